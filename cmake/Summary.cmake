@@ -1,0 +1,17 @@
+# What this configuration will build, in a few lines at the end of cmake's output.
+set(shardlab_summary_torch "no: real runs answer that libtorch is missing")
+if(SHARDLAB_TORCH)
+  set(shardlab_summary_torch "${SHARDLAB_TORCH_DIR}")
+endif()
+set(shardlab_summary_gui "no: SHARDLAB_BUILD_GUI=OFF")
+if(SHARDLAB_BUILD_GUI)
+  set(shardlab_summary_gui "no: this version has no gui folder")
+endif()
+
+message(STATUS "shardlab ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+message(STATUS "  libtorch    ${shardlab_summary_torch}")
+message(STATUS "  CUDA        ${SHARDLAB_CUDA}")
+message(STATUS "  window      ${shardlab_summary_gui}")
+message(STATUS "  tests       ${SHARDLAB_BUILD_TESTS}")
+message(STATUS "  sanitizers  ${SHARDLAB_SANITIZE}")
+message(STATUS "  static      ${SHARDLAB_STATIC_DEPS}")
