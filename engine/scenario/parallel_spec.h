@@ -1,0 +1,116 @@
+// The `parallel`, `precision`, `scaler` and `offload` sections of a scenario.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/dtype.h"
+#include "engine/base/units.h"
+
+namespace shardlab {
+
+struct MeshSpec {
+  int replicate = 1;
+  int shard = 0;  // 0: all ranks that the other dimensions leave
+  int tensor = 1;
+  int expert = 1;
+  friend bool operator==(const MeshSpec&, const MeshSpec&) = default;
+};
+
+// A pattern over modules; empty fields match everything.
+struct WrapMatch {
+  std::string path;   // glob over the module path
+  std::string class_name;
+  std::optional<std::int64_t> min_params;
+  std::optional<std::int64_t> max_params;
+  friend bool operator==(const WrapMatch&, const WrapMatch&) = default;
+};
+
+// Settings of the units that a pattern selects, as the scenario's own keys ("reshard_after_forward", "precision.param" ...).
+struct WrapOverride {
+  WrapMatch match;
+  std::map<std::string, std::string> settings;
+  friend bool operator==(const WrapOverride&, const WrapOverride&) = default;
+};
+
+struct WrapSpec {
+  std::string policy = "transformer";  // none transformer size lambda or module
+  std::vector<std::string> classes;    // transformer, module; empty: the layer class of the model's family
+  std::int64_t min_params = 100'000'000;
+  std::string rule = "remainder";  // remainder plain
+  std::vector<WrapMatch> match;    // lambda
+  std::vector<WrapSpec> any;       // or
+  std::vector<WrapOverride> overrides;
+  std::vector<std::string> ignored;
+  friend bool operator==(const WrapSpec&, const WrapSpec&) = default;
+};
+
+struct PrefetchSpec {
+  std::string backward = "pre";  // pre post none
+  bool forward = false;
+  bool limit_all_gathers = true;
+  int forward_depth = 0;
+  int backward_depth = 0;
+  friend bool operator==(const PrefetchSpec&, const PrefetchSpec&) = default;
+};
+
+struct DdpSpec {
+  Bytes bucket_size = mebibytes(25);
+  Bytes first_bucket_size = mebibytes(1);
+  bool gradient_as_bucket_view = false;
+  bool static_graph = false;
+  bool find_unused_parameters = false;
+  friend bool operator==(const DdpSpec&, const DdpSpec&) = default;
+};
+
+struct ParallelSpec {
+  std::string strategy = "none";  // none ddp fsdp1 fsdp2 zero1 zero2 zero3 native
+  MeshSpec mesh;
+  std::string sharding = "full_shard";             // fsdp1
+  bool use_orig_params = true;                     // fsdp1
+  std::string reshard_after_forward = "default";   // fsdp2: true false default, or an integer
+  bool reshard_after_backward = true;              // fsdp2
+  bool requires_all_reduce = true;                 // fsdp2
+  WrapSpec wrap;
+  PrefetchSpec prefetch;
+  DdpSpec ddp;
+  std::map<std::string, std::string> zero;  // keys of DeepSpeed's zero_optimization, values as JSON text
+  bool sync_module_states = false;
+  std::string initialization = "meta";  // meta cpu rank0_broadcast
+  friend bool operator==(const ParallelSpec&, const ParallelSpec&) = default;
+};
+
+// Absent: the stored dtype of the model.
+struct PrecisionSpec {
+  std::optional<DType> param;
+  std::optional<DType> reduce;
+  std::optional<DType> buffer;
+  std::optional<DType> output;
+  bool keep_low_precision_grads = false;
+  std::optional<bool> cast_forward_inputs;
+  std::optional<DType> autocast;
+  friend bool operator==(const PrecisionSpec&, const PrecisionSpec&) = default;
+};
+
+struct ScalerSpec {
+  std::optional<bool> enabled;  // absent: on for float16
+  double initial_scale = 65536;
+  double growth = 2;
+  double backoff = 0.5;
+  int interval = 2000;
+  friend bool operator==(const ScalerSpec&, const ScalerSpec&) = default;
+};
+
+struct OffloadSpec {
+  std::string parameters = "none";  // none cpu nvme
+  std::string optimizer = "none";   // none cpu nvme
+  bool pin = true;
+  double ratio = 1;
+  int buffers = 0;
+  friend bool operator==(const OffloadSpec&, const OffloadSpec&) = default;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,141 @@
+// A scenario: everything that decides what a training step does and where, as one comparable value.
+//
+// The keys, their meaning and their defaults are documented in docs/scenario.md (generated from the reader). A Scenario that came
+// out of read_scenario() is complete and has passed validate_scenario(): every name in it is known, every number is in range.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/dtype.h"
+#include "engine/base/units.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/train_spec.h"
+
+namespace shardlab {
+
+// Whose behaviour is mirrored.
+struct SemanticsSpec {
+  std::string pytorch = "2.11";
+  std::string deepspeed = "0.19";
+  std::string transformers = "5";
+  friend bool operator==(const SemanticsSpec&, const SemanticsSpec&) = default;
+};
+
+// The file system that offload to NVMe uses, with its rates as this node attains them.
+struct NvmeSpec {
+  std::string path;
+  std::optional<BytesPerSecond> read;
+  std::optional<BytesPerSecond> write;
+  friend bool operator==(const NvmeSpec&, const NvmeSpec&) = default;
+};
+
+struct HostSpec {
+  std::optional<int> cores;
+  std::optional<Bytes> memory;
+  std::optional<int> pcie_generation;
+  friend bool operator==(const HostSpec&, const HostSpec&) = default;
+};
+
+// Exactly one of three forms: a named node (node, nodes), a described one (gpu, gpus_per_node, nodes, links), or this machine's
+// processors (device = "cpu", ranks). Reading fills in gpus_per_node of a named node.
+struct ClusterSpec {
+  std::string node;  // name in assets/hardware
+  int nodes = 1;
+  std::string gpu;  // name in assets/hardware
+  int gpus_per_node = 0;
+  std::string intra_node_link;
+  std::optional<double> inter_node_gbps_per_gpu;  // Gbit/s, one direction
+  HostSpec host;
+  std::string device;  // "cpu" or empty
+  int ranks = 0;
+  int threads_per_rank = 1;
+  std::string allocator_conf;  // the text of PYTORCH_ALLOC_CONF
+  std::optional<Bytes> memory_limit;
+  NvmeSpec nvme;
+  friend bool operator==(const ClusterSpec&, const ClusterSpec&) = default;
+};
+
+struct CheckpointSpec {
+  std::string type = "full";  // full sharded local
+  std::string path;
+  bool offload_to_cpu = false;
+  bool rank0_only = true;
+  std::string resume;
+  friend bool operator==(const CheckpointSpec&, const CheckpointSpec&) = default;
+};
+
+struct LaunchSpec {
+  std::string backend;  // nccl, gloo; empty: nccl on GPUs, gloo on CPUs
+  Nanoseconds timeout = {600'000'000'000};
+  std::map<std::string, std::string> environment;
+  std::string master;  // host or host:port; empty: this host and a free port
+  std::string interface;
+  std::string launcher = "local";  // local torchrun slurm mpirun
+  friend bool operator==(const LaunchSpec&, const LaunchSpec&) = default;
+};
+
+struct MeasureSpec {
+  int warmup_steps = 3;
+  int steps = 10;
+  std::string detail = "instructions";      // instructions operators
+  std::map<std::string, double> tolerance;  // metric name -> fraction (0.02 for 2%)
+  friend bool operator==(const MeasureSpec&, const MeasureSpec&) = default;
+};
+
+// Constraints of a search.
+struct LimitsSpec {
+  std::optional<Bytes> memory;
+  std::optional<Nanoseconds> step_time;
+  std::optional<double> price;
+  std::optional<int> gpus;
+  std::string objective;
+  friend bool operator==(const LimitsSpec&, const LimitsSpec&) = default;
+};
+
+// A model of a scenario that trains more than one.
+struct NamedModelSpec {
+  ModelSpec model;
+  ParallelSpec parallel;
+  friend bool operator==(const NamedModelSpec&, const NamedModelSpec&) = default;
+};
+
+struct DistillationSpec {
+  std::string teacher;  // names in Scenario::models
+  std::string student;
+  double temperature = 1;
+  double weight = 0.5;  // of the distillation loss; the rest is the ordinary loss
+  friend bool operator==(const DistillationSpec&, const DistillationSpec&) = default;
+};
+
+struct Scenario {
+  std::string name;
+  std::string description;
+  std::vector<std::string> tags;
+  std::string directory;  // of the file it was read from; relative paths in the scenario are relative to it
+  SemanticsSpec semantics;
+  ModelSpec model;
+  std::map<std::string, NamedModelSpec> models;  // in place of `model`
+  std::optional<DistillationSpec> distillation;
+  ClusterSpec cluster;
+  ParallelSpec parallel;
+  PrecisionSpec precision;
+  ScalerSpec scaler;
+  ActivationSpec activation;
+  OffloadSpec offload;
+  TrainSpec train;
+  CheckpointSpec checkpoint;
+  LaunchSpec launch;
+  MeasureSpec measure;
+  LimitsSpec limits;
+  friend bool operator==(const Scenario&, const Scenario&) = default;
+};
+
+// Ranks of the cluster: nodes x GPUs of a node, or the CPU ranks.
+int world_size(const Scenario& scenario);
+
+}  // namespace shardlab

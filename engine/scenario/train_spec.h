@@ -1,0 +1,69 @@
+// The `activation` and `train` sections of a scenario.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+struct ActivationSpec {
+  std::string checkpoint = "none";  // none full selective
+  int every = 1;
+  std::vector<std::string> operators;
+  std::string placement = "inside";  // inside outside
+  bool reentrant = false;
+  std::string offload = "none";  // none cpu
+  bool partition = false;
+  friend bool operator==(const ActivationSpec&, const ActivationSpec&) = default;
+};
+
+struct ScheduleSpec {
+  std::string kind = "constant";  // constant linear cosine
+  int warmup_steps = 0;
+  int total_steps = 0;
+  friend bool operator==(const ScheduleSpec&, const ScheduleSpec&) = default;
+};
+
+struct EvaluationSpec {
+  int every = 0;  // 0: never
+  int batches = 1;
+  friend bool operator==(const EvaluationSpec&, const EvaluationSpec&) = default;
+};
+
+struct SaveSpec {
+  int every = 0;  // 0: never
+  int keep = 1;
+  friend bool operator==(const SaveSpec&, const SaveSpec&) = default;
+};
+
+struct TrainSpec {
+  int micro_batch = 1;                // sequences of one rank in one forward
+  int accumulation = 1;               // micro-batches of one step
+  std::string sync = "last";          // every last: which micro-batches reduce their gradients
+  std::string optimizer = "adamw";    // adamw adam sgd adamw_8bit adafactor
+  std::string optimizer_implementation = "fused";  // fused foreach loop
+  double learning_rate = 1e-3;
+  std::array<double, 2> betas = {0.9, 0.999};
+  double epsilon = 1e-8;
+  double weight_decay = 0.01;
+  double momentum = 0;
+  ScheduleSpec schedule;
+  std::optional<double> clip_norm;
+  std::optional<double> clip_value;
+  bool nan_check = false;
+  std::int64_t seed = 1;
+  std::vector<std::string> data;     // text files (bytes are tokens) or .bin files (uint16 tokens)
+  std::string order = "shuffled";    // shuffled sequential
+  int data_workers = 0;
+  bool pin_batches = true;
+  EvaluationSpec evaluation;
+  int epochs = 0;
+  int steps = 0;
+  SaveSpec save;
+  friend bool operator==(const TrainSpec&, const TrainSpec&) = default;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,14 @@
+// Relations between the keys of a scenario: what must be given, what contradicts, what would have no effect. Types, names and ranges
+// of single keys are checked when they are read.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/scenario/scenario.h"
+#include "engine/scenario/source.h"
+
+namespace shardlab {
+
+// All violations, up to ten, as one bad_input with one line each.
+Status validate_scenario(const Scenario& scenario, const ScenarioSource& source = ScenarioSource());
+
+}  // namespace shardlab
