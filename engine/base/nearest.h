@@ -1,0 +1,17 @@
+// The known name nearest to a misspelled one, for "did you mean" hints.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace shardlab {
+
+// By edit distance; none when even the nearest differs in more than about a third of its characters.
+std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> known);
+
+// "did you mean 'x'?" or, without a near one, "known: a, b, c".
+std::string suggestion(std::string_view name, std::span<const std::string> known);
+
+}  // namespace shardlab

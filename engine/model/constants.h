@@ -1,0 +1,18 @@
+// Constant tensors of a model: computed from its configuration, never trained, the same on every rank.
+#pragma once
+
+#include <span>
+
+#include "engine/model/model_graph.h"
+
+namespace shardlab {
+
+// Attributes of a rotary table of shape [2, positions, head_dim / 2] (cosines, then sines). `scaling`: 0 none, 1 linear,
+// 2 llama3, as rope_scaling of config.json; transformers 5, modeling_rope_utils.py.
+Attributes rope_table_attributes(double theta, int scaling, double factor, double low_frequency_factor,
+                                 double high_frequency_factor, double original_positions);
+
+// Fills the values of a tensor whose role is constant. `values` has the tensor's element count.
+void fill_constant(const Tensor& tensor, std::span<float> values);
+
+}  // namespace shardlab

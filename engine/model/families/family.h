@@ -1,0 +1,29 @@
+// Model families: each turns a config.json into a ModelGraph.
+//
+// To add one: a file in this folder and a line in registry.cpp.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/model/graph_builder.h"
+#include "engine/model/model_config.h"
+
+namespace shardlab {
+
+using BuildFamilyFunction = Result<ModelGraph> (*)(const ModelConfig& config, const GraphOptions& options);
+
+struct Family {
+  std::string_view model_type;  // of config.json
+  BuildFamilyFunction build;
+};
+
+const std::vector<Family>& families();
+
+// Builds the graph with the family that `model_type` names; an unknown one is refused with the known names.
+Result<ModelGraph> build_model_graph(const ModelConfig& config, const GraphOptions& options);
+
+Result<ModelGraph> build_llama(const ModelConfig& config, const GraphOptions& options);
+
+}  // namespace shardlab

@@ -1,0 +1,24 @@
+#include <string>
+
+#include "engine/base/nearest.h"
+#include "engine/model/families/family.h"
+
+namespace shardlab {
+
+const std::vector<Family>& families() {
+  static const std::vector<Family> list = {{"llama", build_llama}};
+  return list;
+}
+
+Result<ModelGraph> build_model_graph(const ModelConfig& config, const GraphOptions& options) {
+  SHARDLAB_TRY(const std::string type, config.text_or("model_type", ""));
+  std::vector<std::string> known;
+  for (const Family& family : families()) {
+    if (family.model_type == type) return family.build(config, options);
+    known.emplace_back(family.model_type);
+  }
+  if (type.empty()) return bad_input(config.file(), "model_type: missing", suggestion("", known));
+  return bad_input(config.file(), "model_type: unknown family '" + type + "'", suggestion(type, known));
+}
+
+}  // namespace shardlab

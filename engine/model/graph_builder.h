@@ -1,0 +1,49 @@
+// Helper with which a family writes its ModelGraph. Not thread-safe; one builder, one graph.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/model_graph.h"
+#include "engine/model/operators/operator_type.h"
+
+namespace shardlab {
+
+// What is fixed when a graph is built besides the model's configuration.
+struct GraphOptions {
+  std::int64_t micro_batch = 1;
+  std::int64_t sequence_length = 1;
+  DType stored_dtype = DType::float32;
+  DType compute_dtype = DType::float32;
+};
+
+class GraphBuilder {
+ public:
+  GraphBuilder(std::string family, const GraphOptions& options);
+
+  // Modules in definition order; `name` is the last part of the path.
+  ModuleId add_module(std::optional<ModuleId> parent, std::string_view name, std::string_view class_name);
+  ParameterId add_parameter(ModuleId module, std::string_view name, Shape shape, InitialValue initial, double scale = 0);
+  // Registers an existing parameter on another module (tied weights).
+  void tie_parameter(ModuleId module, ParameterId parameter);
+
+  TensorId add_input(std::string_view label, Shape shape, DType dtype, TensorRole role, Attributes attributes = {});
+
+  // Appends an operator with one output. The output requires a gradient when an input does or the operator has parameters.
+  TensorId add_operator(const OperatorType& type, ModuleId module, std::vector<TensorId> inputs,
+                        std::vector<ParameterId> parameters, std::string_view label, Shape shape, Attributes attributes = {});
+
+  const Tensor& tensor(TensorId id) const { return graph_.tensor(id); }
+  const GraphOptions& options() const { return options_; }
+
+  // The finished graph; the builder is empty afterwards.
+  ModelGraph finish(TensorId loss, std::string block_class, std::int64_t layers, std::int64_t vocabulary);
+
+ private:
+  GraphOptions options_;
+  ModelGraph graph_;
+};
+
+}  // namespace shardlab

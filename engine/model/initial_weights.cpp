@@ -1,0 +1,27 @@
+#include "engine/model/initial_weights.h"
+
+#include <algorithm>
+
+#include "engine/base/hash.h"
+
+namespace shardlab {
+namespace {
+constexpr std::uint64_t k_golden = 0x9E3779B97F4A7C15ULL;
+constexpr std::uint64_t k_seed_step = 0xD1B54A32D192ED03ULL;
+}  // namespace
+
+void fill_initial_weights(const Parameter& parameter, std::uint64_t seed, std::int64_t first, std::span<float> values) {
+  if (parameter.initial != InitialValue::uniform) {
+    std::fill(values.begin(), values.end(), parameter.initial == InitialValue::ones ? 1.0F : 0.0F);
+    return;
+  }
+  const auto scale = static_cast<float>(parameter.scale);
+  std::uint64_t state = fnv1a_64(parameter.name) + seed * k_seed_step + static_cast<std::uint64_t>(first) * k_golden;
+  for (float& value : values) {
+    state += k_golden;
+    const auto top = static_cast<float>(splitmix64(state) >> 40);
+    value = scale * (2.0F * (top * 0x1p-24F) - 1.0F);
+  }
+}
+
+}  // namespace shardlab

@@ -1,0 +1,94 @@
+#include "engine/model/model_config.h"
+
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "engine/base/nearest.h"
+
+namespace shardlab {
+namespace {
+
+nlohmann::json override_value(const std::string& text) {
+  nlohmann::json value = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return value.is_discarded() ? nlohmann::json(text) : value;
+}
+
+tl::unexpected<Error> wrong_type(const std::string& file, const std::string& key, const std::string& expected,
+                                 const nlohmann::json& found) {
+  return bad_input(file, key + ": expected " + expected + ", found " + found.dump());
+}
+
+}  // namespace
+
+Result<ModelConfig> ModelConfig::parse(std::string_view text, std::string file,
+                                       const std::map<std::string, std::string>& overrides) {
+  nlohmann::json root;
+  try {
+    root = nlohmann::json::parse(text);
+  } catch (const nlohmann::json::exception& error) {
+    return bad_input(file, std::string("not valid JSON: ") + error.what());
+  }
+  if (!root.is_object()) return bad_input(file, "a model configuration is a JSON object");
+  for (const auto& [key, value] : overrides) {
+    if (!root.contains(key)) {
+      std::vector<std::string> known;
+      for (const auto& item : root.items()) known.push_back(item.key());
+      return bad_input("model.overrides." + key, "no such field in " + file, suggestion(key, known));
+    }
+    root[key] = override_value(value);
+  }
+  return ModelConfig(std::move(root), std::move(file));
+}
+
+Result<ModelConfig> ModelConfig::read(const std::filesystem::path& file, const std::map<std::string, std::string>& overrides) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(file)) {
+    return bad_input(file.string(), "cannot read this file", "model.config is a name in assets/models or the path of a config.json");
+  }
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  return parse(text, file.string(), overrides);
+}
+
+bool ModelConfig::has(const std::string& key) const { return root_.contains(key) && !root_[key].is_null(); }
+
+Result<std::int64_t> ModelConfig::integer(const std::string& key) const {
+  if (!has(key)) return bad_input(file_, key + ": missing");
+  return integer_or(key, 0);
+}
+
+Result<std::int64_t> ModelConfig::integer_or(const std::string& key, std::int64_t fallback) const {
+  if (!has(key)) return fallback;
+  const nlohmann::json& value = root_[key];
+  constexpr std::int64_t largest = std::int64_t{1} << 31;
+  if (!value.is_number_integer() || value.get<double>() < 1 || value.get<double>() > static_cast<double>(largest)) {
+    return wrong_type(file_, key, "an integer from 1 to 2147483648", value);
+  }
+  return value.get<std::int64_t>();
+}
+
+Result<double> ModelConfig::number_or(const std::string& key, double fallback) const {
+  if (!has(key)) return fallback;
+  if (!root_[key].is_number()) return wrong_type(file_, key, "a number", root_[key]);
+  return root_[key].get<double>();
+}
+
+Result<bool> ModelConfig::boolean_or(const std::string& key, bool fallback) const {
+  if (!has(key)) return fallback;
+  if (!root_[key].is_boolean()) return wrong_type(file_, key, "true or false", root_[key]);
+  return root_[key].get<bool>();
+}
+
+Result<std::string> ModelConfig::text_or(const std::string& key, std::string fallback) const {
+  if (!has(key)) return fallback;
+  if (!root_[key].is_string()) return wrong_type(file_, key, "text", root_[key]);
+  return root_[key].get<std::string>();
+}
+
+Result<ModelConfig> ModelConfig::object_or_empty(const std::string& key) const {
+  if (!has(key)) return ModelConfig(nlohmann::json::object(), file_);
+  if (!root_[key].is_object()) return wrong_type(file_, key, "an object", root_[key]);
+  return ModelConfig(root_[key], file_ + ": " + key);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,40 @@
+// A Hugging Face config.json as typed look-ups.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/base/result.h"
+
+namespace shardlab {
+
+class ModelConfig {
+ public:
+  // `file` is only used in messages. `overrides` replace fields; their values are JSON text, a bare word counts as a string.
+  static Result<ModelConfig> parse(std::string_view text, std::string file, const std::map<std::string, std::string>& overrides);
+  static Result<ModelConfig> read(const std::filesystem::path& file, const std::map<std::string, std::string>& overrides);
+
+  const std::string& file() const { return file_; }
+  bool has(const std::string& key) const;  // present and not null
+
+  // A required positive integer.
+  Result<std::int64_t> integer(const std::string& key) const;
+  // Optional ones with the default of the transformers configuration class.
+  Result<std::int64_t> integer_or(const std::string& key, std::int64_t fallback) const;
+  Result<double> number_or(const std::string& key, double fallback) const;
+  Result<bool> boolean_or(const std::string& key, bool fallback) const;
+  Result<std::string> text_or(const std::string& key, std::string fallback) const;
+
+  // A nested object as a config of its own; an empty one when absent.
+  Result<ModelConfig> object_or_empty(const std::string& key) const;
+
+ private:
+  ModelConfig(nlohmann::json root, std::string file) : root_(std::move(root)), file_(std::move(file)) {}
+  nlohmann::json root_;
+  std::string file_;
+};
+
+}  // namespace shardlab

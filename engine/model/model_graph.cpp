@@ -1,0 +1,80 @@
+#include "engine/model/model_graph.h"
+
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "engine/base/hash.h"
+#include "engine/model/operators/operator_type.h"
+
+namespace shardlab {
+namespace {
+
+std::int64_t elements_below(const ModelGraph& graph, const Module& module) {
+  std::int64_t sum = 0;
+  for (const ParameterId id : module.parameters) sum += graph.parameter(id).elements();
+  for (const ModuleId child : module.children) sum += elements_below(graph, graph.module(child));
+  return sum;
+}
+
+// Raw bytes of the structure: cheaper to make than text, and read by nobody but the hash.
+class StructureText {
+ public:
+  void number(std::int64_t value) { text_.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  void number(double value) { text_.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  void word(std::string_view value) { text_.append(value).push_back('\0'); }
+  template <typename Ids>
+  void ids(const Ids& values) {
+    number(static_cast<std::int64_t>(values.size()));
+    for (const auto id : values) number(static_cast<std::int64_t>(id.value));
+  }
+  void shape(const Shape& values, DType dtype) {
+    number(static_cast<std::int64_t>(values.size()));
+    for (const std::int64_t extent : values) number(extent);
+    number(static_cast<std::int64_t>(dtype));
+  }
+  void attributes(const Attributes& values) {
+    for (const auto& [name, value] : values.values()) {
+      word(name);
+      number(value);
+    }
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace
+
+std::int64_t total_parameters(const ModelGraph& graph) {
+  std::int64_t sum = 0;
+  for (const Parameter& parameter : graph.parameters) sum += parameter.elements();
+  return sum;
+}
+
+std::int64_t parameters_per_layer(const ModelGraph& graph) {
+  for (const Module& module : graph.modules) {
+    if (module.class_name == graph.block_class) return elements_below(graph, module);
+  }
+  return 0;
+}
+
+std::string structure_hash(const ModelGraph& graph) {
+  StructureText text;
+  for (const Parameter& parameter : graph.parameters) text.shape(parameter.shape, parameter.dtype);
+  for (const Tensor& tensor : graph.tensors) {
+    text.shape(tensor.shape, tensor.dtype);
+    text.attributes(tensor.attributes);
+  }
+  for (const Operator& op : graph.operators) {
+    text.word(op.type->name);
+    text.ids(op.inputs);
+    text.ids(op.outputs);
+    text.ids(op.parameters);
+    text.attributes(op.attributes);
+  }
+  return hash_hex(text.text());
+}
+
+}  // namespace shardlab

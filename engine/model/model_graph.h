@@ -1,0 +1,100 @@
+// ModelGraph: a model as a value. The module tree with the checkpoint's names, and the operators in execution order.
+//
+// Built by a family (model/families) for one micro-batch of fixed shape. Everything refers to everything else by id, that is by
+// position in the vectors below. Tensors are storages: no operator of a graph makes a view of another tensor, so the bytes of a
+// TensorId count once however many operators keep it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/dtype.h"
+#include "engine/base/ids.h"
+#include "engine/model/shape.h"
+
+namespace shardlab {
+
+struct OperatorType;  // model/operators/operator_type.h
+
+struct Module {
+  std::string path;        // "model.layers.0.self_attn"; empty for the model itself
+  std::string class_name;  // "LlamaAttention"
+  std::optional<ModuleId> parent;
+  std::vector<ModuleId> children;        // in definition order
+  std::vector<ParameterId> parameters;   // registered on this module itself, tied ones included
+};
+
+enum class InitialValue : std::uint8_t {
+  uniform,  // uniform in +-scale
+  ones,
+  zeros,
+};
+
+struct Parameter {
+  std::string name;  // as named_parameters() of the checkpoint gives it; a tied parameter has the name of its first owner
+  Shape shape;
+  DType dtype = DType::float32;  // stored
+  ModuleId module;               // first owner
+  InitialValue initial = InitialValue::uniform;
+  double scale = 0;
+
+  std::int64_t elements() const { return element_count(shape); }
+};
+
+enum class TensorRole : std::uint8_t {
+  activation,
+  tokens,    // int64 token ids of the batch
+  targets,   // int64 target ids of the batch
+  constant,  // computed once from the model's configuration; lives across steps
+};
+
+struct Tensor {
+  std::string_view label;  // a literal: "hidden", "query", "logits" ...
+  Shape shape;
+  DType dtype = DType::float32;
+  TensorRole role = TensorRole::activation;
+  bool requires_grad = false;
+  Attributes attributes;  // of a constant: what it holds (model/constants.h)
+
+  Bytes bytes() const { return bytes_of(element_count(shape), dtype); }
+};
+
+struct Operator {
+  const OperatorType* type = nullptr;  // static storage
+  ModuleId module;                     // the module whose forward runs it
+  std::vector<TensorId> inputs;
+  std::vector<TensorId> outputs;
+  std::vector<ParameterId> parameters;
+  Attributes attributes;
+};
+
+struct ModelGraph {
+  std::string family;             // "llama"
+  std::string block_class;        // class of the repeated layer, what a transformer wrap policy wraps by default
+  std::int64_t layers = 0;
+  std::int64_t vocabulary = 0;
+  std::int64_t micro_batch = 0;
+  std::int64_t sequence_length = 0;
+  DType compute_dtype = DType::float32;
+  std::vector<Module> modules;        // definition order, the model itself first
+  std::vector<Parameter> parameters;  // definition order
+  std::vector<Tensor> tensors;
+  std::vector<Operator> operators;    // execution order
+  TensorId loss;                      // scalar float32, mean over the tokens of the micro-batch
+
+  const Module& module(ModuleId id) const { return modules[id.index()]; }
+  const Parameter& parameter(ParameterId id) const { return parameters[id.index()]; }
+  const Tensor& tensor(TensorId id) const { return tensors[id.index()]; }
+  const Operator& op(OperatorId id) const { return operators[id.index()]; }
+};
+
+std::int64_t total_parameters(const ModelGraph& graph);
+
+// Elements of the parameters of one repeated layer; 0 when the model has none.
+std::int64_t parameters_per_layer(const ModelGraph& graph);
+
+// Hash over the structure of the graph: operators, shapes, dtypes, attributes. Names are not part of it.
+std::string structure_hash(const ModelGraph& graph);
+
+}  // namespace shardlab

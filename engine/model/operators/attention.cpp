@@ -1,0 +1,42 @@
+// Causal scaled dot-product attention, fused. Inputs q [batch, sequence, heads * head_dim], k and v [.., kv_heads * head_dim];
+// output like q. Attributes: heads, kv_heads, head_dim.
+//
+// Keeps q, k, v, the output and one float32 log-sum-exp per head and row (flash attention, arXiv 2205.14135). Executed FLOPs:
+// forward 2 products, backward 5 (one of them recomputes the scores); MFU counts 2 and 4, all halved by causality.
+#include "engine/model/operators/work.h"
+
+namespace shardlab {
+namespace {
+
+Work attention_work(Flops flops, Flops model_flops, Bytes bytes) {
+  Work work;
+  work.kind = WorkKind::attention;
+  work.flops = flops;
+  work.model_flops = model_flops;
+  work.bytes = bytes;
+  return work;
+}
+
+OperatorDescription describe_attention(const ModelGraph& graph, const Operator& op) {
+  const Tensor& q = graph.tensor(op.inputs[0]);
+  const Tensor& k = graph.tensor(op.inputs[1]);
+  const std::int64_t batch = q.shape[0];
+  const std::int64_t sequence = q.shape[1];
+  const std::int64_t heads = op.attributes.integer("heads");
+  const std::int64_t head_dim = op.attributes.integer("head_dim");
+  const Flops product{2 * batch * heads * sequence * sequence * head_dim / 2};
+
+  OperatorDescription description;
+  description.saved_inputs = 0b111;
+  description.saved_outputs = 0b1;
+  description.extras.push_back({"log_sum_exp", {batch, heads, sequence}, DType::float32});
+  description.forward.push_back(attention_work(product * 2, product * 2, q.bytes() * 2 + k.bytes() * 2));
+  description.backward.push_back(attention_work(product * 5, product * 4, q.bytes() * 4 + k.bytes() * 4));
+  return description;
+}
+
+}  // namespace
+
+extern const OperatorType k_attention{"attention", describe_attention};
+
+}  // namespace shardlab

@@ -1,0 +1,23 @@
+// Rows of a table by token id. Inputs: tokens. Parameter: table [vocabulary, width].
+//
+// Backward adds rows of dy into the table's gradient, which it first fills with zeros when nothing was accumulated before.
+#include "engine/model/operators/work.h"
+
+namespace shardlab {
+namespace {
+
+OperatorDescription describe_embedding(const ModelGraph& graph, const Operator& op) {
+  const Tensor& y = graph.tensor(op.outputs[0]);
+  const Parameter& table = graph.parameter(op.parameters[0]);
+  OperatorDescription description;
+  description.saved_inputs = 1;
+  description.forward.push_back(memory_work(y.bytes() * 2));
+  description.backward.push_back(memory_work(y.bytes() * 3 + bytes_of(table.elements(), y.dtype)));
+  return description;
+}
+
+}  // namespace
+
+extern const OperatorType k_embedding{"embedding", describe_embedding};
+
+}  // namespace shardlab

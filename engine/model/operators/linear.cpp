@@ -1,0 +1,29 @@
+// y = x W^T (+ b). Parameters: weight [out, in], optional bias [out].
+//
+// Keeps x (the weight is a parameter, not counted). Backward writes dx = dy W and adds dy^T x into the weight's gradient.
+#include "engine/model/operators/work.h"
+
+namespace shardlab {
+namespace {
+
+OperatorDescription describe_linear(const ModelGraph& graph, const Operator& op) {
+  const Parameter& weight = graph.parameter(op.parameters[0]);
+  const Tensor& x = graph.tensor(op.inputs[0]);
+  const std::int64_t outputs = weight.shape[0];
+  const std::int64_t inputs = weight.shape[1];
+  const std::int64_t rows = element_count(x.shape) / inputs;
+
+  OperatorDescription description;
+  description.saved_inputs = 1;
+  description.forward.push_back(matmul_work(rows, outputs, inputs, x.dtype));
+  if (x.requires_grad) description.backward.push_back(matmul_work(rows, inputs, outputs, x.dtype));
+  description.backward.push_back(matmul_work(outputs, inputs, rows, x.dtype));
+  if (op.parameters.size() > 1) description.backward.push_back(memory_work(bytes_of(rows * outputs, x.dtype)));
+  return description;
+}
+
+}  // namespace
+
+extern const OperatorType k_linear{"linear", describe_linear};
+
+}  // namespace shardlab

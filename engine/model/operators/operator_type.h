@@ -1,0 +1,76 @@
+// What every kind of operator tells about itself.
+//
+// An operator has one description (here, read by the planner and the simulator) and one implementation
+// (engine/execute/torch/operators, run by the real executor). Both speak of the same tensors: what the description says is
+// allocated, kept and freed is what the implementation is handed, so predicted and measured memory agree by construction; what a
+// library allocates behind an implementation's back is workspace and is reported apart.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/units.h"
+#include "engine/model/model_graph.h"
+
+namespace shardlab {
+
+// What bounds the time of a piece of work.
+enum class WorkKind : std::uint8_t {
+  matmul,     // m x k times k x n
+  attention,  // fused scaled dot-product attention
+  memory,     // reads and writes `bytes`, arithmetic is negligible
+};
+
+// One kernel, or several alike.
+struct Work {
+  WorkKind kind = WorkKind::memory;
+  std::int64_t m = 0, n = 0, k = 0;  // matmul
+  Flops flops;                       // executed
+  Flops model_flops;                 // counted in MFU: no recomputation inside the kernel
+  Bytes bytes;                       // least traffic to memory
+  int kernels = 1;
+};
+
+// A tensor that forward makes only for backward (reciprocal deviations of a norm, log-sum-exp of attention).
+struct ExtraTensor {
+  std::string_view label;
+  Shape shape;
+  DType dtype = DType::float32;
+};
+
+// Bit i speaks of input (or output) i.
+using InputMask = std::uint32_t;
+
+struct OperatorDescription {
+  InputMask saved_inputs = 0;       // backward reads them
+  InputMask saved_outputs = 0;      // backward reads them
+  std::vector<ExtraTensor> extras;  // made by forward, read by backward
+  InputMask passed_gradients = 0;   // gradient of the input is the gradient of output 0 itself, the same storage
+  InputMask overwritten_inputs = 0; // gradient of the input is written over the saved input
+  std::vector<Work> forward;
+  std::vector<Work> backward;
+};
+
+// Same graph, same operator, same description: pure.
+using DescribeFunction = OperatorDescription (*)(const ModelGraph& graph, const Operator& op);
+
+struct OperatorType {
+  std::string_view name;
+  DescribeFunction describe;
+};
+
+// All operator types, sorted by name. To add one: a file in this folder, a line in registry.cpp.
+const std::vector<const OperatorType*>& operator_types();
+const OperatorType* find_operator_type(std::string_view name);
+
+extern const OperatorType k_add;
+extern const OperatorType k_attention;
+extern const OperatorType k_cross_entropy;
+extern const OperatorType k_embedding;
+extern const OperatorType k_linear;
+extern const OperatorType k_rms_norm;
+extern const OperatorType k_rope;
+extern const OperatorType k_swiglu;
+
+}  // namespace shardlab

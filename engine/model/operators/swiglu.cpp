@@ -1,0 +1,20 @@
+// y = silu(gate) * up, fused: keeps gate and up only.
+#include "engine/model/operators/work.h"
+
+namespace shardlab {
+namespace {
+
+OperatorDescription describe_swiglu(const ModelGraph& graph, const Operator& op) {
+  const Tensor& gate = graph.tensor(op.inputs[0]);
+  OperatorDescription description;
+  description.saved_inputs = 0b11;
+  description.forward.push_back(memory_work(gate.bytes() * 3));
+  description.backward.push_back(memory_work(gate.bytes() * 5));
+  return description;
+}
+
+}  // namespace
+
+extern const OperatorType k_swiglu{"swiglu", describe_swiglu};
+
+}  // namespace shardlab

@@ -1,0 +1,142 @@
+#include "engine/model/partition.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace shardlab {
+namespace {
+
+constexpr std::uint32_t k_unset = 0xffffffffU;
+
+class Partitioner {
+ public:
+  Partitioner(const ModelGraph& graph, std::span<const ModuleId> wrapped, std::span<const OperatorId> extra_cuts)
+      : graph_(graph) {
+    make_units(wrapped);
+    make_segments(extra_cuts);
+    find_borders();
+    find_parameters();
+    lower();
+  }
+  Partition take() { return std::move(p_); }
+
+ private:
+  // Modules come in definition order, parents first, so the unit of a module is known before its children ask.
+  void make_units(std::span<const ModuleId> wrapped) {
+    std::vector<bool> is_wrapped(graph_.modules.size(), false);
+    for (const ModuleId id : wrapped) is_wrapped[id.index()] = id.value != 0;
+    unit_of_module_.resize(graph_.modules.size());
+    p_.unit_of_parameter.assign(graph_.parameters.size(), UnitId{k_unset});
+    for (std::size_t i = 0; i < graph_.modules.size(); ++i) {
+      const Module& module = graph_.modules[i];
+      if (!module.parent || is_wrapped[i]) {
+        unit_of_module_[i] = make_id<UnitId>(p_.units.size());
+        p_.units.push_back({module.parent ? "u" + std::to_string(p_.units.size() - 1) : "root", make_id<ModuleId>(i), {}, {}});
+      } else {
+        unit_of_module_[i] = unit_of_module_[module.parent->index()];
+      }
+      assign_parameters(module, unit_of_module_[i]);
+    }
+  }
+
+  void assign_parameters(const Module& module, UnitId unit) {
+    for (const ParameterId parameter : module.parameters) {
+      if (p_.unit_of_parameter[parameter.index()].value != k_unset) continue;  // tied: the first owner keeps it
+      p_.unit_of_parameter[parameter.index()] = unit;
+      p_.units[unit.index()].parameters.push_back(parameter);
+    }
+  }
+
+  void make_segments(std::span<const OperatorId> extra_cuts) {
+    std::vector<bool> cut(graph_.operators.size(), false);
+    for (const OperatorId id : extra_cuts) cut[id.index()] = true;
+    segment_of_operator_.resize(graph_.operators.size());
+    for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
+      const UnitId unit = unit_of_module_[graph_.operators[i].module.index()];
+      if (i == 0 || cut[i] || unit != p_.segments.back().unit) begin_segment(i, unit);
+      p_.segments.back().end = make_id<OperatorId>(i + 1);
+      segment_of_operator_[i] = make_id<SegmentId>(p_.segments.size() - 1);
+    }
+  }
+
+  void begin_segment(std::size_t first_operator, UnitId unit) {
+    const auto id = make_id<SegmentId>(p_.segments.size());
+    Segment segment;
+    segment.name = "s" + std::to_string(id.value);
+    segment.begin = make_id<OperatorId>(first_operator);
+    segment.unit = unit;
+    p_.segments.push_back(std::move(segment));
+    p_.units[unit.index()].segments.push_back(id);
+  }
+
+  // A tensor crosses a border when another segment than its maker's reads it.
+  void find_borders() {
+    producer_.assign(graph_.tensors.size(), SegmentId{k_unset});
+    last_reader_.assign(graph_.tensors.size(), SegmentId{k_unset});
+    for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
+      const SegmentId segment = segment_of_operator_[i];
+      for (const TensorId output : graph_.operators[i].outputs) producer_[output.index()] = segment;
+      for (const TensorId input : graph_.operators[i].inputs) {
+        last_reader_[input.index()] = segment;
+        if (producer_[input.index()] != segment) push_unique(p_.segments[segment.index()].inputs, input);
+      }
+    }
+    for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
+      const auto tensor = make_id<TensorId>(i);
+      const bool crosses = last_reader_[i].value != k_unset && last_reader_[i] != producer_[i];
+      if (producer_[i].value != k_unset && (crosses || tensor == graph_.loss)) {
+        p_.segments[producer_[i].index()].outputs.push_back(tensor);
+      }
+    }
+  }
+
+  void find_parameters() {
+    p_.gradient_segment.assign(graph_.parameters.size(), SegmentId{k_unset});
+    for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
+      const SegmentId segment = segment_of_operator_[i];
+      for (const ParameterId parameter : graph_.operators[i].parameters) {
+        push_unique(p_.segments[segment.index()].parameters, parameter);
+        p_.gradient_segment[parameter.index()] = segment;  // the last in forward is the first in backward
+      }
+    }
+    for (std::size_t i = 0; i < graph_.parameters.size(); ++i) {
+      const SegmentId segment = p_.gradient_segment[i];
+      if (segment.value != k_unset) p_.segments[segment.index()].gradients.push_back(make_id<ParameterId>(i));
+    }
+  }
+
+  void lower() {
+    for (std::size_t i = 0; i < p_.segments.size(); ++i) {
+      Segment& segment = p_.segments[i];
+      SegmentBorders borders{segment.begin, segment.end, segment.inputs, segment.outputs, {}};
+      for (const TensorId input : segment.inputs) borders.consumed_later.push_back(last_reader_[input.index()].index() > i);
+      segment.programs = lower_segment(graph_, borders);
+    }
+  }
+
+  template <typename T>
+  static void push_unique(std::vector<T>& list, T value) {
+    if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+  }
+
+  const ModelGraph& graph_;
+  Partition p_;
+  std::vector<UnitId> unit_of_module_;
+  std::vector<SegmentId> segment_of_operator_;
+  std::vector<SegmentId> producer_;
+  std::vector<SegmentId> last_reader_;
+};
+
+}  // namespace
+
+std::int64_t Unit::elements(const ModelGraph& graph) const {
+  std::int64_t sum = 0;
+  for (const ParameterId id : parameters) sum += graph.parameter(id).elements();
+  return sum;
+}
+
+Partition make_partition(const ModelGraph& graph, std::span<const ModuleId> wrapped, std::span<const OperatorId> extra_cuts) {
+  return Partitioner(graph, wrapped, extra_cuts).take();
+}
+
+}  // namespace shardlab

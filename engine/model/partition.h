@@ -1,0 +1,54 @@
+// Units and segments: how a model is cut before a strategy schedules it.
+//
+// A unit is the set of parameters gathered together, made from the module tree by a wrap policy. A segment is a range of operators
+// that runs without interruption. Cuts are the points where execution enters or leaves a unit, plus the extra ones a strategy asks
+// for (gradient buckets). Source of the unit rule: FSDP2 `fully_shard` called bottom-up on the wrapped modules, then on the root:
+// every parameter belongs to the innermost wrapped module around its first owner.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/ids.h"
+#include "engine/model/model_graph.h"
+#include "engine/model/segment/program.h"
+
+namespace shardlab {
+
+struct Unit {
+  std::string name;                     // "root", "u0", "u1" ... in forward order
+  ModuleId module;                      // the wrapped module
+  std::vector<ParameterId> parameters;  // definition order; none of an inner unit
+  std::vector<SegmentId> segments;      // in forward order
+
+  std::int64_t elements(const ModelGraph& graph) const;
+};
+
+// Parameters whose gradients a segment's backward is the first to produce (backward order); later segments add to them.
+struct Segment {
+  std::string name;      // "s0" ...
+  OperatorId begin, end; // [begin, end)
+  UnitId unit;           // the unit whose module runs these operators
+  std::vector<TensorId> inputs;         // border tensors and graph inputs read in forward
+  std::vector<TensorId> outputs;        // read by a later segment, or the loss
+  std::vector<ParameterId> parameters;  // used, each once, in order of first use
+  std::vector<ParameterId> gradients;   // of these, the ones whose gradient this segment's backward creates
+  SegmentPrograms programs;
+};
+
+struct Partition {
+  std::vector<Unit> units;  // the root first, then forward order
+  std::vector<Segment> segments;
+  std::vector<UnitId> unit_of_parameter;               // by ParameterId
+  std::vector<SegmentId> gradient_segment;             // by ParameterId: the segment that creates the gradient
+
+  const Unit& unit(UnitId id) const { return units[id.index()]; }
+  const Segment& segment(SegmentId id) const { return segments[id.index()]; }
+  static constexpr UnitId root() { return UnitId{0}; }
+};
+
+// `wrapped`: modules that become units besides the root, any order. `extra_cuts`: operators that must begin a segment.
+Partition make_partition(const ModelGraph& graph, std::span<const ModuleId> wrapped, std::span<const OperatorId> extra_cuts);
+
+}  // namespace shardlab

@@ -1,0 +1,113 @@
+// Forward program of a segment: operators in order; a value is freed after its last reader unless backward or the outside needs it.
+#include <algorithm>
+
+#include "engine/model/segment/lowering.h"
+
+namespace shardlab {
+namespace {
+
+class ForwardLowering {
+ public:
+  ForwardLowering(const ModelGraph& graph, const SegmentBorders& borders, const SegmentDescriptions& descriptions,
+                  SegmentPrograms& programs)
+      : graph_(graph), borders_(borders), descriptions_(descriptions), programs_(programs), program_(programs.forward) {}
+
+  void run() {
+    count_readers();
+    for (OperatorId id = borders_.begin; id < borders_.end; ++id.value) lower(id);
+  }
+
+ private:
+  void count_readers() {
+    for (OperatorId id = borders_.begin; id < borders_.end; ++id.value) {
+      for (const TensorId input : graph_.op(id).inputs) ++locals_.at(input).readers;
+    }
+  }
+
+  struct Local {
+    ValueIndex value = k_no_value;
+    int readers = 0;
+  };
+
+  ValueIndex add_value(ProgramValue value) {
+    program_.values.push_back(std::move(value));
+    return static_cast<ValueIndex>(program_.values.size() - 1);
+  }
+
+  ValueIndex value_of(TensorId tensor) {
+    Local& local = locals_.at(tensor);
+    if (local.value == k_no_value) local.value = add_value(tensor_value(graph_, tensor, ValueOrigin::tensor_buffer));
+    return local.value;
+  }
+
+  void lower(OperatorId id) {
+    const Operator& op = graph_.op(id);
+    const OperatorDescription& description = descriptions_.of(id);
+    ProgramStep step;
+    step.op = id;
+    append_work(program_, step, description.forward);
+    for (const TensorId input : op.inputs) step.operands.push_back(value_of(input));
+    for (const TensorId output : op.outputs) make_output(output, step);
+    for (const ExtraTensor& extra : description.extras) {
+      const ValueIndex value = add_value(extra_value(extra, op.outputs[0], ValueOrigin::internal));
+      step.extras.push_back(value);
+      step.allocates.push_back(value);
+    }
+    for (const TensorId input : op.inputs) release(input, step);
+    keep(id, step);
+    program_.steps.push_back(std::move(step));
+  }
+
+  void make_output(TensorId output, ProgramStep& step) {
+    const bool border = std::find(borders_.outputs.begin(), borders_.outputs.end(), output) != borders_.outputs.end();
+    const ValueOrigin origin = border ? ValueOrigin::tensor_buffer : ValueOrigin::internal;
+    const ValueIndex value = add_value(tensor_value(graph_, output, origin));
+    locals_.at(output).value = value;
+    step.results.push_back(value);
+    step.allocates.push_back(value);
+  }
+
+  void release(TensorId input, ProgramStep& step) {
+    Local& local = locals_.at(input);
+    const bool internal = program_.values[local.value].origin == ValueOrigin::internal;
+    if (--local.readers == 0 && internal && !descriptions_.is_saved(input)) step.frees.push_back(local.value);
+  }
+
+  // Records what backward will read, each storage once, in order of first mention.
+  void keep(OperatorId id, const ProgramStep& step) {
+    const Operator& op = graph_.op(id);
+    const OperatorDescription& description = descriptions_.of(id);
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+      if (description.saved_inputs >> i & 1U) keep_value(step.operands[i]);
+    }
+    for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+      if (description.saved_outputs >> i & 1U) keep_value(step.results[i]);
+    }
+    for (const ValueIndex extra : step.extras) keep_value(extra);
+  }
+
+  void keep_value(ValueIndex value) {
+    const ProgramValue& kept = program_.values[value];
+    if (kept.origin == ValueOrigin::tensor_buffer) {
+      push_unique(programs_.backward_reads, kept.tensor);
+    } else if (push_unique(programs_.keeps, value)) {
+      programs_.saved_bytes += kept.bytes;
+    }
+  }
+
+  const ModelGraph& graph_;
+  const SegmentBorders& borders_;
+  const SegmentDescriptions& descriptions_;
+  SegmentPrograms& programs_;
+  Program& program_;
+  TensorTable<Local> locals_{graph_, borders_};
+};
+
+}  // namespace
+
+void lower_forward(const ModelGraph& graph, const SegmentBorders& borders, const SegmentDescriptions& descriptions,
+                   SegmentPrograms& programs) {
+  ForwardLowering(graph, borders, descriptions, programs).run();
+}
+
+}  // namespace shardlab

@@ -1,0 +1,87 @@
+// The program of a segment: its operators lowered to steps that say what is allocated, computed and freed, in order.
+//
+// The real executor runs the steps, the simulator adds up their bytes and times; there is no second description of either.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "engine/base/ids.h"
+#include "engine/model/model_graph.h"
+#include "engine/model/operators/operator_type.h"
+
+namespace shardlab {
+
+using ValueIndex = std::uint32_t;
+inline constexpr ValueIndex k_no_value = std::numeric_limits<ValueIndex>::max();
+
+enum class ValueOrigin : std::uint8_t {
+  tensor_buffer,    // a border tensor, batch or constant: a buffer of the plan
+  gradient_buffer,  // the gradient of a border tensor: a buffer of the plan
+  saved,            // kept by the segment's forward for its backward
+  internal,         // lives within the program
+};
+
+// A storage the program touches.
+struct ProgramValue {
+  ValueOrigin origin = ValueOrigin::internal;
+  bool gradient = false;     // holds the gradient of `tensor`, else its value
+  bool extra = false;        // an ExtraTensor, not a tensor of the graph
+  TensorId tensor;           // whose value or gradient; of an extra: the output of the operator that makes it
+  std::uint32_t saved = 0;   // position in the segment's saved list when origin is saved
+  DType dtype = DType::float32;
+  Shape extra_shape;         // of an extra
+  Bytes bytes;
+};
+
+enum class StepKind : std::uint8_t {
+  forward,     // operands: inputs; results: outputs; extras
+  backward,    // operands: gradients of the outputs (k_no_value: the seed of the loss); saved_*; results: gradients of the inputs
+  accumulate,  // results[0] += operands[0]; with two operands results[0] = operands[0] + operands[1]
+  copy,        // results[0] = operands[0]
+};
+
+struct ProgramStep {
+  StepKind kind = StepKind::forward;
+  OperatorId op;  // forward, backward
+  std::vector<ValueIndex> operands;
+  std::vector<ValueIndex> results;        // k_no_value where no gradient is wanted
+  std::vector<ValueIndex> saved_inputs;   // by input; k_no_value where not kept
+  std::vector<ValueIndex> saved_outputs;  // by output
+  std::vector<ValueIndex> extras;
+  std::vector<ValueIndex> allocates;      // before the work; of origin tensor_buffer or gradient_buffer: becomes the plan's buffer
+  std::vector<ValueIndex> frees;          // after the work
+  std::uint32_t work_begin = 0, work_end = 0;  // range in Program::work
+};
+
+struct Program {
+  std::vector<ProgramValue> values;
+  std::vector<ProgramStep> steps;
+  std::vector<Work> work;
+  Bytes peak;  // highest sum of what the steps allocate less what they free, above the start of the program
+};
+
+// The two programs of a segment and what they exchange with the plan.
+struct SegmentPrograms {
+  Program forward;
+  Program backward;
+  std::vector<ValueIndex> keeps;            // values of `forward` kept for backward, in the order of the saved list
+  Bytes saved_bytes;                        // their sum
+  std::vector<TensorId> backward_reads;     // border tensors, batch and constants that backward reads
+  std::vector<TensorId> gradient_inputs;    // border outputs whose gradients backward consumes
+  std::vector<TensorId> gradient_outputs;   // border inputs whose gradients backward produces
+  std::vector<bool> gradient_accumulates;   // by gradient_outputs: a later segment made it already, this one adds to it
+};
+
+// What lowering needs to know of a segment besides its operators.
+struct SegmentBorders {
+  OperatorId begin, end;
+  const std::vector<TensorId>& inputs;
+  const std::vector<TensorId>& outputs;
+  std::vector<bool> consumed_later;  // by inputs: a later segment reads the tensor too
+};
+
+SegmentPrograms lower_segment(const ModelGraph& graph, const SegmentBorders& borders);
+
+}  // namespace shardlab

@@ -1,0 +1,44 @@
+// Where each parameter lies in a buffer of a given layout.
+//
+// Row shards follow FSDP2 (torch 2.11, _fsdp_param.py): dimension 0 is cut into ceil(rows / group) rows a rank, the last ranks get
+// fewer or none and are padded, so that a collective is even.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/model/model_graph.h"
+#include "engine/plan/buffer.h"
+
+namespace shardlab {
+
+struct ParameterPiece {
+  ParameterId parameter;
+  std::int64_t rows = 0;          // of the whole parameter (dimension 0; 1 for a scalar)
+  std::int64_t row_elements = 0;  // elements of one row
+  std::int64_t offset = 0;        // of the parameter in a `parameters` buffer, in elements
+  std::int64_t shard_rows = 0;    // ceil(rows / group)
+  std::int64_t shard_offset = 0;  // of the parameter in a `row_shards` buffer, in elements
+
+  std::int64_t elements() const { return rows * row_elements; }
+  std::int64_t shard_elements() const { return shard_rows * row_elements; }
+  // Rows [first_row(r), first_row(r) + held_rows(r)) of the parameter are rank r's; the rest of its shard is padding.
+  std::int64_t first_row(int rank) const;
+  std::int64_t held_rows(int rank) const;
+};
+
+struct ParameterLayout {
+  int group = 1;
+  std::vector<ParameterPiece> pieces;
+  std::int64_t elements = 0;        // of a `parameters` buffer
+  std::int64_t shard_elements = 0;  // of a `row_shards` buffer
+  std::int64_t gathered_elements() const { return shard_elements * group; }
+};
+
+ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId> parameters, int group);
+
+// Elements of a buffer with this layout.
+std::int64_t elements_of(const ParameterLayout& layout, BufferLayout kind);
+
+}  // namespace shardlab

@@ -1,0 +1,83 @@
+// StepPlan: what one step does, as a printable, comparable value. RunPlan: the steps of a run.
+//
+// The text form (plan/text.h, docs/plan-format.md) holds exactly what is here. There is one plan for all ranks of a role.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/plan/buffer.h"
+#include "engine/plan/instruction.h"
+
+namespace shardlab {
+
+// Host time is not a stream: Alloc, Free and HostWait stand on the stream whose memory or work they speak of.
+struct Stream {
+  std::string name;  // "compute", "copy_in", "all_gather", "reduce_scatter" ...
+  friend bool operator==(const Stream&, const Stream&) = default;
+};
+
+// A set of ranks as a mesh expression: "shard", "replicate", "world".
+struct Group {
+  std::string expression;
+  int size = 1;
+  friend bool operator==(const Group&, const Group&) = default;
+};
+
+// Header entries, so that a plan reads on its own.
+struct PlanUnit {
+  std::string name;         // "root", "u0"
+  std::string module_path;
+  std::int64_t elements = 0;
+  std::int64_t padded_elements = 0;  // of the gathered side, all ranks' padding included
+  friend bool operator==(const PlanUnit&, const PlanUnit&) = default;
+};
+struct PlanSegment {
+  std::string name;  // "s0"
+  UnitId unit;
+  OperatorId begin, end;
+  Bytes forward_peak;   // of the segment's program, above its start
+  Bytes backward_peak;
+  friend bool operator==(const PlanSegment&, const PlanSegment&) = default;
+};
+
+struct StepPlan {
+  std::string phase;       // setup first steady teardown
+  std::string strategy;    // fsdp2 ...
+  std::string graph_hash;  // structure_hash of the model
+  int world_size = 1;
+  int micro_batches = 1;
+  std::vector<Group> groups;
+  std::vector<Stream> streams;      // compute first
+  std::vector<PlanUnit> units;      // by UnitId
+  std::vector<PlanSegment> segments;  // by SegmentId
+  std::vector<std::string> passes;  // by Instruction::pass
+  std::vector<Buffer> buffers;
+  std::vector<Instruction> instructions;
+
+  const Buffer& buffer(BufferId id) const { return buffers[id.index()]; }
+  const Instruction& instruction(InstructionId id) const { return instructions[id.index()]; }
+  friend bool operator==(const StepPlan&, const StepPlan&) = default;
+};
+
+struct RunPlan {
+  StepPlan setup;   // allocates and fills what lives across steps
+  StepPlan first;   // creates optimizer states
+  StepPlan steady;  // every later step
+};
+
+// Hash of the canonical text of the plan; passes are not part of it.
+std::string plan_hash(const StepPlan& plan);
+std::string run_hash(const RunPlan& plan);
+
+// "12 AllGather u3", "13 Forward s4 mb0": for messages and tables.
+std::string instruction_label(const StepPlan& plan, InstructionId id);
+
+// Live bytes after each instruction on the host's clock (what the instruction's own program uses in between is not in it).
+std::vector<Bytes> live_bytes_after(const StepPlan& plan);
+
+// Bytes alive when the step begins.
+Bytes carried_bytes(const StepPlan& plan);
+
+}  // namespace shardlab

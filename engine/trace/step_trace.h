@@ -1,0 +1,83 @@
+// StepTrace: what happened, or is predicted to happen, for each instruction of a step on each rank.
+//
+// Both executors return it. Times are integer nanoseconds since the start of the step on that rank; `start_offset` places the ranks'
+// steps on one clock. Predicted and measured traces of one plan join on (plan_hash, instruction id).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/ids.h"
+#include "engine/base/units.h"
+#include "engine/plan/buffer.h"
+
+namespace shardlab {
+
+struct Span {
+  InstructionId instruction;
+  Nanoseconds issue;  // the host reached it
+  Nanoseconds ready;  // its waits were done
+  Nanoseconds start;
+  Nanoseconds end;
+  bool skipped = false;  // its guard was false
+
+  friend bool operator==(const Span&, const Span&) = default;
+};
+
+using BytesByClass = std::array<Bytes, k_buffer_classes>;  // by BufferClass
+
+struct MemorySample {
+  InstructionId instruction;
+  Bytes live;   // after the instruction
+  Bytes peak;   // highest while it was issued and ran on the host
+  BytesByClass by_class{};          // of `live`
+  BytesByClass by_class_at_peak{};  // of `peak`
+
+  friend bool operator==(const MemorySample&, const MemorySample&) = default;
+};
+
+struct RankTrace {
+  int rank = 0;
+  Nanoseconds start_offset;  // of this rank's step start from the earliest rank's
+  Nanoseconds duration;      // first issue to last end
+  std::vector<Span> spans;             // by instruction, in issue order
+  std::vector<MemorySample> memory;    // by instruction, in issue order; empty when memory was not measured
+  std::optional<double> loss;          // mean over the rank's tokens
+  std::optional<double> gradient_norm; // before clipping, over all ranks
+
+  friend bool operator==(const RankTrace&, const RankTrace&) = default;
+};
+
+struct StepTrace {
+  std::string plan_hash;
+  std::int64_t step = 0;
+  std::vector<RankTrace> ranks;  // a prediction holds one representative rank
+
+  friend bool operator==(const StepTrace&, const StepTrace&) = default;
+};
+
+enum class RunKind : std::uint8_t { predicted, measured };
+
+// Where a run's numbers come from.
+struct Provenance {
+  RunKind kind = RunKind::predicted;
+  bool calibrated = false;
+  std::string calibration;               // id of the calibration used
+  std::string machine;                   // processor or GPU model, and how many
+  std::map<std::string, std::string> versions;  // shardlab, torch, compiler, kernel
+  std::vector<std::string> leaves_out;   // what the numbers do not contain
+};
+
+struct RunTrace {
+  Provenance provenance;
+  std::vector<StepTrace> steps;  // the measured ones; warm-up dropped
+  std::vector<double> losses;           // every step from the first, mean over ranks
+  std::vector<double> gradient_norms;   // every step from the first; empty without clipping
+  std::vector<StepTrace> warmup;        // kept for inspection
+};
+
+}  // namespace shardlab
