@@ -1,0 +1,93 @@
+// Measured memory on a CPU: every allocation that goes through libtorch's CPU allocator is counted, by class of buffer.
+//
+// install_counting_allocator() puts a thin layer over libtorch's own allocator: a 64-byte header in front of each block holds its
+// size, its class and the ledger it is booked in. A block is booked in the ledger and under the class current on the allocating
+// thread, and is taken off that same ledger whichever thread frees it. So ranks that are threads of one process each have a ledger.
+//
+// Counted are the bytes asked for (at::empty of n float32 counts 4 n), not headers, padding or what the heap keeps. Not seen are
+// buffers that libraries allocate for themselves (oneDNN, MKL, Gloo, std::vector).
+//
+// Typical use of an executor:
+//
+//   install_counting_allocator();                      // once, before the first tensor
+//   MemoryLedger ledger;
+//   LedgerScope counted(ledger);                       // this thread is this rank
+//   { BufferClassScope scope(BufferClass::gradient); gradient = at::empty(...); }
+//   ... operator calls outside any BufferClassScope are booked as workspace ...
+//   ledger.reset_peak(); run(instruction); sample(ledger.live(), ledger.peak());
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "engine/base/units.h"
+#include "engine/plan/buffer.h"
+
+namespace shardlab {
+
+struct MemoryReading {
+  Bytes total;
+  std::array<Bytes, k_buffer_classes> by_class{};  // by BufferClass
+
+  Bytes of(BufferClass buffer_class) const { return by_class[static_cast<std::size_t>(buffer_class)]; }
+};
+
+// Thread-safe. Blocks may outlive it: they keep what they are booked in alive.
+class MemoryLedger {
+ public:
+  MemoryLedger();
+  MemoryReading live() const;
+  // The moment of the highest total since construction or reset_peak: that total, and what it was made of.
+  MemoryReading peak() const;
+  // From now on the peak is measured from the bytes live now.
+  void reset_peak();
+  // Blocks allocated since construction.
+  std::int64_t allocations() const;
+
+  struct Book;  // private to memory_ledger.cpp
+
+ private:
+  friend class LedgerScope;
+  std::shared_ptr<Book> book_;
+};
+
+// While it lives, allocations of this thread are booked in the ledger. Scopes nest. Outside any scope nothing is booked.
+class LedgerScope {
+ public:
+  explicit LedgerScope(const MemoryLedger& ledger);
+  ~LedgerScope();
+  LedgerScope(const LedgerScope&) = delete;
+  LedgerScope& operator=(const LedgerScope&) = delete;
+
+ private:
+  std::shared_ptr<MemoryLedger::Book> previous_;
+};
+
+// While it lives, allocations of this thread are booked under the class. Scopes nest. Outside any scope: workspace.
+class BufferClassScope {
+ public:
+  explicit BufferClassScope(BufferClass buffer_class);
+  ~BufferClassScope();
+  BufferClassScope(const BufferClassScope&) = delete;
+  BufferClassScope& operator=(const BufferClassScope&) = delete;
+
+ private:
+  BufferClass previous_;
+};
+
+// Puts the counting layer over libtorch's CPU allocator. Idempotent. Call it in main before other threads use tensors; tensors made
+// earlier stay valid and uncounted.
+void install_counting_allocator();
+
+// Books the block that holds the tensor's storage under another class (the logits that became their own gradient). False when the
+// block is not counted: allocated before the layer was installed or outside a LedgerScope, or memory that is not libtorch's.
+bool reclassify(const at::Tensor& tensor, BufferClass buffer_class);
+
+// For the test that freed means freed: while on, every counted block is filled with 0xFF bytes (NaN in each floating-point type)
+// before it is given back, so that a late read of it spoils the result. Process-wide, off at start.
+void poison_freed_memory(bool on);
+
+}  // namespace shardlab
