@@ -1,34 +1,28 @@
 # Helpers that turn a folder into a target. A folder is one library; its sources are found, not listed.
 
-# shardlab_sources(<out> FOLDERS <dir>... [EXCLUDE <file>...])
-# The .cpp files directly inside the folders (relative to the current list file). Folders may not exist yet.
+# shardlab_sources(<out> FOLDERS <dir>... [EXCLUDE <prefix>...])
+# Every .cpp below the folders, which may not exist yet, except those whose path starts with one of the prefixes;
+# all paths are relative to the list file that calls.
 function(shardlab_sources out)
-  cmake_parse_arguments(ARG "RECURSE" "" "FOLDERS;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "FOLDERS;EXCLUDE" ${ARGN})
   set(sources)
   foreach(folder IN LISTS ARG_FOLDERS)
-    if(ARG_RECURSE)
-      file(GLOB_RECURSE found CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
-    else()
-      file(GLOB found CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
-    endif()
+    get_filename_component(folder "${folder}" ABSOLUTE)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS "${folder}/*.cpp")
     list(APPEND sources ${found})
   endforeach()
-  foreach(pattern IN LISTS ARG_EXCLUDE)
-    list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${pattern}")
+  foreach(prefix IN LISTS ARG_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${prefix}")
   endforeach()
   set(${out} ${sources} PARENT_SCOPE)
 endfunction()
 
-# shardlab_library(<name> FOLDERS <dir>... [RECURSE] [EXCLUDE <regex>...] [DEPENDS <lib>...] [PRIVATE <lib>...])
+# shardlab_library(<name> FOLDERS <dir>... [EXCLUDE <prefix>...] [DEPENDS <lib>...] [PRIVATE <lib>...])
 # A static library of the folders' sources; DEPENDS are passed on to whoever links it, PRIVATE are not.
 # Without a source it is an INTERFACE library, so a folder of headers (or an empty one) works too.
 function(shardlab_library name)
-  cmake_parse_arguments(ARG "RECURSE" "" "FOLDERS;EXCLUDE;DEPENDS;PRIVATE" ${ARGN})
-  set(recurse)
-  if(ARG_RECURSE)
-    set(recurse RECURSE)
-  endif()
-  shardlab_sources(sources ${recurse} FOLDERS ${ARG_FOLDERS} EXCLUDE ${ARG_EXCLUDE})
+  cmake_parse_arguments(ARG "" "" "FOLDERS;EXCLUDE;DEPENDS;PRIVATE" ${ARGN})
+  shardlab_sources(sources FOLDERS ${ARG_FOLDERS} EXCLUDE ${ARG_EXCLUDE})
   if(sources)
     add_library(${name} STATIC ${sources})
     target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}")

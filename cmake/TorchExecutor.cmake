@@ -1,7 +1,7 @@
 # Included by engine/CMakeLists.txt when libtorch is there: the real executor and the tensor side of checkpoints.
-shardlab_library(shardlab_real RECURSE FOLDERS execute/torch checkpoint/torch
+shardlab_library(shardlab_real FOLDERS execute/torch checkpoint/torch
   EXCLUDE execute/torch/rank_main.cpp execute/torch/cuda/ execute/torch/no_cuda/
-  DEPENDS shardlab_execute shardlab_strategies shardlab::torch_cpu)
+  DEPENDS shardlab_execute shardlab_checkpoint shardlab::torch_cpu)
 get_target_property(shardlab_real_type shardlab_real TYPE)
 if(shardlab_real_type STREQUAL "STATIC_LIBRARY")
   # 15 s once instead of 6 s in every file. Never torch/torch.h, which is twice that.
@@ -12,7 +12,7 @@ if(shardlab_real_type STREQUAL "STATIC_LIBRARY")
 endif()
 
 if(SHARDLAB_CUDA)
-  shardlab_library(shardlab_real_cuda RECURSE FOLDERS execute/torch/cuda DEPENDS shardlab_real shardlab::torch_cuda)
+  shardlab_library(shardlab_real_cuda FOLDERS execute/torch/cuda DEPENDS shardlab_real shardlab::torch_cuda)
 else()
   shardlab_library(shardlab_real_cuda FOLDERS execute/torch/no_cuda DEPENDS shardlab_real)
 endif()

@@ -51,7 +51,7 @@ Result<fs::path> find_asset(std::string_view relative) {
 
 Result<fs::path> find_scenario(std::string_view relative) {
   std::vector<fs::path> folders = assets_folders();
-  for (fs::path& folder : folders) folder = folder.lexically_normal().parent_path() / "scenarios";
+  for (fs::path& folder : folders) folder = (folder / "..").lexically_normal() / "scenarios";
   return find_below(folders, relative, "scenarios");
 }
 

@@ -1,0 +1,163 @@
+"""Rules over the sources: who may include whom, which folder may know which library, one name a file.
+
+check(root) returns the violations as lines "file:line: what". No dependencies beyond Python itself.
+"""
+
+import os
+import re
+
+# A layer is a folder (the longest matching path counts) and what it may include besides itself and what those may.
+LAYERS = {
+    "engine/base": [],
+    "engine/hardware": ["engine/base"],
+    "engine/model": ["engine/base"],
+    "engine/scenario": ["engine/hardware", "engine/model"],
+    "engine/plan": ["engine/scenario"],
+    "engine/passes": ["engine/plan"],
+    "engine/strategies": ["engine/passes"],
+    "engine/trace": ["engine/plan"],
+    "engine/report": ["engine/trace"],
+    "engine/store": ["engine/plan", "engine/trace"],
+    "engine/formats": ["engine/scenario", "engine/trace"],
+    "engine/doctor": ["engine/scenario", "engine/trace"],
+    "engine/checkpoint": ["engine/plan"],
+    "engine/checkpoint/torch": ["engine/checkpoint"],
+    "engine/execute": ["engine/plan", "engine/trace"],
+    "engine/execute/no_torch": ["engine/execute"],
+    "engine/execute/torch": ["engine/execute", "engine/checkpoint/torch"],
+    "simulator": ["engine/strategies", "engine/trace", "engine/execute"],
+    "gui/state": ["engine/report", "engine/store", "engine/formats", "engine/doctor", "simulator"],
+    "gui/widgets": [],
+    "gui/panels": ["gui/state", "gui/widgets"],
+    "gui/app": ["gui/panels"],
+    "engine/cli": ["engine/report", "engine/store", "engine/formats", "engine/doctor", "engine/checkpoint", "simulator"],
+}
+
+# A program's main file sits above its folder: it may include everything that its program links.
+MAINS = {
+    "engine/execute/torch/rank_main.cpp": ["engine/strategies", "engine/execute/torch"],
+    "engine/execute/no_torch/rank_main.cpp": ["engine/strategies", "engine/execute/no_torch"],
+}
+
+TORCH_TESTS = ["tests/training", "tests/unit/execute/torch", "tests/unit/checkpoint/torch", "tests/gpu"]
+# (what, pattern of the include, folders that may)
+LIBRARIES = [
+    ("libtorch, Gloo, NCCL or CUDA",
+     re.compile(r"^(ATen|c10|torch|caffe2|gloo|thrust|cub)/|^(nccl|cuda|cublas|cudnn|cupti|nvml|nvtx)\w*\.h$|^nvtx3/"),
+     ["engine/execute/torch", "engine/checkpoint/torch"] + TORCH_TESTS),
+    ("SQLite", re.compile(r"^(sqlite3(ext)?\.h$|SQLiteCpp/)"), ["engine/store", "tests/store", "tests/unit/store"]),
+    ("ImGui", re.compile(r"^(imgui|implot)"), ["gui/panels", "gui/widgets", "gui/app", "tests/gui"]),
+]
+SLOW_HEADERS = {"torch/torch.h": "12 seconds in every file: include what is used, or ATen/ATen.h"}
+
+# Folders whose files carry the names of another folder's on purpose.
+MIRRORS = [
+    ("engine/model/operators/", "engine/execute/torch/operators/"),
+    ("engine/execute/no_torch/", "engine/execute/torch/"),
+    ("engine/execute/torch/no_cuda/", "engine/execute/torch/cuda/"),
+]
+# Names that say what a file is in its folder rather than what it is about.
+SHARED_NAMES = {"registry.h", "registry.cpp"}
+
+SOURCE = re.compile(r"\.(h|cpp|cu|cuh)$")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def inside(path, folder):
+    return path == folder or path.startswith(folder + "/")
+
+
+def layer_of(path):
+    """The longest layer that holds the file, or None."""
+    return max((layer for layer in LAYERS if inside(path, layer)), key=len, default=None)
+
+
+def closure(layers):
+    """The layers and everything they may include."""
+    seen, todo = set(), list(layers)
+    while todo:
+        layer = todo.pop()
+        if layer not in seen:
+            seen.add(layer)
+            todo += LAYERS[layer]
+    return seen
+
+
+def sources(root):
+    for top in ("engine", "simulator", "gui", "tests"):
+        for folder, subfolders, files in os.walk(os.path.join(root, top)):
+            subfolders.sort()
+            for name in sorted(files):
+                if SOURCE.search(name):
+                    yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def check_direction(path, target):
+    own = layer_of(path)
+    other = layer_of(target)
+    if own is None or other is None or own == other:
+        return None
+    if other in closure(MAINS.get(path, [own])):
+        return None
+    return f"{own} may not include {other} ({target})"
+
+
+def check_library(path, target):
+    if target in SLOW_HEADERS:
+        return f"{target}: {SLOW_HEADERS[target]}"
+    for what, pattern, allowed in LIBRARIES:
+        if pattern.search(target) and not any(inside(path, folder) for folder in allowed):
+            return f"only {', '.join(allowed)} may include {what} ({target})"
+    return None
+
+
+def check_file(root, path):
+    """Violations of one file's includes, and of #pragma once in a header."""
+    with open(os.path.join(root, path), encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    if path.endswith(".h") and "/gloo_shim/" not in path and "#pragma once" not in lines:
+        yield f"{path}:1: a header starts with #pragma once"
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        quoted, target = match.group(1) == '"', match.group(2)
+        if quoted and not os.path.exists(os.path.join(root, target)):
+            yield f'{path}:{number}: "{target}" is not a path from the root of the tree'
+        for problem in (check_direction(path, target), check_library(path, target)):
+            if problem:
+                yield f"{path}:{number}: {problem}"
+
+
+def mirrored(a, b):
+    """Whether one file is meant to carry the other's name."""
+    def related(x, y):
+        return any(x.startswith(left) and y.startswith(right) for left, right in MIRRORS)
+    return related(a, b) or related(b, a)
+
+
+def check_names(paths):
+    """A name means one file: outside tests no two source files share theirs, except declared mirrors."""
+    seen = {}
+    for path in paths:
+        if path.startswith("tests/") or "/gloo_shim/" in path:
+            continue
+        if os.path.basename(path) in SHARED_NAMES:
+            continue
+        for earlier in seen.setdefault(os.path.basename(path), []):
+            if not mirrored(earlier, path):
+                yield f"{path}:1: has the name of {earlier}"
+        seen[os.path.basename(path)].append(path)
+
+
+def check_layers(paths):
+    """Every source of the product belongs to a layer, so that a new folder is given a direction."""
+    for path in paths:
+        if not path.startswith("tests/") and layer_of(path) is None:
+            yield f"{path}:1: in no layer of tests/rules/_source_rules.py"
+
+
+def check(root):
+    paths = list(sources(root))
+    violations = [problem for path in paths for problem in check_file(root, path)]
+    return violations + list(check_names(paths)) + list(check_layers(paths))
