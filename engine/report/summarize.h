@@ -1,0 +1,29 @@
+// From a plan and the traces of its run to the figures people compare. Definitions: docs/glossary.md.
+#pragma once
+
+#include <optional>
+
+#include "engine/base/result.h"
+#include "engine/base/units.h"
+#include "engine/plan/planned_scenario.h"
+#include "engine/trace/run_summary.h"
+#include "engine/trace/step_trace.h"
+
+namespace shardlab {
+
+// What is known of the device of one rank.
+struct DeviceLimits {
+  std::optional<FlopsPerSecond> peak;  // dense, for the compute dtype
+  std::optional<Bytes> memory;         // the scenario's memory_limit comes first
+};
+
+// Fails with bad_input when the trace has no measured step or does not follow the scenario's steady plan.
+Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace, const DeviceLimits& device = {});
+
+// Tokens whose loss is computed in one step, over all ranks and micro-batches.
+std::int64_t tokens_per_step(const PlannedScenario& planned);
+
+// Of one rank in one step: matrix products and attention of forward and backward, nothing recomputed.
+Flops model_flops_per_step(const PlannedScenario& planned);
+
+}  // namespace shardlab

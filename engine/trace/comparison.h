@@ -1,0 +1,100 @@
+// Comparison of two runs of the same plan: a join of their traces on (plan hash, instruction id).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/plan/step_plan.h"
+#include "engine/trace/run_summary.h"
+#include "engine/trace/step_trace.h"
+
+namespace shardlab {
+
+enum class Verdict : std::uint8_t {
+  pass,
+  fail,
+  not_judged,  // no tolerance was given
+};
+std::string_view to_string(Verdict verdict);  // "pass", "fail", "not judged"
+
+enum class MetricUnit : std::uint8_t { nanoseconds, bytes, tokens_per_second, fraction };
+
+// One figure of both runs. error = predicted / measured - 1, absent when the measured one is absent or zero (0 when both are zero).
+// With a tolerance the verdict is pass when |error| <= tolerance, and fail when there is no error to judge.
+struct Metric {
+  std::string name;  // step_time, exposed_communication, tokens_per_second, mfu, peak_allocated, peak.CLASS, communication.KIND
+  MetricUnit unit = MetricUnit::nanoseconds;
+  std::optional<double> predicted;
+  std::optional<double> measured;
+  std::optional<double> error;
+  std::optional<double> tolerance;
+  Verdict verdict = Verdict::not_judged;
+
+  friend bool operator==(const Metric&, const Metric&) = default;
+};
+
+// Durations (end - start) of one instruction: the median over steps and ranks.
+struct InstructionDifference {
+  InstructionId instruction;
+  InstructionKind kind = InstructionKind::Marker;
+  std::string label;
+  Nanoseconds predicted;
+  Nanoseconds measured;
+  double share = 0;  // measured / median measured step time
+
+  Nanoseconds difference() const { return predicted - measured; }
+  friend bool operator==(const InstructionDifference&, const InstructionDifference&) = default;
+};
+
+// Live bytes after each instruction, every rank and step of the measured run against the same rank of the prediction (its
+// representative rank where it has no such rank).
+struct MemoryDifference {
+  std::int64_t borders = 0;     // compared
+  std::int64_t equal = 0;       // to the byte
+  double largest = 0;           // |predicted / measured - 1|
+  InstructionId instruction;    // where it is largest
+  std::string label;
+  Bytes predicted;              // there
+  Bytes measured;
+
+  friend bool operator==(const MemoryDifference&, const MemoryDifference&) = default;
+};
+
+// What the measured run had in class workspace beyond the prediction, at its highest: memory that libraries take for themselves.
+struct UnpredictedWorkspace {
+  Bytes bytes;
+  InstructionId instruction;
+  std::string label;
+
+  friend bool operator==(const UnpredictedWorkspace&, const UnpredictedWorkspace&) = default;
+};
+
+struct Comparison {
+  std::string plan_hash;
+  RunKind first_kind = RunKind::predicted;   // what the columns `predicted` and `measured` hold: a diff may compare any two runs
+  RunKind second_kind = RunKind::measured;
+  std::vector<Metric> metrics;
+  std::vector<InstructionDifference> instructions;  // the ten with the largest |difference|, largest first
+  std::optional<MemoryDifference> memory;           // absent unless both runs recorded memory
+  std::optional<UnpredictedWorkspace> workspace;
+  Verdict verdict = Verdict::not_judged;  // fail when any metric fails, else pass when any was judged
+
+  friend bool operator==(const Comparison&, const Comparison&) = default;
+};
+
+struct ComparedRun {
+  const RunSummary& summary;
+  const RunTrace& trace;
+};
+
+// Compares two runs whose steps follow `steady`. `tolerance`: metric name -> fraction. Fails with bad_input when the plans differ or
+// a tolerance names no metric of this comparison.
+Result<Comparison> compare(const StepPlan& steady, const ComparedRun& predicted, const ComparedRun& measured,
+                           const std::map<std::string, double>& tolerance);
+
+}  // namespace shardlab

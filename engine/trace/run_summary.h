@@ -1,0 +1,80 @@
+// RunSummary: the figures of a run that people compare, computed from its plan and traces (report/summarize.h).
+//
+// A plain value that the store keeps, tables show and `--json` prints. What is unknown is absent, never zero.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/ids.h"
+#include "engine/base/units.h"
+#include "engine/plan/instruction.h"
+#include "engine/trace/step_trace.h"
+
+namespace shardlab {
+
+// Over the steps of a run: the median of an even number of steps is the mean of the middle two.
+struct StepTimeSummary {
+  Nanoseconds median;
+  Nanoseconds min;
+  Nanoseconds max;
+  int n = 0;  // steps
+
+  friend bool operator==(const StepTimeSummary&, const StepTimeSummary&) = default;
+};
+
+// What one rank sends through one kind of collective in one step; bytes are the full side of each collective.
+struct CommunicationTotal {
+  InstructionKind kind = InstructionKind::AllGather;
+  int group_size = 1;
+  std::int64_t count = 0;
+  Bytes bytes;
+
+  friend bool operator==(const CommunicationTotal&, const CommunicationTotal&) = default;
+};
+
+enum class StepPhase : std::uint8_t { forward, backward, optimizer };
+inline constexpr std::size_t k_step_phases = 3;
+std::string_view to_string(StepPhase phase);
+
+struct MemorySummary {
+  Bytes peak_allocated;                // of the rank with the highest, over all steps
+  std::optional<Bytes> peak_active;    // a caching allocator's figures; absent on CPUs
+  std::optional<Bytes> peak_reserved;
+  std::optional<Bytes> peak_device;
+  BytesByClass by_class{};             // what peak_allocated is made of
+  InstructionId peak_instruction;      // in the plan of the steady step
+  std::string peak_label;
+  int peak_rank = 0;
+  std::int64_t peak_step = 0;
+  std::array<Bytes, k_step_phases> phases{};  // the highest within each phase, by StepPhase
+
+  friend bool operator==(const MemorySummary&, const MemorySummary&) = default;
+};
+
+struct RunSummary {
+  RunKind kind = RunKind::predicted;
+  std::string plan_hash;  // of the steady step
+  int ranks = 1;
+  StepTimeSummary step_time;
+  double tokens_per_second = 0;
+  double tokens_per_second_per_gpu = 0;
+  std::optional<double> mfu;           // absent where no peak rate is known
+  Nanoseconds exposed_communication;   // mean over ranks, median over steps
+  std::vector<CommunicationTotal> communication;
+  std::optional<MemorySummary> memory;  // absent when the run recorded none
+  std::optional<Bytes> memory_limit;    // what a rank may use, when known
+  std::optional<bool> fits;             // peak against memory_limit
+  std::vector<double> losses;           // every step from the first
+  std::vector<double> gradient_norms;
+  bool calibrated = false;
+  std::vector<std::string> leaves_out;
+
+  friend bool operator==(const RunSummary&, const RunSummary&) = default;
+};
+
+}  // namespace shardlab
