@@ -1,0 +1,80 @@
+// Kinds of values in a scenario: how one is read from YAML, checked, written back and described.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/dtype.h"
+#include "engine/base/result.h"
+#include "engine/base/units.h"
+#include "engine/base/yaml.h"
+
+namespace shardlab {
+
+template <typename V>
+struct Kind {
+  using Value = V;
+  std::string type;    // "integer", "size", ... for the reference
+  std::string values;  // allowed values or range, for the reference; may be empty
+  // `name` is the last part of the key. An error without a place is about the whole node.
+  std::function<Result<V>(const YamlNode& node, std::string_view name)> read;
+  std::function<YamlNode(const V&)> write;
+};
+
+namespace kind {
+
+constexpr std::int64_t k_no_limit = std::numeric_limits<std::int64_t>::max();
+
+Kind<std::string> text();
+// One of the names; `unknown <name> 'x'` otherwise.
+Kind<std::string> word(std::vector<std::string> names);
+Kind<bool> boolean();
+Kind<std::int64_t> long_integer(std::int64_t least, std::int64_t most = k_no_limit);
+Kind<int> integer(int least, int most = std::numeric_limits<int>::max());
+// least <= x <= most; with `open` the bounds themselves are excluded.
+Kind<double> number(double least, double most = std::numeric_limits<double>::infinity(), bool open = false);
+Kind<double> fraction(double least, double most);
+Kind<Bytes> size();
+Kind<BytesPerSecond> rate();
+Kind<Nanoseconds> duration();
+Kind<DType> dtype(std::vector<DType> allowed);
+// A scalar stands for a list of one.
+Kind<std::vector<std::string>> texts();
+Kind<std::vector<std::string>> words(std::vector<std::string> names);
+Kind<std::map<std::string, std::string>> text_map();
+// Numbers, words, lists and maps, kept as JSON text by key. With `names`, other keys are errors.
+Kind<std::map<std::string, std::string>> json_map(std::vector<std::string> names = {});
+
+// The value, or none when it is null or the word none.
+template <typename V>
+Kind<std::optional<V>> optional(Kind<V> inner) {
+  Kind<std::optional<V>> outer;
+  outer.type = inner.type;
+  outer.values = inner.values;
+  outer.read = [inner](const YamlNode& node, std::string_view name) -> Result<std::optional<V>> {
+    if (node.is_null() || (node.is_scalar() && !node.quoted && node.text == "none")) return std::optional<V>();
+    SHARDLAB_TRY(V value, inner.read(node, name));
+    return std::optional<V>(std::move(value));
+  };
+  outer.write = [inner](const std::optional<V>& value) { return value ? inner.write(*value) : YamlNode(); };
+  return outer;
+}
+
+// The text of a scalar; an error for lists, maps and nothing.
+Result<std::string> scalar_text(const YamlNode& node);
+// The same, for what may not stand in quotes (numbers, true and false).
+Result<std::string> bare_text(const YamlNode& node, std::string_view expected);
+// bad_input "unknown <name> 'text'" with the nearest of the names.
+tl::unexpected<Error> unknown_word(std::string_view name, std::string_view text, const std::vector<std::string>& names);
+// "a, b, c".
+std::string joined(const std::vector<std::string>& names);
+
+}  // namespace kind
+}  // namespace shardlab

@@ -1,0 +1,32 @@
+// The tables of all sections of a scenario.
+#pragma once
+
+#include "engine/scenario/keys/key.h"
+#include "engine/scenario/scenario.h"
+
+namespace shardlab {
+
+const Keys<Scenario>& scenario_keys();
+const Keys<ModelSpec>& model_keys();
+const Keys<NamedModelSpec>& named_model_keys();
+const Keys<DistillationSpec>& distillation_keys();
+const Keys<ClusterSpec>& cluster_keys();
+const Keys<ParallelSpec>& parallel_keys();
+const Keys<WrapSpec>& wrap_keys();
+const Keys<PrecisionSpec>& precision_keys();
+const Keys<ScalerSpec>& scaler_keys();
+const Keys<ActivationSpec>& activation_keys();
+const Keys<OffloadSpec>& offload_keys();
+const Keys<TrainSpec>& train_keys();
+const Keys<CheckpointSpec>& checkpoint_keys();
+const Keys<LaunchSpec>& launch_keys();
+const Keys<MeasureSpec>& measure_keys();
+const Keys<LimitsSpec>& limits_keys();
+
+// The map of parallel.zero: names and types of DeepSpeed's zero_optimization section.
+Kind<std::map<std::string, std::string>> zero_kind();
+
+// The metrics that measure.tolerance may bound.
+const std::vector<std::string>& metric_names();
+
+}  // namespace shardlab

@@ -1,0 +1,98 @@
+#include <array>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "engine/scenario/keys/sections.h"
+
+namespace shardlab {
+namespace {
+
+enum class Shape { boolean, count, text, list };
+
+struct ZeroKey {
+  std::string_view name;
+  Shape shape;
+};
+
+// DeepSpeed 0.19, zero/config.py, without what other keys of a scenario say (stage, offload_param, offload_optimizer), and the two
+// dtypes of its top level and of its data_types section.
+constexpr std::array k_zero_keys{
+    ZeroKey{"contiguous_gradients", Shape::boolean},
+    ZeroKey{"reduce_scatter", Shape::boolean},
+    ZeroKey{"reduce_bucket_size", Shape::count},
+    ZeroKey{"use_multi_rank_bucket_allreduce", Shape::boolean},
+    ZeroKey{"allgather_partitions", Shape::boolean},
+    ZeroKey{"allgather_bucket_size", Shape::count},
+    ZeroKey{"overlap_comm", Shape::boolean},
+    ZeroKey{"load_from_fp32_weights", Shape::boolean},
+    ZeroKey{"round_robin_gradients", Shape::boolean},
+    ZeroKey{"ignore_unused_parameters", Shape::boolean},
+    ZeroKey{"legacy_stage1", Shape::boolean},
+    ZeroKey{"sub_group_size", Shape::count},
+    ZeroKey{"stage3_prefetch_bucket_size", Shape::count},
+    ZeroKey{"stage3_param_persistence_threshold", Shape::count},
+    ZeroKey{"stage3_model_persistence_threshold", Shape::count},
+    ZeroKey{"stage3_max_live_parameters", Shape::count},
+    ZeroKey{"stage3_max_reuse_distance", Shape::count},
+    ZeroKey{"stage3_gather_16bit_weights_on_model_save", Shape::boolean},
+    ZeroKey{"stage3_module_granularity_threshold", Shape::count},
+    ZeroKey{"stage3_use_all_reduce_for_fetch_params", Shape::boolean},
+    ZeroKey{"stage3_allgather_sequential", Shape::boolean},
+    ZeroKey{"zero_hpz_partition_size", Shape::count},
+    ZeroKey{"zero_quantized_weights", Shape::boolean},
+    ZeroKey{"zero_quantized_nontrainable_weights", Shape::boolean},
+    ZeroKey{"zero_quantized_gradients", Shape::boolean},
+    ZeroKey{"mics_shard_size", Shape::count},
+    ZeroKey{"mics_hierarchical_params_gather", Shape::boolean},
+    ZeroKey{"memory_efficient_linear", Shape::boolean},
+    ZeroKey{"pipeline_loading_checkpoint", Shape::boolean},
+    ZeroKey{"override_module_apply", Shape::boolean},
+    ZeroKey{"log_trace_cache_warnings", Shape::boolean},
+    ZeroKey{"enable_sanity_checks", Shape::boolean},
+    ZeroKey{"save_muon_momentum_buffer_in_memory", Shape::boolean},
+    ZeroKey{"leaf_module", Shape::list},
+    ZeroKey{"grad_accum_dtype", Shape::text},
+    ZeroKey{"communication_data_type", Shape::text},
+};
+
+bool fits(Shape shape, const nlohmann::json& value) {
+  switch (shape) {
+    case Shape::boolean: return value.is_boolean();
+    case Shape::count: return value.is_number_integer() && value.get<std::int64_t>() >= -1;
+    case Shape::text: return value == "fp32" || value == "bf16" || value == "fp16";
+    case Shape::list: return value.is_object() || value.is_array();
+  }
+  return false;
+}
+
+std::string_view expected(Shape shape) {
+  switch (shape) {
+    case Shape::boolean: return "true or false";
+    case Shape::count: return "a whole number";
+    case Shape::text: return "fp32, bf16 or fp16";
+    case Shape::list: return "a list of classes or a map";
+  }
+  return "";
+}
+
+}  // namespace
+
+Kind<std::map<std::string, std::string>> zero_kind() {
+  std::vector<std::string> names;
+  for (const ZeroKey& zero : k_zero_keys) names.emplace_back(zero.name);
+  auto map = kind::json_map(names);
+  const auto read_map = map.read;
+  map.read = [read_map](const YamlNode& node, std::string_view name) -> Result<std::map<std::string, std::string>> {
+    SHARDLAB_TRY(auto values, read_map(node, name));
+    for (const ZeroKey& zero : k_zero_keys) {
+      const auto found = values.find(std::string(zero.name));
+      if (found == values.end() || fits(zero.shape, nlohmann::json::parse(found->second, nullptr, false))) continue;
+      return bad_input(node.find(zero.name)->where, fmt::format("{}: expected {}, found {}", zero.name, expected(zero.shape), found->second));
+    }
+    return values;
+  };
+  return map;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,107 @@
+#include "engine/scenario/read_scenario.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include <fmt/core.h>
+
+#include "engine/base/yaml.h"
+#include "engine/hardware/node.h"
+#include "engine/scenario/keys/sections.h"
+#include "engine/scenario/overrides.h"
+#include "engine/scenario/resolve_path.h"
+#include "engine/scenario/supported.h"
+#include "engine/scenario/validate.h"
+
+namespace shardlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t k_largest_file = 256 * 1024;
+
+Result<std::string> read_text(const fs::path& file) {
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  if (!fs::exists(status)) return bad_input(file.string(), "no such file");
+  if (fs::is_directory(status)) return bad_input(file.string(), "is a folder, not a scenario file");
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return bad_input(file.string(), fmt::format("cannot be opened: {}", std::strerror(errno)));
+  std::string text(k_largest_file + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (stream.bad()) return bad_input(file.string(), "cannot be read");
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return text;
+}
+
+// The values that follow from others and from the shipped files: the name, the GPUs of a named node.
+void complete(Scenario& scenario, Reading& reading) {
+  const auto refuse = [&](const std::string& key, const Error& error) {
+    reading.problems.add(reading.source.where(key), key + ": " + error.what, error.hint);
+  };
+  if (scenario.name.empty()) scenario.name = fs::path(reading.source.file()).stem().string();
+  ClusterSpec& cluster = scenario.cluster;
+  if (!cluster.node.empty()) {
+    const auto node = find_node(cluster.node);
+    if (!node) {
+      refuse("cluster.node", node.error());
+    } else if (cluster.gpus_per_node == 0) {
+      cluster.gpus_per_node = node->gpus;
+    } else if (cluster.gpus_per_node > node->gpus) {
+      refuse("cluster.gpus_per_node", Error{ErrorKind::bad_input, {}, fmt::format("{} has {} GPUs", cluster.node, node->gpus), {}});
+    }
+  }
+  if (!cluster.gpu.empty()) {
+    if (const auto gpu = find_gpu(cluster.gpu); !gpu) refuse("cluster.gpu", gpu.error());
+  }
+  const auto check_model = [&](const std::string& key, const ModelSpec& model) {
+    if (model.config.empty()) return;
+    if (const auto config = resolve_model_config(scenario, model); !config) refuse(key, config.error());
+  };
+  check_model("model.config", scenario.model);
+  for (const auto& [name, model] : scenario.models) check_model("models." + name + ".config", model.model);
+}
+
+}  // namespace
+
+Result<ReadScenario> parse_scenario_with_source(std::string_view yaml, std::string_view file_name, std::span<const std::string> overrides) {
+  const std::string file(file_name);
+  if (yaml.size() > k_largest_file) {
+    return bad_input(file, fmt::format("is larger than {} KiB: not a scenario file", k_largest_file / 1024));
+  }
+  SHARDLAB_TRY(YamlNode root, parse_yaml(yaml, file_name));
+  if (root.is_null() && overrides.empty()) return bad_input(file, "is empty", "see docs/scenario.md for the keys of a scenario");
+  for (const std::string& assignment : overrides) SHARDLAB_CHECK_OK(apply_override(root, assignment));
+
+  Reading reading{ScenarioSource(file), {}};
+  Scenario scenario;
+  scenario.directory = fs::path(file_name).parent_path().string();
+  read_section(scenario_keys(), root, {}, scenario, reading);
+  SHARDLAB_CHECK_OK(reading.problems.status());
+  complete(scenario, reading);
+  SHARDLAB_CHECK_OK(reading.problems.status());
+  SHARDLAB_CHECK_OK(validate_scenario(scenario, reading.source));
+  return ReadScenario{std::move(scenario), std::move(reading.source)};
+}
+
+Result<Scenario> parse_scenario(std::string_view yaml, std::string_view file_name, std::span<const std::string> overrides) {
+  SHARDLAB_TRY(ReadScenario read, parse_scenario_with_source(yaml, file_name, overrides));
+  SHARDLAB_CHECK_OK(check_supported(read.scenario, read.source));
+  return std::move(read.scenario);
+}
+
+Result<Scenario> read_scenario(const fs::path& file, std::span<const std::string> overrides) {
+  SHARDLAB_TRY(const std::string text, read_text(file));
+  return parse_scenario(text, file.string(), overrides);
+}
+
+std::string write_scenario(const Scenario& scenario) {
+  const auto map = write_section(scenario_keys(), scenario, Scenario{});
+  return map ? write_yaml(*map) : "{}\n";
+}
+
+}  // namespace shardlab

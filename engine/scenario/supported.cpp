@@ -1,0 +1,135 @@
+#include "engine/scenario/supported.h"
+
+#include <initializer_list>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "engine/scenario/mesh.h"
+#include "engine/scenario/problems.h"
+
+namespace shardlab {
+namespace {
+
+bool one_of(const std::string& value, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (value == name) return true;
+  }
+  return false;
+}
+
+class Support {
+ public:
+  Support(const Scenario& scenario, const ScenarioSource& source) : s_(scenario), source_(source) {}
+
+  Status run() {
+    model();
+    cluster();
+    parallel();
+    precision();
+    train();
+    rest();
+    return problems_.status();
+  }
+
+ private:
+  // Refuses `shown` at the key unless it is supported.
+  void need(bool supported, const std::string& key, const std::string& shown, const std::string& hint = {}) {
+    if (!supported) problems_.add(source_.where(key), key + ": not supported yet: " + shown, hint);
+  }
+
+  void model() {
+    need(s_.models.empty(), "models", "several models");
+    const ModelSpec& m = s_.model;
+    need(m.dtype != DType::float16, "model.dtype", "float16");
+    need(m.implementation == "fused", "model.implementation", m.implementation);
+    need(m.attention == "auto", "model.attention", m.attention);
+    need(m.loss.kind == "plain", "model.loss", m.loss.kind);
+    need(m.dropout == 0, "model.dropout", fmt::format("{}", m.dropout));
+    need(m.frozen.empty(), "model.frozen", "frozen parameters");
+    need(m.lora == LoraSpec{}, "model.lora", "adapters");
+    need(m.moe == MoeSpec{}, "model.moe", "experts");
+    need(m.compile == "none", "model.compile", m.compile);
+    need(m.fp8 == "none", "model.fp8", m.fp8);
+    need(m.quantized == "none", "model.quantized", m.quantized);
+  }
+
+  void cluster() {
+    const ClusterSpec& c = s_.cluster;
+    need(c.allocator_conf.empty(), "cluster.allocator.conf", c.allocator_conf);
+    need(c.nvme == NvmeSpec{}, "cluster.nvme", "drives");
+    need(c.host == HostSpec{}, "cluster.host", "a described host");
+  }
+
+  void parallel() {
+    const ParallelSpec& p = s_.parallel;
+    need(one_of(p.strategy, {"none", "ddp", "fsdp2"}), "parallel.strategy", p.strategy, "supported: none, ddp, fsdp2");
+    const ResolvedMesh mesh = resolve_mesh(s_);
+    need(mesh.tensor == 1, "parallel.mesh.tensor", std::to_string(mesh.tensor));
+    need(mesh.expert == 1, "parallel.mesh.expert", std::to_string(mesh.expert));
+    need(p.strategy != "fsdp2" || mesh.replicate == 1, "parallel.mesh.replicate", fmt::format("{} with fsdp2", mesh.replicate));
+    need(one_of(p.reshard_after_forward, {"true", "false", "default"}), "parallel.reshard_after_forward", p.reshard_after_forward);
+    need(p.reshard_after_backward, "parallel.reshard_after_backward", "false");
+    need(p.requires_all_reduce, "parallel.requires_all_reduce", "false");
+    need(one_of(p.wrap.policy, {"none", "transformer"}), "parallel.wrap.policy", p.wrap.policy, "supported: none, transformer");
+    need(p.wrap.overrides.empty(), "parallel.wrap.overrides", "settings of single units");
+    need(p.wrap.ignored.empty(), "parallel.wrap.ignored", "ignored modules");
+    need(p.prefetch == PrefetchSpec{}, "parallel.prefetch", "another prefetch than the default");
+    need(!p.ddp.gradient_as_bucket_view, "parallel.ddp.gradient_as_bucket_view", "true");
+    need(!p.ddp.static_graph, "parallel.ddp.static_graph", "true");
+    need(!p.ddp.find_unused_parameters, "parallel.ddp.find_unused_parameters", "true");
+    need(p.initialization == "meta", "parallel.initialization", p.initialization);
+  }
+
+  void precision() {
+    const PrecisionSpec& p = s_.precision;
+    const bool casts = s_.parallel.strategy == "fsdp2";
+    const auto compute = [&](const std::string& key, std::optional<DType> dtype) {
+      if (!dtype) return;
+      const std::string name(to_string(*dtype));
+      need(*dtype != DType::float16, key, name);
+      if (!casts) need(*dtype == s_.model.dtype, key, fmt::format("{} with strategy {}", name, s_.parallel.strategy), "set model.dtype");
+    };
+    compute("precision.param", p.param);
+    compute("precision.reduce", p.reduce);
+    need(!p.buffer || *p.buffer == DType::float32, "precision.buffer", p.buffer ? std::string(to_string(*p.buffer)) : "");
+    need(!p.output, "precision.output", "a cast of the output");
+    need(!p.keep_low_precision_grads, "precision.keep_low_precision_grads", "true");
+    need(!p.cast_forward_inputs, "precision.cast_forward_inputs", "a choice");
+    need(!p.autocast, "precision.autocast", "autocast");
+    need(s_.scaler == ScalerSpec{}, "scaler", "loss scaling");
+  }
+
+  void train() {
+    const TrainSpec& t = s_.train;
+    need(one_of(t.optimizer, {"adamw", "sgd"}), "train.optimizer", t.optimizer, "supported: adamw, sgd");
+    need(t.optimizer_implementation == "fused", "train.optimizer_implementation", t.optimizer_implementation);
+    need(t.momentum == 0, "train.momentum", fmt::format("{}", t.momentum));
+    need(!t.clip_value, "train.clip_value", "clipping by value");
+    need(!t.nan_check, "train.nan_check", "true");
+    need(t.data_workers == 0, "train.data_workers", std::to_string(t.data_workers));
+    need(t.pin_batches, "train.pin_batches", "false");
+    need(t.evaluation == EvaluationSpec{}, "train.evaluation", "evaluation");
+    need(t.save == SaveSpec{}, "train.save", "saving");
+    need(t.epochs == 0, "train.epochs", std::to_string(t.epochs), "measure.steps is the length of a run");
+    need(t.steps == 0, "train.steps", std::to_string(t.steps), "measure.steps is the length of a run");
+  }
+
+  void rest() {
+    need(s_.activation == ActivationSpec{}, "activation", "activation checkpointing or offload");
+    need(s_.offload == OffloadSpec{}, "offload", "offload of parameters or optimizer state");
+    need(s_.checkpoint == CheckpointSpec{}, "checkpoint", "checkpoints");
+    need(s_.measure.detail == "instructions", "measure.detail", s_.measure.detail);
+    need(s_.limits == LimitsSpec{}, "limits", "constraints of a search");
+  }
+
+  const Scenario& s_;
+  const ScenarioSource& source_;
+  Problems problems_;
+};
+
+}  // namespace
+
+Status check_supported(const Scenario& scenario, const ScenarioSource& source) { return Support(scenario, source).run(); }
+
+}  // namespace shardlab
