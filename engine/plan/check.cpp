@@ -1,0 +1,125 @@
+#include "engine/plan/check.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "engine/plan/check_order.h"
+
+namespace shardlab {
+namespace {
+
+// Liveness on the host's clock.
+class LivenessCheck {
+ public:
+  explicit LivenessCheck(const StepPlan& plan)
+      : plan_(plan), live_(plan.buffers.size(), false), written_(plan.buffers.size(), false) {
+    for (std::size_t i = 0; i < plan.buffers.size(); ++i) live_[i] = written_[i] = plan.buffers[i].carried;
+  }
+
+  Status run() {
+    for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
+      at_ = make_id<InstructionId>(i);
+      SHARDLAB_CHECK_OK(check_instruction(plan_.instructions[i]));
+    }
+    return check_end();
+  }
+
+ private:
+  tl::unexpected<Error> defect(std::string what) const {
+    return internal_error(fmt::format("plan {}, instruction {}", plan_.phase, instruction_label(plan_, at_)), std::move(what));
+  }
+  const std::string& name(BufferId id) const { return plan_.buffer(id).name; }
+
+  Status check_instruction(const Instruction& instruction) {
+    SHARDLAB_CHECK_OK(check_operands(instruction));
+    for (const BufferId id : instruction.allocates) {
+      if (live_[id.index()]) return defect("allocates " + name(id) + ", which is alive");
+      live_[id.index()] = true;
+      written_[id.index()] = false;
+    }
+    for (const BufferId id : instruction.reads) {
+      if (!live_[id.index()]) return defect("reads " + name(id) + ", which is not alive");
+      if (!written_[id.index()]) return defect("reads " + name(id) + ", which nothing has written");
+    }
+    for (const BufferId id : instruction.writes) {
+      if (!live_[id.index()]) return defect("writes " + name(id) + ", which is not alive");
+      written_[id.index()] = true;
+    }
+    for (const BufferId id : instruction.frees) {
+      if (!live_[id.index()]) return defect("frees " + name(id) + ", which is not alive");
+      live_[id.index()] = false;
+    }
+    return {};
+  }
+
+  Status check_operands(const Instruction& instruction) const {
+    for (const auto* list : {&instruction.reads, &instruction.writes, &instruction.allocates, &instruction.frees}) {
+      for (const BufferId id : *list) {
+        if (id.index() >= plan_.buffers.size()) return defect("names a buffer that the plan does not have");
+      }
+    }
+    for (const InstructionId wait : instruction.waits) {
+      if (wait >= at_) return defect(fmt::format("waits for instruction {}, which is not earlier", wait.value));
+    }
+    if (instruction.stream.index() >= plan_.streams.size()) return defect("names a stream that the plan does not have");
+    if (is_collective(instruction.kind) && !instruction.group) return defect("is a collective without a group");
+    if (instruction.group && instruction.group->index() >= plan_.groups.size()) {
+      return defect("names a group that the plan does not have");
+    }
+    return {};
+  }
+
+  Status check_end() const {
+    for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+      const Buffer& buffer = plan_.buffers[i];
+      const std::string where = "plan " + plan_.phase + ", end";
+      if (live_[i] && !buffer.kept) return internal_error(where, buffer.name + " is alive but does not live on: a Free is missing");
+      if (!live_[i] && buffer.kept) return internal_error(where, buffer.name + " should live on but was freed");
+    }
+    return {};
+  }
+
+  const StepPlan& plan_;
+  InstructionId at_;
+  std::vector<bool> live_;
+  std::vector<bool> written_;
+};
+
+std::vector<std::string_view> names_where(const StepPlan& plan, bool Buffer::*flag) {
+  std::vector<std::string_view> names;
+  for (const Buffer& buffer : plan.buffers) {
+    if (buffer.*flag) names.push_back(buffer.name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Status check_follows(const StepPlan& before, const StepPlan& after) {
+  const auto left = names_where(before, &Buffer::kept);
+  const auto taken = names_where(after, &Buffer::carried);
+  if (left == taken) return {};
+  std::vector<std::string_view> difference;
+  std::set_symmetric_difference(left.begin(), left.end(), taken.begin(), taken.end(), std::back_inserter(difference));
+  return internal_error(fmt::format("plan {} after {}", after.phase, before.phase),
+                        fmt::format("{} is left by one and not taken over by the other", difference.front()));
+}
+
+}  // namespace
+
+Status check_plan(const StepPlan& plan) {
+  SHARDLAB_CHECK_OK(LivenessCheck(plan).run());
+  SHARDLAB_CHECK_OK(check_device_order(plan));
+  return check_reductions(plan);
+}
+
+Status check_run(const RunPlan& run) {
+  for (const StepPlan* plan : {&run.setup, &run.first, &run.steady}) SHARDLAB_CHECK_OK(check_plan(*plan));
+  SHARDLAB_CHECK_OK(check_follows(run.setup, run.first));
+  SHARDLAB_CHECK_OK(check_follows(run.first, run.steady));
+  return check_follows(run.steady, run.steady);
+}
+
+}  // namespace shardlab

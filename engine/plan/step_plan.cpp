@@ -1,0 +1,51 @@
+#include "engine/plan/step_plan.h"
+
+#include <fmt/format.h>
+
+#include "engine/base/hash.h"
+#include "engine/plan/text.h"
+
+namespace shardlab {
+
+std::string plan_hash(const StepPlan& plan) { return hash_hex(canonical_text(plan)); }
+
+std::string run_hash(const RunPlan& plan) {
+  return hash_hex(canonical_text(plan.setup) + canonical_text(plan.first) + canonical_text(plan.steady));
+}
+
+std::string instruction_label(const StepPlan& plan, InstructionId id) {
+  const Instruction& instruction = plan.instruction(id);
+  std::string label = fmt::format("{} {}", id.value, to_string(instruction.kind));
+  if (instruction.segment && instruction.segment->index() < plan.segments.size()) {
+    label += ' ' + plan.segments[instruction.segment->index()].name;
+  } else if (instruction.unit && instruction.unit->index() < plan.units.size()) {
+    label += ' ' + plan.units[instruction.unit->index()].name;
+  }
+  if (instruction.micro_batch) label += fmt::format(" mb{}", *instruction.micro_batch);
+  if (instruction.kind == InstructionKind::Free && !instruction.frees.empty()) {
+    label += ' ' + plan.buffer(instruction.frees.front()).name;
+  }
+  return label;
+}
+
+std::vector<Bytes> live_bytes_after(const StepPlan& plan) {
+  std::vector<Bytes> live;
+  live.reserve(plan.instructions.size());
+  Bytes sum = carried_bytes(plan);
+  for (const Instruction& instruction : plan.instructions) {
+    for (const BufferId id : instruction.allocates) sum += plan.buffer(id).bytes();
+    for (const BufferId id : instruction.frees) sum -= plan.buffer(id).bytes();
+    live.push_back(sum);
+  }
+  return live;
+}
+
+Bytes carried_bytes(const StepPlan& plan) {
+  Bytes sum;
+  for (const Buffer& buffer : plan.buffers) {
+    if (buffer.carried) sum += buffer.bytes();
+  }
+  return sum;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,44 @@
+// The all-gather side of FSDP2: foreach_all_gather, foreach_all_gather_copy_out, reshard. Private to this folder.
+#pragma once
+
+#include <vector>
+
+#include "engine/strategies/fsdp2/unit_state.h"
+
+namespace shardlab::fsdp2 {
+
+class Gather {
+ public:
+  Gather(StepBuilder& builder, const Streams& streams, GroupId group, const Precision& precision, std::vector<UnitState>& units)
+      : b_(builder), streams_(streams), group_(group), precision_(precision), units_(units) {}
+
+  // Root pre-forward: the gather streams wait for what compute did before (the optimizer, an earlier micro-batch).
+  void begin_micro_batch();
+
+  // Issues the gather of a unit unless its parameters are there or on their way.
+  void unshard(UnitId unit);
+
+  // Copies out. The gather output of the unit before lives until this unit's copy-out was issued.
+  void wait_in_forward(UnitId unit);
+  // Copies out and drops the gather output right away.
+  void wait_in_backward(UnitId unit);
+  // End of the root's forward.
+  void drop_last_output();
+
+  void reshard(UnitId unit);
+
+ private:
+  InstructionId copy_in(UnitState& state, UnitId unit);
+  bool copy_out(UnitState& state, UnitId unit);
+  void drop_output(UnitState& state);
+
+  StepBuilder& b_;
+  const Streams& streams_;
+  const GroupId& group_;
+  const Precision& precision_;
+  std::vector<UnitState>& units_;
+  UnitState* previous_ = nullptr;          // its gather output is alive in forward
+  std::vector<InstructionId> entry_waits_;  // of the first copy-in of a micro-batch
+};
+
+}  // namespace shardlab::fsdp2

@@ -1,0 +1,100 @@
+#include "engine/strategies/optimizer_tail.h"
+
+#include <fmt/format.h>
+
+namespace shardlab {
+namespace {
+
+std::vector<BufferId> all_gradients(const std::vector<TrainedUnit>& units) {
+  std::vector<BufferId> gradients;
+  for (const TrainedUnit& unit : units) gradients.insert(gradients.end(), unit.gradients.begin(), unit.gradients.end());
+  return gradients;
+}
+
+Bytes total_bytes(StepBuilder& builder, const std::vector<BufferId>& buffers) {
+  Bytes sum;
+  for (const BufferId buffer : buffers) sum += builder.plan().buffer(buffer).bytes();
+  return sum;
+}
+
+// FSDP2 sums one squared norm per parameter over the shard group, recorded as one all-reduce of 4 bytes a parameter.
+void emit_clipping(StepBuilder& builder, const Strategy& strategy, const std::vector<BufferId>& gradients) {
+  builder.set_pass("clip");
+  Buffer buffer;
+  buffer.name = "norms";
+  buffer.buffer_class = BufferClass::scalar;
+  buffer.elements = static_cast<std::int64_t>(builder.graph().parameters.size());
+  const BufferId norms = builder.declare(std::move(buffer));
+
+  Instruction measure;
+  measure.kind = InstructionKind::GradientNorms;
+  measure.bytes = total_bytes(builder, gradients);
+  measure.reads = gradients;
+  measure.writes = measure.allocates = {norms};
+  builder.emit(std::move(measure));
+
+  if (const auto group = strategy.norm_group()) {
+    Instruction sum;
+    sum.kind = InstructionKind::AllReduce;
+    sum.group = group;
+    sum.reduce = ReduceOperation::sum;
+    sum.bytes = builder.plan().buffer(norms).bytes();
+    sum.reads = sum.writes = {norms};
+    builder.emit(std::move(sum));
+  }
+
+  Instruction clip;
+  clip.kind = InstructionKind::ClipGradients;
+  clip.bytes = total_bytes(builder, gradients);
+  clip.reads = gradients;
+  clip.reads.push_back(norms);
+  clip.writes = gradients;
+  builder.emit(std::move(clip));
+  builder.free({norms});
+}
+
+std::vector<BufferId> declare_states(StepBuilder& builder, const TrainedUnit& unit, const TrainSpec& train) {
+  if (train.optimizer == "sgd" && train.momentum == 0) return {};
+  std::vector<BufferId> states;
+  for (const std::string_view state : {"exp_avg", "exp_avg_sq"}) {
+    Buffer buffer = builder.plan().buffer(unit.parameters);
+    buffer.name = fmt::format("{}.{}", state, builder.partition().unit(unit.unit).name);
+    buffer.buffer_class = BufferClass::optimizer_state;
+    buffer.stream = StepBuilder::compute();
+    buffer.carried = !builder.is_first();
+    states.push_back(builder.declare(std::move(buffer)));
+  }
+  return states;
+}
+
+void emit_optimizer(StepBuilder& builder, const std::vector<TrainedUnit>& units, const TrainSpec& train) {
+  builder.set_pass("optimizer");
+  Instruction step;
+  step.kind = InstructionKind::OptimizerStep;
+  for (const TrainedUnit& unit : units) {
+    step.reads.insert(step.reads.end(), unit.gradients.begin(), unit.gradients.end());
+    step.reads.push_back(unit.parameters);
+    step.writes.push_back(unit.parameters);
+    for (const BufferId state : declare_states(builder, unit, train)) {
+      step.writes.push_back(state);
+      (builder.is_first() ? step.allocates : step.reads).push_back(state);
+    }
+  }
+  step.bytes = total_bytes(builder, step.writes);
+  builder.emit(std::move(step));
+}
+
+}  // namespace
+
+void emit_optimizer_tail(StepBuilder& builder, Strategy& strategy, const TrainSpec& train) {
+  const std::vector<TrainedUnit> units = strategy.trained_units();
+  const std::vector<BufferId> gradients = all_gradients(units);
+  if (train.clip_norm) emit_clipping(builder, strategy, gradients);
+  emit_optimizer(builder, units, train);
+  Instruction zero;
+  zero.kind = InstructionKind::ZeroGradients;
+  zero.frees = gradients;
+  builder.emit(std::move(zero));
+}
+
+}  // namespace shardlab

@@ -1,0 +1,40 @@
+#include "engine/strategies/parameter_buffers.h"
+
+#include <fmt/format.h>
+
+namespace shardlab {
+
+Buffer unit_buffer(const StepBuilder& builder, UnitId unit, std::string_view prefix, BufferClass buffer_class, BufferLayout layout,
+                   DType dtype, int group, StreamId stream) {
+  const Unit& u = builder.partition().unit(unit);
+  Buffer buffer;
+  buffer.name = fmt::format("{}.{}", prefix, u.name);
+  buffer.buffer_class = buffer_class;
+  buffer.dtype = dtype;
+  buffer.elements = elements_of(make_layout(builder.graph(), u.parameters, group), layout);
+  buffer.stream = stream;
+  buffer.layout = layout;
+  buffer.parameters = u.parameters;
+  buffer.unit = unit;
+  return buffer;
+}
+
+void emit_initialize(StepBuilder& builder, BufferId buffer, std::optional<UnitId> unit) {
+  Instruction instruction;
+  instruction.kind = InstructionKind::Initialize;
+  instruction.unit = unit;
+  instruction.bytes = builder.plan().buffer(buffer).bytes();
+  instruction.writes = {buffer};
+  instruction.allocates = {buffer};
+  builder.emit(std::move(instruction));
+}
+
+BufferId declare_persistent_buffer(StepBuilder& builder, Buffer buffer) {
+  const std::optional<UnitId> unit = buffer.unit;
+  if (builder.plan().phase != "setup") return builder.declare_carried(std::move(buffer));
+  const BufferId id = builder.declare(std::move(buffer));
+  emit_initialize(builder, id, unit);
+  return id;
+}
+
+}  // namespace shardlab

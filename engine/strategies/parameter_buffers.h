@@ -1,0 +1,21 @@
+// Declarations shared by strategies: a buffer made of the parameters of a unit.
+#pragma once
+
+#include <string_view>
+
+#include "engine/plan/layout.h"
+#include "engine/strategies/step_builder.h"
+
+namespace shardlab {
+
+// "<prefix>.<unit>" with all parameters of the unit, laid out over `group` ranks.
+Buffer unit_buffer(const StepBuilder& builder, UnitId unit, std::string_view prefix, BufferClass buffer_class, BufferLayout layout,
+                   DType dtype, int group, StreamId stream);
+
+// Setup: allocates and fills a buffer that lives across steps.
+void emit_initialize(StepBuilder& builder, BufferId buffer, std::optional<UnitId> unit);
+
+// Declares a persistent buffer: carried into a step, or allocated and filled when the plan is the setup.
+BufferId declare_persistent_buffer(StepBuilder& builder, Buffer buffer);
+
+}  // namespace shardlab

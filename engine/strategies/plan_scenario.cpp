@@ -1,0 +1,145 @@
+#include "engine/strategies/plan_scenario.h"
+
+#include <filesystem>
+
+#include "engine/base/paths.h"
+#include "engine/model/families/family.h"
+#include "engine/model/wrap/transformer_wrap.h"
+#include "engine/passes/free_activations.h"
+#include "engine/plan/check.h"
+#include "engine/strategies/driver.h"
+#include "engine/strategies/optimizer_tail.h"
+
+namespace shardlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A path (relative to the scenario's folder) when it names a file, else a name in assets/models.
+Result<fs::path> find_config(const Scenario& scenario) {
+  const fs::path given = scenario.model.config;
+  const fs::path beside = given.is_absolute() ? given : fs::path(scenario.directory) / given;
+  std::error_code ignored;
+  if (given.has_extension() || given.has_parent_path() || fs::is_regular_file(beside, ignored)) return beside;
+  return find_asset("models/" + scenario.model.config + "/config.json");
+}
+
+Result<std::vector<ModuleId>> wrapped_modules(const Scenario& scenario, const ModelGraph& graph) {
+  if (scenario.parallel.wrap.policy == "none") return std::vector<ModuleId>{};
+  return modules_of_classes(graph, scenario.parallel.wrap.classes);
+}
+
+void describe_header(StepPlan& plan, const PlannedScenario& planned, int group, const std::string& graph_hash) {
+  plan.graph_hash = graph_hash;
+  plan.world_size = world_size(planned.scenario);
+  plan.micro_batches = plan.phase == "setup" ? 0 : planned.scenario.train.accumulation;
+  for (const Unit& unit : planned.partition.units) {
+    plan.units.push_back({unit.name, planned.graph.module(unit.module).path, unit.elements(planned.graph),
+                          make_layout(planned.graph, unit.parameters, group).gathered_elements()});
+  }
+  for (const Segment& segment : planned.partition.segments) {
+    plan.segments.push_back({segment.name, segment.unit, segment.begin, segment.end, segment.programs.forward.peak,
+                             segment.programs.backward.peak});
+  }
+}
+
+class RunPlanner {
+ public:
+  RunPlanner(PlannedScenario& planned, const StrategyType& type, std::vector<PassSnapshot>* snapshots)
+      : planned_(planned), type_(type), snapshots_(snapshots), graph_hash_(structure_hash(planned.graph)) {}
+
+  Status run() {
+    planned_.plan.setup = setup();
+    planned_.plan.first = step("first");
+    planned_.plan.steady = step("steady");
+    return check_run(planned_.plan);
+  }
+
+ private:
+  StepPlan setup() {
+    StepBuilder builder(planned_.graph, planned_.partition, "setup", std::string(type_.name));
+    builder.set_pass(type_.name);
+    const auto strategy = type_.make(builder, planned_.scenario);
+    strategy->declare_persistent();
+    builder.set_pass("constants");
+    for (std::size_t i = 0; i < planned_.graph.tensors.size(); ++i) {
+      if (planned_.graph.tensors[i].role != TensorRole::constant) continue;
+      const BufferId buffer = builder.value_buffer(make_id<TensorId>(i), 0);
+      builder.plan().buffers[buffer.index()].carried = false;
+      Instruction fill;
+      fill.kind = InstructionKind::Initialize;
+      fill.bytes = builder.plan().buffer(buffer).bytes();
+      fill.writes = fill.allocates = {buffer};
+      builder.emit(std::move(fill));
+    }
+    return describe(builder.finish());
+  }
+
+  StepPlan step(const std::string& phase) {
+    StepBuilder builder(planned_.graph, planned_.partition, phase, std::string(type_.name));
+    const auto strategy = type_.make(builder, planned_.scenario);
+    strategy->declare_persistent();
+    drive_step(builder, *strategy, planned_.scenario.train);
+    snapshot(phase, std::string(type_.name), builder);
+    emit_optimizer_tail(builder, *strategy, planned_.scenario.train);
+    snapshot(phase, "optimizer", builder);
+    StepPlan plan = free_activations(builder.finish());
+    plan = describe(std::move(plan));
+    if (snapshots_ != nullptr && phase == "steady") snapshots_->push_back({"free_activations", plan});
+    return plan;
+  }
+
+  void snapshot(const std::string& phase, std::string pass, StepBuilder& builder) {
+    if (snapshots_ == nullptr || phase != "steady") return;
+    snapshots_->push_back({std::move(pass), describe(builder.plan())});
+  }
+
+  StepPlan describe(StepPlan plan) const {
+    const int group = plan.groups.empty() || plan.groups.front().expression != "shard" ? 1 : plan.groups.front().size;
+    describe_header(plan, planned_, group, graph_hash_);
+    return plan;
+  }
+
+  PlannedScenario& planned_;
+  const StrategyType& type_;
+  std::vector<PassSnapshot>* snapshots_;
+  std::string graph_hash_;
+};
+
+// What one rank would do if nobody scheduled anything: the first snapshot of the construction.
+void snapshot_segments(const PlannedScenario& planned, const StrategyType& type, std::vector<PassSnapshot>& snapshots) {
+  StepBuilder builder(planned.graph, planned.partition, "steady", std::string(type.name));
+  const auto strategy = k_none_strategy.make(builder, planned.scenario);
+  strategy->declare_persistent();
+  drive_step(builder, *strategy, planned.scenario.train);
+  StepPlan plan = builder.finish();
+  describe_header(plan, planned, 1, structure_hash(planned.graph));
+  snapshots.push_back({"segments", std::move(plan)});
+}
+
+}  // namespace
+
+Result<ModelGraph> load_model_graph(const Scenario& scenario) {
+  SHARDLAB_TRY(const fs::path path, find_config(scenario));
+  SHARDLAB_TRY(const ModelConfig config, ModelConfig::read(path, scenario.model.overrides));
+  GraphOptions options;
+  options.micro_batch = scenario.train.micro_batch;
+  options.sequence_length = scenario.model.sequence_length;
+  options.stored_dtype = scenario.model.dtype;
+  options.compute_dtype = scenario.precision.param.value_or(scenario.model.dtype);
+  return build_model_graph(config, options);
+}
+
+Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<PassSnapshot>* snapshots) {
+  SHARDLAB_TRY(const StrategyType type, find_strategy(scenario.parallel.strategy));
+  PlannedScenario planned;
+  planned.scenario = scenario;
+  SHARDLAB_TRY(planned.graph, load_model_graph(scenario));
+  SHARDLAB_TRY(const std::vector<ModuleId> wrapped, wrapped_modules(scenario, planned.graph));
+  planned.partition = make_partition(planned.graph, wrapped, type.extra_cuts(planned.graph, scenario));
+  if (snapshots != nullptr) snapshot_segments(planned, type, *snapshots);
+  SHARDLAB_CHECK_OK(RunPlanner(planned, type, snapshots).run());
+  return planned;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,143 @@
+#include "engine/strategies/step_builder.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace shardlab {
+namespace {
+
+template <typename Table>
+std::optional<BufferId>& slot(Table& table, int micro_batch, std::size_t index, std::size_t width) {
+  const auto at = static_cast<std::size_t>(micro_batch);
+  if (table.size() <= at) table.resize(at + 1);
+  if (table[at].empty()) table[at].resize(width);
+  return table[at][index];
+}
+
+}  // namespace
+
+StepBuilder::StepBuilder(const ModelGraph& graph, const Partition& partition, std::string phase, std::string strategy)
+    : graph_(graph), partition_(partition), tensor_names_(graph.tensors.size()) {
+  plan_.phase = std::move(phase);
+  plan_.strategy = std::move(strategy);
+  plan_.instructions.reserve(partition.units.size() * 40);
+  plan_.buffers.reserve(partition.units.size() * 16);
+  add_stream("compute");
+  for (const Segment& segment : partition.segments) {
+    for (std::size_t i = 0; i < segment.outputs.size(); ++i) {
+      std::string& name = tensor_names_[segment.outputs[i].index()];
+      name = segment.name;
+      if (segment.outputs.size() > 1) name += '.' + std::to_string(i);
+    }
+  }
+}
+
+StreamId StepBuilder::add_stream(std::string_view name) {
+  plan_.streams.push_back({std::string(name)});
+  last_on_stream_.emplace_back();
+  return make_id<StreamId>(plan_.streams.size() - 1);
+}
+
+GroupId StepBuilder::add_group(std::string_view expression, int size) {
+  plan_.groups.push_back({std::string(expression), size});
+  return make_id<GroupId>(plan_.groups.size() - 1);
+}
+
+void StepBuilder::set_pass(std::string_view name) {
+  const auto found = std::find(plan_.passes.begin(), plan_.passes.end(), name);
+  pass_ = static_cast<std::uint16_t>(found - plan_.passes.begin());
+  if (found == plan_.passes.end()) plan_.passes.emplace_back(name);
+}
+
+BufferId StepBuilder::declare(Buffer buffer) {
+  plan_.buffers.push_back(std::move(buffer));
+  live_.push_back(plan_.buffers.back().carried);
+  return make_id<BufferId>(plan_.buffers.size() - 1);
+}
+
+BufferId StepBuilder::declare_carried(Buffer buffer) {
+  buffer.carried = true;
+  return declare(std::move(buffer));
+}
+
+InstructionId StepBuilder::emit(Instruction instruction) {
+  const auto id = make_id<InstructionId>(plan_.instructions.size());
+  instruction.pass = pass_;
+  for (const BufferId buffer : instruction.allocates) live_[buffer.index()] = true;
+  for (const BufferId buffer : instruction.frees) live_[buffer.index()] = false;
+  last_on_stream_[instruction.stream.index()] = id;
+  plan_.instructions.push_back(std::move(instruction));
+  return id;
+}
+
+InstructionId StepBuilder::free(std::initializer_list<BufferId> buffers, std::initializer_list<InstructionId> waits) {
+  return free(std::vector<BufferId>(buffers), std::vector<InstructionId>(waits));
+}
+
+InstructionId StepBuilder::free(std::vector<BufferId> buffers, std::vector<InstructionId> waits) {
+  Instruction instruction;
+  instruction.kind = InstructionKind::Free;
+  const Buffer& first = plan_.buffer(buffers.front());
+  instruction.stream = first.stream;
+  instruction.unit = first.unit;
+  instruction.frees = std::move(buffers);
+  instruction.waits = std::move(waits);
+  return emit(std::move(instruction));
+}
+
+std::optional<InstructionId> StepBuilder::last_on(StreamId stream) const { return last_on_stream_[stream.index()]; }
+
+BufferId StepBuilder::value_buffer(TensorId tensor, int micro_batch) { return declare_tensor(tensor, micro_batch, false); }
+BufferId StepBuilder::gradient_buffer(TensorId tensor, int micro_batch) { return declare_tensor(tensor, micro_batch, true); }
+
+BufferId StepBuilder::declare_tensor(TensorId id, int micro_batch, bool gradient) {
+  const Tensor& tensor = graph_.tensor(id);
+  const bool constant = tensor.role == TensorRole::constant;
+  std::optional<BufferId>& known =
+      slot(gradient ? gradients_ : values_, constant ? 0 : micro_batch, id.index(), graph_.tensors.size());
+  if (known) return *known;
+  Buffer buffer;
+  buffer.dtype = tensor.dtype;
+  buffer.elements = element_count(tensor.shape);
+  buffer.tensor = id;
+  if (constant) {
+    buffer.name = fmt::format("constant.{}", tensor.label);
+    buffer.buffer_class = BufferClass::constant;
+    buffer.carried = true;
+    return *(known = declare(std::move(buffer)));
+  }
+  buffer.micro_batch = micro_batch;
+  buffer.buffer_class = gradient ? BufferClass::activation_gradient : BufferClass::activation;
+  if (tensor.role != TensorRole::activation) {
+    buffer.buffer_class = BufferClass::batch;
+    buffer.name = fmt::format("{}.mb{}", tensor.label, micro_batch);
+  } else if (id == graph_.loss) {
+    buffer.buffer_class = BufferClass::scalar;
+    buffer.name = fmt::format("loss.mb{}", micro_batch);
+  } else {
+    buffer.name = fmt::format("{}.{}.mb{}", gradient ? "dact" : "act", tensor_names_[id.index()], micro_batch);
+  }
+  return *(known = declare(std::move(buffer)));
+}
+
+BufferId StepBuilder::saved_buffer(SegmentId id, int micro_batch) {
+  std::optional<BufferId>& known = slot(saved_, micro_batch, id.index(), partition_.segments.size());
+  if (known) return *known;
+  const Segment& segment = partition_.segment(id);
+  Buffer buffer;
+  buffer.name = fmt::format("saved.{}.mb{}", segment.name, micro_batch);
+  buffer.buffer_class = BufferClass::activation;
+  buffer.dtype = DType::uint8;
+  buffer.elements = segment.programs.saved_bytes.value;
+  buffer.saved_by = id;
+  buffer.micro_batch = micro_batch;
+  return *(known = declare(std::move(buffer)));
+}
+
+StepPlan StepBuilder::finish() {
+  for (std::size_t i = 0; i < plan_.buffers.size(); ++i) plan_.buffers[i].kept = live_[i];
+  return std::move(plan_);
+}
+
+}  // namespace shardlab

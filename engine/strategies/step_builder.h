@@ -1,0 +1,68 @@
+// Writes one StepPlan: declares buffers, emits instructions, and knows at every point what is alive.
+//
+// Shared by the driver, the strategies and the optimizer's tail. Not thread-safe; one builder, one plan.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/partition.h"
+#include "engine/plan/layout.h"
+#include "engine/plan/step_plan.h"
+
+namespace shardlab {
+
+class StepBuilder {
+ public:
+  StepBuilder(const ModelGraph& graph, const Partition& partition, std::string phase, std::string strategy);
+
+  const ModelGraph& graph() const { return graph_; }
+  const Partition& partition() const { return partition_; }
+  StepPlan& plan() { return plan_; }
+  bool is_first() const { return plan_.phase == "first"; }
+  static constexpr StreamId compute() { return StreamId{0}; }
+
+  StreamId add_stream(std::string_view name);
+  GroupId add_group(std::string_view expression, int size);
+
+  // Instructions emitted from now on belong to this pass.
+  void set_pass(std::string_view name);
+
+  // A buffer that nobody has allocated yet, or one that lives since before the step.
+  BufferId declare(Buffer buffer);
+  BufferId declare_carried(Buffer buffer);
+  bool is_live(BufferId buffer) const { return live_[buffer.index()]; }
+
+  // Appends; keeps track of what it allocates and frees.
+  InstructionId emit(Instruction instruction);
+  // Free on the stream that owns the first buffer, holding that stream until `waits` are done.
+  InstructionId free(std::initializer_list<BufferId> buffers, std::initializer_list<InstructionId> waits = {});
+  InstructionId free(std::vector<BufferId> buffers, std::vector<InstructionId> waits = {});
+
+  std::optional<InstructionId> last_on(StreamId stream) const;
+
+  // Buffers of border tensors, declared at first mention.
+  BufferId value_buffer(TensorId tensor, int micro_batch);
+  BufferId gradient_buffer(TensorId tensor, int micro_batch);
+  BufferId saved_buffer(SegmentId segment, int micro_batch);
+
+  // Marks what is alive as kept and returns the plan.
+  StepPlan finish();
+
+ private:
+  BufferId declare_tensor(TensorId tensor, int micro_batch, bool gradient);
+
+  const ModelGraph& graph_;
+  const Partition& partition_;
+  StepPlan plan_;
+  std::uint16_t pass_ = 0;
+  std::vector<bool> live_;
+  std::vector<std::optional<InstructionId>> last_on_stream_;
+  // [micro-batch][tensor or segment]
+  std::vector<std::vector<std::optional<BufferId>>> values_, gradients_, saved_;
+  std::vector<std::string> tensor_names_;  // of border tensors
+};
+
+}  // namespace shardlab

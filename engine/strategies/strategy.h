@@ -1,0 +1,89 @@
+// A strategy as a hook machine.
+//
+// The driver walks the model over all micro-batches of a step and tells the strategy what happens, in the order the framework's own
+// hooks would fire; the strategy keeps the state its framework keeps and emits gathers, frees, waits, copies and reductions.
+// To add one: a file in this folder and a line in registry.cpp.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/scenario/scenario.h"
+#include "engine/strategies/step_builder.h"
+
+namespace shardlab {
+
+// What the optimizer and clipping work on, unit by unit.
+struct TrainedUnit {
+  UnitId unit;
+  BufferId parameters;               // stored
+  std::vector<BufferId> gradients;   // reduced, alive at the end of backward
+};
+
+class Strategy {
+ public:
+  explicit Strategy(StepBuilder& builder) : b_(builder) {}
+  virtual ~Strategy() = default;
+  Strategy(const Strategy&) = delete;             // refers to one builder
+  Strategy& operator=(const Strategy&) = delete;  // likewise
+
+  // Declares the buffers that live across steps. In the setup plan it also emits their Initialize.
+  virtual void declare_persistent() = 0;
+
+  virtual void begin_micro_batch(int micro_batch, bool reduce_gradients);
+  virtual void pre_forward(UnitId) {}
+  virtual void post_forward(UnitId) {}
+  virtual void pre_backward(UnitId) {}
+  virtual void post_backward(UnitId) {}
+  // The backward of a segment was emitted: the parameters whose last use (in backward order) it was have their gradients.
+  virtual void gradients_ready(SegmentId) {}
+  virtual void end_of_backward() {}
+
+  // The buffer that compute reads a unit's parameters from.
+  virtual BufferId compute_parameters(UnitId unit) const = 0;
+  virtual std::vector<TrainedUnit> trained_units() const = 0;
+  // The group over which squared gradient norms are summed; none when every rank holds all gradients.
+  virtual std::optional<GroupId> norm_group() const { return std::nullopt; }
+
+  // The gradient buffer of (unit, segment): written by compute, declared at first mention.
+  BufferId gradient_buffer(UnitId unit, SegmentId segment);
+
+ protected:
+  int micro_batch() const { return micro_batch_; }
+  bool reduces() const { return reduce_gradients_; }
+  // Declared gradient buffers of a unit that are alive, in segment order.
+  std::vector<BufferId> live_gradients(UnitId unit) const;
+
+  StepBuilder& b_;
+
+ private:
+  int micro_batch_ = 0;
+  bool reduce_gradients_ = true;
+  struct GradientBuffer {
+    SegmentId segment;
+    BufferId buffer;
+  };
+  std::vector<std::vector<GradientBuffer>> gradients_;  // by UnitId
+};
+
+struct StrategyType {
+  std::string_view name;
+  // The operators at which segments must be cut besides the hook points of units.
+  std::vector<OperatorId> (*extra_cuts)(const ModelGraph& graph, const Scenario& scenario);
+  std::unique_ptr<Strategy> (*make)(StepBuilder& builder, const Scenario& scenario);
+};
+
+const std::vector<StrategyType>& strategy_types();
+Result<StrategyType> find_strategy(std::string_view name);
+
+// `strategy: none`, the single process.
+extern const StrategyType k_none_strategy;
+// DistributedDataParallel of torch 2.11.
+extern const StrategyType k_ddp_strategy;
+// `fully_shard` of torch 2.11.
+extern const StrategyType k_fsdp2_strategy;
+
+}  // namespace shardlab
