@@ -1,0 +1,248 @@
+#include "simulator/core/timeline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace shardlab {
+namespace {
+
+constexpr std::int64_t k_never = std::numeric_limits<std::int64_t>::max();
+
+class Timeline {
+ public:
+  Timeline(const TimelineOptions& options, std::span<const TimedInstruction> instructions)
+      : options_(options), instructions_(instructions), spans_(instructions.size()), states_(instructions.size()),
+        streams_(options.streams), groups_(options.groups) {
+    for (Queue& queue : streams_) queue.items.reserve(instructions.size());
+    for (Queue& queue : groups_) queue.items.reserve(instructions.size());
+    running_.reserve(options.streams);
+  }
+
+  std::vector<Span> run() {
+    while (true) {
+      while (issue_next() || start_ready()) {
+      }
+      const std::int64_t next = next_event();
+      if (next == k_never) break;
+      advance(next);
+    }
+    return std::move(spans_);
+  }
+
+ private:
+  enum class State : std::uint8_t { unissued, queued, running, ended };
+
+  struct Queue {
+    std::vector<std::uint32_t> items;  // issued, in order
+    std::size_t head = 0;              // first that has not ended
+    bool is_head(std::uint32_t item) const { return head < items.size() && items[head] == item; }
+  };
+
+  struct Running {
+    std::uint32_t item;
+    std::int64_t remaining;  // 2^-20 ns of work
+    std::int64_t earliest;   // the host is still issuing it until then
+    bool collective;
+  };
+
+  bool synchronous() const { return options_.host == HostBehaviour::synchronous; }
+
+  bool waits_ended(std::uint32_t item) const {
+    const auto waits = instructions_[item].waits;
+    return std::all_of(waits.begin(), waits.end(), [&](InstructionId id) { return states_[id.index()] == State::ended; });
+  }
+
+  // The host takes the next instruction when it is free; says whether anything happened.
+  bool issue_next() {
+    if (next_ == instructions_.size() || now_ < host_free_ || host_computes_ > 0) return false;
+    const auto item = static_cast<std::uint32_t>(next_);
+    const TimedInstruction& instruction = instructions_[item];
+    if (!reached_) {
+      reached_ = true;
+      spans_[item].instruction = InstructionId{item};
+      spans_[item].issue = {now_};
+    }
+    if (blocks_host(item)) return false;
+    reached_ = false;
+    ++next_;
+    host_free_ = now_ + instruction.issue.value;
+    place(item);
+    return true;
+  }
+
+  // The host waits before it can issue the instruction at all.
+  bool blocks_host(std::uint32_t item) const {
+    const TimedInstruction& instruction = instructions_[item];
+    if (instruction.occupation != Occupation::host_wait && !synchronous()) return false;
+    if (!waits_ended(item)) return true;
+    if (instruction.occupation != Occupation::compute) return false;
+    const Queue& stream = streams_[instruction.stream];
+    return stream.head < stream.items.size();
+  }
+
+  void place(std::uint32_t item) {
+    const TimedInstruction& instruction = instructions_[item];
+    const bool immediate = instruction.occupation == Occupation::host_wait ||
+                           (instruction.occupation == Occupation::nothing && (synchronous() || instruction.waits.empty()));
+    if (immediate) {
+      end_at_once(item);
+      return;
+    }
+    states_[item] = State::queued;
+    spans_[item].start = {now_ + instruction.launch.value};  // not before
+    streams_[instruction.stream].items.push_back(item);
+    if (instruction.occupation == Occupation::collective) groups_[instruction.group].items.push_back(item);
+    if (synchronous() && instruction.occupation == Occupation::compute) ++host_computes_;
+    dirty_ = true;
+  }
+
+  void end_at_once(std::uint32_t item) {
+    Span& span = spans_[item];
+    span.ready = {now_};
+    span.start = instructions_[item].occupation == Occupation::host_wait ? span.issue : Nanoseconds{now_};
+    span.end = {now_};
+    states_[item] = State::ended;
+    dirty_ = true;
+  }
+
+  // Starts the heads of queues that may start now; says whether one also ended at once.
+  bool start_ready() {
+    if (!dirty_) return false;
+    dirty_ = false;
+    for (Queue& stream : streams_) {
+      if (stream.head < stream.items.size()) start_if_ready(stream.items[stream.head]);
+    }
+    return dirty_;
+  }
+
+  void start_if_ready(std::uint32_t item) {
+    const TimedInstruction& instruction = instructions_[item];
+    Span& span = spans_[item];
+    if (states_[item] != State::queued || !waits_ended(item)) return;
+    if (instruction.occupation == Occupation::collective && !groups_[instruction.group].is_head(item)) return;
+    if (span.start.value > now_) {
+      launching_ = std::min(launching_, span.start.value);
+      return;
+    }
+    span.start = {now_};
+    span.ready = ready_time(item);
+    states_[item] = State::running;
+    const std::int64_t issued = span.issue.value + instruction.issue.value;
+    if (instruction.duration.value == 0 && issued <= now_) {
+      end(item);
+      return;
+    }
+    running_.push_back({item, instruction.duration.value * Contention::full, issued, instruction.occupation == Occupation::collective});
+    count_running(running_.back(), 1);
+  }
+
+  Nanoseconds ready_time(std::uint32_t item) const {
+    Nanoseconds ready = spans_[item].issue;
+    for (const InstructionId wait : instructions_[item].waits) ready = std::max(ready, spans_[wait.index()].end);
+    return ready;
+  }
+
+  void count_running(const Running& running, int change) { (running.collective ? collectives_ : computes_) += change; }
+
+  std::int64_t rate(const Running& running) const {
+    if (running.collective) return computes_ > 0 ? options_.contention.collective_beside_compute : Contention::full;
+    return collectives_ > 0 ? options_.contention.compute_beside_collective : Contention::full;
+  }
+
+  std::int64_t finish(const Running& running) const {
+    const std::int64_t speed = rate(running);
+    return std::max(now_ + (running.remaining + speed - 1) / speed, running.earliest);
+  }
+
+  std::int64_t next_event() const {
+    std::int64_t next = launching_;
+    if (next_ < instructions_.size() && host_free_ > now_) next = std::min(next, host_free_);
+    for (const Running& running : running_) next = std::min(next, finish(running));
+    return next;
+  }
+
+  void advance(std::int64_t time) {
+    for (Running& running : running_) {
+      running.remaining = std::max<std::int64_t>(0, running.remaining - (time - now_) * rate(running));
+    }
+    now_ = time;
+    if (launching_ <= now_) {
+      launching_ = k_never;
+      dirty_ = true;
+    }
+    for (std::size_t i = 0; i < running_.size();) {
+      if (running_[i].remaining > 0 || running_[i].earliest > now_) {
+        ++i;
+        continue;
+      }
+      const Running finished = running_[i];
+      running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+      count_running(finished, -1);
+      end(finished.item);
+    }
+  }
+
+  void end(std::uint32_t item) {
+    const TimedInstruction& instruction = instructions_[item];
+    spans_[item].end = {now_};
+    states_[item] = State::ended;
+    ++streams_[instruction.stream].head;
+    if (instruction.occupation == Occupation::collective) ++groups_[instruction.group].head;
+    if (synchronous() && instruction.occupation == Occupation::compute) --host_computes_;
+    dirty_ = true;
+  }
+
+  const TimelineOptions& options_;
+  std::span<const TimedInstruction> instructions_;
+  std::vector<Span> spans_;
+  std::vector<State> states_;
+  std::vector<Queue> streams_;
+  std::vector<Queue> groups_;
+  std::vector<Running> running_;
+  std::int64_t now_ = 0;
+  std::int64_t host_free_ = 0;         // when the host is done issuing
+  std::int64_t launching_ = k_never;   // earliest launch of a queue head that waits for nothing else
+  std::size_t next_ = 0;
+  int host_computes_ = 0;  // issued by a synchronous host and not ended: 0 or 1
+  int collectives_ = 0;  // running
+  int computes_ = 0;     // running
+  bool reached_ = false; // the host stands at next_ and has noted the time
+  bool dirty_ = false;   // something was issued or ended since queues were last looked at
+};
+
+Status check(const TimelineOptions& options, std::span<const TimedInstruction> instructions) {
+  for (std::size_t i = 0; i < instructions.size(); ++i) {
+    const TimedInstruction& instruction = instructions[i];
+    const bool in_range = instruction.stream < options.streams &&
+                          (instruction.occupation != Occupation::collective || instruction.group < options.groups);
+    if (!in_range) return internal_error("run_timeline", "instruction " + std::to_string(i) + " has an unknown stream or group");
+    for (const InstructionId wait : instruction.waits) {
+      if (wait.index() >= i) {
+        return internal_error("run_timeline", "instruction " + std::to_string(i) + " waits for a later one");
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::int64_t contention_rate(double fraction) {
+  return std::llround(std::clamp(fraction, 0.01, 1.0) * static_cast<double>(Contention::full));
+}
+
+Result<std::vector<Span>> run_timeline(const TimelineOptions& options, std::span<const TimedInstruction> instructions) {
+  SHARDLAB_CHECK_OK(check(options, instructions));
+  return Timeline(options, instructions).run();
+}
+
+Nanoseconds timeline_duration(std::span<const Span> spans) {
+  if (spans.empty()) return {};
+  Nanoseconds first = spans.front().issue;
+  Nanoseconds last = first;
+  for (const Span& span : spans) last = std::max(last, span.end);
+  return last - first;
+}
+
+}  // namespace shardlab
