@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs every test: with libtorch, without it, and the torch-free ones under the
+# address and undefined-behaviour sanitizers.
+#
+#   ./test.sh                        all three
+#   ./test.sh --sanitize LIST        only the torch-free tests under these sanitizers: address,undefined or thread
+#   ./test.sh --benchmarks           only the benchmarks, which print figures
+#   ./test.sh --only REGEX           only the tests of the main build whose names match
+#
+# Exit code: 0 when every test passed, 1 otherwise.
+set -uo pipefail
+root=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+. "$root/scripts/report.sh"
+. "$root/scripts/packages.sh"
+. "$root/scripts/python_env.sh"
+. "$root/scripts/build.sh"
+. "$root/scripts/test_stages.sh"
+
+usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+
+stages=(main no_torch "sanitized address,undefined")
+case ${1:-} in
+  "") ;;
+  --sanitize) [ $# -eq 2 ] || usage; stages=("sanitized $2") ;;
+  --benchmarks) [ $# -eq 1 ] || usage; stages=(benchmarks) ;;
+  --only) [ $# -eq 2 ] || usage; stages=("main -R $2") ;;
+  *) usage ;;
+esac
+
+ensure_packages "$root/build/packages.log"
+for stage in "${stages[@]}"; do
+  stage_$stage
+done
+summarize

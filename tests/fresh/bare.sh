@@ -1,0 +1,75 @@
+# shellcheck shell=bash
+# A bare Debian 12 in $bare, entered by chroot. Sourced by run.sh.
+
+lines=()
+
+mount_into() { mount --bind "$1" "$bare$1"; mounted+=("$bare$1"); }
+mounted=()
+
+leave() {
+  local status=$?
+  for place in "${mounted[@]}"; do umount -l "$place" || true; done
+  if [ -n "$keep" ]; then
+    echo "kept: $work"
+  elif ! grep -qF "$bare" /proc/mounts; then
+    rm -rf --one-file-system "$work"
+  fi
+  exit "$status"
+}
+
+make_bare() {
+  echo "making a bare Debian 12 in $bare"
+  debootstrap --variant=minbase bookworm "$bare" >"$work/debootstrap.log" 2>&1 \
+    || { tail "$work/debootstrap.log"; return 1; }
+  mkdir -p "$bare/dev/shm"
+  mount_into /proc
+  mount_into /sys
+  mount_into /dev
+}
+
+# Copies, where they exist, the files that say how this machine reaches the network. Packages that came are kept so
+# that they can be counted.
+lend_network() {
+  local file
+  for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /root/.config/pip/pip.conf /etc/ssl/certs/ca-certificates.crt \
+      /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list \
+      /etc/apt/apt.conf.d/*proxy* /etc/apt/apt.conf.d/99* /usr/share/keyrings/*.gpg; do
+    if [ -f "$file" ]; then
+      mkdir -p "$bare$(dirname "$file")"
+      cp -L "$file" "$bare$file"
+    fi
+  done
+  printf 'Binary::apt-get::APT::Keep-Downloaded-Packages "true";\nAPT::Keep-Downloaded-Packages "true";\n' \
+    >"$bare/etc/apt/apt.conf.d/zz-keep"
+}
+
+# Only what reaches the network comes along of the environment.
+inside() {
+  local variable variables=()
+  while IFS= read -r variable; do variables+=("$variable"); done \
+    < <(env | grep -iE '^(https?_proxy|no_proxy|ftp_proxy|PIP_(INDEX_URL|EXTRA_INDEX_URL|CERT|DEFAULT_TIMEOUT|TRUSTED_HOST)|SSL_CERT_FILE|REQUESTS_CA_BUNDLE)=')
+  env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TERM=dumb "${variables[@]}" \
+    chroot "$bare" /bin/bash -c "cd /root/shardlab && $1"
+}
+
+received() { awk -F'[: ]+' 'NR > 2 && $2 != "lo" { sum += $3 } END { printf "%d\n", sum }' /proc/net/dev; }
+
+# timed <name> <command>: runs it inside and notes the wall time and what the machine received meanwhile.
+timed() {
+  local started bytes status=0
+  started=$(date +%s.%N) bytes=$(received)
+  echo "--- $1"
+  inside "$2" || status=$?
+  lines+=("$(awk -v name="$1" -v status="$status" -v t0="$started" -v t1="$(date +%s.%N)" -v b0="$bytes" -v b1="$(received)" \
+    'BEGIN { printf "%-32s exit %d  %8.1f s  received %8.1f MB", name, status, t1 - t0, (b1 - b0) / 1e6 }')")
+  if [ "$status" -ne 0 ]; then report; return "$status"; fi
+}
+
+report() {
+  echo
+  printf '%s\n' "${lines[@]}"
+  echo "packages: $(ls "$bare"/var/cache/apt/archives/*.deb 2>/dev/null | wc -l) files," \
+    "$(du -cb "$bare"/var/cache/apt/archives/*.deb 2>/dev/null | awk 'END { printf "%.1f MB", $1 / 1e6 }')"
+  echo "system with everything: $(du -sxm "$bare" | cut -f 1) MiB, of it libtorch's environment" \
+    "$(du -sm "$bare"/root/.cache/shardlab 2>/dev/null | cut -f 1) MiB"
+}
