@@ -152,6 +152,25 @@ bool is_text(std::string_view text) {
   });
 }
 
+// The length of the UTF-8 character at the start of the text; 0 when it is none.
+std::size_t utf8_length(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const std::size_t length = first < 0x80 ? 1 : first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+  if (length == 0 || length > text.size()) return 0;
+  const bool continues = std::all_of(text.begin() + 1, text.begin() + static_cast<std::ptrdiff_t>(length),
+                                     [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; });
+  return continues ? length : 0;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 }  // namespace
 
 const YamlNode* YamlNode::find(std::string_view key) const {
@@ -192,6 +211,7 @@ std::string_view describe(YamlNode::Kind kind) {
 
 Result<YamlNode> parse_yaml(std::string_view text, std::string_view name, bool whole_place) {
   if (!is_text(text)) return bad_input(std::string(name), "is not a text file", "it holds control characters");
+  if (!is_utf8(text)) return bad_input(std::string(name), "is not a text file", "it is not UTF-8");
   TreeBuilder builder(name, whole_place);
   try {
     std::istringstream stream{std::string(text)};

@@ -12,9 +12,9 @@ struct FigureSource {
   std::string source;  // page, repository and file, or plain words
 };
 
-using Provenance = std::map<std::string, FigureSource>;
+using FigureSources = std::map<std::string, FigureSource>;
 
 // The figures nobody measured or published, by key.
-std::vector<std::string> estimated_figures(const Provenance& provenance);
+std::vector<std::string> estimated_figures(const FigureSources& provenance);
 
 }  // namespace shardlab

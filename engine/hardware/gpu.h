@@ -63,7 +63,7 @@ struct Gpu {
   BytesPerSecond ring;                                // bus bandwidth of a ring over the GPUs of a node
   std::optional<CollectiveCoefficients> all_reduce;   // fitted to a measured table of 8 GPUs
 
-  Provenance provenance;  // of every figure, by its key in the file
+  FigureSources provenance;  // of every figure, by its key in the file
 };
 
 // By file name or alias (assets/hardware/aliases.yaml), in any case.

@@ -5,6 +5,7 @@
 // figures come from published nccl-tests tables; rules for what nobody measured are estimates and marked so.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "engine/base/units.h"
@@ -37,6 +38,8 @@ struct LinkFigures {
   bool estimated = true;
   BytesPerSecond network_per_rank;  // of the network between nodes, one direction; 0: there is none
   double network_efficiency = 0;    // attained share of it in a ring
+  int switch_ranks = 0;             // ranks that one NVLink switch joins across nodes; 0: those of a node
+  std::optional<Links> shared;      // all ranks share one wire (a CPU's loopback): these, whatever the shape of the group
 };
 
 // A group of `ranks` that lie on `nodes` nodes (as many on each). Ranks of one node: rings at the ring bandwidth with latency

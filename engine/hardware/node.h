@@ -29,7 +29,7 @@ struct Node {
   std::optional<double> watts;
   std::optional<double> dollars_per_hour;
   std::string notes;
-  Provenance provenance;
+  FigureSources provenance;
 };
 
 // By file name or alias, in any case.

@@ -67,7 +67,8 @@ std::string scenario_reference() {
   std::string current = "\n";  // no section has this name
   for (const KeyLine& line : lines) {
     const std::size_t dot = line.path.find('.');
-    const std::string top = dot == std::string::npos ? "" : line.path.substr(0, dot);
+    const bool first_keys = dot == std::string::npos && (current == "\n" || current.empty());
+    const std::string top = first_keys ? "" : line.path.substr(0, dot);
     if (top != current) {
       text += top.empty() ? "\n" : fmt::format("\n### {}\n\n", top);
       text += "| Key | Values | Default | Meaning |\n| --- | --- | --- | --- |\n";

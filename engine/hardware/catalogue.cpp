@@ -1,0 +1,71 @@
+#include "engine/hardware/catalogue.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include <fmt/core.h>
+
+#include "engine/base/nearest.h"
+#include "engine/base/paths.h"
+#include "engine/base/yaml.h"
+
+namespace shardlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return out;
+}
+
+Result<YamlNode> read_aliases(std::string_view folder) {
+  SHARDLAB_TRY(const fs::path file, find_asset("hardware/aliases.yaml"));
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  SHARDLAB_TRY(const YamlNode all, parse_yaml(text, file.string()));
+  const YamlNode* const aliases = all.find(folder);
+  return aliases != nullptr ? *aliases : YamlNode();
+}
+
+}  // namespace
+
+std::vector<std::string> described_names(std::string_view folder) {
+  std::vector<std::string> names;
+  const auto path = find_asset(fmt::format("hardware/{}", folder));
+  if (!path) return names;
+  std::error_code error;
+  for (auto entry = fs::directory_iterator(*path, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (entry->path().extension() == ".yaml") names.push_back(entry->path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<fs::path> find_description(std::string_view folder, std::string_view name, std::string_view noun) {
+  SHARDLAB_TRY(const fs::path path, find_asset(fmt::format("hardware/{}", folder)));
+  std::vector<std::string> known = described_names(folder);
+  const std::string wanted = lower(name);
+  const auto is_wanted = [&](const std::string& candidate) { return lower(candidate) == wanted; };
+  if (const auto found = std::find_if(known.begin(), known.end(), is_wanted); found != known.end()) return path / (*found + ".yaml");
+
+  SHARDLAB_TRY(const YamlNode aliases, read_aliases(folder));
+  for (const YamlEntry& alias : aliases.entries) {
+    if (is_wanted(alias.key)) return path / (alias.value.text + ".yaml");
+    known.push_back(alias.key);
+  }
+  // Nearest regardless of case, among names and aliases; without a near one the names alone.
+  std::vector<std::string> lowered;
+  for (const std::string& candidate : known) lowered.push_back(lower(candidate));
+  std::string hint = suggestion(name, described_names(folder));
+  if (const auto nearest = nearest_name(wanted, lowered)) {
+    const auto index = std::find(lowered.begin(), lowered.end(), *nearest) - lowered.begin();
+    hint = fmt::format("did you mean '{}'?", known[static_cast<std::size_t>(index)]);
+  }
+  return bad_input({}, fmt::format("unknown {} '{}'", noun, name), hint);
+}
+
+}  // namespace shardlab

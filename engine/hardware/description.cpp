@@ -1,0 +1,137 @@
+#include "engine/hardware/description.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/core.h>
+
+#include "engine/base/nearest.h"
+#include "engine/base/parse.h"
+
+namespace shardlab {
+namespace {
+
+const std::vector<std::string>& kinds() {
+  static const std::vector<std::string> names{"vendor",  "measured", "vendor-measured", "vendor-derived", "vendor-code",
+                                              "derived", "recalled", "estimate",        "market"};
+  return names;
+}
+
+Result<double> parse_value(const std::string& text) {
+  if (const auto number = parse_number(text)) return *number;
+  if (text.ends_with("/s")) {
+    SHARDLAB_TRY(const BytesPerSecond rate, parse_bytes_per_second(text));
+    return rate.value;
+  }
+  SHARDLAB_TRY(const Bytes size, parse_bytes(text));
+  return static_cast<double>(size.value);
+}
+
+}  // namespace
+
+std::vector<std::string> estimated_figures(const FigureSources& provenance) {
+  std::vector<std::string> names;
+  for (const auto& [name, from] : provenance) {
+    if (from.kind == "estimate" || from.kind == "recalled") names.push_back(name);
+  }
+  return names;
+}
+
+Result<Description> Description::parse(std::string_view text, std::string_view name) {
+  SHARDLAB_TRY(YamlNode root, parse_yaml(text, name));
+  if (!root.is_map()) return bad_input(std::string(name), fmt::format("expected a map of keys, found {}", describe(root.kind)));
+  return Description(std::move(root));
+}
+
+Result<Description> Description::read(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return bad_input(file.string(), "cannot be opened");
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  return parse(text, file.string());
+}
+
+void Description::mistake(const YamlNode& at, std::string what) {
+  if (!mistake_) mistake_ = Error{ErrorKind::bad_input, at.where, std::move(what), {}};
+}
+
+const YamlNode* Description::take(std::string_view key) {
+  taken_.emplace(key);
+  return root_.find(key);
+}
+
+std::string Description::text(std::string_view key) {
+  const YamlNode* const node = take(key);
+  if (node == nullptr) {
+    mistake(root_, fmt::format("{} is missing", key));
+  } else if (!node->is_scalar()) {
+    mistake(*node, fmt::format("{}: expected a text", key));
+  }
+  return node != nullptr ? node->text : "";
+}
+
+std::string Description::optional_text(std::string_view key) {
+  return root_.find(key) == nullptr ? std::string() : text(key);
+}
+
+bool Description::flag(std::string_view key, bool otherwise) {
+  const YamlNode* const node = take(key);
+  if (node == nullptr) return otherwise;
+  const auto value = parse_boolean(node->text);
+  if (!value) mistake(*node, fmt::format("{}: {}", key, value.error().what));
+  return value.value_or(otherwise);
+}
+
+std::optional<double> Description::optional_figure(std::string_view section, std::string_view key) {
+  const std::string path = fmt::format("{}.{}", section, key);
+  taken_.insert(path);
+  const YamlNode* const figures = take(section);
+  const YamlNode* const figure = figures != nullptr ? figures->find(key) : nullptr;
+  if (figure == nullptr) return std::nullopt;
+  return value_of(*figure, path);
+}
+
+double Description::value_of(const YamlNode& figure, const std::string& key) {
+  const YamlNode* const value = figure.find("value");
+  const YamlNode* const kind = figure.find("kind");
+  const YamlNode* const source = figure.find("source");
+  if (value == nullptr || kind == nullptr || source == nullptr || figure.entries.size() != 3) {
+    mistake(figure, key + ": expected {value, kind, source}");
+    return 0;
+  }
+  if (std::find(kinds().begin(), kinds().end(), kind->text) == kinds().end()) {
+    mistake(*kind, fmt::format("{}: unknown kind '{}' ({})", key, kind->text, suggestion(kind->text, kinds())));
+  }
+  if (source->text.empty()) mistake(*source, key + ": a figure needs a source");
+  const auto number = parse_value(value->text);
+  if (!number) mistake(*value, key + ": " + number.error().what);
+  if (number && *number < 0) mistake(*value, key + ": cannot be negative");
+  provenance_[key] = {kind->text, source->text};
+  return number.value_or(0);
+}
+
+double Description::figure(std::string_view section, std::string_view key) {
+  const auto value = optional_figure(section, key);
+  if (!value) mistake(root_, fmt::format("{}.{} is missing", section, key));
+  return value.value_or(0);
+}
+
+int Description::count(std::string_view section, std::string_view key) {
+  const double value = optional_figure(section, key).value_or(0);
+  if (value != static_cast<double>(static_cast<int>(value)) && !mistake_) mistake(root_, fmt::format("{}.{} is not a whole number", section, key));
+  return static_cast<int>(value);
+}
+
+Status Description::finish() {
+  for (const YamlEntry& entry : root_.entries) {
+    if (taken_.count(entry.key) == 0) mistake(entry.value, fmt::format("unknown key '{}'", entry.key));
+    for (const YamlEntry& inner : entry.value.entries) {
+      if (taken_.count(entry.key + "." + inner.key) == 0) mistake(inner.value, fmt::format("unknown key '{}.{}'", entry.key, inner.key));
+    }
+  }
+  if (mistake_) return fail(*mistake_);
+  return {};
+}
+
+}  // namespace shardlab

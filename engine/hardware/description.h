@@ -1,0 +1,49 @@
+// Reads a hardware file: texts, flags and figures {value, kind, source} by section, everything accounted for.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/yaml.h"
+#include "engine/hardware/figure.h"
+
+namespace shardlab {
+
+// Getters return a harmless value after a mistake; finish() then says what was wrong. So a reader is a plain list of fields.
+class Description {
+ public:
+  static Result<Description> read(const std::filesystem::path& file);
+  static Result<Description> parse(std::string_view text, std::string_view name);
+
+  std::string text(std::string_view key);  // top level, required
+  std::string optional_text(std::string_view key);
+  bool flag(std::string_view key, bool otherwise);  // top level
+
+  // Figures of a section. A size in bytes, a rate in bytes a second, or the plain number.
+  double figure(std::string_view section, std::string_view key);
+  std::optional<double> optional_figure(std::string_view section, std::string_view key);
+  int count(std::string_view section, std::string_view key);
+
+  const FigureSources& provenance() const { return provenance_; }
+
+  // The first mistake: a missing or malformed figure, or a key that nobody asked for.
+  Status finish();
+
+ private:
+  explicit Description(YamlNode root) : root_(std::move(root)) {}
+  const YamlNode* take(std::string_view key);
+  void mistake(const YamlNode& at, std::string what);
+  double value_of(const YamlNode& figure, const std::string& key);
+
+  YamlNode root_;
+  std::set<std::string, std::less<>> taken_;
+  FigureSources provenance_;
+  std::optional<Error> mistake_;
+};
+
+}  // namespace shardlab

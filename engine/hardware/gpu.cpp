@@ -1,0 +1,80 @@
+#include "engine/hardware/gpu.h"
+
+#include "engine/hardware/catalogue.h"
+#include "engine/hardware/description.h"
+
+namespace shardlab {
+namespace {
+
+std::optional<FlopsPerSecond> flops(Description& file, std::string_view key) {
+  const auto value = file.optional_figure("figures", key);
+  return value ? std::optional(FlopsPerSecond{*value}) : std::nullopt;
+}
+
+Bytes size(Description& file, std::string_view key) { return {static_cast<std::int64_t>(file.figure("figures", key))}; }
+
+void read_data_sheet(Description& file, Gpu& gpu) {
+  gpu.memory = size(file, "memory");
+  gpu.visible_memory = size(file, "visible_memory");
+  gpu.memory_bandwidth = {file.figure("figures", "memory_bandwidth")};
+  gpu.peaks = {flops(file, "float32_flops"), flops(file, "tf32_flops"), flops(file, "float16_flops"), flops(file, "bfloat16_flops"),
+               flops(file, "fp8_flops")};
+  gpu.multiprocessors = file.count("figures", "multiprocessors");
+  gpu.l2_cache = size(file, "l2_cache");
+  if (const auto nvlink = file.optional_figure("figures", "nvlink")) gpu.nvlink = BytesPerSecond{*nvlink};
+  gpu.pcie_generation = file.count("figures", "pcie_generation");
+  gpu.host_to_device = {file.figure("figures", "host_to_device")};
+  gpu.device_to_host = {file.figure("figures", "device_to_host")};
+  gpu.watts = file.figure("figures", "watts");
+  gpu.dollars_per_hour_low = file.optional_figure("figures", "dollars_per_hour_low");
+  gpu.dollars_per_hour_high = file.optional_figure("figures", "dollars_per_hour_high");
+  // For people who compare; the model uses the coefficients below.
+  for (const char* best : {"best_bfloat16_flops", "best_fp8_flops", "best_memory_copy"}) file.optional_figure("figures", best);
+}
+
+void read_coefficients(Description& file, Gpu& gpu) {
+  gpu.gemm_e_max = file.figure("compute", "gemm_e_max");
+  gpu.gemm_k_half = file.figure("compute", "gemm_k_half");
+  gpu.power_factor = file.figure("compute", "power_factor");
+  gpu.attention = {file.figure("compute", "attention_flops")};
+  gpu.attention_sequence_half = file.figure("compute", "attention_sequence_half");
+  gpu.memory_efficiency = file.figure("compute", "memory_efficiency");
+  gpu.kernel_gap_seconds = file.figure("compute", "kernel_gap_seconds");
+  gpu.overlap_penalty = file.figure("compute", "overlap_penalty");
+  gpu.ring = {file.figure("collectives", "ring_bandwidth")};
+  const auto latency = file.optional_figure("collectives", "all_reduce_latency_seconds");
+  const auto bandwidth = file.optional_figure("collectives", "all_reduce_bandwidth");
+  const auto root = file.optional_figure("collectives", "all_reduce_seconds_per_sqrt_byte");
+  if (latency && bandwidth && root) gpu.all_reduce = CollectiveCoefficients{*latency, {*bandwidth}, *root};
+}
+
+}  // namespace
+
+std::optional<FlopsPerSecond> DevicePeaks::of(DType dtype) const {
+  if (dtype == DType::float32) return float32;
+  if (dtype == DType::float16) return float16;
+  if (dtype == DType::bfloat16) return bfloat16;
+  return std::nullopt;
+}
+
+Result<Gpu> find_gpu(std::string_view name) {
+  SHARDLAB_TRY(const std::filesystem::path path, find_description("gpus", name, "GPU"));
+  SHARDLAB_TRY(Description file, Description::read(path));
+  Gpu gpu;
+  gpu.name = file.text("name");
+  gpu.vendor = file.text("vendor");
+  gpu.architecture = file.text("architecture");
+  gpu.compute_capability = file.text("compute_capability");
+  gpu.notes = file.optional_text("notes");
+  gpu.pairs_only = file.flag("link_joins_pairs_only", false);
+  gpu.peer_to_peer = file.flag("peer_to_peer", true);
+  read_data_sheet(file, gpu);
+  read_coefficients(file, gpu);
+  SHARDLAB_CHECK_OK(file.finish());
+  gpu.provenance = file.provenance();
+  return gpu;
+}
+
+std::vector<std::string> gpu_names() { return described_names("gpus"); }
+
+}  // namespace shardlab

@@ -1,0 +1,19 @@
+#include "engine/scenario/resolve_device.h"
+
+namespace shardlab {
+
+Result<Device> resolve_device(const ClusterSpec& cluster) {
+  ClusterRequest request;
+  request.node = cluster.node;
+  request.gpu = cluster.gpu;
+  request.gpus_per_node = cluster.gpus_per_node;
+  request.nodes = cluster.nodes;
+  request.pcie_only = cluster.intra_node_link == "pcie";
+  request.network_gbps_per_gpu = cluster.inter_node_gbps_per_gpu;
+  request.cpu_ranks = cluster.device == "cpu" ? cluster.ranks : 0;
+  request.threads_per_rank = cluster.threads_per_rank;
+  request.memory_limit = cluster.memory_limit;
+  return describe_device(request);
+}
+
+}  // namespace shardlab

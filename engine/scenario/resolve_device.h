@@ -1,0 +1,13 @@
+// The device and the wires that a scenario's cluster stands for.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/hardware/device.h"
+#include "engine/scenario/scenario.h"
+
+namespace shardlab {
+
+// From the published and estimated figures of assets/hardware; see hardware/device.h. bad_input for unknown names.
+Result<Device> resolve_device(const ClusterSpec& cluster);
+
+}  // namespace shardlab
