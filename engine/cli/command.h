@@ -1,0 +1,41 @@
+// A command of the command line: `plan`, `run`, `show` ...
+//
+// To add one: a file in engine/cli/commands, a line in command_list.cpp, a section in docs/commands.md and, with --json, in docs/json.md.
+#pragma once
+
+#include <string_view>
+
+#include <CLI/App.hpp>
+
+#include "engine/base/result.h"
+#include "engine/cli/command_options.h"
+#include "engine/cli/console.h"
+
+namespace shardlab {
+
+inline constexpr int k_exit_good = 0;
+inline constexpr int k_exit_verdict_not_met = 1;
+
+// What a command's run() is given besides its own options. Lives as long as the run.
+struct CommandContext {
+  const CommonOptions& options;
+  Console& console;
+};
+
+class Command {
+ public:
+  virtual ~Command() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual std::string_view help() const = 0;                // one line
+  virtual std::string_view details() const { return {}; }   // below the options in --help
+  virtual CommonUse uses() const { return {}; }             // which common options it accepts
+
+  // Declares options and arguments; what they are bound to must live as long as the command.
+  virtual void add_options(CLI::App& app) = 0;
+
+  // Called once, after the options were read. The result is the exit code.
+  virtual Result<int> run(CommandContext& context) = 0;
+};
+
+}  // namespace shardlab

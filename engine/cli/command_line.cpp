@@ -1,0 +1,122 @@
+#include "engine/cli/command_line.h"
+
+#include <csignal>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/format.h>
+
+#include "engine/base/nearest.h"
+#include "engine/cli/command_list.h"
+
+namespace shardlab {
+namespace {
+
+using Arguments = std::vector<std::string>;
+using Commands = std::vector<std::unique_ptr<Command>>;
+
+bool contains(const Arguments& arguments, std::string_view token) {
+  return std::find(arguments.begin(), std::find(arguments.begin(), arguments.end(), "--"), token) !=
+         std::find(arguments.begin(), arguments.end(), "--");
+}
+
+std::string overview(const Commands& commands) {
+  std::string text =
+      "shardlab plans, predicts, runs and compares training steps of sharded models.\n\n"
+      "Usage: shardlab COMMAND [arguments] [options]\n\nCommands:\n";
+  for (const auto& command : commands) text += fmt::format("  {:<10}  {}\n", command->name(), command->help());
+  return text +
+         "\n`shardlab COMMAND --help` shows the options of a command. Common to all: --json, --quiet, --verbose;\n"
+         "where they apply: --db FILE, --set KEY=VALUE.\n"
+         "Start with: shardlab validate scenarios/first/tiny-llama.yaml\n";
+}
+
+// The command is the first word that is neither an option nor the value of a common one. Takes it out of `arguments`.
+Result<std::string> take_command_name(Arguments& arguments, const Commands& commands) {
+  for (auto token = arguments.begin(); token != arguments.end(); ++token) {
+    if (!token->empty() && token->front() == '-') {
+      if (common_option_takes_value(*token) && token + 1 != arguments.end()) ++token;
+      continue;
+    }
+    std::string name = *token;
+    arguments.erase(token);
+    return name;
+  }
+  if (arguments.empty() || contains(arguments, "--json")) {
+    return bad_input("shardlab", "no command given", "`shardlab --help` lists the commands");
+  }
+  std::vector<std::string> known;
+  for (const auto& command : commands) known.emplace_back(command->name());
+  return bad_input("shardlab", "unknown option '" + arguments.front() + "'", "a command comes first: " + suggestion("", known));
+}
+
+Result<Command*> find_command(const Commands& commands, const std::string& name) {
+  std::vector<std::string> known;
+  for (const auto& command : commands) {
+    if (command->name() == name) return command.get();
+    known.emplace_back(command->name());
+  }
+  return bad_input("shardlab", "unknown command '" + name + "'", suggestion(name, known));
+}
+
+Result<int> run_one(Command& command, const Arguments& arguments, Console& error_console) {
+  CLI::App app{std::string(command.help()), "shardlab " + std::string(command.name())};
+  app.footer(std::string(command.details()));
+  CommonOptions options;
+  command.add_options(app);
+  add_common_options(app, command.uses(), options);
+  SHARDLAB_TRY(const bool help, parse_arguments(app, arguments));
+
+  Console console(options.json && !help, options.quiet, options.verbose);
+  if (help) console.print(app.help());
+  CommandContext context{options, console};
+  const Result<int> code = help ? Result<int>(k_exit_good) : command.run(context);
+  error_console = console;  // whether stdout still works is known there
+  if (!code) return code;
+  SHARDLAB_CHECK_OK(console.finish());
+  return code;
+}
+
+Result<int> dispatch(Arguments arguments, Console& console) {
+  const Commands commands = make_commands();
+  if (arguments.empty()) {
+    console.print(overview(commands));
+    return bad_input("shardlab", "no command given", "the list above shows them");
+  }
+  if (arguments.front() == "--help" || arguments.front() == "-h" || arguments.front() == "help") {
+    Console(false, false, false).print(overview(commands));
+    return k_exit_good;
+  }
+  if (arguments.front() == "--version") arguments.front() = "version";
+  SHARDLAB_TRY(const std::string name, take_command_name(arguments, commands));
+  SHARDLAB_TRY(Command * command, find_command(commands, name));
+  return run_one(*command, arguments, console);
+}
+
+int report(const Error& error, Console& console) {
+  console.print_error(error);
+  return exit_code(error.kind);
+}
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& arguments) noexcept {
+  Console console(contains(arguments, "--json"), false, false);
+  // A reader that goes away must not kill a parent of running ranks; Console notices it as a failed write.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    const Result<int> code = dispatch(arguments, console);
+    return code ? *code : report(code.error(), console);
+  } catch (const std::exception& exception) {
+    return report(Error{ErrorKind::internal, "shardlab", exception.what(), "this is a defect of shardlab: please report it"}, console);
+  } catch (...) {
+    return report(Error{ErrorKind::internal, "shardlab", "unknown exception", "this is a defect of shardlab: please report it"},
+                  console);
+  }
+}
+
+}  // namespace shardlab

@@ -1,0 +1,53 @@
+#include "engine/base/nearest.h"
+#include "engine/cli/command_list.h"
+#include "engine/cli/run_database.h"
+#include "engine/report/json.h"
+#include "engine/report/tables.h"
+
+namespace shardlab {
+namespace {
+
+class HistoryCommand final : public Command {
+ public:
+  std::string_view name() const override { return "history"; }
+  std::string_view help() const override { return "Stored runs, newest first"; }
+  CommonUse uses() const override { return {.database = true}; }
+
+  void add_options(CLI::App& app) override {
+    app.add_option("--kind", kind_, "predicted or measured");
+    app.add_option("--name", filter_.name, "Of the scenario");
+    app.add_option("--tag", filter_.tag, "Runs that carry this tag");
+    app.add_option("--plan", filter_.plan_hash, "Plan hash of the steady step, or its beginning")->type_name("HASH");
+    app.add_option("--limit", filter_.limit, "At most so many; 0: all [20]")->check(CLI::NonNegativeNumber);
+  }
+
+  Result<int> run(CommandContext& context) override {
+    if (!kind_.empty()) {
+      filter_.kind = parse_run_kind(kind_);
+      const std::vector<std::string> known = {"predicted", "measured"};
+      if (!filter_.kind) return bad_input("--kind", "unknown kind '" + kind_ + "'", suggestion(kind_, known));
+    }
+    SHARDLAB_TRY(const RunStore store, open_runs(context.options));
+    SHARDLAB_TRY(const std::vector<RunEntry> runs, store.list(filter_));
+    if (context.console.json()) print_as_json(context.console, runs);
+    else if (runs.empty()) context.console.print("no runs in " + store.path().string() + " that match\n");
+    else context.console.print(history_table(runs, context.console.style()));
+    return k_exit_good;
+  }
+
+ private:
+  static void print_as_json(Console& console, const std::vector<RunEntry>& runs) {
+    Json list = Json::array();
+    for (const RunEntry& run : runs) list.push_back(entry_json(run));
+    console.print_json({{"runs", std::move(list)}});
+  }
+
+  RunFilter filter_{.kind = {}, .name = {}, .tag = {}, .plan_hash = {}, .limit = 20};
+  std::string kind_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_history_command() { return std::make_unique<HistoryCommand>(); }
+
+}  // namespace shardlab

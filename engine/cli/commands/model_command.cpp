@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include "engine/cli/command_list.h"
+#include "engine/cli/model_json.h"
+#include "engine/report/tables.h"
+#include "engine/scenario/read_scenario.h"
+#include "engine/strategies/plan_scenario.h"
+
+namespace shardlab {
+namespace {
+
+// Single quotes of YAML: everything inside is text, a quote is doubled.
+std::string yaml_quoted(std::string_view text) {
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("''") : std::string(1, c);
+  return result + "'";
+}
+
+class ModelCommand final : public Command {
+ public:
+  std::string_view name() const override { return "model"; }
+  std::string_view help() const override { return "Module tree, parameters and operators of a model"; }
+  std::string_view details() const override {
+    return "MODEL is a name that `shardlab models` lists, a config.json or its folder, or a scenario (.yaml).\n"
+           "--set reaches every field of the scenario: --set model.overrides.num_hidden_layers=4";
+  }
+  CommonUse uses() const override { return {.overrides = true}; }
+
+  void add_options(CLI::App& app) override {
+    app.add_option("model", model_, "Name, config.json or scenario")->type_name("MODEL")->required();
+    app.add_option("--sequence-length", sequence_length_, "Tokens of a sequence [1024]")->check(CLI::PositiveNumber);
+    app.add_option("--micro-batch", micro_batch_, "Sequences of a forward [1]")->check(CLI::PositiveNumber);
+  }
+
+  Result<int> run(CommandContext& context) override {
+    SHARDLAB_TRY(const Scenario scenario, scenario_of_model(context.options.overrides));
+    SHARDLAB_TRY(const ModelGraph graph, load_model_graph(scenario));
+    if (context.console.json()) context.console.print_json(model_document(graph));
+    else context.console.print(model_summary(graph, context.console.style()));
+    return k_exit_good;
+  }
+
+ private:
+  bool is_scenario() const { return model_.ends_with(".yaml") || model_.ends_with(".yml"); }
+
+  // A model alone is the model of the smallest scenario around it.
+  Result<Scenario> scenario_of_model(std::vector<std::string> overrides) const {
+    if (sequence_length_ > 0) overrides.push_back(fmt::format("model.sequence_length={}", sequence_length_));
+    if (micro_batch_ > 0) overrides.push_back(fmt::format("train.micro_batch={}", micro_batch_));
+    if (is_scenario()) return read_scenario(model_, overrides);
+    const std::string yaml = fmt::format("model: {{config: {}, sequence_length: 1024}}\ncluster: {{device: cpu, ranks: 1}}\n",
+                                         yaml_quoted(model_));
+    auto scenario = parse_scenario(yaml, model_, overrides);
+    if (!scenario) scenario.error().where.clear();  // the text around the model is ours
+    return scenario;
+  }
+
+  std::string model_;
+  std::int64_t sequence_length_ = 0;
+  std::int64_t micro_batch_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_model_command() { return std::make_unique<ModelCommand>(); }
+
+}  // namespace shardlab

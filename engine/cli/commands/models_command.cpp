@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/base/paths.h"
+#include "engine/cli/command_list.h"
+#include "engine/model/families/family.h"
+
+namespace shardlab {
+namespace {
+
+struct KnownModel {
+  std::string name;
+  ModelGraph graph;
+};
+
+Result<std::vector<KnownModel>> known_models() {
+  SHARDLAB_TRY(const std::filesystem::path folder, find_asset("models"));
+  std::vector<std::filesystem::path> paths;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (std::filesystem::exists(entry.path() / "config.json")) paths.push_back(entry.path());
+  }
+  if (error) return not_possible(folder.string(), error.message());
+  std::sort(paths.begin(), paths.end());
+  std::vector<KnownModel> models;
+  for (const std::filesystem::path& path : paths) {
+    SHARDLAB_TRY(const ModelConfig config, ModelConfig::read(path / "config.json", {}));
+    SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, GraphOptions{}));
+    models.push_back({path.filename().string(), std::move(graph)});
+  }
+  return models;
+}
+
+class ModelsCommand final : public Command {
+ public:
+  std::string_view name() const override { return "models"; }
+  std::string_view help() const override { return "Models that ship with the program"; }
+  void add_options(CLI::App&) override {}
+
+  Result<int> run(CommandContext& context) override {
+    SHARDLAB_TRY(const std::vector<KnownModel> models, known_models());
+    Json list = Json::array();
+    std::string table = fmt::format("{:<24} {:<10} {:>16} {:>7} {:>11}\n", "name", "family", "parameters", "layers", "vocabulary");
+    for (const KnownModel& model : models) {
+      const std::int64_t parameters = total_parameters(model.graph);
+      table += fmt::format("{:<24} {:<10} {:>16} {:>7} {:>11}\n", model.name, model.graph.family, parameters, model.graph.layers,
+                           model.graph.vocabulary);
+      list.push_back({{"name", model.name},
+                      {"family", model.graph.family},
+                      {"parameters", parameters},
+                      {"layers", model.graph.layers},
+                      {"vocabulary", model.graph.vocabulary}});
+    }
+    context.console.print(table);
+    if (context.console.json()) context.console.print_json({{"models", std::move(list)}});
+    return k_exit_good;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_models_command() { return std::make_unique<ModelsCommand>(); }
+
+}  // namespace shardlab

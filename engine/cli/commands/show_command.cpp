@@ -1,0 +1,72 @@
+#include "engine/cli/command_list.h"
+#include "engine/cli/run_database.h"
+#include "engine/report/json.h"
+#include "engine/report/tables.h"
+
+namespace shardlab {
+namespace {
+
+class ShowCommand final : public Command {
+ public:
+  std::string_view name() const override { return "show"; }
+  std::string_view help() const override { return "One stored run"; }
+  std::string_view details() const override { return "RUN is r12, 12, last, or the name of a scenario (its newest run)."; }
+  CommonUse uses() const override { return {.database = true}; }
+
+  void add_options(CLI::App& app) override {
+    app.add_option("run", run_, "Which run")->type_name("RUN")->required();
+    app.add_flag("--scenario", scenario_, "Print its scenario, complete enough to run it again");
+    app.add_option("--add-tag", added_tags_, "Tag the run; may be repeated")->allow_extra_args(false);
+    app.add_option("--remove-tag", removed_tags_, "Take a tag off; may be repeated")->allow_extra_args(false);
+    note_option_ = app.add_option("--note", note_, "Replace the note of the run");
+  }
+
+  Result<int> run(CommandContext& context) override {
+    SHARDLAB_TRY(RunStore store, open_runs(context.options));
+    SHARDLAB_TRY(const RunId id, store.find(run_));
+    SHARDLAB_CHECK_OK(annotate(store, id));
+    if (scenario_) return print_scenario(context.console, store, id);
+    return print_run(context.console, store, id);
+  }
+
+ private:
+  Status annotate(RunStore& store, RunId id) const {
+    for (const std::string& tag : added_tags_) SHARDLAB_CHECK_OK(store.add_tag(id, tag));
+    for (const std::string& tag : removed_tags_) SHARDLAB_CHECK_OK(store.remove_tag(id, tag));
+    if (note_option_->count() > 0) SHARDLAB_CHECK_OK(store.set_note(id, note_));
+    return {};
+  }
+
+  static Result<int> print_scenario(Console& console, const RunStore& store, RunId id) {
+    SHARDLAB_TRY(const RunRecord record, store.load(id));
+    console.print(record.scenario_yaml);
+    if (console.json()) console.print_json({{"run_id", to_string(id)}, {"scenario", record.scenario_yaml}});
+    return k_exit_good;
+  }
+
+  static Result<int> print_run(Console& console, const RunStore& store, RunId id) {
+    SHARDLAB_TRY(const RunEntry entry, store.entry(id));
+    SHARDLAB_TRY(const RunSummary summary, store.load_summary(id));
+    if (console.json()) {
+      Json document = run_json(summary, id);
+      document["entry"] = entry_json(entry);
+      console.print_json(document);
+      return k_exit_good;
+    }
+    console.print(history_table({&entry, 1}, console.style()) + "\n" + summary_table(summary, console.style()));
+    if (!entry.note.empty()) console.print("\nnote: " + entry.note + "\n");
+    return k_exit_good;
+  }
+
+  std::string run_;
+  bool scenario_ = false;
+  std::vector<std::string> added_tags_, removed_tags_;
+  std::string note_;
+  CLI::Option* note_option_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_show_command() { return std::make_unique<ShowCommand>(); }
+
+}  // namespace shardlab
