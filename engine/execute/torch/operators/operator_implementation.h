@@ -28,8 +28,8 @@ struct ForwardArguments {
   std::span<const at::Tensor> extras;      // by OperatorDescription::extras; written likewise
 };
 
-// Where the gradient of a parameter goes: a view into a flat gradient buffer, contiguous, of the parameter's shape. Its dtype is the
-// compute dtype, or float32.
+// Where the gradient of a parameter goes: usually a view into a flat gradient buffer. Contiguous, of the parameter's shape and the
+// compute dtype.
 struct ParameterGradient {
   at::Tensor gradient;      // undefined when none is wanted
   bool accumulate = false;  // add to what is there; else overwrite it

@@ -1,0 +1,43 @@
+// Shared by the two directions of attention. Private to this folder.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "engine/execute/torch/kernels/attention_kernel.h"
+#include "engine/execute/torch/kernels/blas.h"
+
+namespace shardlab {
+
+// Queries and keys of a block of scores: 64 x 256 float32 is 64 KiB, well inside a second-level cache. Wider blocks waste more work
+// right of the diagonal, narrower ones make the products slow.
+inline constexpr std::int64_t k_query_block = 64;
+inline constexpr std::int64_t k_key_block = 256;
+
+template <typename T>
+inline constexpr bool k_is_float = std::is_same_v<T, float>;
+
+inline std::int64_t block_rows(const AttentionShape& shape) { return std::min(k_query_block, shape.sequence); }
+inline std::int64_t block_columns(const AttentionShape& shape) { return std::min(k_key_block, shape.sequence); }
+
+// Hands out pieces of a scratch area, each aligned to 64 bytes. With a null start it only counts.
+class Scratch {
+ public:
+  explicit Scratch(char* start) : start_(start) {}
+  template <typename T>
+  T* take(std::int64_t count) {
+    T* piece = start_ ? reinterpret_cast<T*>(start_ + used_) : nullptr;
+    used_ += (count * static_cast<std::int64_t>(sizeof(T)) + 63) / 64 * 64;
+    return piece;
+  }
+  std::int64_t used() const { return used_; }
+
+ private:
+  char* start_;
+  std::int64_t used_ = 0;
+};
+
+}  // namespace shardlab

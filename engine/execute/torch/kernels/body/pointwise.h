@@ -1,0 +1,101 @@
+// Norm, rotary embedding, gated activation, sums of rows. Private to isa_*.cpp.
+#pragma once
+
+#include "engine/execute/torch/kernels/body/vector.h"
+
+namespace shardlab::SHARDLAB_ISA {
+
+template <typename T>
+void rms_norm_forward(const T* x, const T* w, float epsilon, std::int64_t rows, std::int64_t width, T* y, float* reciprocal) {
+  for (std::int64_t row = 0; row < rows; ++row, x += width, y += width) {
+    Floats squares{};
+    for (std::int64_t i = 0; i < width; i += k_lanes) {
+      const Floats value = load(x + i, width - i);
+      squares += value * value;
+    }
+    const float r = 1.0f / __builtin_sqrtf(sum_of(squares) / static_cast<float>(width) + epsilon);
+    reciprocal[row] = r;
+    for (std::int64_t i = 0; i < width; i += k_lanes) {
+      store(y + i, load(x + i, width - i) * r * load(w + i, width - i), width - i);
+    }
+  }
+}
+
+// With n = width and s = sum(dy w x): dx = r (dy w - x r^2 s / n), dw = sum over rows of dy x r.
+template <typename T>
+void rms_norm_backward(const T* dy, const T* x, const T* w, const float* reciprocal, std::int64_t rows, std::int64_t width, T* dx,
+                       float* dw) {
+  for (std::int64_t row = 0; row < rows; ++row, dy += width, x += width) {
+    const float r = reciprocal[row];
+    Floats products{};
+    for (std::int64_t i = 0; i < width; i += k_lanes) {
+      const Floats slope = load(dy + i, width - i) * load(x + i, width - i);
+      products += slope * load(w + i, width - i);
+      if (dw) store(dw + i, load(dw + i, width - i) + slope * r, width - i);
+    }
+    if (!dx) continue;
+    const float mean = sum_of(products) * r * r / static_cast<float>(width);
+    for (std::int64_t i = 0; i < width; i += k_lanes) {
+      const Floats direct = load(dy + i, width - i) * load(w + i, width - i);
+      store(dx + i, (direct - load(x + i, width - i) * mean) * r, width - i);
+    }
+    dx += width;
+  }
+}
+
+template <typename T>
+void rope(const T* x, const float* cosine, const float* sine, std::int64_t first_row, std::int64_t rows, std::int64_t positions,
+          std::int64_t heads, std::int64_t half, float direction, T* y) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t position = (first_row + row) % positions;
+    const float* c = cosine + position * half;
+    const float* s = sine + position * half;
+    for (std::int64_t head = 0; head < heads; ++head, x += 2 * half, y += 2 * half) {
+      for (std::int64_t i = 0; i < half; i += k_lanes) {
+        const std::int64_t left = half - i;
+        const Floats a = load(x + i, left);
+        const Floats b = load(x + half + i, left);
+        const Floats turn = load(s + i, left) * direction;
+        const Floats keep = load(c + i, left);
+        store(y + i, a * keep - b * turn, left);
+        store(y + half + i, b * keep + a * turn, left);
+      }
+    }
+  }
+}
+
+template <typename T>
+void swiglu_forward(const T* gate, const T* up, std::int64_t count, T* y) {
+  for (std::int64_t i = 0; i < count; i += k_lanes) {
+    const Floats g = load(gate + i, count - i);
+    store(y + i, g * sigmoid(g) * load(up + i, count - i), count - i);
+  }
+}
+
+// silu'(g) = s (1 + g (1 - s)), s = sigmoid(g).
+template <typename T>
+void swiglu_backward(const T* dy, const T* gate, const T* up, std::int64_t count, T* dgate, T* dup) {
+  for (std::int64_t i = 0; i < count; i += k_lanes) {
+    const std::int64_t left = count - i;
+    const Floats g = load(gate + i, left);
+    const Floats d = load(dy + i, left);
+    const Floats s = sigmoid(g);
+    if (dgate) store(dgate + i, d * load(up + i, left) * (s + g * s * (1.0f - s)), left);
+    if (dup) store(dup + i, d * (g * s), left);
+  }
+}
+
+template <typename T>
+void add_row(const T* row, std::int64_t width, float* sums) {
+  for (std::int64_t i = 0; i < width; i += k_lanes) store(sums + i, load(sums + i, width - i) + load(row + i, width - i), width - i);
+}
+
+template <typename T>
+void store_row(const float* sums, bool accumulate, std::int64_t width, T* row) {
+  for (std::int64_t i = 0; i < width; i += k_lanes) {
+    const Floats before = accumulate ? load(row + i, width - i) : Floats{};
+    store(row + i, before + load(sums + i, width - i), width - i);
+  }
+}
+
+}  // namespace shardlab::SHARDLAB_ISA

@@ -1,0 +1,112 @@
+// Vectors of float32 as wide as the instruction set has them, and loads and stores of elements. Private to isa_*.cpp.
+//
+// Written with the compiler's own vector types, so the same text serves every instruction set. The includer has defined
+// SHARDLAB_ISA, the namespace that keeps the versions apart, and SHARDLAB_LANES, the floats in a register; nothing here may use the standard library, whose inline functions
+// would be merged across versions.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/execute/torch/kernels/row_kernels.h"
+
+#define SHARDLAB_INLINE inline __attribute__((always_inline))
+
+namespace shardlab::SHARDLAB_ISA {
+
+constexpr std::int64_t k_lanes = SHARDLAB_LANES;
+
+typedef float Floats __attribute__((vector_size(SHARDLAB_LANES * 4)));
+typedef std::int32_t Ints __attribute__((vector_size(SHARDLAB_LANES * 4)));
+typedef std::uint32_t Words __attribute__((vector_size(SHARDLAB_LANES * 4)));
+typedef std::uint16_t Halves __attribute__((vector_size(SHARDLAB_LANES * 2)));
+
+SHARDLAB_INLINE Floats broadcast(float value) { return Floats{} + value; }
+
+SHARDLAB_INLINE Floats load(const float* from) {
+  Floats value;
+  __builtin_memcpy(&value, from, sizeof value);
+  return value;
+}
+SHARDLAB_INLINE void store(float* to, Floats value) { __builtin_memcpy(to, &value, sizeof value); }
+
+SHARDLAB_INLINE Floats load(const BFloat16* from) {
+  Halves halves;
+  __builtin_memcpy(&halves, from, sizeof halves);
+  return (Floats)(__builtin_convertvector(halves, Words) << 16);
+}
+// To nearest, ties to even; a NaN stays one.
+SHARDLAB_INLINE void store(BFloat16* to, Floats value) {
+  const Words bits = (Words)value;
+  const Words rounded = (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
+  const Words kept = value != value ? Words{} + 0x7fc0U : rounded;
+  const Halves halves = __builtin_convertvector(kept, Halves);
+  __builtin_memcpy(to, &halves, sizeof halves);
+}
+
+// The first `count` elements, zeros behind them.
+template <typename T>
+SHARDLAB_INLINE Floats load(const T* from, std::int64_t count) {
+  if (count >= k_lanes) return load(from);
+  T part[k_lanes] = {};
+  for (std::int64_t i = 0; i < count; ++i) part[i] = from[i];
+  return load(part);
+}
+template <typename T>
+SHARDLAB_INLINE void store(T* to, Floats value, std::int64_t count) {
+  if (count >= k_lanes) return store(to, value);
+  T part[k_lanes];
+  store(part, value);
+  for (std::int64_t i = 0; i < count; ++i) to[i] = part[i];
+}
+// As load, with `fill` behind the elements.
+template <typename T>
+SHARDLAB_INLINE Floats load_or(const T* from, std::int64_t count, float fill) {
+  if (count >= k_lanes) return load(from);
+  Floats value = load(from, count);
+  for (std::int64_t i = count > 0 ? count : 0; i < k_lanes; ++i) value[i] = fill;
+  return value;
+}
+
+template <typename T>
+SHARDLAB_INLINE float load_one(const T* from) {
+  return load(from, 1)[0];
+}
+template <typename T>
+SHARDLAB_INLINE void store_one(T* to, float value) {
+  store(to, broadcast(value), 1);
+}
+
+SHARDLAB_INLINE Floats larger(Floats a, Floats b) { return a > b ? a : b; }
+
+SHARDLAB_INLINE float sum_of(Floats values) {
+  float sum = 0;
+  for (std::int64_t i = 0; i < k_lanes; ++i) sum += values[i];
+  return sum;
+}
+SHARDLAB_INLINE float largest_of(Floats values) {
+  float result = values[0];
+  for (std::int64_t i = 1; i < k_lanes; ++i) result = values[i] > result ? values[i] : result;
+  return result;
+}
+
+// exp as 2^n e^r with |r| <= ln(2) / 2 and a polynomial for e^r (coefficients of Cephes' expf). Results stay normal numbers: below
+// -87.3 it is 1.2e-38, above 88.3 it is 2.3e38.
+SHARDLAB_INLINE Floats exponential(Floats x) {
+  x = x < -87.33654f ? broadcast(-87.33654f) : x;  // comparisons that a NaN passes unchanged
+  x = x > 88.37626f ? broadcast(88.37626f) : x;
+  const Floats shifted = x * 1.44269504f + 12582912.0f;  // 1.5 * 2^23: the sum has no fraction bits, so it is rounded to integers
+  const Floats n = shifted - 12582912.0f;
+  const Floats r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+  Floats p = r * 1.9875691500e-4f + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * (r * r) + r + 1.0f;
+  const Ints exponent = ((Ints)shifted - 0x4b400000 + 127) << 23;
+  return p * (Floats)exponent;
+}
+
+SHARDLAB_INLINE Floats sigmoid(Floats x) { return 1.0f / (1.0f + exponential(-x)); }
+
+}  // namespace shardlab::SHARDLAB_ISA

@@ -1,0 +1,141 @@
+#include "engine/execute/torch/memory/memory_ledger.h"
+
+#include <c10/core/Allocator.h>
+#include <c10/core/CPUAllocator.h>
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace shardlab {
+
+struct MemoryLedger::Book {
+  mutable std::mutex mutex;
+  MemoryReading live;
+  MemoryReading peak;
+  std::int64_t allocations = 0;
+
+  void add(BufferClass buffer_class, Bytes bytes) {
+    const std::lock_guard lock(mutex);
+    live.total += bytes;
+    live.by_class[static_cast<std::size_t>(buffer_class)] += bytes;
+    ++allocations;
+    if (live.total > peak.total) peak = live;
+  }
+  void remove(BufferClass buffer_class, Bytes bytes) {
+    const std::lock_guard lock(mutex);
+    live.total -= bytes;
+    live.by_class[static_cast<std::size_t>(buffer_class)] -= bytes;
+  }
+  void move(BufferClass from, BufferClass to, Bytes bytes) {
+    const std::lock_guard lock(mutex);
+    live.by_class[static_cast<std::size_t>(from)] -= bytes;
+    live.by_class[static_cast<std::size_t>(to)] += bytes;
+  }
+};
+
+namespace {
+
+using Book = MemoryLedger::Book;
+
+thread_local std::shared_ptr<Book> current_book;
+thread_local BufferClass current_class = BufferClass::workspace;
+
+// In front of each block. libtorch wants blocks aligned to 64 bytes, so the header is as long.
+struct alignas(64) Header {
+  std::size_t bytes;
+  BufferClass buffer_class;
+  std::shared_ptr<Book> book;  // null: not counted
+};
+static_assert(sizeof(Header) == 64);
+
+Header* header_of(void* data) { return std::launder(reinterpret_cast<Header*>(static_cast<char*>(data) - sizeof(Header))); }
+Bytes bytes_of(const Header& header) { return {static_cast<std::int64_t>(header.bytes)}; }
+
+std::atomic<bool>& poison() {
+  static std::atomic<bool> on{false};
+  return on;
+}
+
+class CountingAllocator final : public c10::Allocator {
+ public:
+  explicit CountingAllocator(c10::Allocator* inner) : inner_(inner) {}
+
+  c10::DataPtr allocate(std::size_t bytes) override {
+    // libtorch's own allocator gives a null pointer for nothing.
+    if (bytes == 0) return {nullptr, nullptr, &release, c10::Device(c10::DeviceType::CPU)};
+    auto* header = new (inner_->raw_allocate(bytes + sizeof(Header))) Header{bytes, current_class, current_book};
+    if (header->book) header->book->add(header->buffer_class, bytes_of(*header));
+    void* data = header + 1;
+    return {data, data, &release, c10::Device(c10::DeviceType::CPU)};
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return &release; }
+  void copy_data(void* to, const void* from, std::size_t count) const override { default_copy_data(to, from, count); }
+
+  static CountingAllocator& instance() {
+    // Never destroyed: blocks may be freed by destructors of static objects.
+    static auto* allocator = new CountingAllocator(c10::GetDefaultCPUAllocator());
+    return *allocator;
+  }
+  static void release(void* data) {
+    if (!data) return;
+    Header* header = header_of(data);
+    if (header->book) {
+      header->book->remove(header->buffer_class, bytes_of(*header));
+      if (poison().load(std::memory_order_relaxed)) std::memset(data, 0xFF, header->bytes);
+    }
+    header->~Header();
+    instance().inner_->raw_deallocate(header);
+  }
+
+ private:
+  c10::Allocator* inner_;
+};
+
+}  // namespace
+
+MemoryLedger::MemoryLedger() : book_(std::make_shared<Book>()) {}
+
+MemoryReading MemoryLedger::live() const {
+  const std::lock_guard lock(book_->mutex);
+  return book_->live;
+}
+
+MemoryReading MemoryLedger::peak() const {
+  const std::lock_guard lock(book_->mutex);
+  return book_->peak;
+}
+
+void MemoryLedger::reset_peak() {
+  const std::lock_guard lock(book_->mutex);
+  book_->peak = book_->live;
+}
+
+std::int64_t MemoryLedger::allocations() const {
+  const std::lock_guard lock(book_->mutex);
+  return book_->allocations;
+}
+
+LedgerScope::LedgerScope(const MemoryLedger& ledger) : previous_(std::exchange(current_book, ledger.book_)) {}
+LedgerScope::~LedgerScope() { current_book = std::move(previous_); }
+
+BufferClassScope::BufferClassScope(BufferClass buffer_class) : previous_(std::exchange(current_class, buffer_class)) {}
+BufferClassScope::~BufferClassScope() { current_class = previous_; }
+
+void install_counting_allocator() { c10::SetCPUAllocator(&CountingAllocator::instance(), 1); }
+
+bool reclassify(const at::Tensor& tensor, BufferClass buffer_class) {
+  const c10::DataPtr& pointer = tensor.storage().data_ptr();
+  if (!pointer.get() || pointer.get_deleter() != &CountingAllocator::release) return false;
+  Header* header = header_of(pointer.get_context());
+  if (!header->book) return false;
+  header->book->move(header->buffer_class, buffer_class, bytes_of(*header));
+  header->buffer_class = buffer_class;
+  return true;
+}
+
+void poison_freed_memory(bool on) { poison().store(on); }
+
+}  // namespace shardlab

@@ -1,0 +1,66 @@
+// Workspace: none. The mean is summed in double, in order, whatever the number of threads.
+#include "engine/execute/torch/operators/operator_implementation.h"
+#include "engine/execute/torch/operators/tensor_access.h"
+
+namespace shardlab {
+namespace {
+
+template <typename T>
+float value_at(const T* row, std::int64_t column) {
+  if constexpr (sizeof(T) == sizeof(float)) return row[column];
+  float value = 0;
+  row_kernels<T>().add_row(row + column, 1, &value);
+  return value;
+}
+
+void check_targets(const std::int64_t* targets, std::int64_t rows, std::int64_t classes) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    TORCH_CHECK_INDEX(targets[row] >= 0 && targets[row] < classes, "target ", targets[row], " of row ", row, " is not below ", classes,
+                      ", the number of classes");
+  }
+}
+
+void forward(const ForwardArguments& arguments) {
+  const at::Tensor& logits = arguments.inputs[0];
+  const std::int64_t rows = rows_of(logits), classes = width_of(logits);
+  const auto* targets = data_of<std::int64_t>(arguments.inputs[1]);
+  auto* log_sum_exp = data_of<float>(arguments.extras[0]);
+  check_targets(targets, rows, classes);
+  with_element_type(logits, [&](auto element) {
+    using T = decltype(element);
+    const T* x = data_of<T>(logits);
+    for_rows(rows, classes, [&](std::int64_t begin, std::int64_t end) {
+      row_kernels<T>().log_sum_exp(x + begin * classes, end - begin, classes, log_sum_exp + begin);
+    });
+    double sum = 0;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      sum += static_cast<double>(log_sum_exp[row]) - static_cast<double>(value_at(x + row * classes, targets[row]));
+    }
+    *data_of<float>(arguments.outputs[0]) = static_cast<float>(sum / static_cast<double>(rows));
+  });
+}
+
+void backward(const BackwardArguments& arguments) {
+  const at::Tensor& logits = arguments.saved_inputs[0];
+  const at::Tensor& gradient = arguments.input_gradients[0];
+  if (!gradient.defined()) return;
+  const std::int64_t rows = rows_of(logits), classes = width_of(logits);
+  const auto* targets = data_of<std::int64_t>(arguments.saved_inputs[1]);
+  const auto* log_sum_exp = data_of<float>(arguments.extras[0]);
+  const auto scale = static_cast<float>(arguments.seed / static_cast<double>(rows));
+  with_element_type(logits, [&](auto element) {
+    using T = decltype(element);
+    const T* x = data_of<T>(logits);
+    T* dx = data_of<T>(gradient);
+    for_rows(rows, classes, [&](std::int64_t begin, std::int64_t end) {
+      row_kernels<T>().cross_entropy_backward(x + begin * classes, targets + begin, log_sum_exp + begin, scale, end - begin, classes,
+                                              dx + begin * classes);
+    });
+  });
+}
+
+}  // namespace
+
+extern const OperatorImplementation k_cross_entropy_implementation{"cross_entropy", forward, backward};
+
+}  // namespace shardlab
