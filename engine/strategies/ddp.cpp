@@ -95,11 +95,9 @@ class DdpStrategy : public Strategy {
   }
 
   std::vector<BufferId> gradients_of(const Bucket& bucket) {
-    const Partition& partition = b_.partition();
     std::vector<BufferId> buffers;
     for (const ParameterId parameter : bucket.parameters) {
-      const BufferId buffer = gradient_buffer(partition.unit_of_parameter[parameter.index()],
-                                              partition.gradient_segment[parameter.index()]);
+      const BufferId buffer = gradient_buffer(parameter);
       if (std::find(buffers.begin(), buffers.end(), buffer) == buffers.end()) buffers.push_back(buffer);
     }
     return buffers;

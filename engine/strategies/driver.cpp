@@ -144,8 +144,7 @@ class Driver {
 
   void write_parameter_gradients(const Segment& segment, Instruction& instruction) {
     for (const ParameterId parameter : segment.parameters) {
-      const BufferId buffer = strategy_.gradient_buffer(partition_.unit_of_parameter[parameter.index()],
-                                                        partition_.gradient_segment[parameter.index()]);
+      const BufferId buffer = strategy_.gradient_buffer(parameter);
       const auto& writes = instruction.writes;
       if (std::find(writes.begin(), writes.end(), buffer) == writes.end()) write(buffer, instruction);
     }

@@ -11,36 +11,41 @@ void Strategy::begin_micro_batch(int micro_batch, bool reduce_gradients) {
   reduce_gradients_ = reduce_gradients;
 }
 
-BufferId Strategy::gradient_buffer(UnitId unit, SegmentId segment) {
-  gradients_.resize(b_.partition().units.size());
-  for (const GradientBuffer& known : gradients_[unit.index()]) {
-    if (known.segment == segment) return known.buffer;
-  }
+BufferId Strategy::gradient_buffer(ParameterId parameter) {
   const Partition& partition = b_.partition();
+  gradient_of_parameter_.resize(b_.graph().parameters.size());
+  gradients_.resize(partition.units.size());
+  if (const auto known = gradient_of_parameter_[parameter.index()]) return *known;
+
+  const UnitId unit = partition.unit_of_parameter[parameter.index()];
+  const Segment& segment = partition.segment(partition.gradient_segment[parameter.index()]);
+  const bool alone = has_own_gradient_buffer(parameter);
   Buffer buffer;
-  buffer.name = fmt::format("grad.{}.{}", partition.unit(unit).name, partition.segment(segment).name);
+  buffer.name = fmt::format("grad.{}.{}{}", partition.unit(unit).name, segment.name, alone ? ".last" : "");
   buffer.buffer_class = BufferClass::gradient;
   buffer.dtype = b_.graph().compute_dtype;
   buffer.layout = BufferLayout::parameters;
   buffer.unit = unit;
-  for (const ParameterId parameter : partition.segment(segment).gradients) {
-    if (partition.unit_of_parameter[parameter.index()] != unit) continue;
-    buffer.parameters.push_back(parameter);
-    buffer.elements += b_.graph().parameter(parameter).elements();
+  const auto id = make_id<BufferId>(b_.plan().buffers.size());
+  for (const ParameterId other : segment.gradients) {
+    const bool shares = partition.unit_of_parameter[other.index()] == unit && !has_own_gradient_buffer(other);
+    if (alone ? other != parameter : !shares) continue;
+    gradient_of_parameter_[other.index()] = id;
+    buffer.parameters.push_back(other);
+    buffer.elements += b_.graph().parameter(other).elements();
   }
-  const BufferId id = b_.declare(std::move(buffer));
-  gradients_[unit.index()].push_back({segment, id});
-  return id;
+  gradients_[unit.index()].push_back(id);
+  return b_.declare(std::move(buffer));
 }
 
 std::vector<BufferId> Strategy::live_gradients(UnitId unit) const {
-  std::vector<GradientBuffer> known;
-  if (unit.index() < gradients_.size()) known = gradients_[unit.index()];
-  std::sort(known.begin(), known.end(), [](const auto& a, const auto& b) { return a.segment < b.segment; });
   std::vector<BufferId> live;
-  for (const GradientBuffer& gradient : known) {
-    if (b_.is_live(gradient.buffer)) live.push_back(gradient.buffer);
+  if (unit.index() >= gradients_.size()) return live;
+  for (const BufferId buffer : gradients_[unit.index()]) {
+    if (b_.is_live(buffer)) live.push_back(buffer);
   }
+  const auto first_parameter = [&](BufferId id) { return b_.plan().buffer(id).parameters.front(); };
+  std::sort(live.begin(), live.end(), [&](BufferId a, BufferId b) { return first_parameter(a) < first_parameter(b); });
   return live;
 }
 

@@ -48,13 +48,16 @@ class Strategy {
   // The group over which squared gradient norms are summed; none when every rank holds all gradients.
   virtual std::optional<GroupId> norm_group() const { return std::nullopt; }
 
-  // The gradient buffer of (unit, segment): written by compute, declared at first mention.
-  BufferId gradient_buffer(UnitId unit, SegmentId segment);
+  // The buffer in which backward leaves the gradient of a parameter, declared at first mention. Parameters of one unit whose
+  // gradients one segment creates share a buffer, except those that has_own_gradient_buffer names.
+  BufferId gradient_buffer(ParameterId parameter);
 
  protected:
+  virtual bool has_own_gradient_buffer(ParameterId) const { return false; }
+
   int micro_batch() const { return micro_batch_; }
   bool reduces() const { return reduce_gradients_; }
-  // Declared gradient buffers of a unit that are alive, in segment order.
+  // Declared gradient buffers of a unit that are alive, in the order of their first parameters.
   std::vector<BufferId> live_gradients(UnitId unit) const;
 
   StepBuilder& b_;
@@ -62,11 +65,8 @@ class Strategy {
  private:
   int micro_batch_ = 0;
   bool reduce_gradients_ = true;
-  struct GradientBuffer {
-    SegmentId segment;
-    BufferId buffer;
-  };
-  std::vector<std::vector<GradientBuffer>> gradients_;  // by UnitId
+  std::vector<std::optional<BufferId>> gradient_of_parameter_;  // by ParameterId
+  std::vector<std::vector<BufferId>> gradients_;                // by UnitId
 };
 
 struct StrategyType {

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "engine/base/ids.h"
+#include "engine/base/inline_list.h"
 #include "engine/model/model_graph.h"
 #include "engine/model/operators/operator_type.h"
 
 namespace shardlab {
 
 using ValueIndex = std::uint32_t;
+using ValueList = InlineList<ValueIndex, 4>;
 inline constexpr ValueIndex k_no_value = std::numeric_limits<ValueIndex>::max();
 
 enum class ValueOrigin : std::uint8_t {
@@ -45,13 +47,13 @@ enum class StepKind : std::uint8_t {
 struct ProgramStep {
   StepKind kind = StepKind::forward;
   OperatorId op;  // forward, backward
-  std::vector<ValueIndex> operands;
-  std::vector<ValueIndex> results;        // k_no_value where no gradient is wanted
-  std::vector<ValueIndex> saved_inputs;   // by input; k_no_value where not kept
-  std::vector<ValueIndex> saved_outputs;  // by output
-  std::vector<ValueIndex> extras;
-  std::vector<ValueIndex> allocates;      // before the work; of origin tensor_buffer or gradient_buffer: becomes the plan's buffer
-  std::vector<ValueIndex> frees;          // after the work
+  ValueList operands;
+  ValueList results;        // k_no_value where no gradient is wanted
+  ValueList saved_inputs;   // by input; k_no_value where not kept
+  ValueList saved_outputs;  // by output
+  ValueList extras;
+  ValueList allocates;      // before the work; of origin tensor_buffer or gradient_buffer: becomes the plan's buffer
+  ValueList frees;          // after the work
   std::uint32_t work_begin = 0, work_end = 0;  // range in Program::work
 };
 

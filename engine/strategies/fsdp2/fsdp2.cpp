@@ -2,8 +2,9 @@
 //
 // Mirrored: per-parameter shards along dimension 0; gathers into one output buffer and copies out to per-parameter tensors; in
 // forward the output is dropped after the next unit's copy-out, in backward right after its own; implicit backward prefetch in
-// reversed post-forward order; gradients leave after their reduce-scatter was issued; compute waits for the previous reduce-scatter
-// before it drops that one's input; the root reduces in the final callback. Orders were recorded from the real thing.
+// reversed post-forward order; gradients leave after their copy-in, the last parameter's only after the reduce-scatter was issued (a
+// loop variable still holds it); compute waits for the previous reduce-scatter before it drops that one's input; the root reduces in
+// the final callback. Orders were recorded from the real thing.
 #include "engine/strategies/fsdp2/gather.h"
 #include "engine/strategies/fsdp2/reduce.h"
 #include "engine/strategies/parameter_buffers.h"
@@ -90,6 +91,12 @@ class Fsdp2Strategy : public Strategy {
   }
 
   std::optional<GroupId> norm_group() const override { return group_; }
+
+ protected:
+  bool has_own_gradient_buffer(ParameterId parameter) const override {
+    const Partition& partition = b_.partition();
+    return partition.unit(partition.unit_of_parameter[parameter.index()]).parameters.back() == parameter;
+  }
 
  private:
   UnitState declare_unit(UnitId unit) {

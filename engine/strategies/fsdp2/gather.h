@@ -33,9 +33,9 @@ class Gather {
   void drop_output(UnitState& state);
 
   StepBuilder& b_;
-  const Streams& streams_;
-  const GroupId& group_;
-  const Precision& precision_;
+  Streams streams_;
+  GroupId group_;
+  Precision precision_;
   std::vector<UnitState>& units_;
   UnitState* previous_ = nullptr;          // its gather output is alive in forward
   std::vector<InstructionId> entry_waits_;  // of the first copy-in of a micro-batch

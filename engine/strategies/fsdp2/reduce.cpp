@@ -8,8 +8,12 @@ void Reduce::reduce(UnitId unit, const std::vector<BufferId>& gradients) {
   UnitState& state = units_[unit.index()];
   drop_previous_input();
   const InstructionId packed = pack(state, unit, gradients);
+  std::vector<BufferId> dropped = gradients;
+  const BufferId last = dropped.back();
+  dropped.pop_back();
+  if (!dropped.empty()) b_.free(std::move(dropped));
   scatter(state, unit, packed);
-  b_.free(gradients);
+  b_.free({last});
   previous_ = &state;
 }
 

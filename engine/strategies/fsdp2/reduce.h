@@ -32,9 +32,9 @@ class Reduce {
   BufferId unsharded_buffer(UnitId unit, BufferId gradient);
 
   StepBuilder& b_;
-  const Streams& streams_;
-  const GroupId& group_;
-  const Precision& precision_;
+  Streams streams_;
+  GroupId group_;
+  Precision precision_;
   std::vector<UnitState>& units_;
   UnitState* previous_ = nullptr;  // its reduce-scatter input is alive
   std::optional<InstructionId> last_reduction_;  // last instruction on the reduce-scatter stream that gradients depend on
