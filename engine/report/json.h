@@ -11,7 +11,7 @@
 
 namespace shardlab {
 
-// `simulate`, `run`, `show`. `id` is absent for a run that was not stored: run_id is null then.
+// `simulate`, `run`, `show`. run_id is "r12", or null for a run that was not stored (no `id`).
 nlohmann::ordered_json run_json(const RunSummary& summary, std::optional<RunId> id);
 
 // `validate`, `diff`: predicted and measured as above, metrics, verdict, instructions, memory.

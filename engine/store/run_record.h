@@ -29,6 +29,7 @@ struct RunRecord {
 struct CalibrationRecord {
   std::int64_t id = 0;        // set by the store
   std::int64_t created = 0;   // seconds since 1970-01-01 UTC; 0: now, when saved
+  std::string key;            // what the provenance of a run that uses it names (Provenance::calibration)
   std::string machine;        // fingerprint
   std::string text;
 };

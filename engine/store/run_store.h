@@ -63,6 +63,8 @@ class RunStore {
   Result<std::int64_t> save_calibration(const CalibrationRecord& calibration);
   // None when this machine was never calibrated.
   Result<std::optional<CalibrationRecord>> latest_calibration(std::string_view machine) const;
+  // All, newest first.
+  Result<std::vector<CalibrationRecord>> calibrations() const;
 
   Result<std::int64_t> save_comparison(RunId predicted, RunId measured, const Comparison& comparison);
   // In which the run takes part, newest first.

@@ -27,7 +27,7 @@ enum class MetricUnit : std::uint8_t { nanoseconds, bytes, tokens_per_second, fr
 // One figure of both runs. error = predicted / measured - 1, absent when the measured one is absent or zero (0 when both are zero).
 // With a tolerance the verdict is pass when |error| <= tolerance, and fail when there is no error to judge.
 struct Metric {
-  std::string name;  // step_time, exposed_communication, tokens_per_second, mfu, peak_allocated, peak.CLASS, communication.KIND
+  std::string name;  // one of metric_names()
   MetricUnit unit = MetricUnit::nanoseconds;
   std::optional<double> predicted;
   std::optional<double> measured;
@@ -87,14 +87,23 @@ struct Comparison {
   friend bool operator==(const Comparison&, const Comparison&) = default;
 };
 
+// Every name a metric can have, which is every name a tolerance may be given for: step_time, exposed_communication,
+// tokens_per_second, mfu, peak_allocated, live_bytes (the worst border of MemoryDifference), peak.CLASS for each class of buffer,
+// communication.KIND for each kind of collective (bytes of one rank in one step).
+std::vector<std::string> metric_names();
+
 struct ComparedRun {
   const RunSummary& summary;
   const RunTrace& trace;
 };
 
-// Compares two runs whose steps follow `steady`. `tolerance`: metric name -> fraction. Fails with bad_input when the plans differ or
-// a tolerance names no metric of this comparison.
+// Compares two runs whose steps follow `steady`. `tolerance`: metric name -> fraction; a metric with a tolerance is always listed.
+// Fails with bad_input when the plans differ or a tolerance names no metric.
 Result<Comparison> compare(const StepPlan& steady, const ComparedRun& predicted, const ComparedRun& measured,
                            const std::map<std::string, double>& tolerance);
+
+// The same for runs of different plans, which share no instructions: only the metrics that summaries hold.
+Result<Comparison> compare_summaries(const RunSummary& first, const RunSummary& second,
+                                     const std::map<std::string, double>& tolerance);
 
 }  // namespace shardlab

@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include "engine/report/figures.h"
+#include "engine/report/tables.h"
+#include "engine/report/text_table.h"
+
+namespace shardlab {
+namespace {
+
+struct Titles {
+  std::string first;
+  std::string second;
+};
+
+// Two runs of one kind are told apart by their order.
+Titles titles_of(const Comparison& comparison) {
+  if (comparison.first_kind == comparison.second_kind) return {"first", "second"};
+  return {std::string(to_string(comparison.first_kind)), std::string(to_string(comparison.second_kind))};
+}
+
+TableCell verdict_cell(Verdict verdict) {
+  const Tone tone = verdict == Verdict::pass ? Tone::good : verdict == Verdict::fail ? Tone::bad : Tone::plain;
+  return {verdict == Verdict::not_judged ? "" : std::string(to_string(verdict)), tone};
+}
+
+std::string metrics_part(const Comparison& comparison, const Titles& titles, const TextStyle& style) {
+  TextTable table({{"", Align::left, true}, {titles.first}, {titles.second}, {"error"}, {"tolerance"}, {"verdict", Align::left}});
+  for (const Metric& metric : comparison.metrics) {
+    table.add({metric.name, metric_figure(metric.predicted, metric.unit), metric_figure(metric.measured, metric.unit),
+               metric.error ? signed_percent(*metric.error) : "-", metric.tolerance ? percent(*metric.tolerance) : "",
+               verdict_cell(metric.verdict)});
+  }
+  return table.text(style);
+}
+
+std::string instructions_part(const Comparison& comparison, const Titles& titles, const TextStyle& style) {
+  if (comparison.instructions.empty()) return "";
+  TextTable table({{"largest differences", Align::left, true}, {titles.first}, {titles.second}, {"difference"}, {"of step"}});
+  for (const InstructionDifference& row : comparison.instructions) {
+    const std::string sign = row.difference().value > 0 ? "+" : "";
+    table.add({row.label, to_string(row.predicted), to_string(row.measured), sign + to_string(row.difference()),
+               percent(row.share)});
+  }
+  return "\n" + table.text(style);
+}
+
+std::string memory_part(const Comparison& comparison) {
+  std::string text;
+  if (comparison.memory) {
+    const MemoryDifference& memory = *comparison.memory;
+    text += fmt::format("\nlive bytes after each instruction: {} of {} equal to the byte\n", grouped(memory.equal),
+                        grouped(memory.borders));
+    if (memory.equal != memory.borders) {
+      text += fmt::format("  largest difference {} after {}: {} against {}\n", percent(memory.largest), memory.label,
+                          to_string(memory.predicted), to_string(memory.measured));
+    }
+  }
+  if (comparison.workspace) {
+    const UnpredictedWorkspace& workspace = *comparison.workspace;
+    text += fmt::format("unpredicted workspace of libraries: {}", to_string(workspace.bytes));
+    text += workspace.bytes.value > 0 ? fmt::format(" in {}\n", workspace.label) : "\n";
+  }
+  return text;
+}
+
+std::string verdict_part(const Comparison& comparison, const TextStyle& style) {
+  if (comparison.verdict == Verdict::not_judged) return "";
+  const Tone tone = comparison.verdict == Verdict::pass ? Tone::good : Tone::bad;
+  return "\nverdict: " + painted(std::string(to_string(comparison.verdict)), tone, style) + '\n';
+}
+
+}  // namespace
+
+std::string comparison_table(const Comparison& comparison, const TextStyle& style) {
+  const Titles titles = titles_of(comparison);
+  return metrics_part(comparison, titles, style) + instructions_part(comparison, titles, style) + memory_part(comparison) +
+         verdict_part(comparison, style);
+}
+
+}  // namespace shardlab

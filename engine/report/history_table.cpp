@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include "engine/report/figures.h"
+#include "engine/report/tables.h"
+#include "engine/report/text_table.h"
+
+namespace shardlab {
+namespace {
+
+std::string joined_tags(const std::vector<std::string>& tags) {
+  std::string text;
+  for (const std::string& tag : tags) text += (text.empty() ? "" : " ") + tag;
+  return text;
+}
+
+TableCell peak_cell(const RunEntry& run) {
+  const bool too_much = run.fits.has_value() && !*run.fits;
+  if (!run.peak_allocated) return "-";
+  return {to_string(*run.peak_allocated) + (too_much ? " !" : ""), too_much ? Tone::bad : Tone::plain};
+}
+
+}  // namespace
+
+std::string history_table(std::span<const RunEntry> runs, const TextStyle& style) {
+  if (runs.empty()) return "no runs\n";
+  TextTable table({{"run"},
+                   {"kind", Align::left},
+                   {"name", Align::left, true},
+                   {"created (UTC)", Align::left, true},
+                   {"strategy", Align::left},
+                   {"ranks"},
+                   {"step"},
+                   {"tokens/s"},
+                   {"peak"},
+                   {"loss"},
+                   {"tags", Align::left, true}});
+  for (const RunEntry& run : runs) {
+    table.add({to_string(run.id), std::string(to_string(run.kind)), run.name, format_created(run.created), run.strategy,
+               fmt::format("{}", run.ranks), to_string(run.step_time), rate(run.tokens_per_second), peak_cell(run),
+               run.last_loss ? fmt::format("{:.3f}", *run.last_loss) : "", joined_tags(run.tags)});
+  }
+  return table.text(style);
+}
+
+}  // namespace shardlab

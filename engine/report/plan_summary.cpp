@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "engine/report/figures.h"
+#include "engine/report/tables.h"
+#include "engine/report/text_table.h"
+
+namespace shardlab {
+namespace {
+
+std::string units_part(const StepPlan& plan, const TextStyle& style) {
+  TextTable table({{"unit", Align::left}, {"module", Align::left, true}, {"parameters"}, {"padded"}, {"segments", Align::left, true}});
+  for (std::size_t i = 0; i < plan.units.size(); ++i) {
+    const PlanUnit& unit = plan.units[i];
+    std::string segments;
+    for (const PlanSegment& segment : plan.segments) {
+      if (segment.unit.index() == i) segments += (segments.empty() ? "" : " ") + segment.name;
+    }
+    table.add({unit.name, unit.module_path.empty() ? "(the model)" : unit.module_path, grouped(unit.elements),
+               grouped(unit.padded_elements), segments});
+  }
+  return table.text(style);
+}
+
+// Count and bytes of each kind, in the order of the kinds.
+std::string kinds_part(const StepPlan& plan, const TextStyle& style) {
+  std::map<InstructionKind, std::pair<std::int64_t, Bytes>> kinds;
+  for (const Instruction& instruction : plan.instructions) {
+    auto& [count, bytes] = kinds[instruction.kind];
+    ++count;
+    bytes += instruction.bytes;
+  }
+  TextTable table({{"instruction", Align::left}, {"count"}, {"bytes"}});
+  for (const auto& [kind, total] : kinds) {
+    table.add({std::string(to_string(kind)), grouped(total.first), total.second.value > 0 ? to_string(total.second) : ""});
+  }
+  return table.text(style);
+}
+
+std::string groups_line(const StepPlan& plan) {
+  std::string text;
+  for (const Group& group : plan.groups) text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", group.expression, group.size);
+  return text.empty() ? "" : "groups   " + text + '\n';
+}
+
+std::string streams_line(const StepPlan& plan) {
+  std::string text;
+  for (const Stream& stream : plan.streams) text += (text.empty() ? "" : ", ") + stream.name;
+  return "streams  " + text + '\n';
+}
+
+}  // namespace
+
+std::string plan_summary(const PlannedScenario& planned, const TextStyle& style) {
+  const StepPlan& plan = planned.plan.steady;
+  std::string text = fmt::format("plan {:.12}: {}, {} {}, {} micro-batch{} a step, {} instructions\n", plan_hash(plan), plan.strategy,
+                                 plan.world_size, plan.world_size == 1 ? "rank" : "ranks", plan.micro_batches,
+                                 plan.micro_batches == 1 ? "" : "es", grouped(static_cast<std::int64_t>(plan.instructions.size())));
+  text += groups_line(plan) + streams_line(plan);
+  text += fmt::format("memory   {} alive when a step begins\n\n", to_string(carried_bytes(plan)));
+  return text + units_part(plan, style) + '\n' + kinds_part(plan, style);
+}
+
+}  // namespace shardlab

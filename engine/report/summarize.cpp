@@ -1,0 +1,122 @@
+#include "engine/report/summarize.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "engine/scenario/mesh.h"
+#include "engine/trace/check_trace.h"
+#include "engine/trace/exposed_communication.h"
+#include "engine/trace/memory_timeline.h"
+#include "engine/trace/step_time.h"
+
+namespace shardlab {
+namespace {
+
+// Ranks of a tensor-parallel group work on the same tokens.
+std::int64_t data_ranks(const PlannedScenario& planned) {
+  return planned.plan.steady.world_size / std::max(1, resolve_mesh(planned.scenario).tensor);
+}
+
+Status check_steps(const StepPlan& steady, std::string_view hash, const RunTrace& trace) {
+  if (trace.steps.empty()) return bad_input("run", "it has no measured step", "measure.steps must be at least 1");
+  for (const StepTrace& step : trace.steps) SHARDLAB_CHECK_OK(check_trace(steady, hash, step));
+  return {};
+}
+
+StepTimeSummary summarize_step_times(const std::vector<StepTrace>& steps) {
+  std::vector<Nanoseconds> times;
+  for (const StepTrace& step : steps) times.push_back(step_time(step));
+  const auto [least, most] = std::minmax_element(times.begin(), times.end());
+  return {median(times), *least, *most, static_cast<int>(times.size())};
+}
+
+Nanoseconds summarize_exposed(const StepPlan& plan, const std::vector<StepTrace>& steps) {
+  std::vector<Nanoseconds> of_steps;
+  for (const StepTrace& step : steps) {
+    Nanoseconds sum;
+    for (const RankTrace& rank : step.ranks) sum += exposed_communication(plan, rank);
+    of_steps.push_back(sum / static_cast<std::int64_t>(step.ranks.size()));
+  }
+  return median(std::move(of_steps));
+}
+
+// What the first rank of the first step ran, by kind and size of group.
+std::vector<CommunicationTotal> summarize_communication(const StepPlan& plan, const StepTrace& step) {
+  std::map<std::pair<InstructionKind, int>, CommunicationTotal> totals;
+  for (const Span& span : step.ranks.front().spans) {
+    const Instruction& instruction = plan.instruction(span.instruction);
+    if (span.skipped || !is_collective(instruction.kind)) continue;
+    const int size = instruction.group ? plan.groups[instruction.group->index()].size : plan.world_size;
+    CommunicationTotal& total = totals[{instruction.kind, size}];
+    total.kind = instruction.kind;
+    total.group_size = size;
+    ++total.count;
+    total.bytes += instruction.bytes;
+  }
+  std::vector<CommunicationTotal> result;
+  for (const auto& [key, total] : totals) result.push_back(total);
+  return result;
+}
+
+// Of all steps: the first one, which makes the optimizer's states, must fit as well.
+Bytes highest_peak(const RunTrace& trace) {
+  Bytes peak;
+  for (const auto* steps : {&trace.warmup, &trace.steps}) {
+    for (const StepTrace& step : *steps) {
+      for (const RankTrace& rank : step.ranks) {
+        for (const MemorySample& sample : rank.memory) peak = std::max(peak, sample.peak);
+      }
+    }
+  }
+  return peak;
+}
+
+double per_second(double amount, Nanoseconds time) { return time.value > 0 ? amount * 1e9 / static_cast<double>(time.value) : 0; }
+
+std::optional<double> mfu_of(const PlannedScenario& planned, Nanoseconds step, std::optional<FlopsPerSecond> peak) {
+  if (!peak || peak->value <= 0 || step.value <= 0) return std::nullopt;
+  return per_second(static_cast<double>(model_flops_per_step(planned).value), step) / peak->value;
+}
+
+}  // namespace
+
+std::int64_t tokens_per_step(const PlannedScenario& planned) {
+  const ModelGraph& graph = planned.graph;
+  return graph.micro_batch * graph.sequence_length * planned.plan.steady.micro_batches * data_ranks(planned);
+}
+
+Flops model_flops_per_step(const PlannedScenario& planned) {
+  Flops sum;
+  for (const Segment& segment : planned.partition.segments) {
+    for (const Program* program : {&segment.programs.forward, &segment.programs.backward}) {
+      for (const Work& work : program->work) sum += work.model_flops;
+    }
+  }
+  return sum * planned.plan.steady.micro_batches;
+}
+
+Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace, const DeviceLimits& device) {
+  const StepPlan& steady = planned.plan.steady;
+  RunSummary run;
+  run.plan_hash = plan_hash(steady);
+  SHARDLAB_CHECK_OK(check_steps(steady, run.plan_hash, trace));
+  run.kind = trace.provenance.kind;
+  run.ranks = steady.world_size;
+  run.step_time = summarize_step_times(trace.steps);
+  run.tokens_per_second = per_second(static_cast<double>(tokens_per_step(planned)), run.step_time.median);
+  run.tokens_per_second_per_gpu = run.tokens_per_second / run.ranks;
+  run.mfu = mfu_of(planned, run.step_time.median, device.peak);
+  run.exposed_communication = summarize_exposed(steady, trace.steps);
+  run.communication = summarize_communication(steady, trace.steps.front());
+  run.memory = summarize_memory(steady, trace.steps);
+  run.memory_limit = planned.scenario.cluster.memory_limit ? planned.scenario.cluster.memory_limit : device.memory;
+  if (run.memory && run.memory_limit) run.fits = highest_peak(trace) <= *run.memory_limit;
+  run.losses = trace.losses;
+  run.gradient_norms = trace.gradient_norms;
+  run.calibrated = trace.provenance.calibrated;
+  run.leaves_out = trace.provenance.leaves_out;
+  return run;
+}
+
+}  // namespace shardlab

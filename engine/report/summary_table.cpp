@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include "engine/report/figures.h"
+#include "engine/report/tables.h"
+#include "engine/report/text_table.h"
+
+namespace shardlab {
+namespace {
+
+constexpr int k_loss_curve_width = 24;
+
+double share_of(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+std::string spread(const StepTimeSummary& time) {
+  if (time.n <= 1) return "1 step";
+  return fmt::format("{} to {}, {} steps", to_string(time.min), to_string(time.max), time.n);
+}
+
+void add_memory(TextTable& table, const RunSummary& run) {
+  if (!run.memory) return;
+  table.add({"peak allocated", to_string(run.memory->peak_allocated),
+             fmt::format("rank {}, in {}", run.memory->peak_rank, run.memory->peak_label)});
+  if (run.fits) {
+    table.add({"fits", {*run.fits ? "yes" : "no", *run.fits ? Tone::good : Tone::bad},
+               fmt::format("limit {} a rank", to_string(*run.memory_limit))});
+  }
+}
+
+void add_loss(TextTable& table, const char* title, const std::vector<double>& values) {
+  if (values.empty()) return;
+  table.add({title, fmt::format("{:.4f}", values.back()),
+             fmt::format("from {:.4f} in {} steps  {}", values.front(), values.size(), sparkline(values, k_loss_curve_width))});
+}
+
+TextTable figures_table(const RunSummary& run) {
+  TextTable table({{"", Align::left}, {"", Align::right}, {"", Align::left, true}}, "  ");
+  table.add({"step time", to_string(run.step_time.median), spread(run.step_time)});
+  table.add({"tokens per second", rate(run.tokens_per_second),
+             run.ranks > 1 ? fmt::format("{} a rank", rate(run.tokens_per_second_per_gpu)) : ""});
+  if (run.mfu) table.add({"MFU", percent(*run.mfu)});
+  table.add({"exposed communication", to_string(run.exposed_communication),
+             fmt::format("{} of the step", percent(share_of(run.exposed_communication.value, run.step_time.median.value)))});
+  add_memory(table, run);
+  add_loss(table, "loss", run.losses);
+  add_loss(table, "gradient norm", run.gradient_norms);
+  return table;
+}
+
+std::string communication_part(const RunSummary& run, const TextStyle& style) {
+  TextTable table({{"", Align::left}, {"", Align::left}, {"", Align::right}, {"", Align::right}}, "  ");
+  for (const CommunicationTotal& total : run.communication) {
+    table.add({std::string(to_string(total.kind)), fmt::format("of {} ranks", total.group_size), fmt::format("{} x", total.count),
+               to_string(total.bytes)});
+  }
+  return table.empty() ? "" : "\ncommunication of a rank in a step (full side)\n" + table.text(style);
+}
+
+std::string memory_part(const RunSummary& run, const TextStyle& style) {
+  if (!run.memory) return "";
+  TextTable classes({{"", Align::left}, {"", Align::right}, {"", Align::right}}, "  ");
+  for (std::size_t i = 0; i < k_buffer_classes; ++i) {
+    const Bytes bytes = run.memory->by_class[i];
+    if (bytes.value == 0) continue;
+    std::string name(to_string(static_cast<BufferClass>(i)));
+    std::replace(name.begin(), name.end(), '_', ' ');
+    classes.add({name, to_string(bytes), percent(share_of(bytes.value, run.memory->peak_allocated.value))});
+  }
+  std::string text = "\nmemory at the peak\n" + classes.text(style) + "  highest in ";
+  for (std::size_t i = 0; i < k_step_phases; ++i) {
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", to_string(static_cast<StepPhase>(i)), to_string(run.memory->phases[i]));
+  }
+  return text + '\n';
+}
+
+// The list of what a prediction leaves out, each on lines of its own.
+std::string leaves_out_part(const RunSummary& run) {
+  std::string text;
+  for (const std::string& item : run.leaves_out) text += (text.empty() ? "\nnot in these figures\n  " : "  ") + item + '\n';
+  return text;
+}
+
+}  // namespace
+
+std::string summary_table(const RunSummary& run, const TextStyle& style) {
+  std::string title(to_string(run.kind));
+  if (run.kind == RunKind::predicted) title += run.calibrated ? ", calibrated" : ", not calibrated";
+  title += fmt::format(", {} {}, plan {:.12}\n", run.ranks, run.ranks == 1 ? "rank" : "ranks", run.plan_hash);
+  return title + figures_table(run).text(style) + communication_part(run, style) + memory_part(run, style) +
+         leaves_out_part(run);
+}
+
+}  // namespace shardlab

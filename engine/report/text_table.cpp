@@ -1,0 +1,111 @@
+#include "engine/report/text_table.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace shardlab {
+namespace {
+
+constexpr int k_gap = 2;
+constexpr int k_least_elastic = 8;
+constexpr std::string_view k_cut = "..";
+
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+// At most `width` columns, the end marked where something is missing.
+std::string cut(const std::string& text, int width) {
+  if (display_width(text) <= width) return text;
+  const int kept = std::max(0, width - static_cast<int>(k_cut.size()));
+  std::size_t end = 0;
+  for (int columns = 0; end < text.size(); ++end) {
+    if (!continues(text[end]) && columns++ == kept) break;
+  }
+  return text.substr(0, end) + std::string(k_cut.substr(0, static_cast<std::size_t>(std::min(width, 2))));
+}
+
+std::string_view escape_of(Tone tone) {
+  switch (tone) {
+    case Tone::good: return "\x1b[32m";
+    case Tone::bad: return "\x1b[31m";
+    case Tone::faint: return "\x1b[2m";
+    case Tone::plain: break;
+  }
+  return "";
+}
+
+}  // namespace
+
+int display_width(std::string_view text) {
+  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
+}
+
+std::string painted(std::string text, Tone tone, const TextStyle& style) {
+  if (!style.colour || tone == Tone::plain || text.empty()) return text;
+  return std::string(escape_of(tone)) + text + "\x1b[0m";
+}
+
+TextTable::TextTable(std::vector<TableColumn> columns, std::string indent)
+    : columns_(std::move(columns)), indent_(std::move(indent)) {}
+
+void TextTable::add(std::vector<TableCell> cells) {
+  cells.resize(columns_.size(), TableCell(""));
+  for (TableCell& cell : cells) {
+    std::replace_if(cell.text.begin(), cell.text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  }
+  rows_.push_back(std::move(cells));
+}
+
+std::vector<int> TextTable::widths(int available) const {
+  std::vector<int> widths;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    int width = display_width(columns_[i].title);
+    for (const auto& row : rows_) width = std::max(width, display_width(row[i].text));
+    widths.push_back(width);
+  }
+  const int gaps = k_gap * (static_cast<int>(columns_.size()) - 1) + display_width(indent_);
+  int surplus = std::accumulate(widths.begin(), widths.end(), gaps) - available;
+  while (surplus > 0) {  // from the widest elastic column, one by one
+    int* widest = nullptr;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i].elastic && widths[i] > k_least_elastic && (!widest || widths[i] > *widest)) widest = &widths[i];
+    }
+    if (!widest) break;
+    --*widest;
+    --surplus;
+  }
+  return widths;
+}
+
+std::string TextTable::line(const std::vector<TableCell>& cells, const std::vector<int>& widths, const TextStyle& style) const {
+  std::string line = indent_;
+  std::size_t pending = 0;  // blanks, written only before more text, so that no line ends in them
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string text = columns_[i].elastic ? cut(cells[i].text, widths[i]) : cells[i].text;
+    const auto blanks = static_cast<std::size_t>(widths[i] - display_width(text));
+    if (columns_[i].align == Align::right) pending += blanks;
+    if (!text.empty()) {
+      line.append(pending, ' ');
+      line += painted(text, cells[i].tone, style);
+      pending = 0;
+    }
+    if (columns_[i].align == Align::left) pending += blanks;
+    pending += k_gap;
+  }
+  return line + '\n';
+}
+
+std::string TextTable::text(const TextStyle& style) const {
+  const std::vector<int> column_widths = widths(style.width);
+  std::string result;
+  std::vector<TableCell> titles;
+  bool any_title = false;
+  for (const TableColumn& column : columns_) {
+    titles.emplace_back(column.title, Tone::faint);
+    any_title = any_title || !column.title.empty();
+  }
+  if (any_title) result += line(titles, column_widths, style);
+  for (const auto& row : rows_) result += line(row, column_widths, style);
+  return result;
+}
+
+}  // namespace shardlab

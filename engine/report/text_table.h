@@ -1,0 +1,56 @@
+// A table of text that fits a width: columns as wide as their content, the texts in elastic columns cut where space runs out.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/report/terminal.h"
+
+namespace shardlab {
+
+enum class Align { left, right };
+
+struct TableColumn {
+  std::string title;
+  Align align = Align::right;
+  bool elastic = false;  // may be cut, to no less than eight columns
+};
+
+enum class Tone { plain, good, bad, faint };
+
+struct TableCell {
+  std::string text;
+  Tone tone = Tone::plain;
+
+  TableCell(std::string value, Tone its_tone = Tone::plain) : text(std::move(value)), tone(its_tone) {}
+  TableCell(const char* value, Tone its_tone = Tone::plain) : text(value), tone(its_tone) {}
+};
+
+class TextTable {
+ public:
+  // Without any title there is no heading.
+  explicit TextTable(std::vector<TableColumn> columns, std::string indent = "");
+
+  // Missing cells at the end are empty; the surplus is dropped. Line breaks and other control characters become spaces.
+  void add(std::vector<TableCell> cells);
+
+  bool empty() const { return rows_.empty(); }
+  std::string text(const TextStyle& style) const;
+
+ private:
+  std::vector<int> widths(int available) const;
+  std::string line(const std::vector<TableCell>& cells, const std::vector<int>& widths, const TextStyle& style) const;
+
+  std::vector<TableColumn> columns_;
+  std::string indent_;
+  std::vector<std::vector<TableCell>> rows_;
+};
+
+// The text in the colour of its tone, if colours are wanted.
+std::string painted(std::string text, Tone tone, const TextStyle& style);
+
+// Columns of a text on a terminal: code points of UTF-8, none of which is taken for double width.
+int display_width(std::string_view text);
+
+}  // namespace shardlab

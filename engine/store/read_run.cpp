@@ -1,0 +1,145 @@
+#include "engine/store/read_run.h"
+
+#include <fmt/format.h>
+
+#include "engine/plan/text.h"
+#include "engine/store/provenance_json.h"
+#include "engine/store/read_trace.h"
+#include "engine/store/sql_values.h"
+#include "engine/trace/run_summary_json.h"
+
+namespace shardlab {
+namespace {
+
+tl::unexpected<Error> no_such_run(const std::string& where, std::string_view reference) {
+  return bad_input(where, fmt::format("there is no run {}", reference), "'shardlab history' lists the runs");
+}
+
+RunKind kind_of(const SQLite::Column& column) {
+  return column.getString() == to_string(RunKind::measured) ? RunKind::measured : RunKind::predicted;
+}
+
+constexpr const char* k_entries =
+    "SELECT runs.id, kind, name, created, runs.strategy, ranks, plans.hash, run_hash, calibrated, step_time_ns, tokens_per_second, mfu, "
+    "exposed_communication_ns, peak_allocated, fits, last_loss, note, "
+    "(SELECT group_concat(tag, char(31)) FROM (SELECT tag FROM tags WHERE run_id = runs.id ORDER BY tag)) "
+    "FROM runs JOIN plans ON plans.id = steady_plan "
+    "WHERE (?1 = 0 OR runs.id = ?1) AND (?2 = '' OR kind = ?2) AND (?3 = '' OR name = ?3) "
+    "AND (?4 = '' OR EXISTS (SELECT 1 FROM tags WHERE run_id = runs.id AND tag = ?4)) "
+    "AND (?5 = '' OR substr(plans.hash, 1, length(?5)) = ?5) ORDER BY runs.id DESC LIMIT ?6";
+
+// Joined with the unit separator, which no tag holds (add_tag).
+std::vector<std::string> split_tags(const std::string& joined) {
+  std::vector<std::string> tags;
+  for (std::size_t begin = 0; begin < joined.size();) {
+    const std::size_t end = std::min(joined.find('\x1f', begin), joined.size());
+    tags.push_back(joined.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return tags;
+}
+
+RunEntry entry_of(SQLite::Statement& row) {
+  RunEntry entry;
+  entry.id = {row.getColumn(0).getInt64()};
+  entry.kind = kind_of(row.getColumn(1));
+  entry.name = row.getColumn(2).getString();
+  entry.created = row.getColumn(3).getInt64();
+  entry.strategy = row.getColumn(4).getString();
+  entry.ranks = row.getColumn(5).getInt();
+  entry.plan_hash = row.getColumn(6).getString();
+  entry.run_hash = row.getColumn(7).getString();
+  entry.calibrated = row.getColumn(8).getInt() != 0;
+  entry.step_time = {row.getColumn(9).getInt64()};
+  entry.tokens_per_second = row.getColumn(10).getDouble();
+  entry.mfu = read_number(row.getColumn(11));
+  entry.exposed_communication = {row.getColumn(12).getInt64()};
+  if (!row.isColumnNull(13)) entry.peak_allocated = Bytes{row.getColumn(13).getInt64()};
+  entry.fits = read_flag(row.getColumn(14));
+  entry.last_loss = read_number(row.getColumn(15));
+  entry.note = row.getColumn(16).getString();
+  entry.tags = split_tags(row.getColumn(17).getString());
+  return entry;
+}
+
+std::vector<RunEntry> query_entries(SQLite::Database& db, const RunFilter& filter, std::int64_t id) {
+  SQLite::Statement query(db, k_entries);
+  query.bind(1, id);
+  query.bind(2, filter.kind ? std::string(to_string(*filter.kind)) : std::string());
+  query.bind(3, filter.name);
+  query.bind(4, filter.tag);
+  query.bind(5, filter.plan_hash);
+  query.bind(6, filter.limit > 0 ? filter.limit : -1);
+  std::vector<RunEntry> entries;
+  while (query.executeStep()) entries.push_back(entry_of(query));
+  return entries;
+}
+
+Result<StepPlan> read_plan(SQLite::Database& db, std::int64_t plan_id) {
+  SQLite::Statement query(db, "SELECT text, hash FROM plans WHERE id = ?");
+  query.bind(1, plan_id);
+  if (!query.executeStep()) return internal_error("database", fmt::format("plan {} is missing", plan_id));
+  return parse_plan(query.getColumn(0).getString(), "stored plan " + query.getColumn(1).getString());
+}
+
+}  // namespace
+
+std::vector<RunEntry> read_entries(SQLite::Database& db, const RunFilter& filter) { return query_entries(db, filter, 0); }
+
+Result<RunEntry> read_entry(SQLite::Database& db, const std::string& where, RunId id) {
+  std::vector<RunEntry> entries;
+  if (id.value > 0) entries = query_entries(db, {}, id.value);
+  if (entries.empty()) return no_such_run(where, to_string(id));
+  return std::move(entries.front());
+}
+
+Result<RunId> find_run(SQLite::Database& db, const std::string& where, std::string_view reference) {
+  if (const Result<RunId> id = parse_run_id(reference)) {
+    SHARDLAB_CHECK_OK(read_entry(db, where, *id));
+    return *id;
+  }
+  SQLite::Statement query(db, "SELECT id FROM runs WHERE ?1 = 'last' OR name = ?1 ORDER BY id DESC LIMIT 1");
+  query.bind(1, std::string(reference));
+  if (query.executeStep()) return RunId{query.getColumn(0).getInt64()};
+  if (reference == "last") return bad_input(where, "no run was stored yet", "'shardlab simulate' or 'shardlab run' stores one");
+  return no_such_run(where, fmt::format("'{}'", reference));
+}
+
+Result<RunSummary> read_run_summary(SQLite::Database& db, const std::string& where, RunId id) {
+  SQLite::Statement query(db, "SELECT summary FROM runs WHERE id = ?");
+  query.bind(1, id.value);
+  if (!query.executeStep()) return no_such_run(where, to_string(id));
+  SHARDLAB_TRY(RunSummary summary, parse_summary_json(query.getColumn(0).getString()));
+  read_training(db, id.value, summary.losses, summary.gradient_norms);
+  return summary;
+}
+
+Result<RunPlan> read_run_plan(SQLite::Database& db, const std::string& where, RunId id) {
+  SQLite::Statement query(db, "SELECT setup_plan, first_plan, steady_plan FROM runs WHERE id = ?");
+  query.bind(1, id.value);
+  if (!query.executeStep()) return no_such_run(where, to_string(id));
+  SHARDLAB_TRY(StepPlan setup, read_plan(db, query.getColumn(0).getInt64()));
+  SHARDLAB_TRY(StepPlan first, read_plan(db, query.getColumn(1).getInt64()));
+  SHARDLAB_TRY(StepPlan steady, read_plan(db, query.getColumn(2).getInt64()));
+  return RunPlan{std::move(setup), std::move(first), std::move(steady)};
+}
+
+Result<RunRecord> read_run(SQLite::Database& db, const std::string& where, RunId id) {
+  SHARDLAB_TRY(const RunEntry entry, read_entry(db, where, id));
+  SQLite::Statement query(db, "SELECT scenario, provenance FROM runs WHERE id = ?");
+  query.bind(1, id.value);
+  if (!query.executeStep()) return no_such_run(where, to_string(id));
+  RunRecord run;
+  run.name = entry.name;
+  run.created = entry.created;
+  run.tags = entry.tags;
+  run.note = entry.note;
+  run.scenario_yaml = query.getColumn(0).getString();
+  SHARDLAB_TRY(run.plan, read_run_plan(db, where, id));
+  run.trace = read_steps(db, id.value);
+  SHARDLAB_TRY(run.trace.provenance, parse_provenance(query.getColumn(1).getString(), entry.kind));
+  SHARDLAB_TRY(run.summary, read_run_summary(db, where, id));
+  return run;
+}
+
+}  // namespace shardlab

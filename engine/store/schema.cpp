@@ -1,0 +1,165 @@
+#include "engine/store/schema.h"
+
+#include <array>
+
+namespace shardlab {
+namespace {
+
+constexpr std::string_view k_runs_and_traces = R"sql(
+CREATE TABLE plans (
+  id INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  phase TEXT NOT NULL,            -- setup first steady
+  strategy TEXT NOT NULL,
+  world_size INTEGER NOT NULL,
+  micro_batches INTEGER NOT NULL,
+  text TEXT NOT NULL              -- docs/plan-format.md
+);
+
+CREATE TABLE instructions (
+  plan_id INTEGER NOT NULL REFERENCES plans ON DELETE CASCADE,
+  id INTEGER NOT NULL,
+  label TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  stream TEXT NOT NULL,
+  unit TEXT,
+  segment TEXT,
+  micro_batch INTEGER,
+  "group" TEXT,                   -- collectives
+  group_size INTEGER,
+  bytes INTEGER NOT NULL,         -- collectives: the full side
+  PRIMARY KEY (plan_id, id)
+) WITHOUT ROWID;
+
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL CHECK (kind IN ('predicted', 'measured')),
+  name TEXT NOT NULL,
+  created INTEGER NOT NULL,       -- seconds since 1970-01-01 UTC
+  strategy TEXT NOT NULL,
+  ranks INTEGER NOT NULL,
+  run_hash TEXT NOT NULL,
+  setup_plan INTEGER NOT NULL REFERENCES plans,
+  first_plan INTEGER NOT NULL REFERENCES plans,
+  steady_plan INTEGER NOT NULL REFERENCES plans,
+  calibrated INTEGER NOT NULL,
+  step_time_ns INTEGER NOT NULL,  -- median
+  tokens_per_second REAL NOT NULL,
+  mfu REAL,
+  exposed_communication_ns INTEGER NOT NULL,
+  peak_allocated INTEGER,
+  fits INTEGER,
+  last_loss REAL,
+  scenario TEXT NOT NULL,         -- YAML
+  provenance TEXT NOT NULL,       -- JSON
+  summary TEXT NOT NULL           -- JSON, docs/json.md; losses and norms are in `training`
+);
+
+CREATE TABLE training (           -- every step from the first
+  run_id INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+  step INTEGER NOT NULL,
+  loss REAL,
+  gradient_norm REAL,
+  PRIMARY KEY (run_id, step)
+) WITHOUT ROWID;
+
+CREATE TABLE steps (              -- one step of one rank
+  id INTEGER PRIMARY KEY,
+  run_id INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+  step INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  warmup INTEGER NOT NULL,
+  plan_id INTEGER NOT NULL REFERENCES plans,
+  start_offset_ns INTEGER NOT NULL,
+  duration_ns INTEGER NOT NULL,
+  loss REAL,
+  gradient_norm REAL,
+  UNIQUE (run_id, step, rank)
+);
+
+CREATE TABLE spans (              -- nanoseconds since the start of the step on that rank
+  step_id INTEGER NOT NULL REFERENCES steps ON DELETE CASCADE,
+  instruction INTEGER NOT NULL,
+  issue_ns INTEGER NOT NULL,
+  ready_ns INTEGER NOT NULL,
+  start_ns INTEGER NOT NULL,
+  end_ns INTEGER NOT NULL,
+  skipped INTEGER NOT NULL,
+  PRIMARY KEY (step_id, instruction)
+) WITHOUT ROWID;
+
+CREATE TABLE memory (             -- bytes: live_* after the instruction, peak_* at the highest moment while it ran
+  step_id INTEGER NOT NULL REFERENCES steps ON DELETE CASCADE,
+  instruction INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  peak INTEGER NOT NULL,
+  live_parameter INTEGER NOT NULL, live_parameter_shard INTEGER NOT NULL, live_gathered_parameters INTEGER NOT NULL,
+  live_gather_buffer INTEGER NOT NULL, live_gradient INTEGER NOT NULL, live_gradient_shard INTEGER NOT NULL,
+  live_reduce_buffer INTEGER NOT NULL, live_optimizer_state INTEGER NOT NULL, live_activation INTEGER NOT NULL,
+  live_activation_gradient INTEGER NOT NULL, live_batch INTEGER NOT NULL, live_constant INTEGER NOT NULL,
+  live_scalar INTEGER NOT NULL, live_workspace INTEGER NOT NULL,
+  peak_parameter INTEGER NOT NULL, peak_parameter_shard INTEGER NOT NULL, peak_gathered_parameters INTEGER NOT NULL,
+  peak_gather_buffer INTEGER NOT NULL, peak_gradient INTEGER NOT NULL, peak_gradient_shard INTEGER NOT NULL,
+  peak_reduce_buffer INTEGER NOT NULL, peak_optimizer_state INTEGER NOT NULL, peak_activation INTEGER NOT NULL,
+  peak_activation_gradient INTEGER NOT NULL, peak_batch INTEGER NOT NULL, peak_constant INTEGER NOT NULL,
+  peak_scalar INTEGER NOT NULL, peak_workspace INTEGER NOT NULL,
+  PRIMARY KEY (step_id, instruction)
+) WITHOUT ROWID;
+
+-- Spans with what a question needs: SELECT label, avg(duration_ns) FROM run_spans WHERE run_id = 12 GROUP BY instruction;
+CREATE VIEW run_spans AS
+  SELECT steps.run_id, steps.step, steps.rank, steps.warmup, spans.instruction, instructions.label, instructions.kind,
+         instructions.stream, instructions.unit, instructions.micro_batch, instructions.bytes, spans.issue_ns, spans.ready_ns,
+         spans.start_ns, spans.end_ns, spans.end_ns - spans.start_ns AS duration_ns
+  FROM steps JOIN spans ON spans.step_id = steps.id
+             JOIN instructions ON instructions.plan_id = steps.plan_id AND instructions.id = spans.instruction;
+)sql";
+
+constexpr std::string_view k_notes_calibrations_comparisons = R"sql(
+ALTER TABLE runs ADD COLUMN note TEXT NOT NULL DEFAULT '';
+
+CREATE TABLE tags (
+  run_id INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+  tag TEXT NOT NULL,
+  PRIMARY KEY (run_id, tag)
+) WITHOUT ROWID;
+
+CREATE TABLE calibrations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  created INTEGER NOT NULL,
+  key TEXT NOT NULL,              -- what a run's provenance names
+  machine TEXT NOT NULL,
+  text TEXT NOT NULL
+);
+
+CREATE TABLE comparisons (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  created INTEGER NOT NULL,
+  predicted_run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+  measured_run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+  verdict TEXT NOT NULL           -- pass, fail, not judged
+);
+
+CREATE TABLE comparison_metrics (
+  comparison_id INTEGER NOT NULL REFERENCES comparisons ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  unit TEXT NOT NULL,
+  predicted REAL,
+  measured REAL,
+  error REAL,                     -- predicted / measured - 1
+  tolerance REAL,
+  verdict TEXT NOT NULL,
+  PRIMARY KEY (comparison_id, position)
+) WITHOUT ROWID;
+)sql";
+
+constexpr std::array k_migrations = {Migration{1, k_runs_and_traces}, Migration{2, k_notes_calibrations_comparisons}};
+
+}  // namespace
+
+std::span<const Migration> migrations() { return k_migrations; }
+
+int schema_version() { return k_migrations.back().version; }
+
+}  // namespace shardlab

@@ -1,0 +1,67 @@
+#include "engine/trace/memory_timeline.h"
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+std::optional<StepPhase> phase_that_begins(InstructionKind kind) {
+  switch (kind) {
+    case InstructionKind::Forward: return StepPhase::forward;
+    case InstructionKind::Recompute:
+    case InstructionKind::Backward: return StepPhase::backward;
+    case InstructionKind::GradientNorms:
+    case InstructionKind::Unscale:
+    case InstructionKind::ClipGradients:
+    case InstructionKind::OptimizerStep:
+    case InstructionKind::ZeroGradients: return StepPhase::optimizer;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(StepPhase phase) {
+  switch (phase) {
+    case StepPhase::forward: return "forward";
+    case StepPhase::backward: return "backward";
+    case StepPhase::optimizer: return "optimizer";
+  }
+  return "?";
+}
+
+std::vector<StepPhase> phases_of(const StepPlan& plan) {
+  std::vector<StepPhase> phases;
+  phases.reserve(plan.instructions.size());
+  StepPhase phase = StepPhase::forward;
+  for (const Instruction& instruction : plan.instructions) {
+    phase = phase_that_begins(instruction.kind).value_or(phase);
+    phases.push_back(phase);
+  }
+  return phases;
+}
+
+std::optional<MemorySummary> summarize_memory(const StepPlan& plan, std::span<const StepTrace> steps) {
+  std::optional<MemorySummary> summary;
+  const std::vector<StepPhase> phases = phases_of(plan);
+  for (const StepTrace& step : steps) {
+    for (const RankTrace& rank : step.ranks) {
+      for (const MemorySample& sample : rank.memory) {
+        const bool first = !summary;
+        if (first) summary.emplace();
+        Bytes& phase = summary->phases[static_cast<std::size_t>(phases[sample.instruction.index()])];
+        phase = std::max(phase, sample.peak);
+        if (!first && sample.peak <= summary->peak_allocated) continue;
+        summary->peak_allocated = sample.peak;
+        summary->by_class = sample.by_class_at_peak;
+        summary->peak_instruction = sample.instruction;
+        summary->peak_rank = rank.rank;
+        summary->peak_step = step.step;
+      }
+    }
+  }
+  if (summary) summary->peak_label = instruction_label(plan, summary->peak_instruction);
+  return summary;
+}
+
+}  // namespace shardlab
