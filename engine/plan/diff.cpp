@@ -13,7 +13,7 @@ namespace shardlab {
 namespace {
 
 constexpr int k_context_lines = 2;
-constexpr int k_largest_script = 4000;  // inserted and removed lines beyond which a diff tells nobody anything
+constexpr int k_largest_script = 1500;  // inserted and removed lines beyond which a diff tells nobody anything
 
 // Instruction lines without their numbers; waits name what they wait for.
 std::vector<std::string> comparable_lines(const StepPlan& plan) {
