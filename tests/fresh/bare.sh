@@ -5,6 +5,7 @@ lines=()
 
 mount_into() { mount --bind "$1" "$bare$1"; mounted+=("$bare$1"); }
 mounted=()
+lent_certificates=/etc/ssl/lent-certificates.crt
 
 leave() {
   local status=$?
@@ -21,6 +22,7 @@ make_bare() {
   echo "making a bare Debian 12 in $bare"
   debootstrap --variant=minbase bookworm "$bare" >"$work/debootstrap.log" 2>&1 \
     || { tail "$work/debootstrap.log"; return 1; }
+  rm -f "$bare"/var/cache/apt/archives/*.deb
   mkdir -p "$bare/dev/shm"
   mount_into /proc
   mount_into /sys
@@ -31,7 +33,7 @@ make_bare() {
 # that they can be counted.
 lend_network() {
   local file
-  for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /root/.config/pip/pip.conf /etc/ssl/certs/ca-certificates.crt \
+  for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /root/.config/pip/pip.conf \
       /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list \
       /etc/apt/apt.conf.d/*proxy* /etc/apt/apt.conf.d/99* /usr/share/keyrings/*.gpg; do
     if [ -f "$file" ]; then
@@ -39,6 +41,8 @@ lend_network() {
       cp -L "$file" "$bare$file"
     fi
   done
+  # Under a name of its own: installing ca-certificates writes the usual one anew.
+  cp -L /etc/ssl/certs/ca-certificates.crt "$bare$lent_certificates" 2>/dev/null || true
   printf 'Binary::apt-get::APT::Keep-Downloaded-Packages "true";\nAPT::Keep-Downloaded-Packages "true";\n' \
     >"$bare/etc/apt/apt.conf.d/zz-keep"
 }
@@ -47,12 +51,13 @@ lend_network() {
 inside() {
   local variable variables=()
   while IFS= read -r variable; do variables+=("$variable"); done \
-    < <(env | grep -iE '^(https?_proxy|no_proxy|ftp_proxy|PIP_(INDEX_URL|EXTRA_INDEX_URL|CERT|DEFAULT_TIMEOUT|TRUSTED_HOST)|SSL_CERT_FILE|REQUESTS_CA_BUNDLE)=')
+    < <(env | grep -iE '^(https?_proxy|no_proxy|ftp_proxy|PIP_(INDEX_URL|EXTRA_INDEX_URL|DEFAULT_TIMEOUT|TRUSTED_HOST))=')
+  [ -f "$bare$lent_certificates" ] && variables+=("PIP_CERT=$lent_certificates" "SSL_CERT_FILE=$lent_certificates")
   env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TERM=dumb "${variables[@]}" \
     chroot "$bare" /bin/bash -c "cd /root/shardlab && $1"
 }
 
-received() { awk -F'[: ]+' 'NR > 2 && $2 != "lo" { sum += $3 } END { printf "%d\n", sum }' /proc/net/dev; }
+received() { tr ':' ' ' </proc/net/dev | awk 'NR > 2 && $1 != "lo" { sum += $2 } END { printf "%d\n", sum }'; }
 
 # timed <name> <command>: runs it inside and notes the wall time and what the machine received meanwhile.
 timed() {
