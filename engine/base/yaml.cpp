@@ -171,6 +171,19 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+// A hint when the line of a syntax error, or the one before it, is indented with a tab: the parser's message does not say so.
+std::string tab_hint(std::string_view text, const YAML::Mark& mark) {
+  int line = 0;
+  for (std::size_t start = 0; start < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::string_view indent = text.substr(start, text.find_first_not_of(" \t", start) - start);
+    const bool near_error = line == mark.line || line + 1 == mark.line;
+    if (near_error && indent.find('\t') != std::string_view::npos) return "indent with spaces, YAML does not take tabs";
+    start = end + 1;
+  }
+  return {};
+}
+
 }  // namespace
 
 const YamlNode* YamlNode::find(std::string_view key) const {
@@ -223,7 +236,7 @@ Result<YamlNode> parse_yaml(std::string_view text, std::string_view name, bool w
   } catch (const Refused& refused) {
     return fail(refused.error);
   } catch (const YAML::Exception& error) {
-    return bad_input(builder.place(error.mark), "YAML syntax: " + error.msg);
+    return bad_input(builder.place(error.mark), "YAML syntax: " + error.msg, tab_hint(text, error.mark));
   } catch (const std::exception& error) {
     return bad_input(std::string(name), std::string("YAML could not be read: ") + error.what());
   }

@@ -50,7 +50,7 @@ Links estimate_links(const LinkFigures& figures, int ranks, int nodes) {
   const double doublings = k_doublings_offset_seconds + k_seconds_per_doubling * std::log2(static_cast<double>(ranks));
   links.all_gather = {std::max(rings, inside * k_ring_share_of_latency), {ring}, 0};
   links.reduce_scatter = links.all_gather;
-  links.all_reduce = {std::max({doublings, rings, inside}), {network}, 0};
+  links.all_reduce = {std::max({doublings, k_ring_base_seconds, inside}), {network}, 0};
   // In-network reduction lets all_reduce pass the ring inside the node, not its own measured rate.
   if (ranks_of_node > 1) links.all_reduce.bandwidth.value = std::min(network, figures.all_reduce.bandwidth.value);
   links.estimated = true;

@@ -49,7 +49,7 @@ void complete(Scenario& scenario, Reading& reading) {
     const auto node = find_node(cluster.node);
     if (!node) {
       refuse("cluster.node", node.error());
-    } else if (cluster.gpus_per_node == 0) {
+    } else if (cluster.gpus_per_node == 0 && cluster.device.empty()) {
       cluster.gpus_per_node = node->gpus;
     } else if (cluster.gpus_per_node > node->gpus) {
       refuse("cluster.gpus_per_node", Error{ErrorKind::bad_input, {}, fmt::format("{} has {} GPUs", cluster.node, node->gpus), {}});

@@ -56,7 +56,7 @@ Kind<std::string> reshard_after_forward() {
 const Keys<ParallelSpec>& parallel_keys() {
   using S = ParallelSpec;
   static const Keys<S> keys{
-      key("strategy", &S::strategy, kind::word({"none", "ddp", "fsdp1", "fsdp2", "zero1", "zero2", "zero3", "native"}),
+      key("strategy", &S::strategy, kind::word({"none", "ddp", "fsdp2", "fsdp1", "zero1", "zero2", "zero3", "native"}),
           "who owns which part of parameters, gradients and optimizer state"),
       section("mesh", &S::mesh, &mesh_keys),
       only_with("strategy", {"fsdp1"},
