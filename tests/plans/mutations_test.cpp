@@ -1,0 +1,172 @@
+// check_plan must find what a defective strategy could do: one mutation of a sound plan each.
+#include <algorithm>
+#include <functional>
+
+#include "engine/plan/check.h"
+#include "tests/catch.h"
+#include "tests/plans/plan_cases.h"
+
+namespace shardlab::test {
+namespace {
+
+StepPlan sound_plan(const std::vector<std::string>& overrides = {}) {
+  StepPlan plan = plan_small_llama(overrides).plan.steady;
+  REQUIRE(check_plan(plan));
+  return plan;
+}
+
+using Predicate = std::function<bool(const Instruction&)>;
+
+std::size_t find(const StepPlan& plan, const Predicate& wanted) {
+  const auto& all = plan.instructions;
+  const auto found = std::find_if(all.begin(), all.end(), wanted);
+  REQUIRE(found != all.end());
+  return static_cast<std::size_t>(found - all.begin());
+}
+
+Predicate of_kind(InstructionKind kind) {
+  return [kind](const Instruction& instruction) { return instruction.kind == kind; };
+}
+
+// Takes an instruction out; whoever waited for it waits for what it waited for.
+void remove(StepPlan& plan, std::size_t index) {
+  const std::vector<InstructionId> inherited = plan.instructions[index].waits;
+  plan.instructions.erase(plan.instructions.begin() + static_cast<std::ptrdiff_t>(index));
+  for (Instruction& instruction : plan.instructions) {
+    std::vector<InstructionId> waits;
+    for (InstructionId wait : instruction.waits) {
+      if (wait.index() == index) {
+        waits.insert(waits.end(), inherited.begin(), inherited.end());
+      } else {
+        waits.push_back(wait.index() > index ? InstructionId{wait.value - 1} : wait);
+      }
+    }
+    instruction.waits = std::move(waits);
+  }
+}
+
+std::string defect(const StepPlan& plan) {
+  const Status status = check_plan(plan);
+  return status ? "sound" : to_string(status.error());
+}
+
+}  // namespace
+
+TEST_CASE("check finds a removed wait") {
+  StepPlan plan = sound_plan();
+  // Every single wait of an Unpack, a collective or a Free: without it somebody reads too early or memory is reused too early.
+  std::size_t tried = 0;
+  for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
+    if (plan.instructions[i].waits.empty() || plan.instructions[i].waits.front().value == 0) continue;
+    StepPlan mutated = plan;
+    mutated.instructions[i].waits.clear();
+    INFO(instruction_label(plan, make_id<InstructionId>(i)));
+    const InstructionKind kind = plan.instructions[i].kind;
+    if (kind == InstructionKind::Unpack || is_collective(kind)) CHECK_THAT(defect(mutated), contains_text("a wait is missing"));
+    ++tried;
+  }
+  CHECK(tried > 20);
+}
+
+TEST_CASE("check finds memory reused under another stream's feet") {
+  StepPlan plan = sound_plan();
+  const std::size_t index = find(plan, [&](const Instruction& instruction) {
+    return instruction.kind == InstructionKind::Free && plan.buffer(instruction.frees.front()).name == "rsin.u3";
+  });
+  plan.instructions[index].waits.clear();
+  CHECK_THAT(defect(plan), contains_text("may be given the memory of rsin.u3"));
+}
+
+TEST_CASE("check finds a double free") {
+  StepPlan plan = sound_plan();
+  const std::size_t index = find(plan, of_kind(InstructionKind::Free));
+  plan.instructions.push_back(plan.instructions[index]);
+  plan.instructions.back().waits.clear();
+  CHECK_THAT(defect(plan), contains_text("which is not alive"));
+}
+
+TEST_CASE("check finds a missing free") {
+  StepPlan plan = sound_plan();
+  const std::size_t last_free = plan.instructions.size() - 1 -
+      static_cast<std::size_t>(std::find_if(plan.instructions.rbegin(), plan.instructions.rend(), of_kind(InstructionKind::Free)) -
+                               plan.instructions.rbegin());
+  remove(plan, last_free);
+  CHECK_THAT(defect(plan), contains_text("a Free is missing"));
+}
+
+TEST_CASE("check finds a use after free") {
+  StepPlan plan = sound_plan();
+  const std::size_t backward = find(plan, of_kind(InstructionKind::Backward));
+  Instruction early;
+  early.kind = InstructionKind::Free;
+  early.frees = {plan.instructions[backward].reads.front()};
+  plan.instructions[backward - 1] = early;
+  CHECK_THAT(defect(plan), contains_text("not alive"));
+}
+
+TEST_CASE("check finds swapped collectives") {
+  for (const InstructionKind kind : {InstructionKind::AllGather, InstructionKind::ReduceScatter}) {
+    StepPlan plan = sound_plan();
+    const std::size_t first = find(plan, of_kind(kind));
+    const auto after_first = plan.instructions.begin() + static_cast<std::ptrdiff_t>(first) + 1;
+    const auto next = std::find_if(after_first, plan.instructions.end(), of_kind(kind));
+    REQUIRE(next != plan.instructions.end());
+    std::iter_swap(plan.instructions.begin() + static_cast<std::ptrdiff_t>(first), next);
+    CHECK(defect(plan) != "sound");
+  }
+}
+
+TEST_CASE("check finds a missing reduction") {
+  SECTION("fsdp2") {
+    StepPlan plan = sound_plan();
+    remove(plan, find(plan, of_kind(InstructionKind::ReduceScatter)));
+    CHECK(defect(plan) != "sound");
+  }
+  SECTION("ddp") {
+    StepPlan plan = sound_plan({"parallel.strategy=ddp"});
+    remove(plan, find(plan, of_kind(InstructionKind::AllReduce)));
+    CHECK_THAT(defect(plan), contains_text("was not reduced over the ranks"));
+  }
+}
+
+TEST_CASE("check finds a gradient reduced twice") {
+  StepPlan plan = sound_plan({"parallel.strategy=ddp"});
+  const std::size_t index = find(plan, of_kind(InstructionKind::AllReduce));
+  Instruction again = plan.instructions[index];
+  for (Instruction& instruction : plan.instructions) {
+    for (InstructionId& wait : instruction.waits) {
+      if (wait.index() >= index) ++wait.value;
+    }
+  }
+  plan.instructions.insert(plan.instructions.begin() + static_cast<std::ptrdiff_t>(index) + 1, again);
+  CHECK_THAT(defect(plan), contains_text("twice"));
+}
+
+TEST_CASE("check finds compute that reads parameters nobody gathered") {
+  StepPlan plan = sound_plan();
+  remove(plan, find(plan, of_kind(InstructionKind::Unpack)));
+  CHECK_THAT(defect(plan), contains_text("full.root, which is not alive"));
+}
+
+TEST_CASE("check finds a wait for the future") {
+  StepPlan plan = sound_plan();
+  plan.instructions[3].waits = {InstructionId{9}};
+  CHECK_THAT(defect(plan), contains_text("not earlier"));
+}
+
+TEST_CASE("check finds a collective of the wrong size") {
+  StepPlan plan = sound_plan();
+  plan.instructions[find(plan, of_kind(InstructionKind::AllGather))].bytes += Bytes{4};
+  CHECK_THAT(defect(plan), contains_text("its buffers hold"));
+}
+
+TEST_CASE("check_run finds a step that does not follow itself") {
+  RunPlan run = plan_small_llama({}).plan;
+  REQUIRE(check_run(run));
+  for (Buffer& buffer : run.steady.buffers) {
+    if (buffer.name == "exp_avg.u0") buffer.name = "exp_avg.other";
+  }
+  CHECK_FALSE(check_run(run));
+}
+
+}  // namespace shardlab::test

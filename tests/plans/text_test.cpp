@@ -1,0 +1,80 @@
+// The text form: round trip, hash, diff, and golden plans.
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "engine/plan/diff.h"
+#include "engine/plan/text.h"
+#include "tests/catch.h"
+#include "tests/plans/plan_cases.h"
+
+namespace shardlab::test {
+namespace {
+
+const std::vector<std::vector<std::string>>& settings() {
+  static const std::vector<std::vector<std::string>> list = {
+      {},
+      {"parallel.reshard_after_forward=false"},
+      {"precision.param=bfloat16", "precision.reduce=float32", "train.accumulation=2"},
+      {"parallel.strategy=ddp", "train.accumulation=2", "train.clip_norm=1"},
+      {"parallel.strategy=none", "cluster.ranks=1", "train.optimizer=sgd"},
+      {"parallel.wrap.policy=none"},
+  };
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("every plan reads back from its text") {
+  for (const auto& overrides : settings()) {
+    const RunPlan run = plan_small_llama(overrides).plan;
+    for (const StepPlan* plan : {&run.setup, &run.first, &run.steady}) {
+      const auto parsed = parse_plan(to_text(*plan), "plan");
+      if (!parsed) FAIL(to_string(parsed.error()));
+      CHECK(*parsed == *plan);
+      CHECK(plan_hash(*parsed) == plan_hash(*plan));
+    }
+  }
+}
+
+TEST_CASE("the hash follows structure and nothing else") {
+  const std::string hash = plan_hash(plan_small_llama({}).plan.steady);
+  CHECK(hash == plan_hash(plan_small_llama({"name=other", "train.seed=7", "train.learning_rate=1e-2"}).plan.steady));
+  CHECK(hash != plan_hash(plan_small_llama({"train.micro_batch=3"}).plan.steady));
+  CHECK(hash != plan_hash(plan_small_llama({"parallel.reshard_after_forward=false"}).plan.steady));
+  CHECK(hash != plan_hash(plan_small_llama({"cluster.ranks=4"}).plan.steady));
+}
+
+TEST_CASE("a bad line is named") {
+  const auto where = [](const std::string& text) { return parse_plan(text, "p.txt").error().where; };
+  CHECK(where("plan 1\nstrem compute\n") == "p.txt:2");
+  CHECK(where("plan 2\n") == "p.txt:1");
+  CHECK(where("plan 1\nstream compute\n0 compute Forwards\n") == "p.txt:3");
+  CHECK(where("plan 1\nstream compute\n1 compute Marker\n") == "p.txt:3");
+  CHECK(where("plan 1\nstream compute\n0 compute Free frees full.u0\n") == "p.txt:3");
+  CHECK(where("plan 1\nstream compute\nbuffer b parameter float32 x many device on compute\n") == "p.txt:3");
+}
+
+TEST_CASE("a diff shows what one setting changes") {
+  const StepPlan resharded = plan_small_llama({}).plan.steady;
+  const StepPlan kept = plan_small_llama({"parallel.reshard_after_forward=false"}).plan.steady;
+  CHECK(diff_plans(resharded, resharded).empty());
+  const std::string difference = diff_plans(resharded, kept);
+  CHECK_THAT(difference, contains_text("- all_gather AllGather unit u3"));
+  CHECK_THAT(difference, contains_text("- compute Free unit u0 frees full.u0"));
+}
+
+// One file a plan in tests/data/plans/golden; SHARDLAB_ACCEPT=1 rewrites them.
+TEST_CASE("golden plans") {
+  for (const PlanCase& golden : read_cases("golden_settings")) {
+    INFO(golden.name);
+    const std::string text = to_text(plan_small_llama(golden.overrides).plan.steady);
+    const std::string path = std::string(SHARDLAB_TEST_DATA) + "/plans/golden/" + golden.name + ".plan";
+    if (std::getenv("SHARDLAB_ACCEPT") != nullptr) std::ofstream(path) << text;
+    std::ifstream file(path);
+    const std::string expected{std::istreambuf_iterator<char>(file), {}};
+    CHECK(text == expected);
+  }
+}
+
+}  // namespace shardlab::test
