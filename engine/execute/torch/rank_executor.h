@@ -12,13 +12,12 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "engine/base/result.h"
-#include "engine/execute/torch/communicator.h"
+#include "engine/execute/torch/communication/communicator.h"
 #include "engine/execute/torch/memory/memory_ledger.h"
 #include "engine/plan/planned_scenario.h"
 #include "engine/trace/step_trace.h"
@@ -32,8 +31,7 @@ using StepObserver = std::function<void(RankExecutor&, const StepPlan&, Instruct
 
 struct RankExecutorOptions {
   int rank = 0;  // of the world
-  // By Group::expression ("shard", "replicate"); those of size 1 may be left out.
-  std::map<std::string, std::shared_ptr<Communicator>> communicators;
+  Communicators communicators;  // of the plans' groups ("shard", "replicate"); those of size 1 may be left out
   MemoryLedger ledger;
   StepObserver observer;
 };

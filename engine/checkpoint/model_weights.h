@@ -1,0 +1,18 @@
+// The checkpoint that a scenario starts from, checked against its model.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/checkpoint/safetensors.h"
+#include "engine/model/model_graph.h"
+#include "engine/scenario/scenario.h"
+
+namespace shardlab {
+
+// Compares names and shapes. What is missing, of another shape, or unknown to the model is named in one bad_input (the first few of
+// each). A tied parameter may be there under its other names too.
+Status match_model(const SafetensorsReader& weights, const ModelGraph& graph);
+
+// Opens model.weights (a path of the scenario) and matches it.
+Result<SafetensorsReader> open_model_weights(const Scenario& scenario, const ModelGraph& graph);
+
+}  // namespace shardlab

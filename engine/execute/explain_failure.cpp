@@ -1,0 +1,93 @@
+#include "engine/execute/explain_failure.h"
+
+#include <algorithm>
+#include <fstream>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "engine/execute/spool.h"
+
+namespace shardlab {
+namespace {
+
+struct Report {
+  RankOutcome outcome;
+  std::optional<Error> error;  // the rank's own words
+  std::int64_t steps = 0;      // finished
+
+  // Who is to blame: first who died of a signal or without a word, then who had to be stopped, then in the order of ending.
+  std::tuple<int, int> blame() const {
+    if (outcome.status.good()) return {3, outcome.order};
+    if (outcome.stopped_by_us) return {1, outcome.order};
+    return {error ? 2 : 0, outcome.order};
+  }
+};
+
+std::string last_line(const std::filesystem::path& path) {
+  std::ifstream stream(path);
+  std::string line, last;
+  while (std::getline(stream, line)) {
+    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
+  }
+  constexpr std::size_t k_longest = 300;
+  return last.substr(0, k_longest);
+}
+
+// `where` of a rank's error begins with "rank N", which the sentence has already.
+std::string without_rank(const Report& report) {
+  const std::string prefix = fmt::format("rank {}, ", report.outcome.rank);
+  return report.error->where.starts_with(prefix) ? report.error->where.substr(prefix.size()) : report.error->where;
+}
+
+std::string sentence(const Report& report, const std::filesystem::path& run_directory) {
+  const std::string who = fmt::format("rank {}", report.outcome.rank);
+  if (report.outcome.stopped_by_us) return fmt::format("{} did not answer after step {} and was stopped", who, report.steps - 1);
+  if (report.error) return fmt::format("{} failed in {}: {}", who, without_rank(report), report.error->what);
+  const std::string words = last_line(rank_log_path(run_directory, report.outcome.rank));
+  return fmt::format("{} ended after {} steps: {}{}", who, report.steps, to_string(report.outcome.status),
+                     words.empty() ? "" : fmt::format(", its last words: {}", words));
+}
+
+std::vector<Report> read_reports(const WatchOutcome& outcome, const std::filesystem::path& run_directory) {
+  std::vector<Report> reports;
+  for (const RankOutcome& rank : outcome.ranks) {
+    Report report{rank, {}, 0};
+    if (const auto spool = read_spool(spool_path(run_directory, rank.rank))) {
+      report.error = spool->error;
+      report.steps = static_cast<std::int64_t>(spool->steps.size());
+    }
+    reports.push_back(std::move(report));
+  }
+  std::sort(reports.begin(), reports.end(), [](const Report& a, const Report& b) { return a.blame() < b.blame(); });
+  return reports;
+}
+
+}  // namespace
+
+std::filesystem::path rank_log_path(const std::filesystem::path& run_directory, int rank) {
+  return run_directory / fmt::format("rank-{}.log", rank);
+}
+
+Error explain_failure(const WatchOutcome& outcome, const std::filesystem::path& run_directory) {
+  const std::string hint = fmt::format("the ranks' records are in {}", run_directory.string());
+  if (outcome.interrupted) return {ErrorKind::run_failed, "run", "interrupted", hint};
+  const std::vector<Report> reports = read_reports(outcome, run_directory);
+  const Report& first = reports.front();
+  // Bad input and the like look the same on every rank: the error speaks for itself.
+  const auto own = std::find_if(reports.begin(), reports.end(),
+                                [](const Report& r) { return r.error && r.error->kind != ErrorKind::run_failed; });
+  if (own != reports.end()) return *own->error;
+  std::string what = sentence(first, run_directory);
+  for (std::size_t i = 1; i < reports.size(); ++i) {
+    if (reports[i].outcome.status.good()) continue;
+    if (reports[i].error) {
+      what += fmt::format("; rank {} waited in {}", reports[i].outcome.rank, without_rank(reports[i]));
+    } else {
+      what += "; " + sentence(reports[i], run_directory);
+    }
+  }
+  return {ErrorKind::run_failed, "run", what, hint};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/execute/launch.h"
+#include "engine/execute/spool.h"
+
+namespace shardlab {
+namespace {
+
+// Places the ranks' steps on one clock. Ranks of one host share its clock; between hosts, leaving the barrier before the step is taken
+// as the same moment for the first rank of each.
+void set_offsets(const std::vector<Spool>& spools, std::size_t index, StepTrace& trace) {
+  std::map<std::string, Nanoseconds> zero;  // by host
+  for (const Spool& spool : spools) zero.emplace(spool.header->host, spool.steps[index].aligned);
+  Nanoseconds earliest{INT64_MAX};
+  for (std::size_t rank = 0; rank < spools.size(); ++rank) {
+    Nanoseconds& offset = trace.ranks[rank].start_offset;
+    offset = spools[rank].steps[index].began - zero.at(spools[rank].header->host);
+    earliest = std::min(earliest, offset);
+  }
+  for (RankTrace& rank : trace.ranks) rank.start_offset -= earliest;
+}
+
+Status check_spool(const Spool& spool, int rank, const std::string& hash, const std::filesystem::path& path) {
+  if (spool.error) return fail(*spool.error);
+  if (!spool.header || spool.header->rank != rank || spool.header->run_hash != hash) {
+    return bad_input(path.string(), "is not of this run", "use a fresh run directory");
+  }
+  if (!spool.end) {
+    return run_failed(path.string(), fmt::format("rank {} did not finish; it made {} of {} steps", rank, spool.steps.size(),
+                                                 spool.header->steps));
+  }
+  return {};
+}
+
+Provenance provenance_of(const std::vector<Spool>& spools) {
+  const SpoolHeader& header = *spools.front().header;
+  Provenance provenance;
+  provenance.kind = RunKind::measured;
+  provenance.machine = header.machine;
+  provenance.versions = header.versions;
+  Bytes workspace;
+  for (const Spool& spool : spools) workspace = std::max(workspace, spool.end->communication_workspace);
+  provenance.leaves_out = {
+      fmt::format("memory of the communication library: {} a rank at most", to_string(workspace)),
+      "memory that libraries take for themselves (oneDNN, MKL, the heap's reserve)",
+  };
+  return provenance;
+}
+
+}  // namespace
+
+Result<RunTrace> gather_spools(const PlannedScenario& planned, const std::filesystem::path& run_directory) {
+  const int world = world_size(planned.scenario);
+  const std::string hash = run_hash(planned.plan);
+  std::vector<Spool> spools;
+  std::vector<int> missing;
+  for (int rank = 0; rank < world; ++rank) {
+    auto spool = read_spool(spool_path(run_directory, rank));
+    if (!spool) {
+      missing.push_back(rank);
+      continue;
+    }
+    SHARDLAB_CHECK_OK(check_spool(*spool, rank, hash, spool_path(run_directory, rank)));
+    spools.push_back(*std::move(spool));
+  }
+  if (!missing.empty()) {
+    return run_failed(run_directory.string(), fmt::format("the records of rank {} are not here", fmt::join(missing, ", ")),
+                      "ranks on other machines must share this folder");
+  }
+  RunTrace run;
+  run.provenance = provenance_of(spools);
+  const std::string first_hash = plan_hash(planned.plan.first);
+  const std::string steady_hash = plan_hash(planned.plan.steady);
+  for (std::size_t i = 0; i < spools.front().steps.size(); ++i) {
+    StepTrace trace;
+    trace.step = spools.front().steps[i].step;
+    trace.plan_hash = trace.step == 0 ? first_hash : steady_hash;
+    for (const Spool& spool : spools) {
+      if (spool.steps.size() <= i) return run_failed(run_directory.string(), "the ranks made different numbers of steps");
+      trace.ranks.push_back(spool.steps[i].trace);
+    }
+    set_offsets(spools, i, trace);
+    const SpoolStep& step = spools.front().steps[i];
+    if (step.mean_loss) run.losses.push_back(*step.mean_loss);
+    if (step.trace.gradient_norm) run.gradient_norms.push_back(*step.trace.gradient_norm);
+    (trace.step < planned.scenario.measure.warmup_steps ? run.warmup : run.steps).push_back(std::move(trace));
+  }
+  return run;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,70 @@
+#include "engine/execute/probe.h"
+
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace shardlab {
+namespace {
+
+using Json = nlohmann::json;
+
+Result<std::string> read_text(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  if (!stream) return run_failed(file.string(), "cannot be read");
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+Status write_probe_list(const std::filesystem::path& file, const ProbeList& list) {
+  Json json = {{"budget_ms", list.budget_ms}, {"cases", Json::array()}};
+  for (const ProbeCase& probe : list.cases) json["cases"].push_back({{"probe", probe.probe}, {"shape", probe.shape}});
+  std::ofstream stream(file, std::ios::trunc);
+  stream << json.dump() << '\n';
+  stream.close();
+  if (!stream) return run_failed(file.string(), "cannot be written", "is the disk full?");
+  return {};
+}
+
+Result<ProbeList> read_probe_list(const std::filesystem::path& file) {
+  SHARDLAB_TRY(const std::string text, read_text(file));
+  try {
+    const Json json = Json::parse(text);
+    ProbeList list;
+    list.budget_ms = json.at("budget_ms");
+    for (const Json& probe : json.at("cases")) list.cases.push_back({probe.at("probe"), probe.at("shape")});
+    return list;
+  } catch (const Json::exception& error) {
+    return bad_input(file.string(), fmt::format("not a list of probes: {}", error.what()));
+  }
+}
+
+std::filesystem::path probe_results_path(const std::filesystem::path& folder, int rank) {
+  return folder / fmt::format("probes-{}.jsonl", rank);
+}
+
+std::string probe_line(const ProbeMeasurement& measurement) {
+  return Json{{"probe", measurement.probe}, {"shape", measurement.shape}, {"samples", measurement.samples}}.dump();
+}
+
+Result<std::vector<ProbeMeasurement>> read_probe_results(const std::filesystem::path& file) {
+  SHARDLAB_TRY(const std::string text, read_text(file));
+  std::vector<ProbeMeasurement> results;
+  std::istringstream lines(text);
+  try {
+    for (std::string line; std::getline(lines, line);) {
+      const Json json = Json::parse(line);
+      results.push_back({json.at("probe"), json.at("shape"), json.at("samples")});
+    }
+  } catch (const Json::exception& error) {
+    return bad_input(file.string(), fmt::format("line {} is not a measurement: {}", results.size() + 1, error.what()));
+  }
+  return results;
+}
+
+}  // namespace shardlab

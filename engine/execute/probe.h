@@ -1,0 +1,55 @@
+// Micro-benchmarks of a machine: what to measure and what was measured, as files between a calibration and its ranks.
+//
+// A case names a probe and its shape:
+//   linear.DTYPE           rows, inputs, outputs
+//   attention.DTYPE        batch, sequence, heads, kv_heads, head_dim
+//   rms_norm.DTYPE, add.DTYPE, swiglu.DTYPE   rows, width
+//   rope.DTYPE             batch, sequence, heads, head_dim
+//   embedding.DTYPE, cross_entropy.DTYPE      rows, width, vocabulary
+//   all_gather, reduce_scatter, all_reduce    bytes (the full side)
+//   contention             bytes (of the collective), rows, inputs, outputs (of the products beside it)
+// One case may give several measurements ("linear" gives forward, gradient of the input, gradient of the weight); their names and
+// shapes are those of the cost terms (simulator/cost/probe_names.h).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+
+namespace shardlab {
+
+using ProbeShape = std::map<std::string, std::int64_t>;  // {"m": 512, "n": 512, "k": 64}
+
+struct ProbeCase {
+  std::string probe;
+  ProbeShape shape;
+  friend auto operator<=>(const ProbeCase&, const ProbeCase&) = default;
+};
+
+struct ProbeMeasurement {
+  std::string probe;
+  ProbeShape shape;
+  std::vector<std::int64_t> samples;  // ns, in the order they were taken
+  friend bool operator==(const ProbeMeasurement&, const ProbeMeasurement&) = default;
+};
+
+// What the ranks are to measure, and for how long at most: no case starts after `budget_ms`.
+struct ProbeList {
+  std::int64_t budget_ms = 30'000;
+  std::vector<ProbeCase> cases;
+  friend bool operator==(const ProbeList&, const ProbeList&) = default;
+};
+
+Status write_probe_list(const std::filesystem::path& file, const ProbeList& list);
+Result<ProbeList> read_probe_list(const std::filesystem::path& file);
+
+// One JSON value a line. "probes-3.jsonl" in the folder of the run.
+std::filesystem::path probe_results_path(const std::filesystem::path& folder, int rank);
+std::string probe_line(const ProbeMeasurement& measurement);
+Result<std::vector<ProbeMeasurement>> read_probe_results(const std::filesystem::path& file);
+
+}  // namespace shardlab

@@ -1,0 +1,61 @@
+// The buffers of a run as tensors.
+//
+// Plans name their buffers; the same name in two plans of a run is the same storage, so each name gets one slot for the whole run. A
+// buffer is alive between allocate (or adopt) and release, which gives its memory back whoever else still holds the tensor: what the
+// plan freed is free.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/model/model_graph.h"
+#include "engine/plan/buffer.h"
+
+namespace shardlab {
+
+using Slot = std::uint32_t;
+inline constexpr Slot k_no_slot = 0xffffffffU;
+
+class BufferTable {
+ public:
+  BufferTable(const ModelGraph& graph, c10::Device device) : graph_(graph), device_(device) {}
+
+  // The slot of a buffer, made at first mention. Fails when an earlier plan had another buffer of the same name.
+  Result<Slot> slot_of(const Buffer& buffer);
+  std::optional<Slot> find(std::string_view name) const;
+
+  // Contents are undefined. Booked in the buffer's class. The shape is that of its tensor, else flat.
+  void allocate(Slot slot);
+  void release(Slot slot);
+  bool is_alive(Slot slot) const { return entries_[slot].tensor.defined() || !entries_[slot].bundle.empty(); }
+
+  const at::Tensor& tensor(Slot slot) const { return entries_[slot].tensor; }
+  // Takes the tensor out: the caller frees it by dropping it.
+  at::Tensor take(Slot slot) { return std::exchange(entries_[slot].tensor, at::Tensor()); }
+  // What a segment's forward keeps, one tensor each.
+  std::vector<at::Tensor>& bundle(Slot slot) { return entries_[slot].bundle; }
+  const Buffer& buffer(Slot slot) const { return entries_[slot].buffer; }
+
+ private:
+  struct Entry {
+    Buffer buffer;
+    Shape sizes;
+    at::Tensor tensor;
+    std::vector<at::Tensor> bundle;
+  };
+  const ModelGraph& graph_;
+  c10::Device device_;
+  std::vector<Entry> entries_;
+  std::map<std::string, Slot, std::less<>> by_name_;
+};
+
+// Gives the storage of a tensor back although others may still refer to it; a later use of it is a defect.
+void release_storage(at::Tensor& tensor);
+
+}  // namespace shardlab

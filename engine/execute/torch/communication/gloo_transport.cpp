@@ -1,0 +1,59 @@
+#include "engine/execute/torch/communication/gloo_transport.h"
+
+#include <vector>
+
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+
+namespace shardlab {
+namespace {
+
+class GlooTransport : public Transport {
+ public:
+  explicit GlooTransport(c10::intrusive_ptr<c10d::ProcessGroupGloo> group) : group_(std::move(group)) {}
+
+  int rank() const override { return group_->getRank(); }
+  int size() const override { return group_->getSize(); }
+
+  void exchange(std::span<const Message> sends, std::span<const Message> receives) override {
+    std::vector<c10::intrusive_ptr<c10d::Work>> works;
+    works.reserve(sends.size() + receives.size());
+    const int tag = next_tag();
+    for (const Message& message : receives) {
+      if (message.data.numel() == 0) continue;
+      std::vector<at::Tensor> tensors{message.data};
+      works.push_back(group_->recv(tensors, message.peer, tag));
+    }
+    for (const Message& message : sends) {
+      if (message.data.numel() == 0) continue;
+      std::vector<at::Tensor> tensors{message.data};
+      works.push_back(group_->send(tensors, message.peer, tag));
+    }
+    for (const auto& work : works) work->wait();
+  }
+
+ private:
+  // The same on all ranks; wraps long after any earlier message with the same tag has been consumed.
+  int next_tag() { return static_cast<int>(++exchanges_ & 0x3fffffff); }
+
+  c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
+  std::uint32_t exchanges_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_gloo_transport(const c10::intrusive_ptr<c10d::Store>& store, int rank, int size,
+                                               const GlooOptions& options) {
+  using Group = c10d::ProcessGroupGloo;
+  auto gloo = Group::Options::create(options.timeout);
+  if (!options.interface.empty()) {
+    gloo->devices.push_back(Group::createDeviceForInterface(options.interface));
+  } else if (!options.address.empty()) {
+    gloo->devices.push_back(Group::createDeviceForHostname(options.address));
+  } else {
+    gloo->devices.push_back(Group::createDefaultDevice());
+  }
+  gloo->threads = 1;  // Gloo's workers run its own collectives, of which none is used
+  return std::make_unique<GlooTransport>(c10::make_intrusive<Group>(store, rank, size, gloo));
+}
+
+}  // namespace shardlab

@@ -1,0 +1,111 @@
+#include "engine/execute/torch/communication/rendezvous.h"
+
+#include <algorithm>
+#include <exception>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include "engine/execute/torch/communication/gloo_transport.h"
+#include "engine/execute/torch/first_line.h"
+
+namespace shardlab {
+
+struct Rendezvous::State {
+  c10::intrusive_ptr<c10d::Store> store;
+  GlooOptions gloo;
+};
+
+namespace {
+
+bool is_loopback(const std::string& address) {
+  return address == "localhost" || address == "::1" || address.starts_with("127.");
+}
+
+std::string arrival_key(int rank) { return fmt::format("shardlab/arrived/{}", rank); }
+
+std::vector<int> missing_ranks(c10d::Store& store, int world) {
+  std::vector<int> missing;
+  for (int rank = 0; rank < world; ++rank) {
+    if (!store.check({arrival_key(rank)})) missing.push_back(rank);
+  }
+  return missing;
+}
+
+Error missing_error(const RankEnvironment& environment, std::chrono::milliseconds timeout, const std::vector<int>& missing) {
+  return {ErrorKind::run_failed, fmt::format("rank {}", environment.rank),
+          fmt::format("{} {} of {} did not arrive within {} s", missing.size() == 1 ? "rank" : "ranks", fmt::join(missing, ", "),
+                      environment.world, static_cast<double>(timeout.count()) / 1000),
+          "start all ranks with the same MASTER_ADDR and MASTER_PORT, or raise launch.timeout"};
+}
+
+Status wait_for_all(c10d::Store& store, const RankEnvironment& environment, std::chrono::milliseconds timeout) {
+  store.set(arrival_key(environment.rank), std::vector<std::uint8_t>{1});
+  std::vector<std::string> keys;
+  for (int rank = 0; rank < environment.world; ++rank) keys.push_back(arrival_key(rank));
+  try {
+    store.wait(keys, timeout);
+  } catch (const std::exception&) {
+    const std::vector<int> missing = missing_ranks(store, environment.world);
+    if (missing.empty()) throw;
+    return fail(missing_error(environment, timeout, missing));
+  }
+  return {};
+}
+
+}  // namespace
+
+Rendezvous::Rendezvous(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+Rendezvous::~Rendezvous() = default;
+Rendezvous::Rendezvous(const Rendezvous&) = default;
+Rendezvous::Rendezvous(Rendezvous&&) noexcept = default;
+Rendezvous& Rendezvous::operator=(Rendezvous&&) noexcept = default;
+
+Result<Rendezvous> Rendezvous::connect(const RankEnvironment& environment, const RendezvousOptions& options) {
+  const std::string place = fmt::format("{}:{}", environment.master_address, environment.master_port);
+  try {
+    c10d::TCPStoreOptions tcp;
+    tcp.port = static_cast<std::uint16_t>(environment.master_port);
+    tcp.isServer = environment.rank == 0;
+    tcp.numWorkers = static_cast<std::size_t>(environment.world);
+    tcp.waitWorkers = false;  // wait_for_all names who is missing
+    tcp.timeout = options.arrival_timeout;
+    auto state = std::make_shared<State>();
+    state->store = c10::make_intrusive<c10d::TCPStore>(environment.master_address, tcp);
+    SHARDLAB_CHECK_OK(wait_for_all(*state->store, environment, options.arrival_timeout));
+    state->gloo = {options.operation_timeout, options.interface, is_loopback(environment.master_address) ? "127.0.0.1" : ""};
+    return Rendezvous(std::move(state));
+  } catch (const std::exception& error) {
+    return run_failed(fmt::format("rank {}", environment.rank),
+                      fmt::format("no meeting point at {}: {}", place, first_line(error.what())),
+                      environment.rank == 0 ? "is the port in use? set MASTER_PORT or launch.master"
+                                            : "is rank 0 running and reachable there?");
+  }
+}
+
+Rendezvous Rendezvous::in_process(const RendezvousOptions& options) {
+  auto state = std::make_shared<State>();
+  state->store = c10::make_intrusive<c10d::HashStore>();
+  state->gloo = {options.operation_timeout, options.interface, "127.0.0.1"};
+  return Rendezvous(std::move(state));
+}
+
+Result<std::shared_ptr<Communicator>> Rendezvous::communicator(const std::string& name, const std::vector<int>& ranks,
+                                                               int rank) const {
+  const auto found = std::find(ranks.begin(), ranks.end(), rank);
+  if (found == ranks.end()) return internal_error("rendezvous", fmt::format("rank {} is not in the group {}", rank, name));
+  try {
+    const auto store = c10::make_intrusive<c10d::PrefixStore>(fmt::format("{}/{}", name, ranks.front()), state_->store);
+    return make_communicator(make_gloo_transport(store, static_cast<int>(found - ranks.begin()), static_cast<int>(ranks.size()),
+                                                 state_->gloo));
+  } catch (const std::exception& error) {
+    return run_failed(fmt::format("rank {}, group {}", rank, name), fmt::format("cannot connect: {}", first_line(error.what())),
+                      "set launch.interface to the network interface that the ranks share");
+  }
+}
+
+}  // namespace shardlab

@@ -1,0 +1,41 @@
+#include "engine/execute/torch/communication/sum_parts.h"
+
+#include <ATen/Dispatch.h>
+#include <ATen/OpMathType.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace shardlab {
+namespace {
+
+constexpr std::int64_t k_block = 2048;  // fits the first-level cache with its sources
+
+template <typename T>
+void sum_blocks(T* result, const std::vector<const T*>& parts, std::int64_t elements, double scale) {
+  using Sum = at::opmath_type<T>;
+  std::array<Sum, k_block> sum;
+  const auto factor = static_cast<Sum>(scale);
+  for (std::int64_t begin = 0; begin < elements; begin += k_block) {
+    const std::int64_t count = std::min(k_block, elements - begin);
+    for (std::int64_t i = 0; i < count; ++i) sum[i] = static_cast<Sum>(parts[0][begin + i]);
+    for (std::size_t part = 1; part < parts.size(); ++part) {
+      const T* from = parts[part] + begin;
+      for (std::int64_t i = 0; i < count; ++i) sum[i] += static_cast<Sum>(from[i]);
+    }
+    for (std::int64_t i = 0; i < count; ++i) result[begin + i] = static_cast<T>(sum[i] * factor);
+  }
+}
+
+}  // namespace
+
+void sum_parts(const at::Tensor& result, std::span<const at::Tensor> parts, double scale) {
+  AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, result.scalar_type(), "sum_parts", [&] {
+    std::vector<const scalar_t*> pointers;
+    for (const at::Tensor& part : parts) pointers.push_back(part.const_data_ptr<scalar_t>());
+    sum_blocks(result.mutable_data_ptr<scalar_t>(), pointers, result.numel(), scale);
+  });
+}
+
+}  // namespace shardlab

@@ -1,0 +1,98 @@
+// What an instruction does when it is run: the counterpart of an InstructionKind.
+//
+// An action is prepared once from the plan (every lookup, offset and view that can be known is) and run every step. To add one: a
+// file in this folder and a line in the table (table.cpp).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/checkpoint/safetensors.h"
+#include "engine/execute/torch/buffer_table.h"
+#include "engine/execute/torch/communication/communicator.h"
+#include "engine/execute/training_data.h"
+#include "engine/plan/layout.h"
+#include "engine/plan/planned_scenario.h"
+
+namespace shardlab {
+
+// What lives as long as the run.
+struct RunState {
+  RunState(const PlannedScenario& scenario, int world_rank);
+
+  const PlannedScenario& planned;
+  int rank;                     // of the world
+  BufferTable buffers;
+  Communicators communicators;
+  std::optional<TrainingData> data;
+  std::optional<SafetensorsReader> weights;
+
+  // Where row shards lie: the group of parameters' shards, and this rank's place in it.
+  int shard_group = 1;
+  int shard_rank = 0;
+  ParameterLayout layout(const Buffer& buffer) const {
+    return make_layout(planned.graph, buffer.parameters, buffer.layout == BufferLayout::parameters ? 1 : shard_group);
+  }
+};
+
+// What one step tells.
+struct StepContext {
+  std::int64_t step = 0;  // from 0
+  double learning_rate = 0;
+  std::vector<double> losses;  // by micro-batch
+  std::optional<double> gradient_norm;
+  std::unique_ptr<Pending> pending;  // left by a collective
+};
+
+class Action {
+ public:
+  Action() = default;
+  Action(const Action&) = delete;
+  Action& operator=(const Action&) = delete;
+  virtual ~Action() = default;
+  // May throw.
+  virtual void run(StepContext& step) = 0;
+};
+
+// Where an instruction stands when it is prepared.
+struct Site {
+  RunState& run;
+  const StepPlan& plan;
+  InstructionId id;
+  const std::vector<Slot>& slots;  // by BufferId
+
+  const Instruction& instruction() const { return plan.instruction(id); }
+  Slot slot(BufferId buffer) const { return slots[buffer.index()]; }
+  const Buffer& buffer(BufferId buffer) const { return plan.buffer(buffer); }
+  // internal_error that names the instruction.
+  tl::unexpected<Error> defect(std::string what) const {
+    return internal_error(plan.phase + " " + instruction_label(plan, id), std::move(what));
+  }
+};
+
+using PreparedAction = Result<std::unique_ptr<Action>>;
+using PrepareFunction = PreparedAction (*)(const Site& site);
+
+// not_possible for kinds that cannot be run yet. Kinds without work of their own (Free, HostWait ...) give a null action.
+PreparedAction prepare_action(const Site& site);
+
+// Forward and Backward allocate and free inside; for all other kinds the runner does it around them.
+constexpr bool manages_memory(InstructionKind kind) {
+  return kind == InstructionKind::Forward || kind == InstructionKind::Backward || kind == InstructionKind::Recompute;
+}
+
+PreparedAction prepare_accumulate(const Site& site);
+PreparedAction prepare_clip_gradients(const Site& site);
+PreparedAction prepare_collective(const Site& site);
+PreparedAction prepare_copy(const Site& site);  // Copy, Cast, Pack, Unpack
+PreparedAction prepare_gradient_norms(const Site& site);
+PreparedAction prepare_initialize(const Site& site);
+PreparedAction prepare_load_batch(const Site& site);
+PreparedAction prepare_nothing(const Site& site);
+PreparedAction prepare_optimizer_step(const Site& site);
+PreparedAction prepare_segment(const Site& site);  // Forward, Backward
+
+}  // namespace shardlab

@@ -1,0 +1,110 @@
+// Copy, Cast, Pack, Unpack, Accumulate: the elements that two buffers have in common, with a change of dtype where they differ.
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "engine/execute/torch/instructions/parameter_ranges.h"
+
+namespace shardlab {
+namespace {
+
+// Below this a call into libtorch costs more than the copy.
+constexpr std::int64_t k_small_bytes = 16 << 10;
+
+struct SourceRanges {
+  Slot slot;
+  std::vector<ElementRange> ranges;
+};
+
+struct DestinationRanges {
+  Slot slot;
+  std::vector<SourceRanges> sources;
+  std::vector<ElementRange> padding;
+};
+
+void copy_range(const at::Tensor& destination, const at::Tensor& source, const ElementRange& range) {
+  const auto width = static_cast<std::int64_t>(destination.element_size());
+  if (source.scalar_type() == destination.scalar_type() && range.count * width <= k_small_bytes) {
+    std::memcpy(static_cast<std::byte*>(destination.mutable_data_ptr()) + range.to * width,
+                static_cast<const std::byte*>(source.const_data_ptr()) + range.from * width,
+                static_cast<std::size_t>(range.count * width));
+    return;
+  }
+  destination.narrow(0, range.to, range.count).copy_(source.narrow(0, range.from, range.count));
+}
+
+class Copies : public Action {
+ public:
+  Copies(const Site& site, std::vector<DestinationRanges> destinations)
+      : buffers_(site.run.buffers), destinations_(std::move(destinations)) {}
+
+  void run(StepContext&) override {
+    for (const DestinationRanges& destination : destinations_) {
+      const at::Tensor to = buffers_.tensor(destination.slot).view({-1});
+      for (const SourceRanges& source : destination.sources) {
+        const at::Tensor from = buffers_.tensor(source.slot).view({-1});
+        for (const ElementRange& range : source.ranges) copy_range(to, from, range);
+      }
+      for (const ElementRange& range : destination.padding) to.narrow(0, range.to, range.count).zero_();
+    }
+  }
+
+ private:
+  BufferTable& buffers_;
+  std::vector<DestinationRanges> destinations_;
+};
+
+class Accumulate : public Action {
+ public:
+  Accumulate(const Site& site, std::vector<DestinationRanges> destinations)
+      : buffers_(site.run.buffers), destinations_(std::move(destinations)) {}
+
+  void run(StepContext&) override {
+    for (const DestinationRanges& destination : destinations_) {
+      const at::Tensor to = buffers_.tensor(destination.slot).view({-1});
+      for (const SourceRanges& source : destination.sources) {
+        const at::Tensor from = buffers_.tensor(source.slot).view({-1});
+        for (const ElementRange& range : source.ranges) {
+          to.narrow(0, range.to, range.count).add_(from.narrow(0, range.from, range.count));
+        }
+      }
+    }
+  }
+
+ private:
+  BufferTable& buffers_;
+  std::vector<DestinationRanges> destinations_;
+};
+
+// Every read buffer that is not itself written gives what it has in common with every written one.
+Result<std::vector<DestinationRanges>> match_buffers(const Site& site) {
+  const Instruction& instruction = site.instruction();
+  std::vector<DestinationRanges> destinations;
+  for (const BufferId to : instruction.writes) {
+    DestinationRanges destination{site.slot(to), {}, {}};
+    if (site.buffer(to).layout != BufferLayout::opaque) destination.padding = padding_ranges(site.run, site.buffer(to));
+    for (const BufferId from : instruction.reads) {
+      if (std::find(instruction.writes.begin(), instruction.writes.end(), from) != instruction.writes.end()) continue;
+      auto ranges = common_ranges(site.run, site.buffer(from), site.buffer(to));
+      if (!ranges.empty()) destination.sources.push_back({site.slot(from), std::move(ranges)});
+    }
+    if (destination.sources.empty()) return site.defect(fmt::format("nothing it reads belongs into {}", site.buffer(to).name));
+    destinations.push_back(std::move(destination));
+  }
+  return destinations;
+}
+
+}  // namespace
+
+PreparedAction prepare_copy(const Site& site) {
+  SHARDLAB_TRY(auto destinations, match_buffers(site));
+  return std::make_unique<Copies>(site, std::move(destinations));
+}
+
+PreparedAction prepare_accumulate(const Site& site) {
+  SHARDLAB_TRY(auto destinations, match_buffers(site));
+  return std::make_unique<Accumulate>(site, std::move(destinations));
+}
+
+}  // namespace shardlab

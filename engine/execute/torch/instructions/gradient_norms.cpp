@@ -1,0 +1,116 @@
+// GradientNorms and ClipGradients: the norm over all parameters, and the scaling that keeps it below the limit.
+//
+// Source: torch 2.11, torch/nn/utils/clip_grad.py: coefficient = min(1, max_norm / (total_norm + 1e-6)).
+#include <ATen/Dispatch.h>
+
+#include <array>
+#include <cmath>
+
+#include "engine/execute/torch/instructions/parameter_ranges.h"
+
+namespace shardlab {
+namespace {
+
+// Sum of squares in double precision: the same to the last bits however the elements are split over ranks.
+template <typename T>
+double sum_of_squares(const T* values, std::int64_t count) {
+  constexpr std::int64_t k_lanes = 8;
+  std::array<double, k_lanes> sums{};
+  std::int64_t i = 0;
+  for (; i + k_lanes <= count; i += k_lanes) {
+    for (std::int64_t lane = 0; lane < k_lanes; ++lane) {
+      const auto value = static_cast<double>(static_cast<float>(values[i + lane]));
+      sums[lane] += value * value;
+    }
+  }
+  double total = 0;
+  for (; i < count; ++i) total += static_cast<double>(static_cast<float>(values[i])) * static_cast<double>(static_cast<float>(values[i]));
+  for (const double sum : sums) total += sum;
+  return total;
+}
+
+struct GradientBuffer {
+  Slot slot;
+  std::vector<HeldRange> ranges;
+};
+
+class GradientNorms : public Action {
+ public:
+  GradientNorms(const Site& site, Slot norms, std::vector<GradientBuffer> gradients)
+      : buffers_(site.run.buffers), norms_(norms), gradients_(std::move(gradients)) {}
+
+  void run(StepContext&) override {
+    std::vector<double> squares(static_cast<std::size_t>(buffers_.tensor(norms_).numel()), 0.0);
+    for (const GradientBuffer& gradient : gradients_) add_squares(gradient, squares);
+    float* norms = buffers_.tensor(norms_).mutable_data_ptr<float>();
+    for (std::size_t i = 0; i < squares.size(); ++i) norms[i] = static_cast<float>(squares[i]);
+  }
+
+ private:
+  void add_squares(const GradientBuffer& gradient, std::vector<double>& squares) {
+    const at::Tensor& flat = buffers_.tensor(gradient.slot);
+    AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, flat.scalar_type(), "gradient_norms", [&] {
+      const auto* values = flat.const_data_ptr<scalar_t>();
+      for (const HeldRange& range : gradient.ranges) {
+        squares[range.parameter.index()] += sum_of_squares(values + range.offset, range.count);
+      }
+    });
+  }
+
+  BufferTable& buffers_;
+  const Slot norms_;
+  const std::vector<GradientBuffer> gradients_;
+};
+
+class ClipGradients : public Action {
+ public:
+  ClipGradients(const Site& site, Slot norms, std::vector<Slot> gradients, double limit)
+      : buffers_(site.run.buffers), norms_(norms), gradients_(std::move(gradients)), limit_(limit) {}
+
+  void run(StepContext& step) override {
+    const at::Tensor& norms = buffers_.tensor(norms_);
+    const float* squares = norms.const_data_ptr<float>();
+    double total = 0;
+    for (std::int64_t i = 0; i < norms.numel(); ++i) total += static_cast<double>(squares[i]);
+    step.gradient_norm = std::sqrt(total);
+    const double coefficient = limit_ / (*step.gradient_norm + 1e-6);
+    if (coefficient >= 1) return;
+    for (const Slot gradient : gradients_) buffers_.tensor(gradient).mul_(coefficient);
+  }
+
+ private:
+  BufferTable& buffers_;
+  const Slot norms_;
+  const std::vector<Slot> gradients_;
+  const double limit_;
+};
+
+}  // namespace
+
+PreparedAction prepare_gradient_norms(const Site& site) {
+  const Instruction& instruction = site.instruction();
+  const std::size_t parameters = site.run.planned.graph.parameters.size();
+  if (instruction.writes.size() != 1 || site.buffer(instruction.writes[0]).elements != static_cast<std::int64_t>(parameters) ||
+      site.buffer(instruction.writes[0]).dtype != DType::float32) {
+    return site.defect("writes one float32 a parameter");
+  }
+  std::vector<GradientBuffer> gradients;
+  for (const BufferId id : instruction.reads) gradients.push_back({site.slot(id), held_ranges(site.run, site.buffer(id))});
+  return std::make_unique<GradientNorms>(site, site.slot(instruction.writes[0]), std::move(gradients));
+}
+
+PreparedAction prepare_clip_gradients(const Site& site) {
+  const Instruction& instruction = site.instruction();
+  const std::optional<double> limit = site.run.planned.scenario.train.clip_norm;
+  if (!limit) return site.defect("there is no train.clip_norm");
+  Slot norms = k_no_slot;
+  std::vector<Slot> gradients;
+  for (const BufferId id : instruction.writes) gradients.push_back(site.slot(id));
+  for (const BufferId id : instruction.reads) {
+    if (site.buffer(id).buffer_class == BufferClass::scalar) norms = site.slot(id);
+  }
+  if (norms == k_no_slot) return site.defect("reads no norms");
+  return std::make_unique<ClipGradients>(site, norms, std::move(gradients), *limit);
+}
+
+}  // namespace shardlab

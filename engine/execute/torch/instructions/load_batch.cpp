@@ -1,0 +1,52 @@
+// LoadBatch: token ids and targets of one micro-batch of this rank.
+#include <stdexcept>
+
+#include "engine/execute/torch/instructions/action.h"
+
+namespace shardlab {
+namespace {
+
+class LoadBatch : public Action {
+ public:
+  LoadBatch(const Site& site, Slot tokens, Slot targets)
+      : buffers_(site.run.buffers),
+        data_(*site.run.data),
+        rank_(site.run.rank),
+        micro_batch_(site.instruction().micro_batch.value_or(0)),
+        tokens_(tokens),
+        targets_(targets) {}
+
+  void run(StepContext& step) override {
+    const at::Tensor& tokens = buffers_.tensor(tokens_);
+    const at::Tensor& targets = buffers_.tensor(targets_);
+    const auto count = static_cast<std::size_t>(tokens.numel());
+    const Status loaded = data_.load(step.step, rank_, micro_batch_, {tokens.mutable_data_ptr<std::int64_t>(), count},
+                                     {targets.mutable_data_ptr<std::int64_t>(), count});
+    if (!loaded) throw std::runtime_error(to_string(loaded.error()));
+  }
+
+ private:
+  BufferTable& buffers_;
+  TrainingData& data_;
+  const int rank_, micro_batch_;
+  const Slot tokens_, targets_;
+};
+
+}  // namespace
+
+PreparedAction prepare_load_batch(const Site& site) {
+  if (!site.run.data) return bad_input("train.data", "a training run needs data", "name a text file or a .bin file of uint16 tokens");
+  Slot tokens = k_no_slot;
+  Slot targets = k_no_slot;
+  for (const BufferId id : site.instruction().writes) {
+    const Buffer& buffer = site.buffer(id);
+    if (!buffer.tensor) continue;
+    const TensorRole role = site.run.planned.graph.tensor(*buffer.tensor).role;
+    if (role == TensorRole::tokens) tokens = site.slot(id);
+    if (role == TensorRole::targets) targets = site.slot(id);
+  }
+  if (tokens == k_no_slot || targets == k_no_slot) return site.defect("does not write tokens and targets");
+  return std::make_unique<LoadBatch>(site, tokens, targets);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,159 @@
+// Forward and Backward: runs the program of a segment, operator by operator.
+#include <ATen/ops/add.h>
+#include <ATen/ops/as_strided.h>
+#include <ATen/ops/empty.h>
+#include <c10/util/SmallVector.h>
+
+#include "engine/execute/torch/instructions/segment_program.h"
+#include "engine/execute/torch/memory/memory_ledger.h"
+
+namespace shardlab {
+namespace {
+
+using TensorList = c10::SmallVector<at::Tensor, 8>;
+
+class SegmentAction : public Action {
+ public:
+  SegmentAction(const Site& site, BoundProgram program)
+      : run_(site.run),
+        program_(std::move(program)),
+        backward_(site.instruction().kind == InstructionKind::Backward),
+        micro_batch_(static_cast<std::size_t>(site.instruction().micro_batch.value_or(0))),
+        seed_(1.0 / site.run.planned.scenario.train.accumulation) {
+    values_.resize(program_.values.size());
+  }
+
+  void run(StepContext& step) override {
+    for (const Slot slot : program_.new_gradients) run_.buffers.allocate(slot);
+    make_views(program_.parameters, parameters_);
+    make_views(program_.gradients, gradients_);
+    enter();
+    for (const BoundStep& bound : program_.steps) {
+      for (const ValueIndex value : bound.step->allocates) allocate(value);
+      run_step(bound);
+      for (const ValueIndex value : bound.step->frees) free_value(value);
+    }
+    leave(step);
+  }
+
+ private:
+  void make_views(const std::vector<BoundView>& bound, std::vector<at::Tensor>& views) {
+    views.clear();
+    for (const BoundView& view : bound) {
+      views.push_back(at::as_strided(run_.buffers.tensor(view.slot), view.sizes, view.strides, view.offset));
+    }
+  }
+
+  // Takes up what exists already. What this program frees is taken out of the table, so that dropping it here frees it.
+  void enter() {
+    std::vector<at::Tensor>* bundle = backward_ && program_.saved != k_no_slot ? &run_.buffers.bundle(program_.saved) : nullptr;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const BoundValue& value = program_.values[i];
+      if (value.made_here) continue;
+      if (value.slot != k_no_slot) values_[i] = run_.buffers.tensor(value.slot);
+      if (value.origin == ValueOrigin::saved) values_[i] = std::move((*bundle)[value.saved]);
+    }
+    if (bundle != nullptr) bundle->clear();
+    for (const Slot slot : program_.incoming) run_.buffers.take(slot);
+  }
+
+  void allocate(ValueIndex index) {
+    const BoundValue& value = program_.values[index];
+    if (value.slot != k_no_slot) {
+      run_.buffers.allocate(value.slot);
+      values_[index] = run_.buffers.tensor(value.slot);
+      return;
+    }
+    const BufferClassScope booked(value.buffer_class);
+    values_[index] = at::empty(value.sizes, at::TensorOptions(value.dtype));
+  }
+
+  void free_value(ValueIndex index) { release_storage(values_[index]); }
+
+  void run_step(const BoundStep& bound) {
+    switch (bound.step->kind) {
+      case StepKind::forward: run_forward(bound); break;
+      case StepKind::backward: run_backward(bound); break;
+      case StepKind::accumulate: accumulate(*bound.step); break;
+      case StepKind::copy: values_[bound.step->results[0]].copy_(values_[bound.step->operands[0]]); break;
+    }
+  }
+
+  template <typename Indices>
+  TensorList pick(const Indices& indices) const {
+    TensorList list;
+    for (const ValueIndex index : indices) list.push_back(index == k_no_value ? at::Tensor() : values_[index]);
+    return list;
+  }
+
+  TensorList parameters_of(const BoundStep& bound) const {
+    TensorList list;
+    for (const std::uint32_t view : bound.parameters) list.push_back(parameters_[view]);
+    return list;
+  }
+
+  void run_forward(const BoundStep& bound) {
+    const TensorList inputs = pick(bound.step->operands);
+    const TensorList outputs = pick(bound.step->results);
+    const TensorList extras = pick(bound.step->extras);
+    const TensorList parameters = parameters_of(bound);
+    bound.implementation->forward({*bound.op, run_.planned.graph, inputs, parameters, outputs, extras});
+  }
+
+  void run_backward(const BoundStep& bound) {
+    const TensorList output_gradients = pick(bound.step->operands);
+    const TensorList saved_inputs = pick(bound.step->saved_inputs);
+    const TensorList saved_outputs = pick(bound.step->saved_outputs);
+    const TensorList extras = pick(bound.step->extras);
+    const TensorList input_gradients = pick(bound.step->results);
+    const TensorList parameters = parameters_of(bound);
+    c10::SmallVector<ParameterGradient, 4> gradients;
+    for (std::size_t i = 0; i < bound.gradients.size(); ++i) {
+      const bool wanted = bound.gradients[i] != k_no_value;
+      gradients.push_back({wanted ? gradients_[bound.gradients[i]] : at::Tensor(), bound.accumulate[i]});
+    }
+    bound.implementation->backward({*bound.op, run_.planned.graph, output_gradients, seed_, saved_inputs, saved_outputs, parameters,
+                                    extras, input_gradients, gradients});
+  }
+
+  void accumulate(const ProgramStep& step) {
+    at::Tensor& result = values_[step.results[0]];
+    if (step.operands.size() == 2) {
+      at::add_out(result, values_[step.operands[0]], values_[step.operands[1]]);
+    } else {
+      result.add_(values_[step.operands[0]]);
+    }
+  }
+
+  // Hands over what outlives the program and lets go of the rest.
+  void leave(StepContext& step) {
+    if (program_.loss != k_no_value) {
+      if (step.losses.size() <= micro_batch_) step.losses.resize(micro_batch_ + 1);
+      step.losses[micro_batch_] = static_cast<double>(*values_[program_.loss].const_data_ptr<float>());
+    }
+    if (!backward_ && program_.saved != k_no_slot) {
+      std::vector<at::Tensor>& bundle = run_.buffers.bundle(program_.saved);
+      for (const ValueIndex value : program_.keeps) bundle.push_back(std::move(values_[value]));
+    }
+    for (at::Tensor& value : values_) value.reset();
+    parameters_.clear();
+    gradients_.clear();
+  }
+
+  RunState& run_;
+  const BoundProgram program_;
+  const bool backward_;
+  const std::size_t micro_batch_;
+  const double seed_;
+  std::vector<at::Tensor> values_;  // by ValueIndex; empty between runs
+  std::vector<at::Tensor> parameters_, gradients_;
+};
+
+}  // namespace
+
+PreparedAction prepare_segment(const Site& site) {
+  SHARDLAB_TRY(BoundProgram program, bind_program(site));
+  return std::make_unique<SegmentAction>(site, std::move(program));
+}
+
+}  // namespace shardlab

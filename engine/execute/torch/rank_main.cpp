@@ -1,0 +1,59 @@
+// shardlab-rank: one rank of a real run. Started by `shardlab run`.
+#include <malloc.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "engine/execute/torch/rank_session.h"
+#include "engine/strategies/plan_scenario.h"
+
+namespace {
+
+using namespace shardlab;
+
+// Ends with its launcher, however that ends.
+void follow(int parent) {
+  if (parent == 0) return;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(exit_code(ErrorKind::run_failed));
+}
+
+// Buffers of a step are freed and taken again within it; memory that went back to the system in between would have to be cleared
+// and mapped page by page each time. Measured memory counts what is asked for, not what the heap keeps.
+void keep_heap() {
+  ::mallopt(M_MMAP_MAX, 0);
+  ::mallopt(M_TRIM_THRESHOLD, 0x7fffffff);
+  ::mallopt(M_TOP_PAD, 64 << 20);
+}
+
+Status run(const RankOptions& options, SpoolWriter& spool) {
+  SHARDLAB_TRY(const auto environment, rank_environment(current_environment()));
+  if (!environment) return bad_input("RANK", "is not set", "shardlab-rank is started by `shardlab run`, not by hand");
+  return run_rank(options, *environment, [](const Scenario& scenario) { return plan_scenario(scenario); }, spool);
+}
+
+int report(const Error& error) {
+  std::fprintf(stderr, "%s\n", to_string(error).c_str());
+  return exit_code(error.kind);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const auto options = parse_rank_options(count, arguments);
+  if (!options) return report(options.error());
+  follow(options->parent);
+  keep_heap();
+  auto spool = SpoolWriter::create(options->spool);
+  if (!spool) return report(spool.error());
+  const Status status = run(*options, *spool);
+  int code = 0;
+  if (!status) {
+    (void)spool->write(status.error());
+    code = report(status.error());
+  }
+  std::fflush(nullptr);
+  ::_exit(code);  // no destructors: a worker may still wait for a lost peer
+}

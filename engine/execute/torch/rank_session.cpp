@@ -1,0 +1,165 @@
+#include "engine/execute/torch/rank_session.h"
+
+#include <fstream>
+#include <numeric>
+#include <sstream>
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/full.h>
+#include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
+#include <torch/version.h>
+
+#include "engine/execute/collective_timeout.h"
+#include "engine/execute/machine.h"
+#include "engine/execute/torch/communication/rendezvous.h"
+#include "engine/execute/torch/first_line.h"
+#include "engine/execute/torch/probes/run_probes.h"
+#include "engine/execute/torch/rank_executor.h"
+#include "engine/execute/torch/save_weights.h"
+#include "engine/plan/group_ranks.h"
+#include "engine/scenario/read_scenario.h"
+
+namespace shardlab {
+namespace {
+
+Result<PlannedScenario> plan_again(const RankOptions& options, const Planner& planner) {
+  std::ifstream stream(options.scenario);
+  std::stringstream text;
+  text << stream.rdbuf();
+  if (!stream) return bad_input(options.scenario.string(), "cannot be read");
+  const std::string name = options.directory.empty() ? "scenario.yaml" : options.directory + "/scenario.yaml";
+  SHARDLAB_TRY(const Scenario scenario, parse_scenario(text.str(), name));
+  SHARDLAB_TRY(PlannedScenario planned, planner(scenario));
+  const std::string hash = run_hash(planned.plan);
+  if (hash != options.run_hash) {
+    return run_failed("plan", fmt::format("this rank plans {}, the launcher planned {}", hash, options.run_hash),
+                      "all machines must run the same version of shardlab");
+  }
+  return planned;
+}
+
+// Ranks in step, and what they tell each other outside the measured time.
+class World {
+ public:
+  static Result<World> connect(const Rendezvous& rendezvous, const RankEnvironment& environment) {
+    World world;
+    if (environment.world == 1) return world;
+    std::vector<int> ranks(static_cast<std::size_t>(environment.world));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    SHARDLAB_TRY(world.communicator_, rendezvous.communicator("world", ranks, environment.rank));
+    return world;
+  }
+
+  void align() const {
+    if (communicator_) communicator_->barrier();
+  }
+  Communicator* communicator() const { return communicator_.get(); }
+
+  double mean(double value) const {
+    if (!communicator_) return value;
+    const at::Tensor sum = at::full({1}, value, at::kDouble);
+    communicator_->all_reduce(sum, ReduceOperation::average)->wait();
+    return *sum.const_data_ptr<double>();
+  }
+
+ private:
+  std::shared_ptr<Communicator> communicator_;
+};
+
+Result<Communicators> connect_groups(const Rendezvous& rendezvous, const PlannedScenario& planned, int rank) {
+  Communicators communicators;
+  for (const Group& group : planned.plan.steady.groups) {
+    if (group.size == 1 || communicators.contains(group.expression)) continue;
+    SHARDLAB_TRY(communicators[group.expression],
+                 rendezvous.communicator(group.expression, ranks_of_group(group, planned.scenario, rank), rank));
+  }
+  return communicators;
+}
+
+SpoolHeader header_of(const PlannedScenario& planned, const RankEnvironment& environment, const std::string& hash) {
+  SpoolHeader header;
+  header.rank = environment.rank;
+  header.world = environment.world;
+  header.run_hash = hash;
+  header.host = host_identity();
+  header.machine = processor_description();
+  header.versions = software_versions();
+  header.versions["torch"] = TORCH_VERSION;
+  header.steps = planned.scenario.measure.warmup_steps + planned.scenario.measure.steps;
+  return header;
+}
+
+Status train(RankExecutor& executor, const World& world, const SpoolHeader& header, SpoolWriter& spool) {
+  for (std::int64_t step = 0; step < header.steps; ++step) {
+    SpoolStep record;
+    record.step = step;
+    world.align();
+    record.aligned = monotonic_now();
+    SHARDLAB_TRY(record.trace, executor.step());
+    record.began = executor.last_step_began();
+    if (record.trace.loss) record.mean_loss = world.mean(*record.trace.loss);
+    SHARDLAB_CHECK_OK(spool.write(record));
+  }
+  return {};
+}
+
+// Micro-benchmarks of a calibration, before anything else takes memory or time.
+Status measure_probes(const RankOptions& options, int rank, const World& world) {
+  if (options.probes.empty()) return {};
+  SHARDLAB_TRY(const ProbeList list, read_probe_list(options.probes));
+  std::ofstream results(probe_results_path(options.spool.parent_path(), rank), std::ios::trunc);
+  return run_probes(world.communicator(), list, [&](const ProbeMeasurement& measurement) -> Status {
+    results << probe_line(measurement) << std::endl;
+    if (!results) return run_failed("probes", "the results cannot be written", "is the disk full?");
+    return {};
+  });
+}
+
+Status run_planned(const RankOptions& options, const RankEnvironment& environment, const PlannedScenario& planned,
+                   SpoolWriter& spool) {
+  RendezvousOptions meeting;
+  meeting.arrival_timeout = arrival_timeout(planned.scenario);
+  meeting.operation_timeout = collective_timeout(planned.scenario);
+  meeting.interface = planned.scenario.launch.interface;
+  Rendezvous rendezvous = Rendezvous::in_process(meeting);
+  if (environment.world > 1) {
+    SHARDLAB_TRY(Rendezvous connected, Rendezvous::connect(environment, meeting));
+    rendezvous = std::move(connected);
+  }
+  SHARDLAB_TRY(const World world, World::connect(rendezvous, environment));
+  SHARDLAB_CHECK_OK(measure_probes(options, environment.rank, world));
+  RankExecutorOptions executor_options;
+  executor_options.rank = environment.rank;
+  SHARDLAB_TRY(executor_options.communicators, connect_groups(rendezvous, planned, environment.rank));
+  SHARDLAB_TRY(const auto executor, RankExecutor::create(planned, std::move(executor_options)));
+  SHARDLAB_CHECK_OK(executor->setup());
+  const SpoolHeader header = header_of(planned, environment, options.run_hash);
+  SHARDLAB_CHECK_OK(spool.write(header));
+  SHARDLAB_CHECK_OK(train(*executor, world, header, spool));
+  if (!options.save_weights.empty()) SHARDLAB_CHECK_OK(save_weights(*executor, planned.graph, environment.rank, options.save_weights));
+  SHARDLAB_CHECK_OK(spool.write(SpoolEnd{executor->communication_workspace()}));
+  world.align();  // whoever passes here knows that all spools are complete
+  return {};
+}
+
+}  // namespace
+
+Status run_rank(const RankOptions& options, const RankEnvironment& environment, const Planner& planner, SpoolWriter& spool) {
+  SHARDLAB_TRY(const PlannedScenario planned, plan_again(options, planner));
+  if (environment.world != world_size(planned.scenario)) {
+    return bad_input("WORLD_SIZE", fmt::format("is {}, the scenario has {} ranks", environment.world, world_size(planned.scenario)));
+  }
+  try {
+    const c10::InferenceMode no_autograd;
+    at::set_num_threads(options.threads);
+    at::set_num_interop_threads(1);
+    install_counting_allocator();
+    poison_freed_memory(options.poison);
+    return run_planned(options, environment, planned, spool);
+  } catch (const std::exception& error) {
+    return run_failed(fmt::format("rank {}, between steps", environment.rank), first_line(error.what()));
+  }
+}
+
+}  // namespace shardlab
