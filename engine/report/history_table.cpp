@@ -16,24 +16,24 @@ std::string joined_tags(const std::vector<std::string>& tags) {
 TableCell peak_cell(const RunEntry& run) {
   const bool too_much = run.fits.has_value() && !*run.fits;
   if (!run.peak_allocated) return "-";
-  return {to_string(*run.peak_allocated) + (too_much ? " !" : ""), too_much ? Tone::bad : Tone::plain};
+  return {(too_much ? "! " : "") + to_string(*run.peak_allocated), too_much ? Tone::bad : Tone::plain};
 }
 
 }  // namespace
 
 std::string history_table(std::span<const RunEntry> runs, const TextStyle& style) {
   if (runs.empty()) return "no runs\n";
-  TextTable table({{"run"},
-                   {"kind", Align::left},
-                   {"name", Align::left, true},
-                   {"created (UTC)", Align::left, true},
-                   {"strategy", Align::left},
-                   {"ranks"},
-                   {"step"},
-                   {"tokens/s"},
-                   {"peak"},
-                   {"loss"},
-                   {"tags", Align::left, true}});
+  TextTable table({{.title = "run"},
+                   {.title = "kind", .align = Align::left},
+                   {.title = "name", .align = Align::left, .elastic = true, .least = 14},
+                   {.title = "created (UTC)", .align = Align::left, .drop = 3},
+                   {.title = "strategy", .align = Align::left, .drop = 4},
+                   {.title = "ranks", .drop = 2},
+                   {.title = "step"},
+                   {.title = "tokens/s"},
+                   {.title = "peak"},
+                   {.title = "loss"},
+                   {.title = "tags", .align = Align::left, .elastic = true, .drop = 1}});
   for (const RunEntry& run : runs) {
     table.add({to_string(run.id), std::string(to_string(run.kind)), run.name, format_created(run.created), run.strategy,
                fmt::format("{}", run.ranks), to_string(run.step_time), rate(run.tokens_per_second), peak_cell(run),

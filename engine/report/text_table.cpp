@@ -1,13 +1,12 @@
 #include "engine/report/text_table.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace shardlab {
 namespace {
 
 constexpr int k_gap = 2;
-constexpr int k_least_elastic = 8;
+constexpr int k_left_out = -1;
 constexpr std::string_view k_cut = "..";
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
@@ -21,6 +20,25 @@ std::string cut(const std::string& text, int width) {
     if (!continues(text[end]) && columns++ == kept) break;
   }
   return text.substr(0, end) + std::string(k_cut.substr(0, static_cast<std::size_t>(std::min(width, 2))));
+}
+
+// Columns of a line.
+int taken(const std::vector<int>& widths) {
+  int sum = -k_gap;
+  for (const int width : widths) {
+    if (width != k_left_out) sum += width + k_gap;
+  }
+  return sum;
+}
+
+// The number of columns when none may go any more.
+std::size_t first_to_drop(const std::vector<TableColumn>& columns, const std::vector<int>& widths) {
+  std::size_t first = columns.size();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].drop == 0 || widths[i] == k_left_out) continue;
+    if (first == columns.size() || columns[i].drop < columns[first].drop) first = i;
+  }
+  return first;
 }
 
 std::string_view escape_of(Tone tone) {
@@ -62,16 +80,23 @@ std::vector<int> TextTable::widths(int available) const {
     for (const auto& row : rows_) width = std::max(width, display_width(row[i].text));
     widths.push_back(width);
   }
-  const int gaps = k_gap * (static_cast<int>(columns_.size()) - 1) + display_width(indent_);
-  int surplus = std::accumulate(widths.begin(), widths.end(), gaps) - available;
-  while (surplus > 0) {  // from the widest elastic column, one by one
+  std::vector<int> least = widths;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i].elastic) least[i] = std::min(widths[i], columns_[i].least);
+  }
+  const int room = available - display_width(indent_);
+  while (taken(least) > room) {
+    const std::size_t dropped = first_to_drop(columns_, least);
+    if (dropped == columns_.size()) break;
+    widths[dropped] = least[dropped] = k_left_out;
+  }
+  for (int surplus = taken(widths) - room; surplus > 0; --surplus) {  // from the widest that can give, one by one
     int* widest = nullptr;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].elastic && widths[i] > k_least_elastic && (!widest || widths[i] > *widest)) widest = &widths[i];
+      if (widths[i] > least[i] && (!widest || widths[i] > *widest)) widest = &widths[i];
     }
     if (!widest) break;
     --*widest;
-    --surplus;
   }
   return widths;
 }
@@ -80,6 +105,7 @@ std::string TextTable::line(const std::vector<TableCell>& cells, const std::vect
   std::string line = indent_;
   std::size_t pending = 0;  // blanks, written only before more text, so that no line ends in them
   for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (widths[i] == k_left_out) continue;
     const std::string text = columns_[i].elastic ? cut(cells[i].text, widths[i]) : cells[i].text;
     const auto blanks = static_cast<std::size_t>(widths[i] - display_width(text));
     if (columns_[i].align == Align::right) pending += blanks;

@@ -1,4 +1,5 @@
-// A table of text that fits a width: columns as wide as their content, the texts in elastic columns cut where space runs out.
+// A table of text that fits a width: columns as wide as their content; where space runs out the texts in elastic columns are cut, then
+// columns that may go are left out. What remains is not cut further, however narrow the width.
 #pragma once
 
 #include <string>
@@ -14,7 +15,9 @@ enum class Align { left, right };
 struct TableColumn {
   std::string title;
   Align align = Align::right;
-  bool elastic = false;  // may be cut, to no less than eight columns
+  bool elastic = false;  // may be cut to `least`
+  int least = 8;
+  int drop = 0;  // 0: always shown; else left out for want of space, the lowest number first
 };
 
 enum class Tone { plain, good, bad, faint };
@@ -39,7 +42,7 @@ class TextTable {
   std::string text(const TextStyle& style) const;
 
  private:
-  std::vector<int> widths(int available) const;
+  std::vector<int> widths(int available) const;  // by column; -1: left out
   std::string line(const std::vector<TableCell>& cells, const std::vector<int>& widths, const TextStyle& style) const;
 
   std::vector<TableColumn> columns_;

@@ -35,11 +35,11 @@ struct CalibrationRecord {
 };
 
 struct RunFilter {
-  std::optional<RunKind> kind;
-  std::string name;       // exact; empty: any
-  std::string tag;        // empty: any
-  std::string plan_hash;  // of the steady step, or its beginning; empty: any
-  int limit = 0;          // the newest so many; 0: all
+  std::optional<RunKind> kind = {};
+  std::string name = {};       // exact; empty: any
+  std::string tag = {};        // empty: any
+  std::string plan_hash = {};  // of the steady step, or its beginning; empty: any
+  int limit = 0;               // the newest so many; 0: all
 };
 
 // One step of a run, without its spans.

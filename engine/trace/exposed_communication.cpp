@@ -89,7 +89,8 @@ Nanoseconds exposed_communication(const StepPlan& plan, const RankTrace& rank) {
   }
   const CommunicationEnds ends = communication_ends(plan, span_of);
 
-  std::vector<Interval> idle, waiting;
+  // Idle time of the compute stream before and after the host issued what ends it, and the waiting that explains each.
+  std::vector<Interval> unissued, issued, host_waits, stream_waits;
   Nanoseconds busy_until = rank.spans.front().issue;
   for (std::size_t i = 0; i < rank.spans.size(); ++i) {
     const Span& span = rank.spans[i];
@@ -98,17 +99,20 @@ Nanoseconds exposed_communication(const StepPlan& plan, const RankTrace& rank) {
     const Instruction& instruction = plan.instructions[id];
     const Span* next = i + 1 < rank.spans.size() ? &rank.spans[i + 1] : nullptr;
     if (blocks_host(instruction, span, next)) {
-      add(waiting, span.issue, std::min(span.ready, ends.of_waits[id]));
+      add(host_waits, span.issue, std::min(span.ready, ends.of_waits[id]));
     }
     if (computes(instruction)) {
-      add(idle, busy_until, span.start);
-      add(waiting, std::max(busy_until, span.issue), std::min(span.start, ends.of_dependencies[id]));
+      add(unissued, busy_until, std::min(span.issue, span.start));
+      add(issued, std::max(busy_until, span.issue), span.start);
+      add(stream_waits, std::max(busy_until, span.issue), std::min(span.start, ends.of_dependencies[id]));
       busy_until = std::max(busy_until, span.end);
     } else if (on_compute(instruction) && is_collective(instruction.kind)) {
-      add(waiting, span.start, span.end);
+      add(host_waits, span.start, span.end);
+      add(stream_waits, span.start, span.end);
     }
   }
-  return common_length(joined(std::move(idle)), joined(std::move(waiting)));
+  return common_length(joined(std::move(unissued)), joined(std::move(host_waits))) +
+         common_length(joined(std::move(issued)), joined(std::move(stream_waits)));
 }
 
 }  // namespace shardlab

@@ -12,7 +12,7 @@ namespace shardlab {
 // - the next compute instruction is issued and a collective it depends on has not ended, where it depends through `waits` and through
 //   the order of streams, over any number of instructions in between, or
 // - a collective on the compute stream itself runs, or
-// - the host stands still in another instruction that waits for a collective, which is why nothing is issued.
+// - the next compute instruction is not issued yet because the host stands still in another one that waits for a collective.
 // Idle time for other reasons (the host issues too late, a copy runs after its gather) is not.
 // The trace must fit the plan (check_trace).
 Nanoseconds exposed_communication(const StepPlan& plan, const RankTrace& rank);

@@ -48,6 +48,7 @@ Json communication_json(const std::vector<CommunicationTotal>& totals) {
 // Reads a field into `value` unless it is missing or null.
 template <typename T>
 void read(const Json& object, const char* name, T& value) {
+  object.get_ref<const Json::object_t&>();  // throws unless it is one
   if (const auto field = object.find(name); field != object.end() && !field->is_null()) value = field->get<T>();
 }
 template <typename Tag>

@@ -1,0 +1,120 @@
+#include "engine/report/summarize.h"
+
+#include "tests/catch.h"
+#include "tests/hand_made_run.h"
+
+using namespace shardlab;
+using namespace shardlab::test;
+
+namespace {
+
+Work work(std::int64_t model_flops) {
+  Work result;
+  result.flops = result.model_flops = {model_flops};
+  return result;
+}
+
+// Two ranks, two sequences of eight tokens each in one micro-batch: 32 tokens a step. Model FLOPs of a rank: 100 + 30 + 200 = 330.
+PlannedScenario planned_scenario() {
+  PlannedScenario planned;
+  planned.scenario.cluster.device = "cpu";
+  planned.scenario.cluster.ranks = 2;
+  planned.scenario.parallel.strategy = "fsdp2";
+  planned.graph.micro_batch = 2;
+  planned.graph.sequence_length = 8;
+  planned.plan.steady = hand_made_plan();
+  planned.partition.segments.resize(1);
+  SegmentPrograms& programs = planned.partition.segments[0].programs;
+  programs.forward.work = {work(100), work(30)};
+  programs.backward.work = {work(200)};
+  programs.backward.work[0].flops = {250};  // 50 of it recomputed inside the kernel: not counted
+  return planned;
+}
+
+// Steps of 510, 1020 and 2040 ns on two ranks.
+RunTrace measured_trace() {
+  RunTrace trace;
+  trace.provenance.kind = RunKind::measured;
+  trace.steps = {stretched(hand_made_step(3, 2), 200), hand_made_step(4, 2), stretched(hand_made_step(5, 2), 400)};
+  trace.losses = {3, 2, 1};
+  return trace;
+}
+
+}  // namespace
+
+TEST_CASE("tokens and FLOPs of a step") {
+  PlannedScenario planned = planned_scenario();
+  CHECK(tokens_per_step(planned) == 32);
+  CHECK(model_flops_per_step(planned) == Flops{330});
+  planned.plan.steady.micro_batches = 3;
+  CHECK(tokens_per_step(planned) == 96);
+  CHECK(model_flops_per_step(planned) == Flops{990});
+}
+
+TEST_CASE("the figures of a run follow their definitions") {
+  const auto run = summarize(planned_scenario(), measured_trace(), {FlopsPerSecond{1e9}, Bytes{1000}});
+  REQUIRE_OK(run);
+  CHECK(run->kind == RunKind::measured);
+  CHECK(run->ranks == 2);
+  CHECK(run->step_time == StepTimeSummary{{1020}, {510}, {2040}, 3});
+  CHECK(run->tokens_per_second == Approx(32 / 1020e-9));
+  CHECK(run->tokens_per_second_per_gpu == Approx(16 / 1020e-9));
+  CHECK(run->mfu.value() == Approx(330 / 1020e-9 / 1e9));
+  CHECK(run->exposed_communication == Nanoseconds{280});  // 140 in a step of 510, twice that in the median step
+  CHECK(run->losses == std::vector<double>{3, 2, 1});
+}
+
+TEST_CASE("exposed communication is the mean over ranks") {
+  RunTrace trace = measured_trace();
+  trace.steps = {hand_made_step(0, 2)};
+  trace.steps[0].ranks[1].spans[0].skipped = true;  // this rank waits only for its reduce-scatter, 50
+  CHECK(summarize(planned_scenario(), trace).value().exposed_communication == Nanoseconds{95});  // (140 + 50) / 2
+}
+
+TEST_CASE("communication is what one rank runs in one step") {
+  RunTrace trace = measured_trace();
+  auto run = summarize(planned_scenario(), trace);
+  REQUIRE_OK(run);
+  CHECK(run->communication == std::vector<CommunicationTotal>{{InstructionKind::AllGather, 2, 1, {1000}},
+                                                              {InstructionKind::ReduceScatter, 2, 1, {2000}}});
+  for (RankTrace& rank : trace.steps[0].ranks) rank.spans[3].skipped = true;
+  run = summarize(planned_scenario(), trace);
+  REQUIRE_OK(run);
+  CHECK(run->communication.size() == 1);
+}
+
+TEST_CASE("whether it fits") {
+  PlannedScenario planned = planned_scenario();
+  RunTrace trace = measured_trace();
+  const auto fits = [&](DeviceLimits device) { return summarize(planned, trace, device).value().fits; };
+  CHECK_FALSE(fits({}).has_value());
+  CHECK(fits({{}, Bytes{200}}) == true);  // the peak
+  CHECK(fits({{}, Bytes{199}}) == false);
+  planned.scenario.cluster.memory_limit = Bytes{300};  // comes before the device's memory
+  CHECK(fits({{}, Bytes{199}}) == true);
+  trace.warmup = {hand_made_step(0, 1)};  // the first step must fit too
+  trace.warmup[0].ranks[0].memory[0].peak = {301};
+  CHECK(fits({}) == false);
+}
+
+TEST_CASE("what is unknown is absent") {
+  RunTrace trace = measured_trace();
+  for (StepTrace& step : trace.steps) {
+    for (RankTrace& rank : step.ranks) rank.memory.clear();
+  }
+  const auto run = summarize(planned_scenario(), trace, {{}, Bytes{1000}});
+  REQUIRE_OK(run);
+  CHECK_FALSE(run->mfu.has_value());
+  CHECK_FALSE(run->memory.has_value());
+  CHECK_FALSE(run->fits.has_value());
+}
+
+TEST_CASE("a trace that cannot be summarized is refused") {
+  RunTrace trace = measured_trace();
+  SECTION("no steps") { trace.steps.clear(); }
+  SECTION("another plan") { trace.steps[1].plan_hash = "feed"; }
+  SECTION("an instruction beyond the plan") { trace.steps[1].ranks[0].spans[6].instruction = {99}; }
+  const auto run = summarize(planned_scenario(), trace);
+  REQUIRE_FALSE(run);
+  CHECK(run.error().kind == ErrorKind::bad_input);
+}

@@ -1,0 +1,73 @@
+#include "engine/trace/run_summary_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.h"
+
+using namespace shardlab;
+using namespace shardlab::test;
+
+namespace {
+
+RunSummary full_summary() {
+  RunSummary run;
+  run.kind = RunKind::measured;
+  run.plan_hash = "abc";
+  run.ranks = 2;
+  run.step_time = {{20}, {10}, {30}, 3};
+  run.tokens_per_second = 1234.5;
+  run.tokens_per_second_per_gpu = 617.25;
+  run.mfu = 0.41;
+  run.exposed_communication = {5};
+  run.communication = {{InstructionKind::AllGather, 2, 7, {7000}}};
+  run.memory.emplace();
+  run.memory->peak_allocated = {1000};
+  run.memory->peak_reserved = Bytes{2000};
+  run.memory->by_class[static_cast<std::size_t>(BufferClass::activation)] = {900};
+  run.memory->peak_instruction = {13};
+  run.memory->peak_label = "13 Forward s4 mb0";
+  run.memory->peak_rank = 1;
+  run.memory->peak_step = 4;
+  run.memory->phases = {Bytes{1000}, Bytes{800}, Bytes{600}};
+  run.memory_limit = Bytes{4000};
+  run.fits = true;
+  run.losses = {3.0, 2.5};
+  run.gradient_norms = {1.5};
+  run.calibrated = true;
+  run.leaves_out = {"data loading"};
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("a summary reads back from its JSON") {
+  const auto back = parse_summary_json(summary_json(full_summary()).dump());
+  REQUIRE_OK(back);
+  CHECK(*back == full_summary());
+  const auto empty = parse_summary_json(summary_json(RunSummary{}).dump());
+  REQUIRE_OK(empty);
+  CHECK(*empty == RunSummary{});
+}
+
+TEST_CASE("the field names are the documented ones") {
+  const auto json = summary_json(full_summary());
+  for (const char* name : {"kind", "plan_hash", "step_time_ns", "tokens_per_second", "tokens_per_second_per_gpu", "mfu",
+                           "exposed_communication_ns", "communication", "memory", "fits", "losses", "gradient_norms", "calibrated",
+                           "leaves_out"}) {
+    CHECK(json.contains(name));
+  }
+  CHECK(json["step_time_ns"] == nlohmann::ordered_json({{"median", 20}, {"min", 10}, {"max", 30}, {"n", 3}}));
+  CHECK(json["communication"][0] ==
+        nlohmann::ordered_json({{"kind", "AllGather"}, {"group_size", 2}, {"count", 7}, {"bytes", 7000}}));
+  CHECK(json["memory"]["peak_active"].is_null());
+  CHECK(json["memory"]["by_class"] == nlohmann::ordered_json({{"activation", 900}}));
+  CHECK(json["memory"]["phases"] == nlohmann::ordered_json({{"forward", 1000}, {"backward", 800}, {"optimizer", 600}}));
+  CHECK(summary_json(RunSummary{})["mfu"].is_null());
+}
+
+TEST_CASE("damaged summaries are errors") {
+  for (const char* text : {"", "{", "[]", "3", R"({"ranks": "two"})", R"({"memory": 5})", R"({"communication": [1]})"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_summary_json(text).has_value());
+  }
+}
