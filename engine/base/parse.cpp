@@ -1,6 +1,5 @@
 #include "engine/base/parse.h"
 
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -10,40 +9,14 @@
 
 #include <fmt/core.h>
 
+#include "engine/base/unit_names.h"
+
 namespace shardlab {
 namespace {
 
-struct Unit {
-  std::string_view name;
-  std::int64_t size;
-};
-
-constexpr std::array<Unit, 6> k_counts{{{"k", 1000},
-                                        {"M", 1'000'000},
-                                        {"G", 1'000'000'000},
-                                        {"Ki", 1 << 10},
-                                        {"Mi", 1 << 20},
-                                        {"Gi", 1 << 30}}};
-// The first of each size is the one that formatting uses.
-constexpr std::array<Unit, 11> k_sizes{{{"TiB", std::int64_t{1} << 40},
-                                        {"TB", 1'000'000'000'000},
-                                        {"GiB", 1 << 30},
-                                        {"GB", 1'000'000'000},
-                                        {"MiB", 1 << 20},
-                                        {"MB", 1'000'000},
-                                        {"KiB", 1 << 10},
-                                        {"KB", 1000},
-                                        {"kB", 1000},
-                                        {"B", 1},
-                                        {"", 1}}};
-constexpr std::array<Unit, 6> k_times{{{"h", 3'600'000'000'000},
-                                       {"min", 60'000'000'000},
-                                       {"s", 1'000'000'000},
-                                       {"ms", 1'000'000},
-                                       {"us", 1000},
-                                       {"ns", 1}}};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 // The digits of a number without its separators; nothing when it is not one. `rest` is what follows it.
 std::optional<std::string> number_part(std::string_view text, std::string_view& rest) {
@@ -63,7 +36,8 @@ std::optional<std::string> number_part(std::string_view text, std::string_view& 
     } else if ((c == '+' || c == '-') && i == 0) {
       if (c == '+') continue;
     } else if ((c == 'e' || c == 'E') && seen_digit && !seen_exponent &&
-               (next_is_digit || (i + 2 < text.size() && (text[i + 1] == '+' || text[i + 1] == '-') && is_digit(text[i + 2])))) {
+               (next_is_digit || (i + 2 < text.size() && (text[i + 1] == '+' || text[i + 1] == '-') &&
+                                  is_digit(text[i + 2])))) {
       seen_exponent = true;
       digits += c;
       if (!next_is_digit) digits += text[++i];
@@ -81,7 +55,8 @@ std::optional<std::string> number_part(std::string_view text, std::string_view& 
 std::optional<double> to_double(const std::string& digits) {
   double value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value)) return std::nullopt;
+  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value))
+    return std::nullopt;
   return value;
 }
 
@@ -114,8 +89,8 @@ std::string quoted(std::string_view text) {
   return text.size() <= k_shown ? fmt::format("'{}'", text) : fmt::format("'{}...'", text.substr(0, k_shown));
 }
 
-Result<std::int64_t> quantity(std::string_view text, std::span<const Unit> units, bool unit_optional, bool round,
-                              std::string_view expected) {
+Result<std::int64_t> quantity(std::string_view text, std::span<const Unit> units, bool unit_optional,
+                              bool round, std::string_view expected) {
   std::string_view rest;
   const auto digits = number_part(text, rest);
   if (!digits) return bad_input({}, fmt::format("{} is not {}", quoted(text), expected));
@@ -166,7 +141,8 @@ Result<BytesPerSecond> parse_bytes_per_second(std::string_view text) {
 }
 
 Result<Nanoseconds> parse_duration(std::string_view text) {
-  SHARDLAB_TRY(const std::int64_t value, quantity(text, k_times, false, true, "a time with its unit, such as 30s or 5ms"));
+  SHARDLAB_TRY(const std::int64_t value,
+               quantity(text, k_times, false, true, "a time with its unit, such as 30s or 5ms"));
   return Nanoseconds{value};
 }
 
@@ -178,28 +154,6 @@ Result<double> parse_fraction(std::string_view text) {
   // 2% becomes the double nearest to 0.02, not 2 * 0.01.
   if (value && trimmed(rest) == "%") return *value / 100;
   return bad_input({}, quoted(text) + " is not a fraction such as 2% or 0.02");
-}
-
-std::string format_number(double value) { return fmt::format("{}", value); }
-
-std::string format_bytes(Bytes bytes) {
-  for (const Unit& unit : k_sizes) {
-    if (bytes.value != 0 && bytes.value % unit.size == 0 && unit.name != "B") return fmt::format("{}{}", bytes.value / unit.size, unit.name);
-  }
-  return fmt::format("{}", bytes.value);
-}
-
-std::string format_duration(Nanoseconds time) {
-  for (const Unit& unit : k_times) {
-    if (time.value != 0 && time.value % unit.size == 0) return fmt::format("{}{}", time.value / unit.size, unit.name);
-  }
-  return "0s";
-}
-
-std::string format_fraction(double fraction) {
-  const std::string percent = fmt::format("{}%", fraction * 100);
-  const auto back = parse_fraction(percent);
-  return back && *back == fraction ? percent : format_number(fraction);
 }
 
 }  // namespace shardlab

@@ -1,6 +1,7 @@
 // Numbers and quantities as people write them in scenarios and options.
 //
-// An error has no place (`where` is empty): the caller knows it. Its `what` quotes the text and says what was expected.
+// An error has no place (`where` is empty): the caller knows it. Its `what` quotes the text and says what was
+// expected.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ Result<double> parse_number(std::string_view text);
 // "true" or "false", in the three spellings of YAML 1.2.
 Result<bool> parse_boolean(std::string_view text);
 
-// "25MiB", "1.5 GiB", "80 GB", "512 B", "4096" (bytes): B, KiB MiB GiB TiB (powers of 1024), KB MB GB TB (of 1000).
+// "25MiB", "1.5 GiB", "80 GB", "512 B", "4096" (bytes): B, KiB MiB GiB TiB (powers of 1024), KB MB GB TB (of
+// 1000).
 Result<Bytes> parse_bytes(std::string_view text);
 
 // A size per second: "3.5 GB/s"; without "/s" as well.

@@ -1,7 +1,8 @@
 // YAML as a plain tree in which every node knows its place.
 //
-// Reading is strict where silence would hide a mistake: duplicate keys, keys that are not plain words, tags and several documents are
-// errors. Aliases are copied in, within a bound. Nothing in a file can make reading crash, recurse deeply or grow without limit.
+// Reading is strict where silence would hide a mistake: duplicate keys, keys that are not plain words, tags
+// and several documents are errors. Aliases are copied in, within a bound. Nothing in a file can make reading
+// crash, recurse deeply or grow without limit.
 #pragma once
 
 #include <cstddef>
@@ -47,11 +48,12 @@ YamlNode yaml_sequence(std::vector<YamlNode> items);
 // "a map", "a list", "a value" or "nothing", for messages.
 std::string_view describe(YamlNode::Kind kind);
 
-// `name` stands for the file in places. With `whole_place` every node's place is `name` itself, without line and column
-// (a command-line option). An empty text is a null node.
+// `name` stands for the file in places. With `whole_place` every node's place is `name` itself, without line
+// and column (a command-line option). An empty text is a null node.
 Result<YamlNode> parse_yaml(std::string_view text, std::string_view name, bool whole_place = false);
 
-// Block style, with short lists of scalars in one line; parse_yaml reads it back to the same tree apart from the places.
+// Block style, with short lists of scalars in one line; parse_yaml reads it back to the same tree apart from
+// the places.
 std::string write_yaml(const YamlNode& node);
 
 // The same in one line: {a: 1, b: [x, y]}.

@@ -7,12 +7,15 @@
 namespace shardlab {
 namespace {
 
-bool is_letter_or_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_letter_or_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 // Whether the text is the same plain or quoted, inside lists and maps too.
 bool is_plain(std::string_view text) {
   if (text.empty() || text == "null" || text == "Null" || text == "NULL") return false;
-  if (!is_letter_or_digit(text.front()) && text.front() != '/' && text.front() != '.' && text.front() != '_' && text.front() != '-') {
+  if (!is_letter_or_digit(text.front()) && text.front() != '/' && text.front() != '.' &&
+      text.front() != '_' && text.front() != '-') {
     return false;
   }
   if (text.front() == '-' && (text.size() < 2 || !is_letter_or_digit(text[1]))) return false;
@@ -46,11 +49,14 @@ std::string scalar_text(const YamlNode& node) {
   return node.quoted || !is_plain(node.text) ? in_quotes(node.text) : node.text;
 }
 
-std::string key_text(const std::string& key) { return is_plain(key) ? key : in_quotes(key); }
+std::string key_text(const std::string& key) {
+  return is_plain(key) ? key : in_quotes(key);
+}
 
 bool fits_one_line(const YamlNode& node) {
   if (node.is_sequence()) {
-    return std::all_of(node.items.begin(), node.items.end(), [](const YamlNode& item) { return item.is_scalar() || item.is_null(); });
+    return std::all_of(node.items.begin(), node.items.end(),
+                       [](const YamlNode& item) { return item.is_scalar() || item.is_null(); });
   }
   return !node.is_map() || node.entries.empty();
 }
@@ -90,10 +96,14 @@ std::string write_yaml(const YamlNode& node) {
 
 std::string write_yaml_flow(const YamlNode& node) {
   switch (node.kind) {
-    case YamlNode::Kind::null: return "null";
-    case YamlNode::Kind::scalar: return scalar_text(node);
-    case YamlNode::Kind::sequence: break;
-    case YamlNode::Kind::map: break;
+    case YamlNode::Kind::null:
+      return "null";
+    case YamlNode::Kind::scalar:
+      return scalar_text(node);
+    case YamlNode::Kind::sequence:
+      break;
+    case YamlNode::Kind::map:
+      break;
   }
   std::string out(1, node.is_map() ? '{' : '[');
   const std::size_t empty = out.size();

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   return out;
 }
 
@@ -38,7 +39,8 @@ std::vector<std::string> described_names(std::string_view folder) {
   const auto path = find_asset(fmt::format("hardware/{}", folder));
   if (!path) return names;
   std::error_code error;
-  for (auto entry = fs::directory_iterator(*path, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
+  for (auto entry = fs::directory_iterator(*path, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
     if (entry->path().extension() == ".yaml") names.push_back(entry->path().stem().string());
   }
   std::sort(names.begin(), names.end());
@@ -50,7 +52,8 @@ Result<fs::path> find_description(std::string_view folder, std::string_view name
   std::vector<std::string> known = described_names(folder);
   const std::string wanted = lower(name);
   const auto is_wanted = [&](const std::string& candidate) { return lower(candidate) == wanted; };
-  if (const auto found = std::find_if(known.begin(), known.end(), is_wanted); found != known.end()) return path / (*found + ".yaml");
+  if (const auto found = std::find_if(known.begin(), known.end(), is_wanted); found != known.end())
+    return path / (*found + ".yaml");
 
   SHARDLAB_TRY(const YamlNode aliases, read_aliases(folder));
   for (const YamlEntry& alias : aliases.entries) {

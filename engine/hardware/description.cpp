@@ -14,8 +14,9 @@ namespace shardlab {
 namespace {
 
 const std::vector<std::string>& kinds() {
-  static const std::vector<std::string> names{"vendor",  "measured", "vendor-measured", "vendor-derived", "vendor-code",
-                                              "derived", "recalled", "estimate",        "market"};
+  static const std::vector<std::string> names{"vendor",         "measured",    "vendor-measured",
+                                              "vendor-derived", "vendor-code", "derived",
+                                              "recalled",       "estimate",    "market"};
   return names;
 }
 
@@ -41,7 +42,8 @@ std::vector<std::string> estimated_figures(const FigureSources& provenance) {
 
 Result<Description> Description::parse(std::string_view text, std::string_view name) {
   SHARDLAB_TRY(YamlNode root, parse_yaml(text, name));
-  if (!root.is_map()) return bad_input(std::string(name), fmt::format("expected a map of keys, found {}", describe(root.kind)));
+  if (!root.is_map())
+    return bad_input(std::string(name), fmt::format("expected a map of keys, found {}", describe(root.kind)));
   return Description(std::move(root));
 }
 
@@ -101,7 +103,8 @@ double Description::value_of(const YamlNode& figure, const std::string& key) {
     return 0;
   }
   if (std::find(kinds().begin(), kinds().end(), kind->text) == kinds().end()) {
-    mistake(*kind, fmt::format("{}: unknown kind '{}' ({})", key, kind->text, suggestion(kind->text, kinds())));
+    mistake(*kind,
+            fmt::format("{}: unknown kind '{}' ({})", key, kind->text, suggestion(kind->text, kinds())));
   }
   if (source->text.empty()) mistake(*source, key + ": a figure needs a source");
   const auto number = parse_value(value->text);
@@ -119,7 +122,8 @@ double Description::figure(std::string_view section, std::string_view key) {
 
 int Description::count(std::string_view section, std::string_view key) {
   const double value = optional_figure(section, key).value_or(0);
-  if (value != static_cast<double>(static_cast<int>(value)) && !mistake_) mistake(root_, fmt::format("{}.{} is not a whole number", section, key));
+  if (value != static_cast<double>(static_cast<int>(value)) && !mistake_)
+    mistake(root_, fmt::format("{}.{} is not a whole number", section, key));
   return static_cast<int>(value);
 }
 
@@ -127,7 +131,8 @@ Status Description::finish() {
   for (const YamlEntry& entry : root_.entries) {
     if (taken_.count(entry.key) == 0) mistake(entry.value, fmt::format("unknown key '{}'", entry.key));
     for (const YamlEntry& inner : entry.value.entries) {
-      if (taken_.count(entry.key + "." + inner.key) == 0) mistake(inner.value, fmt::format("unknown key '{}.{}'", entry.key, inner.key));
+      if (taken_.count(entry.key + "." + inner.key) == 0)
+        mistake(inner.value, fmt::format("unknown key '{}.{}'", entry.key, inner.key));
     }
   }
   if (mistake_) return fail(*mistake_);

@@ -14,7 +14,8 @@
 
 namespace shardlab {
 
-// Getters return a harmless value after a mistake; finish() then says what was wrong. So a reader is a plain list of fields.
+// Getters return a harmless value after a mistake; finish() then says what was wrong. So a reader is a plain
+// list of fields.
 class Description {
  public:
   static Result<Description> read(const std::filesystem::path& file);

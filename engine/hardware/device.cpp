@@ -12,7 +12,8 @@
 namespace shardlab {
 namespace {
 
-// Host costs of libtorch from C++, estimates: one operator 3 to 6 us; collectives and the bookkeeping around them more.
+// Host costs of libtorch from C++, estimates: one operator 3 to 6 us; collectives and the bookkeeping around
+// them more.
 constexpr double k_kernel_launch_seconds = 5e-6;
 constexpr double k_instruction_seconds = 10e-6;
 
@@ -20,7 +21,8 @@ DevicePeaks scaled(const DevicePeaks& peaks, double factor) {
   const auto times = [factor](std::optional<FlopsPerSecond> rate) {
     return rate ? std::optional(FlopsPerSecond{rate->value * factor}) : std::nullopt;
   };
-  return {times(peaks.float32), times(peaks.tf32), times(peaks.float16), times(peaks.bfloat16), times(peaks.fp8)};
+  return {times(peaks.float32), times(peaks.tf32), times(peaks.float16), times(peaks.bfloat16),
+          times(peaks.fp8)};
 }
 
 void set_compute(Device& device, const Gpu& gpu) {
@@ -48,7 +50,8 @@ void set_compute(Device& device, const Gpu& gpu) {
   device.estimates.insert(device.estimates.end(), {"kernel_launch_seconds", "instruction_seconds"});
 }
 
-// A GPU without a measured all_reduce: a ring without in-network reduction, 40 us as on the GPUs that were measured [estimate].
+// A GPU without a measured all_reduce: a ring without in-network reduction, 40 us as on the GPUs that were
+// measured [estimate].
 LinkFigures wires_of(const Gpu& gpu, bool pcie_only) {
   LinkFigures wires;
   wires.ring = gpu.ring;
@@ -77,10 +80,12 @@ Result<Device> describe_gpus(const ClusterRequest& request) {
     gpu_name = node->gpu;
     if (device.ranks_per_node == 0) device.ranks_per_node = node->gpus;
     if (device.ranks_per_node > node->gpus) {
-      return bad_input({}, fmt::format("{} has {} GPUs, not {}", node->name, node->gpus, device.ranks_per_node));
+      return bad_input({},
+                       fmt::format("{} has {} GPUs, not {}", node->name, node->gpus, device.ranks_per_node));
     }
   }
-  if (device.ranks_per_node < 1 || device.nodes < 1) return bad_input({}, "a cluster needs one GPU or more on one node or more");
+  if (device.ranks_per_node < 1 || device.nodes < 1)
+    return bad_input({}, "a cluster needs one GPU or more on one node or more");
   device.ranks = device.nodes * device.ranks_per_node;
   SHARDLAB_TRY(const Gpu gpu, find_gpu(gpu_name));
   device.name = gpu.name;
@@ -93,14 +98,17 @@ Result<Device> describe_gpus(const ClusterRequest& request) {
     device.wires.network_efficiency = node->network_efficiency;
     device.wires.switch_ranks = node->nvlink_domain_gpus;
     if (node->dollars_per_hour) device.dollars_per_hour = *node->dollars_per_hour / node->gpus;
-    for (const std::string& name : estimated_figures(node->provenance)) device.estimates.push_back("node." + name);
+    for (const std::string& name : estimated_figures(node->provenance))
+      device.estimates.push_back("node." + name);
   } else if (request.network_gbps_per_gpu) {
     device.wires.network_per_rank = {*request.network_gbps_per_gpu / 8 * 1e9};
-    device.wires.network_efficiency = 0.9;  // RDMA fabrics attain 0.92 to 0.96 [vendors' measurements], TCP 0.8
+    device.wires.network_efficiency =
+        0.9;  // RDMA fabrics attain 0.92 to 0.96 [vendors' measurements], TCP 0.8
     device.estimates.push_back("network_efficiency");
   }
   if (device.nodes > 1 && device.wires.network_per_rank.value <= 0) {
-    return bad_input({}, fmt::format("{} has no network between nodes", node ? node->name : gpu.name), "use one node");
+    return bad_input({}, fmt::format("{} has no network between nodes", node ? node->name : gpu.name),
+                     "use one node");
   }
   return device;
 }
@@ -114,24 +122,31 @@ Result<Device> describe_cpu(const ClusterRequest& request) {
   device.threads = request.threads_per_rank;
   device.ranks = device.ranks_per_node = request.cpu_ranks;
   device.source = "assets/hardware/cpu.yaml";
-  const auto per_thread = [&](const char* key) { return FlopsPerSecond{file.figure("figures", key) * request.threads_per_rank}; };
+  const auto per_thread = [&](const char* key) {
+    return FlopsPerSecond{file.figure("figures", key) * request.threads_per_rank};
+  };
   device.gemm.float32 = per_thread("float32_flops_per_thread");
   device.gemm.bfloat16 = per_thread("bfloat16_flops_per_thread");
   device.gemm_k_half = file.figure("figures", "gemm_k_half");
   device.attention.float32 = per_thread("attention_flops_per_thread");
   device.attention.bfloat16 = device.attention.float32;
   device.attention_sequence_half = file.figure("figures", "attention_sequence_half");
-  device.memory_bandwidth = {file.figure("figures", "memory_bandwidth_per_thread") * request.threads_per_rank};
+  device.memory_bandwidth = {file.figure("figures", "memory_bandwidth_per_thread") *
+                             request.threads_per_rank};
   device.memory_efficiency = file.figure("figures", "memory_efficiency");
   device.kernel_launch_seconds = file.figure("figures", "operator_seconds");
   device.instruction_seconds = file.figure("figures", "instruction_seconds");
   device.overlap_penalty = file.figure("figures", "overlap_penalty");
   Links loopback;
-  loopback.all_gather = {file.figure("collectives", "all_gather_latency_seconds"), {file.figure("collectives", "all_gather_bandwidth")}, 0};
+  loopback.all_gather = {file.figure("collectives", "all_gather_latency_seconds"),
+                         {file.figure("collectives", "all_gather_bandwidth")},
+                         0};
   loopback.reduce_scatter = {file.figure("collectives", "reduce_scatter_latency_seconds"),
                              {file.figure("collectives", "reduce_scatter_bandwidth")},
                              0};
-  loopback.all_reduce = {file.figure("collectives", "all_reduce_latency_seconds"), {file.figure("collectives", "all_reduce_bandwidth")}, 0};
+  loopback.all_reduce = {file.figure("collectives", "all_reduce_latency_seconds"),
+                         {file.figure("collectives", "all_reduce_bandwidth")},
+                         0};
   loopback.source = device.source;
   loopback.estimated = true;
   device.wires.shared = loopback;
@@ -142,11 +157,14 @@ Result<Device> describe_cpu(const ClusterRequest& request) {
 
 }  // namespace
 
-Links Device::links_of(int group_ranks, int group_nodes) const { return estimate_links(wires, group_ranks, group_nodes); }
+Links Device::links_of(int group_ranks, int group_nodes) const {
+  return estimate_links(wires, group_ranks, group_nodes);
+}
 
 Result<Device> describe_device(const ClusterRequest& request) {
   SHARDLAB_TRY(Device device, request.cpu_ranks > 0 ? describe_cpu(request) : describe_gpus(request));
-  if (request.memory_limit && (device.memory.value == 0 || *request.memory_limit < device.memory)) device.memory = *request.memory_limit;
+  if (request.memory_limit && (device.memory.value == 0 || *request.memory_limit < device.memory))
+    device.memory = *request.memory_limit;
   return device;
 }
 

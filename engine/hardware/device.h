@@ -1,7 +1,8 @@
 // One rank's device and its wires: everything a cost model asks of hardware.
 //
-// Values come from assets/hardware and are published or estimated figures, never measurements of this machine; a calibration
-// replaces them (simulator/calibrate). `estimates` names the figures that nobody measured.
+// Values come from assets/hardware and are published or estimated figures, never measurements of this
+// machine; a calibration replaces them (simulator/calibrate). `estimates` names the figures that nobody
+// measured.
 #pragma once
 
 #include <cstdint>
@@ -38,21 +39,21 @@ struct Device {
   // --- memory ---
   BytesPerSecond memory_bandwidth;  // of the data sheet, or of one rank's threads on a CPU
   double memory_efficiency = 1;     // attained share of it for large tensors
-  Bytes memory;                     // what torch can allocate of the device, or the scenario's limit when lower; 0: unknown
+  Bytes memory;  // what torch can allocate of the device, or the scenario's limit when lower; 0: unknown
 
   // --- host ---
   double kernel_launch_seconds = 0;  // host time to launch one kernel (run one operator on a CPU)
   double kernel_gap_seconds = 0;     // device time between two kernels
   double instruction_seconds = 0;    // host time to issue one instruction of a plan
-  double overlap_penalty = 0;        // share of the shorter of overlapping compute and communication that is lost
-  BytesPerSecond host_to_device;     // pinned; 0 on a CPU
+  double overlap_penalty = 0;  // share of the shorter of overlapping compute and communication that is lost
+  BytesPerSecond host_to_device;  // pinned; 0 on a CPU
   BytesPerSecond device_to_host;
 
   // --- the cluster ---
   int ranks = 1;
   int ranks_per_node = 1;
   int nodes = 1;
-  LinkFigures wires;                    // for groups of other shapes, see links_of
+  LinkFigures wires;                       // for groups of other shapes, see links_of
   std::optional<double> dollars_per_hour;  // of one GPU, middle of the price range
 
   std::vector<std::string> estimates;  // names of figures that are estimates
@@ -63,18 +64,20 @@ struct Device {
   Links intra_node() const { return links_of(ranks_per_node, 1); }
   Links inter_node() const { return links_of(ranks, nodes); }
 
-  // The data sheet's dense peak for products in this dtype; none where no peak is known (then MFU is unknown).
+  // The data sheet's dense peak for products in this dtype; none where no peak is known (then MFU is
+  // unknown).
   std::optional<FlopsPerSecond> peak(DType dtype) const { return peaks.of(dtype); }
 };
 
-// What a scenario says about its cluster, in hardware's own words. Exactly one of node, gpu and cpu_ranks is set.
+// What a scenario says about its cluster, in hardware's own words. Exactly one of node, gpu and cpu_ranks is
+// set.
 struct ClusterRequest {
   std::string node;
   std::string gpu;
   int gpus_per_node = 0;  // 0: all of a named node
   int nodes = 1;
-  bool pcie_only = false;                          // ignore the GPU's own links
-  std::optional<double> network_gbps_per_gpu;      // Gbit/s, one direction; for `gpu`
+  bool pcie_only = false;                      // ignore the GPU's own links
+  std::optional<double> network_gbps_per_gpu;  // Gbit/s, one direction; for `gpu`
   int cpu_ranks = 0;
   int threads_per_rank = 1;
   std::optional<Bytes> memory_limit;

@@ -8,7 +8,8 @@
 namespace shardlab {
 
 struct FigureSource {
-  std::string kind;    // vendor, measured, vendor-measured, vendor-derived, vendor-code, derived, recalled, estimate, market
+  std::string kind;    // vendor, measured, vendor-measured, vendor-derived, vendor-code, derived, recalled,
+                       // estimate, market
   std::string source;  // page, repository and file, or plain words
 };
 

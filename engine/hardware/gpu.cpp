@@ -11,14 +11,16 @@ std::optional<FlopsPerSecond> flops(Description& file, std::string_view key) {
   return value ? std::optional(FlopsPerSecond{*value}) : std::nullopt;
 }
 
-Bytes size(Description& file, std::string_view key) { return {static_cast<std::int64_t>(file.figure("figures", key))}; }
+Bytes size(Description& file, std::string_view key) {
+  return {static_cast<std::int64_t>(file.figure("figures", key))};
+}
 
 void read_data_sheet(Description& file, Gpu& gpu) {
   gpu.memory = size(file, "memory");
   gpu.visible_memory = size(file, "visible_memory");
   gpu.memory_bandwidth = {file.figure("figures", "memory_bandwidth")};
-  gpu.peaks = {flops(file, "float32_flops"), flops(file, "tf32_flops"), flops(file, "float16_flops"), flops(file, "bfloat16_flops"),
-               flops(file, "fp8_flops")};
+  gpu.peaks = {flops(file, "float32_flops"), flops(file, "tf32_flops"), flops(file, "float16_flops"),
+               flops(file, "bfloat16_flops"), flops(file, "fp8_flops")};
   gpu.multiprocessors = file.count("figures", "multiprocessors");
   gpu.l2_cache = size(file, "l2_cache");
   if (const auto nvlink = file.optional_figure("figures", "nvlink")) gpu.nvlink = BytesPerSecond{*nvlink};
@@ -29,7 +31,8 @@ void read_data_sheet(Description& file, Gpu& gpu) {
   gpu.dollars_per_hour_low = file.optional_figure("figures", "dollars_per_hour_low");
   gpu.dollars_per_hour_high = file.optional_figure("figures", "dollars_per_hour_high");
   // For people who compare; the model uses the coefficients below.
-  for (const char* best : {"best_bfloat16_flops", "best_fp8_flops", "best_memory_copy"}) file.optional_figure("figures", best);
+  for (const char* best : {"best_bfloat16_flops", "best_fp8_flops", "best_memory_copy"})
+    file.optional_figure("figures", best);
 }
 
 void read_coefficients(Description& file, Gpu& gpu) {
@@ -75,6 +78,8 @@ Result<Gpu> find_gpu(std::string_view name) {
   return gpu;
 }
 
-std::vector<std::string> gpu_names() { return described_names("gpus"); }
+std::vector<std::string> gpu_names() {
+  return described_names("gpus");
+}
 
 }  // namespace shardlab

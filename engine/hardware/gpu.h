@@ -51,17 +51,17 @@ struct Gpu {
   std::optional<double> dollars_per_hour_high;
 
   // Coefficients of the compute model (device.h).
-  double gemm_e_max = 0;      // attained share of the peak for large products ...
-  double power_factor = 1;    // ... times this, where power limits the clock
+  double gemm_e_max = 0;    // attained share of the peak for large products ...
+  double power_factor = 1;  // ... times this, where power limits the clock
   double gemm_k_half = 0;
-  FlopsPerSecond attention;   // bf16, causal counted half
+  FlopsPerSecond attention;  // bf16, causal counted half
   double attention_sequence_half = 0;
   double memory_efficiency = 0;
   double kernel_gap_seconds = 0;
   double overlap_penalty = 0;
 
-  BytesPerSecond ring;                                // bus bandwidth of a ring over the GPUs of a node
-  std::optional<CollectiveCoefficients> all_reduce;   // fitted to a measured table of 8 GPUs
+  BytesPerSecond ring;                               // bus bandwidth of a ring over the GPUs of a node
+  std::optional<CollectiveCoefficients> all_reduce;  // fitted to a measured table of 8 GPUs
 
   FigureSources provenance;  // of every figure, by its key in the file
 };

@@ -24,7 +24,8 @@ double latency_of(double measured, int ranks, int measured_ranks) {
 Links one_node(const LinkFigures& figures, int ranks) {
   Links links;
   links.all_reduce = figures.all_reduce;
-  links.all_reduce.latency_seconds = latency_of(figures.all_reduce.latency_seconds, ranks, figures.measured_ranks);
+  links.all_reduce.latency_seconds =
+      latency_of(figures.all_reduce.latency_seconds, ranks, figures.measured_ranks);
   links.all_gather.latency_seconds = k_ring_share_of_latency * links.all_reduce.latency_seconds;
   links.all_gather.bandwidth = figures.ring;
   links.all_gather.seconds_per_sqrt_byte = k_ring_share_of_root * figures.all_reduce.seconds_per_sqrt_byte;
@@ -47,12 +48,14 @@ Links estimate_links(const LinkFigures& figures, int ranks, int nodes) {
   const double ring = ranks_of_node > 1 ? std::min(figures.ring.value, network) : network;
   const double inside = links.all_reduce.latency_seconds;
   const double rings = k_ring_base_seconds + k_seconds_per_rank * ranks;
-  const double doublings = k_doublings_offset_seconds + k_seconds_per_doubling * std::log2(static_cast<double>(ranks));
+  const double doublings =
+      k_doublings_offset_seconds + k_seconds_per_doubling * std::log2(static_cast<double>(ranks));
   links.all_gather = {std::max(rings, inside * k_ring_share_of_latency), {ring}, 0};
   links.reduce_scatter = links.all_gather;
   links.all_reduce = {std::max({doublings, k_ring_base_seconds, inside}), {network}, 0};
   // In-network reduction lets all_reduce pass the ring inside the node, not its own measured rate.
-  if (ranks_of_node > 1) links.all_reduce.bandwidth.value = std::min(network, figures.all_reduce.bandwidth.value);
+  if (ranks_of_node > 1)
+    links.all_reduce.bandwidth.value = std::min(network, figures.all_reduce.bandwidth.value);
   links.estimated = true;
   links.source += "; between nodes by rule";
   return links;

@@ -22,7 +22,8 @@ Result<Node> find_node(std::string_view name) {
   node.host_memory = {static_cast<std::int64_t>(file.figure("figures", "host_memory"))};
   node.host_threads = file.count("figures", "host_threads");
   if (const auto rate = file.optional_figure("figures", "nvme_read")) node.nvme_read = BytesPerSecond{*rate};
-  if (const auto rate = file.optional_figure("figures", "nvme_write")) node.nvme_write = BytesPerSecond{*rate};
+  if (const auto rate = file.optional_figure("figures", "nvme_write"))
+    node.nvme_write = BytesPerSecond{*rate};
   node.watts = file.optional_figure("figures", "watts");
   node.dollars_per_hour = file.optional_figure("figures", "dollars_per_hour");
   SHARDLAB_CHECK_OK(file.finish());
@@ -30,6 +31,8 @@ Result<Node> find_node(std::string_view name) {
   return node;
 }
 
-std::vector<std::string> node_names() { return described_names("nodes"); }
+std::vector<std::string> node_names() {
+  return described_names("nodes");
+}
 
 }  // namespace shardlab

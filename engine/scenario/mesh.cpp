@@ -17,7 +17,8 @@ ResolvedMesh resolve_mesh(const Scenario& scenario) {
                           (parallel.strategy == "fsdp1" && parallel.sharding == "no_shard");
   const int ranks = world_size(scenario);
   if (given.shard == 0 && replicates) mesh.shard = 1;
-  if (given.replicate == 1 && replicates) mesh.replicate = std::max(1, ranks / (mesh.shard * mesh.tensor * mesh.expert));
+  if (given.replicate == 1 && replicates)
+    mesh.replicate = std::max(1, ranks / (mesh.shard * mesh.tensor * mesh.expert));
   if (mesh.shard == 0) mesh.shard = std::max(1, ranks / (mesh.replicate * mesh.tensor * mesh.expert));
   return mesh;
 }

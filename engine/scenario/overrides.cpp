@@ -40,7 +40,8 @@ YamlNode& value_of(YamlNode& map, const std::string& key, const std::string& whe
 Status apply_override(YamlNode& root, std::string_view assignment) {
   const std::string where = place_of(assignment);
   const std::size_t equals = assignment.find('=');
-  if (equals == std::string_view::npos || equals == 0) return bad_input(where, "expected key=value", "for example train.micro_batch=8");
+  if (equals == std::string_view::npos || equals == 0)
+    return bad_input(where, "expected key=value", "for example train.micro_batch=8");
   SHARDLAB_TRY(YamlNode value, parse_yaml(assignment.substr(equals + 1), where, true));
   value.where = where;
 
@@ -51,8 +52,9 @@ Status apply_override(YamlNode& root, std::string_view assignment) {
     if (part.empty()) return bad_input(where, "a key with an empty part");
     if (node->is_null()) node->kind = YamlNode::Kind::map;
     if (!node->is_map()) {
-      return bad_input(where, fmt::format("{} is {} (at {}), not a map of keys", path, describe(node->kind), node->where),
-                       fmt::format("set {} as a whole", path));
+      return bad_input(
+          where, fmt::format("{} is {} (at {}), not a map of keys", path, describe(node->kind), node->where),
+          fmt::format("set {} as a whole", path));
     }
     node = &value_of(*node, part, where);
     path += (path.empty() ? "" : ".") + part;

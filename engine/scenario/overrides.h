@@ -8,8 +8,9 @@
 
 namespace shardlab {
 
-// `assignment` is key=value with a dotted key; the value is YAML ("8", "[a, b]", "{policy: none}"). Sections that are missing are made.
-// Keys are checked later, by whoever reads the tree: what the override put there has the place `--set key=value`.
+// `assignment` is key=value with a dotted key; the value is YAML ("8", "[a, b]", "{policy: none}"). Sections
+// that are missing are made. Keys are checked later, by whoever reads the tree: what the override put there
+// has the place `--set key=value`.
 Status apply_override(YamlNode& root, std::string_view assignment);
 
 }  // namespace shardlab

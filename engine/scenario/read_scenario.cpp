@@ -52,7 +52,8 @@ void complete(Scenario& scenario, Reading& reading) {
     } else if (cluster.gpus_per_node == 0 && cluster.device.empty()) {
       cluster.gpus_per_node = node->gpus;
     } else if (cluster.gpus_per_node > node->gpus) {
-      refuse("cluster.gpus_per_node", Error{ErrorKind::bad_input, {}, fmt::format("{} has {} GPUs", cluster.node, node->gpus), {}});
+      refuse("cluster.gpus_per_node",
+             Error{ErrorKind::bad_input, {}, fmt::format("{} has {} GPUs", cluster.node, node->gpus), {}});
     }
   }
   if (!cluster.gpu.empty()) {
@@ -68,13 +69,15 @@ void complete(Scenario& scenario, Reading& reading) {
 
 }  // namespace
 
-Result<ReadScenario> parse_scenario_with_source(std::string_view yaml, std::string_view file_name, std::span<const std::string> overrides) {
+Result<ReadScenario> parse_scenario_with_source(std::string_view yaml, std::string_view file_name,
+                                                std::span<const std::string> overrides) {
   const std::string file(file_name);
   if (yaml.size() > k_largest_file) {
     return bad_input(file, fmt::format("is larger than {} KiB: not a scenario file", k_largest_file / 1024));
   }
   SHARDLAB_TRY(YamlNode root, parse_yaml(yaml, file_name));
-  if (root.is_null() && overrides.empty()) return bad_input(file, "is empty", "see docs/scenario.md for the keys of a scenario");
+  if (root.is_null() && overrides.empty())
+    return bad_input(file, "is empty", "see docs/scenario.md for the keys of a scenario");
   for (const std::string& assignment : overrides) SHARDLAB_CHECK_OK(apply_override(root, assignment));
 
   Reading reading{ScenarioSource(file), {}};
@@ -88,7 +91,8 @@ Result<ReadScenario> parse_scenario_with_source(std::string_view yaml, std::stri
   return ReadScenario{std::move(scenario), std::move(reading.source)};
 }
 
-Result<Scenario> parse_scenario(std::string_view yaml, std::string_view file_name, std::span<const std::string> overrides) {
+Result<Scenario> parse_scenario(std::string_view yaml, std::string_view file_name,
+                                std::span<const std::string> overrides) {
   SHARDLAB_TRY(ReadScenario read, parse_scenario_with_source(yaml, file_name, overrides));
   SHARDLAB_CHECK_OK(check_supported(read.scenario, read.source));
   return std::move(read.scenario);

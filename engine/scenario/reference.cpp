@@ -53,7 +53,8 @@ std::string row(const KeyLine& line) {
   if (!line.values.empty()) values += ": " + line.values;
   std::string meaning = line.help;
   if (!line.condition.empty()) meaning += fmt::format(" (only with {})", line.condition);
-  const bool is_value = !line.default_value.empty() && line.default_value.find(' ') == std::string::npos && line.default_value != "required";
+  const bool is_value = !line.default_value.empty() && line.default_value.find(' ') == std::string::npos &&
+                        line.default_value != "required";
   const std::string shown = is_value ? "`" + line.default_value + "`" : line.default_value;
   return fmt::format("| `{}` | {} | {} | {} |\n", line.path, cell(values), cell(shown), cell(meaning));
 }

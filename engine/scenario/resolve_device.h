@@ -7,7 +7,8 @@
 
 namespace shardlab {
 
-// From the published and estimated figures of assets/hardware; see hardware/device.h. bad_input for unknown names.
+// From the published and estimated figures of assets/hardware; see hardware/device.h. bad_input for unknown
+// names.
 Result<Device> resolve_device(const ClusterSpec& cluster);
 
 }  // namespace shardlab

@@ -25,7 +25,8 @@ std::vector<std::string> known_models() {
   const auto folder = find_asset("models");
   if (!folder) return names;
   std::error_code error;
-  for (auto entry = fs::directory_iterator(*folder, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
+  for (auto entry = fs::directory_iterator(*folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
     if (is_there(entry->path() / "config.json")) names.push_back(entry->path().filename().string());
   }
   std::sort(names.begin(), names.end());
@@ -47,8 +48,10 @@ Result<fs::path> resolve_path(const Scenario& scenario, std::string_view path) {
     if (const auto shipped = find_asset(path.substr(k_assets.size()))) return *shipped;
   }
   return bad_input({}, fmt::format("no such file: {}", path),
-                   given.is_absolute() ? "" : fmt::format("paths are relative to the scenario's folder, {}",
-                                                          scenario.directory.empty() ? "the current one" : scenario.directory));
+                   given.is_absolute()
+                       ? ""
+                       : fmt::format("paths are relative to the scenario's folder, {}",
+                                     scenario.directory.empty() ? "the current one" : scenario.directory));
 }
 
 Result<fs::path> resolve_model_config(const Scenario& scenario, const ModelSpec& model) {
@@ -56,13 +59,15 @@ Result<fs::path> resolve_model_config(const Scenario& scenario, const ModelSpec&
     const auto shipped = find_asset("models/" + model.config + "/config.json");
     if (!model.config.empty() && shipped) return *shipped;
     if (!is_there(fs::path(scenario.directory) / model.config / "config.json")) {
-      return bad_input({}, fmt::format("unknown model '{}'", model.config), suggestion(model.config, known_models()));
+      return bad_input({}, fmt::format("unknown model '{}'", model.config),
+                       suggestion(model.config, known_models()));
     }
   }
   SHARDLAB_TRY(fs::path found, resolve_path(scenario, model.config));
   std::error_code ignored;
   if (!fs::is_directory(found, ignored)) return found;
-  if (!is_there(found / "config.json")) return bad_input({}, fmt::format("no config.json in {}", found.string()));
+  if (!is_there(found / "config.json"))
+    return bad_input({}, fmt::format("no config.json in {}", found.string()));
   return found / "config.json";
 }
 

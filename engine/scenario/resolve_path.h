@@ -9,11 +9,13 @@
 
 namespace shardlab {
 
-// A path of the scenario (train.data, model.weights): absolute, else relative to the scenario's directory, else, when it starts
-// with "assets/", among the files shipped with the program. bad_input when there is no such file.
+// A path of the scenario (train.data, model.weights): absolute, else relative to the scenario's directory,
+// else, when it starts with "assets/", among the files shipped with the program. bad_input when there is no
+// such file.
 Result<std::filesystem::path> resolve_path(const Scenario& scenario, std::string_view path);
 
-// The config.json of model.config: a name in assets/models, or a path as above (to the file or to its folder).
+// The config.json of model.config: a name in assets/models, or a path as above (to the file or to its
+// folder).
 Result<std::filesystem::path> resolve_model_config(const Scenario& scenario, const ModelSpec& model);
 
 }  // namespace shardlab

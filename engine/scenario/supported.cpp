@@ -63,15 +63,19 @@ class Support {
 
   void parallel() {
     const ParallelSpec& p = s_.parallel;
-    need(one_of(p.strategy, {"none", "ddp", "fsdp2"}), "parallel.strategy", p.strategy, "supported: none, ddp, fsdp2");
+    need(one_of(p.strategy, {"none", "ddp", "fsdp2"}), "parallel.strategy", p.strategy,
+         "supported: none, ddp, fsdp2");
     const ResolvedMesh mesh = resolve_mesh(s_);
     need(mesh.tensor == 1, "parallel.mesh.tensor", std::to_string(mesh.tensor));
     need(mesh.expert == 1, "parallel.mesh.expert", std::to_string(mesh.expert));
-    need(p.strategy != "fsdp2" || mesh.replicate == 1, "parallel.mesh.replicate", fmt::format("{} with fsdp2", mesh.replicate));
-    need(one_of(p.reshard_after_forward, {"true", "false", "default"}), "parallel.reshard_after_forward", p.reshard_after_forward);
+    need(p.strategy != "fsdp2" || mesh.replicate == 1, "parallel.mesh.replicate",
+         fmt::format("{} with fsdp2", mesh.replicate));
+    need(one_of(p.reshard_after_forward, {"true", "false", "default"}), "parallel.reshard_after_forward",
+         p.reshard_after_forward);
     need(p.reshard_after_backward, "parallel.reshard_after_backward", "false");
     need(p.requires_all_reduce, "parallel.requires_all_reduce", "false");
-    need(one_of(p.wrap.policy, {"none", "transformer"}), "parallel.wrap.policy", p.wrap.policy, "supported: none, transformer");
+    need(one_of(p.wrap.policy, {"none", "transformer"}), "parallel.wrap.policy", p.wrap.policy,
+         "supported: none, transformer");
     need(p.wrap.overrides.empty(), "parallel.wrap.overrides", "settings of single units");
     need(p.wrap.ignored.empty(), "parallel.wrap.ignored", "ignored modules");
     need(p.prefetch == PrefetchSpec{}, "parallel.prefetch", "another prefetch than the default");
@@ -88,11 +92,14 @@ class Support {
       if (!dtype) return;
       const std::string name(to_string(*dtype));
       need(*dtype != DType::float16, key, name);
-      if (!casts) need(*dtype == s_.model.dtype, key, fmt::format("{} with strategy {}", name, s_.parallel.strategy), "set model.dtype");
+      if (!casts)
+        need(*dtype == s_.model.dtype, key, fmt::format("{} with strategy {}", name, s_.parallel.strategy),
+             "set model.dtype");
     };
     compute("precision.param", p.param);
     compute("precision.reduce", p.reduce);
-    need(!p.buffer || *p.buffer == DType::float32, "precision.buffer", p.buffer ? std::string(to_string(*p.buffer)) : "");
+    need(!p.buffer || *p.buffer == DType::float32, "precision.buffer",
+         p.buffer ? std::string(to_string(*p.buffer)) : "");
     need(!p.output, "precision.output", "a cast of the output");
     need(!p.keep_low_precision_grads, "precision.keep_low_precision_grads", "true");
     need(!p.cast_forward_inputs, "precision.cast_forward_inputs", "a choice");
@@ -130,6 +137,8 @@ class Support {
 
 }  // namespace
 
-Status check_supported(const Scenario& scenario, const ScenarioSource& source) { return Support(scenario, source).run(); }
+Status check_supported(const Scenario& scenario, const ScenarioSource& source) {
+  return Support(scenario, source).run();
+}
 
 }  // namespace shardlab

@@ -1,5 +1,5 @@
-// Relations between the keys of a scenario: what must be given, what contradicts, what would have no effect. Types, names and ranges
-// of single keys are checked when they are read.
+// Relations between the keys of a scenario: what must be given, what contradicts, what would have no effect.
+// Types, names and ranges of single keys are checked when they are read.
 #pragma once
 
 #include "engine/base/result.h"

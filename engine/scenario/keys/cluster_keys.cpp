@@ -7,7 +7,8 @@ const Keys<HostSpec>& host_keys() {
   static const Keys<HostSpec> keys{
       key("cores", &HostSpec::cores, kind::optional(kind::integer(1, 1 << 16)), "processor cores of a node"),
       key("memory", &HostSpec::memory, kind::optional(kind::size()), "main memory of a node"),
-      key("pcie", &HostSpec::pcie_generation, kind::optional(kind::integer(1, 7)), "generation of the link between host and GPU"),
+      key("pcie", &HostSpec::pcie_generation, kind::optional(kind::integer(1, 7)),
+          "generation of the link between host and GPU"),
   };
   return keys;
 }
@@ -35,8 +36,12 @@ Key<ClusterSpec> allocator_group() {
   row.read = [](const YamlNode& node, const std::string& path, ClusterSpec& cluster, Reading& reading) {
     read_section(allocator_keys(), node, path, cluster, reading);
   };
-  row.write_difference = [](const ClusterSpec& cluster, const ClusterSpec& base) { return write_section(allocator_keys(), cluster, base); };
-  row.describe_to = [](const std::string& path, std::vector<KeyLine>& lines) { describe_section(allocator_keys(), path, lines); };
+  row.write_difference = [](const ClusterSpec& cluster, const ClusterSpec& base) {
+    return write_section(allocator_keys(), cluster, base);
+  };
+  row.describe_to = [](const std::string& path, std::vector<KeyLine>& lines) {
+    describe_section(allocator_keys(), path, lines);
+  };
   return row;
 }
 
@@ -46,18 +51,24 @@ const Keys<ClusterSpec>& cluster_keys() {
   static const Keys<ClusterSpec> keys{
       key("node", &ClusterSpec::node, kind::text(), "name of a node in assets/hardware/nodes"),
       key("nodes", &ClusterSpec::nodes, kind::integer(1, 100'000), "number of nodes"),
-      key("gpu", &ClusterSpec::gpu, kind::text(), "name of a GPU in assets/hardware/gpus, for a node described here"),
-      key("gpus_per_node", &ClusterSpec::gpus_per_node, kind::integer(1, 1024), "GPUs used of each node", "all of a named node"),
-      key("intra_node_link", &ClusterSpec::intra_node_link, kind::word({"nvlink", "pcie"}), "link between the GPUs of a node",
-          "nvlink where the GPU has it"),
-      key("inter_node_gbps_per_gpu", &ClusterSpec::inter_node_gbps_per_gpu, kind::optional(kind::number(0, 1e6, true)),
-          "network rate per GPU in Gbit/s, one direction"),
+      key("gpu", &ClusterSpec::gpu, kind::text(),
+          "name of a GPU in assets/hardware/gpus, for a node described here"),
+      key("gpus_per_node", &ClusterSpec::gpus_per_node, kind::integer(1, 1024), "GPUs used of each node",
+          "all of a named node"),
+      key("intra_node_link", &ClusterSpec::intra_node_link, kind::word({"nvlink", "pcie"}),
+          "link between the GPUs of a node", "nvlink where the GPU has it"),
+      key("inter_node_gbps_per_gpu", &ClusterSpec::inter_node_gbps_per_gpu,
+          kind::optional(kind::number(0, 1e6, true)), "network rate per GPU in Gbit/s, one direction"),
       section("host", &ClusterSpec::host, &host_keys),
-      key("device", &ClusterSpec::device, kind::word({"cpu"}), "cpu: ranks on the processors of this machine"),
-      key("ranks", &ClusterSpec::ranks, kind::integer(1, 4096), "processes, with device cpu", "required with device cpu"),
-      key("threads_per_rank", &ClusterSpec::threads_per_rank, kind::integer(1, 1024), "compute threads of a process, with device cpu"),
+      key("device", &ClusterSpec::device, kind::word({"cpu"}),
+          "cpu: ranks on the processors of this machine"),
+      key("ranks", &ClusterSpec::ranks, kind::integer(1, 4096), "processes, with device cpu",
+          "required with device cpu"),
+      key("threads_per_rank", &ClusterSpec::threads_per_rank, kind::integer(1, 1024),
+          "compute threads of a process, with device cpu"),
       allocator_group(),
-      key("memory_limit", &ClusterSpec::memory_limit, kind::optional(kind::size()), "memory a rank may use of its device"),
+      key("memory_limit", &ClusterSpec::memory_limit, kind::optional(kind::size()),
+          "memory a rank may use of its device"),
       section("nvme", &ClusterSpec::nvme, &nvme_keys),
   };
   return keys;

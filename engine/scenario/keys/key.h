@@ -1,7 +1,8 @@
 // A section of a scenario as a table of keys.
 //
-// One row binds the name of a key to a member of the section's struct, the kind of its value and a line of help. Reading, writing,
-// the reference text and the check for settings without effect all go through the same table.
+// One row binds the name of a key to a member of the section's struct, the kind of its value and a line of
+// help. Reading, writing, the reference text and the check for settings without effect all go through the
+// same table.
 #pragma once
 
 #include <algorithm>
@@ -63,27 +64,33 @@ inline std::string joined_path(const std::string& path, std::string_view name) {
   return path.empty() ? std::string(name) : path + "." + std::string(name);
 }
 
-// --- a section -------------------------------------------------------------------------------------------------------------------
+// --- a section
+// -------------------------------------------------------------------------------------------------------------------
 
 template <typename T>
-void read_section(const Keys<T>& keys, const YamlNode& node, const std::string& path, T& value, Reading& reading) {
+void read_section(const Keys<T>& keys, const YamlNode& node, const std::string& path, T& value,
+                  Reading& reading) {
   if (node.is_null()) return;
   if (!node.is_map()) {
     const std::string subject = path.empty() ? "a scenario" : path;
-    reading.problems.add(node.where, subject + ": expected a map of keys, found " + std::string(describe(node.kind)));
+    reading.problems.add(node.where,
+                         subject + ": expected a map of keys, found " + std::string(describe(node.kind)));
     return;
   }
   for (const YamlEntry& entry : node.entries) {
-    const auto key = std::find_if(keys.begin(), keys.end(), [&](const Key<T>& known) { return known.name == entry.key; });
+    const auto key =
+        std::find_if(keys.begin(), keys.end(), [&](const Key<T>& known) { return known.name == entry.key; });
     if (key == keys.end()) {
       std::vector<std::string> names;
       for (const Key<T>& known : keys) names.push_back(known.name);
       const std::string prefix = path.empty() ? "" : path + ": ";
-      reading.problems.add(entry.where, prefix + "unknown key '" + entry.key + "'", suggestion(entry.key, names));
+      reading.problems.add(entry.where, prefix + "unknown key '" + entry.key + "'",
+                           suggestion(entry.key, names));
       continue;
     }
     const std::string key_path = joined_path(path, entry.key);
-    reading.source.record(key_path, entry.value.is_map() || entry.value.is_null() ? entry.where : entry.value.where);
+    reading.source.record(key_path,
+                          entry.value.is_map() || entry.value.is_null() ? entry.where : entry.value.where);
     key->read(entry.value, key_path, value, reading);
   }
 }
@@ -93,7 +100,8 @@ std::optional<YamlNode> write_section(const Keys<T>& keys, const T& value, const
   YamlNode map;
   map.kind = YamlNode::Kind::map;
   for (const Key<T>& key : keys) {
-    if (auto written = key.write_difference(value, base)) map.entries.push_back({key.name, {}, *std::move(written)});
+    if (auto written = key.write_difference(value, base))
+      map.entries.push_back({key.name, {}, *std::move(written)});
   }
   if (map.entries.empty()) return std::nullopt;
   return map;
@@ -101,13 +109,15 @@ std::optional<YamlNode> write_section(const Keys<T>& keys, const T& value, const
 
 // Settings that differ from their default but have no effect beside the values of other keys.
 template <typename T>
-void check_section(const Keys<T>& keys, const T& value, const std::string& path, const ScenarioSource& source, Problems& problems) {
+void check_section(const Keys<T>& keys, const T& value, const std::string& path, const ScenarioSource& source,
+                   Problems& problems) {
   const T defaults{};
   for (const Key<T>& key : keys) {
     const std::string key_path = joined_path(path, key.name);
     if (key.check) key.check(value, key_path, source, problems);
     if (key.only_with.key.empty() || !key.write_difference(value, defaults)) continue;
-    const auto other = std::find_if(keys.begin(), keys.end(), [&](const Key<T>& known) { return known.name == key.only_with.key; });
+    const auto other = std::find_if(keys.begin(), keys.end(),
+                                    [&](const Key<T>& known) { return known.name == key.only_with.key; });
     if (other == keys.end() || !other->word) continue;
     const std::string word = other->word(value);
     const auto& allowed = key.only_with.values;
@@ -124,16 +134,19 @@ void describe_section(const Keys<T>& keys, const std::string& path, std::vector<
     key.describe_to(joined_path(path, key.name), lines);
     if (key.only_with.key.empty()) continue;
     for (std::size_t i = first; i < lines.size(); ++i) {
-      if (lines[i].condition.empty()) lines[i].condition = key.only_with.key + " " + kind::joined(key.only_with.values);
+      if (lines[i].condition.empty())
+        lines[i].condition = key.only_with.key + " " + kind::joined(key.only_with.values);
     }
   }
 }
 
-// --- rows ------------------------------------------------------------------------------------------------------------------------
+// --- rows
+// ------------------------------------------------------------------------------------------------------------------------
 
 // A row whose value is a member of the section. `default_text` replaces the default in the reference.
 template <typename T, typename V>
-Key<T> key(std::string name, V T::*member, Kind<std::type_identity_t<V>> value_kind, std::string help, std::string default_text = {}) {
+Key<T> key(std::string name, V T::*member, Kind<std::type_identity_t<V>> value_kind, std::string help,
+           std::string default_text = {}) {
   Key<T> row;
   row.name = name;
   row.read = [=](const YamlNode& node, const std::string& path, T& section, Reading& reading) {
@@ -154,8 +167,10 @@ Key<T> key(std::string name, V T::*member, Kind<std::type_identity_t<V>> value_k
   row.word = [=](const T& section) { return value_kind.write(section.*member).text; };
   row.describe_to = [=](const std::string& path, std::vector<KeyLine>& lines) {
     const YamlNode written = value_kind.write(T{}.*member);
-    const std::string shown = written.is_null() || (written.is_scalar() && written.text.empty()) ? "" : write_yaml_flow(written);
-    lines.push_back({path, value_kind.type, value_kind.values, default_text.empty() ? shown : default_text, help, {}});
+    const std::string shown =
+        written.is_null() || (written.is_scalar() && written.text.empty()) ? "" : write_yaml_flow(written);
+    lines.push_back(
+        {path, value_kind.type, value_kind.values, default_text.empty() ? shown : default_text, help, {}});
   };
   return row;
 }
@@ -183,7 +198,9 @@ Key<T> section(std::string name, V T::*member, const Keys<V>& (*keys)(), std::st
   row.check = [=](const T& outer, const std::string& path, const ScenarioSource& source, Problems& problems) {
     check_section(keys(), outer.*member, path, source, problems);
   };
-  row.describe_to = [=](const std::string& path, std::vector<KeyLine>& lines) { describe_section(keys(), path, lines); };
+  row.describe_to = [=](const std::string& path, std::vector<KeyLine>& lines) {
+    describe_section(keys(), path, lines);
+  };
   return row;
 }
 

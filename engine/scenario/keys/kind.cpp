@@ -15,7 +15,8 @@ std::string range_text(const std::string& least, const std::string& most) {
 }
 
 template <typename V>
-Kind<V> ranged(std::string type, std::string values, V least, V most, bool open, Result<V> (*parse)(std::string_view)) {
+Kind<V> ranged(std::string type, std::string values, V least, V most, bool open,
+               Result<V> (*parse)(std::string_view)) {
   Kind<V> result;
   result.type = type;
   result.values = values;
@@ -45,11 +46,14 @@ Result<std::string> scalar_text(const YamlNode& node) {
 
 Result<std::string> bare_text(const YamlNode& node, std::string_view expected) {
   SHARDLAB_TRY(std::string text, scalar_text(node));
-  if (node.quoted) return bad_input({}, fmt::format("\"{}\" in quotes is text", text), fmt::format("expected: {}, without quotes", expected));
+  if (node.quoted)
+    return bad_input({}, fmt::format("\"{}\" in quotes is text", text),
+                     fmt::format("expected: {}, without quotes", expected));
   return text;
 }
 
-tl::unexpected<Error> unknown_word(std::string_view name, std::string_view text, const std::vector<std::string>& names) {
+tl::unexpected<Error> unknown_word(std::string_view name, std::string_view text,
+                                   const std::vector<std::string>& names) {
   std::string noun(name);
   std::replace(noun.begin(), noun.end(), '_', ' ');
   return bad_input({}, fmt::format("unknown {} '{}'", noun, text), suggestion(text, names));
@@ -64,7 +68,8 @@ Kind<std::string> word(std::vector<std::string> names) {
   return {"word", joined(names),
           [names](const YamlNode& node, std::string_view name) -> Result<std::string> {
             SHARDLAB_TRY(std::string text, scalar_text(node));
-            if (std::find(names.begin(), names.end(), text) == names.end()) return unknown_word(name, text, names);
+            if (std::find(names.begin(), names.end(), text) == names.end())
+              return unknown_word(name, text, names);
             return text;
           },
           [](const std::string& value) { return yaml_scalar(value); }};
@@ -80,7 +85,8 @@ Kind<bool> boolean() {
 }
 
 Kind<std::int64_t> long_integer(std::int64_t least, std::int64_t most) {
-  const std::string values = range_text(std::to_string(least), most == k_no_limit ? "" : std::to_string(most));
+  const std::string values =
+      range_text(std::to_string(least), most == k_no_limit ? "" : std::to_string(most));
   auto result = ranged<std::int64_t>("integer", values, least, most, false, &parse_integer);
   result.write = [](const std::int64_t& value) { return yaml_scalar(std::to_string(value)); };
   return result;
@@ -103,15 +109,17 @@ Kind<int> integer(int least, int most) {
 Kind<double> number(double least, double most, bool open) {
   const bool bounded = most != std::numeric_limits<double>::infinity();
   std::string values = bounded ? fmt::format("{} to {}", least, most) : fmt::format("{} or more", least);
-  if (open) values = bounded ? fmt::format("between {} and {}", least, most) : fmt::format("more than {}", least);
+  if (open)
+    values = bounded ? fmt::format("between {} and {}", least, most) : fmt::format("more than {}", least);
   auto result = ranged<double>("number", values, least, most, open, &parse_number);
   result.write = [](const double& value) { return yaml_scalar(format_number(value)); };
   return result;
 }
 
 Kind<double> fraction(double least, double most) {
-  auto result = ranged<double>("fraction", fmt::format("{} to {}", format_fraction(least), format_fraction(most)), least, most, false,
-                               &parse_fraction);
+  auto result =
+      ranged<double>("fraction", fmt::format("{} to {}", format_fraction(least), format_fraction(most)),
+                     least, most, false, &parse_fraction);
   result.write = [](const double& value) { return yaml_scalar(format_fraction(value)); };
   return result;
 }
@@ -124,7 +132,8 @@ Kind<Bytes> size() {
 
 Kind<BytesPerSecond> rate() {
   constexpr double k_most = std::numeric_limits<double>::infinity();
-  auto result = ranged<BytesPerSecond>("rate", "more than 0", BytesPerSecond{0}, BytesPerSecond{k_most}, true, &parse_bytes_per_second);
+  auto result = ranged<BytesPerSecond>("rate", "more than 0", BytesPerSecond{0}, BytesPerSecond{k_most}, true,
+                                       &parse_bytes_per_second);
   result.write = [](const BytesPerSecond& value) {
     return yaml_scalar(format_bytes(Bytes{static_cast<std::int64_t>(value.value)}) + "/s");
   };
@@ -132,7 +141,8 @@ Kind<BytesPerSecond> rate() {
 }
 
 Kind<Nanoseconds> duration() {
-  auto result = ranged<Nanoseconds>("time", "more than 0", Nanoseconds{0}, Nanoseconds{k_no_limit}, true, &parse_duration);
+  auto result = ranged<Nanoseconds>("time", "more than 0", Nanoseconds{0}, Nanoseconds{k_no_limit}, true,
+                                    &parse_duration);
   result.write = [](const Nanoseconds& value) { return yaml_scalar(format_duration(value)); };
   return result;
 }

@@ -59,7 +59,8 @@ Kind<std::optional<V>> optional(Kind<V> inner) {
   outer.type = inner.type;
   outer.values = inner.values;
   outer.read = [inner](const YamlNode& node, std::string_view name) -> Result<std::optional<V>> {
-    if (node.is_null() || (node.is_scalar() && !node.quoted && node.text == "none")) return std::optional<V>();
+    if (node.is_null() || (node.is_scalar() && !node.quoted && node.text == "none"))
+      return std::optional<V>();
     SHARDLAB_TRY(V value, inner.read(node, name));
     return std::optional<V>(std::move(value));
   };
@@ -72,7 +73,8 @@ Result<std::string> scalar_text(const YamlNode& node);
 // The same, for what may not stand in quotes (numbers, true and false).
 Result<std::string> bare_text(const YamlNode& node, std::string_view expected);
 // bad_input "unknown <name> 'text'" with the nearest of the names.
-tl::unexpected<Error> unknown_word(std::string_view name, std::string_view text, const std::vector<std::string>& names);
+tl::unexpected<Error> unknown_word(std::string_view name, std::string_view text,
+                                   const std::vector<std::string>& names);
 // "a, b, c".
 std::string joined(const std::vector<std::string>& names);
 

@@ -67,7 +67,8 @@ YamlNode from_json(const nlohmann::json& value) {
   if (value.is_null()) return {};
   if (value.is_string()) {
     const YamlNode bare = yaml_scalar(value.get<std::string>());
-    return yaml_scalar(bare.text, !json_scalar(bare).is_string());  // quotes where it would read as something else
+    return yaml_scalar(bare.text,
+                       !json_scalar(bare).is_string());  // quotes where it would read as something else
   }
   if (value.is_object()) {
     YamlNode map;
@@ -84,7 +85,8 @@ YamlNode from_json(const nlohmann::json& value) {
 Result<TextMap> read_json_map(const YamlNode& node, const std::vector<std::string>& names) {
   TextMap values;
   if (node.is_null()) return values;
-  if (!node.is_map()) return bad_input({}, fmt::format("expected a map of keys, found {}", describe(node.kind)));
+  if (!node.is_map())
+    return bad_input({}, fmt::format("expected a map of keys, found {}", describe(node.kind)));
   for (const YamlEntry& entry : node.entries) {
     if (!names.empty() && std::find(names.begin(), names.end(), entry.key) == names.end()) {
       return bad_input(entry.where, fmt::format("unknown key '{}'", entry.key), suggestion(entry.key, names));
@@ -97,16 +99,21 @@ Result<TextMap> read_json_map(const YamlNode& node, const std::vector<std::strin
 
 }  // namespace
 
-Kind<std::vector<std::string>> texts() { return list_of(text(), "list of texts"); }
+Kind<std::vector<std::string>> texts() {
+  return list_of(text(), "list of texts");
+}
 
-Kind<std::vector<std::string>> words(std::vector<std::string> names) { return list_of(word(std::move(names)), "list of words"); }
+Kind<std::vector<std::string>> words(std::vector<std::string> names) {
+  return list_of(word(std::move(names)), "list of words");
+}
 
 Kind<TextMap> text_map() {
   return {"map of texts", "",
           [](const YamlNode& node, std::string_view) -> Result<TextMap> {
             TextMap values;
             if (node.is_null()) return values;
-            if (!node.is_map()) return bad_input({}, fmt::format("expected a map of texts, found {}", describe(node.kind)));
+            if (!node.is_map())
+              return bad_input({}, fmt::format("expected a map of texts, found {}", describe(node.kind)));
             for (const YamlEntry& entry : node.entries) {
               auto value = scalar_text(entry.value);
               if (!value) return at(entry.value, value.error());
@@ -123,16 +130,18 @@ Kind<TextMap> text_map() {
 }
 
 Kind<TextMap> json_map(std::vector<std::string> names) {
-  return {"map", joined(names), [names](const YamlNode& node, std::string_view) { return read_json_map(node, names); },
-          [](const TextMap& values) {
-            YamlNode map;
-            map.kind = YamlNode::Kind::map;
-            for (const auto& [key, value] : values) {
-              const nlohmann::json parsed = nlohmann::json::parse(value, nullptr, false);
-              map.entries.push_back({key, {}, parsed.is_discarded() ? yaml_scalar(value) : from_json(parsed)});
-            }
-            return map;
-          }};
+  return {
+      "map", joined(names),
+      [names](const YamlNode& node, std::string_view) { return read_json_map(node, names); },
+      [](const TextMap& values) {
+        YamlNode map;
+        map.kind = YamlNode::Kind::map;
+        for (const auto& [key, value] : values) {
+          const nlohmann::json parsed = nlohmann::json::parse(value, nullptr, false);
+          map.entries.push_back({key, {}, parsed.is_discarded() ? yaml_scalar(value) : from_json(parsed)});
+        }
+        return map;
+      }};
 }
 
 }  // namespace shardlab::kind

@@ -8,8 +8,10 @@ namespace {
 
 const Keys<LossSpec>& loss_keys() {
   static const Keys<LossSpec> keys{
-      key("kind", &LossSpec::kind, kind::word({"plain", "chunked"}), "chunked: head and cross-entropy over a part of the tokens at a time"),
-      only_with("kind", {"chunked"}, key("chunks", &LossSpec::chunks, kind::integer(1, 65536), "parts the tokens are cut into")),
+      key("kind", &LossSpec::kind, kind::word({"plain", "chunked"}),
+          "chunked: head and cross-entropy over a part of the tokens at a time"),
+      only_with("kind", {"chunked"},
+                key("chunks", &LossSpec::chunks, kind::integer(1, 65536), "parts the tokens are cut into")),
   };
   return keys;
 }
@@ -17,9 +19,11 @@ const Keys<LossSpec>& loss_keys() {
 const Keys<LoraSpec>& lora_keys() {
   static const Keys<LoraSpec> keys{
       key("rank", &LoraSpec::rank, kind::integer(1, 65536), "inner dimension of the adapters", "no adapters"),
-      key("alpha", &LoraSpec::alpha, kind::number(0), "scale: the adapter's output is multiplied by alpha / rank"),
+      key("alpha", &LoraSpec::alpha, kind::number(0),
+          "scale: the adapter's output is multiplied by alpha / rank"),
       key("dropout", &LoraSpec::dropout, kind::fraction(0, 1), "of the adapter's input"),
-      key("targets", &LoraSpec::targets, kind::texts(), "path patterns of the linear layers that get an adapter"),
+      key("targets", &LoraSpec::targets, kind::texts(),
+          "path patterns of the linear layers that get an adapter"),
   };
   return keys;
 }
@@ -54,8 +58,10 @@ Kind<std::string> expert_load() {
 const Keys<MoeSpec>& moe_keys() {
   static const Keys<MoeSpec> keys{
       key("load", &MoeSpec::load, expert_load(), "how tokens spread over experts in a prediction"),
-      key("capacity", &MoeSpec::capacity, kind::optional(kind::number(0, 1e6, true)), "capacity factor; tokens beyond it are dropped"),
-      key("auxiliary_loss", &MoeSpec::auxiliary_loss, kind::optional(kind::number(0)), "weight of the balancing loss"),
+      key("capacity", &MoeSpec::capacity, kind::optional(kind::number(0, 1e6, true)),
+          "capacity factor; tokens beyond it are dropped"),
+      key("auxiliary_loss", &MoeSpec::auxiliary_loss, kind::optional(kind::number(0)),
+          "weight of the balancing loss"),
   };
   return keys;
 }
@@ -67,12 +73,13 @@ Key<T> lifted(V T::*member, const Key<V>& inner) {
   row.read = [=](const YamlNode& node, const std::string& path, T& outer, Reading& reading) {
     inner.read(node, path, outer.*member, reading);
   };
-  row.write_difference = [=](const T& outer, const T& base) { return inner.write_difference(outer.*member, base.*member); };
+  row.write_difference = [=](const T& outer, const T& base) {
+    return inner.write_difference(outer.*member, base.*member);
+  };
   if (inner.word) row.word = [=](const T& outer) { return inner.word(outer.*member); };
   if (inner.check) {
-    row.check = [=](const T& outer, const std::string& path, const ScenarioSource& source, Problems& problems) {
-      inner.check(outer.*member, path, source, problems);
-    };
+    row.check = [=](const T& outer, const std::string& path, const ScenarioSource& source,
+                    Problems& problems) { inner.check(outer.*member, path, source, problems); };
   }
   row.describe_to = inner.describe_to;
   row.only_with = inner.only_with;
@@ -83,22 +90,31 @@ Key<T> lifted(V T::*member, const Key<V>& inner) {
 
 const Keys<ModelSpec>& model_keys() {
   static const Keys<ModelSpec> keys{
-      key("config", &ModelSpec::config, kind::text(), "name in assets/models, or path of a Hugging Face config.json or of its folder", "required"),
-      key("weights", &ModelSpec::weights, kind::text(), "path of safetensors (one file or an index)", "from train.seed"),
-      key("dtype", &ModelSpec::dtype, kind::dtype({DType::float32, DType::bfloat16, DType::float16}), "of the stored parameters"),
-      key("sequence_length", &ModelSpec::sequence_length, kind::long_integer(1, 1 << 28), "tokens of one sequence", "required"),
+      key("config", &ModelSpec::config, kind::text(),
+          "name in assets/models, or path of a Hugging Face config.json or of its folder", "required"),
+      key("weights", &ModelSpec::weights, kind::text(), "path of safetensors (one file or an index)",
+          "from train.seed"),
+      key("dtype", &ModelSpec::dtype, kind::dtype({DType::float32, DType::bfloat16, DType::float16}),
+          "of the stored parameters"),
+      key("sequence_length", &ModelSpec::sequence_length, kind::long_integer(1, 1 << 28),
+          "tokens of one sequence", "required"),
       key("implementation", &ModelSpec::implementation, kind::word({"fused", "eager"}),
           "fused: our operators; eager: operator by operator as the transformers modules compute"),
-      key("attention", &ModelSpec::attention, kind::word({"flash", "efficient", "math", "auto"}), "the attention kernel"),
+      key("attention", &ModelSpec::attention, kind::word({"flash", "efficient", "math", "auto"}),
+          "the attention kernel"),
       section("loss", &ModelSpec::loss, &loss_keys, "kind"),
       key("dropout", &ModelSpec::dropout, kind::fraction(0, 1), "of hidden states and attention"),
-      key("overrides", &ModelSpec::overrides, kind::json_map(), "fields of config.json to replace, by their own names"),
+      key("overrides", &ModelSpec::overrides, kind::json_map(),
+          "fields of config.json to replace, by their own names"),
       key("frozen", &ModelSpec::frozen, kind::texts(), "path patterns of parameters that are not trained"),
       section("lora", &ModelSpec::lora, &lora_keys),
       section("moe", &ModelSpec::moe, &moe_keys),
-      key("compile", &ModelSpec::compile, kind::word({"none", "blocks", "whole"}), "what torch.compile would cover"),
-      key("fp8", &ModelSpec::fp8, kind::word({"none", "tensorwise", "rowwise"}), "scaling of float8 matrix products"),
-      key("quantized", &ModelSpec::quantized, kind::word({"none", "nf4", "int8"}), "storage of frozen base weights"),
+      key("compile", &ModelSpec::compile, kind::word({"none", "blocks", "whole"}),
+          "what torch.compile would cover"),
+      key("fp8", &ModelSpec::fp8, kind::word({"none", "tensorwise", "rowwise"}),
+          "scaling of float8 matrix products"),
+      key("quantized", &ModelSpec::quantized, kind::word({"none", "nf4", "int8"}),
+          "storage of frozen base weights"),
   };
   return keys;
 }
@@ -118,7 +134,8 @@ const Keys<DistillationSpec>& distillation_keys() {
       key("teacher", &DistillationSpec::teacher, kind::text(), "a name of models", "required"),
       key("student", &DistillationSpec::student, kind::text(), "a name of models", "required"),
       key("temperature", &DistillationSpec::temperature, kind::number(0, 1e6, true), "of both distributions"),
-      key("weight", &DistillationSpec::weight, kind::fraction(0, 1), "of the distillation loss; the rest is the ordinary loss"),
+      key("weight", &DistillationSpec::weight, kind::fraction(0, 1),
+          "of the distillation loss; the rest is the ordinary loss"),
   };
   return keys;
 }

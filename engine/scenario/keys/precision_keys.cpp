@@ -4,20 +4,26 @@
 namespace shardlab {
 namespace {
 
-Kind<std::optional<DType>> compute_dtype() { return kind::optional(kind::dtype({DType::float32, DType::bfloat16, DType::float16})); }
+Kind<std::optional<DType>> compute_dtype() {
+  return kind::optional(kind::dtype({DType::float32, DType::bfloat16, DType::float16}));
+}
 
 }  // namespace
 
 const Keys<PrecisionSpec>& precision_keys() {
   using S = PrecisionSpec;
   static const Keys<S> keys{
-      key("param", &S::param, compute_dtype(), "of gathered parameters, and so of forward and backward", "model.dtype"),
+      key("param", &S::param, compute_dtype(), "of gathered parameters, and so of forward and backward",
+          "model.dtype"),
       key("reduce", &S::reduce, compute_dtype(), "of the gradient reduction", "precision.param"),
       key("buffer", &S::buffer, compute_dtype(), "of buffers (rotary frequencies)", "as stored"),
       key("output", &S::output, compute_dtype(), "of the output of the root's forward", "as computed"),
-      key("keep_low_precision_grads", &S::keep_low_precision_grads, kind::boolean(), "fsdp1: the optimizer sees gradients of precision.param"),
-      key("cast_forward_inputs", &S::cast_forward_inputs, kind::optional(kind::boolean()), "cast inputs of units to precision.param", "as the framework does"),
-      key("autocast", &S::autocast, compute_dtype(), "torch.autocast: operators cast, parameters keep their dtype", "off"),
+      key("keep_low_precision_grads", &S::keep_low_precision_grads, kind::boolean(),
+          "fsdp1: the optimizer sees gradients of precision.param"),
+      key("cast_forward_inputs", &S::cast_forward_inputs, kind::optional(kind::boolean()),
+          "cast inputs of units to precision.param", "as the framework does"),
+      key("autocast", &S::autocast, compute_dtype(),
+          "torch.autocast: operators cast, parameters keep their dtype", "off"),
   };
   return keys;
 }
@@ -37,14 +43,20 @@ const Keys<ScalerSpec>& scaler_keys() {
 const Keys<ActivationSpec>& activation_keys() {
   using S = ActivationSpec;
   static const Keys<S> keys{
-      key("checkpoint", &S::checkpoint, kind::word({"none", "full", "selective"}), "recompute activations in backward"),
-      only_with("checkpoint", {"full", "selective"}, key("every", &S::every, kind::integer(1, 1 << 20), "checkpoint every k-th block")),
-      only_with("checkpoint", {"selective"}, key("operators", &S::operators, kind::texts(), "kinds of operators whose outputs are kept")),
+      key("checkpoint", &S::checkpoint, kind::word({"none", "full", "selective"}),
+          "recompute activations in backward"),
       only_with("checkpoint", {"full", "selective"},
-                key("placement", &S::placement, kind::word({"inside", "outside"}), "checkpoint inside the unit, or around it")),
-      only_with("checkpoint", {"full", "selective"}, key("reentrant", &S::reentrant, kind::boolean(), "torch.utils.checkpoint's reentrant form")),
+                key("every", &S::every, kind::integer(1, 1 << 20), "checkpoint every k-th block")),
+      only_with("checkpoint", {"selective"},
+                key("operators", &S::operators, kind::texts(), "kinds of operators whose outputs are kept")),
+      only_with("checkpoint", {"full", "selective"},
+                key("placement", &S::placement, kind::word({"inside", "outside"}),
+                    "checkpoint inside the unit, or around it")),
+      only_with("checkpoint", {"full", "selective"},
+                key("reentrant", &S::reentrant, kind::boolean(), "torch.utils.checkpoint's reentrant form")),
       key("offload", &S::offload, kind::word({"none", "cpu"}), "keep saved activations in host memory"),
-      key("partition", &S::partition, kind::boolean(), "split checkpointed inputs over the tensor-parallel ranks"),
+      key("partition", &S::partition, kind::boolean(),
+          "split checkpointed inputs over the tensor-parallel ranks"),
   };
   return keys;
 }
@@ -52,8 +64,10 @@ const Keys<ActivationSpec>& activation_keys() {
 const Keys<OffloadSpec>& offload_keys() {
   using S = OffloadSpec;
   static const Keys<S> keys{
-      key("parameters", &S::parameters, kind::word({"none", "cpu", "nvme"}), "where the parameter shards live"),
-      key("optimizer", &S::optimizer, kind::word({"none", "cpu", "nvme"}), "where the optimizer state lives and is updated"),
+      key("parameters", &S::parameters, kind::word({"none", "cpu", "nvme"}),
+          "where the parameter shards live"),
+      key("optimizer", &S::optimizer, kind::word({"none", "cpu", "nvme"}),
+          "where the optimizer state lives and is updated"),
       key("pin", &S::pin, kind::boolean(), "page-locked host memory"),
       key("ratio", &S::ratio, kind::fraction(0, 1), "share of the optimizer state that is offloaded"),
       key("buffers", &S::buffers, kind::integer(0, 1 << 16), "staging buffers; 0: the framework's number"),

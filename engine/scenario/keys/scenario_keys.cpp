@@ -10,9 +10,11 @@ namespace {
 const Keys<SemanticsSpec>& semantics_keys() {
   using S = SemanticsSpec;
   static const Keys<S> keys{
-      key("pytorch", &S::pytorch, kind::word({"2.11"}), "version of PyTorch whose DDP, FSDP1 and FSDP2 are mirrored"),
+      key("pytorch", &S::pytorch, kind::word({"2.11"}),
+          "version of PyTorch whose DDP, FSDP1 and FSDP2 are mirrored"),
       key("deepspeed", &S::deepspeed, kind::word({"0.19"}), "version of DeepSpeed whose ZeRO is mirrored"),
-      key("transformers", &S::transformers, kind::word({"5"}), "version of transformers whose eager modules are mirrored"),
+      key("transformers", &S::transformers, kind::word({"5"}),
+          "version of transformers whose eager modules are mirrored"),
   };
   return keys;
 }
@@ -41,7 +43,8 @@ Key<Scenario> models() {
   row.name = "models";
   row.read = [](const YamlNode& node, const std::string& path, Scenario& scenario, Reading& reading) {
     if (!node.is_map()) {
-      reading.problems.add(node.where, path + ": expected a map from names to models, found " + std::string(describe(node.kind)));
+      reading.problems.add(node.where, path + ": expected a map from names to models, found " +
+                                           std::string(describe(node.kind)));
       return;
     }
     for (const YamlEntry& entry : node.entries) {
@@ -55,15 +58,24 @@ Key<Scenario> models() {
     YamlNode map;
     map.kind = YamlNode::Kind::map;
     for (const auto& [name, model] : scenario.models) {
-      map.entries.push_back({name, {}, write_section(named_model_keys(), model, NamedModelSpec{}).value_or(YamlNode())});
+      map.entries.push_back(
+          {name, {}, write_section(named_model_keys(), model, NamedModelSpec{}).value_or(YamlNode())});
     }
     return map;
   };
-  row.check = [](const Scenario& scenario, const std::string& path, const ScenarioSource& source, Problems& problems) {
-    for (const auto& [name, model] : scenario.models) check_section(named_model_keys(), model, joined_path(path, name), source, problems);
+  row.check = [](const Scenario& scenario, const std::string& path, const ScenarioSource& source,
+                 Problems& problems) {
+    for (const auto& [name, model] : scenario.models)
+      check_section(named_model_keys(), model, joined_path(path, name), source, problems);
   };
   row.describe_to = [](const std::string& path, std::vector<KeyLine>& lines) {
-    lines.push_back({path, "map of models", "", "{}", "in place of `model`: named models, each with the keys of `model` and its own `parallel`", {}});
+    lines.push_back(
+        {path,
+         "map of models",
+         "",
+         "{}",
+         "in place of `model`: named models, each with the keys of `model` and its own `parallel`",
+         {}});
   };
   return row;
 }
@@ -76,9 +88,12 @@ Key<Scenario> distillation() {
   };
   row.write_difference = [](const Scenario& scenario, const Scenario& base) -> std::optional<YamlNode> {
     if (scenario.distillation == base.distillation || !scenario.distillation) return std::nullopt;
-    return write_section(distillation_keys(), *scenario.distillation, DistillationSpec{}).value_or(YamlNode());
+    return write_section(distillation_keys(), *scenario.distillation, DistillationSpec{})
+        .value_or(YamlNode());
   };
-  row.describe_to = [](const std::string& path, std::vector<KeyLine>& lines) { describe_section(distillation_keys(), path, lines); };
+  row.describe_to = [](const std::string& path, std::vector<KeyLine>& lines) {
+    describe_section(distillation_keys(), path, lines);
+  };
   return row;
 }
 

@@ -27,6 +27,6 @@ const Keys<LimitsSpec>& limits_keys();
 Kind<std::map<std::string, std::string>> zero_kind();
 
 // The metrics that measure.tolerance may bound.
-const std::vector<std::string>& metric_names();
+const std::vector<std::string>& tolerance_metric_names();
 
 }  // namespace shardlab

@@ -7,9 +7,12 @@ namespace {
 const Keys<ScheduleSpec>& schedule_keys() {
   using S = ScheduleSpec;
   static const Keys<S> keys{
-      key("kind", &S::kind, kind::word({"constant", "linear", "cosine"}), "how the learning rate falls after the warm-up"),
+      key("kind", &S::kind, kind::word({"constant", "linear", "cosine"}),
+          "how the learning rate falls after the warm-up"),
       key("warmup_steps", &S::warmup_steps, kind::integer(0), "steps of linear rise from 0"),
-      only_with("kind", {"linear", "cosine"}, key("total_steps", &S::total_steps, kind::integer(1), "step at which the learning rate is 0", "required")),
+      only_with("kind", {"linear", "cosine"},
+                key("total_steps", &S::total_steps, kind::integer(1), "step at which the learning rate is 0",
+                    "required")),
   };
   return keys;
 }
@@ -33,18 +36,24 @@ const Keys<SaveSpec>& save_keys() {
 using Betas = std::array<double, 2>;
 
 Kind<Betas> betas_kind() {
-  return {"two numbers", "0 or more and less than 1",
-          [](const YamlNode& node, std::string_view) -> Result<Betas> {
-            if (!node.is_sequence() || node.items.size() != 2) return bad_input({}, "expected a list of two numbers", "for example [0.9, 0.95]");
-            Betas betas{};
-            for (std::size_t i = 0; i < betas.size(); ++i) {
-              SHARDLAB_TRY(const std::string text, kind::bare_text(node.items[i], "a number"));
-              SHARDLAB_TRY(betas[i], parse_number(text));
-              if (betas[i] < 0 || betas[i] >= 1) return bad_input(node.items[i].where, text + " is out of range", "allowed: 0 or more and less than 1");
-            }
-            return betas;
-          },
-          [](const Betas& betas) { return yaml_sequence({yaml_scalar(format_number(betas[0])), yaml_scalar(format_number(betas[1]))}); }};
+  return {
+      "two numbers", "0 or more and less than 1",
+      [](const YamlNode& node, std::string_view) -> Result<Betas> {
+        if (!node.is_sequence() || node.items.size() != 2)
+          return bad_input({}, "expected a list of two numbers", "for example [0.9, 0.95]");
+        Betas betas{};
+        for (std::size_t i = 0; i < betas.size(); ++i) {
+          SHARDLAB_TRY(const std::string text, kind::bare_text(node.items[i], "a number"));
+          SHARDLAB_TRY(betas[i], parse_number(text));
+          if (betas[i] < 0 || betas[i] >= 1)
+            return bad_input(node.items[i].where, text + " is out of range",
+                             "allowed: 0 or more and less than 1");
+        }
+        return betas;
+      },
+      [](const Betas& betas) {
+        return yaml_sequence({yaml_scalar(format_number(betas[0])), yaml_scalar(format_number(betas[1]))});
+      }};
 }
 
 }  // namespace
@@ -56,25 +65,34 @@ const Keys<TrainSpec>& train_keys() {
       key("micro_batch", &S::micro_batch, kind::integer(1, 1 << 20), "sequences of one rank in one forward"),
       key("accumulation", &S::accumulation, kind::integer(1, 1 << 20), "micro-batches of one step"),
       key("sync", &S::sync, kind::word({"every", "last"}), "which micro-batches reduce their gradients"),
-      key("optimizer", &S::optimizer, kind::word({"adamw", "adam", "sgd", "adamw_8bit", "adafactor"}), "the update rule"),
-      key("optimizer_implementation", &S::optimizer_implementation, kind::word({"fused", "foreach", "loop"}), "how torch runs it"),
+      key("optimizer", &S::optimizer, kind::word({"adamw", "adam", "sgd", "adamw_8bit", "adafactor"}),
+          "the update rule"),
+      key("optimizer_implementation", &S::optimizer_implementation, kind::word({"fused", "foreach", "loop"}),
+          "how torch runs it"),
       key("learning_rate", &S::learning_rate, kind::number(0, 1000), "after the warm-up"),
       only_with("optimizer", adaptive, key("betas", &S::betas, betas_kind(), "decay of the two moments")),
-      only_with("optimizer", adaptive, key("epsilon", &S::epsilon, kind::number(0, 1), "added to the root of the second moment")),
-      key("weight_decay", &S::weight_decay, kind::number(0, 1000), "decoupled under adamw, added to the gradient under adam and sgd"),
+      only_with("optimizer", adaptive,
+                key("epsilon", &S::epsilon, kind::number(0, 1), "added to the root of the second moment")),
+      key("weight_decay", &S::weight_decay, kind::number(0, 1000),
+          "decoupled under adamw, added to the gradient under adam and sgd"),
       only_with("optimizer", {"sgd"}, key("momentum", &S::momentum, kind::number(0, 1), "of the gradient")),
       section("schedule", &S::schedule, &schedule_keys, "kind"),
-      key("clip_norm", &S::clip_norm, kind::optional(kind::number(0, 1e30, true)), "scale gradients down to this norm over all parameters", "none"),
-      key("clip_value", &S::clip_value, kind::optional(kind::number(0, 1e30, true)), "clamp each element of the gradients", "none"),
-      key("nan_check", &S::nan_check, kind::boolean(), "stop when the loss or the gradient norm is not finite"),
+      key("clip_norm", &S::clip_norm, kind::optional(kind::number(0, 1e30, true)),
+          "scale gradients down to this norm over all parameters", "none"),
+      key("clip_value", &S::clip_value, kind::optional(kind::number(0, 1e30, true)),
+          "clamp each element of the gradients", "none"),
+      key("nan_check", &S::nan_check, kind::boolean(),
+          "stop when the loss or the gradient norm is not finite"),
       key("seed", &S::seed, kind::long_integer(0), "of weights and of the order of the data"),
-      key("data", &S::data, kind::texts(), "text files (bytes are tokens) or .bin files (uint16 tokens); needed by a real run"),
+      key("data", &S::data, kind::texts(),
+          "text files (bytes are tokens) or .bin files (uint16 tokens); needed by a real run"),
       key("order", &S::order, kind::word({"shuffled", "sequential"}), "of the sequences in the data"),
       key("data_workers", &S::data_workers, kind::integer(0, 1024), "processes that prepare batches"),
       key("pin_batches", &S::pin_batches, kind::boolean(), "batches in page-locked memory"),
       section("evaluation", &S::evaluation, &evaluation_keys),
       key("epochs", &S::epochs, kind::integer(0), "passes over the data; 0: not given"),
-      key("steps", &S::steps, kind::integer(0), "steps of a training; 0: measure.warmup_steps + measure.steps"),
+      key("steps", &S::steps, kind::integer(0),
+          "steps of a training; 0: measure.warmup_steps + measure.steps"),
       section("save", &S::save, &save_keys),
   };
   return keys;

@@ -17,17 +17,20 @@ const Keys<WrapMatch>& match_keys() {
 
 // What a wrap override may set: keys of other sections that PyTorch takes unit by unit.
 Kind<std::map<std::string, std::string>> unit_settings() {
-  const std::vector<std::string> names{"reshard_after_forward",   "precision.param",  "precision.reduce",
-                                       "precision.buffer",        "precision.output", "precision.cast_forward_inputs",
-                                       "offload.parameters",      "offload.pin",      "activation.checkpoint"};
+  const std::vector<std::string> names{
+      "reshard_after_forward", "precision.param",  "precision.reduce",
+      "precision.buffer",      "precision.output", "precision.cast_forward_inputs",
+      "offload.parameters",    "offload.pin",      "activation.checkpoint"};
   Kind<std::map<std::string, std::string>> settings = kind::text_map();
   settings.type = "map";
   settings.values = kind::joined(names);
   const auto read_texts = settings.read;
-  settings.read = [read_texts, names](const YamlNode& node, std::string_view name) -> Result<std::map<std::string, std::string>> {
+  settings.read = [read_texts, names](const YamlNode& node,
+                                      std::string_view name) -> Result<std::map<std::string, std::string>> {
     for (const YamlEntry& entry : node.entries) {
       if (std::find(names.begin(), names.end(), entry.key) == names.end()) {
-        return bad_input(entry.where, fmt::format("unknown key '{}'", entry.key), suggestion(entry.key, names));
+        return bad_input(entry.where, fmt::format("unknown key '{}'", entry.key),
+                         suggestion(entry.key, names));
       }
     }
     return read_texts(node, name);
@@ -45,14 +48,16 @@ const Keys<WrapOverride>& override_keys() {
 
 // A list of maps, each a section of its own; one map stands for a list of one.
 template <typename T, typename V>
-Key<T> list_of_sections(std::string name, std::vector<V> T::*member, const Keys<V>& (*keys)(), std::string help, bool describe_items) {
+Key<T> list_of_sections(std::string name, std::vector<V> T::*member, const Keys<V>& (*keys)(),
+                        std::string help, bool describe_items) {
   Key<T> row;
   row.name = name;
   row.read = [=](const YamlNode& node, const std::string& path, T& outer, Reading& reading) {
     const YamlNode* const first = node.is_sequence() ? node.items.data() : &node;
     const std::size_t count = node.is_sequence() ? node.items.size() : 1;
     std::vector<V> values(count);
-    for (std::size_t i = 0; i < count; ++i) read_section(keys(), first[i], fmt::format("{}[{}]", path, i), values[i], reading);
+    for (std::size_t i = 0; i < count; ++i)
+      read_section(keys(), first[i], fmt::format("{}[{}]", path, i), values[i], reading);
     outer.*member = std::move(values);
   };
   row.write_difference = [=](const T& outer, const T& base) -> std::optional<YamlNode> {
@@ -81,19 +86,27 @@ Key<T> list_of_sections(std::string name, std::vector<V> T::*member, const Keys<
 
 const Keys<WrapSpec>& wrap_keys() {
   static const Keys<WrapSpec> keys{
-      key("policy", &WrapSpec::policy, kind::word({"none", "transformer", "size", "lambda", "or", "module"}), "which modules become units"),
+      key("policy", &WrapSpec::policy, kind::word({"none", "transformer", "size", "lambda", "or", "module"}),
+          "which modules become units"),
       only_with("policy", {"transformer", "module"},
-                key("classes", &WrapSpec::classes, kind::texts(), "classes of the modules that become units", "the model's layer class")),
+                key("classes", &WrapSpec::classes, kind::texts(), "classes of the modules that become units",
+                    "the model's layer class")),
       only_with("policy", {"size"},
-                key("min_params", &WrapSpec::min_params, kind::long_integer(1), "parameters from which a module becomes a unit")),
+                key("min_params", &WrapSpec::min_params, kind::long_integer(1),
+                    "parameters from which a module becomes a unit")),
       only_with("policy", {"size"},
                 key("rule", &WrapSpec::rule, kind::word({"remainder", "plain"}),
-                    "remainder: what is left after the children were wrapped counts, as in PyTorch; plain: all parameters count")),
+                    "remainder: what is left after the children were wrapped counts, as in PyTorch; plain: "
+                    "all parameters count")),
       only_with("policy", {"lambda"},
-                list_of_sections("match", &WrapSpec::match, &match_keys, "modules that match any of these become units", true)),
-      only_with("policy", {"or"}, list_of_sections("any", &WrapSpec::any, &wrap_keys, "policies; a module that any of them selects becomes a unit", false)),
+                list_of_sections("match", &WrapSpec::match, &match_keys,
+                                 "modules that match any of these become units", true)),
+      only_with("policy", {"or"},
+                list_of_sections("any", &WrapSpec::any, &wrap_keys,
+                                 "policies; a module that any of them selects becomes a unit", false)),
       list_of_sections("overrides", &WrapSpec::overrides, &override_keys, "settings of single units", true),
-      key("ignored", &WrapSpec::ignored, kind::texts(), "path patterns of modules that stay outside all units"),
+      key("ignored", &WrapSpec::ignored, kind::texts(),
+          "path patterns of modules that stay outside all units"),
   };
   return keys;
 }

@@ -15,8 +15,8 @@ struct ZeroKey {
   Shape shape;
 };
 
-// DeepSpeed 0.19, zero/config.py, without what other keys of a scenario say (stage, offload_param, offload_optimizer), and the two
-// dtypes of its top level and of its data_types section.
+// DeepSpeed 0.19, zero/config.py, without what other keys of a scenario say (stage, offload_param,
+// offload_optimizer), and the two dtypes of its top level and of its data_types section.
 constexpr std::array k_zero_keys{
     ZeroKey{"contiguous_gradients", Shape::boolean},
     ZeroKey{"reduce_scatter", Shape::boolean},
@@ -58,20 +58,28 @@ constexpr std::array k_zero_keys{
 
 bool fits(Shape shape, const nlohmann::json& value) {
   switch (shape) {
-    case Shape::boolean: return value.is_boolean();
-    case Shape::count: return value.is_number_integer() && value.get<std::int64_t>() >= -1;
-    case Shape::text: return value == "fp32" || value == "bf16" || value == "fp16";
-    case Shape::list: return value.is_object() || value.is_array();
+    case Shape::boolean:
+      return value.is_boolean();
+    case Shape::count:
+      return value.is_number_integer() && value.get<std::int64_t>() >= -1;
+    case Shape::text:
+      return value == "fp32" || value == "bf16" || value == "fp16";
+    case Shape::list:
+      return value.is_object() || value.is_array();
   }
   return false;
 }
 
 std::string_view expected(Shape shape) {
   switch (shape) {
-    case Shape::boolean: return "true or false";
-    case Shape::count: return "a whole number";
-    case Shape::text: return "fp32, bf16 or fp16";
-    case Shape::list: return "a list of classes or a map";
+    case Shape::boolean:
+      return "true or false";
+    case Shape::count:
+      return "a whole number";
+    case Shape::text:
+      return "fp32, bf16 or fp16";
+    case Shape::list:
+      return "a list of classes or a map";
   }
   return "";
 }
@@ -83,12 +91,15 @@ Kind<std::map<std::string, std::string>> zero_kind() {
   for (const ZeroKey& zero : k_zero_keys) names.emplace_back(zero.name);
   auto map = kind::json_map(names);
   const auto read_map = map.read;
-  map.read = [read_map](const YamlNode& node, std::string_view name) -> Result<std::map<std::string, std::string>> {
+  map.read = [read_map](const YamlNode& node,
+                        std::string_view name) -> Result<std::map<std::string, std::string>> {
     SHARDLAB_TRY(auto values, read_map(node, name));
     for (const ZeroKey& zero : k_zero_keys) {
       const auto found = values.find(std::string(zero.name));
-      if (found == values.end() || fits(zero.shape, nlohmann::json::parse(found->second, nullptr, false))) continue;
-      return bad_input(node.find(zero.name)->where, fmt::format("{}: expected {}, found {}", zero.name, expected(zero.shape), found->second));
+      if (found == values.end() || fits(zero.shape, nlohmann::json::parse(found->second, nullptr, false)))
+        continue;
+      return bad_input(node.find(zero.name)->where, fmt::format("{}: expected {}, found {}", zero.name,
+                                                                expected(zero.shape), found->second));
     }
     return values;
   };

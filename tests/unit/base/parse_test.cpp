@@ -17,7 +17,8 @@ TEST_CASE("parse: integers") {
   CHECK(parse_integer("1.5M").value() == 1'500'000);
   CHECK(parse_integer("5e8").value() == 500'000'000);
   CHECK(parse_integer("9223372036854775807").value() == std::numeric_limits<std::int64_t>::max());
-  for (const char* wrong : {"", "x", "1_", "_1", "1__0", "1.5", "9223372036854775808", "1e30", "99999999999G", "0x10", "1 2", "--1", "1k k", ".", "e5", "inf", "nan"}) {
+  for (const char* wrong : {"", "x", "1_", "_1", "1__0", "1.5", "9223372036854775808", "1e30", "99999999999G",
+                            "0x10", "1 2", "--1", "1k k", ".", "e5", "inf", "nan"}) {
     INFO(wrong);
     CHECK_FALSE(parse_integer(wrong).has_value());
   }
@@ -32,7 +33,8 @@ TEST_CASE("parse: numbers, fractions and truth") {
   CHECK(parse_fraction("12.5 %").value() == 0.125);
   CHECK(parse_boolean("True").value());
   CHECK_FALSE(parse_boolean("false").value());
-  for (const char* wrong : {"1e", "1e400", "nan", ".inf", "1%", "x"}) CHECK_FALSE(parse_number(wrong).has_value());
+  for (const char* wrong : {"1e", "1e400", "nan", ".inf", "1%", "x"})
+    CHECK_FALSE(parse_number(wrong).has_value());
   for (const char* wrong : {"yes", "on", "1", ""}) CHECK_FALSE(parse_boolean(wrong).has_value());
 }
 
@@ -54,7 +56,8 @@ TEST_CASE("parse: what is written reads back") {
     CHECK(parse_fraction(format_fraction(value)).value() == value);
     CHECK(parse_number(format_number(value)).value() == value);
   }
-  for (const std::int64_t value : {std::int64_t{1}, std::int64_t{1000}, std::int64_t{1024}, std::int64_t{123456789}, std::int64_t{1} << 40}) {
+  for (const std::int64_t value : {std::int64_t{1}, std::int64_t{1000}, std::int64_t{1024},
+                                   std::int64_t{123456789}, std::int64_t{1} << 40}) {
     CHECK(parse_bytes(format_bytes(Bytes{value})).value() == Bytes{value});
     CHECK(parse_duration(format_duration(Nanoseconds{value})).value() == Nanoseconds{value});
   }

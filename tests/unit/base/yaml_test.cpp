@@ -30,7 +30,8 @@ TEST_CASE("yaml: aliases are copied in") {
 }
 
 TEST_CASE("yaml: written trees read back, in both styles") {
-  const YamlNode root = parsed("a: {b: [1, two, null, \"\"], c: {d: \"x: y\", \"odd key\": -}, e: []}\nl: [{m: 1}, [n, [o]]]\n");
+  const YamlNode root = parsed(
+      "a: {b: [1, two, null, \"\"], c: {d: \"x: y\", \"odd key\": -}, e: []}\nl: [{m: 1}, [n, [o]]]\n");
   const std::string flow = write_yaml_flow(root);
   CHECK(write_yaml_flow(parsed(flow)) == flow);
   CHECK(write_yaml_flow(parsed(write_yaml(root))) == flow);

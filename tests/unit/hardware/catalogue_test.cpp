@@ -36,7 +36,8 @@ TEST_CASE("hardware: every shipped GPU loads and is plausible") {
     CHECK(gpu->gemm_e_max * gpu->power_factor < 0.9);
     CHECK(gpu->attention.value < gpu->peaks.float16->value);
     CHECK(gpu->ring.value > 1e9);
-    if (gpu->dollars_per_hour_low && gpu->dollars_per_hour_high) CHECK(*gpu->dollars_per_hour_low <= *gpu->dollars_per_hour_high);
+    if (gpu->dollars_per_hour_low && gpu->dollars_per_hour_high)
+      CHECK(*gpu->dollars_per_hour_low <= *gpu->dollars_per_hour_high);
     for (const auto& [key, from] : gpu->provenance) CHECK_FALSE(from.source.empty());
   }
 }
@@ -84,8 +85,10 @@ TEST_CASE("hardware: aliases, any case, and near misses") {
   CHECK(find_node("../gpus/A10").error().what == "unknown node '../gpus/A10'");
   CHECK(find_gpu("").error().what == "unknown GPU ''");
   const YamlNode aliases = yaml_of("hardware/aliases.yaml");
-  for (const YamlEntry& alias : aliases.find("gpus")->entries) CHECK(find_gpu(alias.key).value().name == alias.value.text);
-  for (const YamlEntry& alias : aliases.find("nodes")->entries) CHECK(find_node(alias.key).value().name == alias.value.text);
+  for (const YamlEntry& alias : aliases.find("gpus")->entries)
+    CHECK(find_gpu(alias.key).value().name == alias.value.text);
+  for (const YamlEntry& alias : aliases.find("nodes")->entries)
+    CHECK(find_node(alias.key).value().name == alias.value.text);
 }
 
 TEST_CASE("hardware: a short source is explained") {
@@ -112,11 +115,14 @@ TEST_CASE("hardware: mistakes in a description have a place") {
   };
   CHECK(error_of("name: x\nfigures:\n  memory: {value: 80GiB, kind: vendor, source: page}\n") == "");
   CHECK(error_of("name: x\n") == "x.yaml:1:1: figures.memory is missing");
-  CHECK(error_of("name: x\nfigures: {memory: 80GiB}\n") == "x.yaml:2:19: figures.memory: expected {value, kind, source}");
-  CHECK(error_of("name: x\nfigures:\n  memory: {value: 80GiB, kind: guess, source: page}\n").substr(0, 57) == "x.yaml:3:32: figures.memory: unknown kind 'guess' (known:");
+  CHECK(error_of("name: x\nfigures: {memory: 80GiB}\n") ==
+        "x.yaml:2:19: figures.memory: expected {value, kind, source}");
+  CHECK(error_of("name: x\nfigures:\n  memory: {value: 80GiB, kind: guess, source: page}\n").substr(0, 57) ==
+        "x.yaml:3:32: figures.memory: unknown kind 'guess' (known:");
   CHECK(error_of("name: x\nfigures:\n  memory: {value: big, kind: vendor, source: page}\n") ==
         "x.yaml:3:19: figures.memory: 'big' is not a size such as 25MiB or 80GB");
-  CHECK(error_of("name: x\ntypo: 1\nfigures:\n  memory: {value: 1, kind: vendor, source: page}\n") == "x.yaml:2:7: unknown key 'typo'");
+  CHECK(error_of("name: x\ntypo: 1\nfigures:\n  memory: {value: 1, kind: vendor, source: page}\n") ==
+        "x.yaml:2:7: unknown key 'typo'");
 }
 
 }  // namespace

@@ -45,7 +45,8 @@ TEST_CASE("device: eight H100 of a named node") {
 }
 
 TEST_CASE("device: several nodes agree with published all_reduce figures at 64 MiB") {
-  // arXiv 2411.13055: bus bandwidth 217, 190, 162, 152, 137, 122 GB/s on 4, 8, 16, 32, 64, 128 nodes of 8 H100.
+  // arXiv 2411.13055: bus bandwidth 217, 190, 162, 152, 137, 122 GB/s on 4, 8, 16, 32, 64, 128 nodes of 8
+  // H100.
   const double bytes = 64 << 20;
   const double published[] = {217e9, 190e9, 162e9, 152e9, 137e9, 122e9};
   for (int i = 0; i < 6; ++i) {
@@ -59,12 +60,16 @@ TEST_CASE("device: several nodes agree with published all_reduce figures at 64 M
 }
 
 TEST_CASE("device: the slower of ring and network carries a gather over several nodes") {
-  CHECK(of(node("dgx-h100", 2)).inter_node().all_gather.bandwidth.value == 361.4e9);              // the ring; 8 x 50 GB/s x 0.94 is more
-  CHECK(of(node("aws-p4d.24xlarge", 4)).inter_node().all_gather.bandwidth.value == Approx(29.5e9));  // 50 GB/s x 0.59; 29.6 measured
+  CHECK(of(node("dgx-h100", 2)).inter_node().all_gather.bandwidth.value ==
+        361.4e9);  // the ring; 8 x 50 GB/s x 0.94 is more
+  CHECK(of(node("aws-p4d.24xlarge", 4)).inter_node().all_gather.bandwidth.value ==
+        Approx(29.5e9));  // 50 GB/s x 0.59; 29.6 measured
   const Device device = of(node("dgx-h100", 8));
   CHECK(device.inter_node().all_gather.latency_seconds > device.intra_node().all_gather.latency_seconds);
-  CHECK(device.links_of(8, 8).all_gather.bandwidth.value == Approx(47e9));  // one rank a node: its own network card
-  CHECK(of(node("gb200-nvl72-tray", 18)).inter_node().all_gather.bandwidth.value == 682e9);  // one NVLink switch for all
+  CHECK(device.links_of(8, 8).all_gather.bandwidth.value ==
+        Approx(47e9));  // one rank a node: its own network card
+  CHECK(of(node("gb200-nvl72-tray", 18)).inter_node().all_gather.bandwidth.value ==
+        682e9);  // one NVLink switch for all
 }
 
 TEST_CASE("device: a described cluster") {
@@ -97,7 +102,8 @@ TEST_CASE("device: CPU ranks share the loopback") {
 
 TEST_CASE("device: what cannot be described") {
   CHECK(describe_device(node("hgx-h10", 1)).error().hint == "did you mean 'hgx-h100'?");
-  CHECK(describe_device(node("pcie-workstation-4x-rtx4090", 2)).error().what == "pcie-workstation-4x-rtx4090 has no network between nodes");
+  CHECK(describe_device(node("pcie-workstation-4x-rtx4090", 2)).error().what ==
+        "pcie-workstation-4x-rtx4090 has no network between nodes");
   ClusterRequest too_many = node("dgx-h100", 1);
   too_many.gpus_per_node = 9;
   CHECK(describe_device(too_many).error().what == "dgx-h100 has 8 GPUs, not 9");

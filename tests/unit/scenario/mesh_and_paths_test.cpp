@@ -79,7 +79,8 @@ TEST_CASE("paths: beside the scenario first, then what is shipped") {
 
 TEST_CASE("paths: a scenario read from elsewhere remembers its folder") {
   test::TemporaryFolder folder;
-  std::ofstream(folder.path() / "s.yaml") << "model: { config: tiny-llama, sequence_length: 16 }\ncluster: { device: cpu, ranks: 1 }\n";
+  std::ofstream(folder.path() / "s.yaml")
+      << "model: { config: tiny-llama, sequence_length: 16 }\ncluster: { device: cpu, ranks: 1 }\n";
   const auto scenario = read_scenario(folder.path() / "s.yaml");
   REQUIRE_OK(scenario);
   CHECK(scenario->directory == folder.path().string());

@@ -14,7 +14,9 @@ parallel: { strategy: fsdp2 }
 train: { micro_batch: 4 }
 )";
 
-Result<Scenario> with(std::vector<std::string> sets) { return parse_scenario(k_base, "a.yaml", sets); }
+Result<Scenario> with(std::vector<std::string> sets) {
+  return parse_scenario(k_base, "a.yaml", sets);
+}
 
 std::string error_of(std::vector<std::string> sets) {
   const auto read = with(std::move(sets));
@@ -22,9 +24,10 @@ std::string error_of(std::vector<std::string> sets) {
 }
 
 TEST_CASE("overrides: replace, add and unset values") {
-  const auto read = with({"train.micro_batch=8", "train.betas=[0.9, 0.95]", "train.schedule={kind: linear, total_steps: 9}", "name=other",
-                          "parallel.strategy=ddp", "train.clip_norm=2", "train.clip_norm=none", "model.overrides.num_hidden_layers=2",
-                          "launch.env.A=b=c"});
+  const auto read =
+      with({"train.micro_batch=8", "train.betas=[0.9, 0.95]", "train.schedule={kind: linear, total_steps: 9}",
+            "name=other", "parallel.strategy=ddp", "train.clip_norm=2", "train.clip_norm=none",
+            "model.overrides.num_hidden_layers=2", "launch.env.A=b=c"});
   REQUIRE_OK(read);
   CHECK(read->train.micro_batch == 8);
   CHECK(read->train.betas == std::array<double, 2>{0.9, 0.95});
@@ -37,25 +40,34 @@ TEST_CASE("overrides: replace, add and unset values") {
 }
 
 TEST_CASE("overrides: a scenario may consist of overrides alone") {
-  const auto read = parse_scenario("", "a.yaml", std::vector<std::string>{"model.config=tiny-llama", "model.sequence_length=16", "cluster={device: cpu, ranks: 1}"});
+  const auto read =
+      parse_scenario("", "a.yaml",
+                     std::vector<std::string>{"model.config=tiny-llama", "model.sequence_length=16",
+                                              "cluster={device: cpu, ranks: 1}"});
   REQUIRE_OK(read);
   CHECK(read->cluster.ranks == 1);
 }
 
 TEST_CASE("overrides: mistakes are placed at the option") {
-  CHECK(error_of({"train.micro_batch=x"}) == "--set train.micro_batch=x: train.micro_batch: 'x' is not an integer");
-  CHECK(error_of({"train.micro_batc=1"}) == "--set train.micro_batc=1: train: unknown key 'micro_batc' (did you mean 'micro_batch'?)");
-  CHECK(error_of({"trian.micro_batch=1"}) == "--set trian.micro_batch=1: unknown key 'trian' (did you mean 'train'?)");
+  CHECK(error_of({"train.micro_batch=x"}) ==
+        "--set train.micro_batch=x: train.micro_batch: 'x' is not an integer");
+  CHECK(error_of({"train.micro_batc=1"}) ==
+        "--set train.micro_batc=1: train: unknown key 'micro_batc' (did you mean 'micro_batch'?)");
+  CHECK(error_of({"trian.micro_batch=1"}) ==
+        "--set trian.micro_batch=1: unknown key 'trian' (did you mean 'train'?)");
   CHECK(error_of({"parallel.strategy=fsdp1"}) ==
-        "--set parallel.strategy=fsdp1: parallel.strategy: not supported yet: fsdp1 (supported: none, ddp, fsdp2)");
-  CHECK(error_of({"cluster.ranks=3", "parallel.mesh.shard=2"}).substr(0, 52) == "--set parallel.mesh.shard=2: parallel.mesh: impossib");
+        "--set parallel.strategy=fsdp1: parallel.strategy: not supported yet: fsdp1 (supported: none, ddp, "
+        "fsdp2)");
+  CHECK(error_of({"cluster.ranks=3", "parallel.mesh.shard=2"}).substr(0, 52) ==
+        "--set parallel.mesh.shard=2: parallel.mesh: impossib");
   CHECK(error_of({"train"}) == "--set train: expected key=value (for example train.micro_batch=8)");
   CHECK(error_of({"=1"}) == "--set =1: expected key=value (for example train.micro_batch=8)");
   CHECK(error_of({"train..seed=1"}) == "--set train..seed=1: a key with an empty part");
   CHECK(error_of({"train.seed="}) == "--set train.seed=: train.seed: has no value");
   CHECK(error_of({"train.betas=[0.9"}).substr(0, 36) == "--set train.betas=[0.9: YAML syntax:");
   CHECK(error_of({"parallel.strategy.name=x"}) ==
-        "--set parallel.strategy.name=x: parallel.strategy is a value (at a.yaml:4:23), not a map of keys (set parallel.strategy as a whole)");
+        "--set parallel.strategy.name=x: parallel.strategy is a value (at a.yaml:4:23), not a map of keys "
+        "(set parallel.strategy as a whole)");
 }
 
 }  // namespace

@@ -56,7 +56,8 @@ TEST_CASE("scenario: what is no scenario file at all") {
 TEST_CASE("scenario: garbage ends quickly with one message") {
   const auto start = std::chrono::steady_clock::now();
   CHECK_THAT(error_of(std::string(1 << 20, 'x')), test::contains_text("larger than 256 KiB"));
-  for (const std::string piece : {"[", "{", "- ", "? ", "a: ", "&a ", "!", "*", "'", "\"", "|\n", "%", "a:\n ", "[a, ", "{a: ", ": ", "\n\n#", "--- ", "x\n"}) {
+  for (const std::string piece : {"[", "{", "- ", "? ", "a: ", "&a ", "!", "*", "'", "\"", "|\n", "%",
+                                  "a:\n ", "[a, ", "{a: ", ": ", "\n\n#", "--- ", "x\n"}) {
     std::string text;
     while (text.size() < 200'000) text += piece;
     INFO(piece);

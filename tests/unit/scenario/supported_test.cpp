@@ -20,10 +20,13 @@ std::string result_of(const std::vector<std::string>& sets) {
 }
 
 TEST_CASE("supported: what is built") {
-  for (const char* set : {"parallel.strategy=ddp", "parallel.reshard_after_forward=true", "parallel.reshard_after_forward=false", "parallel.wrap.policy=none",
-                          "parallel.mesh.shard=2", "precision={param: bfloat16, reduce: float32}", "precision.buffer=float32", "train.optimizer=sgd",
-                          "train.clip_norm=1", "train.sync=every", "train.accumulation=4", "train.schedule={kind: cosine, warmup_steps: 2, total_steps: 9}",
-                          "launch.backend=gloo", "launch.launcher=torchrun", "model.dtype=bfloat16", "model.overrides.num_hidden_layers=1"}) {
+  for (const char* set :
+       {"parallel.strategy=ddp", "parallel.reshard_after_forward=true",
+        "parallel.reshard_after_forward=false", "parallel.wrap.policy=none", "parallel.mesh.shard=2",
+        "precision={param: bfloat16, reduce: float32}", "precision.buffer=float32", "train.optimizer=sgd",
+        "train.clip_norm=1", "train.sync=every", "train.accumulation=4",
+        "train.schedule={kind: cosine, warmup_steps: 2, total_steps: 9}", "launch.backend=gloo",
+        "launch.launcher=torchrun", "model.dtype=bfloat16", "model.overrides.num_hidden_layers=1"}) {
     INFO(set);
     CHECK(result_of({set}) == "");
   }
@@ -31,25 +34,63 @@ TEST_CASE("supported: what is built") {
 }
 
 TEST_CASE("supported: what is not built yet is refused at its place") {
-  for (const char* set : {"parallel.strategy=fsdp1", "parallel.strategy=zero1", "parallel.strategy=zero3", "parallel.strategy=native",
-                          "parallel.reshard_after_backward=false", "parallel.requires_all_reduce=false", "parallel.wrap={policy: size}",
-                          "parallel.wrap={policy: module, classes: [X]}", "parallel.wrap.ignored=[x]", "parallel.wrap.overrides=[{match: {path: x}}]",
-                          "parallel.prefetch.forward_depth=1", "parallel.initialization=cpu", "precision.param=float16", "precision.reduce=float16",
-                          "precision.buffer=bfloat16", "precision.output=float32", "precision.autocast=bfloat16", "precision.cast_forward_inputs=true",
-                          "scaler.enabled=true", "activation.checkpoint=full", "activation.offload=cpu", "offload.parameters=cpu", "train.optimizer=adam",
-                          "train.optimizer=adamw_8bit", "train.optimizer_implementation=loop", "train.clip_value=1", "train.nan_check=true",
-                          "train.evaluation.every=5", "train.data_workers=1", "train.pin_batches=false", "train.epochs=1", "train.steps=5",
-                          "model.dtype=float16", "model.implementation=eager", "model.attention=math", "model.attention=flash",
-                          "model.loss={kind: chunked, chunks: 2}", "model.dropout=0.1", "model.frozen=[x]", "model.lora={rank: 1, targets: [x]}", "model.moe.load=worst",
-                          "model.compile=whole", "model.fp8=rowwise", "checkpoint.path=x", "measure.detail=operators", "limits.gpus=8",
-                          "cluster.nvme.path=/x", "cluster.host.cores=4"}) {
+  for (const char* set : {"parallel.strategy=fsdp1",
+                          "parallel.strategy=zero1",
+                          "parallel.strategy=zero3",
+                          "parallel.strategy=native",
+                          "parallel.reshard_after_backward=false",
+                          "parallel.requires_all_reduce=false",
+                          "parallel.wrap={policy: size}",
+                          "parallel.wrap={policy: module, classes: [X]}",
+                          "parallel.wrap.ignored=[x]",
+                          "parallel.wrap.overrides=[{match: {path: x}}]",
+                          "parallel.prefetch.forward_depth=1",
+                          "parallel.initialization=cpu",
+                          "precision.param=float16",
+                          "precision.reduce=float16",
+                          "precision.buffer=bfloat16",
+                          "precision.output=float32",
+                          "precision.autocast=bfloat16",
+                          "precision.cast_forward_inputs=true",
+                          "scaler.enabled=true",
+                          "activation.checkpoint=full",
+                          "activation.offload=cpu",
+                          "offload.parameters=cpu",
+                          "train.optimizer=adam",
+                          "train.optimizer=adamw_8bit",
+                          "train.optimizer_implementation=loop",
+                          "train.clip_value=1",
+                          "train.nan_check=true",
+                          "train.evaluation.every=5",
+                          "train.data_workers=1",
+                          "train.pin_batches=false",
+                          "train.epochs=1",
+                          "train.steps=5",
+                          "model.dtype=float16",
+                          "model.implementation=eager",
+                          "model.attention=math",
+                          "model.attention=flash",
+                          "model.loss={kind: chunked, chunks: 2}",
+                          "model.dropout=0.1",
+                          "model.frozen=[x]",
+                          "model.lora={rank: 1, targets: [x]}",
+                          "model.moe.load=worst",
+                          "model.compile=whole",
+                          "model.fp8=rowwise",
+                          "checkpoint.path=x",
+                          "measure.detail=operators",
+                          "limits.gpus=8",
+                          "cluster.nvme.path=/x",
+                          "cluster.host.cores=4"}) {
     const std::string error = result_of({set});
     INFO(set << " -> " << error);
     CHECK(error.find("not supported yet: ") != std::string::npos);
     CHECK(error.substr(0, 6) == "--set ");
   }
-  CHECK_THAT(result_of({"parallel={strategy: ddp, ddp: {static_graph: true}}"}), test::contains_text("not supported yet"));
-  CHECK_THAT(result_of({"cluster.ranks=4", "parallel.mesh={shard: 2, tensor: 2}"}), test::contains_text("parallel.mesh.tensor: not supported yet: 2"));
+  CHECK_THAT(result_of({"parallel={strategy: ddp, ddp: {static_graph: true}}"}),
+             test::contains_text("not supported yet"));
+  CHECK_THAT(result_of({"cluster.ranks=4", "parallel.mesh={shard: 2, tensor: 2}"}),
+             test::contains_text("parallel.mesh.tensor: not supported yet: 2"));
 }
 
 }  // namespace

@@ -33,8 +33,10 @@ TEST_CASE("write: strange texts survive") {
   scenario.model.sequence_length = 16;
   scenario.cluster.device = "cpu";
   scenario.cluster.ranks = 1;
-  for (const std::string text : {"null", "true", "- a", "a: b", "#x", "x #y", "[a", "{", "'", "\"", "\\", "a\nb\n", "\ttab", " padded ", "*x", "&x", "!x", "%x",
-                                 "@x", "`x", "ü and 漢", "12", "1e3", "~", "---", "...", "? x", "a,b", "none"}) {
+  for (const std::string text :
+       {"null",     "true",   "- a",   "a: b",     "#x",  "x #y", "[a",  "{",   "'",   "\"",
+        "\\",       "a\nb\n", "\ttab", " padded ", "*x",  "&x",   "!x",  "%x",  "@x",  "`x",
+        "ü and 漢", "12",     "1e3",   "~",        "---", "...",  "? x", "a,b", "none"}) {
     INFO(text);
     scenario.name = text;
     scenario.tags = {text, "x"};
@@ -51,7 +53,8 @@ TEST_CASE("write: only what differs from the defaults") {
   scenario.parallel.strategy = "ddp";
   scenario.model.loss = {"chunked", 1};
   scenario.train.learning_rate = 0.1;
-  CHECK(write_scenario(scenario) == "model:\n  loss: chunked\nparallel:\n  strategy: ddp\ntrain:\n  learning_rate: 0.1\n");
+  CHECK(write_scenario(scenario) ==
+        "model:\n  loss: chunked\nparallel:\n  strategy: ddp\ntrain:\n  learning_rate: 0.1\n");
   CHECK(write_scenario(Scenario{}) == "{}\n");
 }
 

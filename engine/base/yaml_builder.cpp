@@ -1,0 +1,105 @@
+#include "engine/base/yaml_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace shardlab {
+namespace {
+
+constexpr std::size_t k_most_nodes = 100'000;
+constexpr std::size_t k_deepest = 50;
+
+[[noreturn]] void refuse(std::string where, std::string what, std::string hint = {}) {
+  throw YamlRefused{Error{ErrorKind::bad_input, std::move(where), std::move(what), std::move(hint)}};
+}
+
+}  // namespace
+
+std::string YamlBuilder::place(const YAML::Mark& mark) const {
+  if (whole_place_ || mark.is_null()) return name_;
+  return fmt::format("{}:{}:{}", name_, mark.line + 1, mark.column + 1);
+}
+
+void YamlBuilder::OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) {
+  YamlNode node;
+  node.where = place(mark);
+  finish(std::move(node), anchor);
+}
+
+void YamlBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                           const std::string& value) {
+  const bool text_tag = tag == "tag:yaml.org,2002:str";
+  if (!tag.empty() && tag != "?" && tag != "!" && !text_tag)
+    refuse(place(mark), "tags are not supported: " + tag);
+  YamlNode node = yaml_scalar(value, tag == "!" || text_tag);
+  node.where = place(mark);
+  finish(std::move(node), anchor);
+}
+
+void YamlBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
+  const auto known = anchored_.find(anchor);
+  if (known == anchored_.end()) refuse(place(mark), "an alias inside the value it stands for");
+  nodes_ += known->second.nodes;
+  if (nodes_ > k_most_nodes) refuse(place(mark), "the aliases of this file expand to too many values");
+  finish(known->second.node, 0);
+}
+
+void YamlBuilder::OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                                  YAML::EmitterStyle::value) {
+  open(mark, tag, anchor, YamlNode::Kind::sequence);
+}
+
+void YamlBuilder::OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                             YAML::EmitterStyle::value) {
+  open(mark, tag, anchor, YamlNode::Kind::map);
+}
+
+void YamlBuilder::open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YamlNode::Kind kind) {
+  if (!tag.empty() && tag != "?" && tag != "!") refuse(place(mark), "tags are not supported: " + tag);
+  if (open_.size() >= k_deepest) refuse(place(mark), "values are nested too deeply");
+  Open started;
+  started.node.kind = kind;
+  started.node.where = place(mark);
+  started.anchor = anchor;
+  started.nodes_before = nodes_;
+  open_.push_back(std::move(started));
+}
+
+void YamlBuilder::close() {
+  Open done = std::move(open_.back());
+  open_.pop_back();
+  finish(std::move(done.node), done.anchor, nodes_ - done.nodes_before);
+}
+
+void YamlBuilder::finish(YamlNode node, YAML::anchor_t anchor, std::size_t inside) {
+  if (++nodes_ > k_most_nodes) refuse(node.where, "too many values for a file of this kind");
+  if (anchor != 0) anchored_.insert_or_assign(anchor, Anchored{node, inside + 1});
+  if (open_.empty()) {
+    root_ = std::move(node);
+    return;
+  }
+  Open& parent = open_.back();
+  if (parent.node.is_sequence()) {
+    parent.node.items.push_back(std::move(node));
+  } else if (!parent.entry) {
+    begin_entry(parent, node);
+  } else {
+    parent.entry->value = std::move(node);
+    parent.node.entries.push_back(*std::exchange(parent.entry, std::nullopt));
+  }
+}
+
+void YamlBuilder::begin_entry(Open& parent, const YamlNode& key) {
+  if (!key.is_scalar()) refuse(key.where, "a key must be a word", "write key: value");
+  if (!parent.keys.insert(key.text).second) {
+    const auto same = std::find_if(parent.node.entries.begin(), parent.node.entries.end(),
+                                   [&](const YamlEntry& entry) { return entry.key == key.text; });
+    refuse(key.where, fmt::format("duplicate key '{}'", key.text), "first given at " + same->where);
+  }
+  parent.entry = YamlEntry{key.text, key.where, {}};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,93 @@
+#include <cstdint>
+#include <initializer_list>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "engine/base/parse.h"
+#include "engine/scenario/complaints.h"
+#include "engine/scenario/mesh.h"
+
+namespace shardlab {
+namespace {
+
+// Keys of one form of cluster beside another form.
+void exclude(Complaints& c, const char* form, std::initializer_list<std::pair<const char*, bool>> given) {
+  for (const auto& [key, is_given] : given) {
+    if (is_given)
+      c.refuse(fmt::format("cluster.{}", key), fmt::format("has no effect with cluster.{}", form),
+               "remove one of the two");
+  }
+}
+
+}  // namespace
+
+void validate_cluster(Complaints& c) {
+  const ClusterSpec& cluster = c.scenario.cluster;
+  const ClusterSpec defaults;
+  const bool host = cluster.host != defaults.host, network = cluster.inter_node_gbps_per_gpu.has_value();
+  if (cluster.device == "cpu") {
+    exclude(c, "device",
+            {{"node", !cluster.node.empty()},
+             {"nodes", cluster.nodes != 1},
+             {"gpu", !cluster.gpu.empty()},
+             {"gpus_per_node", cluster.gpus_per_node != 0},
+             {"intra_node_link", !cluster.intra_node_link.empty()},
+             {"inter_node_gbps_per_gpu", network},
+             {"allocator.conf", !cluster.allocator_conf.empty()}});
+    c.require(cluster.ranks > 0, "cluster.ranks", "the number of processes");
+    return;
+  }
+  const char* const form = cluster.node.empty() ? "gpu" : "node";
+  if (!cluster.node.empty()) {
+    exclude(c, "node",
+            {{"gpu", !cluster.gpu.empty()},
+             {"intra_node_link", !cluster.intra_node_link.empty()},
+             {"inter_node_gbps_per_gpu", network},
+             {"host", host}});
+  } else if (!cluster.gpu.empty()) {
+    c.require(cluster.gpus_per_node > 0, "cluster.gpus_per_node");
+    if (cluster.nodes > 1)
+      c.require(network, "cluster.inter_node_gbps_per_gpu", "the network between the nodes");
+  } else {
+    c.refuse("cluster", "is required",
+             "{device: cpu, ranks: 2}, {node: hgx-h100, nodes: 1} or {gpu: H100-SXM, gpus_per_node: 8}");
+  }
+  exclude(c, form, {{"ranks", cluster.ranks != 0}, {"threads_per_rank", cluster.threads_per_rank != 1}});
+}
+
+void validate_mesh(Complaints& c) {
+  const int ranks = world_size(c.scenario);
+  const std::string& strategy = c.scenario.parallel.strategy;
+  const std::string key = c.source.given("parallel.mesh") ? "parallel.mesh" : "parallel.strategy";
+  if (strategy == "none" && ranks != 1) {
+    c.refuse("parallel.strategy", fmt::format("none trains on one rank, the cluster has {}", ranks),
+             "use ddp or fsdp2");
+    return;
+  }
+  const MeshSpec& given = c.scenario.parallel.mesh;
+  if (strategy == "ddp" && given.shard > 1)
+    c.refuse("parallel.mesh.shard", "ddp shards nothing", "remove it, or use fsdp2");
+  const ResolvedMesh mesh = resolve_mesh(c.scenario);
+  // In 64 bits: each dimension may be a million.
+  const std::int64_t product = std::int64_t{mesh.replicate} * mesh.shard;
+  const std::int64_t rest = std::int64_t{mesh.tensor} * mesh.expert;
+  if (product > ranks || rest > ranks || product * rest != ranks) {
+    c.refuse(
+        key,
+        fmt::format(
+            "impossible mesh: replicate {} x shard {} x tensor {} x expert {} is not the cluster's {} rank{}",
+            mesh.replicate, mesh.shard, mesh.tensor, mesh.expert, ranks, ranks == 1 ? "" : "s"));
+    return;
+  }
+  const auto group = parse_integer(c.scenario.parallel.reshard_after_forward);
+  if (group && (*group >= mesh.shard || mesh.shard % *group != 0)) {
+    c.refuse("parallel.reshard_after_forward",
+             fmt::format("{} is not a proper divisor of the {} sharding ranks", *group, mesh.shard));
+  }
+  const bool hybrid = c.scenario.parallel.sharding.starts_with("hybrid");
+  if (hybrid && mesh.replicate == 1)
+    c.refuse("parallel.sharding", "hybrid sharding needs mesh.replicate above 1");
+}
+
+}  // namespace shardlab

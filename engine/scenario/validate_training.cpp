@@ -1,0 +1,75 @@
+// How the state is spread and how it is trained.
+#include <fmt/core.h>
+
+#include "engine/scenario/complaints.h"
+
+namespace shardlab {
+namespace {
+
+void check_wrap(Complaints& c, const std::string& path, const WrapSpec& wrap) {
+  if (wrap.policy == "lambda")
+    c.require(!wrap.match.empty(), path + ".match", "the modules that become units");
+  if (wrap.policy == "module")
+    c.require(!wrap.classes.empty(), path + ".classes", "the classes that become units");
+  if (wrap.policy == "or") c.require(!wrap.any.empty(), path + ".any", "the policies to combine");
+  for (std::size_t i = 0; i < wrap.any.size(); ++i)
+    check_wrap(c, fmt::format("{}.any[{}]", path, i), wrap.any[i]);
+}
+
+void check_train(Complaints& c) {
+  const TrainSpec& train = c.scenario.train;
+  if (train.clip_norm && train.clip_value)
+    c.refuse("train.clip_value", "contradicts train.clip_norm", "give one of the two");
+  if (train.epochs > 0 && train.steps > 0)
+    c.refuse("train.epochs", "contradicts train.steps", "give one of the two");
+  const ScheduleSpec& schedule = train.schedule;
+  if (schedule.kind != "constant") {
+    c.require(schedule.total_steps > 0, "train.schedule.total_steps",
+              "the step at which the learning rate is 0");
+    if (schedule.total_steps > 0 && schedule.warmup_steps >= schedule.total_steps) {
+      c.refuse("train.schedule.warmup_steps", "the warm-up is as long as the training or longer");
+    }
+  }
+  if (train.save.every > 0)
+    c.require(!c.scenario.checkpoint.path.empty(), "checkpoint.path", "the folder for train.save");
+}
+
+void check_rest(Complaints& c) {
+  const bool cpu = c.scenario.cluster.device == "cpu";
+  if (cpu && c.scenario.launch.backend == "nccl")
+    c.refuse("launch.backend", "nccl needs GPUs, the cluster has CPU ranks", "use gloo");
+  const bool to_nvme = c.scenario.offload.parameters == "nvme" || c.scenario.offload.optimizer == "nvme";
+  if (to_nvme)
+    c.require(!c.scenario.cluster.nvme.path.empty(), "cluster.nvme.path", "the drive that offload uses");
+  if (c.scenario.precision.keep_low_precision_grads && c.scenario.parallel.strategy != "fsdp1") {
+    c.refuse("precision.keep_low_precision_grads",
+             "has no effect with strategy " + c.scenario.parallel.strategy, "it belongs to fsdp1");
+  }
+}
+
+}  // namespace
+
+void validate_parallel(Complaints& c, const std::string& path, const ParallelSpec& parallel) {
+  const PrefetchSpec& prefetch = parallel.prefetch;
+  const PrefetchSpec defaults;
+  const auto no_effect = [&](const char* key, bool differs) {
+    if (differs)
+      c.refuse(path + ".prefetch." + key, "has no effect with strategy " + parallel.strategy, "remove it");
+  };
+  if (parallel.strategy == "fsdp2") {
+    no_effect("backward", prefetch.backward != defaults.backward);
+    no_effect("forward", prefetch.forward != defaults.forward);
+    no_effect("limit_all_gathers", prefetch.limit_all_gathers != defaults.limit_all_gathers);
+  } else if (parallel.strategy == "fsdp1") {
+    no_effect("forward_depth", prefetch.forward_depth != 0);
+    no_effect("backward_depth", prefetch.backward_depth != 0);
+  }
+  check_wrap(c, path + ".wrap", parallel.wrap);
+}
+
+void validate_training(Complaints& c) {
+  check_train(c);
+  check_rest(c);
+}
+
+}  // namespace shardlab
