@@ -3,11 +3,13 @@ find_package(Catch2 REQUIRED)
 list(APPEND CMAKE_MODULE_PATH "${Catch2_DIR}")
 include(Catch)
 
-add_library(shardlab_test_support INTERFACE)
-target_link_libraries(shardlab_test_support INTERFACE Catch2::Catch2WithMain)
-target_compile_definitions(shardlab_test_support INTERFACE
+# Where tests and benchmarks find their data and the programs.
+add_library(shardlab_test_paths INTERFACE)
+target_compile_definitions(shardlab_test_paths INTERFACE
   SHARDLAB_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data" SHARDLAB_TEST_SOURCE="${PROJECT_SOURCE_DIR}"
   SHARDLAB_TEST_PROGRAMS="${PROJECT_BINARY_DIR}/bin")
+add_library(shardlab_test_support INTERFACE)
+target_link_libraries(shardlab_test_support INTERFACE shardlab_test_paths Catch2::Catch2WithMain)
 
 # Scripts run with the system's Python; those that need torch use $SHARDLAB_PYTHON, empty without libtorch.
 find_program(SHARDLAB_SCRIPT_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
@@ -76,7 +78,7 @@ function(shardlab_benchmarks folder)
   foreach(source IN LISTS sources)
     get_filename_component(stem "${source}" NAME_WE)
     add_executable(shardlab_benchmark_${stem} "${source}")
-    target_link_libraries(shardlab_benchmark_${stem} PRIVATE ${ARG_LIBRARIES} shardlab::warnings)
+    target_link_libraries(shardlab_benchmark_${stem} PRIVATE ${ARG_LIBRARIES} shardlab_test_paths shardlab::warnings)
     add_test(NAME "benchmark.${stem}" COMMAND shardlab_benchmark_${stem})
     set_tests_properties("benchmark.${stem}" PROPERTIES LABELS benchmark RUN_SERIAL ON TIMEOUT 900)
   endforeach()
