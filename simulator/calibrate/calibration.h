@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
-#include "engine/base/units.h"
+#include "engine/execute/probe.h"
 
 namespace shardlab {
 
@@ -30,13 +30,11 @@ struct Coefficient {
   friend bool operator==(const Coefficient&, const Coefficient&) = default;
 };
 
-using ProbeShape = std::map<std::string, std::int64_t>;  // {"m": 512, "n": 512, "k": 64}
-
 // One micro-benchmark: a probe ("matmul.forward.float32", "all_gather") at one shape.
 struct ProbeResult {
   std::string probe;
   ProbeShape shape;
-  std::vector<std::int64_t> samples;  // ns, every repeat, the slowest rank's
+  std::vector<std::int64_t> samples;  // ns, every repeat of every rank
   double measured_ns = 0;             // median of the samples
   double fitted_ns = 0;               // the fitted formula at this shape, before the table corrects it
   double error() const { return measured_ns > 0 ? fitted_ns / measured_ns - 1 : 0; }

@@ -71,14 +71,23 @@ class Timeline {
     return true;
   }
 
-  // The host waits before it can issue the instruction at all.
+  // The host waits before it can issue the instruction at all. A synchronous host does what it issues itself, so it waits for all
+  // that goes before; only collectives of one group follow each other in the background.
   bool blocks_host(std::uint32_t item) const {
     const TimedInstruction& instruction = instructions_[item];
-    if (instruction.occupation != Occupation::host_wait && !synchronous()) return false;
-    if (!waits_ended(item)) return true;
-    if (instruction.occupation != Occupation::compute) return false;
+    if (!synchronous()) return instruction.occupation == Occupation::host_wait && !waits_ended(item);
+    if (instruction.occupation == Occupation::collective) return waits_on_other_group(item);
     const Queue& stream = streams_[instruction.stream];
-    return stream.head < stream.items.size();
+    return !waits_ended(item) || stream.head < stream.items.size();
+  }
+
+  bool waits_on_other_group(std::uint32_t item) const {
+    const TimedInstruction& instruction = instructions_[item];
+    return std::any_of(instruction.waits.begin(), instruction.waits.end(), [&](InstructionId id) {
+      const TimedInstruction& wait = instructions_[id.index()];
+      const bool same_queue = wait.occupation == Occupation::collective && wait.group == instruction.group;
+      return !same_queue && states_[id.index()] != State::ended;
+    });
   }
 
   void place(std::uint32_t item) {
@@ -99,9 +108,7 @@ class Timeline {
 
   void end_at_once(std::uint32_t item) {
     Span& span = spans_[item];
-    span.ready = {now_};
-    span.start = instructions_[item].occupation == Occupation::host_wait ? span.issue : Nanoseconds{now_};
-    span.end = {now_};
+    span.ready = span.start = span.end = {now_};
     states_[item] = State::ended;
     dirty_ = true;
   }

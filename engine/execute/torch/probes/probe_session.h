@@ -1,0 +1,53 @@
+// What the probes of one rank share. Private to this folder.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/base/dtype.h"
+#include "engine/execute/torch/probes/run_probes.h"
+
+namespace shardlab {
+
+class ProbeSession {
+ public:
+  ProbeSession(Communicator* communicator, EmitMeasurement emit) : communicator_(communicator), emit_(std::move(emit)) {}
+
+  Communicator* communicator() const { return communicator_; }
+  int ranks() const { return communicator_ == nullptr ? 1 : communicator_->size(); }
+  void barrier() const {
+    if (communicator_ != nullptr) communicator_->barrier();
+  }
+
+  // Calls `work(repeat)` until it has run for about 60 ms, 3 to 25 times, after one call that does not count.
+  std::vector<std::int64_t> time(const std::function<void(int)>& work) const;
+  // The same, exactly `repeats` times: for work that peers take part in.
+  std::vector<std::int64_t> time_exactly(int repeats, const std::function<void()>& work) const;
+
+  Status emit(std::string probe, ProbeShape shape, std::vector<std::int64_t> samples) const {
+    return emit_({std::move(probe), std::move(shape), std::move(samples)});
+  }
+
+ private:
+  Communicator* communicator_;
+  EmitMeasurement emit_;
+};
+
+std::int64_t shape_number(const ProbeCase& probe, const char* name);  // throws std::out_of_range when it is missing
+
+// "linear.float32": the operator's probe. False in `known` for other names.
+struct OperatorProbe {
+  std::string_view operation;
+  DType dtype = DType::float32;
+  bool known = false;
+};
+OperatorProbe parse_operator_probe(std::string_view probe);
+
+Status probe_operator(const ProbeSession& session, const ProbeCase& probe);
+Status probe_collective(const ProbeSession& session, const ProbeCase& probe);
+Status probe_contention(const ProbeSession& session, const ProbeCase& probe);
+
+}  // namespace shardlab

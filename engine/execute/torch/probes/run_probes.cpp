@@ -1,0 +1,81 @@
+#include "engine/execute/torch/probes/run_probes.h"
+
+#include <ATen/ops/empty.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "engine/execute/torch/first_line.h"
+#include "engine/execute/torch/probes/probe_session.h"
+
+namespace shardlab {
+namespace {
+
+constexpr std::int64_t k_time_budget_ns = 60'000'000;
+constexpr int k_fewest = 3;
+constexpr int k_most = 25;
+
+// Rank 0's word on whether there is time for one more case.
+bool agree_to_go_on(const ProbeSession& session, bool mine) {
+  if (session.communicator() == nullptr) return mine;
+  const at::Tensor word = at::empty({1}).fill_(mine ? 1 : 0);
+  session.communicator()->broadcast(word, 0)->wait();
+  return *word.const_data_ptr<float>() > 0;
+}
+
+Status run_case(const ProbeSession& session, const ProbeCase& probe) {
+  if (parse_operator_probe(probe.probe).known) return probe_operator(session, probe);
+  if (probe.probe == "all_gather" || probe.probe == "reduce_scatter" || probe.probe == "all_reduce") {
+    return session.ranks() > 1 ? probe_collective(session, probe) : Status{};
+  }
+  if (probe.probe == "contention") return session.ranks() > 1 ? probe_contention(session, probe) : Status{};
+  return bad_input("probe", "unknown probe " + probe.probe);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> ProbeSession::time(const std::function<void(int)>& work) const {
+  work(0);
+  std::vector<std::int64_t> samples;
+  std::int64_t spent = 0;
+  while (samples.size() < k_fewest || (spent < k_time_budget_ns && samples.size() < k_most)) {
+    const Nanoseconds start = monotonic_now();
+    work(static_cast<int>(samples.size()) + 1);
+    samples.push_back((monotonic_now() - start).value);
+    spent += samples.back();
+  }
+  return samples;
+}
+
+std::vector<std::int64_t> ProbeSession::time_exactly(int repeats, const std::function<void()>& work) const {
+  work();
+  std::vector<std::int64_t> samples;
+  for (int i = 0; i < repeats; ++i) {
+    const Nanoseconds start = monotonic_now();
+    work();
+    samples.push_back((monotonic_now() - start).value);
+  }
+  return samples;
+}
+
+std::int64_t shape_number(const ProbeCase& probe, const char* name) { return probe.shape.at(name); }
+
+Status run_probes(Communicator* communicator, const ProbeList& list, const EmitMeasurement& emit) {
+  const ProbeSession session(communicator, emit);
+  const Nanoseconds end = monotonic_now() + milliseconds(list.budget_ms);
+  try {
+    const c10::InferenceMode no_autograd;
+    for (const ProbeCase& probe : list.cases) {
+      if (!agree_to_go_on(session, monotonic_now() < end)) break;
+      SHARDLAB_CHECK_OK(run_case(session, probe));
+    }
+  } catch (const std::out_of_range&) {
+    return bad_input("probe", "a shape lacks one of its numbers");
+  } catch (const std::exception& error) {
+    return run_failed("probe", first_line(error.what()));
+  }
+  return {};
+}
+
+}  // namespace shardlab

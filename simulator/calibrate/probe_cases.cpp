@@ -1,0 +1,124 @@
+#include "simulator/calibrate/probe_cases.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "engine/model/operators/operator_type.h"
+
+namespace shardlab {
+namespace {
+
+class Cases {
+ public:
+  void add(std::string_view operation, DType dtype, ProbeShape shape) {
+    std::string name(operation);
+    name += '.';
+    add({name += to_string(dtype), std::move(shape)});
+  }
+  void add(ProbeCase probe) {
+    if (known_.insert(probe).second) list_.push_back(std::move(probe));
+  }
+  void linear(DType dtype, std::int64_t rows, std::int64_t inputs, std::int64_t outputs) {
+    add("linear", dtype, {{"rows", rows}, {"inputs", inputs}, {"outputs", outputs}});
+  }
+  std::vector<ProbeCase> take() { return std::move(list_); }
+
+ private:
+  std::vector<ProbeCase> list_;
+  std::set<ProbeCase> known_;
+};
+
+// A llama-shaped model is `width` wide, its feed-forward 8/3 of that, rounded up to 16.
+std::int64_t feed_forward(std::int64_t width) { return (width * 8 / 3 + 15) / 16 * 16; }
+
+void add_products(Cases& cases, DType dtype, std::int64_t rows, std::int64_t width) {
+  cases.linear(dtype, rows, width, width);
+  cases.linear(dtype, rows, width, width / 2);
+  cases.linear(dtype, rows, width, feed_forward(width));
+  cases.linear(dtype, rows, feed_forward(width), width);
+}
+
+void add_rows(Cases& cases, DType dtype, std::int64_t rows, std::int64_t width) {
+  cases.add("rms_norm", dtype, {{"rows", rows}, {"width", width}});
+  cases.add("add", dtype, {{"rows", rows}, {"width", width}});
+  cases.add("swiglu", dtype, {{"rows", rows}, {"width", feed_forward(width)}});
+  cases.add("rope", dtype, {{"batch", 1}, {"sequence", rows}, {"heads", width / 32}, {"head_dim", 32}});
+}
+
+void add_attention(Cases& cases, DType dtype, std::int64_t batch, std::int64_t sequence, std::int64_t heads, std::int64_t head_dim) {
+  cases.add("attention", dtype,
+            {{"batch", batch}, {"sequence", sequence}, {"heads", heads}, {"kv_heads", heads / 2}, {"head_dim", head_dim}});
+}
+
+void add_dtype(Cases& cases, DType dtype) {
+  for (const std::int64_t width : {128, 256, 512}) add_products(cases, dtype, 512, width);
+  for (const std::int64_t rows : {32, 128, 512, 2048}) add_rows(cases, dtype, rows, 256);
+  add_rows(cases, dtype, 1024, 1024);
+  for (const std::int64_t sequence : {32, 64, 128, 256, 512}) add_attention(cases, dtype, 512 / sequence, sequence, 8, 32);
+  add_attention(cases, dtype, 1, 512, 8, 64);
+  add_attention(cases, dtype, 1, 1024, 4, 128);
+  for (const std::int64_t vocabulary : {256, 4096, 32000}) {
+    cases.add("cross_entropy", dtype, {{"rows", 256}, {"width", 1}, {"vocabulary", vocabulary}});
+    cases.add("embedding", dtype, {{"rows", 512}, {"width", 256}, {"vocabulary", vocabulary}});
+    cases.linear(dtype, 256, 256, vocabulary);
+  }
+  cases.linear(dtype, 32, 64, 64);
+  cases.linear(dtype, 32, 64, 176);
+  cases.linear(dtype, 32, 176, 64);
+  for (const std::int64_t width : {128, 512}) add_products(cases, dtype, 128, width);
+  add_products(cases, dtype, 2048, 256);
+  cases.linear(dtype, 512, 1024, 1024);
+  cases.linear(dtype, 512, 1024, feed_forward(1024));
+  cases.linear(dtype, 512, feed_forward(1024), 1024);
+}
+
+void add_collectives(Cases& cases) {
+  for (const std::int64_t kib : {4, 64, 512, 2048, 8192, 65536}) {
+    for (const char* kind : {"all_gather", "reduce_scatter", "all_reduce"}) cases.add({kind, {{"bytes", kib << 10}}});
+  }
+}
+
+// An operator of a graph as a case; the shape has the names that probe.h lists.
+void add_operator(Cases& cases, const ModelGraph& graph, const Operator& op) {
+  const std::string_view name = op.type->name;
+  const Shape& shape = graph.tensor(op.inputs[0]).shape;
+  const Shape& output = graph.tensor(op.outputs[0]).shape;
+  const DType dtype = graph.compute_dtype;
+  const std::int64_t rows = graph.micro_batch * graph.sequence_length;
+  const std::int64_t head_dim = op.attributes.integer("head_dim");
+  if (name == "linear") {
+    cases.linear(dtype, rows, shape.back(), output.back());
+  } else if (name == "attention") {
+    cases.add(name, dtype,
+              {{"batch", shape[0]}, {"sequence", shape[1]}, {"heads", op.attributes.integer("heads")},
+               {"kv_heads", op.attributes.integer("kv_heads")}, {"head_dim", head_dim}});
+  } else if (name == "rope") {
+    cases.add(name, dtype, {{"batch", shape[0]}, {"sequence", shape[1]}, {"heads", shape.back() / head_dim}, {"head_dim", head_dim}});
+  } else if (name == "embedding") {
+    cases.add(name, dtype, {{"rows", rows}, {"width", output.back()}, {"vocabulary", graph.vocabulary}});
+  } else if (name == "cross_entropy") {
+    cases.add(name, dtype, {{"rows", rows}, {"width", 1}, {"vocabulary", shape.back()}});
+  } else {
+    cases.add(name, dtype, {{"rows", rows}, {"width", shape.back()}});
+  }
+}
+
+}  // namespace
+
+std::vector<ProbeCase> standard_probe_cases() {
+  Cases cases;
+  add_collectives(cases);
+  cases.add({"contention", {{"bytes", 1 << 20}, {"rows", 512}, {"inputs", 256}, {"outputs", 688}}});
+  add_dtype(cases, DType::float32);
+  add_dtype(cases, DType::bfloat16);
+  return cases.take();
+}
+
+std::vector<ProbeCase> probe_cases_of(const ModelGraph& graph) {
+  Cases cases;
+  for (const Operator& op : graph.operators) add_operator(cases, graph, op);
+  return cases.take();
+}
+
+}  // namespace shardlab

@@ -1,0 +1,18 @@
+// What a calibration measures.
+#pragma once
+
+#include <vector>
+
+#include "engine/execute/probe.h"
+#include "engine/model/model_graph.h"
+
+namespace shardlab {
+
+// Shapes of transformers from 64 to 1024 wide in both dtypes, collectives from 4 KiB to 64 MiB, contention: about 20 s with two ranks
+// of one thread on a small machine. The most useful come first, so that a spent budget costs the least.
+std::vector<ProbeCase> standard_probe_cases();
+
+// The operators of a model, each distinct shape once.
+std::vector<ProbeCase> probe_cases_of(const ModelGraph& graph);
+
+}  // namespace shardlab

@@ -1,0 +1,36 @@
+// Time of fused causal attention.
+//
+//   t = overhead + flops / (rate * s / (s + s_half))
+//
+// flops are the executed ones, causal halves counted as halves (two products forward, five backward); s is the sequence length.
+// s_half 450 to 600 reproduces the published curves of flash attention on A100 and H100 (README charts, 512 to 16k tokens).
+#pragma once
+
+#include <cstdint>
+
+#include "engine/base/units.h"
+#include "simulator/cost/breakdown.h"
+#include "simulator/cost/shape_table.h"
+
+namespace shardlab {
+
+struct AttentionWork {
+  Flops flops;
+  std::int64_t sequence = 0;
+  std::int64_t head_dim = 0;
+  std::int64_t heads = 0;  // of all sequences of the micro-batch
+};
+
+struct AttentionCoefficients {
+  FlopsPerSecond rate;
+  double sequence_half = 0;
+  double overhead_ns = 0;
+  ShapeTable measured;
+};
+
+double attention_ns(const AttentionWork& work, const AttentionCoefficients& coefficients);
+double attention_formula_ns(const AttentionWork& work, const AttentionCoefficients& coefficients);
+ShapeTable::Coordinates coordinates_of(const AttentionWork& work);
+CostBreakdown explain_attention(const AttentionWork& work, const AttentionCoefficients& coefficients);
+
+}  // namespace shardlab

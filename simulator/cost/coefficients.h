@@ -1,0 +1,54 @@
+// Every number the cost terms need for one device, from published figures or from a calibration.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "engine/base/dtype.h"
+#include "engine/hardware/device.h"
+#include "engine/plan/instruction.h"
+#include "simulator/calibrate/calibration.h"
+#include "simulator/cost/attention.h"
+#include "simulator/cost/collective.h"
+#include "simulator/cost/contention.h"
+#include "simulator/cost/host_issue.h"
+#include "simulator/cost/matmul.h"
+#include "simulator/cost/memory_bound.h"
+
+namespace shardlab {
+
+enum class Direction : std::uint8_t { forward, backward };
+
+struct DtypeCoefficients {
+  std::array<MatmulCoefficients, k_matmul_uses> matmul;  // by MatmulUse
+  std::array<AttentionCoefficients, 2> attention;        // by Direction
+};
+
+// Names of traffic: "rms_norm.forward.float32" for operators, "pack", "unpack", "copy", "cast", "accumulate", "gradient_norms",
+// "clip_gradients", "optimizer", "load_batch", "initialize" for instructions, "sum" for gradients that meet inside a segment.
+struct CostCoefficients {
+  bool counts_pieces = false;  // copies go tensor by tensor (a CPU); else one kernel handles all
+  DtypeCoefficients float32;
+  DtypeCoefficients bfloat16;  // and float16
+  TrafficCoefficients memory;  // what has no coefficients of its own
+  std::map<std::string, TrafficCoefficients, std::less<>> traffic;
+  double allocation_ns = 0;    // one tensor allocated and freed inside a segment
+  std::map<InstructionKind, CollectiveTerms> collectives;  // calibrated ones, for a group of all ranks
+  HostCoefficients host;
+  ContentionFactors contention;
+
+  const DtypeCoefficients& of(DType dtype) const { return dtype == DType::float32 ? float32 : bfloat16; }
+  const TrafficCoefficients& traffic_of(std::string_view name) const;
+};
+
+CostCoefficients published_coefficients(const Device& device);
+
+// Replaces what the calibration measured. Coefficients with names it does not know are ignored; what it lacks stays published.
+void apply_calibration(const Calibration& calibration, CostCoefficients& coefficients);
+
+// "rms_norm.forward.float32"
+std::string traffic_name(std::string_view operation, Direction direction, DType dtype);
+
+}  // namespace shardlab

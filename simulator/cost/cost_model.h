@@ -1,0 +1,73 @@
+// What every instruction of a scenario's plans costs on a device, alone.
+//
+// Costs of segments are computed once per distinct program (most layers are alike). Not thread-safe; references are kept.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "engine/plan/planned_scenario.h"
+#include "simulator/cost/coefficients.h"
+#include "simulator/cost/program_cost.h"
+
+namespace shardlab {
+
+struct InstructionCost {
+  Nanoseconds duration;  // on the device, or on the host of a CPU
+  Nanoseconds launch;    // host time until the device may start
+  Nanoseconds issue;     // host time for all of it
+};
+
+// Instructions that only move memory.
+struct NamedTraffic {
+  std::string_view name;  // "unpack": its coefficients and its probe
+  Traffic traffic;
+};
+
+class CostModel {
+ public:
+  // `calibration` may be null.
+  CostModel(const PlannedScenario& planned, const Device& device, const Calibration* calibration);
+
+  InstructionCost cost(const StepPlan& plan, const Instruction& instruction);
+
+  // Why it takes that long: the term, its formula with numbers, and its parts.
+  CostBreakdown explain(const StepPlan& plan, const Instruction& instruction);
+
+  // None for segments, collectives and what takes no time.
+  std::optional<NamedTraffic> traffic(const StepPlan& plan, const Instruction& instruction) const;
+
+  const CostCoefficients& coefficients() const { return coefficients_; }
+
+ private:
+  struct SegmentCost {
+    double nanoseconds = 0;
+    std::int64_t kernels = 0;
+    const Program* program = nullptr;
+  };
+  struct GroupTerms {
+    Group group;
+    InstructionKind kind;
+    CollectiveTerms terms;
+  };
+
+  double device_ns(const StepPlan& plan, const Instruction& instruction);
+  std::int64_t kernels_of(const Instruction& instruction);
+  const SegmentCost& segment_cost(const Instruction& instruction);
+  const Program& program_of(const Instruction& instruction) const;
+  const CollectiveTerms& collective_terms(const StepPlan& plan, const Instruction& instruction);
+  CollectiveWork collective_work(const StepPlan& plan, const Instruction& instruction) const;
+  CollectiveTerms published_terms(const Group& group, InstructionKind kind) const;
+  Traffic traffic_of(const StepPlan& plan, const Instruction& instruction) const;
+  std::int64_t pieces_of(const StepPlan& plan, const Instruction& instruction) const;
+
+  const PlannedScenario& planned_;
+  const Device& device_;
+  CostCoefficients coefficients_;
+  std::vector<std::optional<SegmentCost>> costs_[2];  // by direction and segment
+  std::vector<SegmentCost> distinct_[2];
+  std::deque<GroupTerms> group_terms_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,150 @@
+#include "simulator/cost/program_cost.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace shardlab {
+namespace {
+
+bool equal(const Work& a, const Work& b) {
+  return a.kind == b.kind && a.m == b.m && a.n == b.n && a.k == b.k && a.flops == b.flops && a.bytes == b.bytes &&
+         a.kernels == b.kernels;
+}
+
+// The cost of one piece of work, computed or explained.
+class WorkCost {
+ public:
+  WorkCost(const ModelGraph& graph, const Program& program, Direction direction, const CostCoefficients& coefficients)
+      : graph_(graph), program_(program), direction_(direction), coefficients_(coefficients) {}
+
+  double nanoseconds(const ProgramStep& step, std::uint32_t index) const {
+    const Work& work = program_.work[index];
+    switch (work.kind) {
+      case WorkKind::matmul: return matmul_ns(shape_of(work), matmul(step, index));
+      case WorkKind::attention: return attention_ns(attention_of(step, work), attention(step));
+      case WorkKind::memory: return traffic_ns({work.bytes, work.kernels}, traffic(step));
+    }
+    return 0;
+  }
+
+  CostBreakdown explain(const ProgramStep& step, std::uint32_t index) const {
+    const Work& work = program_.work[index];
+    switch (work.kind) {
+      case WorkKind::matmul: return explain_matmul(shape_of(work), matmul(step, index));
+      case WorkKind::attention: return explain_attention(attention_of(step, work), attention(step));
+      case WorkKind::memory: return explain_traffic(operation_of(step), {work.bytes, work.kernels}, traffic(step));
+    }
+    return {};
+  }
+
+  double allocations_ns(const ProgramStep& step) const {
+    return coefficients_.allocation_ns * static_cast<double>(step.allocates.size());
+  }
+
+  std::string operation_of(const ProgramStep& step) const {
+    if (step.kind == StepKind::accumulate) return "sum";
+    if (step.kind == StepKind::copy) return "copy";
+    return std::string(graph_.op(step.op).type->name);
+  }
+
+ private:
+  static MatmulShape shape_of(const Work& work) { return {work.m, work.n, work.k, work.bytes}; }
+
+  // Elements of the products are as wide as their least traffic says.
+  static DType dtype_of(const Work& work) {
+    const std::int64_t elements = work.m * work.k + work.k * work.n + work.m * work.n;
+    return work.bytes.value == elements * 4 ? DType::float32 : DType::bfloat16;
+  }
+
+  DType dtype_of(const ProgramStep& step) const {
+    if (step.kind == StepKind::accumulate || step.kind == StepKind::copy) return program_.values[step.results[0]].dtype;
+    const Operator& op = graph_.op(step.op);
+    for (const TensorId input : op.inputs) {
+      if (is_floating_point(graph_.tensor(input).dtype)) return graph_.tensor(input).dtype;
+    }
+    return graph_.tensor(op.outputs[0]).dtype;
+  }
+
+  // An operator's backward multiplies the gradient by its weight first, by its input last (model/operators/linear.cpp).
+  const MatmulCoefficients& matmul(const ProgramStep& step, std::uint32_t index) const {
+    MatmulUse use = MatmulUse::forward;
+    if (direction_ == Direction::backward) {
+      std::uint32_t last = index;
+      for (std::uint32_t i = index + 1; i < step.work_end; ++i) last = program_.work[i].kind == WorkKind::matmul ? i : last;
+      use = last == index ? MatmulUse::weight_gradient : MatmulUse::input_gradient;
+    }
+    return coefficients_.of(dtype_of(program_.work[index])).matmul[static_cast<std::size_t>(use)];
+  }
+
+  const AttentionCoefficients& attention(const ProgramStep& step) const {
+    return coefficients_.of(dtype_of(step)).attention[static_cast<std::size_t>(direction_)];
+  }
+
+  AttentionWork attention_of(const ProgramStep& step, const Work& work) const {
+    const Operator& op = graph_.op(step.op);
+    const Shape& q = graph_.tensor(op.inputs[0]).shape;
+    return {work.flops, q[1], op.attributes.integer("head_dim"), q[0] * op.attributes.integer("heads")};
+  }
+
+  const TrafficCoefficients& traffic(const ProgramStep& step) const {
+    if (coefficients_.traffic.empty()) return coefficients_.memory;
+    return coefficients_.traffic_of(traffic_name(operation_of(step), direction_, dtype_of(step)));
+  }
+
+  const ModelGraph& graph_;
+  const Program& program_;
+  Direction direction_;
+  const CostCoefficients& coefficients_;
+};
+
+}  // namespace
+
+std::vector<StepCost> program_costs(const ModelGraph& graph, const Program& program, Direction direction,
+                                    const CostCoefficients& coefficients) {
+  const WorkCost cost(graph, program, direction, coefficients);
+  std::vector<StepCost> costs;
+  costs.reserve(program.steps.size());
+  for (const ProgramStep& step : program.steps) {
+    StepCost& sum = costs.emplace_back();
+    sum.nanoseconds = cost.allocations_ns(step);
+    for (std::uint32_t i = step.work_begin; i < step.work_end; ++i) {
+      sum.nanoseconds += cost.nanoseconds(step, i);
+      sum.kernels += program.work[i].kernels;
+    }
+  }
+  return costs;
+}
+
+CostBreakdown explain_program(const ModelGraph& graph, const Program& program, Direction direction,
+                              const CostCoefficients& coefficients) {
+  const WorkCost cost(graph, program, direction, coefficients);
+  CostBreakdown whole;
+  whole.term = direction == Direction::forward ? "forward" : "backward";
+  for (const ProgramStep& step : program.steps) {
+    CostBreakdown part;
+    part.term = cost.operation_of(step);
+    part.nanoseconds = cost.allocations_ns(step);
+    for (std::uint32_t i = step.work_begin; i < step.work_end; ++i) {
+      part.nanoseconds += part.parts.emplace_back(cost.explain(step, i)).nanoseconds;
+    }
+    part.formula = fmt::format("{} pieces of work, {} allocations", part.parts.size(), step.allocates.size());
+    whole.nanoseconds += part.nanoseconds;
+    whole.parts.push_back(std::move(part));
+  }
+  whole.formula = fmt::format("{} steps", whole.parts.size());
+  return whole;
+}
+
+bool same_work(const ModelGraph& graph, const Program& a, const Program& b) {
+  const auto same_step = [&](const ProgramStep& x, const ProgramStep& y) {
+    if (x.kind != y.kind || x.work_begin != y.work_begin || x.work_end != y.work_end) return false;
+    if (x.allocates.size() != y.allocates.size()) return false;
+    const bool of_operator = x.kind == StepKind::forward || x.kind == StepKind::backward;
+    return !of_operator || graph.op(x.op).type == graph.op(y.op).type;
+  };
+  return std::equal(a.work.begin(), a.work.end(), b.work.begin(), b.work.end(), equal) &&
+         std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(), same_step);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,55 @@
+#include "simulator/memory/program_memory.h"
+
+namespace shardlab {
+namespace {
+
+class Follower {
+ public:
+  Follower(const Program& program, std::span<const ValueIndex> keeps, TensorId loss) : program_(program), loss_(loss) {
+    kept_.resize(program.values.size());
+    for (const ValueIndex value : keeps) kept_[value] = true;
+  }
+
+  ProgramMemory run() {
+    for (const ProgramStep& step : program_.steps) {
+      for (const ValueIndex value : step.allocates) add(value, 1);
+      if (memory_.end > memory_.peak) {
+        memory_.peak = memory_.end;
+        memory_.at_peak = memory_.at_end;
+      }
+      for (const ValueIndex value : step.frees) add(value, -1);
+    }
+    return memory_;
+  }
+
+ private:
+  BufferClass class_of(ValueIndex index) const {
+    const ProgramValue& value = program_.values[index];
+    switch (value.origin) {
+      case ValueOrigin::tensor_buffer: return value.tensor == loss_ ? BufferClass::scalar : BufferClass::activation;
+      case ValueOrigin::gradient_buffer: return BufferClass::activation_gradient;
+      case ValueOrigin::saved: return BufferClass::activation;
+      case ValueOrigin::internal: return kept_[index] ? BufferClass::activation : BufferClass::workspace;
+    }
+    return BufferClass::workspace;
+  }
+
+  void add(ValueIndex value, std::int64_t sign) {
+    const Bytes bytes = program_.values[value].bytes * sign;
+    memory_.end += bytes;
+    memory_.at_end[static_cast<std::size_t>(class_of(value))] += bytes;
+  }
+
+  const Program& program_;
+  TensorId loss_;
+  std::vector<bool> kept_;
+  ProgramMemory memory_;
+};
+
+}  // namespace
+
+ProgramMemory follow_program(const Program& program, std::span<const ValueIndex> keeps, TensorId loss) {
+  return Follower(program, keeps, loss).run();
+}
+
+}  // namespace shardlab

@@ -1,0 +1,94 @@
+#include "simulator/memory/step_memory.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "simulator/memory/program_memory.h"
+
+namespace shardlab {
+namespace {
+
+class StepMemory {
+ public:
+  StepMemory(const PlannedScenario& planned, const StepPlan& plan) : planned_(planned), plan_(plan) {
+    for (const Buffer& buffer : plan.buffers) {
+      if (buffer.carried) add(buffer, 1);
+    }
+  }
+
+  Result<std::vector<MemorySample>> run() {
+    std::vector<MemorySample> samples;
+    samples.reserve(plan_.instructions.size());
+    for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
+      const auto id = make_id<InstructionId>(i);
+      MemorySample& sample = samples.emplace_back();
+      sample.instruction = id;
+      SHARDLAB_CHECK_OK(issue(id, sample));
+      sample.live = live_;
+      sample.by_class = by_class_;
+    }
+    return samples;
+  }
+
+ private:
+  void add(const Buffer& buffer, std::int64_t sign) {
+    const Bytes bytes = buffer.bytes() * sign;
+    live_ += bytes;
+    by_class_[static_cast<std::size_t>(buffer.buffer_class)] += bytes;
+  }
+
+  Status issue(InstructionId id, MemorySample& sample) {
+    const Instruction& instruction = plan_.instruction(id);
+    const bool forward = instruction.kind == InstructionKind::Forward || instruction.kind == InstructionKind::Recompute;
+    if (forward || instruction.kind == InstructionKind::Backward) return run_segment(id, forward, sample);
+    for (const BufferId buffer : instruction.allocates) add(plan_.buffer(buffer), 1);
+    note_peak(sample, {}, {});
+    for (const BufferId buffer : instruction.frees) add(plan_.buffer(buffer), -1);
+    return {};
+  }
+
+  // Buffers for the parameters' gradients exist before the program runs; all other buffers are made and freed by its steps.
+  Status run_segment(InstructionId id, bool forward, MemorySample& sample) {
+    const Instruction& instruction = plan_.instruction(id);
+    const SegmentPrograms& programs = planned_.partition.segment(*instruction.segment).programs;
+    const ProgramMemory memory = forward ? follow_program(programs.forward, programs.keeps, planned_.graph.loss)
+                                         : follow_program(programs.backward, {}, planned_.graph.loss);
+    Bytes promised;
+    for (const BufferId buffer : instruction.allocates) {
+      if (plan_.buffer(buffer).layout == BufferLayout::opaque) {
+        promised += plan_.buffer(buffer).bytes();
+      } else {
+        add(plan_.buffer(buffer), 1);
+      }
+    }
+    for (const BufferId buffer : instruction.frees) promised -= plan_.buffer(buffer).bytes();
+    if (promised != memory.end) {
+      return internal_error(instruction_label(plan_, id), fmt::format("its program leaves {} B, the plan says {} B",
+                                                                      memory.end.value, promised.value));
+    }
+    note_peak(sample, memory.peak, memory.at_peak);
+    live_ += memory.end;
+    for (std::size_t i = 0; i < k_buffer_classes; ++i) by_class_[i] += memory.at_end[i];
+    return {};
+  }
+
+  // Of what is alive now plus `above`.
+  void note_peak(MemorySample& sample, Bytes above, const BytesByClass& by_class) const {
+    sample.peak = live_ + above;
+    for (std::size_t i = 0; i < k_buffer_classes; ++i) sample.by_class_at_peak[i] = by_class_[i] + by_class[i];
+  }
+
+  const PlannedScenario& planned_;
+  const StepPlan& plan_;
+  Bytes live_;
+  BytesByClass by_class_{};
+};
+
+}  // namespace
+
+Result<std::vector<MemorySample>> simulate_memory(const PlannedScenario& planned, const StepPlan& plan) {
+  return StepMemory(planned, plan).run();
+}
+
+}  // namespace shardlab

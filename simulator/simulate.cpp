@@ -1,0 +1,131 @@
+#include "simulator/simulate.h"
+
+#include <fmt/format.h>
+
+#include "engine/base/version.h"
+#include "engine/hardware/device.h"
+#include "simulator/core/timeline.h"
+#include "simulator/cost/cost_model.h"
+#include "simulator/memory/step_memory.h"
+
+namespace shardlab {
+namespace {
+
+Occupation occupation_of(const Instruction& instruction, const StepPlan& plan) {
+  if (instruction.kind == InstructionKind::HostWait) return Occupation::host_wait;
+  if (is_host_only(instruction.kind)) return Occupation::nothing;
+  const bool communicates =
+      is_collective(instruction.kind) && instruction.group && plan.groups[instruction.group->index()].size > 1;
+  return communicates ? Occupation::collective : Occupation::compute;
+}
+
+class StepSimulation {
+ public:
+  StepSimulation(const SimulationInputs& inputs) : inputs_(inputs), costs_(inputs.planned, inputs.device, inputs.calibration) {}
+
+  Result<StepTrace> run(const StepPlan& plan, std::int64_t step) {
+    StepTrace trace;
+    trace.plan_hash = plan_hash(plan);
+    trace.step = step;
+    RankTrace& rank = trace.ranks.emplace_back();
+    SHARDLAB_TRY(rank.spans, run_timeline(options_of(plan), timed(plan)));
+    rank.duration = timeline_duration(rank.spans);
+    SHARDLAB_TRY(rank.memory, simulate_memory(inputs_.planned, plan));
+    return trace;
+  }
+
+ private:
+  TimelineOptions options_of(const StepPlan& plan) const {
+    TimelineOptions options;
+    options.host = inputs_.device.kind == DeviceKind::cpu ? HostBehaviour::synchronous : HostBehaviour::asynchronous;
+    options.streams = static_cast<std::uint32_t>(plan.streams.size());
+    options.groups = static_cast<std::uint32_t>(plan.groups.size());
+    options.contention = to_contention(costs_.coefficients().contention);
+    return options;
+  }
+
+  const std::vector<TimedInstruction>& timed(const StepPlan& plan) {
+    timed_.clear();
+    timed_.reserve(plan.instructions.size());
+    for (const Instruction& instruction : plan.instructions) {
+      const InstructionCost cost = costs_.cost(plan, instruction);
+      TimedInstruction& timed = timed_.emplace_back();
+      timed.occupation = occupation_of(instruction, plan);
+      timed.stream = instruction.stream.value;
+      timed.group = instruction.group ? instruction.group->value : 0;
+      timed.duration = cost.duration;
+      timed.launch = cost.launch;
+      timed.issue = cost.issue;
+      timed.waits = instruction.waits;
+    }
+    return timed_;
+  }
+
+  const SimulationInputs& inputs_;
+  CostModel costs_;
+  std::vector<TimedInstruction> timed_;
+};
+
+std::vector<std::string> left_out(const SimulationInputs& inputs) {
+  std::vector<std::string> left_out = {
+      "memory that operators and libraries take for themselves while they run",
+      "differences between ranks: one representative rank is simulated",
+      "what makes a first step slower (loading of kernels, first touch of memory)",
+  };
+  if (inputs.device.kind == DeviceKind::gpu) {
+    left_out.emplace_back("reserved memory: the caching allocator is not modelled, live bytes are shown");
+    left_out.emplace_back("memory of the CUDA context and of the communication library");
+  } else {
+    left_out.emplace_back("other programs on the same processors");
+  }
+  if (inputs.planned.scenario.train.clip_norm) left_out.emplace_back("steps whose gradients need no clipping are as long as others");
+  return left_out;
+}
+
+Provenance provenance_of(const SimulationInputs& inputs) {
+  Provenance provenance;
+  provenance.kind = RunKind::predicted;
+  provenance.calibrated = inputs.calibration != nullptr;
+  provenance.machine = fmt::format("{} x {}", inputs.device.ranks, inputs.device.name);
+  if (inputs.calibration != nullptr) {
+    provenance.calibration = inputs.calibration->id;
+    provenance.machine = fmt::format("{} ranks on {}", inputs.device.ranks, inputs.calibration->machine.processor);
+  }
+  provenance.versions["shardlab"] = std::string(program_version());
+  provenance.leaves_out = left_out(inputs);
+  return provenance;
+}
+
+Status check_calibration(const SimulationInputs& inputs) {
+  if (inputs.calibration == nullptr) return {};
+  const MachineFingerprint& machine = inputs.calibration->machine;
+  if (inputs.device.kind != DeviceKind::cpu) {
+    return bad_input("calibration " + inputs.calibration->id, "it was measured on processors, the scenario runs on GPUs");
+  }
+  if (machine.ranks != inputs.device.ranks || machine.threads_per_rank != inputs.device.threads) {
+    return bad_input("calibration " + inputs.calibration->id,
+                     fmt::format("it holds for {} ranks with {} threads each, the scenario has {} with {}", machine.ranks,
+                                 machine.threads_per_rank, inputs.device.ranks, inputs.device.threads),
+                     fmt::format("run `shardlab calibrate --ranks {} --threads {}`", inputs.device.ranks, inputs.device.threads));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<RunTrace> simulate(const SimulationInputs& inputs) {
+  SHARDLAB_CHECK_OK(check_calibration(inputs));
+  StepSimulation simulation(inputs);
+  RunTrace run;
+  run.provenance = provenance_of(inputs);
+  const RunPlan& plan = inputs.planned.plan;
+  SHARDLAB_TRY(StepTrace setup, simulation.run(plan.setup, -1));
+  SHARDLAB_TRY(StepTrace first, simulation.run(plan.first, 0));
+  SHARDLAB_TRY(StepTrace steady, simulation.run(plan.steady, 1));
+  run.warmup.push_back(std::move(setup));
+  run.warmup.push_back(std::move(first));
+  run.steps.push_back(std::move(steady));
+  return run;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,67 @@
+#include "simulator/calibrate/calibration.h"
+
+#include "tests/catch.h"
+
+namespace shardlab {
+namespace {
+
+Calibration example() {
+  Calibration calibration;
+  calibration.machine = {"Xeon \"Gold\"", 8, 2, 4, "2.11.0"};
+  calibration.when = "2026-01-31T12:00:00Z";
+  calibration.duration_ns = 27'000'000'000;
+  calibration.coefficients["matmul.forward.float32.rate"] = {61.25e9, "FLOP/s"};
+  calibration.coefficients["all_gather.latency"] = {1.0 / 3, "ns"};
+  calibration.probes.push_back({"all_gather", {{"bytes", 4096}, {"ranks", 2}}, {210'000, 190'000}, 200'000, 201'000.5});
+  calibration.versions = {{"torch", "2.11.0"}, {"kernel", "6.1"}};
+  calibration.id = calibration_id(calibration);
+  return calibration;
+}
+
+TEST_CASE("a calibration survives its JSON") {
+  const Calibration calibration = example();
+  const auto read = calibration_from_json(to_json(calibration), "calibration");
+  REQUIRE_OK(read);
+  CHECK(*read == calibration);
+  CHECK(read->probes[0].error() == Approx(0.0050025));
+}
+
+TEST_CASE("the id is the hash of the content") {
+  Calibration calibration = example();
+  CHECK(calibration_id(calibration) == calibration.id);
+  calibration.coefficients["all_gather.latency"].value += 1e-9;
+  CHECK(calibration_id(calibration) != calibration.id);
+}
+
+TEST_CASE("what is no calibration is refused") {
+  for (const char* text : {"", "{", "[]", "{}", R"({"format": 2})", R"({"format": 1, "machine": 3})"}) {
+    const auto read = calibration_from_json(text, "runs.db");
+    INFO(text);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().kind == ErrorKind::bad_input);
+    CHECK(read.error().where == "runs.db");
+  }
+}
+
+TEST_CASE("a calibration holds for its own machine only") {
+  const MachineFingerprint machine = example().machine;
+  CHECK(calibration_mismatch(machine, machine).empty());
+  MachineFingerprint other = machine;
+  other.ranks = 4;
+  CHECK_THAT(calibration_mismatch(machine, other), test::contains_text("ranks 2, not 4"));
+  other = machine;
+  other.processor = "EPYC";
+  CHECK_THAT(calibration_mismatch(machine, other), test::contains_text("EPYC"));
+  other = machine;
+  other.torch_version = "2.12.0";
+  CHECK_FALSE(calibration_mismatch(machine, other).empty());
+}
+
+TEST_CASE("this machine has a processor and cores") {
+  const MachineFingerprint machine = this_machine(2, 1, "2.11.0");
+  CHECK_FALSE(machine.processor.empty());
+  CHECK(machine.cores >= 1);
+}
+
+}  // namespace
+}  // namespace shardlab

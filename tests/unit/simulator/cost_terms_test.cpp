@@ -1,0 +1,105 @@
+// Every cost term against arithmetic done by hand.
+#include "simulator/cost/attention.h"
+#include "simulator/cost/collective.h"
+#include "simulator/cost/contention.h"
+#include "simulator/cost/host_issue.h"
+#include "simulator/cost/matmul.h"
+#include "simulator/cost/memory_bound.h"
+#include "tests/catch.h"
+
+namespace shardlab {
+namespace {
+
+MatmulCoefficients matmul_coefficients() {
+  MatmulCoefficients c;
+  c.rate = {100e9};
+  c.k_half = 64;
+  c.bandwidth = {10e9};
+  c.overhead_ns = 2000;
+  return c;
+}
+
+TEST_CASE("a matrix product is bound by arithmetic or by memory") {
+  const MatmulCoefficients c = matmul_coefficients();
+  // 2 * 100 * 200 * 64 = 2.56 MFLOP; / 100 GFLOP/s = 25.6 us; (64 + 64)/64 doubles it: 51.2 us; + 2 us.
+  // 4 * (6400 + 12800 + 20000) = 156.8 kB / 10 GB/s = 15.68 us: less.
+  CHECK(matmul_ns({100, 200, 64, {156'800}}, c) == Approx(53'200));
+  // 2 * 1000 * 1000 * 1 = 2 MFLOP = 20 us; (1 + 64)/1: 1300 us. 4 * (1000 + 1000 + 1000000) = 4.008 MB = 400.8 us: less.
+  CHECK(matmul_ns({1000, 1000, 1, {4'008'000}}, c) == Approx(1'302'000));
+  // One row: 2 * 1000 * 1000 = 2 MFLOP = 20 us * 1.064 = 21.28 us; 4 * (1000 + 1000000 + 1000) B = 400.8 us: memory decides.
+  CHECK(matmul_ns({1, 1000, 1000, {4'008'000}}, c) == Approx(402'800));
+}
+
+TEST_CASE("a measured shape replaces the formula there") {
+  MatmulCoefficients c = matmul_coefficients();
+  const MatmulShape shape{100, 200, 64, {156'800}};
+  c.measured.add(coordinates_of(shape), 1.5);
+  CHECK(matmul_ns(shape, c) == Approx(53'200 * 1.5));
+  CHECK(matmul_formula_ns(shape, c) == Approx(53'200));
+}
+
+TEST_CASE("attention slows down over short sequences") {
+  AttentionCoefficients c;
+  c.rate = {50e9};
+  c.sequence_half = 100;
+  c.overhead_ns = 1000;
+  // 100 MFLOP / 50 GFLOP/s = 2 ms; (300 + 100)/300 = 4/3.
+  CHECK(attention_ns({{100'000'000}, 300, 64, 8}, c) == Approx(1000 + 2e6 * 4 / 3));
+}
+
+TEST_CASE("traffic costs its bytes and its pieces") {
+  const TrafficCoefficients c{{4e9}, 500, {}};
+  // 8 MB / 4 GB/s = 2 ms; 12 pieces of 0.5 us.
+  CHECK(traffic_ns({{8'000'000}, 12}, c) == Approx(2'000'000 + 6'000));
+}
+
+TEST_CASE("collectives: latency, bus factor, root") {
+  CHECK(bus_factor(InstructionKind::AllGather, 4) == Approx(0.75));
+  CHECK(bus_factor(InstructionKind::ReduceScatter, 8) == Approx(0.875));
+  CHECK(bus_factor(InstructionKind::AllReduce, 4) == Approx(1.5));
+  CHECK(bus_factor(InstructionKind::Broadcast, 4) == Approx(1));
+  const CollectiveTerms terms{30'000, {10e9}, 20, {}};
+  // 1 MB * 0.75 / 10 GB/s = 75 us; sqrt(1e6) * 20 ns = 20 us; + 30 us.
+  CHECK(collective_ns({InstructionKind::AllGather, {1'000'000}, 4}, terms) == Approx(125'000));
+  // Twice the factor for an all-reduce: 150 us.
+  CHECK(collective_ns({InstructionKind::AllReduce, {1'000'000}, 4}, terms) == Approx(200'000));
+  CHECK(collective_ns({InstructionKind::AllGather, {1'000'000}, 1}, terms) == 0);
+}
+
+TEST_CASE("the host pays per instruction and, on a GPU, per kernel") {
+  const HostCoefficients gpu{10'000, 15'000, 4'000};
+  // 10 us + 30 * 4 us; the device may start after the first launch.
+  CHECK(host_time(false, 30, gpu).total_ns == Approx(130'000));
+  CHECK(host_time(false, 30, gpu).first_kernel_ns == Approx(14'000));
+  CHECK(host_time(true, 1, gpu).total_ns == Approx(19'000));
+  const HostCoefficients cpu{3'000, 5'000, 0};
+  CHECK(host_time(false, 30, cpu).total_ns == Approx(3'000));
+  CHECK(host_time(true, 30, cpu).first_kernel_ns == Approx(5'000));
+}
+
+TEST_CASE("published contention makes a fully overlapped step last max + penalty * min") {
+  Device cpu;
+  cpu.kind = DeviceKind::cpu;
+  cpu.overlap_penalty = 1;
+  // Both at half speed: 10 and 4 together take 8 for the shorter, in which 4 of the 10 are done: 8 + 6 = 14 = 10 + 1 * 4.
+  CHECK(published_contention(cpu).compute_beside_collective == Approx(0.5));
+  CHECK(published_contention(cpu).collective_beside_compute == Approx(0.5));
+  Device gpu;
+  gpu.kind = DeviceKind::gpu;
+  gpu.multiprocessors = 132;
+  // 24 of 132 multiprocessors belong to the ring: 1 - 24/132 = 0.818; / 1.15.
+  CHECK(published_contention(gpu).compute_beside_collective == Approx(0.8181818 / 1.15));
+  CHECK(published_contention(gpu).collective_beside_compute == Approx(1 / 1.15));
+}
+
+TEST_CASE("terms explain themselves with their numbers") {
+  const CostBreakdown product = explain_matmul({100, 200, 64, {156'800}}, matmul_coefficients());
+  CHECK(product.nanoseconds == Approx(53'200));
+  CHECK_THAT(product.formula, test::contains_text("2.56 MFLOP / 100 GFLOP/s * (64 + 64)/64"));
+  const CostBreakdown bytes = explain_traffic("copy", {{8'000'000}, 12}, {{4e9}, 500, {}});
+  CHECK_THAT(bytes.formula, test::contains_text("12 * 500 ns"));
+  CHECK_THAT(bytes.formula, test::contains_text("4 GB/s"));
+}
+
+}  // namespace
+}  // namespace shardlab

@@ -1,0 +1,34 @@
+// Small planned scenarios for tests of the simulator.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "engine/scenario/read_scenario.h"
+#include "engine/scenario/resolve_device.h"
+#include "engine/strategies/plan_scenario.h"
+
+namespace shardlab::test {
+
+// tiny-llama on two processor ranks; `sections` are further top-level keys.
+inline PlannedScenario small_scenario(const std::string& sections, const std::string& train = "clip_norm: 1.0",
+                                      const std::string& cluster = "{device: cpu, ranks: 2}") {
+  const std::string yaml = fmt::format(
+      "name: small\nmodel: {{config: tiny-llama, sequence_length: 32}}\ncluster: {}\n{}\ntrain: {{micro_batch: 2, {}}}\n", cluster,
+      sections, train);
+  const auto scenario = parse_scenario(yaml, "small.yaml");
+  if (!scenario) throw std::runtime_error(to_string(scenario.error()));
+  auto planned = plan_scenario(*scenario);
+  if (!planned) throw std::runtime_error(to_string(planned.error()));
+  return *std::move(planned);
+}
+
+inline Device device_of(const PlannedScenario& planned) {
+  auto device = resolve_device(planned.scenario.cluster);
+  if (!device) throw std::runtime_error(to_string(device.error()));
+  return *std::move(device);
+}
+
+}  // namespace shardlab::test
