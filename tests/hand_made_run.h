@@ -11,7 +11,8 @@
 
 namespace shardlab::test {
 
-inline Buffer hand_made_buffer(std::string name, BufferClass buffer_class, std::int64_t elements, bool lives_on) {
+inline Buffer hand_made_buffer(std::string name, BufferClass buffer_class, std::int64_t elements,
+                               bool lives_on) {
   Buffer buffer;
   buffer.name = std::move(name);
   buffer.buffer_class = buffer_class;
@@ -20,7 +21,8 @@ inline Buffer hand_made_buffer(std::string name, BufferClass buffer_class, std::
   return buffer;
 }
 
-inline Instruction hand_made_instruction(InstructionKind kind, std::uint32_t stream, std::vector<InstructionId> waits) {
+inline Instruction hand_made_instruction(InstructionKind kind, std::uint32_t stream,
+                                         std::vector<InstructionId> waits) {
   Instruction instruction;
   instruction.kind = kind;
   instruction.stream = StreamId{stream};
@@ -51,10 +53,11 @@ inline StepPlan hand_made_plan(std::string phase = "steady") {
                   hand_made_buffer("gshard.u0", BufferClass::gradient_shard, 10, false)};
   const BufferId shard{0}, full{1}, gradient{2};
   using K = InstructionKind;
-  plan.instructions = {hand_made_instruction(K::AllGather, 1, {}),         hand_made_instruction(K::Forward, 0, {{0}}),
-                       hand_made_instruction(K::Backward, 0, {}),          hand_made_instruction(K::ReduceScatter, 2, {{2}}),
-                       hand_made_instruction(K::HostWait, 0, {{3}}),       hand_made_instruction(K::OptimizerStep, 0, {{3}}),
-                       hand_made_instruction(K::ZeroGradients, 0, {})};
+  plan.instructions = {
+      hand_made_instruction(K::AllGather, 1, {}),    hand_made_instruction(K::Forward, 0, {{0}}),
+      hand_made_instruction(K::Backward, 0, {}),     hand_made_instruction(K::ReduceScatter, 2, {{2}}),
+      hand_made_instruction(K::HostWait, 0, {{3}}),  hand_made_instruction(K::OptimizerStep, 0, {{3}}),
+      hand_made_instruction(K::ZeroGradients, 0, {})};
   std::vector<Instruction>& list = plan.instructions;
   for (const std::size_t i : {0U, 1U, 2U, 3U}) list[i].unit = UnitId{1};
   for (const std::size_t i : {0U, 3U}) list[i].group = GroupId{0};
@@ -77,7 +80,8 @@ inline StepPlan hand_made_plan(std::string phase = "steady") {
   return plan;
 }
 
-inline Span hand_made_span(std::uint32_t id, std::int64_t issue, std::int64_t ready, std::int64_t start, std::int64_t end) {
+inline Span hand_made_span(std::uint32_t id, std::int64_t issue, std::int64_t ready, std::int64_t start,
+                           std::int64_t end) {
   return {InstructionId{id}, {issue}, {ready}, {start}, {end}};
 }
 
@@ -91,14 +95,15 @@ inline RankTrace hand_made_rank(int rank = 0) {
   RankTrace trace;
   trace.rank = rank;
   trace.duration = {510};
-  trace.spans = {hand_made_span(0, 0, 0, 0, 100),       hand_made_span(1, 10, 100, 100, 200),
-                 hand_made_span(2, 20, 20, 200, 400),   hand_made_span(3, 30, 400, 400, 450),
-                 hand_made_span(4, 40, 450, 450, 450),  hand_made_span(5, 460, 460, 460, 500),
+  trace.spans = {hand_made_span(0, 0, 0, 0, 100),      hand_made_span(1, 10, 100, 100, 200),
+                 hand_made_span(2, 20, 20, 200, 400),  hand_made_span(3, 30, 400, 400, 450),
+                 hand_made_span(4, 40, 450, 450, 450), hand_made_span(5, 460, 460, 460, 500),
                  hand_made_span(6, 470, 470, 500, 510)};
   return trace;
 }
 
-// After each instruction: live 120 120 80 80 80 80 40; the peak of 200 is inside Backward, 80 of it workspace.
+// After each instruction: live 120 120 80 80 80 80 40; the peak of 200 is inside Backward, 80 of it
+// workspace.
 inline std::vector<MemorySample> hand_made_memory() {
   std::vector<MemorySample> samples;
   const auto at = [](BufferClass c) { return static_cast<std::size_t>(c); };
@@ -109,7 +114,8 @@ inline std::vector<MemorySample> hand_made_memory() {
     sample.instruction = {i};
     sample.live = {live[i]};
     sample.peak = {peak[i]};
-    sample.by_class[at(BufferClass::parameter_shard)] = sample.by_class_at_peak[at(BufferClass::parameter_shard)] = {40};
+    sample.by_class[at(BufferClass::parameter_shard)] =
+        sample.by_class_at_peak[at(BufferClass::parameter_shard)] = {40};
     sample.by_class[at(BufferClass::gathered_parameters)] = {i < 2 ? 80 : 0};
     sample.by_class_at_peak[at(BufferClass::gathered_parameters)] = {i < 3 ? 80 : 0};
     sample.by_class[at(BufferClass::gradient_shard)] = {i >= 2 && i < 6 ? 40 : 0};
@@ -138,7 +144,8 @@ inline StepTrace stretched(StepTrace step, std::int64_t percent) {
   for (RankTrace& rank : step.ranks) {
     rank.duration = rank.duration * percent / 100;
     for (Span& span : rank.spans) {
-      for (Nanoseconds* time : {&span.issue, &span.ready, &span.start, &span.end}) *time = *time * percent / 100;
+      for (Nanoseconds* time : {&span.issue, &span.ready, &span.start, &span.end})
+        *time = *time * percent / 100;
     }
   }
   return step;

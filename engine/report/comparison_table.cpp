@@ -19,27 +19,39 @@ Titles titles_of(const Comparison& comparison) {
 }
 
 TableCell verdict_cell(Verdict verdict) {
-  const Tone tone = verdict == Verdict::pass ? Tone::good : verdict == Verdict::fail ? Tone::bad : Tone::plain;
+  const Tone tone = verdict == Verdict::pass   ? Tone::good
+                    : verdict == Verdict::fail ? Tone::bad
+                                               : Tone::plain;
   return {verdict == Verdict::not_judged ? "" : std::string(to_string(verdict)), tone};
 }
 
 std::string metrics_part(const Comparison& comparison, const Titles& titles, const TextStyle& style) {
-  TextTable table({{"", Align::left, true}, {titles.first}, {titles.second}, {"error"}, {"tolerance"}, {"verdict", Align::left}});
+  TextTable table({{"", Align::left, true},
+                   {titles.first},
+                   {titles.second},
+                   {"error"},
+                   {"tolerance"},
+                   {"verdict", Align::left}});
   for (const Metric& metric : comparison.metrics) {
-    table.add({metric.name, metric_figure(metric.predicted, metric.unit), metric_figure(metric.measured, metric.unit),
-               metric.error ? signed_percent(*metric.error) : "-", metric.tolerance ? percent(*metric.tolerance) : "",
-               verdict_cell(metric.verdict)});
+    table.add({metric.name, metric_figure(metric.predicted, metric.unit),
+               metric_figure(metric.measured, metric.unit),
+               metric.error ? signed_percent(*metric.error) : "-",
+               metric.tolerance ? percent(*metric.tolerance) : "", verdict_cell(metric.verdict)});
   }
   return table.text(style);
 }
 
 std::string instructions_part(const Comparison& comparison, const Titles& titles, const TextStyle& style) {
   if (comparison.instructions.empty()) return "";
-  TextTable table({{"largest differences", Align::left, true}, {titles.first}, {titles.second}, {"difference"}, {"of step"}});
+  TextTable table({{"largest differences", Align::left, true},
+                   {titles.first},
+                   {titles.second},
+                   {"difference"},
+                   {"of step"}});
   for (const InstructionDifference& row : comparison.instructions) {
     const std::string sign = row.difference().value > 0 ? "+" : "";
-    table.add({row.label, to_string(row.predicted), to_string(row.measured), sign + to_string(row.difference()),
-               percent(row.share)});
+    table.add({row.label, to_string(row.predicted), to_string(row.measured),
+               sign + to_string(row.difference()), percent(row.share)});
   }
   return "\n" + table.text(style);
 }
@@ -48,11 +60,11 @@ std::string memory_part(const Comparison& comparison) {
   std::string text;
   if (comparison.memory) {
     const MemoryDifference& memory = *comparison.memory;
-    text += fmt::format("\nlive bytes after each instruction: {} of {} equal to the byte\n", grouped(memory.equal),
-                        grouped(memory.borders));
+    text += fmt::format("\nlive bytes after each instruction: {} of {} equal to the byte\n",
+                        grouped(memory.equal), grouped(memory.borders));
     if (memory.equal != memory.borders) {
-      text += fmt::format("  largest difference {} after {}: {} against {}\n", percent(memory.largest), memory.label,
-                          to_string(memory.predicted), to_string(memory.measured));
+      text += fmt::format("  largest difference {} after {}: {} against {}\n", percent(memory.largest),
+                          memory.label, to_string(memory.predicted), to_string(memory.measured));
     }
   }
   if (comparison.workspace) {
@@ -73,8 +85,8 @@ std::string verdict_part(const Comparison& comparison, const TextStyle& style) {
 
 std::string comparison_table(const Comparison& comparison, const TextStyle& style) {
   const Titles titles = titles_of(comparison);
-  return metrics_part(comparison, titles, style) + instructions_part(comparison, titles, style) + memory_part(comparison) +
-         verdict_part(comparison, style);
+  return metrics_part(comparison, titles, style) + instructions_part(comparison, titles, style) +
+         memory_part(comparison) + verdict_part(comparison, style);
 }
 
 }  // namespace shardlab

@@ -12,7 +12,8 @@
 namespace shardlab {
 namespace {
 
-constexpr std::array<const char*, 8> k_blocks = {"\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588"};
+constexpr std::array<const char*, 8> k_blocks = {"\u2581", "\u2582", "\u2583", "\u2584",
+                                                 "\u2585", "\u2586", "\u2587", "\u2588"};
 
 // The means of `count` stretches of about equal length; NaN where a stretch has a value that is not finite.
 std::vector<double> stretches(std::span<const double> values, std::size_t count) {
@@ -39,7 +40,9 @@ std::string grouped(std::int64_t value) {
   return digits;
 }
 
-std::string percent(double fraction) { return fmt::format("{:.{}f} %", fraction * 100, std::abs(fraction) < 0.01 ? 2 : 1); }
+std::string percent(double fraction) {
+  return fmt::format("{:.{}f} %", fraction * 100, std::abs(fraction) < 0.01 ? 2 : 1);
+}
 
 std::string signed_percent(double fraction) {
   return fmt::format("{:+.{}f} %", fraction * 100, std::abs(fraction) < 0.01 ? 2 : 1);
@@ -54,17 +57,22 @@ std::string rate(double per_second) {
 std::string metric_figure(std::optional<double> value, MetricUnit unit) {
   if (!value || !std::isfinite(*value)) return "-";
   switch (unit) {
-    case MetricUnit::nanoseconds: return to_string(Nanoseconds{std::llround(*value)});
-    case MetricUnit::bytes: return to_string(Bytes{std::llround(*value)});
-    case MetricUnit::tokens_per_second: return rate(*value);
-    case MetricUnit::fraction: return percent(*value);
+    case MetricUnit::nanoseconds:
+      return to_string(Nanoseconds{std::llround(*value)});
+    case MetricUnit::bytes:
+      return to_string(Bytes{std::llround(*value)});
+    case MetricUnit::tokens_per_second:
+      return rate(*value);
+    case MetricUnit::fraction:
+      return percent(*value);
   }
   return "-";
 }
 
 std::string sparkline(std::span<const double> values, int width) {
   if (values.empty() || width <= 0) return "";
-  const std::vector<double> means = stretches(values, std::min(values.size(), static_cast<std::size_t>(width)));
+  const std::vector<double> means =
+      stretches(values, std::min(values.size(), static_cast<std::size_t>(width)));
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const double mean : means) {
     if (std::isnan(mean)) continue;
@@ -78,7 +86,8 @@ std::string sparkline(std::span<const double> values, int width) {
       continue;
     }
     const double height = high > low ? (mean - low) / (high - low) : 0;
-    line += k_blocks[static_cast<std::size_t>(std::lround(height * static_cast<double>(k_blocks.size() - 1)))];
+    line +=
+        k_blocks[static_cast<std::size_t>(std::lround(height * static_cast<double>(k_blocks.size() - 1)))];
   }
   return line;
 }

@@ -10,13 +10,14 @@
 
 namespace shardlab {
 
-std::string grouped(std::int64_t value);           // "12,345,678"
-std::string percent(double fraction);              // "12.3 %"
-std::string signed_percent(double fraction);       // "+12.3 %"
-std::string rate(double per_second);               // "12,345", "12.3" below a hundred
+std::string grouped(std::int64_t value);                                  // "12,345,678"
+std::string percent(double fraction);                                     // "12.3 %"
+std::string signed_percent(double fraction);                              // "+12.3 %"
+std::string rate(double per_second);                                      // "12,345", "12.3" below a hundred
 std::string metric_figure(std::optional<double> value, MetricUnit unit);  // with its unit; "-" when absent
 
-// A curve of at most `width` block characters, the mean of its stretch in each; what is no number is left blank.
+// A curve of at most `width` block characters, the mean of its stretch in each; what is no number is left
+// blank.
 std::string sparkline(std::span<const double> values, int width);
 
 }  // namespace shardlab

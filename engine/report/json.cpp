@@ -9,14 +9,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+Json or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
 
 std::string_view unit_name(MetricUnit unit) {
   switch (unit) {
-    case MetricUnit::nanoseconds: return "ns";
-    case MetricUnit::bytes: return "bytes";
-    case MetricUnit::tokens_per_second: return "tokens/s";
-    case MetricUnit::fraction: return "1";
+    case MetricUnit::nanoseconds:
+      return "ns";
+    case MetricUnit::bytes:
+      return "bytes";
+    case MetricUnit::tokens_per_second:
+      return "tokens/s";
+    case MetricUnit::fraction:
+      return "1";
   }
   return "?";
 }
@@ -32,26 +38,27 @@ Json metric_json(const Metric& metric) {
 }
 
 Json instruction_json(const InstructionDifference& row) {
-  return {{"id", row.instruction.value},         {"label", row.label},
-          {"kind", to_string(row.kind)},         {"predicted_ns", row.predicted.value},
-          {"measured_ns", row.measured.value},   {"difference_ns", row.difference().value},
+  return {{"id", row.instruction.value},
+          {"label", row.label},
+          {"kind", to_string(row.kind)},
+          {"predicted_ns", row.predicted.value},
+          {"measured_ns", row.measured.value},
+          {"difference_ns", row.difference().value},
           {"share", row.share}};
 }
 
 Json memory_json(const std::optional<MemoryDifference>& memory) {
   if (!memory) return nullptr;
-  return {{"borders", memory->borders},
-          {"equal", memory->equal},
-          {"largest", memory->largest},
-          {"id", memory->instruction.value},
-          {"label", memory->label},
-          {"predicted", memory->predicted.value},
-          {"measured", memory->measured.value}};
+  return {
+      {"borders", memory->borders},        {"equal", memory->equal}, {"largest", memory->largest},
+      {"id", memory->instruction.value},   {"label", memory->label}, {"predicted", memory->predicted.value},
+      {"measured", memory->measured.value}};
 }
 
 Json workspace_json(const std::optional<UnpredictedWorkspace>& workspace) {
   if (!workspace) return nullptr;
-  return {{"bytes", workspace->bytes.value}, {"id", workspace->instruction.value}, {"label", workspace->label}};
+  return {
+      {"bytes", workspace->bytes.value}, {"id", workspace->instruction.value}, {"label", workspace->label}};
 }
 
 }  // namespace
@@ -66,7 +73,8 @@ Json comparison_json(const Comparison& comparison, const Json& predicted, const 
   Json metrics = Json::array();
   for (const Metric& metric : comparison.metrics) metrics.push_back(metric_json(metric));
   Json instructions = Json::array();
-  for (const InstructionDifference& row : comparison.instructions) instructions.push_back(instruction_json(row));
+  for (const InstructionDifference& row : comparison.instructions)
+    instructions.push_back(instruction_json(row));
   return {{"predicted", predicted},
           {"measured", measured},
           {"metrics", metrics},

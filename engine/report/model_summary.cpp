@@ -16,21 +16,35 @@ std::string shape_text(const Shape& shape) {
   return text + "]";
 }
 
-std::string_view last_name(std::string_view path) { return path.substr(path.rfind('.') + 1); }
+// Zero is left blank.
+template <typename Quantity>
+std::string figure(Quantity quantity) {
+  return quantity.value == 0 ? "" : to_string(quantity);
+}
+std::string count_figure(std::int64_t count) {
+  return count == 0 ? "" : grouped(count);
+}
+
+std::string_view last_name(std::string_view path) {
+  return path.substr(path.rfind('.') + 1);
+}
 
 // Whether two modules look alike: class, parameters' shapes, and their children in order.
 bool alike(const ModelGraph& graph, ModuleId a, ModuleId b) {
   const Module& left = graph.module(a);
   const Module& right = graph.module(b);
   const auto same_parameter = [&](ParameterId p, ParameterId q) {
-    return graph.parameter(p).shape == graph.parameter(q).shape && graph.parameter(p).dtype == graph.parameter(q).dtype;
+    return graph.parameter(p).shape == graph.parameter(q).shape &&
+           graph.parameter(p).dtype == graph.parameter(q).dtype;
   };
   const auto same_child = [&](ModuleId p, ModuleId q) {
     return last_name(graph.module(p).path) == last_name(graph.module(q).path) && alike(graph, p, q);
   };
   return left.class_name == right.class_name &&
-         std::equal(left.parameters.begin(), left.parameters.end(), right.parameters.begin(), right.parameters.end(), same_parameter) &&
-         std::equal(left.children.begin(), left.children.end(), right.children.begin(), right.children.end(), same_child);
+         std::equal(left.parameters.begin(), left.parameters.end(), right.parameters.begin(),
+                    right.parameters.end(), same_parameter) &&
+         std::equal(left.children.begin(), left.children.end(), right.children.begin(), right.children.end(),
+                    same_child);
 }
 
 // Parameters of the module and everything in it; one that is tied counts with its first owner.
@@ -47,12 +61,14 @@ class TreePrinter {
  public:
   TreePrinter(const ModelGraph& graph, TextTable& table) : graph_(graph), table_(table) {}
 
-  // `name` is what stands for the module; alike siblings are one line "0..31" with the parameters of one of them.
+  // `name` is what stands for the module; alike siblings are one line "0..31" with the parameters of one of
+  // them.
   void print(ModuleId id, const std::string& name, int count, int depth) {
     const Module& module = graph_.module(id);
     const std::int64_t parameters = parameters_below(graph_, id);
     table_.add({indented(name, depth), module.class_name,
-                count > 1 ? fmt::format("{} x {}", count, grouped(parameters)) : grouped(parameters), ""});
+                count > 1 ? fmt::format("{} x {}", count, grouped(parameters)) : count_figure(parameters),
+                ""});
     for (const ParameterId parameter : module.parameters) print_parameter(id, parameter, depth + 1);
     print_children(module, depth + 1);
   }
@@ -65,15 +81,17 @@ class TreePrinter {
   void print_parameter(ModuleId owner, ParameterId id, int depth) {
     const Parameter& parameter = graph_.parameter(id);
     const bool tied = parameter.module != owner;
-    table_.add({indented(std::string(last_name(parameter.name)), depth), std::string(to_string(parameter.dtype)),
-                tied ? "tied" : grouped(parameter.elements()), shape_text(parameter.shape)});
+    table_.add({indented(std::string(last_name(parameter.name)), depth),
+                std::string(to_string(parameter.dtype)), tied ? "tied" : grouped(parameter.elements()),
+                shape_text(parameter.shape)});
   }
 
   void print_children(const Module& module, int depth) {
     const std::vector<ModuleId>& children = module.children;
     for (std::size_t i = 0; i < children.size();) {
       std::size_t end = i + 1;
-      while (end < children.size() && is_number(children[end]) && alike(graph_, children[i], children[end])) ++end;
+      while (end < children.size() && is_number(children[end]) && alike(graph_, children[i], children[end]))
+        ++end;
       std::string name(last_name(graph_.module(children[i]).path));
       if (end - i > 1) name += fmt::format("..{}", last_name(graph_.module(children[end - 1]).path));
       print(children[i], name, static_cast<int>(end - i), depth);
@@ -106,7 +124,8 @@ Bytes kept_bytes(const ModelGraph& graph, const Operator& op, const OperatorDesc
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
     if (description.saved_outputs >> i & 1U) sum += graph.tensor(op.outputs[i]).bytes();
   }
-  for (const ExtraTensor& extra : description.extras) sum += bytes_of(element_count(extra.shape), extra.dtype);
+  for (const ExtraTensor& extra : description.extras)
+    sum += bytes_of(element_count(extra.shape), extra.dtype);
   return sum;
 }
 
@@ -123,31 +142,42 @@ Bytes traffic_of(const std::vector<Work>& works) {
 }
 
 std::string operators_part(const ModelGraph& graph, const TextStyle& style) {
-  const auto block = std::find_if(graph.modules.begin(), graph.modules.end(),
-                                  [&](const Module& module) { return module.class_name == graph.block_class; });
+  const auto block = std::find_if(graph.modules.begin(), graph.modules.end(), [&](const Module& module) {
+    return module.class_name == graph.block_class;
+  });
   if (block == graph.modules.end()) return "";
   const auto id = make_id<ModuleId>(static_cast<std::size_t>(block - graph.modules.begin()));
-  TextTable table({{"operator", Align::left}, {"module", Align::left, true}, {"forward"}, {"backward"}, {"moves"}, {"keeps"}});
+  TextTable table({{"operator", Align::left},
+                   {"module", Align::left, true},
+                   {"forward"},
+                   {"backward"},
+                   {"moves"},
+                   {"keeps"}});
   for (const Operator& op : graph.operators) {
     if (!inside(graph, op.module, id)) continue;
     const OperatorDescription description = op.type->describe(graph, op);
     const std::string& path = graph.module(op.module).path;
     table.add({std::string(op.type->name), op.module == id ? "" : path.substr(block->path.size() + 1),
-               to_string(flops_of(description.forward)), to_string(flops_of(description.backward)),
-               to_string(traffic_of(description.forward)), to_string(kept_bytes(graph, op, description))});
+               figure(flops_of(description.forward)), figure(flops_of(description.backward)),
+               figure(traffic_of(description.forward)), figure(kept_bytes(graph, op, description))});
   }
-  return fmt::format("\noperators of {} ({}), micro-batch {} x {} tokens, {}\n", block->path, block->class_name, graph.micro_batch,
-                     graph.sequence_length, to_string(graph.compute_dtype)) +
-         table.text(style);
+  return fmt::format("\noperators of {} ({}), micro-batch {} x {} tokens, {}\n", block->path,
+                     block->class_name, graph.micro_batch, graph.sequence_length,
+                     to_string(graph.compute_dtype)) +
+         table.text(style) +
+         "(moves: least memory traffic of forward; keeps: for backward, where two keep one tensor it is in "
+         "both rows)\n";
 }
 
 }  // namespace
 
 std::string model_summary(const ModelGraph& graph, const TextStyle& style) {
-  std::string text = fmt::format("{}: {} parameters, {} layers of {}, vocabulary {}\n\n", graph.family, grouped(total_parameters(graph)),
-                                 graph.layers, grouped(parameters_per_layer(graph)), grouped(graph.vocabulary));
-  TextTable table({{"module", Align::left, true}, {"class", Align::left, true}, {"parameters"}, {"shape", Align::left}});
-  TreePrinter(graph, table).print(ModuleId{0}, graph.modules.front().class_name, 1, 0);
+  std::string text = fmt::format("{}: {} parameters, {} layers of {}, vocabulary {}\n\n", graph.family,
+                                 grouped(total_parameters(graph)), graph.layers,
+                                 grouped(parameters_per_layer(graph)), grouped(graph.vocabulary));
+  TextTable table(
+      {{"module", Align::left, true}, {"class", Align::left, true}, {"parameters"}, {"shape", Align::left}});
+  TreePrinter(graph, table).print(ModuleId{0}, "(the model)", 1, 0);
   return text + table.text(style) + operators_part(graph, style);
 }
 

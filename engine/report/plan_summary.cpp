@@ -10,7 +10,11 @@ namespace shardlab {
 namespace {
 
 std::string units_part(const StepPlan& plan, const TextStyle& style) {
-  TextTable table({{"unit", Align::left}, {"module", Align::left, true}, {"parameters"}, {"padded"}, {"segments", Align::left, true}});
+  TextTable table({{"unit", Align::left},
+                   {"module", Align::left, true},
+                   {"parameters"},
+                   {"padded"},
+                   {"segments", Align::left, true}});
   for (std::size_t i = 0; i < plan.units.size(); ++i) {
     const PlanUnit& unit = plan.units[i];
     std::string segments;
@@ -33,14 +37,16 @@ std::string kinds_part(const StepPlan& plan, const TextStyle& style) {
   }
   TextTable table({{"instruction", Align::left}, {"count"}, {"bytes"}});
   for (const auto& [kind, total] : kinds) {
-    table.add({std::string(to_string(kind)), grouped(total.first), total.second.value > 0 ? to_string(total.second) : ""});
+    table.add({std::string(to_string(kind)), grouped(total.first),
+               total.second.value > 0 ? to_string(total.second) : ""});
   }
   return table.text(style);
 }
 
 std::string groups_line(const StepPlan& plan) {
   std::string text;
-  for (const Group& group : plan.groups) text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", group.expression, group.size);
+  for (const Group& group : plan.groups)
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", group.expression, group.size);
   return text.empty() ? "" : "groups   " + text + '\n';
 }
 
@@ -54,9 +60,10 @@ std::string streams_line(const StepPlan& plan) {
 
 std::string plan_summary(const PlannedScenario& planned, const TextStyle& style) {
   const StepPlan& plan = planned.plan.steady;
-  std::string text = fmt::format("plan {:.12}: {}, {} {}, {} micro-batch{} a step, {} instructions\n", plan_hash(plan), plan.strategy,
-                                 plan.world_size, plan.world_size == 1 ? "rank" : "ranks", plan.micro_batches,
-                                 plan.micro_batches == 1 ? "" : "es", grouped(static_cast<std::int64_t>(plan.instructions.size())));
+  std::string text = fmt::format(
+      "plan {:.12}: {}, {} {}, {} micro-batch{} a step, {} instructions\n", plan_hash(plan), plan.strategy,
+      plan.world_size, plan.world_size == 1 ? "rank" : "ranks", plan.micro_batches,
+      plan.micro_batches == 1 ? "" : "es", grouped(static_cast<std::int64_t>(plan.instructions.size())));
   text += groups_line(plan) + streams_line(plan);
   text += fmt::format("memory   {} alive when a step begins\n\n", to_string(carried_bytes(plan)));
   return text + units_part(plan, style) + '\n' + kinds_part(plan, style);

@@ -19,7 +19,8 @@ std::int64_t data_ranks(const PlannedScenario& planned) {
 }
 
 Status check_steps(const StepPlan& steady, std::string_view hash, const RunTrace& trace) {
-  if (trace.steps.empty()) return bad_input("run", "it has no measured step", "measure.steps must be at least 1");
+  if (trace.steps.empty())
+    return bad_input("run", "it has no measured step", "measure.steps must be at least 1");
   for (const StepTrace& step : trace.steps) SHARDLAB_CHECK_OK(check_trace(steady, hash, step));
   return {};
 }
@@ -72,9 +73,12 @@ Bytes highest_peak(const RunTrace& trace) {
   return peak;
 }
 
-double per_second(double amount, Nanoseconds time) { return time.value > 0 ? amount * 1e9 / static_cast<double>(time.value) : 0; }
+double per_second(double amount, Nanoseconds time) {
+  return time.value > 0 ? amount * 1e9 / static_cast<double>(time.value) : 0;
+}
 
-std::optional<double> mfu_of(const PlannedScenario& planned, Nanoseconds step, std::optional<FlopsPerSecond> peak) {
+std::optional<double> mfu_of(const PlannedScenario& planned, Nanoseconds step,
+                             std::optional<FlopsPerSecond> peak) {
   if (!peak || peak->value <= 0 || step.value <= 0) return std::nullopt;
   return per_second(static_cast<double>(model_flops_per_step(planned).value), step) / peak->value;
 }
@@ -96,7 +100,8 @@ Flops model_flops_per_step(const PlannedScenario& planned) {
   return sum * planned.plan.steady.micro_batches;
 }
 
-Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace, const DeviceLimits& device) {
+Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
+                             const DeviceLimits& device) {
   const StepPlan& steady = planned.plan.steady;
   RunSummary run;
   run.plan_hash = plan_hash(steady);
@@ -110,7 +115,8 @@ Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& tra
   run.exposed_communication = summarize_exposed(steady, trace.steps);
   run.communication = summarize_communication(steady, trace.steps.front());
   run.memory = summarize_memory(steady, trace.steps);
-  run.memory_limit = planned.scenario.cluster.memory_limit ? planned.scenario.cluster.memory_limit : device.memory;
+  run.memory_limit =
+      planned.scenario.cluster.memory_limit ? planned.scenario.cluster.memory_limit : device.memory;
   if (run.memory && run.memory_limit) run.fits = highest_peak(trace) <= *run.memory_limit;
   run.losses = trace.losses;
   run.gradient_norms = trace.gradient_norms;

@@ -18,7 +18,8 @@ struct DeviceLimits {
 };
 
 // Fails with bad_input when the trace has no measured step or does not follow the scenario's steady plan.
-Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace, const DeviceLimits& device = {});
+Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
+                             const DeviceLimits& device = {});
 
 // Tokens whose loss is computed in one step, over all ranks and micro-batches.
 std::int64_t tokens_per_step(const PlannedScenario& planned);

@@ -23,7 +23,8 @@ void add_memory(TextTable& table, const RunSummary& run) {
   table.add({"peak allocated", to_string(run.memory->peak_allocated),
              fmt::format("rank {}, in {}", run.memory->peak_rank, run.memory->peak_label)});
   if (run.fits) {
-    table.add({"fits", {*run.fits ? "yes" : "no", *run.fits ? Tone::good : Tone::bad},
+    table.add({"fits",
+               {*run.fits ? "yes" : "no", *run.fits ? Tone::good : Tone::bad},
                fmt::format("limit {} a rank", to_string(*run.memory_limit))});
   }
 }
@@ -31,7 +32,8 @@ void add_memory(TextTable& table, const RunSummary& run) {
 void add_loss(TextTable& table, const char* title, const std::vector<double>& values) {
   if (values.empty()) return;
   table.add({title, fmt::format("{:.4f}", values.back()),
-             fmt::format("from {:.4f} in {} steps  {}", values.front(), values.size(), sparkline(values, k_loss_curve_width))});
+             fmt::format("from {:.4f} in {} steps  {}", values.front(), values.size(),
+                         sparkline(values, k_loss_curve_width))});
 }
 
 TextTable figures_table(const RunSummary& run) {
@@ -41,7 +43,8 @@ TextTable figures_table(const RunSummary& run) {
              run.ranks > 1 ? fmt::format("{} a rank", rate(run.tokens_per_second_per_gpu)) : ""});
   if (run.mfu) table.add({"MFU", percent(*run.mfu)});
   table.add({"exposed communication", to_string(run.exposed_communication),
-             fmt::format("{} of the step", percent(share_of(run.exposed_communication.value, run.step_time.median.value)))});
+             fmt::format("{} of the step",
+                         percent(share_of(run.exposed_communication.value, run.step_time.median.value)))});
   add_memory(table, run);
   add_loss(table, "loss", run.losses);
   add_loss(table, "gradient norm", run.gradient_norms);
@@ -51,8 +54,8 @@ TextTable figures_table(const RunSummary& run) {
 std::string communication_part(const RunSummary& run, const TextStyle& style) {
   TextTable table({{"", Align::left}, {"", Align::left}, {"", Align::right}, {"", Align::right}}, "  ");
   for (const CommunicationTotal& total : run.communication) {
-    table.add({std::string(to_string(total.kind)), fmt::format("of {} ranks", total.group_size), fmt::format("{} x", total.count),
-               to_string(total.bytes)});
+    table.add({std::string(to_string(total.kind)), fmt::format("of {} ranks", total.group_size),
+               fmt::format("{} x", total.count), to_string(total.bytes)});
   }
   return table.empty() ? "" : "\ncommunication of a rank in a step (full side)\n" + table.text(style);
 }
@@ -69,7 +72,8 @@ std::string memory_part(const RunSummary& run, const TextStyle& style) {
   }
   std::string text = "\nmemory at the peak\n" + classes.text(style) + "  highest in ";
   for (std::size_t i = 0; i < k_step_phases; ++i) {
-    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", to_string(static_cast<StepPhase>(i)), to_string(run.memory->phases[i]));
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", to_string(static_cast<StepPhase>(i)),
+                        to_string(run.memory->phases[i]));
   }
   return text + '\n';
 }
@@ -77,7 +81,8 @@ std::string memory_part(const RunSummary& run, const TextStyle& style) {
 // The list of what a prediction leaves out, each on lines of its own.
 std::string leaves_out_part(const RunSummary& run) {
   std::string text;
-  for (const std::string& item : run.leaves_out) text += (text.empty() ? "\nnot in these figures\n  " : "  ") + item + '\n';
+  for (const std::string& item : run.leaves_out)
+    text += (text.empty() ? "\nnot in these figures\n  " : "  ") + item + '\n';
   return text;
 }
 

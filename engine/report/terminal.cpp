@@ -28,7 +28,8 @@ int columns_from_environment() {
 bool colours_wanted() {
   const char* refused = std::getenv("NO_COLOR");  // https://no-color.org
   const char* terminal = std::getenv("TERM");
-  return (refused == nullptr || *refused == '\0') && (terminal == nullptr || std::string_view(terminal) != "dumb");
+  return (refused == nullptr || *refused == '\0') &&
+         (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
 
 }  // namespace

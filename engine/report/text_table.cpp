@@ -9,7 +9,9 @@ constexpr int k_gap = 2;
 constexpr int k_left_out = -1;
 constexpr std::string_view k_cut = "..";
 
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+bool continues(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+}
 
 // At most `width` columns, the end marked where something is missing.
 std::string cut(const std::string& text, int width) {
@@ -43,10 +45,14 @@ std::size_t first_to_drop(const std::vector<TableColumn>& columns, const std::ve
 
 std::string_view escape_of(Tone tone) {
   switch (tone) {
-    case Tone::good: return "\x1b[32m";
-    case Tone::bad: return "\x1b[31m";
-    case Tone::faint: return "\x1b[2m";
-    case Tone::plain: break;
+    case Tone::good:
+      return "\x1b[32m";
+    case Tone::bad:
+      return "\x1b[31m";
+    case Tone::faint:
+      return "\x1b[2m";
+    case Tone::plain:
+      break;
   }
   return "";
 }
@@ -68,7 +74,8 @@ TextTable::TextTable(std::vector<TableColumn> columns, std::string indent)
 void TextTable::add(std::vector<TableCell> cells) {
   cells.resize(columns_.size(), TableCell(""));
   for (TableCell& cell : cells) {
-    std::replace_if(cell.text.begin(), cell.text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    std::replace_if(
+        cell.text.begin(), cell.text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
   }
   rows_.push_back(std::move(cells));
 }
@@ -90,7 +97,8 @@ std::vector<int> TextTable::widths(int available) const {
     if (dropped == columns_.size()) break;
     widths[dropped] = least[dropped] = k_left_out;
   }
-  for (int surplus = taken(widths) - room; surplus > 0; --surplus) {  // from the widest that can give, one by one
+  for (int surplus = taken(widths) - room; surplus > 0;
+       --surplus) {  // from the widest that can give, one by one
     int* widest = nullptr;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (widths[i] > least[i] && (!widest || widths[i] > *widest)) widest = &widths[i];
@@ -101,7 +109,8 @@ std::vector<int> TextTable::widths(int available) const {
   return widths;
 }
 
-std::string TextTable::line(const std::vector<TableCell>& cells, const std::vector<int>& widths, const TextStyle& style) const {
+std::string TextTable::line(const std::vector<TableCell>& cells, const std::vector<int>& widths,
+                            const TextStyle& style) const {
   std::string line = indent_;
   std::size_t pending = 0;  // blanks, written only before more text, so that no line ends in them
   for (std::size_t i = 0; i < cells.size(); ++i) {

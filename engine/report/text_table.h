@@ -1,5 +1,6 @@
-// A table of text that fits a width: columns as wide as their content; where space runs out the texts in elastic columns are cut, then
-// columns that may go are left out. What remains is not cut further, however narrow the width.
+// A table of text that fits a width: columns as wide as their content; where space runs out the texts in
+// elastic columns are cut, then columns that may go are left out. What remains is not cut further, however
+// narrow the width.
 #pragma once
 
 #include <string>
@@ -35,7 +36,8 @@ class TextTable {
   // Without any title there is no heading.
   explicit TextTable(std::vector<TableColumn> columns, std::string indent = "");
 
-  // Missing cells at the end are empty; the surplus is dropped. Line breaks and other control characters become spaces.
+  // Missing cells at the end are empty; the surplus is dropped. Line breaks and other control characters
+  // become spaces.
   void add(std::vector<TableCell> cells);
 
   bool empty() const { return rows_.empty(); }
@@ -43,7 +45,8 @@ class TextTable {
 
  private:
   std::vector<int> widths(int available) const;  // by column; -1: left out
-  std::string line(const std::vector<TableCell>& cells, const std::vector<int>& widths, const TextStyle& style) const;
+  std::string line(const std::vector<TableCell>& cells, const std::vector<int>& widths,
+                   const TextStyle& style) const;
 
   std::vector<TableColumn> columns_;
   std::string indent_;

@@ -40,14 +40,16 @@ void write_metrics(SQLite::Database& db, std::int64_t comparison, const std::vec
 }
 
 std::vector<Metric> read_metrics(SQLite::Database& db, std::int64_t comparison) {
-  SQLite::Statement query(db,
-                          "SELECT name, unit, predicted, measured, error, tolerance, verdict FROM comparison_metrics "
-                          "WHERE comparison_id = ? ORDER BY position");
+  SQLite::Statement query(
+      db,
+      "SELECT name, unit, predicted, measured, error, tolerance, verdict FROM comparison_metrics "
+      "WHERE comparison_id = ? ORDER BY position");
   query.bind(1, comparison);
   std::vector<Metric> metrics;
   while (query.executeStep()) {
-    metrics.push_back({query.getColumn(0).getString(), unit_of(query.getColumn(1).getString()), read_number(query.getColumn(2)),
-                       read_number(query.getColumn(3)), read_number(query.getColumn(4)), read_number(query.getColumn(5)),
+    metrics.push_back({query.getColumn(0).getString(), unit_of(query.getColumn(1).getString()),
+                       read_number(query.getColumn(2)), read_number(query.getColumn(3)),
+                       read_number(query.getColumn(4)), read_number(query.getColumn(5)),
                        verdict_of(query.getColumn(6).getString())});
   }
   return metrics;
@@ -73,21 +75,26 @@ std::int64_t write_calibration(SQLite::Database& db, const CalibrationRecord& ca
   return db.getLastInsertRowid();
 }
 
-std::vector<CalibrationRecord> read_calibrations(SQLite::Database& db, std::optional<std::string_view> machine, int limit) {
-  SQLite::Statement query(
-      db, "SELECT id, created, key, machine, text FROM calibrations WHERE ?1 IS NULL OR machine = ?1 ORDER BY id DESC LIMIT ?2");
+std::vector<CalibrationRecord> read_calibrations(SQLite::Database& db,
+                                                 std::optional<std::string_view> machine, int limit) {
+  SQLite::Statement query(db,
+                          "SELECT id, created, key, machine, text FROM calibrations WHERE ?1 IS NULL OR "
+                          "machine = ?1 ORDER BY id DESC LIMIT ?2");
   machine ? query.bind(1, std::string(*machine)) : query.bind(1);
   query.bind(2, limit > 0 ? limit : -1);
   std::vector<CalibrationRecord> calibrations;
   while (query.executeStep()) {
-    calibrations.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getInt64(), query.getColumn(2).getString(),
-                            query.getColumn(3).getString(), query.getColumn(4).getString()});
+    calibrations.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getInt64(),
+                            query.getColumn(2).getString(), query.getColumn(3).getString(),
+                            query.getColumn(4).getString()});
   }
   return calibrations;
 }
 
-std::int64_t write_comparison(SQLite::Database& db, RunId predicted, RunId measured, const Comparison& comparison) {
-  SQLite::Statement insert(db, "INSERT INTO comparisons (created, predicted_run, measured_run, verdict) VALUES (?, ?, ?, ?)");
+std::int64_t write_comparison(SQLite::Database& db, RunId predicted, RunId measured,
+                              const Comparison& comparison) {
+  SQLite::Statement insert(
+      db, "INSERT INTO comparisons (created, predicted_run, measured_run, verdict) VALUES (?, ?, ?, ?)");
   insert.bind(1, created_or_now(0));
   insert.bind(2, predicted.value);
   insert.bind(3, measured.value);

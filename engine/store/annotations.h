@@ -1,4 +1,5 @@
-// Rows that are added to runs later: tags, notes, calibrations, comparisons. Without the transaction around them.
+// Rows that are added to runs later: tags, notes, calibrations, comparisons. Without the transaction around
+// them.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -18,9 +19,11 @@ Status check_tag(std::string_view tag);
 
 std::int64_t write_calibration(SQLite::Database& db, const CalibrationRecord& calibration);
 // Newest first; of one machine, or of all when there is none given.
-std::vector<CalibrationRecord> read_calibrations(SQLite::Database& db, std::optional<std::string_view> machine, int limit);
+std::vector<CalibrationRecord> read_calibrations(SQLite::Database& db,
+                                                 std::optional<std::string_view> machine, int limit);
 
-std::int64_t write_comparison(SQLite::Database& db, RunId predicted, RunId measured, const Comparison& comparison);
+std::int64_t write_comparison(SQLite::Database& db, RunId predicted, RunId measured,
+                              const Comparison& comparison);
 // Newest first.
 std::vector<ComparisonEntry> read_comparisons(SQLite::Database& db, RunId id);
 

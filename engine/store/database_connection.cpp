@@ -10,7 +10,8 @@
 namespace shardlab {
 namespace {
 
-constexpr std::string_view k_unchanged = "what was stored before is unharmed; free some space, or name a file elsewhere with --db";
+constexpr std::string_view k_unchanged =
+    "what was stored before is unharmed; free some space, or name a file elsewhere with --db";
 
 std::string system_reason(sqlite3* db) {
   const int number = db != nullptr ? sqlite3_system_errno(db) : 0;
@@ -22,10 +23,13 @@ void roll_back_if_open(SQLite::Database& db) {
   sqlite3_exec(db.getHandle(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
-int pragma_value(SQLite::Database& db, const char* query) { return db.execAndGet(query).getInt(); }
+int pragma_value(SQLite::Database& db, const char* query) {
+  return db.execAndGet(query).getInt();
+}
 
 bool is_new(SQLite::Database& db) {
-  return pragma_value(db, "PRAGMA application_id") == 0 && pragma_value(db, "SELECT count(*) FROM sqlite_master") == 0;
+  return pragma_value(db, "PRAGMA application_id") == 0 &&
+         pragma_value(db, "SELECT count(*) FROM sqlite_master") == 0;
 }
 
 }  // namespace
@@ -41,23 +45,31 @@ Error database_error(const std::filesystem::path& path, const SQLite::Exception&
     case SQLITE_FULL:
       return {ErrorKind::not_possible, where, "no space is left for the database", std::string(k_unchanged)};
     case SQLITE_IOERR:
-      return {ErrorKind::not_possible, where, "the database could not be read or written" + reason, std::string(k_unchanged)};
+      return {ErrorKind::not_possible, where, "the database could not be read or written" + reason,
+              std::string(k_unchanged)};
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      return {ErrorKind::bad_input, where, "the database may not be written" + reason, "see who owns the file and its folder"};
+      return {ErrorKind::bad_input, where, "the database may not be written" + reason,
+              "see who owns the file and its folder"};
     case SQLITE_CANTOPEN:
-      return {ErrorKind::bad_input, where, "the database cannot be opened" + reason, "see who owns the file and its folder"};
+      return {ErrorKind::bad_input, where, "the database cannot be opened" + reason,
+              "see who owns the file and its folder"};
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return {ErrorKind::bad_input, where, fmt::format("the database is damaged ({})", exception.what()),
               "put back a copy, or begin a new file with --db"};
-    default: return {ErrorKind::internal, where, fmt::format("SQLite: {}", exception.what()), ""};
+    default:
+      return {ErrorKind::internal, where, fmt::format("SQLite: {}", exception.what()), ""};
   }
 }
 
-WriteTransaction::~WriteTransaction() { roll_back_if_open(db_); }
-ReadTransaction::~ReadTransaction() { roll_back_if_open(db_); }
+WriteTransaction::~WriteTransaction() {
+  roll_back_if_open(db_);
+}
+ReadTransaction::~ReadTransaction() {
+  roll_back_if_open(db_);
+}
 
 Status migrate(SQLite::Database& db, const std::filesystem::path& path) {
   if (pragma_value(db, "PRAGMA user_version") == schema_version()) return {};

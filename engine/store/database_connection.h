@@ -30,7 +30,8 @@ struct RunStore::Connection {
   }
 };
 
-// Takes the write lock at once, so that two writers wait for each other instead of failing half-way. Undone unless committed.
+// Takes the write lock at once, so that two writers wait for each other instead of failing half-way. Undone
+// unless committed.
 class WriteTransaction {
  public:
   explicit WriteTransaction(SQLite::Database& db) : db_(db) { db_.exec("BEGIN IMMEDIATE"); }

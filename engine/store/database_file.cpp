@@ -30,14 +30,17 @@ std::uint32_t field(const Header& header, std::size_t offset) {
 
 Result<DatabaseFile> inspect_header(const std::string& where, const Header& header) {
   if (field(header, k_application_id_offset) != k_application_id) {
-    return bad_input(where, "this is a database of another program, it was left as it is", "name another file with --db");
+    return bad_input(where, "this is a database of another program, it was left as it is",
+                     "name another file with --db");
   }
   const std::uint32_t version = field(header, k_user_version_offset);
   if (version > static_cast<std::uint32_t>(schema_version())) {
-    return bad_input(where,
-                     fmt::format("this database was written by a newer shardlab (version {} of the schema, this program knows {})",
-                                 version, schema_version()),
-                     "use that shardlab, or another file with --db");
+    return bad_input(
+        where,
+        fmt::format(
+            "this database was written by a newer shardlab (version {} of the schema, this program knows {})",
+            version, schema_version()),
+        "use that shardlab, or another file with --db");
   }
   return DatabaseFile::ours;
 }
@@ -51,7 +54,8 @@ Result<DatabaseFile> inspect_database_file(const std::filesystem::path& path) {
   if (status.type() == std::filesystem::file_type::not_found) return DatabaseFile::missing;
   if (status.type() == std::filesystem::file_type::none) return bad_input(where, error.message());
   if (status.type() != std::filesystem::file_type::regular) {
-    return bad_input(where, std::filesystem::is_directory(status) ? "this is a folder" : "this is no ordinary file",
+    return bad_input(where,
+                     std::filesystem::is_directory(status) ? "this is a folder" : "this is no ordinary file",
                      "name the file of the database with --db");
   }
   errno = 0;
@@ -62,7 +66,8 @@ Result<DatabaseFile> inspect_database_file(const std::filesystem::path& path) {
   if (file.gcount() == 0) return DatabaseFile::empty;
   const std::string_view magic(header.data(), k_magic.size());
   if (file.gcount() != static_cast<std::streamsize>(header.size()) || magic != k_magic) {
-    return bad_input(where, "this file is not a database, it was left as it is", "name another file with --db");
+    return bad_input(where, "this file is not a database, it was left as it is",
+                     "name another file with --db");
   }
   return inspect_header(where, header);
 }

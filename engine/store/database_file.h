@@ -13,7 +13,8 @@ enum class DatabaseFile {
   ours,   // a shardlab database of this version or an older one
 };
 
-// Everything else is bad_input: a folder, a device, a file that is no database, another program's, one of a newer shardlab.
+// Everything else is bad_input: a folder, a device, a file that is no database, another program's, one of a
+// newer shardlab.
 Result<DatabaseFile> inspect_database_file(const std::filesystem::path& path);
 
 }  // namespace shardlab

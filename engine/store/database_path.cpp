@@ -22,7 +22,8 @@ Result<std::filesystem::path> default_database_path() {
   if (data.empty()) {
     const std::filesystem::path home = folder_from("HOME");
     if (home.empty()) {
-      return bad_input("database", "there is no place for it: neither SHARDLAB_DB, XDG_DATA_HOME nor HOME is set",
+      return bad_input("database",
+                       "there is no place for it: neither SHARDLAB_DB, XDG_DATA_HOME nor HOME is set",
                        "name a file with --db FILE");
     }
     data = home / ".local" / "share";

@@ -20,7 +20,8 @@ RunKind kind_of(const SQLite::Column& column) {
 }
 
 constexpr const char* k_entries =
-    "SELECT runs.id, kind, name, created, runs.strategy, ranks, plans.hash, run_hash, calibrated, step_time_ns, tokens_per_second, mfu, "
+    "SELECT runs.id, kind, name, created, runs.strategy, ranks, plans.hash, run_hash, calibrated, "
+    "step_time_ns, tokens_per_second, mfu, "
     "exposed_communication_ns, peak_allocated, fits, last_loss, note, "
     "(SELECT group_concat(tag, char(31)) FROM (SELECT tag FROM tags WHERE run_id = runs.id ORDER BY tag)) "
     "FROM runs JOIN plans ON plans.id = steady_plan "
@@ -84,7 +85,9 @@ Result<StepPlan> read_plan(SQLite::Database& db, std::int64_t plan_id) {
 
 }  // namespace
 
-std::vector<RunEntry> read_entries(SQLite::Database& db, const RunFilter& filter) { return query_entries(db, filter, 0); }
+std::vector<RunEntry> read_entries(SQLite::Database& db, const RunFilter& filter) {
+  return query_entries(db, filter, 0);
+}
 
 Result<RunEntry> read_entry(SQLite::Database& db, const std::string& where, RunId id) {
   std::vector<RunEntry> entries;
@@ -101,7 +104,8 @@ Result<RunId> find_run(SQLite::Database& db, const std::string& where, std::stri
   SQLite::Statement query(db, "SELECT id FROM runs WHERE ?1 = 'last' OR name = ?1 ORDER BY id DESC LIMIT 1");
   query.bind(1, std::string(reference));
   if (query.executeStep()) return RunId{query.getColumn(0).getInt64()};
-  if (reference == "last") return bad_input(where, "no run was stored yet", "'shardlab simulate' or 'shardlab run' stores one");
+  if (reference == "last")
+    return bad_input(where, "no run was stored yet", "'shardlab simulate' or 'shardlab run' stores one");
   return no_such_run(where, fmt::format("'{}'", reference));
 }
 

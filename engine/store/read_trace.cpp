@@ -6,7 +6,9 @@
 namespace shardlab {
 namespace {
 
-InstructionId instruction_of(const SQLite::Column& column) { return {static_cast<std::uint32_t>(column.getInt64())}; }
+InstructionId instruction_of(const SQLite::Column& column) {
+  return {static_cast<std::uint32_t>(column.getInt64())};
+}
 
 std::vector<Span> read_spans(SQLite::Statement& query, std::int64_t step_id) {
   std::vector<Span> spans;
@@ -45,9 +47,10 @@ std::vector<MemorySample> read_memory(SQLite::Statement& query, std::int64_t ste
 }  // namespace
 
 std::vector<StepHeader> read_step_headers(SQLite::Database& db, std::int64_t run) {
-  SQLite::Statement query(db,
-                          "SELECT step, rank, warmup, plans.hash FROM steps JOIN plans ON plans.id = plan_id WHERE run_id = ? "
-                          "ORDER BY step, rank");
+  SQLite::Statement query(
+      db,
+      "SELECT step, rank, warmup, plans.hash FROM steps JOIN plans ON plans.id = plan_id WHERE run_id = ? "
+      "ORDER BY step, rank");
   query.bind(1, run);
   std::vector<StepHeader> headers;
   while (query.executeStep()) {
@@ -61,12 +64,14 @@ std::vector<StepHeader> read_step_headers(SQLite::Database& db, std::int64_t run
 }
 
 StepTrace read_step(SQLite::Database& db, std::int64_t run, std::int64_t step) {
-  SQLite::Statement query(db,
-                          "SELECT steps.id, rank, plans.hash, start_offset_ns, duration_ns, loss, gradient_norm FROM steps "
-                          "JOIN plans ON plans.id = plan_id WHERE run_id = ? AND step = ? ORDER BY rank");
-  SQLite::Statement spans(db,
-                          "SELECT instruction, issue_ns, ready_ns, start_ns, end_ns, skipped FROM spans WHERE step_id = ? "
-                          "ORDER BY instruction");
+  SQLite::Statement query(
+      db,
+      "SELECT steps.id, rank, plans.hash, start_offset_ns, duration_ns, loss, gradient_norm FROM steps "
+      "JOIN plans ON plans.id = plan_id WHERE run_id = ? AND step = ? ORDER BY rank");
+  SQLite::Statement spans(
+      db,
+      "SELECT instruction, issue_ns, ready_ns, start_ns, end_ns, skipped FROM spans WHERE step_id = ? "
+      "ORDER BY instruction");
   SQLite::Statement memory(
       db, "SELECT instruction, " + memory_columns() + " FROM memory WHERE step_id = ? ORDER BY instruction");
   query.bind(1, run);
@@ -97,7 +102,8 @@ RunTrace read_steps(SQLite::Database& db, std::int64_t run) {
   return trace;
 }
 
-void read_training(SQLite::Database& db, std::int64_t run, std::vector<double>& losses, std::vector<double>& norms) {
+void read_training(SQLite::Database& db, std::int64_t run, std::vector<double>& losses,
+                   std::vector<double>& norms) {
   SQLite::Statement query(db, "SELECT loss, gradient_norm FROM training WHERE run_id = ? ORDER BY step");
   query.bind(1, run);
   while (query.executeStep()) {

@@ -21,6 +21,7 @@ StepTrace read_step(SQLite::Database& db, std::int64_t run, std::int64_t step);
 RunTrace read_steps(SQLite::Database& db, std::int64_t run);
 
 // Losses and norms of every step from the first.
-void read_training(SQLite::Database& db, std::int64_t run, std::vector<double>& losses, std::vector<double>& norms);
+void read_training(SQLite::Database& db, std::int64_t run, std::vector<double>& losses,
+                   std::vector<double>& norms);
 
 }  // namespace shardlab

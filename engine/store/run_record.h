@@ -19,7 +19,7 @@ struct RunRecord {
   std::int64_t created = 0;   // seconds since 1970-01-01 UTC; 0: now, when saved
   std::string scenario_yaml;  // complete, so that the run can be repeated
   RunPlan plan;
-  RunTrace trace;             // its provenance says whether the run is predicted or measured
+  RunTrace trace;  // its provenance says whether the run is predicted or measured
   RunSummary summary;
   std::vector<std::string> tags;
   std::string note;
@@ -27,10 +27,10 @@ struct RunRecord {
 
 // Fitted coefficients of a machine, as the calibration writes them; the store does not look inside `text`.
 struct CalibrationRecord {
-  std::int64_t id = 0;        // set by the store
-  std::int64_t created = 0;   // seconds since 1970-01-01 UTC; 0: now, when saved
-  std::string key;            // what the provenance of a run that uses it names (Provenance::calibration)
-  std::string machine;        // fingerprint
+  std::int64_t id = 0;       // set by the store
+  std::int64_t created = 0;  // seconds since 1970-01-01 UTC; 0: now, when saved
+  std::string key;           // what the provenance of a run that uses it names (Provenance::calibration)
+  std::string machine;       // fingerprint
   std::string text;
 };
 

@@ -18,13 +18,16 @@ Status make_folder_of(const std::filesystem::path& path) {
   if (!path.has_parent_path()) return {};
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
-  if (error) return bad_input(path.parent_path().string(), "the folder of the database cannot be made: " + error.message());
+  if (error)
+    return bad_input(path.parent_path().string(),
+                     "the folder of the database cannot be made: " + error.message());
   return {};
 }
 
 void configure(SQLite::Database& db) {
   db.exec("PRAGMA foreign_keys = ON");
-  db.exec("PRAGMA cache_size = -65536");  // KiB: a run is written to the file at its commit, readers wait only then
+  db.exec("PRAGMA cache_size = -65536");  // KiB: a run is written to the file at its commit, readers wait
+                                          // only then
 }
 
 }  // namespace
@@ -34,12 +37,15 @@ RunStore::RunStore(RunStore&&) noexcept = default;
 RunStore& RunStore::operator=(RunStore&&) noexcept = default;
 RunStore::~RunStore() = default;
 
-const std::filesystem::path& RunStore::path() const { return connection_->path; }
+const std::filesystem::path& RunStore::path() const {
+  return connection_->path;
+}
 
 Result<RunStore> RunStore::open(const std::filesystem::path& path, OpenMode mode) {
   SHARDLAB_TRY(const DatabaseFile file, inspect_database_file(path));
   if (mode == OpenMode::existing && file != DatabaseFile::ours) {
-    return bad_input(path.string(), "there is no database yet", "'shardlab simulate' or 'shardlab run' makes it");
+    return bad_input(path.string(), "there is no database yet",
+                     "'shardlab simulate' or 'shardlab run' makes it");
   }
   if (mode == OpenMode::create) SHARDLAB_CHECK_OK(make_folder_of(path));
   const int flags = SQLite::OPEN_READWRITE | (mode == OpenMode::create ? SQLite::OPEN_CREATE : 0);
@@ -107,7 +113,8 @@ Result<StepTrace> RunStore::load_step(RunId id, std::int64_t step) const {
   return connection_->guarded([&]() -> Result<StepTrace> {
     const ReadTransaction transaction(connection_->db);
     StepTrace trace = read_step(connection_->db, id.value, step);
-    if (trace.ranks.empty()) return bad_input(path().string(), fmt::format("run {} has no trace of step {}", to_string(id), step));
+    if (trace.ranks.empty())
+      return bad_input(path().string(), fmt::format("run {} has no trace of step {}", to_string(id), step));
     return trace;
   });
 }
@@ -163,11 +170,13 @@ Result<std::optional<CalibrationRecord>> RunStore::latest_calibration(std::strin
 }
 
 Result<std::vector<CalibrationRecord>> RunStore::calibrations() const {
-  return connection_->guarded(
-      [&]() -> Result<std::vector<CalibrationRecord>> { return read_calibrations(connection_->db, std::nullopt, 0); });
+  return connection_->guarded([&]() -> Result<std::vector<CalibrationRecord>> {
+    return read_calibrations(connection_->db, std::nullopt, 0);
+  });
 }
 
-Result<std::int64_t> RunStore::save_comparison(RunId predicted, RunId measured, const Comparison& comparison) {
+Result<std::int64_t> RunStore::save_comparison(RunId predicted, RunId measured,
+                                               const Comparison& comparison) {
   SHARDLAB_CHECK_OK(entry(predicted));
   SHARDLAB_CHECK_OK(entry(measured));
   return connection_->guarded([&]() -> Result<std::int64_t> {

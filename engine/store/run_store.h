@@ -1,11 +1,13 @@
-// RunStore: the SQLite file in which predicted and measured runs lie side by side. The only code that writes it.
+// RunStore: the SQLite file in which predicted and measured runs lie side by side. The only code that writes
+// it.
 //
-// Each save is one transaction: after a crash or a full disk the file has what it had before. The rollback journal is chosen over WAL
-// because home folders of clusters lie on network file systems, where WAL does not work, and because a finished database is one file
-// that can be copied. Another program's lock is waited for, up to ten seconds.
+// Each save is one transaction: after a crash or a full disk the file has what it had before. The rollback
+// journal is chosen over WAL because home folders of clusters lie on network file systems, where WAL does not
+// work, and because a finished database is one file that can be copied. Another program's lock is waited for,
+// up to ten seconds.
 //
-// One RunStore belongs to one thread; several threads or programs each open their own. The schema, for questions in SQL, is in
-// store/schema.h.
+// One RunStore belongs to one thread; several threads or programs each open their own. The schema, for
+// questions in SQL, is in store/schema.h.
 #pragma once
 
 #include <filesystem>
@@ -30,8 +32,8 @@ enum class OpenMode {
 
 class RunStore {
  public:
-  // Brings an older database up to date. Refuses, without touching the file, what is no database, another program's database or one
-  // from a newer shardlab.
+  // Brings an older database up to date. Refuses, without touching the file, what is no database, another
+  // program's database or one from a newer shardlab.
   static Result<RunStore> open(const std::filesystem::path& path, OpenMode mode);
 
   RunStore(RunStore&&) noexcept;

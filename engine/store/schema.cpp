@@ -154,12 +154,17 @@ CREATE TABLE comparison_metrics (
 ) WITHOUT ROWID;
 )sql";
 
-constexpr std::array k_migrations = {Migration{1, k_runs_and_traces}, Migration{2, k_notes_calibrations_comparisons}};
+constexpr std::array k_migrations = {Migration{1, k_runs_and_traces},
+                                     Migration{2, k_notes_calibrations_comparisons}};
 
 }  // namespace
 
-std::span<const Migration> migrations() { return k_migrations; }
+std::span<const Migration> migrations() {
+  return k_migrations;
+}
 
-int schema_version() { return k_migrations.back().version; }
+int schema_version() {
+  return k_migrations.back().version;
+}
 
 }  // namespace shardlab

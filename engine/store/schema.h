@@ -1,9 +1,10 @@
-// The schema of the database as numbered migrations. A new database runs all of them, an older one those it lacks; what is here is
-// never changed once released, only added to.
+// The schema of the database as numbered migrations. A new database runs all of them, an older one those it
+// lacks; what is here is never changed once released, only added to.
 //
-// Choices: bytes and nanoseconds are integers; a loss that is no number is the text 'nan', NULL means there is none. Spans and memory
-// samples have one row each, so that every question is SQL, in tables without rowid keyed by (step_id, instruction): the rows of a
-// step lie together and nothing is indexed twice. Memory has two columns for each class of buffer; a zero takes one byte.
+// Choices: bytes and nanoseconds are integers; a loss that is no number is the text 'nan', NULL means there
+// is none. Spans and memory samples have one row each, so that every question is SQL, in tables without rowid
+// keyed by (step_id, instruction): the rows of a step lie together and nothing is indexed twice. Memory has
+// two columns for each class of buffer; a zero takes one byte.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 namespace shardlab {
 
 struct Migration {
-  int version = 0;       // that the database has afterwards
+  int version = 0;  // that the database has afterwards
   std::string_view sql;
 };
 

@@ -46,7 +46,8 @@ inline std::optional<bool> read_flag(const SQLite::Column& column) {
   return column.getInt() != 0;
 }
 
-inline void bind_text_or_null(SQLite::Statement& statement, int index, const std::optional<std::string>& value) {
+inline void bind_text_or_null(SQLite::Statement& statement, int index,
+                              const std::optional<std::string>& value) {
   value ? statement.bind(index, *value) : statement.bind(index);
 }
 

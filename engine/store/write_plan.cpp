@@ -42,7 +42,8 @@ std::int64_t write_plan(SQLite::Database& db, const StepPlan& plan, const std::s
   if (known.executeStep()) return known.getColumn(0).getInt64();
 
   SQLite::Statement insert(
-      db, "INSERT INTO plans (hash, phase, strategy, world_size, micro_batches, text) VALUES (?, ?, ?, ?, ?, ?)");
+      db,
+      "INSERT INTO plans (hash, phase, strategy, world_size, micro_batches, text) VALUES (?, ?, ?, ?, ?, ?)");
   insert.bind(1, hash);
   insert.bind(2, plan.phase);
   insert.bind(3, plan.strategy);

@@ -39,15 +39,19 @@ void bind_summary(SQLite::Statement& insert, int first, const RunSummary& summar
   bind_quantity(insert, first + 4, summary.exposed_communication);
   bind_quantity(insert, first + 5, peak);
   bind_flag(insert, first + 6, summary.fits);
-  bind_number(insert, first + 7, summary.losses.empty() ? std::nullopt : std::optional(summary.losses.back()));
+  bind_number(insert, first + 7,
+              summary.losses.empty() ? std::nullopt : std::optional(summary.losses.back()));
 }
 
-std::int64_t write_run_row(SQLite::Database& db, const RunRecord& run, const PlanIds& plans, const PlanHashes& hashes) {
-  SQLite::Statement insert(
-      db,
-      "INSERT INTO runs (kind, name, created, strategy, ranks, run_hash, setup_plan, first_plan, steady_plan, "
-      "calibrated, step_time_ns, tokens_per_second, mfu, exposed_communication_ns, peak_allocated, fits, last_loss, "
-      "scenario, provenance, summary, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+std::int64_t write_run_row(SQLite::Database& db, const RunRecord& run, const PlanIds& plans,
+                           const PlanHashes& hashes) {
+  SQLite::Statement insert(db,
+                           "INSERT INTO runs (kind, name, created, strategy, ranks, run_hash, setup_plan, "
+                           "first_plan, steady_plan, "
+                           "calibrated, step_time_ns, tokens_per_second, mfu, exposed_communication_ns, "
+                           "peak_allocated, fits, last_loss, "
+                           "scenario, provenance, summary, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                           "?, ?, ?, ?, ?, ?, ?, ?, ?)");
   insert.bind(1, std::string(to_string(run.trace.provenance.kind)));
   insert.bind(2, run.name);
   insert.bind(3, created_or_now(run.created));
@@ -68,7 +72,9 @@ std::int64_t write_run_row(SQLite::Database& db, const RunRecord& run, const Pla
 
 }  // namespace
 
-PlanHashes hashes_of(const RunPlan& plan) { return {plan_hash(plan.setup), plan_hash(plan.first), plan_hash(plan.steady)}; }
+PlanHashes hashes_of(const RunPlan& plan) {
+  return {plan_hash(plan.setup), plan_hash(plan.first), plan_hash(plan.steady)};
+}
 
 Status check_run_record(const RunRecord& run, const PlanHashes& hashes) {
   if (run.summary.plan_hash != hashes.steady) {
@@ -103,6 +109,8 @@ std::int64_t write_run(SQLite::Database& db, const RunRecord& run, const PlanHas
   return id;
 }
 
-std::int64_t created_or_now(std::int64_t created) { return created != 0 ? created : static_cast<std::int64_t>(std::time(nullptr)); }
+std::int64_t created_or_now(std::int64_t created) {
+  return created != 0 ? created : static_cast<std::int64_t>(std::time(nullptr));
+}
 
 }  // namespace shardlab

@@ -19,7 +19,8 @@ struct PlanHashes {
 };
 PlanHashes hashes_of(const RunPlan& plan);
 
-// Every step of the trace follows one of the plans, no step is there twice, and the summary is of the steady plan.
+// Every step of the trace follows one of the plans, no step is there twice, and the summary is of the steady
+// plan.
 Status check_run_record(const RunRecord& run, const PlanHashes& hashes);
 
 // Of a checked record. The id of the run.

@@ -20,10 +20,13 @@ class TraceWriter {
       : db_(db),
         run_(run),
         plans_(plans),
-        step_(db, "INSERT INTO steps (run_id, step, rank, warmup, plan_id, start_offset_ns, duration_ns, loss, gradient_norm) "
-                  "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-        span_(db, "INSERT INTO spans (step_id, instruction, issue_ns, ready_ns, start_ns, end_ns, skipped) "
-                  "VALUES (?, ?, ?, ?, ?, ?, ?)"),
+        step_(db,
+              "INSERT INTO steps (run_id, step, rank, warmup, plan_id, start_offset_ns, duration_ns, loss, "
+              "gradient_norm) "
+              "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+        span_(db,
+              "INSERT INTO spans (step_id, instruction, issue_ns, ready_ns, start_ns, end_ns, skipped) "
+              "VALUES (?, ?, ?, ?, ?, ?, ?)"),
         memory_(db, fmt::format("INSERT INTO memory (step_id, instruction, {}) VALUES ({})", memory_columns(),
                                 placeholders(4 + 2 * k_buffer_classes))) {}
 
@@ -83,7 +86,8 @@ class TraceWriter {
 
 // Losses and norms may have different lengths: norms exist only with clipping.
 void write_training(SQLite::Database& db, std::int64_t run, const RunTrace& trace) {
-  SQLite::Statement insert(db, "INSERT INTO training (run_id, step, loss, gradient_norm) VALUES (?, ?, ?, ?)");
+  SQLite::Statement insert(db,
+                           "INSERT INTO training (run_id, step, loss, gradient_norm) VALUES (?, ?, ?, ?)");
   const auto at = [](const std::vector<double>& values, std::size_t i) {
     return i < values.size() ? std::optional<double>(values[i]) : std::nullopt;
   };

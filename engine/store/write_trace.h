@@ -17,7 +17,8 @@ using PlanIds = std::map<std::string, std::int64_t, std::less<>>;  // hash -> ro
 // Every step's plan_hash must be in `plans`.
 void write_trace(SQLite::Database& db, std::int64_t run, const RunTrace& trace, const PlanIds& plans);
 
-// The columns of the table memory after step_id and instruction, "live, peak, live_parameter ...": one for each class, in their order.
+// The columns of the table memory after step_id and instruction, "live, peak, live_parameter ...": one for
+// each class, in their order.
 std::string memory_columns();
 
 }  // namespace shardlab

@@ -13,12 +13,14 @@ Status check_order(const StepPlan& plan, const std::string& where, const std::ve
   const InstructionId* previous = nullptr;
   for (const Sample& sample : samples) {
     if (sample.instruction.index() >= plan.instructions.size()) {
-      return bad_input(where, fmt::format("instruction {} is not in the plan, which has {}", sample.instruction.value,
-                                          plan.instructions.size()));
+      return bad_input(where, fmt::format("instruction {} is not in the plan, which has {}",
+                                          sample.instruction.value, plan.instructions.size()));
     }
     if (previous && *previous >= sample.instruction) {
-      return bad_input(where, fmt::format("instruction {} follows instruction {}", sample.instruction.value, previous->value),
-                       "each instruction is recorded once, in the order of the plan");
+      return bad_input(
+          where,
+          fmt::format("instruction {} follows instruction {}", sample.instruction.value, previous->value),
+          "each instruction is recorded once, in the order of the plan");
     }
     previous = &sample.instruction;
   }

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t k_listed_instructions = 10;
 
 Status check_run(const StepPlan& plan, std::string_view hash, const ComparedRun& run) {
-  if (run.trace.steps.empty()) return bad_input("comparison", "a run without measured steps cannot be compared");
+  if (run.trace.steps.empty())
+    return bad_input("comparison", "a run without measured steps cannot be compared");
   for (const StepTrace& step : run.trace.steps) SHARDLAB_CHECK_OK(check_trace(plan, hash, step));
   return {};
 }
@@ -72,7 +73,8 @@ double relative_difference(Bytes predicted, Bytes measured) {
   return std::abs(static_cast<double>(predicted.value) / static_cast<double>(measured.value) - 1);
 }
 
-std::optional<MemoryDifference> memory_difference(const StepPlan& plan, const RunTrace& predicted, const RunTrace& measured) {
+std::optional<MemoryDifference> memory_difference(const StepPlan& plan, const RunTrace& predicted,
+                                                  const RunTrace& measured) {
   MemoryDifference result;
   join_memory(predicted, measured, [&](const MemorySample& a, const MemorySample& b) {
     const double difference = relative_difference(a.live, b.live);
@@ -122,10 +124,12 @@ void add_live_bytes(Comparison& comparison, const Tolerances& tolerances) {
 Result<Comparison> compare(const StepPlan& steady, const ComparedRun& predicted, const ComparedRun& measured,
                            const std::map<std::string, double>& tolerance) {
   if (predicted.summary.plan_hash != measured.summary.plan_hash) {
-    return bad_input("comparison",
-                     fmt::format("the runs follow different plans, {:.12} and {:.12}: their instructions do not correspond",
-                                 predicted.summary.plan_hash, measured.summary.plan_hash),
-                     "compare runs of one scenario made by the same version of shardlab");
+    return bad_input(
+        "comparison",
+        fmt::format(
+            "the runs follow different plans, {:.12} and {:.12}: their instructions do not correspond",
+            predicted.summary.plan_hash, measured.summary.plan_hash),
+        "compare runs of one scenario made by the same version of shardlab");
   }
   const std::string hash = plan_hash(steady);
   SHARDLAB_CHECK_OK(check_run(steady, hash, predicted));

@@ -24,8 +24,9 @@ std::string_view to_string(Verdict verdict);  // "pass", "fail", "not judged"
 
 enum class MetricUnit : std::uint8_t { nanoseconds, bytes, tokens_per_second, fraction };
 
-// One figure of both runs. error = predicted / measured - 1, absent when the measured one is absent or zero (0 when both are zero).
-// With a tolerance the verdict is pass when |error| <= tolerance, and fail when there is no error to judge.
+// One figure of both runs. error = predicted / measured - 1, absent when the measured one is absent or zero
+// (0 when both are zero). With a tolerance the verdict is pass when |error| <= tolerance, and fail when there
+// is no error to judge.
 struct Metric {
   std::string name;  // one of metric_names()
   MetricUnit unit = MetricUnit::nanoseconds;
@@ -51,21 +52,22 @@ struct InstructionDifference {
   friend bool operator==(const InstructionDifference&, const InstructionDifference&) = default;
 };
 
-// Live bytes after each instruction, every rank and step of the measured run against the same rank of the prediction (its
-// representative rank where it has no such rank).
+// Live bytes after each instruction, every rank and step of the measured run against the same rank of the
+// prediction (its representative rank where it has no such rank).
 struct MemoryDifference {
-  std::int64_t borders = 0;     // compared
-  std::int64_t equal = 0;       // to the byte
-  double largest = 0;           // |predicted / measured - 1|
-  InstructionId instruction;    // where it is largest
+  std::int64_t borders = 0;   // compared
+  std::int64_t equal = 0;     // to the byte
+  double largest = 0;         // |predicted / measured - 1|
+  InstructionId instruction;  // where it is largest
   std::string label;
-  Bytes predicted;              // there
+  Bytes predicted;  // there
   Bytes measured;
 
   friend bool operator==(const MemoryDifference&, const MemoryDifference&) = default;
 };
 
-// What the measured run had in class workspace beyond the prediction, at its highest: memory that libraries take for themselves.
+// What the measured run had in class workspace beyond the prediction, at its highest: memory that libraries
+// take for themselves.
 struct UnpredictedWorkspace {
   Bytes bytes;
   InstructionId instruction;
@@ -76,7 +78,8 @@ struct UnpredictedWorkspace {
 
 struct Comparison {
   std::string plan_hash;
-  RunKind first_kind = RunKind::predicted;   // what the columns `predicted` and `measured` hold: a diff may compare any two runs
+  RunKind first_kind = RunKind::predicted;  // what the columns `predicted` and `measured` hold: a diff may
+                                            // compare any two runs
   RunKind second_kind = RunKind::measured;
   std::vector<Metric> metrics;
   std::vector<InstructionDifference> instructions;  // the ten with the largest |difference|, largest first
@@ -87,9 +90,10 @@ struct Comparison {
   friend bool operator==(const Comparison&, const Comparison&) = default;
 };
 
-// Every name a metric can have, which is every name a tolerance may be given for: step_time, exposed_communication,
-// tokens_per_second, mfu, peak_allocated, live_bytes (the worst border of MemoryDifference), peak.CLASS for each class of buffer,
-// communication.KIND for each kind of collective (bytes of one rank in one step).
+// Every name a metric can have, which is every name a tolerance may be given for: step_time,
+// exposed_communication, tokens_per_second, mfu, peak_allocated, live_bytes (the worst border of
+// MemoryDifference), peak.CLASS for each class of buffer, communication.KIND for each kind of collective
+// (bytes of one rank in one step).
 std::vector<std::string> metric_names();
 
 struct ComparedRun {
@@ -97,8 +101,8 @@ struct ComparedRun {
   const RunTrace& trace;
 };
 
-// Compares two runs whose steps follow `steady`. `tolerance`: metric name -> fraction; a metric with a tolerance is always listed.
-// Fails with bad_input when the plans differ or a tolerance names no metric.
+// Compares two runs whose steps follow `steady`. `tolerance`: metric name -> fraction; a metric with a
+// tolerance is always listed. Fails with bad_input when the plans differ or a tolerance names no metric.
 Result<Comparison> compare(const StepPlan& steady, const ComparedRun& predicted, const ComparedRun& measured,
                            const std::map<std::string, double>& tolerance);
 

@@ -59,7 +59,8 @@ CommunicationEnds communication_ends(const StepPlan& plan, const std::vector<con
   std::vector<Nanoseconds> of_stream(plan.streams.size());
   for (std::size_t i = 0; i < count; ++i) {
     const Instruction& instruction = plan.instructions[i];
-    for (InstructionId wait : instruction.waits) ends.of_waits[i] = std::max(ends.of_waits[i], own[wait.index()]);
+    for (InstructionId wait : instruction.waits)
+      ends.of_waits[i] = std::max(ends.of_waits[i], own[wait.index()]);
     Nanoseconds& stream = of_stream[instruction.stream.index()];
     ends.of_dependencies[i] = own[i] = std::max(ends.of_waits[i], stream);
     if (is_collective(instruction.kind) && span_of[i]) own[i] = std::max(own[i], span_of[i]->end);
@@ -68,7 +69,9 @@ CommunicationEnds communication_ends(const StepPlan& plan, const std::vector<con
   return ends;
 }
 
-bool on_compute(const Instruction& instruction) { return instruction.stream == StreamId{0}; }
+bool on_compute(const Instruction& instruction) {
+  return instruction.stream == StreamId{0};
+}
 
 bool computes(const Instruction& instruction) {
   return on_compute(instruction) && !is_host_only(instruction.kind) && !is_collective(instruction.kind);
@@ -89,7 +92,8 @@ Nanoseconds exposed_communication(const StepPlan& plan, const RankTrace& rank) {
   }
   const CommunicationEnds ends = communication_ends(plan, span_of);
 
-  // Idle time of the compute stream before and after the host issued what ends it, and the waiting that explains each.
+  // Idle time of the compute stream before and after the host issued what ends it, and the waiting that
+  // explains each.
   std::vector<Interval> unissued, issued, host_waits, stream_waits;
   Nanoseconds busy_until = rank.spans.front().issue;
   for (std::size_t i = 0; i < rank.spans.size(); ++i) {

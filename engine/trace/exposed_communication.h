@@ -1,4 +1,5 @@
-// Exposed communication: time in which a rank's compute stream is idle and waits for a communication instruction.
+// Exposed communication: time in which a rank's compute stream is idle and waits for a communication
+// instruction.
 #pragma once
 
 #include "engine/base/units.h"
@@ -7,14 +8,17 @@
 
 namespace shardlab {
 
-// Of one rank in one step. The compute stream is stream 0; its idle time lies before its instructions (collectives on it do not count as
-// work). Idle time is exposed communication while
-// - the next compute instruction is issued and a collective it depends on has not ended, where it depends through `waits` and through
-//   the order of streams, over any number of instructions in between, or
+// Of one rank in one step. The compute stream is stream 0; its idle time lies before its instructions
+// (collectives on it do not count as work). Idle time is exposed communication while
+//
+// - the next compute instruction is issued and a collective it depends on has not ended; it depends through
+//   `waits` and through the order of streams, over any number of instructions in between, or
 // - a collective on the compute stream itself runs, or
-// - the next compute instruction is not issued yet because the host stands still in another one that waits for a collective.
-// Idle time for other reasons (the host issues too late, a copy runs after its gather) is not.
-// The trace must fit the plan (check_trace).
+// - the next compute instruction is not issued yet because the host stands still in another one that waits
+//   for a collective.
+//
+// Idle time for other reasons (the host issues too late, a copy runs after its gather) is not. The trace must
+// fit the plan (check_trace).
 Nanoseconds exposed_communication(const StepPlan& plan, const RankTrace& rank);
 
 }  // namespace shardlab

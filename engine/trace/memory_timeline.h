@@ -11,12 +11,13 @@
 
 namespace shardlab {
 
-// By instruction. A step begins in `forward`; a Backward or Recompute begins `backward`, a Forward of the next micro-batch `forward`
-// again; norms, clipping, the optimizer and zeroing are `optimizer`. What stands between belongs to the phase before it.
+// By instruction. A step begins in `forward`; a Backward or Recompute begins `backward`, a Forward of the
+// next micro-batch `forward` again; norms, clipping, the optimizer and zeroing are `optimizer`. What stands
+// between belongs to the phase before it.
 std::vector<StepPhase> phases_of(const StepPlan& plan);
 
-// The highest peak over steps and ranks, the first one where several are equal. Absent when no rank recorded memory. The traces must
-// fit the plan (check_trace).
+// The highest peak over steps and ranks, the first one where several are equal. Absent when no rank recorded
+// memory. The traces must fit the plan (check_trace).
 std::optional<MemorySummary> summarize_memory(const StepPlan& plan, std::span<const StepTrace> steps);
 
 }  // namespace shardlab

@@ -9,17 +9,24 @@
 namespace shardlab {
 namespace {
 
-constexpr std::array k_collectives = {InstructionKind::AllGather, InstructionKind::ReduceScatter, InstructionKind::Reduce,
-                                      InstructionKind::AllReduce, InstructionKind::Broadcast,     InstructionKind::AllToAll};
+constexpr std::array k_collectives = {InstructionKind::AllGather, InstructionKind::ReduceScatter,
+                                      InstructionKind::Reduce,    InstructionKind::AllReduce,
+                                      InstructionKind::Broadcast, InstructionKind::AllToAll};
 
 std::string class_metric(std::size_t index) {
   return "peak." + std::string(to_string(static_cast<BufferClass>(index)));
 }
 
-std::string kind_metric(InstructionKind kind) { return "communication." + std::string(to_string(kind)); }
+std::string kind_metric(InstructionKind kind) {
+  return "communication." + std::string(to_string(kind));
+}
 
-double value_of(Nanoseconds time) { return static_cast<double>(time.value); }
-double value_of(Bytes bytes) { return static_cast<double>(bytes.value); }
+double value_of(Nanoseconds time) {
+  return static_cast<double>(time.value);
+}
+double value_of(Bytes bytes) {
+  return static_cast<double>(bytes.value);
+}
 
 std::optional<double> peak_of(const RunSummary& run) {
   if (!run.memory) return std::nullopt;
@@ -55,24 +62,28 @@ bool worth_a_row(const Metric& metric) {
 
 std::string_view to_string(Verdict verdict) {
   switch (verdict) {
-    case Verdict::pass: return "pass";
-    case Verdict::fail: return "fail";
-    case Verdict::not_judged: return "not judged";
+    case Verdict::pass:
+      return "pass";
+    case Verdict::fail:
+      return "fail";
+    case Verdict::not_judged:
+      return "not judged";
   }
   return "?";
 }
 
 std::vector<std::string> metric_names() {
-  std::vector<std::string> names = {"step_time", "exposed_communication", "tokens_per_second", "mfu", "peak_allocated"};
+  std::vector<std::string> names = {"step_time", "exposed_communication", "tokens_per_second", "mfu",
+                                    "peak_allocated"};
   for (std::size_t i = 0; i < k_buffer_classes; ++i) names.push_back(class_metric(i));
   names.push_back("live_bytes");
   for (InstructionKind kind : k_collectives) names.push_back(kind_metric(kind));
   return names;
 }
 
-Metric judged_metric(std::string name, MetricUnit unit, std::optional<double> predicted, std::optional<double> measured,
-                     const Tolerances& tolerances) {
-  Metric metric{std::move(name), unit, predicted, measured, error_of(predicted, measured), std::nullopt,
+Metric judged_metric(std::string name, MetricUnit unit, std::optional<double> predicted,
+                     std::optional<double> measured, const Tolerances& tolerances) {
+  Metric metric{std::move(name),    unit, predicted, measured, error_of(predicted, measured), std::nullopt,
                 Verdict::not_judged};
   if (const auto found = tolerances.find(metric.name); found != tolerances.end()) {
     metric.tolerance = found->second;
@@ -82,26 +93,32 @@ Metric judged_metric(std::string name, MetricUnit unit, std::optional<double> pr
   return metric;
 }
 
-std::vector<Metric> summary_metrics(const RunSummary& predicted, const RunSummary& measured, const Tolerances& tolerances) {
+std::vector<Metric> summary_metrics(const RunSummary& predicted, const RunSummary& measured,
+                                    const Tolerances& tolerances) {
   std::vector<Metric> metrics;
-  const auto always = [&](std::string name, MetricUnit unit, std::optional<double> a, std::optional<double> b) {
+  const auto always = [&](std::string name, MetricUnit unit, std::optional<double> a,
+                          std::optional<double> b) {
     metrics.push_back(judged_metric(std::move(name), unit, a, b, tolerances));
   };
-  const auto where_used = [&](std::string name, MetricUnit unit, std::optional<double> a, std::optional<double> b) {
+  const auto where_used = [&](std::string name, MetricUnit unit, std::optional<double> a,
+                              std::optional<double> b) {
     Metric metric = judged_metric(std::move(name), unit, a, b, tolerances);
     if (worth_a_row(metric)) metrics.push_back(std::move(metric));
   };
-  always("step_time", MetricUnit::nanoseconds, value_of(predicted.step_time.median), value_of(measured.step_time.median));
+  always("step_time", MetricUnit::nanoseconds, value_of(predicted.step_time.median),
+         value_of(measured.step_time.median));
   always("exposed_communication", MetricUnit::nanoseconds, value_of(predicted.exposed_communication),
          value_of(measured.exposed_communication));
-  always("tokens_per_second", MetricUnit::tokens_per_second, predicted.tokens_per_second, measured.tokens_per_second);
+  always("tokens_per_second", MetricUnit::tokens_per_second, predicted.tokens_per_second,
+         measured.tokens_per_second);
   where_used("mfu", MetricUnit::fraction, predicted.mfu, measured.mfu);
   where_used("peak_allocated", MetricUnit::bytes, peak_of(predicted), peak_of(measured));
   for (std::size_t i = 0; i < k_buffer_classes; ++i) {
     where_used(class_metric(i), MetricUnit::bytes, class_of(predicted, i), class_of(measured, i));
   }
   for (InstructionKind kind : k_collectives) {
-    where_used(kind_metric(kind), MetricUnit::bytes, communication_of(predicted, kind), communication_of(measured, kind));
+    where_used(kind_metric(kind), MetricUnit::bytes, communication_of(predicted, kind),
+               communication_of(measured, kind));
   }
   return metrics;
 }
@@ -112,7 +129,8 @@ Status check_tolerances(const Tolerances& tolerances) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       return bad_input("measure.tolerance", "no metric is called '" + name + "'", suggestion(name, names));
     }
-    if (!(fraction >= 0)) return bad_input("measure.tolerance", "the tolerance of " + name + " is negative or no number");
+    if (!(fraction >= 0))
+      return bad_input("measure.tolerance", "the tolerance of " + name + " is negative or no number");
   }
   return {};
 }

@@ -13,12 +13,13 @@ namespace shardlab {
 using Tolerances = std::map<std::string, double>;
 
 // Fills in error, tolerance and verdict.
-Metric judged_metric(std::string name, MetricUnit unit, std::optional<double> predicted, std::optional<double> measured,
-                     const Tolerances& tolerances);
+Metric judged_metric(std::string name, MetricUnit unit, std::optional<double> predicted,
+                     std::optional<double> measured, const Tolerances& tolerances);
 
-// Of the summaries alone, in the order of metric_names(). Classes and kinds that are zero in both are left out unless they have a
-// tolerance.
-std::vector<Metric> summary_metrics(const RunSummary& predicted, const RunSummary& measured, const Tolerances& tolerances);
+// Of the summaries alone, in the order of metric_names(). Classes and kinds that are zero in both are left
+// out unless they have a tolerance.
+std::vector<Metric> summary_metrics(const RunSummary& predicted, const RunSummary& measured,
+                                    const Tolerances& tolerances);
 
 // Fails with bad_input, naming the nearest known one, when a tolerance is for no metric.
 Status check_tolerances(const Tolerances& tolerances);

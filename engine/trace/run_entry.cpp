@@ -7,7 +7,9 @@
 
 namespace shardlab {
 
-std::string to_string(RunId id) { return fmt::format("r{}", id.value); }
+std::string to_string(RunId id) {
+  return fmt::format("r{}", id.value);
+}
 
 Result<RunId> parse_run_id(std::string_view text) {
   const std::string_view digits = text.starts_with('r') ? text.substr(1) : text;
@@ -15,12 +17,15 @@ Result<RunId> parse_run_id(std::string_view text) {
   const char* end = digits.data() + digits.size();
   const auto [stop, error] = std::from_chars(digits.data(), end, id.value);
   if (error != std::errc() || stop != end || id.value <= 0) {
-    return bad_input("", fmt::format("'{}' is no run", text), "runs are written r1, r2 ...; 'history' lists them");
+    return bad_input("", fmt::format("'{}' is no run", text),
+                     "runs are written r1, r2 ...; 'history' lists them");
   }
   return id;
 }
 
-std::string_view to_string(RunKind kind) { return kind == RunKind::predicted ? "predicted" : "measured"; }
+std::string_view to_string(RunKind kind) {
+  return kind == RunKind::predicted ? "predicted" : "measured";
+}
 
 std::optional<RunKind> parse_run_kind(std::string_view name) {
   for (RunKind kind : {RunKind::predicted, RunKind::measured}) {
@@ -33,8 +38,8 @@ std::string format_created(std::int64_t seconds) {
   const auto time = static_cast<std::time_t>(seconds);
   std::tm utc{};
   if (!gmtime_r(&time, &utc)) return "?";
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour,
-                     utc.tm_min);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
+                     utc.tm_hour, utc.tm_min);
 }
 
 }  // namespace shardlab

@@ -1,4 +1,5 @@
-// RunSummary: the figures of a run that people compare, computed from its plan and traces (report/summarize.h).
+// RunSummary: the figures of a run that people compare, computed from its plan and traces
+// (report/summarize.h).
 //
 // A plain value that the store keeps, tables show and `--json` prints. What is unknown is absent, never zero.
 #pragma once
@@ -42,12 +43,12 @@ inline constexpr std::size_t k_step_phases = 3;
 std::string_view to_string(StepPhase phase);
 
 struct MemorySummary {
-  Bytes peak_allocated;                // of the rank with the highest, over all steps
-  std::optional<Bytes> peak_active;    // a caching allocator's figures; absent on CPUs
+  Bytes peak_allocated;              // of the rank with the highest, over all steps
+  std::optional<Bytes> peak_active;  // a caching allocator's figures; absent on CPUs
   std::optional<Bytes> peak_reserved;
   std::optional<Bytes> peak_device;
-  BytesByClass by_class{};             // what peak_allocated is made of
-  InstructionId peak_instruction;      // in the plan of the steady step
+  BytesByClass by_class{};         // what peak_allocated is made of
+  InstructionId peak_instruction;  // in the plan of the steady step
   std::string peak_label;
   int peak_rank = 0;
   std::int64_t peak_step = 0;
@@ -63,8 +64,8 @@ struct RunSummary {
   StepTimeSummary step_time;
   double tokens_per_second = 0;
   double tokens_per_second_per_gpu = 0;
-  std::optional<double> mfu;           // absent where no peak rate is known
-  Nanoseconds exposed_communication;   // mean over ranks, median over steps
+  std::optional<double> mfu;          // absent where no peak rate is known
+  Nanoseconds exposed_communication;  // mean over ranks, median over steps
   std::vector<CommunicationTotal> communication;
   std::optional<MemorySummary> memory;  // absent when the run recorded none
   std::optional<Bytes> memory_limit;    // what a rank may use, when known

@@ -14,12 +14,15 @@ template <typename T>
 Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
-Json or_null(const std::optional<Bytes>& value) { return value ? Json(value->value) : Json(nullptr); }
+Json or_null(const std::optional<Bytes>& value) {
+  return value ? Json(value->value) : Json(nullptr);
+}
 
 Json classes_json(const BytesByClass& by_class) {
   Json object = Json::object();
   for (std::size_t i = 0; i < by_class.size(); ++i) {
-    if (by_class[i].value != 0) object[std::string(to_string(static_cast<BufferClass>(i)))] = by_class[i].value;
+    if (by_class[i].value != 0)
+      object[std::string(to_string(static_cast<BufferClass>(i)))] = by_class[i].value;
   }
   return object;
 }
@@ -29,18 +32,25 @@ Json memory_json(const MemorySummary& memory) {
   for (std::size_t i = 0; i < k_step_phases; ++i) {
     phases[std::string(to_string(static_cast<StepPhase>(i)))] = memory.phases[i].value;
   }
-  return {{"peak_allocated", memory.peak_allocated.value}, {"peak_active", or_null(memory.peak_active)},
-          {"peak_reserved", or_null(memory.peak_reserved)}, {"peak_device", or_null(memory.peak_device)},
-          {"by_class", classes_json(memory.by_class)},      {"peak_instruction", memory.peak_instruction.value},
-          {"peak_label", memory.peak_label},                {"peak_rank", memory.peak_rank},
-          {"peak_step", memory.peak_step},                  {"phases", phases}};
+  return {{"peak_allocated", memory.peak_allocated.value},
+          {"peak_active", or_null(memory.peak_active)},
+          {"peak_reserved", or_null(memory.peak_reserved)},
+          {"peak_device", or_null(memory.peak_device)},
+          {"by_class", classes_json(memory.by_class)},
+          {"peak_instruction", memory.peak_instruction.value},
+          {"peak_label", memory.peak_label},
+          {"peak_rank", memory.peak_rank},
+          {"peak_step", memory.peak_step},
+          {"phases", phases}};
 }
 
 Json communication_json(const std::vector<CommunicationTotal>& totals) {
   Json list = Json::array();
   for (const CommunicationTotal& total : totals) {
-    list.push_back({{"kind", to_string(total.kind)}, {"group_size", total.group_size},
-                    {"count", total.count}, {"bytes", total.bytes.value}});
+    list.push_back({{"kind", to_string(total.kind)},
+                    {"group_size", total.group_size},
+                    {"count", total.count},
+                    {"bytes", total.bytes.value}});
   }
   return list;
 }
@@ -49,7 +59,8 @@ Json communication_json(const std::vector<CommunicationTotal>& totals) {
 template <typename T>
 void read(const Json& object, const char* name, T& value) {
   object.get_ref<const Json::object_t&>();  // throws unless it is one
-  if (const auto field = object.find(name); field != object.end() && !field->is_null()) value = field->get<T>();
+  if (const auto field = object.find(name); field != object.end() && !field->is_null())
+    value = field->get<T>();
 }
 template <typename Tag>
 void read(const Json& object, const char* name, Quantity<Tag>& quantity) {
@@ -111,8 +122,10 @@ RunSummary read_summary(const Json& json) {
   read(json, "tokens_per_second_per_gpu", run.tokens_per_second_per_gpu);
   read(json, "mfu", run.mfu);
   read(json, "exposed_communication_ns", run.exposed_communication);
-  for (const Json& total : json.value("communication", Json::array())) run.communication.push_back(read_communication(total));
-  if (const auto memory = json.find("memory"); memory != json.end() && !memory->is_null()) run.memory = read_memory(*memory);
+  for (const Json& total : json.value("communication", Json::array()))
+    run.communication.push_back(read_communication(total));
+  if (const auto memory = json.find("memory"); memory != json.end() && !memory->is_null())
+    run.memory = read_memory(*memory);
   read(json, "memory_limit", run.memory_limit);
   read(json, "fits", run.fits);
   read(json, "losses", run.losses);
@@ -129,8 +142,10 @@ Json summary_json(const RunSummary& run) {
           {"plan_hash", run.plan_hash},
           {"ranks", run.ranks},
           {"step_time_ns",
-           {{"median", run.step_time.median.value}, {"min", run.step_time.min.value},
-            {"max", run.step_time.max.value}, {"n", run.step_time.n}}},
+           {{"median", run.step_time.median.value},
+            {"min", run.step_time.min.value},
+            {"max", run.step_time.max.value},
+            {"n", run.step_time.n}}},
           {"tokens_per_second", run.tokens_per_second},
           {"tokens_per_second_per_gpu", run.tokens_per_second_per_gpu},
           {"mfu", or_null(run.mfu)},

@@ -11,8 +11,8 @@ namespace shardlab {
 // Field names: docs/json.md. What is unknown is null.
 nlohmann::ordered_json summary_json(const RunSummary& summary);
 
-// Reads what summary_json() wrote. A field that is missing keeps its default, so that summaries of older versions can be read; one
-// of the wrong type is an error.
+// Reads what summary_json() wrote. A field that is missing keeps its default, so that summaries of older
+// versions can be read; one of the wrong type is an error.
 Result<RunSummary> parse_summary_json(std::string_view text);
 
 }  // namespace shardlab

@@ -25,7 +25,8 @@ Nanoseconds median(std::vector<Nanoseconds> values) {
   return below + (*middle - below) / 2;
 }
 
-std::vector<std::optional<Nanoseconds>> median_durations(const StepPlan& plan, std::span<const StepTrace> steps) {
+std::vector<std::optional<Nanoseconds>> median_durations(const StepPlan& plan,
+                                                         std::span<const StepTrace> steps) {
   std::vector<std::vector<Nanoseconds>> durations(plan.instructions.size());
   for (const StepTrace& step : steps) {
     for (const RankTrace& rank : step.ranks) {

@@ -52,7 +52,9 @@ void limit_file_size(std::uintmax_t bytes) {
 }
 
 // A run large enough for many pages: about 100 KiB of rows.
-RunRecord large_record() { return hand_made_record("large", RunKind::measured, 100); }
+RunRecord large_record() {
+  return hand_made_record("large", RunKind::measured, 100);
+}
 
 fs::path database_with_one_run(const fs::path& folder) {
   const fs::path file = folder / "runs.db";
@@ -79,11 +81,12 @@ void check_content(const fs::path& file, const std::multiset<std::string>& names
   SQLite::Database db(file.string(), SQLite::OPEN_READONLY);
   CHECK(db.execAndGet("PRAGMA integrity_check").getString() == "ok");
   CHECK(db.execAndGet("SELECT count(*) FROM steps WHERE run_id NOT IN (SELECT id FROM runs)").getInt() == 0);
-  CHECK(db.execAndGet("SELECT count(*) FROM spans WHERE step_id NOT IN (SELECT id FROM steps)").getInt() == 0);
+  CHECK(db.execAndGet("SELECT count(*) FROM spans WHERE step_id NOT IN (SELECT id FROM steps)").getInt() ==
+        0);
 }
 
-// In a child: saves the large run and expects one clear error, after which the same store still lists the old run and, with
-// `release` having made room, saves.
+// In a child: saves the large run and expects one clear error, after which the same store still lists the old
+// run and, with `release` having made room, saves.
 int save_without_space(const fs::path& file, const std::function<void()>& release) {
   auto store = RunStore::open(file, OpenMode::create);
   if (!store) return 1;
@@ -183,7 +186,8 @@ TEST_CASE("a process that is killed before its commit leaves nothing") {
     db.exec("PRAGMA cache_size = 1");  // so that rows reach the file before the commit
     db.exec("BEGIN IMMEDIATE");
     for (int i = 1; i <= 200; ++i) {
-      db.exec("INSERT INTO training VALUES (1, " + std::to_string(1000 + i) + ", hex(randomblob(500)), NULL)");
+      db.exec("INSERT INTO training VALUES (1, " + std::to_string(1000 + i) +
+              ", hex(randomblob(500)), NULL)");
     }
     return raise(SIGKILL);
   });
@@ -242,7 +246,8 @@ TEST_CASE("a file that may not be written is readable, and says so when it is wr
     if (!store || store->list().value().size() != 1) return 1;
     const auto id = store->save(hand_made_record("new"));
     if (id) return 2;
-    return id.error().kind == ErrorKind::bad_input && id.error().what.find("may not be written") != std::string::npos
+    return id.error().kind == ErrorKind::bad_input &&
+                   id.error().what.find("may not be written") != std::string::npos
                ? k_error_as_expected
                : 3;
   });

@@ -19,16 +19,22 @@ TEST_CASE("the JSON of a run begins with its id") {
 
 TEST_CASE("the JSON of a comparison") {
   Comparison comparison;
-  comparison.metrics = {{"step_time", MetricUnit::nanoseconds, 11, 10, 0.1, 0.2, Verdict::pass},
-                        {"mfu", MetricUnit::fraction, std::nullopt, 0.4, std::nullopt, std::nullopt, Verdict::not_judged}};
+  comparison.metrics = {
+      {"step_time", MetricUnit::nanoseconds, 11, 10, 0.1, 0.2, Verdict::pass},
+      {"mfu", MetricUnit::fraction, std::nullopt, 0.4, std::nullopt, std::nullopt, Verdict::not_judged}};
   comparison.instructions = {{InstructionId{4}, InstructionKind::Backward, "4 Backward s0", {5}, {8}, 0.5}};
   comparison.verdict = Verdict::pass;
   const Json json = comparison_json(comparison, {{"run_id", "r1"}}, {{"run_id", "r2"}});
   CHECK(json["predicted"]["run_id"] == "r1");
   CHECK(json["measured"]["run_id"] == "r2");
   CHECK(json["verdict"] == "pass");
-  CHECK(json["metrics"][0] == Json({{"name", "step_time"}, {"unit", "ns"}, {"predicted", 11.0}, {"measured", 10.0},
-                                    {"error", 0.1}, {"tolerance", 0.2}, {"verdict", "pass"}}));
+  CHECK(json["metrics"][0] == Json({{"name", "step_time"},
+                                    {"unit", "ns"},
+                                    {"predicted", 11.0},
+                                    {"measured", 10.0},
+                                    {"error", 0.1},
+                                    {"tolerance", 0.2},
+                                    {"verdict", "pass"}}));
   CHECK(json["metrics"][1]["predicted"].is_null());
   CHECK(json["instructions"][0]["difference_ns"] == -3);
   CHECK(json["memory_difference"].is_null());

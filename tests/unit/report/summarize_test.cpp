@@ -14,7 +14,8 @@ Work work(std::int64_t model_flops) {
   return result;
 }
 
-// Two ranks, two sequences of eight tokens each in one micro-batch: 32 tokens a step. Model FLOPs of a rank: 100 + 30 + 200 = 330.
+// Two ranks, two sequences of eight tokens each in one micro-batch: 32 tokens a step. Model FLOPs of a rank:
+// 100 + 30 + 200 = 330.
 PlannedScenario planned_scenario() {
   PlannedScenario planned;
   planned.scenario.cluster.device = "cpu";
@@ -35,7 +36,8 @@ PlannedScenario planned_scenario() {
 RunTrace measured_trace() {
   RunTrace trace;
   trace.provenance.kind = RunKind::measured;
-  trace.steps = {stretched(hand_made_step(3, 2), 200), hand_made_step(4, 2), stretched(hand_made_step(5, 2), 400)};
+  trace.steps = {stretched(hand_made_step(3, 2), 200), hand_made_step(4, 2),
+                 stretched(hand_made_step(5, 2), 400)};
   trace.losses = {3, 2, 1};
   return trace;
 }
@@ -60,7 +62,8 @@ TEST_CASE("the figures of a run follow their definitions") {
   CHECK(run->tokens_per_second == Approx(32 / 1020e-9));
   CHECK(run->tokens_per_second_per_gpu == Approx(16 / 1020e-9));
   CHECK(run->mfu.value() == Approx(330 / 1020e-9 / 1e9));
-  CHECK(run->exposed_communication == Nanoseconds{280});  // 140 in a step of 510, twice that in the median step
+  CHECK(run->exposed_communication ==
+        Nanoseconds{280});  // 140 in a step of 510, twice that in the median step
   CHECK(run->losses == std::vector<double>{3, 2, 1});
 }
 
@@ -68,15 +71,17 @@ TEST_CASE("exposed communication is the mean over ranks") {
   RunTrace trace = measured_trace();
   trace.steps = {hand_made_step(0, 2)};
   trace.steps[0].ranks[1].spans[0].skipped = true;  // this rank waits only for its reduce-scatter, 50
-  CHECK(summarize(planned_scenario(), trace).value().exposed_communication == Nanoseconds{95});  // (140 + 50) / 2
+  CHECK(summarize(planned_scenario(), trace).value().exposed_communication ==
+        Nanoseconds{95});  // (140 + 50) / 2
 }
 
 TEST_CASE("communication is what one rank runs in one step") {
   RunTrace trace = measured_trace();
   auto run = summarize(planned_scenario(), trace);
   REQUIRE_OK(run);
-  CHECK(run->communication == std::vector<CommunicationTotal>{{InstructionKind::AllGather, 2, 1, {1000}},
-                                                              {InstructionKind::ReduceScatter, 2, 1, {2000}}});
+  CHECK(run->communication ==
+        std::vector<CommunicationTotal>{{InstructionKind::AllGather, 2, 1, {1000}},
+                                        {InstructionKind::ReduceScatter, 2, 1, {2000}}});
   for (RankTrace& rank : trace.steps[0].ranks) rank.spans[3].skipped = true;
   run = summarize(planned_scenario(), trace);
   REQUIRE_OK(run);
@@ -111,9 +116,15 @@ TEST_CASE("what is unknown is absent") {
 
 TEST_CASE("a trace that cannot be summarized is refused") {
   RunTrace trace = measured_trace();
-  SECTION("no steps") { trace.steps.clear(); }
-  SECTION("another plan") { trace.steps[1].plan_hash = "feed"; }
-  SECTION("an instruction beyond the plan") { trace.steps[1].ranks[0].spans[6].instruction = {99}; }
+  SECTION("no steps") {
+    trace.steps.clear();
+  }
+  SECTION("another plan") {
+    trace.steps[1].plan_hash = "feed";
+  }
+  SECTION("an instruction beyond the plan") {
+    trace.steps[1].ranks[0].spans[6].instruction = {99};
+  }
   const auto run = summarize(planned_scenario(), trace);
   REQUIRE_FALSE(run);
   CHECK(run.error().kind == ErrorKind::bad_input);

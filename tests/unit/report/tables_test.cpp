@@ -8,7 +8,9 @@ using namespace shardlab::test;
 
 namespace {
 
-Bytes& class_of(BytesByClass& by_class, BufferClass c) { return by_class[static_cast<std::size_t>(c)]; }
+Bytes& class_of(BytesByClass& by_class, BufferClass c) {
+  return by_class[static_cast<std::size_t>(c)];
+}
 
 RunSummary measured_summary() {
   RunSummary run;
@@ -20,7 +22,8 @@ RunSummary measured_summary() {
   run.tokens_per_second_per_gpu = 8533.3;
   run.mfu = 0.412;
   run.exposed_communication = milliseconds(12);
-  run.communication = {{InstructionKind::AllGather, 2, 9, mebibytes(9)}, {InstructionKind::AllReduce, 2, 1, {36}}};
+  run.communication = {{InstructionKind::AllGather, 2, 9, mebibytes(9)},
+                       {InstructionKind::AllReduce, 2, 1, {36}}};
   run.memory.emplace();
   run.memory->peak_allocated = mebibytes(200);
   class_of(run.memory->by_class, BufferClass::activation) = mebibytes(150);
@@ -96,12 +99,14 @@ not in these figures
 
 TEST_CASE("the table of a comparison") {
   Comparison comparison;
-  comparison.metrics = {{"step_time", MetricUnit::nanoseconds, 110e6, 120e6, 110.0 / 120 - 1, 0.15, Verdict::pass},
-                        {"peak_allocated", MetricUnit::bytes, 0x1p27, 0x1p28, -0.5, 0.02, Verdict::fail},
-                        {"mfu", MetricUnit::fraction, 0.4, std::nullopt, std::nullopt, std::nullopt, Verdict::not_judged}};
-  comparison.instructions = {
-      {InstructionId{34}, InstructionKind::Backward, "34 Backward s4 mb0", milliseconds(5), milliseconds(8), 8.0 / 120}};
-  comparison.memory = MemoryDifference{624, 623, 0.0123, InstructionId{3}, "3 AllGather u0", mebibytes(10), mebibytes(11)};
+  comparison.metrics = {
+      {"step_time", MetricUnit::nanoseconds, 110e6, 120e6, 110.0 / 120 - 1, 0.15, Verdict::pass},
+      {"peak_allocated", MetricUnit::bytes, 0x1p27, 0x1p28, -0.5, 0.02, Verdict::fail},
+      {"mfu", MetricUnit::fraction, 0.4, std::nullopt, std::nullopt, std::nullopt, Verdict::not_judged}};
+  comparison.instructions = {{InstructionId{34}, InstructionKind::Backward, "34 Backward s4 mb0",
+                              milliseconds(5), milliseconds(8), 8.0 / 120}};
+  comparison.memory =
+      MemoryDifference{624, 623, 0.0123, InstructionId{3}, "3 AllGather u0", mebibytes(10), mebibytes(11)};
   comparison.workspace = UnpredictedWorkspace{mebibytes(1), InstructionId{34}, "34 Backward s4 mb0"};
   comparison.verdict = Verdict::fail;
   CHECK(comparison_table(comparison, {}) ==
@@ -125,19 +130,22 @@ verdict: fail
 TEST_CASE("two runs of one kind are first and second") {
   Comparison comparison;
   comparison.first_kind = comparison.second_kind = RunKind::measured;
-  comparison.metrics = {{"step_time", MetricUnit::nanoseconds, 1e6, 1e6, 0.0, std::nullopt, Verdict::not_judged}};
+  comparison.metrics = {
+      {"step_time", MetricUnit::nanoseconds, 1e6, 1e6, 0.0, std::nullopt, Verdict::not_judged}};
   CHECK(comparison_table(comparison, {}) ==
         "             first   second    error  tolerance  verdict\n"
         "step_time  1.00 ms  1.00 ms  +0.00 %\n");
 }
 
 TEST_CASE("the list of runs fits the terminal") {
-  std::vector<RunEntry> runs = {entry(12, RunKind::measured, "llama3-8b-fsdp2-8xh100"), entry(3, RunKind::predicted, "tiny")};
+  std::vector<RunEntry> runs = {entry(12, RunKind::measured, "llama3-8b-fsdp2-8xh100"),
+                                entry(3, RunKind::predicted, "tiny")};
   runs[0].last_loss = 2.5;
   runs[0].fits = false;
   runs[0].tags = {"good", "kept"};
-  CHECK(history_table(runs, {.width = 120}) ==
-        R"(run  kind       name                    created (UTC)     strategy  ranks    step  tokens/s       peak   loss  tags
+  CHECK(
+      history_table(runs, {.width = 120}) ==
+      R"(run  kind       name                    created (UTC)     strategy  ranks    step  tokens/s       peak   loss  tags
 r12  measured   llama3-8b-fsdp2-8xh100  2026-03-01 14:05  fsdp2         2  120 ms    17,067  ! 200 MiB  2.500  good kept
  r3  predicted  tiny                    2026-03-01 14:05  fsdp2         2  120 ms    17,067    200 MiB
 )");

@@ -6,7 +6,9 @@ using namespace shardlab;
 
 namespace {
 
-TextTable two_columns() { return TextTable({{"name", Align::left, true}, {"count"}}); }
+TextTable two_columns() {
+  return TextTable({{"name", Align::left, true}, {"count"}});
+}
 
 }  // namespace
 

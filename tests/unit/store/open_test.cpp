@@ -25,7 +25,9 @@ std::string content_of(const fs::path& file) {
   return text.str();
 }
 
-void write_file(const fs::path& file, std::string_view content) { std::ofstream(file, std::ios::binary) << content; }
+void write_file(const fs::path& file, std::string_view content) {
+  std::ofstream(file, std::ios::binary) << content;
+}
 
 void make_database(const fs::path& file, const std::string& sql) {
   SQLite::Database db(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
@@ -111,7 +113,8 @@ TEST_CASE("what is no database of ours is refused and left as it is") {
   SECTION("a newer shardlab's database") {
     REQUIRE_OK(RunStore::open(file, OpenMode::create));
     make_database(file, "PRAGMA user_version = 99");
-    CHECK_THAT(refusal(file), contains_text("newer shardlab (version 99 of the schema, this program knows 2)"));
+    CHECK_THAT(refusal(file),
+               contains_text("newer shardlab (version 99 of the schema, this program knows 2)"));
   }
 }
 
@@ -136,8 +139,12 @@ TEST_CASE("damage is reported as damage") {
     for (int i = 0; i < 5; ++i) REQUIRE_OK(store.save(hand_made_record()));
   }
   std::string content = content_of(file);
-  SECTION("cut off") { content.resize(2 * 4096); }
-  SECTION("overwritten") { std::fill(content.begin() + 4096, content.end(), '\x5a'); }
+  SECTION("cut off") {
+    content.resize(2 * 4096);
+  }
+  SECTION("overwritten") {
+    std::fill(content.begin() + 4096, content.end(), '\x5a');
+  }
   write_file(file, content);
   const auto store = RunStore::open(file, OpenMode::existing);
   const auto runs = store ? store->list() : tl::unexpected<Error>(store.error());
@@ -147,7 +154,8 @@ TEST_CASE("damage is reported as damage") {
 }
 
 TEST_CASE("where the database lies") {
-  const ScopedVariable chosen("SHARDLAB_DB", nullptr), data("XDG_DATA_HOME", nullptr), home("HOME", "/home/someone");
+  const ScopedVariable chosen("SHARDLAB_DB", nullptr), data("XDG_DATA_HOME", nullptr),
+      home("HOME", "/home/someone");
   CHECK(default_database_path().value() == "/home/someone/.local/share/shardlab/shardlab.db");
   const ScopedVariable relative("XDG_DATA_HOME", "not/absolute");
   CHECK(default_database_path().value() == "/home/someone/.local/share/shardlab/shardlab.db");
@@ -155,6 +163,7 @@ TEST_CASE("where the database lies") {
   CHECK(default_database_path().value() == "/data/shardlab/shardlab.db");
   const ScopedVariable named("SHARDLAB_DB", "mine.db");
   CHECK(default_database_path().value() == "mine.db");
-  const ScopedVariable none("SHARDLAB_DB", nullptr), no_data("XDG_DATA_HOME", nullptr), no_home("HOME", nullptr);
+  const ScopedVariable none("SHARDLAB_DB", nullptr), no_data("XDG_DATA_HOME", nullptr),
+      no_home("HOME", nullptr);
   CHECK_FALSE(default_database_path().has_value());
 }

@@ -147,11 +147,21 @@ TEST_CASE("one step at a time") {
 TEST_CASE("a run that contradicts itself is refused and leaves nothing") {
   TestStore db;
   RunRecord run = hand_made_record();
-  SECTION("a summary of another plan") { run.summary.plan_hash = "feed"; }
-  SECTION("a step of another plan") { run.trace.steps[1].plan_hash = "feed"; }
-  SECTION("a step twice") { run.trace.steps[1].step = 1; }
-  SECTION("an instruction twice") { run.trace.steps[1].ranks[0].spans[1].instruction = {0}; }
-  SECTION("a tag that is none") { run.tags = {"a\nb"}; }
+  SECTION("a summary of another plan") {
+    run.summary.plan_hash = "feed";
+  }
+  SECTION("a step of another plan") {
+    run.trace.steps[1].plan_hash = "feed";
+  }
+  SECTION("a step twice") {
+    run.trace.steps[1].step = 1;
+  }
+  SECTION("an instruction twice") {
+    run.trace.steps[1].ranks[0].spans[1].instruction = {0};
+  }
+  SECTION("a tag that is none") {
+    run.tags = {"a\nb"};
+  }
   const auto id = db.store.save(run);
   REQUIRE_FALSE(id);
   CHECK(id.error().kind == ErrorKind::bad_input);
@@ -192,8 +202,9 @@ TEST_CASE("comparisons of runs") {
   const RunId a = db.store.save(hand_made_record("a", RunKind::predicted)).value();
   const RunId b = db.store.save(hand_made_record("a", RunKind::measured)).value();
   Comparison comparison;
-  comparison.metrics = {{"step_time", MetricUnit::nanoseconds, 510, 500, 0.02, 0.1, Verdict::pass},
-                        {"mfu", MetricUnit::fraction, std::nullopt, 0.5, std::nullopt, std::nullopt, Verdict::not_judged}};
+  comparison.metrics = {
+      {"step_time", MetricUnit::nanoseconds, 510, 500, 0.02, 0.1, Verdict::pass},
+      {"mfu", MetricUnit::fraction, std::nullopt, 0.5, std::nullopt, std::nullopt, Verdict::not_judged}};
   comparison.verdict = Verdict::pass;
   REQUIRE_OK(db.store.save_comparison(a, b, comparison));
   for (const RunId id : {a, b}) {

@@ -39,12 +39,14 @@ TEST_CASE("questions are SQL") {
   REQUIRE_OK(store.save(hand_made_record()));
   SQLite::Database db(file.string(), SQLite::OPEN_READONLY);
   SQLite::Statement query(db,
-                          "SELECT label, avg(duration_ns), count(*) FROM run_spans WHERE run_id = 1 AND NOT warmup AND kind = 'Backward' "
+                          "SELECT label, avg(duration_ns), count(*) FROM run_spans WHERE run_id = 1 AND NOT "
+                          "warmup AND kind = 'Backward' "
                           "GROUP BY instruction");
   REQUIRE(query.executeStep());
   CHECK(query.getColumn(0).getString() == "2 Backward s0 mb0");
   CHECK(query.getColumn(1).getDouble() == 200);
   CHECK(query.getColumn(2).getInt() == 4);  // two steps of two ranks
   CHECK(db.execAndGet("SELECT max(peak_workspace) FROM memory").getInt() == 80);
-  CHECK(db.execAndGet("SELECT \"group\" || group_size FROM instructions WHERE kind = 'AllGather'").getString() == "shard2");
+  CHECK(db.execAndGet("SELECT \"group\" || group_size FROM instructions WHERE kind = 'AllGather'")
+            .getString() == "shard2");
 }

@@ -16,7 +16,9 @@ std::string problem_of(const StepTrace& step) {
 
 }  // namespace
 
-TEST_CASE("a trace that fits its plan") { CHECK(problem_of(hand_made_step(3, 2)).empty()); }
+TEST_CASE("a trace that fits its plan") {
+  CHECK(problem_of(hand_made_step(3, 2)).empty());
+}
 
 TEST_CASE("a trace that does not fit its plan is refused with the reason") {
   StepTrace step = hand_made_step(3, 2);

@@ -38,7 +38,8 @@ const Metric& metric(const Comparison& comparison, std::string_view name) {
 
 TEST_CASE("a run agrees with itself") {
   const Run run = run_of(RunKind::predicted, {hand_made_step(0)}, 510);
-  const auto comparison = compare(hand_made_plan(), run.view(), run.view(), {{"step_time", 0.0}, {"live_bytes", 0.0}});
+  const auto comparison =
+      compare(hand_made_plan(), run.view(), run.view(), {{"step_time", 0.0}, {"live_bytes", 0.0}});
   REQUIRE_OK(comparison);
   CHECK(comparison->verdict == Verdict::pass);
   CHECK(comparison->instructions.empty());
@@ -96,7 +97,8 @@ TEST_CASE("error, tolerance and verdict of a metric") {
   const Run predicted = run_of(RunKind::predicted, {hand_made_step(0)}, 1100);
   const Run measured = run_of(RunKind::measured, {hand_made_step(0)}, 1000);
   const auto verdict_with = [&](double tolerance) {
-    const auto comparison = compare(hand_made_plan(), predicted.view(), measured.view(), {{"step_time", tolerance}});
+    const auto comparison =
+        compare(hand_made_plan(), predicted.view(), measured.view(), {{"step_time", tolerance}});
     REQUIRE_OK(comparison);
     CHECK(metric(*comparison, "step_time").error.value() == Approx(0.1));  // 1100 / 1000 - 1
     CHECK(metric(*comparison, "step_time").tolerance == tolerance);
@@ -112,10 +114,11 @@ TEST_CASE("a metric that was asked for and has no value fails") {
   Run measured = predicted;
   measured.trace.steps[0].ranks[0].memory.clear();
   measured.summary.memory.reset();
-  const auto comparison =
-      compare(hand_made_plan(), predicted.view(), measured.view(), {{"peak_allocated", 0.5}, {"live_bytes", 0.5}, {"mfu", 0.5}});
+  const auto comparison = compare(hand_made_plan(), predicted.view(), measured.view(),
+                                  {{"peak_allocated", 0.5}, {"live_bytes", 0.5}, {"mfu", 0.5}});
   REQUIRE_OK(comparison);
-  for (const char* name : {"peak_allocated", "live_bytes", "mfu"}) CHECK(metric(*comparison, name).verdict == Verdict::fail);
+  for (const char* name : {"peak_allocated", "live_bytes", "mfu"})
+    CHECK(metric(*comparison, name).verdict == Verdict::fail);
   CHECK_FALSE(comparison->memory.has_value());
 }
 
@@ -123,9 +126,11 @@ TEST_CASE("memory is compared at every border of every measured rank and step") 
   const Run predicted = run_of(RunKind::predicted, {hand_made_step(0)}, 510);  // one representative rank
   std::vector<StepTrace> steps = {hand_made_step(3, 2), hand_made_step(4, 2)};
   steps[1].ranks[1].memory[3].live = {100};  // predicted 80: |80 / 100 - 1| = 0.2
-  steps[0].ranks[0].memory[2].by_class_at_peak[static_cast<std::size_t>(BufferClass::workspace)] = {95};  // predicted 80
+  steps[0].ranks[0].memory[2].by_class_at_peak[static_cast<std::size_t>(BufferClass::workspace)] = {
+      95};  // predicted 80
   const Run measured = run_of(RunKind::measured, steps, 510);
-  const auto comparison = compare(hand_made_plan(), predicted.view(), measured.view(), {{"live_bytes", 0.001}});
+  const auto comparison =
+      compare(hand_made_plan(), predicted.view(), measured.view(), {{"live_bytes", 0.001}});
   REQUIRE_OK(comparison);
   CHECK(comparison->memory->borders == 28);
   CHECK(comparison->memory->equal == 27);
@@ -173,11 +178,13 @@ TEST_CASE("runs of different plans share the metrics of their summaries") {
   first.plan_hash = "a";
   second.plan_hash = "b";
   first.kind = second.kind = RunKind::measured;
-  first.communication = {{InstructionKind::AllGather, 2, 3, {300}}, {InstructionKind::AllGather, 4, 1, {100}}};
+  first.communication = {{InstructionKind::AllGather, 2, 3, {300}},
+                         {InstructionKind::AllGather, 4, 1, {100}}};
   second.communication = {{InstructionKind::AllGather, 2, 2, {200}}};
   const auto comparison = compare_summaries(first, second, {});
   REQUIRE_OK(comparison);
-  CHECK(metric(*comparison, "communication.AllGather").error.value() == Approx(1.0));  // (300 + 100) / 200 - 1
+  CHECK(metric(*comparison, "communication.AllGather").error.value() ==
+        Approx(1.0));  // (300 + 100) / 200 - 1
   CHECK(comparison->instructions.empty());
   CHECK(comparison->first_kind == RunKind::measured);
 }

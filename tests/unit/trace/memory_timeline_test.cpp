@@ -8,8 +8,8 @@ using namespace shardlab::test;
 
 TEST_CASE("phases begin with the instructions that define them") {
   using P = StepPhase;
-  CHECK(phases_of(hand_made_plan()) == std::vector<P>{P::forward, P::forward, P::backward, P::backward, P::backward,
-                                                      P::optimizer, P::optimizer});
+  CHECK(phases_of(hand_made_plan()) == std::vector<P>{P::forward, P::forward, P::backward, P::backward,
+                                                      P::backward, P::optimizer, P::optimizer});
 }
 
 TEST_CASE("memory summary takes the highest rank and step, and what it was made of") {

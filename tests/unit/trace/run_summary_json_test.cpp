@@ -51,9 +51,9 @@ TEST_CASE("a summary reads back from its JSON") {
 
 TEST_CASE("the field names are the documented ones") {
   const auto json = summary_json(full_summary());
-  for (const char* name : {"kind", "plan_hash", "step_time_ns", "tokens_per_second", "tokens_per_second_per_gpu", "mfu",
-                           "exposed_communication_ns", "communication", "memory", "fits", "losses", "gradient_norms", "calibrated",
-                           "leaves_out"}) {
+  for (const char* name : {"kind", "plan_hash", "step_time_ns", "tokens_per_second",
+                           "tokens_per_second_per_gpu", "mfu", "exposed_communication_ns", "communication",
+                           "memory", "fits", "losses", "gradient_norms", "calibrated", "leaves_out"}) {
     CHECK(json.contains(name));
   }
   CHECK(json["step_time_ns"] == nlohmann::ordered_json({{"median", 20}, {"min", 10}, {"max", 30}, {"n", 3}}));
@@ -61,12 +61,14 @@ TEST_CASE("the field names are the documented ones") {
         nlohmann::ordered_json({{"kind", "AllGather"}, {"group_size", 2}, {"count", 7}, {"bytes", 7000}}));
   CHECK(json["memory"]["peak_active"].is_null());
   CHECK(json["memory"]["by_class"] == nlohmann::ordered_json({{"activation", 900}}));
-  CHECK(json["memory"]["phases"] == nlohmann::ordered_json({{"forward", 1000}, {"backward", 800}, {"optimizer", 600}}));
+  CHECK(json["memory"]["phases"] ==
+        nlohmann::ordered_json({{"forward", 1000}, {"backward", 800}, {"optimizer", 600}}));
   CHECK(summary_json(RunSummary{})["mfu"].is_null());
 }
 
 TEST_CASE("damaged summaries are errors") {
-  for (const char* text : {"", "{", "[]", "3", R"({"ranks": "two"})", R"({"memory": 5})", R"({"communication": [1]})"}) {
+  for (const char* text :
+       {"", "{", "[]", "3", R"({"ranks": "two"})", R"({"memory": 5})", R"({"communication": [1]})"}) {
     CAPTURE(text);
     CHECK_FALSE(parse_summary_json(text).has_value());
   }
