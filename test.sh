@@ -21,7 +21,13 @@ usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 stages=(main no_torch "sanitized address,undefined")
 case ${1:-} in
   "") ;;
-  --sanitize) [ $# -eq 2 ] || usage; stages=("sanitized $2") ;;
+  --sanitize)
+    [ $# -eq 2 ] || usage
+    stages=("sanitized $2")
+    # The thread sanitizer cannot place its shadow memory where addresses are randomised by more than 28 bits.
+    if [[ $2 == *thread* && -z ${SHARDLAB_FIXED_ADDRESSES:-} ]] && setarch -R true 2>/dev/null; then
+      SHARDLAB_FIXED_ADDRESSES=1 exec setarch -R bash "$root/test.sh" "$@"
+    fi ;;
   --benchmarks) [ $# -eq 1 ] || usage; stages=(benchmarks) ;;
   --only) [ $# -eq 2 ] || usage; stages=("main -R $2") ;;
   *) usage ;;

@@ -56,7 +56,7 @@ make_python_env() {
   fi
   rm -rf "$env" "$env.tmp"
   mkdir -p "$env.tmp"  # pip unpacks there: /tmp may be small
-  if step "libtorch $torch_version (2.6 GB, once for all checkouts)" "$log" \
+  if step "libtorch $torch_version (2.7 GB, once for all checkouts)" "$log" \
       fill_python_env "$python" "$env" "$requirements"; then
     touch "$env/.complete"
   else
@@ -70,7 +70,7 @@ fill_python_env() {
   local python=$1 env=$2 requirements=$3
   "$python" -m venv "$env" || return
   env -u PYTHONPATH -u PYTHONHOME PYTHONNOUSERSITE=1 TMPDIR="$env.tmp" "$env/bin/python3" -m pip install \
-    --no-cache-dir --disable-pip-version-check --retries 3 --progress-bar off --only-binary :all: --require-hashes \
-    -r "$requirements" || return
+    --no-cache-dir --disable-pip-version-check --retries 3 --progress-bar off --no-compile \
+    --only-binary :all: --require-hashes -r "$requirements" || return
   has_torch "$env/bin/python3" && "$env/bin/python3" -c 'import torch, numpy; print(torch.__version__)'
 }

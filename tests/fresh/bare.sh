@@ -42,7 +42,9 @@ lend_network() {
     fi
   done
   # Under a name of its own: installing ca-certificates writes the usual one anew.
-  cp -L /etc/ssl/certs/ca-certificates.crt "$bare$lent_certificates" 2>/dev/null || true
+  if [ -f /etc/ssl/certs/ca-certificates.crt ]; then
+    install -D -m 644 /etc/ssl/certs/ca-certificates.crt "$bare$lent_certificates"
+  fi
   printf 'Binary::apt-get::APT::Keep-Downloaded-Packages "true";\nAPT::Keep-Downloaded-Packages "true";\n' \
     >"$bare/etc/apt/apt.conf.d/zz-keep"
 }
@@ -57,7 +59,7 @@ inside() {
     chroot "$bare" /bin/bash -c "cd /root/shardlab && $1"
 }
 
-received() { tr ':' ' ' </proc/net/dev | awk 'NR > 2 && $1 != "lo" { sum += $2 } END { printf "%d\n", sum }'; }
+received() { tr ':' ' ' </proc/net/dev | awk 'NR > 2 && $1 != "lo" { sum += $2 } END { printf "%.0f\n", sum }'; }
 
 # timed <name> <command>: runs it inside and notes the wall time and what the machine received meanwhile.
 timed() {
