@@ -1,0 +1,127 @@
+"""One rank of trainings with Python's own fully_shard. argv: their specifications (JSON file, a list) and the folder to answer in.
+
+RANK and WORLD_SIZE come from the environment; ranks meet through a file. Rank 0 writes answer.json, one answer a training: losses
+and gradient norms of every step, seconds of every step, and the collectives of the steps that `record` names.
+"""
+import json
+import os
+import sys
+import time
+import types
+
+import torch
+import torch.distributed as dist
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from torch.distributed.tensor import DTensor
+
+from _llama import LlamaForCausalLM, mean_loss, read_safetensors, write_safetensors
+from _recorder import Recorder
+
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+
+
+class SequentialBatches:
+    """The order `train.order: sequential` defines: sequence k starts at token k * S; a step takes the next global batch, rank r
+    the r-th equal part of it, micro-batches in order."""
+
+    def __init__(self, spec, rank, world):
+        with open(spec["text"], "rb") as file:
+            self.text = torch.frombuffer(bytearray(file.read()), dtype=torch.uint8).long()
+        self.length, self.micro, self.accumulation = spec["sequence_length"], spec["micro_batch"], spec["accumulation"]
+        self.rank, self.world = rank, world
+        self.sequences = (len(self.text) - 1) // self.length
+
+    def load(self, step, micro_batch):
+        share = self.micro * self.accumulation
+        first = step * share * self.world + self.rank * share + micro_batch * self.micro
+        rows = [self.text[start:start + self.length + 1]
+                for start in ((first + i) % self.sequences * self.length for i in range(self.micro))]
+        batch = torch.stack(rows)
+        return batch[:, :-1], batch[:, 1:]
+
+
+def make_model(spec):
+    model = LlamaForCausalLM(spec["config"], spec["sequence_length"])
+    if spec.get("weights"):
+        model.load_state_dict(read_safetensors(spec["weights"]), strict=not spec["config"].get("tie_word_embeddings"))
+    policy = MixedPrecisionPolicy(param_dtype=DTYPES[spec["param"]] if spec["param"] != "float32" else None,
+                                  reduce_dtype=DTYPES[spec["reduce"]] if spec["param"] != "float32" else None)
+    layers = {} if spec["reshard"] == "default" else {"reshard_after_forward": spec["reshard"] == "true"}
+    root = {"reshard_after_forward": False} if spec["reshard"] == "false" else {}
+    for layer in model.model.layers:
+        fully_shard(layer, mp_policy=policy, **layers)
+    fully_shard(model, mp_policy=policy, **root)
+    return model
+
+
+def train_step(model, optimizer, batches, spec, step):
+    """Local mean loss and global gradient norm."""
+    total = 0.0
+    for micro_batch in range(spec["accumulation"]):
+        last = micro_batch + 1 == spec["accumulation"]
+        if spec["accumulation"] > 1:
+            model.set_requires_gradient_sync(last or spec["sync"] == "every")
+        tokens, targets = batches.load(step, micro_batch)
+        loss = mean_loss(model(tokens), targets)
+        (loss / spec["accumulation"]).backward()
+        total += loss.item() / spec["accumulation"]
+    norm = None
+    if spec["clip_norm"] is not None:
+        norm = torch.nn.utils.clip_grad_norm_(model.parameters(), spec["clip_norm"])
+    optimizer.step()
+    optimizer.zero_grad()
+    return total, norm
+
+
+def train(spec, rank, world, recorder):
+    torch.set_num_threads(spec["threads"])
+    model = make_model(spec)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=spec["learning_rate"], fused=True)
+    batches = SequentialBatches(spec, rank, world)
+    losses, norms, seconds, collectives = [], [], [], {}
+    for step in range(spec["steps"]):
+        recorder.calls, recorder.on = [], step in spec["record"]
+        began = time.perf_counter()
+        loss, norm = train_step(model, optimizer, batches, spec, step)
+        seconds.append(time.perf_counter() - began)
+        recorder.on = False
+        if step in spec["record"]:
+            collectives[step] = recorder.calls
+        losses.append(loss)
+        norms.append(norm)
+    losses = torch.tensor(losses, dtype=torch.float64)
+    dist.all_reduce(losses)
+    norms = [float(norm.full_tensor() if isinstance(norm, DTensor) else norm) for norm in norms if norm is not None]
+    answer = {"losses": (losses / world).tolist(), "gradient_norms": norms, "seconds": seconds, "collectives": collectives}
+    return answer, model
+
+
+def save(model, file, rank):
+    weights = {name: parameter.full_tensor() for name, parameter in model.named_parameters()}
+    if rank == 0:
+        write_safetensors(file, weights)
+
+
+def main():
+    with open(sys.argv[1]) as file:
+        specs = json.load(file)
+    folder, rank, world = sys.argv[2], int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    # Only a training that is recorded pays for the recorder.
+    recorder = Recorder() if any(spec["record"] for spec in specs) else types.SimpleNamespace(calls=[], on=False)
+    dist.init_process_group("gloo", init_method=f"file://{folder}/rendezvous", rank=rank, world_size=world)
+    answers = []
+    for spec in specs:
+        answer, model = train(spec, rank, world, recorder)
+        answers.append(answer)
+        if spec["save_weights"]:
+            save(model, spec["save_weights"], rank)
+    if rank == 0:
+        with open(os.path.join(folder, "answer.json"), "w") as file:
+            json.dump(answers, file)
+    # Gloo's destructors sometimes abort at a normal exit after the work is done.
+    dist.barrier()
+    sys.stdout.flush()
+    os._exit(0)
+
+
+main()

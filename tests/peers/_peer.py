@@ -1,0 +1,112 @@
+"""Runs the same training twice: by shardlab and by Python's own PyTorch. Standard library only; torch lives in $SHARDLAB_PYTHON."""
+import copy
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = pathlib.Path(os.environ.get("SHARDLAB_SOURCE", HERE.parent.parent))
+TEXT = SOURCE / "assets/data/licenses.txt"
+SKIP = 77
+
+TINY = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 64, "intermediate_size": 176,
+        "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 256,
+        "max_position_embeddings": 512, "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "hidden_act": "silu",
+        "initializer_range": 0.02, "tie_word_embeddings": False}
+
+TRAINING = {"config": TINY, "ranks": 2, "threads": 1, "sequence_length": 32, "micro_batch": 2, "accumulation": 1, "sync": "last",
+            "reshard": "default", "param": "float32", "reduce": "float32", "steps": 2, "learning_rate": 1e-3, "clip_norm": 1.0,
+            "weights": None, "save_weights": None, "text": str(TEXT), "record": []}
+
+
+def training(**changes):
+    """A training as a dictionary; `config` changes single fields of the model."""
+    spec = copy.deepcopy(TRAINING)
+    spec["config"].update(changes.pop("config", {}))
+    spec.update(changes)
+    return spec
+
+
+def needed(*variables):
+    """Ends the test as skipped unless these environment variables are set."""
+    for name in variables:
+        if not os.environ.get(name) or not pathlib.Path(os.environ[name]).exists():
+            print(f"skipped: {name} is not set or names nothing")
+            sys.exit(SKIP)
+
+
+class Folder(tempfile.TemporaryDirectory):
+    def __enter__(self):
+        return pathlib.Path(super().__enter__())
+
+
+def write_scenario(spec, folder):
+    config = folder / "config.json"
+    config.write_text(json.dumps(spec["config"]))
+    scenario = {
+        "name": "peer",
+        "model": {"config": str(config), "sequence_length": spec["sequence_length"]},
+        "cluster": {"device": "cpu", "ranks": spec["ranks"], "threads_per_rank": spec["threads"]},
+        "parallel": {"strategy": "fsdp2", "reshard_after_forward": spec["reshard"]},
+        "train": {"micro_batch": spec["micro_batch"], "accumulation": spec["accumulation"], "sync": spec["sync"],
+                  "learning_rate": spec["learning_rate"], "order": "sequential", "data": spec["text"]},
+        "measure": {"warmup_steps": min(2, spec["steps"] - 1), "steps": spec["steps"] - min(2, spec["steps"] - 1)},
+    }
+    if spec["weights"]:
+        scenario["model"]["weights"] = str(spec["weights"])
+    if spec["param"] != "float32":
+        scenario["precision"] = {"param": spec["param"], "reduce": spec["reduce"]}
+    if spec["clip_norm"] is not None:
+        scenario["train"]["clip_norm"] = spec["clip_norm"]
+    if spec["reshard"] in ("true", "false"):
+        scenario["parallel"]["reshard_after_forward"] = spec["reshard"] == "true"
+    file = folder / "scenario.yaml"
+    file.write_text(json.dumps(scenario, indent=1))  # JSON is YAML
+    return file
+
+
+def shardlab(*arguments):
+    """The parsed --json of a command. Ends the test with the command's own words when it fails."""
+    command = [os.environ["SHARDLAB"], *map(str, arguments), "--json", "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=800)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}")
+    return json.loads(done.stdout)
+
+
+def python_fsdp2(specs, folder):
+    """Trains each with fully_shard, one after the other in the same processes, one a rank; what rank 0 answered, in the same order.
+    All must want the same number of ranks and threads."""
+    folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
+    (folder / "specs.json").write_text(json.dumps(specs, default=str))
+    world, threads = specs[0]["ranks"], specs[0]["threads"]
+    ranks = []
+    for rank in range(world):
+        environment = dict(os.environ, RANK=str(rank), WORLD_SIZE=str(world), OMP_NUM_THREADS=str(threads))
+        ranks.append(subprocess.Popen([os.environ["SHARDLAB_PYTHON"], str(HERE / "_fsdp2_worker.py"), str(folder / "specs.json"),
+                                       str(folder)], env=environment))
+    codes = [rank.wait(timeout=800) for rank in ranks]
+    if any(codes):
+        sys.exit(f"Python's FSDP2 failed: exit codes {codes}")
+    return json.loads((folder / "answer.json").read_text())
+
+
+def python_fsdp2_cases(cases, folder):
+    """The same for a dictionary of trainings of any size: one set of processes for each number of ranks."""
+    answers = {}
+    for world in sorted({spec["ranks"] for spec in cases.values()}):
+        names = [name for name, spec in cases.items() if spec["ranks"] == world]
+        answers.update(zip(names, python_fsdp2([cases[name] for name in names], folder)))
+    return answers
+
+
+def make_weights(spec, file, seed=7):
+    """Random weights of the model as safetensors."""
+    program = ("import json, sys; from _llama import random_weights, write_safetensors; "
+               "write_safetensors(sys.argv[2], random_weights(json.loads(sys.argv[1]), int(sys.argv[3])))")
+    subprocess.run([os.environ["SHARDLAB_PYTHON"], "-c", program, json.dumps(spec["config"]), str(file), str(seed)], check=True,
+                   cwd=HERE)
+    return file

@@ -1,0 +1,66 @@
+"""The collectives of our plan are the collectives that Python's fully_shard makes: kind, bytes, dtype, group size, order."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from _peer import Folder, needed, python_fsdp2_cases, shardlab, training, write_scenario
+
+COLLECTIVES = {"AllGather", "ReduceScatter", "AllReduce", "Broadcast", "AllToAll", "Reduce"}
+# 4 ranks do not divide the row counts 257, 170 and 30.
+UNEVEN = {"hidden_size": 60, "intermediate_size": 170, "vocab_size": 257, "num_attention_heads": 6, "num_key_value_heads": 3}
+# Two rows of k_proj and v_proj: two of the four ranks hold padding alone.
+SPARSE = {"hidden_size": 12, "intermediate_size": 10, "num_attention_heads": 6, "num_key_value_heads": 1, "vocab_size": 257}
+
+CASES = {
+    "reshard default": training(),
+    "reshard true": training(reshard="true"),
+    "reshard false": training(reshard="false"),
+    "accumulation 2, sync last": training(accumulation=2, sync="last"),
+    "accumulation 2, sync every": training(accumulation=2, sync="every"),
+    "accumulation 3, sync last, reshard false": training(accumulation=3, sync="last", reshard="false"),
+    "bfloat16 parameters": training(param="bfloat16"),
+    "bfloat16 parameters, accumulation 2, sync last": training(param="bfloat16", accumulation=2),
+    "bfloat16 parameters and reduction": training(param="bfloat16", reduce="bfloat16"),
+    "tied embeddings": training(config={"tie_word_embeddings": True}),
+    "no clipping": training(clip_norm=None),
+    "uneven rows, 4 ranks": training(config=UNEVEN, ranks=4, micro_batch=1),
+    "fewer rows than ranks, 4 ranks": training(config=SPARSE, ranks=4, micro_batch=1),
+}
+
+
+def planned(scenario, step):
+    plan = shardlab("plan", scenario, "--step", step)
+    return [{"kind": i["kind"], "bytes": i["bytes"], "dtype": i["dtype"], "ranks": len(i["group"])}
+            for i in plan["instructions"] if i["kind"] in COLLECTIVES]
+
+
+def text(call):
+    return f"{call['kind']} {call['bytes']} B {call['dtype']} over {call['ranks']}" if call else "-"
+
+
+def first_difference(ours, theirs):
+    for index in range(max(len(ours), len(theirs))):
+        mine = ours[index] if index < len(ours) else None
+        other = theirs[index] if index < len(theirs) else None
+        if mine != other:
+            return f"collective {index}: planned {text(mine)}, PyTorch made {text(other)}"
+    return None
+
+
+def main():
+    needed("SHARDLAB", "SHARDLAB_PYTHON")
+    failures = 0
+    for spec in CASES.values():
+        spec["record"] = [0, 1]
+    with Folder() as folder:
+        made = python_fsdp2_cases(CASES, folder)
+        for name, spec in CASES.items():
+            scenario = write_scenario(spec, folder)
+            for step, recorded in (("first", made[name]["collectives"]["0"]), ("steady", made[name]["collectives"]["1"])):
+                difference = first_difference(planned(scenario, step), recorded)
+                failures += difference is not None or not recorded
+                print(f"{name}, {step} step: {len(recorded)} collectives: {difference or 'equal'}")
+    sys.exit(1 if failures else 0)
+
+
+main()

@@ -1,0 +1,129 @@
+// Memory is accounted, not estimated: what the plan and the simulator say is alive is what the allocator counted, instruction by
+// instruction, of the first and of the steady step.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "engine/execute/torch/memory/memory_ledger.h"
+#include "engine/scenario/resolve_device.h"
+#include "simulator/simulate.h"
+#include "tests/catch.h"
+#include "tests/training/local_run.h"
+
+namespace shardlab::test {
+namespace {
+
+constexpr double k_border_limit = 0.001;
+constexpr double k_peak_limit = 0.01;
+
+struct Measured {
+  RankTrace first, steady;       // of rank 0
+  Bytes communication_workspace;
+};
+
+Measured measure(const PlannedScenario& planned) {
+  Measured measured;
+  std::vector<MemoryLedger> ledgers(static_cast<std::size_t>(planned.plan.steady.world_size));
+  const Status done = run_ranks(
+      planned,
+      [&](RankExecutor& executor, int rank) -> Status {
+        SHARDLAB_TRY(RankTrace first, executor.step());
+        SHARDLAB_TRY(RankTrace steady, executor.step());
+        if (rank != 0) return {};
+        measured = {std::move(first), std::move(steady), executor.communication_workspace()};
+        return {};
+      },
+      {}, ledgers);
+  REQUIRE_OK(done);
+  return measured;
+}
+
+double relative(Bytes predicted, Bytes measured) {
+  return std::abs(static_cast<double>(predicted.value - measured.value)) / static_cast<double>(measured.value);
+}
+
+Bytes highest_peak(const std::vector<MemorySample>& samples) {
+  Bytes peak;
+  for (const MemorySample& sample : samples) peak = std::max(peak, sample.peak);
+  return peak;
+}
+
+struct Difference {
+  double value = -1;
+  std::string where;
+  void add(double difference, const StepPlan& plan, InstructionId id) {
+    if (difference > value) *this = {difference, instruction_label(plan, id)};
+  }
+};
+
+void compare(const StepPlan& plan, const std::vector<MemorySample>& predicted, const std::vector<MemorySample>& measured) {
+  const std::vector<Bytes> live = live_bytes_after(plan);
+  REQUIRE(measured.size() == plan.instructions.size());
+  REQUIRE(predicted.size() == plan.instructions.size());
+  Difference of_plan, of_simulator, of_peak;
+  Bytes workspace;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    const InstructionId id = measured[i].instruction;
+    REQUIRE(predicted[i].instruction == id);
+    of_plan.add(relative(live[id.index()], measured[i].live), plan, id);
+    of_simulator.add(relative(predicted[i].live, measured[i].live), plan, id);
+    of_peak.add(relative(predicted[i].peak, measured[i].peak), plan, id);
+    workspace = std::max(workspace, measured[i].by_class_at_peak[static_cast<std::size_t>(BufferClass::workspace)]);
+  }
+  const Bytes predicted_peak = highest_peak(predicted);
+  const Bytes measured_peak = highest_peak(measured);
+  fmt::print("  {:<7} {:>4} instructions, live: plan {:.4f} % ({}), simulator {:.4f} % ({})\n", plan.phase, measured.size(),
+             of_plan.value * 100, of_plan.where, of_simulator.value * 100, of_simulator.where);
+  fmt::print("          peak {} predicted, {} measured ({:+.4f} %); worst peak of one instruction {:.3f} % ({})\n",
+             to_string(predicted_peak), to_string(measured_peak), relative(predicted_peak, measured_peak) * 100, of_peak.value * 100,
+             of_peak.where);
+  fmt::print("          workspace inside instructions, at their peaks: {}\n", to_string(workspace));
+  INFO(plan.phase << ": plan worst at " << of_plan.where << ", simulator worst at " << of_simulator.where);
+  CHECK(of_plan.value <= k_border_limit);
+  CHECK(of_simulator.value <= k_border_limit);
+  CHECK(relative(predicted_peak, measured_peak) <= k_peak_limit);
+}
+
+void check_scenario(const std::string& file, const std::vector<std::string>& overrides) {
+  const PlannedScenario planned = planned_file(file, overrides);
+  const Result<Device> device = resolve_device(planned.scenario.cluster);
+  REQUIRE_OK(device);
+  const Result<RunTrace> predicted = simulate({planned, *device});
+  REQUIRE_OK(predicted);
+  const Measured measured = measure(planned);
+  fmt::print("{} {} {}\n", planned.scenario.name, overrides[0], overrides[1]);
+  compare(planned.plan.first, predicted->warmup.at(1).ranks.at(0).memory, measured.first.memory);
+  compare(planned.plan.steady, predicted->steps.at(0).ranks.at(0).memory, measured.steady.memory);
+  fmt::print("          not predicted: buffers inside the communication library {}\n", to_string(measured.communication_workspace));
+}
+
+void check_all(const std::string& file, std::int64_t held_mebibytes) {
+  for (const std::string reshard : {"true", "false"}) {
+    for (const std::string accumulation : {"1", "2"}) {
+      INFO(file << " reshard " << reshard << " accumulation " << accumulation);
+      check_scenario(file, {"parallel.reshard_after_forward=" + reshard, "train.accumulation=" + accumulation});
+    }
+  }
+  // What a rank keeps of parameters, gradients and moments is the size in the name.
+  const PlannedScenario planned = planned_file(file);
+  const double held = static_cast<double>(total_parameters(planned.graph)) * 16 / planned.plan.steady.world_size;
+  CHECK(held / static_cast<double>(mebibytes(held_mebibytes).value) == Approx(1).margin(0.1));
+}
+
+}  // namespace
+
+TEST_CASE("memory is accounted: 64 MiB a rank") { check_all("validation/llama-64m.yaml", 64); }
+TEST_CASE("memory is accounted: 256 MiB a rank") { check_all("validation/llama-256m.yaml", 256); }
+TEST_CASE("memory is accounted: 1 GiB a rank") { check_all("validation/llama-1g.yaml", 1024); }
+
+TEST_CASE("memory is accounted: one process and replicas") {
+  check_scenario("first/tiny-llama-none.yaml", {"train.micro_batch=2", "train.accumulation=2"});
+  check_scenario("first/tiny-llama-ddp.yaml", {"train.micro_batch=2", "train.accumulation=2"});
+}
+
+TEST_CASE("memory is accounted: bfloat16 parameters") {
+  check_scenario("first/tiny-llama-bf16.yaml", {"train.micro_batch=2", "train.accumulation=1"});
+  check_scenario("first/tiny-llama-bf16.yaml", {"train.micro_batch=2", "train.accumulation=2"});
+}
+
+}  // namespace shardlab::test

@@ -1,0 +1,65 @@
+// The scenario that training tests vary: a Llama small enough to train many times, on real text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace shardlab::test {
+
+// Row counts 257, 170 and 30 that neither 2 nor 4 ranks divide, more query than key-value heads, 8 sequences a step.
+inline const std::string k_small_model = R"(
+name: small
+model:
+  config: tiny-llama
+  sequence_length: 32
+  overrides: {hidden_size: 60, intermediate_size: 170, num_hidden_layers: 3, num_attention_heads: 6, num_key_value_heads: 3,
+              vocab_size: 257}
+cluster: {device: cpu, ranks: 1, threads_per_rank: 1}
+parallel: {strategy: none}
+train: {micro_batch: 8, learning_rate: 1e-3, data: assets/data/licenses.txt}
+measure: {warmup_steps: 0, steps: 5}
+)";
+
+// One way to spread the 8 sequences of a step.
+struct Spread {
+  std::string strategy;
+  int ranks = 1;
+  int accumulation = 1;
+  std::string reshard;  // of fsdp2
+  std::string sync = "last";
+
+  std::string name() const {
+    std::string text = strategy + (reshard.empty() ? "" : " reshard " + reshard) + ", " + std::to_string(ranks) + " ranks";
+    if (accumulation > 1) text += ", " + std::to_string(accumulation) + " micro-batches, sync " + sync;
+    return text;
+  }
+
+  std::vector<std::string> overrides() const {
+    std::vector<std::string> all{"parallel.strategy=" + strategy, "cluster.ranks=" + std::to_string(ranks),
+                                 "train.accumulation=" + std::to_string(accumulation), "train.sync=" + sync,
+                                 "train.micro_batch=" + std::to_string(8 / ranks / accumulation)};
+    if (!reshard.empty()) all.push_back("parallel.reshard_after_forward=" + reshard);
+    return all;
+  }
+};
+
+// Every sharded way: ddp and fsdp2 with and without resharding, 2 and 4 ranks, 1 and 2 micro-batches.
+inline std::vector<Spread> all_spreads() {
+  std::vector<Spread> spreads;
+  for (const int ranks : {2, 4}) {
+    for (const int accumulation : {1, 2}) {
+      spreads.push_back({"ddp", ranks, accumulation, ""});
+      spreads.push_back({"fsdp2", ranks, accumulation, "true"});
+      spreads.push_back({"fsdp2", ranks, accumulation, "false"});
+    }
+    spreads.push_back({"fsdp2", ranks, 2, "true", "every"});
+  }
+  return spreads;
+}
+
+inline std::vector<std::string> joined(std::vector<std::string> first, const std::vector<std::string>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+}  // namespace shardlab::test
