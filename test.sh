@@ -18,6 +18,7 @@ root=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 
+only=()
 stages=(main no_torch "sanitized address,undefined")
 case ${1:-} in
   "") ;;
@@ -29,7 +30,7 @@ case ${1:-} in
       SHARDLAB_FIXED_ADDRESSES=1 exec setarch -R bash "$root/test.sh" "$@"
     fi ;;
   --benchmarks) [ $# -eq 1 ] || usage; stages=(benchmarks) ;;
-  --only) [ $# -eq 2 ] || usage; stages=("main -R $2") ;;
+  --only) [ $# -eq 2 ] || usage; stages=(main) only=(-R "$2") ;;
   *) usage ;;
 esac
 

@@ -54,8 +54,10 @@ build_main() {
 }
 
 stage_main() {
-  build_main "with libtorch" || return
-  run_tests "$root/build" "${torch_is_off:+main, no libtorch here}${torch_is_off:-with libtorch}" -LE benchmark "$@"
+  build_main main || return
+  local name="with libtorch"
+  [ -z "$torch_is_off" ] || name="without libtorch"
+  run_tests "$root/build" "$name" -LE benchmark "${only[@]}"
 }
 
 stage_benchmarks() {
