@@ -70,7 +70,7 @@ std::filesystem::path rank_log_path(const std::filesystem::path& run_directory, 
 }
 
 Error explain_failure(const WatchOutcome& outcome, const std::filesystem::path& run_directory) {
-  const std::string hint = fmt::format("the ranks' records are in {}", run_directory.string());
+  std::string hint = fmt::format("the ranks' records are in {}", run_directory.string());
   if (outcome.interrupted) return {ErrorKind::run_failed, "run", "interrupted", hint};
   const std::vector<Report> reports = read_reports(outcome, run_directory);
   const Report& first = reports.front();
@@ -78,10 +78,11 @@ Error explain_failure(const WatchOutcome& outcome, const std::filesystem::path& 
   const auto own = std::find_if(reports.begin(), reports.end(),
                                 [](const Report& r) { return r.error && r.error->kind != ErrorKind::run_failed; });
   if (own != reports.end()) return *own->error;
+  if (first.error && !first.error->hint.empty()) hint = first.error->hint + "; " + hint;
   std::string what = sentence(first, run_directory);
   for (std::size_t i = 1; i < reports.size(); ++i) {
     if (reports[i].outcome.status.good()) continue;
-    if (reports[i].error) {
+    if (reports[i].error && without_rank(reports[i]).starts_with("step ")) {
       what += fmt::format("; rank {} waited in {}", reports[i].outcome.rank, without_rank(reports[i]));
     } else {
       what += "; " + sentence(reports[i], run_directory);

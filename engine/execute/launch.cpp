@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -18,7 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds k_grace{30};
+// How long the others get to report after the first failure. A rank that lives notices within the timeout of a collective; twice
+// that leaves room for the computation before it.
+std::chrono::milliseconds grace_of(const Scenario& scenario) {
+  return std::clamp<std::chrono::milliseconds>(2 * collective_timeout(scenario), std::chrono::seconds(5), std::chrono::seconds(30));
+}
 
 struct Launch {
   const PlannedScenario& planned;
@@ -93,12 +98,13 @@ Status start_and_watch(const Launch& launch, const std::vector<RankEnvironment>&
   std::error_code ignored;
   for (const RankEnvironment& rank : ranks) fs::remove(spool_path(launch.options.run_directory, rank.rank), ignored);
   const SignalWatch signals;
+  const auto grace = grace_of(launch.planned.scenario);
   std::vector<WatchedRank> children;
   for (const RankEnvironment& rank : ranks) {
     auto child = ChildProcess::start(command_for(launch, rank), signals.original_mask());
     if (!child) {
       for (const WatchedRank& started : children) started.process.send(SIGKILL);
-      watch_ranks(children, signals, k_grace, {});
+      watch_ranks(children, signals, grace, {});
       return fail(child.error());
     }
     children.push_back({rank.rank, *child});
@@ -108,7 +114,7 @@ Status start_and_watch(const Launch& launch, const std::vector<RankEnvironment>&
     if (!launch.options.progress) return;
     if (const auto progress = tail.read()) launch.options.progress(*progress);
   };
-  const WatchOutcome outcome = watch_ranks(children, signals, k_grace, tick);
+  const WatchOutcome outcome = watch_ranks(children, signals, grace, tick);
   if (!outcome.good()) return fail(explain_failure(outcome, launch.options.run_directory));
   return {};
 }
