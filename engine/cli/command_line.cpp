@@ -106,8 +106,9 @@ int report(const Error& error, Console& console) {
 
 int run_command_line(const std::vector<std::string>& arguments) noexcept {
   Console console(contains(arguments, "--json"), false, false);
-  // A reader that goes away must not kill a parent of running ranks; Console notices it as a failed write.
+  // A reader that goes away or a limit on file sizes must not kill a parent of running ranks: both are failed writes.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     const Result<int> code = dispatch(arguments, console);
     return code ? *code : report(code.error(), console);

@@ -1,5 +1,6 @@
 #include "engine/model/model_config.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <vector>
@@ -27,7 +28,8 @@ Result<ModelConfig> ModelConfig::parse(std::string_view text, std::string file,
   try {
     root = nlohmann::json::parse(text);
   } catch (const nlohmann::json::exception& error) {
-    return bad_input(file, std::string("not valid JSON: ") + error.what());
+    const std::string_view words = error.what();  // "[json.exception.parse_error.101] parse error at line 1 ..."
+    return bad_input(file, "not valid JSON: " + std::string(words.substr(std::min(words.size(), words.find("] ") + 2))));
   }
   if (!root.is_object()) return bad_input(file, "a model configuration is a JSON object");
   for (const auto& [key, value] : overrides) {

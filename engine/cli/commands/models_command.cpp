@@ -1,11 +1,10 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 
 #include "engine/base/paths.h"
 #include "engine/cli/command_list.h"
 #include "engine/model/families/family.h"
+#include "engine/report/text_table.h"
 
 namespace shardlab {
 namespace {
@@ -42,18 +41,17 @@ class ModelsCommand final : public Command {
   Result<int> run(CommandContext& context) override {
     SHARDLAB_TRY(const std::vector<KnownModel> models, known_models());
     Json list = Json::array();
-    std::string table = fmt::format("{:<24} {:<10} {:>16} {:>7} {:>11}\n", "name", "family", "parameters", "layers", "vocabulary");
+    TextTable table({{.title = "name", .align = Align::left}, {.title = "family", .align = Align::left}, {.title = "parameters"}, {.title = "layers"}, {.title = "vocabulary"}});
     for (const KnownModel& model : models) {
       const std::int64_t parameters = total_parameters(model.graph);
-      table += fmt::format("{:<24} {:<10} {:>16} {:>7} {:>11}\n", model.name, model.graph.family, parameters, model.graph.layers,
-                           model.graph.vocabulary);
+      table.add({model.name, model.graph.family, std::to_string(parameters), std::to_string(model.graph.layers), std::to_string(model.graph.vocabulary)});
       list.push_back({{"name", model.name},
                       {"family", model.graph.family},
                       {"parameters", parameters},
                       {"layers", model.graph.layers},
                       {"vocabulary", model.graph.vocabulary}});
     }
-    context.console.print(table);
+    context.console.print(table.text(context.console.style()));
     if (context.console.json()) context.console.print_json({{"models", std::move(list)}});
     return k_exit_good;
   }

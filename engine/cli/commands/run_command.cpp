@@ -1,0 +1,46 @@
+#include "engine/cli/command_list.h"
+#include "engine/cli/measure.h"
+#include "engine/cli/run_database.h"
+#include "engine/scenario/read_scenario.h"
+#include "engine/strategies/plan_scenario.h"
+
+namespace shardlab {
+namespace {
+
+class RunCommand final : public Command {
+ public:
+  std::string_view name() const override { return "run"; }
+  std::string_view help() const override { return "Trains for real, one process per rank, and measures every instruction"; }
+  std::string_view details() const override {
+    return "With RANK and WORLD_SIZE set (torchrun, Slurm, mpirun) it is that one rank and joins the others.";
+  }
+  CommonUse uses() const override { return {.database = true, .overrides = true}; }
+
+  void add_options(CLI::App& app) override {
+    app.add_option("scenario", scenario_, "Scenario file")->type_name("FILE")->required();
+    app.add_option("--save-weights", options_.save_weights, "Safetensors file for the weights after the last step")->type_name("FILE");
+    app.add_option("--keep-spool", options_.keep_spool, "Keep what the ranks write in this folder")->type_name("DIR");
+    app.add_flag("--poison", options_.poison, "Fill freed memory with NaN");
+  }
+
+  Result<int> run(CommandContext& context) override {
+    SHARDLAB_TRY(const Scenario scenario, read_scenario(scenario_, context.options.overrides));
+    SHARDLAB_CHECK_OK(check_measurable(scenario));
+    SHARDLAB_TRY(const PlannedScenario planned, plan_scenario(scenario));
+    SHARDLAB_TRY(RunStore store, open_or_create_runs(context.options));
+    SHARDLAB_TRY(const std::optional<FinishedRun> run, measure(planned, options_, store, context.console));
+    if (run) print_run(context.console, *run);
+    else if (context.console.json()) context.console.print_json({{"run_id", nullptr}, {"joined", true}});
+    return k_exit_good;
+  }
+
+ private:
+  std::string scenario_;
+  MeasureOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_run_command() { return std::make_unique<RunCommand>(); }
+
+}  // namespace shardlab

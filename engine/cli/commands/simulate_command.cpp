@@ -1,0 +1,52 @@
+#include "engine/cli/command_list.h"
+#include "engine/cli/predict.h"
+#include "engine/cli/run_database.h"
+#include "engine/scenario/read_scenario.h"
+#include "engine/strategies/plan_scenario.h"
+
+namespace shardlab {
+namespace {
+
+class SimulateCommand final : public Command {
+ public:
+  std::string_view name() const override { return "simulate"; }
+  std::string_view help() const override { return "Predicted time, communication and memory of a training step"; }
+  CommonUse uses() const override { return {.database = true, .overrides = true}; }
+
+  void add_options(CLI::App& app) override {
+    app.add_option("scenario", scenario_, "Scenario file")->type_name("FILE")->required();
+    app.add_flag("--no-store", no_store_, "Do not store the run, and look for no calibration");
+    app.add_flag("--no-calibration", no_calibration_, "Shipped figures, even when this machine was calibrated");
+  }
+
+  Result<int> run(CommandContext& context) override {
+    SHARDLAB_TRY(const Scenario scenario, read_scenario(scenario_, context.options.overrides));
+    SHARDLAB_TRY(const PlannedScenario planned, plan_scenario(scenario));
+    SHARDLAB_TRY(std::optional<RunStore> store, open_unless(no_store_, context.options));
+    std::optional<Calibration> calibration;
+    if (store && !no_calibration_) {
+      SHARDLAB_TRY(calibration, find_calibration(*store, planned.scenario));
+    }
+    SHARDLAB_TRY(const FinishedRun run, predict(planned, calibration, store ? &*store : nullptr));
+    note_when_too_large(context.console, run.summary);
+    print_run(context.console, run);
+    return k_exit_good;
+  }
+
+ private:
+  static Result<std::optional<RunStore>> open_unless(bool no_store, const CommonOptions& options) {
+    if (no_store) return std::optional<RunStore>();
+    SHARDLAB_TRY(RunStore store, open_or_create_runs(options));
+    return std::optional<RunStore>(std::move(store));
+  }
+
+  std::string scenario_;
+  bool no_store_ = false;
+  bool no_calibration_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_simulate_command() { return std::make_unique<SimulateCommand>(); }
+
+}  // namespace shardlab

@@ -1,0 +1,75 @@
+#include "engine/cli/command_list.h"
+#include "engine/cli/measure.h"
+#include "engine/cli/run_database.h"
+#include "engine/cli/validation.h"
+#include "engine/execute/rank_environment.h"
+#include "engine/report/tables.h"
+#include "engine/scenario/read_scenario.h"
+#include "engine/strategies/plan_scenario.h"
+#include "engine/trace/metrics.h"
+
+namespace shardlab {
+namespace {
+
+class ValidateCommand final : public Command {
+ public:
+  std::string_view name() const override { return "validate"; }
+  std::string_view help() const override { return "Predicts, runs for real, compares; exits 1 when a tolerance is not met"; }
+  CommonUse uses() const override { return {.database = true, .overrides = true}; }
+
+  void add_options(CLI::App& app) override {
+    app.add_option("scenarios", scenarios_, "Scenario files")->type_name("FILE")->required();
+    app.add_flag("--no-calibrate", no_calibrate_, "Do not measure this machine first when it never was");
+  }
+
+  Result<int> run(CommandContext& context) override {
+    SHARDLAB_CHECK_OK(refuse_launchers());
+    std::vector<PlannedScenario> planned;  // all first: a mistake in the last file should not cost the runs of the others
+    for (const std::string& file : scenarios_) {
+      SHARDLAB_TRY(const Scenario scenario, read_scenario(file, context.options.overrides));
+      SHARDLAB_CHECK_OK(check_measurable(scenario));
+      SHARDLAB_CHECK_OK(check_tolerances(scenario.measure.tolerance));
+      SHARDLAB_TRY(planned.emplace_back(), plan_scenario(scenario));
+    }
+    SHARDLAB_TRY(RunStore store, open_or_create_runs(context.options));
+    std::vector<Validation> validations;
+    for (const PlannedScenario& one : planned) {
+      SHARDLAB_TRY(Validation validation, validate(one, !no_calibrate_, store, context.console));
+      print_text(context.console, validation);
+      validations.push_back(std::move(validation));
+    }
+    const bool failed = std::any_of(validations.begin(), validations.end(),
+                                    [](const Validation& each) { return each.comparison.verdict == Verdict::fail; });
+    if (context.console.json()) context.console.print_json(document(validations, failed));
+    return failed ? k_exit_verdict_not_met : k_exit_good;
+  }
+
+ private:
+  static Status refuse_launchers() {
+    SHARDLAB_TRY(const auto joined, rank_environment(current_environment()));
+    if (!joined) return {};
+    return bad_input(joined->launcher, "validate starts its ranks itself, and this process was started as one of several",
+                     "`shardlab run` joins a launcher; compare with `shardlab diff`");
+  }
+
+  static void print_text(Console& console, const Validation& validation) {
+    console.print(validation.scenario + ": " + to_string(*validation.predicted.id) + " predicted, " +
+                  to_string(*validation.measured.id) + " measured\n\n" + comparison_table(validation.comparison, console.style()) + "\n");
+  }
+
+  static Json document(const std::vector<Validation>& validations, bool failed) {
+    if (validations.size() == 1) return validation_json(validations.front());
+    Json scenarios = Json::array();
+    for (const Validation& validation : validations) scenarios.push_back(validation_json(validation));
+    return {{"scenarios", std::move(scenarios)}, {"verdict", to_string(failed ? Verdict::fail : Verdict::pass)}};
+  }
+
+  std::vector<std::string> scenarios_;
+  bool no_calibrate_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_validate_command() { return std::make_unique<ValidateCommand>(); }
+
+}  // namespace shardlab

@@ -1,0 +1,52 @@
+#include "engine/cli/finished_run.h"
+
+#include "engine/cli/repeatable_scenario.h"
+#include "engine/report/json.h"
+#include "engine/report/summarize.h"
+#include "engine/report/tables.h"
+#include "engine/scenario/resolve_device.h"
+
+namespace shardlab {
+namespace {
+
+Result<DeviceLimits> limits_of(const PlannedScenario& planned) {
+  SHARDLAB_TRY(const Device device, resolve_device(planned.scenario.cluster));
+  DeviceLimits limits;
+  limits.peak = device.peak(planned.graph.compute_dtype);
+  if (device.memory.value > 0) limits.memory = device.memory;
+  return limits;
+}
+
+}  // namespace
+
+Result<FinishedRun> finish_run(const PlannedScenario& planned, RunTrace trace, RunStore* store) {
+  SHARDLAB_TRY(const DeviceLimits limits, limits_of(planned));
+  SHARDLAB_TRY(RunSummary summary, summarize(planned, trace, limits));
+  RunRecord record;
+  record.name = planned.scenario.name;
+  record.tags = planned.scenario.tags;
+  record.scenario_yaml = repeatable_scenario(planned.scenario);
+  record.plan = planned.plan;
+  record.trace = std::move(trace);
+  record.summary = std::move(summary);
+  std::optional<RunId> id;
+  if (store != nullptr) {
+    SHARDLAB_TRY(id, store->save(record));
+  }
+  return FinishedRun{id, std::move(record.summary), std::move(record.trace)};
+}
+
+void print_run(Console& console, const FinishedRun& run) {
+  if (console.json()) {
+    console.print_json(run_json(run.summary, run.id));
+    return;
+  }
+  console.print(summary_table(run.summary, console.style()));
+  if (run.id) console.print("\nstored as " + to_string(*run.id) + "\n");
+}
+
+void note_when_too_large(Console& console, const RunSummary& summary) {
+  if (summary.fits && !*summary.fits) console.note("note: this does not fit the memory of the device");
+}
+
+}  // namespace shardlab

@@ -1,0 +1,27 @@
+// A run that was predicted or measured: its figures, and where it is stored.
+#pragma once
+
+#include <optional>
+
+#include "engine/cli/console.h"
+#include "engine/plan/planned_scenario.h"
+#include "engine/store/run_store.h"
+
+namespace shardlab {
+
+struct FinishedRun {
+  std::optional<RunId> id;  // absent when it was not stored
+  RunSummary summary;
+  RunTrace trace;
+};
+
+// Summarizes and, unless `store` is null, saves.
+Result<FinishedRun> finish_run(const PlannedScenario& planned, RunTrace trace, RunStore* store);
+
+// What `simulate` and `run` show.
+void print_run(Console& console, const FinishedRun& run);
+
+// Warns on stderr when the run does not fit the device's memory.
+void note_when_too_large(Console& console, const RunSummary& summary);
+
+}  // namespace shardlab

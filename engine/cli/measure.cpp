@@ -1,0 +1,60 @@
+#include "engine/cli/measure.h"
+
+#include <fmt/format.h>
+
+#include "engine/cli/progress_line.h"
+#include "engine/cli/rank_program.h"
+#include "engine/cli/spool_folder.h"
+#include "engine/execute/launch.h"
+
+namespace shardlab {
+namespace {
+
+std::string progress_text(const RunProgress& progress) {
+  const std::string loss = progress.loss ? fmt::format("   loss {:.4f}", *progress.loss) : "";
+  return fmt::format("training   step {} of {}{}", progress.steps_done, progress.steps, loss);
+}
+
+Result<std::optional<RunTrace>> launch(const PlannedScenario& planned, const LaunchOptions& options,
+                                       const std::optional<RankEnvironment>& joined) {
+  if (joined) return run_as_rank(planned, options, *joined);
+  SHARDLAB_TRY(RunTrace trace, launch_run(planned, options));
+  return std::optional<RunTrace>(std::move(trace));
+}
+
+}  // namespace
+
+Status check_measurable(const Scenario& scenario) {
+  if (scenario.cluster.device == "cpu") return {};
+  return not_possible("cluster", fmt::format("real runs on GPUs are not built yet, and this scenario asks for {}", world_size(scenario)),
+                      "`shardlab simulate` predicts it; --set 'cluster={device: cpu, ranks: 2}' runs it here");
+}
+
+Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const MeasureOptions& options, RunStore& store,
+                                           Console& console) {
+  SHARDLAB_CHECK_OK(check_measurable(planned.scenario));
+  SHARDLAB_TRY(const auto joined, rank_environment(current_environment()));
+  SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make(options.keep_spool, joined));
+  ProgressLine line(console);
+  LaunchOptions launch_options;
+  SHARDLAB_TRY(launch_options.rank_program, rank_program());
+  launch_options.run_directory = folder.path();
+  launch_options.save_weights = options.save_weights;
+  launch_options.poison = options.poison;
+  launch_options.progress = [&line](const RunProgress& progress) { line.show(progress_text(progress)); };
+
+  Result<std::optional<RunTrace>> trace = launch(planned, launch_options, joined);
+  line.clear();
+  if (!trace) {
+    if (trace.error().kind == ErrorKind::run_failed) folder.keep();  // the error names it
+    return fail(std::move(trace).error());
+  }
+  if (!*trace) {
+    folder.keep();  // rank 0 reads it and removes it
+    return std::optional<FinishedRun>();
+  }
+  SHARDLAB_TRY(FinishedRun run, finish_run(planned, std::move(**trace), &store));
+  return std::optional<FinishedRun>(std::move(run));
+}
+
+}  // namespace shardlab

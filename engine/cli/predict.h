@@ -1,0 +1,17 @@
+// The simulated executor, with the calibration that a database holds for this machine.
+#pragma once
+
+#include <optional>
+
+#include "engine/cli/finished_run.h"
+#include "simulator/calibrate/calibration.h"
+
+namespace shardlab {
+
+// The newest calibration of this machine with the scenario's ranks and threads; none for clusters of GPUs.
+Result<std::optional<Calibration>> find_calibration(const RunStore& store, const Scenario& scenario);
+
+// Simulates and, unless `store` is null, saves the prediction.
+Result<FinishedRun> predict(const PlannedScenario& planned, const std::optional<Calibration>& calibration, RunStore* store);
+
+}  // namespace shardlab

@@ -1,0 +1,44 @@
+#include "engine/cli/run_calibration.h"
+
+#include <fmt/format.h>
+
+#include "engine/cli/progress_line.h"
+#include "engine/cli/rank_program.h"
+#include "engine/cli/spool_folder.h"
+#include "simulator/calibrate/calibrate.h"
+
+namespace shardlab {
+namespace {
+
+std::string machine_text(const MachineFingerprint& machine) {
+  return fmt::format("{}, {} cores, {} x {} threads", machine.processor, machine.cores, machine.ranks, machine.threads_per_rank);
+}
+
+}  // namespace
+
+Result<Calibration> run_calibration(const CalibrationRequest& request, RunStore& store, Console& console) {
+  SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make({}, {}));
+  ProgressLine line(console);
+  CalibrateOptions options;
+  SHARDLAB_TRY(options.rank_program, rank_program());
+  options.ranks = request.ranks;
+  options.threads_per_rank = request.threads;
+  options.folder = folder.path();
+  options.scenario = request.scenario;
+  options.progress = [&line](const std::string& what) { line.show("calibrating   " + what); };
+
+  Result<Calibration> calibration = calibrate(options);
+  line.clear();
+  if (!calibration) {
+    if (calibration.error().kind == ErrorKind::run_failed) folder.keep();  // the error names it
+    return calibration;
+  }
+  CalibrationRecord record;
+  record.key = calibration->id;
+  record.machine = machine_text(calibration->machine);
+  record.text = to_json(*calibration);
+  SHARDLAB_CHECK_OK(store.save_calibration(record));
+  return calibration;
+}
+
+}  // namespace shardlab

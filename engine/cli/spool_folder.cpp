@@ -1,0 +1,45 @@
+#include "engine/cli/spool_folder.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace shardlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<fs::path> new_temporary_folder() {
+  std::error_code error;
+  const fs::path folder = fs::temp_directory_path(error);
+  if (error) return not_possible("TMPDIR", "no folder for temporary files: " + error.message());
+  std::string name = (folder / "shardlab-run-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) return not_possible(folder.string(), std::string("cannot be written: ") + std::strerror(errno));
+  return fs::path(name);
+}
+
+}  // namespace
+
+Result<SpoolFolder> SpoolFolder::make(const fs::path& chosen, const std::optional<RankEnvironment>& joined) {
+  if (!chosen.empty()) return SpoolFolder(fs::absolute(chosen), true);
+  if (joined) {
+    const std::string name = fmt::format("shardlab-spool-{}-{}", joined->master_address, joined->master_port);
+    return SpoolFolder(fs::absolute(name), false);
+  }
+  SHARDLAB_TRY(fs::path path, new_temporary_folder());
+  return SpoolFolder(std::move(path), false);
+}
+
+SpoolFolder::~SpoolFolder() {
+  std::error_code ignored;
+  if (!kept_) fs::remove_all(path_, ignored);
+}
+
+const fs::path& SpoolFolder::keep() {
+  kept_ = true;
+  return path_;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,33 @@
+// The folder in which the ranks of one run write.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "engine/base/result.h"
+#include "engine/execute/rank_environment.h"
+
+namespace shardlab {
+
+// Removes the folder at the end of its life unless it is to be kept.
+class SpoolFolder {
+ public:
+  // `chosen`, which is then kept; else a new one below the system's folder for temporary files. Ranks that another launcher started
+  // (`joined`) must meet in one folder, so theirs lies in the current one, named after the rendezvous.
+  static Result<SpoolFolder> make(const std::filesystem::path& chosen, const std::optional<RankEnvironment>& joined);
+
+  SpoolFolder(SpoolFolder&& other) noexcept : path_(std::move(other.path_)), kept_(other.kept_) { other.kept_ = true; }
+  SpoolFolder& operator=(SpoolFolder&&) = delete;
+  ~SpoolFolder();
+
+  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& keep();
+
+ private:
+  SpoolFolder(std::filesystem::path path, bool kept) : path_(std::move(path)), kept_(kept) {}
+
+  std::filesystem::path path_;
+  bool kept_;
+};
+
+}  // namespace shardlab

@@ -1,0 +1,89 @@
+"""`model` and `models`: fields, the parameter count of a published size, names as in the checkpoint."""
+
+from _shardlab import Place, check, check_fields, expect, expect_error, main
+
+OPERATOR_FIELDS = {"id": "int", "kind": "text", "module": "text", "outputs": "list", "forward_flops": "int", "backward_flops": "int",
+                   "forward_bytes": "int", "backward_bytes": "int", "keeps_bytes": "int"}
+
+
+def test_fields_and_their_types():
+    document = expect(Place().run("model", "tiny-llama", "--json"), 0).json()
+    check_fields(document, {"parameters": "map", "modules": "list", "operators": "list", "family": "text", "layers": "int"})
+    check_fields(document["parameters"], {"total": "int", "active": "int", "per_layer": "int", "trainable": "int"}, "parameters")
+    for module in document["modules"]:
+        check_fields(module, {"path": "text", "class": "text", "parameters": "list"}, "modules")
+        for parameter in module["parameters"]:
+            check_fields(parameter, {"name": "text", "shape": "list", "dtype": "text", "tied": "bool"}, "parameters")
+    for operator in document["operators"]:
+        check_fields(operator, OPERATOR_FIELDS, "operators")
+
+
+def test_published_sizes():
+    # Counts that the model cards and the safetensors indices of the checkpoints give.
+    for name, total in (("llama-2-7b", 6738415616), ("llama-3-8b", 8030261248), ("llama-3-70b", 70553706496), ("llama-3.2-1b", 1235814400)):
+        document = expect(Place().run("model", name, "--json"), 0).json()
+        check(document["parameters"]["total"] == total, f"{name}: {document['parameters']['total']}")
+
+
+def test_names_and_order_of_the_checkpoint():
+    document = expect(Place().run("model", "llama-3-8b", "--json"), 0).json()
+    names = [p["name"] for module in document["modules"] for p in module["parameters"]]
+    layer = "model.layers.0."
+    check(names[:10] == ["model.embed_tokens.weight"] + [layer + part + ".weight" for part in (
+        "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj", "mlp.gate_proj", "mlp.up_proj",
+        "mlp.down_proj", "input_layernorm", "post_attention_layernorm")], f"{names[:10]}")
+    check(names[-2:] == ["model.norm.weight", "lm_head.weight"], f"{names[-2:]}")
+    check(len(names) == 291, f"{len(names)} tensors")
+
+
+def test_a_tied_head_counts_once():
+    document = expect(Place().run("model", "llama-3.2-1b", "--json"), 0).json()
+    head = [p for module in document["modules"] if module["path"] == "lm_head" for p in module["parameters"]]
+    check(len(head) == 1 and head[0]["tied"] and head[0]["name"] == "model.embed_tokens.weight", f"{head}")
+
+
+def test_shapes_follow_the_options():
+    place = Place()
+    document = expect(place.run("model", "tiny-llama", "--json", "--sequence-length", "64", "--micro-batch", "3"), 0).json()
+    check(document["sequence_length"] == 64 and document["micro_batch"] == 3, "options are not used")
+    check(document["operators"][0]["outputs"][0][:2] == [3, 64], f"{document['operators'][0]}")
+    document = expect(place.run("model", "tiny-llama", "--json", "--set", "model.overrides.num_hidden_layers=2"), 0).json()
+    check(document["layers"] == 2, "--set is not used")
+
+
+def test_text_and_other_ways_to_name_a_model():
+    place = Place()
+    text = expect(place.run("model", "tiny-llama"), 0).out
+    for part in ("LlamaForCausalLM", "LlamaDecoderLayer", "q_proj"):
+        check(part in text, f"'{part}' is not in:\n{text}")
+    scenario = place.scenario()
+    check(expect(place.run("model", scenario, "--json"), 0).json()["sequence_length"] == 32, "a scenario's model")
+
+
+def test_unknown_models():
+    place = Place()
+    expect_error(place.run("model", "lama-3-8b"), 2, "lama-3-8b", "llama-3-8b")
+    expect_error(place.run("model", "./missing.json"), 2, "missing.json")
+    expect_error(place.run("model", "tiny-llama", "--micro-batch", "0"), 2, "--micro-batch")
+
+
+def test_list():
+    models = expect(Place().run("models", "--json"), 0).json()["models"]
+    check({"tiny-llama", "llama-3-8b"} <= {model["name"] for model in models}, f"{models}")
+    for model in models:
+        check_fields(model, {"name": "text", "family": "text", "parameters": "int", "layers": "int", "vocabulary": "int"}, "models")
+        check(model["name"] in expect(Place().run("models"), 0).out, f"{model['name']} is not in the table")
+
+
+def test_hardware():
+    document = expect(Place().run("hardware", "--json"), 0).json()
+    check("H100-SXM" in {gpu["name"] for gpu in document["gpus"]}, "no H100")
+    for gpu in document["gpus"]:
+        check_fields(gpu, {"name": "text", "memory": "int", "memory_bandwidth": "number", "peak_bfloat16": "number?",
+                           "estimated_figures": "list"}, "gpus")
+    for node in document["nodes"]:
+        check_fields(node, {"name": "text", "gpu": "text", "gpus": "int", "network": "number", "dollars_per_hour": "number?",
+                            "estimated_figures": "list"}, "nodes")
+
+
+main(globals())

@@ -1,0 +1,89 @@
+"""`simulate`: fields, determinism, what it stores."""
+
+from _shardlab import SOURCE, Place, check, check_fields, check_run, expect, expect_error, main
+
+
+def test_fields_and_their_types():
+    place = Place()
+    for strategy, ranks in (("fsdp2", 2), ("ddp", 2), ("none", 1)):
+        document = expect(place.run("simulate", place.scenario(strategy=strategy, ranks=ranks), "--json"), 0).json()
+        check_run(document, "predicted")
+        check(document["calibrated"] is False, "an empty database has no calibration")
+        check(document["leaves_out"], "a prediction leaves nothing out")
+        check(document["step_time_ns"]["median"] > 0, "no time")
+
+
+def test_communication_is_what_the_plan_says():
+    place = Place()
+    scenario = place.scenario()
+    plan = expect(place.run("plan", scenario, "--json"), 0).json()
+    document = expect(place.run("simulate", scenario, "--json"), 0).json()
+    check(document["plan_hash"] == plan["plan_hash"], "another plan")
+    for entry in document["communication"]:
+        alike = [i for i in plan["instructions"] if i["kind"] == entry["kind"] and len(i["group"] or []) == entry["group_size"]]
+        check(len(alike) == entry["count"] and sum(i["bytes"] for i in alike) == entry["bytes"], f"{entry}")
+    check({entry["kind"] for entry in document["communication"]} == {"AllGather", "ReduceScatter", "AllReduce"},
+          f"{document['communication']}")
+
+
+def test_two_simulations_are_equal_to_the_byte():
+    place = Place()
+    for file in (place.scenario(), SOURCE / "scenarios/first/llama3-8b-fsdp2-8xh100.yaml"):
+        texts = []
+        for _ in range(2):
+            run = expect(place.run("simulate", file, "--json"), 0).json()
+            perfetto = expect(place.run("trace", run["run_id"], "--warmup"), 0).out
+            csv = expect(place.run("trace", run["run_id"], "--format", "csv", "--warmup"), 0).out
+            run["run_id"] = None
+            texts.append((run, perfetto, csv))
+        check(texts[0] == texts[1], f"{file}: two simulations differ")
+        check(len(texts[0][2].splitlines()) > 50, "a trace with no content")
+
+
+def test_overrides_reach_the_prediction():
+    place = Place()
+    scenario = place.scenario()
+    small = expect(place.run("simulate", scenario, "--json"), 0).json()
+    large = expect(place.run("simulate", scenario, "--json", "--set", "train.micro_batch=8"), 0).json()
+    check(large["memory"]["peak_allocated"] > small["memory"]["peak_allocated"], "more sequences need no more memory")
+    check(large["step_time_ns"]["median"] > small["step_time_ns"]["median"], "more sequences take no more time")
+    keeps = expect(place.run("simulate", scenario, "--json", "--set", "parallel.reshard_after_forward=false"), 0).json()
+    check(sum(e["bytes"] for e in keeps["communication"]) < sum(e["bytes"] for e in small["communication"]), "resharding is free")
+
+
+def test_hardware_you_do_not_have():
+    document = expect(Place().run("simulate", SOURCE / "scenarios/first/llama3-8b-fsdp2-8xh100.yaml", "--json"), 0).json()
+    check_run(document, "predicted")
+    check(document["mfu"] is not None and 0 < document["mfu"] < 1, f"MFU {document['mfu']}")
+    check(document["fits"] is not None, "whether it fits is unknown")
+
+
+def test_memory_limit_decides_whether_it_fits():
+    place = Place()
+    for limit, fits in (("16MiB", True), ("64KiB", False)):
+        document = expect(place.run("simulate", place.scenario(), "--json", "--set", f"cluster.memory_limit={limit}"), 0).json()
+        check(document["fits"] is fits, f"{limit}: fits is {document['fits']}, peak {document['memory']['peak_allocated']}")
+
+
+def test_text():
+    text = expect(Place().run("simulate", Place().scenario()), 0).out
+    for part in ("step time", "tokens", "AllGather"):
+        check(part.lower() in text.lower(), f"'{part}' is not in:\n{text}")
+
+
+def test_without_a_database():
+    place = Place()
+    document = expect(place.run("simulate", place.scenario(), "--json", "--no-store"), 0).json()
+    check_run(document, "predicted", stored=False)
+    check(not place.db.exists(), "--no-store made a database")
+
+
+def test_quiet_and_pipes():
+    place = Place()
+    result = expect(place.run("simulate", place.scenario(), "--quiet"), 0)
+    check(result.err == "", "--quiet writes to stderr", result)
+    result = expect(place.run("simulate", place.scenario()), 0)
+    check("\r" not in result.err and "\x1b" not in result.err + result.out, "terminal sequences in a pipe", result)
+
+
+main(globals())

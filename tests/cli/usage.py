@@ -1,0 +1,110 @@
+"""Options, commands, exit codes, errors as JSON, output into a pipe."""
+
+import subprocess
+import time
+
+from _shardlab import PROGRAM, Place, check, expect, expect_error, main
+
+COMMANDS = ["model", "plan", "simulate", "run", "validate", "calibrate", "show", "diff", "history", "trace", "scenario", "models",
+            "hardware", "version"]
+NOT_BUILT = ["search", "export", "import", "doctor", "learn", "gui"]
+
+
+def test_help_lists_every_command():
+    place = Place()
+    overview = expect(place.run("--help"), 0).out
+    for command in COMMANDS + NOT_BUILT:
+        check(f"\n  {command} " in overview, f"{command} is not in the overview")
+
+
+def test_every_command_has_help():
+    place = Place()
+    for command in COMMANDS:
+        text = expect(place.run(command, "--help"), 0).out
+        for option in ("--json", "--quiet", "--verbose", "--help"):
+            check(option in text, f"{command} --help does not show {option}")
+
+
+def test_version():
+    place = Place()
+    check(expect(place.run("--version"), 0).out.startswith("shardlab "), "no version")
+    check("version" in expect(place.run("version", "--json"), 0).json(), "no version in JSON")
+
+
+def test_no_command_is_an_error():
+    expect(Place().run(), 2)
+
+
+def test_unknown_command_names_the_nearest():
+    expect_error(Place().run("simulte", "a.yaml"), 2, "simulte", "did you mean 'simulate'?")
+
+
+def test_unknown_option_names_the_nearest():
+    place = Place()
+    expect_error(place.run("plan", "--stp", "first", place.scenario()), 2, "--stp", "did you mean '--step'?")
+    expect_error(place.run("history", "--set", "a=1"), 2, "--set")
+    expect_error(place.run("plan", place.scenario(), "-x"), 2, "-x")
+
+
+def test_missing_and_surplus_arguments():
+    place = Place()
+    expect_error(place.run("plan"), 2, "scenario")
+    expect_error(place.run("plan", place.scenario(), "more"), 2, "more")
+    expect_error(place.run("plan", place.scenario(), "--step"), 2, "--step")
+    expect_error(place.run("plan", place.scenario(), "--explain", "many"), 2, "--explain")
+
+
+def test_options_may_stand_before_the_command():
+    place = Place()
+    document = expect(place.run("--set", "train.seed=2", "--json", "plan", place.scenario()), 0).json()
+    check("plan_hash" in document, "no plan")
+
+
+def test_what_is_not_built_says_so():
+    place = Place()
+    for command in NOT_BUILT:
+        expect_error(place.run(command), 3, command, "not built yet")
+        expect_error(place.run(command, "something"), 3, "not built yet")
+
+
+def test_errors_as_json():
+    place = Place()
+    for arguments, code in ((["plan", "missing.yaml", "--json"], 2), (["simulte", "--json"], 2), (["plan", "--json", "--stp"], 2),
+                            (["gui", "--json"], 3)):
+        result = expect(place.run(*arguments), code)
+        error = result.json()["error"]
+        check(set(error) >= {"kind", "where", "what", "hint", "exit_code"}, f"fields: {sorted(error)}")
+        check(error["exit_code"] == code, f"exit_code is {error['exit_code']}")
+        check(result.err.count("error: ") == 1 and error["what"] in result.err, "stderr does not say the same once", result)
+
+
+def test_a_reader_that_leaves_is_no_error():
+    place = Place()
+    scenario = place.scenario(text=None)
+    process = subprocess.Popen([PROGRAM, "plan", scenario, "--json", "--set", "model.overrides.num_hidden_layers=64"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=place.environment())
+    process.stdout.read(1)
+    process.stdout.close()
+    error = process.stderr.read().decode()
+    check(process.wait(timeout=60) == 0 and error == "", f"code {process.returncode}, stderr: {error}")
+
+
+def test_a_full_device_is_an_error():
+    place = Place()
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        result = place.run("plan", place.scenario(), stdout=full)
+    expect_error(result, 3, "stdout", "No space left")
+
+
+def test_starts_in_milliseconds():
+    place = Place()
+    times = []
+    for _ in range(10):
+        begin = time.monotonic()
+        expect(place.run("version"), 0)
+        times.append(time.monotonic() - begin)
+    print(f"        version: {min(times) * 1000:.1f} ms")
+    check(min(times) < 0.2, f"the fastest of ten starts took {min(times):.3f} s")
+
+
+main(globals())

@@ -1,0 +1,70 @@
+"""`calibrate` and `validate`: the comparison of a prediction with a real run."""
+
+from _shardlab import Place, check, check_fields, check_run, expect, expect_error, main, needs_torch
+
+needs_torch()
+
+METRIC_FIELDS = {"name": "text", "predicted": "number?", "measured": "number?", "error": "number?", "tolerance": "number?", "verdict": "text"}
+
+
+def test_calibrates_once_then_compares():
+    place = Place()
+    scenario = place.scenario(steps=5)
+    first = expect(place.run("validate", scenario, "--json", timeout=300), 0)
+    check("calibrat" in first.err, "it does not say that it calibrates", first)
+    document = first.json()
+    check_fields(document, {"predicted": "map", "measured": "map", "metrics": "list", "verdict": "text"})
+    check_run(document["predicted"], "predicted")
+    check_run(document["measured"], "measured")
+    check(document["predicted"]["calibrated"] is True, "the calibration is not used")
+    for metric in document["metrics"]:
+        check_fields(metric, METRIC_FIELDS, "metrics")
+    check({"step_time", "tokens_per_second", "exposed_communication", "peak_allocated"} <= {m["name"] for m in document["metrics"]},
+          f"{[m['name'] for m in document['metrics']]}")
+    second = expect(place.run("validate", scenario, timeout=120), 0)
+    check("calibrating" not in second.err, "it calibrates again", second)
+    check("step time" in second.out.lower().replace("_", " "), "no table", second)
+    check(len(expect(place.run("history", "--json"), 0).json()["runs"]) == 4, "two predictions and two measurements")
+
+
+def test_a_verdict_that_is_not_met():
+    place = Place()
+    scenario = place.scenario(extra="", text=None)
+    text = open(scenario, encoding="utf-8").read().replace("steps: 3}", "steps: 3, tolerance: {step_time: 0.0001%}}")
+    result = place.run("validate", place.scenario(text=text), "--json", "--no-calibrate", timeout=120)
+    expect(result, 1)
+    document = result.json()
+    check(document["verdict"] == "fail", f"{document['verdict']}")
+    metric = next(m for m in document["metrics"] if m["name"] == "step_time")
+    check(metric["verdict"] == "fail" and metric["tolerance"] is not None, f"{metric}")
+
+
+def test_memory_is_accounted():
+    place = Place()
+    document = expect(place.run("validate", place.scenario(), "--json", "--no-calibrate", timeout=120), 0).json()
+    peak = next(m for m in document["metrics"] if m["name"] == "peak_allocated")
+    check(abs(peak["error"]) <= 0.01, f"{peak}")
+
+
+def test_several_scenarios():
+    place = Place()
+    files = [place.scenario(name="one"), place.scenario(name="two", strategy="ddp")]
+    document = expect(place.run("validate", *files, "--json", "--no-calibrate", timeout=200), 0).json()
+    check([entry["scenario"] for entry in document["scenarios"]] == ["one", "two"], f"{document.keys()}")
+    check("verdict" in document, "no verdict over all")
+
+
+def test_hardware_you_do_not_have():
+    place = Place()
+    text = open(place.scenario(), encoding="utf-8").read().replace("{device: cpu, ranks: 2}", "{node: hgx-h100}")
+    expect_error(place.run("validate", place.scenario(text=text), timeout=60), 3, "GPU")
+    expect_error(place.run("run", place.scenario(text=text), timeout=60), 3, "GPU")
+
+
+def test_tolerances_of_unknown_metrics():
+    place = Place()
+    text = open(place.scenario(), encoding="utf-8").read().replace("steps: 3}", "steps: 3, tolerance: {step_tiem: 1%}}")
+    expect_error(place.run("validate", place.scenario(text=text), "--no-calibrate", timeout=120), 2, "step_tiem")
+
+
+main(globals())
