@@ -11,9 +11,9 @@
 #include <string_view>
 
 #include "simulator/calibrate/calibration.h"
-#include "simulator/cost/attention.h"
+#include "simulator/cost/attention_cost.h"
 #include "simulator/cost/coefficients.h"
-#include "simulator/cost/collective.h"
+#include "simulator/cost/collective_cost.h"
 #include "simulator/cost/matmul.h"
 #include "simulator/cost/memory_bound.h"
 

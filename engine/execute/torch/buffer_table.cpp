@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/execute/torch/dtype.h"
+#include "engine/execute/torch/torch_dtype.h"
 #include "engine/execute/torch/memory/memory_ledger.h"
 
 namespace shardlab {

@@ -1,6 +1,6 @@
 // Every cost term against arithmetic done by hand.
-#include "simulator/cost/attention.h"
-#include "simulator/cost/collective.h"
+#include "simulator/cost/attention_cost.h"
+#include "simulator/cost/collective_cost.h"
 #include "simulator/cost/contention.h"
 #include "simulator/cost/host_issue.h"
 #include "simulator/cost/matmul.h"

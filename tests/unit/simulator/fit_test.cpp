@@ -73,7 +73,7 @@ TEST_CASE("a fit recovers the coefficients of matmul, attention, traffic and col
     const ProbeShape shape{{"batch", 2}, {"sequence", s}, {"heads", 8}, {"kv_heads", 4}, {"head_dim", 32}};
     measurements.push_back({"attention.backward.bfloat16", shape,
                             noisy(attention_formula_ns(attention_work(shape, Direction::backward), attention), random)});
-    const ProbeShape traffic{{"bytes", s * 20'000}, {"pieces", 1 + s / 100}};
+    const ProbeShape traffic{{"bytes", s * 400}, {"pieces", 1 + s / 100}};
     measurements.push_back({"pack", traffic, noisy(traffic_formula_ns(traffic_of_shape(traffic), pack), random)});
     const ProbeShape full{{"bytes", s * s * 64}, {"ranks", 2}};
     measurements.push_back({"all_gather", full, noisy(collective_formula_ns(collective_work(InstructionKind::AllGather, full), gather), random)});

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/execute/torch/dtype.h"
+#include "engine/execute/torch/torch_dtype.h"
 #include "engine/execute/torch/instructions/segment_program.h"
 
 namespace shardlab {

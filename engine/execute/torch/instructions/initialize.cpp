@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "engine/execute/torch/dtype.h"
+#include "engine/execute/torch/torch_dtype.h"
 #include "engine/execute/torch/instructions/parameter_ranges.h"
 #include "engine/model/constants.h"
 #include "engine/model/initial_weights.h"

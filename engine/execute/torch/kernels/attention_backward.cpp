@@ -11,7 +11,7 @@ struct Sum {
 
 template <typename T>
 struct BackwardScratch {
-  float *scores, *gradient, *delta, *ones;
+  float *scores, *gradient, *delta;
   T *probabilities, *score_gradient;  // float: the two above
   float *dq, *dk, *dv;                // float: null, the gradients are summed in place
   std::int64_t used;
@@ -27,15 +27,12 @@ struct BackwardScratch {
       probabilities = scores;
       score_gradient = gradient;
       dq = dk = dv = nullptr;
-      ones = nullptr;
     } else {
       probabilities = scratch.take<T>(block);
       score_gradient = scratch.take<T>(block);
       dq = scratch.take<float>(rows * shape.head_dim);
       dk = scratch.take<float>(shape.sequence * shape.head_dim);
       dv = scratch.take<float>(shape.sequence * shape.head_dim);
-      ones = scratch.take<float>(shape.sequence);
-      if (ones) std::fill_n(ones, shape.sequence, 1.0f);
     }
     used = scratch.used();
   }
@@ -48,7 +45,9 @@ struct BackwardScratch {
   // Rounds a finished sum into the gradient.
   void finish(const Sum& sum, std::int64_t rows, std::int64_t dim, T* result, std::int64_t stride) const {
     if constexpr (!k_is_float<T>) {
-      if (sum.data) row_kernels<T>().scale_rows_into(ones, rows, dim, sum.data, sum.stride, result, stride);
+      for (std::int64_t row = 0; sum.data && row < rows; ++row) {
+        row_kernels<T>().store_row(sum.data + row * sum.stride, false, dim, result + row * stride);
+      }
     }
   }
 };

@@ -3,7 +3,7 @@
 // No autograd: forward and backward are plain functions on at::Tensor. The segment's program says which storages exist when; an
 // implementation reads and writes the tensors it is handed and allocates nothing that outlives the call. What it allocates meanwhile
 // is workspace. All tensors are contiguous, of the shape and dtype that the graph gives them; parameters have the compute dtype and
-// may be views into flat buffers. The caller allocates everything and disables gradient recording (at::NoGradGuard or, better,
+// may be views into flat buffers. The caller allocates everything and disables gradient recording (c10::NoGradGuard or, better,
 // c10::InferenceMode) around the calls. Exceptions of ATen propagate: the executor catches them at its edge.
 //
 // Implementations keep no state; any number of threads may call them at once, on different tensors.

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "engine/execute/torch/dtype.h"
+#include "engine/execute/torch/torch_dtype.h"
 
 namespace shardlab {
 namespace {

@@ -93,8 +93,8 @@ void add_row(const T* row, std::int64_t width, float* sums) {
 template <typename T>
 void store_row(const float* sums, bool accumulate, std::int64_t width, T* row) {
   for (std::int64_t i = 0; i < width; i += k_lanes) {
-    const Floats before = accumulate ? load(row + i, width - i) : Floats{};
-    store(row + i, before + load(sums + i, width - i), width - i);
+    const Floats sum = load(sums + i, width - i);
+    store(row + i, accumulate ? load(row + i, width - i) + sum : sum, width - i);
   }
 }
 

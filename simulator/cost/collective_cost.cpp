@@ -1,4 +1,4 @@
-#include "simulator/cost/collective.h"
+#include "simulator/cost/collective_cost.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "simulator/cost/attention.h"
+#include "simulator/cost/attention_cost.h"
 
 #include <algorithm>
 
