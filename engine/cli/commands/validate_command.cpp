@@ -14,7 +14,9 @@ namespace {
 class ValidateCommand final : public Command {
  public:
   std::string_view name() const override { return "validate"; }
-  std::string_view help() const override { return "Predicts, runs for real, compares; exits 1 when a tolerance is not met"; }
+  std::string_view help() const override {
+    return "Predicts, runs for real, compares; exits 1 when a tolerance is not met";
+  }
   CommonUse uses() const override { return {.database = true, .overrides = true}; }
 
   void add_options(CLI::App& app) override {
@@ -24,7 +26,8 @@ class ValidateCommand final : public Command {
 
   Result<int> run(CommandContext& context) override {
     SHARDLAB_CHECK_OK(refuse_launchers());
-    std::vector<PlannedScenario> planned;  // all first: a mistake in the last file should not cost the runs of the others
+    std::vector<PlannedScenario>
+        planned;  // all first: a mistake in the last file should not cost the runs of the others
     for (const std::string& file : scenarios_) {
       SHARDLAB_TRY(const Scenario scenario, read_scenario(file, context.options.overrides));
       SHARDLAB_CHECK_OK(check_measurable(scenario));
@@ -38,8 +41,9 @@ class ValidateCommand final : public Command {
       print_text(context.console, validation);
       validations.push_back(std::move(validation));
     }
-    const bool failed = std::any_of(validations.begin(), validations.end(),
-                                    [](const Validation& each) { return each.comparison.verdict == Verdict::fail; });
+    const bool failed = std::any_of(validations.begin(), validations.end(), [](const Validation& each) {
+      return each.comparison.verdict == Verdict::fail;
+    });
     if (context.console.json()) context.console.print_json(document(validations, failed));
     return failed ? k_exit_verdict_not_met : k_exit_good;
   }
@@ -48,20 +52,23 @@ class ValidateCommand final : public Command {
   static Status refuse_launchers() {
     SHARDLAB_TRY(const auto joined, rank_environment(current_environment()));
     if (!joined) return {};
-    return bad_input(joined->launcher, "validate starts its ranks itself, and this process was started as one of several",
+    return bad_input(joined->launcher,
+                     "validate starts its ranks itself, and this process was started as one of several",
                      "`shardlab run` joins a launcher; compare with `shardlab diff`");
   }
 
   static void print_text(Console& console, const Validation& validation) {
     console.print(validation.scenario + ": " + to_string(*validation.predicted.id) + " predicted, " +
-                  to_string(*validation.measured.id) + " measured\n\n" + comparison_table(validation.comparison, console.style()) + "\n");
+                  to_string(*validation.measured.id) + " measured\n\n" +
+                  comparison_table(validation.comparison, console.style()) + "\n");
   }
 
   static Json document(const std::vector<Validation>& validations, bool failed) {
     if (validations.size() == 1) return validation_json(validations.front());
     Json scenarios = Json::array();
     for (const Validation& validation : validations) scenarios.push_back(validation_json(validation));
-    return {{"scenarios", std::move(scenarios)}, {"verdict", to_string(failed ? Verdict::fail : Verdict::pass)}};
+    return {{"scenarios", std::move(scenarios)},
+            {"verdict", to_string(failed ? Verdict::fail : Verdict::pass)}};
   }
 
   std::vector<std::string> scenarios_;
@@ -70,6 +77,8 @@ class ValidateCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_validate_command() { return std::make_unique<ValidateCommand>(); }
+std::unique_ptr<Command> make_validate_command() {
+  return std::make_unique<ValidateCommand>();
+}
 
 }  // namespace shardlab
