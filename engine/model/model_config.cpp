@@ -32,15 +32,10 @@ Result<ModelConfig> ModelConfig::parse(std::string_view text, std::string file,
     return bad_input(file, "not valid JSON: " + std::string(words.substr(std::min(words.size(), words.find("] ") + 2))));
   }
   if (!root.is_object()) return bad_input(file, "a model configuration is a JSON object");
-  for (const auto& [key, value] : overrides) {
-    if (!root.contains(key)) {
-      std::vector<std::string> known;
-      for (const auto& item : root.items()) known.push_back(item.key());
-      return bad_input("model.overrides." + key, "no such field in " + file, suggestion(key, known));
-    }
-    root[key] = override_value(value);
-  }
-  return ModelConfig(std::move(root), std::move(file));
+  for (const auto& [key, value] : overrides) root[key] = override_value(value);
+  ModelConfig config(std::move(root), std::move(file));
+  for (const auto& [key, value] : overrides) config.overridden_.push_back(key);
+  return config;
 }
 
 Result<ModelConfig> ModelConfig::read(const std::filesystem::path& file, const std::map<std::string, std::string>& overrides) {
@@ -52,7 +47,19 @@ Result<ModelConfig> ModelConfig::read(const std::filesystem::path& file, const s
   return parse(text, file.string(), overrides);
 }
 
-bool ModelConfig::has(const std::string& key) const { return root_.contains(key) && !root_[key].is_null(); }
+Status ModelConfig::check_overrides_were_read() const {
+  for (const std::string& key : overridden_) {
+    if (read_->contains(key)) continue;
+    const std::vector<std::string> known(read_->begin(), read_->end());
+    return bad_input("model.overrides." + key, "no field of this model's family decides anything by that name", suggestion(key, known));
+  }
+  return {};
+}
+
+bool ModelConfig::has(const std::string& key) const {
+  read_->insert(key);
+  return root_.contains(key) && !root_[key].is_null();
+}
 
 Result<std::int64_t> ModelConfig::integer(const std::string& key) const {
   if (!has(key)) return bad_input(file_, key + ": missing");

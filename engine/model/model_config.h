@@ -3,7 +3,10 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -13,11 +16,14 @@ namespace shardlab {
 
 class ModelConfig {
  public:
-  // `file` is only used in messages. `overrides` replace fields; their values are JSON text, a bare word counts as a string.
+  // `file` is only used in messages. `overrides` replace or add fields; their values are JSON text, a bare word counts as a string.
   static Result<ModelConfig> parse(std::string_view text, std::string file, const std::map<std::string, std::string>& overrides);
   static Result<ModelConfig> read(const std::filesystem::path& file, const std::map<std::string, std::string>& overrides);
 
   const std::string& file() const { return file_; }
+
+  // After a family has read the configuration: an override that it never asked for is an error with the nearest field it knows.
+  Status check_overrides_were_read() const;
   bool has(const std::string& key) const;  // present and not null
 
   // A required positive integer.
@@ -35,6 +41,9 @@ class ModelConfig {
   ModelConfig(nlohmann::json root, std::string file) : root_(std::move(root)), file_(std::move(file)) {}
   nlohmann::json root_;
   std::string file_;
+  std::vector<std::string> overridden_;
+  // Fields that were looked up, shared by copies: reading a configuration is const for everybody else.
+  std::shared_ptr<std::set<std::string>> read_ = std::make_shared<std::set<std::string>>();
 };
 
 }  // namespace shardlab

@@ -124,4 +124,12 @@ TEST_CASE("unusable configurations are refused by name") {
   CHECK_THAT(to_string(graph_of(longer, {1, 65, DType::float32, DType::float32}).error()), contains_text("max_position_embeddings"));
 }
 
+TEST_CASE("an override may add a field the file lacks, not one the family does not know") {
+  const auto build = [](const std::map<std::string, std::string>& overrides) {
+    return build_model_graph(*ModelConfig::parse(k_small, "config.json", overrides), {1, 16, DType::float32, DType::float32});
+  };
+  CHECK(build({{"head_dim", "32"}})->parameters[1].shape == Shape{128, 64});
+  CHECK_THAT(to_string(build({{"hidden_sise", "128"}}).error()), contains_text("did you mean 'hidden_size'"));
+}
+
 }  // namespace shardlab::test
