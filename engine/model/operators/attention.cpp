@@ -3,6 +3,8 @@
 //
 // Keeps q, k, v, the output and one float32 log-sum-exp per head and row (flash attention, arXiv 2205.14135). Executed FLOPs:
 // forward 2 products, backward 5 (one of them recomputes the scores); MFU counts 2 and 4, all halved by causality.
+#include <algorithm>
+
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -15,6 +17,29 @@ Work attention_work(Flops flops, Flops model_flops, Bytes bytes) {
   work.model_flops = model_flops;
   work.bytes = bytes;
   return work;
+}
+
+// Scratch memory of the blocked CPU kernel (engine/execute/torch/kernels/attention_blocks.h, where the sizes of a block are chosen):
+// pieces aligned to 64 bytes. In float32 sums are made in place, in bfloat16 beside the result.
+std::int64_t block_rows(std::int64_t sequence) { return std::min<std::int64_t>(sequence < 1024 ? 64 : 128, sequence); }
+std::int64_t block_elements(std::int64_t sequence) { return block_rows(sequence) * std::min<std::int64_t>(512, sequence); }
+
+Bytes piece(std::int64_t elements, DType dtype) { return {(bytes_of(elements, dtype).value + 63) / 64 * 64}; }
+
+Bytes forward_scratch(DType dtype, std::int64_t sequence, std::int64_t head_dim) {
+  const std::int64_t rows = block_rows(sequence);
+  const std::int64_t block = block_elements(sequence);
+  const Bytes common = piece(block, DType::float32) + piece(rows, DType::float32) * 3;
+  if (dtype == DType::float32) return common;
+  return common + piece(block, dtype) + piece(rows * head_dim, DType::float32);
+}
+
+Bytes backward_scratch(DType dtype, std::int64_t sequence, std::int64_t head_dim) {
+  const std::int64_t rows = block_rows(sequence);
+  const std::int64_t block = block_elements(sequence);
+  const Bytes common = piece(block, DType::float32) * 2 + piece(rows, DType::float32);
+  if (dtype == DType::float32) return common;
+  return common + piece(block, dtype) * 2 + piece(rows * head_dim, DType::float32) + piece(sequence * head_dim, DType::float32) * 2;
 }
 
 OperatorDescription describe_attention(const ModelGraph& graph, const Operator& op) {
@@ -30,6 +55,8 @@ OperatorDescription describe_attention(const ModelGraph& graph, const Operator& 
   description.saved_inputs = 0b111;
   description.saved_outputs = 0b1;
   description.extras.push_back({"log_sum_exp", {batch, heads, sequence}, DType::float32});
+  description.forward_workspace = forward_scratch(q.dtype, sequence, head_dim);
+  description.backward_workspace = backward_scratch(q.dtype, sequence, head_dim);
   description.forward.push_back(attention_work(product * 2, product * 2, q.bytes() * 2 + k.bytes() * 2));
   description.backward.push_back(attention_work(product * 5, product * 4, q.bytes() * 4 + k.bytes() * 4));
   return description;

@@ -11,6 +11,9 @@ OperatorDescription describe_embedding(const ModelGraph& graph, const Operator& 
   const Parameter& table = graph.parameter(op.parameters[0]);
   OperatorDescription description;
   description.saved_inputs = 1;
+  // The order of the tokens and one row of sums.
+  description.backward_workspace =
+      bytes_of(element_count(graph.tensor(op.inputs[0]).shape), DType::int64) + bytes_of(y.shape.back(), DType::float32);
   description.forward.push_back(memory_work(y.bytes() * 2));
   description.backward.push_back(memory_work(y.bytes() * 3 + bytes_of(table.elements(), y.dtype)));
   return description;

@@ -18,7 +18,10 @@ OperatorDescription describe_linear(const ModelGraph& graph, const Operator& op)
   description.forward.push_back(matmul_work(rows, outputs, inputs, x.dtype));
   if (x.requires_grad) description.backward.push_back(matmul_work(rows, inputs, outputs, x.dtype));
   description.backward.push_back(matmul_work(outputs, inputs, rows, x.dtype));
-  if (op.parameters.size() > 1) description.backward.push_back(memory_work(bytes_of(rows * outputs, x.dtype)));
+  if (op.parameters.size() > 1) {
+    description.backward.push_back(memory_work(bytes_of(rows * outputs, x.dtype)));
+    description.backward_workspace = bytes_of(outputs, DType::float32);  // sums of the bias' gradient
+  }
   return description;
 }
 

@@ -48,6 +48,8 @@ struct OperatorDescription {
   std::vector<ExtraTensor> extras;  // made by forward, read by backward
   InputMask passed_gradients = 0;   // gradient of the input is the gradient of output 0 itself, the same storage
   InputMask overwritten_inputs = 0; // gradient of the input is written over the saved input
+  Bytes forward_workspace;          // allocated and freed within the work by our CPU implementation on one thread, exactly
+  Bytes backward_workspace;
   std::vector<Work> forward;
   std::vector<Work> backward;
 };

@@ -59,7 +59,7 @@ void backward_block(const AttentionShape& shape, const AttentionBackward<T>& hea
                     const Sum& dv, const BackwardScratch<T>& scratch) {
   const RowKernels<T>& kernels = row_kernels<T>();
   const std::int64_t dim = shape.head_dim;
-  const std::int64_t rows = std::min(k_query_block, shape.sequence - first);
+  const std::int64_t rows = std::min(query_block(shape), shape.sequence - first);
   const std::int64_t seen = first + rows;
   const std::int64_t start = first * shape.query_stride();
   const float beta = overwrite ? 0.0f : 1.0f;
@@ -107,7 +107,7 @@ void attention_backward(const AttentionShape& shape, const AttentionBackward<T>&
                         char* memory) {
   const BackwardScratch<T> scratch(shape, memory);
   const std::int64_t group = shape.heads / shape.kv_heads;
-  const std::int64_t last_block = (shape.sequence - 1) / k_query_block * k_query_block;
+  const std::int64_t last_block = (shape.sequence - 1) / query_block(shape) * query_block(shape);
   for (std::int64_t index = begin; index < end; ++index) {
     const std::int64_t batch = index / shape.kv_heads;
     const std::int64_t kv_head = index % shape.kv_heads;
@@ -121,7 +121,7 @@ void attention_backward(const AttentionShape& shape, const AttentionBackward<T>&
       const AttentionBackward<T> at{tensors.d_output + query, tensors.q + query, tensors.k + key, tensors.v + key,
                                     tensors.output + query, tensors.log_sum_exp + (batch * shape.heads + head) * shape.sequence,
                                     offset_or_null(tensors.dq, query), dk_result, dv_result};
-      for (std::int64_t first = last_block; first >= 0; first -= k_query_block) {
+      for (std::int64_t first = last_block; first >= 0; first -= query_block(shape)) {
         const bool overwrite = first == last_block && head == kv_head * group;
         backward_block(shape, at, first, overwrite, dk, dv, scratch);
       }

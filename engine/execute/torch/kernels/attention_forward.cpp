@@ -33,7 +33,7 @@ struct ForwardScratch {
 template <typename T>
 void forward_block(const AttentionShape& shape, const AttentionForward<T>& head, std::int64_t first, const ForwardScratch<T>& scratch) {
   const RowKernels<T>& kernels = row_kernels<T>();
-  const std::int64_t rows = std::min(k_query_block, shape.sequence - first);
+  const std::int64_t rows = std::min(query_block(shape), shape.sequence - first);
   const std::int64_t seen = first + rows;
   const std::int64_t dim = shape.head_dim;
   T* output = head.output + first * shape.query_stride();
@@ -84,7 +84,7 @@ void attention_forward(const AttentionShape& shape, const AttentionForward<T>& t
     const std::int64_t key = batch * shape.sequence * shape.key_stride() + kv_head * shape.head_dim;
     const AttentionForward<T> at{tensors.q + query, tensors.k + key, tensors.v + key, tensors.output + query,
                                  tensors.log_sum_exp + index * shape.sequence};
-    for (std::int64_t first = 0; first < shape.sequence; first += k_query_block) forward_block(shape, at, first, scratch);
+    for (std::int64_t first = 0; first < shape.sequence; first += query_block(shape)) forward_block(shape, at, first, scratch);
   }
 }
 
