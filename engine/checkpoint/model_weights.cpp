@@ -14,12 +14,15 @@ namespace {
 constexpr std::size_t k_named = 3;  // of each kind of difference
 
 std::string list_some(const std::vector<std::string>& names) {
-  const std::vector<std::string> some(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), k_named)));
+  const std::vector<std::string> some(
+      names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), k_named)));
   const std::string more = names.size() > k_named ? fmt::format(" and {} more", names.size() - k_named) : "";
   return fmt::format("{}{}", fmt::join(some, ", "), more);
 }
 
-std::string shape_text(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+std::string shape_text(const Shape& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
 
 // Names under which the modules of the model hold parameters: each tied one has several.
 std::set<std::string, std::less<>> all_names(const ModelGraph& graph) {
@@ -44,8 +47,8 @@ Status match_model(const SafetensorsReader& weights, const ModelGraph& graph) {
     if (found == weights.tensors().end()) {
       missing.push_back(parameter.name);
     } else if (found->second.shape != parameter.shape) {
-      shapes.push_back(fmt::format("{} is {} where the model has {}", parameter.name, shape_text(found->second.shape),
-                                   shape_text(parameter.shape)));
+      shapes.push_back(fmt::format("{} is {} where the model has {}", parameter.name,
+                                   shape_text(found->second.shape), shape_text(parameter.shape)));
     }
   }
   const auto known = all_names(graph);
@@ -57,7 +60,8 @@ Status match_model(const SafetensorsReader& weights, const ModelGraph& graph) {
   if (!shapes.empty()) complaints.push_back("another shape: " + list_some(shapes));
   if (!unknown.empty()) complaints.push_back("not in the model: " + list_some(unknown));
   if (complaints.empty()) return {};
-  return bad_input(weights.path().string(), fmt::format("does not fit the model; {}", fmt::join(complaints, "; ")),
+  return bad_input(weights.path().string(),
+                   fmt::format("does not fit the model; {}", fmt::join(complaints, "; ")),
                    "model.config and model.weights must belong together");
 }
 

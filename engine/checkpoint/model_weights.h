@@ -8,8 +8,8 @@
 
 namespace shardlab {
 
-// Compares names and shapes. What is missing, of another shape, or unknown to the model is named in one bad_input (the first few of
-// each). A tied parameter may be there under its other names too.
+// Compares names and shapes. What is missing, of another shape, or unknown to the model is named in one
+// bad_input (the first few of each). A tied parameter may be there under its other names too.
 Status match_model(const SafetensorsReader& weights, const ModelGraph& graph);
 
 // Opens model.weights (a path of the scenario) and matches it.

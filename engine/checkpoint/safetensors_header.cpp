@@ -35,12 +35,14 @@ Result<Json> parse_unique(std::string_view text, const std::string& where) {
   std::set<std::string> names;
   std::string twice;
   const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
-    if (depth == 1 && event == Json::parse_event_t::key && !names.insert(value.get<std::string>()).second) twice = value;
+    if (depth == 1 && event == Json::parse_event_t::key && !names.insert(value.get<std::string>()).second)
+      twice = value;
     return true;
   };
   Json header = Json::parse(text.begin(), text.end(), watch, /*allow_exceptions=*/false);
   if (!twice.empty()) return bad_input(where, fmt::format("two tensors are called '{}'", twice));
-  if (!header.is_object()) return bad_input(where, "the header is not a JSON object", "is this a safetensors file?");
+  if (!header.is_object())
+    return bad_input(where, "the header is not a JSON object", "is this a safetensors file?");
   return header;
 }
 
@@ -57,13 +59,15 @@ std::optional<std::int64_t> bytes_of_shape(const Json& shape, DType dtype, Shape
   return bytes;
 }
 
-Result<SafetensorsEntry> parse_entry(const std::string& name, const Json& value, std::int64_t data_begin, std::int64_t data_bytes,
-                                     const std::string& where) {
-  const auto broken = [&](std::string what) { return bad_input(where, fmt::format("tensor '{}': {}", name, what)); };
-  if (!value.is_object() || !value.contains("dtype") || !value["dtype"].is_string() || !value.contains("shape") ||
-      !value["shape"].is_array() || !value.contains("data_offsets") || !value["data_offsets"].is_array() ||
-      value["data_offsets"].size() != 2 || !value["data_offsets"][0].is_number_unsigned() ||
-      !value["data_offsets"][1].is_number_unsigned()) {
+Result<SafetensorsEntry> parse_entry(const std::string& name, const Json& value, std::int64_t data_begin,
+                                     std::int64_t data_bytes, const std::string& where) {
+  const auto broken = [&](std::string what) {
+    return bad_input(where, fmt::format("tensor '{}': {}", name, what));
+  };
+  if (!value.is_object() || !value.contains("dtype") || !value["dtype"].is_string() ||
+      !value.contains("shape") || !value["shape"].is_array() || !value.contains("data_offsets") ||
+      !value["data_offsets"].is_array() || value["data_offsets"].size() != 2 ||
+      !value["data_offsets"][0].is_number_unsigned() || !value["data_offsets"][1].is_number_unsigned()) {
     return broken("needs dtype, shape and two data_offsets");
   }
   SafetensorsEntry entry;
@@ -76,8 +80,9 @@ Result<SafetensorsEntry> parse_entry(const std::string& name, const Json& value,
   const auto begin = value["data_offsets"][0].get<std::uint64_t>();
   const auto end = value["data_offsets"][1].get<std::uint64_t>();
   if (begin > end || end > static_cast<std::uint64_t>(data_bytes)) {
-    return broken(fmt::format("its data [{}, {}) lies outside the file's {} bytes of data; the file is damaged or cut off", begin, end,
-                              data_bytes));
+    return broken(fmt::format(
+        "its data [{}, {}) lies outside the file's {} bytes of data; the file is damaged or cut off", begin,
+        end, data_bytes));
   }
   if (static_cast<std::uint64_t>(*bytes) != end - begin) {
     return broken(fmt::format("its shape needs {} bytes, its data_offsets hold {}", *bytes, end - begin));
@@ -87,27 +92,36 @@ Result<SafetensorsEntry> parse_entry(const std::string& name, const Json& value,
   return entry;
 }
 
-Status check_cover(std::vector<SafetensorsEntry> entries, std::int64_t data_begin, std::int64_t file_bytes, const std::string& where) {
-  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return std::pair(a.offset, a.bytes) < std::pair(b.offset, b.bytes); });
+Status check_cover(std::vector<SafetensorsEntry> entries, std::int64_t data_begin, std::int64_t file_bytes,
+                   const std::string& where) {
+  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.offset, a.bytes) < std::pair(b.offset, b.bytes);
+  });
   std::int64_t end = data_begin;
   for (const SafetensorsEntry& entry : entries) {
-    if (entry.offset < end) return bad_input(where, fmt::format("tensor '{}' overlaps the one before it", entry.name));
-    if (entry.offset > end) return bad_input(where, fmt::format("{} bytes before tensor '{}' belong to no tensor", entry.offset - end, entry.name));
+    if (entry.offset < end)
+      return bad_input(where, fmt::format("tensor '{}' overlaps the one before it", entry.name));
+    if (entry.offset > end)
+      return bad_input(where, fmt::format("{} bytes before tensor '{}' belong to no tensor",
+                                          entry.offset - end, entry.name));
     end = entry.offset + entry.bytes;
   }
-  if (end != file_bytes) return bad_input(where, fmt::format("{} bytes at the end belong to no tensor", file_bytes - end));
+  if (end != file_bytes)
+    return bad_input(where, fmt::format("{} bytes at the end belong to no tensor", file_bytes - end));
   return {};
 }
 
 }  // namespace
 
 Result<std::vector<SafetensorsEntry>> parse_safetensors_header(std::string_view json, std::int64_t data_begin,
-                                                               std::int64_t file_bytes, const std::string& where) {
+                                                               std::int64_t file_bytes,
+                                                               const std::string& where) {
   SHARDLAB_TRY(const Json header, parse_unique(json, where));
   std::vector<SafetensorsEntry> entries;
   for (const auto& [name, value] : header.items()) {
     if (name == "__metadata__") continue;
-    SHARDLAB_TRY(SafetensorsEntry entry, parse_entry(name, value, data_begin, file_bytes - data_begin, where));
+    SHARDLAB_TRY(SafetensorsEntry entry,
+                 parse_entry(name, value, data_begin, file_bytes - data_begin, where));
     entries.push_back(std::move(entry));
   }
   SHARDLAB_CHECK_OK(check_cover(entries, data_begin, file_bytes, where));
@@ -122,7 +136,8 @@ std::string safetensors_header(const std::vector<SafetensorsEntry>& entries) {
     for (const auto& [text, known] : k_dtypes) {
       if (known == entry.dtype) dtype = text;
     }
-    header[entry.name] = {{"dtype", dtype}, {"shape", entry.shape}, {"data_offsets", {offset, offset + entry.bytes}}};
+    header[entry.name] = {
+        {"dtype", dtype}, {"shape", entry.shape}, {"data_offsets", {offset, offset + entry.bytes}}};
     offset += entry.bytes;
   }
   std::string text = header.dump();

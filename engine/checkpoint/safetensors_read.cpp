@@ -1,17 +1,12 @@
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <array>
-#include <bit>
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/checkpoint/checkpoint_file.h"
+#include "engine/checkpoint/float_conversion.h"
 #include "engine/checkpoint/safetensors.h"
 
 namespace shardlab {
@@ -22,87 +17,33 @@ namespace fs = std::filesystem;
 constexpr std::int64_t k_largest_header = 100'000'000;  // the format's own limit
 constexpr std::int64_t k_largest_index = 256 << 20;
 
-float bfloat16_to_float(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
-
-float float16_to_float(std::uint16_t bits) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000U) << 16;
-  const std::uint32_t exponent = (bits >> 10) & 0x1fU;
-  const std::uint32_t fraction = bits & 0x3ffU;
-  if (exponent == 0) {  // zero and subnormal: fraction * 2^-24
-    const float value = static_cast<float>(fraction) * 0x1p-24F;
-    return sign != 0 ? -value : value;
-  }
-  const std::uint32_t wide = exponent == 31 ? 255 : exponent + 112;
-  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
-}
-
-template <typename T, typename Convert>
-void convert(const std::vector<std::byte>& raw, std::span<float> values, Convert to_float) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    T value;
-    std::memcpy(&value, raw.data() + i * sizeof(T), sizeof(T));
-    values[i] = to_float(value);
-  }
-}
-
 }  // namespace
 
-// An open file; closed with its last user.
-class SafetensorsReader::File {
- public:
-  static Result<std::shared_ptr<const File>> open(const fs::path& path) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return bad_input(path.string(), fmt::format("cannot be opened: {}", std::strerror(errno)));
-    auto file = std::make_shared<File>(descriptor, path);
-    struct stat status {};
-    if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return bad_input(path.string(), "is not a file");
-    file->bytes_ = status.st_size;
-    return file;
-  }
-
-  File(int descriptor, fs::path path) : descriptor_(descriptor), path_(std::move(path)) {}
-  ~File() { ::close(descriptor_); }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  std::int64_t bytes() const { return bytes_; }
-
-  Status read(std::int64_t offset, std::span<std::byte> into) const {
-    std::size_t done = 0;
-    while (done < into.size()) {
-      const ssize_t got = ::pread(descriptor_, into.data() + done, into.size() - done, offset + static_cast<std::int64_t>(done));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return bad_input(path_.string(), got < 0 ? std::strerror(errno) : "the file became shorter while it was read");
-      done += static_cast<std::size_t>(got);
-    }
-    return {};
-  }
-
- private:
-  int descriptor_;
-  fs::path path_;
-  std::int64_t bytes_ = 0;
-};
-
 Status SafetensorsReader::add_file(const fs::path& path) {
-  SHARDLAB_TRY(const std::shared_ptr<const File> file, File::open(path));
+  SHARDLAB_TRY(const std::shared_ptr<const CheckpointFile> file, CheckpointFile::open(path));
   if (file->bytes() < 8) return bad_input(path.string(), "too short for a safetensors file");
   std::array<std::byte, 8> length_bytes;
   SHARDLAB_CHECK_OK(file->read(0, length_bytes));
   std::uint64_t length = 0;
   for (std::size_t i = 8; i-- > 0;) length = length << 8 | std::to_integer<std::uint64_t>(length_bytes[i]);
   if (length > static_cast<std::uint64_t>(file->bytes()) - 8) {
-    return bad_input(path.string(), fmt::format("its header of {} bytes reaches beyond the end; cut off, or not a safetensors file", length));
+    return bad_input(
+        path.string(),
+        fmt::format("its header of {} bytes reaches beyond the end; cut off, or not a safetensors file",
+                    length));
   }
   if (length > static_cast<std::uint64_t>(k_largest_header)) {
-    return bad_input(path.string(), fmt::format("a header of {} bytes; the format allows {}", length, k_largest_header));
+    return bad_input(path.string(),
+                     fmt::format("a header of {} bytes; the format allows {}", length, k_largest_header));
   }
   std::string header(length, '\0');
   SHARDLAB_CHECK_OK(file->read(8, std::as_writable_bytes(std::span(header))));
-  SHARDLAB_TRY(auto entries, parse_safetensors_header(header, 8 + static_cast<std::int64_t>(length), file->bytes(), path.string()));
+  SHARDLAB_TRY(auto entries, parse_safetensors_header(header, 8 + static_cast<std::int64_t>(length),
+                                                      file->bytes(), path.string()));
   for (SafetensorsEntry& entry : entries) {
     files_[entry.name] = file;
-    if (tensors_.contains(entry.name)) return bad_input(path.string(), fmt::format("tensor '{}' is in two files", entry.name));
+    if (tensors_.contains(entry.name))
+      return bad_input(path.string(), fmt::format("tensor '{}' is in two files", entry.name));
     tensors_.emplace(entry.name, std::move(entry));
   }
   return {};
@@ -110,7 +51,8 @@ Status SafetensorsReader::add_file(const fs::path& path) {
 
 Status SafetensorsReader::add_index(const fs::path& path) {
   std::error_code error;
-  if (static_cast<std::int64_t>(fs::file_size(path, error)) > k_largest_index) return bad_input(path.string(), "too large for an index");
+  if (static_cast<std::int64_t>(fs::file_size(path, error)) > k_largest_index)
+    return bad_input(path.string(), "too large for an index");
   std::ifstream stream(path);
   if (error || !stream) return bad_input(path.string(), "cannot be read");
   const auto index = nlohmann::json::parse(stream, nullptr, /*allow_exceptions=*/false);
@@ -119,7 +61,8 @@ Status SafetensorsReader::add_index(const fs::path& path) {
   }
   std::set<std::string> names;
   for (const auto& [tensor, file] : index["weight_map"].items()) {
-    if (!file.is_string()) return bad_input(path.string(), fmt::format("no file name for tensor '{}'", tensor));
+    if (!file.is_string())
+      return bad_input(path.string(), fmt::format("no file name for tensor '{}'", tensor));
     const fs::path name = file.get<std::string>();
     if (name.has_parent_path() || name == ".." || name.empty()) {
       return bad_input(path.string(), fmt::format("'{}' is not the name of a file beside it", name.string()));
@@ -129,7 +72,8 @@ Status SafetensorsReader::add_index(const fs::path& path) {
   for (const std::string& name : names) SHARDLAB_CHECK_OK(add_file(path.parent_path() / name));
   for (const auto& [tensor, file] : index["weight_map"].items()) {
     if (!tensors_.contains(tensor)) {
-      return bad_input(path.string(), fmt::format("tensor '{}' is not in {}", tensor, file.get<std::string>()));
+      return bad_input(path.string(),
+                       fmt::format("tensor '{}' is not in {}", tensor, file.get<std::string>()));
     }
   }
   return {};
@@ -157,20 +101,17 @@ Status SafetensorsReader::read(std::string_view name, std::int64_t first, std::s
   const SafetensorsEntry& entry = found->second;
   const auto count = static_cast<std::int64_t>(values.size());
   if (!is_floating_point(entry.dtype)) {
-    return bad_input(path_.string(), fmt::format("tensor '{}' is {}, not a floating-point type", name, to_string(entry.dtype)));
+    return bad_input(path_.string(), fmt::format("tensor '{}' is {}, not a floating-point type", name,
+                                                 to_string(entry.dtype)));
   }
   if (first < 0 || count > element_count(entry.shape) - first) {
-    return internal_error(path_.string(), fmt::format("elements {} to {} are outside tensor '{}'", first, first + count, name));
+    return internal_error(
+        path_.string(), fmt::format("elements {} to {} are outside tensor '{}'", first, first + count, name));
   }
   const std::int64_t width = element_size(entry.dtype);
   std::vector<std::byte> raw(static_cast<std::size_t>(count * width));
   SHARDLAB_CHECK_OK(files_.find(name)->second->read(entry.offset + first * width, raw));
-  switch (entry.dtype) {
-    case DType::bfloat16: convert<std::uint16_t>(raw, values, bfloat16_to_float); break;
-    case DType::float16: convert<std::uint16_t>(raw, values, float16_to_float); break;
-    case DType::float64: convert<double>(raw, values, [](double value) { return static_cast<float>(value); }); break;
-    default: convert<float>(raw, values, [](float value) { return value; }); break;
-  }
+  convert_to_float(entry.dtype, raw, values);
   return {};
 }
 

@@ -29,7 +29,8 @@ class SpawnSettings {
   SpawnSettings(const sigset_t& mask, const std::filesystem::path& log) {
     posix_spawn_file_actions_init(&actions_);
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
+    posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, log.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
     posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
     posix_spawnattr_init(&attributes_);
     posix_spawnattr_setsigmask(&attributes_, &mask);
@@ -54,7 +55,8 @@ class SpawnSettings {
 }  // namespace
 
 std::string to_string(const ExitStatus& status) {
-  if (status.signal != 0) return fmt::format("killed by signal {} ({})", status.signal, ::strsignal(status.signal));
+  if (status.signal != 0)
+    return fmt::format("killed by signal {} ({})", status.signal, ::strsignal(status.signal));
   return fmt::format("exit code {}", status.code);
 }
 
@@ -65,8 +67,8 @@ Result<ChildProcess> ChildProcess::start(const ChildCommand& command, const sigs
   for (const auto& [name, value] : command.environment) environment.push_back(name + "=" + value);
   const SpawnSettings settings(mask, command.log);
   pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, command.program.c_str(), settings.actions(), settings.attributes(), pointers(arguments).data(),
-                                  pointers(environment).data());
+  const int error = ::posix_spawn(&pid, command.program.c_str(), settings.actions(), settings.attributes(),
+                                  pointers(arguments).data(), pointers(environment).data());
   if (error != 0) {
     return not_possible(command.program.string(), fmt::format("cannot be started: {}", std::strerror(error)),
                         "shardlab-rank belongs beside shardlab");
@@ -114,11 +116,14 @@ Result<int> free_port() {
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t length = sizeof(address);
-  const bool bound = descriptor >= 0 && ::bind(descriptor, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
+  const bool bound = descriptor >= 0 &&
+                     ::bind(descriptor, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
                      ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &length) == 0;
   const int reason = errno;
   if (descriptor >= 0) ::close(descriptor);
-  if (!bound) return not_possible("launch", fmt::format("no free port: {}", std::strerror(reason)), "set launch.master");
+  if (!bound)
+    return not_possible("launch", fmt::format("no free port: {}", std::strerror(reason)),
+                        "set launch.master");
   return ntohs(address.sin_port);
 }
 

@@ -34,7 +34,8 @@ struct ChildCommand {
 
 class ChildProcess {
  public:
-  // not_possible when the program cannot be started. The child has a process group of its own and the signal mask of `mask`.
+  // not_possible when the program cannot be started. The child has a process group of its own and the signal
+  // mask of `mask`.
   static Result<ChildProcess> start(const ChildCommand& command, const sigset_t& mask);
 
   // Whether it has ended; does not block.

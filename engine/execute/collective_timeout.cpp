@@ -19,6 +19,8 @@ std::chrono::milliseconds collective_timeout(const Scenario& scenario) {
   return to_milliseconds(scenario.launch.timeout);
 }
 
-std::chrono::milliseconds arrival_timeout(const Scenario& scenario) { return to_milliseconds(scenario.launch.timeout); }
+std::chrono::milliseconds arrival_timeout(const Scenario& scenario) {
+  return to_milliseconds(scenario.launch.timeout);
+}
 
 }  // namespace shardlab

@@ -16,7 +16,8 @@ struct Report {
   std::optional<Error> error;  // the rank's own words
   std::int64_t steps = 0;      // finished
 
-  // Who is to blame: first who died of a signal or without a word, then who had to be stopped, then in the order of ending.
+  // Who is to blame: first who died of a signal or without a word, then who had to be stopped, then in the
+  // order of ending.
   std::tuple<int, int> blame() const {
     if (outcome.status.good()) return {3, outcome.order};
     if (outcome.stopped_by_us) return {1, outcome.order};
@@ -37,12 +38,14 @@ std::string last_line(const std::filesystem::path& path) {
 // `where` of a rank's error begins with "rank N", which the sentence has already.
 std::string without_rank(const Report& report) {
   const std::string prefix = fmt::format("rank {}, ", report.outcome.rank);
-  return report.error->where.starts_with(prefix) ? report.error->where.substr(prefix.size()) : report.error->where;
+  return report.error->where.starts_with(prefix) ? report.error->where.substr(prefix.size())
+                                                 : report.error->where;
 }
 
 std::string sentence(const Report& report, const std::filesystem::path& run_directory) {
   const std::string who = fmt::format("rank {}", report.outcome.rank);
-  if (report.outcome.stopped_by_us) return fmt::format("{} did not answer after step {} and was stopped", who, report.steps - 1);
+  if (report.outcome.stopped_by_us)
+    return fmt::format("{} did not answer after step {} and was stopped", who, report.steps - 1);
   if (report.error) return fmt::format("{} failed in {}: {}", who, without_rank(report), report.error->what);
   const std::string words = last_line(rank_log_path(run_directory, report.outcome.rank));
   return fmt::format("{} ended after {} steps: {}{}", who, report.steps, to_string(report.outcome.status),
@@ -59,7 +62,8 @@ std::vector<Report> read_reports(const WatchOutcome& outcome, const std::filesys
     }
     reports.push_back(std::move(report));
   }
-  std::sort(reports.begin(), reports.end(), [](const Report& a, const Report& b) { return a.blame() < b.blame(); });
+  std::sort(reports.begin(), reports.end(),
+            [](const Report& a, const Report& b) { return a.blame() < b.blame(); });
   return reports;
 }
 
@@ -75,8 +79,9 @@ Error explain_failure(const WatchOutcome& outcome, const std::filesystem::path& 
   const std::vector<Report> reports = read_reports(outcome, run_directory);
   const Report& first = reports.front();
   // Bad input and the like look the same on every rank: the error speaks for itself.
-  const auto own = std::find_if(reports.begin(), reports.end(),
-                                [](const Report& r) { return r.error && r.error->kind != ErrorKind::run_failed; });
+  const auto own = std::find_if(reports.begin(), reports.end(), [](const Report& r) {
+    return r.error && r.error->kind != ErrorKind::run_failed;
+  });
   if (own != reports.end()) return *own->error;
   if (first.error && !first.error->hint.empty()) hint = first.error->hint + "; " + hint;
   std::string what = sentence(first, run_directory);

@@ -8,7 +8,8 @@
 
 namespace shardlab {
 
-// Reads the ranks' spools and logs. The rank that died, hung or reported first is named first, then where the others were.
+// Reads the ranks' spools and logs. The rank that died, hung or reported first is named first, then where the
+// others were.
 Error explain_failure(const WatchOutcome& outcome, const std::filesystem::path& run_directory);
 
 // "rank-3.log" in the folder of the run.

@@ -10,8 +10,8 @@
 namespace shardlab {
 namespace {
 
-// Places the ranks' steps on one clock. Ranks of one host share its clock; between hosts, leaving the barrier before the step is taken
-// as the same moment for the first rank of each.
+// Places the ranks' steps on one clock. Ranks of one host share its clock; between hosts, leaving the barrier
+// before the step is taken as the same moment for the first rank of each.
 void set_offsets(const std::vector<Spool>& spools, std::size_t index, StepTrace& trace) {
   std::map<std::string, Nanoseconds> zero;  // by host
   for (const Spool& spool : spools) zero.emplace(spool.header->host, spool.steps[index].aligned);
@@ -30,8 +30,8 @@ Status check_spool(const Spool& spool, int rank, const std::string& hash, const 
     return bad_input(path.string(), "is not of this run", "use a fresh run directory");
   }
   if (!spool.end) {
-    return run_failed(path.string(), fmt::format("rank {} did not finish; it made {} of {} steps", rank, spool.steps.size(),
-                                                 spool.header->steps));
+    return run_failed(path.string(), fmt::format("rank {} did not finish; it made {} of {} steps", rank,
+                                                 spool.steps.size(), spool.header->steps));
   }
   return {};
 }
@@ -68,7 +68,8 @@ Result<RunTrace> gather_spools(const PlannedScenario& planned, const std::filesy
     spools.push_back(*std::move(spool));
   }
   if (!missing.empty()) {
-    return run_failed(run_directory.string(), fmt::format("the records of rank {} are not here", fmt::join(missing, ", ")),
+    return run_failed(run_directory.string(),
+                      fmt::format("the records of rank {} are not here", fmt::join(missing, ", ")),
                       "ranks on other machines must share this folder");
   }
   RunTrace run;
@@ -80,7 +81,8 @@ Result<RunTrace> gather_spools(const PlannedScenario& planned, const std::filesy
     trace.step = spools.front().steps[i].step;
     trace.plan_hash = trace.step == 0 ? first_hash : steady_hash;
     for (const Spool& spool : spools) {
-      if (spool.steps.size() <= i) return run_failed(run_directory.string(), "the ranks made different numbers of steps");
+      if (spool.steps.size() <= i)
+        return run_failed(run_directory.string(), "the ranks made different numbers of steps");
       trace.ranks.push_back(spool.steps[i].trace);
     }
     set_offsets(spools, i, trace);

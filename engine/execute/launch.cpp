@@ -19,10 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How long the others get to report after the first failure. A rank that lives notices within the timeout of a collective; twice
-// that leaves room for the computation before it.
+// How long the others get to report after the first failure. A rank that lives notices within the timeout of
+// a collective; twice that leaves room for the computation before it.
 std::chrono::milliseconds grace_of(const Scenario& scenario) {
-  return std::clamp<std::chrono::milliseconds>(2 * collective_timeout(scenario), std::chrono::seconds(5), std::chrono::seconds(30));
+  return std::clamp<std::chrono::milliseconds>(2 * collective_timeout(scenario), std::chrono::seconds(5),
+                                               std::chrono::seconds(30));
 }
 
 struct Launch {
@@ -32,10 +33,12 @@ struct Launch {
   std::string run_hash;
 };
 
-Result<Launch> prepare(const PlannedScenario& planned, const LaunchOptions& options, const std::string& file_name) {
+Result<Launch> prepare(const PlannedScenario& planned, const LaunchOptions& options,
+                       const std::string& file_name) {
   std::error_code error;
   fs::create_directories(options.run_directory, error);
-  if (error) return run_failed(options.run_directory.string(), fmt::format("cannot be made: {}", error.message()));
+  if (error)
+    return run_failed(options.run_directory.string(), fmt::format("cannot be made: {}", error.message()));
   Launch launch{planned, options, options.run_directory / file_name, run_hash(planned.plan)};
   std::ofstream stream(launch.scenario_file, std::ios::trunc);
   stream << write_scenario(planned.scenario);
@@ -49,12 +52,19 @@ ChildCommand command_for(const Launch& launch, const RankEnvironment& rank) {
   ChildCommand command;
   command.program = options.rank_program;
   command.log = rank_log_path(options.run_directory, rank.rank);
-  command.arguments = {"--scenario",  launch.scenario_file.string(),
-                       "--directory", launch.planned.scenario.directory,
-                       "--run-hash",  launch.run_hash,
-                       "--spool",     spool_path(options.run_directory, rank.rank).string(),
-                       "--threads",   std::to_string(options.threads > 0 ? options.threads : launch.planned.scenario.cluster.threads_per_rank),
-                       "--parent",    std::to_string(::getpid())};
+  command.arguments = {"--scenario",
+                       launch.scenario_file.string(),
+                       "--directory",
+                       launch.planned.scenario.directory,
+                       "--run-hash",
+                       launch.run_hash,
+                       "--spool",
+                       spool_path(options.run_directory, rank.rank).string(),
+                       "--threads",
+                       std::to_string(options.threads > 0 ? options.threads
+                                                          : launch.planned.scenario.cluster.threads_per_rank),
+                       "--parent",
+                       std::to_string(::getpid())};
   if (options.poison) command.arguments.emplace_back("--poison");
   if (!options.save_weights.empty()) {
     command.arguments.emplace_back("--save-weights");
@@ -65,7 +75,8 @@ ChildCommand command_for(const Launch& launch, const RankEnvironment& rank) {
     command.arguments.push_back(fs::absolute(options.probes).string());
   }
   command.environment = current_environment();
-  for (const auto& [name, value] : launch.planned.scenario.launch.environment) command.environment.insert_or_assign(name, value);
+  for (const auto& [name, value] : launch.planned.scenario.launch.environment)
+    command.environment.insert_or_assign(name, value);
   for (const auto& [name, value] : options.environment) command.environment.insert_or_assign(name, value);
   command.environment.insert_or_assign("RANK", std::to_string(rank.rank));
   command.environment.insert_or_assign("WORLD_SIZE", std::to_string(rank.world));
@@ -96,7 +107,8 @@ Result<RankEnvironment> local_master(const Scenario& scenario) {
 
 Status start_and_watch(const Launch& launch, const std::vector<RankEnvironment>& ranks) {
   std::error_code ignored;
-  for (const RankEnvironment& rank : ranks) fs::remove(spool_path(launch.options.run_directory, rank.rank), ignored);
+  for (const RankEnvironment& rank : ranks)
+    fs::remove(spool_path(launch.options.run_directory, rank.rank), ignored);
   const SignalWatch signals;
   const auto grace = grace_of(launch.planned.scenario);
   std::vector<WatchedRank> children;
@@ -137,10 +149,12 @@ Result<std::optional<RunTrace>> run_as_rank(const PlannedScenario& planned, cons
                                             const RankEnvironment& environment) {
   const int world = world_size(planned.scenario);
   if (environment.world != world) {
-    return bad_input(environment.launcher, fmt::format("started {} ranks, the scenario has {}", environment.world, world),
+    return bad_input(environment.launcher,
+                     fmt::format("started {} ranks, the scenario has {}", environment.world, world),
                      "set cluster.ranks (or nodes and gpus_per_node) to what the launcher starts");
   }
-  SHARDLAB_TRY(const Launch launch, prepare(planned, options, fmt::format("scenario-{}.yaml", environment.rank)));
+  SHARDLAB_TRY(const Launch launch,
+               prepare(planned, options, fmt::format("scenario-{}.yaml", environment.rank)));
   SHARDLAB_CHECK_OK(start_and_watch(launch, {environment}));
   if (environment.rank != 0) return std::nullopt;
   SHARDLAB_TRY(RunTrace run, gather_spools(planned, options.run_directory));

@@ -1,4 +1,5 @@
-// Real runs: starts and watches one shardlab-rank process per rank, or becomes one rank of a run that another launcher started.
+// Real runs: starts and watches one shardlab-rank process per rank, or becomes one rank of a run that another
+// launcher started.
 #pragma once
 
 #include <cstdint>
@@ -20,24 +21,28 @@ struct RunProgress {
 };
 
 struct LaunchOptions {
-  std::filesystem::path rank_program;   // shardlab-rank
-  std::filesystem::path run_directory;  // made when it does not exist; scenario, spools and logs of the ranks stay there
-  std::function<void(const RunProgress&)> progress;  // called now and then by the launching thread; may be empty
-  std::filesystem::path save_weights;   // safetensors file for the trained parameters; empty: not saved
-  std::filesystem::path probes;         // list of micro-benchmarks to run before training (execute/probe.h); empty: none
-  bool poison = false;                  // fill freed memory with NaN
-  int threads = 0;                      // of each rank; 0: cluster.threads_per_rank
-  EnvironmentVariables environment;     // set for the ranks besides launch.environment
+  std::filesystem::path rank_program;  // shardlab-rank
+  std::filesystem::path
+      run_directory;  // made when it does not exist; scenario, spools and logs of the ranks stay there
+  std::function<void(const RunProgress&)>
+      progress;                        // called now and then by the launching thread; may be empty
+  std::filesystem::path save_weights;  // safetensors file for the trained parameters; empty: not saved
+  std::filesystem::path
+      probes;           // list of micro-benchmarks to run before training (execute/probe.h); empty: none
+  bool poison = false;  // fill freed memory with NaN
+  int threads = 0;      // of each rank; 0: cluster.threads_per_rank
+  EnvironmentVariables environment;  // set for the ranks besides launch.environment
 };
 
-// Runs all ranks on this machine and returns what they measured. When a rank fails, the others get 30 seconds (less
-// when launch.timeout is short) to notice and to report where they waited; then they are stopped. The error says which rank failed how, and what the others waited for; the spools
-// stay. SIGINT and SIGTERM to this process end the ranks and the run (run_failed). Not to be called by two threads at once.
+// Runs all ranks on this machine and returns what they measured. When a rank fails, the others get 30 seconds
+// (less when launch.timeout is short) to notice and to report where they waited; then they are stopped. The
+// error says which rank failed how, and what the others waited for; the spools stay. SIGINT and SIGTERM to
+// this process end the ranks and the run (run_failed). Not to be called by two threads at once.
 Result<RunTrace> launch_run(const PlannedScenario& planned, const LaunchOptions& options);
 
-// This process is one rank of a run started by torchrun, Slurm or mpirun: runs shardlab-rank for it and waits. Rank 0 then collects
-// the other ranks' spools, which must lie in the same run_directory (a shared file system); when they do not, run_failed says whose
-// are missing. The other ranks return nothing.
+// This process is one rank of a run started by torchrun, Slurm or mpirun: runs shardlab-rank for it and
+// waits. Rank 0 then collects the other ranks' spools, which must lie in the same run_directory (a shared
+// file system); when they do not, run_failed says whose are missing. The other ranks return nothing.
 Result<std::optional<RunTrace>> run_as_rank(const PlannedScenario& planned, const LaunchOptions& options,
                                             const RankEnvironment& environment);
 

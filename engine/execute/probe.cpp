@@ -23,7 +23,8 @@ Result<std::string> read_text(const std::filesystem::path& file) {
 
 Status write_probe_list(const std::filesystem::path& file, const ProbeList& list) {
   Json json = {{"budget_ms", list.budget_ms}, {"cases", Json::array()}};
-  for (const ProbeCase& probe : list.cases) json["cases"].push_back({{"probe", probe.probe}, {"shape", probe.shape}});
+  for (const ProbeCase& probe : list.cases)
+    json["cases"].push_back({{"probe", probe.probe}, {"shape", probe.shape}});
   std::ofstream stream(file, std::ios::trunc);
   stream << json.dump() << '\n';
   stream.close();
@@ -49,7 +50,8 @@ std::filesystem::path probe_results_path(const std::filesystem::path& folder, in
 }
 
 std::string probe_line(const ProbeMeasurement& measurement) {
-  return Json{{"probe", measurement.probe}, {"shape", measurement.shape}, {"samples", measurement.samples}}.dump();
+  return Json{{"probe", measurement.probe}, {"shape", measurement.shape}, {"samples", measurement.samples}}
+      .dump();
 }
 
 Result<std::vector<ProbeMeasurement>> read_probe_results(const std::filesystem::path& file) {
@@ -62,7 +64,8 @@ Result<std::vector<ProbeMeasurement>> read_probe_results(const std::filesystem::
       results.push_back({json.at("probe"), json.at("shape"), json.at("samples")});
     }
   } catch (const Json::exception& error) {
-    return bad_input(file.string(), fmt::format("line {} is not a measurement: {}", results.size() + 1, error.what()));
+    return bad_input(file.string(),
+                     fmt::format("line {} is not a measurement: {}", results.size() + 1, error.what()));
   }
   return results;
 }

@@ -1,4 +1,5 @@
-// Micro-benchmarks of a machine: what to measure and what was measured, as files between a calibration and its ranks.
+// Micro-benchmarks of a machine: what to measure and what was measured, as files between a calibration and
+// its ranks.
 //
 // A case names a probe and its shape:
 //   linear.DTYPE           rows, inputs, outputs
@@ -7,9 +8,10 @@
 //   rope.DTYPE             batch, sequence, heads, head_dim
 //   embedding.DTYPE, cross_entropy.DTYPE      rows, width, vocabulary
 //   all_gather, reduce_scatter, all_reduce    bytes (the full side)
+//   allocation             bytes
 //   contention             bytes (of the collective), rows, inputs, outputs (of the products beside it)
-// One case may give several measurements ("linear" gives forward, gradient of the input, gradient of the weight); their names and
-// shapes are those of the cost terms (simulator/cost/probe_names.h).
+// One case may give several measurements ("linear" gives forward, gradient of the input, gradient of the
+// weight); their names and shapes are those of the cost terms (simulator/cost/probe_names.h).
 #pragma once
 
 #include <cstdint>

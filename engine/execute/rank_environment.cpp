@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-
 extern char** environ;  // NOLINT: POSIX has no other way to list the variables
 
 namespace shardlab {
@@ -19,7 +18,8 @@ struct Family {
 
 constexpr std::array<Family, 3> k_families = {{
     {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", ""},
-    {"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "PMIX_NAMESPACE"},
+    {"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+     "PMIX_NAMESPACE"},
     {"slurm", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_JOB_ID"},
 }};
 
@@ -34,10 +34,12 @@ class Reader {
 
   Result<int> number(std::string_view name, std::int64_t least, std::int64_t most) const {
     const std::string* text = find(name);
-    if (text == nullptr) return bad_input(std::string(name), "is not set, though other variables of the launcher are");
+    if (text == nullptr)
+      return bad_input(std::string(name), "is not set, though other variables of the launcher are");
     const auto value = parse_number(*text);
     if (!value || *value < least || *value > most) {
-      return bad_input(std::string(name), fmt::format("'{}' is not a number from {} to {}", *text, least, most));
+      return bad_input(std::string(name),
+                       fmt::format("'{}' is not a number from {} to {}", *text, least, most));
     }
     return static_cast<int>(*value);
   }
@@ -45,7 +47,8 @@ class Reader {
   // The family that has any of its own variables.
   const Family* family() const {
     for (const Family& family : k_families) {
-      if (family.launcher == "slurm" && find("SLURM_STEP_ID") == nullptr) continue;  // a batch script, not a task of srun
+      if (family.launcher == "slurm" && find("SLURM_STEP_ID") == nullptr)
+        continue;  // a batch script, not a task of srun
       // LOCAL_RANK alone is set by other tools too.
       if (find(family.rank) != nullptr || find(family.world) != nullptr) return &family;
     }
@@ -70,7 +73,8 @@ std::string first_host(const std::string& list) {
   const std::size_t close = list.find(']', bracket);
   if (end == std::string::npos || close == std::string::npos) return list;
   const std::size_t next = list.find(',', close);
-  return list.substr(0, bracket) + list.substr(bracket + 1, end - bracket - 1) + list.substr(close + 1, next == std::string::npos ? next : next - close - 1);
+  return list.substr(0, bracket) + list.substr(bracket + 1, end - bracket - 1) +
+         list.substr(close + 1, next == std::string::npos ? next : next - close - 1);
 }
 
 std::string master_address(const Reader& reader, const Family& family, int world) {
@@ -82,7 +86,8 @@ std::string master_address(const Reader& reader, const Family& family, int world
     }
   }
   const std::string* local = reader.find("OMPI_COMM_WORLD_LOCAL_SIZE");
-  const bool one_host = world == 1 || (family.launcher == "mpirun" && local != nullptr && *local == std::to_string(world));
+  const bool one_host =
+      world == 1 || (family.launcher == "mpirun" && local != nullptr && *local == std::to_string(world));
   return one_host ? "127.0.0.1" : "";
 }
 
@@ -112,18 +117,22 @@ Result<std::optional<RankEnvironment>> rank_environment(const EnvironmentVariabl
   SHARDLAB_TRY(environment.world, reader.number(family->world, 1, 1'000'000));
   SHARDLAB_TRY(environment.rank, reader.number(family->rank, 0, 999'999));
   if (environment.rank >= environment.world) {
-    return bad_input(std::string(family->rank), fmt::format("is {}, but {} is {}", environment.rank, family->world, environment.world));
+    return bad_input(std::string(family->rank),
+                     fmt::format("is {}, but {} is {}", environment.rank, family->world, environment.world));
   }
   environment.local_rank = 0;
   if (reader.find(family->local_rank) != nullptr) {
     SHARDLAB_TRY(environment.local_rank, reader.number(family->local_rank, 0, 999'999));
     if (environment.local_rank > environment.rank) {
-      return bad_input(std::string(family->local_rank), fmt::format("is {}, but {} is {}", environment.local_rank, family->rank, environment.rank));
+      return bad_input(
+          std::string(family->local_rank),
+          fmt::format("is {}, but {} is {}", environment.local_rank, family->rank, environment.rank));
     }
   }
   environment.master_address = master_address(reader, *family, environment.world);
   if (environment.master_address.empty()) {
-    return bad_input("MASTER_ADDR", fmt::format("is not set, though {} started this process", family->launcher),
+    return bad_input("MASTER_ADDR",
+                     fmt::format("is not set, though {} started this process", family->launcher),
                      "set it to the address of the first node, the same for all ranks");
   }
   SHARDLAB_TRY(environment.master_port, master_port(reader, *family));

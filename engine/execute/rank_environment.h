@@ -21,12 +21,13 @@ struct RankEnvironment {
   friend bool operator==(const RankEnvironment&, const RankEnvironment&) = default;
 };
 
-// Looks for RANK / WORLD_SIZE / LOCAL_RANK (torchrun), then OMPI_COMM_WORLD_RANK / _SIZE / _LOCAL_RANK (mpirun), then SLURM_PROCID /
-// SLURM_NTASKS / SLURM_LOCALID (srun; a batch step outside srun, without SLURM_STEP_ID, does not count). The first family that has
-// any of its variables decides and must be complete and consistent. MASTER_ADDR and MASTER_PORT are used wherever they are set;
-// without MASTER_ADDR Slurm gives the launching node (SLURM_LAUNCH_NODE_IPADDR, else the first name of SLURM_STEP_NODELIST or
-// SLURM_JOB_NODELIST), and one host alone means 127.0.0.1; without MASTER_PORT Slurm and mpirun share a port derived from the job.
-// No variables at all: nothing. Errors are bad_input and name the variable.
+// Looks for RANK / WORLD_SIZE / LOCAL_RANK (torchrun), then OMPI_COMM_WORLD_RANK / _SIZE / _LOCAL_RANK
+// (mpirun), then SLURM_PROCID / SLURM_NTASKS / SLURM_LOCALID (srun; a batch step outside srun, without
+// SLURM_STEP_ID, does not count). The first family that has any of its variables decides and must be complete
+// and consistent. MASTER_ADDR and MASTER_PORT are used wherever they are set; without MASTER_ADDR Slurm gives
+// the launching node (SLURM_LAUNCH_NODE_IPADDR, else the first name of SLURM_STEP_NODELIST or
+// SLURM_JOB_NODELIST), and one host alone means 127.0.0.1; without MASTER_PORT Slurm and mpirun share a port
+// derived from the job. No variables at all: nothing. Errors are bad_input and name the variable.
 Result<std::optional<RankEnvironment>> rank_environment(const EnvironmentVariables& variables);
 
 // The variables of this process.

@@ -10,7 +10,8 @@ namespace {
 constexpr std::string_view k_hint = "shardlab-rank is started by `shardlab run`, not by hand";
 
 bool parse_count(const std::string& text, int& value) {
-  if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos) return false;
+  if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos)
+    return false;
   value = std::stoi(text);
   return true;
 }
@@ -25,7 +26,8 @@ Result<RankOptions> parse_rank_options(int count, const char* const* arguments) 
       options.poison = true;
       continue;
     }
-    if (i + 1 >= count) return bad_input(std::string(name), "unknown or without a value", std::string(k_hint));
+    if (i + 1 >= count)
+      return bad_input(std::string(name), "unknown or without a value", std::string(k_hint));
     const std::string value = arguments[++i];
     if (name == "--scenario") {
       options.scenario = value;
@@ -47,7 +49,8 @@ Result<RankOptions> parse_rank_options(int count, const char* const* arguments) 
       return bad_input(std::string(name), "unknown option", std::string(k_hint));
     }
   }
-  if (options.scenario.empty() || options.spool.empty()) return bad_input("shardlab-rank", "needs --scenario and --spool", std::string(k_hint));
+  if (options.scenario.empty() || options.spool.empty())
+    return bad_input("shardlab-rank", "needs --scenario and --spool", std::string(k_hint));
   if (options.threads < 1) return bad_input("--threads", "must be at least 1", std::string(k_hint));
   return options;
 }

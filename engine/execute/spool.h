@@ -1,7 +1,8 @@
-// The file that each rank of a real run writes while it runs: one JSON value a line, so that what a crash leaves can be read.
+// The file that each rank of a real run writes while it runs: one JSON value a line, so that what a crash
+// leaves can be read.
 //
-// Lines: a header, then a line per finished step with everything measured in it, then an end or an error. A step is written after
-// the step, outside the time that is measured.
+// Lines: a header, then a line per finished step with everything measured in it, then an end or an error. A
+// step is written after the step, outside the time that is measured.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +31,8 @@ struct SpoolHeader {
 
 struct SpoolStep {
   std::int64_t step = 0;
-  Nanoseconds aligned;   // this host's clock when the rank left the barrier before the step
-  Nanoseconds began;     // the same clock at the step's first instruction
+  Nanoseconds aligned;              // this host's clock when the rank left the barrier before the step
+  Nanoseconds began;                // the same clock at the step's first instruction
   std::optional<double> mean_loss;  // over all ranks
   RankTrace trace;
   friend bool operator==(const SpoolStep&, const SpoolStep&) = default;
@@ -45,9 +46,9 @@ struct SpoolEnd {
 struct Spool {
   std::optional<SpoolHeader> header;
   std::vector<SpoolStep> steps;
-  std::optional<SpoolEnd> end;     // absent: the rank did not finish
-  std::optional<Error> error;      // what it reported
-  bool truncated = false;          // the last line was cut off and is not in here
+  std::optional<SpoolEnd> end;  // absent: the rank did not finish
+  std::optional<Error> error;   // what it reported
+  bool truncated = false;       // the last line was cut off and is not in here
 };
 
 // "rank-3.spool" in the folder of the run.

@@ -19,11 +19,14 @@ std::optional<double> read_number(const Json& value) {
   return text == "inf" ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
 }
 
-Nanoseconds time_at(const Json& list, std::size_t index) { return {list.at(index).get<std::int64_t>()}; }
+Nanoseconds time_at(const Json& list, std::size_t index) {
+  return {list.at(index).get<std::int64_t>()};
+}
 
 BytesByClass read_classes(const Json& list) {
   BytesByClass by_class{};
-  for (std::size_t i = 0; i + 1 < list.size(); i += 2) by_class.at(list[i].get<std::size_t>()) = {list[i + 1].get<std::int64_t>()};
+  for (std::size_t i = 0; i + 1 < list.size(); i += 2)
+    by_class.at(list[i].get<std::size_t>()) = {list[i + 1].get<std::int64_t>()};
   return by_class;
 }
 
@@ -50,12 +53,16 @@ SpoolStep read_step(const Json& line) {
   step.trace.loss = read_number(line.at("loss"));
   step.trace.gradient_norm = read_number(line.at("gradient_norm"));
   for (const Json& span : line.at("spans")) {
-    step.trace.spans.push_back({InstructionId{span.at(0).get<std::uint32_t>()}, time_at(span, 1), time_at(span, 2), time_at(span, 3),
-                                time_at(span, 4), span.at(5).get<int>() != 0});
+    step.trace.spans.push_back({InstructionId{span.at(0).get<std::uint32_t>()}, time_at(span, 1),
+                                time_at(span, 2), time_at(span, 3), time_at(span, 4),
+                                span.at(5).get<int>() != 0});
   }
   for (const Json& sample : line.at("memory")) {
-    step.trace.memory.push_back({InstructionId{sample.at(0).get<std::uint32_t>()}, {sample.at(1).get<std::int64_t>()},
-                                 {sample.at(2).get<std::int64_t>()}, read_classes(sample.at(3)), read_classes(sample.at(4))});
+    step.trace.memory.push_back({InstructionId{sample.at(0).get<std::uint32_t>()},
+                                 {sample.at(1).get<std::int64_t>()},
+                                 {sample.at(2).get<std::int64_t>()},
+                                 read_classes(sample.at(3)),
+                                 read_classes(sample.at(4))});
   }
   return step;
 }
@@ -90,7 +97,8 @@ Result<Spool> read_spool(const std::filesystem::path& path) {
     try {
       add_record(Json::parse(line), spool);
     } catch (const std::exception&) {
-      return bad_input(fmt::format("{}:{}", path.string(), number), "is not a record of a run", "the file is damaged");
+      return bad_input(fmt::format("{}:{}", path.string(), number), "is not a record of a run",
+                       "the file is damaged");
     }
   }
   return spool;

@@ -39,15 +39,16 @@ void append_classes(Text& text, const BytesByClass& by_class) {
 void append_spans(Text& text, const std::vector<Span>& spans) {
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const Span& s = spans[i];
-    fmt::format_to(std::back_inserter(text), "{}[{},{},{},{},{},{}]", i == 0 ? "" : ",", s.instruction.value, s.issue.value,
-                   s.ready.value, s.start.value, s.end.value, s.skipped ? 1 : 0);
+    fmt::format_to(std::back_inserter(text), "{}[{},{},{},{},{},{}]", i == 0 ? "" : ",", s.instruction.value,
+                   s.issue.value, s.ready.value, s.start.value, s.end.value, s.skipped ? 1 : 0);
   }
 }
 
 void append_memory(Text& text, const std::vector<MemorySample>& samples) {
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const MemorySample& s = samples[i];
-    fmt::format_to(std::back_inserter(text), "{}[{},{},{},", i == 0 ? "" : ",", s.instruction.value, s.live.value, s.peak.value);
+    fmt::format_to(std::back_inserter(text), "{}[{},{},{},", i == 0 ? "" : ",", s.instruction.value,
+                   s.live.value, s.peak.value);
     append_classes(text, s.by_class);
     text.push_back(',');
     append_classes(text, s.by_class_at_peak);
@@ -55,7 +56,9 @@ void append_memory(Text& text, const std::vector<MemorySample>& samples) {
   }
 }
 
-std::string_view view(const Text& text) { return {text.data(), text.size()}; }
+std::string_view view(const Text& text) {
+  return {text.data(), text.size()};
+}
 
 }  // namespace
 
@@ -65,7 +68,8 @@ std::filesystem::path spool_path(const std::filesystem::path& run_directory, int
 
 Result<SpoolWriter> SpoolWriter::create(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
-  if (descriptor < 0) return run_failed(path.string(), fmt::format("cannot be written: {}", std::strerror(errno)));
+  if (descriptor < 0)
+    return run_failed(path.string(), fmt::format("cannot be written: {}", std::strerror(errno)));
   return SpoolWriter(descriptor, path);
 }
 
@@ -80,15 +84,18 @@ Status SpoolWriter::write_line(std::string_view line) {
   while (!line.empty()) {
     const ssize_t written = ::write(descriptor_, line.data(), line.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return run_failed(path_.string(), fmt::format("cannot be written: {}", std::strerror(errno)), "is the disk full?");
+    if (written <= 0)
+      return run_failed(path_.string(), fmt::format("cannot be written: {}", std::strerror(errno)),
+                        "is the disk full?");
     line.remove_prefix(static_cast<std::size_t>(written));
   }
   return {};
 }
 
 Status SpoolWriter::write(const SpoolHeader& header) {
-  const nlohmann::ordered_json line = {{"record", "header"},       {"rank", header.rank}, {"world", header.world},
-                                       {"run_hash", header.run_hash}, {"host", header.host}, {"machine", header.machine},
+  const nlohmann::ordered_json line = {{"record", "header"},          {"rank", header.rank},
+                                       {"world", header.world},       {"run_hash", header.run_hash},
+                                       {"host", header.host},         {"machine", header.machine},
                                        {"versions", header.versions}, {"steps", header.steps}};
   return write_line(line.dump() + '\n');
 }
@@ -96,10 +103,11 @@ Status SpoolWriter::write(const SpoolHeader& header) {
 Status SpoolWriter::write(const SpoolStep& step) {
   Text text;
   // What a watcher wants to show stands in front.
-  fmt::format_to(std::back_inserter(text),
-                 R"({{"record":"step","step":{},"mean_loss":{},"duration":{},"aligned":{},"began":{},"rank":{},"loss":{},"gradient_norm":{},"spans":[)",
-                 step.step, number_text(step.mean_loss), step.trace.duration.value, step.aligned.value, step.began.value,
-                 step.trace.rank, number_text(step.trace.loss), number_text(step.trace.gradient_norm));
+  fmt::format_to(
+      std::back_inserter(text),
+      R"({{"record":"step","step":{},"mean_loss":{},"duration":{},"aligned":{},"began":{},"rank":{},"loss":{},"gradient_norm":{},"spans":[)",
+      step.step, number_text(step.mean_loss), step.trace.duration.value, step.aligned.value, step.began.value,
+      step.trace.rank, number_text(step.trace.loss), number_text(step.trace.gradient_norm));
   append_spans(text, step.trace.spans);
   fmt::format_to(std::back_inserter(text), R"(],"memory":[)");
   append_memory(text, step.trace.memory);
@@ -108,12 +116,16 @@ Status SpoolWriter::write(const SpoolStep& step) {
 }
 
 Status SpoolWriter::write(const SpoolEnd& end) {
-  return write_line(fmt::format("{{\"record\":\"end\",\"communication_workspace\":{}}}\n", end.communication_workspace.value));
+  return write_line(fmt::format("{{\"record\":\"end\",\"communication_workspace\":{}}}\n",
+                                end.communication_workspace.value));
 }
 
 Status SpoolWriter::write(const Error& error) {
-  const nlohmann::ordered_json line = {{"record", "error"},    {"kind", static_cast<int>(error.kind)}, {"where", error.where},
-                                       {"what", error.what}, {"hint", error.hint}};
+  const nlohmann::ordered_json line = {{"record", "error"},
+                                       {"kind", static_cast<int>(error.kind)},
+                                       {"where", error.where},
+                                       {"what", error.what},
+                                       {"hint", error.hint}};
   return write_line(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
 }
 

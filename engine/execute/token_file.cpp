@@ -22,16 +22,19 @@ Result<std::shared_ptr<const unsigned char>> map_file(const std::string& path, s
   struct stat status {};
   const bool is_file = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
   bytes = is_file ? status.st_size : 0;
-  void* memory = bytes > 0 ? ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;
+  void* memory = bytes > 0
+                     ? ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ, MAP_PRIVATE, descriptor, 0)
+                     : MAP_FAILED;
   const int reason = errno;
   ::close(descriptor);
   if (!is_file) return bad_input(path, "is not a file");
   if (bytes == 0) return bad_input(path, "is empty");
-  if (memory == MAP_FAILED) return bad_input(path, fmt::format("cannot be mapped: {}", std::strerror(reason)));
+  if (memory == MAP_FAILED)
+    return bad_input(path, fmt::format("cannot be mapped: {}", std::strerror(reason)));
   const auto length = static_cast<std::size_t>(bytes);
-  return std::shared_ptr<const unsigned char>(static_cast<const unsigned char*>(memory), [length](const unsigned char* mapped) {
-    ::munmap(const_cast<unsigned char*>(mapped), length);
-  });
+  return std::shared_ptr<const unsigned char>(
+      static_cast<const unsigned char*>(memory),
+      [length](const unsigned char* mapped) { ::munmap(const_cast<unsigned char*>(mapped), length); });
 }
 
 }  // namespace
@@ -43,7 +46,8 @@ Result<TokenFile> TokenFile::open(const std::filesystem::path& path, std::int64_
   file.wide_ = path.extension() == ".bin";
   std::int64_t bytes = 0;
   SHARDLAB_TRY(file.bytes_, map_file(file.path_, bytes));
-  if (file.wide_ && bytes % 2 != 0) return bad_input(file.path_, fmt::format("{} bytes are not whole uint16 tokens", bytes));
+  if (file.wide_ && bytes % 2 != 0)
+    return bad_input(file.path_, fmt::format("{} bytes are not whole uint16 tokens", bytes));
   file.size_ = file.wide_ ? bytes / 2 : bytes;
   const std::int64_t checked = std::min(file.size_, k_checked_at_once / (file.wide_ ? 2 : 1));
   const bool every_token_fits = vocabulary > (file.wide_ ? 0xffff : 0xff);
@@ -60,9 +64,10 @@ std::int64_t TokenFile::token(std::int64_t index) const {
 
 Error TokenFile::outside_vocabulary(std::int64_t index) const {
   return {ErrorKind::bad_input, path_,
-          fmt::format("token {} at {} {} is not below the model's vocabulary of {}", token(index), wide_ ? "position" : "byte", index,
-                      vocabulary_),
-          wide_ ? "was the file made with another tokenizer?" : "text trains on bytes: the vocabulary needs 256 entries"};
+          fmt::format("token {} at {} {} is not below the model's vocabulary of {}", token(index),
+                      wide_ ? "position" : "byte", index, vocabulary_),
+          wide_ ? "was the file made with another tokenizer?"
+                : "text trains on bytes: the vocabulary needs 256 entries"};
 }
 
 Status TokenFile::copy(std::int64_t first, std::span<std::int64_t> into) const {

@@ -13,8 +13,8 @@ namespace shardlab {
 
 class TokenFile {
  public:
-  // bad_input: not readable, empty, an odd-sized .bin, a token that is not below the vocabulary. All tokens are looked at up to
-  // 64 MiB; of larger files the rest is checked as it is used.
+  // bad_input: not readable, empty, an odd-sized .bin, a token that is not below the vocabulary. All tokens
+  // are looked at up to 64 MiB; of larger files the rest is checked as it is used.
   static Result<TokenFile> open(const std::filesystem::path& path, std::int64_t vocabulary);
 
   std::int64_t size() const { return size_; }  // in tokens

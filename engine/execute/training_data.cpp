@@ -49,7 +49,8 @@ Result<TrainingData> TrainingData::open(const Scenario& scenario, std::int64_t v
   data.seed_ = static_cast<std::uint64_t>(scenario.train.seed);
   data.shuffled_ = scenario.train.order == "shuffled";
   if (scenario.train.data.empty()) {
-    return bad_input("train.data", "a training run needs data", "name a text file or a .bin file of uint16 tokens");
+    return bad_input("train.data", "a training run needs data",
+                     "name a text file or a .bin file of uint16 tokens");
   }
   for (const std::string& name : scenario.train.data) {
     auto path = resolve_path(scenario, name);
@@ -57,14 +58,16 @@ Result<TrainingData> TrainingData::open(const Scenario& scenario, std::int64_t v
     SHARDLAB_TRY(TokenFile file, TokenFile::open(*path, vocabulary));
     const std::int64_t sequences = (file.size() - 1) / data.sequence_length_;
     if (sequences < 1) {
-      return bad_input(path->string(), fmt::format("{} tokens are less than one sequence of {} and its last target", file.size(),
-                                                   data.sequence_length_),
+      return bad_input(path->string(),
+                       fmt::format("{} tokens are less than one sequence of {} and its last target",
+                                   file.size(), data.sequence_length_),
                        "use more text or lower model.sequence_length");
     }
     data.files_.push_back(std::make_shared<File>(std::move(file), data.sequences_));
     data.sequences_ += sequences;
   }
-  if (data.sequences_ > std::numeric_limits<std::uint32_t>::max()) return bad_input("train.data", "more than 2^32 sequences");
+  if (data.sequences_ > std::numeric_limits<std::uint32_t>::max())
+    return bad_input("train.data", "more than 2^32 sequences");
   return data;
 }
 
@@ -84,8 +87,9 @@ std::int64_t TrainingData::sequence_at(std::int64_t k) {
 }
 
 Status TrainingData::copy_sequence(std::int64_t index, std::int64_t* tokens, std::int64_t* targets) const {
-  const auto after = std::upper_bound(files_.begin(), files_.end(), index,
-                                      [](std::int64_t value, const auto& file) { return value < file->first; });
+  const auto after =
+      std::upper_bound(files_.begin(), files_.end(), index,
+                       [](std::int64_t value, const auto& file) { return value < file->first; });
   const File& file = **(after - 1);
   const std::int64_t start = (index - file.first) * sequence_length_;
   SHARDLAB_CHECK_OK(file.tokens.copy(start, {tokens, static_cast<std::size_t>(sequence_length_)}));
@@ -96,7 +100,8 @@ Status TrainingData::load(std::int64_t step, int rank, int micro_batch, std::spa
                           std::span<std::int64_t> targets) {
   const auto wanted = static_cast<std::size_t>(micro_batch_ * sequence_length_);
   if (tokens.size() != wanted || targets.size() != wanted) {
-    return internal_error("training data", fmt::format("a micro-batch has {} tokens, not {}", wanted, tokens.size()));
+    return internal_error("training data",
+                          fmt::format("a micro-batch has {} tokens, not {}", wanted, tokens.size()));
   }
   const std::int64_t first = step * global_batch_ + (rank * accumulation_ + micro_batch) * micro_batch_;
   for (std::int64_t row = 0; row < micro_batch_; ++row) {

@@ -1,10 +1,11 @@
 // What a run trains on, in an order that depends on the seed alone.
 //
-// Files are cut into sequences of S tokens with targets one token later: sequence k of a file starts at token k * S and needs S + 1
-// tokens, so neighbours share one token and nothing crosses a file. Sequences are numbered through all files. An epoch visits all of
-// them in an order of its own (shuffled from seed and epoch, or as they lie). Step s takes the next G = ranks * micro_batch *
-// accumulation of that order, going on into the next epoch; rank r gets the r-th equal part of the G, its micro-batches in order
-// inside it. So the global batch of a step is the same whatever the number of ranks.
+// Files are cut into sequences of S tokens with targets one token later: sequence k of a file starts at token
+// k * S and needs S + 1 tokens, so neighbours share one token and nothing crosses a file. Sequences are
+// numbered through all files. An epoch visits all of them in an order of its own (shuffled from seed and
+// epoch, or as they lie). Step s takes the next G = ranks * micro_batch * accumulation of that order, going
+// on into the next epoch; rank r gets the r-th equal part of the G, its micro-batches in order inside it. So
+// the global batch of a step is the same whatever the number of ranks.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,9 @@ namespace shardlab {
 
 class TrainingData {
  public:
-  // Files named *.bin hold uint16 tokens (little-endian, as nanoGPT writes them), all others are text whose bytes are the tokens.
-  // bad_input: a missing file, one shorter than a sequence, an odd-sized .bin, a token that is not below `vocabulary`.
+  // Files named *.bin hold uint16 tokens (little-endian, as nanoGPT writes them), all others are text whose
+  // bytes are the tokens. bad_input: a missing file, one shorter than a sequence, an odd-sized .bin, a token
+  // that is not below `vocabulary`.
   static Result<TrainingData> open(const Scenario& scenario, std::int64_t vocabulary);
 
   std::int64_t sequences() const { return sequences_; }
@@ -29,8 +31,10 @@ class TrainingData {
   // Index of a sequence: the k-th that the run visits, k counted from 0 through all epochs.
   std::int64_t sequence_at(std::int64_t k);
 
-  // Tokens and targets of one micro-batch, [micro_batch, S] each, row-major. Fails when a token is not below the vocabulary.
-  Status load(std::int64_t step, int rank, int micro_batch, std::span<std::int64_t> tokens, std::span<std::int64_t> targets);
+  // Tokens and targets of one micro-batch, [micro_batch, S] each, row-major. Fails when a token is not below
+  // the vocabulary.
+  Status load(std::int64_t step, int rank, int micro_batch, std::span<std::int64_t> tokens,
+              std::span<std::int64_t> targets);
 
  private:
   class File;

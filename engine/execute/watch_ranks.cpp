@@ -13,7 +13,8 @@ constexpr std::chrono::seconds k_from_term_to_kill{3};
 
 class Watcher {
  public:
-  Watcher(std::vector<WatchedRank>& children, std::chrono::milliseconds grace) : children_(children), grace_(grace) {
+  Watcher(std::vector<WatchedRank>& children, std::chrono::milliseconds grace)
+      : children_(children), grace_(grace) {
     for (const WatchedRank& child : children_) outcome_.ranks.push_back({child.rank, {}, false, -1});
   }
 
@@ -82,11 +83,12 @@ class Watcher {
 }  // namespace
 
 bool WatchOutcome::good() const {
-  return !interrupted && std::all_of(ranks.begin(), ranks.end(), [](const RankOutcome& rank) { return rank.status.good(); });
+  return !interrupted &&
+         std::all_of(ranks.begin(), ranks.end(), [](const RankOutcome& rank) { return rank.status.good(); });
 }
 
-WatchOutcome watch_ranks(std::vector<WatchedRank>& children, const SignalWatch& signals, std::chrono::milliseconds grace,
-                         const std::function<void()>& tick) {
+WatchOutcome watch_ranks(std::vector<WatchedRank>& children, const SignalWatch& signals,
+                         std::chrono::milliseconds grace, const std::function<void()>& tick) {
   return Watcher(children, grace).run(signals, tick);
 }
 

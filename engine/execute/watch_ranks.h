@@ -26,9 +26,9 @@ struct WatchedRank {
   ChildProcess process;
 };
 
-// Returns when all have ended. After the first failure the others get `grace`, then SIGTERM, then SIGKILL. `tick` is called about
-// ten times a second.
-WatchOutcome watch_ranks(std::vector<WatchedRank>& children, const SignalWatch& signals, std::chrono::milliseconds grace,
-                         const std::function<void()>& tick);
+// Returns when all have ended. After the first failure the others get `grace`, then SIGTERM, then SIGKILL.
+// `tick` is called about ten times a second.
+WatchOutcome watch_ranks(std::vector<WatchedRank>& children, const SignalWatch& signals,
+                         std::chrono::milliseconds grace, const std::function<void()>& tick);
 
 }  // namespace shardlab

@@ -4,22 +4,23 @@
 
 #include <fmt/format.h>
 
-#include "engine/execute/torch/torch_dtype.h"
 #include "engine/execute/torch/memory/memory_ledger.h"
+#include "engine/execute/torch/torch_dtype.h"
 
 namespace shardlab {
 namespace {
 
 bool same_storage(const Buffer& a, const Buffer& b) {
-  return a.dtype == b.dtype && a.elements == b.elements && a.layout == b.layout && a.parameters == b.parameters &&
-         a.buffer_class == b.buffer_class && a.space == b.space;
+  return a.dtype == b.dtype && a.elements == b.elements && a.layout == b.layout &&
+         a.parameters == b.parameters && a.buffer_class == b.buffer_class && a.space == b.space;
 }
 
 }  // namespace
 
 Result<Slot> BufferTable::slot_of(const Buffer& buffer) {
   if (buffer.space != MemorySpace::device) {
-    return not_possible(buffer.name, fmt::format("a buffer in {} memory", to_string(buffer.space)), "not supported yet");
+    return not_possible(buffer.name, fmt::format("a buffer in {} memory", to_string(buffer.space)),
+                        "not supported yet");
   }
   const auto known = by_name_.find(buffer.name);
   if (known != by_name_.end()) {

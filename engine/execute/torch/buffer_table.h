@@ -1,8 +1,8 @@
 // The buffers of a run as tensors.
 //
-// Plans name their buffers; the same name in two plans of a run is the same storage, so each name gets one slot for the whole run. A
-// buffer is alive between allocate (or adopt) and release, which gives its memory back whoever else still holds the tensor: what the
-// plan freed is free.
+// Plans name their buffers; the same name in two plans of a run is the same storage, so each name gets one
+// slot for the whole run. A buffer is alive between allocate (or adopt) and release, which gives its memory
+// back whoever else still holds the tensor: what the plan freed is free.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -26,7 +26,8 @@ class BufferTable {
  public:
   BufferTable(const ModelGraph& graph, c10::Device device) : graph_(graph), device_(device) {}
 
-  // The slot of a buffer, made at first mention. Fails when an earlier plan had another buffer of the same name.
+  // The slot of a buffer, made at first mention. Fails when an earlier plan had another buffer of the same
+  // name.
   Result<Slot> slot_of(const Buffer& buffer);
   std::optional<Slot> find(std::string_view name) const;
 

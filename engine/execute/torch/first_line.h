@@ -6,6 +6,8 @@
 
 namespace shardlab {
 
-inline std::string first_line(std::string_view message) { return std::string(message.substr(0, message.find('\n'))); }
+inline std::string first_line(std::string_view message) {
+  return std::string(message.substr(0, message.find('\n')));
+}
 
 }  // namespace shardlab

@@ -7,7 +7,8 @@ namespace {
 
 class Preparer {
  public:
-  Preparer(RunState& run, const StepPlan& plan) : run_(run), plan_(plan), last_on_stream_(plan.streams.size(), k_none) {}
+  Preparer(RunState& run, const StepPlan& plan)
+      : run_(run), plan_(plan), last_on_stream_(plan.streams.size(), k_none) {}
 
   Result<PreparedPlan> prepare() {
     prepared_.plan = &plan_;
@@ -29,7 +30,8 @@ class Preparer {
     SHARDLAB_TRY(prepared.action, prepare_action(Site{run_, plan_, InstructionId{index}, prepared_.slots}));
     prepared.background = in_background(instruction);
     if (!manages_memory(instruction.kind)) {
-      for (const BufferId id : instruction.allocates) prepared.allocates.push_back(prepared_.slots[id.index()]);
+      for (const BufferId id : instruction.allocates)
+        prepared.allocates.push_back(prepared_.slots[id.index()]);
       for (const BufferId id : instruction.frees) prepared.frees.push_back(prepared_.slots[id.index()]);
     }
     find_waits(index);
@@ -37,7 +39,8 @@ class Preparer {
   }
 
   bool in_background(const Instruction& instruction) const {
-    return is_collective(instruction.kind) && instruction.group && plan_.groups[instruction.group->index()].size > 1;
+    return is_collective(instruction.kind) && instruction.group &&
+           plan_.groups[instruction.group->index()].size > 1;
   }
 
   void find_waits(std::uint32_t index) {
@@ -63,13 +66,16 @@ class Preparer {
     const auto group_of = [&](std::uint32_t i) { return plan_.instructions[i].group; };
     if (prepared_.instructions[index].background && group_of(index) == group_of(earlier)) return;
     prepared_.instructions[index].awaits.push_back(earlier);
-    running_.erase(std::remove_if(running_.begin(), running_.end(),
-                                  [&](std::uint32_t i) { return i <= earlier && group_of(i) == group_of(earlier); }),
-                   running_.end());
+    running_.erase(
+        std::remove_if(running_.begin(), running_.end(),
+                       [&](std::uint32_t i) { return i <= earlier && group_of(i) == group_of(earlier); }),
+        running_.end());
   }
 
   static bool uses(const Instruction& instruction, BufferId buffer) {
-    const auto in = [&](const std::vector<BufferId>& list) { return std::find(list.begin(), list.end(), buffer) != list.end(); };
+    const auto in = [&](const std::vector<BufferId>& list) {
+      return std::find(list.begin(), list.end(), buffer) != list.end();
+    };
     return in(instruction.reads) || in(instruction.writes);
   }
 
@@ -82,6 +88,8 @@ class Preparer {
 
 }  // namespace
 
-Result<PreparedPlan> prepare_plan(RunState& run, const StepPlan& plan) { return Preparer(run, plan).prepare(); }
+Result<PreparedPlan> prepare_plan(RunState& run, const StepPlan& plan) {
+  return Preparer(run, plan).prepare();
+}
 
 }  // namespace shardlab

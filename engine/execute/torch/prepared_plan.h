@@ -10,11 +10,11 @@
 namespace shardlab {
 
 struct PreparedInstruction {
-  std::unique_ptr<Action> action;      // null: nothing to do besides memory and waiting
-  bool background = false;             // a collective that runs in its communicator's thread
-  std::vector<std::uint32_t> awaits;   // collectives of this step that must be done before it
-  std::vector<Slot> allocates;         // empty when the action manages memory itself
-  std::vector<Slot> frees;             // likewise
+  std::unique_ptr<Action> action;     // null: nothing to do besides memory and waiting
+  bool background = false;            // a collective that runs in its communicator's thread
+  std::vector<std::uint32_t> awaits;  // collectives of this step that must be done before it
+  std::vector<Slot> allocates;        // empty when the action manages memory itself
+  std::vector<Slot> frees;            // likewise
 };
 
 struct PreparedPlan {
@@ -23,9 +23,9 @@ struct PreparedPlan {
   std::vector<PreparedInstruction> instructions;
 };
 
-// On a CPU everything that is not a collective runs on the host thread when it is issued, so the only waits that remain are those
-// for collectives: the plan's own, the order of streams, and those that still use what an instruction frees. Between collectives of
-// one communicator their queue keeps the order.
+// On a CPU everything that is not a collective runs on the host thread when it is issued, so the only waits
+// that remain are those for collectives: the plan's own, the order of streams, and those that still use what
+// an instruction frees. Between collectives of one communicator their queue keeps the order.
 Result<PreparedPlan> prepare_plan(RunState& run, const StepPlan& plan);
 
 }  // namespace shardlab

@@ -1,12 +1,14 @@
 // One rank of a real run: interprets the plans of a scenario with libtorch.
 //
-// The executor knows nothing of strategies: it allocates the buffers that instructions allocate, runs segments' programs through the
-// operator implementations, issues collectives and waits for them where the plan waits. Everything that can be decided before a step
-// (where each parameter lies, which copies a Pack makes) is prepared in create().
+// The executor knows nothing of strategies: it allocates the buffers that instructions allocate, runs
+// segments' programs through the operator implementations, issues collectives and waits for them where the
+// plan waits. Everything that can be decided before a step (where each parameter lies, which copies a Pack
+// makes) is prepared in create().
 //
-// An executor belongs to one thread. Ranks may be processes or threads of one process. Memory is booked in the ledger of the
-// options; call install_counting_allocator() before the first tensor, or nothing is counted. No exception leaves: failures of
-// libtorch or of a peer become run_failed with `where` = "rank 1, step 4, 37 AllGather u2".
+// An executor belongs to one thread. Ranks may be processes or threads of one process. Memory is booked in
+// the ledger of the options; call install_counting_allocator() before the first tensor, or nothing is
+// counted. No exception leaves: failures of libtorch or of a peer become run_failed with `where` = "rank 1,
+// step 4, 37 AllGather u2".
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -26,12 +28,14 @@ namespace shardlab {
 
 class RankExecutor;
 
-// Called before each instruction of each step, on every rank, for tests and debugging. Times of an observed step mean nothing.
+// Called before each instruction of each step, on every rank, for tests and debugging. Times of an observed
+// step mean nothing.
 using StepObserver = std::function<void(RankExecutor&, const StepPlan&, InstructionId)>;
 
 struct RankExecutorOptions {
   int rank = 0;  // of the world
-  Communicators communicators;  // of the plans' groups ("shard", "replicate"); those of size 1 may be left out
+  Communicators
+      communicators;  // of the plans' groups ("shard", "replicate"); those of size 1 may be left out
   MemoryLedger ledger;
   StepObserver observer;
 };
@@ -39,7 +43,8 @@ struct RankExecutorOptions {
 class RankExecutor {
  public:
   // Prepares all plans. `planned` must outlive the executor.
-  static Result<std::unique_ptr<RankExecutor>> create(const PlannedScenario& planned, RankExecutorOptions options);
+  static Result<std::unique_ptr<RankExecutor>> create(const PlannedScenario& planned,
+                                                      RankExecutorOptions options);
   ~RankExecutor();
   RankExecutor(const RankExecutor&) = delete;
   RankExecutor& operator=(const RankExecutor&) = delete;
@@ -57,14 +62,14 @@ class RankExecutor {
   // Most bytes that the communication library has taken for itself at once; not part of the samples.
   Bytes communication_workspace() const;
 
-  // The whole parameter (a fresh tensor of its shape, stored dtype). Collective when parameters are sharded: all ranks call it for
-  // the same name at the same point.
+  // The whole parameter (a fresh tensor of its shape, stored dtype). Collective when parameters are sharded:
+  // all ranks call it for the same name at the same point.
   Result<at::Tensor> full_parameter(std::string_view name);
-  // Likewise the gradient as it is now, from whichever buffers hold it; meant for an observer. Before GradientNorms (or, without
-  // clipping, OptimizerStep) it is the averaged gradient of the step.
+  // Likewise the gradient as it is now, from whichever buffers hold it; meant for an observer. Before
+  // GradientNorms (or, without clipping, OptimizerStep) it is the averaged gradient of the step.
   Result<at::Tensor> full_gradient(std::string_view name);
-  // A flat tensor sharing memory with a live buffer of the running plan; undefined when there is none of this name alive. Waits for
-  // a collective that is still writing it.
+  // A flat tensor sharing memory with a live buffer of the running plan; undefined when there is none of this
+  // name alive. Waits for a collective that is still writing it.
   at::Tensor buffer(std::string_view name);
 
  private:

@@ -20,8 +20,9 @@ void follow(int parent) {
   if (::getppid() != parent) ::_exit(exit_code(ErrorKind::run_failed));
 }
 
-// Buffers of a step are freed and taken again within it; memory that went back to the system in between would have to be cleared
-// and mapped page by page each time. Measured memory counts what is asked for, not what the heap keeps.
+// Buffers of a step are freed and taken again within it; memory that went back to the system in between would
+// have to be cleared and mapped page by page each time. Measured memory counts what is asked for, not what
+// the heap keeps.
 void keep_heap() {
   ::mallopt(M_MMAP_MAX, 0);
   ::mallopt(M_TRIM_THRESHOLD, 0x7fffffff);
@@ -30,8 +31,10 @@ void keep_heap() {
 
 Status run(const RankOptions& options, SpoolWriter& spool) {
   SHARDLAB_TRY(const auto environment, rank_environment(current_environment()));
-  if (!environment) return bad_input("RANK", "is not set", "shardlab-rank is started by `shardlab run`, not by hand");
-  return run_rank(options, *environment, [](const Scenario& scenario) { return plan_scenario(scenario); }, spool);
+  if (!environment)
+    return bad_input("RANK", "is not set", "shardlab-rank is started by `shardlab run`, not by hand");
+  return run_rank(
+      options, *environment, [](const Scenario& scenario) { return plan_scenario(scenario); }, spool);
 }
 
 int report(const Error& error) {

@@ -1,11 +1,9 @@
 #include "engine/execute/torch/rank_session.h"
 
 #include <fstream>
-#include <numeric>
 #include <sstream>
 
 #include <ATen/Parallel.h>
-#include <ATen/ops/full.h>
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 #include <torch/version.h>
@@ -17,6 +15,7 @@
 #include "engine/execute/torch/probes/run_probes.h"
 #include "engine/execute/torch/rank_executor.h"
 #include "engine/execute/torch/save_weights.h"
+#include "engine/execute/torch/world.h"
 #include "engine/plan/group_ranks.h"
 #include "engine/scenario/read_scenario.h"
 
@@ -33,51 +32,26 @@ Result<PlannedScenario> plan_again(const RankOptions& options, const Planner& pl
   SHARDLAB_TRY(PlannedScenario planned, planner(scenario));
   const std::string hash = run_hash(planned.plan);
   if (hash != options.run_hash) {
-    return run_failed("plan", fmt::format("this rank plans {}, the launcher planned {}", hash, options.run_hash),
+    return run_failed("plan",
+                      fmt::format("this rank plans {}, the launcher planned {}", hash, options.run_hash),
                       "all machines must run the same version of shardlab");
   }
   return planned;
 }
 
-// Ranks in step, and what they tell each other outside the measured time.
-class World {
- public:
-  static Result<World> connect(const Rendezvous& rendezvous, const RankEnvironment& environment) {
-    World world;
-    if (environment.world == 1) return world;
-    std::vector<int> ranks(static_cast<std::size_t>(environment.world));
-    std::iota(ranks.begin(), ranks.end(), 0);
-    SHARDLAB_TRY(world.communicator_, rendezvous.communicator("world", ranks, environment.rank));
-    return world;
-  }
-
-  void align() const {
-    if (communicator_) communicator_->barrier();
-  }
-  Communicator* communicator() const { return communicator_.get(); }
-
-  double mean(double value) const {
-    if (!communicator_) return value;
-    const at::Tensor sum = at::full({1}, value, at::kDouble);
-    communicator_->all_reduce(sum, ReduceOperation::average)->wait();
-    return *sum.const_data_ptr<double>();
-  }
-
- private:
-  std::shared_ptr<Communicator> communicator_;
-};
-
 Result<Communicators> connect_groups(const Rendezvous& rendezvous, const PlannedScenario& planned, int rank) {
   Communicators communicators;
   for (const Group& group : planned.plan.steady.groups) {
     if (group.size == 1 || communicators.contains(group.expression)) continue;
-    SHARDLAB_TRY(communicators[group.expression],
-                 rendezvous.communicator(group.expression, ranks_of_group(group, planned.scenario, rank), rank));
+    SHARDLAB_TRY(
+        communicators[group.expression],
+        rendezvous.communicator(group.expression, ranks_of_group(group, planned.scenario, rank), rank));
   }
   return communicators;
 }
 
-SpoolHeader header_of(const PlannedScenario& planned, const RankEnvironment& environment, const std::string& hash) {
+SpoolHeader header_of(const PlannedScenario& planned, const RankEnvironment& environment,
+                      const std::string& hash) {
   SpoolHeader header;
   header.rank = environment.rank;
   header.world = environment.world;
@@ -116,8 +90,8 @@ Status measure_probes(const RankOptions& options, int rank, const World& world) 
   });
 }
 
-Status run_planned(const RankOptions& options, const RankEnvironment& environment, const PlannedScenario& planned,
-                   SpoolWriter& spool) {
+Status run_planned(const RankOptions& options, const RankEnvironment& environment,
+                   const PlannedScenario& planned, SpoolWriter& spool) {
   RendezvousOptions meeting;
   meeting.arrival_timeout = arrival_timeout(planned.scenario);
   meeting.operation_timeout = collective_timeout(planned.scenario);
@@ -137,7 +111,8 @@ Status run_planned(const RankOptions& options, const RankEnvironment& environmen
   const SpoolHeader header = header_of(planned, environment, options.run_hash);
   SHARDLAB_CHECK_OK(spool.write(header));
   SHARDLAB_CHECK_OK(train(*executor, world, header, spool));
-  if (!options.save_weights.empty()) SHARDLAB_CHECK_OK(save_weights(*executor, planned.graph, environment.rank, options.save_weights));
+  if (!options.save_weights.empty())
+    SHARDLAB_CHECK_OK(save_weights(*executor, planned.graph, environment.rank, options.save_weights));
   SHARDLAB_CHECK_OK(spool.write(SpoolEnd{executor->communication_workspace()}));
   world.align();  // whoever passes here knows that all spools are complete
   return {};
@@ -145,10 +120,12 @@ Status run_planned(const RankOptions& options, const RankEnvironment& environmen
 
 }  // namespace
 
-Status run_rank(const RankOptions& options, const RankEnvironment& environment, const Planner& planner, SpoolWriter& spool) {
+Status run_rank(const RankOptions& options, const RankEnvironment& environment, const Planner& planner,
+                SpoolWriter& spool) {
   SHARDLAB_TRY(const PlannedScenario planned, plan_again(options, planner));
   if (environment.world != world_size(planned.scenario)) {
-    return bad_input("WORLD_SIZE", fmt::format("is {}, the scenario has {} ranks", environment.world, world_size(planned.scenario)));
+    return bad_input("WORLD_SIZE", fmt::format("is {}, the scenario has {} ranks", environment.world,
+                                               world_size(planned.scenario)));
   }
   try {
     const c10::InferenceMode no_autograd;

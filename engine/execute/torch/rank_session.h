@@ -13,8 +13,9 @@ namespace shardlab {
 
 using Planner = std::function<Result<PlannedScenario>(const Scenario&)>;
 
-// Plans the scenario again, compares the plans with the launcher's, runs the warm-up and the measured steps. The error that ends it
-// is returned, not written.
-Status run_rank(const RankOptions& options, const RankEnvironment& environment, const Planner& planner, SpoolWriter& spool);
+// Plans the scenario again, compares the plans with the launcher's, runs the warm-up and the measured steps.
+// The error that ends it is returned, not written.
+Status run_rank(const RankOptions& options, const RankEnvironment& environment, const Planner& planner,
+                SpoolWriter& spool);
 
 }  // namespace shardlab

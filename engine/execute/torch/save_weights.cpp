@@ -6,7 +6,8 @@
 
 namespace shardlab {
 
-Status save_weights(RankExecutor& executor, const ModelGraph& graph, int rank, const std::filesystem::path& path) {
+Status save_weights(RankExecutor& executor, const ModelGraph& graph, int rank,
+                    const std::filesystem::path& path) {
   std::vector<at::Tensor> tensors;
   std::vector<TensorToWrite> entries;
   for (const Parameter& parameter : graph.parameters) {

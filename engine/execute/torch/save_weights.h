@@ -9,6 +9,7 @@
 namespace shardlab {
 
 // Collective: all ranks call it, rank 0 writes. Stored dtype, the checkpoint's names.
-Status save_weights(RankExecutor& executor, const ModelGraph& graph, int rank, const std::filesystem::path& path);
+Status save_weights(RankExecutor& executor, const ModelGraph& graph, int rank,
+                    const std::filesystem::path& path);
 
 }  // namespace shardlab

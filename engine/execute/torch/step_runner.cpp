@@ -9,7 +9,8 @@
 
 namespace shardlab {
 
-Status StepRunner::run(const PreparedPlan& prepared, StepContext& step, RankTrace& trace, const Before& before) {
+Status StepRunner::run(const PreparedPlan& prepared, StepContext& step, RankTrace& trace,
+                       const Before& before) {
   prepared_ = &prepared;
   const std::size_t count = prepared.instructions.size();
   trace.spans.resize(count);
@@ -81,7 +82,8 @@ void StepRunner::finish(RankTrace& trace) {
     await(i);
     Span& span = trace.spans[i];
     span.ready = span.issue;
-    for (const InstructionId wait : instructions[i].waits) span.ready = std::max(span.ready, trace.spans[wait.index()].end);
+    for (const InstructionId wait : instructions[i].waits)
+      span.ready = std::max(span.ready, trace.spans[wait.index()].end);
     span.start = std::max(span.ready, pending_[i]->began_at() - began_);
     span.end = std::max(span.start, pending_[i]->completed_at() - began_);
   }
@@ -90,7 +92,8 @@ void StepRunner::finish(RankTrace& trace) {
 
 Error StepRunner::failure(const StepContext& step, std::uint32_t index, const char* message) const {
   return {ErrorKind::run_failed,
-          fmt::format("rank {}, step {}, {}", run_.rank, step.step, instruction_label(*prepared_->plan, InstructionId{index})),
+          fmt::format("rank {}, step {}, {}", run_.rank, step.step,
+                      instruction_label(*prepared_->plan, InstructionId{index})),
           first_line(message), ""};
 }
 

@@ -37,7 +37,8 @@ class StepRunner {
   const PreparedPlan* prepared_ = nullptr;
   Nanoseconds began_;
   std::uint32_t current_ = 0;  // being issued, or waited for: whom an exception is about
-  std::vector<std::unique_ptr<Pending>> pending_;  // by instruction; kept to the end of the step for its times
+  std::vector<std::unique_ptr<Pending>>
+      pending_;  // by instruction; kept to the end of the step for its times
   std::vector<bool> running_;
 };
 

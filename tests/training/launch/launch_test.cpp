@@ -22,7 +22,8 @@ using test::contains_text;
 using Folder = test::TemporaryFolder;
 namespace fs = std::filesystem;
 
-constexpr const char* k_config = R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 32,
+constexpr const char* k_config =
+    R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 32,
   "intermediate_size": 56, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 128,
   "max_position_embeddings": 64, "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "tie_word_embeddings": false, "hidden_act": "silu"})";
 
@@ -31,10 +32,12 @@ PlannedScenario plan(const Folder& folder, int steps, const std::string& more = 
   std::ofstream text(folder.path() / "text.txt");
   for (int i = 0; i < 3000; ++i) text << static_cast<char>('a' + i * i % 26);
   text.close();
-  const std::string yaml = "name: small\nmodel: {config: config.json, sequence_length: 16}\n"
-                           "cluster: {device: cpu, ranks: 2}\nparallel: {strategy: fsdp2}\n"
-                           "train: {micro_batch: 2, learning_rate: 1e-2, clip_norm: 1.0, data: text.txt}\n"
-                           "measure: {warmup_steps: 1, steps: " + std::to_string(steps) + "}\n" + more;
+  const std::string yaml =
+      "name: small\nmodel: {config: config.json, sequence_length: 16}\n"
+      "cluster: {device: cpu, ranks: 2}\nparallel: {strategy: fsdp2}\n"
+      "train: {micro_batch: 2, learning_rate: 1e-2, clip_norm: 1.0, data: text.txt}\n"
+      "measure: {warmup_steps: 1, steps: " +
+      std::to_string(steps) + "}\n" + more;
   const auto scenario = parse_scenario(yaml, (folder.path() / "s.yaml").string());
   REQUIRE_OK(scenario);
   auto planned = plan_scenario(*scenario);
@@ -182,7 +185,8 @@ TEST_CASE("a rank that never comes is named") {
 
 TEST_CASE("another number of ranks than the scenario's is refused") {
   const Folder folder;
-  const auto run = run_as_rank(plan(folder, 1), options_in(folder), {0, 3, 0, "127.0.0.1", 29792, "torchrun"});
+  const auto run =
+      run_as_rank(plan(folder, 1), options_in(folder), {0, 3, 0, "127.0.0.1", 29792, "torchrun"});
   REQUIRE_FALSE(run);
   CHECK(run.error().kind == ErrorKind::bad_input);
 }

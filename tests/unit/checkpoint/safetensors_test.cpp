@@ -16,9 +16,11 @@ namespace fs = std::filesystem;
 using test::contains_text;
 using Folder = test::TemporaryFolder;
 
-fs::path write_raw(const fs::path& path, const std::string& header, const std::string& data, std::int64_t length = -1) {
+fs::path write_raw(const fs::path& path, const std::string& header, const std::string& data,
+                   std::int64_t length = -1) {
   std::ofstream stream(path, std::ios::binary);
-  const auto bytes = static_cast<std::uint64_t>(length < 0 ? static_cast<std::int64_t>(header.size()) : length);
+  const auto bytes =
+      static_cast<std::uint64_t>(length < 0 ? static_cast<std::int64_t>(header.size()) : length);
   for (int i = 0; i < 8; ++i) stream.put(static_cast<char>(bytes >> (8 * i) & 0xffU));
   stream << header << data;
   return path;
@@ -60,9 +62,9 @@ TEST_CASE("half precision is converted exactly") {
   const Folder folder;
   const std::vector<std::uint16_t> bf16 = {0x3f80, 0xc020, 0x0001, 0x7f80};
   const std::vector<std::uint16_t> f16 = {0x3c00, 0xc100, 0x0001, 0x7bff, 0x8000, 0xfc00, 0x03ff};
-  REQUIRE_OK(write_safetensors(folder.path() / "m.safetensors", std::vector<TensorToWrite>{
-                                                                    tensor("bf16", DType::bfloat16, {4}, bf16.data()),
-                                                                    tensor("f16", DType::float16, {7}, f16.data())}));
+  REQUIRE_OK(write_safetensors(folder.path() / "m.safetensors",
+                               std::vector<TensorToWrite>{tensor("bf16", DType::bfloat16, {4}, bf16.data()),
+                                                          tensor("f16", DType::float16, {7}, f16.data())}));
   const auto reader = SafetensorsReader::open(folder.path() / "m.safetensors");
   REQUIRE_OK(reader);
   std::vector<float> values(4);
@@ -77,8 +79,10 @@ TEST_CASE("half precision is converted exactly") {
 TEST_CASE("an index leads to several files") {
   const Folder folder;
   const std::vector<float> values = {1.0F, 2.0F};
-  REQUIRE_OK(write_safetensors(folder.path() / "1.safetensors", std::vector<TensorToWrite>{tensor("a", DType::float32, {2}, values.data())}));
-  REQUIRE_OK(write_safetensors(folder.path() / "2.safetensors", std::vector<TensorToWrite>{tensor("b", DType::float32, {2}, values.data())}));
+  REQUIRE_OK(write_safetensors(folder.path() / "1.safetensors",
+                               std::vector<TensorToWrite>{tensor("a", DType::float32, {2}, values.data())}));
+  REQUIRE_OK(write_safetensors(folder.path() / "2.safetensors",
+                               std::vector<TensorToWrite>{tensor("b", DType::float32, {2}, values.data())}));
   const fs::path index = folder.path() / "model.safetensors.index.json";
   std::ofstream(index) << R"({"weight_map": {"a": "1.safetensors", "b": "2.safetensors"}})";
   for (const fs::path& path : {index, folder.path()}) {
@@ -112,27 +116,43 @@ TEST_CASE("damaged files are refused with the reason") {
   std::ofstream(path, std::ios::trunc) << "short";
   CHECK_THAT(complaint(path), contains_text("too short"));
   CHECK_THAT(complaint(write_raw(path, "{" + a + "}", data, 1'000'000)), contains_text("beyond the end"));
-  CHECK_THAT(complaint(write_raw(path, "{" + a + "}", data, std::numeric_limits<std::int64_t>::max())), contains_text("beyond the end"));
+  CHECK_THAT(complaint(write_raw(path, "{" + a + "}", data, std::numeric_limits<std::int64_t>::max())),
+             contains_text("beyond the end"));
   CHECK_THAT(complaint(write_raw(path, "{" + a + "," + b + "}", data.substr(2))), contains_text("cut off"));
-  CHECK_THAT(complaint(write_raw(path, "{" + a + "," + b + "}", data + "y")), contains_text("belong to no tensor"));
+  CHECK_THAT(complaint(write_raw(path, "{" + a + "," + b + "}", data + "y")),
+             contains_text("belong to no tensor"));
   CHECK_THAT(complaint(write_raw(path, "{" + b + "}", data)), contains_text("belong to no tensor"));
-  CHECK_THAT(complaint(write_raw(path, "{" + a + "," + a + "}", data.substr(4))), contains_text("two tensors are called 'a'"));
-  CHECK_THAT(complaint(write_raw(path, R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})", data)),
-             contains_text("overlaps"));
-  CHECK_THAT(complaint(write_raw(path, R"({"a":{"dtype":"F31","shape":[3],"data_offsets":[0,12]}})", data)), contains_text("unknown dtype 'F31'"));
-  CHECK_THAT(complaint(write_raw(path, R"({"a":{"dtype":"F32","shape":[4],"data_offsets":[0,12]}})", data)), contains_text("its shape needs 16 bytes"));
-  CHECK_THAT(complaint(write_raw(path, R"({"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,12]}})", data)),
+  CHECK_THAT(complaint(write_raw(path, "{" + a + "," + a + "}", data.substr(4))),
+             contains_text("two tensors are called 'a'"));
+  CHECK_THAT(
+      complaint(write_raw(
+          path,
+          R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})",
+          data)),
+      contains_text("overlaps"));
+  CHECK_THAT(complaint(write_raw(path, R"({"a":{"dtype":"F31","shape":[3],"data_offsets":[0,12]}})", data)),
+             contains_text("unknown dtype 'F31'"));
+  CHECK_THAT(complaint(write_raw(path, R"({"a":{"dtype":"F32","shape":[4],"data_offsets":[0,12]}})", data)),
+             contains_text("its shape needs 16 bytes"));
+  CHECK_THAT(
+      complaint(write_raw(
+          path, R"({"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,12]}})", data)),
+      contains_text("impossible shape"));
+  CHECK_THAT(complaint(write_raw(path, R"({"a":{"dtype":"F32","shape":[-3],"data_offsets":[0,12]}})", data)),
              contains_text("impossible shape"));
-  CHECK_THAT(complaint(write_raw(path, R"({"a":{"dtype":"F32","shape":[-3],"data_offsets":[0,12]}})", data)), contains_text("impossible shape"));
-  CHECK_THAT(complaint(write_raw(path, R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[12,0]}})", data)), contains_text("lies outside"));
-  CHECK_THAT(complaint(write_raw(path, R"({"a":{"dtype":"F32","shape":[3]}})", data)), contains_text("data_offsets"));
+  CHECK_THAT(complaint(write_raw(path, R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[12,0]}})", data)),
+             contains_text("lies outside"));
+  CHECK_THAT(complaint(write_raw(path, R"({"a":{"dtype":"F32","shape":[3]}})", data)),
+             contains_text("data_offsets"));
   CHECK_THAT(complaint(write_raw(path, "[]", data)), contains_text("not a JSON object"));
   CHECK_THAT(complaint(write_raw(path, "{\"a\":", data)), contains_text("not a JSON object"));
 }
 
 TEST_CASE("a full disk leaves no file behind") {
   const std::vector<float> values(1 << 16, 1.0F);
-  const Status written = write_safetensors("/dev/full/m.safetensors", std::vector<TensorToWrite>{tensor("a", DType::float32, {1 << 16}, values.data())});
+  const Status written =
+      write_safetensors("/dev/full/m.safetensors",
+                        std::vector<TensorToWrite>{tensor("a", DType::float32, {1 << 16}, values.data())});
   REQUIRE_FALSE(written);
   CHECK(written.error().kind == ErrorKind::run_failed);
 }
@@ -167,11 +187,14 @@ TEST_CASE("weights are compared with the model by name and shape") {
   const std::vector<float> values(6);
   const auto good = tensor("model.embed_tokens.weight", DType::float32, {3, 2}, values.data());
   CHECK(match_complaint(folder, {good}).empty());
-  CHECK(match_complaint(folder, {good, tensor("lm_head.weight", DType::float32, {3, 2}, values.data())}).empty());
-  CHECK_THAT(match_complaint(folder, {tensor("model.embed_tokens.weight", DType::float32, {2, 3}, values.data())}),
-             contains_text("another shape: model.embed_tokens.weight is [2, 3] where the model has [3, 2]"));
+  CHECK(match_complaint(folder, {good, tensor("lm_head.weight", DType::float32, {3, 2}, values.data())})
+            .empty());
+  CHECK_THAT(
+      match_complaint(folder, {tensor("model.embed_tokens.weight", DType::float32, {2, 3}, values.data())}),
+      contains_text("another shape: model.embed_tokens.weight is [2, 3] where the model has [3, 2]"));
   const std::string both = match_complaint(folder, {tensor("other", DType::float32, {1}, values.data())});
-  CHECK_THAT(both, contains_text("missing: model.embed_tokens.weight") && contains_text("not in the model: other"));
+  CHECK_THAT(both,
+             contains_text("missing: model.embed_tokens.weight") && contains_text("not in the model: other"));
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ std::string complaint_about(const EnvironmentVariables& variables) {
   return environment.error().where;
 }
 
-const EnvironmentVariables k_torchrun = {{"RANK", "3"},         {"WORLD_SIZE", "8"},       {"LOCAL_RANK", "1"},
-                                         {"MASTER_ADDR", "n7"}, {"MASTER_PORT", "29500"}};
+const EnvironmentVariables k_torchrun = {
+    {"RANK", "3"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"}, {"MASTER_ADDR", "n7"}, {"MASTER_PORT", "29500"}};
 
 EnvironmentVariables torchrun_with(const std::string& name, const std::string& value) {
   EnvironmentVariables variables = k_torchrun;
@@ -28,8 +28,9 @@ EnvironmentVariables torchrun_with(const std::string& name, const std::string& v
   return variables;
 }
 
-const EnvironmentVariables k_slurm = {{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "5"},  {"SLURM_NTASKS", "16"},
-                                      {"SLURM_LOCALID", "1"}, {"SLURM_JOB_ID", "77"}, {"SLURM_STEP_NODELIST", "gpu[003-006,9]"}};
+const EnvironmentVariables k_slurm = {{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "5"},
+                                      {"SLURM_NTASKS", "16"}, {"SLURM_LOCALID", "1"},
+                                      {"SLURM_JOB_ID", "77"}, {"SLURM_STEP_NODELIST", "gpu[003-006,9]"}};
 
 TEST_CASE("no launcher's variables mean no rank") {
   const auto none = rank_environment({{"HOME", "/root"}, {"MASTER_PORT", "1"}});
@@ -42,8 +43,10 @@ TEST_CASE("torchrun's variables") {
 }
 
 TEST_CASE("mpirun's variables") {
-  const EnvironmentVariables variables = {{"OMPI_COMM_WORLD_RANK", "1"},       {"OMPI_COMM_WORLD_SIZE", "2"},
-                                          {"OMPI_COMM_WORLD_LOCAL_RANK", "1"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
+  const EnvironmentVariables variables = {{"OMPI_COMM_WORLD_RANK", "1"},
+                                          {"OMPI_COMM_WORLD_SIZE", "2"},
+                                          {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                                          {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
                                           {"MASTER_PORT", "4000"}};
   CHECK(read(variables) == RankEnvironment{1, 2, 1, "127.0.0.1", 4000, "mpirun"});
 }

@@ -28,7 +28,8 @@ SpoolStep example_step(std::int64_t index) {
   step.trace.rank = 1;
   step.trace.duration = {777};
   step.trace.loss = 0.1 + 0.2;
-  step.trace.spans = {{InstructionId{0}, {1}, {2}, {3}, {4}, false}, {InstructionId{1}, {5}, {6}, {7}, {8}, true}};
+  step.trace.spans = {{InstructionId{0}, {1}, {2}, {3}, {4}, false},
+                      {InstructionId{1}, {5}, {6}, {7}, {8}, true}};
   MemorySample sample{InstructionId{1}, {100}, {300}, {}, {}};
   sample.by_class[2] = {100};
   sample.by_class_at_peak[13] = {200};
@@ -52,7 +53,8 @@ TEST_CASE("what is written is read back") {
     REQUIRE(writer->write(example_header()));
     REQUIRE(writer->write(example_step(0)));
     REQUIRE(writer->write(SpoolEnd{{4096}}));
-    REQUIRE(writer->write(Error{ErrorKind::run_failed, "rank 1, step 2, 3 AllGather u0", "gone\n\"quoted\" \xff", "hint"}));
+    REQUIRE(writer->write(
+        Error{ErrorKind::run_failed, "rank 1, step 2, 3 AllGather u0", "gone\n\"quoted\" \xff", "hint"}));
   }
   const auto spool = read_spool(path);
   REQUIRE(spool);

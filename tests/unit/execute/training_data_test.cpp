@@ -113,7 +113,8 @@ TEST_CASE("bin files hold uint16 tokens; sequences do not cross files") {
   const Folder folder;
   std::string bin;
   for (int i = 0; i < 6; ++i) bin += {static_cast<char>(i), 1};  // 256 + i
-  Scenario scenario = scenario_in(folder, 1, {write_file(folder, "a.txt", "ABCDEF"), write_file(folder, "b.bin", bin)});
+  Scenario scenario =
+      scenario_in(folder, 1, {write_file(folder, "a.txt", "ABCDEF"), write_file(folder, "b.bin", bin)});
   scenario.train.order = "sequential";
   auto data = TrainingData::open(scenario, 1000);
   REQUIRE(data);
@@ -136,10 +137,14 @@ TEST_CASE("bad data is refused with the file and the reason") {
   using test::contains_text;
   CHECK_THAT(complaint(scenario_in(folder, 1, {"missing.txt"})), contains_text("missing.txt"));
   CHECK_THAT(complaint(scenario_in(folder, 1, {})), contains_text("train.data"));
-  CHECK_THAT(complaint(scenario_in(folder, 1, {write_file(folder, "empty.txt", "")})), contains_text("empty"));
-  CHECK_THAT(complaint(scenario_in(folder, 1, {write_file(folder, "short.txt", "ABCD")})), contains_text("4 tokens are less than one sequence"));
-  CHECK_THAT(complaint(scenario_in(folder, 1, {write_file(folder, "odd.bin", "ABCDEFGHIJK")})), contains_text("uint16"));
-  const std::string high = complaint(scenario_in(folder, 1, {write_file(folder, "high.txt", "ABCDE\xf0GH")}), 200);
+  CHECK_THAT(complaint(scenario_in(folder, 1, {write_file(folder, "empty.txt", "")})),
+             contains_text("empty"));
+  CHECK_THAT(complaint(scenario_in(folder, 1, {write_file(folder, "short.txt", "ABCD")})),
+             contains_text("4 tokens are less than one sequence"));
+  CHECK_THAT(complaint(scenario_in(folder, 1, {write_file(folder, "odd.bin", "ABCDEFGHIJK")})),
+             contains_text("uint16"));
+  const std::string high =
+      complaint(scenario_in(folder, 1, {write_file(folder, "high.txt", "ABCDE\xf0GH")}), 200);
   CHECK_THAT(high, contains_text("token 240 at byte 5") && contains_text("vocabulary of 200"));
 }
 

@@ -1,8 +1,9 @@
 // Collectives of one group of ranks, asynchronous.
 //
-// Every member issues the same operations in the same order; they run one after the other in the background (a thread for Gloo, a
-// stream for NCCL). Tensors are flat and contiguous and must stay alive until the operation is done. A lost or late peer makes wait()
-// throw; so does any defect of the library. One communicator is used by one thread.
+// Every member issues the same operations in the same order; they run one after the other in the background
+// (a thread for Gloo, a stream for NCCL). Tensors are flat and contiguous and must stay alive until the
+// operation is done. A lost or late peer makes wait() throw; so does any defect of the library. One
+// communicator is used by one thread.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -30,8 +31,8 @@ class Pending {
   // Blocks until the operation is done and its results are in place. Throws what made it fail.
   virtual void wait() = 0;
 
-  // When it began (peers may not have been there yet) and when it was done; valid after wait(). Taken where the operation runs, not
-  // where it is waited for.
+  // When it began (peers may not have been there yet) and when it was done; valid after wait(). Taken where
+  // the operation runs, not where it is waited for.
   virtual Nanoseconds began_at() const = 0;
   virtual Nanoseconds completed_at() const = 0;
 };
@@ -49,7 +50,8 @@ class Communicator {
   // `gathered` is size() times `own`, rank by rank. `own` may be this rank's part of `gathered` itself.
   virtual std::unique_ptr<Pending> all_gather(const at::Tensor& gathered, const at::Tensor& own) = 0;
   // `full` is size() times `own`; `own` receives this rank's part of the sum (or average) over ranks.
-  virtual std::unique_ptr<Pending> reduce_scatter(const at::Tensor& own, const at::Tensor& full, ReduceOperation operation) = 0;
+  virtual std::unique_ptr<Pending> reduce_scatter(const at::Tensor& own, const at::Tensor& full,
+                                                  ReduceOperation operation) = 0;
   // In place.
   virtual std::unique_ptr<Pending> all_reduce(const at::Tensor& values, ReduceOperation operation) = 0;
   virtual std::unique_ptr<Pending> broadcast(const at::Tensor& values, int root) = 0;

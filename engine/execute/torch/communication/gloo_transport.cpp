@@ -41,8 +41,8 @@ class GlooTransport : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> make_gloo_transport(const c10::intrusive_ptr<c10d::Store>& store, int rank, int size,
-                                               const GlooOptions& options) {
+std::unique_ptr<Transport> make_gloo_transport(const c10::intrusive_ptr<c10d::Store>& store, int rank,
+                                               int size, const GlooOptions& options) {
   using Group = c10d::ProcessGroupGloo;
   auto gloo = Group::Options::create(options.timeout);
   if (!options.interface.empty()) {

@@ -18,7 +18,7 @@ struct GlooOptions {
 };
 
 // Blocks until all members have connected. Throws what c10d throws.
-std::unique_ptr<Transport> make_gloo_transport(const c10::intrusive_ptr<c10d::Store>& store, int rank, int size,
-                                               const GlooOptions& options);
+std::unique_ptr<Transport> make_gloo_transport(const c10::intrusive_ptr<c10d::Store>& store, int rank,
+                                               int size, const GlooOptions& options);
 
 }  // namespace shardlab

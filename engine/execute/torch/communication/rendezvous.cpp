@@ -26,7 +26,9 @@ bool is_loopback(const std::string& address) {
   return address == "localhost" || address == "::1" || address.starts_with("127.");
 }
 
-std::string arrival_key(int rank) { return fmt::format("shardlab/arrived/{}", rank); }
+std::string arrival_key(int rank) {
+  return fmt::format("shardlab/arrived/{}", rank);
+}
 
 std::vector<int> missing_ranks(c10d::Store& store, int world) {
   std::vector<int> missing;
@@ -36,14 +38,17 @@ std::vector<int> missing_ranks(c10d::Store& store, int world) {
   return missing;
 }
 
-Error missing_error(const RankEnvironment& environment, std::chrono::milliseconds timeout, const std::vector<int>& missing) {
-  return {ErrorKind::run_failed, fmt::format("rank {}", environment.rank),
-          fmt::format("{} {} of {} did not arrive within {} s", missing.size() == 1 ? "rank" : "ranks", fmt::join(missing, ", "),
-                      environment.world, static_cast<double>(timeout.count()) / 1000),
-          "start all ranks with the same MASTER_ADDR and MASTER_PORT, or raise launch.timeout"};
+Error missing_error(const RankEnvironment& environment, std::chrono::milliseconds timeout,
+                    const std::vector<int>& missing) {
+  return {
+      ErrorKind::run_failed, fmt::format("rank {}", environment.rank),
+      fmt::format("{} {} of {} did not arrive within {} s", missing.size() == 1 ? "rank" : "ranks",
+                  fmt::join(missing, ", "), environment.world, static_cast<double>(timeout.count()) / 1000),
+      "start all ranks with the same MASTER_ADDR and MASTER_PORT, or raise launch.timeout"};
 }
 
-Status wait_for_all(c10d::Store& store, const RankEnvironment& environment, std::chrono::milliseconds timeout) {
+Status wait_for_all(c10d::Store& store, const RankEnvironment& environment,
+                    std::chrono::milliseconds timeout) {
   store.set(arrival_key(environment.rank), std::vector<std::uint8_t>{1});
   std::vector<std::string> keys;
   for (int rank = 0; rank < environment.world; ++rank) keys.push_back(arrival_key(rank));
@@ -77,7 +82,8 @@ Result<Rendezvous> Rendezvous::connect(const RankEnvironment& environment, const
     auto state = std::make_shared<State>();
     state->store = c10::make_intrusive<c10d::TCPStore>(environment.master_address, tcp);
     SHARDLAB_CHECK_OK(wait_for_all(*state->store, environment, options.arrival_timeout));
-    state->gloo = {options.operation_timeout, options.interface, is_loopback(environment.master_address) ? "127.0.0.1" : ""};
+    state->gloo = {options.operation_timeout, options.interface,
+                   is_loopback(environment.master_address) ? "127.0.0.1" : ""};
     return Rendezvous(std::move(state));
   } catch (const std::exception& error) {
     return run_failed(fmt::format("rank {}", environment.rank),
@@ -94,16 +100,20 @@ Rendezvous Rendezvous::in_process(const RendezvousOptions& options) {
   return Rendezvous(std::move(state));
 }
 
-Result<std::shared_ptr<Communicator>> Rendezvous::communicator(const std::string& name, const std::vector<int>& ranks,
+Result<std::shared_ptr<Communicator>> Rendezvous::communicator(const std::string& name,
+                                                               const std::vector<int>& ranks,
                                                                int rank) const {
   const auto found = std::find(ranks.begin(), ranks.end(), rank);
-  if (found == ranks.end()) return internal_error("rendezvous", fmt::format("rank {} is not in the group {}", rank, name));
+  if (found == ranks.end())
+    return internal_error("rendezvous", fmt::format("rank {} is not in the group {}", rank, name));
   try {
-    const auto store = c10::make_intrusive<c10d::PrefixStore>(fmt::format("{}/{}", name, ranks.front()), state_->store);
-    return make_communicator(make_gloo_transport(store, static_cast<int>(found - ranks.begin()), static_cast<int>(ranks.size()),
-                                                 state_->gloo));
+    const auto store =
+        c10::make_intrusive<c10d::PrefixStore>(fmt::format("{}/{}", name, ranks.front()), state_->store);
+    return make_communicator(make_gloo_transport(store, static_cast<int>(found - ranks.begin()),
+                                                 static_cast<int>(ranks.size()), state_->gloo));
   } catch (const std::exception& error) {
-    return run_failed(fmt::format("rank {}, group {}", rank, name), fmt::format("cannot connect: {}", first_line(error.what())),
+    return run_failed(fmt::format("rank {}, group {}", rank, name),
+                      fmt::format("cannot connect: {}", first_line(error.what())),
                       "set launch.interface to the network interface that the ranks share");
   }
 }

@@ -23,8 +23,9 @@ class Transport {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  // Sends and receives all messages at once; returns when every one has arrived or left. Between two ranks the k-th call of one meets
-  // the k-th call of the other. Throws when a peer is gone or does not answer in time.
+  // Sends and receives all messages at once; returns when every one has arrived or left. Between two ranks
+  // the k-th call of one meets the k-th call of the other. Throws when a peer is gone or does not answer in
+  // time.
   virtual void exchange(std::span<const Message> sends, std::span<const Message> receives) = 0;
 };
 

@@ -1,9 +1,9 @@
 // Collectives by direct exchange: every rank sends each peer exactly what that peer needs.
 //
-// Gloo's own collectives through c10d copy through flat temporaries, and its reduce-scatter is an all-reduce that throws most of the
-// result away. Direct exchange moves (size - 1) / size of the full side, the least possible, in place, and adds the contributions in
-// the order of the ranks: every rank gets the same bits, run after run. It opens size - 1 messages at once, which suits the few ranks
-// of a CPU run.
+// Gloo's own collectives through c10d copy through flat temporaries, and its reduce-scatter is an all-reduce
+// that throws most of the result away. Direct exchange moves (size - 1) / size of the full side, the least
+// possible, in place, and adds the contributions in the order of the ranks: every rank gets the same bits,
+// run after run. It opens size - 1 messages at once, which suits the few ranks of a CPU run.
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
@@ -29,10 +29,12 @@ class TransportCommunicator : public Communicator {
     return worker_.submit([this, gathered, own] { gather(gathered, own); });
   }
 
-  std::unique_ptr<Pending> reduce_scatter(const at::Tensor& own, const at::Tensor& full, ReduceOperation operation) override {
+  std::unique_ptr<Pending> reduce_scatter(const at::Tensor& own, const at::Tensor& full,
+                                          ReduceOperation operation) override {
     return worker_.submit([this, own, full, operation] {
       std::vector<at::Tensor> parts;
-      for (int peer = 0; peer < size_; ++peer) parts.push_back(full.narrow(0, peer * own.numel(), own.numel()));
+      for (int peer = 0; peer < size_; ++peer)
+        parts.push_back(full.narrow(0, peer * own.numel(), own.numel()));
       reduce_parts(own, parts, operation);
     });
   }
@@ -66,7 +68,8 @@ class TransportCommunicator : public Communicator {
 
   void gather(const at::Tensor& gathered, const at::Tensor& own) {
     std::vector<at::Tensor> parts;
-    for (int peer = 0; peer < size_; ++peer) parts.push_back(gathered.narrow(0, peer * own.numel(), own.numel()));
+    for (int peer = 0; peer < size_; ++peer)
+      parts.push_back(gathered.narrow(0, peer * own.numel(), own.numel()));
     at::Tensor& mine = parts[rank_index()];
     if (mine.data_ptr() != own.data_ptr()) mine.copy_(own);
     exchange_parts(parts);
@@ -84,7 +87,8 @@ class TransportCommunicator : public Communicator {
   }
 
   // result = sum over ranks of their parts[rank_]; may be parts[rank_] itself.
-  void reduce_parts(const at::Tensor& result, const std::vector<at::Tensor>& parts, ReduceOperation operation) {
+  void reduce_parts(const at::Tensor& result, const std::vector<at::Tensor>& parts,
+                    ReduceOperation operation) {
     const at::Tensor& mine = parts[rank_index()];
     const std::int64_t elements = mine.numel();
     const at::Tensor space = workspace_for(elements * (size_ - 1), mine.options());
@@ -95,7 +99,8 @@ class TransportCommunicator : public Communicator {
         contributions.push_back(mine);
         continue;
       }
-      contributions.push_back(space.narrow(0, static_cast<std::int64_t>(receives.size()) * elements, elements));
+      contributions.push_back(
+          space.narrow(0, static_cast<std::int64_t>(receives.size()) * elements, elements));
       receives.push_back({peer, contributions.back()});
       sends.push_back({peer, parts[static_cast<std::size_t>(peer)]});
     }
@@ -111,14 +116,15 @@ class TransportCommunicator : public Communicator {
   // Kept between operations: they run one at a time.
   at::Tensor workspace_for(std::int64_t elements, const at::TensorOptions& options) {
     const std::int64_t bytes = elements * static_cast<std::int64_t>(options.dtype().itemsize());
-    if (!workspace_.defined() || workspace_.numel() < bytes) workspace_ = at::empty({bytes}, options.dtype(at::kByte));
+    if (!workspace_.defined() || workspace_.numel() < bytes)
+      workspace_ = at::empty({bytes}, options.dtype(at::kByte));
     workspace_bytes_ = workspace_.numel();
     return workspace_.narrow(0, 0, bytes).view(c10::typeMetaToScalarType(options.dtype()));
   }
 
   std::unique_ptr<Transport> transport_;
   const int rank_, size_;
-  at::Tensor workspace_;                         // used by the worker alone
+  at::Tensor workspace_;  // used by the worker alone
   std::atomic<std::int64_t> workspace_bytes_{0};
   BackgroundWorker worker_;  // last: its operations use what stands above
 };

@@ -1,7 +1,7 @@
 // What an instruction does when it is run: the counterpart of an InstructionKind.
 //
-// An action is prepared once from the plan (every lookup, offset and view that can be known is) and run every step. To add one: a
-// file in this folder and a line in the table (table.cpp).
+// An action is prepared once from the plan (every lookup, offset and view that can be known is) and run every
+// step. To add one: a file in this folder and a line in the table (table.cpp).
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ struct RunState {
   RunState(const PlannedScenario& scenario, int world_rank);
 
   const PlannedScenario& planned;
-  int rank;                     // of the world
+  int rank;  // of the world
   BufferTable buffers;
   Communicators communicators;
   std::optional<TrainingData> data;
@@ -34,7 +34,8 @@ struct RunState {
   int shard_group = 1;
   int shard_rank = 0;
   ParameterLayout layout(const Buffer& buffer) const {
-    return make_layout(planned.graph, buffer.parameters, buffer.layout == BufferLayout::parameters ? 1 : shard_group);
+    return make_layout(planned.graph, buffer.parameters,
+                       buffer.layout == BufferLayout::parameters ? 1 : shard_group);
   }
 };
 
@@ -76,12 +77,14 @@ struct Site {
 using PreparedAction = Result<std::unique_ptr<Action>>;
 using PrepareFunction = PreparedAction (*)(const Site& site);
 
-// not_possible for kinds that cannot be run yet. Kinds without work of their own (Free, HostWait ...) give a null action.
+// not_possible for kinds that cannot be run yet. Kinds without work of their own (Free, HostWait ...) give a
+// null action.
 PreparedAction prepare_action(const Site& site);
 
 // Forward and Backward allocate and free inside; for all other kinds the runner does it around them.
 constexpr bool manages_memory(InstructionKind kind) {
-  return kind == InstructionKind::Forward || kind == InstructionKind::Backward || kind == InstructionKind::Recompute;
+  return kind == InstructionKind::Forward || kind == InstructionKind::Backward ||
+         kind == InstructionKind::Recompute;
 }
 
 PreparedAction prepare_accumulate(const Site& site);

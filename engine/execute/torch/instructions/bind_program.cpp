@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/execute/torch/torch_dtype.h"
 #include "engine/execute/torch/instructions/segment_program.h"
+#include "engine/execute/torch/torch_dtype.h"
 
 namespace shardlab {
 namespace {
@@ -55,7 +55,8 @@ class Binder {
     bound_.keeps = segment_.programs.keeps;
     for (const ValueIndex value : bound_.keeps) bound_.values[value].buffer_class = BufferClass::activation;
     for (std::size_t i = 0; i < program_.values.size(); ++i) {
-      const bool is_loss = program_.values[i].origin == ValueOrigin::tensor_buffer && program_.values[i].tensor == graph_.loss;
+      const bool is_loss =
+          program_.values[i].origin == ValueOrigin::tensor_buffer && program_.values[i].tensor == graph_.loss;
       if (is_loss) bound_.loss = static_cast<ValueIndex>(i);
     }
   }
@@ -76,7 +77,8 @@ class Binder {
       return buffer.tensor == tensor && (buffer.buffer_class == BufferClass::activation_gradient) == gradient;
     });
     if (found == nullptr) {
-      return site_.defect(fmt::format("no buffer for the {} of tensor {} ({})", gradient ? "gradient" : "value", tensor.value,
+      return site_.defect(fmt::format("no buffer for the {} of tensor {} ({})",
+                                      gradient ? "gradient" : "value", tensor.value,
                                       graph_.tensor(tensor).label));
     }
     return site_.slot(*found);
@@ -89,9 +91,11 @@ class Binder {
       bound.op = &graph_.op(step.op);
       bound.implementation = find_implementation(bound.op->type->name);
       if (bound.implementation == nullptr) {
-        return not_possible(std::string(bound.op->type->name), "not supported yet: this operator in a real run", "simulate it instead");
+        return not_possible(std::string(bound.op->type->name),
+                            "not supported yet: this operator in a real run", "simulate it instead");
       }
-      for (const ParameterId parameter : bound.op->parameters) SHARDLAB_CHECK_OK(bind_parameter(parameter, bound));
+      for (const ParameterId parameter : bound.op->parameters)
+        SHARDLAB_CHECK_OK(bind_parameter(parameter, bound));
     }
     bound_.steps.push_back(std::move(bound));
     return {};
@@ -99,9 +103,11 @@ class Binder {
 
   Status bind_parameter(ParameterId parameter, BoundStep& step) {
     const auto holds = [&](const Buffer& buffer, bool gradient) {
-      return buffer.layout == BufferLayout::parameters && (buffer.buffer_class == BufferClass::gradient) == gradient &&
+      return buffer.layout == BufferLayout::parameters &&
+             (buffer.buffer_class == BufferClass::gradient) == gradient &&
              buffer.buffer_class != BufferClass::reduce_buffer &&
-             std::find(buffer.parameters.begin(), buffer.parameters.end(), parameter) != buffer.parameters.end();
+             std::find(buffer.parameters.begin(), buffer.parameters.end(), parameter) !=
+                 buffer.parameters.end();
     };
     const BufferId* values = find([&](const Buffer& buffer) { return holds(buffer, false); });
     if (values == nullptr) return site_.defect("it does not read " + graph_.parameter(parameter).name);
@@ -115,7 +121,8 @@ class Binder {
     }
     const std::uint32_t view = view_of(*gradients, parameter, bound_.gradients);
     const auto& fresh = instruction_.allocates;
-    const bool first_write = std::find(fresh.begin(), fresh.end(), *gradients) != fresh.end() && written_.size() <= view;
+    const bool first_write =
+        std::find(fresh.begin(), fresh.end(), *gradients) != fresh.end() && written_.size() <= view;
     if (written_.size() <= view) written_.resize(view + 1);
     step.gradients.push_back(view);
     step.accumulate.push_back(!first_write);
@@ -129,23 +136,28 @@ class Binder {
                                     [&](const ParameterPiece& p) { return p.parameter == parameter; });
     BoundView view{site_.slot(buffer), piece->offset, graph_.parameter(parameter).shape, {}};
     view.strides = contiguous_strides(view.sizes);
-    const auto known = std::find_if(views.begin(), views.end(),
-                                    [&](const BoundView& v) { return v.slot == view.slot && v.offset == view.offset; });
+    const auto known = std::find_if(views.begin(), views.end(), [&](const BoundView& v) {
+      return v.slot == view.slot && v.offset == view.offset;
+    });
     if (known != views.end()) return static_cast<std::uint32_t>(known - views.begin());
     views.push_back(std::move(view));
     return static_cast<std::uint32_t>(views.size() - 1);
   }
 
   Status bind_memory() {
-    const BufferId* saved = find([&](const Buffer& buffer) { return buffer.saved_by == instruction_.segment; });
-    if (saved == nullptr && segment_.programs.saved_bytes.value > 0) return site_.defect("no buffer for what forward keeps");
+    const BufferId* saved =
+        find([&](const Buffer& buffer) { return buffer.saved_by == instruction_.segment; });
+    if (saved == nullptr && segment_.programs.saved_bytes.value > 0)
+      return site_.defect("no buffer for what forward keeps");
     if (saved != nullptr) bound_.saved = site_.slot(*saved);
     if (!backward_) return {};
     for (const BufferId id : instruction_.frees) {
-      if (site_.buffer(id).buffer_class == BufferClass::activation_gradient) bound_.incoming.push_back(site_.slot(id));
+      if (site_.buffer(id).buffer_class == BufferClass::activation_gradient)
+        bound_.incoming.push_back(site_.slot(id));
     }
     for (const BufferId id : instruction_.allocates) {
-      if (site_.buffer(id).buffer_class == BufferClass::gradient) bound_.new_gradients.push_back(site_.slot(id));
+      if (site_.buffer(id).buffer_class == BufferClass::gradient)
+        bound_.new_gradients.push_back(site_.slot(id));
     }
     return {};
   }

@@ -24,10 +24,18 @@ class Collective : public Action {
       return;
     }
     switch (kind_) {
-      case InstructionKind::AllGather: step.pending = communicator_->all_gather(target, own_part(source, target)); break;
-      case InstructionKind::ReduceScatter: step.pending = communicator_->reduce_scatter(target, source, reduce_); break;
-      case InstructionKind::AllReduce: step.pending = communicator_->all_reduce(target, reduce_); break;
-      default: step.pending = communicator_->broadcast(target, 0); break;
+      case InstructionKind::AllGather:
+        step.pending = communicator_->all_gather(target, own_part(source, target));
+        break;
+      case InstructionKind::ReduceScatter:
+        step.pending = communicator_->reduce_scatter(target, source, reduce_);
+        break;
+      case InstructionKind::AllReduce:
+        step.pending = communicator_->all_reduce(target, reduce_);
+        break;
+      default:
+        step.pending = communicator_->broadcast(target, 0);
+        break;
     }
   }
 
@@ -57,13 +65,15 @@ PreparedAction prepare_collective(const Site& site) {
   const auto found = site.run.communicators.find(group.expression);
   if (found != site.run.communicators.end() && found->second) communicator = found->second.get();
   if (communicator == nullptr && group.size > 1) {
-    return site.defect(fmt::format("no communicator for the group '{}' of {} ranks", group.expression, group.size));
+    return site.defect(
+        fmt::format("no communicator for the group '{}' of {} ranks", group.expression, group.size));
   }
   if (communicator != nullptr && communicator->size() != group.size) {
-    return site.defect(fmt::format("the group '{}' has {} ranks, its communicator {}", group.expression, group.size,
-                                   communicator->size()));
+    return site.defect(fmt::format("the group '{}' has {} ranks, its communicator {}", group.expression,
+                                   group.size, communicator->size()));
   }
-  return std::make_unique<Collective>(site, group.size > 1 ? communicator : nullptr, site.slot(instruction.reads.front()),
+  return std::make_unique<Collective>(site, group.size > 1 ? communicator : nullptr,
+                                      site.slot(instruction.reads.front()),
                                       site.slot(instruction.writes.front()));
 }
 

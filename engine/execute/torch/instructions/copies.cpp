@@ -1,4 +1,5 @@
-// Copy, Cast, Pack, Unpack, Accumulate: the elements that two buffers have in common, with a change of dtype where they differ.
+// Copy, Cast, Pack, Unpack, Accumulate: the elements that two buffers have in common, with a change of dtype
+// where they differ.
 #include <algorithm>
 #include <cstring>
 
@@ -83,13 +84,16 @@ Result<std::vector<DestinationRanges>> match_buffers(const Site& site) {
   std::vector<DestinationRanges> destinations;
   for (const BufferId to : instruction.writes) {
     DestinationRanges destination{site.slot(to), {}, {}};
-    if (site.buffer(to).layout != BufferLayout::opaque) destination.padding = padding_ranges(site.run, site.buffer(to));
+    if (site.buffer(to).layout != BufferLayout::opaque)
+      destination.padding = padding_ranges(site.run, site.buffer(to));
     for (const BufferId from : instruction.reads) {
-      if (std::find(instruction.writes.begin(), instruction.writes.end(), from) != instruction.writes.end()) continue;
+      if (std::find(instruction.writes.begin(), instruction.writes.end(), from) != instruction.writes.end())
+        continue;
       auto ranges = common_ranges(site.run, site.buffer(from), site.buffer(to));
       if (!ranges.empty()) destination.sources.push_back({site.slot(from), std::move(ranges)});
     }
-    if (destination.sources.empty()) return site.defect(fmt::format("nothing it reads belongs into {}", site.buffer(to).name));
+    if (destination.sources.empty())
+      return site.defect(fmt::format("nothing it reads belongs into {}", site.buffer(to).name));
     destinations.push_back(std::move(destination));
   }
   return destinations;

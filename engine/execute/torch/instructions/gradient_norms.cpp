@@ -1,4 +1,5 @@
-// GradientNorms and ClipGradients: the norm over all parameters, and the scaling that keeps it below the limit.
+// GradientNorms and ClipGradients: the norm over all parameters, and the scaling that keeps it below the
+// limit.
 //
 // Source: torch 2.11, torch/nn/utils/clip_grad.py: coefficient = min(1, max_norm / (total_norm + 1e-6)).
 #include <ATen/Dispatch.h>
@@ -24,7 +25,9 @@ double sum_of_squares(const T* values, std::int64_t count) {
     }
   }
   double total = 0;
-  for (; i < count; ++i) total += static_cast<double>(static_cast<float>(values[i])) * static_cast<double>(static_cast<float>(values[i]));
+  for (; i < count; ++i)
+    total += static_cast<double>(static_cast<float>(values[i])) *
+             static_cast<double>(static_cast<float>(values[i]));
   for (const double sum : sums) total += sum;
   return total;
 }
@@ -90,12 +93,14 @@ class ClipGradients : public Action {
 PreparedAction prepare_gradient_norms(const Site& site) {
   const Instruction& instruction = site.instruction();
   const std::size_t parameters = site.run.planned.graph.parameters.size();
-  if (instruction.writes.size() != 1 || site.buffer(instruction.writes[0]).elements != static_cast<std::int64_t>(parameters) ||
+  if (instruction.writes.size() != 1 ||
+      site.buffer(instruction.writes[0]).elements != static_cast<std::int64_t>(parameters) ||
       site.buffer(instruction.writes[0]).dtype != DType::float32) {
     return site.defect("writes one float32 a parameter");
   }
   std::vector<GradientBuffer> gradients;
-  for (const BufferId id : instruction.reads) gradients.push_back({site.slot(id), held_ranges(site.run, site.buffer(id))});
+  for (const BufferId id : instruction.reads)
+    gradients.push_back({site.slot(id), held_ranges(site.run, site.buffer(id))});
   return std::make_unique<GradientNorms>(site, site.slot(instruction.writes[0]), std::move(gradients));
 }
 

@@ -1,4 +1,5 @@
-// Initialize: fills parameters (from the seed, or from safetensors), constants, and zeroes what has no value of its own.
+// Initialize: fills parameters (from the seed, or from safetensors), constants, and zeroes what has no value
+// of its own.
 //
 // Each rank computes or reads only the rows it holds.
 #include <ATen/ops/from_blob.h>
@@ -6,8 +7,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "engine/execute/torch/torch_dtype.h"
 #include "engine/execute/torch/instructions/parameter_ranges.h"
+#include "engine/execute/torch/torch_dtype.h"
 #include "engine/model/constants.h"
 #include "engine/model/initial_weights.h"
 
@@ -44,7 +45,8 @@ class InitializeParameters : public Action {
   void fill(const HeldRange& range, std::int64_t done, std::span<float> values) {
     const Parameter& parameter = run_.planned.graph.parameter(range.parameter);
     if (!run_.weights) {
-      fill_initial_weights(parameter, static_cast<std::uint64_t>(run_.planned.scenario.train.seed), range.first + done, values);
+      fill_initial_weights(parameter, static_cast<std::uint64_t>(run_.planned.scenario.train.seed),
+                           range.first + done, values);
       return;
     }
     const Status read = run_.weights->read(parameter.name, range.first + done, values);
@@ -58,7 +60,8 @@ class InitializeParameters : public Action {
 
 class InitializeConstant : public Action {
  public:
-  InitializeConstant(const Site& site, Slot slot, TensorId tensor) : run_(site.run), slot_(slot), tensor_(tensor) {}
+  InitializeConstant(const Site& site, Slot slot, TensorId tensor)
+      : run_(site.run), slot_(slot), tensor_(tensor) {}
 
   void run(StepContext&) override {
     const at::Tensor flat = run_.buffers.tensor(slot_).view({-1});
@@ -91,7 +94,8 @@ PreparedAction prepare_initialize(const Site& site) {
   const BufferId id = instruction.writes.front();
   const Buffer& buffer = site.buffer(id);
   if (buffer.tensor) return std::make_unique<InitializeConstant>(site, site.slot(id), *buffer.tensor);
-  const bool parameters = buffer.buffer_class == BufferClass::parameter || buffer.buffer_class == BufferClass::parameter_shard;
+  const bool parameters =
+      buffer.buffer_class == BufferClass::parameter || buffer.buffer_class == BufferClass::parameter_shard;
   if (!parameters) return std::make_unique<InitializeZero>(site, site.slot(id));
   return std::make_unique<InitializeParameters>(site, site.slot(id), held_ranges(site.run, buffer));
 }

@@ -20,8 +20,9 @@ class LoadBatch : public Action {
     const at::Tensor& tokens = buffers_.tensor(tokens_);
     const at::Tensor& targets = buffers_.tensor(targets_);
     const auto count = static_cast<std::size_t>(tokens.numel());
-    const Status loaded = data_.load(step.step, rank_, micro_batch_, {tokens.mutable_data_ptr<std::int64_t>(), count},
-                                     {targets.mutable_data_ptr<std::int64_t>(), count});
+    const Status loaded =
+        data_.load(step.step, rank_, micro_batch_, {tokens.mutable_data_ptr<std::int64_t>(), count},
+                   {targets.mutable_data_ptr<std::int64_t>(), count});
     if (!loaded) throw std::runtime_error(to_string(loaded.error()));
   }
 
@@ -35,7 +36,9 @@ class LoadBatch : public Action {
 }  // namespace
 
 PreparedAction prepare_load_batch(const Site& site) {
-  if (!site.run.data) return bad_input("train.data", "a training run needs data", "name a text file or a .bin file of uint16 tokens");
+  if (!site.run.data)
+    return bad_input("train.data", "a training run needs data",
+                     "name a text file or a .bin file of uint16 tokens");
   Slot tokens = k_no_slot;
   Slot targets = k_no_slot;
   for (const BufferId id : site.instruction().writes) {

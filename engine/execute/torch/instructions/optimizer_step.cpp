@@ -1,6 +1,7 @@
 // OptimizerStep: AdamW (libtorch's fused kernel) or SGD on the parameters this rank holds.
 //
-// Where parameters and gradients lie alike, a whole buffer is one tensor for the kernel; padding is zero and stays zero.
+// Where parameters and gradients lie alike, a whole buffer is one tensor for the kernel; padding is zero and
+// stays zero.
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/_fused_sgd.h>
 #include <ATen/ops/scalar_tensor.h>
@@ -13,7 +14,8 @@
 namespace shardlab {
 namespace {
 
-// What one unit's update reads and writes. Ranges lead from the gradient to parameters and states, which lie alike.
+// What one unit's update reads and writes. Ranges lead from the gradient to parameters and states, which lie
+// alike.
 struct Update {
   Slot parameters = k_no_slot;
   Slot gradients = k_no_slot;
@@ -42,11 +44,13 @@ class OptimizerStep : public Action {
       for (const ElementRange& range : update.ranges) append(lists, update, range, count);
     }
     if (train_.optimizer == "sgd") {
-      at::_fused_sgd_(lists.parameters, lists.gradients, {}, train_.weight_decay, /*momentum=*/0.0, step.learning_rate,
+      at::_fused_sgd_(lists.parameters, lists.gradients, {}, train_.weight_decay, /*momentum=*/0.0,
+                      step.learning_rate,
                       /*dampening=*/0.0, /*nesterov=*/false, /*maximize=*/false, /*is_first_step=*/false);
     } else {
-      at::_fused_adamw_(lists.parameters, lists.gradients, lists.averages, lists.average_squares, {}, lists.steps,
-                        step.learning_rate, train_.betas[0], train_.betas[1], train_.weight_decay, train_.epsilon,
+      at::_fused_adamw_(lists.parameters, lists.gradients, lists.averages, lists.average_squares, {},
+                        lists.steps, step.learning_rate, train_.betas[0], train_.betas[1],
+                        train_.weight_decay, train_.epsilon,
                         /*amsgrad=*/false, /*maximize=*/false);
     }
   }
@@ -110,8 +114,8 @@ Status append_updates(const Site& site, BufferId parameters, std::vector<Update>
     update.ranges = common_ranges(site.run, gradients, held);
     if (update.ranges.empty()) continue;
     if (gradients.dtype != held.dtype) {
-      return site.defect(fmt::format("{} is {}, its gradient {} is {}", held.name, to_string(held.dtype), gradients.name,
-                                     to_string(gradients.dtype)));
+      return site.defect(fmt::format("{} is {}, its gradient {} is {}", held.name, to_string(held.dtype),
+                                     gradients.name, to_string(gradients.dtype)));
     }
     update.gradients = site.slot(id);
     updates.push_back(update);

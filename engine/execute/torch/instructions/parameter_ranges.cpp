@@ -17,7 +17,8 @@ void append_joined(std::vector<ElementRange>& ranges, const ElementRange& next) 
   ranges.push_back(next);
 }
 
-void append_shard(std::vector<HeldRange>& ranges, const ParameterLayout& layout, int rank, std::int64_t base) {
+void append_shard(std::vector<HeldRange>& ranges, const ParameterLayout& layout, int rank,
+                  std::int64_t base) {
   for (const ParameterPiece& piece : layout.pieces) {
     ranges.push_back({piece.parameter, piece.first_row(rank) * piece.row_elements, base + piece.shard_offset,
                       piece.held_rows(rank) * piece.row_elements});
@@ -30,32 +31,42 @@ std::vector<HeldRange> held_ranges(const RunState& run, const Buffer& buffer) {
   const ParameterLayout layout = run.layout(buffer);
   std::vector<HeldRange> ranges;
   switch (buffer.layout) {
-    case BufferLayout::opaque: break;
-    case BufferLayout::parameters:
-      for (const ParameterPiece& piece : layout.pieces) ranges.push_back({piece.parameter, 0, piece.offset, piece.elements()});
+    case BufferLayout::opaque:
       break;
-    case BufferLayout::row_shards: append_shard(ranges, layout, run.shard_rank, 0); break;
+    case BufferLayout::parameters:
+      for (const ParameterPiece& piece : layout.pieces)
+        ranges.push_back({piece.parameter, 0, piece.offset, piece.elements()});
+      break;
+    case BufferLayout::row_shards:
+      append_shard(ranges, layout, run.shard_rank, 0);
+      break;
     case BufferLayout::gathered_row_shards:
-      for (int rank = 0; rank < layout.group; ++rank) append_shard(ranges, layout, rank, rank * layout.shard_elements);
+      for (int rank = 0; rank < layout.group; ++rank)
+        append_shard(ranges, layout, rank, rank * layout.shard_elements);
       break;
   }
   return ranges;
 }
 
-std::vector<ElementRange> common_ranges(const RunState& run, const Buffer& source, const Buffer& destination) {
+std::vector<ElementRange> common_ranges(const RunState& run, const Buffer& source,
+                                        const Buffer& destination) {
   if (source.layout == destination.layout && source.parameters == destination.parameters) {
     return {{0, 0, std::min(source.elements, destination.elements)}};
   }
   std::vector<HeldRange> from = held_ranges(run, source);
-  std::stable_sort(from.begin(), from.end(), [](const auto& a, const auto& b) { return a.parameter < b.parameter; });
+  std::stable_sort(from.begin(), from.end(),
+                   [](const auto& a, const auto& b) { return a.parameter < b.parameter; });
   std::vector<ElementRange> ranges;
   for (const HeldRange& to : held_ranges(run, destination)) {
-    auto piece = std::lower_bound(from.begin(), from.end(), to.parameter,
-                                  [](const HeldRange& held, ParameterId parameter) { return held.parameter < parameter; });
+    auto piece = std::lower_bound(
+        from.begin(), from.end(), to.parameter,
+        [](const HeldRange& held, ParameterId parameter) { return held.parameter < parameter; });
     for (; piece != from.end() && piece->parameter == to.parameter; ++piece) {
       const std::int64_t first = std::max(piece->first, to.first);
       const std::int64_t last = std::min(piece->first + piece->count, to.first + to.count);
-      if (first < last) append_joined(ranges, {piece->offset + first - piece->first, to.offset + first - to.first, last - first});
+      if (first < last)
+        append_joined(ranges,
+                      {piece->offset + first - piece->first, to.offset + first - to.first, last - first});
     }
   }
   return ranges;

@@ -1,6 +1,7 @@
 // Which contiguous pieces of one buffer hold the same parameter elements as which pieces of another.
 //
-// Layouts are intersected row by row (plan/layout.h), neighbours are joined: a copy between equal layouts is one piece.
+// Layouts are intersected row by row (plan/layout.h), neighbours are joined: a copy between equal layouts is
+// one piece.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ struct HeldRange {
   std::int64_t count = 0;
 };
 
-// Ascending by offset. Of a gathered buffer the parts of all ranks, of a sharded one this rank's; padding is in none of them.
+// Ascending by offset. Of a gathered buffer the parts of all ranks, of a sharded one this rank's; padding is
+// in none of them.
 std::vector<HeldRange> held_ranges(const RunState& run, const Buffer& buffer);
 
 // Ascending by `to`, joined. Between buffers of one layout and parameter list the padding is included.

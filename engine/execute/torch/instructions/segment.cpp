@@ -44,9 +44,11 @@ class SegmentAction : public Action {
     }
   }
 
-  // Takes up what exists already. What this program frees is taken out of the table, so that dropping it here frees it.
+  // Takes up what exists already. What this program frees is taken out of the table, so that dropping it here
+  // frees it.
   void enter() {
-    std::vector<at::Tensor>* bundle = backward_ && program_.saved != k_no_slot ? &run_.buffers.bundle(program_.saved) : nullptr;
+    std::vector<at::Tensor>* bundle =
+        backward_ && program_.saved != k_no_slot ? &run_.buffers.bundle(program_.saved) : nullptr;
     for (std::size_t i = 0; i < values_.size(); ++i) {
       const BoundValue& value = program_.values[i];
       if (value.made_here) continue;
@@ -72,17 +74,26 @@ class SegmentAction : public Action {
 
   void run_step(const BoundStep& bound) {
     switch (bound.step->kind) {
-      case StepKind::forward: run_forward(bound); break;
-      case StepKind::backward: run_backward(bound); break;
-      case StepKind::accumulate: accumulate(*bound.step); break;
-      case StepKind::copy: values_[bound.step->results[0]].copy_(values_[bound.step->operands[0]]); break;
+      case StepKind::forward:
+        run_forward(bound);
+        break;
+      case StepKind::backward:
+        run_backward(bound);
+        break;
+      case StepKind::accumulate:
+        accumulate(*bound.step);
+        break;
+      case StepKind::copy:
+        values_[bound.step->results[0]].copy_(values_[bound.step->operands[0]]);
+        break;
     }
   }
 
   template <typename Indices>
   TensorList pick(const Indices& indices) const {
     TensorList list;
-    for (const ValueIndex index : indices) list.push_back(index == k_no_value ? at::Tensor() : values_[index]);
+    for (const ValueIndex index : indices)
+      list.push_back(index == k_no_value ? at::Tensor() : values_[index]);
     return list;
   }
 
@@ -112,8 +123,8 @@ class SegmentAction : public Action {
       const bool wanted = bound.gradients[i] != k_no_value;
       gradients.push_back({wanted ? gradients_[bound.gradients[i]] : at::Tensor(), bound.accumulate[i]});
     }
-    bound.implementation->backward({*bound.op, run_.planned.graph, output_gradients, seed_, saved_inputs, saved_outputs, parameters,
-                                    extras, input_gradients, gradients});
+    bound.implementation->backward({*bound.op, run_.planned.graph, output_gradients, seed_, saved_inputs,
+                                    saved_outputs, parameters, extras, input_gradients, gradients});
   }
 
   void accumulate(const ProgramStep& step) {

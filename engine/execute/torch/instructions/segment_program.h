@@ -13,9 +13,9 @@ namespace shardlab {
 // What a value of the program is at run time.
 struct BoundValue {
   ValueOrigin origin = ValueOrigin::internal;
-  Slot slot = k_no_slot;       // of a plan's buffer
-  std::uint32_t saved = 0;     // position in the saved list
-  bool made_here = false;      // a step allocates it
+  Slot slot = k_no_slot;    // of a plan's buffer
+  std::uint32_t saved = 0;  // position in the saved list
+  bool made_here = false;   // a step allocates it
   Shape sizes;
   c10::ScalarType dtype = c10::ScalarType::Float;
   BufferClass buffer_class = BufferClass::workspace;
@@ -31,11 +31,12 @@ struct BoundView {
 
 struct BoundStep {
   const ProgramStep* step = nullptr;
-  const Operator* op = nullptr;                       // forward, backward
+  const Operator* op = nullptr;  // forward, backward
   const OperatorImplementation* implementation = nullptr;
-  std::vector<std::uint32_t> parameters;              // by Operator::parameters, positions in BoundProgram::parameters
-  std::vector<std::uint32_t> gradients;               // likewise, in BoundProgram::gradients; k_no_value where none is wanted
-  std::vector<bool> accumulate;                       // likewise: adds to what is there
+  std::vector<std::uint32_t> parameters;  // by Operator::parameters, positions in BoundProgram::parameters
+  std::vector<std::uint32_t>
+      gradients;                 // likewise, in BoundProgram::gradients; k_no_value where none is wanted
+  std::vector<bool> accumulate;  // likewise: adds to what is there
 };
 
 struct BoundProgram {
@@ -44,10 +45,10 @@ struct BoundProgram {
   std::vector<BoundView> parameters;
   std::vector<BoundView> gradients;
   Slot saved = k_no_slot;
-  std::vector<ValueIndex> keeps;       // forward: what goes into `saved`
-  std::vector<Slot> incoming;          // backward: gradient buffers that it frees
-  std::vector<Slot> new_gradients;     // backward: parameter gradients that it allocates
-  ValueIndex loss = k_no_value;        // forward: the value that is the loss
+  std::vector<ValueIndex> keeps;    // forward: what goes into `saved`
+  std::vector<Slot> incoming;       // backward: gradient buffers that it frees
+  std::vector<Slot> new_gradients;  // backward: parameter gradients that it allocates
+  ValueIndex loss = k_no_value;     // forward: the value that is the loss
 };
 
 // For a Forward or Backward instruction.

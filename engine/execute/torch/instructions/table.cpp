@@ -43,10 +43,13 @@ PreparedAction prepare_action(const Site& site) {
   for (const Row& row : k_table) {
     if (row.kind == kind) return row.prepare(site);
   }
-  return not_possible(instruction_label(site.plan, site.id), fmt::format("not supported yet: {} in a real run", to_string(kind)),
+  return not_possible(instruction_label(site.plan, site.id),
+                      fmt::format("not supported yet: {} in a real run", to_string(kind)),
                       "simulate it instead");
 }
 
-PreparedAction prepare_nothing(const Site&) { return nullptr; }
+PreparedAction prepare_nothing(const Site&) {
+  return nullptr;
+}
 
 }  // namespace shardlab

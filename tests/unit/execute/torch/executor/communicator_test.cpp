@@ -38,7 +38,9 @@ TEST_CASE("reduce-scatter adds in the order of the ranks") {
   for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf, at::kDouble}) {
     run_ranks(3, [dtype](int rank, const auto& communicator) {
       const at::Tensor full = values_of(rank, 12, dtype);
-      const at::Tensor sum = (values_of(0, 12).to(dtype).to(at::kFloat) + values_of(1, 12).to(dtype).to(at::kFloat) + values_of(2, 12).to(dtype).to(at::kFloat));
+      const at::Tensor sum =
+          (values_of(0, 12).to(dtype).to(at::kFloat) + values_of(1, 12).to(dtype).to(at::kFloat) +
+           values_of(2, 12).to(dtype).to(at::kFloat));
       at::Tensor own = at::empty({4}, dtype);
       communicator->reduce_scatter(own, full, ReduceOperation::sum)->wait();
       expect_equal(own, sum.narrow(0, rank * 4, 4).to(dtype), "sum");

@@ -1,4 +1,5 @@
-// One rank executor end to end on a Llama of a few thousand parameters, and ranks as threads beside a single process.
+// One rank executor end to end on a Llama of a few thousand parameters, and ranks as threads beside a single
+// process.
 #include "engine/execute/torch/rank_executor.h"
 
 #include <ATen/ATen.h>
@@ -16,19 +17,22 @@ namespace {
 using test::contains_text;
 using Folder = test::TemporaryFolder;
 
-constexpr const char* k_config = R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 32,
+constexpr const char* k_config =
+    R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 32,
   "intermediate_size": 56, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 128,
   "max_position_embeddings": 64, "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "tie_word_embeddings": false, "hidden_act": "silu"})";
 
-PlannedScenario plan(const Folder& folder, int ranks, const std::string& strategy, const std::string& more = "") {
+PlannedScenario plan(const Folder& folder, int ranks, const std::string& strategy,
+                     const std::string& more = "") {
   std::ofstream(folder.path() / "config.json") << k_config;
   std::ofstream text(folder.path() / "text.txt");
   for (int i = 0; i < 3000; ++i) text << static_cast<char>('a' + i * i % 26);
   text.close();
-  const std::string yaml = "name: small\nmodel: {config: " + (folder.path() / "config.json").string() +
-                           ", sequence_length: 16}\ncluster: {device: cpu, ranks: " + std::to_string(ranks) +
-                           "}\nparallel: {strategy: " + strategy + "}\ntrain: {micro_batch: " + std::to_string(4 / ranks) +
-                           ", learning_rate: 1e-2, clip_norm: 1.0, data: text.txt}\nmeasure: {warmup_steps: 1, steps: 3}\n" + more;
+  const std::string yaml =
+      "name: small\nmodel: {config: " + (folder.path() / "config.json").string() +
+      ", sequence_length: 16}\ncluster: {device: cpu, ranks: " + std::to_string(ranks) +
+      "}\nparallel: {strategy: " + strategy + "}\ntrain: {micro_batch: " + std::to_string(4 / ranks) +
+      ", learning_rate: 1e-2, clip_norm: 1.0, data: text.txt}\nmeasure: {warmup_steps: 1, steps: 3}\n" + more;
   const auto scenario = parse_scenario(yaml, (folder.path() / "s.yaml").string());
   REQUIRE_OK(scenario);
   auto planned = plan_scenario(*scenario);
@@ -49,7 +53,8 @@ T take(Result<T> result) {
   return *std::move(result);
 }
 
-Trained train(const PlannedScenario& planned, int rank, const std::shared_ptr<Communicator>& communicator, int steps) {
+Trained train(const PlannedScenario& planned, int rank, const std::shared_ptr<Communicator>& communicator,
+              int steps) {
   RankExecutorOptions options;
   options.rank = rank;
   if (communicator) options.communicators = {{"shard", communicator}, {"replicate", communicator}};
@@ -113,14 +118,18 @@ TEST_CASE("spans cover the step in order, memory returns to where it was") {
     const std::vector<Bytes> live = live_bytes_after(steady);
     for (std::size_t i = 0; i < trace.spans.size(); ++i) {
       const Span& span = trace.spans[i];
-      const bool ordered = span.issue <= span.ready && span.ready <= span.start && span.start <= span.end && span.end <= trace.duration;
-      if (!ordered) throw std::runtime_error("times of " + instruction_label(steady, InstructionId{static_cast<std::uint32_t>(i)}));
+      const bool ordered = span.issue <= span.ready && span.ready <= span.start && span.start <= span.end &&
+                           span.end <= trace.duration;
+      if (!ordered)
+        throw std::runtime_error("times of " +
+                                 instruction_label(steady, InstructionId{static_cast<std::uint32_t>(i)}));
       for (const InstructionId wait : steady.instructions[i].waits) {
         if (trace.spans[wait.index()].end > span.start) throw std::runtime_error("did not wait");
       }
       if (trace.memory[i].live != live[i]) {
-        throw std::runtime_error(instruction_label(steady, InstructionId{static_cast<std::uint32_t>(i)}) + ": planned " +
-                                 to_string(live[i]) + ", measured " + to_string(trace.memory[i].live));
+        throw std::runtime_error(instruction_label(steady, InstructionId{static_cast<std::uint32_t>(i)}) +
+                                 ": planned " + to_string(live[i]) + ", measured " +
+                                 to_string(trace.memory[i].live));
       }
       if (trace.memory[i].peak < trace.memory[i].live) throw std::runtime_error("peak below live");
     }
@@ -149,7 +158,8 @@ TEST_CASE("an observer sees averaged gradients") {
   const Folder folder;
   const PlannedScenario alone = plan(folder, 1, "none");
   const PlannedScenario sharded = plan(folder, 2, "fsdp2");
-  const auto gradient_of = [](const PlannedScenario& planned, int rank, const std::shared_ptr<Communicator>& communicator) {
+  const auto gradient_of = [](const PlannedScenario& planned, int rank,
+                              const std::shared_ptr<Communicator>& communicator) {
     at::Tensor gradient;
     RankExecutorOptions options;
     options.rank = rank;
@@ -167,7 +177,9 @@ TEST_CASE("an observer sees averaged gradients") {
   const at::Tensor expected = gradient_of(alone, 0, nullptr);
   REQUIRE(expected.sizes() == at::IntArrayRef({32, 56}));
   at::Tensor gathered[2];
-  test::run_ranks(2, [&](int rank, const auto& communicator) { gathered[rank] = gradient_of(sharded, rank, communicator); });
+  test::run_ranks(2, [&](int rank, const auto& communicator) {
+    gathered[rank] = gradient_of(sharded, rank, communicator);
+  });
   CHECK(at::equal(gathered[0], gathered[1]));
   CHECK(((gathered[0] - expected).abs().max() / expected.abs().max()).item<double>() < 1e-6);
 }

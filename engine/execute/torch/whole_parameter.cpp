@@ -1,0 +1,70 @@
+#include "engine/execute/torch/whole_parameter.h"
+
+#include <algorithm>
+#include <exception>
+
+#include <ATen/ops/empty.h>
+#include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
+
+#include "engine/execute/torch/first_line.h"
+
+namespace shardlab {
+namespace {
+
+Result<ParameterId> find_parameter(const ModelGraph& graph, std::string_view name) {
+  for (std::size_t i = 0; i < graph.parameters.size(); ++i) {
+    if (graph.parameters[i].name == name) return make_id<ParameterId>(i);
+  }
+  return bad_input("parameter", fmt::format("the model has no parameter '{}'", name));
+}
+
+template <typename List, typename Value>
+bool contains(const List& list, const Value& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+at::Tensor gather(RunState& run, const Buffer& buffer, const at::Tensor& flat, ParameterId parameter) {
+  const Shape& shape = run.planned.graph.parameter(parameter).shape;
+  const ParameterLayout layout = run.layout(buffer);
+  const ParameterPiece piece =
+      *std::find_if(layout.pieces.begin(), layout.pieces.end(),
+                    [&](const ParameterPiece& p) { return p.parameter == parameter; });
+  if (buffer.layout == BufferLayout::parameters)
+    return flat.narrow(0, piece.offset, piece.elements()).view(shape).clone();
+  const at::Tensor own = flat.narrow(0, piece.shard_offset, piece.shard_elements());
+  const at::Tensor gathered = at::empty({piece.shard_elements() * layout.group}, flat.options());
+  if (layout.group > 1) {
+    run.communicators.at("shard")->all_gather(gathered, own)->wait();
+  } else {
+    gathered.copy_(own);
+  }
+  return gathered.narrow(0, 0, piece.elements()).view(shape).clone();
+}
+
+}  // namespace
+
+Result<at::Tensor> whole_parameter(RunState& run, StepRunner& runner, const PreparedPlan* plan,
+                                   std::string_view name, std::initializer_list<BufferClass> classes) {
+  if (plan == nullptr) return internal_error(std::string(name), "nothing has run yet");
+  SHARDLAB_TRY(const ParameterId parameter, find_parameter(run.planned.graph, name));
+  const c10::InferenceMode no_autograd;
+  const MemoryLedger uncounted;  // what callers look at is theirs
+  const LedgerScope scope(uncounted);
+  try {
+    for (std::size_t i = 0; i < plan->slots.size(); ++i) {
+      const Buffer& buffer = plan->plan->buffers[i];
+      const Slot slot = plan->slots[i];
+      if (!contains(classes, buffer.buffer_class) || !contains(buffer.parameters, parameter) ||
+          !run.buffers.is_alive(slot))
+        continue;
+      runner.settle(slot);
+      return gather(run, buffer, run.buffers.tensor(slot), parameter);
+    }
+  } catch (const std::exception& error) {
+    return run_failed(std::string(name), first_line(error.what()));
+  }
+  return internal_error(std::string(name), "no live buffer holds it");
+}
+
+}  // namespace shardlab
