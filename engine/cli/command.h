@@ -1,6 +1,7 @@
 // A command of the command line: `plan`, `run`, `show` ...
 //
-// To add one: a file in engine/cli/commands, a line in command_list.cpp, a section in docs/commands.md and, with --json, in docs/json.md.
+// To add one: a file in engine/cli/commands, a line in command_list.cpp, a section in docs/commands.md and,
+// with --json, in docs/json.md.
 #pragma once
 
 #include <string_view>
@@ -27,9 +28,9 @@ class Command {
   virtual ~Command() = default;
 
   virtual std::string_view name() const = 0;
-  virtual std::string_view help() const = 0;                // one line
-  virtual std::string_view details() const { return {}; }   // below the options in --help
-  virtual CommonUse uses() const { return {}; }             // which common options it accepts
+  virtual std::string_view help() const = 0;               // one line
+  virtual std::string_view details() const { return {}; }  // below the options in --help
+  virtual CommonUse uses() const { return {}; }            // which common options it accepts
 
   // Declares options and arguments; what they are bound to must live as long as the command.
   virtual void add_options(CLI::App& app) = 0;

@@ -6,9 +6,9 @@
 #include <exception>
 #include <memory>
 
+#include <fmt/format.h>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <fmt/format.h>
 
 #include "engine/base/nearest.h"
 #include "engine/cli/command_list.h"
@@ -28,14 +28,17 @@ std::string overview(const Commands& commands) {
   std::string text =
       "shardlab plans, predicts, runs and compares training steps of sharded models.\n\n"
       "Usage: shardlab COMMAND [arguments] [options]\n\nCommands:\n";
-  for (const auto& command : commands) text += fmt::format("  {:<10}  {}\n", command->name(), command->help());
+  for (const auto& command : commands)
+    text += fmt::format("  {:<10}  {}\n", command->name(), command->help());
   return text +
-         "\n`shardlab COMMAND --help` shows the options of a command. Common to all: --json, --quiet, --verbose;\n"
+         "\n`shardlab COMMAND --help` shows the options of a command. Common to all: --json, --quiet, "
+         "--verbose;\n"
          "where they apply: --db FILE, --set KEY=VALUE.\n"
          "Start with: shardlab validate scenarios/first/tiny-llama.yaml\n";
 }
 
-// The command is the first word that is neither an option nor the value of a common one. Takes it out of `arguments`.
+// The command is the first word that is neither an option nor the value of a common one. Takes it out of
+// `arguments`.
 Result<std::string> take_command_name(Arguments& arguments, const Commands& commands) {
   for (auto token = arguments.begin(); token != arguments.end(); ++token) {
     if (!token->empty() && token->front() == '-') {
@@ -51,7 +54,8 @@ Result<std::string> take_command_name(Arguments& arguments, const Commands& comm
   }
   std::vector<std::string> known;
   for (const auto& command : commands) known.emplace_back(command->name());
-  return bad_input("shardlab", "unknown option '" + arguments.front() + "'", "a command comes first: " + suggestion("", known));
+  return bad_input("shardlab", "unknown option '" + arguments.front() + "'",
+                   "a command comes first: " + suggestion("", known));
 }
 
 Result<Command*> find_command(const Commands& commands, const std::string& name) {
@@ -106,16 +110,20 @@ int report(const Error& error, Console& console) {
 
 int run_command_line(const std::vector<std::string>& arguments) noexcept {
   Console console(contains(arguments, "--json"), false, false);
-  // A reader that goes away or a limit on file sizes must not kill a parent of running ranks: both are failed writes.
+  // A reader that goes away or a limit on file sizes must not kill a parent of running ranks: both are failed
+  // writes.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     const Result<int> code = dispatch(arguments, console);
     return code ? *code : report(code.error(), console);
   } catch (const std::exception& exception) {
-    return report(Error{ErrorKind::internal, "shardlab", exception.what(), "this is a defect of shardlab: please report it"}, console);
+    return report(Error{ErrorKind::internal, "shardlab", exception.what(),
+                        "this is a defect of shardlab: please report it"},
+                  console);
   } catch (...) {
-    return report(Error{ErrorKind::internal, "shardlab", "unknown exception", "this is a defect of shardlab: please report it"},
+    return report(Error{ErrorKind::internal, "shardlab", "unknown exception",
+                        "this is a defect of shardlab: please report it"},
                   console);
   }
 }

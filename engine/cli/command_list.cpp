@@ -21,7 +21,8 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_unbuilt_command("search", "Best configurations under constraints"));
   commands.push_back(make_unbuilt_command("export", "Files that accelerate, DeepSpeed and torchrun accept"));
   commands.push_back(make_unbuilt_command("import", "Other tools' configuration files"));
-  commands.push_back(make_unbuilt_command("doctor", "Known problems of a configuration, a prediction or a run log"));
+  commands.push_back(
+      make_unbuilt_command("doctor", "Known problems of a configuration, a prediction or a run log"));
   commands.push_back(make_unbuilt_command("learn", "Guided lessons"));
   commands.push_back(make_unbuilt_command("gui", "The desktop window"));
   return commands;

@@ -14,9 +14,13 @@ namespace {
 
 constexpr std::array<std::string_view, 2> k_common_with_value = {"--db", "--set"};
 
-bool is_option(std::string_view token) { return token.size() > 1 && token[0] == '-' && token != "--"; }
+bool is_option(std::string_view token) {
+  return token.size() > 1 && token[0] == '-' && token != "--";
+}
 
-std::string_view option_name(std::string_view token) { return token.substr(0, token.find('=')); }
+std::string_view option_name(std::string_view token) {
+  return token.substr(0, token.find('='));
+}
 
 std::vector<std::string> known_names(const CLI::App& app) {
   std::vector<std::string> names;
@@ -27,7 +31,8 @@ std::vector<std::string> known_names(const CLI::App& app) {
   return names;
 }
 
-// Before the library looks at anything, so that a misspelled option is not taken for a missing or surplus argument.
+// Before the library looks at anything, so that a misspelled option is not taken for a missing or surplus
+// argument.
 Status check_option_names(const CLI::App& app, const std::vector<std::string>& arguments) {
   const std::vector<std::string> known = known_names(app);
   for (const std::string& token : arguments) {
@@ -37,8 +42,9 @@ Status check_option_names(const CLI::App& app, const std::vector<std::string>& a
     const std::string name(is_long ? option_name(token) : std::string_view(token).substr(0, 2));
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const auto near = nearest_name(name, known);
-    return bad_input(app.get_name(), "unknown option '" + name + "'",
-                     near ? "did you mean '" + *near + "'?" : "`" + app.get_name() + " --help` lists the options");
+    return bad_input(
+        app.get_name(), "unknown option '" + name + "'",
+        near ? "did you mean '" + *near + "'?" : "`" + app.get_name() + " --help` lists the options");
   }
   return {};
 }
@@ -56,7 +62,8 @@ std::string usage_problem(const CLI::App& app, const CLI::ParseError& error) {
 void add_common_options(CLI::App& app, CommonUse use, CommonOptions& options) {
   const std::string group = "Common options";
   if (use.database) {
-    app.add_option("--db", options.database, "SQLite file of runs [$SHARDLAB_DB, else ~/.local/share/shardlab/shardlab.db]")
+    app.add_option("--db", options.database,
+                   "SQLite file of runs [$SHARDLAB_DB, else ~/.local/share/shardlab/shardlab.db]")
         ->type_name("FILE")
         ->group(group);
   }
@@ -79,11 +86,13 @@ bool common_option_takes_value(std::string_view name) {
 Result<bool> parse_arguments(CLI::App& app, const std::vector<std::string>& arguments) {
   SHARDLAB_CHECK_OK(check_option_names(app, arguments));
   try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // the library wants them reversed
+    app.parse(
+        std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // the library wants them reversed
   } catch (const CLI::CallForHelp&) {
     return true;
   } catch (const CLI::ParseError& error) {
-    return bad_input(app.get_name(), usage_problem(app, error), "`" + app.get_name() + " --help` shows how it is used");
+    return bad_input(app.get_name(), usage_problem(app, error),
+                     "`" + app.get_name() + " --help` shows how it is used");
   }
   return false;
 }

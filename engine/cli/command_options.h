@@ -29,8 +29,8 @@ void add_common_options(CLI::App& app, CommonUse use, CommonOptions& options);
 // The same list as names with a value, for finding the command among the arguments.
 bool common_option_takes_value(std::string_view name);
 
-// Reads the arguments into what the app's options are bound to. An unknown option is bad_input with the nearest known name. Returns
-// true when --help was asked for.
+// Reads the arguments into what the app's options are bound to. An unknown option is bad_input with the
+// nearest known name. Returns true when --help was asked for.
 Result<bool> parse_arguments(CLI::App& app, const std::vector<std::string>& arguments);
 
 }  // namespace shardlab

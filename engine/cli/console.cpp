@@ -10,10 +10,14 @@ namespace {
 
 std::string_view kind_name(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::bad_input: return "bad_input";
-    case ErrorKind::not_possible: return "not_possible";
-    case ErrorKind::run_failed: return "run_failed";
-    case ErrorKind::internal: break;
+    case ErrorKind::bad_input:
+      return "bad_input";
+    case ErrorKind::not_possible:
+      return "not_possible";
+    case ErrorKind::run_failed:
+      return "run_failed";
+    case ErrorKind::internal:
+      break;
   }
   return "internal";
 }
@@ -49,8 +53,10 @@ Json error_document(const Error& error) {
 void Console::write_out(std::string_view text) {
   if (reader_gone_ || write_error_ != 0) return;
   const int failure = write_all(STDOUT_FILENO, text);
-  if (failure == EPIPE) reader_gone_ = true;
-  else write_error_ = failure;
+  if (failure == EPIPE)
+    reader_gone_ = true;
+  else
+    write_error_ = failure;
 }
 
 void Console::print(std::string_view text) {
@@ -80,9 +86,13 @@ void Console::print_error(const Error& error) {
   if (json_) print_json(error_document(error));
 }
 
-TextStyle Console::style() const { return text_style(STDOUT_FILENO); }
+TextStyle Console::style() const {
+  return text_style(STDOUT_FILENO);
+}
 
-bool Console::shows_progress() const { return !quiet_ && ::isatty(STDERR_FILENO) == 1; }
+bool Console::shows_progress() const {
+  return !quiet_ && ::isatty(STDERR_FILENO) == 1;
+}
 
 Status Console::finish() {
   if (write_error_ == 0) return {};

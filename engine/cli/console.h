@@ -1,7 +1,7 @@
 // Where a command writes: results to stdout, everything else to stderr.
 //
-// A reader that went away (`shardlab plan x | head`) ends the output silently; any other failure to write is reported by finish().
-// Not thread-safe.
+// A reader that went away (`shardlab plan x | head`) ends the output silently; any other failure to write is
+// reported by finish(). Not thread-safe.
 #pragma once
 
 #include <string>
@@ -33,7 +33,8 @@ class Console {
   void note(std::string_view line);
   void detail(std::string_view line);
 
-  // `error: where: what`, `  hint: ...` to stderr, whatever the options; with --json the document {"error": ...} to stdout as well.
+  // `error: where: what`, `  hint: ...` to stderr, whatever the options; with --json the document {"error":
+  // ...} to stdout as well.
   void print_error(const Error& error);
 
   // For tables on stdout.

@@ -14,32 +14,58 @@ namespace {
 
 std::string_view purpose_of(InstructionKind kind) {
   switch (kind) {
-    case InstructionKind::Forward: return "Runs the operators of a segment and keeps what its backward needs.";
-    case InstructionKind::Recompute: return "Runs operators of a forward again, because their results were not kept.";
-    case InstructionKind::Backward: return "Runs a segment backwards: gradients of its inputs and parameters; frees what forward kept.";
-    case InstructionKind::AllGather: return "Collects the slices of all ranks, so that every rank holds the whole.";
-    case InstructionKind::ReduceScatter: return "Adds up what all ranks hold and leaves each rank its slice of the result.";
-    case InstructionKind::Reduce: return "Adds up what all ranks hold, on one rank.";
-    case InstructionKind::AllReduce: return "Adds up what all ranks hold, on every rank.";
-    case InstructionKind::Broadcast: return "Sends what one rank holds to the others.";
-    case InstructionKind::AllToAll: return "Every rank sends a part to every other rank.";
-    case InstructionKind::Cast: return "Converts to another element type.";
-    case InstructionKind::Pack: return "Copies parameters' pieces into one buffer for communication.";
-    case InstructionKind::Unpack: return "Copies parameters' pieces out of a communication buffer.";
-    case InstructionKind::Quantize: return "Converts to a coded element type with scales.";
-    case InstructionKind::Copy: return "Copies.";
-    case InstructionKind::Accumulate: return "Adds to what is there.";
-    case InstructionKind::Alloc: return "Takes memory, at its place in the host's order.";
-    case InstructionKind::Free: return "Gives memory back, at its place in the host's order.";
-    case InstructionKind::HostWait: return "Blocks the host until earlier work is done; nothing later is issued meanwhile.";
-    case InstructionKind::GradientNorms: return "Squares and sums the gradients this rank holds, parameter by parameter.";
-    case InstructionKind::Unscale: return "Divides the gradients by the loss scale.";
-    case InstructionKind::ClipGradients: return "Scales the gradients down to the norm that the scenario allows.";
-    case InstructionKind::OptimizerStep: return "Updates parameters and optimizer states from the gradients.";
-    case InstructionKind::ZeroGradients: return "Drops the gradients of this step.";
-    case InstructionKind::Initialize: return "Fills parameters from the seed or from a file.";
-    case InstructionKind::LoadBatch: return "Brings the next micro-batch of tokens.";
-    case InstructionKind::Marker: return "Marks a point of the step.";
+    case InstructionKind::Forward:
+      return "Runs the operators of a segment and keeps what its backward needs.";
+    case InstructionKind::Recompute:
+      return "Runs operators of a forward again, because their results were not kept.";
+    case InstructionKind::Backward:
+      return "Runs a segment backwards: gradients of its inputs and parameters; frees what forward kept.";
+    case InstructionKind::AllGather:
+      return "Collects the slices of all ranks, so that every rank holds the whole.";
+    case InstructionKind::ReduceScatter:
+      return "Adds up what all ranks hold and leaves each rank its slice of the result.";
+    case InstructionKind::Reduce:
+      return "Adds up what all ranks hold, on one rank.";
+    case InstructionKind::AllReduce:
+      return "Adds up what all ranks hold, on every rank.";
+    case InstructionKind::Broadcast:
+      return "Sends what one rank holds to the others.";
+    case InstructionKind::AllToAll:
+      return "Every rank sends a part to every other rank.";
+    case InstructionKind::Cast:
+      return "Converts to another element type.";
+    case InstructionKind::Pack:
+      return "Copies parameters' pieces into one buffer for communication.";
+    case InstructionKind::Unpack:
+      return "Copies parameters' pieces out of a communication buffer.";
+    case InstructionKind::Quantize:
+      return "Converts to a coded element type with scales.";
+    case InstructionKind::Copy:
+      return "Copies.";
+    case InstructionKind::Accumulate:
+      return "Adds to what is there.";
+    case InstructionKind::Alloc:
+      return "Takes memory, at its place in the host's order.";
+    case InstructionKind::Free:
+      return "Gives memory back, at its place in the host's order.";
+    case InstructionKind::HostWait:
+      return "Blocks the host until earlier work is done; nothing later is issued meanwhile.";
+    case InstructionKind::GradientNorms:
+      return "Squares and sums the gradients this rank holds, parameter by parameter.";
+    case InstructionKind::Unscale:
+      return "Divides the gradients by the loss scale.";
+    case InstructionKind::ClipGradients:
+      return "Scales the gradients down to the norm that the scenario allows.";
+    case InstructionKind::OptimizerStep:
+      return "Updates parameters and optimizer states from the gradients.";
+    case InstructionKind::ZeroGradients:
+      return "Drops the gradients of this step.";
+    case InstructionKind::Initialize:
+      return "Fills parameters from the seed or from a file.";
+    case InstructionKind::LoadBatch:
+      return "Brings the next micro-batch of tokens.";
+    case InstructionKind::Marker:
+      return "Marks a point of the step.";
   }
   return "";
 }
@@ -50,10 +76,13 @@ struct Neighbours {
   std::vector<InstructionId> read_by;        // first later readers of what it writes
 };
 
-bool contains(const std::vector<BufferId>& buffers, BufferId id) { return std::find(buffers.begin(), buffers.end(), id) != buffers.end(); }
+bool contains(const std::vector<BufferId>& buffers, BufferId id) {
+  return std::find(buffers.begin(), buffers.end(), id) != buffers.end();
+}
 
 bool reads_result(const Instruction& reader, const Instruction& writer) {
-  return std::any_of(writer.writes.begin(), writer.writes.end(), [&](BufferId id) { return contains(reader.reads, id); });
+  return std::any_of(writer.writes.begin(), writer.writes.end(),
+                     [&](BufferId id) { return contains(reader.reads, id); });
 }
 
 Neighbours neighbours_of(const StepPlan& step, InstructionId id) {
@@ -63,7 +92,8 @@ Neighbours neighbours_of(const StepPlan& step, InstructionId id) {
     const Instruction& other = step.instructions[i];
     const auto other_id = make_id<InstructionId>(i);
     if (i < id.index() && other.stream == self.stream) found.previous_on_stream = other_id;
-    if (std::find(other.waits.begin(), other.waits.end(), id) != other.waits.end()) found.waited_for_by.push_back(other_id);
+    if (std::find(other.waits.begin(), other.waits.end(), id) != other.waits.end())
+      found.waited_for_by.push_back(other_id);
     if (i > id.index() && reads_result(other, self)) found.read_by.push_back(other_id);
   }
   return found;
@@ -72,12 +102,15 @@ Neighbours neighbours_of(const StepPlan& step, InstructionId id) {
 // Lines "name  content", the name only on the first.
 class Lines {
  public:
-  void add(std::string_view name, std::string_view content) { fmt::format_to(std::back_inserter(text_), "{:<12} {}\n", name, content); }
+  void add(std::string_view name, std::string_view content) {
+    fmt::format_to(std::back_inserter(text_), "{:<12} {}\n", name, content);
+  }
   void add_buffers(std::string_view name, const StepPlan& step, const std::vector<BufferId>& ids) {
     for (const BufferId id : ids) {
       const Buffer& buffer = step.buffer(id);
-      add(id == ids.front() ? name : "", fmt::format("{:<24} {:<20} {:<9} {}", buffer.name, to_string(buffer.buffer_class),
-                                                     to_string(buffer.dtype), to_string(buffer.bytes())));
+      add(id == ids.front() ? name : "",
+          fmt::format("{:<24} {:<20} {:<9} {}", buffer.name, to_string(buffer.buffer_class),
+                      to_string(buffer.dtype), to_string(buffer.bytes())));
     }
   }
   void add_instructions(std::string_view name, const StepPlan& step, const std::vector<InstructionId>& ids) {
@@ -96,27 +129,32 @@ std::string memory_line(const StepPlan& step, InstructionId id) {
   const std::vector<Bytes> live = live_bytes_after(step);
   const Bytes before = id.index() == 0 ? carried_bytes(step) : live[id.index() - 1];
   const Bytes change = live[id.index()] - before;
-  return fmt::format("{} of the plan's buffers live after it ({}{})", to_string(live[id.index()]), change.value < 0 ? "" : "+",
-                     to_string(change));
+  return fmt::format("{} of the plan's buffers live after it ({}{})", to_string(live[id.index()]),
+                     change.value < 0 ? "" : "+", to_string(change));
 }
 
 }  // namespace
 
-std::string explain_instruction(const PlannedScenario& planned, const StepPlan& step, InstructionId id, int rank) {
+std::string explain_instruction(const PlannedScenario& planned, const StepPlan& step, InstructionId id,
+                                int rank) {
   const Instruction& self = step.instruction(id);
   const Neighbours neighbours = neighbours_of(step, id);
   Lines lines;
-  lines.add("instruction", fmt::format("{}   ({} of {} in the {} plan)", instruction_label(step, id), id.value + 1, step.instructions.size(),
-                                       step.phase));
+  lines.add("instruction", fmt::format("{}   ({} of {} in the {} plan)", instruction_label(step, id),
+                                       id.value + 1, step.instructions.size(), step.phase));
   lines.add("", purpose_of(self.kind));
   lines.add("stream", step.streams[self.stream.index()].name);
-  if (self.unit) lines.add("unit", fmt::format("{} = module {}", step.units[self.unit->index()].name, step.units[self.unit->index()].module_path));
+  if (self.unit)
+    lines.add("unit", fmt::format("{} = module {}", step.units[self.unit->index()].name,
+                                  step.units[self.unit->index()].module_path));
   if (self.group) {
     const Group& group = step.groups[self.group->index()];
-    lines.add("group", fmt::format("{}: ranks {}", group.expression, fmt::join(ranks_of_group(group, planned.scenario, rank), " ")));
+    lines.add("group", fmt::format("{}: ranks {}", group.expression,
+                                   fmt::join(ranks_of_group(group, planned.scenario, rank), " ")));
   }
   if (self.reduce != ReduceOperation::none) lines.add("result", to_string(self.reduce));
-  if (self.bytes.value > 0) lines.add("bytes", to_string(self.bytes) + (is_collective(self.kind) ? " (full side)" : ""));
+  if (self.bytes.value > 0)
+    lines.add("bytes", to_string(self.bytes) + (is_collective(self.kind) ? " (full side)" : ""));
   lines.add_buffers("reads", step, self.reads);
   lines.add_buffers("writes", step, self.writes);
   lines.add_buffers("allocates", step, self.allocates);
@@ -138,16 +176,19 @@ Json explanation_json(const PlannedScenario& planned, const StepPlan& step, Inst
     for (const InstructionId other : ids) list.push_back(other.value);
     return list;
   };
-  return {{"instruction", id.value},
-          {"label", instruction_label(step, id)},
-          {"purpose", purpose_of(self.kind)},
-          {"group", self.group ? Json(ranks_of_group(step.groups[self.group->index()], planned.scenario, rank)) : Json()},
-          {"previous_on_stream", neighbours.previous_on_stream ? Json(neighbours.previous_on_stream->value) : Json()},
-          {"waits", numbers(self.waits)},
-          {"awaited_by", numbers(neighbours.waited_for_by)},
-          {"read_by", numbers(neighbours.read_by)},
-          {"live_bytes_after", live_bytes_after(step)[id.index()].value},
-          {"pass", step.passes[self.pass]}};
+  return {
+      {"instruction", id.value},
+      {"label", instruction_label(step, id)},
+      {"purpose", purpose_of(self.kind)},
+      {"group",
+       self.group ? Json(ranks_of_group(step.groups[self.group->index()], planned.scenario, rank)) : Json()},
+      {"previous_on_stream",
+       neighbours.previous_on_stream ? Json(neighbours.previous_on_stream->value) : Json()},
+      {"waits", numbers(self.waits)},
+      {"awaited_by", numbers(neighbours.waited_for_by)},
+      {"read_by", numbers(neighbours.read_by)},
+      {"live_bytes_after", live_bytes_after(step)[id.index()].value},
+      {"pass", step.passes[self.pass]}};
 }
 
 }  // namespace shardlab

@@ -26,12 +26,14 @@ Result<std::optional<RunTrace>> launch(const PlannedScenario& planned, const Lau
 
 Status check_measurable(const Scenario& scenario) {
   if (scenario.cluster.device == "cpu") return {};
-  return not_possible("cluster", fmt::format("real runs on GPUs are not built yet, and this scenario asks for {}", world_size(scenario)),
-                      "`shardlab simulate` predicts it; --set 'cluster={device: cpu, ranks: 2}' runs it here");
+  return not_possible(
+      "cluster",
+      fmt::format("real runs on GPUs are not built yet, and this scenario asks for {}", world_size(scenario)),
+      "`shardlab simulate` predicts it; --set 'cluster={device: cpu, ranks: 2}' runs it here");
 }
 
-Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const MeasureOptions& options, RunStore& store,
-                                           Console& console) {
+Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const MeasureOptions& options,
+                                           RunStore& store, Console& console) {
   SHARDLAB_CHECK_OK(check_measurable(planned.scenario));
   SHARDLAB_TRY(const auto joined, rank_environment(current_environment()));
   SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make(options.keep_spool, joined));

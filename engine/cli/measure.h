@@ -17,8 +17,10 @@ struct MeasureOptions {
 // not_possible when this machine or build cannot run the scenario for real.
 Status check_measurable(const Scenario& scenario);
 
-// Runs, shows the progress, stores. The ranks' files are removed, unless they were to be kept or the run failed; its error says
-// where they are. Started by torchrun, Slurm or mpirun this process is one rank: all but rank 0 return nothing.
-Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const MeasureOptions& options, RunStore& store, Console& console);
+// Runs, shows the progress, stores. The ranks' files are removed, unless they were to be kept or the run
+// failed; its error says where they are. Started by torchrun, Slurm or mpirun this process is one rank: all
+// but rank 0 return nothing.
+Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const MeasureOptions& options,
+                                           RunStore& store, Console& console);
 
 }  // namespace shardlab

@@ -24,7 +24,8 @@ class Figures {
       figures.backward_bytes += work.bytes;
     }
     figures.keeps = keep(op.inputs, description.saved_inputs) + keep(op.outputs, description.saved_outputs);
-    for (const ExtraTensor& extra : description.extras) figures.keeps += bytes_of(element_count(extra.shape), extra.dtype);
+    for (const ExtraTensor& extra : description.extras)
+      figures.keeps += bytes_of(element_count(extra.shape), extra.dtype);
     return figures;
   }
 
@@ -57,8 +58,10 @@ Json modules_json(const ModelGraph& graph) {
   for (std::size_t i = 0; i < graph.modules.size(); ++i) {
     const Module& module = graph.modules[i];
     Json parameters = Json::array();
-    for (const ParameterId id : module.parameters) parameters.push_back(parameter_json(graph, id, make_id<ModuleId>(i)));
-    modules.push_back({{"path", module.path}, {"class", module.class_name}, {"parameters", std::move(parameters)}});
+    for (const ParameterId id : module.parameters)
+      parameters.push_back(parameter_json(graph, id, make_id<ModuleId>(i)));
+    modules.push_back(
+        {{"path", module.path}, {"class", module.class_name}, {"parameters", std::move(parameters)}});
   }
   return modules;
 }
@@ -95,7 +98,11 @@ Json model_document(const ModelGraph& graph) {
   const std::int64_t total = total_parameters(graph);
   return {{"family", graph.family},
           // Families without experts use every parameter for every token, and none of them is frozen.
-          {"parameters", {{"total", total}, {"active", total}, {"per_layer", parameters_per_layer(graph)}, {"trainable", total}}},
+          {"parameters",
+           {{"total", total},
+            {"active", total},
+            {"per_layer", parameters_per_layer(graph)},
+            {"trainable", total}}},
           {"layers", graph.layers},
           {"vocabulary", graph.vocabulary},
           {"micro_batch", graph.micro_batch},

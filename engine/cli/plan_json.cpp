@@ -22,7 +22,8 @@ Json buffer_names(const StepPlan& step, const std::vector<BufferId>& ids) {
 Bytes gathered_bytes(const StepPlan& step, UnitId unit) {
   Bytes largest;
   for (const Buffer& buffer : step.buffers) {
-    const bool gathered = buffer.buffer_class == BufferClass::gathered_parameters || buffer.buffer_class == BufferClass::gather_buffer;
+    const bool gathered = buffer.buffer_class == BufferClass::gathered_parameters ||
+                          buffer.buffer_class == BufferClass::gather_buffer;
     if (gathered && buffer.unit == unit) largest = std::max(largest, buffer.bytes());
   }
   return largest;
@@ -43,7 +44,9 @@ Json instruction_json(const PlannedScenario& planned, const StepPlan& step, std:
   json["unit"] = instruction.unit ? Json(step.units[instruction.unit->index()].name) : Json();
   json["segment"] = instruction.segment ? Json(step.segments[instruction.segment->index()].name) : Json();
   json["micro_batch"] = instruction.micro_batch ? Json(*instruction.micro_batch) : Json();
-  json["group"] = instruction.group ? Json(ranks_of_group(step.groups[instruction.group->index()], planned.scenario, rank)) : Json();
+  json["group"] = instruction.group
+                      ? Json(ranks_of_group(step.groups[instruction.group->index()], planned.scenario, rank))
+                      : Json();
   json["reduce"] = instruction.reduce == ReduceOperation::none ? Json() : Json(to_string(instruction.reduce));
   json["bytes"] = instruction.bytes.value;
   json["dtype"] = dtype_of(step, instruction);
@@ -83,7 +86,8 @@ Json units_json(const PlannedScenario& planned, const StepPlan& step) {
                      {"padded_elements", step.units[i].padded_elements},
                      {"gathered_bytes", gathered_bytes(step, make_id<UnitId>(i)).value},
                      {"parameters", std::move(parameters)},
-                     {"segments", names_of(unit.segments, [&](SegmentId id) { return step.segments[id.index()].name; })}});
+                     {"segments", names_of(unit.segments,
+                                           [&](SegmentId id) { return step.segments[id.index()].name; })}});
   }
   return units;
 }

@@ -12,6 +12,7 @@ namespace shardlab {
 Result<std::optional<Calibration>> find_calibration(const RunStore& store, const Scenario& scenario);
 
 // Simulates and, unless `store` is null, saves the prediction.
-Result<FinishedRun> predict(const PlannedScenario& planned, const std::optional<Calibration>& calibration, RunStore* store);
+Result<FinishedRun> predict(const PlannedScenario& planned, const std::optional<Calibration>& calibration,
+                            RunStore* store);
 
 }  // namespace shardlab

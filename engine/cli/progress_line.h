@@ -1,4 +1,5 @@
-// One line on stderr that is rewritten while something long runs; nothing where no terminal is there or with --quiet.
+// One line on stderr that is rewritten while something long runs; nothing where no terminal is there or with
+// --quiet.
 #pragma once
 
 #include <chrono>

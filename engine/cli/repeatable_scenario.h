@@ -7,7 +7,8 @@
 
 namespace shardlab {
 
-// YAML in which files that lie beside the scenario's own file have absolute paths; what ships with the program keeps its name.
+// YAML in which files that lie beside the scenario's own file have absolute paths; what ships with the
+// program keeps its name.
 std::string repeatable_scenario(Scenario scenario);
 
 }  // namespace shardlab

@@ -11,7 +11,8 @@ namespace shardlab {
 namespace {
 
 std::string machine_text(const MachineFingerprint& machine) {
-  return fmt::format("{}, {} cores, {} x {} threads", machine.processor, machine.cores, machine.ranks, machine.threads_per_rank);
+  return fmt::format("{}, {} cores, {} x {} threads", machine.processor, machine.cores, machine.ranks,
+                     machine.threads_per_rank);
 }
 
 }  // namespace

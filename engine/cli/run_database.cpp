@@ -11,8 +11,12 @@ Result<RunStore> open(const CommonOptions& options, OpenMode mode) {
 
 }  // namespace
 
-Result<RunStore> open_runs(const CommonOptions& options) { return open(options, OpenMode::existing); }
+Result<RunStore> open_runs(const CommonOptions& options) {
+  return open(options, OpenMode::existing);
+}
 
-Result<RunStore> open_or_create_runs(const CommonOptions& options) { return open(options, OpenMode::create); }
+Result<RunStore> open_or_create_runs(const CommonOptions& options) {
+  return open(options, OpenMode::create);
+}
 
 }  // namespace shardlab

@@ -8,7 +8,8 @@
 
 namespace shardlab {
 
-// "setup", "first", "steady", or a step's number as in a loss curve: 0 is the first step, 1 and later are steady.
+// "setup", "first", "steady", or a step's number as in a loss curve: 0 is the first step, 1 and later are
+// steady.
 Result<const StepPlan*> select_step(const RunPlan& plan, const std::string& step);
 
 }  // namespace shardlab

@@ -16,7 +16,8 @@ Result<fs::path> new_temporary_folder() {
   const fs::path folder = fs::temp_directory_path(error);
   if (error) return not_possible("TMPDIR", "no folder for temporary files: " + error.message());
   std::string name = (folder / "shardlab-run-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) return not_possible(folder.string(), std::string("cannot be written: ") + std::strerror(errno));
+  if (::mkdtemp(name.data()) == nullptr)
+    return not_possible(folder.string(), std::string("cannot be written: ") + std::strerror(errno));
   return fs::path(name);
 }
 

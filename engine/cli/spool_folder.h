@@ -12,11 +12,15 @@ namespace shardlab {
 // Removes the folder at the end of its life unless it is to be kept.
 class SpoolFolder {
  public:
-  // `chosen`, which is then kept; else a new one below the system's folder for temporary files. Ranks that another launcher started
+  // `chosen`, which is then kept; else a new one below the system's folder for temporary files. Ranks that
+  // another launcher started
   // (`joined`) must meet in one folder, so theirs lies in the current one, named after the rendezvous.
-  static Result<SpoolFolder> make(const std::filesystem::path& chosen, const std::optional<RankEnvironment>& joined);
+  static Result<SpoolFolder> make(const std::filesystem::path& chosen,
+                                  const std::optional<RankEnvironment>& joined);
 
-  SpoolFolder(SpoolFolder&& other) noexcept : path_(std::move(other.path_)), kept_(other.kept_) { other.kept_ = true; }
+  SpoolFolder(SpoolFolder&& other) noexcept : path_(std::move(other.path_)), kept_(other.kept_) {
+    other.kept_ = true;
+  }
   SpoolFolder& operator=(SpoolFolder&&) = delete;
   ~SpoolFolder();
 

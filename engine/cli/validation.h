@@ -14,9 +14,10 @@ struct Validation {
   Comparison comparison;
 };
 
-// Calibrates first when the store has no calibration of this machine for the scenario, unless `calibrate` is off. Stores both runs and
-// the comparison.
-Result<Validation> validate(const PlannedScenario& planned, bool calibrate, RunStore& store, Console& console);
+// Calibrates first when the store has no calibration of this machine for the scenario, unless `calibrate` is
+// off. Stores both runs and the comparison.
+Result<Validation> validate(const PlannedScenario& planned, bool calibrate, RunStore& store,
+                            Console& console);
 
 // The document of docs/json.md, `validate`.
 Json validation_json(const Validation& validation);

@@ -14,8 +14,10 @@ std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) result += ' ';
-    else result += c;
+    if (static_cast<unsigned char>(c) < 0x20)
+      result += ' ';
+    else
+      result += c;
   }
   return result;
 }
@@ -31,14 +33,15 @@ class EventWriter {
  public:
   void metadata(std::string_view what, int process, int track, std::string_view name) {
     begin();
-    fmt::format_to(std::back_inserter(text_), R"({{"ph":"M","name":"{}","pid":{},"tid":{},"args":{{"name":"{}"}}}})",
-                   what, process, track, escaped(name));
+    fmt::format_to(std::back_inserter(text_),
+                   R"({{"ph":"M","name":"{}","pid":{},"tid":{},"args":{{"name":"{}"}}}})", what, process,
+                   track, escaped(name));
   }
   void order(int process, int track) {
     begin();
     fmt::format_to(std::back_inserter(text_),
-                   R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})", process,
-                   track, track);
+                   R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})",
+                   process, track, track);
   }
   // `arguments` is the inside of a JSON object.
   void complete(int process, int track, std::string_view name, std::string_view category, Nanoseconds start,
@@ -46,23 +49,21 @@ class EventWriter {
     begin();
     fmt::format_to(std::back_inserter(text_),
                    R"({{"ph":"X","name":"{}","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
-                   escaped(name), category, process, track, microseconds_text(start), microseconds_text(end - start),
-                   arguments);
+                   escaped(name), category, process, track, microseconds_text(start),
+                   microseconds_text(end - start), arguments);
   }
   void flow(std::string_view phase, int process, int track, std::int64_t id, Nanoseconds at) {
     begin();
     fmt::format_to(std::back_inserter(text_),
-                   R"({{"ph":"{}","name":"wait","cat":"wait","id":{},"pid":{},"tid":{},"ts":{}{}}})", phase, id,
-                   process, track, microseconds_text(at), phase == "f" ? R"(,"bp":"e")" : "");
+                   R"({{"ph":"{}","name":"wait","cat":"wait","id":{},"pid":{},"tid":{},"ts":{}{}}})", phase,
+                   id, process, track, microseconds_text(at), phase == "f" ? R"(,"bp":"e")" : "");
   }
   void counter(int process, std::string_view name, Nanoseconds at, std::string_view values) {
     begin();
-    fmt::format_to(std::back_inserter(text_), R"({{"ph":"C","name":"{}","pid":{},"ts":{},"args":{{{}}}}})", name, process,
-                   microseconds_text(at), values);
+    fmt::format_to(std::back_inserter(text_), R"({{"ph":"C","name":"{}","pid":{},"ts":{},"args":{{{}}}}})",
+                   name, process, microseconds_text(at), values);
   }
-  std::string finish() {
-    return "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n" + text_ + "\n]}\n";
-  }
+  std::string finish() { return "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n" + text_ + "\n]}\n"; }
 
  private:
   void begin() {
@@ -105,26 +106,30 @@ class RankWriter {
     const bool on_host = is_host_only(instruction.kind);
     const int track = on_host ? k_host_track : static_cast<int>(instruction.stream.value) + 1;
     const std::string arguments = arguments_of(step.plan, span, step.trace.step);
-    events_.complete(process_, track, instruction_label(step.plan, span.instruction), to_string(instruction.kind),
-                     begin + span.start, begin + std::max(span.start, span.end), arguments);
+    events_.complete(process_, track, instruction_label(step.plan, span.instruction),
+                     to_string(instruction.kind), begin + span.start, begin + std::max(span.start, span.end),
+                     arguments);
     if (!on_host) write_waits(step.plan, instruction, span, track, begin);
   }
 
   // An arrow from the end of each instruction on another stream that this one waited for.
-  void write_waits(const StepPlan& plan, const Instruction& instruction, const Span& span, int track, Nanoseconds begin) {
+  void write_waits(const StepPlan& plan, const Instruction& instruction, const Span& span, int track,
+                   Nanoseconds begin) {
     for (const InstructionId id : instruction.waits) {
       const Span* before = spans_[id.index()];
       if (before == nullptr || is_host_only(plan.instruction(id).kind)) continue;
       // An arrow belongs to the slice around its time, and the end is outside.
       const Nanoseconds last = std::max(before->start, before->end - Nanoseconds{1});
-      events_.flow("s", process_, static_cast<int>(plan.instruction(id).stream.value) + 1, next_flow_, begin + last);
+      events_.flow("s", process_, static_cast<int>(plan.instruction(id).stream.value) + 1, next_flow_,
+                   begin + last);
       events_.flow("f", process_, track, next_flow_++, begin + span.start);
     }
   }
 
   void write_memory(const RankTrace& rank, Nanoseconds begin) {
     for (const MemorySample& sample : rank.memory) {
-      if (sample.instruction.index() >= spans_.size() || spans_[sample.instruction.index()] == nullptr) continue;
+      if (sample.instruction.index() >= spans_.size() || spans_[sample.instruction.index()] == nullptr)
+        continue;
       std::string values;
       for (std::size_t i = 0; i < k_buffer_classes; ++i) {
         values += fmt::format(R"({}"{}":{})", i == 0 ? "" : ",", to_string(static_cast<BufferClass>(i)),

@@ -9,7 +9,8 @@ namespace shardlab {
 namespace {
 
 constexpr std::string_view k_header =
-    "run,step,rank,instruction,kind,stream,unit,segment,micro_batch,bytes,issue_ns,ready_ns,start_ns,end_ns,skipped,"
+    "run,step,rank,instruction,kind,stream,unit,segment,micro_batch,bytes,issue_ns,ready_ns,start_ns,end_ns,"
+    "skipped,"
     "live_bytes,peak_bytes\n";
 
 std::string quoted(std::string_view text) {
@@ -36,13 +37,15 @@ void write_rank(std::string& text, std::string_view title, const TracedStep& ste
   for (const Span& span : rank.spans) {
     const Instruction& instruction = plan.instruction(span.instruction);
     const MemorySample* sample = memory[span.instruction.index()];
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{},{},", quoted(title), step.trace.step,
-                   rank.rank, span.instruction.value, to_string(instruction.kind),
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{},{},", quoted(title),
+                   step.trace.step, rank.rank, span.instruction.value, to_string(instruction.kind),
                    quoted(plan.streams[instruction.stream.index()].name), belonging(plan, instruction),
-                   instruction.bytes.value, span.issue.value, span.ready.value, span.start.value, span.end.value,
-                   span.skipped);
-    if (sample != nullptr) fmt::format_to(std::back_inserter(text), "{},{}\n", sample->live.value, sample->peak.value);
-    else text += ",\n";
+                   instruction.bytes.value, span.issue.value, span.ready.value, span.start.value,
+                   span.end.value, span.skipped);
+    if (sample != nullptr)
+      fmt::format_to(std::back_inserter(text), "{},{}\n", sample->live.value, sample->peak.value);
+    else
+      text += ",\n";
   }
 }
 

@@ -12,8 +12,10 @@ std::vector<int> ranks_of_group(const Group& group, const Scenario& scenario, in
   std::vector<int> ranks(static_cast<std::size_t>(group.size));
   std::iota(ranks.begin(), ranks.end(), 0);
   const ResolvedMesh mesh = resolve_mesh(scenario);
-  const std::array<std::pair<std::string_view, int>, 4> inner_first = {
-      {{"expert", mesh.expert}, {"tensor", mesh.tensor}, {"shard", mesh.shard}, {"replicate", mesh.replicate}}};
+  const std::array<std::pair<std::string_view, int>, 4> inner_first = {{{"expert", mesh.expert},
+                                                                        {"tensor", mesh.tensor},
+                                                                        {"shard", mesh.shard},
+                                                                        {"replicate", mesh.replicate}}};
   int stride = 1;
   for (const auto& [name, extent] : inner_first) {
     if (name == group.expression) {

@@ -150,7 +150,7 @@ def needs_torch():
 def main(functions):
     """Runs the test_* functions of a script's globals(); a failure of one does not hide the others."""
     failed = 0
-    for name, function in functions.items():
+    for name, function in list(functions.items()):
         if not name.startswith("test_"):
             continue
         try:

@@ -149,7 +149,8 @@ def test_dot():
 
 
 def test_units():
-    text = expect(Place().run("plan", Place().scenario(), "--units"), 0).out
+    place = Place()
+    text = expect(place.run("plan", place.scenario(), "--units"), 0).out
     for part in ("root", "u0", "u1", "model.layers.0"):
         check(part in text, f"'{part}' is not in the summary:\n{text}")
 

@@ -66,7 +66,8 @@ def test_memory_limit_decides_whether_it_fits():
 
 
 def test_text():
-    text = expect(Place().run("simulate", Place().scenario()), 0).out
+    place = Place()
+    text = expect(place.run("simulate", place.scenario()), 0).out
     for part in ("step time", "tokens", "AllGather"):
         check(part.lower() in text.lower(), f"'{part}' is not in:\n{text}")
 

@@ -6,7 +6,6 @@
 #include "engine/report/text_table.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/strategies/plan_scenario.h"
-#include "engine/strategies/plan_scenario.h"
 
 namespace shardlab {
 namespace {
@@ -14,22 +13,32 @@ namespace {
 class CalibrateCommand final : public Command {
  public:
   std::string_view name() const override { return "calibrate"; }
-  std::string_view help() const override { return "Measures this machine with short micro-benchmarks, for its predictions"; }
+  std::string_view help() const override {
+    return "Measures this machine with short micro-benchmarks, for its predictions";
+  }
   CommonUse uses() const override { return {.database = true, .overrides = true}; }
 
   void add_options(CLI::App& app) override {
-    ranks_option_ = app.add_option("--ranks", ranks_, "Processes that measure at the same time [2]")->check(CLI::Range(1, 1024));
-    threads_option_ = app.add_option("--threads", threads_, "Threads of each [1]")->check(CLI::Range(1, 1024));
-    app.add_option("--scenario", scenario_, "Take ranks and threads from this scenario, and measure its operators too")->type_name("FILE");
+    ranks_option_ = app.add_option("--ranks", ranks_, "Processes that measure at the same time [2]")
+                        ->check(CLI::Range(1, 1024));
+    threads_option_ =
+        app.add_option("--threads", threads_, "Threads of each [1]")->check(CLI::Range(1, 1024));
+    app.add_option("--scenario", scenario_,
+                   "Take ranks and threads from this scenario, and measure its operators too")
+        ->type_name("FILE");
   }
 
   Result<int> run(CommandContext& context) override {
     SHARDLAB_TRY(const std::optional<PlannedScenario> planned, read_shape(context.options));
     SHARDLAB_TRY(RunStore store, open_or_create_runs(context.options));
-    context.console.note(fmt::format("calibrating with {} x {} thread{}, about half a minute", ranks_, threads_, threads_ == 1 ? "" : "s"));
-    SHARDLAB_TRY(const Calibration calibration, run_calibration({ranks_, threads_, planned ? &*planned : nullptr}, store, context.console));
-    if (context.console.json()) context.console.print_json(Json::parse(to_json(calibration)));
-    else context.console.print(summary(calibration, context.console.style()));
+    context.console.note(fmt::format("calibrating with {} x {} thread{}, about half a minute", ranks_,
+                                     threads_, threads_ == 1 ? "" : "s"));
+    SHARDLAB_TRY(const Calibration calibration,
+                 run_calibration({ranks_, threads_, planned ? &*planned : nullptr}, store, context.console));
+    if (context.console.json())
+      context.console.print_json(Json::parse(to_json(calibration)));
+    else
+      context.console.print(summary(calibration, context.console.style()));
     return k_exit_good;
   }
 
@@ -41,11 +50,13 @@ class CalibrateCommand final : public Command {
       return bad_input("--set", "replaces a field of a scenario, and none is given", "give --scenario FILE");
     }
     if (ranks_option_->count() + threads_option_->count() > 0) {
-      return bad_input("shardlab calibrate", "--scenario says how many ranks and threads", "leave out --ranks and --threads");
+      return bad_input("shardlab calibrate", "--scenario says how many ranks and threads",
+                       "leave out --ranks and --threads");
     }
     SHARDLAB_TRY(const Scenario scenario, read_scenario(scenario_, options.overrides));
     if (scenario.cluster.device != "cpu") {
-      return not_possible(scenario_, "only processors can be calibrated yet, and this scenario asks for GPUs");
+      return not_possible(scenario_,
+                          "only processors can be calibrated yet, and this scenario asks for GPUs");
     }
     ranks_ = scenario.cluster.ranks;
     threads_ = scenario.cluster.threads_per_rank;
@@ -62,12 +73,16 @@ class CalibrateCommand final : public Command {
                      {.title = "error"}});
     for (const ProbeResult& probe : calibration.probes) {
       std::string shape;
-      for (const auto& [name, size] : probe.shape) shape += fmt::format("{}{} {}", shape.empty() ? "" : ", ", name, size);
+      for (const auto& [name, size] : probe.shape)
+        shape += fmt::format("{}{} {}", shape.empty() ? "" : ", ", name, size);
       table.add({probe.probe, shape, to_string(Nanoseconds{std::llround(probe.measured_ns)}),
-                 to_string(Nanoseconds{std::llround(probe.fitted_ns)}), fmt::format("{:+.1f}%", probe.error() * 100)});
+                 to_string(Nanoseconds{std::llround(probe.fitted_ns)}),
+                 fmt::format("{:+.1f}%", probe.error() * 100)});
     }
-    return fmt::format("calibration {} of {}, {} ranks x {} threads, took {}\n\n", calibration.id, calibration.machine.processor,
-                       calibration.machine.ranks, calibration.machine.threads_per_rank, to_string(Nanoseconds{calibration.duration_ns})) +
+    return fmt::format("calibration {} of {}, {} ranks x {} threads, took {}\n\n", calibration.id,
+                       calibration.machine.processor, calibration.machine.ranks,
+                       calibration.machine.threads_per_rank,
+                       to_string(Nanoseconds{calibration.duration_ns})) +
            table.text(style);
   }
 
@@ -80,6 +95,8 @@ class CalibrateCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_calibrate_command() { return std::make_unique<CalibrateCommand>(); }
+std::unique_ptr<Command> make_calibrate_command() {
+  return std::make_unique<CalibrateCommand>();
+}
 
 }  // namespace shardlab

@@ -9,7 +9,9 @@ namespace {
 class DiffCommand final : public Command {
  public:
   std::string_view name() const override { return "diff"; }
-  std::string_view help() const override { return "Two stored runs of the same plan, instruction by instruction"; }
+  std::string_view help() const override {
+    return "Two stored runs of the same plan, instruction by instruction";
+  }
   std::string_view details() const override {
     return "RUN is r12, 12, last, or the name of a scenario (its newest run).\n"
            "For the plans of two scenarios: shardlab plan S --diff S2";
@@ -27,10 +29,11 @@ class DiffCommand final : public Command {
     SHARDLAB_TRY(const RunId second_id, store.find(second_));
     SHARDLAB_TRY(const RunRecord first, store.load(first_id));
     SHARDLAB_TRY(const RunRecord second, store.load(second_id));
-    SHARDLAB_TRY(const Comparison comparison,
-                 compare(first.plan.steady, {first.summary, first.trace}, {second.summary, second.trace}, {}));
+    SHARDLAB_TRY(const Comparison comparison, compare(first.plan.steady, {first.summary, first.trace},
+                                                      {second.summary, second.trace}, {}));
     if (context.console.json()) {
-      context.console.print_json(comparison_json(comparison, run_json(first.summary, first_id), run_json(second.summary, second_id)));
+      context.console.print_json(comparison_json(comparison, run_json(first.summary, first_id),
+                                                 run_json(second.summary, second_id)));
     } else {
       context.console.print(comparison_table(comparison, context.console.style()));
     }
@@ -43,6 +46,8 @@ class DiffCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_diff_command() { return std::make_unique<DiffCommand>(); }
+std::unique_ptr<Command> make_diff_command() {
+  return std::make_unique<DiffCommand>();
+}
 
 }  // namespace shardlab

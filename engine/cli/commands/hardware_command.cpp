@@ -15,17 +15,24 @@ class HardwareCommand final : public Command {
 
   Result<int> run(CommandContext& context) override {
     Json gpus = Json::array(), nodes = Json::array();
-    TextTable gpu_table({{.title = "GPU", .align = Align::left}, {.title = "memory"}, {.title = "bandwidth"}, {.title = "bfloat16, dense"}});
+    TextTable gpu_table({{.title = "GPU", .align = Align::left},
+                         {.title = "memory"},
+                         {.title = "bandwidth"},
+                         {.title = "bfloat16, dense"}});
     for (const std::string& name : gpu_names()) {
       SHARDLAB_TRY(const Gpu gpu, find_gpu(name));
-      gpu_table.add({gpu.name, to_string(gpu.memory), gigabytes_text(gpu.memory_bandwidth), rate_text(gpu.peaks.bfloat16)});
+      gpu_table.add({gpu.name, to_string(gpu.memory), gigabytes_text(gpu.memory_bandwidth),
+                     rate_text(gpu.peaks.bfloat16)});
       gpus.push_back({{"name", gpu.name},
                       {"memory", gpu.memory.value},
                       {"memory_bandwidth", gpu.memory_bandwidth.value},
                       {"peak_bfloat16", gpu.peaks.bfloat16 ? Json(gpu.peaks.bfloat16->value) : Json()},
                       {"estimated_figures", estimated_figures(gpu.provenance)}});
     }
-    TextTable node_table({{.title = "node", .align = Align::left}, {.title = "GPUs"}, {.title = "GPU", .align = Align::left}, {.title = "network"}});
+    TextTable node_table({{.title = "node", .align = Align::left},
+                          {.title = "GPUs"},
+                          {.title = "GPU", .align = Align::left},
+                          {.title = "network"}});
     for (const std::string& name : node_names()) {
       SHARDLAB_TRY(const Node node, find_node(name));
       node_table.add({node.name, std::to_string(node.gpus), node.gpu, gigabytes_text(node.network)});
@@ -36,13 +43,17 @@ class HardwareCommand final : public Command {
                        {"dollars_per_hour", node.dollars_per_hour ? Json(*node.dollars_per_hour) : Json()},
                        {"estimated_figures", estimated_figures(node.provenance)}});
     }
-    context.console.print(gpu_table.text(context.console.style()) + "\n" + node_table.text(context.console.style()));
-    if (context.console.json()) context.console.print_json({{"gpus", std::move(gpus)}, {"nodes", std::move(nodes)}});
+    context.console.print(gpu_table.text(context.console.style()) + "\n" +
+                          node_table.text(context.console.style()));
+    if (context.console.json())
+      context.console.print_json({{"gpus", std::move(gpus)}, {"nodes", std::move(nodes)}});
     return k_exit_good;
   }
 
  private:
-  static std::string gigabytes_text(BytesPerSecond rate) { return fmt::format("{:.0f} GB/s", rate.value / 1e9); }
+  static std::string gigabytes_text(BytesPerSecond rate) {
+    return fmt::format("{:.0f} GB/s", rate.value / 1e9);
+  }
   static std::string rate_text(const std::optional<FlopsPerSecond>& rate) {
     return rate ? fmt::format("{:.0f} TFLOP/s", rate->value / 1e12) : "unknown";
   }
@@ -50,6 +61,8 @@ class HardwareCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_hardware_command() { return std::make_unique<HardwareCommand>(); }
+std::unique_ptr<Command> make_hardware_command() {
+  return std::make_unique<HardwareCommand>();
+}
 
 }  // namespace shardlab

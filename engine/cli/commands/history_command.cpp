@@ -17,7 +17,8 @@ class HistoryCommand final : public Command {
     app.add_option("--kind", kind_, "predicted or measured");
     app.add_option("--name", filter_.name, "Of the scenario");
     app.add_option("--tag", filter_.tag, "Runs that carry this tag");
-    app.add_option("--plan", filter_.plan_hash, "Plan hash of the steady step, or its beginning")->type_name("HASH");
+    app.add_option("--plan", filter_.plan_hash, "Plan hash of the steady step, or its beginning")
+        ->type_name("HASH");
     app.add_option("--limit", filter_.limit, "At most so many; 0: all [20]")->check(CLI::NonNegativeNumber);
   }
 
@@ -29,9 +30,12 @@ class HistoryCommand final : public Command {
     }
     SHARDLAB_TRY(const RunStore store, open_runs(context.options));
     SHARDLAB_TRY(const std::vector<RunEntry> runs, store.list(filter_));
-    if (context.console.json()) print_as_json(context.console, runs);
-    else if (runs.empty()) context.console.print("no runs in " + store.path().string() + " that match\n");
-    else context.console.print(history_table(runs, context.console.style()));
+    if (context.console.json())
+      print_as_json(context.console, runs);
+    else if (runs.empty())
+      context.console.print("no runs in " + store.path().string() + " that match\n");
+    else
+      context.console.print(history_table(runs, context.console.style()));
     return k_exit_good;
   }
 
@@ -48,6 +52,8 @@ class HistoryCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_history_command() { return std::make_unique<HistoryCommand>(); }
+std::unique_ptr<Command> make_history_command() {
+  return std::make_unique<HistoryCommand>();
+}
 
 }  // namespace shardlab

@@ -1,9 +1,13 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "engine/cli/command_list.h"
 #include "engine/cli/model_json.h"
+#include "engine/model/model_config.h"
 #include "engine/report/tables.h"
 #include "engine/scenario/read_scenario.h"
+#include "engine/scenario/resolve_path.h"
 #include "engine/strategies/plan_scenario.h"
 
 namespace shardlab {
@@ -21,22 +25,27 @@ class ModelCommand final : public Command {
   std::string_view name() const override { return "model"; }
   std::string_view help() const override { return "Module tree, parameters and operators of a model"; }
   std::string_view details() const override {
-    return "MODEL is a name that `shardlab models` lists, a config.json or its folder, or a scenario (.yaml).\n"
+    return "MODEL is a name that `shardlab models` lists, a config.json or its folder, or a scenario "
+           "(.yaml).\n"
            "--set reaches every field of the scenario: --set model.overrides.num_hidden_layers=4";
   }
   CommonUse uses() const override { return {.overrides = true}; }
 
   void add_options(CLI::App& app) override {
     app.add_option("model", model_, "Name, config.json or scenario")->type_name("MODEL")->required();
-    app.add_option("--sequence-length", sequence_length_, "Tokens of a sequence [1024]")->check(CLI::PositiveNumber);
+    app.add_option("--sequence-length", sequence_length_,
+                   "Tokens of a sequence [1024, or what the model allows]")
+        ->check(CLI::PositiveNumber);
     app.add_option("--micro-batch", micro_batch_, "Sequences of a forward [1]")->check(CLI::PositiveNumber);
   }
 
   Result<int> run(CommandContext& context) override {
     SHARDLAB_TRY(const Scenario scenario, scenario_of_model(context.options.overrides));
     SHARDLAB_TRY(const ModelGraph graph, load_model_graph(scenario));
-    if (context.console.json()) context.console.print_json(model_document(graph));
-    else context.console.print(model_summary(graph, context.console.style()));
+    if (context.console.json())
+      context.console.print_json(model_document(graph));
+    else
+      context.console.print(model_summary(graph, context.console.style()));
     return k_exit_good;
   }
 
@@ -48,11 +57,25 @@ class ModelCommand final : public Command {
     if (sequence_length_ > 0) overrides.push_back(fmt::format("model.sequence_length={}", sequence_length_));
     if (micro_batch_ > 0) overrides.push_back(fmt::format("train.micro_batch={}", micro_batch_));
     if (is_scenario()) return read_scenario(model_, overrides);
-    const std::string yaml = fmt::format("model: {{config: {}, sequence_length: 1024}}\ncluster: {{device: cpu, ranks: 1}}\n",
-                                         yaml_quoted(model_));
+    const std::string yaml =
+        fmt::format("model: {{config: {}, sequence_length: {}}}\ncluster: {{device: cpu, ranks: 1}}\n",
+                    yaml_quoted(model_), usual_sequence());
     auto scenario = parse_scenario(yaml, model_, overrides);
     if (!scenario) scenario.error().where.clear();  // the text around the model is ours
     return scenario;
+  }
+
+  // 1024, or what the model is made for when that is less.
+  std::int64_t usual_sequence() const {
+    constexpr std::int64_t k_usual = 1024;
+    Scenario scenario;
+    scenario.model.config = model_;
+    const auto file = resolve_model_config(scenario, scenario.model);
+    if (!file) return k_usual;  // what is wrong with it is said when the scenario is read
+    const auto config = ModelConfig::read(*file, {});
+    return config
+               ? std::min(k_usual, config->integer_or("max_position_embeddings", k_usual).value_or(k_usual))
+               : k_usual;
   }
 
   std::string model_;
@@ -62,6 +85,8 @@ class ModelCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_model_command() { return std::make_unique<ModelCommand>(); }
+std::unique_ptr<Command> make_model_command() {
+  return std::make_unique<ModelCommand>();
+}
 
 }  // namespace shardlab

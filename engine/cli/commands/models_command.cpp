@@ -41,10 +41,15 @@ class ModelsCommand final : public Command {
   Result<int> run(CommandContext& context) override {
     SHARDLAB_TRY(const std::vector<KnownModel> models, known_models());
     Json list = Json::array();
-    TextTable table({{.title = "name", .align = Align::left}, {.title = "family", .align = Align::left}, {.title = "parameters"}, {.title = "layers"}, {.title = "vocabulary"}});
+    TextTable table({{.title = "name", .align = Align::left},
+                     {.title = "family", .align = Align::left},
+                     {.title = "parameters"},
+                     {.title = "layers"},
+                     {.title = "vocabulary"}});
     for (const KnownModel& model : models) {
       const std::int64_t parameters = total_parameters(model.graph);
-      table.add({model.name, model.graph.family, std::to_string(parameters), std::to_string(model.graph.layers), std::to_string(model.graph.vocabulary)});
+      table.add({model.name, model.graph.family, std::to_string(parameters),
+                 std::to_string(model.graph.layers), std::to_string(model.graph.vocabulary)});
       list.push_back({{"name", model.name},
                       {"family", model.graph.family},
                       {"parameters", parameters},
@@ -59,6 +64,8 @@ class ModelsCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_models_command() { return std::make_unique<ModelsCommand>(); }
+std::unique_ptr<Command> make_models_command() {
+  return std::make_unique<ModelsCommand>();
+}
 
 }  // namespace shardlab

@@ -19,7 +19,8 @@ class PlanCommand final : public Command {
   std::string_view name() const override { return "plan"; }
   std::string_view help() const override { return "Units, segments and instructions of a training step"; }
   std::string_view details() const override {
-    return "The listing is the public text form of a plan (docs/plan-format.md); it reads back to the same plan.";
+    return "The listing is the public text form of a plan (docs/plan-format.md); it reads back to the same "
+           "plan.";
   }
   CommonUse uses() const override { return {.overrides = true}; }
 
@@ -27,11 +28,15 @@ class PlanCommand final : public Command {
     app.add_option("scenario", scenario_, "Scenario file")->type_name("FILE")->required();
     app.add_option("--step", step_, "setup, first, steady, or a step's number from 0 [steady]");
     app.add_flag("--units", units_, "Only a summary: units, segments, groups, instructions by kind");
-    app.add_flag("--after-each-pass", after_each_pass_, "The steady plan after each pass of its construction");
+    app.add_flag("--after-each-pass", after_each_pass_,
+                 "The steady plan after each pass of its construction");
     app.add_option("--explain", explain_, "One instruction in words")->type_name("N");
-    app.add_option("--diff", diff_, "What differs from the plan of another scenario; exits 1 when something does")->type_name("FILE");
+    app.add_option("--diff", diff_,
+                   "What differs from the plan of another scenario; exits 1 when something does")
+        ->type_name("FILE");
     app.add_flag("--dot", dot_, "The plan as a graph for Graphviz");
-    app.add_option("--rank", rank_, "Whose groups --json and --explain show [0]")->check(CLI::NonNegativeNumber);
+    app.add_option("--rank", rank_, "Whose groups --json and --explain show [0]")
+        ->check(CLI::NonNegativeNumber);
   }
 
   Result<int> run(CommandContext& context) override {
@@ -44,20 +49,26 @@ class PlanCommand final : public Command {
     }
     if (!diff_.empty()) return print_diff(context, *step);
     if (explain_) return print_explanation(context.console, planned, *step);
-    if (context.console.json()) context.console.print_json(document(planned, *step, snapshots));
-    else context.console.print(listing(context.console, planned, *step, snapshots));
+    if (context.console.json())
+      context.console.print_json(document(planned, *step, snapshots));
+    else
+      context.console.print(listing(context.console, planned, *step, snapshots));
     return k_exit_good;
   }
 
  private:
   Status one_form_only(bool json) const {
-    const int forms = int{units_} + int{after_each_pass_} + int{dot_} + int{explain_.has_value()} + int{!diff_.empty()};
-    if (forms > 1) return bad_input("shardlab plan", "--units, --after-each-pass, --explain, --diff and --dot exclude each other");
+    const int forms =
+        int{units_} + int{after_each_pass_} + int{dot_} + int{explain_.has_value()} + int{!diff_.empty()};
+    if (forms > 1)
+      return bad_input("shardlab plan",
+                       "--units, --after-each-pass, --explain, --diff and --dot exclude each other");
     if (json && dot_) return bad_input("shardlab plan", "--dot has its own format", "leave out --json");
     return {};
   }
 
-  static Result<PlannedScenario> plan(const std::string& file, const CommandContext& context, std::vector<PassSnapshot>* snapshots) {
+  static Result<PlannedScenario> plan(const std::string& file, const CommandContext& context,
+                                      std::vector<PassSnapshot>* snapshots) {
     SHARDLAB_TRY(const Scenario scenario, read_scenario(file, context.options.overrides));
     return plan_scenario(scenario, snapshots);
   }
@@ -68,11 +79,13 @@ class PlanCommand final : public Command {
     if (dot_) return plan_dot(step);
     if (!after_each_pass_) return to_text(step);
     std::string text;
-    for (const PassSnapshot& snapshot : snapshots) text += "# after " + snapshot.pass + "\n" + to_text(snapshot.plan) + "\n";
+    for (const PassSnapshot& snapshot : snapshots)
+      text += "# after " + snapshot.pass + "\n" + to_text(snapshot.plan) + "\n";
     return text;
   }
 
-  Json document(const PlannedScenario& planned, const StepPlan& step, const std::vector<PassSnapshot>& snapshots) const {
+  Json document(const PlannedScenario& planned, const StepPlan& step,
+                const std::vector<PassSnapshot>& snapshots) const {
     if (!after_each_pass_) return plan_document(planned, step, rank_);
     Json passes = Json::array();
     for (const PassSnapshot& snapshot : snapshots) {
@@ -81,14 +94,18 @@ class PlanCommand final : public Command {
     return {{"passes", std::move(passes)}};
   }
 
-  Result<int> print_explanation(Console& console, const PlannedScenario& planned, const StepPlan& step) const {
+  Result<int> print_explanation(Console& console, const PlannedScenario& planned,
+                                const StepPlan& step) const {
     if (*explain_ >= step.instructions.size()) {
-      return bad_input("--explain", fmt::format("no instruction {}: the {} plan has 0 to {}", *explain_, step.phase,
-                                                static_cast<std::int64_t>(step.instructions.size()) - 1));
+      return bad_input("--explain",
+                       fmt::format("no instruction {}: the {} plan has 0 to {}", *explain_, step.phase,
+                                   static_cast<std::int64_t>(step.instructions.size()) - 1));
     }
     const auto id = make_id<InstructionId>(*explain_);
-    if (console.json()) console.print_json({{"explanation", explanation_json(planned, step, id, rank_)}});
-    else console.print(explain_instruction(planned, step, id, rank_));
+    if (console.json())
+      console.print_json({{"explanation", explanation_json(planned, step, id, rank_)}});
+    else
+      console.print(explain_instruction(planned, step, id, rank_));
     return k_exit_good;
   }
 
@@ -98,7 +115,10 @@ class PlanCommand final : public Command {
     const std::string difference = diff_plans(step, *other_step);
     const bool equal = plan_hash(step) == plan_hash(*other_step);
     if (context.console.json()) {
-      context.console.print_json({{"equal", equal}, {"plan_hash", plan_hash(step)}, {"other_plan_hash", plan_hash(*other_step)}, {"difference", difference}});
+      context.console.print_json({{"equal", equal},
+                                  {"plan_hash", plan_hash(step)},
+                                  {"other_plan_hash", plan_hash(*other_step)},
+                                  {"difference", difference}});
     } else {
       context.console.print(equal ? "the plans are equal\n" : difference);
     }
@@ -117,6 +137,8 @@ class PlanCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_plan_command() { return std::make_unique<PlanCommand>(); }
+std::unique_ptr<Command> make_plan_command() {
+  return std::make_unique<PlanCommand>();
+}
 
 }  // namespace shardlab

@@ -10,7 +10,9 @@ namespace {
 class RunCommand final : public Command {
  public:
   std::string_view name() const override { return "run"; }
-  std::string_view help() const override { return "Trains for real, one process per rank, and measures every instruction"; }
+  std::string_view help() const override {
+    return "Trains for real, one process per rank, and measures every instruction";
+  }
   std::string_view details() const override {
     return "With RANK and WORLD_SIZE set (torchrun, Slurm, mpirun) it is that one rank and joins the others.";
   }
@@ -18,8 +20,11 @@ class RunCommand final : public Command {
 
   void add_options(CLI::App& app) override {
     app.add_option("scenario", scenario_, "Scenario file")->type_name("FILE")->required();
-    app.add_option("--save-weights", options_.save_weights, "Safetensors file for the weights after the last step")->type_name("FILE");
-    app.add_option("--keep-spool", options_.keep_spool, "Keep what the ranks write in this folder")->type_name("DIR");
+    app.add_option("--save-weights", options_.save_weights,
+                   "Safetensors file for the weights after the last step")
+        ->type_name("FILE");
+    app.add_option("--keep-spool", options_.keep_spool, "Keep what the ranks write in this folder")
+        ->type_name("DIR");
     app.add_flag("--poison", options_.poison, "Fill freed memory with NaN");
   }
 
@@ -29,8 +34,10 @@ class RunCommand final : public Command {
     SHARDLAB_TRY(const PlannedScenario planned, plan_scenario(scenario));
     SHARDLAB_TRY(RunStore store, open_or_create_runs(context.options));
     SHARDLAB_TRY(const std::optional<FinishedRun> run, measure(planned, options_, store, context.console));
-    if (run) print_run(context.console, *run);
-    else if (context.console.json()) context.console.print_json({{"run_id", nullptr}, {"joined", true}});
+    if (run)
+      print_run(context.console, *run);
+    else if (context.console.json())
+      context.console.print_json({{"run_id", nullptr}, {"joined", true}});
     return k_exit_good;
   }
 
@@ -41,6 +48,8 @@ class RunCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_run_command() { return std::make_unique<RunCommand>(); }
+std::unique_ptr<Command> make_run_command() {
+  return std::make_unique<RunCommand>();
+}
 
 }  // namespace shardlab

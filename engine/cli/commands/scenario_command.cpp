@@ -9,7 +9,9 @@ namespace {
 class ScenarioCommand final : public Command {
  public:
   std::string_view name() const override { return "scenario"; }
-  std::string_view help() const override { return "Checks a scenario file; writes it in normal form; documents the keys"; }
+  std::string_view help() const override {
+    return "Checks a scenario file; writes it in normal form; documents the keys";
+  }
   CommonUse uses() const override { return {.overrides = true}; }
 
   void add_options(CLI::App& app) override {
@@ -23,9 +25,12 @@ class ScenarioCommand final : public Command {
     if (scenario_.empty()) return bad_input("shardlab scenario", "scenario is required", "or --document");
     SHARDLAB_TRY(const Scenario scenario, read_scenario(scenario_, context.options.overrides));
     const std::string yaml = write_scenario(scenario);
-    if (write_) context.console.print(yaml);
-    else context.console.print(fmt::format("{}: good ({}, {} on {} rank{})\n", scenario_, scenario.name, scenario.parallel.strategy,
-                                           world_size(scenario), world_size(scenario) == 1 ? "" : "s"));
+    if (write_)
+      context.console.print(yaml);
+    else
+      context.console.print(fmt::format("{}: good ({}, {} on {} rank{})\n", scenario_, scenario.name,
+                                        scenario.parallel.strategy, world_size(scenario),
+                                        world_size(scenario) == 1 ? "" : "s"));
     if (context.console.json()) {
       context.console.print_json({{"name", scenario.name},
                                   {"strategy", scenario.parallel.strategy},
@@ -37,8 +42,10 @@ class ScenarioCommand final : public Command {
 
  private:
   static Result<int> print_reference(Console& console) {
-    if (console.json()) console.print_json({{"reference", scenario_reference()}});
-    else console.print(scenario_reference());
+    if (console.json())
+      console.print_json({{"reference", scenario_reference()}});
+    else
+      console.print(scenario_reference());
     return k_exit_good;
   }
 
@@ -49,6 +56,8 @@ class ScenarioCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_scenario_command() { return std::make_unique<ScenarioCommand>(); }
+std::unique_ptr<Command> make_scenario_command() {
+  return std::make_unique<ScenarioCommand>();
+}
 
 }  // namespace shardlab

@@ -10,7 +10,9 @@ class ShowCommand final : public Command {
  public:
   std::string_view name() const override { return "show"; }
   std::string_view help() const override { return "One stored run"; }
-  std::string_view details() const override { return "RUN is r12, 12, last, or the name of a scenario (its newest run)."; }
+  std::string_view details() const override {
+    return "RUN is r12, 12, last, or the name of a scenario (its newest run).";
+  }
   CommonUse uses() const override { return {.database = true}; }
 
   void add_options(CLI::App& app) override {
@@ -53,7 +55,8 @@ class ShowCommand final : public Command {
       console.print_json(document);
       return k_exit_good;
     }
-    console.print(history_table({&entry, 1}, console.style()) + "\n" + summary_table(summary, console.style()));
+    console.print(history_table({&entry, 1}, console.style()) + "\n" +
+                  summary_table(summary, console.style()));
     if (!entry.note.empty()) console.print("\nnote: " + entry.note + "\n");
     return k_exit_good;
   }
@@ -67,6 +70,8 @@ class ShowCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_show_command() { return std::make_unique<ShowCommand>(); }
+std::unique_ptr<Command> make_show_command() {
+  return std::make_unique<ShowCommand>();
+}
 
 }  // namespace shardlab

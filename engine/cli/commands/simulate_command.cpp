@@ -10,13 +10,16 @@ namespace {
 class SimulateCommand final : public Command {
  public:
   std::string_view name() const override { return "simulate"; }
-  std::string_view help() const override { return "Predicted time, communication and memory of a training step"; }
+  std::string_view help() const override {
+    return "Predicted time, communication and memory of a training step";
+  }
   CommonUse uses() const override { return {.database = true, .overrides = true}; }
 
   void add_options(CLI::App& app) override {
     app.add_option("scenario", scenario_, "Scenario file")->type_name("FILE")->required();
     app.add_flag("--no-store", no_store_, "Do not store the run, and look for no calibration");
-    app.add_flag("--no-calibration", no_calibration_, "Shipped figures, even when this machine was calibrated");
+    app.add_flag("--no-calibration", no_calibration_,
+                 "Shipped figures, even when this machine was calibrated");
   }
 
   Result<int> run(CommandContext& context) override {
@@ -47,6 +50,8 @@ class SimulateCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_simulate_command() { return std::make_unique<SimulateCommand>(); }
+std::unique_ptr<Command> make_simulate_command() {
+  return std::make_unique<SimulateCommand>();
+}
 
 }  // namespace shardlab

@@ -10,7 +10,8 @@
 namespace shardlab {
 namespace {
 
-// The steps of a stored run with the plans they follow. Plans are found by hash: a step of another plan is left out.
+// The steps of a stored run with the plans they follow. Plans are found by hash: a step of another plan is
+// left out.
 std::vector<TracedStep> traced_steps(const RunRecord& record, bool with_warmup) {
   std::vector<TracedStep> steps;
   const auto add = [&](const std::vector<StepTrace>& traces) {
@@ -32,7 +33,8 @@ class TraceCommand final : public Command {
   std::string_view name() const override { return "trace"; }
   std::string_view help() const override { return "Timeline of a stored run for ui.perfetto.dev, or as CSV"; }
   std::string_view details() const override {
-    return "RUN is r12, 12, last, or the name of a scenario (its newest run). Two runs (a prediction and its measurement)\n"
+    return "RUN is r12, 12, last, or the name of a scenario (its newest run). Two runs (a prediction and its "
+           "measurement)\n"
            "lie one above the other.";
   }
   CommonUse uses() const override { return {.database = true}; }
@@ -64,13 +66,15 @@ class TraceCommand final : public Command {
     std::vector<std::vector<TracedStep>> steps;
     for (const RunRecord& record : records) steps.push_back(traced_steps(record, with_warmup_));
     std::vector<TracedRun> runs;
-    for (std::size_t i = 0; i < records.size(); ++i) runs.push_back({to_string(records[i].trace.provenance.kind), steps[i]});
+    for (std::size_t i = 0; i < records.size(); ++i)
+      runs.push_back({to_string(records[i].trace.provenance.kind), steps[i]});
     return format_ == "csv" ? trace_csv(runs) : chrome_trace(runs);
   }
 
   Result<int> write(Console& console, const std::string& text) const {
     if (output_.empty()) {
-      if (console.json()) return bad_input("shardlab trace", "--json tells about a file", "give --output FILE");
+      if (console.json())
+        return bad_input("shardlab trace", "--json tells about a file", "give --output FILE");
       console.print(text);
       return k_exit_good;
     }
@@ -96,6 +100,8 @@ class TraceCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_trace_command() { return std::make_unique<TraceCommand>(); }
+std::unique_ptr<Command> make_trace_command() {
+  return std::make_unique<TraceCommand>();
+}
 
 }  // namespace shardlab

@@ -15,7 +15,8 @@ class UnbuiltCommand final : public Command {
   void add_options(CLI::App& app) override { app.add_option("arguments", arguments_); }
 
   Result<int> run(CommandContext&) override {
-    return not_possible("shardlab " + name_, "not built yet", "`shardlab --help` lists the commands that are");
+    return not_possible("shardlab " + name_, "not built yet",
+                        "`shardlab --help` lists the commands that are");
   }
 
  private:

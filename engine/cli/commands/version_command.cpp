@@ -1,5 +1,5 @@
-#include "engine/cli/command_list.h"
 #include "engine/base/version.h"
+#include "engine/cli/command_list.h"
 
 namespace shardlab {
 namespace {
@@ -19,6 +19,8 @@ class VersionCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_version_command() { return std::make_unique<VersionCommand>(); }
+std::unique_ptr<Command> make_version_command() {
+  return std::make_unique<VersionCommand>();
+}
 
 }  // namespace shardlab

@@ -37,7 +37,9 @@ TEST_CASE("every instruction becomes a slice on its stream, host instructions on
   CHECK(slices[3].at("cat") == "Forward");
 }
 
-TEST_CASE("a wait on another stream is an arrow from inside the slice waited for to the start of the one that waited") {
+TEST_CASE(
+    "a wait on another stream is an arrow from inside the slice waited for to the start of the one that "
+    "waited") {
   const StepPlan plan = test::small_plan();
   const StepTrace trace = test::small_trace(1);
   const std::vector<TracedStep> steps = {{plan, trace}};
@@ -84,7 +86,9 @@ TEST_CASE("steps follow one another, runs lie side by side as processes of their
   CHECK(processes == std::vector<std::string>{"predicted rank 0", "measured rank 0"});
 }
 
-TEST_CASE("no runs are a valid empty trace") { CHECK(events_of({}).empty()); }
+TEST_CASE("no runs are a valid empty trace") {
+  CHECK(events_of({}).empty());
+}
 
 TEST_CASE("quotes in names do not break the JSON") {
   StepPlan plan = test::small_plan();

@@ -6,7 +6,8 @@
 
 namespace shardlab::test {
 
-inline Instruction make_instruction(InstructionKind kind, std::uint32_t stream, std::vector<InstructionId> waits = {}) {
+inline Instruction make_instruction(InstructionKind kind, std::uint32_t stream,
+                                    std::vector<InstructionId> waits = {}) {
   Instruction instruction;
   instruction.kind = kind;
   instruction.stream = StreamId{stream};
@@ -32,7 +33,8 @@ inline StepPlan small_plan() {
   plan.buffers = {gathered};
   plan.instructions = {make_instruction(InstructionKind::AllGather, 1),
                        make_instruction(InstructionKind::Unpack, 0, {InstructionId{0}}),
-                       make_instruction(InstructionKind::Free, 0), make_instruction(InstructionKind::Forward, 0)};
+                       make_instruction(InstructionKind::Free, 0),
+                       make_instruction(InstructionKind::Forward, 0)};
   plan.instructions[0].unit = UnitId{0};
   plan.instructions[0].group = GroupId{0};
   plan.instructions[0].bytes = Bytes{48};

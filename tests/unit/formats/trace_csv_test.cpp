@@ -32,7 +32,8 @@ TEST_CASE("every line has as many fields as the header") {
   const StepTrace trace = test::small_trace(1);
   const std::vector<TracedStep> steps = {{plan, trace}};
   const std::vector<TracedRun> runs = {{"predicted", steps}};
-  for (const std::string& line : lines_of(trace_csv(runs))) CHECK(std::count(line.begin(), line.end(), ',') == 16);
+  for (const std::string& line : lines_of(trace_csv(runs)))
+    CHECK(std::count(line.begin(), line.end(), ',') == 16);
 }
 
 TEST_CASE("a field with a comma is quoted") {
