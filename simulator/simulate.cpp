@@ -14,14 +14,15 @@ namespace {
 Occupation occupation_of(const Instruction& instruction, const StepPlan& plan) {
   if (instruction.kind == InstructionKind::HostWait) return Occupation::host_wait;
   if (is_host_only(instruction.kind)) return Occupation::nothing;
-  const bool communicates =
-      is_collective(instruction.kind) && instruction.group && plan.groups[instruction.group->index()].size > 1;
+  const bool communicates = is_collective(instruction.kind) && instruction.group &&
+                            plan.groups[instruction.group->index()].size > 1;
   return communicates ? Occupation::collective : Occupation::compute;
 }
 
 class StepSimulation {
  public:
-  StepSimulation(const SimulationInputs& inputs) : inputs_(inputs), costs_(inputs.planned, inputs.device, inputs.calibration) {}
+  StepSimulation(const SimulationInputs& inputs)
+      : inputs_(inputs), costs_(inputs.planned, inputs.device, inputs.calibration) {}
 
   Result<StepTrace> run(const StepPlan& plan, std::int64_t step) {
     StepTrace trace;
@@ -37,7 +38,8 @@ class StepSimulation {
  private:
   TimelineOptions options_of(const StepPlan& plan) const {
     TimelineOptions options;
-    options.host = inputs_.device.kind == DeviceKind::cpu ? HostBehaviour::synchronous : HostBehaviour::asynchronous;
+    options.host =
+        inputs_.device.kind == DeviceKind::cpu ? HostBehaviour::synchronous : HostBehaviour::asynchronous;
     options.streams = static_cast<std::uint32_t>(plan.streams.size());
     options.groups = static_cast<std::uint32_t>(plan.groups.size());
     options.contention = to_contention(costs_.coefficients().contention);
@@ -78,7 +80,8 @@ std::vector<std::string> left_out(const SimulationInputs& inputs) {
   } else {
     left_out.emplace_back("other programs on the same processors");
   }
-  if (inputs.planned.scenario.train.clip_norm) left_out.emplace_back("steps whose gradients need no clipping are as long as others");
+  if (inputs.planned.scenario.train.clip_norm)
+    left_out.emplace_back("steps whose gradients need no clipping are as long as others");
   return left_out;
 }
 
@@ -89,7 +92,8 @@ Provenance provenance_of(const SimulationInputs& inputs) {
   provenance.machine = fmt::format("{} x {}", inputs.device.ranks, inputs.device.name);
   if (inputs.calibration != nullptr) {
     provenance.calibration = inputs.calibration->id;
-    provenance.machine = fmt::format("{} ranks on {}", inputs.device.ranks, inputs.calibration->machine.processor);
+    provenance.machine =
+        fmt::format("{} ranks on {}", inputs.device.ranks, inputs.calibration->machine.processor);
   }
   provenance.versions["shardlab"] = std::string(program_version());
   provenance.leaves_out = left_out(inputs);
@@ -100,13 +104,16 @@ Status check_calibration(const SimulationInputs& inputs) {
   if (inputs.calibration == nullptr) return {};
   const MachineFingerprint& machine = inputs.calibration->machine;
   if (inputs.device.kind != DeviceKind::cpu) {
-    return bad_input("calibration " + inputs.calibration->id, "it was measured on processors, the scenario runs on GPUs");
+    return bad_input("calibration " + inputs.calibration->id,
+                     "it was measured on processors, the scenario runs on GPUs");
   }
   if (machine.ranks != inputs.device.ranks || machine.threads_per_rank != inputs.device.threads) {
-    return bad_input("calibration " + inputs.calibration->id,
-                     fmt::format("it holds for {} ranks with {} threads each, the scenario has {} with {}", machine.ranks,
-                                 machine.threads_per_rank, inputs.device.ranks, inputs.device.threads),
-                     fmt::format("run `shardlab calibrate --ranks {} --threads {}`", inputs.device.ranks, inputs.device.threads));
+    return bad_input(
+        "calibration " + inputs.calibration->id,
+        fmt::format("it holds for {} ranks with {} threads each, the scenario has {} with {}", machine.ranks,
+                    machine.threads_per_rank, inputs.device.ranks, inputs.device.threads),
+        fmt::format("run `shardlab calibrate --ranks {} --threads {}`", inputs.device.ranks,
+                    inputs.device.threads));
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // The simulated executor: what a planned scenario would do on a device, on a virtual clock.
 //
-// Pure: the same inputs give the same trace, to the byte. Times are integer nanoseconds. Calls may run in parallel.
+// Pure: the same inputs give the same trace, to the byte. Times are integer nanoseconds. Calls may run in
+// parallel.
 #pragma once
 
 #include "engine/base/result.h"
@@ -15,13 +16,16 @@ struct Device;  // engine/hardware/device.h
 struct SimulationInputs {
   const PlannedScenario& planned;
   const Device& device;
-  const Calibration* calibration = nullptr;  // null: coefficients of published figures; else it must be of as many ranks and threads
+  const Calibration* calibration =
+      nullptr;  // null: coefficients of published figures; else it must be of as many ranks and threads
 };
 
-// One representative rank. `warmup` holds the setup (step -1) and the first step (step 0), `steps` the steady step (step 1): every
-// later one is the same, because a step ends when everything in it has ended, as in the real executor. Provenance says what was calibrated and what the numbers leave out.
+// One representative rank. `warmup` holds the setup (step -1) and the first step (step 0), `steps` the steady
+// step (step 1): every later one is the same, because a step ends when everything in it has ended, as in the
+// real executor. Provenance says what was calibrated and what the numbers leave out.
 //
-// Errors: a calibration of another machine or number of ranks (bad_input); a plan whose instructions do not fit together (internal).
+// Errors: a calibration of another machine or number of ranks (bad_input); a plan whose instructions do not
+// fit together (internal).
 Result<RunTrace> simulate(const SimulationInputs& inputs);
 
 }  // namespace shardlab

@@ -1,4 +1,5 @@
-// Measures this machine: micro-benchmarks on real ranks, and short real runs of small scenarios, fitted to coefficients.
+// Measures this machine: micro-benchmarks on real ranks, and short real runs of small scenarios, fitted to
+// coefficients.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +13,10 @@
 namespace shardlab {
 
 struct CalibrateOptions {
-  int ranks = 2;              // processes that measure at the same time
+  int ranks = 2;  // processes that measure at the same time
   int threads_per_rank = 1;
-  std::filesystem::path rank_program;  // shardlab-rank
-  std::filesystem::path folder;        // for the ranks' files; the caller removes it
+  std::filesystem::path rank_program;         // shardlab-rank
+  std::filesystem::path folder;               // for the ranks' files; the caller removes it
   const PlannedScenario* scenario = nullptr;  // its operators are measured too; may be null
   std::function<void(std::string)> progress;  // what is being measured now; may be empty
 };

@@ -49,8 +49,8 @@ Json body_json(const Calibration& calibration) {
 Calibration read_body(const Json& json) {
   Calibration calibration;
   const Json& machine = json.at("machine");
-  calibration.machine = {machine.at("processor"), machine.at("cores"), machine.at("ranks"), machine.at("threads_per_rank"),
-                         machine.at("torch_version")};
+  calibration.machine = {machine.at("processor"), machine.at("cores"), machine.at("ranks"),
+                         machine.at("threads_per_rank"), machine.at("torch_version")};
   calibration.when = json.at("when");
   calibration.duration_ns = json.at("duration_ns");
   calibration.versions = json.at("versions");
@@ -58,8 +58,8 @@ Calibration read_body(const Json& json) {
     calibration.coefficients[name] = {coefficient.at("value"), coefficient.at("unit")};
   }
   for (const Json& probe : json.at("probes")) {
-    calibration.probes.push_back({probe.at("probe"), probe.at("shape"), probe.at("samples"), probe.at("measured_ns"),
-                                  probe.at("fitted_ns")});
+    calibration.probes.push_back({probe.at("probe"), probe.at("shape"), probe.at("samples"),
+                                  probe.at("measured_ns"), probe.at("fitted_ns")});
   }
   return calibration;
 }
@@ -82,7 +82,9 @@ int usable_cores() {
 
 }  // namespace
 
-std::string calibration_id(const Calibration& calibration) { return hash_hex(body_json(calibration).dump()).substr(0, 12); }
+std::string calibration_id(const Calibration& calibration) {
+  return hash_hex(body_json(calibration).dump()).substr(0, 12);
+}
 
 std::string to_json(const Calibration& calibration) {
   Json json = body_json(calibration);
@@ -94,14 +96,16 @@ Result<Calibration> calibration_from_json(std::string_view text, std::string_vie
   try {
     const Json json = Json::parse(text);
     if (json.at("format") != k_format) {
-      return bad_input(std::string(name), fmt::format("a calibration of another format ({})", json.at("format").dump()),
+      return bad_input(std::string(name),
+                       fmt::format("a calibration of another format ({})", json.at("format").dump()),
                        "run `shardlab calibrate` again");
     }
     Calibration calibration = read_body(json);
     calibration.id = json.at("id");
     return calibration;
   } catch (const Json::exception& error) {
-    return bad_input(std::string(name), fmt::format("not a calibration: {}", error.what()), "run `shardlab calibrate` again");
+    return bad_input(std::string(name), fmt::format("not a calibration: {}", error.what()),
+                     "run `shardlab calibrate` again");
   }
 }
 
@@ -109,13 +113,15 @@ std::string calibration_mismatch(const MachineFingerprint& measured, const Machi
   const auto differs = [](const char* what, const auto& a, const auto& b) {
     return fmt::format("it was measured with {} {}, not {}", what, a, b);
   };
-  if (measured.processor != wanted.processor) return differs("processor", measured.processor, wanted.processor);
+  if (measured.processor != wanted.processor)
+    return differs("processor", measured.processor, wanted.processor);
   if (measured.cores != wanted.cores) return differs("cores", measured.cores, wanted.cores);
   if (measured.ranks != wanted.ranks) return differs("ranks", measured.ranks, wanted.ranks);
   if (measured.threads_per_rank != wanted.threads_per_rank) {
     return differs("threads per rank", measured.threads_per_rank, wanted.threads_per_rank);
   }
-  if (measured.torch_version != wanted.torch_version) return differs("torch", measured.torch_version, wanted.torch_version);
+  if (measured.torch_version != wanted.torch_version)
+    return differs("torch", measured.torch_version, wanted.torch_version);
   return {};
 }
 

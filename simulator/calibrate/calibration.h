@@ -1,6 +1,7 @@
 // Calibration: what micro-benchmarks of one machine measured, and the coefficients fitted to it.
 //
-// A plain value. The store keeps it as JSON; the cost model reads coefficients by name and the measured shapes as tables.
+// A plain value. The store keeps it as JSON; the cost model reads coefficients by name and the measured
+// shapes as tables.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,9 @@ namespace shardlab {
 
 // Where a calibration holds. Two runs with the same fingerprint are the same experiment as far as speed goes.
 struct MachineFingerprint {
-  std::string processor;      // model name as the kernel gives it
-  int cores = 0;              // logical processors this process may use
-  int ranks = 0;              // processes that measured at the same time
+  std::string processor;  // model name as the kernel gives it
+  int cores = 0;          // logical processors this process may use
+  int ranks = 0;          // processes that measured at the same time
   int threads_per_rank = 1;
   std::string torch_version;
   friend bool operator==(const MachineFingerprint&, const MachineFingerprint&) = default;
@@ -42,7 +43,7 @@ struct ProbeResult {
 };
 
 struct Calibration {
-  std::string id;    // hash of everything below
+  std::string id;  // hash of everything below
   MachineFingerprint machine;
   std::string when;  // start, ISO 8601, UTC
   std::int64_t duration_ns = 0;
@@ -52,7 +53,8 @@ struct Calibration {
   friend bool operator==(const Calibration&, const Calibration&) = default;
 };
 
-// JSON text; from_json(to_json(c)) == c. A text that is not a calibration is bad_input; `name` stands for it in messages.
+// JSON text; from_json(to_json(c)) == c. A text that is not a calibration is bad_input; `name` stands for it
+// in messages.
 std::string to_json(const Calibration& calibration);
 Result<Calibration> calibration_from_json(std::string_view text, std::string_view name);
 

@@ -10,7 +10,8 @@ namespace shardlab {
 namespace {
 
 using Coefficients = std::array<double, k_fit_terms>;
-using Matrix = std::array<std::array<double, k_fit_terms + 1>, k_fit_terms>;  // the last column is the right-hand side
+using Matrix =
+    std::array<std::array<double, k_fit_terms + 1>, k_fit_terms>;  // the last column is the right-hand side
 
 // Solves the leading n x n part; none when it is singular.
 std::optional<Coefficients> solve(Matrix m, std::size_t n) {
@@ -34,7 +35,10 @@ std::optional<Coefficients> solve(Matrix m, std::size_t n) {
 
 class Fit {
  public:
-  Fit(std::span<const FitRow> rows, std::size_t terms) : rows_(rows), terms_(terms), weights_(rows.size(), 1.0) { find_scales(); }
+  Fit(std::span<const FitRow> rows, std::size_t terms)
+      : rows_(rows), terms_(terms), weights_(rows.size(), 1.0) {
+    find_scales();
+  }
 
   Coefficients run() {
     Coefficients best{};
@@ -62,7 +66,8 @@ class Fit {
     double least = std::numeric_limits<double>::infinity();
     for (std::uint32_t mask = 1; mask < 1U << terms_; ++mask) {
       const auto candidate = solve_subset(mask);
-      if (!candidate || std::any_of(candidate->begin(), candidate->end(), [](double c) { return c < 0; })) continue;
+      if (!candidate || std::any_of(candidate->begin(), candidate->end(), [](double c) { return c < 0; }))
+        continue;
       const double error = squared_error(*candidate);
       if (error < least * (1 - 1e-9)) {
         least = error;
@@ -111,7 +116,8 @@ class Fit {
     std::vector<double> deviations;
     for (const FitRow& row : rows_) deviations.push_back(std::abs(deviation(row, coefficients)));
     const double limit = 1.345 * 1.4826 * std::max(median_of(deviations), 1e-6);
-    for (std::size_t r = 0; r < rows_.size(); ++r) weights_[r] = deviations[r] <= limit ? 1 : limit / deviations[r];
+    for (std::size_t r = 0; r < rows_.size(); ++r)
+      weights_[r] = deviations[r] <= limit ? 1 : limit / deviations[r];
   }
 
   std::span<const FitRow> rows_;

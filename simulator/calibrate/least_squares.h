@@ -15,9 +15,10 @@ struct FitRow {
   double time = 0;  // positive
 };
 
-// Minimises the sum of (fitted / time - 1)^2, so that a fast and a slow shape weigh the same, over coefficients that are not negative;
-// `terms` of them are used (1 to k_fit_terms), the rest are 0. Rows far off are given less weight (Huber's, in units of the median
-// deviation, five rounds), so that a disturbed measurement does not bend the fit. Without rows all are 0.
+// Minimises the sum of (fitted / time - 1)^2, so that a fast and a slow shape weigh the same, over
+// coefficients that are not negative; `terms` of them are used (1 to k_fit_terms), the rest are 0. Rows far
+// off are given less weight (Huber's, in units of the median deviation, five rounds), so that a disturbed
+// measurement does not bend the fit. Without rows all are 0.
 std::array<double, k_fit_terms> fit_times(std::span<const FitRow> rows, std::size_t terms);
 
 double median_of(std::vector<double> values);

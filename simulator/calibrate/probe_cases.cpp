@@ -30,7 +30,9 @@ class Cases {
 };
 
 // A llama-shaped model is `width` wide, its feed-forward 8/3 of that, rounded up to 16.
-std::int64_t feed_forward(std::int64_t width) { return (width * 8 / 3 + 15) / 16 * 16; }
+std::int64_t feed_forward(std::int64_t width) {
+  return (width * 8 / 3 + 15) / 16 * 16;
+}
 
 void add_products(Cases& cases, DType dtype, std::int64_t rows, std::int64_t width) {
   cases.linear(dtype, rows, width, width);
@@ -46,19 +48,24 @@ void add_rows(Cases& cases, DType dtype, std::int64_t rows, std::int64_t width) 
   cases.add("rope", dtype, {{"batch", 1}, {"sequence", rows}, {"heads", width / 32}, {"head_dim", 32}});
 }
 
-void add_attention(Cases& cases, DType dtype, std::int64_t batch, std::int64_t sequence, std::int64_t heads, std::int64_t head_dim) {
+void add_attention(Cases& cases, DType dtype, std::int64_t batch, std::int64_t sequence, std::int64_t heads,
+                   std::int64_t head_dim) {
   cases.add("attention", dtype,
-            {{"batch", batch}, {"sequence", sequence}, {"heads", heads}, {"kv_heads", heads / 2}, {"head_dim", head_dim}});
+            {{"batch", batch},
+             {"sequence", sequence},
+             {"heads", heads},
+             {"kv_heads", heads / 2},
+             {"head_dim", head_dim}});
 }
 
-void add_dtype(Cases& cases, DType dtype) {
+// Enough for a prediction within its tolerance, in a few seconds.
+void add_core(Cases& cases, DType dtype) {
   for (const std::int64_t width : {128, 256, 512}) add_products(cases, dtype, 512, width);
-  for (const std::int64_t rows : {32, 128, 512, 2048}) add_rows(cases, dtype, rows, 256);
-  add_rows(cases, dtype, 1024, 1024);
-  for (const std::int64_t sequence : {32, 64, 128, 256, 512}) add_attention(cases, dtype, 512 / sequence, sequence, 8, 32);
+  for (const std::int64_t rows : {32, 512, 2048}) add_rows(cases, dtype, rows, 256);
+  for (const std::int64_t sequence : {32, 128, 512})
+    add_attention(cases, dtype, 512 / sequence, sequence, 8, 32);
   add_attention(cases, dtype, 1, 512, 8, 64);
-  add_attention(cases, dtype, 1, 1024, 4, 128);
-  for (const std::int64_t vocabulary : {256, 4096, 32000}) {
+  for (const std::int64_t vocabulary : {256, 4096}) {
     cases.add("cross_entropy", dtype, {{"rows", 256}, {"width", 1}, {"vocabulary", vocabulary}});
     cases.add("embedding", dtype, {{"rows", 512}, {"width", 256}, {"vocabulary", vocabulary}});
     cases.linear(dtype, 256, 256, vocabulary);
@@ -66,16 +73,27 @@ void add_dtype(Cases& cases, DType dtype) {
   cases.linear(dtype, 32, 64, 64);
   cases.linear(dtype, 32, 64, 176);
   cases.linear(dtype, 32, 176, 64);
+}
+
+void add_extended(Cases& cases, DType dtype) {
   for (const std::int64_t width : {128, 512}) add_products(cases, dtype, 128, width);
   add_products(cases, dtype, 2048, 256);
-  cases.linear(dtype, 512, 1024, 1024);
-  cases.linear(dtype, 512, 1024, feed_forward(1024));
-  cases.linear(dtype, 512, feed_forward(1024), 1024);
+  add_products(cases, dtype, 512, 1024);
+  for (const std::int64_t sequence : {64, 256}) add_attention(cases, dtype, 512 / sequence, sequence, 8, 32);
+  add_attention(cases, dtype, 1, 1024, 4, 128);
+  add_rows(cases, dtype, 128, 256);
+  add_rows(cases, dtype, 1024, 1024);
+  cases.add("embedding", dtype, {{"rows", 64}, {"width", 256}, {"vocabulary", 256}});
+  cases.add("embedding", dtype, {{"rows", 2048}, {"width", 512}, {"vocabulary", 256}});
+  cases.add("cross_entropy", dtype, {{"rows", 256}, {"width", 1}, {"vocabulary", 32000}});
+  cases.add("embedding", dtype, {{"rows", 512}, {"width", 256}, {"vocabulary", 32000}});
+  cases.linear(dtype, 256, 256, 32000);
 }
 
 void add_collectives(Cases& cases) {
   for (const std::int64_t kib : {4, 64, 512, 2048, 8192, 65536}) {
-    for (const char* kind : {"all_gather", "reduce_scatter", "all_reduce"}) cases.add({kind, {{"bytes", kib << 10}}});
+    for (const char* kind : {"all_gather", "reduce_scatter", "all_reduce"})
+      cases.add({kind, {{"bytes", kib << 10}}});
   }
 }
 
@@ -91,10 +109,17 @@ void add_operator(Cases& cases, const ModelGraph& graph, const Operator& op) {
     cases.linear(dtype, rows, shape.back(), output.back());
   } else if (name == "attention") {
     cases.add(name, dtype,
-              {{"batch", shape[0]}, {"sequence", shape[1]}, {"heads", op.attributes.integer("heads")},
-               {"kv_heads", op.attributes.integer("kv_heads")}, {"head_dim", head_dim}});
+              {{"batch", shape[0]},
+               {"sequence", shape[1]},
+               {"heads", op.attributes.integer("heads")},
+               {"kv_heads", op.attributes.integer("kv_heads")},
+               {"head_dim", head_dim}});
   } else if (name == "rope") {
-    cases.add(name, dtype, {{"batch", shape[0]}, {"sequence", shape[1]}, {"heads", shape.back() / head_dim}, {"head_dim", head_dim}});
+    cases.add(name, dtype,
+              {{"batch", shape[0]},
+               {"sequence", shape[1]},
+               {"heads", shape.back() / head_dim},
+               {"head_dim", head_dim}});
   } else if (name == "embedding") {
     cases.add(name, dtype, {{"rows", rows}, {"width", output.back()}, {"vocabulary", graph.vocabulary}});
   } else if (name == "cross_entropy") {
@@ -109,9 +134,10 @@ void add_operator(Cases& cases, const ModelGraph& graph, const Operator& op) {
 std::vector<ProbeCase> standard_probe_cases() {
   Cases cases;
   add_collectives(cases);
+  cases.add({"allocation", {{"bytes", 256 << 10}}});
   cases.add({"contention", {{"bytes", 1 << 20}, {"rows", 512}, {"inputs", 256}, {"outputs", 688}}});
-  add_dtype(cases, DType::float32);
-  add_dtype(cases, DType::bfloat16);
+  for (const DType dtype : {DType::float32, DType::bfloat16}) add_core(cases, dtype);
+  for (const DType dtype : {DType::float32, DType::bfloat16}) add_extended(cases, dtype);
   return cases.take();
 }
 

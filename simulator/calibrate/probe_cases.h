@@ -8,8 +8,9 @@
 
 namespace shardlab {
 
-// Shapes of transformers from 64 to 1024 wide in both dtypes, collectives from 4 KiB to 64 MiB, contention: about 20 s with two ranks
-// of one thread on a small machine. The most useful come first, so that a spent budget costs the least.
+// Shapes of transformers from 64 to 1024 wide in both dtypes, collectives from 4 KiB to 64 MiB, contention:
+// about 20 s with two ranks of one thread on a small machine. The most useful come first, so that a spent
+// budget costs the least.
 std::vector<ProbeCase> standard_probe_cases();
 
 // The operators of a model, each distinct shape once.

@@ -11,18 +11,20 @@ namespace shardlab {
 namespace {
 
 bool in_background(const StepPlan& plan, const Instruction& instruction) {
-  return is_collective(instruction.kind) && instruction.group && plan.groups[instruction.group->index()].size > 1;
+  return is_collective(instruction.kind) && instruction.group &&
+         plan.groups[instruction.group->index()].size > 1;
 }
 
-// Calls visit(span, index of the next span or the number of spans) for each instruction of each rank and step that computed while no
-// collective ran.
+// Calls visit(span, index of the next span or the number of spans) for each instruction of each rank and step
+// that computed while no collective ran.
 template <typename Visit>
 void for_undisturbed(const StepPlan& plan, const RunTrace& run, Visit visit) {
   for (const StepTrace& step : run.steps) {
     for (const RankTrace& rank : step.ranks) {
       const auto disturbed = [&](const Span& span) {
         return std::any_of(rank.spans.begin(), rank.spans.end(), [&](const Span& other) {
-          return in_background(plan, plan.instruction(other.instruction)) && other.start < span.end && span.start < other.end;
+          return in_background(plan, plan.instruction(other.instruction)) && other.start < span.end &&
+                 span.start < other.end;
         });
       };
       for (std::size_t i = 0; i < rank.spans.size(); ++i) {
@@ -56,7 +58,8 @@ void add_host_times(const StepPlan& plan, const RunTrace& run, Collector& collec
         const Span& span = rank.spans[i];
         const bool background = in_background(plan, plan.instruction(span.instruction));
         const Nanoseconds from = background ? span.issue : span.end;
-        collector.add(background ? "host.collective" : "host.instruction", {}, rank.spans[i + 1].issue - from);
+        collector.add(background ? "host.collective" : "host.instruction", {},
+                      rank.spans[i + 1].issue - from);
       }
     }
   }
@@ -64,7 +67,8 @@ void add_host_times(const StepPlan& plan, const RunTrace& run, Collector& collec
 
 }  // namespace
 
-std::vector<ProbeMeasurement> measurements_of_run(const PlannedScenario& planned, const Device& device, const RunTrace& run) {
+std::vector<ProbeMeasurement> measurements_of_run(const PlannedScenario& planned, const Device& device,
+                                                  const RunTrace& run) {
   const StepPlan& plan = planned.plan.steady;
   const CostModel costs(planned, device, nullptr);
   Collector collector;
@@ -72,29 +76,11 @@ std::vector<ProbeMeasurement> measurements_of_run(const PlannedScenario& planned
     const Span& span = rank.spans[i];
     const auto traffic = costs.traffic(plan, plan.instruction(span.instruction));
     if (!traffic) return;
-    collector.add(traffic->name, {{"bytes", traffic->traffic.bytes.value}, {"pieces", traffic->traffic.pieces}}, span.end - span.start);
+    collector.add(traffic->name,
+                  {{"bytes", traffic->traffic.bytes.value}, {"pieces", traffic->traffic.pieces}},
+                  span.end - span.start);
   });
   add_host_times(plan, run, collector);
-  return collector.take();
-}
-
-std::vector<ProbeMeasurement> allocation_measurement(const PlannedScenario& planned, const Device& device, const RunTrace& run,
-                                                     const Calibration& fitted) {
-  const StepPlan& plan = planned.plan.steady;
-  CostModel costs(planned, device, &fitted);
-  Collector collector;
-  for_undisturbed(plan, run, [&](const RankTrace& rank, std::size_t i) {
-    const Span& span = rank.spans[i];
-    const Instruction& instruction = plan.instruction(span.instruction);
-    if (instruction.kind != InstructionKind::Forward) return;
-    std::int64_t allocations = 0;
-    for (const ProgramStep& step : planned.partition.segment(*instruction.segment).programs.forward.steps) {
-      allocations += static_cast<std::int64_t>(step.allocates.size());
-    }
-    if (allocations == 0) return;
-    const Nanoseconds beyond = span.end - span.start - costs.cost(plan, instruction).duration;
-    collector.add("host.allocation", {}, beyond / allocations);
-  });
   return collector.take();
 }
 

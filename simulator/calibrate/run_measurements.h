@@ -1,4 +1,5 @@
-// Measurements that a real run of a small scenario gives: copies, optimizer, clipping, and the executor's own time.
+// Measurements that a real run of a small scenario gives: copies, optimizer, clipping, and the executor's own
+// time.
 #pragma once
 
 #include <vector>
@@ -7,16 +8,13 @@
 #include "engine/hardware/device.h"
 #include "engine/plan/planned_scenario.h"
 #include "engine/trace/step_trace.h"
-#include "simulator/calibrate/calibration.h"
 
 namespace shardlab {
 
-// One measurement a kind and size of traffic; "host.instruction" and "host.collective", the host's time between instructions. Spans
-// that overlapped a collective of their rank are left out: contention is measured on its own.
-std::vector<ProbeMeasurement> measurements_of_run(const PlannedScenario& planned, const Device& device, const RunTrace& run);
-
-// "host.allocation": what Forward instructions take beyond their operators as `fitted` predicts them, per storage they allocate.
-std::vector<ProbeMeasurement> allocation_measurement(const PlannedScenario& planned, const Device& device, const RunTrace& run,
-                                                     const Calibration& fitted);
+// One measurement a kind and size of traffic; "host.instruction" and "host.collective", the host's time
+// between instructions. Spans that overlapped a collective of their rank are left out: contention is measured
+// on its own.
+std::vector<ProbeMeasurement> measurements_of_run(const PlannedScenario& planned, const Device& device,
+                                                  const RunTrace& run);
 
 }  // namespace shardlab

@@ -12,8 +12,12 @@ constexpr std::int64_t k_never = std::numeric_limits<std::int64_t>::max();
 class Timeline {
  public:
   Timeline(const TimelineOptions& options, std::span<const TimedInstruction> instructions)
-      : options_(options), instructions_(instructions), spans_(instructions.size()), states_(instructions.size()),
-        streams_(options.streams), groups_(options.groups) {
+      : options_(options),
+        instructions_(instructions),
+        spans_(instructions.size()),
+        states_(instructions.size()),
+        streams_(options.streams),
+        groups_(options.groups) {
     for (Queue& queue : streams_) queue.items.reserve(instructions.size());
     for (Queue& queue : groups_) queue.items.reserve(instructions.size());
     running_.reserve(options.streams);
@@ -50,7 +54,8 @@ class Timeline {
 
   bool waits_ended(std::uint32_t item) const {
     const auto waits = instructions_[item].waits;
-    return std::all_of(waits.begin(), waits.end(), [&](InstructionId id) { return states_[id.index()] == State::ended; });
+    return std::all_of(waits.begin(), waits.end(),
+                       [&](InstructionId id) { return states_[id.index()] == State::ended; });
   }
 
   // The host takes the next instruction when it is free; says whether anything happened.
@@ -71,8 +76,8 @@ class Timeline {
     return true;
   }
 
-  // The host waits before it can issue the instruction at all. A synchronous host does what it issues itself, so it waits for all
-  // that goes before; only collectives of one group follow each other in the background.
+  // The host waits before it can issue the instruction at all. A synchronous host does what it issues itself,
+  // so it waits for all that goes before; only collectives of one group follow each other in the background.
   bool blocks_host(std::uint32_t item) const {
     const TimedInstruction& instruction = instructions_[item];
     if (!synchronous()) return instruction.occupation == Occupation::host_wait && !waits_ended(item);
@@ -92,8 +97,9 @@ class Timeline {
 
   void place(std::uint32_t item) {
     const TimedInstruction& instruction = instructions_[item];
-    const bool immediate = instruction.occupation == Occupation::host_wait ||
-                           (instruction.occupation == Occupation::nothing && (synchronous() || instruction.waits.empty()));
+    const bool immediate =
+        instruction.occupation == Occupation::host_wait ||
+        (instruction.occupation == Occupation::nothing && (synchronous() || instruction.waits.empty()));
     if (immediate) {
       end_at_once(item);
       return;
@@ -140,20 +146,25 @@ class Timeline {
       end(item);
       return;
     }
-    running_.push_back({item, instruction.duration.value * Contention::full, issued, instruction.occupation == Occupation::collective});
+    running_.push_back({item, instruction.duration.value * Contention::full, issued,
+                        instruction.occupation == Occupation::collective});
     count_running(running_.back(), 1);
   }
 
   Nanoseconds ready_time(std::uint32_t item) const {
     Nanoseconds ready = spans_[item].issue;
-    for (const InstructionId wait : instructions_[item].waits) ready = std::max(ready, spans_[wait.index()].end);
+    for (const InstructionId wait : instructions_[item].waits)
+      ready = std::max(ready, spans_[wait.index()].end);
     return ready;
   }
 
-  void count_running(const Running& running, int change) { (running.collective ? collectives_ : computes_) += change; }
+  void count_running(const Running& running, int change) {
+    (running.collective ? collectives_ : computes_) += change;
+  }
 
   std::int64_t rate(const Running& running) const {
-    if (running.collective) return computes_ > 0 ? options_.contention.collective_beside_compute : Contention::full;
+    if (running.collective)
+      return computes_ > 0 ? options_.contention.collective_beside_compute : Contention::full;
     return collectives_ > 0 ? options_.contention.compute_beside_collective : Contention::full;
   }
 
@@ -208,22 +219,25 @@ class Timeline {
   std::vector<Queue> groups_;
   std::vector<Running> running_;
   std::int64_t now_ = 0;
-  std::int64_t host_free_ = 0;         // when the host is done issuing
-  std::int64_t launching_ = k_never;   // earliest launch of a queue head that waits for nothing else
+  std::int64_t host_free_ = 0;        // when the host is done issuing
+  std::int64_t launching_ = k_never;  // earliest launch of a queue head that waits for nothing else
   std::size_t next_ = 0;
   int host_computes_ = 0;  // issued by a synchronous host and not ended: 0 or 1
-  int collectives_ = 0;  // running
-  int computes_ = 0;     // running
-  bool reached_ = false; // the host stands at next_ and has noted the time
-  bool dirty_ = false;   // something was issued or ended since queues were last looked at
+  int collectives_ = 0;    // running
+  int computes_ = 0;       // running
+  bool reached_ = false;   // the host stands at next_ and has noted the time
+  bool dirty_ = false;     // something was issued or ended since queues were last looked at
 };
 
 Status check(const TimelineOptions& options, std::span<const TimedInstruction> instructions) {
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     const TimedInstruction& instruction = instructions[i];
-    const bool in_range = instruction.stream < options.streams &&
-                          (instruction.occupation != Occupation::collective || instruction.group < options.groups);
-    if (!in_range) return internal_error("run_timeline", "instruction " + std::to_string(i) + " has an unknown stream or group");
+    const bool in_range =
+        instruction.stream < options.streams &&
+        (instruction.occupation != Occupation::collective || instruction.group < options.groups);
+    if (!in_range)
+      return internal_error("run_timeline",
+                            "instruction " + std::to_string(i) + " has an unknown stream or group");
     for (const InstructionId wait : instruction.waits) {
       if (wait.index() >= i) {
         return internal_error("run_timeline", "instruction " + std::to_string(i) + " waits for a later one");
@@ -239,7 +253,8 @@ std::int64_t contention_rate(double fraction) {
   return std::llround(std::clamp(fraction, 0.01, 1.0) * static_cast<double>(Contention::full));
 }
 
-Result<std::vector<Span>> run_timeline(const TimelineOptions& options, std::span<const TimedInstruction> instructions) {
+Result<std::vector<Span>> run_timeline(const TimelineOptions& options,
+                                       std::span<const TimedInstruction> instructions) {
   SHARDLAB_CHECK_OK(check(options, instructions));
   return Timeline(options, instructions).run();
 }

@@ -1,12 +1,13 @@
 // The event engine: when instructions start and end, given how long each takes alone.
 //
-// Streams are queues in issue order, and so is every process group: collectives of one group run one after the other whatever their
-// streams. The host issues instructions in order and pays for each. An instruction starts when it was issued, everything earlier on
-// its stream and (a collective) in its group has ended, and its waits have ended.
+// Streams are queues in issue order, and so is every process group: collectives of one group run one after
+// the other whatever their streams. The host issues instructions in order and pays for each. An instruction
+// starts when it was issued, everything earlier on its stream and (a collective) in its group has ended, and
+// its waits have ended.
 //
-// Work that runs at the same time may slow each other down (`Contention`): the engine is a fluid simulation on integer nanoseconds,
-// remaining work counted in 2^-20 ns, so that results do not depend on rounding modes. Pure; no allocation per instruction beyond
-// the result.
+// Work that runs at the same time may slow each other down (`Contention`): the engine is a fluid simulation
+// on integer nanoseconds, remaining work counted in 2^-20 ns, so that results do not depend on rounding
+// modes. Pure; no allocation per instruction beyond the result.
 #pragma once
 
 #include <cstdint>
@@ -22,24 +23,25 @@ namespace shardlab {
 
 enum class HostBehaviour : std::uint8_t {
   asynchronous,  // a GPU: the host issues and goes on
-  synchronous,   // a CPU: the host itself computes, and waits for what it reads; collectives run in the background
+  synchronous,   // a CPU: the host itself computes, and waits for what it reads; collectives run in the
+                 // background
 };
 
 enum class Occupation : std::uint8_t {
-  nothing,     // memory bookkeeping, markers: no device time; with waits, later work of its stream waits too
-  host_wait,   // blocks the host until its waits ended
-  compute,     // everything that is neither of the others
+  nothing,    // memory bookkeeping, markers: no device time; with waits, later work of its stream waits too
+  host_wait,  // blocks the host until its waits ended
+  compute,    // everything that is neither of the others
   collective,
 };
 
 struct TimedInstruction {
   Occupation occupation = Occupation::nothing;
   std::uint32_t stream = 0;
-  std::uint32_t group = 0;                 // of a collective
-  Nanoseconds duration;                    // alone
-  Nanoseconds launch;                      // host time until its first kernel is on its way
-  Nanoseconds issue;                       // host time for all of it, at least `launch`; it does not end before that
-  std::span<const InstructionId> waits;    // positions in the same sequence, earlier
+  std::uint32_t group = 0;  // of a collective
+  Nanoseconds duration;     // alone
+  Nanoseconds launch;       // host time until its first kernel is on its way
+  Nanoseconds issue;        // host time for all of it, at least `launch`; it does not end before that
+  std::span<const InstructionId> waits;  // positions in the same sequence, earlier
 };
 
 // Speeds relative to running alone, 2^20 = full speed.
@@ -60,7 +62,8 @@ struct TimelineOptions {
 };
 
 // Spans by position; times from the first issue. A wait on a later instruction is an internal error.
-Result<std::vector<Span>> run_timeline(const TimelineOptions& options, std::span<const TimedInstruction> instructions);
+Result<std::vector<Span>> run_timeline(const TimelineOptions& options,
+                                       std::span<const TimedInstruction> instructions);
 
 // First issue to last end.
 Nanoseconds timeline_duration(std::span<const Span> spans);

@@ -2,8 +2,9 @@
 //
 //   t = overhead + flops / (rate * s / (s + s_half))
 //
-// flops are the executed ones, causal halves counted as halves (two products forward, five backward); s is the sequence length.
-// s_half 450 to 600 reproduces the published curves of flash attention on A100 and H100 (README charts, 512 to 16k tokens).
+// flops are the executed ones, causal halves counted as halves (two products forward, five backward); s is
+// the sequence length. s_half 450 to 600 reproduces the published curves of flash attention on A100 and H100
+// (README charts, 512 to 16k tokens).
 #pragma once
 
 #include <cstdint>

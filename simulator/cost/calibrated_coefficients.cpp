@@ -8,13 +8,15 @@ namespace {
 
 class Reader {
  public:
-  Reader(const Calibration& calibration, CostCoefficients& coefficients) : calibration_(calibration), coefficients_(coefficients) {}
+  Reader(const Calibration& calibration, CostCoefficients& coefficients)
+      : calibration_(calibration), coefficients_(coefficients) {}
 
   void run() {
     read_dtype(DType::float32, coefficients_.float32);
     read_dtype(DType::bfloat16, coefficients_.bfloat16);
     read_traffic();
-    for (const InstructionKind kind : {InstructionKind::AllGather, InstructionKind::ReduceScatter, InstructionKind::AllReduce}) {
+    for (const InstructionKind kind :
+         {InstructionKind::AllGather, InstructionKind::ReduceScatter, InstructionKind::AllReduce}) {
       read_collective(kind);
     }
     set("host.instruction", coefficients_.host.instruction_ns);
@@ -77,10 +79,13 @@ class Reader {
     if (probe.measured_ns <= 0 || probe.fitted_ns <= 0) return;
     const double ratio = probe.measured_ns / probe.fitted_ns;
     if (const auto matmul = matmul_of_probe(probe.probe)) {
-      DtypeCoefficients& target = matmul->dtype == DType::float32 ? coefficients_.float32 : coefficients_.bfloat16;
-      target.matmul[static_cast<std::size_t>(matmul->use)].measured.add(coordinates_of(matmul_shape(probe.shape, matmul->dtype)), ratio);
+      DtypeCoefficients& target =
+          matmul->dtype == DType::float32 ? coefficients_.float32 : coefficients_.bfloat16;
+      target.matmul[static_cast<std::size_t>(matmul->use)].measured.add(
+          coordinates_of(matmul_shape(probe.shape, matmul->dtype)), ratio);
     } else if (const auto attention = attention_of_probe(probe.probe)) {
-      DtypeCoefficients& target = attention->dtype == DType::float32 ? coefficients_.float32 : coefficients_.bfloat16;
+      DtypeCoefficients& target =
+          attention->dtype == DType::float32 ? coefficients_.float32 : coefficients_.bfloat16;
       target.attention[static_cast<std::size_t>(attention->direction)].measured.add(
           coordinates_of(attention_work(probe.shape, attention->direction)), ratio);
     } else if (const auto kind = collective_of_probe(probe.probe)) {
@@ -88,7 +93,8 @@ class Reader {
       if (found != coefficients_.collectives.end()) {
         found->second.measured.add(coordinates_of(collective_work(*kind, probe.shape)), ratio);
       }
-    } else if (const auto found = coefficients_.traffic.find(probe.probe); found != coefficients_.traffic.end()) {
+    } else if (const auto found = coefficients_.traffic.find(probe.probe);
+               found != coefficients_.traffic.end()) {
       found->second.measured.add(coordinates_of(traffic_of_shape(probe.shape)), ratio);
     }
   }
@@ -99,6 +105,8 @@ class Reader {
 
 }  // namespace
 
-void apply_calibration(const Calibration& calibration, CostCoefficients& coefficients) { Reader(calibration, coefficients).run(); }
+void apply_calibration(const Calibration& calibration, CostCoefficients& coefficients) {
+  Reader(calibration, coefficients).run();
+}
 
 }  // namespace shardlab

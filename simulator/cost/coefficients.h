@@ -26,15 +26,15 @@ struct DtypeCoefficients {
   std::array<AttentionCoefficients, 2> attention;        // by Direction
 };
 
-// Names of traffic: "rms_norm.forward.float32" for operators, "pack", "unpack", "copy", "cast", "accumulate", "gradient_norms",
-// "clip_gradients", "optimizer", "load_batch", "initialize" for instructions, "sum" for gradients that meet inside a segment.
+// Names of traffic: "rms_norm.forward.float32" for operators, "pack", "unpack", "copy", "cast", "accumulate",
+// "gradient_norms", "clip_gradients", "optimizer", "load_batch", "initialize" for instructions.
 struct CostCoefficients {
   bool counts_pieces = false;  // copies go tensor by tensor (a CPU); else one kernel handles all
   DtypeCoefficients float32;
   DtypeCoefficients bfloat16;  // and float16
   TrafficCoefficients memory;  // what has no coefficients of its own
   std::map<std::string, TrafficCoefficients, std::less<>> traffic;
-  double allocation_ns = 0;    // one tensor allocated and freed inside a segment
+  double allocation_ns = 0;                                // one tensor allocated and freed inside a segment
   std::map<InstructionKind, CollectiveTerms> collectives;  // calibrated ones, for a group of all ranks
   HostCoefficients host;
   ContentionFactors contention;
@@ -45,7 +45,8 @@ struct CostCoefficients {
 
 CostCoefficients published_coefficients(const Device& device);
 
-// Replaces what the calibration measured. Coefficients with names it does not know are ignored; what it lacks stays published.
+// Replaces what the calibration measured. Coefficients with names it does not know are ignored; what it lacks
+// stays published.
 void apply_calibration(const Calibration& calibration, CostCoefficients& coefficients);
 
 // "rms_norm.forward.float32"

@@ -12,11 +12,14 @@ double bus_factor(InstructionKind kind, int ranks) {
   if (ranks <= 1) return 0;
   const double share = (ranks - 1.0) / ranks;
   switch (kind) {
-    case InstructionKind::AllReduce: return 2 * share;
+    case InstructionKind::AllReduce:
+      return 2 * share;
     case InstructionKind::AllGather:
     case InstructionKind::ReduceScatter:
-    case InstructionKind::AllToAll: return share;
-    default: return 1;
+    case InstructionKind::AllToAll:
+      return share;
+    default:
+      return 1;
   }
 }
 
@@ -31,16 +34,21 @@ double collective_ns(const CollectiveWork& work, const CollectiveTerms& terms) {
   return collective_formula_ns(work, terms) * terms.measured.correction(coordinates_of(work));
 }
 
-ShapeTable::Coordinates coordinates_of(const CollectiveWork& work) { return {octaves(static_cast<double>(work.bytes.value)), 0, 0}; }
+ShapeTable::Coordinates coordinates_of(const CollectiveWork& work) {
+  return {octaves(static_cast<double>(work.bytes.value)), 0, 0};
+}
 
 CostBreakdown explain_collective(const CollectiveWork& work, const CollectiveTerms& terms) {
   const auto bytes = static_cast<double>(work.bytes.value);
-  std::string formula = fmt::format("{} + {} * {:.4g} / {} + {:.4g} us/sqrt(B) * sqrt({}){}", time_text(terms.latency_ns),
-                                    bytes_text(bytes), bus_factor(work.kind, work.ranks), rate_text(terms.bandwidth),
-                                    terms.ns_per_root_byte / 1000, work.bytes.value,
-                                    correction_text(terms.measured, coordinates_of(work)));
+  std::string formula = fmt::format(
+      "{} + {} * {:.4g} / {} + {:.4g} us/sqrt(B) * sqrt({}){}", time_text(terms.latency_ns),
+      bytes_text(bytes), bus_factor(work.kind, work.ranks), rate_text(terms.bandwidth),
+      terms.ns_per_root_byte / 1000, work.bytes.value, correction_text(terms.measured, coordinates_of(work)));
   if (work.ranks <= 1) formula = "a group of one";
-  return {collective_ns(work, terms), fmt::format("{} over {} ranks", to_string(work.kind), work.ranks), std::move(formula), {}};
+  return {collective_ns(work, terms),
+          fmt::format("{} over {} ranks", to_string(work.kind), work.ranks),
+          std::move(formula),
+          {}};
 }
 
 }  // namespace shardlab

@@ -2,8 +2,8 @@
 //
 //   t = latency + S * f / bandwidth + gamma * sqrt(S)
 //
-// S: bytes of the full side. f: share of them that each link carries, the bus factor of nccl-tests (doc/PERFORMANCE.md). The root
-// stands for the filling of the pipeline.
+// S: bytes of the full side. f: share of them that each link carries, the bus factor of nccl-tests
+// (doc/PERFORMANCE.md). The root stands for the filling of the pipeline.
 #pragma once
 
 #include "engine/base/units.h"

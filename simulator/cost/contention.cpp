@@ -23,11 +23,13 @@ ContentionFactors published_contention(const Device& device) {
 }
 
 Contention to_contention(const ContentionFactors& factors) {
-  return {contention_rate(factors.compute_beside_collective), contention_rate(factors.collective_beside_compute)};
+  return {contention_rate(factors.compute_beside_collective),
+          contention_rate(factors.collective_beside_compute)};
 }
 
 CostBreakdown explain_contention(const ContentionFactors& factors) {
-  return {0, "contention",
+  return {0,
+          "contention",
           fmt::format("while both run: computing at {:.0f} %, communicating at {:.0f} % of the speed alone",
                       factors.compute_beside_collective * 100, factors.collective_beside_compute * 100),
           {}};

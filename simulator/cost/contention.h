@@ -13,9 +13,10 @@ struct ContentionFactors {
   double collective_beside_compute = 1;
 };
 
-// On a CPU: both at 1 / (1 + overlap_penalty), which makes a step last max + penalty * min of the two when they overlap entirely.
-// On a GPU: a ring kernel holds one multiprocessor per channel (24 channels on nodes with NVLink, NCCL's tuning model); what remains of
-// the published loss (memory traffic, clocks) is an estimate of 15 % of the shorter.
+// On a CPU: both at 1 / (1 + overlap_penalty), which makes a step last max + penalty * min of the two when
+// they overlap entirely. On a GPU: a ring kernel holds one multiprocessor per channel (24 channels on nodes
+// with NVLink, NCCL's tuning model); what remains of the published loss (memory traffic, clocks) is an
+// estimate of 15 % of the shorter.
 ContentionFactors published_contention(const Device& device);
 
 Contention to_contention(const ContentionFactors& factors);

@@ -10,31 +10,17 @@ namespace shardlab {
 namespace {
 
 bool runs_segment(InstructionKind kind) {
-  return kind == InstructionKind::Forward || kind == InstructionKind::Backward || kind == InstructionKind::Recompute;
+  return kind == InstructionKind::Forward || kind == InstructionKind::Backward ||
+         kind == InstructionKind::Recompute;
 }
 
-std::size_t direction_of(InstructionKind kind) { return kind == InstructionKind::Backward ? 1 : 0; }
-
-// The name under which an instruction's traffic is calibrated; empty for those that move nothing.
-std::string_view traffic_of_kind(InstructionKind kind) {
-  switch (kind) {
-    case InstructionKind::Cast: return "cast";
-    case InstructionKind::Pack: return "pack";
-    case InstructionKind::Unpack: return "unpack";
-    case InstructionKind::Quantize: return "cast";
-    case InstructionKind::Copy: return "copy";
-    case InstructionKind::Accumulate: return "accumulate";
-    case InstructionKind::GradientNorms: return "gradient_norms";
-    case InstructionKind::Unscale:
-    case InstructionKind::ClipGradients: return "clip_gradients";
-    case InstructionKind::OptimizerStep: return "optimizer";
-    case InstructionKind::Initialize: return "initialize";
-    case InstructionKind::LoadBatch: return "load_batch";
-    default: return {};
-  }
+std::size_t direction_of(InstructionKind kind) {
+  return kind == InstructionKind::Backward ? 1 : 0;
 }
 
-Nanoseconds whole(double nanoseconds) { return {std::llround(nanoseconds)}; }
+Nanoseconds whole(double nanoseconds) {
+  return {std::llround(nanoseconds)};
+}
 
 }  // namespace
 
@@ -46,11 +32,13 @@ CostModel::CostModel(const PlannedScenario& planned, const Device& device, const
 
 InstructionCost CostModel::cost(const StepPlan& plan, const Instruction& instruction) {
   InstructionCost cost;
-  if (is_host_only(instruction.kind)) {  // on a CPU the executor's own bookkeeping counts; on a GPU it hides behind the device
+  if (is_host_only(instruction.kind)) {  // on a CPU the executor's own bookkeeping counts; on a GPU it hides
+                                         // behind the device
     if (device_.kind == DeviceKind::cpu) cost.issue = whole(coefficients_.host.instruction_ns);
     return cost;
   }
-  const HostTime host = host_time(is_collective(instruction.kind), kernels_of(instruction), coefficients_.host);
+  const HostTime host =
+      host_time(is_collective(instruction.kind), kernels_of(instruction), coefficients_.host);
   cost.duration = whole(device_ns(plan, instruction));
   cost.launch = whole(host.first_kernel_ns);
   cost.issue = whole(host.total_ns);
@@ -62,14 +50,15 @@ double CostModel::device_ns(const StepPlan& plan, const Instruction& instruction
   if (is_collective(instruction.kind)) {
     return collective_ns(collective_work(plan, instruction), collective_terms(plan, instruction));
   }
-  const std::string_view name = traffic_of_kind(instruction.kind);
-  return name.empty() ? 0 : traffic_ns(traffic_of(plan, instruction), coefficients_.traffic_of(name));
+  const auto moved = traffic(plan, instruction);
+  return moved ? traffic_ns(moved->traffic, coefficients_.traffic_of(moved->name)) : 0;
 }
 
-std::optional<NamedTraffic> CostModel::traffic(const StepPlan& plan, const Instruction& instruction) const {
-  const std::string_view name = traffic_of_kind(instruction.kind);
-  if (name.empty()) return std::nullopt;
-  return NamedTraffic{name, traffic_of(plan, instruction)};
+std::optional<InstructionTraffic> CostModel::traffic(const StepPlan& plan,
+                                                     const Instruction& instruction) const {
+  auto moved = traffic_of_instruction(plan, instruction);
+  if (moved && !coefficients_.counts_pieces) moved->traffic.pieces = 1;
+  return moved;
 }
 
 std::int64_t CostModel::kernels_of(const Instruction& instruction) {
@@ -91,7 +80,8 @@ const CostModel::SegmentCost& CostModel::segment_cost(const Instruction& instruc
   }
   SegmentCost cost;
   cost.program = &program;
-  for (const StepCost& step : program_costs(planned_.graph, program, static_cast<Direction>(direction), coefficients_)) {
+  for (const StepCost& step :
+       program_costs(planned_.graph, program, static_cast<Direction>(direction), coefficients_)) {
     cost.nanoseconds += step.nanoseconds;
     cost.kernels += step.kernels;
   }
@@ -110,12 +100,15 @@ const CollectiveTerms& CostModel::collective_terms(const StepPlan& plan, const I
   for (const GroupTerms& known : group_terms_) {
     if (known.kind == instruction.kind && known.group == group) return known.terms;
   }
-  return group_terms_.emplace_back(GroupTerms{group, instruction.kind, published_terms(group, instruction.kind)}).terms;
+  return group_terms_
+      .emplace_back(GroupTerms{group, instruction.kind, published_terms(group, instruction.kind)})
+      .terms;
 }
 
 CollectiveTerms CostModel::published_terms(const Group& group, InstructionKind kind) const {
   std::set<int> nodes;
-  for (const int rank : ranks_of_group(group, planned_.scenario, 0)) nodes.insert(rank / std::max(device_.ranks_per_node, 1));
+  for (const int rank : ranks_of_group(group, planned_.scenario, 0))
+    nodes.insert(rank / std::max(device_.ranks_per_node, 1));
   const Links links = device_.links_of(group.size, static_cast<int>(std::max<std::size_t>(nodes.size(), 1)));
   const CollectiveCoefficients& link = kind == InstructionKind::AllGather       ? links.all_gather
                                        : kind == InstructionKind::ReduceScatter ? links.reduce_scatter
@@ -123,75 +116,25 @@ CollectiveTerms CostModel::published_terms(const Group& group, InstructionKind k
   return {link.latency_seconds * 1e9, link.bandwidth, link.seconds_per_sqrt_byte * 1e9, {}};
 }
 
-Traffic CostModel::traffic_of(const StepPlan& plan, const Instruction& instruction) const {
-  Traffic traffic;
-  traffic.pieces = coefficients_.counts_pieces ? pieces_of(plan, instruction) : 1;
-  const auto add = [&](const std::vector<BufferId>& buffers) {
-    for (const BufferId buffer : buffers) traffic.bytes += plan.buffer(buffer).bytes();
-  };
-  switch (instruction.kind) {
-    case InstructionKind::GradientNorms: traffic.bytes = instruction.bytes; break;
-    case InstructionKind::Unscale:
-    case InstructionKind::ClipGradients: traffic.bytes = instruction.bytes * 2; break;
-    case InstructionKind::Initialize:
-    case InstructionKind::LoadBatch: traffic.bytes = instruction.bytes; break;
-    case InstructionKind::OptimizerStep:
-      add(instruction.reads);
-      add(instruction.writes);
-      break;
-    default: {  // copies: each element written was read, in its source's width; sums read the target too
-      const DType from = plan.buffer(instruction.reads.front()).dtype;
-      const DType to = plan.buffer(instruction.writes.front()).dtype;
-      const std::int64_t elements = instruction.bytes.value / element_size(to);
-      traffic.bytes = instruction.bytes + bytes_of(elements, from);
-      if (instruction.kind == InstructionKind::Accumulate) traffic.bytes += instruction.bytes;
-    }
-  }
-  return traffic;
-}
-
-// How many separate copies or kernels the real executor makes on a CPU (execute/torch/instructions): buffers that lie alike are one
-// piece, others one a parameter and, where all ranks' shards stand side by side, a rank.
-std::int64_t CostModel::pieces_of(const StepPlan& plan, const Instruction& instruction) const {
-  std::size_t parameters = 0;
-  std::size_t gradients = 0;
-  bool gathered = false;
-  for (const BufferId id : instruction.reads) {
-    const Buffer& buffer = plan.buffer(id);
-    const bool gradient = buffer.buffer_class == BufferClass::gradient || buffer.buffer_class == BufferClass::gradient_shard;
-    gradients += gradient ? 1 : 0;
-    parameters += buffer.parameters.size();
-    gathered = gathered || buffer.layout == BufferLayout::gathered_row_shards;
-  }
-  for (const BufferId id : instruction.writes) gathered = gathered || plan.buffer(id).layout == BufferLayout::gathered_row_shards;
-  std::size_t pieces = 1;
-  switch (instruction.kind) {
-    case InstructionKind::Pack:
-    case InstructionKind::Unpack: pieces = parameters * (gathered ? static_cast<std::size_t>(plan.world_size) : 1); break;
-    case InstructionKind::GradientNorms: pieces = parameters; break;
-    case InstructionKind::Unscale:
-    case InstructionKind::ClipGradients:
-    case InstructionKind::OptimizerStep: pieces = gradients; break;
-    default: break;
-  }
-  return std::max<std::int64_t>(static_cast<std::int64_t>(pieces), 1);
-}
-
 CostBreakdown CostModel::explain(const StepPlan& plan, const Instruction& instruction) {
   CostBreakdown device;
   if (runs_segment(instruction.kind)) {
-    device = explain_program(planned_.graph, program_of(instruction), static_cast<Direction>(direction_of(instruction.kind)), coefficients_);
+    device = explain_program(planned_.graph, program_of(instruction),
+                             static_cast<Direction>(direction_of(instruction.kind)), coefficients_);
   } else if (is_collective(instruction.kind)) {
     device = explain_collective(collective_work(plan, instruction), collective_terms(plan, instruction));
-  } else if (const std::string_view name = traffic_of_kind(instruction.kind); !name.empty()) {
-    device = explain_traffic(std::string(name), traffic_of(plan, instruction), coefficients_.traffic_of(name));
+  } else if (const auto moved = traffic(plan, instruction)) {
+    device = explain_traffic(std::string(moved->name), moved->traffic, coefficients_.traffic_of(moved->name));
   } else {
     device = {device_ns(plan, instruction), std::string(to_string(instruction.kind)), "no traffic", {}};
   }
   if (is_host_only(instruction.kind)) return device;
-  CostBreakdown whole{device.nanoseconds, std::string(to_string(instruction.kind)), "alone on the device", {}};
-  whole.parts = {std::move(device), explain_host_time(is_collective(instruction.kind), kernels_of(instruction), coefficients_.host),
-                 explain_contention(coefficients_.contention)};
+  CostBreakdown whole{
+      device.nanoseconds, std::string(to_string(instruction.kind)), "alone on the device", {}};
+  whole.parts = {
+      std::move(device),
+      explain_host_time(is_collective(instruction.kind), kernels_of(instruction), coefficients_.host),
+      explain_contention(coefficients_.contention)};
   return whole;
 }
 

@@ -1,6 +1,7 @@
 // What every instruction of a scenario's plans costs on a device, alone.
 //
-// Costs of segments are computed once per distinct program (most layers are alike). Not thread-safe; references are kept.
+// Costs of segments are computed once per distinct program (most layers are alike). Not thread-safe;
+// references are kept.
 #pragma once
 
 #include <deque>
@@ -9,6 +10,7 @@
 
 #include "engine/plan/planned_scenario.h"
 #include "simulator/cost/coefficients.h"
+#include "simulator/cost/instruction_traffic.h"
 #include "simulator/cost/program_cost.h"
 
 namespace shardlab {
@@ -17,12 +19,6 @@ struct InstructionCost {
   Nanoseconds duration;  // on the device, or on the host of a CPU
   Nanoseconds launch;    // host time until the device may start
   Nanoseconds issue;     // host time for all of it
-};
-
-// Instructions that only move memory.
-struct NamedTraffic {
-  std::string_view name;  // "unpack": its coefficients and its probe
-  Traffic traffic;
 };
 
 class CostModel {
@@ -36,7 +32,7 @@ class CostModel {
   CostBreakdown explain(const StepPlan& plan, const Instruction& instruction);
 
   // None for segments, collectives and what takes no time.
-  std::optional<NamedTraffic> traffic(const StepPlan& plan, const Instruction& instruction) const;
+  std::optional<InstructionTraffic> traffic(const StepPlan& plan, const Instruction& instruction) const;
 
   const CostCoefficients& coefficients() const { return coefficients_; }
 
@@ -59,8 +55,6 @@ class CostModel {
   const CollectiveTerms& collective_terms(const StepPlan& plan, const Instruction& instruction);
   CollectiveWork collective_work(const StepPlan& plan, const Instruction& instruction) const;
   CollectiveTerms published_terms(const Group& group, InstructionKind kind) const;
-  Traffic traffic_of(const StepPlan& plan, const Instruction& instruction) const;
-  std::int64_t pieces_of(const StepPlan& plan, const Instruction& instruction) const;
 
   const PlannedScenario& planned_;
   const Device& device_;

@@ -1,5 +1,5 @@
-// Host time to issue an instruction: a fixed part, and one launch per kernel where launching is separate from computing (a GPU).
-// Handing a collective to the communication library has a fixed part of its own.
+// Host time to issue an instruction: a fixed part, and one launch per kernel where launching is separate from
+// computing (a GPU). Handing a collective to the communication library has a fixed part of its own.
 #pragma once
 
 #include <cstdint>

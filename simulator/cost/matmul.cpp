@@ -26,15 +26,19 @@ double traffic_ns(const MatmulShape& shape, const MatmulCoefficients& coefficien
 
 std::string_view to_string(MatmulUse use) {
   switch (use) {
-    case MatmulUse::forward: return "forward";
-    case MatmulUse::input_gradient: return "input_gradient";
-    case MatmulUse::weight_gradient: return "weight_gradient";
+    case MatmulUse::forward:
+      return "forward";
+    case MatmulUse::input_gradient:
+      return "input_gradient";
+    case MatmulUse::weight_gradient:
+      return "weight_gradient";
   }
   return "";
 }
 
 double matmul_formula_ns(const MatmulShape& shape, const MatmulCoefficients& coefficients) {
-  return coefficients.overhead_ns + std::max(arithmetic_ns(shape, coefficients), traffic_ns(shape, coefficients));
+  return coefficients.overhead_ns +
+         std::max(arithmetic_ns(shape, coefficients), traffic_ns(shape, coefficients));
 }
 
 double matmul_ns(const MatmulShape& shape, const MatmulCoefficients& coefficients) {
@@ -42,17 +46,23 @@ double matmul_ns(const MatmulShape& shape, const MatmulCoefficients& coefficient
 }
 
 ShapeTable::Coordinates coordinates_of(const MatmulShape& shape) {
-  return {octaves(static_cast<double>(shape.m)), octaves(static_cast<double>(shape.n)), octaves(static_cast<double>(shape.k))};
+  return {octaves(static_cast<double>(shape.m)), octaves(static_cast<double>(shape.n)),
+          octaves(static_cast<double>(shape.k))};
 }
 
 CostBreakdown explain_matmul(const MatmulShape& shape, const MatmulCoefficients& coefficients) {
   const bool arithmetic = arithmetic_ns(shape, coefficients) >= traffic_ns(shape, coefficients);
-  std::string formula =
-      arithmetic ? fmt::format("{} / {} * ({} + {:.4g})/{}", flops_text(flops_of(shape)), rate_text(coefficients.rate), shape.k,
-                               coefficients.k_half, shape.k)
-                 : fmt::format("{} / {}", bytes_text(static_cast<double>(shape.bytes.value)), rate_text(coefficients.bandwidth));
-  formula += fmt::format(" + {}{}", time_text(coefficients.overhead_ns), correction_text(coefficients.measured, coordinates_of(shape)));
-  return {matmul_ns(shape, coefficients), fmt::format("matmul {} x {} x {}", shape.m, shape.n, shape.k), std::move(formula), {}};
+  std::string formula = arithmetic
+                            ? fmt::format("{} / {} * ({} + {:.4g})/{}", flops_text(flops_of(shape)),
+                                          rate_text(coefficients.rate), shape.k, coefficients.k_half, shape.k)
+                            : fmt::format("{} / {}", bytes_text(static_cast<double>(shape.bytes.value)),
+                                          rate_text(coefficients.bandwidth));
+  formula += fmt::format(" + {}{}", time_text(coefficients.overhead_ns),
+                         correction_text(coefficients.measured, coordinates_of(shape)));
+  return {matmul_ns(shape, coefficients),
+          fmt::format("matmul {} x {} x {}", shape.m, shape.n, shape.k),
+          std::move(formula),
+          {}};
 }
 
 }  // namespace shardlab

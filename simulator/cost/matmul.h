@@ -2,9 +2,10 @@
 //
 //   t = overhead + max(2 m n k / rate * (k + k_half) / k, bytes / bandwidth)
 //
-// k / (k + k_half) is the share of the rate that an inner dimension k attains (prologue and epilogue of a tile); the fit is to
-// published tables of GEMMs on A100 and B200 (SimuMax, configs/system) and to this machine's own probes after a calibration, whose
-// measured shapes then correct the formula (ShapeTable over m, n, k).
+// k / (k + k_half) is the share of the rate that an inner dimension k attains (prologue and epilogue of a
+// tile); the fit is to published tables of GEMMs on A100 and B200 (SimuMax, configs/system) and to this
+// machine's own probes after a calibration, whose measured shapes then correct the formula (ShapeTable over
+// m, n, k).
 #pragma once
 
 #include <cstdint>
@@ -32,10 +33,10 @@ struct MatmulShape {
 };
 
 struct MatmulCoefficients {
-  FlopsPerSecond rate;         // of large products
+  FlopsPerSecond rate;  // of large products
   double k_half = 0;
-  BytesPerSecond bandwidth;    // attained
-  double overhead_ns = 0;      // per product
+  BytesPerSecond bandwidth;  // attained
+  double overhead_ns = 0;    // per product
   ShapeTable measured;
 };
 

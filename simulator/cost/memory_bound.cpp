@@ -12,17 +12,20 @@ double traffic_formula_ns(const Traffic& traffic, const TrafficCoefficients& coe
 }
 
 double traffic_ns(const Traffic& traffic, const TrafficCoefficients& coefficients) {
-  return traffic_formula_ns(traffic, coefficients) * coefficients.measured.correction(coordinates_of(traffic));
+  return traffic_formula_ns(traffic, coefficients) *
+         coefficients.measured.correction(coordinates_of(traffic));
 }
 
 ShapeTable::Coordinates coordinates_of(const Traffic& traffic) {
   return {octaves(static_cast<double>(traffic.bytes.value)), octaves(static_cast<double>(traffic.pieces)), 0};
 }
 
-CostBreakdown explain_traffic(std::string term, const Traffic& traffic, const TrafficCoefficients& coefficients) {
-  std::string formula = fmt::format("{} * {} + {} / {}{}", traffic.pieces, time_text(coefficients.overhead_ns),
-                                    bytes_text(static_cast<double>(traffic.bytes.value)), rate_text(coefficients.bandwidth),
-                                    correction_text(coefficients.measured, coordinates_of(traffic)));
+CostBreakdown explain_traffic(std::string term, const Traffic& traffic,
+                              const TrafficCoefficients& coefficients) {
+  std::string formula =
+      fmt::format("{} * {} + {} / {}{}", traffic.pieces, time_text(coefficients.overhead_ns),
+                  bytes_text(static_cast<double>(traffic.bytes.value)), rate_text(coefficients.bandwidth),
+                  correction_text(coefficients.measured, coordinates_of(traffic)));
   return {traffic_ns(traffic, coefficients), std::move(term), std::move(formula), {}};
 }
 

@@ -1,9 +1,10 @@
-// Time of work that only moves memory: norms, rotary embedding, activations, sums, copies, casts, the optimizer.
+// Time of work that only moves memory: norms, rotary embedding, activations, sums, copies, casts, the
+// optimizer.
 //
 //   t = pieces * overhead + bytes / bandwidth
 //
-// `bytes` counts reads and writes; a piece is a kernel, or one tensor's part of a copy. Measured sizes correct the formula (a small
-// tensor may sit in a cache).
+// `bytes` counts reads and writes; a piece is a kernel, or one tensor's part of a copy. Measured sizes
+// correct the formula (a small tensor may sit in a cache).
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,7 @@ struct TrafficCoefficients {
 double traffic_ns(const Traffic& traffic, const TrafficCoefficients& coefficients);
 double traffic_formula_ns(const Traffic& traffic, const TrafficCoefficients& coefficients);
 ShapeTable::Coordinates coordinates_of(const Traffic& traffic);
-CostBreakdown explain_traffic(std::string term, const Traffic& traffic, const TrafficCoefficients& coefficients);
+CostBreakdown explain_traffic(std::string term, const Traffic& traffic,
+                              const TrafficCoefficients& coefficients);
 
 }  // namespace shardlab

@@ -27,12 +27,15 @@ std::string matmul_probe(MatmulUse use, DType dtype) {
   return name += to_string(dtype);
 }
 
-bool is_matmul_probe(std::string_view probe) { return probe.starts_with("matmul."); }
+bool is_matmul_probe(std::string_view probe) {
+  return probe.starts_with("matmul.");
+}
 
 std::optional<MatmulProbe> matmul_of_probe(std::string_view probe) {
   for (std::size_t use = 0; use < k_matmul_uses; ++use) {
     for (const DType dtype : k_dtypes) {
-      if (probe == matmul_probe(static_cast<MatmulUse>(use), dtype)) return MatmulProbe{static_cast<MatmulUse>(use), dtype};
+      if (probe == matmul_probe(static_cast<MatmulUse>(use), dtype))
+        return MatmulProbe{static_cast<MatmulUse>(use), dtype};
     }
   }
   return std::nullopt;
@@ -78,6 +81,8 @@ CollectiveWork collective_work(InstructionKind kind, const ProbeShape& shape) {
   return {kind, {number(shape, "bytes")}, static_cast<int>(number(shape, "ranks", 2))};
 }
 
-Traffic traffic_of_shape(const ProbeShape& shape) { return {{number(shape, "bytes")}, number(shape, "pieces", 1)}; }
+Traffic traffic_of_shape(const ProbeShape& shape) {
+  return {{number(shape, "bytes")}, number(shape, "pieces", 1)};
+}
 
 }  // namespace shardlab

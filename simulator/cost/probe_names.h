@@ -1,4 +1,5 @@
-// What a probe's name and shape mean to a cost term. Written by the probes, read by fits and cost terms: the one place of the names.
+// What a probe's name and shape mean to a cost term. Written by the probes, read by fits and cost terms: the
+// one place of the names.
 //
 //   matmul.<use>.<dtype>           m, n, k
 //   attention.<direction>.<dtype>  batch, sequence, heads, kv_heads, head_dim

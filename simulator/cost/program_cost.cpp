@@ -8,22 +8,26 @@ namespace shardlab {
 namespace {
 
 bool equal(const Work& a, const Work& b) {
-  return a.kind == b.kind && a.m == b.m && a.n == b.n && a.k == b.k && a.flops == b.flops && a.bytes == b.bytes &&
-         a.kernels == b.kernels;
+  return a.kind == b.kind && a.m == b.m && a.n == b.n && a.k == b.k && a.flops == b.flops &&
+         a.bytes == b.bytes && a.kernels == b.kernels;
 }
 
 // The cost of one piece of work, computed or explained.
 class WorkCost {
  public:
-  WorkCost(const ModelGraph& graph, const Program& program, Direction direction, const CostCoefficients& coefficients)
+  WorkCost(const ModelGraph& graph, const Program& program, Direction direction,
+           const CostCoefficients& coefficients)
       : graph_(graph), program_(program), direction_(direction), coefficients_(coefficients) {}
 
   double nanoseconds(const ProgramStep& step, std::uint32_t index) const {
     const Work& work = program_.work[index];
     switch (work.kind) {
-      case WorkKind::matmul: return matmul_ns(shape_of(work), matmul(step, index));
-      case WorkKind::attention: return attention_ns(attention_of(step, work), attention(step));
-      case WorkKind::memory: return traffic_ns({work.bytes, work.kernels}, traffic(step));
+      case WorkKind::matmul:
+        return matmul_ns(shape_of(work), matmul(step, index));
+      case WorkKind::attention:
+        return attention_ns(attention_of(step, work), attention(step));
+      case WorkKind::memory:
+        return traffic_ns({work.bytes, work.kernels}, traffic(step));
     }
     return 0;
   }
@@ -31,9 +35,12 @@ class WorkCost {
   CostBreakdown explain(const ProgramStep& step, std::uint32_t index) const {
     const Work& work = program_.work[index];
     switch (work.kind) {
-      case WorkKind::matmul: return explain_matmul(shape_of(work), matmul(step, index));
-      case WorkKind::attention: return explain_attention(attention_of(step, work), attention(step));
-      case WorkKind::memory: return explain_traffic(operation_of(step), {work.bytes, work.kernels}, traffic(step));
+      case WorkKind::matmul:
+        return explain_matmul(shape_of(work), matmul(step, index));
+      case WorkKind::attention:
+        return explain_attention(attention_of(step, work), attention(step));
+      case WorkKind::memory:
+        return explain_traffic(operation_of(step), {work.bytes, work.kernels}, traffic(step));
     }
     return {};
   }
@@ -58,7 +65,8 @@ class WorkCost {
   }
 
   DType dtype_of(const ProgramStep& step) const {
-    if (step.kind == StepKind::accumulate || step.kind == StepKind::copy) return program_.values[step.results[0]].dtype;
+    if (step.kind == StepKind::accumulate || step.kind == StepKind::copy)
+      return program_.values[step.results[0]].dtype;
     const Operator& op = graph_.op(step.op);
     for (const TensorId input : op.inputs) {
       if (is_floating_point(graph_.tensor(input).dtype)) return graph_.tensor(input).dtype;
@@ -66,12 +74,14 @@ class WorkCost {
     return graph_.tensor(op.outputs[0]).dtype;
   }
 
-  // An operator's backward multiplies the gradient by its weight first, by its input last (model/operators/linear.cpp).
+  // An operator's backward multiplies the gradient by its weight first, by its input last
+  // (model/operators/linear.cpp).
   const MatmulCoefficients& matmul(const ProgramStep& step, std::uint32_t index) const {
     MatmulUse use = MatmulUse::forward;
     if (direction_ == Direction::backward) {
       std::uint32_t last = index;
-      for (std::uint32_t i = index + 1; i < step.work_end; ++i) last = program_.work[i].kind == WorkKind::matmul ? i : last;
+      for (std::uint32_t i = index + 1; i < step.work_end; ++i)
+        last = program_.work[i].kind == WorkKind::matmul ? i : last;
       use = last == index ? MatmulUse::weight_gradient : MatmulUse::input_gradient;
     }
     return coefficients_.of(dtype_of(program_.work[index])).matmul[static_cast<std::size_t>(use)];
@@ -89,6 +99,11 @@ class WorkCost {
 
   const TrafficCoefficients& traffic(const ProgramStep& step) const {
     if (coefficients_.traffic.empty()) return coefficients_.memory;
+    // Gradients that meet are added like activations, and copied like buffers.
+    if (step.kind == StepKind::accumulate) {
+      return coefficients_.traffic_of(traffic_name("add", Direction::forward, dtype_of(step)));
+    }
+    if (step.kind == StepKind::copy) return coefficients_.traffic_of("copy");
     return coefficients_.traffic_of(traffic_name(operation_of(step), direction_, dtype_of(step)));
   }
 

@@ -23,7 +23,8 @@ std::vector<StepCost> program_costs(const ModelGraph& graph, const Program& prog
 CostBreakdown explain_program(const ModelGraph& graph, const Program& program, Direction direction,
                               const CostCoefficients& coefficients);
 
-// Whether the two programs cost the same because their steps run the same kinds of operators on the same shapes. Cheap.
+// Whether the two programs cost the same because their steps run the same kinds of operators on the same
+// shapes. Cheap.
 bool same_work(const ModelGraph& graph, const Program& a, const Program& b);
 
 }  // namespace shardlab

@@ -5,7 +5,8 @@
 namespace shardlab {
 namespace {
 
-// Where nobody states a rate for a dtype, the float32 one, then a token one: a prediction must not divide by zero.
+// Where nobody states a rate for a dtype, the float32 one, then a token one: a prediction must not divide by
+// zero.
 FlopsPerSecond rate_of(const DevicePeaks& rates, DType dtype) {
   for (const auto& rate : {rates.of(dtype), rates.float32, rates.bfloat16, rates.float16}) {
     if (rate && rate->value > 0) return *rate;
@@ -13,10 +14,12 @@ FlopsPerSecond rate_of(const DevicePeaks& rates, DType dtype) {
   return {1e9};
 }
 
-DtypeCoefficients compute_of(const Device& device, DType dtype, BytesPerSecond bandwidth, double overhead_ns) {
+DtypeCoefficients compute_of(const Device& device, DType dtype, BytesPerSecond bandwidth,
+                             double overhead_ns) {
   DtypeCoefficients coefficients;
   coefficients.matmul.fill({rate_of(device.gemm, dtype), device.gemm_k_half, bandwidth, overhead_ns, {}});
-  coefficients.attention.fill({rate_of(device.attention, dtype), device.attention_sequence_half, overhead_ns, {}});
+  coefficients.attention.fill(
+      {rate_of(device.attention, dtype), device.attention_sequence_half, overhead_ns, {}});
   return coefficients;
 }
 
@@ -31,7 +34,8 @@ CostCoefficients published_coefficients(const Device& device) {
   coefficients.float32 = compute_of(device, DType::float32, bandwidth, overhead_ns);
   coefficients.bfloat16 = compute_of(device, DType::bfloat16, bandwidth, overhead_ns);
   coefficients.memory = {bandwidth, overhead_ns, {}};
-  coefficients.host = {device.instruction_seconds * 1e9, device.instruction_seconds * 1e9, cpu ? 0 : device.kernel_launch_seconds * 1e9};
+  coefficients.host = {device.instruction_seconds * 1e9, device.instruction_seconds * 1e9,
+                       cpu ? 0 : device.kernel_launch_seconds * 1e9};
   coefficients.contention = published_contention(device);
   return coefficients;
 }

@@ -23,8 +23,9 @@ bool ShapeTable::on_line(const Coordinates& shape) const {
 }
 
 double ShapeTable::on_line_log_ratio(double position) const {
-  const auto above = std::lower_bound(points_.begin(), points_.end(), position,
-                                      [](const Point& point, double value) { return point.shape[0] < value; });
+  const auto above =
+      std::lower_bound(points_.begin(), points_.end(), position,
+                       [](const Point& point, double value) { return point.shape[0] < value; });
   if (above == points_.begin()) return above->log_ratio;
   const Point& below = *(above - 1);
   if (above == points_.end()) return below.log_ratio;
@@ -37,7 +38,8 @@ double ShapeTable::scattered_log_ratio(const Coordinates& shape) const {
   double sum = 0;
   for (const Point& point : points_) {
     double square = 0;
-    for (std::size_t i = 0; i < k_dimensions; ++i) square += (point.shape[i] - shape[i]) * (point.shape[i] - shape[i]);
+    for (std::size_t i = 0; i < k_dimensions; ++i)
+      square += (point.shape[i] - shape[i]) * (point.shape[i] - shape[i]);
     if (square < 1e-12) return point.log_ratio;
     const double weight = 1 / (square * square);
     weights += weight;
@@ -46,6 +48,8 @@ double ShapeTable::scattered_log_ratio(const Coordinates& shape) const {
   return sum / weights;
 }
 
-double octaves(double size) { return std::log2(std::max(size, 1.0)); }
+double octaves(double size) {
+  return std::log2(std::max(size, 1.0));
+}
 
 }  // namespace shardlab

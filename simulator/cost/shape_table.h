@@ -1,8 +1,9 @@
 // Measured shapes beside a formula: how far off the formula was, interpolated between the shapes.
 //
-// A table holds, at each measured shape, measured / formula. At a measured shape the corrected formula is the measurement. Between
-// shapes that differ in one dimension the logarithm of the ratio is interpolated linearly, outside them the end's ratio holds;
-// shapes that differ in several are averaged with weights 1 / distance^4 (Shepard's method). Thread-safe for readers.
+// A table holds, at each measured shape, measured / formula. At a measured shape the corrected formula is the
+// measurement. Between shapes that differ in one dimension the logarithm of the ratio is interpolated
+// linearly, outside them the end's ratio holds; shapes that differ in several are averaged with weights 1 /
+// distance^4 (Shepard's method). Thread-safe for readers.
 #pragma once
 
 #include <array>

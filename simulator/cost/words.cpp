@@ -7,7 +7,9 @@
 namespace shardlab {
 namespace {
 
-std::int64_t whole(double value) { return std::llround(value); }
+std::int64_t whole(double value) {
+  return std::llround(value);
+}
 
 std::string per_second(double value, const char* unit) {
   static constexpr const char* prefixes[] = {"", "k", "M", "G", "T", "P"};
@@ -18,14 +20,26 @@ std::string per_second(double value, const char* unit) {
 
 }  // namespace
 
-std::string flops_text(double flops) { return to_string(Flops{whole(flops)}); }
-std::string bytes_text(double bytes) { return to_string(Bytes{whole(bytes)}); }
-std::string time_text(double nanoseconds) { return to_string(Nanoseconds{whole(nanoseconds)}); }
-std::string rate_text(FlopsPerSecond rate) { return per_second(rate.value, "FLOP"); }
-std::string rate_text(BytesPerSecond rate) { return per_second(rate.value, "B"); }
+std::string flops_text(double flops) {
+  return to_string(Flops{whole(flops)});
+}
+std::string bytes_text(double bytes) {
+  return to_string(Bytes{whole(bytes)});
+}
+std::string time_text(double nanoseconds) {
+  return to_string(Nanoseconds{whole(nanoseconds)});
+}
+std::string rate_text(FlopsPerSecond rate) {
+  return per_second(rate.value, "FLOP");
+}
+std::string rate_text(BytesPerSecond rate) {
+  return per_second(rate.value, "B");
+}
 
 std::string correction_text(const ShapeTable& table, const ShapeTable::Coordinates& shape) {
-  return table.empty() ? std::string() : fmt::format(", times {:.3f} from {} measured shapes", table.correction(shape), table.size());
+  return table.empty()
+             ? std::string()
+             : fmt::format(", times {:.3f} from {} measured shapes", table.correction(shape), table.size());
 }
 
 }  // namespace shardlab

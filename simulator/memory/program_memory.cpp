@@ -5,7 +5,8 @@ namespace {
 
 class Follower {
  public:
-  Follower(const Program& program, std::span<const ValueIndex> keeps, TensorId loss) : program_(program), loss_(loss) {
+  Follower(const Program& program, std::span<const ValueIndex> keeps, TensorId loss)
+      : program_(program), loss_(loss) {
     kept_.resize(program.values.size());
     for (const ValueIndex value : keeps) kept_[value] = true;
   }
@@ -26,10 +27,14 @@ class Follower {
   BufferClass class_of(ValueIndex index) const {
     const ProgramValue& value = program_.values[index];
     switch (value.origin) {
-      case ValueOrigin::tensor_buffer: return value.tensor == loss_ ? BufferClass::scalar : BufferClass::activation;
-      case ValueOrigin::gradient_buffer: return BufferClass::activation_gradient;
-      case ValueOrigin::saved: return BufferClass::activation;
-      case ValueOrigin::internal: return kept_[index] ? BufferClass::activation : BufferClass::workspace;
+      case ValueOrigin::tensor_buffer:
+        return value.tensor == loss_ ? BufferClass::scalar : BufferClass::activation;
+      case ValueOrigin::gradient_buffer:
+        return BufferClass::activation_gradient;
+      case ValueOrigin::saved:
+        return BufferClass::activation;
+      case ValueOrigin::internal:
+        return kept_[index] ? BufferClass::activation : BufferClass::workspace;
     }
     return BufferClass::workspace;
   }

@@ -15,9 +15,10 @@ struct ProgramMemory {
   BytesByClass at_end{};
 };
 
-// Classes as the real executor books them: border tensors are activations (the loss a scalar), their gradients activation gradients,
-// what forward keeps activations, everything else lives inside the program only and is workspace. `keeps`: of a forward program.
-// At the start what forward kept and the incoming gradients exist; freeing them counts below zero.
+// Classes as the real executor books them: border tensors are activations (the loss a scalar), their
+// gradients activation gradients, what forward keeps activations, everything else lives inside the program
+// only and is workspace. `keeps`: of a forward program. At the start what forward kept and the incoming
+// gradients exist; freeing them counts below zero.
 ProgramMemory follow_program(const Program& program, std::span<const ValueIndex> keeps, TensorId loss);
 
 }  // namespace shardlab

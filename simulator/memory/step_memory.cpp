@@ -40,7 +40,8 @@ class StepMemory {
 
   Status issue(InstructionId id, MemorySample& sample) {
     const Instruction& instruction = plan_.instruction(id);
-    const bool forward = instruction.kind == InstructionKind::Forward || instruction.kind == InstructionKind::Recompute;
+    const bool forward =
+        instruction.kind == InstructionKind::Forward || instruction.kind == InstructionKind::Recompute;
     if (forward || instruction.kind == InstructionKind::Backward) return run_segment(id, forward, sample);
     for (const BufferId buffer : instruction.allocates) add(plan_.buffer(buffer), 1);
     note_peak(sample, {}, {});
@@ -48,12 +49,14 @@ class StepMemory {
     return {};
   }
 
-  // Buffers for the parameters' gradients exist before the program runs; all other buffers are made and freed by its steps.
+  // Buffers for the parameters' gradients exist before the program runs; all other buffers are made and freed
+  // by its steps.
   Status run_segment(InstructionId id, bool forward, MemorySample& sample) {
     const Instruction& instruction = plan_.instruction(id);
     const SegmentPrograms& programs = planned_.partition.segment(*instruction.segment).programs;
-    const ProgramMemory memory = forward ? follow_program(programs.forward, programs.keeps, planned_.graph.loss)
-                                         : follow_program(programs.backward, {}, planned_.graph.loss);
+    const ProgramMemory memory = forward
+                                     ? follow_program(programs.forward, programs.keeps, planned_.graph.loss)
+                                     : follow_program(programs.backward, {}, planned_.graph.loss);
     Bytes promised;
     for (const BufferId buffer : instruction.allocates) {
       if (plan_.buffer(buffer).layout == BufferLayout::opaque) {
@@ -64,8 +67,9 @@ class StepMemory {
     }
     for (const BufferId buffer : instruction.frees) promised -= plan_.buffer(buffer).bytes();
     if (promised != memory.end) {
-      return internal_error(instruction_label(plan_, id), fmt::format("its program leaves {} B, the plan says {} B",
-                                                                      memory.end.value, promised.value));
+      return internal_error(
+          instruction_label(plan_, id),
+          fmt::format("its program leaves {} B, the plan says {} B", memory.end.value, promised.value));
     }
     note_peak(sample, memory.peak, memory.at_peak);
     live_ += memory.end;
@@ -76,7 +80,8 @@ class StepMemory {
   // Of what is alive now plus `above`.
   void note_peak(MemorySample& sample, Bytes above, const BytesByClass& by_class) const {
     sample.peak = live_ + above;
-    for (std::size_t i = 0; i < k_buffer_classes; ++i) sample.by_class_at_peak[i] = by_class_[i] + by_class[i];
+    for (std::size_t i = 0; i < k_buffer_classes; ++i)
+      sample.by_class_at_peak[i] = by_class_[i] + by_class[i];
   }
 
   const PlannedScenario& planned_;

@@ -34,14 +34,22 @@ struct Sheet {
   void read(const Words& words) {
     const Words rest(words.begin() + 1, words.end());
     const std::string& key = words[0];
-    if (key == "host") host = rest.at(0) == "synchronous" ? HostBehaviour::synchronous : HostBehaviour::asynchronous;
-    else if (key == "streams") streams = rest;
-    else if (key == "groups") groups = rest;
-    else if (key == "values") values = rest;
-    else if (key == "case") cases.push_back(rest);
-    else if (key == "compute_beside_collective") contention.compute_beside_collective = contention_rate(std::stod(rest.at(0)));
-    else if (key == "collective_beside_compute") contention.collective_beside_compute = contention_rate(std::stod(rest.at(0)));
-    else rows.push_back(words);
+    if (key == "host")
+      host = rest.at(0) == "synchronous" ? HostBehaviour::synchronous : HostBehaviour::asynchronous;
+    else if (key == "streams")
+      streams = rest;
+    else if (key == "groups")
+      groups = rest;
+    else if (key == "values")
+      values = rest;
+    else if (key == "case")
+      cases.push_back(rest);
+    else if (key == "compute_beside_collective")
+      contention.compute_beside_collective = contention_rate(std::stod(rest.at(0)));
+    else if (key == "collective_beside_compute")
+      contention.collective_beside_compute = contention_rate(std::stod(rest.at(0)));
+    else
+      rows.push_back(words);
   }
 };
 
@@ -49,7 +57,8 @@ class CaseBuilder {
  public:
   CaseBuilder(const Sheet& sheet, std::size_t index) : sheet_(sheet), index_(index) {
     const Words& values = sheet.cases[index];
-    for (std::size_t i = 0; i < sheet.values.size(); ++i) values_[sheet.values[i]] = std::stoll(values.at(i + 1));
+    for (std::size_t i = 0; i < sheet.values.size(); ++i)
+      values_[sheet.values[i]] = std::stoll(values.at(i + 1));
     case_.name = values.at(0);
     case_.step = values_.at("step");
     case_.options = {sheet.host, static_cast<std::uint32_t>(sheet.streams.size()),
@@ -82,7 +91,8 @@ class CaseBuilder {
     case_.expected.push_back(std::move(expected));
   }
 
-  void read_options(const Words& row, TimedInstruction& instruction, std::vector<InstructionId>& waits, ExpectedSpan& expected) {
+  void read_options(const Words& row, TimedInstruction& instruction, std::vector<InstructionId>& waits,
+                    ExpectedSpan& expected) {
     for (std::size_t i = 3; i < row.size();) {
       const std::string& option = row[i++];
       if (option == "group") {
@@ -110,7 +120,8 @@ class CaseBuilder {
   }
 
   bool known(const std::string& name) const {
-    return std::any_of(case_.expected.begin(), case_.expected.end(), [&](const ExpectedSpan& row) { return row.name == name; });
+    return std::any_of(case_.expected.begin(), case_.expected.end(),
+                       [&](const ExpectedSpan& row) { return row.name == name; });
   }
   InstructionId id_of(const std::string& name) const {
     for (std::size_t i = 0; i < case_.expected.size(); ++i) {
@@ -137,7 +148,8 @@ std::vector<TimelineCase> read_timeline_file(const std::filesystem::path& file) 
   for (std::string line; std::getline(stream, line);) {
     if (const Words words = split(line); !words.empty()) sheet.read(words);
   }
-  if (sheet.cases.empty() || sheet.rows.empty()) throw std::runtime_error(file.string() + ": no case or no instruction");
+  if (sheet.cases.empty() || sheet.rows.empty())
+    throw std::runtime_error(file.string() + ": no case or no instruction");
   std::vector<TimelineCase> cases;
   for (std::size_t i = 0; i < sheet.cases.size(); ++i) cases.push_back(CaseBuilder(sheet, i).build());
   return cases;

@@ -1,12 +1,13 @@
-// Timeline files (tests/data/timelines): instructions with durations and waits, and when they must start and end.
+// Timeline files (tests/data/timelines): instructions with durations and waits, and when they must start and
+// end.
 //
 //   host asynchronous | synchronous
 //   streams NAME...          groups NAME...
 //   compute_beside_collective F   collective_beside_compute F     (optional)
 //   values NAME... step      names of the numbers a case gives; the last is the expected step time
 //   case NAME NUMBER...
-//   NAME STREAM DURATION [group G] [after NAME...] [launch N] [issue N] [= SPAN...]    one span a case, `-`: not stated
-//   wait NAME                the host waits for NAME
+//   NAME STREAM DURATION [group G] [after NAME...] [launch N] [issue N] [= SPAN...]    one span a case, `-`:
+//   not stated wait NAME                the host waits for NAME
 //
 // A duration is a number or a value's name; 0 means an instruction without device time.
 #pragma once

@@ -10,7 +10,8 @@ namespace {
 
 std::vector<std::filesystem::path> timeline_files() {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(data_file("timelines"))) files.push_back(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(data_file("timelines")))
+    files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
 }

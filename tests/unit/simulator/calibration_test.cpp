@@ -12,7 +12,8 @@ Calibration example() {
   calibration.duration_ns = 27'000'000'000;
   calibration.coefficients["matmul.forward.float32.rate"] = {61.25e9, "FLOP/s"};
   calibration.coefficients["all_gather.latency"] = {1.0 / 3, "ns"};
-  calibration.probes.push_back({"all_gather", {{"bytes", 4096}, {"ranks", 2}}, {210'000, 190'000}, 200'000, 201'000.5});
+  calibration.probes.push_back(
+      {"all_gather", {{"bytes", 4096}, {"ranks", 2}}, {210'000, 190'000}, 200'000, 201'000.5});
   calibration.versions = {{"torch", "2.11.0"}, {"kernel", "6.1"}};
   calibration.id = calibration_id(calibration);
   return calibration;

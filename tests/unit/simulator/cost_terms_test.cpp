@@ -24,9 +24,11 @@ TEST_CASE("a matrix product is bound by arithmetic or by memory") {
   // 2 * 100 * 200 * 64 = 2.56 MFLOP; / 100 GFLOP/s = 25.6 us; (64 + 64)/64 doubles it: 51.2 us; + 2 us.
   // 4 * (6400 + 12800 + 20000) = 156.8 kB / 10 GB/s = 15.68 us: less.
   CHECK(matmul_ns({100, 200, 64, {156'800}}, c) == Approx(53'200));
-  // 2 * 1000 * 1000 * 1 = 2 MFLOP = 20 us; (1 + 64)/1: 1300 us. 4 * (1000 + 1000 + 1000000) = 4.008 MB = 400.8 us: less.
+  // 2 * 1000 * 1000 * 1 = 2 MFLOP = 20 us; (1 + 64)/1: 1300 us. 4 * (1000 + 1000 + 1000000) = 4.008 MB =
+  // 400.8 us: less.
   CHECK(matmul_ns({1000, 1000, 1, {4'008'000}}, c) == Approx(1'302'000));
-  // One row: 2 * 1000 * 1000 = 2 MFLOP = 20 us * 1.064 = 21.28 us; 4 * (1000 + 1000000 + 1000) B = 400.8 us: memory decides.
+  // One row: 2 * 1000 * 1000 = 2 MFLOP = 20 us * 1.064 = 21.28 us; 4 * (1000 + 1000000 + 1000) B = 400.8 us:
+  // memory decides.
   CHECK(matmul_ns({1, 1000, 1000, {4'008'000}}, c) == Approx(402'800));
 }
 
@@ -81,7 +83,8 @@ TEST_CASE("published contention makes a fully overlapped step last max + penalty
   Device cpu;
   cpu.kind = DeviceKind::cpu;
   cpu.overlap_penalty = 1;
-  // Both at half speed: 10 and 4 together take 8 for the shorter, in which 4 of the 10 are done: 8 + 6 = 14 = 10 + 1 * 4.
+  // Both at half speed: 10 and 4 together take 8 for the shorter, in which 4 of the 10 are done: 8 + 6 = 14 =
+  // 10 + 1 * 4.
   CHECK(published_contention(cpu).compute_beside_collective == Approx(0.5));
   CHECK(published_contention(cpu).collective_beside_compute == Approx(0.5));
   Device gpu;

@@ -60,7 +60,8 @@ TEST_CASE("a fit recovers the coefficients of matmul, attention, traffic and col
   for (const std::int64_t m : {128, 512, 2048}) {
     for (const std::int64_t k : {32, 64, 256, 1024}) {
       const ProbeShape shape{{"m", m}, {"n", 256}, {"k", k}};
-      measurements.push_back({"matmul.forward.float32", shape, noisy(matmul_formula_ns(matmul_shape(shape, DType::float32), matmul), random)});
+      measurements.push_back({"matmul.forward.float32", shape,
+                              noisy(matmul_formula_ns(matmul_shape(shape, DType::float32), matmul), random)});
     }
   }
   AttentionCoefficients attention;
@@ -71,12 +72,16 @@ TEST_CASE("a fit recovers the coefficients of matmul, attention, traffic and col
   const CollectiveTerms gather{200'000, {1.5e9}, 40, {}};
   for (const std::int64_t s : {32, 64, 128, 512, 1024}) {
     const ProbeShape shape{{"batch", 2}, {"sequence", s}, {"heads", 8}, {"kv_heads", 4}, {"head_dim", 32}};
-    measurements.push_back({"attention.backward.bfloat16", shape,
-                            noisy(attention_formula_ns(attention_work(shape, Direction::backward), attention), random)});
+    measurements.push_back(
+        {"attention.backward.bfloat16", shape,
+         noisy(attention_formula_ns(attention_work(shape, Direction::backward), attention), random)});
     const ProbeShape traffic{{"bytes", s * 400}, {"pieces", 1 + s / 100}};
-    measurements.push_back({"pack", traffic, noisy(traffic_formula_ns(traffic_of_shape(traffic), pack), random)});
+    measurements.push_back(
+        {"pack", traffic, noisy(traffic_formula_ns(traffic_of_shape(traffic), pack), random)});
     const ProbeShape full{{"bytes", s * s * 64}, {"ranks", 2}};
-    measurements.push_back({"all_gather", full, noisy(collective_formula_ns(collective_work(InstructionKind::AllGather, full), gather), random)});
+    measurements.push_back(
+        {"all_gather", full,
+         noisy(collective_formula_ns(collective_work(InstructionKind::AllGather, full), gather), random)});
   }
   const Calibration fitted = fit_calibration(measurements, {});
   CHECK(coefficient(fitted, "matmul.forward.float32.rate") == Approx(80e9).epsilon(0.03));
@@ -96,11 +101,11 @@ TEST_CASE("a fit recovers the coefficients of matmul, attention, traffic and col
 }
 
 TEST_CASE("contention: fractions of the speed alone") {
-  // Products 100 alone, 160 beside collectives: 62.5 %. Ten collectives of 30 are 300 alone; 160 + 220 together: in the 160 they did
-  // 300 - 220 = 80, half of what they would have done alone.
+  // Products 100 alone, 160 beside collectives: 62.5 %. Collectives 300 alone; 160 + 220 together: in the 160
+  // they did 300 - 220 = 80, half of what they would have done alone.
   const ProbeShape shape{{"bytes", 1024}, {"collectives", 10}};
   const std::vector<ProbeMeasurement> measurements{{"contention.compute_alone", shape, {100'000}},
-                                                   {"contention.collective_alone", shape, {30'000}},
+                                                   {"contention.collectives_alone", shape, {300'000}},
                                                    {"contention.compute_beside", shape, {160'000}},
                                                    {"contention.both", shape, {380'000}}};
   const Calibration fitted = fit_calibration(measurements, {});
@@ -110,7 +115,8 @@ TEST_CASE("contention: fractions of the speed alone") {
 
 TEST_CASE("samples of several ranks are put together, empty ones dropped") {
   const ProbeShape shape{{"bytes", 100}, {"pieces", 1}};
-  const std::vector<ProbeMeasurement> measurements{{"cast", shape, {10, 30}}, {"cast", shape, {20}}, {"copy", shape, {}}};
+  const std::vector<ProbeMeasurement> measurements{
+      {"cast", shape, {10, 30}}, {"cast", shape, {20}}, {"copy", shape, {}}};
   const Calibration fitted = fit_calibration(measurements, {});
   REQUIRE(fitted.probes.size() == 1);
   CHECK(fitted.probes[0].measured_ns == 20);
@@ -138,7 +144,8 @@ TEST_CASE("a calibrated cost model gives back what was measured") {
     const auto traffic = costs.traffic(plan, instruction);
     if (!traffic) continue;
     INFO(traffic->name);
-    CHECK(costs.cost(plan, instruction).duration.value == Approx(1000 + traffic->traffic.bytes.value / 3).margin(2));
+    CHECK(costs.cost(plan, instruction).duration.value ==
+          Approx(1000 + traffic->traffic.bytes.value / 3).margin(2));
     CHECK(costs.cost(plan, instruction).issue == Nanoseconds{5'000});
   }
   CHECK(costs.coefficients().collectives.count(InstructionKind::AllGather) == 1);

@@ -20,7 +20,8 @@ TEST_CASE("the standard cases are distinct and cover every operator in both dtyp
     for (const char* dtype : {".float32", ".bfloat16"}) {
       const std::string name = std::string(type->name) + dtype;
       INFO(name);
-      CHECK(std::any_of(cases.begin(), cases.end(), [&](const ProbeCase& probe) { return probe.probe == name; }));
+      CHECK(std::any_of(cases.begin(), cases.end(),
+                        [&](const ProbeCase& probe) { return probe.probe == name; }));
     }
   }
   CHECK(contains(cases, {"all_gather", {{"bytes", 4096}}}));
@@ -30,12 +31,14 @@ TEST_CASE("the standard cases are distinct and cover every operator in both dtyp
 TEST_CASE("the cases of a model are its operators, each shape once") {
   const PlannedScenario planned = test::small_scenario("parallel: {strategy: fsdp2}");
   const std::vector<ProbeCase> cases = probe_cases_of(planned.graph);
-  // tiny-llama, 2 x 32 tokens: q and o 256 x 256, k and v 256 x 128, gate and up, down, head 256 x 256 (as q).
+  // tiny-llama, 2 x 32 tokens: q and o 256 x 256, k and v 256 x 128, gate and up, down, head 256 x 256 (as
+  // q).
   CHECK(contains(cases, {"linear.float32", {{"rows", 64}, {"inputs", 256}, {"outputs", 256}}}));
   CHECK(contains(cases, {"linear.float32", {{"rows", 64}, {"inputs", 256}, {"outputs", 128}}}));
   CHECK(contains(cases, {"linear.float32", {{"rows", 64}, {"inputs", 256}, {"outputs", 688}}}));
   CHECK(contains(cases, {"linear.float32", {{"rows", 64}, {"inputs", 688}, {"outputs", 256}}}));
-  CHECK(contains(cases, {"attention.float32", {{"batch", 2}, {"sequence", 32}, {"heads", 8}, {"kv_heads", 4}, {"head_dim", 32}}}));
+  CHECK(contains(cases, {"attention.float32",
+                         {{"batch", 2}, {"sequence", 32}, {"heads", 8}, {"kv_heads", 4}, {"head_dim", 32}}}));
   CHECK(contains(cases, {"swiglu.float32", {{"rows", 64}, {"width", 688}}}));
   // 4 products; attention; rope on q and on k; norm, add, swiglu, embedding, cross-entropy.
   CHECK(cases.size() == 12);

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 
-#include "simulator/calibrate/fit_calibration.h"
-#include "simulator/cost/cost_model.h"
-#include "simulator/simulate.h"
 #include "tests/catch.h"
 #include "tests/unit/simulator/small_scenario.h"
 
@@ -13,11 +10,13 @@ namespace shardlab {
 namespace {
 
 const ProbeMeasurement* find(const std::vector<ProbeMeasurement>& measurements, std::string_view probe) {
-  const auto found = std::find_if(measurements.begin(), measurements.end(), [&](const auto& m) { return m.probe == probe; });
+  const auto found =
+      std::find_if(measurements.begin(), measurements.end(), [&](const auto& m) { return m.probe == probe; });
   return found == measurements.end() ? nullptr : &*found;
 }
 
-// The instructions one after the other, 1000 ns each, 70 ns of host between them; collectives take no host time but 30 ns.
+// The instructions one after the other, 1000 ns each, 70 ns of host between them; collectives take no host
+// time but 30 ns.
 RunTrace trace_of(const StepPlan& plan) {
   RunTrace run;
   RankTrace& rank = run.steps.emplace_back().ranks.emplace_back();
@@ -26,7 +25,8 @@ RunTrace trace_of(const StepPlan& plan) {
     const bool collective = is_collective(plan.instructions[i].kind);
     const std::int64_t duration = is_host_only(plan.instructions[i].kind) ? 0 : 1000;
     // A collective is over before the next instruction starts.
-    rank.spans.push_back({make_id<InstructionId>(i), {now}, {now}, {now}, {now + (collective ? 30 : duration)}, false});
+    rank.spans.push_back(
+        {make_id<InstructionId>(i), {now}, {now}, {now}, {now + (collective ? 30 : duration)}, false});
     now += collective ? 30 : duration + 70;
   }
   return run;
@@ -34,8 +34,10 @@ RunTrace trace_of(const StepPlan& plan) {
 
 TEST_CASE("copies, optimizer and the host's own time are read off a run") {
   const PlannedScenario planned = test::small_scenario("parallel: {strategy: fsdp2}");
-  const auto measurements = measurements_of_run(planned, test::device_of(planned), trace_of(planned.plan.steady));
-  for (const char* probe : {"unpack", "pack", "copy", "gradient_norms", "clip_gradients", "optimizer", "load_batch"}) {
+  const auto measurements =
+      measurements_of_run(planned, test::device_of(planned), trace_of(planned.plan.steady));
+  for (const char* probe :
+       {"unpack", "pack", "copy", "gradient_norms", "clip_gradients", "optimizer", "load_batch"}) {
     INFO(probe);
     const ProbeMeasurement* measurement = find(measurements, probe);
     REQUIRE(measurement != nullptr);
@@ -47,7 +49,8 @@ TEST_CASE("copies, optimizer and the host's own time are read off a run") {
   CHECK(std::all_of(host->samples.begin(), host->samples.end(), [](std::int64_t ns) { return ns == 70; }));
   const ProbeMeasurement* collective = find(measurements, "host.collective");
   REQUIRE(collective != nullptr);
-  CHECK(std::all_of(collective->samples.begin(), collective->samples.end(), [](std::int64_t ns) { return ns == 30; }));
+  CHECK(std::all_of(collective->samples.begin(), collective->samples.end(),
+                    [](std::int64_t ns) { return ns == 30; }));
 }
 
 TEST_CASE("spans beside a collective teach nothing about copies") {
@@ -61,31 +64,6 @@ TEST_CASE("spans beside a collective teach nothing about copies") {
     break;
   }
   CHECK(find(measurements_of_run(planned, test::device_of(planned), run), "unpack") == nullptr);
-}
-
-TEST_CASE("what forward takes beyond its operators is charged to its allocations") {
-  const PlannedScenario planned = test::small_scenario("parallel: {strategy: ddp}");
-  const Device device = test::device_of(planned);
-  Calibration nothing;
-  CostModel costs(planned, device, &nothing);
-  const StepPlan& plan = planned.plan.steady;
-  RunTrace run = trace_of(plan);
-  std::int64_t now = 0;
-  for (Span& span : run.steps[0].ranks[0].spans) {
-    const Instruction& instruction = plan.instruction(span.instruction);
-    std::int64_t allocations = 0;
-    if (instruction.kind == InstructionKind::Forward) {
-      for (const ProgramStep& step : planned.partition.segment(*instruction.segment).programs.forward.steps) {
-        allocations += static_cast<std::int64_t>(step.allocates.size());
-      }
-    }
-    span.issue = span.ready = span.start = {now};
-    span.end = {now += costs.cost(plan, instruction).duration.value + allocations * 250};
-  }
-  const auto measured = allocation_measurement(planned, device, run, nothing);
-  REQUIRE(measured.size() == 1);
-  CHECK(measured[0].probe == "host.allocation");
-  for (const std::int64_t sample : measured[0].samples) CHECK(sample == Approx(250).margin(1));
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 namespace shardlab {
 namespace {
 
-TEST_CASE("an empty table corrects nothing") { CHECK(ShapeTable().correction({3, 4, 5}) == 1); }
+TEST_CASE("an empty table corrects nothing") {
+  CHECK(ShapeTable().correction({3, 4, 5}) == 1);
+}
 
 TEST_CASE("sizes on a line are interpolated between neighbours and held outside") {
   ShapeTable table;

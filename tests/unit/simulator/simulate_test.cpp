@@ -19,10 +19,11 @@ std::string printed(const RunTrace& run) {
     for (const StepTrace& step : *steps) {
       text << step.plan_hash << ' ' << step.step << ' ' << step.ranks[0].duration.value << '\n';
       for (const Span& span : step.ranks[0].spans) {
-        text << span.instruction.value << ' ' << span.issue.value << ' ' << span.ready.value << ' ' << span.start.value << ' '
-             << span.end.value << '\n';
+        text << span.instruction.value << ' ' << span.issue.value << ' ' << span.ready.value << ' '
+             << span.start.value << ' ' << span.end.value << '\n';
       }
-      for (const MemorySample& sample : step.ranks[0].memory) text << sample.live.value << ' ' << sample.peak.value << '\n';
+      for (const MemorySample& sample : step.ranks[0].memory)
+        text << sample.live.value << ' ' << sample.peak.value << '\n';
     }
   }
   return text.str();
@@ -74,8 +75,8 @@ TEST_CASE("a processor rank computes one thing at a time and waits for what it r
 }
 
 TEST_CASE("the step on a GPU follows its streams") {
-  const PlannedScenario planned =
-      test::small_scenario("parallel: {strategy: fsdp2}", "clip_norm: 1.0", "{gpu: H100-SXM, gpus_per_node: 8, nodes: 1}");
+  const PlannedScenario planned = test::small_scenario("parallel: {strategy: fsdp2}", "clip_norm: 1.0",
+                                                       "{gpu: H100-SXM, gpus_per_node: 8, nodes: 1}");
   const StepPlan& plan = planned.plan.steady;
   const auto run = simulate({planned, test::device_of(planned)});
   REQUIRE_OK(run);
@@ -105,12 +106,14 @@ TEST_CASE("a calibration of other ranks or for GPUs is refused") {
 }
 
 TEST_CASE("every instruction explains its cost with the same figure the simulation used") {
-  const PlannedScenario planned = test::small_scenario("parallel: {strategy: fsdp2}\nprecision: {param: bfloat16, reduce: float32}");
+  const PlannedScenario planned =
+      test::small_scenario("parallel: {strategy: fsdp2}\nprecision: {param: bfloat16, reduce: float32}");
   const Device device = test::device_of(planned);
   CostModel costs(planned, device, nullptr);
   for (const Instruction& instruction : planned.plan.steady.instructions) {
     const CostBreakdown why = costs.explain(planned.plan.steady, instruction);
-    CHECK(why.nanoseconds == Approx(static_cast<double>(costs.cost(planned.plan.steady, instruction).duration.value)).margin(1));
+    CHECK(why.nanoseconds ==
+          Approx(static_cast<double>(costs.cost(planned.plan.steady, instruction).duration.value)).margin(1));
     CHECK_FALSE(why.formula.empty());
   }
 }
@@ -122,8 +125,10 @@ TEST_CASE("alike layers cost the same, the backward more than the forward") {
   std::vector<Nanoseconds> forward, backward;
   for (const Instruction& instruction : planned.plan.steady.instructions) {
     if (instruction.unit == Partition::root()) continue;
-    if (instruction.kind == InstructionKind::Forward) forward.push_back(costs.cost(planned.plan.steady, instruction).duration);
-    if (instruction.kind == InstructionKind::Backward) backward.push_back(costs.cost(planned.plan.steady, instruction).duration);
+    if (instruction.kind == InstructionKind::Forward)
+      forward.push_back(costs.cost(planned.plan.steady, instruction).duration);
+    if (instruction.kind == InstructionKind::Backward)
+      backward.push_back(costs.cost(planned.plan.steady, instruction).duration);
   }
   REQUIRE(forward.size() == 6);
   CHECK(std::count(forward.begin(), forward.end(), forward[0]) == 6);

@@ -9,7 +9,9 @@
 namespace shardlab {
 namespace {
 
-Bytes sum(const BytesByClass& by_class) { return std::accumulate(by_class.begin(), by_class.end(), Bytes{}); }
+Bytes sum(const BytesByClass& by_class) {
+  return std::accumulate(by_class.begin(), by_class.end(), Bytes{});
+}
 
 void check_against_plan(const PlannedScenario& planned, const StepPlan& plan) {
   const auto samples = simulate_memory(planned, plan);
@@ -28,12 +30,16 @@ void check_against_plan(const PlannedScenario& planned, const StepPlan& plan) {
 }
 
 TEST_CASE("live bytes equal the plan's at every border of every step") {
-  for (const char* sections : {"parallel: {strategy: none}", "parallel: {strategy: ddp}", "parallel: {strategy: fsdp2}",
-                               "parallel: {strategy: fsdp2, reshard_after_forward: false}",
-                               "parallel: {strategy: fsdp2}\nprecision: {param: bfloat16, reduce: float32}"}) {
-    for (const char* train : {"accumulation: 1, clip_norm: 1.0", "accumulation: 2, sync: every", "accumulation: 2, sync: last"}) {
+  for (const char* sections :
+       {"parallel: {strategy: none}", "parallel: {strategy: ddp}", "parallel: {strategy: fsdp2}",
+        "parallel: {strategy: fsdp2, reshard_after_forward: false}",
+        "parallel: {strategy: fsdp2}\nprecision: {param: bfloat16, reduce: float32}"}) {
+    for (const char* train :
+         {"accumulation: 1, clip_norm: 1.0", "accumulation: 2, sync: every", "accumulation: 2, sync: last"}) {
       INFO(sections << ", " << train);
-      const std::string cluster = std::string(sections).find("none") == std::string::npos ? "{device: cpu, ranks: 2}" : "{device: cpu, ranks: 1}";
+      const std::string cluster = std::string(sections).find("none") == std::string::npos
+                                      ? "{device: cpu, ranks: 2}"
+                                      : "{device: cpu, ranks: 1}";
       const PlannedScenario planned = test::small_scenario(sections, train, cluster);
       check_against_plan(planned, planned.plan.setup);
       check_against_plan(planned, planned.plan.first);
@@ -51,13 +57,15 @@ TEST_CASE("inside a segment memory goes as high as its program says") {
   int segments = 0;
   for (std::size_t i = 1; i < plan.instructions.size(); ++i) {
     const Instruction& instruction = plan.instructions[i];
-    if (instruction.kind != InstructionKind::Forward && instruction.kind != InstructionKind::Backward) continue;
+    if (instruction.kind != InstructionKind::Forward && instruction.kind != InstructionKind::Backward)
+      continue;
     const PlanSegment& segment = plan.segments[instruction.segment->index()];
     Bytes gradients;  // exist before the backward program starts
     for (const BufferId buffer : instruction.allocates) {
       if (plan.buffer(buffer).buffer_class == BufferClass::gradient) gradients += plan.buffer(buffer).bytes();
     }
-    const Bytes peak = instruction.kind == InstructionKind::Forward ? segment.forward_peak : segment.backward_peak;
+    const Bytes peak =
+        instruction.kind == InstructionKind::Forward ? segment.forward_peak : segment.backward_peak;
     CHECK((*samples)[i].peak == live[i - 1] + gradients + peak);
     ++segments;
   }

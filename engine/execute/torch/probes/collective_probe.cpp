@@ -3,6 +3,7 @@
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "engine/execute/torch/probes/operator_bench.h"
@@ -10,7 +11,8 @@
 namespace shardlab {
 namespace {
 
-std::unique_ptr<Pending> issue(Communicator& communicator, std::string_view kind, const at::Tensor& full, const at::Tensor& own) {
+std::unique_ptr<Pending> issue(Communicator& communicator, std::string_view kind, const at::Tensor& full,
+                               const at::Tensor& own) {
   if (kind == "all_gather") return communicator.all_gather(full, own);
   if (kind == "reduce_scatter") return communicator.reduce_scatter(own, full, ReduceOperation::average);
   return communicator.all_reduce(full, ReduceOperation::average);
@@ -25,7 +27,9 @@ struct Buffers {
   at::Tensor full, own;
 };
 
-int repeats_for(std::int64_t bytes) { return bytes >= (32 << 20) ? 4 : bytes >= (4 << 20) ? 7 : 15; }
+int repeats_for(std::int64_t bytes) {
+  return bytes >= (32 << 20) ? 4 : bytes >= (4 << 20) ? 7 : 15;
+}
 
 }  // namespace
 
@@ -33,48 +37,86 @@ Status probe_collective(const ProbeSession& session, const ProbeCase& probe) {
   Communicator& communicator = *session.communicator();
   const Buffers buffers(shape_number(probe, "bytes"), communicator);
   session.barrier();
-  const auto samples = session.time_exactly(repeats_for(static_cast<std::int64_t>(buffers.full.nbytes())), [&] {
-    issue(communicator, probe.probe, buffers.full, buffers.own)->wait();
-  });
-  return session.emit(probe.probe, {{"bytes", static_cast<std::int64_t>(buffers.full.nbytes())}, {"ranks", communicator.size()}},
-                      samples);
+  const auto samples =
+      session.time_exactly(repeats_for(static_cast<std::int64_t>(buffers.full.nbytes())),
+                           [&] { issue(communicator, probe.probe, buffers.full, buffers.own)->wait(); });
+  return session.emit(
+      probe.probe,
+      {{"bytes", static_cast<std::int64_t>(buffers.full.nbytes())}, {"ranks", communicator.size()}}, samples);
 }
 
-// Four times: products alone; a collective alone; the same products while collectives run; and how long those collectives then took
-// in all. They are queued for longer than the products last.
+namespace {
+
+// Products and collectives for the same time: alone, one after the other, and together.
+class Contention {
+ public:
+  Contention(Communicator& communicator, const ModelGraph& graph, std::int64_t bytes)
+      : communicator_(communicator), bench_(graph), buffers_(bytes, communicator) {}
+
+  // Collectives to queue so that they last about three times as long as the products; the same on all ranks,
+  // for everybody must issue as many.
+  int count() {
+    const double compute_ns = timed([&] { compute(); });
+    const double collective_ns = timed([&] { gather()->wait(); });
+    const at::Tensor ratio = at::empty({1}).fill_(compute_ns / collective_ns);
+    communicator_.all_reduce(ratio, ReduceOperation::average)->wait();
+    return std::clamp(static_cast<int>(*ratio.const_data_ptr<float>() * 3) + 1, 2, 100);
+  }
+
+  void compute() {
+    for (int i = 0; i < k_products; ++i) bench_.forward(i);
+  }
+  std::unique_ptr<Pending> gather() {
+    return issue(communicator_, "all_gather", buffers_.full, buffers_.own);
+  }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(buffers_.full.nbytes()); }
+
+  template <typename Work>
+  static double timed(Work work) {
+    const Nanoseconds start = monotonic_now();
+    work();
+    return static_cast<double>((monotonic_now() - start).value);
+  }
+
+ private:
+  static constexpr int k_products = 6;
+  Communicator& communicator_;
+  OperatorBench bench_;
+  Buffers buffers_;
+};
+
+}  // namespace
+
+// Each repeat measures all four, so that what disturbs the machine disturbs them alike: products alone; the
+// collectives alone; the products while the collectives run; and how long both then took together.
 Status probe_contention(const ProbeSession& session, const ProbeCase& probe) {
-  constexpr int k_repeats = 5;
-  constexpr int k_products = 6;
-  Communicator& communicator = *session.communicator();
+  constexpr int k_repeats = 7;
   const ModelGraph graph = operator_graph(parse_operator_probe("linear.float32"), probe);
-  const OperatorBench bench(graph);
-  const Buffers buffers(shape_number(probe, "bytes"), communicator);
-  const auto compute = [&] {
-    for (int i = 0; i < k_products; ++i) bench.forward(i);
-  };
-  const auto communicate = [&] { issue(communicator, "all_gather", buffers.full, buffers.own)->wait(); };
-  session.barrier();
-  const auto compute_alone = session.time_exactly(k_repeats, compute);
-  session.barrier();
-  const auto collective_alone = session.time_exactly(k_repeats, communicate);
-  std::vector<std::int64_t> compute_beside, both;
-  // The same count on all ranks: everybody must issue the same collectives.
-  const at::Tensor ratio = at::empty({1}).fill_(static_cast<double>(compute_alone[2]) / static_cast<double>(collective_alone[2]));
-  communicator.all_reduce(ratio, ReduceOperation::average)->wait();
-  const int count = std::clamp(static_cast<int>(*ratio.const_data_ptr<float>() * 3) + 1, 2, 200);
+  Contention contention(*session.communicator(), graph, shape_number(probe, "bytes"));
+  contention.count();  // warms up
+  const int count = contention.count();
+  std::vector<std::int64_t> compute_alone, collectives_alone, compute_beside, both;
   for (int repeat = 0; repeat < k_repeats; ++repeat) {
     session.barrier();
-    const Nanoseconds start = monotonic_now();
+    compute_alone.push_back(std::llround(Contention::timed([&] { contention.compute(); })));
+    session.barrier();
     std::vector<std::unique_ptr<Pending>> running;
-    for (int i = 0; i < count; ++i) running.push_back(issue(communicator, "all_gather", buffers.full, buffers.own));
-    compute();
+    collectives_alone.push_back(std::llround(Contention::timed([&] {
+      for (int i = 0; i < count; ++i) running.push_back(contention.gather());
+      running.back()->wait();
+    })));
+    running.clear();
+    session.barrier();
+    const Nanoseconds start = monotonic_now();
+    for (int i = 0; i < count; ++i) running.push_back(contention.gather());
+    contention.compute();
     compute_beside.push_back((monotonic_now() - start).value);
-    for (const auto& pending : running) pending->wait();
+    running.back()->wait();
     both.push_back((monotonic_now() - start).value);
   }
-  const ProbeShape shape{{"bytes", static_cast<std::int64_t>(buffers.full.nbytes())}, {"collectives", count}};
+  const ProbeShape shape{{"bytes", contention.bytes()}, {"collectives", count}};
   SHARDLAB_CHECK_OK(session.emit("contention.compute_alone", shape, compute_alone));
-  SHARDLAB_CHECK_OK(session.emit("contention.collective_alone", shape, collective_alone));
+  SHARDLAB_CHECK_OK(session.emit("contention.collectives_alone", shape, collectives_alone));
   SHARDLAB_CHECK_OK(session.emit("contention.compute_beside", shape, compute_beside));
   return session.emit("contention.both", shape, both);
 }

@@ -22,14 +22,19 @@ const OperatorImplementation& implementation_of(std::string_view name) {
   return *found;
 }
 
-at::Tensor like(const Shape& shape, DType dtype) { return at::empty(shape, at::TensorOptions(to_torch(dtype))); }
+at::Tensor like(const Shape& shape, DType dtype) {
+  return at::empty(shape, at::TensorOptions(to_torch(dtype)));
+}
 
 // Random: all-zero operands run faster on some hardware.
-at::Tensor random(const Shape& shape, DType dtype) { return at::rand(shape).sub_(0.5).to(to_torch(dtype)); }
+at::Tensor random(const Shape& shape, DType dtype) {
+  return at::rand(shape).sub_(0.5).to(to_torch(dtype));
+}
 
 std::int64_t bytes_of_all(const std::vector<at::Tensor>& tensors) {
   std::int64_t bytes = 0;
-  for (const at::Tensor& tensor : tensors) bytes += tensor.defined() ? static_cast<std::int64_t>(tensor.nbytes()) : 0;
+  for (const at::Tensor& tensor : tensors)
+    bytes += tensor.defined() ? static_cast<std::int64_t>(tensor.nbytes()) : 0;
   return bytes;
 }
 
@@ -42,8 +47,10 @@ OperatorBench::OperatorBench(const ModelGraph& graph)
       implementation_(implementation_of(op_.type->name)) {
   sets_.push_back(make_set());
   const Set& one = sets_.front();
-  const std::int64_t bytes = bytes_of_all(one.inputs) + bytes_of_all(one.parameters) * 2 + bytes_of_all(one.outputs) * 2;
-  const std::int64_t sets = std::clamp<std::int64_t>(k_set_bytes / std::max<std::int64_t>(bytes, 1), 1, k_most_sets);
+  const std::int64_t bytes =
+      bytes_of_all(one.inputs) + bytes_of_all(one.parameters) * 2 + bytes_of_all(one.outputs) * 2;
+  const std::int64_t sets =
+      std::clamp<std::int64_t>(k_set_bytes / std::max<std::int64_t>(bytes, 1), 1, k_most_sets);
   while (static_cast<std::int64_t>(sets_.size()) < sets) sets_.push_back(make_set());
 }
 

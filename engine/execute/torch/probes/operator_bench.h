@@ -16,8 +16,8 @@ ModelGraph operator_graph(const OperatorProbe& parsed, const ProbeCase& probe);
 
 class OperatorBench {
  public:
-  // Sets of tensors are made until they fill about 16 MiB, 8 at most: consecutive calls then find their operands about as far away
-  // as in a training step, where other operators ran in between.
+  // Sets of tensors are made until they fill about 16 MiB, 8 at most: consecutive calls then find their
+  // operands about as far away as in a training step, where other operators ran in between.
   explicit OperatorBench(const ModelGraph& graph);
 
   void forward(int repeat) const;

@@ -1,8 +1,8 @@
 #include <utility>
 
+#include "engine/execute/torch/probes/operator_bench.h"
 #include "engine/model/constants.h"
 #include "engine/model/graph_builder.h"
-#include "engine/execute/torch/probes/operator_bench.h"
 
 namespace shardlab {
 namespace {
@@ -36,11 +36,12 @@ class Builder {
     return id;
   }
 
-  ModelGraph finish(const OperatorType& type, std::vector<TensorId> inputs, std::vector<ParameterId> parameters, Shape output,
-                    Attributes attributes = {}, std::int64_t vocabulary = 1) {
+  ModelGraph finish(const OperatorType& type, std::vector<TensorId> inputs,
+                    std::vector<ParameterId> parameters, Shape output, Attributes attributes = {},
+                    std::int64_t vocabulary = 1) {
     const bool is_loss = output.empty();
-    const TensorId result =
-        builder_.add_operator(type, module_, std::move(inputs), std::move(parameters), "y", std::move(output), std::move(attributes));
+    const TensorId result = builder_.add_operator(type, module_, std::move(inputs), std::move(parameters),
+                                                  "y", std::move(output), std::move(attributes));
     ModelGraph graph = builder_.finish(result, "Probe", 1, vocabulary);
     if (!is_loss) {
       graph.tensors[result.index()].dtype = parsed_.dtype;
@@ -52,7 +53,8 @@ class Builder {
 
   ModelGraph linear(const OperatorType& type) {
     const std::int64_t rows = number("rows"), inputs = number("inputs"), outputs = number("outputs");
-    const ParameterId weight = builder_.add_parameter(module_, "weight", {outputs, inputs}, InitialValue::uniform, 1);
+    const ParameterId weight =
+        builder_.add_parameter(module_, "weight", {outputs, inputs}, InitialValue::uniform, 1);
     return finish(type, {activation({1, rows, inputs})}, {weight}, {1, rows, outputs});
   }
 
@@ -71,15 +73,17 @@ class Builder {
   ModelGraph rope(const OperatorType& type) {
     const std::int64_t sequence = number("sequence"), head_dim = number("head_dim");
     const Shape shape{number("batch"), sequence, number("heads") * head_dim};
-    const TensorId table = builder_.add_input("table", {2, sequence, head_dim / 2}, DType::float32, TensorRole::constant,
-                                              rope_table_attributes(10000, 0, 1, 1, 4, 1));
+    const TensorId table =
+        builder_.add_input("table", {2, sequence, head_dim / 2}, DType::float32, TensorRole::constant,
+                           rope_table_attributes(10000, 0, 1, 1, 4, 1));
     return finish(type, {activation(shape), table}, {}, shape, {{"head_dim", static_cast<double>(head_dim)}});
   }
 
   ModelGraph embedding(const OperatorType& type) {
     const std::int64_t rows = number("rows"), width = number("width"), vocabulary = number("vocabulary");
     const TensorId tokens = builder_.add_input("tokens", {1, rows}, DType::int64, TensorRole::tokens);
-    const ParameterId table = builder_.add_parameter(module_, "weight", {vocabulary, width}, InitialValue::uniform, 1);
+    const ParameterId table =
+        builder_.add_parameter(module_, "weight", {vocabulary, width}, InitialValue::uniform, 1);
     return finish(type, {tokens}, {table}, {1, rows, width}, {}, vocabulary);
   }
 
@@ -95,7 +99,8 @@ class Builder {
     std::vector<TensorId> tensors;
     for (int i = 0; i < inputs; ++i) tensors.push_back(activation(shape));
     std::vector<ParameterId> parameters;
-    if (!weight.empty()) parameters.push_back(builder_.add_parameter(module_, "weight", weight, InitialValue::ones));
+    if (!weight.empty())
+      parameters.push_back(builder_.add_parameter(module_, "weight", weight, InitialValue::ones));
     return finish(type, std::move(tensors), std::move(parameters), shape, {{"epsilon", 1e-5}});
   }
 
@@ -108,6 +113,8 @@ class Builder {
 
 }  // namespace
 
-ModelGraph operator_graph(const OperatorProbe& parsed, const ProbeCase& probe) { return Builder(parsed, probe).build(); }
+ModelGraph operator_graph(const OperatorProbe& parsed, const ProbeCase& probe) {
+  return Builder(parsed, probe).build();
+}
 
 }  // namespace shardlab

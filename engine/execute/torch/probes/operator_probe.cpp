@@ -11,7 +11,9 @@ std::string name_of(const OperatorProbe& parsed, const char* direction) {
   return name += to_string(parsed.dtype);
 }
 
-ProbeShape product_shape(const Work& work) { return {{"m", work.m}, {"n", work.n}, {"k", work.k}}; }
+ProbeShape product_shape(const Work& work) {
+  return {{"m", work.m}, {"n", work.n}, {"k", work.k}};
+}
 
 Status probe_linear(const ProbeSession& session, const OperatorProbe& parsed, const OperatorBench& bench) {
   const std::string dtype(to_string(parsed.dtype));
@@ -27,7 +29,9 @@ Status probe_linear(const ProbeSession& session, const OperatorProbe& parsed, co
 }
 
 // Of traffic the cost model wants bytes and pieces as the description counts them.
-ProbeShape traffic_shape(const Work& work) { return {{"bytes", work.bytes.value}, {"pieces", work.kernels}}; }
+ProbeShape traffic_shape(const Work& work) {
+  return {{"bytes", work.bytes.value}, {"pieces", work.kernels}};
+}
 
 }  // namespace
 
@@ -53,8 +57,8 @@ Status probe_operator(const ProbeSession& session, const ProbeCase& probe) {
   for (const bool forward : {true, false}) {
     const std::vector<Work>& work = forward ? description.forward : description.backward;
     if (work.empty()) continue;
-    const auto samples =
-        session.time([&](int repeat) { forward ? bench.forward(repeat) : bench.backward(repeat, true, true); });
+    const auto samples = session.time(
+        [&](int repeat) { forward ? bench.forward(repeat) : bench.backward(repeat, true, true); });
     SHARDLAB_CHECK_OK(session.emit(name_of(parsed, forward ? ".forward." : ".backward."),
                                    attention ? probe.shape : traffic_shape(work[0]), samples));
     session.barrier();

@@ -14,7 +14,8 @@ namespace shardlab {
 
 class ProbeSession {
  public:
-  ProbeSession(Communicator* communicator, EmitMeasurement emit) : communicator_(communicator), emit_(std::move(emit)) {}
+  ProbeSession(Communicator* communicator, EmitMeasurement emit)
+      : communicator_(communicator), emit_(std::move(emit)) {}
 
   Communicator* communicator() const { return communicator_; }
   int ranks() const { return communicator_ == nullptr ? 1 : communicator_->size(); }
@@ -22,7 +23,7 @@ class ProbeSession {
     if (communicator_ != nullptr) communicator_->barrier();
   }
 
-  // Calls `work(repeat)` until it has run for about 60 ms, 3 to 25 times, after one call that does not count.
+  // Calls `work(repeat)` until it has run for about 40 ms, 3 to 25 times, after one call that does not count.
   std::vector<std::int64_t> time(const std::function<void(int)>& work) const;
   // The same, exactly `repeats` times: for work that peers take part in.
   std::vector<std::int64_t> time_exactly(int repeats, const std::function<void()>& work) const;
@@ -36,7 +37,8 @@ class ProbeSession {
   EmitMeasurement emit_;
 };
 
-std::int64_t shape_number(const ProbeCase& probe, const char* name);  // throws std::out_of_range when it is missing
+std::int64_t shape_number(const ProbeCase& probe,
+                          const char* name);  // throws std::out_of_range when it is missing
 
 // "linear.float32": the operator's probe. False in `known` for other names.
 struct OperatorProbe {
@@ -46,6 +48,7 @@ struct OperatorProbe {
 };
 OperatorProbe parse_operator_probe(std::string_view probe);
 
+Status probe_allocation(const ProbeSession& session, const ProbeCase& probe);
 Status probe_operator(const ProbeSession& session, const ProbeCase& probe);
 Status probe_collective(const ProbeSession& session, const ProbeCase& probe);
 Status probe_contention(const ProbeSession& session, const ProbeCase& probe);

@@ -12,7 +12,7 @@
 namespace shardlab {
 namespace {
 
-constexpr std::int64_t k_time_budget_ns = 60'000'000;
+constexpr std::int64_t k_time_budget_ns = 40'000'000;
 constexpr int k_fewest = 3;
 constexpr int k_most = 25;
 
@@ -29,6 +29,7 @@ Status run_case(const ProbeSession& session, const ProbeCase& probe) {
   if (probe.probe == "all_gather" || probe.probe == "reduce_scatter" || probe.probe == "all_reduce") {
     return session.ranks() > 1 ? probe_collective(session, probe) : Status{};
   }
+  if (probe.probe == "allocation") return probe_allocation(session, probe);
   if (probe.probe == "contention") return session.ranks() > 1 ? probe_contention(session, probe) : Status{};
   return bad_input("probe", "unknown probe " + probe.probe);
 }
@@ -59,7 +60,9 @@ std::vector<std::int64_t> ProbeSession::time_exactly(int repeats, const std::fun
   return samples;
 }
 
-std::int64_t shape_number(const ProbeCase& probe, const char* name) { return probe.shape.at(name); }
+std::int64_t shape_number(const ProbeCase& probe, const char* name) {
+  return probe.shape.at(name);
+}
 
 Status run_probes(Communicator* communicator, const ProbeList& list, const EmitMeasurement& emit) {
   const ProbeSession session(communicator, emit);

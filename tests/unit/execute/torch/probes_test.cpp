@@ -10,10 +10,11 @@ namespace {
 
 std::map<std::string, ProbeMeasurement> run(const std::vector<ProbeCase>& cases) {
   std::map<std::string, ProbeMeasurement> found;
-  const Status status = run_probes(nullptr, {60'000, cases}, [&](const ProbeMeasurement& measurement) -> Status {
-    found[measurement.probe] = measurement;
-    return {};
-  });
+  const Status status =
+      run_probes(nullptr, {60'000, cases}, [&](const ProbeMeasurement& measurement) -> Status {
+        found[measurement.probe] = measurement;
+        return {};
+      });
   REQUIRE_OK(status);
   return found;
 }
@@ -21,7 +22,8 @@ std::map<std::string, ProbeMeasurement> run(const std::vector<ProbeCase>& cases)
 TEST_CASE("every operator is measured forward and backward in both dtypes") {
   for (const std::string dtype : {"float32", "bfloat16"}) {
     const auto found = run({{"linear." + dtype, {{"rows", 8}, {"inputs", 16}, {"outputs", 24}}},
-                            {"attention." + dtype, {{"batch", 2}, {"sequence", 8}, {"heads", 4}, {"kv_heads", 2}, {"head_dim", 8}}},
+                            {"attention." + dtype,
+                             {{"batch", 2}, {"sequence", 8}, {"heads", 4}, {"kv_heads", 2}, {"head_dim", 8}}},
                             {"rms_norm." + dtype, {{"rows", 8}, {"width", 16}}},
                             {"add." + dtype, {{"rows", 8}, {"width", 16}}},
                             {"swiglu." + dtype, {{"rows", 8}, {"width", 16}}},
@@ -39,22 +41,31 @@ TEST_CASE("every operator is measured forward and backward in both dtypes") {
     CHECK(found.at("matmul.input_gradient." + dtype).shape == ProbeShape{{"m", 8}, {"n", 16}, {"k", 24}});
     CHECK(found.at("matmul.weight_gradient." + dtype).shape == ProbeShape{{"m", 24}, {"n", 16}, {"k", 8}});
     // Read and written once: 2 * 8 * 16 elements.
-    CHECK(found.at("rms_norm.forward." + dtype).shape.at("bytes") == 2 * 8 * 16 * (dtype == "float32" ? 4 : 2));
+    CHECK(found.at("rms_norm.forward." + dtype).shape.at("bytes") ==
+          2 * 8 * 16 * (dtype == "float32" ? 4 : 2));
   }
+}
+
+TEST_CASE("allocations are timed one by one") {
+  const auto found = run({{"allocation", {{"bytes", 4096}}}});
+  REQUIRE(found.count("host.allocation") == 1);
+  for (const std::int64_t ns : found.at("host.allocation").samples) CHECK((ns > 0 && ns < 1'000'000));
 }
 
 TEST_CASE("unknown probes and incomplete shapes are refused") {
   const auto ignore = [](const ProbeMeasurement&) -> Status { return {}; };
   CHECK(run_probes(nullptr, {1000, {{"warp.float32", {}}}}, ignore).error().kind == ErrorKind::bad_input);
-  CHECK(run_probes(nullptr, {1000, {{"linear.float32", {{"rows", 8}}}}}, ignore).error().kind == ErrorKind::bad_input);
+  CHECK(run_probes(nullptr, {1000, {{"linear.float32", {{"rows", 8}}}}}, ignore).error().kind ==
+        ErrorKind::bad_input);
 }
 
 TEST_CASE("no case starts after the budget") {
   int measured = 0;
-  const Status status = run_probes(nullptr, {0, {{"add.float32", {{"rows", 8}, {"width", 16}}}}}, [&](const auto&) -> Status {
-    ++measured;
-    return {};
-  });
+  const Status status =
+      run_probes(nullptr, {0, {{"add.float32", {{"rows", 8}, {"width", 16}}}}}, [&](const auto&) -> Status {
+        ++measured;
+        return {};
+      });
   REQUIRE_OK(status);
   CHECK(measured == 0);
 }
