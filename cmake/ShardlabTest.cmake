@@ -17,6 +17,9 @@ if(NOT SHARDLAB_SCRIPT_PYTHON)
   find_program(SHARDLAB_SCRIPT_PYTHON python3)
 endif()
 
+# What the sanitizer builds need: the unit and plan tests, without programs and benchmarks.
+add_custom_target(shardlab_unit_tests)
+
 # shardlab_test(<name> LABEL <label> FOLDERS <dir>... LIBRARIES <lib>... [EXCLUDE <prefix>...] [PROCESSORS n] [TIMEOUT s])
 # The program shardlab_test_<name> of all .cpp below the folders; nothing when there is none.
 function(shardlab_test name)
@@ -35,10 +38,13 @@ function(shardlab_test name)
   target_link_libraries(shardlab_test_${name} PRIVATE ${ARG_LIBRARIES} shardlab_test_support shardlab::warnings)
   target_include_directories(shardlab_test_${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   foreach(program shardlab shardlab-rank)
-    if(TARGET ${program} AND NOT ARG_LABEL STREQUAL "unit")
+    if(TARGET ${program} AND ARG_LABEL MATCHES "^(cli|training)$")
       add_dependencies(shardlab_test_${name} ${program})
     endif()
   endforeach()
+  if(ARG_LABEL MATCHES "^(unit|plans)$")
+    add_dependencies(shardlab_unit_tests shardlab_test_${name})
+  endif()
   catch_discover_tests(shardlab_test_${name} TEST_PREFIX "${name}: "
     PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT} PROCESSORS ${ARG_PROCESSORS})
 endfunction()

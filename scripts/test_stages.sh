@@ -38,19 +38,19 @@ not_built() {
   summary+=("$(printf '%-28s not built: see the logs in %s' "$1" "$2")")
 }
 
-# build_variant <folder> <name> <cmake option>...: everything of one configuration; 1 with a line in the summary if not.
+# build_variant <folder> <name> <target> <cmake option>...: one configuration; 1 with a line in the summary if not.
 build_variant() {
-  local folder=$1 name=$2
-  shift 2
+  local folder=$1 name=$2 target=$3
+  shift 3
   mkdir -p "$folder"
-  { configure "$root" "$folder" -DSHARDLAB_BUILD_TESTS=ON "$@" && build "$folder" all; } || { not_built "$name" "$folder"; return 1; }
+  { configure "$root" "$folder" -DSHARDLAB_BUILD_TESTS=ON "$@" && build "$folder" "$target"; } || { not_built "$name" "$folder"; return 1; }
 }
 
 build_main() {
   local options
   options=$(torch_options "$root" "$root/build")
   [[ $options == *=OFF* ]] && torch_is_off=yes
-  build_variant "$root/build" "$1" $options
+  build_variant "$root/build" "$1" all $options
 }
 
 stage_main() {
@@ -67,7 +67,7 @@ stage_benchmarks() {
 
 stage_no_torch() {
   [ -z "$torch_is_off" ] || return 0  # the main stage was this one
-  build_variant "$root/build-notorch" "without libtorch" -DSHARDLAB_WITH_TORCH=OFF || return
+  build_variant "$root/build-notorch" "without libtorch" all -DSHARDLAB_WITH_TORCH=OFF || return
   run_tests "$root/build-notorch" "without libtorch" -LE benchmark
 }
 
@@ -75,7 +75,7 @@ stage_no_torch() {
 stage_sanitized() {
   local sanitizers=$1 folder="$root/build-${1//,/-}"
   export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
-  build_variant "$folder" "$sanitizers" -DSHARDLAB_WITH_TORCH=OFF "-DSHARDLAB_SANITIZE=$sanitizers" || return
+  build_variant "$folder" "$sanitizers" shardlab_unit_tests -DSHARDLAB_WITH_TORCH=OFF "-DSHARDLAB_SANITIZE=$sanitizers" || return
   run_tests "$folder" "$sanitizers" -L 'unit|plans'
 }
 
