@@ -6,6 +6,7 @@
 #include "engine/cli/rank_program.h"
 #include "engine/cli/spool_folder.h"
 #include "engine/execute/launch.h"
+#include "engine/execute/training_data.h"
 
 namespace shardlab {
 namespace {
@@ -22,6 +23,15 @@ Result<std::optional<RunTrace>> launch(const PlannedScenario& planned, const Lau
   return std::optional<RunTrace>(std::move(trace));
 }
 
+// Before the run, not after hours of it.
+Status check_folder_of(const std::filesystem::path& file) {
+  if (file.empty()) return {};
+  std::error_code ignored;
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  if (std::filesystem::is_directory(folder, ignored)) return {};
+  return bad_input(file.string(), "there is no folder " + folder.string(), "make it first");
+}
+
 }  // namespace
 
 Status check_measurable(const Scenario& scenario) {
@@ -32,9 +42,19 @@ Status check_measurable(const Scenario& scenario) {
       "`shardlab simulate` predicts it; --set 'cluster={device: cpu, ranks: 2}' runs it here");
 }
 
+Status check_inputs(const PlannedScenario& planned, const MeasureOptions& options) {
+  SHARDLAB_CHECK_OK(TrainingData::open(planned.scenario, planned.graph.vocabulary));
+  if (options.save_weights.empty()) return {};
+  std::error_code ignored;
+  const std::filesystem::path folder = std::filesystem::absolute(options.save_weights, ignored).parent_path();
+  if (std::filesystem::is_directory(folder, ignored)) return {};
+  return bad_input("--save-weights", fmt::format("there is no folder {}", folder.string()), "make it first");
+}
+
 Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const MeasureOptions& options,
                                            RunStore& store, Console& console) {
   SHARDLAB_CHECK_OK(check_measurable(planned.scenario));
+  SHARDLAB_CHECK_OK(check_folder_of(options.save_weights));
   SHARDLAB_TRY(const auto joined, rank_environment(current_environment()));
   SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make(options.keep_spool, joined));
   ProgressLine line(console);

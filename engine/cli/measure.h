@@ -17,6 +17,9 @@ struct MeasureOptions {
 // not_possible when this machine or build cannot run the scenario for real.
 Status check_measurable(const Scenario& scenario);
 
+// What a rank would only find out after it was started: the training data and the folder of --save-weights.
+Status check_inputs(const PlannedScenario& planned, const MeasureOptions& options);
+
 // Runs, shows the progress, stores. The ranks' files are removed, unless they were to be kept or the run
 // failed; its error says where they are. Started by torchrun, Slurm or mpirun this process is one rank: all
 // but rank 0 return nothing.

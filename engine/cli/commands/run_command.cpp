@@ -32,6 +32,7 @@ class RunCommand final : public Command {
     SHARDLAB_TRY(const Scenario scenario, read_scenario(scenario_, context.options.overrides));
     SHARDLAB_CHECK_OK(check_measurable(scenario));
     SHARDLAB_TRY(const PlannedScenario planned, plan_scenario(scenario));
+    SHARDLAB_CHECK_OK(check_inputs(planned, options_));
     SHARDLAB_TRY(RunStore store, open_or_create_runs(context.options));
     SHARDLAB_TRY(const std::optional<FinishedRun> run, measure(planned, options_, store, context.console));
     if (run)

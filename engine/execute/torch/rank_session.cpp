@@ -68,11 +68,14 @@ Status train(RankExecutor& executor, const World& world, const SpoolHeader& head
   for (std::int64_t step = 0; step < header.steps; ++step) {
     SpoolStep record;
     record.step = step;
-    world.align();
+    SHARDLAB_CHECK_OK(world.align(fmt::format("step {}, the barrier before it", step)));
     record.aligned = monotonic_now();
     SHARDLAB_TRY(record.trace, executor.step());
     record.began = executor.last_step_began();
-    if (record.trace.loss) record.mean_loss = world.mean(*record.trace.loss);
+    if (record.trace.loss) {
+      SHARDLAB_TRY(record.mean_loss,
+                   world.mean(*record.trace.loss, fmt::format("step {}, the mean loss after it", step)));
+    }
     SHARDLAB_CHECK_OK(spool.write(record));
   }
   return {};
@@ -114,8 +117,7 @@ Status run_planned(const RankOptions& options, const RankEnvironment& environmen
   if (!options.save_weights.empty())
     SHARDLAB_CHECK_OK(save_weights(*executor, planned.graph, environment.rank, options.save_weights));
   SHARDLAB_CHECK_OK(spool.write(SpoolEnd{executor->communication_workspace()}));
-  world.align();  // whoever passes here knows that all spools are complete
-  return {};
+  return world.align("the end");  // whoever passes here knows that all spools are complete
 }
 
 }  // namespace

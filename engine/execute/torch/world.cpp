@@ -1,14 +1,19 @@
 #include "engine/execute/torch/world.h"
 
+#include <exception>
 #include <numeric>
 #include <vector>
 
 #include <ATen/ops/full.h>
+#include <fmt/format.h>
+
+#include "engine/execute/torch/first_line.h"
 
 namespace shardlab {
 
 Result<World> World::connect(const Rendezvous& rendezvous, const RankEnvironment& environment) {
   World world;
+  world.rank_ = environment.rank;
   if (environment.world == 1) return world;
   std::vector<int> ranks(static_cast<std::size_t>(environment.world));
   std::iota(ranks.begin(), ranks.end(), 0);
@@ -16,15 +21,21 @@ Result<World> World::connect(const Rendezvous& rendezvous, const RankEnvironment
   return world;
 }
 
-void World::align() const {
-  if (communicator_) communicator_->barrier();
+Status World::align(const std::string& place) const {
+  const Result<double> met = mean(0, place);
+  if (!met) return fail(met.error());
+  return {};
 }
 
-double World::mean(double value) const {
+Result<double> World::mean(double value, const std::string& place) const {
   if (!communicator_) return value;
-  const at::Tensor sum = at::full({1}, value, at::kDouble);
-  communicator_->all_reduce(sum, ReduceOperation::average)->wait();
-  return *sum.const_data_ptr<double>();
+  try {
+    const at::Tensor sum = at::full({1}, value, at::kDouble);
+    communicator_->all_reduce(sum, ReduceOperation::average)->wait();
+    return *sum.const_data_ptr<double>();
+  } catch (const std::exception& error) {
+    return run_failed(fmt::format("rank {}, {}", rank_, place), first_line(error.what()));
+  }
 }
 
 }  // namespace shardlab

@@ -12,16 +12,18 @@ class World {
  public:
   static Result<World> connect(const Rendezvous& rendezvous, const RankEnvironment& environment);
 
-  // Blocks until all ranks are here. Throws when a peer is lost.
-  void align() const;
+  // Blocks until all ranks are here. run_failed when a peer is lost; `place` says where this was: "step 4,
+  // the barrier before it".
+  Status align(const std::string& place) const;
 
-  // Over the ranks. Throws likewise.
-  double mean(double value) const;
+  // Over the ranks; likewise.
+  Result<double> mean(double value, const std::string& place) const;
 
   // Null for a single rank.
   Communicator* communicator() const { return communicator_.get(); }
 
  private:
+  int rank_ = 0;
   std::shared_ptr<Communicator> communicator_;  // none for a single rank
 };
 

@@ -30,7 +30,7 @@ TEST_CASE("common options are read wherever they stand") {
   CHECK(parsed.options.overrides == std::vector<std::string>{"a.b=1", "c=[1, 2]"});
 }
 
-TEST_CASE("--set takes one value, what follows is an argument") {
+TEST_CASE("an option with one value leaves what follows as an argument") {
   const Parsed parsed = parse({"--set", "a=1", "a.yaml"});
   REQUIRE(parsed.help);
   CHECK(parsed.scenario == "a.yaml");
@@ -58,7 +58,7 @@ TEST_CASE("usage mistakes are bad input, not exceptions") {
   CHECK(parse({"a.yaml", "-x"}).help.error().what == "unknown option '-x'");
 }
 
-TEST_CASE("--help needs no arguments") {
+TEST_CASE("asking for help needs no arguments") {
   const Parsed parsed = parse({"--help"});
   REQUIRE(parsed.help);
   CHECK(*parsed.help);
