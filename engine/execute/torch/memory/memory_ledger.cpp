@@ -9,6 +9,8 @@
 #include <new>
 #include <utility>
 
+#include "engine/execute/torch/memory/block_cache.h"
+
 namespace shardlab {
 
 struct MemoryLedger::Book {
@@ -61,12 +63,12 @@ std::atomic<bool>& poison() {
 
 class CountingAllocator final : public c10::Allocator {
  public:
-  explicit CountingAllocator(c10::Allocator* inner) : inner_(inner) {}
+  explicit CountingAllocator(c10::Allocator& inner) : blocks_(inner) {}
 
   c10::DataPtr allocate(std::size_t bytes) override {
     // libtorch's own allocator gives a null pointer for nothing.
     if (bytes == 0) return {nullptr, nullptr, &release, c10::Device(c10::DeviceType::CPU)};
-    auto* header = new (inner_->raw_allocate(bytes + sizeof(Header))) Header{bytes, current_class, current_book};
+    auto* header = new (blocks_.take(bytes + sizeof(Header))) Header{bytes, current_class, current_book};
     if (header->book) header->book->add(header->buffer_class, bytes_of(*header));
     void* data = header + 1;
     return {data, data, &release, c10::Device(c10::DeviceType::CPU)};
@@ -76,7 +78,7 @@ class CountingAllocator final : public c10::Allocator {
 
   static CountingAllocator& instance() {
     // Never destroyed: blocks may be freed by destructors of static objects.
-    static auto* allocator = new CountingAllocator(c10::GetDefaultCPUAllocator());
+    static auto* allocator = new CountingAllocator(*c10::GetDefaultCPUAllocator());
     return *allocator;
   }
   static void release(void* data) {
@@ -86,12 +88,13 @@ class CountingAllocator final : public c10::Allocator {
       header->book->remove(header->buffer_class, bytes_of(*header));
       if (poison().load(std::memory_order_relaxed)) std::memset(data, 0xFF, header->bytes);
     }
+    const std::size_t bytes = header->bytes + sizeof(Header);
     header->~Header();
-    instance().inner_->raw_deallocate(header);
+    instance().blocks_.give_back(header, bytes);
   }
 
  private:
-  c10::Allocator* inner_;
+  BlockCache blocks_;
 };
 
 }  // namespace

@@ -5,7 +5,8 @@
 // thread, and is taken off that same ledger whichever thread frees it. So ranks that are threads of one process each have a ledger.
 //
 // Counted are the bytes asked for (at::empty of n float32 counts 4 n), not headers, padding or what the heap keeps. Not seen are
-// buffers that libraries allocate for themselves (oneDNN, MKL, Gloo, std::vector).
+// buffers that libraries allocate for themselves (oneDNN, MKL, Gloo, std::vector). What is given back is off the ledger at once; the
+// pages of large blocks wait in a BlockCache for the next allocation of their size.
 //
 // Typical use of an executor:
 //
@@ -78,7 +79,7 @@ class BufferClassScope {
   BufferClass previous_;
 };
 
-// Puts the counting layer over libtorch's CPU allocator. Idempotent. Call it in main before other threads use tensors; tensors made
+// Puts the counting layer, with its BlockCache, over libtorch's CPU allocator. Idempotent. Call it in main before other threads use tensors; tensors made
 // earlier stay valid and uncounted.
 void install_counting_allocator();
 

@@ -5,6 +5,7 @@
 
 namespace shardlab::SHARDLAB_ISA {
 
+// Behind the end of a row: exp makes it 1e-38, nothing beside a sum of at least 1.
 constexpr float k_lowest = -3.4028235e38f;
 
 template <typename T>
@@ -16,16 +17,11 @@ SHARDLAB_INLINE float largest_in_row(const T* x, std::int64_t width) {
 
 template <typename T>
 void log_sum_exp(const T* x, std::int64_t rows, std::int64_t width, float* result) {
-  const std::int64_t whole = width - width % k_lanes;
   for (std::int64_t row = 0; row < rows; ++row, x += width) {
     const float maximum = largest_in_row(x, width);
     Floats sums{};
-    for (std::int64_t i = 0; i < whole; i += k_lanes) sums += exponential(load(x + i) - maximum);
-    float sum = sum_of(sums);
-    if (whole < width) {
-      const Floats tail = exponential(load(x + whole, width - whole) - maximum);
-      for (std::int64_t i = 0; i < width - whole; ++i) sum += tail[i];
-    }
+    for (std::int64_t i = 0; i < width; i += k_lanes) sums += exponential(load_or(x + i, width - i, k_lowest) - maximum);
+    const float sum = sum_of(sums);
     result[row] = maximum + __builtin_logf(sum);
   }
 }
@@ -57,21 +53,14 @@ SHARDLAB_INLINE std::int64_t visible(const ScoreBlock& block, std::int64_t row) 
 // Stores exp(score - shift) of the visible part, zeros behind it; returns the sum.
 template <typename T>
 SHARDLAB_INLINE float exponentials(const float* scores, std::int64_t seen, std::int64_t columns, float shift, T* result) {
-  const std::int64_t whole = seen - seen % k_lanes;
   Floats sums{};
-  for (std::int64_t i = 0; i < whole; i += k_lanes) {
-    const Floats value = exponential(load(scores + i) - shift);
+  for (std::int64_t i = 0; i < seen; i += k_lanes) {
+    const Floats value = exponential(load_or(scores + i, seen - i, k_lowest) - shift);
     sums += value;
-    store(result + i, value);
-  }
-  float sum = sum_of(sums);
-  if (whole < seen) {
-    const Floats value = exponential(load(scores + whole, seen - whole) - shift);
-    for (std::int64_t i = 0; i < seen - whole; ++i) sum += value[i];
-    store(result + whole, value, seen - whole);
+    store(result + i, value, seen - i);
   }
   clear(result, seen, columns);
-  return sum;
+  return sum_of(sums);
 }
 
 template <typename T>

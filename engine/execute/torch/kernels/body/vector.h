@@ -6,6 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#if SHARDLAB_LANES == 16
+#include <immintrin.h>
+#endif
 
 #include "engine/execute/torch/kernels/row_kernels.h"
 
@@ -35,36 +38,65 @@ SHARDLAB_INLINE Floats load(const BFloat16* from) {
   return (Floats)(__builtin_convertvector(halves, Words) << 16);
 }
 // To nearest, ties to even; a NaN stays one.
-SHARDLAB_INLINE void store(BFloat16* to, Floats value) {
+SHARDLAB_INLINE Halves to_halves(Floats value) {
   const Words bits = (Words)value;
   const Words rounded = (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
-  const Words kept = value != value ? Words{} + 0x7fc0U : rounded;
-  const Halves halves = __builtin_convertvector(kept, Halves);
+  return __builtin_convertvector(value != value ? Words{} + 0x7fc0U : rounded, Halves);
+}
+SHARDLAB_INLINE void store(BFloat16* to, Floats value) {
+  const Halves halves = to_halves(value);
   __builtin_memcpy(to, &halves, sizeof halves);
 }
 
-// The first `count` elements, zeros behind them.
+#if SHARDLAB_LANES == 16
+// AVX-512 has masks for the rest of a row.
+SHARDLAB_INLINE __mmask16 first_lanes(std::int64_t count) { return static_cast<__mmask16>((1U << count) - 1); }
+SHARDLAB_INLINE Floats load_part(const float* from, std::int64_t count, float fill) {
+  return (Floats)_mm512_mask_loadu_ps((__m512)broadcast(fill), first_lanes(count), from);
+}
+SHARDLAB_INLINE void store_part(float* to, Floats value, std::int64_t count) {
+  _mm512_mask_storeu_ps(to, first_lanes(count), (__m512)value);
+}
+SHARDLAB_INLINE Floats load_part(const BFloat16* from, std::int64_t count, float fill) {
+  const auto halves = (Halves)_mm256_mask_loadu_epi16((__m256i)to_halves(broadcast(fill)), first_lanes(count), from);
+  return (Floats)(__builtin_convertvector(halves, Words) << 16);
+}
+SHARDLAB_INLINE void store_part(BFloat16* to, Floats value, std::int64_t count) {
+  _mm256_mask_storeu_epi16(to, first_lanes(count), (__m256i)to_halves(value));
+}
+#else
+SHARDLAB_INLINE BFloat16 element_of(float value, const BFloat16*) { return {to_halves(broadcast(value))[0]}; }
+SHARDLAB_INLINE float element_of(float value, const float*) { return value; }
+
 template <typename T>
-SHARDLAB_INLINE Floats load(const T* from, std::int64_t count) {
-  if (count >= k_lanes) return load(from);
-  T part[k_lanes] = {};
-  for (std::int64_t i = 0; i < count; ++i) part[i] = from[i];
+SHARDLAB_INLINE Floats load_part(const T* from, std::int64_t count, float fill) {
+  T part[k_lanes];
+  for (std::int64_t i = 0; i < k_lanes; ++i) part[i] = i < count ? from[i] : element_of(fill, from);
   return load(part);
 }
 template <typename T>
-SHARDLAB_INLINE void store(T* to, Floats value, std::int64_t count) {
-  if (count >= k_lanes) return store(to, value);
+SHARDLAB_INLINE void store_part(T* to, Floats value, std::int64_t count) {
   T part[k_lanes];
   store(part, value);
   for (std::int64_t i = 0; i < count; ++i) to[i] = part[i];
 }
-// As load, with `fill` behind the elements.
+#endif
+
+// The first `count` elements (at least one), `fill` behind them.
 template <typename T>
 SHARDLAB_INLINE Floats load_or(const T* from, std::int64_t count, float fill) {
   if (count >= k_lanes) return load(from);
-  Floats value = load(from, count);
-  for (std::int64_t i = count > 0 ? count : 0; i < k_lanes; ++i) value[i] = fill;
-  return value;
+  return load_part(from, count, fill);
+}
+template <typename T>
+SHARDLAB_INLINE Floats load(const T* from, std::int64_t count) {
+  return load_or(from, count, 0);
+}
+// The first `count` lanes; nothing behind them is touched.
+template <typename T>
+SHARDLAB_INLINE void store(T* to, Floats value, std::int64_t count) {
+  if (count >= k_lanes) return store(to, value);
+  store_part(to, value, count);
 }
 
 template <typename T>
@@ -78,15 +110,24 @@ SHARDLAB_INLINE void store_one(T* to, float value) {
 
 SHARDLAB_INLINE Floats larger(Floats a, Floats b) { return a > b ? a : b; }
 
+// Sum and maximum over the lanes, four at a time.
+typedef float Quad __attribute__((vector_size(16)));
+SHARDLAB_INLINE Quad quad_of(Floats values, std::int64_t index) {
+  Quad quad;
+  __builtin_memcpy(&quad, reinterpret_cast<const char*>(&values) + index * 16, sizeof quad);
+  return quad;
+}
 SHARDLAB_INLINE float sum_of(Floats values) {
-  float sum = 0;
-  for (std::int64_t i = 0; i < k_lanes; ++i) sum += values[i];
-  return sum;
+  Quad sums = quad_of(values, 0);
+  for (std::int64_t i = 1; i < k_lanes / 4; ++i) sums += quad_of(values, i);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 SHARDLAB_INLINE float largest_of(Floats values) {
-  float result = values[0];
-  for (std::int64_t i = 1; i < k_lanes; ++i) result = values[i] > result ? values[i] : result;
-  return result;
+  Quad best = quad_of(values, 0);
+  for (std::int64_t i = 1; i < k_lanes / 4; ++i) best = best > quad_of(values, i) ? best : quad_of(values, i);
+  const float left = best[0] > best[1] ? best[0] : best[1];
+  const float right = best[2] > best[3] ? best[2] : best[3];
+  return left > right ? left : right;
 }
 
 // exp as 2^n e^r with |r| <= ln(2) / 2 and a polynomial for e^r (coefficients of Cephes' expf). Results stay normal numbers: below
