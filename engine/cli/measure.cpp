@@ -23,13 +23,12 @@ Result<std::optional<RunTrace>> launch(const PlannedScenario& planned, const Lau
   return std::optional<RunTrace>(std::move(trace));
 }
 
-// Before the run, not after hours of it.
-Status check_folder_of(const std::filesystem::path& file) {
-  if (file.empty()) return {};
-  std::error_code ignored;
-  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
-  if (std::filesystem::is_directory(folder, ignored)) return {};
-  return bad_input(file.string(), "there is no folder " + folder.string(), "make it first");
+// Times of a machine that others use too are no measurement of the plan.
+void note_when_unsteady(Console& console, const StepTimeSummary& time) {
+  constexpr double k_usual_spread = 1.5;
+  if (static_cast<double>(time.max.value) < k_usual_spread * static_cast<double>(time.median.value)) return;
+  console.note(fmt::format("note: the measured steps took {} to {}: is something else using this machine?",
+                           to_string(time.min), to_string(time.max)));
 }
 
 }  // namespace
@@ -54,7 +53,6 @@ Status check_inputs(const PlannedScenario& planned, const MeasureOptions& option
 Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const MeasureOptions& options,
                                            RunStore& store, Console& console) {
   SHARDLAB_CHECK_OK(check_measurable(planned.scenario));
-  SHARDLAB_CHECK_OK(check_folder_of(options.save_weights));
   SHARDLAB_TRY(const auto joined, rank_environment(current_environment()));
   SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make(options.keep_spool, joined));
   ProgressLine line(console);
@@ -76,6 +74,7 @@ Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const
     return std::optional<FinishedRun>();
   }
   SHARDLAB_TRY(FinishedRun run, finish_run(planned, std::move(**trace), &store));
+  note_when_unsteady(console, run.summary.step_time);
   return std::optional<FinishedRun>(std::move(run));
 }
 

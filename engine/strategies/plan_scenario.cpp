@@ -2,27 +2,16 @@
 
 #include <filesystem>
 
-#include "engine/base/paths.h"
 #include "engine/model/families/family.h"
 #include "engine/model/wrap/transformer_wrap.h"
 #include "engine/passes/free_activations.h"
 #include "engine/plan/check.h"
+#include "engine/scenario/resolve_path.h"
 #include "engine/strategies/driver.h"
 #include "engine/strategies/optimizer_tail.h"
 
 namespace shardlab {
 namespace {
-
-namespace fs = std::filesystem;
-
-// A path (relative to the scenario's folder) when it names a file, else a name in assets/models.
-Result<fs::path> find_config(const Scenario& scenario) {
-  const fs::path given = scenario.model.config;
-  const fs::path beside = given.is_absolute() ? given : fs::path(scenario.directory) / given;
-  std::error_code ignored;
-  if (given.has_extension() || given.has_parent_path() || fs::is_regular_file(beside, ignored)) return beside;
-  return find_asset("models/" + scenario.model.config + "/config.json");
-}
 
 Result<std::vector<ModuleId>> wrapped_modules(const Scenario& scenario, const ModelGraph& graph) {
   if (scenario.parallel.wrap.policy == "none") return std::vector<ModuleId>{};
@@ -120,7 +109,7 @@ void snapshot_segments(const PlannedScenario& planned, const StrategyType& type,
 }  // namespace
 
 Result<ModelGraph> load_model_graph(const Scenario& scenario) {
-  SHARDLAB_TRY(const fs::path path, find_config(scenario));
+  SHARDLAB_TRY(const std::filesystem::path path, resolve_model_config(scenario, scenario.model));
   SHARDLAB_TRY(const ModelConfig config, ModelConfig::read(path, scenario.model.overrides));
   GraphOptions options;
   options.micro_batch = scenario.train.micro_batch;

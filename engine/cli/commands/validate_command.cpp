@@ -33,6 +33,7 @@ class ValidateCommand final : public Command {
       SHARDLAB_CHECK_OK(check_measurable(scenario));
       SHARDLAB_CHECK_OK(check_tolerances(scenario.measure.tolerance));
       SHARDLAB_TRY(planned.emplace_back(), plan_scenario(scenario));
+      SHARDLAB_CHECK_OK(check_inputs(planned.back(), {}));
     }
     SHARDLAB_TRY(RunStore store, open_or_create_runs(context.options));
     std::vector<Validation> validations;
