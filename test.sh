@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every test: with libtorch, without it, and the torch-free ones under the
-# address and undefined-behaviour sanitizers.
+# Installs what is missing, builds, and runs every test, with libtorch and without it.
 #
-#   ./test.sh                        all three
+#   ./test.sh                        both
 #   ./test.sh --sanitize LIST        only the torch-free tests under these sanitizers: address,undefined or thread
 #   ./test.sh --benchmarks           only the benchmarks, which print figures
 #   ./test.sh --only REGEX           only the tests of the main build whose names match
@@ -19,7 +18,7 @@ root=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 
 only=()
-stages=(main no_torch "sanitized address,undefined")
+stages=(main no_torch)
 case ${1:-} in
   "") ;;
   --sanitize)
