@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include <barrier>
 #include <limits>
 #include <mutex>
 #include <thread>
@@ -35,13 +36,18 @@ Status join_groups(const StepPlan& plan, const Rendezvous& rendezvous, RankExecu
   return {};
 }
 
-Status run_rank(const PlannedScenario& planned, const Rendezvous& rendezvous, const RankBody& body, RankExecutorOptions options) {
+struct Rank {
+  RankExecutorOptions options;
+  std::unique_ptr<RankExecutor> executor;
+  Status result;
+};
+
+Status run_rank(const PlannedScenario& planned, const Rendezvous& rendezvous, const RankBody& body, Rank& rank) {
   at::set_num_threads(1);
-  const int rank = options.rank;
-  SHARDLAB_CHECK_OK(join_groups(planned.plan.steady, rendezvous, options));
-  SHARDLAB_TRY(const std::unique_ptr<RankExecutor> executor, RankExecutor::create(planned, std::move(options)));
-  SHARDLAB_CHECK_OK(executor->setup());
-  return body(*executor, rank);
+  SHARDLAB_CHECK_OK(join_groups(planned.plan.steady, rendezvous, rank.options));
+  SHARDLAB_TRY(rank.executor, RankExecutor::create(planned, rank.options));
+  SHARDLAB_CHECK_OK(rank.executor->setup());
+  return body(*rank.executor, rank.options.rank);
 }
 
 bool gradients_are_complete(const StepPlan& plan, InstructionId id) {
@@ -68,21 +74,23 @@ Status run_ranks(const PlannedScenario& planned, const RankBody& body, const Ste
                  std::span<MemoryLedger> ledgers) {
   install_counting_allocator();
   const Rendezvous rendezvous = Rendezvous::in_process();
-  const int world = planned.plan.steady.world_size;
-  std::vector<Status> results(static_cast<std::size_t>(world));
+  std::vector<Rank> ranks(static_cast<std::size_t>(planned.plan.steady.world_size));
+  // Nobody leaves before all are done: a peer may still be connecting.
+  std::barrier all_done(static_cast<std::ptrdiff_t>(ranks.size()));
   std::vector<std::thread> threads;
-  for (int rank = 0; rank < world; ++rank) {
-    RankExecutorOptions options;
-    options.rank = rank;
-    options.observer = observer;
-    if (!ledgers.empty()) options.ledger = ledgers[static_cast<std::size_t>(rank)];
-    threads.emplace_back([&, rank, options = std::move(options)]() mutable {
-      results[static_cast<std::size_t>(rank)] = run_rank(planned, rendezvous, body, std::move(options));
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    ranks[i].options.rank = static_cast<int>(i);
+    ranks[i].options.observer = observer;
+    if (!ledgers.empty()) ranks[i].options.ledger = ledgers[i];
+    threads.emplace_back([&, &rank = ranks[i]] {
+      rank.result = run_rank(planned, rendezvous, body, rank);
+      all_done.arrive_and_wait();
+      rank.executor.reset();
     });
   }
   for (std::thread& thread : threads) thread.join();
-  for (const Status& result : results) {
-    if (!result) return result;
+  for (const Rank& rank : ranks) {
+    if (!rank.result) return rank.result;
   }
   return {};
 }
