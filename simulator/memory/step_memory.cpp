@@ -11,8 +11,7 @@ namespace {
 
 class StepMemory {
  public:
-  StepMemory(const PlannedScenario& planned, const StepPlan& plan, int workspaces)
-      : planned_(planned), plan_(plan), workspaces_(workspaces) {
+  StepMemory(const PlannedScenario& planned, const StepPlan& plan) : planned_(planned), plan_(plan) {
     for (const Buffer& buffer : plan.buffers) {
       if (buffer.carried) add(buffer, 1);
     }
@@ -55,9 +54,9 @@ class StepMemory {
   Status run_segment(InstructionId id, bool forward, MemorySample& sample) {
     const Instruction& instruction = plan_.instruction(id);
     const SegmentPrograms& programs = planned_.partition.segment(*instruction.segment).programs;
-    const ProgramMemory memory =
-        forward ? follow_program(programs.forward, programs.keeps, planned_.graph.loss, workspaces_)
-                : follow_program(programs.backward, {}, planned_.graph.loss, workspaces_);
+    const ProgramMemory memory = forward
+                                     ? follow_program(programs.forward, programs.keeps, planned_.graph.loss)
+                                     : follow_program(programs.backward, {}, planned_.graph.loss);
     Bytes promised;
     for (const BufferId buffer : instruction.allocates) {
       if (plan_.buffer(buffer).layout == BufferLayout::opaque) {
@@ -87,16 +86,14 @@ class StepMemory {
 
   const PlannedScenario& planned_;
   const StepPlan& plan_;
-  int workspaces_;
   Bytes live_;
   BytesByClass by_class_{};
 };
 
 }  // namespace
 
-Result<std::vector<MemorySample>> simulate_memory(const PlannedScenario& planned, const StepPlan& plan,
-                                                  int workspaces) {
-  return StepMemory(planned, plan, workspaces).run();
+Result<std::vector<MemorySample>> simulate_memory(const PlannedScenario& planned, const StepPlan& plan) {
+  return StepMemory(planned, plan).run();
 }
 
 }  // namespace shardlab
