@@ -52,11 +52,12 @@ struct BackwardScratch {
   }
 };
 
-// One block of queries of one head. All pointers at the head's first position; dk and dv are sums over the whole sequence, which
-// the first block that is worked on (the last of the sequence, it sees all keys) overwrites.
+// One block of queries of one head. All pointers at the head's first position; dk and dv are sums over the
+// whole sequence, which the first block that is worked on (the last of the sequence, it sees all keys)
+// overwrites.
 template <typename T>
-void backward_block(const AttentionShape& shape, const AttentionBackward<T>& head, std::int64_t first, bool overwrite, const Sum& dk,
-                    const Sum& dv, const BackwardScratch<T>& scratch) {
+void backward_block(const AttentionShape& shape, const AttentionBackward<T>& head, std::int64_t first,
+                    bool overwrite, const Sum& dk, const Sum& dv, const BackwardScratch<T>& scratch) {
   const RowKernels<T>& kernels = row_kernels<T>();
   const std::int64_t dim = shape.head_dim;
   const std::int64_t rows = std::min(query_block(shape), shape.sequence - first);
@@ -74,9 +75,11 @@ void backward_block(const AttentionShape& shape, const AttentionBackward<T>& hea
     const MatrixView<T> k{head.k + offset, shape.key_stride()};
     const ScoreBlock block{scratch.scores, rows, columns, first - key + 1};
     const MatrixView<T> p_transposed{scratch.probabilities, columns, true};
-    multiply(rows, columns, dim, shape.scale(), q, MatrixView<T>{k.data, k.stride, true}, 0, scratch.scores, columns);
+    multiply(rows, columns, dim, shape.scale(), q, MatrixView<T>{k.data, k.stride, true}, 0, scratch.scores,
+             columns);
     kernels.probabilities(block, head.log_sum_exp + first, scratch.probabilities);
-    if (dv.data) multiply(columns, dim, rows, 1, p_transposed, d_output, beta, dv.data + key * dv.stride, dv.stride);
+    if (dv.data)
+      multiply(columns, dim, rows, 1, p_transposed, d_output, beta, dv.data + key * dv.stride, dv.stride);
     if (!dq.data && !dk.data) continue;
     const MatrixView<T> v_transposed{head.v + offset, shape.key_stride(), true};
     multiply(rows, columns, dim, 1, d_output, v_transposed, 0, scratch.gradient, columns);
@@ -84,7 +87,8 @@ void backward_block(const AttentionShape& shape, const AttentionBackward<T>& hea
     const MatrixView<T> ds{scratch.score_gradient, columns};
     if (dq.data) multiply(rows, dim, columns, shape.scale(), ds, k, key > 0 ? 1 : 0, dq.data, dq.stride);
     if (dk.data) {
-      multiply(columns, dim, rows, shape.scale(), MatrixView<T>{ds.data, columns, true}, q, beta, dk.data + key * dk.stride, dk.stride);
+      multiply(columns, dim, rows, shape.scale(), MatrixView<T>{ds.data, columns, true}, q, beta,
+               dk.data + key * dk.stride, dk.stride);
     }
   }
   scratch.finish(dq, rows, dim, dq_result, shape.query_stride());
@@ -103,8 +107,8 @@ std::int64_t attention_backward_scratch(const AttentionShape& shape) {
 }
 
 template <typename T>
-void attention_backward(const AttentionShape& shape, const AttentionBackward<T>& tensors, std::int64_t begin, std::int64_t end,
-                        char* memory) {
+void attention_backward(const AttentionShape& shape, const AttentionBackward<T>& tensors, std::int64_t begin,
+                        std::int64_t end, char* memory) {
   const BackwardScratch<T> scratch(shape, memory);
   const std::int64_t group = shape.heads / shape.kv_heads;
   const std::int64_t last_block = (shape.sequence - 1) / query_block(shape) * query_block(shape);
@@ -118,9 +122,15 @@ void attention_backward(const AttentionShape& shape, const AttentionBackward<T>&
     const Sum dv = scratch.sum_of(dv_result, shape.key_stride(), scratch.dv, shape.head_dim);
     for (std::int64_t head = kv_head * group; head < (kv_head + 1) * group; ++head) {
       const std::int64_t query = batch * shape.sequence * shape.query_stride() + head * shape.head_dim;
-      const AttentionBackward<T> at{tensors.d_output + query, tensors.q + query, tensors.k + key, tensors.v + key,
-                                    tensors.output + query, tensors.log_sum_exp + (batch * shape.heads + head) * shape.sequence,
-                                    offset_or_null(tensors.dq, query), dk_result, dv_result};
+      const AttentionBackward<T> at{tensors.d_output + query,
+                                    tensors.q + query,
+                                    tensors.k + key,
+                                    tensors.v + key,
+                                    tensors.output + query,
+                                    tensors.log_sum_exp + (batch * shape.heads + head) * shape.sequence,
+                                    offset_or_null(tensors.dq, query),
+                                    dk_result,
+                                    dv_result};
       for (std::int64_t first = last_block; first >= 0; first -= query_block(shape)) {
         const bool overwrite = first == last_block && head == kv_head * group;
         backward_block(shape, at, first, overwrite, dk, dv, scratch);
@@ -133,8 +143,9 @@ void attention_backward(const AttentionShape& shape, const AttentionBackward<T>&
 
 template std::int64_t attention_backward_scratch<float>(const AttentionShape&);
 template std::int64_t attention_backward_scratch<BFloat16>(const AttentionShape&);
-template void attention_backward<float>(const AttentionShape&, const AttentionBackward<float>&, std::int64_t, std::int64_t, char*);
-template void attention_backward<BFloat16>(const AttentionShape&, const AttentionBackward<BFloat16>&, std::int64_t, std::int64_t,
-                                           char*);
+template void attention_backward<float>(const AttentionShape&, const AttentionBackward<float>&, std::int64_t,
+                                        std::int64_t, char*);
+template void attention_backward<BFloat16>(const AttentionShape&, const AttentionBackward<BFloat16>&,
+                                           std::int64_t, std::int64_t, char*);
 
 }  // namespace shardlab

@@ -12,17 +12,23 @@
 
 namespace shardlab {
 
-// Queries and keys of a block of scores. Wider blocks waste more work right of the diagonal, narrower ones make the products slow;
-// 128 x 512 float32 is 256 KiB, well inside a second-level cache. The description of attention (engine/model/operators) states the
-// scratch memory that follows from them.
-inline std::int64_t query_block(const AttentionShape& shape) { return shape.sequence < 1024 ? 64 : 128; }
+// Queries and keys of a block of scores. Wider blocks waste more work right of the diagonal, narrower ones
+// make the products slow; 128 x 512 float32 is 256 KiB, well inside a second-level cache. The description of
+// attention (engine/model/operators) states the scratch memory that follows from them.
+inline std::int64_t query_block(const AttentionShape& shape) {
+  return shape.sequence < 1024 ? 64 : 128;
+}
 inline constexpr std::int64_t k_key_block = 512;
 
 template <typename T>
 inline constexpr bool k_is_float = std::is_same_v<T, float>;
 
-inline std::int64_t block_rows(const AttentionShape& shape) { return std::min(query_block(shape), shape.sequence); }
-inline std::int64_t block_columns(const AttentionShape& shape) { return std::min(k_key_block, shape.sequence); }
+inline std::int64_t block_rows(const AttentionShape& shape) {
+  return std::min(query_block(shape), shape.sequence);
+}
+inline std::int64_t block_columns(const AttentionShape& shape) {
+  return std::min(k_key_block, shape.sequence);
+}
 
 // Hands out pieces of a scratch area, each aligned to 64 bytes. With a null start it only counts.
 class Scratch {

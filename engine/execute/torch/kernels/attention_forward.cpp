@@ -31,7 +31,8 @@ struct ForwardScratch {
 
 // One block of queries of one head: q, k, v and output point at the head's first position.
 template <typename T>
-void forward_block(const AttentionShape& shape, const AttentionForward<T>& head, std::int64_t first, const ForwardScratch<T>& scratch) {
+void forward_block(const AttentionShape& shape, const AttentionForward<T>& head, std::int64_t first,
+                   const ForwardScratch<T>& scratch) {
   const RowKernels<T>& kernels = row_kernels<T>();
   const std::int64_t rows = std::min(query_block(shape), shape.sequence - first);
   const std::int64_t seen = first + rows;
@@ -50,11 +51,12 @@ void forward_block(const AttentionShape& shape, const AttentionForward<T>& head,
     const MatrixView<T> q{head.q + first * shape.query_stride(), shape.query_stride()};
     const MatrixView<T> k_transposed{head.k + key * shape.key_stride(), shape.key_stride(), true};
     multiply(rows, columns, dim, shape.scale(), q, k_transposed, 0, scratch.scores, columns);
-    kernels.softmax_step({scratch.scores, rows, columns, first - key + 1}, scratch.maximum, scratch.sum, scratch.correction,
-                         scratch.probabilities);
+    kernels.softmax_step({scratch.scores, rows, columns, first - key + 1}, scratch.maximum, scratch.sum,
+                         scratch.correction, scratch.probabilities);
     if (key > 0) kernels.scale_rows(scratch.correction, rows, dim, stride, accumulator);
     const MatrixView<T> v{head.v + key * shape.key_stride(), shape.key_stride()};
-    multiply(rows, dim, columns, 1, MatrixView<T>{scratch.probabilities, columns}, v, key > 0 ? 1 : 0, accumulator, stride);
+    multiply(rows, dim, columns, 1, MatrixView<T>{scratch.probabilities, columns}, v, key > 0 ? 1 : 0,
+             accumulator, stride);
   }
   for (std::int64_t row = 0; row < rows; ++row) {
     head.log_sum_exp[first + row] = scratch.maximum[row] + std::log(scratch.sum[row]);
@@ -65,7 +67,9 @@ void forward_block(const AttentionShape& shape, const AttentionForward<T>& head,
 
 }  // namespace
 
-float AttentionShape::scale() const { return 1 / std::sqrt(static_cast<float>(head_dim)); }
+float AttentionShape::scale() const {
+  return 1 / std::sqrt(static_cast<float>(head_dim));
+}
 
 template <typename T>
 std::int64_t attention_forward_scratch(const AttentionShape& shape) {
@@ -73,8 +77,8 @@ std::int64_t attention_forward_scratch(const AttentionShape& shape) {
 }
 
 template <typename T>
-void attention_forward(const AttentionShape& shape, const AttentionForward<T>& tensors, std::int64_t begin, std::int64_t end,
-                       char* memory) {
+void attention_forward(const AttentionShape& shape, const AttentionForward<T>& tensors, std::int64_t begin,
+                       std::int64_t end, char* memory) {
   const ForwardScratch<T> scratch(shape, memory);
   for (std::int64_t index = begin; index < end; ++index) {
     const std::int64_t batch = index / shape.heads;
@@ -84,13 +88,16 @@ void attention_forward(const AttentionShape& shape, const AttentionForward<T>& t
     const std::int64_t key = batch * shape.sequence * shape.key_stride() + kv_head * shape.head_dim;
     const AttentionForward<T> at{tensors.q + query, tensors.k + key, tensors.v + key, tensors.output + query,
                                  tensors.log_sum_exp + index * shape.sequence};
-    for (std::int64_t first = 0; first < shape.sequence; first += query_block(shape)) forward_block(shape, at, first, scratch);
+    for (std::int64_t first = 0; first < shape.sequence; first += query_block(shape))
+      forward_block(shape, at, first, scratch);
   }
 }
 
 template std::int64_t attention_forward_scratch<float>(const AttentionShape&);
 template std::int64_t attention_forward_scratch<BFloat16>(const AttentionShape&);
-template void attention_forward<float>(const AttentionShape&, const AttentionForward<float>&, std::int64_t, std::int64_t, char*);
-template void attention_forward<BFloat16>(const AttentionShape&, const AttentionForward<BFloat16>&, std::int64_t, std::int64_t, char*);
+template void attention_forward<float>(const AttentionShape&, const AttentionForward<float>&, std::int64_t,
+                                       std::int64_t, char*);
+template void attention_forward<BFloat16>(const AttentionShape&, const AttentionForward<BFloat16>&,
+                                          std::int64_t, std::int64_t, char*);
 
 }  // namespace shardlab

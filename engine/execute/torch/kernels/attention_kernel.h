@@ -1,8 +1,10 @@
-// Causal attention in blocks, forward and backward, on raw memory (flash attention, arXiv 2205.14135, algorithm 1, and 2307.08691).
+// Causal attention in blocks, forward and backward, on raw memory (flash attention, arXiv 2205.14135,
+// algorithm 1, and 2307.08691).
 //
-// Nothing of size sequence x sequence is stored. Scores right of the diagonal are neither computed nor read, up to the width of a
-// block. Products take bfloat16 or float32 operands and give float32; sums over blocks are float32. Grouped queries read their k and
-// v head in place, and its gradient sums over the group without copies.
+// Nothing of size sequence x sequence is stored. Scores right of the diagonal are neither computed nor read,
+// up to the width of a block. Products take bfloat16 or float32 operands and give float32; sums over blocks
+// are float32. Grouped queries read their k and v head in place, and its gradient sums over the group without
+// copies.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +22,8 @@ struct AttentionShape {
   std::int64_t key_stride() const { return kv_heads * head_dim; }
 };
 
-// q, output [batch, sequence, heads * head_dim]; k, v [batch, sequence, kv_heads * head_dim]; log_sum_exp [batch, heads, sequence].
+// q, output [batch, sequence, heads * head_dim]; k, v [batch, sequence, kv_heads * head_dim]; log_sum_exp
+// [batch, heads, sequence].
 template <typename T>
 struct AttentionForward {
   const T *q, *k, *v;
@@ -44,11 +47,11 @@ std::int64_t attention_backward_scratch(const AttentionShape& shape);
 
 // Heads [begin, end) of batch * heads. `scratch`: aligned to 64 bytes.
 template <typename T>
-void attention_forward(const AttentionShape& shape, const AttentionForward<T>& tensors, std::int64_t begin, std::int64_t end,
-                       char* scratch);
+void attention_forward(const AttentionShape& shape, const AttentionForward<T>& tensors, std::int64_t begin,
+                       std::int64_t end, char* scratch);
 // Key heads [begin, end) of batch * kv_heads.
 template <typename T>
-void attention_backward(const AttentionShape& shape, const AttentionBackward<T>& tensors, std::int64_t begin, std::int64_t end,
-                        char* scratch);
+void attention_backward(const AttentionShape& shape, const AttentionBackward<T>& tensors, std::int64_t begin,
+                        std::int64_t end, char* scratch);
 
 }  // namespace shardlab

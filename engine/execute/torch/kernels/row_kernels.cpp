@@ -2,10 +2,10 @@
 
 namespace shardlab {
 
-#define SHARDLAB_DECLARE_TABLES(isa)                     \
-  namespace isa {                                        \
-  extern const RowKernels<float> k_float_kernels;        \
-  extern const RowKernels<BFloat16> k_bfloat16_kernels;  \
+#define SHARDLAB_DECLARE_TABLES(isa)                    \
+  namespace isa {                                       \
+  extern const RowKernels<float> k_float_kernels;       \
+  extern const RowKernels<BFloat16> k_bfloat16_kernels; \
   }
 SHARDLAB_DECLARE_TABLES(baseline)
 
@@ -32,7 +32,9 @@ const RowKernels<BFloat16>& row_kernels<BFloat16>(InstructionSet set) {
   return set == InstructionSet::avx2 ? avx2::k_bfloat16_kernels : baseline::k_bfloat16_kernels;
 }
 #else
-InstructionSet best_instruction_set() { return InstructionSet::baseline; }
+InstructionSet best_instruction_set() {
+  return InstructionSet::baseline;
+}
 
 template <>
 const RowKernels<float>& row_kernels<float>(InstructionSet) {

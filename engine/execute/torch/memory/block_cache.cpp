@@ -59,8 +59,9 @@ void* BlockCache::find(std::size_t bytes) {
 }
 
 void BlockCache::release_oldest() {
-  const auto oldest =
-      std::min_element(kept_.begin(), kept_.end(), [](const auto& a, const auto& b) { return a.second.since < b.second.since; });
+  const auto oldest = std::min_element(kept_.begin(), kept_.end(), [](const auto& a, const auto& b) {
+    return a.second.since < b.second.since;
+  });
   kept_bytes_ -= oldest->first;
   source_.raw_deallocate(oldest->second.block);
   kept_.erase(oldest);

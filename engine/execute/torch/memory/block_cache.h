@@ -1,11 +1,13 @@
 // Keeps freed blocks of a CPU allocator for the next allocation of the same size.
 //
-// A training step asks for the same sizes again and again. Given back to the system, large blocks come back as pages that must be
-// mapped and cleared anew: on a virtual machine that costs more than a norm or a sum over them. The cache keeps them, within one
-// bound: blocks in use and blocks kept are together never more than the most that was ever in use at once. So a process is never
-// larger for it than at its own peak. Where a new block breaks the bound, the blocks kept longest are released.
+// A training step asks for the same sizes again and again. Given back to the system, large blocks come back
+// as pages that must be mapped and cleared anew: on a virtual machine that costs more than a norm or a sum
+// over them. The cache keeps them, within one bound: blocks in use and blocks kept are together never more
+// than the most that was ever in use at once. So a process is never larger for it than at its own peak. Where
+// a new block breaks the bound, the blocks kept longest are released.
 //
-// Blocks of 4 MiB and more are offered to the kernel as huge pages, which makes products of large matrices a few percent faster.
+// Blocks of 4 MiB and more are offered to the kernel as huge pages, which makes products of large matrices a
+// few percent faster.
 #pragma once
 
 #include <c10/core/Allocator.h>
@@ -22,7 +24,8 @@ class BlockCache {
  public:
   explicit BlockCache(c10::Allocator& source) : source_(source) {}
 
-  // As the source's raw_allocate, whose exceptions pass (after everything kept was released and it still had no memory).
+  // As the source's raw_allocate, whose exceptions pass (after everything kept was released and it still had
+  // no memory).
   void* take(std::size_t bytes);
   // `bytes` as in take.
   void give_back(void* block, std::size_t bytes);

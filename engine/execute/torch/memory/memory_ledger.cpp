@@ -53,8 +53,12 @@ struct alignas(64) Header {
 };
 static_assert(sizeof(Header) == 64);
 
-Header* header_of(void* data) { return std::launder(reinterpret_cast<Header*>(static_cast<char*>(data) - sizeof(Header))); }
-Bytes bytes_of(const Header& header) { return {static_cast<std::int64_t>(header.bytes)}; }
+Header* header_of(void* data) {
+  return std::launder(reinterpret_cast<Header*>(static_cast<char*>(data) - sizeof(Header)));
+}
+Bytes bytes_of(const Header& header) {
+  return {static_cast<std::int64_t>(header.bytes)};
+}
 
 std::atomic<bool>& poison() {
   static std::atomic<bool> on{false};
@@ -74,7 +78,9 @@ class CountingAllocator final : public c10::Allocator {
     return {data, data, &release, c10::Device(c10::DeviceType::CPU)};
   }
   c10::DeleterFnPtr raw_deleter() const override { return &release; }
-  void copy_data(void* to, const void* from, std::size_t count) const override { default_copy_data(to, from, count); }
+  void copy_data(void* to, const void* from, std::size_t count) const override {
+    default_copy_data(to, from, count);
+  }
 
   static CountingAllocator& instance() {
     // Never destroyed: blocks may be freed by destructors of static objects.
@@ -122,12 +128,19 @@ std::int64_t MemoryLedger::allocations() const {
 }
 
 LedgerScope::LedgerScope(const MemoryLedger& ledger) : previous_(std::exchange(current_book, ledger.book_)) {}
-LedgerScope::~LedgerScope() { current_book = std::move(previous_); }
+LedgerScope::~LedgerScope() {
+  current_book = std::move(previous_);
+}
 
-BufferClassScope::BufferClassScope(BufferClass buffer_class) : previous_(std::exchange(current_class, buffer_class)) {}
-BufferClassScope::~BufferClassScope() { current_class = previous_; }
+BufferClassScope::BufferClassScope(BufferClass buffer_class)
+    : previous_(std::exchange(current_class, buffer_class)) {}
+BufferClassScope::~BufferClassScope() {
+  current_class = previous_;
+}
 
-void install_counting_allocator() { c10::SetCPUAllocator(&CountingAllocator::instance(), 1); }
+void install_counting_allocator() {
+  c10::SetCPUAllocator(&CountingAllocator::instance(), 1);
+}
 
 bool reclassify(const at::Tensor& tensor, BufferClass buffer_class) {
   const c10::DataPtr& pointer = tensor.storage().data_ptr();
@@ -139,6 +152,8 @@ bool reclassify(const at::Tensor& tensor, BufferClass buffer_class) {
   return true;
 }
 
-void poison_freed_memory(bool on) { poison().store(on); }
+void poison_freed_memory(bool on) {
+  poison().store(on);
+}
 
 }  // namespace shardlab

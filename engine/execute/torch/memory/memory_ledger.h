@@ -1,12 +1,15 @@
-// Measured memory on a CPU: every allocation that goes through libtorch's CPU allocator is counted, by class of buffer.
+// Measured memory on a CPU: every allocation that goes through libtorch's CPU allocator is counted, by class
+// of buffer.
 //
-// install_counting_allocator() puts a thin layer over libtorch's own allocator: a 64-byte header in front of each block holds its
-// size, its class and the ledger it is booked in. A block is booked in the ledger and under the class current on the allocating
-// thread, and is taken off that same ledger whichever thread frees it. So ranks that are threads of one process each have a ledger.
+// install_counting_allocator() puts a thin layer over libtorch's own allocator: a 64-byte header in front of
+// each block holds its size, its class and the ledger it is booked in. A block is booked in the ledger and
+// under the class current on the allocating thread, and is taken off that same ledger whichever thread frees
+// it. So ranks that are threads of one process each have a ledger.
 //
-// Counted are the bytes asked for (at::empty of n float32 counts 4 n), not headers, padding or what the heap keeps. Not seen are
-// buffers that libraries allocate for themselves (oneDNN, MKL, Gloo, std::vector). What is given back is off the ledger at once; the
-// pages of large blocks wait in a BlockCache for the next allocation of their size.
+// Counted are the bytes asked for (at::empty of n float32 counts 4 n), not headers, padding or what the heap
+// keeps. Not seen are buffers that libraries allocate for themselves (oneDNN, MKL, Gloo, std::vector). What
+// is given back is off the ledger at once; the pages of large blocks wait in a BlockCache for the next
+// allocation of their size.
 //
 // Typical use of an executor:
 //
@@ -55,7 +58,8 @@ class MemoryLedger {
   std::shared_ptr<Book> book_;
 };
 
-// While it lives, allocations of this thread are booked in the ledger. Scopes nest. Outside any scope nothing is booked.
+// While it lives, allocations of this thread are booked in the ledger. Scopes nest. Outside any scope nothing
+// is booked.
 class LedgerScope {
  public:
   explicit LedgerScope(const MemoryLedger& ledger);
@@ -67,7 +71,8 @@ class LedgerScope {
   std::shared_ptr<MemoryLedger::Book> previous_;
 };
 
-// While it lives, allocations of this thread are booked under the class. Scopes nest. Outside any scope: workspace.
+// While it lives, allocations of this thread are booked under the class. Scopes nest. Outside any scope:
+// workspace.
 class BufferClassScope {
  public:
   explicit BufferClassScope(BufferClass buffer_class);
@@ -79,16 +84,18 @@ class BufferClassScope {
   BufferClass previous_;
 };
 
-// Puts the counting layer, with its BlockCache, over libtorch's CPU allocator. Idempotent. Call it in main before other threads use tensors; tensors made
-// earlier stay valid and uncounted.
+// Puts the counting layer, with its BlockCache, over libtorch's CPU allocator. Idempotent. Call it in main
+// before other threads use tensors; tensors made earlier stay valid and uncounted.
 void install_counting_allocator();
 
-// Books the block that holds the tensor's storage under another class (the logits that became their own gradient). False when the
-// block is not counted: allocated before the layer was installed or outside a LedgerScope, or memory that is not libtorch's.
+// Books the block that holds the tensor's storage under another class (the logits that became their own
+// gradient). False when the block is not counted: allocated before the layer was installed or outside a
+// LedgerScope, or memory that is not libtorch's.
 bool reclassify(const at::Tensor& tensor, BufferClass buffer_class);
 
-// For the test that freed means freed: while on, every counted block is filled with 0xFF bytes (NaN in each floating-point type)
-// before it is given back, so that a late read of it spoils the result. Process-wide, off at start.
+// For the test that freed means freed: while on, every counted block is filled with 0xFF bytes (NaN in each
+// floating-point type) before it is given back, so that a late read of it spoils the result. Process-wide,
+// off at start.
 void poison_freed_memory(bool on);
 
 }  // namespace shardlab

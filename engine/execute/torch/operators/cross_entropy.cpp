@@ -15,8 +15,8 @@ float value_at(const T* row, std::int64_t column) {
 
 void check_targets(const std::int64_t* targets, std::int64_t rows, std::int64_t classes) {
   for (std::int64_t row = 0; row < rows; ++row) {
-    TORCH_CHECK_INDEX(targets[row] >= 0 && targets[row] < classes, "target ", targets[row], " of row ", row, " is not below ", classes,
-                      ", the number of classes");
+    TORCH_CHECK_INDEX(targets[row] >= 0 && targets[row] < classes, "target ", targets[row], " of row ", row,
+                      " is not below ", classes, ", the number of classes");
   }
 }
 
@@ -34,7 +34,8 @@ void forward(const ForwardArguments& arguments) {
     });
     double sum = 0;
     for (std::int64_t row = 0; row < rows; ++row) {
-      sum += static_cast<double>(log_sum_exp[row]) - static_cast<double>(value_at(x + row * classes, targets[row]));
+      sum += static_cast<double>(log_sum_exp[row]) -
+             static_cast<double>(value_at(x + row * classes, targets[row]));
     }
     *data_of<float>(arguments.outputs[0]) = static_cast<float>(sum / static_cast<double>(rows));
   });
@@ -53,8 +54,8 @@ void backward(const BackwardArguments& arguments) {
     const T* x = data_of<T>(logits);
     T* dx = data_of<T>(gradient);
     for_rows(rows, classes, [&](std::int64_t begin, std::int64_t end) {
-      row_kernels<T>().cross_entropy_backward(x + begin * classes, targets + begin, log_sum_exp + begin, scale, end - begin, classes,
-                                              dx + begin * classes);
+      row_kernels<T>().cross_entropy_backward(x + begin * classes, targets + begin, log_sum_exp + begin,
+                                              scale, end - begin, classes, dx + begin * classes);
     });
   });
 }

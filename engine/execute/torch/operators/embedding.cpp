@@ -1,5 +1,6 @@
-// Backward adds up the rows of equal tokens in float32 before they are rounded, in order of position: the result does not depend on
-// the number of threads, and a frequent token loses no bits. Workspace: 8 bytes a token (their order) and one float32 row a thread.
+// Backward adds up the rows of equal tokens in float32 before they are rounded, in order of position: the
+// result does not depend on the number of threads, and a frequent token loses no bits. Workspace: 8 bytes a
+// token (their order) and one float32 row a thread.
 #include <cstring>
 #include <numeric>
 
@@ -11,8 +12,8 @@ namespace {
 
 void check_tokens(const std::int64_t* tokens, std::int64_t count, std::int64_t vocabulary) {
   for (std::int64_t i = 0; i < count; ++i) {
-    TORCH_CHECK_INDEX(tokens[i] >= 0 && tokens[i] < vocabulary, "token ", tokens[i], " at position ", i, " is not below ", vocabulary,
-                      ", the size of the vocabulary");
+    TORCH_CHECK_INDEX(tokens[i] >= 0 && tokens[i] < vocabulary, "token ", tokens[i], " at position ", i,
+                      " is not below ", vocabulary, ", the size of the vocabulary");
   }
 }
 
@@ -25,7 +26,8 @@ void forward(const ForwardArguments& arguments) {
   const auto* from = static_cast<const char*>(table.data_ptr());
   auto* to = static_cast<char*>(arguments.outputs[0].data_ptr());
   for_rows(tokens.numel(), width_of(table), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) std::memcpy(to + i * bytes, from + ids[i] * bytes, static_cast<std::size_t>(bytes));
+    for (std::int64_t i = begin; i < end; ++i)
+      std::memcpy(to + i * bytes, from + ids[i] * bytes, static_cast<std::size_t>(bytes));
   });
 }
 
@@ -34,8 +36,9 @@ at::Tensor order_by_token(const std::int64_t* tokens, std::int64_t count) {
   at::Tensor order = at::empty({count}, at::TensorOptions(at::kLong));
   auto* positions = data_of<std::int64_t>(order);
   std::iota(positions, positions + count, std::int64_t{0});
-  std::sort(positions, positions + count,
-            [&](std::int64_t a, std::int64_t b) { return tokens[a] != tokens[b] ? tokens[a] < tokens[b] : a < b; });
+  std::sort(positions, positions + count, [&](std::int64_t a, std::int64_t b) {
+    return tokens[a] != tokens[b] ? tokens[a] < tokens[b] : a < b;
+  });
   return order;
 }
 
@@ -74,11 +77,12 @@ void backward(const BackwardArguments& arguments) {
   const at::Tensor order = order_by_token(ids, count);
   with_element_type(gradient, [&](auto element) {
     using T = decltype(element);
-    const TableGradient<T> table{ids, data_of<std::int64_t>(order), data_of<T>(arguments.output_gradients[0]), data_of<T>(gradient),
-                                 width};
+    const TableGradient<T> table{ids, data_of<std::int64_t>(order), data_of<T>(arguments.output_gradients[0]),
+                                 data_of<T>(gradient), width};
     const auto row_bytes = width * static_cast<std::int64_t>(sizeof(float));
     for_parts_with_scratch(count, row_bytes, [&](std::int64_t begin, std::int64_t end, char* scratch) {
-      table.add(table.next_token(begin, count), table.next_token(end, count), reinterpret_cast<float*>(scratch));
+      table.add(table.next_token(begin, count), table.next_token(end, count),
+                reinterpret_cast<float*>(scratch));
     });
   });
 }

@@ -1,4 +1,5 @@
-// Matrix products by ATen on two-dimensional views. Workspace: none in float32; the bias' gradient needs one float32 row a thread.
+// Matrix products by ATen on two-dimensional views. Workspace: none in float32; the bias' gradient needs one
+// float32 row a thread.
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/mm.h>
 
@@ -8,7 +9,9 @@
 namespace shardlab {
 namespace {
 
-at::Tensor as_matrix(const at::Tensor& tensor) { return tensor.view({rows_of(tensor), width_of(tensor)}); }
+at::Tensor as_matrix(const at::Tensor& tensor) {
+  return tensor.view({rows_of(tensor), width_of(tensor)});
+}
 
 void forward(const ForwardArguments& arguments) {
   const at::Tensor x = as_matrix(arguments.inputs[0]);
@@ -22,13 +25,15 @@ void forward(const ForwardArguments& arguments) {
 }
 
 void add_bias_gradient(const ParameterGradient& bias, const at::Tensor& dy) {
-  sum_rows_into(bias.gradient, bias.accumulate, dy.size(0), [&](std::int64_t begin, std::int64_t end, float* sums) {
-    with_element_type(dy, [&](auto element) {
-      using T = decltype(element);
-      const T* rows = data_of<T>(dy);
-      for (std::int64_t row = begin; row < end; ++row) row_kernels<T>().add_row(rows + row * dy.size(1), dy.size(1), sums);
-    });
-  });
+  sum_rows_into(bias.gradient, bias.accumulate, dy.size(0),
+                [&](std::int64_t begin, std::int64_t end, float* sums) {
+                  with_element_type(dy, [&](auto element) {
+                    using T = decltype(element);
+                    const T* rows = data_of<T>(dy);
+                    for (std::int64_t row = begin; row < end; ++row)
+                      row_kernels<T>().add_row(rows + row * dy.size(1), dy.size(1), sums);
+                  });
+                });
 }
 
 void backward(const BackwardArguments& arguments) {

@@ -6,14 +6,16 @@ namespace shardlab {
 
 const std::vector<const OperatorImplementation*>& operator_implementations() {
   static const std::vector<const OperatorImplementation*> implementations = {
-      &k_add_implementation,    &k_attention_implementation, &k_cross_entropy_implementation, &k_embedding_implementation,
-      &k_linear_implementation, &k_rms_norm_implementation,  &k_rope_implementation,          &k_swiglu_implementation};
+      &k_add_implementation,       &k_attention_implementation, &k_cross_entropy_implementation,
+      &k_embedding_implementation, &k_linear_implementation,    &k_rms_norm_implementation,
+      &k_rope_implementation,      &k_swiglu_implementation};
   return implementations;
 }
 
 const OperatorImplementation* find_implementation(std::string_view name) {
   const auto& all = operator_implementations();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto* implementation) { return implementation->name == name; });
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const auto* implementation) { return implementation->name == name; });
   return found == all.end() ? nullptr : *found;
 }
 

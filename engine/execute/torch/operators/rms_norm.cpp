@@ -13,7 +13,8 @@ void forward(const ForwardArguments& arguments) {
   with_element_type(x, [&](auto element) {
     using T = decltype(element);
     for_rows(rows_of(x), width, [&](std::int64_t begin, std::int64_t end) {
-      row_kernels<T>().rms_norm_forward(data_of<T>(x) + begin * width, data_of<T>(arguments.parameters[0]), epsilon, end - begin, width,
+      row_kernels<T>().rms_norm_forward(data_of<T>(x) + begin * width, data_of<T>(arguments.parameters[0]),
+                                        epsilon, end - begin, width,
                                         data_of<T>(arguments.outputs[0]) + begin * width, reciprocal + begin);
     });
   });
@@ -24,9 +25,10 @@ void backward_rows(const BackwardArguments& arguments, std::int64_t begin, std::
   const at::Tensor& x = arguments.saved_inputs[0];
   const std::int64_t offset = begin * width_of(x);
   T* dx = data_of<T>(arguments.input_gradients[0]);
-  row_kernels<T>().rms_norm_backward(data_of<T>(arguments.output_gradients[0]) + offset, data_of<T>(x) + offset,
-                                     data_of<T>(arguments.parameters[0]), data_of<float>(arguments.extras[0]) + begin, end - begin,
-                                     width_of(x), dx ? dx + offset : nullptr, dw);
+  row_kernels<T>().rms_norm_backward(data_of<T>(arguments.output_gradients[0]) + offset,
+                                     data_of<T>(x) + offset, data_of<T>(arguments.parameters[0]),
+                                     data_of<float>(arguments.extras[0]) + begin, end - begin, width_of(x),
+                                     dx ? dx + offset : nullptr, dw);
 }
 
 void backward(const BackwardArguments& arguments) {
@@ -35,12 +37,14 @@ void backward(const BackwardArguments& arguments) {
   with_element_type(x, [&](auto element) {
     using T = decltype(element);
     if (weight.gradient.defined()) {
-      sum_rows_into(weight.gradient, weight.accumulate, rows_of(x), [&](std::int64_t begin, std::int64_t end, float* sums) {
-        backward_rows<T>(arguments, begin, end, sums);
-      });
+      sum_rows_into(weight.gradient, weight.accumulate, rows_of(x),
+                    [&](std::int64_t begin, std::int64_t end, float* sums) {
+                      backward_rows<T>(arguments, begin, end, sums);
+                    });
     } else {
-      for_rows(rows_of(x), width_of(x),
-               [&](std::int64_t begin, std::int64_t end) { backward_rows<T>(arguments, begin, end, nullptr); });
+      for_rows(rows_of(x), width_of(x), [&](std::int64_t begin, std::int64_t end) {
+        backward_rows<T>(arguments, begin, end, nullptr);
+      });
     }
   });
 }

@@ -6,17 +6,19 @@ namespace shardlab {
 namespace {
 
 // `table` [2, positions, half]: cosines, then sines. Position of a row: its place in the sequence.
-void rotate(const Operator& op, const at::Tensor& x, const at::Tensor& table, float direction, const at::Tensor& y) {
+void rotate(const Operator& op, const at::Tensor& x, const at::Tensor& table, float direction,
+            const at::Tensor& y) {
   const std::int64_t sequence = x.size(1), width = width_of(x), half = table.size(2);
   const std::int64_t heads = width / op.attributes.integer("head_dim");
-  TORCH_CHECK(sequence <= table.size(1), "the rotary table has ", table.size(1), " positions, the sequence ", sequence);
+  TORCH_CHECK(sequence <= table.size(1), "the rotary table has ", table.size(1), " positions, the sequence ",
+              sequence);
   const float* cosine = data_of<float>(table);
   const float* sine = cosine + table.size(1) * half;
   with_element_type(x, [&](auto element) {
     using T = decltype(element);
     for_rows(rows_of(x), width, [&](std::int64_t begin, std::int64_t end) {
-      row_kernels<T>().rope(data_of<T>(x) + begin * width, cosine, sine, begin, end - begin, sequence, heads, half, direction,
-                            data_of<T>(y) + begin * width);
+      row_kernels<T>().rope(data_of<T>(x) + begin * width, cosine, sine, begin, end - begin, sequence, heads,
+                            half, direction, data_of<T>(y) + begin * width);
     });
   });
 }
@@ -27,7 +29,8 @@ void forward(const ForwardArguments& arguments) {
 
 void backward(const BackwardArguments& arguments) {
   if (!arguments.input_gradients[0].defined()) return;
-  rotate(arguments.op, arguments.output_gradients[0], arguments.saved_inputs[1], -1, arguments.input_gradients[0]);
+  rotate(arguments.op, arguments.output_gradients[0], arguments.saved_inputs[1], -1,
+         arguments.input_gradients[0]);
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ void backward(const BackwardArguments& arguments) {
     T* dgate = data_of<T>(arguments.input_gradients[0]);
     T* dup = data_of<T>(arguments.input_gradients[1]);
     for_rows(arguments.saved_inputs[0].numel(), 1, [&](std::int64_t begin, std::int64_t end) {
-      row_kernels<T>().swiglu_backward(dy + begin, gate + begin, up + begin, end - begin, dgate ? dgate + begin : nullptr,
-                                       dup ? dup + begin : nullptr);
+      row_kernels<T>().swiglu_backward(dy + begin, gate + begin, up + begin, end - begin,
+                                       dgate ? dgate + begin : nullptr, dup ? dup + begin : nullptr);
     });
   });
 }

@@ -6,7 +6,8 @@
 namespace shardlab::SHARDLAB_ISA {
 
 template <typename T>
-void rms_norm_forward(const T* x, const T* w, float epsilon, std::int64_t rows, std::int64_t width, T* y, float* reciprocal) {
+void rms_norm_forward(const T* x, const T* w, float epsilon, std::int64_t rows, std::int64_t width, T* y,
+                      float* reciprocal) {
   for (std::int64_t row = 0; row < rows; ++row, x += width, y += width) {
     Floats squares{};
     for (std::int64_t i = 0; i < width; i += k_lanes) {
@@ -23,8 +24,8 @@ void rms_norm_forward(const T* x, const T* w, float epsilon, std::int64_t rows, 
 
 // With n = width and s = sum(dy w x): dx = r (dy w - x r^2 s / n), dw = sum over rows of dy x r.
 template <typename T>
-void rms_norm_backward(const T* dy, const T* x, const T* w, const float* reciprocal, std::int64_t rows, std::int64_t width, T* dx,
-                       float* dw) {
+void rms_norm_backward(const T* dy, const T* x, const T* w, const float* reciprocal, std::int64_t rows,
+                       std::int64_t width, T* dx, float* dw) {
   for (std::int64_t row = 0; row < rows; ++row, dy += width, x += width) {
     const float r = reciprocal[row];
     Floats products{};
@@ -44,8 +45,8 @@ void rms_norm_backward(const T* dy, const T* x, const T* w, const float* recipro
 }
 
 template <typename T>
-void rope(const T* x, const float* cosine, const float* sine, std::int64_t first_row, std::int64_t rows, std::int64_t positions,
-          std::int64_t heads, std::int64_t half, float direction, T* y) {
+void rope(const T* x, const float* cosine, const float* sine, std::int64_t first_row, std::int64_t rows,
+          std::int64_t positions, std::int64_t heads, std::int64_t half, float direction, T* y) {
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::int64_t position = (first_row + row) % positions;
     const float* c = cosine + position * half;
@@ -87,7 +88,8 @@ void swiglu_backward(const T* dy, const T* gate, const T* up, std::int64_t count
 
 template <typename T>
 void add_row(const T* row, std::int64_t width, float* sums) {
-  for (std::int64_t i = 0; i < width; i += k_lanes) store(sums + i, load(sums + i, width - i) + load(row + i, width - i), width - i);
+  for (std::int64_t i = 0; i < width; i += k_lanes)
+    store(sums + i, load(sums + i, width - i) + load(row + i, width - i), width - i);
 }
 
 template <typename T>

@@ -20,15 +20,16 @@ void log_sum_exp(const T* x, std::int64_t rows, std::int64_t width, float* resul
   for (std::int64_t row = 0; row < rows; ++row, x += width) {
     const float maximum = largest_in_row(x, width);
     Floats sums{};
-    for (std::int64_t i = 0; i < width; i += k_lanes) sums += exponential(load_or(x + i, width - i, k_lowest) - maximum);
+    for (std::int64_t i = 0; i < width; i += k_lanes)
+      sums += exponential(load_or(x + i, width - i, k_lowest) - maximum);
     const float sum = sum_of(sums);
     result[row] = maximum + __builtin_logf(sum);
   }
 }
 
 template <typename T>
-void cross_entropy_backward(const T* x, const std::int64_t* targets, const float* log_sum_exp, float scale, std::int64_t rows,
-                            std::int64_t width, T* dx) {
+void cross_entropy_backward(const T* x, const std::int64_t* targets, const float* log_sum_exp, float scale,
+                            std::int64_t rows, std::int64_t width, T* dx) {
   for (std::int64_t row = 0; row < rows; ++row, x += width, dx += width) {
     const float shift = log_sum_exp[row];
     const Floats target = exponential(broadcast(load_one(x + targets[row]) - shift));
@@ -52,7 +53,8 @@ SHARDLAB_INLINE std::int64_t visible(const ScoreBlock& block, std::int64_t row) 
 
 // Stores exp(score - shift) of the visible part, zeros behind it; returns the sum.
 template <typename T>
-SHARDLAB_INLINE float exponentials(const float* scores, std::int64_t seen, std::int64_t columns, float shift, T* result) {
+SHARDLAB_INLINE float exponentials(const float* scores, std::int64_t seen, std::int64_t columns, float shift,
+                                   T* result) {
   Floats sums{};
   for (std::int64_t i = 0; i < seen; i += k_lanes) {
     const Floats value = exponential(load_or(scores + i, seen - i, k_lowest) - shift);
@@ -78,18 +80,21 @@ void softmax_step(const ScoreBlock& block, float* maximum, float* sum, float* co
 }
 
 template <typename T>
-void scale_rows(const float* factors, std::int64_t rows, std::int64_t width, std::int64_t stride, float* values) {
+void scale_rows(const float* factors, std::int64_t rows, std::int64_t width, std::int64_t stride,
+                float* values) {
   for (std::int64_t row = 0; row < rows; ++row, values += stride) {
     if (factors[row] == 1.0f) continue;
-    for (std::int64_t i = 0; i < width; i += k_lanes) store(values + i, load(values + i, width - i) * factors[row], width - i);
+    for (std::int64_t i = 0; i < width; i += k_lanes)
+      store(values + i, load(values + i, width - i) * factors[row], width - i);
   }
 }
 
 template <typename T>
-void scale_rows_into(const float* factors, std::int64_t rows, std::int64_t width, const float* x, std::int64_t x_stride, T* y,
-                     std::int64_t y_stride) {
+void scale_rows_into(const float* factors, std::int64_t rows, std::int64_t width, const float* x,
+                     std::int64_t x_stride, T* y, std::int64_t y_stride) {
   for (std::int64_t row = 0; row < rows; ++row, x += x_stride, y += y_stride) {
-    for (std::int64_t i = 0; i < width; i += k_lanes) store(y + i, load(x + i, width - i) * factors[row], width - i);
+    for (std::int64_t i = 0; i < width; i += k_lanes)
+      store(y + i, load(x + i, width - i) * factors[row], width - i);
   }
 }
 
@@ -120,10 +125,12 @@ void softmax_backward(const ScoreBlock& block, const float* gradient, const floa
 }
 
 template <typename T>
-void dot_rows(const T* a, const T* b, std::int64_t rows, std::int64_t width, std::int64_t stride, float* result) {
+void dot_rows(const T* a, const T* b, std::int64_t rows, std::int64_t width, std::int64_t stride,
+              float* result) {
   for (std::int64_t row = 0; row < rows; ++row, a += stride, b += stride) {
     Floats products{};
-    for (std::int64_t i = 0; i < width; i += k_lanes) products += load(a + i, width - i) * load(b + i, width - i);
+    for (std::int64_t i = 0; i < width; i += k_lanes)
+      products += load(a + i, width - i) * load(b + i, width - i);
     result[row] = sum_of(products);
   }
 }

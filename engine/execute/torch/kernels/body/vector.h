@@ -1,8 +1,10 @@
-// Vectors of float32 as wide as the instruction set has them, and loads and stores of elements. Private to isa_*.cpp.
+// Vectors of float32 as wide as the instruction set has them, and loads and stores of elements. Private to
+// isa_*.cpp.
 //
-// Written with the compiler's own vector types, so the same text serves every instruction set. The includer has defined
-// SHARDLAB_ISA, the namespace that keeps the versions apart, and SHARDLAB_LANES, the floats in a register; nothing here may use the standard library, whose inline functions
-// would be merged across versions.
+// Written with the compiler's own vector types, so the same text serves every instruction set. The includer
+// has defined SHARDLAB_ISA, the namespace that keeps the versions apart, and SHARDLAB_LANES, the floats in a
+// register; nothing here may use the standard library, whose inline functions would be merged across
+// versions.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +25,18 @@ typedef std::int32_t Ints __attribute__((vector_size(SHARDLAB_LANES * 4)));
 typedef std::uint32_t Words __attribute__((vector_size(SHARDLAB_LANES * 4)));
 typedef std::uint16_t Halves __attribute__((vector_size(SHARDLAB_LANES * 2)));
 
-SHARDLAB_INLINE Floats broadcast(float value) { return Floats{} + value; }
+SHARDLAB_INLINE Floats broadcast(float value) {
+  return Floats{} + value;
+}
 
 SHARDLAB_INLINE Floats load(const float* from) {
   Floats value;
   __builtin_memcpy(&value, from, sizeof value);
   return value;
 }
-SHARDLAB_INLINE void store(float* to, Floats value) { __builtin_memcpy(to, &value, sizeof value); }
+SHARDLAB_INLINE void store(float* to, Floats value) {
+  __builtin_memcpy(to, &value, sizeof value);
+}
 
 SHARDLAB_INLINE Floats load(const BFloat16* from) {
   Halves halves;
@@ -50,7 +56,9 @@ SHARDLAB_INLINE void store(BFloat16* to, Floats value) {
 
 #if SHARDLAB_LANES == 16
 // AVX-512 has masks for the rest of a row.
-SHARDLAB_INLINE __mmask16 first_lanes(std::int64_t count) { return static_cast<__mmask16>((1U << count) - 1); }
+SHARDLAB_INLINE __mmask16 first_lanes(std::int64_t count) {
+  return static_cast<__mmask16>((1U << count) - 1);
+}
 SHARDLAB_INLINE Floats load_part(const float* from, std::int64_t count, float fill) {
   return (Floats)_mm512_mask_loadu_ps((__m512)broadcast(fill), first_lanes(count), from);
 }
@@ -58,15 +66,20 @@ SHARDLAB_INLINE void store_part(float* to, Floats value, std::int64_t count) {
   _mm512_mask_storeu_ps(to, first_lanes(count), (__m512)value);
 }
 SHARDLAB_INLINE Floats load_part(const BFloat16* from, std::int64_t count, float fill) {
-  const auto halves = (Halves)_mm256_mask_loadu_epi16((__m256i)to_halves(broadcast(fill)), first_lanes(count), from);
+  const auto halves =
+      (Halves)_mm256_mask_loadu_epi16((__m256i)to_halves(broadcast(fill)), first_lanes(count), from);
   return (Floats)(__builtin_convertvector(halves, Words) << 16);
 }
 SHARDLAB_INLINE void store_part(BFloat16* to, Floats value, std::int64_t count) {
   _mm256_mask_storeu_epi16(to, first_lanes(count), (__m256i)to_halves(value));
 }
 #else
-SHARDLAB_INLINE BFloat16 element_of(float value, const BFloat16*) { return {to_halves(broadcast(value))[0]}; }
-SHARDLAB_INLINE float element_of(float value, const float*) { return value; }
+SHARDLAB_INLINE BFloat16 element_of(float value, const BFloat16*) {
+  return {to_halves(broadcast(value))[0]};
+}
+SHARDLAB_INLINE float element_of(float value, const float*) {
+  return value;
+}
 
 template <typename T>
 SHARDLAB_INLINE Floats load_part(const T* from, std::int64_t count, float fill) {
@@ -108,7 +121,9 @@ SHARDLAB_INLINE void store_one(T* to, float value) {
   store(to, broadcast(value), 1);
 }
 
-SHARDLAB_INLINE Floats larger(Floats a, Floats b) { return a > b ? a : b; }
+SHARDLAB_INLINE Floats larger(Floats a, Floats b) {
+  return a > b ? a : b;
+}
 
 // Sum and maximum over the lanes, four at a time.
 typedef float Quad __attribute__((vector_size(16)));
@@ -130,12 +145,14 @@ SHARDLAB_INLINE float largest_of(Floats values) {
   return left > right ? left : right;
 }
 
-// exp as 2^n e^r with |r| <= ln(2) / 2 and a polynomial for e^r (coefficients of Cephes' expf). Results stay normal numbers: below
-// -87.3 it is 1.2e-38, above 88.3 it is 2.3e38.
+// exp as 2^n e^r with |r| <= ln(2) / 2 and a polynomial for e^r (coefficients of Cephes' expf). Results stay
+// normal numbers: below -87.3 it is 1.2e-38, above 88.3 it is 2.3e38.
 SHARDLAB_INLINE Floats exponential(Floats x) {
   x = x < -87.33654f ? broadcast(-87.33654f) : x;  // comparisons that a NaN passes unchanged
   x = x > 88.37626f ? broadcast(88.37626f) : x;
-  const Floats shifted = x * 1.44269504f + 12582912.0f;  // 1.5 * 2^23: the sum has no fraction bits, so it is rounded to integers
+  const Floats shifted =
+      x * 1.44269504f +
+      12582912.0f;  // 1.5 * 2^23: the sum has no fraction bits, so it is rounded to integers
   const Floats n = shifted - 12582912.0f;
   const Floats r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
   Floats p = r * 1.9875691500e-4f + 1.3981999507e-3f;
@@ -148,6 +165,8 @@ SHARDLAB_INLINE Floats exponential(Floats x) {
   return p * (Floats)exponent;
 }
 
-SHARDLAB_INLINE Floats sigmoid(Floats x) { return 1.0f / (1.0f + exponential(-x)); }
+SHARDLAB_INLINE Floats sigmoid(Floats x) {
+  return 1.0f / (1.0f + exponential(-x));
+}
 
 }  // namespace shardlab::SHARDLAB_ISA

@@ -15,11 +15,14 @@ namespace {
 
 std::vector<InstructionSet> instruction_sets() {
   std::vector<InstructionSet> sets;
-  for (int set = 0; set <= static_cast<int>(best_instruction_set()); ++set) sets.push_back(static_cast<InstructionSet>(set));
+  for (int set = 0; set <= static_cast<int>(best_instruction_set()); ++set)
+    sets.push_back(static_cast<InstructionSet>(set));
   return sets;
 }
 
-float bfloat16_value(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+float bfloat16_value(std::uint16_t bits) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
 
 }  // namespace
 
@@ -27,10 +30,12 @@ TEST_CASE("exp is right to 2e-7 over its range") {
   for (const InstructionSet set : instruction_sets()) {
     double worst = 0;
     for (float x = -87; x <= 0; x += 0.0137f) {
-      // One row of two scores: probability of the second is exp(x) / (1 + exp(x)); the correction of a step is the exp itself.
+      // One row of two scores: probability of the second is exp(x) / (1 + exp(x)); the correction of a step
+      // is the exp itself.
       float score = 0, maximum = x, sum = 1, correction = 0, probability = 0;
       row_kernels<float>(set).softmax_step({&score, 1, 1, 1}, &maximum, &sum, &correction, &probability);
-      worst = std::max(worst, std::abs(static_cast<double>(correction) / std::exp(static_cast<double>(x)) - 1));
+      worst =
+          std::max(worst, std::abs(static_cast<double>(correction) / std::exp(static_cast<double>(x)) - 1));
     }
     CAPTURE(static_cast<int>(set));
     CHECK(worst < 2e-7);

@@ -57,7 +57,8 @@ TEST_CASE("a block given back serves the next request of its size") {
   cache.give_back(second, k_mib);
   CHECK(cache.take(k_mib) == second);
   CHECK(source.calls == 2);
-  // Another size takes no block that is kept; this one breaks the bound of 2 MiB, so the one kept is released.
+  // Another size takes no block that is kept; this one breaks the bound of 2 MiB, so the one kept is
+  // released.
   void* other = cache.take(k_mib / 2);
   CHECK(source.calls == 3);
   CHECK(cache.kept_bytes() == 0);

@@ -12,7 +12,9 @@
 namespace shardlab {
 namespace {
 
-at::Tensor floats(std::int64_t count) { return at::empty({count}, at::kFloat); }
+at::Tensor floats(std::int64_t count) {
+  return at::empty({count}, at::kFloat);
+}
 
 }  // namespace
 
@@ -86,7 +88,8 @@ TEST_CASE("a block can change its class, once it is counted") {
   CHECK_FALSE(reclassify(at::from_blob(own.data(), {4}, at::kFloat), BufferClass::gradient));
 }
 
-TEST_CASE("ranks as threads have ledgers of their own; a block leaves the one it is booked in, whoever frees it") {
+TEST_CASE(
+    "ranks as threads have ledgers of their own; a block leaves the one it is booked in, whoever frees it") {
   install_counting_allocator();
   const MemoryLedger first, second;
   at::Tensor handed;

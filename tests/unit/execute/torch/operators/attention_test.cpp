@@ -22,23 +22,29 @@ SingleOperator make_attention(at::ScalarType dtype, const Case& c) {
 }
 
 at::Tensor scores(const std::vector<at::Tensor>& inputs, const Case& c) {
-  const auto split = [&](const at::Tensor& x, std::int64_t heads) { return x.view({2, c.sequence, heads, c.head_dim}).transpose(1, 2); };
+  const auto split = [&](const at::Tensor& x, std::int64_t heads) {
+    return x.view({2, c.sequence, heads, c.head_dim}).transpose(1, 2);
+  };
   const at::Tensor k = split(inputs[1], c.kv_heads).repeat_interleave(c.heads / c.kv_heads, 1);
   const at::Tensor hidden = at::ones({c.sequence, c.sequence}, at::kBool).triu(1);
-  const at::Tensor raw = at::matmul(split(inputs[0], c.heads), k.transpose(2, 3)) / std::sqrt(static_cast<double>(c.head_dim));
+  const at::Tensor raw =
+      at::matmul(split(inputs[0], c.heads), k.transpose(2, 3)) / std::sqrt(static_cast<double>(c.head_dim));
   return raw.masked_fill(hidden, -std::numeric_limits<double>::infinity());
 }
 
 PlainFunction plain_attention(const Case& c) {
   return [=](const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>&) {
     const at::Tensor v = inputs[2].view({2, c.sequence, c.kv_heads, c.head_dim}).transpose(1, 2);
-    const at::Tensor y = at::matmul(at::softmax(scores(inputs, c), -1), v.repeat_interleave(c.heads / c.kv_heads, 1));
+    const at::Tensor y =
+        at::matmul(at::softmax(scores(inputs, c), -1), v.repeat_interleave(c.heads / c.kv_heads, 1));
     return y.transpose(1, 2).reshape({2, c.sequence, c.heads * c.head_dim});
   };
 }
 
 // Probabilities and their gradients are rounded to bfloat16 before their products.
-double attention_tolerance(at::ScalarType dtype) { return dtype == at::kFloat ? 3e-6 : 1e-2; }
+double attention_tolerance(at::ScalarType dtype) {
+  return dtype == at::kFloat ? 3e-6 : 1e-2;
+}
 
 }  // namespace
 
@@ -92,7 +98,8 @@ TEST_CASE("attention makes only the gradients that are wanted") {
   for (int wanted = 1; wanted < 7; ++wanted) {
     CAPTURE(wanted);
     SingleOperator single = make_attention(at::kFloat, c);
-    for (int i = 0; i < 3; ++i) single.inputs[static_cast<std::size_t>(i)].wants_gradient = (wanted >> i & 1) != 0;
+    for (int i = 0; i < 3; ++i)
+      single.inputs[static_cast<std::size_t>(i)].wants_gradient = (wanted >> i & 1) != 0;
     require_as_reference(single, plain_attention(c), 3e-6);
   }
 }

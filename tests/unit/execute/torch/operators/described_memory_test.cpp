@@ -1,5 +1,6 @@
-// Described equals measured: the program of a whole small model is run step by step under a ledger. After every step exactly the
-// storages that the program says are live, and during it nothing but the workspace the descriptions state.
+// Described equals measured: the program of a whole small model is run step by step under a ledger. After
+// every step exactly the storages that the program says are live, and during it nothing but the workspace the
+// descriptions state.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
@@ -25,9 +26,11 @@ at::ScalarType scalar_type(DType dtype) {
 }
 
 ModelGraph small_llama(DType dtype, bool bias) {
-  const std::string text = std::string(R"({"model_type": "llama", "hidden_size": 96, "intermediate_size": 200, "num_hidden_layers": 2,
+  const std::string text =
+      std::string(
+          R"({"model_type": "llama", "hidden_size": 96, "intermediate_size": 200, "num_hidden_layers": 2,
     "num_attention_heads": 6, "num_key_value_heads": 2, "vocab_size": 130, "max_position_embeddings": 300)") +
-                           (bias ? R"(, "attention_bias": true, "mlp_bias": true})" : "}");
+      (bias ? R"(, "attention_bias": true, "mlp_bias": true})" : "}");
   const auto config = ModelConfig::parse(text, "small.json", {});
   REQUIRE_OK(config);
   const auto graph = build_llama(*config, GraphOptions{2, 150, dtype, dtype});
@@ -38,7 +41,8 @@ ModelGraph small_llama(DType dtype, bool bias) {
 // Runs the programs of a model that is one segment.
 class Run {
  public:
-  Run(const ModelGraph& graph, const Segment& segment, const MemoryLedger& ledger) : graph_(graph), segment_(segment), ledger_(ledger) {
+  Run(const ModelGraph& graph, const Segment& segment, const MemoryLedger& ledger)
+      : graph_(graph), segment_(segment), ledger_(ledger) {
     for (const Parameter& parameter : graph.parameters) {
       parameters_.push_back(at::randn(parameter.shape).mul_(0.05).to(scalar_type(parameter.dtype)));
       gradients_.push_back({at::empty_like(parameters_.back()), false});
@@ -67,7 +71,8 @@ class Run {
     for (const ProgramStep& step : program.steps) {
       for (const ValueIndex value : step.allocates) {
         const ProgramValue& v = program.values[value];
-        values[value] = at::empty(v.extra ? v.extra_shape : graph_.tensor(v.tensor).shape, scalar_type(v.dtype));
+        values[value] =
+            at::empty(v.extra ? v.extra_shape : graph_.tensor(v.tensor).shape, scalar_type(v.dtype));
         expected += v.bytes;
       }
       REQUIRE(ledger_.live().total == expected);
@@ -82,7 +87,9 @@ class Run {
   at::Tensor existing(const ProgramValue& value) const {
     if (value.origin == ValueOrigin::saved) return saved_[value.saved];
     const auto found = tensors_.find(value.tensor.value);
-    return value.origin == ValueOrigin::tensor_buffer && !value.gradient && found != tensors_.end() ? found->second : at::Tensor();
+    return value.origin == ValueOrigin::tensor_buffer && !value.gradient && found != tensors_.end()
+               ? found->second
+               : at::Tensor();
   }
 
   void release(const ProgramValue& value, at::Tensor& tensor, Bytes& expected) {
@@ -92,7 +99,8 @@ class Run {
   }
 
   // Forward hands over what backward reads.
-  void keep(const Program& program, const ProgramStep& step, const std::vector<at::Tensor>& values, bool forward) {
+  void keep(const Program& program, const ProgramStep& step, const std::vector<at::Tensor>& values,
+            bool forward) {
     if (!forward) return;
     saved_.resize(segment_.programs.keeps.size());
     for (std::size_t i = 0; i < saved_.size(); ++i) {
@@ -100,14 +108,16 @@ class Run {
       if (kept.defined()) saved_[i] = kept;
     }
     for (const ValueIndex result : step.results) {
-      if (program.values[result].origin == ValueOrigin::tensor_buffer) tensors_[program.values[result].tensor.value] = values[result];
+      if (program.values[result].origin == ValueOrigin::tensor_buffer)
+        tensors_[program.values[result].tensor.value] = values[result];
     }
   }
 
   void run_step(const ProgramStep& step, const std::vector<at::Tensor>& values) {
     const auto pick = [&](const auto& indices) {
       std::vector<at::Tensor> picked;
-      for (const ValueIndex index : indices) picked.push_back(index == k_no_value ? at::Tensor() : values[index]);
+      for (const ValueIndex index : indices)
+        picked.push_back(index == k_no_value ? at::Tensor() : values[index]);
       return picked;
     };
     const auto operands = pick(step.operands), results = pick(step.results);
@@ -134,7 +144,8 @@ class Run {
       implementation->forward({op, graph_, operands, parameters, results, extras});
     } else {
       const auto saved_inputs = pick(step.saved_inputs), saved_outputs = pick(step.saved_outputs);
-      implementation->backward({op, graph_, operands, 1, saved_inputs, saved_outputs, parameters, extras, results, gradients});
+      implementation->backward(
+          {op, graph_, operands, 1, saved_inputs, saved_outputs, parameters, extras, results, gradients});
     }
     const Bytes used = ledger_.peak().total - before;
     INFO(op.type->name << (forward ? " forward" : " backward"));
@@ -175,9 +186,11 @@ TEST_CASE("storages and workspace of every operator are what its description say
       run.forward();
       run.backward();
       CHECK(run.loss().item<float>() == Approx(std::log(130)).epsilon(0.1));
-      for (const ParameterGradient& gradient : run.gradients()) CHECK(at::isfinite(gradient.gradient).all().item<bool>());
+      for (const ParameterGradient& gradient : run.gradients())
+        CHECK(at::isfinite(gradient.gradient).all().item<bool>());
       for (const auto& [name, bytes] : run.workspace()) {
-        if (bytes.value > 0) std::cout << "workspace " << to_string(dtype) << " " << name << ": " << to_string(bytes) << "\n";
+        if (bytes.value > 0)
+          std::cout << "workspace " << to_string(dtype) << " " << name << ": " << to_string(bytes) << "\n";
       }
     }
   }

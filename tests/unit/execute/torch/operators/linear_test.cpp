@@ -11,7 +11,10 @@ struct Case {
 SingleOperator make_linear(at::ScalarType dtype, const Case& c, bool bias, bool wants_gradient = true) {
   std::vector<at::Tensor> parameters{random({c.outputs, c.inputs}, dtype, 2)};
   if (bias) parameters.push_back(random({c.outputs}, dtype, 3));
-  return {k_linear, {{random({1, c.rows, c.inputs}, dtype, 1), wants_gradient}}, std::move(parameters), {1, c.rows, c.outputs}};
+  return {k_linear,
+          {{random({1, c.rows, c.inputs}, dtype, 1), wants_gradient}},
+          std::move(parameters),
+          {1, c.rows, c.outputs}};
 }
 
 const PlainFunction k_plain = [](const auto& inputs, const auto& parameters) {
@@ -45,8 +48,16 @@ TEST_CASE("linear writes a weight gradient that is a view into a flat buffer, an
   const std::vector<at::Tensor> inputs{x}, gradients{dy}, none{at::Tensor()};
   for (const bool accumulate : {false, true, true}) {
     const std::vector<ParameterGradient> target{{view, accumulate}};
-    k_linear_implementation.backward(
-        {single.graph().operators[0], single.graph(), gradients, 1, inputs, none, single.parameters, {}, none, target});
+    k_linear_implementation.backward({single.graph().operators[0],
+                                      single.graph(),
+                                      gradients,
+                                      1,
+                                      inputs,
+                                      none,
+                                      single.parameters,
+                                      {},
+                                      none,
+                                      target});
   }
   const at::Tensor once = at::mm(dy[0].t(), x[0]);
   CHECK(at::allclose(view, once * 3, 1e-5, 1e-6));

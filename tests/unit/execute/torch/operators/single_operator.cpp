@@ -10,9 +10,12 @@ namespace {
 
 at::ScalarType scalar_type(DType dtype) {
   switch (dtype) {
-    case DType::bfloat16: return at::kBFloat16;
-    case DType::int64: return at::kLong;
-    default: return at::kFloat;
+    case DType::bfloat16:
+      return at::kBFloat16;
+    case DType::int64:
+      return at::kLong;
+    default:
+      return at::kFloat;
   }
 }
 
@@ -25,21 +28,25 @@ at::Tensor spoiled(at::IntArrayRef shape, at::ScalarType dtype) {
   return at::full(shape, std::numeric_limits<double>::quiet_NaN(), dtype);
 }
 
-at::Tensor where(bool wanted, const at::Tensor& tensor) { return wanted ? tensor : at::Tensor(); }
+at::Tensor where(bool wanted, const at::Tensor& tensor) {
+  return wanted ? tensor : at::Tensor();
+}
 
 }  // namespace
 
-SingleOperator::SingleOperator(const OperatorType& type, std::vector<OperatorInput> inputs_, std::vector<at::Tensor> parameters_,
-                               Shape output_shape, Attributes attributes)
+SingleOperator::SingleOperator(const OperatorType& type, std::vector<OperatorInput> inputs_,
+                               std::vector<at::Tensor> parameters_, Shape output_shape, Attributes attributes)
     : inputs(std::move(inputs_)), parameters(std::move(parameters_)) {
   Operator op{&type, {}, {}, {}, {}, std::move(attributes)};
   const auto add_tensor = [&](const Shape& shape, DType dtype, bool requires_grad) {
     graph_.tensors.push_back({"t", shape, dtype, TensorRole::activation, requires_grad, {}});
     return make_id<TensorId>(graph_.tensors.size() - 1);
   };
-  for (const OperatorInput& input : inputs) op.inputs.push_back(add_tensor(input.value.sizes().vec(), dtype_of(input.value), input.wants_gradient));
+  for (const OperatorInput& input : inputs)
+    op.inputs.push_back(add_tensor(input.value.sizes().vec(), dtype_of(input.value), input.wants_gradient));
   for (const at::Tensor& parameter : parameters) {
-    graph_.parameters.push_back({"p", parameter.sizes().vec(), dtype_of(parameter), {}, InitialValue::zeros, 0});
+    graph_.parameters.push_back(
+        {"p", parameter.sizes().vec(), dtype_of(parameter), {}, InitialValue::zeros, 0});
     op.parameters.push_back(make_id<ParameterId>(graph_.parameters.size() - 1));
   }
   const bool loss = output_shape.empty();
@@ -64,11 +71,13 @@ Outcome SingleOperator::forward() const {
   }
   std::vector<at::Tensor> values;
   for (const OperatorInput& input : inputs) values.push_back(input.value);
-  find_implementation(op.type->name)->forward({op, graph_, values, parameters, {&outcome.output, 1}, outcome.extras});
+  find_implementation(op.type->name)
+      ->forward({op, graph_, values, parameters, {&outcome.output, 1}, outcome.extras});
   return outcome;
 }
 
-Outcome SingleOperator::run(const at::Tensor& output_gradient, double seed, const std::vector<at::Tensor>& before) {
+Outcome SingleOperator::run(const at::Tensor& output_gradient, double seed,
+                            const std::vector<at::Tensor>& before) {
   const c10::NoGradGuard no_grad;
   const Operator& op = graph_.operators[0];
   const OperatorDescription description = op.type->describe(graph_, op);
@@ -79,22 +88,33 @@ Outcome SingleOperator::run(const at::Tensor& output_gradient, double seed, cons
     const bool passed = description.passed_gradients >> i & 1U;
     const bool overwritten = description.overwritten_inputs >> i & 1U;
     at::Tensor gradient;
-    if (inputs[i].wants_gradient) gradient = passed ? output_gradient : overwritten ? inputs[i].value : empty_like(op.inputs[i]);
+    if (inputs[i].wants_gradient)
+      gradient = passed ? output_gradient : overwritten ? inputs[i].value : empty_like(op.inputs[i]);
     outcome.input_gradients.push_back(gradient);
   }
   std::vector<ParameterGradient> gradients;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const at::Tensor gradient = before.empty() ? spoiled(parameters[i].sizes(), parameters[i].scalar_type()) : before[i].clone();
+    const at::Tensor gradient =
+        before.empty() ? spoiled(parameters[i].sizes(), parameters[i].scalar_type()) : before[i].clone();
     outcome.parameter_gradients.push_back(gradient);
     gradients.push_back({gradient, !before.empty()});
   }
   find_implementation(op.type->name)
-      ->backward({op, graph_, {&output_gradient, 1}, seed, saved_inputs, saved_outputs, parameters, outcome.extras, outcome.input_gradients, gradients});
+      ->backward({op,
+                  graph_,
+                  {&output_gradient, 1},
+                  seed,
+                  saved_inputs,
+                  saved_outputs,
+                  parameters,
+                  outcome.extras,
+                  outcome.input_gradients,
+                  gradients});
   return outcome;
 }
 
-Outcome reference(const SingleOperator& single, const PlainFunction& function, const at::Tensor& output_gradient, double seed,
-                  const std::vector<at::Tensor>& before) {
+Outcome reference(const SingleOperator& single, const PlainFunction& function,
+                  const at::Tensor& output_gradient, double seed, const std::vector<at::Tensor>& before) {
   std::vector<at::Tensor> inputs, parameters, leaves;
   const auto leaf = [&](const at::Tensor& value, bool wanted) {
     if (!value.is_floating_point()) return value;
@@ -106,12 +126,14 @@ Outcome reference(const SingleOperator& single, const PlainFunction& function, c
   for (const at::Tensor& parameter : single.parameters) parameters.push_back(leaf(parameter, true));
   Outcome outcome;
   outcome.output = function(inputs, parameters);
-  const at::Tensor dy = output_gradient.defined() ? output_gradient.to(at::kDouble) : at::full({}, seed, at::kDouble);
+  const at::Tensor dy =
+      output_gradient.defined() ? output_gradient.to(at::kDouble) : at::full({}, seed, at::kDouble);
   std::vector<at::Tensor> gradients = torch::autograd::grad({outcome.output}, leaves, {dy});
   outcome.output = outcome.output.detach();
   std::size_t next = 0;
   for (const OperatorInput& input : single.inputs) {
-    outcome.input_gradients.push_back(input.value.is_floating_point() && input.wants_gradient ? gradients[next++] : at::Tensor());
+    outcome.input_gradients.push_back(
+        input.value.is_floating_point() && input.wants_gradient ? gradients[next++] : at::Tensor());
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const at::Tensor gradient = gradients[next++];
@@ -151,7 +173,8 @@ void require_as_reference(SingleOperator single, const PlainFunction& function, 
   const double seed = loss ? 0.25 : 1;
   const at::Tensor dy = loss ? at::Tensor() : random(output.shape, scalar_type(output.dtype), 99);
   std::vector<at::Tensor> before;
-  for (const at::Tensor& parameter : single.parameters) before.push_back(random(parameter.sizes().vec(), parameter.scalar_type(), 98));
+  for (const at::Tensor& parameter : single.parameters)
+    before.push_back(random(parameter.sizes().vec(), parameter.scalar_type(), 98));
   const Outcome plain = reference(single, function, dy, seed);
   if (!before.empty()) {
     INFO("gradients of parameters accumulate");

@@ -1,4 +1,5 @@
-// One operator in a graph of its own, run through its implementation, beside the same in float64 by ATen's autograd.
+// One operator in a graph of its own, run through its implementation, beside the same in float64 by ATen's
+// autograd.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -21,18 +22,19 @@ struct OperatorInput {
 struct Outcome {
   at::Tensor output;
   std::vector<at::Tensor> extras;
-  std::vector<at::Tensor> input_gradients;      // undefined where none was wanted
+  std::vector<at::Tensor> input_gradients;  // undefined where none was wanted
   std::vector<at::Tensor> parameter_gradients;
 };
 
 class SingleOperator {
  public:
-  SingleOperator(const OperatorType& type, std::vector<OperatorInput> inputs, std::vector<at::Tensor> parameters, Shape output_shape,
-                 Attributes attributes = {});
+  SingleOperator(const OperatorType& type, std::vector<OperatorInput> inputs,
+                 std::vector<at::Tensor> parameters, Shape output_shape, Attributes attributes = {});
 
   Outcome forward() const;
-  // `before`: what the gradients of the parameters hold and are added to; empty: they hold NaN and are overwritten. An undefined
-  // output gradient stands for the loss. Where the description says so, gradients are written over the inputs.
+  // `before`: what the gradients of the parameters hold and are added to; empty: they hold NaN and are
+  // overwritten. An undefined output gradient stands for the loss. Where the description says so, gradients
+  // are written over the inputs.
   Outcome run(const at::Tensor& output_gradient, double seed = 1, const std::vector<at::Tensor>& before = {});
 
   const ModelGraph& graph() const { return graph_; }
@@ -44,10 +46,12 @@ class SingleOperator {
   ModelGraph graph_;
 };
 
-using PlainFunction = std::function<at::Tensor(const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>& parameters)>;
+using PlainFunction = std::function<at::Tensor(const std::vector<at::Tensor>& inputs,
+                                               const std::vector<at::Tensor>& parameters)>;
 
 // The same by autograd in float64. `before` as above.
-Outcome reference(const SingleOperator& single, const PlainFunction& function, const at::Tensor& output_gradient, double seed = 1,
+Outcome reference(const SingleOperator& single, const PlainFunction& function,
+                  const at::Tensor& output_gradient, double seed = 1,
                   const std::vector<at::Tensor>& before = {});
 
 // Largest difference relative to the largest element expected.
@@ -63,6 +67,8 @@ at::Tensor random(const Shape& shape, at::ScalarType dtype, std::uint64_t seed);
 void require_as_reference(SingleOperator single, const PlainFunction& function, double tolerance);
 
 // Rounding of the result: half a unit in the last place is 2^-24 or 2^-9 of an element; sums add a little.
-inline double tolerance_of(at::ScalarType dtype) { return dtype == at::kFloat ? 2e-6 : 5e-3; }
+inline double tolerance_of(at::ScalarType dtype) {
+  return dtype == at::kFloat ? 2e-6 : 5e-3;
+}
 
 }  // namespace shardlab::test

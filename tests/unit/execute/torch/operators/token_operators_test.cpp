@@ -13,15 +13,21 @@ at::Tensor token_ids(const Shape& shape, std::int64_t below, std::uint64_t seed)
   return at::randint(below, shape, generator, at::TensorOptions(at::kLong));
 }
 
-SingleOperator make_embedding(at::ScalarType dtype, std::int64_t vocabulary, std::int64_t width, const at::Tensor& tokens) {
-  return {k_embedding, {{tokens, false}}, {random({vocabulary, width}, dtype, 1)}, {tokens.size(0), tokens.size(1), width}};
+SingleOperator make_embedding(at::ScalarType dtype, std::int64_t vocabulary, std::int64_t width,
+                              const at::Tensor& tokens) {
+  return {k_embedding,
+          {{tokens, false}},
+          {random({vocabulary, width}, dtype, 1)},
+          {tokens.size(0), tokens.size(1), width}};
 }
 
 SingleOperator make_loss(const at::Tensor& logits, const at::Tensor& targets) {
   return {k_cross_entropy, {{logits.clone()}, {targets, false}}, {}, {}};
 }
 
-const PlainFunction k_plain_embedding = [](const auto& inputs, const auto& parameters) { return at::embedding(parameters[0], inputs[0]); };
+const PlainFunction k_plain_embedding = [](const auto& inputs, const auto& parameters) {
+  return at::embedding(parameters[0], inputs[0]);
+};
 const PlainFunction k_plain_loss = [](const auto& inputs, const auto&) {
   return at::cross_entropy_loss(inputs[0].flatten(0, 1), inputs[1].flatten());
 };
@@ -32,7 +38,8 @@ TEST_CASE("embedding takes rows and adds up the gradients of equal tokens") {
   for (const at::ScalarType dtype : k_dtypes) {
     for (const std::int64_t width : {1, 37, 128}) {
       CAPTURE(dtype, width);
-      require_as_reference(make_embedding(dtype, 11, width, token_ids({3, 50}, 11, 2)), k_plain_embedding, tolerance_of(dtype));
+      require_as_reference(make_embedding(dtype, 11, width, token_ids({3, 50}, 11, 2)), k_plain_embedding,
+                           tolerance_of(dtype));
     }
   }
 }
@@ -58,7 +65,8 @@ TEST_CASE("embedding's gradient does not depend on the number of threads") {
 
 TEST_CASE("embedding refuses a token outside the vocabulary") {
   for (const std::int64_t token : {-1, 5}) {
-    CHECK_THROWS_WITH(make_embedding(at::kFloat, 5, 4, at::full({1, 2}, token, at::kLong)).forward(), contains_text("vocabulary"));
+    CHECK_THROWS_WITH(make_embedding(at::kFloat, 5, 4, at::full({1, 2}, token, at::kLong)).forward(),
+                      contains_text("vocabulary"));
   }
 }
 
@@ -71,9 +79,11 @@ TEST_CASE("cross_entropy is the mean loss and writes the logits' gradient over t
       const Outcome expected = reference(single, k_plain_loss, {}, 0.25);
       const Outcome actual = single.run({}, 0.25);
       CHECK(relative_difference(actual.output, expected.output) < 2e-6);  // float32 whatever the logits are
-      CHECK(relative_difference(actual.input_gradients[0], expected.input_gradients[0]) < tolerance_of(dtype));
+      CHECK(relative_difference(actual.input_gradients[0], expected.input_gradients[0]) <
+            tolerance_of(dtype));
       CHECK(actual.input_gradients[0].data_ptr() == single.inputs[0].value.data_ptr());
-      CHECK(relative_difference(actual.extras[0], at::logsumexp(logits.to(at::kDouble), -1).flatten()) < 2e-6);
+      CHECK(relative_difference(actual.extras[0], at::logsumexp(logits.to(at::kDouble), -1).flatten()) <
+            2e-6);
     }
   }
 }
@@ -84,7 +94,8 @@ TEST_CASE("cross_entropy of extreme logits is finite") {
   const Outcome expected = reference(single, k_plain_loss, {});
   const Outcome actual = single.run({});
   CHECK(relative_difference(actual.output + 1, expected.output + 1) < 1e-6);
-  CHECK((actual.input_gradients[0].to(at::kDouble) - expected.input_gradients[0]).abs().max().item<double>() < 1e-6);
+  CHECK((actual.input_gradients[0].to(at::kDouble) - expected.input_gradients[0]).abs().max().item<double>() <
+        1e-6);
 }
 
 TEST_CASE("cross_entropy passes NaN on") {
@@ -95,7 +106,8 @@ TEST_CASE("cross_entropy passes NaN on") {
 
 TEST_CASE("cross_entropy refuses a target that is no class") {
   for (const std::int64_t target : {-100, 4}) {
-    CHECK_THROWS_WITH(make_loss(at::zeros({1, 2, 4}), at::full({1, 2}, target, at::kLong)).forward(), contains_text("number of classes"));
+    CHECK_THROWS_WITH(make_loss(at::zeros({1, 2, 4}), at::full({1, 2}, target, at::kLong)).forward(),
+                      contains_text("number of classes"));
   }
 }
 
