@@ -73,16 +73,31 @@ std::string_view purpose_of(InstructionKind kind) {
 struct Neighbours {
   std::optional<InstructionId> previous_on_stream;
   std::vector<InstructionId> waited_for_by;  // on any stream
-  std::vector<InstructionId> read_by;        // first later readers of what it writes
+  std::vector<InstructionId> read_by;        // later readers of what it writes
 };
 
 bool contains(const std::vector<BufferId>& buffers, BufferId id) {
   return std::find(buffers.begin(), buffers.end(), id) != buffers.end();
 }
 
-bool reads_result(const Instruction& reader, const Instruction& writer) {
-  return std::any_of(writer.writes.begin(), writer.writes.end(),
-                     [&](BufferId id) { return contains(reader.reads, id); });
+// Later readers of what `id` writes, until the buffer is freed or allocated anew.
+std::vector<InstructionId> readers_of(const StepPlan& step, InstructionId id) {
+  std::vector<InstructionId> readers;
+  std::vector<BufferId> written(step.instruction(id).writes.begin(), step.instruction(id).writes.end());
+  for (std::size_t i = id.index() + 1; i < step.instructions.size() && !written.empty(); ++i) {
+    const Instruction& other = step.instructions[i];
+    const auto ends = [&](const auto& buffers) {
+      std::erase_if(written, [&](BufferId buffer) {
+        return std::find(buffers.begin(), buffers.end(), buffer) != buffers.end();
+      });
+    };
+    ends(other.allocates);
+    const bool reads = std::any_of(other.reads.begin(), other.reads.end(),
+                                   [&](BufferId buffer) { return contains(written, buffer); });
+    if (reads) readers.push_back(make_id<InstructionId>(i));
+    ends(other.frees);
+  }
+  return readers;
 }
 
 Neighbours neighbours_of(const StepPlan& step, InstructionId id) {
@@ -92,10 +107,11 @@ Neighbours neighbours_of(const StepPlan& step, InstructionId id) {
     const Instruction& other = step.instructions[i];
     const auto other_id = make_id<InstructionId>(i);
     if (i < id.index() && other.stream == self.stream) found.previous_on_stream = other_id;
-    if (std::find(other.waits.begin(), other.waits.end(), id) != other.waits.end())
+    if (std::find(other.waits.begin(), other.waits.end(), id) != other.waits.end()) {
       found.waited_for_by.push_back(other_id);
-    if (i > id.index() && reads_result(other, self)) found.read_by.push_back(other_id);
+    }
   }
+  found.read_by = readers_of(step, id);
   return found;
 }
 
