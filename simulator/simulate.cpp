@@ -31,11 +31,14 @@ class StepSimulation {
     RankTrace& rank = trace.ranks.emplace_back();
     SHARDLAB_TRY(rank.spans, run_timeline(options_of(plan), timed(plan)));
     rank.duration = timeline_duration(rank.spans);
-    SHARDLAB_TRY(rank.memory, simulate_memory(inputs_.planned, plan));
+    SHARDLAB_TRY(rank.memory, simulate_memory(inputs_.planned, plan, workspaces()));
     return trace;
   }
 
  private:
+  // Operators' workspace is described for our CPU implementations, which take it once a thread.
+  int workspaces() const { return inputs_.device.kind == DeviceKind::cpu ? inputs_.device.threads : 0; }
+
   TimelineOptions options_of(const StepPlan& plan) const {
     TimelineOptions options;
     options.host =
@@ -70,11 +73,12 @@ class StepSimulation {
 
 std::vector<std::string> left_out(const SimulationInputs& inputs) {
   std::vector<std::string> left_out = {
-      "memory that operators and libraries take for themselves while they run",
+      "memory that libraries take for themselves",
       "differences between ranks: one representative rank is simulated",
       "what makes a first step slower (loading of kernels, first touch of memory)",
   };
   if (inputs.device.kind == DeviceKind::gpu) {
+    left_out.emplace_back("workspace of operators");
     left_out.emplace_back("reserved memory: the caching allocator is not modelled, live bytes are shown");
     left_out.emplace_back("memory of the CUDA context and of the communication library");
   } else {

@@ -5,8 +5,8 @@ namespace {
 
 class Follower {
  public:
-  Follower(const Program& program, std::span<const ValueIndex> keeps, TensorId loss)
-      : program_(program), loss_(loss) {
+  Follower(const Program& program, std::span<const ValueIndex> keeps, TensorId loss, int workspaces)
+      : program_(program), loss_(loss), workspaces_(workspaces) {
     kept_.resize(program.values.size());
     for (const ValueIndex value : keeps) kept_[value] = true;
   }
@@ -14,16 +14,20 @@ class Follower {
   ProgramMemory run() {
     for (const ProgramStep& step : program_.steps) {
       for (const ValueIndex value : step.allocates) add(value, 1);
-      if (memory_.end > memory_.peak) {
-        memory_.peak = memory_.end;
-        memory_.at_peak = memory_.at_end;
-      }
+      note_peak(step.workspace * workspaces_);
       for (const ValueIndex value : step.frees) add(value, -1);
     }
     return memory_;
   }
 
  private:
+  void note_peak(Bytes workspace) {
+    if (memory_.end + workspace <= memory_.peak) return;
+    memory_.peak = memory_.end + workspace;
+    memory_.at_peak = memory_.at_end;
+    memory_.at_peak[static_cast<std::size_t>(BufferClass::workspace)] += workspace;
+  }
+
   BufferClass class_of(ValueIndex index) const {
     const ProgramValue& value = program_.values[index];
     switch (value.origin) {
@@ -47,14 +51,16 @@ class Follower {
 
   const Program& program_;
   TensorId loss_;
+  int workspaces_;
   std::vector<bool> kept_;
   ProgramMemory memory_;
 };
 
 }  // namespace
 
-ProgramMemory follow_program(const Program& program, std::span<const ValueIndex> keeps, TensorId loss) {
-  return Follower(program, keeps, loss).run();
+ProgramMemory follow_program(const Program& program, std::span<const ValueIndex> keeps, TensorId loss,
+                             int workspaces) {
+  return Follower(program, keeps, loss, workspaces).run();
 }
 
 }  // namespace shardlab

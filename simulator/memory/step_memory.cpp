@@ -11,7 +11,8 @@ namespace {
 
 class StepMemory {
  public:
-  StepMemory(const PlannedScenario& planned, const StepPlan& plan) : planned_(planned), plan_(plan) {
+  StepMemory(const PlannedScenario& planned, const StepPlan& plan, int workspaces)
+      : planned_(planned), plan_(plan), workspaces_(workspaces) {
     for (const Buffer& buffer : plan.buffers) {
       if (buffer.carried) add(buffer, 1);
     }
@@ -54,9 +55,9 @@ class StepMemory {
   Status run_segment(InstructionId id, bool forward, MemorySample& sample) {
     const Instruction& instruction = plan_.instruction(id);
     const SegmentPrograms& programs = planned_.partition.segment(*instruction.segment).programs;
-    const ProgramMemory memory = forward
-                                     ? follow_program(programs.forward, programs.keeps, planned_.graph.loss)
-                                     : follow_program(programs.backward, {}, planned_.graph.loss);
+    const ProgramMemory memory =
+        forward ? follow_program(programs.forward, programs.keeps, planned_.graph.loss, workspaces_)
+                : follow_program(programs.backward, {}, planned_.graph.loss, workspaces_);
     Bytes promised;
     for (const BufferId buffer : instruction.allocates) {
       if (plan_.buffer(buffer).layout == BufferLayout::opaque) {
@@ -86,14 +87,16 @@ class StepMemory {
 
   const PlannedScenario& planned_;
   const StepPlan& plan_;
+  int workspaces_;
   Bytes live_;
   BytesByClass by_class_{};
 };
 
 }  // namespace
 
-Result<std::vector<MemorySample>> simulate_memory(const PlannedScenario& planned, const StepPlan& plan) {
-  return StepMemory(planned, plan).run();
+Result<std::vector<MemorySample>> simulate_memory(const PlannedScenario& planned, const StepPlan& plan,
+                                                  int workspaces) {
+  return StepMemory(planned, plan, workspaces).run();
 }
 
 }  // namespace shardlab

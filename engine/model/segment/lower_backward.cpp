@@ -100,6 +100,7 @@ class BackwardLowering {
     step.kind = StepKind::backward;
     step.op = id;
     append_work(program_, step, description.backward);
+    step.workspace = description.backward_workspace;
     for (const TensorId output : op.outputs) step.operands.push_back(locals_.at(output).gradient);
     collect_saved(op, description, step);
     std::vector<std::pair<TensorId, ValueIndex>> contributions;

@@ -46,6 +46,7 @@ class ForwardLowering {
     ProgramStep step;
     step.op = id;
     append_work(program_, step, description.forward);
+    step.workspace = description.forward_workspace;
     for (const TensorId input : op.inputs) step.operands.push_back(value_of(input));
     for (const TensorId output : op.outputs) make_output(output, step);
     for (const ExtraTensor& extra : description.extras) {

@@ -14,7 +14,7 @@ Bytes sum(const BytesByClass& by_class) {
 }
 
 void check_against_plan(const PlannedScenario& planned, const StepPlan& plan) {
-  const auto samples = simulate_memory(planned, plan);
+  const auto samples = simulate_memory(planned, plan, 0);
   REQUIRE_OK(samples);
   const std::vector<Bytes> live = live_bytes_after(plan);
   REQUIRE(samples->size() == live.size());
@@ -51,7 +51,7 @@ TEST_CASE("live bytes equal the plan's at every border of every step") {
 TEST_CASE("inside a segment memory goes as high as its program says") {
   const PlannedScenario planned = test::small_scenario("parallel: {strategy: fsdp2}");
   const StepPlan& plan = planned.plan.steady;
-  const auto samples = simulate_memory(planned, plan);
+  const auto samples = simulate_memory(planned, plan, 0);
   REQUIRE_OK(samples);
   const std::vector<Bytes> live = live_bytes_after(plan);
   int segments = 0;
@@ -72,13 +72,34 @@ TEST_CASE("inside a segment memory goes as high as its program says") {
   CHECK(segments == 2 * static_cast<int>(plan.segments.size()));
 }
 
+TEST_CASE("an operator's workspace counts while it runs, once a thread") {
+  const PlannedScenario planned = test::small_scenario("parallel: {strategy: fsdp2}");
+  const StepPlan& plan = planned.plan.steady;
+  const auto without = simulate_memory(planned, plan, 0);
+  const auto one = simulate_memory(planned, plan, 1);
+  const auto two = simulate_memory(planned, plan, 2);
+  REQUIRE_OK(without);
+  REQUIRE_OK(one);
+  REQUIRE_OK(two);
+  bool higher = false;
+  for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
+    const MemorySample& sample = (*one)[i];
+    CHECK(sample.live == (*without)[i].live);
+    CHECK(sum(sample.by_class_at_peak) == sample.peak);
+    CHECK(sample.peak >= (*without)[i].peak);
+    CHECK((*two)[i].peak - (*without)[i].peak >= sample.peak - (*without)[i].peak);
+    higher = higher || sample.peak > (*without)[i].peak;
+  }
+  CHECK(higher);
+}
+
 TEST_CASE("a program that leaves other bytes than the plan says is found") {
   PlannedScenario planned = test::small_scenario("parallel: {strategy: ddp}");
   StepPlan& plan = planned.plan.steady;
   for (Buffer& buffer : plan.buffers) {
     if (buffer.saved_by) buffer.elements += 1;
   }
-  const auto samples = simulate_memory(planned, plan);
+  const auto samples = simulate_memory(planned, plan, 0);
   REQUIRE_FALSE(samples);
   CHECK(samples.error().kind == ErrorKind::internal);
   CHECK_THAT(samples.error().where, test::contains_text("Forward"));
