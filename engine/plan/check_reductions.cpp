@@ -1,5 +1,7 @@
-// Follows gradients from backward to the optimizer and counts their reductions.
-#include <algorithm>
+// Follows gradients from backward to the optimizer and counts their reductions: over each group at most once,
+// and before the optimizer over groups that together join all ranks (`shard`, then `replicate`).
+#include <bitset>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -8,7 +10,11 @@
 namespace shardlab {
 namespace {
 
-enum class GradientState : std::uint8_t { none, local, reduced };
+constexpr std::size_t k_most_groups = 32;
+using Groups = std::bitset<k_most_groups>;  // by GroupId
+
+// Over which groups what lies in a buffer was averaged; nothing: no gradient.
+using GradientState = std::optional<Groups>;
 
 bool averages(const Instruction& instruction) {
   return is_collective(instruction.kind) && instruction.reduce == ReduceOperation::average;
@@ -21,12 +27,11 @@ bool holds_gradients(const Buffer& buffer) {
 
 class ReductionCheck {
  public:
-  explicit ReductionCheck(const StepPlan& plan)
-      : plan_(plan),
-        state_(plan.buffers.size(), GradientState::none),
-        needed_(std::any_of(plan.groups.begin(), plan.groups.end(), [](const Group& group) { return group.size > 1; })) {}
+  explicit ReductionCheck(const StepPlan& plan) : plan_(plan), state_(plan.buffers.size()) {}
 
   Status run() {
+    if (plan_.groups.size() > k_most_groups)
+      return internal_error("plan " + plan_.phase, "more groups than a mesh has");
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
       at_ = make_id<InstructionId>(i);
       SHARDLAB_CHECK_OK(follow(plan_.instructions[i]));
@@ -36,20 +41,27 @@ class ReductionCheck {
 
  private:
   tl::unexpected<Error> defect(std::string what) const {
-    return internal_error(fmt::format("plan {}, instruction {}", plan_.phase, instruction_label(plan_, at_)), std::move(what));
+    return internal_error(fmt::format("plan {}, instruction {}", plan_.phase, instruction_label(plan_, at_)),
+                          std::move(what));
   }
 
   Status follow(const Instruction& instruction) {
     SHARDLAB_CHECK_OK(check_bytes(instruction));
     switch (instruction.kind) {
-      case InstructionKind::Backward: set(instruction.writes, GradientState::local); return {};
+      case InstructionKind::Backward:
+        set(instruction.writes, Groups{});
+        return {};
       case InstructionKind::Pack:
       case InstructionKind::Unpack:
       case InstructionKind::Cast:
-      case InstructionKind::Copy: return move_gradients(instruction);
-      case InstructionKind::Accumulate: return check_alike(instruction);
-      case InstructionKind::OptimizerStep: return check_optimizer(instruction);
-      default: break;
+      case InstructionKind::Copy:
+        return move_gradients(instruction);
+      case InstructionKind::Accumulate:
+        return check_alike(instruction);
+      case InstructionKind::OptimizerStep:
+        return check_optimizer(instruction);
+      default:
+        break;
     }
     return averages(instruction) ? reduce(instruction) : Status{};
   }
@@ -71,27 +83,43 @@ class ReductionCheck {
     for (const BufferId from : instruction.reads) {
       for (const BufferId to : instruction.writes) {
         if (state_[from.index()] == state_[to.index()]) continue;
-        return defect("adds a reduced gradient to one that is not: " + plan_.buffer(from).name + ", " + plan_.buffer(to).name);
+        return defect("adds a reduced gradient to one that is not: " + plan_.buffer(from).name + ", " +
+                      plan_.buffer(to).name);
       }
     }
     return {};
   }
 
   Status reduce(const Instruction& instruction) {
+    const std::size_t group = instruction.group->index();
     for (const BufferId id : instruction.reads) {
-      if (state_[id.index()] == GradientState::reduced) return defect("reduces " + plan_.buffer(id).name + " twice");
-      if (state_[id.index()] == GradientState::none) return defect("reduces " + plan_.buffer(id).name + ", which holds no gradient");
+      const GradientState& before = state_[id.index()];
+      if (!before) return defect("reduces " + plan_.buffer(id).name + ", which holds no gradient");
+      if (before->test(group))
+        return defect("reduces " + plan_.buffer(id).name + " twice over " + plan_.groups[group].expression);
+      Groups over = *before;
+      set(instruction.writes, over.set(group));
     }
-    set(instruction.writes, GradientState::reduced);
     return {};
+  }
+
+  // Ranks whose gradients an average over these groups contains.
+  int ranks_in(const Groups& groups) const {
+    int ranks = 1;
+    for (std::size_t i = 0; i < plan_.groups.size(); ++i) {
+      if (groups.test(i)) ranks *= plan_.groups[i].size;
+    }
+    return ranks;
   }
 
   Status check_optimizer(const Instruction& instruction) {
     for (const BufferId id : instruction.reads) {
       const Buffer& buffer = plan_.buffer(id);
-      if (needed_ && holds_gradients(buffer) && state_[id.index()] != GradientState::reduced) {
-        return defect("uses " + buffer.name + ", which was not reduced over the ranks");
-      }
+      if (!holds_gradients(buffer)) continue;
+      const int ranks = ranks_in(state_[id.index()].value_or(Groups{}));
+      if (ranks == plan_.world_size) continue;
+      return defect(fmt::format("uses {}, which was not reduced over the ranks: {} of {}", buffer.name, ranks,
+                                plan_.world_size));
     }
     return {};
   }
@@ -108,12 +136,13 @@ class ReductionCheck {
 
   const StepPlan& plan_;
   std::vector<GradientState> state_;
-  bool needed_;
   InstructionId at_;
 };
 
 }  // namespace
 
-Status check_reductions(const StepPlan& plan) { return ReductionCheck(plan).run(); }
+Status check_reductions(const StepPlan& plan) {
+  return ReductionCheck(plan).run();
+}
 
 }  // namespace shardlab

@@ -7,6 +7,14 @@
 #include "engine/scenario/mesh.h"
 
 namespace shardlab {
+namespace {
+
+// "shard/2" -> "shard": the dimension that the group lies along.
+std::string_view dimension_of(std::string_view expression) {
+  return expression.substr(0, expression.find('/'));
+}
+
+}  // namespace
 
 std::vector<int> ranks_of_group(const Group& group, const Scenario& scenario, int rank) {
   std::vector<int> ranks(static_cast<std::size_t>(group.size));
@@ -18,14 +26,19 @@ std::vector<int> ranks_of_group(const Group& group, const Scenario& scenario, in
                                                                         {"replicate", mesh.replicate}}};
   int stride = 1;
   for (const auto& [name, extent] : inner_first) {
-    if (name == group.expression) {
-      const int first = rank - rank / stride % extent * stride;
+    if (name == dimension_of(group.expression)) {
+      const int place = rank / stride % extent;
+      const int first = rank - place % group.size * stride;
       for (int& member : ranks) member = first + member * stride;
       return ranks;
     }
     stride *= extent;
   }
   return ranks;  // "world"
+}
+
+std::string sub_group(std::string_view dimension, int size) {
+  return std::string(dimension) + '/' + std::to_string(size);
 }
 
 }  // namespace shardlab

@@ -50,6 +50,7 @@ StepPlan golden_plan(const ModelGraph& graph, const Scenario& scenario) {
   strategy->declare_persistent();
   drive_step(builder, *strategy, scenario.train);
   emit_optimizer_tail(builder, *strategy, scenario.train);
+  builder.plan().world_size = world_size(scenario);
   return free_activations(builder.finish());
 }
 

@@ -45,6 +45,17 @@ void remove(StepPlan& plan, std::size_t index) {
   }
 }
 
+// The same instruction once more right after itself.
+void repeat(StepPlan& plan, std::size_t index) {
+  const Instruction again = plan.instructions[index];
+  for (Instruction& instruction : plan.instructions) {
+    for (InstructionId& wait : instruction.waits) {
+      if (wait.index() >= index) ++wait.value;
+    }
+  }
+  plan.instructions.insert(plan.instructions.begin() + static_cast<std::ptrdiff_t>(index) + 1, again);
+}
+
 std::string defect(const StepPlan& plan) {
   const Status status = check_plan(plan);
   return status ? "sound" : to_string(status.error());
@@ -131,15 +142,21 @@ TEST_CASE("check finds a missing reduction") {
 
 TEST_CASE("check finds a gradient reduced twice") {
   StepPlan plan = sound_plan({"parallel.strategy=ddp"});
-  const std::size_t index = find(plan, of_kind(InstructionKind::AllReduce));
-  Instruction again = plan.instructions[index];
-  for (Instruction& instruction : plan.instructions) {
-    for (InstructionId& wait : instruction.waits) {
-      if (wait.index() >= index) ++wait.value;
-    }
-  }
-  plan.instructions.insert(plan.instructions.begin() + static_cast<std::ptrdiff_t>(index) + 1, again);
+  repeat(plan, find(plan, of_kind(InstructionKind::AllReduce)));
   CHECK_THAT(defect(plan), contains_text("twice"));
+}
+
+TEST_CASE("check follows gradients over both dimensions of a mesh") {
+  StepPlan plan = sound_plan({"parallel.strategy=ddp"});
+  plan.world_size = 4;
+  plan.groups.push_back({"shard", 2});
+  CHECK_THAT(defect(plan), contains_text("was not reduced over the ranks: 2 of 4"));
+  for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
+    if (plan.instructions[i].kind != InstructionKind::AllReduce) continue;
+    repeat(plan, i);
+    plan.instructions[++i].group = GroupId{1};
+  }
+  CHECK(defect(plan) == "sound");
 }
 
 TEST_CASE("check finds compute that reads parameters nobody gathered") {

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "engine/execute/torch/communication/rendezvous.h"
+#include "engine/execute/torch/communication/connect_groups.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/strategies/plan_scenario.h"
 #include "tests/catch.h"
@@ -26,16 +26,6 @@ PlannedScenario plan_or_fail(const Result<Scenario>& scenario) {
   return *std::move(planned);
 }
 
-Status join_groups(const StepPlan& plan, const Rendezvous& rendezvous, RankExecutorOptions& options) {
-  std::vector<int> everyone;
-  for (int rank = 0; rank < plan.world_size; ++rank) everyone.push_back(rank);
-  for (const Group& group : plan.groups) {
-    if (group.size == 1) continue;
-    SHARDLAB_TRY(options.communicators[group.expression], rendezvous.communicator(group.expression, everyone, options.rank));
-  }
-  return {};
-}
-
 struct Rank {
   RankExecutorOptions options;
   std::unique_ptr<RankExecutor> executor;
@@ -44,7 +34,7 @@ struct Rank {
 
 Status run_rank(const PlannedScenario& planned, const Rendezvous& rendezvous, const RankBody& body, Rank& rank) {
   at::set_num_threads(1);
-  SHARDLAB_CHECK_OK(join_groups(planned.plan.steady, rendezvous, rank.options));
+  SHARDLAB_TRY(rank.options.communicators, connect_groups(rendezvous, planned, rank.options.rank));
   SHARDLAB_TRY(rank.executor, RankExecutor::create(planned, rank.options));
   SHARDLAB_CHECK_OK(rank.executor->setup());
   return body(*rank.executor, rank.options.rank);

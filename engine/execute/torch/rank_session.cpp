@@ -10,13 +10,12 @@
 
 #include "engine/execute/collective_timeout.h"
 #include "engine/execute/machine.h"
-#include "engine/execute/torch/communication/rendezvous.h"
+#include "engine/execute/torch/communication/connect_groups.h"
 #include "engine/execute/torch/first_line.h"
 #include "engine/execute/torch/probes/run_probes.h"
 #include "engine/execute/torch/rank_executor.h"
 #include "engine/execute/torch/save_weights.h"
 #include "engine/execute/torch/world.h"
-#include "engine/plan/group_ranks.h"
 #include "engine/scenario/read_scenario.h"
 
 namespace shardlab {
@@ -37,17 +36,6 @@ Result<PlannedScenario> plan_again(const RankOptions& options, const Planner& pl
                       "all machines must run the same version of shardlab");
   }
   return planned;
-}
-
-Result<Communicators> connect_groups(const Rendezvous& rendezvous, const PlannedScenario& planned, int rank) {
-  Communicators communicators;
-  for (const Group& group : planned.plan.steady.groups) {
-    if (group.size == 1 || communicators.contains(group.expression)) continue;
-    SHARDLAB_TRY(
-        communicators[group.expression],
-        rendezvous.communicator(group.expression, ranks_of_group(group, planned.scenario, rank), rank));
-  }
-  return communicators;
 }
 
 SpoolHeader header_of(const PlannedScenario& planned, const RankEnvironment& environment,

@@ -1,5 +1,7 @@
 #include "engine/plan/group_ranks.h"
 
+#include <algorithm>
+
 #include "tests/catch.h"
 
 namespace shardlab {
@@ -21,6 +23,28 @@ TEST_CASE("ranks of a shard group are neighbours, those of a replicate group lie
   CHECK(ranks_of_group({"shard", 4}, scenario, 6) == std::vector<int>{4, 5, 6, 7});
   CHECK(ranks_of_group({"replicate", 2}, scenario, 1) == std::vector<int>{1, 5});
   CHECK(ranks_of_group({"replicate", 2}, scenario, 6) == std::vector<int>{2, 6});
+}
+
+TEST_CASE("sub-groups of a shard group are neighbours inside it") {
+  const Scenario scenario = eight_ranks(2, 4);
+  CHECK(ranks_of_group({sub_group("shard", 2), 2}, scenario, 0) == std::vector<int>{0, 1});
+  CHECK(ranks_of_group({"shard/2", 2}, scenario, 3) == std::vector<int>{2, 3});
+  CHECK(ranks_of_group({"shard/2", 2}, scenario, 6) == std::vector<int>{6, 7});
+  CHECK(ranks_of_group({"shard/4", 4}, eight_ranks(1, 8), 5) == std::vector<int>{4, 5, 6, 7});
+  CHECK(ranks_of_group({"replicate/2", 2}, eight_ranks(4, 2), 7) == std::vector<int>{5, 7});
+}
+
+TEST_CASE("every rank is in exactly one group of each expression, and all its members agree on it") {
+  const Scenario scenario = eight_ranks(2, 4);
+  for (const Group& group :
+       {Group{"shard", 4}, Group{"replicate", 2}, Group{"shard/2", 2}, Group{"world", 8}}) {
+    INFO(group.expression);
+    for (int rank = 0; rank < 8; ++rank) {
+      const std::vector<int> members = ranks_of_group(group, scenario, rank);
+      CHECK(std::count(members.begin(), members.end(), rank) == 1);
+      for (const int member : members) CHECK(ranks_of_group(group, scenario, member) == members);
+    }
+  }
 }
 
 TEST_CASE("the world holds every rank") {

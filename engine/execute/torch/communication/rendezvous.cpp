@@ -108,7 +108,7 @@ Result<std::shared_ptr<Communicator>> Rendezvous::communicator(const std::string
     return internal_error("rendezvous", fmt::format("rank {} is not in the group {}", rank, name));
   try {
     const auto store =
-        c10::make_intrusive<c10d::PrefixStore>(fmt::format("{}/{}", name, ranks.front()), state_->store);
+        c10::make_intrusive<c10d::PrefixStore>(fmt::format("{}@{}", name, ranks.front()), state_->store);
     return make_communicator(make_gloo_transport(store, static_cast<int>(found - ranks.begin()),
                                                  static_cast<int>(ranks.size()), state_->gloo));
   } catch (const std::exception& error) {

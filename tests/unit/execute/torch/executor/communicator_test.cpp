@@ -72,6 +72,26 @@ TEST_CASE("broadcast") {
   });
 }
 
+TEST_CASE("averages over both dimensions of a mesh are the average over all ranks") {
+  // Ranks 0 1 | 2 3: shard groups are neighbours, replicate groups lie across; a shard's sub-group has a name
+  // of its own.
+  test::run_threads(4, [](int rank, const Rendezvous& rendezvous) {
+    const int node = rank / 2, place = rank % 2;
+    const auto shard = test::connect(rendezvous, "shard", {2 * node, 2 * node + 1}, rank);
+    const auto replicate = test::connect(rendezvous, "replicate", {place, place + 2}, rank);
+    const auto part = test::connect(rendezvous, "shard/2", {2 * node, 2 * node + 1}, rank);
+    const at::Tensor full = values_of(rank, 8);
+    at::Tensor own = at::empty({4});
+    shard->reduce_scatter(own, full, ReduceOperation::average)->wait();
+    expect_equal(own, (at::arange(8, at::kFloat) + 200.0 * node + 50.0).narrow(0, place * 4, 4), "of a node");
+    replicate->all_reduce(own, ReduceOperation::average)->wait();
+    expect_equal(own, (at::arange(8, at::kFloat) + 150.0).narrow(0, place * 4, 4), "of all");
+    at::Tensor gathered = at::empty({2});
+    part->all_gather(gathered, values_of(rank, 1))->wait();
+    expect_equal(gathered, at::arange(2, at::kFloat) * 100.0 + 200.0 * node, "of the sub-group");
+  });
+}
+
 TEST_CASE("many operations in flight keep their order and their times") {
   run_ranks(2, [](int rank, const auto& communicator) {
     std::vector<at::Tensor> tensors;
