@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace shardlab {
 namespace {
@@ -23,20 +24,38 @@ class Partitioner {
  private:
   // Modules come in definition order, parents first, so the unit of a module is known before its children ask.
   void make_units(std::span<const ModuleId> wrapped) {
-    std::vector<bool> is_wrapped(graph_.modules.size(), false);
-    for (const ModuleId id : wrapped) is_wrapped[id.index()] = id.value != 0;
+    std::vector<std::optional<UnitId>> made(graph_.modules.size());
+    for (const ModuleId id : in_forward_order(wrapped)) {
+      const std::size_t count = p_.units.size();
+      made[id.index()] = make_id<UnitId>(count);
+      p_.units.push_back({count == 0 ? "root" : "u" + std::to_string(count - 1), id, {}, {}});
+    }
     unit_of_module_.resize(graph_.modules.size());
     p_.unit_of_parameter.assign(graph_.parameters.size(), UnitId{k_unset});
     for (std::size_t i = 0; i < graph_.modules.size(); ++i) {
       const Module& module = graph_.modules[i];
-      if (!module.parent || is_wrapped[i]) {
-        unit_of_module_[i] = make_id<UnitId>(p_.units.size());
-        p_.units.push_back({module.parent ? "u" + std::to_string(p_.units.size() - 1) : "root", make_id<ModuleId>(i), {}, {}});
-      } else {
-        unit_of_module_[i] = unit_of_module_[module.parent->index()];
-      }
+      unit_of_module_[i] = made[i] ? *made[i] : unit_of_module_[module.parent->index()];
       assign_parameters(module, unit_of_module_[i]);
     }
+  }
+
+  // The root first, then by the first operator that runs in them; outer modules before the inner ones that begin with them.
+  std::vector<ModuleId> in_forward_order(std::span<const ModuleId> wrapped) const {
+    std::vector<std::uint32_t> first_operator(graph_.modules.size(), k_unset);
+    for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
+      std::optional<ModuleId> module = graph_.operators[i].module;
+      for (; module && first_operator[module->index()] == k_unset; module = graph_.module(*module).parent) {
+        first_operator[module->index()] = static_cast<std::uint32_t>(i);
+      }
+    }
+    std::vector<ModuleId> order{ModuleId{0}};
+    for (const ModuleId id : wrapped) {
+      if (id.value != 0) order.push_back(id);
+    }
+    std::sort(order.begin() + 1, order.end(), [&](ModuleId a, ModuleId b) {
+      return std::pair(first_operator[a.index()], a) < std::pair(first_operator[b.index()], b);
+    });
+    return order;
   }
 
   void assign_parameters(const Module& module, UnitId unit) {

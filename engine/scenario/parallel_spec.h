@@ -9,6 +9,7 @@
 
 #include "engine/base/dtype.h"
 #include "engine/base/units.h"
+#include "engine/model/wrap/wrap_spec.h"
 
 namespace shardlab {
 
@@ -18,34 +19,6 @@ struct MeshSpec {
   int tensor = 1;
   int expert = 1;
   friend bool operator==(const MeshSpec&, const MeshSpec&) = default;
-};
-
-// A pattern over modules; empty fields match everything.
-struct WrapMatch {
-  std::string path;   // glob over the module path
-  std::string class_name;
-  std::optional<std::int64_t> min_params;
-  std::optional<std::int64_t> max_params;
-  friend bool operator==(const WrapMatch&, const WrapMatch&) = default;
-};
-
-// Settings of the units that a pattern selects, as the scenario's own keys ("reshard_after_forward", "precision.param" ...).
-struct WrapOverride {
-  WrapMatch match;
-  std::map<std::string, std::string> settings;
-  friend bool operator==(const WrapOverride&, const WrapOverride&) = default;
-};
-
-struct WrapSpec {
-  std::string policy = "transformer";  // none transformer size lambda or module
-  std::vector<std::string> classes;    // transformer, module; empty: the layer class of the model's family
-  std::int64_t min_params = 100'000'000;
-  std::string rule = "remainder";  // remainder plain
-  std::vector<WrapMatch> match;    // lambda
-  std::vector<WrapSpec> any;       // or
-  std::vector<WrapOverride> overrides;
-  std::vector<std::string> ignored;
-  friend bool operator==(const WrapSpec&, const WrapSpec&) = default;
 };
 
 struct PrefetchSpec {

@@ -74,8 +74,6 @@ class Support {
          p.reshard_after_forward);
     need(p.reshard_after_backward, "parallel.reshard_after_backward", "false");
     need(p.requires_all_reduce, "parallel.requires_all_reduce", "false");
-    need(one_of(p.wrap.policy, {"none", "transformer"}), "parallel.wrap.policy", p.wrap.policy,
-         "supported: none, transformer");
     need(p.wrap.overrides.empty(), "parallel.wrap.overrides", "settings of single units");
     need(p.wrap.ignored.empty(), "parallel.wrap.ignored", "ignored modules");
     need(p.prefetch == PrefetchSpec{}, "parallel.prefetch", "another prefetch than the default");

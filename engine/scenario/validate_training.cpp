@@ -6,14 +6,32 @@
 namespace shardlab {
 namespace {
 
+void check_match(Complaints& c, const std::string& path, const WrapMatch& match) {
+  if (match.min_params && match.max_params && *match.min_params > *match.max_params) {
+    c.refuse(path + ".max_params",
+             fmt::format("{} is below min_params {}: nothing can match", *match.max_params, *match.min_params));
+  }
+}
+
 void check_wrap(Complaints& c, const std::string& path, const WrapSpec& wrap) {
   if (wrap.policy == "lambda")
     c.require(!wrap.match.empty(), path + ".match", "the modules that become units");
   if (wrap.policy == "module")
     c.require(!wrap.classes.empty(), path + ".classes", "the classes that become units");
   if (wrap.policy == "or") c.require(!wrap.any.empty(), path + ".any", "the policies to combine");
-  for (std::size_t i = 0; i < wrap.any.size(); ++i)
-    check_wrap(c, fmt::format("{}.any[{}]", path, i), wrap.any[i]);
+  for (std::size_t i = 0; i < wrap.match.size(); ++i)
+    check_match(c, fmt::format("{}.match[{}]", path, i), wrap.match[i]);
+  for (std::size_t i = 0; i < wrap.overrides.size(); ++i)
+    check_match(c, fmt::format("{}.overrides[{}].match", path, i), wrap.overrides[i].match);
+  for (std::size_t i = 0; i < wrap.any.size(); ++i) {
+    const std::string inner = fmt::format("{}.any[{}]", path, i);
+    check_wrap(c, inner, wrap.any[i]);
+    if (wrap.any[i].policy == "none") c.refuse(inner + ".policy", "none selects nothing", "remove it");
+    if (!wrap.any[i].overrides.empty())
+      c.refuse(inner + ".overrides", "has no effect inside a policy", "write it to " + path + ".overrides");
+    if (!wrap.any[i].ignored.empty())
+      c.refuse(inner + ".ignored", "has no effect inside a policy", "write it to " + path + ".ignored");
+  }
 }
 
 void check_train(Complaints& c) {

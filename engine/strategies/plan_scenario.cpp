@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "engine/model/families/family.h"
-#include "engine/model/wrap/transformer_wrap.h"
+#include "engine/model/wrap/wrap_modules.h"
 #include "engine/passes/free_activations.h"
 #include "engine/plan/check.h"
 #include "engine/scenario/resolve_path.h"
@@ -12,11 +12,6 @@
 
 namespace shardlab {
 namespace {
-
-Result<std::vector<ModuleId>> wrapped_modules(const Scenario& scenario, const ModelGraph& graph) {
-  if (scenario.parallel.wrap.policy == "none") return std::vector<ModuleId>{};
-  return modules_of_classes(graph, scenario.parallel.wrap.classes);
-}
 
 void describe_header(StepPlan& plan, const PlannedScenario& planned, int group, const std::string& graph_hash) {
   plan.graph_hash = graph_hash;
@@ -124,8 +119,8 @@ Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<Pass
   PlannedScenario planned;
   planned.scenario = scenario;
   SHARDLAB_TRY(planned.graph, load_model_graph(scenario));
-  SHARDLAB_TRY(const std::vector<ModuleId> wrapped, wrapped_modules(scenario, planned.graph));
-  planned.partition = make_partition(planned.graph, wrapped, type.extra_cuts(planned.graph, scenario));
+  SHARDLAB_TRY(const WrappedModules wrapped, wrap_modules(planned.graph, scenario.parallel.wrap));
+  planned.partition = make_partition(planned.graph, wrapped.units, type.extra_cuts(planned.graph, scenario));
   if (snapshots != nullptr) snapshot_segments(planned, type, *snapshots);
   SHARDLAB_CHECK_OK(RunPlanner(planned, type, snapshots).run());
   return planned;

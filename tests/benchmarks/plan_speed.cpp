@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/base/paths.h"
-#include "engine/model/wrap/transformer_wrap.h"
+#include "engine/model/wrap/wrap_modules.h"
 #include "engine/passes/free_activations.h"
 #include "engine/plan/check.h"
 #include "engine/scenario/read_scenario.h"
@@ -72,7 +72,7 @@ int run() {
   const Device device = required(resolve_device(scenario.cluster));
   const PlannedScenario planned = required(plan_scenario(scenario));
   const StrategyType type = required(find_strategy(scenario.parallel.strategy));
-  const std::vector<ModuleId> wrapped = required(modules_of_classes(planned.graph, scenario.parallel.wrap.classes));
+  const WrappedModules wrapped = required(wrap_modules(planned.graph, scenario.parallel.wrap));
   PlannedScenario one_step = planned;
   one_step.plan.setup = one_step.plan.first = StepPlan{};
 
@@ -80,7 +80,7 @@ int run() {
              planned.graph.operators.size(), planned.partition.segments.size(), planned.plan.steady.instructions.size(), k_repeats);
   double sum = 0;
   sum += print("graph", time_of([&] { required(load_model_graph(scenario)); }));
-  sum += print("units and segments", time_of([&] { make_partition(planned.graph, wrapped, type.extra_cuts(planned.graph, scenario)); }));
+  sum += print("units and segments", time_of([&] { make_partition(planned.graph, wrapped.units, type.extra_cuts(planned.graph, scenario)); }));
   sum += print("steady plan", time_of([&] { steady_plan(planned, type); }));
   sum += print("check of the steady plan", time_of([&] {
     if (const Status sound = check_plan(planned.plan.steady); !sound) std::exit(1);

@@ -7,9 +7,10 @@ namespace {
 
 const Keys<WrapMatch>& match_keys() {
   static const Keys<WrapMatch> keys{
-      key("path", &WrapMatch::path, kind::text(), "pattern of the module's path (* and ?)"),
+      key("path", &WrapMatch::path, kind::text(), "pattern of the module's path: * inside a name, ** across dots"),
       key("class", &WrapMatch::class_name, kind::text(), "class of the module"),
-      key("min_params", &WrapMatch::min_params, kind::optional(kind::long_integer(0)), "least parameters"),
+      key("min_params", &WrapMatch::min_params, kind::optional(kind::long_integer(0)),
+          "least parameters, all below the module included"),
       key("max_params", &WrapMatch::max_params, kind::optional(kind::long_integer(0)), "most parameters"),
   };
   return keys;
@@ -93,11 +94,11 @@ const Keys<WrapSpec>& wrap_keys() {
                     "the model's layer class")),
       only_with("policy", {"size"},
                 key("min_params", &WrapSpec::min_params, kind::long_integer(1),
-                    "parameters from which a module becomes a unit")),
+                    "parameters from which a module becomes a unit; with rule plain it needs more")),
       only_with("policy", {"size"},
                 key("rule", &WrapSpec::rule, kind::word({"remainder", "plain"}),
-                    "remainder: what is left after the children were wrapped counts, as in PyTorch; plain: "
-                    "all parameters count")),
+                    "remainder: what is left after the children were wrapped counts, as in FSDP1; plain: all "
+                    "parameters count, as accelerate does with FSDP2")),
       only_with("policy", {"lambda"},
                 list_of_sections("match", &WrapSpec::match, &match_keys,
                                  "modules that match any of these become units", true)),

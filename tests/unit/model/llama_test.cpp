@@ -2,7 +2,7 @@
 #include "engine/base/paths.h"
 #include "engine/model/families/family.h"
 #include "engine/model/partition.h"
-#include "engine/model/wrap/transformer_wrap.h"
+#include "engine/model/wrap/wrap_modules.h"
 #include "tests/catch.h"
 
 namespace shardlab::test {
@@ -34,7 +34,8 @@ TEST_CASE("parameter counts equal the published ones") {
     const char* name;
     std::int64_t total, per_layer;
   };
-  for (const Published& model : {Published{"llama-2-7b", 6'738'415'616, 202'383'360}, Published{"llama-3-8b", 8'030'261'248, 218'112'000},
+  for (const Published& model : {Published{"llama-2-7b", 6'738'415'616, 202'383'360}, Published{"llama-2-13b", 13'015'864'320, 317'204'480},
+                                 Published{"llama-3-8b", 8'030'261'248, 218'112'000},
                                  Published{"llama-3-70b", 70'553'706'496, 855'654'400},
                                  Published{"llama-3.1-8b", 8'030'261'248, 218'112'000},
                                  Published{"llama-3.2-1b", 1'235'814'400, 60'821'504}}) {
@@ -81,9 +82,9 @@ TEST_CASE("what a layer keeps, byte by byte") {
   // deviations 8, log-sum-exp 4a. The layer's input (2h) is a border tensor.
   const auto graph = graph_of(k_small, {1, 16, DType::float32, DType::bfloat16});
   REQUIRE(graph);
-  const auto wrapped = modules_of_classes(*graph, {});
+  const auto wrapped = wrap_modules(*graph, WrapSpec{});
   REQUIRE(wrapped);
-  const Partition partition = make_partition(*graph, *wrapped, {});
+  const Partition partition = make_partition(*graph, wrapped->units, {});
   REQUIRE(partition.segments.size() == 4);
   const std::int64_t h = 64, f = 176, a = 4;
   CHECK(partition.segments[1].programs.saved_bytes.value == 16 * (4 * h + 2 * h + 2 * h + 2 * h + 2 * h + 6 * f + 8 + 4 * a));

@@ -22,7 +22,10 @@ std::string result_of(const std::vector<std::string>& sets) {
 TEST_CASE("supported: what is built") {
   for (const char* set :
        {"parallel.strategy=ddp", "parallel.reshard_after_forward=true",
-        "parallel.reshard_after_forward=false", "parallel.wrap.policy=none", "parallel.mesh.shard=2",
+        "parallel.reshard_after_forward=false", "parallel.wrap.policy=none", "parallel.wrap={policy: size}",
+        "parallel.wrap={policy: size, rule: plain, min_params: 1M}", "parallel.wrap={policy: module, classes: [X]}",
+        "parallel.wrap={policy: lambda, match: [{path: model.*}]}",
+        "parallel.wrap={policy: or, any: [{policy: size}, {policy: transformer}]}", "parallel.mesh.shard=2",
         "precision={param: bfloat16, reduce: float32}", "precision.buffer=float32", "train.optimizer=sgd",
         "train.clip_norm=1", "train.sync=every", "train.accumulation=4",
         "train.schedule={kind: cosine, warmup_steps: 2, total_steps: 9}", "launch.backend=gloo",
@@ -40,8 +43,6 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
                           "parallel.strategy=native",
                           "parallel.reshard_after_backward=false",
                           "parallel.requires_all_reduce=false",
-                          "parallel.wrap={policy: size}",
-                          "parallel.wrap={policy: module, classes: [X]}",
                           "parallel.wrap.ignored=[x]",
                           "parallel.wrap.overrides=[{match: {path: x}}]",
                           "parallel.prefetch.forward_depth=1",

@@ -1,0 +1,71 @@
+#include "engine/model/wrap/wrap_modules.h"
+
+#include "engine/model/wrap/module_match.h"
+#include "engine/model/wrap/module_sizes.h"
+#include "engine/model/wrap/tied_units.h"
+#include "engine/model/wrap/wrap_policy.h"
+
+namespace shardlab {
+namespace {
+
+class RecursiveWrap {
+ public:
+  RecursiveWrap(const WrapContext& context, const WrapPolicy& policy) : context_(context), policy_(policy) {
+    is_unit_.resize(context.graph.modules.size());
+  }
+
+  std::vector<ModuleId> run() {
+    visit(ModuleId{0});
+    std::vector<ModuleId> units;
+    for (std::size_t i = 1; i < is_unit_.size(); ++i) {
+      if (is_unit_[i]) units.push_back(make_id<ModuleId>(i));
+    }
+    return units;
+  }
+
+ private:
+  // Elements of the module that are in units afterwards: its own or those below it. A tied parameter may
+  // count twice in the sum over the children, as in PyTorch.
+  std::int64_t visit(ModuleId id) {
+    const Module& module = context_.graph.module(id);
+    WrapCandidate candidate{module, context_.elements[id.index()], context_.elements[id.index()]};
+    if (!policy_.descends(candidate)) return 0;
+    std::int64_t taken = 0;
+    for (const ModuleId child : module.children) taken += visit(child);
+    candidate.left -= taken;
+    const bool may_be_unit = module.parent && candidate.elements > 0 && !is_container(module);
+    if (!may_be_unit || !policy_.wraps(candidate)) return taken;
+    is_unit_[id.index()] = true;
+    return candidate.elements;
+  }
+
+  const WrapContext& context_;
+  const WrapPolicy& policy_;
+  std::vector<bool> is_unit_;  // by ModuleId
+};
+
+}  // namespace
+
+Result<WrapPolicy> make_wrap_policy(const WrapContext& context, const WrapSpec& spec,
+                                    const std::string& key) {
+  if (spec.policy == "size") return size_policy(spec);
+  if (spec.policy == "lambda") return lambda_policy(context, spec, key);
+  if (spec.policy == "or") return or_policy(context, spec, key);
+  if (spec.policy == "none") {
+    const auto no = [](const WrapCandidate&) { return false; };
+    return WrapPolicy{no, no};
+  }
+  return class_policy(context, spec, key);
+}
+
+Result<WrappedModules> wrap_modules(const ModelGraph& graph, const WrapSpec& spec) {
+  const std::vector<std::int64_t> elements =
+      module_elements(graph, std::vector<bool>(graph.parameters.size()));
+  const WrapContext context{graph, elements};
+  SHARDLAB_TRY(const WrapPolicy policy, make_wrap_policy(context, spec, "parallel.wrap"));
+  WrappedModules wrapped{RecursiveWrap(context, policy).run()};
+  SHARDLAB_CHECK_OK(check_tied_parameters(graph, wrapped.units));
+  return wrapped;
+}
+
+}  // namespace shardlab
