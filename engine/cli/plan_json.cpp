@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "engine/plan/group_ranks.h"
+#include "engine/plan/unit_sizes.h"
+#include "engine/report/unit_warnings.h"
 
 namespace shardlab {
 namespace {
@@ -16,17 +18,6 @@ Json names_of(const Ids& ids, Name name) {
 
 Json buffer_names(const StepPlan& step, const std::vector<BufferId>& ids) {
   return names_of(ids, [&](BufferId id) { return step.buffer(id).name; });
-}
-
-// The largest buffer of a unit in a layout; what is gathered for compute is the padded full side.
-Bytes gathered_bytes(const StepPlan& step, UnitId unit) {
-  Bytes largest;
-  for (const Buffer& buffer : step.buffers) {
-    const bool gathered = buffer.buffer_class == BufferClass::gathered_parameters ||
-                          buffer.buffer_class == BufferClass::gather_buffer;
-    if (gathered && buffer.unit == unit) largest = std::max(largest, buffer.bytes());
-  }
-  return largest;
 }
 
 Json dtype_of(const StepPlan& step, const Instruction& instruction) {
@@ -116,6 +107,7 @@ Json plan_document(const PlannedScenario& planned, const StepPlan& step, int ran
   json["micro_batches"] = step.micro_batches;
   json["carried_bytes"] = carried_bytes(step).value;
   json["units"] = units_json(planned, step);
+  json["warnings"] = unit_warnings(planned);
   json["segments"] = segments_json(step);
   json["streams"] = Json::array();
   for (const Stream& stream : step.streams) json["streams"].push_back(stream.name);

@@ -9,24 +9,6 @@
 namespace shardlab {
 namespace {
 
-std::string units_part(const StepPlan& plan, const TextStyle& style) {
-  TextTable table({{"unit", Align::left},
-                   {"module", Align::left, true},
-                   {"parameters"},
-                   {"padded"},
-                   {"segments", Align::left, true}});
-  for (std::size_t i = 0; i < plan.units.size(); ++i) {
-    const PlanUnit& unit = plan.units[i];
-    std::string segments;
-    for (const PlanSegment& segment : plan.segments) {
-      if (segment.unit.index() == i) segments += (segments.empty() ? "" : " ") + segment.name;
-    }
-    table.add({unit.name, unit.module_path.empty() ? "(the model)" : unit.module_path, grouped(unit.elements),
-               grouped(unit.padded_elements), segments});
-  }
-  return table.text(style);
-}
-
 // Count and bytes of each kind, in the order of the kinds.
 std::string kinds_part(const StepPlan& plan, const TextStyle& style) {
   std::map<InstructionKind, std::pair<std::int64_t, Bytes>> kinds;
@@ -66,7 +48,7 @@ std::string plan_summary(const PlannedScenario& planned, const TextStyle& style)
       plan.micro_batches == 1 ? "" : "es", grouped(static_cast<std::int64_t>(plan.instructions.size())));
   text += groups_line(plan) + streams_line(plan);
   text += fmt::format("memory   {} alive when a step begins\n\n", to_string(carried_bytes(plan)));
-  return text + units_part(plan, style) + '\n' + kinds_part(plan, style);
+  return text + unit_table(planned, style) + '\n' + kinds_part(plan, style);
 }
 
 }  // namespace shardlab

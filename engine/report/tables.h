@@ -25,6 +25,9 @@ std::string history_table(std::span<const RunEntry> runs, const TextStyle& style
 // What stands above the listing of a plan: units, segments, groups, instructions by kind, memory carried.
 std::string plan_summary(const PlannedScenario& planned, const TextStyle& style);
 
+// The units of the plan with their sizes; alike ones share a row.
+std::string unit_table(const PlannedScenario& planned, const TextStyle& style);
+
 // Module tree with repeated layers folded, parameters, operators of a block.
 std::string model_summary(const ModelGraph& graph, const TextStyle& style);
 

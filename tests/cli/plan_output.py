@@ -4,7 +4,7 @@ from _shardlab import SOURCE, Place, check, check_fields, expect, expect_error, 
 
 PLAN_FIELDS = {"scenario": "text", "phase": "text", "strategy": "text", "plan_hash": "text", "run_hash": "text", "world_size": "int",
                "rank": "int", "micro_batches": "int", "carried_bytes": "int", "units": "list", "segments": "list", "streams": "list",
-               "buffers": "list", "instructions": "list"}
+               "warnings": "list", "buffers": "list", "instructions": "list"}
 UNIT_FIELDS = {"name": "text", "modules": "list", "class": "text", "elements": "int", "padded_elements": "int",
                "gathered_bytes": "int", "parameters": "list", "segments": "list"}
 SEGMENT_FIELDS = {"name": "text", "unit": "text", "operators": "list", "forward_peak_bytes": "int", "backward_peak_bytes": "int"}
@@ -153,6 +153,44 @@ def test_units():
     text = expect(place.run("plan", place.scenario(), "--units"), 0).out
     for part in ("root", "u0", "u1", "model.layers.0"):
         check(part in text, f"'{part}' is not in the summary:\n{text}")
+
+
+LLAMA_2_7B = """name: size
+model: {config: llama-2-7b, sequence_length: 2048}
+cluster: {node: hgx-h100, nodes: 1}
+parallel: {strategy: fsdp2, wrap: {policy: size}}
+precision: {param: bfloat16, reduce: float32}
+"""
+
+
+def test_units_that_are_alike_share_a_row():
+    place = Place()
+    text = expect(place.run("plan", place.scenario(text=LLAMA_2_7B), "--units", env=place.environment(COLUMNS="140")), 0).out
+    rows = {line.split("  ")[0]: " ".join(line.split()) for line in text.splitlines()}
+    check(rows["u0"].startswith("u0 model LlamaModel 2,147,749,888 2,147,749,888 4.00 GiB s1 s3"), text)
+    check(rows["u2 .. u33 (32)"] == "u2 .. u33 (32) model.layers.*.mlp LlamaMLP 135,266,304 135,266,304 258 MiB", text)
+
+
+def test_a_giant_unit_is_warned_of():
+    place = Place()
+    scenario = place.scenario(text=LLAMA_2_7B)
+    warning = ("u0 is a giant unit: 2,147,749,888 parameters out of 32 layers, 31.9 % of the model. They are gathered at once and their "
+               "4.00 GiB stay gathered during the whole forward of 'model', and again during its whole backward. With a unit for each "
+               "layer (policy transformer) it is 386 MiB at a time")
+    for form in ((), ("--units",)):
+        result = expect(place.run("plan", scenario, *form), 0)
+        check(result.err == f"warning: {warning}\n", f"the warning is {result.err}")
+    check(place.run("plan", scenario, "--quiet").err == "", "--quiet warns")
+    check(expect(place.run("plan", scenario, "--json"), 0).json()["warnings"] == [warning], "JSON warns otherwise")
+    # Kept from forward to backward, and all of the model in one.
+    kept = expect(place.run("plan", scenario, "--set", "parallel.reshard_after_forward=false"), 0).err
+    check("stay gathered from the beginning of the forward of 'model' to the end of its backward" in kept, kept)
+    whole = expect(place.run("plan", scenario, "--set", "parallel.wrap=none"), 0).err
+    check("root is a giant unit: 6,738,415,616 parameters out of 32 layers, 100.0 % of the model" in whole, whole)
+    # Nothing to warn of: a unit for each layer, units of single linears, and strategies that gather nothing.
+    for change in ("parallel.wrap=transformer", "parallel.wrap={policy: size, min_params: 20M}"):
+        check(expect(place.run("plan", scenario, "--set", change), 0).err == "", f"{change} is warned of")
+    check(expect(place.run("plan", place.scenario(strategy="ddp")), 0).err == "", "ddp is warned of")
 
 
 def test_forms_exclude_each_other():

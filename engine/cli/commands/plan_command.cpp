@@ -8,6 +8,7 @@
 #include "engine/plan/diff.h"
 #include "engine/plan/text.h"
 #include "engine/report/tables.h"
+#include "engine/report/unit_warnings.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/strategies/plan_scenario.h"
 
@@ -49,10 +50,12 @@ class PlanCommand final : public Command {
     }
     if (!diff_.empty()) return print_diff(context, *step);
     if (explain_) return print_explanation(context.console, planned, *step);
-    if (context.console.json())
+    if (context.console.json()) {
       context.console.print_json(document(planned, *step, snapshots));
-    else
+    } else {
       context.console.print(listing(context.console, planned, *step, snapshots));
+      for (const std::string& warning : unit_warnings(planned)) context.console.note("warning: " + warning);
+    }
     return k_exit_good;
   }
 
