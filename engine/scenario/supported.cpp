@@ -107,10 +107,8 @@ class Support {
 
   void train() {
     const TrainSpec& t = s_.train;
-    need(one_of(t.optimizer, {"adamw", "sgd"}), "train.optimizer", t.optimizer, "supported: adamw, sgd");
-    need(t.optimizer_implementation == "fused", "train.optimizer_implementation", t.optimizer_implementation);
-    need(t.momentum == 0, "train.momentum", fmt::format("{}", t.momentum));
-    need(!t.clip_value, "train.clip_value", "clipping by value");
+    need(one_of(t.optimizer, {"adamw", "adam", "sgd"}), "train.optimizer", t.optimizer,
+         "supported: adamw, adam, sgd");
     need(!t.nan_check, "train.nan_check", "true");
     need(t.data_workers == 0, "train.data_workers", std::to_string(t.data_workers));
     need(t.pin_batches, "train.pin_batches", "false");

@@ -1,6 +1,10 @@
 #include "engine/strategies/optimizer_tail.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+
+#include "engine/plan/optimizer_rule.h"
 
 namespace shardlab {
 namespace {
@@ -15,6 +19,16 @@ Bytes total_bytes(StepBuilder& builder, const std::vector<BufferId>& buffers) {
   Bytes sum;
   for (const BufferId buffer : buffers) sum += builder.plan().buffer(buffer).bytes();
   return sum;
+}
+
+// torch.nn.utils.clip_grad_value_: every element on its own, no norms.
+void emit_value_clipping(StepBuilder& builder, const std::vector<BufferId>& gradients) {
+  builder.set_pass("clip");
+  Instruction clip;
+  clip.kind = InstructionKind::ClipGradients;
+  clip.bytes = total_bytes(builder, gradients);
+  clip.reads = clip.writes = gradients;
+  builder.emit(std::move(clip));
 }
 
 // FSDP2 sums one squared norm per parameter over the shard group, recorded as one all-reduce of 4 bytes a parameter.
@@ -53,10 +67,9 @@ void emit_clipping(StepBuilder& builder, const Strategy& strategy, const std::ve
   builder.free({norms});
 }
 
-std::vector<BufferId> declare_states(StepBuilder& builder, const TrainedUnit& unit, const TrainSpec& train) {
-  if (train.optimizer == "sgd" && train.momentum == 0) return {};
+std::vector<BufferId> declare_states(StepBuilder& builder, const TrainedUnit& unit, const OptimizerRule& rule) {
   std::vector<BufferId> states;
-  for (const std::string_view state : {"exp_avg", "exp_avg_sq"}) {
+  for (const std::string_view state : rule.states) {
     Buffer buffer = builder.plan().buffer(unit.parameters);
     buffer.name = fmt::format("{}.{}", state, builder.partition().unit(unit.unit).name);
     buffer.buffer_class = BufferClass::optimizer_state;
@@ -67,20 +80,54 @@ std::vector<BufferId> declare_states(StepBuilder& builder, const TrainedUnit& un
   return states;
 }
 
+// Sizes of what torch.optim sees as tensors, in the order of the model's parameters: the shard of each parameter, the first rank's,
+// which is the largest.
+std::vector<std::int64_t> optimizer_tensors(StepBuilder& builder, const std::vector<TrainedUnit>& units) {
+  std::vector<std::pair<ParameterId, std::int64_t>> tensors;
+  for (const TrainedUnit& unit : units) {
+    const Buffer& held = builder.plan().buffer(unit.parameters);
+    const ParameterLayout layout = make_layout(builder.graph(), held.parameters, builder.group_size("shard"));
+    for (const ParameterPiece& piece : layout.pieces) {
+      const bool sharded = held.layout == BufferLayout::row_shards;
+      tensors.emplace_back(piece.parameter, sharded ? piece.shard_elements() : piece.elements());
+    }
+  }
+  std::sort(tensors.begin(), tensors.end());
+  std::vector<std::int64_t> sizes;
+  for (const auto& [parameter, elements] : tensors) sizes.push_back(elements);
+  return sizes;
+}
+
+// What torch.optim's implementation holds while it steps, made and dropped by the instruction.
+void add_temporaries(StepBuilder& builder, const std::vector<TrainedUnit>& units, const TrainSpec& train, Instruction& step) {
+  Buffer buffer;
+  buffer.elements = optimizer_temporaries(train, optimizer_tensors(builder, units));
+  if (buffer.elements == 0) return;
+  buffer.name = "optimizer.temporaries";
+  buffer.buffer_class = BufferClass::workspace;
+  buffer.dtype = builder.plan().buffer(units.front().parameters).dtype;
+  const BufferId temporaries = builder.declare(std::move(buffer));
+  step.writes.push_back(temporaries);
+  step.allocates.push_back(temporaries);
+  step.frees.push_back(temporaries);
+}
+
 void emit_optimizer(StepBuilder& builder, const std::vector<TrainedUnit>& units, const TrainSpec& train) {
   builder.set_pass("optimizer");
   Instruction step;
   step.kind = InstructionKind::OptimizerStep;
+  const OptimizerRule rule = optimizer_rule(train);
   for (const TrainedUnit& unit : units) {
     step.reads.insert(step.reads.end(), unit.gradients.begin(), unit.gradients.end());
     step.reads.push_back(unit.parameters);
     step.writes.push_back(unit.parameters);
-    for (const BufferId state : declare_states(builder, unit, train)) {
+    for (const BufferId state : declare_states(builder, unit, rule)) {
       step.writes.push_back(state);
       (builder.is_first() ? step.allocates : step.reads).push_back(state);
     }
   }
   step.bytes = total_bytes(builder, step.writes);
+  if (!units.empty()) add_temporaries(builder, units, train, step);
   builder.emit(std::move(step));
 }
 
@@ -90,6 +137,7 @@ void emit_optimizer_tail(StepBuilder& builder, Strategy& strategy, const TrainSp
   const std::vector<TrainedUnit> units = strategy.trained_units();
   const std::vector<BufferId> gradients = all_gradients(units);
   if (train.clip_norm) emit_clipping(builder, strategy, gradients);
+  if (train.clip_value) emit_value_clipping(builder, gradients);
   emit_optimizer(builder, units, train);
   Instruction zero;
   zero.kind = InstructionKind::ZeroGradients;

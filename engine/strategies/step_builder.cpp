@@ -44,6 +44,13 @@ GroupId StepBuilder::add_group(std::string_view expression, int size) {
   return make_id<GroupId>(plan_.groups.size() - 1);
 }
 
+int StepBuilder::group_size(std::string_view expression) const {
+  for (const Group& group : plan_.groups) {
+    if (group.expression == expression) return group.size;
+  }
+  return 1;
+}
+
 void StepBuilder::set_pass(std::string_view name) {
   const auto found = std::find(plan_.passes.begin(), plan_.passes.end(), name);
   pass_ = static_cast<std::uint16_t>(found - plan_.passes.begin());

@@ -26,6 +26,8 @@ class StepBuilder {
 
   StreamId add_stream(std::string_view name);
   GroupId add_group(std::string_view expression, int size);
+  // 1 when the plan has no such group.
+  int group_size(std::string_view expression) const;
 
   // Instructions emitted from now on belong to this pass.
   void set_pass(std::string_view name);

@@ -56,7 +56,7 @@ double CostModel::device_ns(const StepPlan& plan, const Instruction& instruction
 
 std::optional<InstructionTraffic> CostModel::traffic(const StepPlan& plan,
                                                      const Instruction& instruction) const {
-  auto moved = traffic_of_instruction(plan, instruction);
+  auto moved = traffic_of_instruction(plan, instruction, planned_.scenario.train);
   if (moved && !coefficients_.counts_pieces) moved->traffic.pieces = 1;
   return moved;
 }

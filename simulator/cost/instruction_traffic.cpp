@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/plan/optimizer_rule.h"
+
 namespace shardlab {
 namespace {
 
@@ -73,12 +75,33 @@ std::int64_t pieces_of(const StepPlan& plan, const Instruction& instruction) {
   return std::max<std::int64_t>(static_cast<std::int64_t>(pieces), 1);
 }
 
-Traffic traffic_of(const StepPlan& plan, const Instruction& instruction) {
+// Fused kernels go once over what the instruction names, a piece at a time; the others are several kernels a
+// tensor, each of which reads and writes memory.
+void add_optimizer(const StepPlan& plan, const Instruction& instruction, const TrainSpec& train,
+                   Traffic& traffic) {
+  const OptimizerRule rule = optimizer_rule(train);
+  const bool fused = train.optimizer_implementation == "fused";
+  const bool by_tensor = train.optimizer_implementation == "loop";
+  std::int64_t tensors = 0;
+  for (const BufferId id : instruction.writes) {
+    const Buffer& buffer = plan.buffer(id);
+    if (buffer.buffer_class == BufferClass::parameter ||
+        buffer.buffer_class == BufferClass::parameter_shard) {
+      if (!fused) traffic.bytes += buffer.bytes() * rule.passes;
+      tensors += static_cast<std::int64_t>(buffer.parameters.size());
+    }
+    if (fused) traffic.bytes += buffer.bytes();
+  }
+  if (fused) {
+    for (const BufferId id : instruction.reads) traffic.bytes += plan.buffer(id).bytes();
+  } else {
+    traffic.pieces = (by_tensor ? tensors : traffic.pieces) * rule.kernels;
+  }
+}
+
+Traffic traffic_of(const StepPlan& plan, const Instruction& instruction, const TrainSpec& train) {
   Traffic traffic;
   traffic.pieces = pieces_of(plan, instruction);
-  const auto add = [&](const std::vector<BufferId>& buffers) {
-    for (const BufferId buffer : buffers) traffic.bytes += plan.buffer(buffer).bytes();
-  };
   switch (instruction.kind) {
     case InstructionKind::GradientNorms:
       traffic.bytes = instruction.bytes;
@@ -92,8 +115,7 @@ Traffic traffic_of(const StepPlan& plan, const Instruction& instruction) {
       traffic.bytes = instruction.bytes;
       break;
     case InstructionKind::OptimizerStep:
-      add(instruction.reads);
-      add(instruction.writes);
+      add_optimizer(plan, instruction, train, traffic);
       break;
     default: {  // copies: each element written was read, in its source's width; sums read the target too
       const DType from = plan.buffer(instruction.reads.front()).dtype;
@@ -108,11 +130,11 @@ Traffic traffic_of(const StepPlan& plan, const Instruction& instruction) {
 
 }  // namespace
 
-std::optional<InstructionTraffic> traffic_of_instruction(const StepPlan& plan,
-                                                         const Instruction& instruction) {
+std::optional<InstructionTraffic> traffic_of_instruction(const StepPlan& plan, const Instruction& instruction,
+                                                         const TrainSpec& train) {
   const std::string_view name = name_of(instruction.kind);
   if (name.empty()) return std::nullopt;
-  return InstructionTraffic{name, traffic_of(plan, instruction)};
+  return InstructionTraffic{name, traffic_of(plan, instruction, train)};
 }
 
 }  // namespace shardlab

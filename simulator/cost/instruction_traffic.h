@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "engine/plan/step_plan.h"
+#include "engine/scenario/train_spec.h"
 #include "simulator/cost/memory_bound.h"
 
 namespace shardlab {
@@ -14,8 +15,8 @@ struct InstructionTraffic {
   Traffic traffic;        // pieces: separate copies or kernels of the real executor on a CPU
 };
 
-// None for segments, collectives and what takes no time.
-std::optional<InstructionTraffic> traffic_of_instruction(const StepPlan& plan,
-                                                         const Instruction& instruction);
+// None for segments, collectives and what takes no time. `train` says which optimizer a step is.
+std::optional<InstructionTraffic> traffic_of_instruction(const StepPlan& plan, const Instruction& instruction,
+                                                         const TrainSpec& train);
 
 }  // namespace shardlab

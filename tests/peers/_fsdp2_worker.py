@@ -54,6 +54,16 @@ def make_model(spec):
     return model
 
 
+def make_optimizer(model, spec):
+    """`optimizer` has the scenario's own keys; what is absent is the scenario's default."""
+    given = dict(spec["optimizer"])
+    rule = given.pop("optimizer")
+    how = given.pop("optimizer_implementation", "fused")
+    given.setdefault("weight_decay", 0.01)
+    make = {"adamw": torch.optim.AdamW, "adam": torch.optim.Adam, "sgd": torch.optim.SGD}[rule]
+    return make(model.parameters(), lr=spec["learning_rate"], fused=how == "fused", foreach=how == "foreach", **given)
+
+
 def train_step(model, optimizer, batches, spec, step):
     """Local mean loss and global gradient norm."""
     total = 0.0
@@ -76,7 +86,7 @@ def train_step(model, optimizer, batches, spec, step):
 def train(spec, rank, world, recorder):
     torch.set_num_threads(spec["threads"])
     model = make_model(spec)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=spec["learning_rate"], fused=True)
+    optimizer = make_optimizer(model, spec)
     batches = SequentialBatches(spec, rank, world)
     losses, norms, seconds, collectives = [], [], [], {}
     for step in range(spec["steps"]):

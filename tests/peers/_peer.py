@@ -19,7 +19,7 @@ TINY = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_si
 
 TRAINING = {"config": TINY, "ranks": 2, "threads": 1, "sequence_length": 32, "micro_batch": 2, "accumulation": 1, "sync": "last",
             "reshard": "default", "param": "float32", "reduce": "float32", "steps": 2, "learning_rate": 1e-3, "clip_norm": 1.0,
-            "weights": None, "save_weights": None, "text": str(TEXT), "record": []}
+            "optimizer": {"optimizer": "adamw"}, "weights": None, "save_weights": None, "text": str(TEXT), "record": []}
 
 
 def training(**changes):
@@ -52,7 +52,7 @@ def write_scenario(spec, folder):
         "cluster": {"device": "cpu", "ranks": spec["ranks"], "threads_per_rank": spec["threads"]},
         "parallel": {"strategy": "fsdp2", "reshard_after_forward": spec["reshard"]},
         "train": {"micro_batch": spec["micro_batch"], "accumulation": spec["accumulation"], "sync": spec["sync"],
-                  "learning_rate": spec["learning_rate"], "order": "sequential", "data": spec["text"]},
+                  "learning_rate": spec["learning_rate"], "order": "sequential", "data": spec["text"], **spec["optimizer"]},
         "measure": {"warmup_steps": min(2, spec["steps"] - 1), "steps": spec["steps"] - min(2, spec["steps"] - 1)},
     }
     if spec["weights"]:

@@ -10,6 +10,13 @@ EXACT = (1e-4, 1e-3)
 ROUNDED = (2e-2, 1e-1)
 UNEVEN = {"hidden_size": 60, "intermediate_size": 170, "vocab_size": 257, "num_attention_heads": 6, "num_key_value_heads": 3}
 
+
+
+def sgd(implementation):
+    return training(steps=10, learning_rate=0.1, optimizer={"optimizer": "sgd", "momentum": 0.9, "weight_decay": 0.1,
+                                                            "optimizer_implementation": implementation})
+
+
 CASES = {
     "reshard default": (training(steps=10), EXACT),
     "reshard false": (training(steps=10, reshard="false"), EXACT),
@@ -17,6 +24,12 @@ CASES = {
     "accumulation 2, sync every": (training(steps=10, accumulation=2, sync="every"), EXACT),
     "tied embeddings": (training(steps=10, config={"tie_word_embeddings": True}), EXACT),
     "uneven rows, 4 ranks": (training(steps=10, config=UNEVEN, ranks=4, micro_batch=1), EXACT),
+    "Adam": (training(steps=10, optimizer={"optimizer": "adam", "weight_decay": 0.1}), EXACT),
+    "Adam, foreach": (training(steps=10, optimizer={"optimizer": "adam", "optimizer_implementation": "foreach"}), EXACT),
+    "AdamW, loop": (training(steps=10, optimizer={"optimizer": "adamw", "optimizer_implementation": "loop"}), EXACT),
+    # Python's fused SGD does not take the tensors of fully_shard.
+    "SGD with momentum, foreach": (sgd("foreach"), EXACT),
+    "SGD with momentum, loop": (sgd("loop"), EXACT),
     "bfloat16 parameters": (training(steps=10, param="bfloat16"), ROUNDED),
 }
 

@@ -121,6 +121,20 @@ TEST_CASE("memory is accounted: one process and replicas") {
   check_scenario("first/tiny-llama-ddp.yaml", {"train.micro_batch=2", "train.accumulation=2"});
 }
 
+// The temporaries of torch.optim's implementations, which at this size are the peak of the step; states that the first step makes.
+TEST_CASE("memory is accounted: optimizers") {
+  const std::vector<std::string> settings{"train.micro_batch=1", "train.accumulation=1"};
+  for (const std::string implementation : {"loop", "foreach"}) {
+    for (const char* optimizer : {"adamw", "adam", "sgd"}) {
+      std::vector<std::string> overrides = settings;
+      overrides.insert(overrides.begin(), {std::string("train.optimizer=") + optimizer, "train.optimizer_implementation=" + implementation,
+                                           "train.weight_decay=0.1"});
+      if (overrides[0] == "train.optimizer=sgd") overrides.emplace_back("train.momentum=0.9");
+      check_scenario("first/tiny-llama.yaml", overrides);
+    }
+  }
+}
+
 TEST_CASE("memory is accounted: bfloat16 parameters") {
   check_scenario("first/tiny-llama-bf16.yaml", {"train.micro_batch=2", "train.accumulation=1"});
   check_scenario("first/tiny-llama-bf16.yaml", {"train.micro_batch=2", "train.accumulation=2"});

@@ -89,6 +89,35 @@ TEST_CASE("sharded equals unsharded: five steps of AdamW with clipping") {
   }
 }
 
+TEST_CASE("sharded equals unsharded: SGD with momentum, and clipping by value") {
+  for (const char* implementation : {"fused", "foreach", "loop"}) {
+    const std::vector<std::string> settings{"train.optimizer=sgd",    "train.learning_rate=0.1", "train.weight_decay=0.01",
+                                            "train.momentum=0.9",     "train.clip_value=0.01",
+                                            std::string("train.optimizer_implementation=") + implementation};
+    const Trained whole = train_or_fail(settings);
+    REQUIRE(worst_difference(whole.parameters, whole.initial).difference > 1e-2);
+    for (const Spread& spread : {Spread{"ddp", 2, 1, ""}, Spread{"fsdp2", 2, 2, "true"}, Spread{"fsdp2", 4, 1, "false"}}) {
+      const WorstTensor parameters = worst_difference(train_or_fail(joined(settings, spread.overrides())).parameters, whole.parameters);
+      report(std::string(implementation) + " momentum, parameters: " + spread.name(), parameters);
+      CHECK(parameters.difference <= k_limit);
+    }
+  }
+}
+
+TEST_CASE("implementations of an optimizer differ in rounding alone") {
+  for (const char* optimizer : {"adamw", "adam", "sgd"}) {
+    std::vector<std::string> settings{std::string("train.optimizer=") + optimizer, "train.weight_decay=0.1", "train.epsilon=1e-4"};
+    if (std::string(optimizer) == "sgd") settings = {"train.optimizer=sgd", "train.weight_decay=0.1", "train.momentum=0.9"};
+    const Trained fused = train_or_fail(settings);
+    for (const char* implementation : {"foreach", "loop"}) {
+      const Trained other = train_or_fail(joined(settings, {std::string("train.optimizer_implementation=") + implementation}));
+      const WorstTensor parameters = worst_difference(other.parameters, fused.parameters);
+      report(std::string(optimizer) + ", fused against " + implementation, parameters);
+      CHECK(parameters.difference <= 1e-5);
+    }
+  }
+}
+
 TEST_CASE("tied embeddings sharded equal unsharded") {
   const std::vector<std::string> settings{"train.optimizer=sgd", "train.learning_rate=0.1", "train.weight_decay=0",
                                           "model.overrides.tie_word_embeddings=true"};

@@ -29,6 +29,7 @@ struct RunState {
   Communicators communicators;
   std::optional<TrainingData> data;
   std::optional<SafetensorsReader> weights;
+  std::int64_t optimizer_steps = 0;  // that the optimizer has made
 
   // Where row shards lie: the group of parameters' shards, and this rank's place in it.
   int shard_group = 1;

@@ -1,5 +1,5 @@
 // GradientNorms and ClipGradients: the norm over all parameters, and the scaling that keeps it below the
-// limit.
+// limit; or the limit of each element.
 //
 // Source: torch 2.11, torch/nn/utils/clip_grad.py: coefficient = min(1, max_norm / (total_norm + 1e-6)).
 #include <ATen/Dispatch.h>
@@ -88,6 +88,21 @@ class ClipGradients : public Action {
   const double limit_;
 };
 
+class ClipValues : public Action {
+ public:
+  ClipValues(const Site& site, std::vector<Slot> gradients, double limit)
+      : buffers_(site.run.buffers), gradients_(std::move(gradients)), limit_(limit) {}
+
+  void run(StepContext&) override {
+    for (const Slot gradient : gradients_) buffers_.tensor(gradient).clamp_(-limit_, limit_);
+  }
+
+ private:
+  BufferTable& buffers_;
+  const std::vector<Slot> gradients_;
+  const double limit_;
+};
+
 }  // namespace
 
 PreparedAction prepare_gradient_norms(const Site& site) {
@@ -106,16 +121,17 @@ PreparedAction prepare_gradient_norms(const Site& site) {
 
 PreparedAction prepare_clip_gradients(const Site& site) {
   const Instruction& instruction = site.instruction();
-  const std::optional<double> limit = site.run.planned.scenario.train.clip_norm;
-  if (!limit) return site.defect("there is no train.clip_norm");
+  const TrainSpec& train = site.run.planned.scenario.train;
   Slot norms = k_no_slot;
   std::vector<Slot> gradients;
   for (const BufferId id : instruction.writes) gradients.push_back(site.slot(id));
   for (const BufferId id : instruction.reads) {
     if (site.buffer(id).buffer_class == BufferClass::scalar) norms = site.slot(id);
   }
-  if (norms == k_no_slot) return site.defect("reads no norms");
-  return std::make_unique<ClipGradients>(site, norms, std::move(gradients), *limit);
+  if (train.clip_value) return std::make_unique<ClipValues>(site, std::move(gradients), *train.clip_value);
+  if (!train.clip_norm || norms == k_no_slot)
+    return site.defect("reads no norms, or there is no train.clip_norm");
+  return std::make_unique<ClipGradients>(site, norms, std::move(gradients), *train.clip_norm);
 }
 
 }  // namespace shardlab

@@ -1,15 +1,14 @@
-// OptimizerStep: AdamW (libtorch's fused kernel) or SGD on the parameters this rank holds.
+// OptimizerStep: AdamW, Adam or SGD on the parameters this rank holds.
 //
 // Where parameters and gradients lie alike, a whole buffer is one tensor for the kernel; padding is zero and
-// stays zero.
-#include <ATen/ops/_fused_adamw.h>
-#include <ATen/ops/_fused_sgd.h>
-#include <ATen/ops/scalar_tensor.h>
+// stays zero. `loop` takes one parameter after the other, as torch.optim does.
+#include <algorithm>
 
 #include <fmt/format.h>
 
+#include "engine/execute/torch/instructions/optimizer_kernels.h"
 #include "engine/execute/torch/instructions/parameter_ranges.h"
-#include "engine/execute/torch/memory/memory_ledger.h"
+#include "engine/plan/optimizer_rule.h"
 
 namespace shardlab {
 namespace {
@@ -19,63 +18,47 @@ namespace {
 struct Update {
   Slot parameters = k_no_slot;
   Slot gradients = k_no_slot;
-  Slot average = k_no_slot;         // exp_avg, none with SGD
-  Slot average_square = k_no_slot;  // exp_avg_sq
+  std::vector<Slot> states;
   std::vector<ElementRange> ranges;
-};
-
-struct TensorLists {
-  std::vector<at::Tensor> parameters, gradients, averages, average_squares, steps;
 };
 
 class OptimizerStep : public Action {
  public:
-  OptimizerStep(const Site& site, std::vector<Update> updates, std::vector<Slot> new_states)
-      : buffers_(site.run.buffers),
+  OptimizerStep(const Site& site, std::vector<Update> updates, std::vector<Slot> new_states, Slot temporaries)
+      : run_(site.run),
         train_(site.run.planned.scenario.train),
         updates_(std::move(updates)),
-        new_states_(std::move(new_states)) {}
+        new_states_(std::move(new_states)),
+        temporaries_(temporaries) {}
 
   void run(StepContext& step) override {
-    for (const Slot state : new_states_) buffers_.tensor(state).zero_();
-    const at::Tensor count = step_count(step.step + 1);
-    TensorLists lists;
+    for (const Slot state : new_states_) run_.buffers.tensor(state).zero_();
+    OptimizerTensors tensors;
+    tensors.states.resize(optimizer_rule(train_).states.size());
     for (const Update& update : updates_) {
-      for (const ElementRange& range : update.ranges) append(lists, update, range, count);
+      for (const ElementRange& range : update.ranges) append(tensors, update, range);
     }
-    if (train_.optimizer == "sgd") {
-      at::_fused_sgd_(lists.parameters, lists.gradients, {}, train_.weight_decay, /*momentum=*/0.0,
-                      step.learning_rate,
-                      /*dampening=*/0.0, /*nesterov=*/false, /*maximize=*/false, /*is_first_step=*/false);
-    } else {
-      at::_fused_adamw_(lists.parameters, lists.gradients, lists.averages, lists.average_squares, {},
-                        lists.steps, step.learning_rate, train_.betas[0], train_.betas[1],
-                        train_.weight_decay, train_.epsilon,
-                        /*amsgrad=*/false, /*maximize=*/false);
-    }
+    OptimizerMoment moment{step.learning_rate, ++run_.optimizer_steps, {}};
+    if (temporaries_ != k_no_slot) moment.temporaries = run_.buffers.tensor(temporaries_);
+    step_optimizer(train_, tensors, moment);
   }
 
  private:
-  // The step counter is four bytes a run, not a buffer of the plan.
-  static at::Tensor step_count(std::int64_t count) {
-    const MemoryLedger uncounted;
-    const LedgerScope scope(uncounted);
-    return at::scalar_tensor(static_cast<double>(count), at::kFloat);
+  void append(OptimizerTensors& tensors, const Update& update, const ElementRange& range) const {
+    const auto part = [&](Slot slot, std::int64_t begin) {
+      return run_.buffers.tensor(slot).narrow(0, begin, range.count);
+    };
+    tensors.parameters.push_back(part(update.parameters, range.to));
+    tensors.gradients.push_back(part(update.gradients, range.from));
+    for (std::size_t i = 0; i < update.states.size(); ++i)
+      tensors.states[i].push_back(part(update.states[i], range.to));
   }
 
-  void append(TensorLists& lists, const Update& update, const ElementRange& range, const at::Tensor& count) {
-    lists.parameters.push_back(buffers_.tensor(update.parameters).narrow(0, range.to, range.count));
-    lists.gradients.push_back(buffers_.tensor(update.gradients).narrow(0, range.from, range.count));
-    if (update.average == k_no_slot) return;
-    lists.averages.push_back(buffers_.tensor(update.average).narrow(0, range.to, range.count));
-    lists.average_squares.push_back(buffers_.tensor(update.average_square).narrow(0, range.to, range.count));
-    lists.steps.push_back(count);
-  }
-
-  BufferTable& buffers_;
+  RunState& run_;
   const TrainSpec& train_;
   const std::vector<Update> updates_;
   const std::vector<Slot> new_states_;
+  const Slot temporaries_;
 };
 
 bool is_parameters(const Buffer& buffer) {
@@ -85,28 +68,41 @@ bool is_gradients(const Buffer& buffer) {
   return buffer.buffer_class == BufferClass::gradient || buffer.buffer_class == BufferClass::gradient_shard;
 }
 
-// The state buffer that lies like the parameters and whose name begins with the prefix.
-Slot find_state(const Site& site, const Buffer& parameters, std::string_view prefix) {
+// The state buffer that lies like the parameters and is named after the state.
+Slot find_state(const Site& site, const Buffer& parameters, std::string_view state) {
   for (const BufferId id : site.instruction().writes) {
     const Buffer& buffer = site.buffer(id);
-    if (buffer.buffer_class == BufferClass::optimizer_state && buffer.name.starts_with(prefix) &&
-        buffer.parameters == parameters.parameters && buffer.layout == parameters.layout) {
+    if (buffer.buffer_class == BufferClass::optimizer_state &&
+        buffer.name.starts_with(std::string(state) + ".") && buffer.parameters == parameters.parameters &&
+        buffer.layout == parameters.layout) {
       return site.slot(id);
     }
   }
   return k_no_slot;
 }
 
+// The ranges cut at the borders of parameters; padding is in none of them.
+std::vector<ElementRange> by_parameter(const std::vector<ElementRange>& ranges,
+                                       const std::vector<HeldRange>& held) {
+  std::vector<ElementRange> cut;
+  for (const ElementRange& range : ranges) {
+    for (const HeldRange& parameter : held) {
+      const std::int64_t begin = std::max(range.to, parameter.offset);
+      const std::int64_t end = std::min(range.to + range.count, parameter.offset + parameter.count);
+      if (begin < end) cut.push_back({range.from + begin - range.to, begin, end - begin});
+    }
+  }
+  return cut;
+}
+
 Status append_updates(const Site& site, BufferId parameters, std::vector<Update>& updates) {
   const Buffer& held = site.buffer(parameters);
+  const TrainSpec& train = site.run.planned.scenario.train;
   Update update;
   update.parameters = site.slot(parameters);
-  if (site.run.planned.scenario.train.optimizer != "sgd") {
-    update.average = find_state(site, held, "exp_avg.");
-    update.average_square = find_state(site, held, "exp_avg_sq.");
-    if (update.average == k_no_slot || update.average_square == k_no_slot) {
-      return site.defect(fmt::format("no optimizer state for {}", held.name));
-    }
+  for (const std::string_view state : optimizer_rule(train).states) {
+    update.states.push_back(find_state(site, held, state));
+    if (update.states.back() == k_no_slot) return site.defect(fmt::format("no {} for {}", state, held.name));
   }
   for (const BufferId id : site.instruction().reads) {
     const Buffer& gradients = site.buffer(id);
@@ -117,6 +113,8 @@ Status append_updates(const Site& site, BufferId parameters, std::vector<Update>
       return site.defect(fmt::format("{} is {}, its gradient {} is {}", held.name, to_string(held.dtype),
                                      gradients.name, to_string(gradients.dtype)));
     }
+    if (train.optimizer_implementation == "loop")
+      update.ranges = by_parameter(update.ranges, held_ranges(site.run, held));
     update.gradients = site.slot(id);
     updates.push_back(update);
   }
@@ -131,9 +129,13 @@ PreparedAction prepare_optimizer_step(const Site& site) {
   for (const BufferId id : site.instruction().writes) {
     if (is_parameters(site.buffer(id))) SHARDLAB_CHECK_OK(append_updates(site, id, updates));
   }
-  for (const BufferId id : site.instruction().allocates) new_states.push_back(site.slot(id));
+  Slot temporaries = k_no_slot;
+  for (const BufferId id : site.instruction().allocates) {
+    if (site.buffer(id).buffer_class == BufferClass::optimizer_state) new_states.push_back(site.slot(id));
+    if (site.buffer(id).buffer_class == BufferClass::workspace) temporaries = site.slot(id);
+  }
   if (updates.empty()) return site.defect("updates nothing");
-  return std::make_unique<OptimizerStep>(site, std::move(updates), std::move(new_states));
+  return std::make_unique<OptimizerStep>(site, std::move(updates), std::move(new_states), temporaries);
 }
 
 }  // namespace shardlab

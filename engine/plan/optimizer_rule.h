@@ -1,0 +1,30 @@
+// What an optimizer keeps beside each parameter and needs while it steps.
+//
+// Source: torch 2.11, torch/optim/adam.py, adamw.py and sgd.py: fused kernels update in place; `foreach`
+// makes lists with a tensor for every parameter; `loop` (foreach=False) goes from parameter to parameter, and
+// the last one's denominator is alive until the next one's is made.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/scenario/train_spec.h"
+
+namespace shardlab {
+
+struct OptimizerRule {
+  // Names of the buffers beside each parameter, of its dtype and size; allocated by the first step.
+  std::vector<std::string_view> states;
+  int kernels = 1;  // launched for a tensor
+  int passes = 0;   // tensors of the parameter's size that these kernels read or write, once each
+};
+
+OptimizerRule optimizer_rule(const TrainSpec& train);
+
+// Most elements of temporaries alive at once in a step over tensors of these sizes, in the order of the
+// model's parameters.
+std::int64_t optimizer_temporaries(const TrainSpec& train, std::span<const std::int64_t> tensors);
+
+}  // namespace shardlab
