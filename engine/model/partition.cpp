@@ -25,10 +25,12 @@ class Partitioner {
   // Modules come in definition order, parents first, so the unit of a module is known before its children ask.
   void make_units(std::span<const ModuleId> wrapped) {
     std::vector<std::optional<UnitId>> made(graph_.modules.size());
+    UnitSettings settings;
+    settings.precision.param = settings.precision.reduce = graph_.compute_dtype;
     for (const ModuleId id : in_forward_order(wrapped)) {
       const std::size_t count = p_.units.size();
       made[id.index()] = make_id<UnitId>(count);
-      p_.units.push_back({count == 0 ? "root" : "u" + std::to_string(count - 1), id, {}, {}});
+      p_.units.push_back({count == 0 ? "root" : "u" + std::to_string(count - 1), id, {}, {}, settings});
     }
     unit_of_module_.resize(graph_.modules.size());
     p_.unit_of_parameter.assign(graph_.parameters.size(), UnitId{k_unset});

@@ -13,6 +13,7 @@
 #include "engine/base/ids.h"
 #include "engine/model/model_graph.h"
 #include "engine/model/segment/program.h"
+#include "engine/model/unit_settings.h"
 
 namespace shardlab {
 
@@ -21,6 +22,7 @@ struct Unit {
   ModuleId module;                      // the wrapped module
   std::vector<ParameterId> parameters;  // definition order; none of an inner unit
   std::vector<SegmentId> segments;      // in forward order
+  UnitSettings settings;                // make_partition gives every unit the graph's compute dtype
 
   std::int64_t elements(const ModelGraph& graph) const;
 };
@@ -48,7 +50,7 @@ struct Partition {
   static constexpr UnitId root() { return UnitId{0}; }
 };
 
-// `wrapped`: modules that become units besides the root, any order. `extra_cuts`: operators that must begin a segment.
+// `wrapped`: modules that become units, any order; the root is one in any case. `extra_cuts`: operators that must begin a segment.
 Partition make_partition(const ModelGraph& graph, std::span<const ModuleId> wrapped, std::span<const OperatorId> extra_cuts);
 
 }  // namespace shardlab

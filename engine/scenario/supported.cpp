@@ -74,7 +74,10 @@ class Support {
          p.reshard_after_forward);
     need(p.reshard_after_backward, "parallel.reshard_after_backward", "false");
     need(p.requires_all_reduce, "parallel.requires_all_reduce", "false");
-    need(p.wrap.overrides.empty(), "parallel.wrap.overrides", "settings of single units");
+    for (std::size_t i = 0; i < p.wrap.overrides.size(); ++i) {
+      const std::string key = fmt::format("parallel.wrap.overrides[{}].settings", i);
+      for (const auto& [name, text] : p.wrap.overrides[i].settings) need(false, key, name + " of single units");
+    }
     need(p.wrap.ignored.empty(), "parallel.wrap.ignored", "ignored modules");
     need(p.prefetch == PrefetchSpec{}, "parallel.prefetch", "another prefetch than the default");
     need(!p.ddp.gradient_as_bucket_view, "parallel.ddp.gradient_as_bucket_view", "true");

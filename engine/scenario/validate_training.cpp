@@ -21,8 +21,11 @@ void check_wrap(Complaints& c, const std::string& path, const WrapSpec& wrap) {
   if (wrap.policy == "or") c.require(!wrap.any.empty(), path + ".any", "the policies to combine");
   for (std::size_t i = 0; i < wrap.match.size(); ++i)
     check_match(c, fmt::format("{}.match[{}]", path, i), wrap.match[i]);
-  for (std::size_t i = 0; i < wrap.overrides.size(); ++i)
-    check_match(c, fmt::format("{}.overrides[{}].match", path, i), wrap.overrides[i].match);
+  for (std::size_t i = 0; i < wrap.overrides.size(); ++i) {
+    const std::string one = fmt::format("{}.overrides[{}]", path, i);
+    check_match(c, one + ".match", wrap.overrides[i].match);
+    c.require(!wrap.overrides[i].settings.empty(), one + ".settings", "what is different for these units");
+  }
   for (std::size_t i = 0; i < wrap.any.size(); ++i) {
     const std::string inner = fmt::format("{}.any[{}]", path, i);
     check_wrap(c, inner, wrap.any[i]);

@@ -7,6 +7,7 @@
 #include "engine/passes/free_activations.h"
 #include "engine/plan/check.h"
 #include "engine/scenario/resolve_path.h"
+#include "engine/scenario/resolve_units.h"
 #include "engine/strategies/driver.h"
 #include "engine/strategies/optimizer_tail.h"
 
@@ -120,7 +121,9 @@ Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<Pass
   planned.scenario = scenario;
   SHARDLAB_TRY(planned.graph, load_model_graph(scenario));
   SHARDLAB_TRY(const WrappedModules wrapped, wrap_modules(planned.graph, scenario.parallel.wrap));
+  SHARDLAB_TRY(const SettingsByModule settings, resolve_unit_settings(scenario, planned.graph, wrapped.units));
   planned.partition = make_partition(planned.graph, wrapped.units, type.extra_cuts(planned.graph, scenario));
+  for (Unit& unit : planned.partition.units) unit.settings = settings.at(unit.module);
   if (snapshots != nullptr) snapshot_segments(planned, type, *snapshots);
   SHARDLAB_CHECK_OK(RunPlanner(planned, type, snapshots).run());
   return planned;

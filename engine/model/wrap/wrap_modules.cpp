@@ -16,7 +16,7 @@ class RecursiveWrap {
 
   std::vector<ModuleId> run() {
     visit(ModuleId{0});
-    std::vector<ModuleId> units;
+    std::vector<ModuleId> units{ModuleId{0}};
     for (std::size_t i = 1; i < is_unit_.size(); ++i) {
       if (is_unit_[i]) units.push_back(make_id<ModuleId>(i));
     }

@@ -10,10 +10,10 @@
 namespace shardlab {
 
 struct WrappedModules {
-  std::vector<ModuleId> units;  // besides the root, in definition order
+  std::vector<ModuleId> units;  // in definition order, hence the root first
 };
 
-// Runs the policy of `spec`. Never selected: the root (it is a unit in any case), containers without a
+// Runs the policy of `spec`. The root is a unit in any case. Never selected: containers without a
 // forward, modules without parameters. Errors: a class or pattern that selects nothing; tied parameters whose
 // modules would fall into different units. Source: torch 2.11, fsdp/wrap.py (_recursive_wrap).
 Result<WrappedModules> wrap_modules(const ModelGraph& graph, const WrapSpec& spec);

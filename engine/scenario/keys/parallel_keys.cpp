@@ -46,8 +46,9 @@ const Keys<DdpSpec>& ddp_keys() {
   return keys;
 }
 
-// true, false, default, or the size of the smaller group that keeps the parameters.
-Kind<std::string> reshard_after_forward() {
+}  // namespace
+
+Kind<std::string> reshard_after_forward_kind() {
   return {"word or integer", "true, false, default, or an integer of 2 or more",
           [](const YamlNode& node, std::string_view) -> Result<std::string> {
             SHARDLAB_TRY(const std::string text, kind::scalar_text(node));
@@ -61,8 +62,6 @@ Kind<std::string> reshard_after_forward() {
           },
           [](const std::string& text) { return yaml_scalar(text); }};
 }
-
-}  // namespace
 
 const Keys<ParallelSpec>& parallel_keys() {
   using S = ParallelSpec;
@@ -79,7 +78,7 @@ const Keys<ParallelSpec>& parallel_keys() {
       only_with("strategy", {"fsdp1"},
                 key("use_orig_params", &S::use_orig_params, kind::boolean(), "FSDP1's option of that name")),
       only_with("strategy", {"fsdp2"},
-                key("reshard_after_forward", &S::reshard_after_forward, reshard_after_forward(),
+                key("reshard_after_forward", &S::reshard_after_forward, reshard_after_forward_kind(),
                     "free gathered parameters after forward; default: true for units, false for the root; an "
                     "integer: reshard to that many ranks")),
       only_with("strategy", {"fsdp2"},

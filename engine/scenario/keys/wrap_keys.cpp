@@ -1,3 +1,5 @@
+#include <functional>
+
 #include <fmt/core.h>
 
 #include "engine/scenario/keys/sections.h"
@@ -7,7 +9,8 @@ namespace {
 
 const Keys<WrapMatch>& match_keys() {
   static const Keys<WrapMatch> keys{
-      key("path", &WrapMatch::path, kind::text(), "pattern of the module's path: * inside a name, ** across dots"),
+      key("path", &WrapMatch::path, kind::text(),
+          "pattern of the module's path: * inside a name, ** across dots"),
       key("class", &WrapMatch::class_name, kind::text(), "class of the module"),
       key("min_params", &WrapMatch::min_params, kind::optional(kind::long_integer(0)),
           "least parameters, all below the module included"),
@@ -16,25 +19,69 @@ const Keys<WrapMatch>& match_keys() {
   return keys;
 }
 
-// What a wrap override may set: keys of other sections that PyTorch takes unit by unit.
-Kind<std::map<std::string, std::string>> unit_settings() {
-  const std::vector<std::string> names{
-      "reshard_after_forward", "precision.param",  "precision.reduce",
-      "precision.buffer",      "precision.output", "precision.cast_forward_inputs",
-      "offload.parameters",    "offload.pin",      "activation.checkpoint"};
-  Kind<std::map<std::string, std::string>> settings = kind::text_map();
+// What a wrap override may set: keys of other sections that PyTorch takes unit by unit, with their kinds of
+// values.
+struct UnitSetting {
+  std::string name;
+  std::function<Result<std::string>(const YamlNode&)> read;  // as that section writes it
+};
+
+template <typename V>
+UnitSetting unit_setting(std::string name, Kind<V> value_kind) {
+  return {name, [name, value_kind](const YamlNode& node) -> Result<std::string> {
+            SHARDLAB_TRY(const V value, value_kind.read(node, name));
+            const YamlNode written = value_kind.write(value);
+            return written.is_null() ? "none" : written.text;
+          }};
+}
+
+const std::vector<UnitSetting>& unit_setting_rows() {
+  const auto dtype = kind::optional(kind::dtype({DType::float32, DType::bfloat16, DType::float16}));
+  static const std::vector<UnitSetting> rows{
+      unit_setting("reshard_after_forward", reshard_after_forward_kind()),
+      unit_setting("precision.param", dtype),
+      unit_setting("precision.reduce", dtype),
+      unit_setting("precision.buffer", dtype),
+      unit_setting("precision.output", dtype),
+      unit_setting("precision.cast_forward_inputs", kind::optional(kind::boolean())),
+      unit_setting("offload.parameters", kind::word({"none", "cpu", "nvme"})),
+      unit_setting("offload.pin", kind::boolean()),
+      unit_setting("activation.checkpoint", kind::word({"none", "full", "selective"})),
+  };
+  return rows;
+}
+
+using TextMap = std::map<std::string, std::string>;
+
+Result<TextMap> read_unit_settings(const YamlNode& node, const std::vector<std::string>& names) {
+  TextMap settings;
+  for (const YamlEntry& entry : node.entries) {
+    const auto row = std::find_if(unit_setting_rows().begin(), unit_setting_rows().end(),
+                                  [&](const UnitSetting& known) { return known.name == entry.key; });
+    if (row == unit_setting_rows().end())
+      return bad_input(entry.where, fmt::format("unknown key '{}'", entry.key), suggestion(entry.key, names));
+    auto text = row->read(entry.value);
+    if (!text) {
+      Error error = std::move(text).error();
+      if (error.where.empty()) error.where = entry.value.is_null() ? entry.where : entry.value.where;
+      error.what = entry.key + ": " + error.what;
+      return fail(std::move(error));
+    }
+    settings[entry.key] = *std::move(text);
+  }
+  return settings;
+}
+
+Kind<TextMap> unit_settings() {
+  std::vector<std::string> names;
+  for (const UnitSetting& row : unit_setting_rows()) names.push_back(row.name);
+  Kind<TextMap> settings = kind::text_map();
   settings.type = "map";
   settings.values = kind::joined(names);
-  const auto read_texts = settings.read;
-  settings.read = [read_texts, names](const YamlNode& node,
-                                      std::string_view name) -> Result<std::map<std::string, std::string>> {
-    for (const YamlEntry& entry : node.entries) {
-      if (std::find(names.begin(), names.end(), entry.key) == names.end()) {
-        return bad_input(entry.where, fmt::format("unknown key '{}'", entry.key),
-                         suggestion(entry.key, names));
-      }
-    }
-    return read_texts(node, name);
+  settings.read = [names](const YamlNode& node, std::string_view) -> Result<TextMap> {
+    if (!node.is_map() && !node.is_null())
+      return bad_input({}, fmt::format("expected a map of keys, found {}", describe(node.kind)));
+    return read_unit_settings(node, names);
   };
   return settings;
 }

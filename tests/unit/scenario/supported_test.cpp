@@ -60,7 +60,7 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
                           "parallel.reshard_after_backward=false",
                           "parallel.requires_all_reduce=false",
                           "parallel.wrap.ignored=[x]",
-                          "parallel.wrap.overrides=[{match: {path: x}}]",
+                          "parallel.wrap.overrides=[{match: {path: x}, settings: {precision.param: float32}}]",
                           "parallel.prefetch.forward_depth=1",
                           "parallel.initialization=cpu",
                           "precision.param=float16",

@@ -1,0 +1,91 @@
+#include "engine/scenario/resolve_units.h"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/base/parse.h"
+#include "engine/model/wrap/module_match.h"
+#include "engine/model/wrap/module_sizes.h"
+
+namespace shardlab {
+namespace {
+
+// A unit's settings while overrides are laid over them: what follows from another key is filled in last.
+struct Layers {
+  std::string reshard_after_forward;
+  PrecisionSpec precision;
+};
+
+// The texts have been checked when the scenario was read; `none` is the scenario's way to unset a dtype.
+void lay_over(Layers& layers, const std::string& key, const std::string& text) {
+  PrecisionSpec& p = layers.precision;
+  if (key == "reshard_after_forward") layers.reshard_after_forward = text;
+  if (key == "precision.param") p.param = parse_dtype(text);
+  if (key == "precision.reduce") p.reduce = parse_dtype(text);
+  if (key == "precision.output") p.output = parse_dtype(text);
+  if (key == "precision.cast_forward_inputs") {
+    const auto cast = parse_boolean(text);
+    p.cast_forward_inputs = cast ? std::optional<bool>(*cast) : std::nullopt;
+  }
+}
+
+UnitSettings settled(const Scenario& scenario, const Layers& layers) {
+  const PrecisionSpec& p = layers.precision;
+  const bool casts_by_default =
+      scenario.parallel.strategy != "fsdp1";  // MixedPrecision.cast_forward_inputs is False
+  const DType param = p.param.value_or(scenario.model.dtype);
+  return {{param, p.reduce.value_or(param), p.output, p.cast_forward_inputs.value_or(casts_by_default)},
+          layers.reshard_after_forward};
+}
+
+std::vector<std::string> classes_of(const ModelGraph& graph, std::span<const ModuleId> units) {
+  std::vector<std::string> classes;
+  for (const ModuleId id : units) {
+    const std::string& name = graph.module(id).class_name;
+    if (std::find(classes.begin(), classes.end(), name) == classes.end()) classes.push_back(name);
+  }
+  return classes;
+}
+
+// The units that the override speaks of.
+Result<std::vector<ModuleId>> matching_units(const ModelGraph& graph, std::span<const std::int64_t> elements,
+                                             std::span<const ModuleId> units, const WrapOverride& change,
+                                             const std::string& key) {
+  SHARDLAB_TRY(const std::vector<ModuleId> modules, matching_modules(graph, elements, change.match, key));
+  std::vector<ModuleId> found;
+  std::set_intersection(modules.begin(), modules.end(), units.begin(), units.end(),
+                        std::back_inserter(found));
+  if (!found.empty()) return found;
+  const Module& first = graph.module(modules.front());
+  return bad_input(key, fmt::format("'{}' ({}) matches, but is no unit", first.path, first.class_name),
+                   fmt::format("units are of class {}", fmt::join(classes_of(graph, units), ", ")));
+}
+
+}  // namespace
+
+Result<SettingsByModule> resolve_unit_settings(const Scenario& scenario, const ModelGraph& graph,
+                                               std::span<const ModuleId> units) {
+  std::map<ModuleId, Layers> layers;
+  for (const ModuleId unit : units)
+    layers[unit] = {scenario.parallel.reshard_after_forward, scenario.precision};
+  const std::vector<WrapOverride>& overrides = scenario.parallel.wrap.overrides;
+  std::vector<std::int64_t> elements;
+  if (!overrides.empty()) elements = module_elements(graph, std::vector<bool>(graph.parameters.size()));
+  for (std::size_t i = 0; i < overrides.size(); ++i) {
+    const std::string key = fmt::format("parallel.wrap.overrides[{}].match", i);
+    SHARDLAB_TRY(const std::vector<ModuleId> found,
+                 matching_units(graph, elements, units, overrides[i], key));
+    for (const ModuleId unit : found) {
+      for (const auto& [name, text] : overrides[i].settings) lay_over(layers[unit], name, text);
+    }
+  }
+  SettingsByModule settings;
+  for (const auto& [unit, laid] : layers) settings.emplace(unit, settled(scenario, laid));
+  return settings;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,100 @@
+// Settings of single units: the scenario's own with the overrides of parallel.wrap.
+#include "engine/model/families/family.h"
+#include "engine/model/wrap/wrap_modules.h"
+#include "engine/scenario/read_scenario.h"
+#include "engine/scenario/resolve_path.h"
+#include "engine/scenario/resolve_units.h"
+#include "tests/catch.h"
+
+namespace shardlab {
+namespace {
+
+constexpr std::string_view k_base = R"(
+model: { config: tiny-llama, sequence_length: 128 }
+cluster: { device: cpu, ranks: 2 }
+parallel: { strategy: fsdp2 }
+)";
+
+// Validated or not: what is not built yet is settled all the same.
+Scenario scenario_of(const std::string& precision, std::vector<WrapOverride> overrides) {
+  auto scenario = parse_scenario(k_base, "a.yaml", std::vector<std::string>{"precision=" + precision});
+  if (!scenario) FAIL(to_string(scenario.error()));
+  scenario->parallel.wrap.overrides = std::move(overrides);
+  return *scenario;
+}
+
+struct Resolved {
+  ModelGraph graph;
+  Result<SettingsByModule> settings;
+
+  const UnitSettings& at(std::string_view path) const {
+    if (!settings) FAIL(to_string(settings.error()));
+    for (const auto& [module, unit] : *settings) {
+      if (graph.module(module).path == path) return unit;
+    }
+    FAIL("no unit " << path);
+    return settings->begin()->second;
+  }
+};
+
+Resolved resolve(const Scenario& scenario) {
+  const auto path = resolve_model_config(scenario, scenario.model);
+  REQUIRE(path);
+  const auto config = ModelConfig::read(*path, {});
+  REQUIRE(config);
+  auto graph = build_model_graph(*config, GraphOptions{});
+  REQUIRE(graph);
+  const auto wrapped = wrap_modules(*graph, scenario.parallel.wrap);
+  REQUIRE(wrapped);
+  auto settings = resolve_unit_settings(scenario, *graph, wrapped->units);
+  return {*std::move(graph), std::move(settings)};
+}
+
+std::string error_of(const Scenario& scenario) {
+  const Resolved resolved = resolve(scenario);
+  return resolved.settings ? "no error" : to_string(resolved.settings.error());
+}
+
+}  // namespace
+
+TEST_CASE("unit settings: without overrides every unit has the scenario's") {
+  const Resolved plain = resolve(scenario_of("{}", {}));
+  CHECK(plain.at("") == UnitSettings{{DType::float32, DType::float32, std::nullopt, true}, "default"});
+  const Resolved mixed = resolve(scenario_of("{param: bfloat16}", {}));
+  CHECK(mixed.at("model.layers.0").precision ==
+        UnitPrecision{DType::bfloat16, DType::bfloat16, std::nullopt, true});
+}
+
+TEST_CASE("unit settings: the last override of a key wins, the others stay") {
+  const Scenario scenario = scenario_of(
+      "{param: bfloat16, reduce: float32}",
+      {{{"", "LlamaDecoderLayer", {}, {}},
+        {{"reshard_after_forward", "false"}, {"precision.reduce", "none"}}},
+       {{"model.layers.0", "", {}, {}}, {{"reshard_after_forward", "true"}, {"precision.output", "float32"}}},
+       {{"", "LlamaForCausalLM", {}, {}},
+        {{"precision.param", "none"}, {"precision.cast_forward_inputs", "false"}}}});
+  const Resolved resolved = resolve(scenario);
+  CHECK(resolved.at("model.layers.0") ==
+        UnitSettings{{DType::bfloat16, DType::bfloat16, DType::float32, true}, "true"});
+  CHECK(resolved.at("model.layers.1") ==
+        UnitSettings{{DType::bfloat16, DType::bfloat16, std::nullopt, true}, "false"});
+  CHECK(resolved.at("") == UnitSettings{{DType::float32, DType::float32, std::nullopt, false}, "default"});
+}
+
+TEST_CASE("unit settings: FSDP1 does not cast inputs of units unless told") {
+  Scenario scenario = scenario_of("{param: bfloat16}", {});
+  scenario.parallel.strategy = "fsdp1";
+  CHECK_FALSE(resolve(scenario).at("").precision.cast_inputs);
+}
+
+TEST_CASE("unit settings: an override that matches no unit is refused") {
+  CHECK(error_of(scenario_of("{}", {{{"", "LlamaMLP", {}, {}}, {{"precision.param", "float32"}}}})) ==
+        "parallel.wrap.overrides[0].match: 'model.layers.0.mlp' (LlamaMLP) matches, but is no unit (units "
+        "are of class "
+        "LlamaForCausalLM, LlamaDecoderLayer)");
+  CHECK(error_of(scenario_of("{}", {{{"model.layer.0", "", {}, {}}, {}}})) ==
+        "parallel.wrap.overrides[0].match.path: no module's path matches 'model.layer.0' (did you mean "
+        "'model.layers.0'?)");
+}
+
+}  // namespace shardlab
