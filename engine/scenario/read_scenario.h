@@ -28,6 +28,10 @@ struct ReadScenario {
 Result<Scenario> read_scenario(const std::filesystem::path& file,
                                std::span<const std::string> overrides = {});
 
+// The same with the place of every key.
+Result<ReadScenario> read_scenario_with_source(const std::filesystem::path& file,
+                                               std::span<const std::string> overrides = {});
+
 // The same for a text; `file_name` stands for it in messages and gives Scenario::directory.
 Result<Scenario> parse_scenario(std::string_view yaml, std::string_view file_name,
                                 std::span<const std::string> overrides = {});

@@ -88,4 +88,17 @@ Result<SettingsByModule> resolve_unit_settings(const Scenario& scenario, const M
   return settings;
 }
 
+std::optional<std::size_t> deciding_override(const Scenario& scenario, const ModelGraph& graph, ModuleId unit,
+                                             const std::string& key) {
+  const std::vector<WrapOverride>& overrides = scenario.parallel.wrap.overrides;
+  if (overrides.empty()) return std::nullopt;
+  const std::vector<std::int64_t> elements =
+      module_elements(graph, std::vector<bool>(graph.parameters.size()));
+  for (std::size_t i = overrides.size(); i-- > 0;) {
+    const bool sets = overrides[i].settings.count(key) > 0;
+    if (sets && matches_module(overrides[i].match, graph.module(unit), elements[unit.index()])) return i;
+  }
+  return std::nullopt;
+}
+
 }  // namespace shardlab

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "engine/base/result.h"
 #include "engine/model/model_graph.h"
@@ -18,5 +20,10 @@ using SettingsByModule = std::map<ModuleId, UnitSettings>;
 // with what there is.
 Result<SettingsByModule> resolve_unit_settings(const Scenario& scenario, const ModelGraph& graph,
                                                std::span<const ModuleId> units);
+
+// The last override (position in parallel.wrap.overrides) that gives the unit of this module its value of a
+// key.
+std::optional<std::size_t> deciding_override(const Scenario& scenario, const ModelGraph& graph, ModuleId unit,
+                                             const std::string& key);
 
 }  // namespace shardlab

@@ -43,13 +43,14 @@ class PlanCommand final : public Command {
   Result<int> run(CommandContext& context) override {
     SHARDLAB_CHECK_OK(one_form_only(context.console.json()));
     std::vector<PassSnapshot> snapshots;
-    SHARDLAB_TRY(const PlannedScenario planned, plan(scenario_, context, &snapshots));
+    SHARDLAB_TRY(const ReadScenario read, read_scenario_with_source(scenario_, context.options.overrides));
+    SHARDLAB_TRY(const PlannedScenario planned, plan_scenario(read.scenario, &snapshots));
     SHARDLAB_TRY(const StepPlan* step, select_step(planned.plan, step_));
     if (rank_ >= step->world_size) {
       return bad_input("--rank", fmt::format("no rank {}: the scenario has {}", rank_, step->world_size));
     }
     if (!diff_.empty()) return print_diff(context, *step);
-    if (explain_) return print_explanation(context.console, planned, *step);
+    if (explain_) return print_explanation(context.console, read.source, planned, *step);
     if (context.console.json()) {
       context.console.print_json(document(planned, *step, snapshots));
     } else {
@@ -68,12 +69,6 @@ class PlanCommand final : public Command {
                        "--units, --after-each-pass, --explain, --diff and --dot exclude each other");
     if (json && dot_) return bad_input("shardlab plan", "--dot has its own format", "leave out --json");
     return {};
-  }
-
-  static Result<PlannedScenario> plan(const std::string& file, const CommandContext& context,
-                                      std::vector<PassSnapshot>* snapshots) {
-    SHARDLAB_TRY(const Scenario scenario, read_scenario(file, context.options.overrides));
-    return plan_scenario(scenario, snapshots);
   }
 
   std::string listing(const Console& console, const PlannedScenario& planned, const StepPlan& step,
@@ -97,23 +92,24 @@ class PlanCommand final : public Command {
     return {{"passes", std::move(passes)}};
   }
 
-  Result<int> print_explanation(Console& console, const PlannedScenario& planned,
-                                const StepPlan& step) const {
+  Result<int> print_explanation(Console& console, const ScenarioSource& source,
+                                const PlannedScenario& planned, const StepPlan& step) const {
     if (*explain_ >= step.instructions.size()) {
       return bad_input("--explain",
                        fmt::format("no instruction {}: the {} plan has 0 to {}", *explain_, step.phase,
                                    static_cast<std::int64_t>(step.instructions.size()) - 1));
     }
-    const auto id = make_id<InstructionId>(*explain_);
+    const ExplainedInstruction explained{planned, source, step, make_id<InstructionId>(*explain_), rank_};
     if (console.json())
-      console.print_json({{"explanation", explanation_json(planned, step, id, rank_)}});
+      console.print_json({{"explanation", explanation_json(explained)}});
     else
-      console.print(explain_instruction(planned, step, id, rank_));
+      console.print(explain_instruction(explained));
     return k_exit_good;
   }
 
   Result<int> print_diff(CommandContext& context, const StepPlan& step) const {
-    SHARDLAB_TRY(const PlannedScenario other, plan(diff_, context, nullptr));
+    SHARDLAB_TRY(const Scenario scenario, read_scenario(diff_, context.options.overrides));
+    SHARDLAB_TRY(const PlannedScenario other, plan_scenario(scenario));
     SHARDLAB_TRY(const StepPlan* other_step, select_step(other.plan, step_));
     const std::string difference = diff_plans(step, *other_step);
     const bool equal = plan_hash(step) == plan_hash(*other_step);

@@ -21,17 +21,21 @@ StepPlan plan_with_a_reused_buffer() {
 TEST_CASE("readers of a buffer are those before it is freed or allocated anew") {
   const PlannedScenario planned;
   const StepPlan plan = plan_with_a_reused_buffer();
-  const Json first = explanation_json(planned, plan, InstructionId{0}, 0);
+  const auto json = [&](std::uint32_t id) {
+    return explanation_json({planned, ScenarioSource(), plan, InstructionId{id}});
+  };
+  const Json first = json(0);
   CHECK(first.at("read_by") == Json::array({1}));
   CHECK(first.at("awaited_by") == Json::array({1, 5}));
   CHECK(first.at("previous_on_stream").is_null());
-  CHECK(explanation_json(planned, plan, InstructionId{4}, 0).at("read_by") == Json::array({5}));
-  CHECK(explanation_json(planned, plan, InstructionId{4}, 0).at("previous_on_stream") == 0);
+  CHECK(json(4).at("read_by") == Json::array({5}));
+  CHECK(json(4).at("previous_on_stream") == 0);
 }
 
 TEST_CASE("the explanation names kind, buffers, stream and pass") {
   const PlannedScenario planned;
-  const std::string text = explain_instruction(planned, plan_with_a_reused_buffer(), InstructionId{1}, 0);
+  const std::string text =
+      explain_instruction({planned, ScenarioSource(), plan_with_a_reused_buffer(), InstructionId{1}});
   for (const char* part : {"1 Unpack", "gathered.root", "compute", "0 AllGather root", "strategy"}) {
     CHECK_THAT(text, test::contains_text(part));
   }

@@ -1,0 +1,48 @@
+#include "engine/scenario/setting_view.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/base/yaml.h"
+#include "engine/scenario/keys/sections.h"
+
+namespace shardlab {
+namespace {
+
+std::string default_of(const std::string& key) {
+  static const std::vector<KeyLine> lines = [] {
+    std::vector<KeyLine> all;
+    describe_section(scenario_keys(), {}, all);
+    return all;
+  }();
+  const auto line =
+      std::find_if(lines.begin(), lines.end(), [&](const KeyLine& known) { return known.path == key; });
+  return line == lines.end() ? "" : line->default_value;
+}
+
+// The node at a dotted key, of a section that was written with one word the word itself.
+const YamlNode* node_at(const YamlNode& root, std::string_view key) {
+  const YamlNode* node = &root;
+  while (!key.empty()) {
+    if (node->is_scalar()) return key.find('.') == std::string_view::npos ? node : nullptr;
+    const std::size_t dot = key.find('.');
+    node = node->find(key.substr(0, dot));
+    if (node == nullptr || dot == std::string_view::npos) return node;
+    key.remove_prefix(dot + 1);
+  }
+  return node;
+}
+
+}  // namespace
+
+SettingView view_setting(const Scenario& scenario, const ScenarioSource& source, const std::string& key) {
+  SettingView view{key, default_of(key), source.given(key), {}};
+  if (view.given) view.where = source.where(key);
+  // What differs from the defaults, as it would be written.
+  const std::optional<YamlNode> written = write_section(scenario_keys(), scenario, Scenario{});
+  const YamlNode* const node = written ? node_at(*written, key) : nullptr;
+  if (node != nullptr) view.value = node->is_scalar() ? node->text : write_yaml_flow(*node);
+  return view;
+}
+
+}  // namespace shardlab

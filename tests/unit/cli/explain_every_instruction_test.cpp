@@ -1,0 +1,149 @@
+// Every instruction of every strategy's plans is explained: a reason, known settings, why it waits.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "engine/cli/explain_instruction.h"
+#include "engine/report/explain/explanation.h"
+#include "engine/scenario/read_scenario.h"
+#include "engine/strategies/plan_scenario.h"
+#include "tests/catch.h"
+
+namespace shardlab {
+namespace {
+
+constexpr std::string_view k_scenario = R"(
+model: { config: tiny-llama, sequence_length: 32, overrides: { num_hidden_layers: 3 } }
+cluster: { device: cpu, ranks: 4 }
+parallel:
+  strategy: fsdp2
+train: { clip_norm: 1 }
+)";
+
+struct Planned {
+  ReadScenario read;
+  PlannedScenario planned;
+};
+
+Planned plan(const std::vector<std::string>& sets) {
+  auto read = parse_scenario_with_source(k_scenario, "a.yaml", sets);
+  if (!read) FAIL(to_string(read.error()));
+  auto planned = plan_scenario(read->scenario);
+  if (!planned) FAIL(to_string(planned.error()));
+  return {*std::move(read), *std::move(planned)};
+}
+
+std::string text_of(const Planned& p, const StepPlan& step, std::size_t index) {
+  return explain_instruction({p.planned, p.read.source, step, make_id<InstructionId>(index)});
+}
+
+// The first instruction of the kind and unit at or after `from`.
+std::size_t find(const StepPlan& step, InstructionKind kind, std::string_view unit, std::size_t from = 0) {
+  for (std::size_t i = from; i < step.instructions.size(); ++i) {
+    const Instruction& instruction = step.instructions[i];
+    if (instruction.kind == kind && instruction.unit && step.units[instruction.unit->index()].name == unit)
+      return i;
+  }
+  FAIL("no such instruction");
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("explain: every instruction has a reason, known settings and reasons to wait") {
+  const std::string reference = scenario_reference();
+  const std::vector<std::vector<std::string>> cases = {
+      {},
+      {"precision={param: bfloat16}"},
+      {"precision={param: bfloat16, reduce: float32}", "train.accumulation=3"},
+      {"train.accumulation=3", "train.sync=every", "precision={param: bfloat16, reduce: float32}"},
+      {"train.accumulation=2", "parallel.reshard_after_forward=false"},
+      {"parallel.wrap={policy: size, min_params: 100k}"},
+      {"train.clip_norm=none", "train.optimizer=sgd", "train.clip_value=1"},
+      {"parallel={strategy: ddp, ddp: {bucket_size: 512KiB, first_bucket_size: 64KiB}}"},
+      {"parallel={strategy: ddp}", "train.accumulation=2"},
+      {"parallel={strategy: none}", "cluster.ranks=1"},
+  };
+  std::set<InstructionKind> seen;
+  for (const auto& sets : cases) {
+    const Planned p = plan(sets);
+    for (const StepPlan* step : {&p.planned.plan.setup, &p.planned.plan.first, &p.planned.plan.steady}) {
+      for (std::size_t i = 0; i < step->instructions.size(); ++i) {
+        const Explanation explanation = explain(p.planned, p.read.source, *step, make_id<InstructionId>(i));
+        INFO(fmt::format("{} {}: {}", step->strategy, step->phase,
+                         instruction_label(*step, make_id<InstructionId>(i))));
+        seen.insert(step->instructions[i].kind);
+        REQUIRE_FALSE(explanation.purpose.empty());
+        REQUIRE_FALSE(explanation.reason.empty());
+        REQUIRE_FALSE(explanation.pass_does.empty());
+        for (const SettingView& setting : explanation.decided_by)
+          REQUIRE(reference.find("`" + setting.key + "`") != std::string::npos);
+        for (const ExplainedWait& wait : explanation.waits) REQUIRE_FALSE(wait.why.empty());
+      }
+    }
+  }
+  CHECK(seen.size() >= 16);
+}
+
+TEST_CASE("explain: a gather in backward names the free in forward, the setting and its place") {
+  const Planned p = plan({"parallel.reshard_after_forward=true"});
+  const StepPlan& step = p.planned.plan.steady;
+  const std::size_t freed =
+      find(step, InstructionKind::Free, "u1", find(step, InstructionKind::Forward, "u1"));
+  const std::size_t gather = find(step, InstructionKind::AllGather, "u1", freed);
+  const std::string text = text_of(p, step, gather);
+  CHECK_THAT(text, test::contains_text("why          u1 (model.layers.1) is spread over 4 ranks;"));
+  CHECK_THAT(text, test::contains_text(fmt::format("went in {} Free u1 full.u1", freed)));
+  CHECK_THAT(text, test::contains_text(
+                       "parallel.reshard_after_forward: true (--set parallel.reshard_after_forward=true)"));
+  CHECK_THAT(text, test::contains_text("It is issued ahead of time, before"));
+  CHECK_THAT(text_of(p, step, freed),
+             test::contains_text(fmt::format("gathers it again, in {} AllGather u1", gather)));
+}
+
+TEST_CASE("explain: settings show their value and whether they were given") {
+  const Planned p = plan({"precision.param=bfloat16"});
+  const StepPlan& step = p.planned.plan.steady;
+  const std::string cast = text_of(p, step, find(step, InstructionKind::Cast, "u0"));
+  CHECK_THAT(cast, test::contains_text("u0 (model.layers.0) is kept in float32 and computes in bfloat16"));
+  CHECK_THAT(cast, test::contains_text("precision.param: bfloat16 (--set precision.param=bfloat16)"));
+  CHECK_THAT(cast, test::contains_text("model.dtype: float32 (default)"));
+  const std::string gather = text_of(p, step, find(step, InstructionKind::AllGather, "u0"));
+  CHECK_THAT(gather, test::contains_text("parallel.strategy: fsdp2 (a.yaml:5:13)"));
+}
+
+TEST_CASE("explain: waits follow from buffers") {
+  const Planned p = plan({});
+  const StepPlan& step = p.planned.plan.steady;
+  const std::size_t gather = find(step, InstructionKind::AllGather, "u0");
+  CHECK_THAT(text_of(p, step, gather), test::contains_text("it writes gathered.u0, which this reads"));
+  const std::size_t unpack = find(step, InstructionKind::Unpack, "u0");
+  CHECK_THAT(text_of(p, step, unpack),
+             test::contains_text(fmt::format("waits for    {} AllGather u0", gather)));
+  const std::size_t dropped =
+      find(step, InstructionKind::Free, "u0", find(step, InstructionKind::Unpack, "u1"));
+  CHECK_THAT(text_of(p, step, dropped), test::contains_text("it reads gathered.u0, which this gives back"));
+  // The first gather of a step waits for compute: the optimizer wrote the shards in the step before.
+  CHECK_THAT(text_of(p, step, find(step, InstructionKind::Copy, "root")),
+             test::contains_text("work of the step before included"));
+  // Gathers and reductions share one group.
+  const std::size_t second =
+      find(step, InstructionKind::AllGather, "u0", find(step, InstructionKind::Backward, "u2"));
+  CHECK_THAT(text_of(p, step, second),
+             test::contains_text("collectives of one group run one after the other"));
+}
+
+TEST_CASE("explain: DDP's buckets name their settings") {
+  const Planned p = plan({"parallel={strategy: ddp, ddp: {bucket_size: 512KiB}}"});
+  const StepPlan& step = p.planned.plan.steady;
+  for (std::size_t i = 0; i < step.instructions.size(); ++i) {
+    if (step.instructions[i].kind != InstructionKind::AllReduce ||
+        step.passes[step.instructions[i].pass] != "ddp")
+      continue;
+    CHECK_THAT(text_of(p, step, i), test::contains_text("parallel.ddp.bucket_size: 512KiB (--set"));
+    return;
+  }
+  FAIL("no bucket is reduced");
+}
+
+}  // namespace shardlab
