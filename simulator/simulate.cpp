@@ -132,9 +132,13 @@ Result<RunTrace> simulate(const SimulationInputs& inputs) {
   const RunPlan& plan = inputs.planned.plan;
   SHARDLAB_TRY(StepTrace setup, simulation.run(plan.setup, -1));
   SHARDLAB_TRY(StepTrace first, simulation.run(plan.first, 0));
-  SHARDLAB_TRY(StepTrace steady, simulation.run(plan.steady, 1));
+  SHARDLAB_TRY(StepTrace steady, simulation.run(plan.steady, plan.second ? 2 : 1));
   run.warmup.push_back(std::move(setup));
   run.warmup.push_back(std::move(first));
+  if (plan.second) {
+    SHARDLAB_TRY(StepTrace second, simulation.run(*plan.second, 1));
+    run.warmup.push_back(std::move(second));
+  }
   run.steps.push_back(std::move(steady));
   return run;
 }

@@ -8,8 +8,8 @@
 
 namespace shardlab {
 
-// "setup", "first", "steady", or a step's number as in a loss curve: 0 is the first step, 1 and later are
-// steady.
+// "setup", "first", "steady", or a step's number as in a loss curve: 0 is the first step, later ones are
+// steady, the second sometimes not yet.
 Result<const StepPlan*> select_step(const RunPlan& plan, const std::string& step);
 
 }  // namespace shardlab

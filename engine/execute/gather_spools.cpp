@@ -74,12 +74,12 @@ Result<RunTrace> gather_spools(const PlannedScenario& planned, const std::filesy
   }
   RunTrace run;
   run.provenance = provenance_of(spools);
-  const std::string first_hash = plan_hash(planned.plan.first);
-  const std::string steady_hash = plan_hash(planned.plan.steady);
+  std::map<const StepPlan*, std::string> hashes;
+  for (const StepPlan* plan : planned.plan.all()) hashes[plan] = plan_hash(*plan);
   for (std::size_t i = 0; i < spools.front().steps.size(); ++i) {
     StepTrace trace;
     trace.step = spools.front().steps[i].step;
-    trace.plan_hash = trace.step == 0 ? first_hash : steady_hash;
+    trace.plan_hash = hashes.at(&planned.plan.step(trace.step));
     for (const Spool& spool : spools) {
       if (spool.steps.size() <= i)
         return run_failed(run_directory.string(), "the ranks made different numbers of steps");

@@ -63,6 +63,9 @@ StepPlan free_activations(StepPlan plan) {
     rewritten.push_back(std::move(release));
   }
   plan.instructions = std::move(rewritten);
+  for (LeftEvent& event : plan.left_events) {
+    if (event.instruction) event.instruction = renumbered[event.instruction->index()];
+  }
   return plan;
 }
 

@@ -40,8 +40,10 @@ enum class MemorySpace : std::uint8_t { device, pinned_host, pageable_host, disk
 enum class BufferLayout : std::uint8_t {
   opaque,               // not made of parameters
   parameters,           // each parameter whole, one after the other
-  row_shards,           // this rank's rows of each parameter: ceil(rows / group) rows, the last ranks' padded
-  gathered_row_shards,  // the row_shards of all ranks of the group, one rank after the other
+  row_shards,           // this rank's rows of each parameter: ceil(rows / shards) rows, the last ranks' padded
+  gathered_row_shards,  // the row_shards of all ranks, one rank after the other
+  flat,                 // the parameters one after the other, each aligned, padded to a multiple of the shards
+  flat_shard,           // this rank's contiguous part of the flat vector
 };
 
 struct Buffer {
@@ -53,6 +55,8 @@ struct Buffer {
   StreamId stream;            // that allocates and frees it
   BufferLayout layout = BufferLayout::opaque;
   std::vector<ParameterId> parameters;  // in order, when the layout is not opaque
+  int shards = 1;                       // ranks that a sharded or padded layout spreads over
+  int alignment = 1;                    // elements to which a parameter's begin is rounded up in flat layouts
   std::optional<UnitId> unit;           // whose parameters, gradients or states these are
   std::optional<TensorId> tensor;       // whose value (or, in class activation_gradient, gradient) this is
   std::optional<SegmentId> saved_by;    // the bundle that this segment's forward keeps for its backward

@@ -64,6 +64,9 @@ class LivenessCheck {
     for (const InstructionId wait : instruction.waits) {
       if (wait >= at_) return defect(fmt::format("waits for instruction {}, which is not earlier", wait.value));
     }
+    if (instruction.taken_event && *instruction.taken_event >= plan_.taken_events.size()) {
+      return defect("waits for an event that the plan does not take over");
+    }
     if (instruction.stream.index() >= plan_.streams.size()) return defect("names a stream that the plan does not have");
     if (is_collective(instruction.kind) && !instruction.group) return defect("is a collective without a group");
     if (instruction.group && instruction.group->index() >= plan_.groups.size()) {
@@ -97,10 +100,17 @@ std::vector<std::string_view> names_where(const StepPlan& plan, bool Buffer::*fl
   return names;
 }
 
+Status check_events_follow(const StepPlan& before, const StepPlan& after) {
+  const bool same = std::equal(before.left_events.begin(), before.left_events.end(), after.taken_events.begin(), after.taken_events.end(),
+                               [](const LeftEvent& left, const std::string& taken) { return left.name == taken; });
+  if (same) return {};
+  return internal_error(fmt::format("plan {} after {}", after.phase, before.phase), "the events left by one are not those taken over by the other");
+}
+
 Status check_follows(const StepPlan& before, const StepPlan& after) {
   const auto left = names_where(before, &Buffer::kept);
   const auto taken = names_where(after, &Buffer::carried);
-  if (left == taken) return {};
+  if (left == taken) return check_events_follow(before, after);
   std::vector<std::string_view> difference;
   std::set_symmetric_difference(left.begin(), left.end(), taken.begin(), taken.end(), std::back_inserter(difference));
   return internal_error(fmt::format("plan {} after {}", after.phase, before.phase),
@@ -116,9 +126,11 @@ Status check_plan(const StepPlan& plan) {
 }
 
 Status check_run(const RunPlan& run) {
-  for (const StepPlan* plan : {&run.setup, &run.first, &run.steady}) SHARDLAB_CHECK_OK(check_plan(*plan));
-  SHARDLAB_CHECK_OK(check_follows(run.setup, run.first));
-  SHARDLAB_CHECK_OK(check_follows(run.first, run.steady));
+  const std::vector<const StepPlan*> steps = run.all();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    SHARDLAB_CHECK_OK(check_plan(*steps[i]));
+    if (i > 0) SHARDLAB_CHECK_OK(check_follows(*steps[i - 1], *steps[i]));
+  }
   return check_follows(run.steady, run.steady);
 }
 

@@ -61,7 +61,7 @@ class OrderCheck {
       if (!instruction.allocates.empty()) SHARDLAB_CHECK_OK(check_reuse(i, instruction));
       for (const BufferId id : instruction.reads) SHARDLAB_CHECK_OK(check_read(i, id));
       for (const BufferId id : instruction.writes) SHARDLAB_CHECK_OK(check_write(i, id));
-      for (const BufferId id : instruction.frees) note_free(id);
+      for (const BufferId id : instruction.frees) note_free(id, instruction.recorded);
     }
     return {};
   }
@@ -109,10 +109,15 @@ class OrderCheck {
     return {};
   }
 
-  // The allocator hands freed memory to the next allocation on the stream that owned it: all users must be done by then.
-  void note_free(BufferId id) {
+  // The allocator hands freed memory to the next allocation on the stream that owned it: all users must be done by then, unless
+  // the allocator itself waits for them.
+  void note_free(BufferId id, bool recorded) {
     Uses& uses = uses_[id.index()];
     std::vector<std::pair<BufferId, std::uint32_t>>& pending = freed_[plan_.buffer(id).stream.index()];
+    if (recorded) {
+      uses = {};
+      return;
+    }
     if (uses.writer) pending.emplace_back(id, *uses.writer);
     for (const std::uint32_t reader : uses.readers) pending.emplace_back(id, reader);
     uses = {};

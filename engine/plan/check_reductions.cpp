@@ -57,7 +57,8 @@ class ReductionCheck {
       case InstructionKind::Copy:
         return move_gradients(instruction);
       case InstructionKind::Accumulate:
-        return check_alike(instruction);
+        add(instruction);
+        return {};
       case InstructionKind::OptimizerStep:
         return check_optimizer(instruction);
       default:
@@ -79,15 +80,16 @@ class ReductionCheck {
     return {};
   }
 
-  Status check_alike(const Instruction& instruction) {
-    for (const BufferId from : instruction.reads) {
-      for (const BufferId to : instruction.writes) {
-        if (state_[from.index()] == state_[to.index()]) continue;
-        return defect("adds a reduced gradient to one that is not: " + plan_.buffer(from).name + ", " +
-                      plan_.buffer(to).name);
+  // A sum is averaged over what all its parts were. Averaging once more leaves a part that all ranks agree on as
+  // it is.
+  void add(const Instruction& instruction) {
+    for (const BufferId to : instruction.writes) {
+      GradientState& sum = state_[to.index()];
+      for (const BufferId from : instruction.reads) {
+        const GradientState& part = state_[from.index()];
+        if (sum && part) *sum &= *part;
       }
     }
-    return {};
   }
 
   Status reduce(const Instruction& instruction) {

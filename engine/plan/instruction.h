@@ -2,7 +2,8 @@
 //
 // Instructions stand in host issue order. An instruction starts on its stream when everything issued earlier on that stream and
 // everything in `waits` is done; a HostWait blocks the host until its waits are done. Memory follows the host: what an instruction
-// allocates exists from its issue, what it frees is gone after its issue; when freed bytes may be reused is the allocator's business.
+// allocates exists from its issue, what it frees is gone after its issue; when freed bytes may be reused is the allocator's business:
+// after the stream that owns them has come to the Free, or, where the Free is `recorded` (record_stream), every stream that used them.
 #pragma once
 
 #include <array>
@@ -67,6 +68,8 @@ struct Instruction {
   std::vector<BufferId> allocates;
   std::vector<BufferId> frees;        // Free: at its issue; Backward: while it runs, after the last reader inside
   std::vector<InstructionId> waits;   // on other streams; earlier in the plan
+  std::optional<std::uint32_t> taken_event;  // HostWait: the event of the step before, in StepPlan::taken_events
+  bool recorded = false;              // Free: the allocator keeps the bytes until every stream that used them has come here
   std::uint16_t pass = 0;             // index in StepPlan::passes: who put it there
 
   friend bool operator==(const Instruction&, const Instruction&) = default;

@@ -3,14 +3,19 @@
 #include <algorithm>
 
 namespace shardlab {
+namespace {
+
+std::int64_t round_up(std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+}  // namespace
 
 std::int64_t ParameterPiece::first_row(int rank) const { return std::min(rows, shard_rows * rank); }
 
 std::int64_t ParameterPiece::held_rows(int rank) const { return std::min(rows, shard_rows * (rank + 1)) - first_row(rank); }
 
-ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId> parameters, int group) {
+ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId> parameters, int shards, int alignment) {
   ParameterLayout layout;
-  layout.group = group;
+  layout.shards = shards;
   layout.pieces.reserve(parameters.size());
   for (const ParameterId id : parameters) {
     const Shape& shape = graph.parameter(id).shape;
@@ -19,12 +24,15 @@ ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId
     piece.rows = shape.empty() ? 1 : shape.front();
     piece.row_elements = element_count(shape) / piece.rows;
     piece.offset = layout.elements;
-    piece.shard_rows = (piece.rows + group - 1) / group;
+    piece.shard_rows = (piece.rows + shards - 1) / shards;
     piece.shard_offset = layout.shard_elements;
+    piece.flat_offset = round_up(layout.flat_elements, alignment);
     layout.elements += piece.elements();
     layout.shard_elements += piece.shard_elements();
+    layout.flat_elements = piece.flat_offset + piece.elements();
     layout.pieces.push_back(piece);
   }
+  layout.flat_elements = round_up(layout.flat_elements, shards);
   return layout;
 }
 
@@ -33,6 +41,8 @@ std::int64_t elements_of(const ParameterLayout& layout, BufferLayout kind) {
     case BufferLayout::parameters: return layout.elements;
     case BufferLayout::row_shards: return layout.shard_elements;
     case BufferLayout::gathered_row_shards: return layout.gathered_elements();
+    case BufferLayout::flat: return layout.flat_elements;
+    case BufferLayout::flat_shard: return layout.flat_shard_elements();
     case BufferLayout::opaque: break;
   }
   return 0;

@@ -1,7 +1,9 @@
 // Where each parameter lies in a buffer of a given layout.
 //
-// Row shards follow FSDP2 (torch 2.11, _fsdp_param.py): dimension 0 is cut into ceil(rows / group) rows a rank, the last ranks get
-// fewer or none and are padded, so that a collective is even.
+// Row shards follow FSDP2 (torch 2.11, _fsdp_param.py): dimension 0 is cut into ceil(rows / shards) rows a rank, the last ranks get
+// fewer or none and are padded, so that a collective is even. The flat vector follows FSDP1 (torch 2.11, fsdp/_flat_param.py,
+// _init_flat_param_and_metadata and _get_shard): with use_orig_params each parameter begins on a multiple of `alignment` elements;
+// the end is rounded up to a multiple of the shards, of which each rank holds a contiguous one.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +20,9 @@ struct ParameterPiece {
   std::int64_t rows = 0;          // of the whole parameter (dimension 0; 1 for a scalar)
   std::int64_t row_elements = 0;  // elements of one row
   std::int64_t offset = 0;        // of the parameter in a `parameters` buffer, in elements
-  std::int64_t shard_rows = 0;    // ceil(rows / group)
+  std::int64_t shard_rows = 0;    // ceil(rows / shards)
   std::int64_t shard_offset = 0;  // of the parameter in a `row_shards` buffer, in elements
+  std::int64_t flat_offset = 0;   // of the parameter in a `flat` buffer, in elements
 
   std::int64_t elements() const { return rows * row_elements; }
   std::int64_t shard_elements() const { return shard_rows * row_elements; }
@@ -29,14 +32,16 @@ struct ParameterPiece {
 };
 
 struct ParameterLayout {
-  int group = 1;
+  int shards = 1;
   std::vector<ParameterPiece> pieces;
   std::int64_t elements = 0;        // of a `parameters` buffer
   std::int64_t shard_elements = 0;  // of a `row_shards` buffer
-  std::int64_t gathered_elements() const { return shard_elements * group; }
+  std::int64_t flat_elements = 0;   // of a `flat` buffer
+  std::int64_t gathered_elements() const { return shard_elements * shards; }
+  std::int64_t flat_shard_elements() const { return flat_elements / shards; }
 };
 
-ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId> parameters, int group);
+ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId> parameters, int shards, int alignment = 1);
 
 // Elements of a buffer with this layout.
 std::int64_t elements_of(const ParameterLayout& layout, BufferLayout kind);

@@ -80,11 +80,21 @@ class PlanParser {
       plan_.groups.push_back({std::string(value), number<int>(words.next())});
     } else if (key == "stream") {
       plan_.streams.push_back({std::string(value)});
+    } else if (key == "takes_event") {
+      plan_.taken_events.emplace_back(value);
+    } else if (key == "leaves_event") {
+      left_event(value, words);
     } else if (key == "pass") {
       plan_.passes.emplace_back(value);
     } else {
       throw Malformed{fmt::format("unknown line '{}'", key)};
     }
+  }
+
+  void left_event(std::string_view name, Words& words) {
+    LeftEvent event{std::string(name), std::nullopt};
+    if (words.next() == "after") event.instruction = InstructionId{number<std::uint32_t>(words.next())};
+    plan_.left_events.push_back(std::move(event));
   }
 
   static void expect(Words& words, std::string_view wanted) {
@@ -182,7 +192,11 @@ class PlanParser {
     } else if (key == "layout") {
       const std::string_view layout = words.next();
       buffer.layout = known(parse_buffer_layout(layout), "layout", layout);
-      expect(words, "of");
+    } else if (key == "over") {
+      buffer.shards = number<int>(words.next());
+    } else if (key == "align") {
+      buffer.alignment = number<int>(words.next());
+    } else if (key == "of") {
       buffer.parameters = parameters(words.next());
     } else if (key == "carried") {
       buffer.carried = true;
@@ -254,6 +268,13 @@ class PlanParser {
       names(instruction.frees);
     } else if (key == "waits") {
       split(value, [&](std::string_view wait) { instruction.waits.push_back(InstructionId{number<std::uint32_t>(wait)}); });
+    } else if (key == "waits_event") {
+      const auto found = std::find(plan_.taken_events.begin(), plan_.taken_events.end(), value);
+      if (found == plan_.taken_events.end()) throw Malformed{fmt::format("unknown event '{}'", value)};
+      instruction.taken_event = static_cast<std::uint32_t>(found - plan_.taken_events.begin());
+    } else if (key == "recorded") {
+      if (value != "yes") throw Malformed{fmt::format("expected 'recorded yes', found '{}'", value)};
+      instruction.recorded = true;
     } else if (key == "pass") {
       const auto found = std::find(plan_.passes.begin(), plan_.passes.end(), value);
       if (found == plan_.passes.end()) throw Malformed{fmt::format("unknown pass '{}'", value)};

@@ -10,7 +10,22 @@ namespace shardlab {
 std::string plan_hash(const StepPlan& plan) { return hash_hex(canonical_text(plan)); }
 
 std::string run_hash(const RunPlan& plan) {
-  return hash_hex(canonical_text(plan.setup) + canonical_text(plan.first) + canonical_text(plan.steady));
+  std::string text;
+  for (const StepPlan* step : plan.all()) text += canonical_text(*step);
+  return hash_hex(text);
+}
+
+const StepPlan& RunPlan::step(std::int64_t number) const {
+  if (number < 0) return setup;
+  if (number == 0) return first;
+  return number == 1 && second ? *second : steady;
+}
+
+std::vector<const StepPlan*> RunPlan::all() const {
+  std::vector<const StepPlan*> plans{&setup, &first};
+  if (second) plans.push_back(&*second);
+  plans.push_back(&steady);
+  return plans;
 }
 
 std::string instruction_label(const StepPlan& plan, InstructionId id) {

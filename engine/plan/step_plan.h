@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,13 @@ struct PlanSegment {
   friend bool operator==(const PlanSegment&, const PlanSegment&) = default;
 };
 
+// Something the host of the next step may wait for: queued by this step, or taken over and not consumed.
+struct LeftEvent {
+  std::string name;                         // "u2.backward.mb0": which free of which pass
+  std::optional<InstructionId> instruction; // that it follows; none for one taken over
+  friend bool operator==(const LeftEvent&, const LeftEvent&) = default;
+};
+
 struct StepPlan {
   std::string phase;       // setup first steady teardown
   std::string strategy;    // fsdp2 ...
@@ -52,6 +60,8 @@ struct StepPlan {
   std::vector<Stream> streams;      // compute first
   std::vector<PlanUnit> units;      // by UnitId
   std::vector<PlanSegment> segments;  // by SegmentId
+  std::vector<std::string> taken_events;  // of the step before, oldest first
+  std::vector<LeftEvent> left_events;     // for the step after, oldest first
   std::vector<std::string> passes;  // by Instruction::pass
   std::vector<Buffer> buffers;
   std::vector<Instruction> instructions;
@@ -64,7 +74,13 @@ struct StepPlan {
 struct RunPlan {
   StepPlan setup;   // allocates and fills what lives across steps
   StepPlan first;   // creates optimizer states
+  std::optional<StepPlan> second;  // where the second step is not yet like the later ones
   StepPlan steady;  // every later step
+
+  // Of a step counted from 0; -1 is the setup.
+  const StepPlan& step(std::int64_t number) const;
+  // Setup first, each once.
+  std::vector<const StepPlan*> all() const;
 };
 
 // Hash of the canonical text of the plan; passes are not part of it.

@@ -40,6 +40,12 @@ class PlanWriter {
           plan_.units[segment.unit.index()].name, segment.begin.value, segment.end.value, segment.forward_peak.value,
           segment.backward_peak.value);
     }
+    for (const std::string& event : plan_.taken_events) put("takes_event {}\n", event);
+    for (const LeftEvent& event : plan_.left_events) {
+      put("leaves_event {}", event.name);
+      if (event.instruction) put(" after {}", event.instruction->value);
+      put("\n");
+    }
     if (!aligned_) return;
     for (const std::string& pass : plan_.passes) put("pass {}\n", pass);
   }
@@ -52,7 +58,10 @@ class PlanWriter {
     if (buffer.saved_by) put(" saved_by {}", plan_.segments[buffer.saved_by->index()].name);
     if (buffer.micro_batch) put(" mb {}", *buffer.micro_batch);
     if (buffer.layout != BufferLayout::opaque) {
-      put(" layout {} of ", to_string(buffer.layout));
+      put(" layout {}", to_string(buffer.layout));
+      if (buffer.shards != 1) put(" over {}", buffer.shards);
+      if (buffer.alignment != 1) put(" align {}", buffer.alignment);
+      put(" of ");
       write_parameters(buffer.parameters);
     }
     if (buffer.carried) put(" carried");
@@ -92,6 +101,8 @@ class PlanWriter {
     for (std::size_t i = 0; i < instruction.waits.size(); ++i) {
       put("{}{}", i == 0 ? " waits " : ",", instruction.waits[i].value);
     }
+    if (instruction.taken_event) put(" waits_event {}", plan_.taken_events[*instruction.taken_event]);
+    if (instruction.recorded) put(" recorded yes");
     if (aligned_) put(" pass {}", plan_.passes[instruction.pass]);
     out_ += '\n';
   }

@@ -63,8 +63,8 @@ class Support {
 
   void parallel() {
     const ParallelSpec& p = s_.parallel;
-    need(one_of(p.strategy, {"none", "ddp", "fsdp2"}), "parallel.strategy", p.strategy,
-         "supported: none, ddp, fsdp2");
+    need(one_of(p.strategy, {"none", "ddp", "fsdp1", "fsdp2"}), "parallel.strategy", p.strategy,
+         "supported: none, ddp, fsdp1, fsdp2");
     const ResolvedMesh mesh = resolve_mesh(s_);
     need(mesh.tensor == 1, "parallel.mesh.tensor", std::to_string(mesh.tensor));
     need(mesh.expert == 1, "parallel.mesh.expert", std::to_string(mesh.expert));
@@ -79,7 +79,8 @@ class Support {
       for (const auto& [name, text] : p.wrap.overrides[i].settings) need(false, key, name + " of single units");
     }
     need(p.wrap.ignored.empty(), "parallel.wrap.ignored", "ignored modules");
-    need(p.prefetch == PrefetchSpec{}, "parallel.prefetch", "another prefetch than the default");
+    need(p.prefetch.forward_depth == 0, "parallel.prefetch.forward_depth", std::to_string(p.prefetch.forward_depth));
+    need(p.prefetch.backward_depth == 0, "parallel.prefetch.backward_depth", std::to_string(p.prefetch.backward_depth));
     need(!p.ddp.gradient_as_bucket_view, "parallel.ddp.gradient_as_bucket_view", "true");
     need(!p.ddp.static_graph, "parallel.ddp.static_graph", "true");
     need(!p.ddp.find_unused_parameters, "parallel.ddp.find_unused_parameters", "true");
@@ -88,7 +89,7 @@ class Support {
 
   void precision() {
     const PrecisionSpec& p = s_.precision;
-    const bool casts = s_.parallel.strategy == "fsdp2";
+    const bool casts = one_of(s_.parallel.strategy, {"fsdp1", "fsdp2"});
     const auto compute = [&](const std::string& key, std::optional<DType> dtype) {
       if (!dtype) return;
       const std::string name(to_string(*dtype));

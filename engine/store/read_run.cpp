@@ -119,13 +119,17 @@ Result<RunSummary> read_run_summary(SQLite::Database& db, const std::string& whe
 }
 
 Result<RunPlan> read_run_plan(SQLite::Database& db, const std::string& where, RunId id) {
-  SQLite::Statement query(db, "SELECT setup_plan, first_plan, steady_plan FROM runs WHERE id = ?");
+  SQLite::Statement query(db, "SELECT setup_plan, first_plan, steady_plan, second_plan FROM runs WHERE id = ?");
   query.bind(1, id.value);
   if (!query.executeStep()) return no_such_run(where, to_string(id));
   SHARDLAB_TRY(StepPlan setup, read_plan(db, query.getColumn(0).getInt64()));
   SHARDLAB_TRY(StepPlan first, read_plan(db, query.getColumn(1).getInt64()));
   SHARDLAB_TRY(StepPlan steady, read_plan(db, query.getColumn(2).getInt64()));
-  return RunPlan{std::move(setup), std::move(first), std::move(steady)};
+  RunPlan plan{std::move(setup), std::move(first), std::nullopt, std::move(steady)};
+  if (!query.getColumn(3).isNull()) {
+    SHARDLAB_TRY(plan.second, read_plan(db, query.getColumn(3).getInt64()));
+  }
+  return plan;
 }
 
 Result<RunRecord> read_run(SQLite::Database& db, const std::string& where, RunId id) {

@@ -9,7 +9,7 @@ constexpr std::string_view k_runs_and_traces = R"sql(
 CREATE TABLE plans (
   id INTEGER PRIMARY KEY,
   hash TEXT NOT NULL UNIQUE,
-  phase TEXT NOT NULL,            -- setup first steady
+  phase TEXT NOT NULL,            -- setup first second steady
   strategy TEXT NOT NULL,
   world_size INTEGER NOT NULL,
   micro_batches INTEGER NOT NULL,
@@ -154,8 +154,13 @@ CREATE TABLE comparison_metrics (
 ) WITHOUT ROWID;
 )sql";
 
-constexpr std::array k_migrations = {Migration{1, k_runs_and_traces},
-                                     Migration{2, k_notes_calibrations_comparisons}};
+// Where the second step is not yet like the later ones; null where it is.
+constexpr std::string_view k_second_steps = R"sql(
+ALTER TABLE runs ADD COLUMN second_plan INTEGER REFERENCES plans;
+)sql";
+
+constexpr std::array k_migrations = {Migration{1, k_runs_and_traces}, Migration{2, k_notes_calibrations_comparisons},
+                                     Migration{3, k_second_steps}};
 
 }  // namespace
 

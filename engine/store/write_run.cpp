@@ -19,6 +19,7 @@ namespace {
 Status check_step(const RunRecord& run, const PlanHashes& hashes, const StepTrace& step) {
   if (step.plan_hash == hashes.steady) return check_trace(run.plan.steady, hashes.steady, step);
   if (step.plan_hash == hashes.first) return check_trace(run.plan.first, hashes.first, step);
+  if (step.plan_hash == hashes.second) return check_trace(*run.plan.second, hashes.second, step);
   return check_trace(run.plan.setup, hashes.setup, step);
 }
 
@@ -50,8 +51,8 @@ std::int64_t write_run_row(SQLite::Database& db, const RunRecord& run, const Pla
                            "first_plan, steady_plan, "
                            "calibrated, step_time_ns, tokens_per_second, mfu, exposed_communication_ns, "
                            "peak_allocated, fits, last_loss, "
-                           "scenario, provenance, summary, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                           "?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                           "scenario, provenance, summary, note, second_plan) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                           "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   insert.bind(1, std::string(to_string(run.trace.provenance.kind)));
   insert.bind(2, run.name);
   insert.bind(3, created_or_now(run.created));
@@ -66,6 +67,7 @@ std::int64_t write_run_row(SQLite::Database& db, const RunRecord& run, const Pla
   insert.bind(19, provenance_text(run.trace.provenance));
   insert.bind(20, summary_text(run.summary));
   insert.bind(21, run.note);
+  if (run.plan.second) insert.bind(22, plans.find(hashes.second)->second);
   insert.exec();
   return db.getLastInsertRowid();
 }
@@ -73,7 +75,7 @@ std::int64_t write_run_row(SQLite::Database& db, const RunRecord& run, const Pla
 }  // namespace
 
 PlanHashes hashes_of(const RunPlan& plan) {
-  return {plan_hash(plan.setup), plan_hash(plan.first), plan_hash(plan.steady)};
+  return {plan_hash(plan.setup), plan_hash(plan.first), plan.second ? plan_hash(*plan.second) : "", plan_hash(plan.steady)};
 }
 
 Status check_run_record(const RunRecord& run, const PlanHashes& hashes) {
@@ -94,9 +96,10 @@ Status check_run_record(const RunRecord& run, const PlanHashes& hashes) {
 }
 
 std::int64_t write_run(SQLite::Database& db, const RunRecord& run, const PlanHashes& hashes) {
-  const PlanIds plans = {{hashes.setup, write_plan(db, run.plan.setup, hashes.setup)},
-                         {hashes.first, write_plan(db, run.plan.first, hashes.first)},
-                         {hashes.steady, write_plan(db, run.plan.steady, hashes.steady)}};
+  PlanIds plans = {{hashes.setup, write_plan(db, run.plan.setup, hashes.setup)},
+                   {hashes.first, write_plan(db, run.plan.first, hashes.first)},
+                   {hashes.steady, write_plan(db, run.plan.steady, hashes.steady)}};
+  if (run.plan.second) plans.emplace(hashes.second, write_plan(db, *run.plan.second, hashes.second));
   const std::int64_t id = write_run_row(db, run, plans, hashes);
   SQLite::Statement tag(db, "INSERT OR IGNORE INTO tags VALUES (?, ?)");
   for (const std::string& text : run.tags) {

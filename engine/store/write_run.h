@@ -15,6 +15,7 @@ namespace shardlab {
 struct PlanHashes {
   std::string setup;
   std::string first;
+  std::string second;  // empty: there is none
   std::string steady;
 };
 PlanHashes hashes_of(const RunPlan& plan);

@@ -2,21 +2,20 @@
 
 #include <algorithm>
 
+#include "engine/strategies/unit_extents.h"
+
 namespace shardlab {
 namespace {
-
-// First and last segment of every unit, inner units counted in: when execution enters and leaves its module.
-struct UnitExtent {
-  std::uint32_t first = 0xffffffffU;
-  std::uint32_t last = 0;
-};
 
 class Driver {
  public:
   Driver(StepBuilder& builder, Strategy& strategy, const TrainSpec& train)
-      : b_(builder), strategy_(strategy), train_(train), graph_(builder.graph()), partition_(builder.partition()) {
-    find_extents();
-  }
+      : b_(builder),
+        strategy_(strategy),
+        train_(train),
+        graph_(builder.graph()),
+        partition_(builder.partition()),
+        extents_(find_extents(graph_, partition_)) {}
 
   void run() {
     for (int micro_batch = 0; micro_batch < train_.accumulation; ++micro_batch) {
@@ -32,34 +31,6 @@ class Driver {
   }
 
  private:
-  void find_extents() {
-    extents_.resize(partition_.units.size());
-    for (std::size_t i = 0; i < partition_.segments.size(); ++i) {
-      std::optional<ModuleId> module = partition_.unit(partition_.segments[i].unit).module;
-      for (; module; module = graph_.module(*module).parent) grow(*module, static_cast<std::uint32_t>(i));
-    }
-    enters_.resize(partition_.segments.size());
-    leaves_.resize(partition_.segments.size());
-    for (std::size_t u = 0; u < extents_.size(); ++u) {
-      if (extents_[u].first == 0xffffffffU) continue;
-      enters_[extents_[u].first].push_back(make_id<UnitId>(u));  // outer units come first: they have lower ids
-      leaves_[extents_[u].last].insert(leaves_[extents_[u].last].begin(), make_id<UnitId>(u));
-    }
-  }
-
-  void grow(ModuleId module, std::uint32_t segment) {
-    if (unit_of_module_.empty()) {
-      unit_of_module_.resize(graph_.modules.size());
-      for (std::size_t u = 0; u < partition_.units.size(); ++u) {
-        unit_of_module_[partition_.units[u].module.index()] = make_id<UnitId>(u);
-      }
-    }
-    const std::optional<UnitId> unit = unit_of_module_[module.index()];
-    if (!unit) return;
-    extents_[unit->index()].first = std::min(extents_[unit->index()].first, segment);
-    extents_[unit->index()].last = std::max(extents_[unit->index()].last, segment);
-  }
-
   void load_batch() {
     Instruction load;
     load.kind = InstructionKind::LoadBatch;
@@ -76,18 +47,19 @@ class Driver {
 
   void forward() {
     for (std::size_t i = 0; i < partition_.segments.size(); ++i) {
-      for (const UnitId unit : enters_[i]) strategy_.pre_forward(unit);
+      for (const UnitId unit : extents_.enters[i]) strategy_.pre_forward(unit);
       emit_forward(make_id<SegmentId>(i));
-      for (const UnitId unit : leaves_[i]) strategy_.post_forward(unit);
+      for (const UnitId unit : extents_.leaves[i]) strategy_.post_forward(unit);
     }
   }
 
   void backward() {
     for (std::size_t i = partition_.segments.size(); i-- > 0;) {
-      for (auto unit = leaves_[i].rbegin(); unit != leaves_[i].rend(); ++unit) strategy_.pre_backward(*unit);
+      // Units that end together have one output: its hooks run in the order in which they were registered.
+      for (const UnitId unit : extents_.leaves[i]) strategy_.pre_backward(unit);
       emit_backward(make_id<SegmentId>(i));
       strategy_.gradients_ready(make_id<SegmentId>(i));
-      for (auto unit = enters_[i].rbegin(); unit != enters_[i].rend(); ++unit) {
+      for (auto unit = extents_.enters[i].rbegin(); unit != extents_.enters[i].rend(); ++unit) {
         if (*unit != Partition::root()) strategy_.post_backward(*unit);
       }
     }
@@ -167,11 +139,8 @@ class Driver {
   const TrainSpec& train_;
   const ModelGraph& graph_;
   const Partition& partition_;
+  const UnitExtents extents_;
   int micro_batch_ = 0;
-  std::vector<UnitExtent> extents_;                 // by UnitId
-  std::vector<std::optional<UnitId>> unit_of_module_;
-  std::vector<std::vector<UnitId>> enters_;         // by segment: units entered before it, outer first
-  std::vector<std::vector<UnitId>> leaves_;         // by segment: units left after it, inner first
 };
 
 }  // namespace

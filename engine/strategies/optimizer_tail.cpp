@@ -31,13 +31,14 @@ void emit_value_clipping(StepBuilder& builder, const std::vector<BufferId>& grad
   builder.emit(std::move(clip));
 }
 
-// FSDP2 sums one squared norm per parameter over the shard group, recorded as one all-reduce of 4 bytes a parameter.
+// FSDP2 sums one squared norm per parameter over the shard group, recorded as one all-reduce of 4 bytes a parameter; FSDP1 one for
+// all parameters.
 void emit_clipping(StepBuilder& builder, const Strategy& strategy, const std::vector<BufferId>& gradients) {
   builder.set_pass("clip");
   Buffer buffer;
   buffer.name = "norms";
   buffer.buffer_class = BufferClass::scalar;
-  buffer.elements = static_cast<std::int64_t>(builder.graph().parameters.size());
+  buffer.elements = strategy.sums_one_norm() ? 1 : static_cast<std::int64_t>(builder.graph().parameters.size());
   const BufferId norms = builder.declare(std::move(buffer));
 
   Instruction measure;
@@ -141,7 +142,7 @@ void emit_optimizer_tail(StepBuilder& builder, Strategy& strategy, const TrainSp
   emit_optimizer(builder, units, train);
   Instruction zero;
   zero.kind = InstructionKind::ZeroGradients;
-  zero.frees = gradients;
+  if (!strategy.gradients_outlive_step()) zero.frees = gradients;
   builder.emit(std::move(zero));
 }
 

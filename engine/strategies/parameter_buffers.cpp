@@ -5,16 +5,20 @@
 namespace shardlab {
 
 Buffer unit_buffer(const StepBuilder& builder, UnitId unit, std::string_view prefix, BufferClass buffer_class, BufferLayout layout,
-                   DType dtype, int group, StreamId stream) {
+                   DType dtype, int shards, StreamId stream, int alignment) {
   const Unit& u = builder.partition().unit(unit);
   Buffer buffer;
   buffer.name = fmt::format("{}.{}", prefix, u.name);
   buffer.buffer_class = buffer_class;
   buffer.dtype = dtype;
-  buffer.elements = elements_of(make_layout(builder.graph(), u.parameters, group), layout);
+  buffer.elements = elements_of(make_layout(builder.graph(), u.parameters, shards, alignment), layout);
   buffer.stream = stream;
   buffer.layout = layout;
   buffer.parameters = u.parameters;
+  if (layout != BufferLayout::parameters) {
+    buffer.shards = shards;
+    buffer.alignment = alignment;
+  }
   buffer.unit = unit;
   return buffer;
 }

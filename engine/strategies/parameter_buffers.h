@@ -8,9 +8,9 @@
 
 namespace shardlab {
 
-// "<prefix>.<unit>" with all parameters of the unit, laid out over `group` ranks.
+// "<prefix>.<unit>" with all parameters of the unit, laid out over `shards` ranks.
 Buffer unit_buffer(const StepBuilder& builder, UnitId unit, std::string_view prefix, BufferClass buffer_class, BufferLayout layout,
-                   DType dtype, int group, StreamId stream);
+                   DType dtype, int shards, StreamId stream, int alignment = 1);
 
 // Setup: allocates and fills a buffer that lives across steps.
 void emit_initialize(StepBuilder& builder, BufferId buffer, std::optional<UnitId> unit);

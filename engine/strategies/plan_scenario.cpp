@@ -1,5 +1,6 @@
 #include "engine/strategies/plan_scenario.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "engine/model/families/family.h"
@@ -14,13 +15,14 @@
 namespace shardlab {
 namespace {
 
-void describe_header(StepPlan& plan, const PlannedScenario& planned, int group, const std::string& graph_hash) {
+void describe_header(StepPlan& plan, const PlannedScenario& planned, const Strategy& strategy, const std::string& graph_hash) {
   plan.graph_hash = graph_hash;
   plan.world_size = world_size(planned.scenario);
   plan.micro_batches = plan.phase == "setup" ? 0 : planned.scenario.train.accumulation;
-  for (const Unit& unit : planned.partition.units) {
+  for (std::size_t i = 0; i < planned.partition.units.size(); ++i) {
+    const Unit& unit = planned.partition.units[i];
     plan.units.push_back({unit.name, planned.graph.module(unit.module).path, unit.elements(planned.graph),
-                          make_layout(planned.graph, unit.parameters, group).gathered_elements()});
+                          strategy.padded_elements(make_id<UnitId>(i))});
   }
   for (const Segment& segment : planned.partition.segments) {
     plan.segments.push_back({segment.name, segment.unit, segment.begin, segment.end, segment.programs.forward.peak,
@@ -35,9 +37,14 @@ class RunPlanner {
 
   Status run() {
     planned_.plan.setup = setup();
-    planned_.plan.first = step("first");
-    planned_.plan.steady = step("steady");
-    return check_run(planned_.plan);
+    RunPlan& plan = planned_.plan;
+    plan.first = step("first", {});
+    plan.steady = step("steady", plan.first);
+    if (!follows_itself(plan.steady)) {
+      plan.second = step("second", plan.first);
+      plan.steady = step("steady", *plan.second);
+    }
+    return check_run(plan);
   }
 
  private:
@@ -57,31 +64,37 @@ class RunPlanner {
       fill.writes = fill.allocates = {buffer};
       builder.emit(std::move(fill));
     }
-    return describe(builder.finish());
+    return describe(builder.finish(), *strategy);
   }
 
-  StepPlan step(const std::string& phase) {
+  // Does the plan leave what it took over? Buffers are compared by check_run.
+  static bool follows_itself(const StepPlan& plan) {
+    return std::equal(plan.left_events.begin(), plan.left_events.end(), plan.taken_events.begin(), plan.taken_events.end(),
+                      [](const LeftEvent& left, const std::string& taken) { return left.name == taken; });
+  }
+
+  StepPlan step(const std::string& phase, const StepPlan& before) {
     StepBuilder builder(planned_.graph, planned_.partition, phase, std::string(type_.name));
+    for (const LeftEvent& event : before.left_events) builder.plan().taken_events.push_back(event.name);
     const auto strategy = type_.make(builder, planned_.scenario);
     strategy->declare_persistent();
     drive_step(builder, *strategy, planned_.scenario.train);
-    snapshot(phase, std::string(type_.name), builder);
+    snapshot(phase, std::string(type_.name), builder, *strategy);
     emit_optimizer_tail(builder, *strategy, planned_.scenario.train);
-    snapshot(phase, "optimizer", builder);
-    StepPlan plan = free_activations(builder.finish());
-    plan = describe(std::move(plan));
+    strategy->end_of_step();
+    snapshot(phase, "optimizer", builder, *strategy);
+    StepPlan plan = describe(free_activations(builder.finish()), *strategy);
     if (snapshots_ != nullptr && phase == "steady") snapshots_->push_back({"free_activations", plan});
     return plan;
   }
 
-  void snapshot(const std::string& phase, std::string pass, StepBuilder& builder) {
+  void snapshot(const std::string& phase, std::string pass, StepBuilder& builder, const Strategy& strategy) {
     if (snapshots_ == nullptr || phase != "steady") return;
-    snapshots_->push_back({std::move(pass), describe(builder.plan())});
+    snapshots_->push_back({std::move(pass), describe(builder.plan(), strategy)});
   }
 
-  StepPlan describe(StepPlan plan) const {
-    const int group = plan.groups.empty() || plan.groups.front().expression != "shard" ? 1 : plan.groups.front().size;
-    describe_header(plan, planned_, group, graph_hash_);
+  StepPlan describe(StepPlan plan, const Strategy& strategy) const {
+    describe_header(plan, planned_, strategy, graph_hash_);
     return plan;
   }
 
@@ -98,7 +111,7 @@ void snapshot_segments(const PlannedScenario& planned, const StrategyType& type,
   strategy->declare_persistent();
   drive_step(builder, *strategy, planned.scenario.train);
   StepPlan plan = builder.finish();
-  describe_header(plan, planned, 1, structure_hash(planned.graph));
+  describe_header(plan, planned, *strategy, structure_hash(planned.graph));
   snapshots.push_back({"segments", std::move(plan)});
 }
 

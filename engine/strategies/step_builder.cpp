@@ -1,6 +1,7 @@
 #include "engine/strategies/step_builder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -36,6 +37,7 @@ StepBuilder::StepBuilder(const ModelGraph& graph, const Partition& partition, st
 StreamId StepBuilder::add_stream(std::string_view name) {
   plan_.streams.push_back({std::string(name)});
   last_on_stream_.emplace_back();
+  stream_waits_.emplace_back();
   return make_id<StreamId>(plan_.streams.size() - 1);
 }
 
@@ -68,12 +70,25 @@ BufferId StepBuilder::declare_carried(Buffer buffer) {
   return declare(std::move(buffer));
 }
 
+void StepBuilder::carry(BufferId buffer) {
+  plan_.buffers[buffer.index()].carried = true;
+  live_[buffer.index()] = true;
+}
+
 InstructionId StepBuilder::emit(Instruction instruction) {
   const auto id = make_id<InstructionId>(plan_.instructions.size());
+  // A HostWait holds the host, not the stream it stands on.
+  if (instruction.kind != InstructionKind::HostWait) {
+    for (const InstructionId wait : std::exchange(stream_waits_[instruction.stream.index()], {})) {
+      if (std::find(instruction.waits.begin(), instruction.waits.end(), wait) == instruction.waits.end()) {
+        instruction.waits.push_back(wait);
+      }
+    }
+  }
   instruction.pass = pass_;
   for (const BufferId buffer : instruction.allocates) live_[buffer.index()] = true;
   for (const BufferId buffer : instruction.frees) live_[buffer.index()] = false;
-  last_on_stream_[instruction.stream.index()] = id;
+  if (instruction.kind != InstructionKind::HostWait) last_on_stream_[instruction.stream.index()] = id;
   plan_.instructions.push_back(std::move(instruction));
   return id;
 }
@@ -91,6 +106,11 @@ InstructionId StepBuilder::free(std::vector<BufferId> buffers, std::vector<Instr
   instruction.frees = std::move(buffers);
   instruction.waits = std::move(waits);
   return emit(std::move(instruction));
+}
+
+void StepBuilder::wait(StreamId who, StreamId on) {
+  const std::optional<InstructionId> last = last_on(on);
+  if (last) stream_waits_[who.index()].push_back(*last);
 }
 
 std::optional<InstructionId> StepBuilder::last_on(StreamId stream) const { return last_on_stream_[stream.index()]; }

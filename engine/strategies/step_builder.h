@@ -35,6 +35,8 @@ class StepBuilder {
   // A buffer that nobody has allocated yet, or one that lives since before the step.
   BufferId declare(Buffer buffer);
   BufferId declare_carried(Buffer buffer);
+  // Turns a declared buffer into one that lives since before the step.
+  void carry(BufferId buffer);
   bool is_live(BufferId buffer) const { return live_[buffer.index()]; }
 
   // Appends; keeps track of what it allocates and frees.
@@ -44,6 +46,9 @@ class StepBuilder {
   InstructionId free(std::vector<BufferId> buffers, std::vector<InstructionId> waits = {});
 
   std::optional<InstructionId> last_on(StreamId stream) const;
+
+  // The next instruction on `who` will wait for all that was emitted on `on` so far (the framework's wait_stream).
+  void wait(StreamId who, StreamId on);
 
   // Buffers of border tensors, declared at first mention.
   BufferId value_buffer(TensorId tensor, int micro_batch);
@@ -62,6 +67,7 @@ class StepBuilder {
   std::uint16_t pass_ = 0;
   std::vector<bool> live_;
   std::vector<std::optional<InstructionId>> last_on_stream_;
+  std::vector<std::vector<InstructionId>> stream_waits_;  // by stream: for its next instruction
   // [micro-batch][tensor or segment]
   std::vector<std::vector<std::optional<BufferId>>> values_, gradients_, saved_;
   std::vector<std::string> tensor_names_;  // of border tensors

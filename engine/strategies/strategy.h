@@ -41,12 +41,20 @@ class Strategy {
   // The backward of a segment was emitted: the parameters whose last use (in backward order) it was have their gradients.
   virtual void gradients_ready(SegmentId) {}
   virtual void end_of_backward() {}
+  // Everything of the step was emitted: states what the host of the next step may wait for (StepPlan::left_events).
+  virtual void end_of_step() {}
 
   // The buffer that compute reads a unit's parameters from.
   virtual BufferId compute_parameters(UnitId unit) const = 0;
   virtual std::vector<TrainedUnit> trained_units() const = 0;
   // The group over which squared gradient norms are summed; none when every rank holds all gradients.
   virtual std::optional<GroupId> norm_group() const { return std::nullopt; }
+  // Squared norms summed over that group: one a parameter, or one for all.
+  virtual bool sums_one_norm() const { return false; }
+  // Whether zero_grad leaves the reduced gradients alive until the next forward.
+  virtual bool gradients_outlive_step() const { return false; }
+  // Elements of a unit with the padding of all ranks, as its collectives move them.
+  virtual std::int64_t padded_elements(UnitId unit) const { return b_.partition().unit(unit).elements(b_.graph()); }
 
   // The buffer in which backward leaves the gradient of a parameter, declared at first mention. Parameters of one unit whose
   // gradients one segment creates share a buffer, except those that has_own_gradient_buffer names.
@@ -83,6 +91,8 @@ Result<StrategyType> find_strategy(std::string_view name);
 extern const StrategyType k_none_strategy;
 // DistributedDataParallel of torch 2.11.
 extern const StrategyType k_ddp_strategy;
+// FullyShardedDataParallel of torch 2.11.
+extern const StrategyType k_fsdp1_strategy;
 // `fully_shard` of torch 2.11.
 extern const StrategyType k_fsdp2_strategy;
 

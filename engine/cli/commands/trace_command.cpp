@@ -16,7 +16,7 @@ std::vector<TracedStep> traced_steps(const RunRecord& record, bool with_warmup) 
   std::vector<TracedStep> steps;
   const auto add = [&](const std::vector<StepTrace>& traces) {
     for (const StepTrace& trace : traces) {
-      for (const StepPlan* plan : {&record.plan.setup, &record.plan.first, &record.plan.steady}) {
+      for (const StepPlan* plan : record.plan.all()) {
         if (plan_hash(*plan) != trace.plan_hash) continue;
         steps.push_back({*plan, trace});
         break;

@@ -1,6 +1,7 @@
 #include "engine/execute/torch/rank_executor.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include <c10/core/InferenceMode.h>
@@ -25,7 +26,7 @@ struct RankExecutor::State {
   RunState run;
   RankExecutorOptions options;
   StepRunner runner;
-  PreparedPlan setup, first, steady;
+  std::map<const StepPlan*, PreparedPlan> plans;
   const PreparedPlan* current = nullptr;
   std::int64_t steps = 0;
 
@@ -35,7 +36,6 @@ struct RankExecutor::State {
     for (const Group& group : run.planned.plan.steady.groups) {
       if (group.expression != "shard") continue;
       const std::vector<int> ranks = ranks_of_group(group, run.planned.scenario, run.rank);
-      run.shard_group = group.size;
       run.shard_rank = static_cast<int>(std::find(ranks.begin(), ranks.end(), run.rank) - ranks.begin());
     }
   }
@@ -50,9 +50,9 @@ struct RankExecutor::State {
       SHARDLAB_TRY(run.weights, open_model_weights(scenario, graph()));
     }
     const RunPlan& plan = run.planned.plan;
-    SHARDLAB_TRY(setup, prepare_plan(run, plan.setup));
-    SHARDLAB_TRY(first, prepare_plan(run, plan.first));
-    SHARDLAB_TRY(steady, prepare_plan(run, plan.steady));
+    for (const StepPlan* step : plan.all()) {
+      SHARDLAB_TRY(plans[step], prepare_plan(run, *step));
+    }
     return {};
   }
 };
@@ -72,8 +72,8 @@ Status RankExecutor::setup() {
   const LedgerScope booked(state_->options.ledger);
   StepContext context;
   RankTrace trace;
-  state_->current = &state_->setup;
-  return state_->runner.run(state_->setup, context, trace, {});
+  state_->current = &state_->plans.at(&state_->run.planned.plan.setup);
+  return state_->runner.run(*state_->current, context, trace, {});
 }
 
 Result<RankTrace> RankExecutor::step() {
@@ -81,7 +81,7 @@ Result<RankTrace> RankExecutor::step() {
   const LedgerScope booked(state_->options.ledger);
   State& s = *state_;
   const Scenario& scenario = s.run.planned.scenario;
-  s.current = s.steps == 0 ? &s.first : &s.steady;
+  s.current = &s.plans.at(&s.run.planned.plan.step(s.steps));
   StepContext context;
   context.step = s.steps;
   context.learning_rate =

@@ -24,22 +24,34 @@ bool contains(const List& list, const Value& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
+// The parts of all ranks that shard, one rank after the other.
+at::Tensor gather_parts(RunState& run, const at::Tensor& own, int shards) {
+  const at::Tensor gathered = at::empty({own.numel() * shards}, own.options());
+  if (shards > 1) {
+    run.communicators.at("shard")->all_gather(gathered, own)->wait();
+  } else {
+    gathered.copy_(own);
+  }
+  return gathered;
+}
+
 at::Tensor gather(RunState& run, const Buffer& buffer, const at::Tensor& flat, ParameterId parameter) {
   const Shape& shape = run.planned.graph.parameter(parameter).shape;
   const ParameterLayout layout = run.layout(buffer);
   const ParameterPiece piece =
       *std::find_if(layout.pieces.begin(), layout.pieces.end(),
                     [&](const ParameterPiece& p) { return p.parameter == parameter; });
-  if (buffer.layout == BufferLayout::parameters)
-    return flat.narrow(0, piece.offset, piece.elements()).view(shape).clone();
-  const at::Tensor own = flat.narrow(0, piece.shard_offset, piece.shard_elements());
-  const at::Tensor gathered = at::empty({piece.shard_elements() * layout.group}, flat.options());
-  if (layout.group > 1) {
-    run.communicators.at("shard")->all_gather(gathered, own)->wait();
-  } else {
-    gathered.copy_(own);
+  const auto part = [&](const at::Tensor& from, std::int64_t offset) {
+    return from.narrow(0, offset, piece.elements()).view(shape).clone();
+  };
+  switch (buffer.layout) {
+    case BufferLayout::parameters: return part(flat, piece.offset);
+    case BufferLayout::flat: return part(flat, piece.flat_offset);
+    case BufferLayout::flat_shard: return part(gather_parts(run, flat, layout.shards), piece.flat_offset);
+    default: break;
   }
-  return gathered.narrow(0, 0, piece.elements()).view(shape).clone();
+  const at::Tensor own = flat.narrow(0, piece.shard_offset, piece.shard_elements());
+  return part(gather_parts(run, own, layout.shards), 0);
 }
 
 }  // namespace

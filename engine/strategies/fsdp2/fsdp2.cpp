@@ -92,6 +92,10 @@ class Fsdp2Strategy : public Strategy {
 
   std::optional<GroupId> norm_group() const override { return group_; }
 
+  std::int64_t padded_elements(UnitId unit) const override {
+    return make_layout(b_.graph(), b_.partition().unit(unit).parameters, world_).gathered_elements();
+  }
+
  protected:
   bool has_own_gradient_buffer(ParameterId parameter) const override {
     const Partition& partition = b_.partition();

@@ -31,13 +31,12 @@ struct RunState {
   std::optional<SafetensorsReader> weights;
   std::int64_t optimizer_steps = 0;  // that the optimizer has made
 
-  // Where row shards lie: the group of parameters' shards, and this rank's place in it.
-  int shard_group = 1;
-  int shard_rank = 0;
+  int shard_rank = 0;  // this rank's place in the group that shards parameters
   ParameterLayout layout(const Buffer& buffer) const {
-    return make_layout(planned.graph, buffer.parameters,
-                       buffer.layout == BufferLayout::parameters ? 1 : shard_group);
+    return make_layout(planned.graph, buffer.parameters, buffer.shards, buffer.alignment);
   }
+  // Which part of a sharded buffer is this rank's. Smaller shards repeat within the group: ranks of a sub-group follow each other.
+  int part(const Buffer& buffer) const { return shard_rank % buffer.shards; }
 };
 
 // What one step tells.

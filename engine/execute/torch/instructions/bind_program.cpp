@@ -103,7 +103,7 @@ class Binder {
 
   Status bind_parameter(ParameterId parameter, BoundStep& step) {
     const auto holds = [&](const Buffer& buffer, bool gradient) {
-      return buffer.layout == BufferLayout::parameters &&
+      return (buffer.layout == BufferLayout::parameters || buffer.layout == BufferLayout::flat) &&
              (buffer.buffer_class == BufferClass::gradient) == gradient &&
              buffer.buffer_class != BufferClass::reduce_buffer &&
              std::find(buffer.parameters.begin(), buffer.parameters.end(), parameter) !=
@@ -134,7 +134,8 @@ class Binder {
     const ParameterLayout layout = site_.run.layout(site_.buffer(buffer));
     const auto piece = std::find_if(layout.pieces.begin(), layout.pieces.end(),
                                     [&](const ParameterPiece& p) { return p.parameter == parameter; });
-    BoundView view{site_.slot(buffer), piece->offset, graph_.parameter(parameter).shape, {}};
+    const bool flat = site_.buffer(buffer).layout == BufferLayout::flat;
+    BoundView view{site_.slot(buffer), flat ? piece->flat_offset : piece->offset, graph_.parameter(parameter).shape, {}};
     view.strides = contiguous_strides(view.sizes);
     const auto known = std::find_if(views.begin(), views.end(), [&](const BoundView& v) {
       return v.slot == view.slot && v.offset == view.offset;

@@ -55,7 +55,7 @@ class GradientNorms : public Action {
     AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, flat.scalar_type(), "gradient_norms", [&] {
       const auto* values = flat.const_data_ptr<scalar_t>();
       for (const HeldRange& range : gradient.ranges) {
-        squares[range.parameter.index()] += sum_of_squares(values + range.offset, range.count);
+        squares[squares.size() == 1 ? 0 : range.parameter.index()] += sum_of_squares(values + range.offset, range.count);
       }
     });
   }
@@ -108,11 +108,10 @@ class ClipValues : public Action {
 PreparedAction prepare_gradient_norms(const Site& site) {
   const Instruction& instruction = site.instruction();
   const std::size_t parameters = site.run.planned.graph.parameters.size();
-  if (instruction.writes.size() != 1 ||
-      site.buffer(instruction.writes[0]).elements != static_cast<std::int64_t>(parameters) ||
-      site.buffer(instruction.writes[0]).dtype != DType::float32) {
-    return site.defect("writes one float32 a parameter");
-  }
+  if (instruction.writes.size() != 1) return site.defect("writes one buffer");
+  const Buffer& norms = site.buffer(instruction.writes[0]);
+  const bool fits = norms.elements == 1 || norms.elements == static_cast<std::int64_t>(parameters);
+  if (!fits || norms.dtype != DType::float32) return site.defect("writes one float32 a parameter, or one for all");
   std::vector<GradientBuffer> gradients;
   for (const BufferId id : instruction.reads)
     gradients.push_back({site.slot(id), held_ranges(site.run, site.buffer(id))});

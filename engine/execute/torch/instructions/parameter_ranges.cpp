@@ -25,6 +25,15 @@ void append_shard(std::vector<HeldRange>& ranges, const ParameterLayout& layout,
   }
 }
 
+// The parameters' parts within [begin, begin + count) of the flat vector.
+void append_flat(std::vector<HeldRange>& ranges, const ParameterLayout& layout, std::int64_t begin, std::int64_t count) {
+  for (const ParameterPiece& piece : layout.pieces) {
+    const std::int64_t first = std::max(piece.flat_offset, begin);
+    const std::int64_t last = std::min(piece.flat_offset + piece.elements(), begin + count);
+    if (first < last) ranges.push_back({piece.parameter, first - piece.flat_offset, first - begin, last - first});
+  }
+}
+
 }  // namespace
 
 std::vector<HeldRange> held_ranges(const RunState& run, const Buffer& buffer) {
@@ -38,11 +47,17 @@ std::vector<HeldRange> held_ranges(const RunState& run, const Buffer& buffer) {
         ranges.push_back({piece.parameter, 0, piece.offset, piece.elements()});
       break;
     case BufferLayout::row_shards:
-      append_shard(ranges, layout, run.shard_rank, 0);
+      append_shard(ranges, layout, run.part(buffer), 0);
       break;
     case BufferLayout::gathered_row_shards:
-      for (int rank = 0; rank < layout.group; ++rank)
+      for (int rank = 0; rank < layout.shards; ++rank)
         append_shard(ranges, layout, rank, rank * layout.shard_elements);
+      break;
+    case BufferLayout::flat:
+      append_flat(ranges, layout, 0, layout.flat_elements);
+      break;
+    case BufferLayout::flat_shard:
+      append_flat(ranges, layout, run.part(buffer) * layout.flat_shard_elements(), layout.flat_shard_elements());
       break;
   }
   return ranges;
@@ -50,7 +65,8 @@ std::vector<HeldRange> held_ranges(const RunState& run, const Buffer& buffer) {
 
 std::vector<ElementRange> common_ranges(const RunState& run, const Buffer& source,
                                         const Buffer& destination) {
-  if (source.layout == destination.layout && source.parameters == destination.parameters) {
+  if (source.layout == destination.layout && source.parameters == destination.parameters &&
+      source.shards == destination.shards && source.alignment == destination.alignment) {
     return {{0, 0, std::min(source.elements, destination.elements)}};
   }
   std::vector<HeldRange> from = held_ranges(run, source);

@@ -1,0 +1,208 @@
+// FSDP1 (FullyShardedDataParallel), torch 2.11: torch/distributed/fsdp.
+//
+// Mirrored: flat parameters; a cast shard that is gathered and dropped; gathers on a stream of their own that waits for compute once
+// a step only; the rate limiter; freeing before reducing; the copy that the backward of the views makes; prefetch in the order of
+// the last forward; gradients that outlive zero_grad under use_orig_params. Orders were recorded from the real thing.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "engine/scenario/mesh.h"
+#include "engine/strategies/fsdp1/declare_unit.h"
+#include "engine/strategies/fsdp1/reduce_gradient.h"
+#include "engine/strategies/fsdp1/unshard.h"
+#include "engine/strategies/strategy.h"
+#include "engine/strategies/unit_extents.h"
+
+namespace shardlab {
+namespace {
+
+using fsdp1::FlatUnit;
+using fsdp1::Settings;
+using fsdp1::Streams;
+
+Settings settings_of(const StepBuilder& builder, const Scenario& scenario) {
+  const ResolvedMesh mesh = resolve_mesh(scenario);
+  const std::string& sharding = scenario.parallel.sharding;
+  Settings settings;
+  settings.sharded = sharding != "no_shard" && mesh.shard > 1;  // FSDP1 falls back to NO_SHARD in a world of one
+  settings.shards = settings.sharded ? mesh.shard : mesh.replicate;
+  settings.replicas = settings.sharded ? mesh.replicate : 1;
+  settings.reshards_after_forward = sharding == "full_shard" || sharding == "hybrid_shard";
+  settings.use_orig_params = scenario.parallel.use_orig_params;
+  settings.stored = scenario.model.dtype;
+  settings.param = builder.graph().compute_dtype;
+  settings.reduce = scenario.precision.reduce.value_or(settings.param);
+  return settings;
+}
+
+Streams add_streams(StepBuilder& builder, const Settings& settings) {
+  Streams streams;
+  streams.pre_unshard = builder.add_stream("pre_unshard");
+  streams.unshard = builder.add_stream("unshard");
+  streams.post_backward = builder.add_stream("post_backward");
+  streams.all_reduce = settings.replicas > 1 ? builder.add_stream("all_reduce") : StepBuilder::compute();
+  return streams;
+}
+
+class Fsdp1Strategy : public Strategy {
+ public:
+  Fsdp1Strategy(StepBuilder& builder, const Scenario& scenario)
+      : Strategy(builder),
+        prefetch_(scenario.parallel.prefetch),
+        settings_(settings_of(builder, scenario)),
+        streams_(add_streams(builder, settings_)),
+        group_(builder.add_group(settings_.sharded ? "shard" : "replicate", settings_.shards)),
+        replicate_(settings_.replicas > 1 ? std::optional(builder.add_group("replicate", settings_.replicas)) : std::nullopt),
+        unshard_(builder, streams_, settings_, group_, prefetch_.limit_all_gathers, units_),
+        reduce_(builder, streams_, settings_, group_, replicate_, units_) {}
+
+  void declare_persistent() override {
+    for (std::size_t i = 0; i < b_.partition().units.size(); ++i) {
+      units_.push_back(fsdp1::declare_unit(b_, make_id<UnitId>(i), settings_, streams_));
+    }
+    for (const UnitId unit : find_extents(b_.graph(), b_.partition()).in_order()) {
+      if (state(unit).has_parameters) pre_forward_order_.push_back(unit);
+    }
+  }
+
+  void begin_micro_batch(int micro_batch, bool reduce_gradients) override {
+    Strategy::begin_micro_batch(micro_batch, reduce_gradients);
+    post_forward_order_.clear();
+    for (FlatUnit& unit : units_) unit.prefetched = unit.needs_pre_backward_unshard = false;
+    for (FlatUnit& unit : units_) unit.prefetched_by.reset();
+    unshard_.begin_micro_batch();
+    if (micro_batch == 0) drop_old_gradients();
+  }
+
+  void pre_forward(UnitId unit) override {
+    if (!state(unit).has_parameters) return;
+    if (!state(unit).prefetched) unshard_.unshard(unit);
+    unshard_.wait();
+    prefetch_in_forward(unit);
+  }
+
+  void post_forward(UnitId unit) override {
+    FlatUnit& handle = state(unit);
+    if (!handle.has_parameters) return;
+    post_forward_order_.push_back(unit);
+    unshard_.reshard(unit, unit != Partition::root() && settings_.reshards_after_forward, where("forward"));
+    handle.needs_pre_backward_unshard = true;
+  }
+
+  void pre_backward(UnitId unit) override {
+    FlatUnit& handle = state(unit);
+    if (!handle.has_parameters) return;
+    if (handle.needs_pre_backward_unshard) {
+      if (!handle.prefetched) unshard_.unshard(unit);
+      unshard_.wait();
+    }
+    handle.needs_pre_backward_unshard = false;
+    if (prefetch_.backward == "pre") prefetch_in_backward(unit);
+  }
+
+  // The views of a unit that was prefetched in forward were made before the forward of the unit before it, so autograd comes to their
+  // backward only after that unit's.
+  void post_backward(UnitId unit) override {
+    for (const UnitId later : pre_forward_order_) {
+      if (state(later).prefetched_by == unit) run_post_backward(later);
+    }
+    if (!state(unit).prefetched_by) run_post_backward(unit);
+  }
+
+  void end_of_backward() override {
+    post_backward(Partition::root());
+    if (reduces()) reduce_.finish();
+  }
+
+  void end_of_step() override { unshard_.end_of_step(); }
+
+  BufferId compute_parameters(UnitId unit) const override { return units_[unit.index()].full; }
+
+  std::vector<TrainedUnit> trained_units() const override {
+    std::vector<TrainedUnit> trained;
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      const FlatUnit& unit = units_[i];
+      if (b_.is_live(unit.gradient)) trained.push_back({make_id<UnitId>(i), unit.stored, {unit.gradient}});
+    }
+    return trained;
+  }
+
+  std::optional<GroupId> norm_group() const override { return settings_.sharded ? std::optional(group_) : std::nullopt; }
+  bool sums_one_norm() const override { return true; }
+  bool gradients_outlive_step() const override { return settings_.use_orig_params; }
+  std::int64_t padded_elements(UnitId unit) const override { return fsdp1::flat_elements(b_, unit, settings_); }
+
+ private:
+  FlatUnit& state(UnitId unit) { return units_[unit.index()]; }
+  std::string where(std::string_view pass) const { return fmt::format("{}.mb{}", pass, micro_batch()); }
+
+  // zero_grad(set_to_none) clears the parameters' gradients; the flat parameter keeps its own until the next root pre-forward.
+  void drop_old_gradients() {
+    if (!settings_.use_orig_params || b_.is_first()) return;
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      if (!b_.is_live(units_[i].gradient)) continue;
+      Instruction drop;
+      drop.kind = InstructionKind::Free;
+      drop.unit = make_id<UnitId>(i);
+      drop.frees = {units_[i].gradient};
+      b_.emit(std::move(drop));
+    }
+  }
+
+  // The order is known from the second forward on.
+  void prefetch_in_forward(UnitId unit) {
+    if (!prefetch_.forward || (b_.is_first() && micro_batch() == 0)) return;
+    const auto current = std::find(pre_forward_order_.begin(), pre_forward_order_.end(), unit);
+    if (current + 1 == pre_forward_order_.end()) return;
+    FlatUnit& next = state(*(current + 1));
+    if (next.prefetched) return;
+    unshard_.unshard(*(current + 1));
+    next.prefetched = true;
+    next.prefetched_by = unit;
+  }
+
+  // The unit whose forward ended before this one's, if its backward is still to come.
+  void prefetch_in_backward(UnitId unit) {
+    const auto current = std::find(post_forward_order_.begin(), post_forward_order_.end(), unit);
+    if (current == post_forward_order_.begin() || current == post_forward_order_.end()) return;
+    FlatUnit& target = state(*(current - 1));
+    if (!target.needs_pre_backward_unshard || target.prefetched) return;
+    unshard_.unshard(*(current - 1));
+    target.prefetched = true;
+  }
+
+  void run_post_backward(UnitId unit) {
+    const std::vector<BufferId> gradients = live_gradients(unit);
+    if (gradients.empty()) return;
+    reduce_.flatten(unit, gradients);
+    const bool frees = settings_.sharded && (reduces() || settings_.reshards_after_forward);
+    unshard_.reshard(unit, frees, where("backward"));
+    if (prefetch_.backward == "post") prefetch_in_backward(unit);
+    if (reduces()) {
+      reduce_.reduce(unit);
+    } else {
+      reduce_.keep(unit);
+    }
+  }
+
+  const PrefetchSpec& prefetch_;
+  Settings settings_;
+  Streams streams_;
+  GroupId group_;
+  std::optional<GroupId> replicate_;
+  std::vector<FlatUnit> units_;  // by UnitId
+  fsdp1::Unshard unshard_;
+  fsdp1::ReduceGradient reduce_;
+  std::vector<UnitId> pre_forward_order_, post_forward_order_;
+};
+
+}  // namespace
+
+extern const StrategyType k_fsdp1_strategy{
+    "fsdp1", [](const ModelGraph&, const Scenario&) { return std::vector<OperatorId>{}; },
+    [](StepBuilder& builder, const Scenario& scenario) -> std::unique_ptr<Strategy> {
+      return std::make_unique<Fsdp1Strategy>(builder, scenario);
+    }};
+
+}  // namespace shardlab

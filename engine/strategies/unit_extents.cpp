@@ -1,0 +1,57 @@
+#include "engine/strategies/unit_extents.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace shardlab {
+namespace {
+
+constexpr std::size_t k_never = ~std::size_t{0};
+
+struct Extent {
+  std::size_t first = k_never;
+  std::size_t last = 0;
+};
+
+std::vector<Extent> extents_of(const ModelGraph& graph, const Partition& partition) {
+  std::vector<std::optional<UnitId>> unit_of_module(graph.modules.size());
+  for (std::size_t u = 0; u < partition.units.size(); ++u) {
+    unit_of_module[partition.units[u].module.index()] = make_id<UnitId>(u);
+  }
+  std::vector<Extent> extents(partition.units.size());
+  for (std::size_t i = 0; i < partition.segments.size(); ++i) {
+    std::optional<ModuleId> module = partition.unit(partition.segments[i].unit).module;
+    for (; module; module = graph.module(*module).parent) {
+      const std::optional<UnitId> unit = unit_of_module[module->index()];
+      if (!unit) continue;
+      Extent& extent = extents[unit->index()];
+      extent.first = std::min(extent.first, i);
+      extent.last = std::max(extent.last, i);
+    }
+  }
+  return extents;
+}
+
+}  // namespace
+
+UnitExtents find_extents(const ModelGraph& graph, const Partition& partition) {
+  UnitExtents result;
+  result.enters.resize(partition.segments.size());
+  result.leaves.resize(partition.segments.size());
+  const std::vector<Extent> extents = extents_of(graph, partition);
+  for (std::size_t u = 0; u < extents.size(); ++u) {  // outer units come first: they have lower ids
+    if (extents[u].first == k_never) continue;
+    result.enters[extents[u].first].push_back(make_id<UnitId>(u));
+    auto& leaves = result.leaves[extents[u].last];
+    leaves.insert(leaves.begin(), make_id<UnitId>(u));
+  }
+  return result;
+}
+
+std::vector<UnitId> UnitExtents::in_order() const {
+  std::vector<UnitId> order;
+  for (const std::vector<UnitId>& units : enters) order.insert(order.end(), units.begin(), units.end());
+  return order;
+}
+
+}  // namespace shardlab
