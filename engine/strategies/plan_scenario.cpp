@@ -5,6 +5,7 @@
 
 #include "engine/model/families/family.h"
 #include "engine/model/wrap/wrap_modules.h"
+#include "engine/passes/drop_unused_buffers.h"
 #include "engine/passes/free_activations.h"
 #include "engine/plan/check.h"
 #include "engine/scenario/resolve_path.h"
@@ -83,7 +84,7 @@ class RunPlanner {
     emit_optimizer_tail(builder, *strategy, planned_.scenario.train);
     strategy->end_of_step();
     snapshot(phase, "optimizer", builder, *strategy);
-    StepPlan plan = describe(free_activations(builder.finish()), *strategy);
+    StepPlan plan = describe(drop_unused_buffers(free_activations(builder.finish())), *strategy);
     if (snapshots_ != nullptr && phase == "steady") snapshots_->push_back({"free_activations", plan});
     return plan;
   }

@@ -109,8 +109,11 @@ InstructionId StepBuilder::free(std::vector<BufferId> buffers, std::vector<Instr
 }
 
 void StepBuilder::wait(StreamId who, StreamId on) {
-  const std::optional<InstructionId> last = last_on(on);
-  if (last) stream_waits_[who.index()].push_back(*last);
+  std::vector<InstructionId>& waits = stream_waits_[who.index()];
+  if (const std::optional<InstructionId> last = last_on(on)) waits.push_back(*last);
+  // What `on` itself is told to wait for may not stand on it yet.
+  const std::vector<InstructionId>& inherited = stream_waits_[on.index()];
+  waits.insert(waits.end(), inherited.begin(), inherited.end());
 }
 
 std::optional<InstructionId> StepBuilder::last_on(StreamId stream) const { return last_on_stream_[stream.index()]; }

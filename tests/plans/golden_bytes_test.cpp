@@ -222,11 +222,10 @@ TEST_CASE("the optimizer's temporaries equal the recorded ones") {
   for (const PlanCase& golden : read_cases("golden_bytes")) {
     INFO(golden.name);
     std::vector<std::string> overrides = golden.overrides;
-    overrides.insert(overrides.end(), {"cluster.ranks=4", "precision.param=bfloat16", "precision.reduce=float32",
-                                       "train.optimizer_implementation=loop"});
+    overrides.insert(overrides.end(), {"cluster.ranks=4", "train.optimizer_implementation=loop"});
     const StepPlan plan = golden_plan(graph, small_llama(overrides));
     REQUIRE(check_plan(plan));
-    const std::vector<std::string> lines = events(plan);
+    const std::vector<std::string> lines = Events(plan).write();
     const auto optimizer = std::find(lines.begin(), lines.end(), "optimizer");
     REQUIRE(optimizer > lines.begin());
     CHECK(*(optimizer - 1) == "resident " + value_of(golden, "optimizer_peak"));

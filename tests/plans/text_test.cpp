@@ -19,6 +19,8 @@ const std::vector<std::vector<std::string>>& settings() {
       {"parallel.strategy=ddp", "train.accumulation=2", "train.clip_norm=1"},
       {"parallel.strategy=none", "cluster.ranks=1", "train.optimizer=sgd"},
       {"parallel.wrap.policy=none"},
+      {"parallel.strategy=fsdp1", "train.accumulation=2"},
+      {"parallel.strategy=fsdp1", "parallel.use_orig_params=false", "model.overrides.num_hidden_layers=1"},
   };
   return list;
 }
@@ -28,7 +30,7 @@ const std::vector<std::vector<std::string>>& settings() {
 TEST_CASE("every plan reads back from its text") {
   for (const auto& overrides : settings()) {
     const RunPlan run = plan_small_llama(overrides).plan;
-    for (const StepPlan* plan : {&run.setup, &run.first, &run.steady}) {
+    for (const StepPlan* plan : run.all()) {
       const auto parsed = parse_plan(to_text(*plan), "plan");
       if (!parsed) FAIL(to_string(parsed.error()));
       CHECK(*parsed == *plan);

@@ -25,11 +25,11 @@ struct Spread {
   std::string strategy;
   int ranks = 1;
   int accumulation = 1;
-  std::string reshard;  // of fsdp2
+  std::string setting;  // fsdp1: sharding; fsdp2: reshard_after_forward
   std::string sync = "last";
 
   std::string name() const {
-    std::string text = strategy + (reshard.empty() ? "" : " reshard " + reshard) + ", " + std::to_string(ranks) + " ranks";
+    std::string text = strategy + (setting.empty() ? "" : " " + setting) + ", " + std::to_string(ranks) + " ranks";
     if (accumulation > 1) text += ", " + std::to_string(accumulation) + " micro-batches, sync " + sync;
     return text;
   }
@@ -38,22 +38,30 @@ struct Spread {
     std::vector<std::string> all{"parallel.strategy=" + strategy, "cluster.ranks=" + std::to_string(ranks),
                                  "train.accumulation=" + std::to_string(accumulation), "train.sync=" + sync,
                                  "train.micro_batch=" + std::to_string(8 / ranks / accumulation)};
-    if (!reshard.empty()) all.push_back("parallel.reshard_after_forward=" + reshard);
+    if (strategy == "fsdp1") all.push_back("parallel.sharding=" + setting);
+    if (strategy == "fsdp2") all.push_back("parallel.reshard_after_forward=" + setting);
+    if (setting.starts_with("hybrid")) all.insert(all.end(), {"parallel.mesh.replicate=2", "parallel.mesh.shard=" + std::to_string(ranks / 2)});
     return all;
   }
 };
 
-// Every sharded way: ddp and fsdp2 with and without resharding, 2 and 4 ranks, 1 and 2 micro-batches.
+// Sharded ways: ddp, fsdp1 by sharding, fsdp2 with and without resharding; 2 and 4 ranks, 1 and 2 micro-batches.
 inline std::vector<Spread> all_spreads() {
   std::vector<Spread> spreads;
   for (const int ranks : {2, 4}) {
     for (const int accumulation : {1, 2}) {
       spreads.push_back({"ddp", ranks, accumulation, ""});
+      spreads.push_back({"fsdp1", ranks, accumulation, "full_shard"});
+      spreads.push_back({"fsdp1", ranks, accumulation, accumulation == 1 ? "shard_grad_op" : "no_shard"});
       spreads.push_back({"fsdp2", ranks, accumulation, "true"});
       spreads.push_back({"fsdp2", ranks, accumulation, "false"});
     }
+    spreads.push_back({"fsdp1", ranks, 2, "shard_grad_op", "every"});
+    spreads.push_back({"fsdp1", ranks, 2, "no_shard", "every"});
     spreads.push_back({"fsdp2", ranks, 2, "true", "every"});
   }
+  spreads.push_back({"fsdp1", 4, 2, "hybrid_shard"});
+  spreads.push_back({"fsdp1", 4, 2, "hybrid_shard_zero2", "every"});
   return spreads;
 }
 

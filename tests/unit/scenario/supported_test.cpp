@@ -21,6 +21,8 @@ std::string result_of(const std::vector<std::string>& sets) {
 
 TEST_CASE("supported: what is built") {
   for (const char* set : {"parallel.strategy=ddp",
+                          "parallel.strategy=fsdp1",
+                          "parallel={strategy: fsdp1, prefetch: {forward: true}}",
                           "parallel.reshard_after_forward=true",
                           "parallel.reshard_after_forward=false",
                           "parallel.wrap.policy=none",
@@ -53,8 +55,7 @@ TEST_CASE("supported: what is built") {
 }
 
 TEST_CASE("supported: what is not built yet is refused at its place") {
-  for (const char* set : {"parallel.strategy=fsdp1",
-                          "parallel.strategy=zero1",
+  for (const char* set : {"parallel.strategy=zero1",
                           "parallel.strategy=zero3",
                           "parallel.strategy=native",
                           "parallel.reshard_after_backward=false",
