@@ -81,18 +81,27 @@ std::vector<BufferId> declare_states(StepBuilder& builder, const TrainedUnit& un
   return states;
 }
 
-// Sizes of what torch.optim sees as tensors, in the order of the model's parameters: the shard of each parameter, the first rank's,
-// which is the largest.
+// What torch.optim sees as tensors on the first rank: the shard of each parameter, the part of each that lies in the flat shard, or,
+// without use_orig_params (flat vectors are not aligned then), the flat shard itself.
+void append_tensors(const StepBuilder& builder, const Buffer& held, std::vector<std::pair<ParameterId, std::int64_t>>& tensors) {
+  const ParameterLayout layout = make_layout(builder.graph(), held.parameters, held.shards, held.alignment);
+  const bool flat = held.layout == BufferLayout::flat || held.layout == BufferLayout::flat_shard;
+  if (flat && held.alignment == 1 && !held.parameters.empty()) {
+    tensors.emplace_back(held.parameters.front(), held.elements);
+    return;
+  }
+  for (const ParameterPiece& piece : layout.pieces) {
+    std::int64_t elements = piece.elements();
+    if (held.layout == BufferLayout::row_shards) elements = piece.shard_elements();
+    if (held.layout == BufferLayout::flat_shard) elements = std::clamp<std::int64_t>(held.elements - piece.flat_offset, 0, elements);
+    if (elements > 0) tensors.emplace_back(piece.parameter, elements);
+  }
+}
+
+// Their sizes in the order of the model's parameters.
 std::vector<std::int64_t> optimizer_tensors(StepBuilder& builder, const std::vector<TrainedUnit>& units) {
   std::vector<std::pair<ParameterId, std::int64_t>> tensors;
-  for (const TrainedUnit& unit : units) {
-    const Buffer& held = builder.plan().buffer(unit.parameters);
-    const ParameterLayout layout = make_layout(builder.graph(), held.parameters, builder.group_size("shard"));
-    for (const ParameterPiece& piece : layout.pieces) {
-      const bool sharded = held.layout == BufferLayout::row_shards;
-      tensors.emplace_back(piece.parameter, sharded ? piece.shard_elements() : piece.elements());
-    }
-  }
+  for (const TrainedUnit& unit : units) append_tensors(builder, builder.plan().buffer(unit.parameters), tensors);
   std::sort(tensors.begin(), tensors.end());
   std::vector<std::int64_t> sizes;
   for (const auto& [parameter, elements] : tensors) sizes.push_back(elements);
