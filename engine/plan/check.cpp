@@ -55,6 +55,10 @@ class LivenessCheck {
     return {};
   }
 
+  bool reads_flag(const Instruction& instruction) const {
+    return std::any_of(instruction.reads.begin(), instruction.reads.end(), [&](BufferId id) { return name(id) == k_found_inf; });
+  }
+
   Status check_operands(const Instruction& instruction) const {
     for (const auto* list : {&instruction.reads, &instruction.writes, &instruction.allocates, &instruction.frees}) {
       for (const BufferId id : *list) {
@@ -67,6 +71,7 @@ class LivenessCheck {
     if (instruction.taken_event && *instruction.taken_event >= plan_.taken_events.size()) {
       return defect("waits for an event that the plan does not take over");
     }
+    if (instruction.guard != Guard::none && !reads_flag(instruction)) return defect("is guarded and does not read the flag");
     if (instruction.stream.index() >= plan_.streams.size()) return defect("names a stream that the plan does not have");
     if (is_collective(instruction.kind) && !instruction.group) return defect("is a collective without a group");
     if (instruction.group && instruction.group->index() >= plan_.groups.size()) {

@@ -50,7 +50,9 @@ enum class InstructionKind : std::uint8_t {
 
 enum class ReduceOperation : std::uint8_t { none, sum, average };
 
-// Run-time condition agreed by all ranks; the simulator assumes the declared value.
+// Run-time condition agreed by all ranks; the simulator assumes the declared value. A guarded instruction reads the flag
+// k_found_inf, which Unscale writes and the ranks add up; it is skipped where that is not zero.
+inline constexpr std::string_view k_found_inf = "found_inf";
 enum class Guard : std::uint8_t { none, gradients_finite };
 
 struct Instruction {

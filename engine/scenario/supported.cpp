@@ -41,7 +41,6 @@ class Support {
   void model() {
     need(s_.models.empty(), "models", "several models");
     const ModelSpec& m = s_.model;
-    need(m.dtype != DType::float16, "model.dtype", "float16");
     need(m.implementation == "fused", "model.implementation", m.implementation);
     need(m.attention == "auto", "model.attention", m.attention);
     need(m.loss.kind == "plain", "model.loss", m.loss.kind);
@@ -93,7 +92,6 @@ class Support {
     const auto compute = [&](const std::string& key, std::optional<DType> dtype) {
       if (!dtype) return;
       const std::string name(to_string(*dtype));
-      need(*dtype != DType::float16, key, name);
       if (!casts)
         need(*dtype == s_.model.dtype, key, fmt::format("{} with strategy {}", name, s_.parallel.strategy),
              "set model.dtype");
@@ -106,7 +104,6 @@ class Support {
     need(!p.keep_low_precision_grads, "precision.keep_low_precision_grads", "true");
     need(!p.cast_forward_inputs, "precision.cast_forward_inputs", "a choice");
     need(!p.autocast, "precision.autocast", "autocast");
-    need(s_.scaler == ScalerSpec{}, "scaler", "loss scaling");
   }
 
   void train() {

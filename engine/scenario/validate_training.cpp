@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "engine/scenario/complaints.h"
+#include "engine/scenario/loss_scaling.h"
 
 namespace shardlab {
 namespace {
@@ -55,6 +56,22 @@ void check_train(Complaints& c) {
     c.require(!c.scenario.checkpoint.path.empty(), "checkpoint.path", "the folder for train.save");
 }
 
+void check_scaler(Complaints& c) {
+  ScalerSpec defaults;
+  defaults.enabled = c.scenario.scaler.enabled;
+  const bool scales = scales_loss(c.scenario);
+  if (!scales && c.scenario.scaler != defaults) {
+    c.refuse("scaler", c.scenario.scaler.enabled ? "has no effect with scaler.enabled: false" : "has no effect: nothing is float16",
+             "remove it, or set scaler.enabled: true");
+  }
+  const std::string& strategy = c.scenario.parallel.strategy;
+  const bool refuses = strategy == "none" || strategy == "ddp" || strategy == "fsdp2";
+  if (scales && c.scenario.model.dtype == DType::float16 && refuses) {
+    c.refuse("model.dtype", "float16 gradients cannot be unscaled: GradScaler of torch 2.11 refuses them (ShardedGradScaler of fsdp1 does not)",
+             "store float32 and set precision.param: float16, or set scaler.enabled: false");
+  }
+}
+
 void check_rest(Complaints& c) {
   const bool cpu = c.scenario.cluster.device == "cpu";
   if (cpu && c.scenario.launch.backend == "nccl")
@@ -90,6 +107,7 @@ void validate_parallel(Complaints& c, const std::string& path, const ParallelSpe
 
 void validate_training(Complaints& c) {
   check_train(c);
+  check_scaler(c);
   check_rest(c);
 }
 

@@ -21,19 +21,56 @@ Bytes total_bytes(StepBuilder& builder, const std::vector<BufferId>& buffers) {
   return sum;
 }
 
+void emit_sum(StepBuilder& builder, GroupId group, BufferId values) {
+  Instruction sum;
+  sum.kind = InstructionKind::AllReduce;
+  sum.group = group;
+  sum.reduce = ReduceOperation::sum;
+  sum.bytes = builder.plan().buffer(values).bytes();
+  sum.reads = sum.writes = {values};
+  builder.emit(std::move(sum));
+}
+
+// GradScaler.unscale_ and ShardedGradScaler.unscale_ of torch 2.11: one flag for all gradients, added up over the ranks.
+BufferId emit_unscaling(StepBuilder& builder, Strategy& strategy, const std::vector<BufferId>& gradients) {
+  builder.set_pass("scaler");
+  Buffer buffer;
+  buffer.name = k_found_inf;
+  buffer.buffer_class = BufferClass::scalar;
+  buffer.elements = 1;
+  const BufferId flag = builder.declare(std::move(buffer));
+  Instruction unscale;
+  unscale.kind = InstructionKind::Unscale;
+  unscale.bytes = total_bytes(builder, gradients);
+  unscale.reads = unscale.writes = gradients;
+  unscale.writes.push_back(flag);
+  unscale.allocates = {flag};
+  builder.emit(std::move(unscale));
+  if (const auto group = strategy.overflow_group()) emit_sum(builder, *group, flag);
+  return flag;
+}
+
+// Skipped where the flag is set.
+void guard(Instruction& instruction, std::optional<BufferId> flag) {
+  if (!flag) return;
+  instruction.guard = Guard::gradients_finite;
+  instruction.reads.push_back(*flag);
+}
+
 // torch.nn.utils.clip_grad_value_: every element on its own, no norms.
-void emit_value_clipping(StepBuilder& builder, const std::vector<BufferId>& gradients) {
+void emit_value_clipping(StepBuilder& builder, const std::vector<BufferId>& gradients, std::optional<BufferId> flag) {
   builder.set_pass("clip");
   Instruction clip;
   clip.kind = InstructionKind::ClipGradients;
   clip.bytes = total_bytes(builder, gradients);
   clip.reads = clip.writes = gradients;
+  guard(clip, flag);
   builder.emit(std::move(clip));
 }
 
 // FSDP2 sums one squared norm per parameter over the shard group, recorded as one all-reduce of 4 bytes a parameter; FSDP1 one for
 // all parameters.
-void emit_clipping(StepBuilder& builder, const Strategy& strategy, const std::vector<BufferId>& gradients) {
+void emit_clipping(StepBuilder& builder, const Strategy& strategy, const std::vector<BufferId>& gradients, std::optional<BufferId> flag) {
   builder.set_pass("clip");
   Buffer buffer;
   buffer.name = "norms";
@@ -48,15 +85,7 @@ void emit_clipping(StepBuilder& builder, const Strategy& strategy, const std::ve
   measure.writes = measure.allocates = {norms};
   builder.emit(std::move(measure));
 
-  if (const auto group = strategy.norm_group()) {
-    Instruction sum;
-    sum.kind = InstructionKind::AllReduce;
-    sum.group = group;
-    sum.reduce = ReduceOperation::sum;
-    sum.bytes = builder.plan().buffer(norms).bytes();
-    sum.reads = sum.writes = {norms};
-    builder.emit(std::move(sum));
-  }
+  if (const auto group = strategy.norm_group()) emit_sum(builder, *group, norms);
 
   Instruction clip;
   clip.kind = InstructionKind::ClipGradients;
@@ -64,6 +93,7 @@ void emit_clipping(StepBuilder& builder, const Strategy& strategy, const std::ve
   clip.reads = gradients;
   clip.reads.push_back(norms);
   clip.writes = gradients;
+  guard(clip, flag);
   builder.emit(std::move(clip));
   builder.free({norms});
 }
@@ -122,7 +152,7 @@ void add_temporaries(StepBuilder& builder, const std::vector<TrainedUnit>& units
   step.frees.push_back(temporaries);
 }
 
-void emit_optimizer(StepBuilder& builder, const std::vector<TrainedUnit>& units, const TrainSpec& train) {
+void emit_optimizer(StepBuilder& builder, const std::vector<TrainedUnit>& units, const TrainSpec& train, std::optional<BufferId> flag) {
   builder.set_pass("optimizer");
   Instruction step;
   step.kind = InstructionKind::OptimizerStep;
@@ -138,17 +168,21 @@ void emit_optimizer(StepBuilder& builder, const std::vector<TrainedUnit>& units,
   }
   step.bytes = total_bytes(builder, step.writes);
   if (!units.empty()) add_temporaries(builder, units, train, step);
+  guard(step, flag);
   builder.emit(std::move(step));
 }
 
 }  // namespace
 
-void emit_optimizer_tail(StepBuilder& builder, Strategy& strategy, const TrainSpec& train) {
+void emit_optimizer_tail(StepBuilder& builder, Strategy& strategy, const TrainSpec& train, bool scaled_loss) {
   const std::vector<TrainedUnit> units = strategy.trained_units();
   const std::vector<BufferId> gradients = all_gradients(units);
-  if (train.clip_norm) emit_clipping(builder, strategy, gradients);
-  if (train.clip_value) emit_value_clipping(builder, gradients);
-  emit_optimizer(builder, units, train);
+  std::optional<BufferId> flag;
+  if (scaled_loss) flag = emit_unscaling(builder, strategy, gradients);
+  if (train.clip_norm) emit_clipping(builder, strategy, gradients, flag);
+  if (train.clip_value) emit_value_clipping(builder, gradients, flag);
+  emit_optimizer(builder, units, train, flag);
+  if (flag) builder.free({*flag});
   Instruction zero;
   zero.kind = InstructionKind::ZeroGradients;
   if (!strategy.gradients_outlive_step()) zero.frees = gradients;

@@ -6,7 +6,8 @@
 
 namespace shardlab {
 
-// Optimizer states are allocated by the first step, as torch.optim does, and carried by later ones.
-void emit_optimizer_tail(StepBuilder& builder, Strategy& strategy, const TrainSpec& train);
+// Optimizer states are allocated by the first step, as torch.optim does, and carried by later ones. With a scaled loss gradients are
+// unscaled first, and clipping and optimizer are skipped by all ranks when one of them found a gradient that is not finite.
+void emit_optimizer_tail(StepBuilder& builder, Strategy& strategy, const TrainSpec& train, bool scaled_loss = false);
 
 }  // namespace shardlab

@@ -8,6 +8,7 @@
 #include "engine/passes/drop_unused_buffers.h"
 #include "engine/passes/free_activations.h"
 #include "engine/plan/check.h"
+#include "engine/scenario/loss_scaling.h"
 #include "engine/scenario/resolve_path.h"
 #include "engine/scenario/resolve_units.h"
 #include "engine/strategies/driver.h"
@@ -81,7 +82,7 @@ class RunPlanner {
     strategy->declare_persistent();
     drive_step(builder, *strategy, planned_.scenario.train);
     snapshot(phase, std::string(type_.name), builder, *strategy);
-    emit_optimizer_tail(builder, *strategy, planned_.scenario.train);
+    emit_optimizer_tail(builder, *strategy, planned_.scenario.train, scales_loss(planned_.scenario));
     strategy->end_of_step();
     snapshot(phase, "optimizer", builder, *strategy);
     StepPlan plan = describe(drop_unused_buffers(free_activations(builder.finish())), *strategy);

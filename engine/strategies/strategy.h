@@ -55,6 +55,8 @@ class Strategy {
   virtual bool gradients_outlive_step() const { return false; }
   // Elements of a unit with the padding of all ranks, as its collectives move them.
   virtual std::int64_t padded_elements(UnitId unit) const { return b_.partition().unit(unit).elements(b_.graph()); }
+  // The group that agrees on an overflow of scaled gradients; none when every rank sees the same gradients.
+  virtual std::optional<GroupId> overflow_group() { return norm_group(); }
 
   // The buffer in which backward leaves the gradient of a parameter, declared at first mention. Parameters of one unit whose
   // gradients one segment creates share a buffer, except those that has_own_gradient_buffer names.

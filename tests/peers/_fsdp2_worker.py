@@ -17,7 +17,7 @@ from torch.distributed.tensor import DTensor
 from _llama import LlamaForCausalLM, mean_loss, read_safetensors, write_safetensors
 from _recorder import Recorder
 
-DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
 class SequentialBatches:
@@ -64,7 +64,14 @@ def make_optimizer(model, spec):
     return make(model.parameters(), lr=spec["learning_rate"], fused=how == "fused", foreach=how == "foreach", **given)
 
 
-def train_step(model, optimizer, batches, spec, step):
+def make_scaler(spec):
+    """Disabled, it passes everything through."""
+    given = dict(spec["scaler"] or {})
+    names = {"initial_scale": "init_scale", "growth": "growth_factor", "backoff": "backoff_factor", "interval": "growth_interval"}
+    return torch.amp.GradScaler("cpu", enabled=bool(given), **{names[key]: value for key, value in given.items()})
+
+
+def train_step(model, optimizer, scaler, batches, spec, step):
     """Local mean loss and global gradient norm."""
     total = 0.0
     for micro_batch in range(spec["accumulation"]):
@@ -73,12 +80,14 @@ def train_step(model, optimizer, batches, spec, step):
             model.set_requires_gradient_sync(last or spec["sync"] == "every")
         tokens, targets = batches.load(step, micro_batch)
         loss = mean_loss(model(tokens), targets)
-        (loss / spec["accumulation"]).backward()
+        scaler.scale(loss / spec["accumulation"]).backward()
         total += loss.item() / spec["accumulation"]
     norm = None
+    scaler.unscale_(optimizer)
     if spec["clip_norm"] is not None:
         norm = torch.nn.utils.clip_grad_norm_(model.parameters(), spec["clip_norm"])
-    optimizer.step()
+    scaler.step(optimizer)
+    scaler.update()
     optimizer.zero_grad()
     return total, norm
 
@@ -87,12 +96,13 @@ def train(spec, rank, world, recorder):
     torch.set_num_threads(spec["threads"])
     model = make_model(spec)
     optimizer = make_optimizer(model, spec)
+    scaler = make_scaler(spec)
     batches = SequentialBatches(spec, rank, world)
     losses, norms, seconds, collectives = [], [], [], {}
     for step in range(spec["steps"]):
         recorder.calls, recorder.on = [], step in spec["record"]
         began = time.perf_counter()
-        loss, norm = train_step(model, optimizer, batches, spec, step)
+        loss, norm = train_step(model, optimizer, scaler, batches, spec, step)
         seconds.append(time.perf_counter() - began)
         recorder.on = False
         if step in spec["record"]:

@@ -19,7 +19,7 @@ TINY = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_si
 
 TRAINING = {"config": TINY, "ranks": 2, "threads": 1, "sequence_length": 32, "micro_batch": 2, "accumulation": 1, "sync": "last",
             "reshard": "default", "param": "float32", "reduce": "float32", "steps": 2, "learning_rate": 1e-3, "clip_norm": 1.0,
-            "optimizer": {"optimizer": "adamw"}, "weights": None, "save_weights": None, "text": str(TEXT), "record": []}
+            "optimizer": {"optimizer": "adamw"}, "scaler": None, "weights": None, "save_weights": None, "text": str(TEXT), "record": []}
 
 
 def training(**changes):
@@ -59,6 +59,8 @@ def write_scenario(spec, folder):
         scenario["model"]["weights"] = str(spec["weights"])
     if spec["param"] != "float32":
         scenario["precision"] = {"param": spec["param"], "reduce": spec["reduce"]}
+    if spec["scaler"]:
+        scenario["scaler"] = spec["scaler"]
     if spec["clip_norm"] is not None:
         scenario["train"]["clip_norm"] = spec["clip_norm"]
     if spec["reshard"] in ("true", "false"):

@@ -1,4 +1,5 @@
 """The same weights and batches trained by `shardlab run` and by Python's fully_shard: losses, gradient norms and final weights."""
+import math
 import os
 import sys
 
@@ -31,14 +32,23 @@ CASES = {
     "SGD with momentum, foreach": (sgd("foreach"), EXACT),
     "SGD with momentum, loop": (sgd("loop"), EXACT),
     "bfloat16 parameters": (training(steps=10, param="bfloat16"), ROUNDED),
+    "float16 parameters": (training(steps=10, param="float16", scaler={"initial_scale": 1024.0}), ROUNDED),
+    "float16, first steps overflow": (training(steps=14, param="float16", scaler={"initial_scale": 2.0 ** 24, "interval": 3}), ROUNDED),
 }
+
+
+def difference(ours, theirs):
+    """Relative. A norm that is not finite (null in ours) must be none in both: these steps were skipped."""
+    if ours is None or not math.isfinite(theirs):
+        return 0 if ours is None and not math.isfinite(theirs) else float("inf")
+    return abs(ours - theirs) / abs(theirs)
 
 
 def worst(ours, theirs):
     """Largest relative difference; infinite when the lengths differ."""
     if len(ours) != len(theirs) or not theirs:
         return float("inf")
-    return max(abs(a - b) / abs(b) if a == a else float("inf") for a, b in zip(ours, theirs))
+    return max(difference(a, b) for a, b in zip(ours, theirs))
 
 
 def compare(name, ours, theirs, tolerances):

@@ -140,4 +140,8 @@ TEST_CASE("memory is accounted: bfloat16 parameters") {
   check_scenario("first/tiny-llama-bf16.yaml", {"train.micro_batch=2", "train.accumulation=2"});
 }
 
+TEST_CASE("memory is accounted: float16 parameters and a scaled loss") {
+  check_scenario("first/tiny-llama-bf16.yaml", {"precision.param=float16", "train.accumulation=2", "train.micro_batch=2"});
+}
+
 }  // namespace shardlab::test

@@ -35,7 +35,16 @@ class Preparer {
       for (const BufferId id : instruction.frees) prepared.frees.push_back(prepared_.slots[id.index()]);
     }
     find_waits(index);
-    return {};
+    return instruction.guard == Guard::none ? Status{} : find_guard(index);
+  }
+
+  Status find_guard(std::uint32_t index) {
+    for (const BufferId id : plan_.instructions[index].reads) {
+      if (plan_.buffer(id).name == k_found_inf)
+        prepared_.instructions[index].guard = prepared_.slots[id.index()];
+    }
+    if (prepared_.instructions[index].guard) return {};
+    return internal_error(instruction_label(plan_, InstructionId{index}), "is guarded and reads no flag");
   }
 
   bool in_background(const Instruction& instruction) const {

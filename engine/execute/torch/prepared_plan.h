@@ -15,6 +15,7 @@ struct PreparedInstruction {
   std::vector<std::uint32_t> awaits;  // collectives of this step that must be done before it
   std::vector<Slot> allocates;        // empty when the action manages memory itself
   std::vector<Slot> frees;            // likewise
+  std::optional<Slot> guard;          // the flag that is not zero when the instruction is to be skipped
 };
 
 struct PreparedPlan {

@@ -11,6 +11,7 @@
 #include "engine/execute/torch/step_runner.h"
 #include "engine/execute/torch/whole_parameter.h"
 #include "engine/plan/group_ranks.h"
+#include "engine/scenario/loss_scaling.h"
 
 namespace shardlab {
 
@@ -49,6 +50,7 @@ struct RankExecutor::State {
     if (!scenario.model.weights.empty()) {
       SHARDLAB_TRY(run.weights, open_model_weights(scenario, graph()));
     }
+    if (scales_loss(scenario)) run.loss_scale.emplace(scenario.scaler);
     const RunPlan& plan = run.planned.plan;
     for (const StepPlan* step : plan.all()) {
       SHARDLAB_TRY(plans[step], prepare_plan(run, *step));
@@ -98,12 +100,22 @@ Result<RankTrace> RankExecutor::step() {
                  static_cast<double>(context.losses.size());
   }
   trace.gradient_norm = context.gradient_norm;
+  if (s.run.loss_scale && context.overflow) s.run.loss_scale->update(*context.overflow);
   ++s.steps;
   return trace;
 }
 
+int RankExecutor::rank() const {
+  return state_->run.rank;
+}
+
 std::int64_t RankExecutor::steps() const {
   return state_->steps;
+}
+
+std::optional<double> RankExecutor::loss_scale() const {
+  if (!state_->run.loss_scale) return std::nullopt;
+  return state_->run.loss_scale->value();
 }
 
 Nanoseconds RankExecutor::last_step_began() const {

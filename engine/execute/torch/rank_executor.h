@@ -55,8 +55,11 @@ class RankExecutor {
   // Runs one step: the first plan, then the steady one. RankTrace::start_offset is left at zero.
   Result<RankTrace> step();
 
+  int rank() const;  // of the world
   // Steps completed.
   std::int64_t steps() const;
+  // The factor on the next step's loss; none when the scenario does not scale it.
+  std::optional<double> loss_scale() const;
   // When the last step began, on this host's monotonic clock.
   Nanoseconds last_step_began() const;
   // Most bytes that the communication library has taken for itself at once; not part of the samples.

@@ -42,7 +42,8 @@ void StepRunner::issue(std::uint32_t index, StepContext& step, RankTrace& trace)
   current_ = index;
   span.ready = span.start = instruction.awaits.empty() ? span.issue : elapsed();
   for (const Slot slot : instruction.allocates) run_.buffers.allocate(slot);
-  if (instruction.action) instruction.action->run(step);
+  span.skipped = is_skipped(instruction, step);
+  if (instruction.action) span.skipped ? instruction.action->skip(step) : instruction.action->run(step);
   for (const Slot slot : instruction.frees) run_.buffers.release(slot);
   if (step.pending) {
     pending_[index] = std::move(step.pending);
@@ -55,6 +56,12 @@ void StepRunner::issue(std::uint32_t index, StepContext& step, RankTrace& trace)
   const MemoryReading live = ledger_.live();
   const MemoryReading peak = ledger_.peak();
   sample = {span.instruction, live.total, peak.total, live.by_class, peak.by_class};
+}
+
+bool StepRunner::is_skipped(const PreparedInstruction& instruction, StepContext& step) const {
+  if (!instruction.guard) return false;
+  step.overflow = *run_.buffers.tensor(*instruction.guard).const_data_ptr<float>() != 0;
+  return *step.overflow;
 }
 
 void StepRunner::await(std::uint32_t index) {

@@ -27,6 +27,7 @@ class StepRunner {
 
  private:
   void issue(std::uint32_t index, StepContext& step, RankTrace& trace);
+  bool is_skipped(const PreparedInstruction& instruction, StepContext& step) const;
   void await(std::uint32_t index);
   void finish(RankTrace& trace);
   Error failure(const StepContext& step, std::uint32_t index, const char* message) const;

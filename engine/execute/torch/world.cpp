@@ -17,7 +17,7 @@ Result<World> World::connect(const Rendezvous& rendezvous, const RankEnvironment
   if (environment.world == 1) return world;
   std::vector<int> ranks(static_cast<std::size_t>(environment.world));
   std::iota(ranks.begin(), ranks.end(), 0);
-  SHARDLAB_TRY(world.communicator_, rendezvous.communicator("world", ranks, environment.rank));
+  SHARDLAB_TRY(world.communicator_, rendezvous.communicator("run", ranks, environment.rank));
   return world;
 }
 

@@ -130,6 +130,10 @@ class Fsdp1Strategy : public Strategy {
 
   std::optional<GroupId> norm_group() const override { return settings_.sharded ? std::optional(group_) : std::nullopt; }
   bool sums_one_norm() const override { return true; }
+  // ShardedGradScaler asks its default process group, whatever the sharding.
+  std::optional<GroupId> overflow_group() override {
+    return replicate_ ? b_.add_group("world", settings_.shards * settings_.replicas) : group_;
+  }
   bool gradients_outlive_step() const override { return settings_.use_orig_params; }
   std::int64_t padded_elements(UnitId unit) const override { return fsdp1::flat_elements(b_, unit, settings_); }
 

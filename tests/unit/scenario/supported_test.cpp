@@ -47,11 +47,16 @@ TEST_CASE("supported: what is built") {
                           "train={optimizer: sgd, momentum: 0.9}",
                           "train.optimizer_implementation=loop",
                           "train.optimizer_implementation=foreach",
-                          "train.clip_value=1"}) {
+                          "train.clip_value=1",
+                          "precision.param=float16",
+                          "precision={param: float16, reduce: float32}",
+                          "scaler.enabled=true",
+                          "scaler={enabled: true, initial_scale: 1024, interval: 5}"}) {
     INFO(set);
     CHECK(result_of({set}) == "");
   }
   CHECK(result_of({"cluster.ranks=1", "parallel.strategy=none"}) == "");
+  CHECK(result_of({"model.dtype=float16", "scaler.enabled=false"}) == "");
 }
 
 TEST_CASE("supported: what is not built yet is refused at its place") {
@@ -64,13 +69,10 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
                           "parallel.wrap.overrides=[{match: {path: x}, settings: {precision.param: float32}}]",
                           "parallel.prefetch.forward_depth=1",
                           "parallel.initialization=cpu",
-                          "precision.param=float16",
-                          "precision.reduce=float16",
                           "precision.buffer=bfloat16",
                           "precision.output=float32",
                           "precision.autocast=bfloat16",
                           "precision.cast_forward_inputs=true",
-                          "scaler.enabled=true",
                           "activation.checkpoint=full",
                           "activation.offload=cpu",
                           "offload.parameters=cpu",
@@ -81,7 +83,6 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
                           "train.pin_batches=false",
                           "train.epochs=1",
                           "train.steps=5",
-                          "model.dtype=float16",
                           "model.implementation=eager",
                           "model.attention=math",
                           "model.attention=flash",

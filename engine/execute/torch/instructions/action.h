@@ -11,6 +11,7 @@
 
 #include "engine/base/result.h"
 #include "engine/checkpoint/safetensors.h"
+#include "engine/execute/loss_scale.h"
 #include "engine/execute/torch/buffer_table.h"
 #include "engine/execute/torch/communication/communicator.h"
 #include "engine/execute/training_data.h"
@@ -29,7 +30,8 @@ struct RunState {
   Communicators communicators;
   std::optional<TrainingData> data;
   std::optional<SafetensorsReader> weights;
-  std::int64_t optimizer_steps = 0;  // that the optimizer has made
+  std::int64_t optimizer_steps = 0;     // that the optimizer has made, skipped ones not counted
+  std::optional<LossScale> loss_scale;  // when the scenario scales its loss
 
   int shard_rank = 0;  // this rank's place in the group that shards parameters
   ParameterLayout layout(const Buffer& buffer) const {
@@ -45,6 +47,7 @@ struct StepContext {
   double learning_rate = 0;
   std::vector<double> losses;  // by micro-batch
   std::optional<double> gradient_norm;
+  std::optional<bool> overflow;      // of the gradients of all ranks, once it is known
   std::unique_ptr<Pending> pending;  // left by a collective
 };
 
@@ -56,6 +59,8 @@ class Action {
   virtual ~Action() = default;
   // May throw.
   virtual void run(StepContext& step) = 0;
+  // In place of run() when the instruction's guard was false: what must hold all the same. May throw.
+  virtual void skip(StepContext&) {}
 };
 
 // Where an instruction stands when it is prepared.
@@ -97,5 +102,6 @@ PreparedAction prepare_load_batch(const Site& site);
 PreparedAction prepare_nothing(const Site& site);
 PreparedAction prepare_optimizer_step(const Site& site);
 PreparedAction prepare_segment(const Site& site);  // Forward, Backward
+PreparedAction prepare_unscale(const Site& site);
 
 }  // namespace shardlab

@@ -71,17 +71,23 @@ class ClipGradients : public Action {
       : buffers_(site.run.buffers), norms_(norms), gradients_(std::move(gradients)), limit_(limit) {}
 
   void run(StepContext& step) override {
-    const at::Tensor& norms = buffers_.tensor(norms_);
-    const float* squares = norms.const_data_ptr<float>();
-    double total = 0;
-    for (std::int64_t i = 0; i < norms.numel(); ++i) total += static_cast<double>(squares[i]);
-    step.gradient_norm = std::sqrt(total);
+    step.gradient_norm = total_norm();
     const double coefficient = limit_ / (*step.gradient_norm + 1e-6);
     if (coefficient >= 1) return;
     for (const Slot gradient : gradients_) buffers_.tensor(gradient).mul_(coefficient);
   }
 
+  void skip(StepContext& step) override { step.gradient_norm = total_norm(); }
+
  private:
+  double total_norm() const {
+    const at::Tensor& norms = buffers_.tensor(norms_);
+    const float* squares = norms.const_data_ptr<float>();
+    double total = 0;
+    for (std::int64_t i = 0; i < norms.numel(); ++i) total += static_cast<double>(squares[i]);
+    return std::sqrt(total);
+  }
+
   BufferTable& buffers_;
   const Slot norms_;
   const std::vector<Slot> gradients_;
@@ -125,7 +131,7 @@ PreparedAction prepare_clip_gradients(const Site& site) {
   std::vector<Slot> gradients;
   for (const BufferId id : instruction.writes) gradients.push_back(site.slot(id));
   for (const BufferId id : instruction.reads) {
-    if (site.buffer(id).buffer_class == BufferClass::scalar) norms = site.slot(id);
+    if (site.buffer(id).name == "norms") norms = site.slot(id);
   }
   if (train.clip_value) return std::make_unique<ClipValues>(site, std::move(gradients), *train.clip_value);
   if (!train.clip_norm || norms == k_no_slot)

@@ -2,6 +2,7 @@
 // operations are the same for each tensor.
 #include "engine/execute/torch/instructions/optimizer_kernels.h"
 
+#include <ATen/Dispatch.h>
 #include <ATen/ops/_fused_adam.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/_fused_sgd.h>
@@ -24,7 +25,42 @@ at::Tensor step_count(std::int64_t count) {
   return at::scalar_tensor(static_cast<double>(count), at::kFloat);
 }
 
+// Fused SGD of 16-bit tensors: libtorch's own kernel leaves all but the last few elements of a tensor as they
+// were (torch 2.11 on a CPU; pytorch issue 191763).
+template <typename T>
+void fused_sgd(const TrainSpec& train, const OptimizerMoment& moment, const at::Tensor& parameter,
+               const at::Tensor& gradient, const at::Tensor* momentum) {
+  auto* p = parameter.mutable_data_ptr<T>();
+  const auto* g = gradient.const_data_ptr<T>();
+  auto* m = momentum != nullptr ? momentum->mutable_data_ptr<T>() : nullptr;
+  const auto rate = static_cast<float>(moment.learning_rate);
+  const auto decay = static_cast<float>(train.weight_decay);
+  const auto keep = static_cast<float>(train.momentum);
+  for (std::int64_t i = 0; i < parameter.numel(); ++i) {
+    const auto value = static_cast<float>(p[i]);
+    float direction = static_cast<float>(g[i]) + decay * value;
+    if (m != nullptr) {
+      if (moment.step > 1) direction += keep * static_cast<float>(m[i]);
+      m[i] = static_cast<T>(direction);
+    }
+    p[i] = static_cast<T>(value - rate * direction);
+  }
+}
+
+bool is_16_bit(const OptimizerTensors& t) {
+  return !t.parameters.empty() && t.parameters[0].element_size() == 2;
+}
+
 void fused_step(const TrainSpec& train, const OptimizerTensors& t, const OptimizerMoment& moment) {
+  if (train.optimizer == "sgd" && is_16_bit(t)) {
+    for (std::size_t i = 0; i < t.parameters.size(); ++i) {
+      AT_DISPATCH_REDUCED_FLOATING_TYPES(t.parameters[i].scalar_type(), "fused_sgd", [&] {
+        fused_sgd<scalar_t>(train, moment, t.parameters[i], t.gradients[i],
+                            t.states.empty() ? nullptr : &t.states[0][i]);
+      });
+    }
+    return;
+  }
   if (train.optimizer == "sgd") {
     at::_fused_sgd_(t.parameters, t.gradients, t.states.empty() ? at::TensorList{} : t.states[0],
                     train.weight_decay, train.momentum, moment.learning_rate, /*dampening=*/0.0,

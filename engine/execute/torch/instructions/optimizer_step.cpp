@@ -32,7 +32,7 @@ class OptimizerStep : public Action {
         temporaries_(temporaries) {}
 
   void run(StepContext& step) override {
-    for (const Slot state : new_states_) run_.buffers.tensor(state).zero_();
+    zero_new_states();
     OptimizerTensors tensors;
     tensors.states.resize(optimizer_rule(train_).states.size());
     for (const Update& update : updates_) {
@@ -43,7 +43,13 @@ class OptimizerStep : public Action {
     step_optimizer(train_, tensors, moment);
   }
 
+  void skip(StepContext&) override { zero_new_states(); }
+
  private:
+  void zero_new_states() const {
+    for (const Slot state : new_states_) run_.buffers.tensor(state).zero_();
+  }
+
   void append(OptimizerTensors& tensors, const Update& update, const ElementRange& range) const {
     const auto part = [&](Slot slot, std::int64_t begin) {
       return run_.buffers.tensor(slot).narrow(0, begin, range.count);

@@ -123,7 +123,8 @@ class SegmentAction : public Action {
       const bool wanted = bound.gradients[i] != k_no_value;
       gradients.push_back({wanted ? gradients_[bound.gradients[i]] : at::Tensor(), bound.accumulate[i]});
     }
-    bound.implementation->backward({*bound.op, run_.planned.graph, output_gradients, seed_, saved_inputs,
+    const double seed = run_.loss_scale ? seed_ * static_cast<double>(run_.loss_scale->value()) : seed_;
+    bound.implementation->backward({*bound.op, run_.planned.graph, output_gradients, seed, saved_inputs,
                                     saved_outputs, parameters, extras, input_gradients, gradients});
   }
 

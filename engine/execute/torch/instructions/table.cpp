@@ -33,6 +33,7 @@ constexpr std::array k_table = {
     Row{InstructionKind::Pack, prepare_copy},
     Row{InstructionKind::ReduceScatter, prepare_collective},
     Row{InstructionKind::Unpack, prepare_copy},
+    Row{InstructionKind::Unscale, prepare_unscale},
     Row{InstructionKind::ZeroGradients, prepare_nothing},  // frees the gradients, nothing else
 };
 

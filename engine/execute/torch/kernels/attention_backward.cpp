@@ -147,5 +147,8 @@ template void attention_backward<float>(const AttentionShape&, const AttentionBa
                                         std::int64_t, char*);
 template void attention_backward<BFloat16>(const AttentionShape&, const AttentionBackward<BFloat16>&,
                                            std::int64_t, std::int64_t, char*);
+template std::int64_t attention_backward_scratch<Float16>(const AttentionShape&);
+template void attention_backward<Float16>(const AttentionShape&, const AttentionBackward<Float16>&,
+                                          std::int64_t, std::int64_t, char*);
 
 }  // namespace shardlab

@@ -99,5 +99,8 @@ template void attention_forward<float>(const AttentionShape&, const AttentionFor
                                        std::int64_t, char*);
 template void attention_forward<BFloat16>(const AttentionShape&, const AttentionForward<BFloat16>&,
                                           std::int64_t, std::int64_t, char*);
+template std::int64_t attention_forward_scratch<Float16>(const AttentionShape&);
+template void attention_forward<Float16>(const AttentionShape&, const AttentionForward<Float16>&,
+                                         std::int64_t, std::int64_t, char*);
 
 }  // namespace shardlab

@@ -6,6 +6,7 @@ namespace shardlab {
   namespace isa {                                       \
   extern const RowKernels<float> k_float_kernels;       \
   extern const RowKernels<BFloat16> k_bfloat16_kernels; \
+  extern const RowKernels<Float16> k_float16_kernels;   \
   }
 SHARDLAB_DECLARE_TABLES(baseline)
 
@@ -31,6 +32,11 @@ const RowKernels<BFloat16>& row_kernels<BFloat16>(InstructionSet set) {
   if (set == InstructionSet::avx512) return avx512::k_bfloat16_kernels;
   return set == InstructionSet::avx2 ? avx2::k_bfloat16_kernels : baseline::k_bfloat16_kernels;
 }
+template <>
+const RowKernels<Float16>& row_kernels<Float16>(InstructionSet set) {
+  if (set == InstructionSet::avx512) return avx512::k_float16_kernels;
+  return set == InstructionSet::avx2 ? avx2::k_float16_kernels : baseline::k_float16_kernels;
+}
 #else
 InstructionSet best_instruction_set() {
   return InstructionSet::baseline;
@@ -43,6 +49,10 @@ const RowKernels<float>& row_kernels<float>(InstructionSet) {
 template <>
 const RowKernels<BFloat16>& row_kernels<BFloat16>(InstructionSet) {
   return baseline::k_bfloat16_kernels;
+}
+template <>
+const RowKernels<Float16>& row_kernels<Float16>(InstructionSet) {
+  return baseline::k_float16_kernels;
 }
 #endif
 

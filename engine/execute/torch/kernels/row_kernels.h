@@ -1,10 +1,10 @@
 // Row arithmetic of the operators on a CPU: plain functions over raw pointers, compiled once for each
 // instruction set.
 //
-// Arithmetic is float32 whatever the element type; bfloat16 is rounded to nearest even when stored. Sizes are
-// in elements, rows follow each other without gaps unless a stride is given. A function works on the rows it
-// is handed, on the calling thread, and allocates nothing. NaN in, NaN out. exp has a relative error below
-// 2e-7.
+// Arithmetic is float32 whatever the element type; bfloat16 and float16 are rounded to nearest even when
+// stored. Sizes are in elements, rows follow each other without gaps unless a stride is given. A function
+// works on the rows it is handed, on the calling thread, and allocates nothing. NaN in, NaN out. exp has a
+// relative error below 2e-7.
 //
 // The bodies are in body/*.h, included by one source file for each instruction set (isa_*.cpp) into a
 // namespace of its own, so that no function compiled for a newer processor can be merged into code that an
@@ -17,6 +17,11 @@ namespace shardlab {
 
 // Same bits as c10::BFloat16.
 struct BFloat16 {
+  std::uint16_t bits;
+};
+
+// Same bits as c10::Half.
+struct Float16 {
   std::uint16_t bits;
 };
 
@@ -82,7 +87,7 @@ enum class InstructionSet : std::uint8_t { baseline, avx2, avx512 };
 // What this processor runs best.
 InstructionSet best_instruction_set();
 
-// T: float or BFloat16. The processor must have the instruction set.
+// T: float, BFloat16 or Float16. The processor must have the instruction set.
 template <typename T>
 const RowKernels<T>& row_kernels(InstructionSet set);
 template <typename T>

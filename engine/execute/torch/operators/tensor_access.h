@@ -38,8 +38,10 @@ void with_element_type(const at::Tensor& tensor, F&& function) {
       return function(float{});
     case at::kBFloat16:
       return function(BFloat16{});
+    case at::kHalf:
+      return function(Float16{});
     default:
-      TORCH_CHECK(false, "operators compute in float32 or bfloat16, not in ", tensor.scalar_type());
+      TORCH_CHECK(false, "operators compute in float32, bfloat16 or float16, not in ", tensor.scalar_type());
   }
 }
 

@@ -99,7 +99,8 @@ void scale_rows_into(const float* factors, std::int64_t rows, std::int64_t width
 }
 
 SHARDLAB_INLINE void copy_row(const float*, std::int64_t, float*) {}
-SHARDLAB_INLINE void copy_row(const float* from, std::int64_t width, BFloat16* to) {
+template <typename T>
+SHARDLAB_INLINE void copy_row(const float* from, std::int64_t width, T* to) {
   for (std::int64_t i = 0; i < width; i += k_lanes) store(to + i, load(from + i, width - i), width - i);
 }
 

@@ -27,9 +27,12 @@ constexpr RowKernels<T> make_table() {
 
 extern const RowKernels<float> k_float_kernels;
 extern const RowKernels<BFloat16> k_bfloat16_kernels;
+extern const RowKernels<Float16> k_float16_kernels;
 constexpr RowKernels<float> k_made_float = make_table<float>();
 constexpr RowKernels<BFloat16> k_made_bfloat16 = make_table<BFloat16>();
+constexpr RowKernels<Float16> k_made_float16 = make_table<Float16>();
 const RowKernels<float> k_float_kernels = k_made_float;
 const RowKernels<BFloat16> k_bfloat16_kernels = k_made_bfloat16;
+const RowKernels<Float16> k_float16_kernels = k_made_float16;
 
 }  // namespace shardlab::SHARDLAB_ISA

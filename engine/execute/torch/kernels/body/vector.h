@@ -38,19 +38,46 @@ SHARDLAB_INLINE void store(float* to, Floats value) {
   __builtin_memcpy(to, &value, sizeof value);
 }
 
-SHARDLAB_INLINE Floats load(const BFloat16* from) {
-  Halves halves;
-  __builtin_memcpy(&halves, from, sizeof halves);
+SHARDLAB_INLINE Floats widen(Halves halves, const BFloat16*) {
   return (Floats)(__builtin_convertvector(halves, Words) << 16);
 }
+// A float16 is a float32 with 3 exponent bits and 13 fraction bits less: moved to its place it is 2^112 too
+// small, subnormal numbers included; infinities and NaNs keep the highest exponent.
+SHARDLAB_INLINE Floats widen(Halves halves, const Float16*) {
+  const Words bits = __builtin_convertvector(halves, Words);
+  const Words magnitude = (bits & 0x7fffU) << 13;
+  const Words finite = (Words)((Floats)magnitude * 0x1p112f);
+  const Words value = magnitude >= 0x0f800000U ? magnitude | 0x7f800000U : finite;
+  return (Floats)(value | (bits & 0x8000U) << 16);
+}
+
 // To nearest, ties to even; a NaN stays one.
-SHARDLAB_INLINE Halves to_halves(Floats value) {
+SHARDLAB_INLINE Halves narrow(Floats value, const BFloat16*) {
   const Words bits = (Words)value;
   const Words rounded = (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
   return __builtin_convertvector(value != value ? Words{} + 0x7fc0U : rounded, Halves);
 }
-SHARDLAB_INLINE void store(BFloat16* to, Floats value) {
-  const Halves halves = to_halves(value);
+// Likewise. Below 2^-14 adding 0.5 rounds to float16's subnormal numbers; from 65520 on it is infinity.
+SHARDLAB_INLINE Halves narrow(Floats value, const Float16*) {
+  const Words bits = (Words)value;
+  const Words magnitude = bits & 0x7fffffffU;
+  const Words small = (Words)((Floats)magnitude + 0.5f) - 0x3f000000U;
+  const Words normal = (magnitude - 0x38000000U + 0xfffU + ((magnitude >> 13) & 1U)) >> 13;
+  Words rounded = magnitude < 0x38800000U ? small : normal;
+  rounded = magnitude >= 0x477ff000U ? Words{} + 0x7c00U : rounded;
+  rounded = magnitude > 0x7f800000U ? Words{} + 0x7e00U : rounded;
+  return __builtin_convertvector(rounded | (bits >> 16 & 0x8000U), Halves);
+}
+
+template <typename T>
+SHARDLAB_INLINE Floats load(const T* from) {
+  Halves halves;
+  __builtin_memcpy(&halves, from, sizeof halves);
+  return widen(halves, from);
+}
+template <typename T>
+SHARDLAB_INLINE void store(T* to, Floats value) {
+  const Halves halves = narrow(value, to);
   __builtin_memcpy(to, &halves, sizeof halves);
 }
 
@@ -65,17 +92,20 @@ SHARDLAB_INLINE Floats load_part(const float* from, std::int64_t count, float fi
 SHARDLAB_INLINE void store_part(float* to, Floats value, std::int64_t count) {
   _mm512_mask_storeu_ps(to, first_lanes(count), (__m512)value);
 }
-SHARDLAB_INLINE Floats load_part(const BFloat16* from, std::int64_t count, float fill) {
+template <typename T>
+SHARDLAB_INLINE Floats load_part(const T* from, std::int64_t count, float fill) {
   const auto halves =
-      (Halves)_mm256_mask_loadu_epi16((__m256i)to_halves(broadcast(fill)), first_lanes(count), from);
-  return (Floats)(__builtin_convertvector(halves, Words) << 16);
+      (Halves)_mm256_mask_loadu_epi16((__m256i)narrow(broadcast(fill), from), first_lanes(count), from);
+  return widen(halves, from);
 }
-SHARDLAB_INLINE void store_part(BFloat16* to, Floats value, std::int64_t count) {
-  _mm256_mask_storeu_epi16(to, first_lanes(count), (__m256i)to_halves(value));
+template <typename T>
+SHARDLAB_INLINE void store_part(T* to, Floats value, std::int64_t count) {
+  _mm256_mask_storeu_epi16(to, first_lanes(count), (__m256i)narrow(value, to));
 }
 #else
-SHARDLAB_INLINE BFloat16 element_of(float value, const BFloat16*) {
-  return {to_halves(broadcast(value))[0]};
+template <typename T>
+SHARDLAB_INLINE T element_of(float value, const T* of) {
+  return {narrow(broadcast(value), of)[0]};
 }
 SHARDLAB_INLINE float element_of(float value, const float*) {
   return value;

@@ -37,15 +37,15 @@ double value_at(int tensor, int element, int step) {
   return std::sin(1.0 + tensor * 7 + element + step * 0.3);
 }
 
-void check_optimizer(const TrainSpec& train) {
+void check_optimizer(const TrainSpec& train, at::ScalarType dtype = at::kFloat, double tolerance = 2e-6) {
   const std::vector<std::int64_t> sizes{3, 70, 33};
   OptimizerTensors tensors;
   tensors.states.resize(optimizer_rule(train).states.size());
   std::vector<std::vector<Numbers>> expected;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    tensors.parameters.push_back(at::empty({sizes[i]}));
-    tensors.gradients.push_back(at::empty({sizes[i]}));
-    for (auto& state : tensors.states) state.push_back(at::zeros({sizes[i]}));
+    tensors.parameters.push_back(at::empty({sizes[i]}, dtype));
+    tensors.gradients.push_back(at::empty({sizes[i]}, dtype));
+    for (auto& state : tensors.states) state.push_back(at::zeros({sizes[i]}, dtype));
     for (int e = 0; e < sizes[i]; ++e) {
       tensors.parameters[i][e] = value_at(static_cast<int>(i), e, 0);
       if (e == 0) expected.emplace_back();
@@ -62,14 +62,14 @@ void check_optimizer(const TrainSpec& train) {
         expected_step(train, expected[i][static_cast<std::size_t>(e)], gradient, step, rate);
       }
     }
-    const at::Tensor space = temporaries > 0 ? at::full({temporaries}, std::nan("")) : at::Tensor();
+    const at::Tensor space = temporaries > 0 ? at::full({temporaries}, std::nan(""), dtype) : at::Tensor();
     step_optimizer(train, tensors, {rate, step, space});
   }
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     for (int e = 0; e < sizes[i]; ++e) {
       INFO(train.optimizer << " " << train.optimizer_implementation << ", tensor " << i << " element " << e);
       CHECK(tensors.parameters[i][e].item<double>() ==
-            Approx(expected[i][static_cast<std::size_t>(e)].parameter).margin(2e-6));
+            Approx(expected[i][static_cast<std::size_t>(e)].parameter).margin(tolerance));
     }
   }
 }
@@ -85,6 +85,25 @@ TEST_CASE("optimizers follow their formulas") {
           train.weight_decay = weight_decay;
           train.momentum = momentum;
           if (momentum == 0 || train.optimizer == "sgd") check_optimizer(train);
+        }
+      }
+    }
+  }
+}
+
+// Epsilon is zero in float16, and second moments are small: Adam is for bfloat16 only.
+TEST_CASE("optimizers of 16-bit parameters follow their formulas") {
+  for (const char* implementation : {"fused", "foreach", "loop"}) {
+    for (const char* optimizer : {"adamw", "sgd"}) {
+      for (const at::ScalarType dtype : {at::kBFloat16, at::kHalf}) {
+        for (const double momentum : {0.0, 0.9}) {
+          TrainSpec train;
+          train.optimizer = optimizer;
+          train.optimizer_implementation = implementation;
+          train.weight_decay = 0.1;
+          train.momentum = momentum;
+          if (train.optimizer == "sgd" || (momentum == 0 && dtype == at::kBFloat16))
+            check_optimizer(train, dtype, dtype == at::kHalf ? 2e-3 : 2e-2);
         }
       }
     }

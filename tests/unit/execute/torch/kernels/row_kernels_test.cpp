@@ -2,6 +2,7 @@
 #include "engine/execute/torch/kernels/row_kernels.h"
 
 #include <c10/util/BFloat16.h>
+#include <c10/util/Half.h>
 
 #include <bit>
 #include <cmath>
@@ -22,6 +23,10 @@ std::vector<InstructionSet> instruction_sets() {
 
 float bfloat16_value(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
+bool is_nan(Float16 value) {
+  return (value.bits & 0x7fffU) > 0x7c00U;
 }
 
 }  // namespace
@@ -68,6 +73,39 @@ TEST_CASE("every bfloat16 loads as its float32") {
     std::int64_t wrong = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const float expected = bfloat16_value(all[i].bits);
+      wrong += std::isnan(expected) ? !std::isnan(sums[i]) : sums[i] != expected;
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("float32 rounds to float16 as c10 does, subnormal numbers, overflow and ties included") {
+  for (const InstructionSet set : instruction_sets()) {
+    std::int64_t wrong = 0;
+    for (std::uint32_t upper = 0; upper < 0x10000; ++upper) {
+      for (const std::uint32_t lower :
+           {0x0000U, 0x0001U, 0x0fffU, 0x1000U, 0x1001U, 0x3000U, 0xefffU, 0xf000U, 0xffffU}) {
+        const auto value = std::bit_cast<float>(upper << 16 | lower);
+        Float16 stored{};
+        row_kernels<Float16>(set).store_row(&value, false, 1, &stored);
+        const c10::Half expected(value);
+        wrong += std::isnan(value) ? !is_nan(stored) : stored.bits != expected.x;
+      }
+    }
+    CAPTURE(static_cast<int>(set));
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("every float16 loads as its float32") {
+  for (const InstructionSet set : instruction_sets()) {
+    std::vector<Float16> all;
+    for (std::uint32_t bits = 0; bits < 0x10000; ++bits) all.push_back({static_cast<std::uint16_t>(bits)});
+    std::vector<float> sums(all.size(), 0.0f);
+    row_kernels<Float16>(set).add_row(all.data(), static_cast<std::int64_t>(all.size()), sums.data());
+    std::int64_t wrong = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const float expected = static_cast<float>(c10::Half(all[i].bits, c10::Half::from_bits()));
       wrong += std::isnan(expected) ? !std::isnan(sums[i]) : sums[i] != expected;
     }
     CHECK(wrong == 0);

@@ -41,15 +41,16 @@ PlainFunction plain_attention(const Case& c) {
   };
 }
 
-// Probabilities and their gradients are rounded to bfloat16 before their products.
+// Probabilities and their gradients are rounded to the element type before their products.
 double attention_tolerance(at::ScalarType dtype) {
+  if (dtype == at::kHalf) return 2e-3;
   return dtype == at::kFloat ? 3e-6 : 1e-2;
 }
 
 }  // namespace
 
 TEST_CASE("attention and its gradients, for all group sizes") {
-  for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+  for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
     for (const std::int64_t kv_heads : {8, 4, 2, 1}) {
       CAPTURE(dtype, kv_heads);
       const Case c{70, 8, kv_heads, 16};
@@ -59,7 +60,7 @@ TEST_CASE("attention and its gradients, for all group sizes") {
 }
 
 TEST_CASE("attention at sequences around the borders of blocks") {
-  for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+  for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
     for (const std::int64_t sequence : {2, 63, 64, 65, 330, 511, 512, 513, 600, 1100}) {
       CAPTURE(dtype, sequence);
       const Case c{sequence, 2, 1, 24};

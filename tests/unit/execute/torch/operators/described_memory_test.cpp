@@ -22,6 +22,7 @@ namespace {
 
 at::ScalarType scalar_type(DType dtype) {
   if (dtype == DType::int64) return at::kLong;
+  if (dtype == DType::float16) return at::kHalf;
   return dtype == DType::bfloat16 ? at::kBFloat16 : at::kFloat;
 }
 
@@ -151,8 +152,8 @@ class Run {
     INFO(op.type->name << (forward ? " forward" : " backward"));
     CHECK(ledger_.live().total == before);
     const Bytes stated = forward ? description.forward_workspace : description.backward_workspace;
-    // oneDNN's bfloat16 products bring scratch memory of their own: below a megabyte.
-    const bool library = op.type == &k_linear && graph_.tensor(op.outputs[0]).dtype == DType::bfloat16;
+    // oneDNN's products of 16-bit numbers bring scratch memory of their own: below a megabyte.
+    const bool library = op.type == &k_linear && graph_.tensor(op.outputs[0]).dtype != DType::float32;
     CHECK(used.value >= stated.value);
     CHECK(used.value <= stated.value + (library ? 1 << 20 : 0));
     Bytes& largest = workspace_[std::string(op.type->name) + (forward ? " forward" : " backward")];
@@ -173,7 +174,7 @@ class Run {
 TEST_CASE("storages and workspace of every operator are what its description says") {
   install_counting_allocator();
   at::set_num_threads(1);
-  for (const DType dtype : {DType::float32, DType::bfloat16}) {
+  for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
     for (const bool bias : {false, true}) {
       CAPTURE(to_string(dtype), bias);
       const c10::InferenceMode inference;

@@ -25,7 +25,7 @@ const PlainFunction k_plain = [](const auto& inputs, const auto& parameters) {
 }  // namespace
 
 TEST_CASE("linear, with and without bias, and all its gradients") {
-  for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+  for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
     for (const Case& c : {Case{1, 1, 1}, Case{5, 7, 3}, Case{64, 33, 129}, Case{200, 256, 96}}) {
       for (const bool bias : {false, true}) {
         CAPTURE(dtype, c.rows, c.inputs, c.outputs, bias);

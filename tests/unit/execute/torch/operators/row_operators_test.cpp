@@ -5,7 +5,7 @@
 namespace shardlab::test {
 namespace {
 
-const auto k_dtypes = {at::kFloat, at::kBFloat16};
+const auto k_dtypes = {at::kFloat, at::kBFloat16, at::kHalf};
 
 PlainFunction plain_rms_norm(double epsilon) {
   return [=](const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>& parameters) {

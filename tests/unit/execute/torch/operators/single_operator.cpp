@@ -12,6 +12,8 @@ at::ScalarType scalar_type(DType dtype) {
   switch (dtype) {
     case DType::bfloat16:
       return at::kBFloat16;
+    case DType::float16:
+      return at::kHalf;
     case DType::int64:
       return at::kLong;
     default:
@@ -21,6 +23,7 @@ at::ScalarType scalar_type(DType dtype) {
 
 DType dtype_of(const at::Tensor& tensor) {
   if (tensor.scalar_type() == at::kLong) return DType::int64;
+  if (tensor.scalar_type() == at::kHalf) return DType::float16;
   return tensor.scalar_type() == at::kBFloat16 ? DType::bfloat16 : DType::float32;
 }
 

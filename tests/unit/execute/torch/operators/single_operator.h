@@ -68,6 +68,7 @@ void require_as_reference(SingleOperator single, const PlainFunction& function, 
 
 // Rounding of the result: half a unit in the last place is 2^-24 or 2^-9 of an element; sums add a little.
 inline double tolerance_of(at::ScalarType dtype) {
+  if (dtype == at::kHalf) return 1e-3;
   return dtype == at::kFloat ? 2e-6 : 5e-3;
 }
 

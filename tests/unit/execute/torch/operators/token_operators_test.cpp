@@ -6,7 +6,7 @@
 namespace shardlab::test {
 namespace {
 
-const auto k_dtypes = {at::kFloat, at::kBFloat16};
+const auto k_dtypes = {at::kFloat, at::kBFloat16, at::kHalf};
 
 at::Tensor token_ids(const Shape& shape, std::int64_t below, std::uint64_t seed) {
   at::Generator generator = at::detail::createCPUGenerator(seed);

@@ -1,0 +1,28 @@
+#include "engine/scenario/loss_scaling.h"
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+// Units may have a precision of their own.
+bool overrides_use_float16(const WrapSpec& wrap) {
+  return std::any_of(wrap.overrides.begin(), wrap.overrides.end(), [](const WrapOverride& override) {
+    const auto is_float16 = [&](const char* key) {
+      const auto found = override.settings.find(key);
+      return found != override.settings.end() && found->second == to_string(DType::float16);
+    };
+    return is_float16("precision.param") || is_float16("precision.reduce");
+  });
+}
+
+}  // namespace
+
+bool scales_loss(const Scenario& scenario) {
+  if (scenario.scaler.enabled) return *scenario.scaler.enabled;
+  const auto is_float16 = [](std::optional<DType> dtype) { return dtype == DType::float16; };
+  return is_float16(scenario.model.dtype) || is_float16(scenario.precision.param) ||
+         is_float16(scenario.precision.reduce) || overrides_use_float16(scenario.parallel.wrap);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,11 @@
+// Whether a scenario's loss is scaled.
+#pragma once
+
+#include "engine/scenario/scenario.h"
+
+namespace shardlab {
+
+// scaler.enabled, or, where it is not given, whether anything is computed or reduced in float16.
+bool scales_loss(const Scenario& scenario);
+
+}  // namespace shardlab
