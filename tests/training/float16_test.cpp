@@ -89,7 +89,8 @@ double worst_loss(const Trained& trained, const Trained& exact) {
 
 TEST_CASE("a loss scaled by a power of two changes no bit of a float32 training") {
   for (const Spread& spread :
-       {Spread{"none", 1, 1, ""}, Spread{"ddp", 2, 2, ""}, Spread{"fsdp2", 2, 2, "true"}}) {
+       {Spread{"none", 1, 1, ""}, Spread{"ddp", 2, 2, ""}, Spread{"fsdp1", 2, 2, "full_shard"},
+        Spread{"fsdp1", 4, 1, "hybrid_shard"}, Spread{"fsdp2", 2, 2, "true"}}) {
     INFO(spread.name());
     const std::vector<std::string> settings = joined({"train.clip_norm=1.0"}, spread.overrides());
     const Trained plain = train_or_fail(settings, 3);
@@ -104,7 +105,8 @@ TEST_CASE("a loss scaled by a power of two changes no bit of a float32 training"
 }
 
 TEST_CASE("an overflow is skipped by all ranks together, and training goes on") {
-  for (const Spread& spread : {Spread{"fsdp2", 2, 1, "true"}, Spread{"fsdp2", 4, 2, "false"}}) {
+  for (const Spread& spread :
+       {Spread{"fsdp2", 2, 1, "true"}, Spread{"fsdp2", 4, 2, "false"}, Spread{"fsdp1", 4, 1, "full_shard"}}) {
     INFO(spread.name());
     constexpr int steps = 14;
     const PlannedScenario planned = planned_text(
@@ -151,19 +153,21 @@ TEST_CASE("an overflow is skipped by all ranks together, and training goes on") 
 }
 
 TEST_CASE("float16 parameters follow float32's loss") {
-  const Spread spread{"fsdp2", 2, 2, "true"};
-  const Trained exact = train_or_fail(spread.overrides(), 10);
+  const Trained exact = train_or_fail({}, 10);
   REQUIRE(exact.losses.back() < 0.97 * exact.losses.front());
-  for (const char* reduce : {"float16", "float32"}) {
-    const Trained rounded =
-        train_or_fail(joined({"precision.param=float16", std::string("precision.reduce=") + reduce,
-                              "scaler.initial_scale=1024"},
-                             spread.overrides()),
-                      10);
-    const double worst = worst_loss(rounded, exact);
-    fmt::print("float16, reduced in {}: losses differ from float32's by at most {:.1e}\n", reduce, worst);
-    CHECK(worst <= 2e-3);
-    CHECK(rounded.losses != exact.losses);  // or nothing was computed in float16
+  for (const Spread& spread : {Spread{"fsdp2", 2, 2, "true"}, Spread{"fsdp1", 2, 2, "full_shard"}}) {
+    for (const char* reduce : {"float16", "float32"}) {
+      const Trained rounded =
+          train_or_fail(joined({"precision.param=float16", std::string("precision.reduce=") + reduce,
+                                "scaler.initial_scale=1024"},
+                               spread.overrides()),
+                        10);
+      const double worst = worst_loss(rounded, exact);
+      fmt::print("float16, reduced in {}, {}: losses differ from float32's by at most {:.1e}\n", reduce,
+                 spread.name(), worst);
+      CHECK(worst <= 2e-3);
+      CHECK(rounded.losses != exact.losses);  // or nothing was computed in float16
+    }
   }
 }
 
@@ -173,8 +177,9 @@ TEST_CASE("16-bit parameters without a float32 master train under every strategy
   const Trained exact = train_or_fail(settings, 8);
   REQUIRE(exact.losses.back() < 0.97 * exact.losses.front());
   for (const char* dtype : {"bfloat16", "float16"}) {
-    for (const Spread& spread : {Spread{"none", 1, 1, ""}, Spread{"ddp", 2, 1, ""},
-                                 Spread{"fsdp2", 2, 2, "true"}, Spread{"fsdp2", 4, 1, "false"}}) {
+    for (const Spread& spread :
+         {Spread{"none", 1, 1, ""}, Spread{"ddp", 2, 1, ""}, Spread{"fsdp1", 2, 1, "full_shard"},
+          Spread{"fsdp2", 2, 2, "true"}, Spread{"fsdp2", 4, 1, "false"}}) {
       const std::vector<std::string> stored =
           joined({std::string("model.dtype=") + dtype, "scaler.enabled=false"}, spread.overrides());
       const Trained rounded = train_or_fail(joined(settings, stored), 8);
@@ -188,6 +193,17 @@ TEST_CASE("16-bit parameters without a float32 master train under every strategy
       }
     }
   }
+}
+
+// ShardedGradScaler unscales what GradScaler refuses.
+TEST_CASE("fsdp1 trains float16 parameters without a master under a scaled loss") {
+  const std::vector<std::string> settings{"train.optimizer=sgd", "train.learning_rate=0.1",
+                                          "train.weight_decay=0"};
+  const Trained exact = train_or_fail(settings, 8);
+  const Spread spread{"fsdp1", 2, 1, "full_shard"};
+  const Trained rounded = train_or_fail(
+      joined(settings, joined({"model.dtype=float16", "scaler.initial_scale=1024"}, spread.overrides())), 8);
+  CHECK(worst_loss(rounded, exact) <= 1e-3);
 }
 
 }  // namespace shardlab::test

@@ -180,6 +180,9 @@ TEST_CASE("numerical reference: fsdp2") {
 TEST_CASE("numerical reference: fsdp2_ga2") {
   check_run("fsdp2_ga2");
 }
+TEST_CASE("numerical reference: fsdp1") {
+  check_run("fsdp1");
+}
 TEST_CASE("numerical reference: fsdp2_bf16") {
   check_run("fsdp2_bf16");
 }

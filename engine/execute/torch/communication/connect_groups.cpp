@@ -6,7 +6,7 @@ namespace shardlab {
 
 Result<Communicators> connect_groups(const Rendezvous& rendezvous, const PlannedScenario& planned, int rank) {
   Communicators communicators;
-  for (const StepPlan* plan : {&planned.plan.setup, &planned.plan.first, &planned.plan.steady}) {
+  for (const StepPlan* plan : planned.plan.all()) {
     for (const Group& group : plan->groups) {
       if (group.size == 1 || communicators.contains(group.expression)) continue;
       const std::vector<int> ranks = ranks_of_group(group, planned.scenario, rank);

@@ -10,6 +10,7 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include "engine/execute/own_address.h"
 #include "engine/execute/torch/communication/gloo_transport.h"
 #include "engine/execute/torch/first_line.h"
 
@@ -21,10 +22,6 @@ struct Rendezvous::State {
 };
 
 namespace {
-
-bool is_loopback(const std::string& address) {
-  return address == "localhost" || address == "::1" || address.starts_with("127.");
-}
 
 std::string arrival_key(int rank) {
   return fmt::format("shardlab/arrived/{}", rank);
@@ -83,7 +80,7 @@ Result<Rendezvous> Rendezvous::connect(const RankEnvironment& environment, const
     state->store = c10::make_intrusive<c10d::TCPStore>(environment.master_address, tcp);
     SHARDLAB_CHECK_OK(wait_for_all(*state->store, environment, options.arrival_timeout));
     state->gloo = {options.operation_timeout, options.interface,
-                   is_loopback(environment.master_address) ? "127.0.0.1" : ""};
+                   own_address_towards(environment.master_address, environment.master_port)};
     return Rendezvous(std::move(state));
   } catch (const std::exception& error) {
     return run_failed(fmt::format("rank {}", environment.rank),
