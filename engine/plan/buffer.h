@@ -56,7 +56,8 @@ struct Buffer {
   BufferLayout layout = BufferLayout::opaque;
   std::vector<ParameterId> parameters;  // in order, when the layout is not opaque
   int shards = 1;                       // ranks that a sharded or padded layout spreads over
-  int alignment = 1;                    // elements to which a parameter's begin is rounded up in flat layouts
+  int alignment = 1;                    // flat layouts: elements to which a parameter's begin is rounded up; others: rows of dimension
+                                        // 0 to a multiple of which every parameter is padded
   std::optional<UnitId> unit;           // whose parameters, gradients or states these are
   std::optional<TensorId> tensor;       // whose value (or, in class activation_gradient, gradient) this is
   std::optional<SegmentId> saved_by;    // the bundle that this segment's forward keeps for its backward

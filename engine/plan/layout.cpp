@@ -23,11 +23,12 @@ ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId
     piece.parameter = id;
     piece.rows = shape.empty() ? 1 : shape.front();
     piece.row_elements = element_count(shape) / piece.rows;
+    piece.padded_rows = round_up(piece.rows, alignment);
     piece.offset = layout.elements;
-    piece.shard_rows = (piece.rows + shards - 1) / shards;
+    piece.shard_rows = (piece.padded_rows + shards - 1) / shards;
     piece.shard_offset = layout.shard_elements;
     piece.flat_offset = round_up(layout.flat_elements, alignment);
-    layout.elements += piece.elements();
+    layout.elements += piece.padded_rows * piece.row_elements;
     layout.shard_elements += piece.shard_elements();
     layout.flat_elements = piece.flat_offset + piece.elements();
     layout.pieces.push_back(piece);

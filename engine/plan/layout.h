@@ -18,9 +18,10 @@ namespace shardlab {
 struct ParameterPiece {
   ParameterId parameter;
   std::int64_t rows = 0;          // of the whole parameter (dimension 0; 1 for a scalar)
+  std::int64_t padded_rows = 0;   // rows rounded up to the alignment
   std::int64_t row_elements = 0;  // elements of one row
   std::int64_t offset = 0;        // of the parameter in a `parameters` buffer, in elements
-  std::int64_t shard_rows = 0;    // ceil(rows / shards)
+  std::int64_t shard_rows = 0;    // ceil(padded_rows / shards)
   std::int64_t shard_offset = 0;  // of the parameter in a `row_shards` buffer, in elements
   std::int64_t flat_offset = 0;   // of the parameter in a `flat` buffer, in elements
 

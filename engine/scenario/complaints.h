@@ -26,6 +26,7 @@ struct Complaints {
 void validate_models(Complaints& complaints);
 void validate_cluster(Complaints& complaints);
 void validate_mesh(Complaints& complaints);  // needs a valid cluster
+void validate_sharding(Complaints& complaints);  // needs a valid mesh
 void validate_parallel(Complaints& complaints, const std::string& path, const ParallelSpec& parallel);
 void validate_training(Complaints& complaints);
 

@@ -67,19 +67,11 @@ class Support {
     const ResolvedMesh mesh = resolve_mesh(s_);
     need(mesh.tensor == 1, "parallel.mesh.tensor", std::to_string(mesh.tensor));
     need(mesh.expert == 1, "parallel.mesh.expert", std::to_string(mesh.expert));
-    need(p.strategy != "fsdp2" || mesh.replicate == 1, "parallel.mesh.replicate",
-         fmt::format("{} with fsdp2", mesh.replicate));
-    need(one_of(p.reshard_after_forward, {"true", "false", "default"}), "parallel.reshard_after_forward",
-         p.reshard_after_forward);
-    need(p.reshard_after_backward, "parallel.reshard_after_backward", "false");
-    need(p.requires_all_reduce, "parallel.requires_all_reduce", "false");
     for (std::size_t i = 0; i < p.wrap.overrides.size(); ++i) {
       const std::string key = fmt::format("parallel.wrap.overrides[{}].settings", i);
       for (const auto& [name, text] : p.wrap.overrides[i].settings) need(false, key, name + " of single units");
     }
     need(p.wrap.ignored.empty(), "parallel.wrap.ignored", "ignored modules");
-    need(p.prefetch.forward_depth == 0, "parallel.prefetch.forward_depth", std::to_string(p.prefetch.forward_depth));
-    need(p.prefetch.backward_depth == 0, "parallel.prefetch.backward_depth", std::to_string(p.prefetch.backward_depth));
     need(!p.ddp.gradient_as_bucket_view, "parallel.ddp.gradient_as_bucket_view", "true");
     need(!p.ddp.static_graph, "parallel.ddp.static_graph", "true");
     need(!p.ddp.find_unused_parameters, "parallel.ddp.find_unused_parameters", "true");

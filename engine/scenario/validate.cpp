@@ -12,6 +12,7 @@ Status validate_scenario(const Scenario& scenario, const ScenarioSource& source)
   validate_models(complaints);
   validate_cluster(complaints);
   if (problems.empty()) validate_mesh(complaints);  // needs a number of ranks
+  if (problems.empty()) validate_sharding(complaints);
   validate_parallel(complaints, "parallel", scenario.parallel);
   validate_training(complaints);
   return problems.status();

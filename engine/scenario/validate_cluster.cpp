@@ -56,6 +56,19 @@ void validate_cluster(Complaints& c) {
   exclude(c, form, {{"ranks", cluster.ranks != 0}, {"threads_per_rank", cluster.threads_per_rank != 1}});
 }
 
+namespace {
+
+// The choices there are: proper divisors, and true for all ranks.
+std::string group_sizes(int shards) {
+  std::string sizes = "use ";
+  for (int size = 2; size <= shards / 2; ++size) {
+    if (shards % size == 0) sizes += fmt::format("{}, ", size);
+  }
+  return sizes + "or true for all";
+}
+
+}  // namespace
+
 void validate_mesh(Complaints& c) {
   const int ranks = world_size(c.scenario);
   const std::string& strategy = c.scenario.parallel.strategy;
@@ -83,7 +96,8 @@ void validate_mesh(Complaints& c) {
   const auto group = parse_integer(c.scenario.parallel.reshard_after_forward);
   if (group && (*group >= mesh.shard || mesh.shard % *group != 0)) {
     c.refuse("parallel.reshard_after_forward",
-             fmt::format("{} is not a proper divisor of the {} sharding ranks", *group, mesh.shard));
+             fmt::format("{} is not a proper divisor of the {} sharding ranks", *group, mesh.shard),
+             group_sizes(mesh.shard));
   }
   const bool hybrid = c.scenario.parallel.sharding.starts_with("hybrid");
   if (hybrid && mesh.replicate == 1)

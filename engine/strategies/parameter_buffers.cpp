@@ -15,10 +15,8 @@ Buffer unit_buffer(const StepBuilder& builder, UnitId unit, std::string_view pre
   buffer.stream = stream;
   buffer.layout = layout;
   buffer.parameters = u.parameters;
-  if (layout != BufferLayout::parameters) {
-    buffer.shards = shards;
-    buffer.alignment = alignment;
-  }
+  if (layout != BufferLayout::parameters) buffer.shards = shards;
+  buffer.alignment = alignment;
   buffer.unit = unit;
   return buffer;
 }

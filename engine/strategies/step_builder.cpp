@@ -42,6 +42,9 @@ StreamId StepBuilder::add_stream(std::string_view name) {
 }
 
 GroupId StepBuilder::add_group(std::string_view expression, int size) {
+  for (std::size_t i = 0; i < plan_.groups.size(); ++i) {
+    if (plan_.groups[i].expression == expression) return make_id<GroupId>(i);
+  }
   plan_.groups.push_back({std::string(expression), size});
   return make_id<GroupId>(plan_.groups.size() - 1);
 }

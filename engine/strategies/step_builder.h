@@ -49,6 +49,8 @@ class StepBuilder {
 
   // The next instruction on `who` will wait for all that was emitted on `on` so far (the framework's wait_stream).
   void wait(StreamId who, StreamId on);
+  // The same for one instruction (wait_event).
+  void wait(StreamId who, InstructionId on) { stream_waits_[who.index()].push_back(on); }
 
   // Buffers of border tensors, declared at first mention.
   BufferId value_buffer(TensorId tensor, int micro_batch);

@@ -23,7 +23,7 @@ BufferId Strategy::gradient_buffer(ParameterId parameter) {
   Buffer buffer;
   buffer.name = fmt::format("grad.{}.{}{}", partition.unit(unit).name, segment.name, alone ? ".last" : "");
   buffer.buffer_class = BufferClass::gradient;
-  buffer.dtype = b_.graph().compute_dtype;
+  buffer.dtype = b_.partition().unit(unit).settings.precision.param;
   buffer.layout = BufferLayout::parameters;
   buffer.unit = unit;
   const auto id = make_id<BufferId>(b_.plan().buffers.size());

@@ -47,7 +47,12 @@ StepPlan golden_plan(const ModelGraph& graph, const Scenario& scenario) {
   for (std::size_t i = 0; i < graph.modules.size(); ++i) {
     if (graph.modules[i].class_name == "Unit") units.push_back(make_id<ModuleId>(i));
   }
-  const Partition partition = make_partition(graph, units, {});
+  Partition partition = make_partition(graph, units, {});
+  for (Unit& unit : partition.units) {
+    unit.settings.precision.param = *scenario.precision.param;
+    unit.settings.precision.reduce = *scenario.precision.reduce;
+    unit.settings.reshard_after_forward = scenario.parallel.reshard_after_forward;
+  }
   const auto type = find_strategy(scenario.parallel.strategy);
   REQUIRE(type);
   // The third step: the host's events come from the second one.

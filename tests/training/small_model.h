@@ -27,10 +27,12 @@ struct Spread {
   int accumulation = 1;
   std::string setting;  // fsdp1: sharding; fsdp2: reshard_after_forward
   std::string sync = "last";
+  std::vector<std::string> more = {};  // overrides
 
   std::string name() const {
     std::string text = strategy + (setting.empty() ? "" : " " + setting) + ", " + std::to_string(ranks) + " ranks";
     if (accumulation > 1) text += ", " + std::to_string(accumulation) + " micro-batches, sync " + sync;
+    for (const std::string& set : more) text += ", " + set.substr(set.find('.') + 1);
     return text;
   }
 
@@ -41,6 +43,7 @@ struct Spread {
     if (strategy == "fsdp1") all.push_back("parallel.sharding=" + setting);
     if (strategy == "fsdp2") all.push_back("parallel.reshard_after_forward=" + setting);
     if (setting.starts_with("hybrid")) all.insert(all.end(), {"parallel.mesh.replicate=2", "parallel.mesh.shard=" + std::to_string(ranks / 2)});
+    all.insert(all.end(), more.begin(), more.end());
     return all;
   }
 };
@@ -62,6 +65,12 @@ inline std::vector<Spread> all_spreads() {
   }
   spreads.push_back({"fsdp1", 4, 2, "hybrid_shard"});
   spreads.push_back({"fsdp1", 4, 2, "hybrid_shard_zero2", "every"});
+  spreads.push_back({"fsdp1", 4, 1, "full_shard", "last", {"parallel.use_orig_params=false", "parallel.prefetch.backward=post"}});
+  spreads.push_back({"fsdp1", 2, 2, "full_shard", "last", {"parallel.prefetch.forward=true", "parallel.prefetch.limit_all_gathers=false"}});
+  spreads.push_back({"fsdp2", 4, 2, "2", "every", {"parallel.prefetch.forward_depth=2"}});
+  spreads.push_back({"fsdp2", 4, 1, "true", "last", {"parallel.mesh.replicate=2", "parallel.prefetch.backward_depth=2"}});
+  spreads.push_back({"fsdp2", 4, 2, "true", "every", {"parallel.mesh.replicate=2", "parallel.requires_all_reduce=false"}});
+  spreads.push_back({"fsdp2", 2, 2, "true", "last", {"parallel.reshard_after_backward=false"}});
   return spreads;
 }
 

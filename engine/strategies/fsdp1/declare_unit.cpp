@@ -13,11 +13,14 @@ constexpr std::int64_t k_alignment_bytes = 16;
 class Declarer {
  public:
   Declarer(StepBuilder& builder, UnitId unit, const Settings& settings, const Streams& streams)
-      : b_(builder), unit_(unit), s_(settings), streams_(streams) {}
+      : b_(builder), unit_(unit), s_(settings), streams_(streams), precision_(builder.partition().unit(unit).settings.precision) {}
 
   FlatUnit declare() {
     FlatUnit state;
     state.has_parameters = !b_.partition().unit(unit_).parameters.empty();
+    state.stored_dtype = s_.stored;
+    state.param = precision_.param;
+    state.reduce = precision_.reduce;
     state.stored = declare_persistent_buffer(b_, stored());
     if (b_.plan().phase == "setup") return state;
     declare_parameters(state);
@@ -25,7 +28,7 @@ class Declarer {
     return state;
   }
 
-  std::int64_t alignment() const { return s_.use_orig_params ? k_alignment_bytes / element_size(s_.param) : 1; }
+  std::int64_t alignment() const { return s_.use_orig_params ? k_alignment_bytes / element_size(precision_.param) : 1; }
   // Unsharded flat vectors are padded too where use_orig_params makes padding part of them.
   int whole_shards() const { return s_.sharded || s_.use_orig_params ? s_.shards : 1; }
 
@@ -43,21 +46,21 @@ class Declarer {
 
   void declare_parameters(FlatUnit& state) const {
     state.full = state.stored;
-    if (s_.sharded || s_.casts()) {
-      state.full = b_.declare(buffer("full", BufferClass::gathered_parameters, BufferLayout::flat, s_.param,
+    if (s_.sharded || state.casts()) {
+      state.full = b_.declare(buffer("full", BufferClass::gathered_parameters, BufferLayout::flat, precision_.param,
                                      s_.sharded ? streams_.unshard : streams_.pre_unshard));
     }
-    state.cast = b_.declare(buffer("cast", BufferClass::gather_buffer, BufferLayout::flat_shard, s_.param, streams_.pre_unshard));
+    state.cast = b_.declare(buffer("cast", BufferClass::gather_buffer, BufferLayout::flat_shard, precision_.param, streams_.pre_unshard));
   }
 
   void declare_gradients(FlatUnit& state) const {
     const StreamId compute = StepBuilder::compute(), post = streams_.post_backward;
     const BufferLayout unpadded = s_.use_orig_params ? BufferLayout::flat : BufferLayout::parameters;
-    state.flat_gradient = b_.declare(buffer("flatgrad", BufferClass::gradient, unpadded, s_.param, compute));
-    state.new_flat_gradient = b_.declare(buffer("newgrad", BufferClass::gradient, unpadded, s_.param, compute));
-    state.cast_gradient = b_.declare(buffer("castgrad", BufferClass::reduce_buffer, unpadded, s_.reduce, post));
-    state.padded_gradient = b_.declare(buffer("padgrad", BufferClass::reduce_buffer, BufferLayout::flat, s_.reduce, post));
-    state.reduced = b_.declare(buffer("rsout", BufferClass::gradient_shard, BufferLayout::flat_shard, s_.reduce, post));
+    state.flat_gradient = b_.declare(buffer("flatgrad", BufferClass::gradient, unpadded, precision_.param, compute));
+    state.new_flat_gradient = b_.declare(buffer("newgrad", BufferClass::gradient, unpadded, precision_.param, compute));
+    state.cast_gradient = b_.declare(buffer("castgrad", BufferClass::reduce_buffer, unpadded, precision_.reduce, post));
+    state.padded_gradient = b_.declare(buffer("padgrad", BufferClass::reduce_buffer, BufferLayout::flat, precision_.reduce, post));
+    state.reduced = b_.declare(buffer("rsout", BufferClass::gradient_shard, BufferLayout::flat_shard, precision_.reduce, post));
     state.stored_gradient =
         b_.declare(buffer("rsstored", BufferClass::gradient_shard, BufferLayout::flat_shard, s_.stored, post));
     state.gradient_views =
@@ -69,12 +72,12 @@ class Declarer {
     const bool outlives = s_.use_orig_params && !b_.is_first();
     const auto declare = [&](Buffer buffer) { return outlives ? b_.declare_carried(std::move(buffer)) : b_.declare(std::move(buffer)); };
     if (s_.sharded) return declare(buffer("gshard", BufferClass::gradient_shard, BufferLayout::flat_shard, s_.stored, streams_.post_backward));
-    if (s_.stored == s_.reduce && s_.reduce == s_.param) {
+    if (s_.stored == state.reduce && state.reduce == precision_.param) {
       if (outlives) b_.carry(state.flat_gradient);
       return state.flat_gradient;
     }
     const BufferLayout unpadded = s_.use_orig_params ? BufferLayout::flat : BufferLayout::parameters;
-    if (s_.stored == s_.reduce) {
+    if (s_.stored == state.reduce) {
       b_.plan().buffers[state.cast_gradient.index()].buffer_class = BufferClass::gradient;
       if (outlives) b_.carry(state.cast_gradient);
       return state.cast_gradient;
@@ -86,6 +89,7 @@ class Declarer {
   UnitId unit_;
   const Settings& s_;
   const Streams& streams_;
+  const UnitPrecision& precision_;
 };
 
 }  // namespace
@@ -95,7 +99,8 @@ FlatUnit declare_unit(StepBuilder& builder, UnitId unit, const Settings& setting
 }
 
 std::int64_t flat_elements(const StepBuilder& builder, UnitId unit, const Settings& settings) {
-  const std::int64_t alignment = settings.use_orig_params ? k_alignment_bytes / element_size(settings.param) : 1;
+  const DType param = builder.partition().unit(unit).settings.precision.param;
+  const std::int64_t alignment = settings.use_orig_params ? k_alignment_bytes / element_size(param) : 1;
   const int shards = settings.sharded || settings.use_orig_params ? settings.shards : 1;
   return make_layout(builder.graph(), builder.partition().unit(unit).parameters, shards, static_cast<int>(alignment)).flat_elements;
 }

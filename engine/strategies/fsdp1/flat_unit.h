@@ -20,14 +20,13 @@ struct Settings {
   bool use_orig_params = true;
   int shards = 1;                     // ranks of the process group: those that shard, or all without sharding
   int replicas = 1;                   // of the shards
-  DType stored, param, reduce;
-
-  bool casts() const { return param != stored; }
+  DType stored = DType::float32;
 };
 
 // Buffers of one unit and what its handle remembers.
 struct FlatUnit {
   bool has_parameters = false;
+  DType stored_dtype, param, reduce;
   BufferId stored;    // shard of the flat parameter; the whole of it without sharding
   BufferId cast;      // the shard in the compute dtype
   BufferId full;      // gathered; without sharding the copy in the compute dtype, or `stored` itself
@@ -42,6 +41,7 @@ struct FlatUnit {
 
   bool prefetched = false;
   bool needs_pre_backward_unshard = false;
+  bool casts() const { return param != stored_dtype; }
   std::optional<UnitId> prefetched_by;  // in forward: the unit before whose forward this one's views were made
 };
 

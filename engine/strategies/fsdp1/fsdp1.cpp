@@ -21,7 +21,7 @@ using fsdp1::FlatUnit;
 using fsdp1::Settings;
 using fsdp1::Streams;
 
-Settings settings_of(const StepBuilder& builder, const Scenario& scenario) {
+Settings settings_of(const Scenario& scenario) {
   const ResolvedMesh mesh = resolve_mesh(scenario);
   const std::string& sharding = scenario.parallel.sharding;
   Settings settings;
@@ -31,8 +31,6 @@ Settings settings_of(const StepBuilder& builder, const Scenario& scenario) {
   settings.reshards_after_forward = sharding == "full_shard" || sharding == "hybrid_shard";
   settings.use_orig_params = scenario.parallel.use_orig_params;
   settings.stored = scenario.model.dtype;
-  settings.param = builder.graph().compute_dtype;
-  settings.reduce = scenario.precision.reduce.value_or(settings.param);
   return settings;
 }
 
@@ -50,7 +48,7 @@ class Fsdp1Strategy : public Strategy {
   Fsdp1Strategy(StepBuilder& builder, const Scenario& scenario)
       : Strategy(builder),
         prefetch_(scenario.parallel.prefetch),
-        settings_(settings_of(builder, scenario)),
+        settings_(settings_of(scenario)),
         streams_(add_streams(builder, settings_)),
         group_(builder.add_group(settings_.sharded ? "shard" : "replicate", settings_.shards)),
         replicate_(settings_.replicas > 1 ? std::optional(builder.add_group("replicate", settings_.replicas)) : std::nullopt),

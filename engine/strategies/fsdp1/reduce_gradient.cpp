@@ -87,7 +87,7 @@ void ReduceGradient::drop_flat_gradient(FlatUnit& state, UnitId unit) {
 }
 
 BufferId ReduceGradient::cast(FlatUnit& state, UnitId unit, BufferId gradient) {
-  if (settings_.reduce == settings_.param) return gradient;
+  if (state.reduce == state.param) return gradient;
   b_.emit(convert(InstructionKind::Cast, unit, gradient, state.cast_gradient, streams_.post_backward));
   return state.cast_gradient;
 }
@@ -100,7 +100,7 @@ BufferId ReduceGradient::pad(FlatUnit& state, UnitId unit, BufferId gradient) {
 
 // The output is the gradient itself where nothing more is to be done to it.
 BufferId ReduceGradient::scatter(FlatUnit& state, UnitId unit, BufferId gradient) {
-  const bool direct = settings_.reduce == settings_.stored && !b_.is_live(state.gradient);
+  const bool direct = state.reduce == state.stored_dtype && !b_.is_live(state.gradient);
   const BufferId output = direct ? state.gradient : state.reduced;
   Instruction scatter;
   scatter.kind = InstructionKind::ReduceScatter;
@@ -132,7 +132,7 @@ void ReduceGradient::settle(FlatUnit& state, UnitId unit, BufferId reduced) {
   if (reduced == state.gradient) return;
   const bool accumulates = b_.is_live(state.gradient);
   BufferId addend = reduced;
-  if (settings_.reduce != settings_.stored) {
+  if (state.reduce != state.stored_dtype) {
     addend = accumulates ? state.stored_gradient : state.gradient;
     b_.emit(convert(InstructionKind::Cast, unit, reduced, addend, settling_stream()));
     release(unit, {reduced}, settling_stream(), replicate_.has_value());

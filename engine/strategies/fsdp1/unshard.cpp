@@ -13,7 +13,7 @@ void Unshard::unshard(UnitId unit) {
   FlatUnit& state = units_[unit.index()];
   if (!state.has_parameters) return;
   const bool gathers = settings_.sharded && !b_.is_live(state.full);
-  if (settings_.casts() && (gathers || !settings_.sharded)) {
+  if (state.casts() && (gathers || !settings_.sharded)) {
     cast_shard(state, unit);
     b_.wait(streams_.unshard, streams_.pre_unshard);
   }
@@ -42,10 +42,10 @@ void Unshard::gather(FlatUnit& state, UnitId unit) {
   gather.unit = unit;
   gather.group = group_;
   gather.bytes = b_.plan().buffer(state.full).bytes();
-  gather.reads = {settings_.casts() ? state.cast : state.stored};
+  gather.reads = {state.casts() ? state.cast : state.stored};
   gather.writes = gather.allocates = {state.full};
   b_.emit(std::move(gather));
-  if (!settings_.casts()) return;
+  if (!state.casts()) return;
   Instruction drop;
   drop.kind = InstructionKind::Free;
   drop.stream = streams_.unshard;
@@ -60,7 +60,7 @@ void Unshard::reshard(UnitId unit, bool free, const std::string& where) {
   if (!state.has_parameters) return;
   state.prefetched = false;
   if (!settings_.sharded) {
-    if (settings_.casts() && b_.is_live(state.full)) free_full(state, unit);
+    if (state.casts() && b_.is_live(state.full)) free_full(state, unit);
     return;
   }
   if (!free) return;

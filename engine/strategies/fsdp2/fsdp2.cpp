@@ -5,78 +5,108 @@
 // reversed post-forward order; gradients leave after their copy-in, the last parameter's only after the reduce-scatter was issued (a
 // loop variable still holds it); compute waits for the previous reduce-scatter before it drops that one's input; the root reduces in
 // the final callback. Orders were recorded from the real thing.
+#include <algorithm>
+
+#include "engine/scenario/mesh.h"
+#include "engine/strategies/fsdp2/declare_group.h"
 #include "engine/strategies/fsdp2/gather.h"
 #include "engine/strategies/fsdp2/reduce.h"
-#include "engine/strategies/parameter_buffers.h"
 #include "engine/strategies/strategy.h"
+#include "engine/strategies/unit_extents.h"
 
 namespace shardlab {
 namespace {
 
-using fsdp2::Precision;
+using fsdp2::Mesh;
 using fsdp2::Streams;
 using fsdp2::UnitState;
+
+Streams add_streams(StepBuilder& builder, const ResolvedMesh& mesh) {
+  Streams streams;
+  streams.copy_in = builder.add_stream("copy_in");
+  streams.all_gather = builder.add_stream("all_gather");
+  streams.reduce_scatter = builder.add_stream("reduce_scatter");
+  streams.all_reduce = mesh.replicate > 1 ? builder.add_stream("all_reduce") : streams.reduce_scatter;
+  return streams;
+}
+
+Mesh add_groups(StepBuilder& builder, const ResolvedMesh& mesh) {
+  Mesh groups;
+  groups.shards = mesh.shard;
+  groups.shard = builder.add_group("shard", mesh.shard);
+  if (mesh.replicate > 1) groups.replicate = builder.add_group("replicate", mesh.replicate);
+  return groups;
+}
 
 class Fsdp2Strategy : public Strategy {
  public:
   Fsdp2Strategy(StepBuilder& builder, const Scenario& scenario)
       : Strategy(builder),
         scenario_(scenario),
-        world_(world_size(scenario)),
-        precision_{scenario.model.dtype, builder.graph().compute_dtype,
-                   scenario.precision.reduce.value_or(builder.graph().compute_dtype)},
-        streams_{builder.add_stream("copy_in"), builder.add_stream("all_gather"), builder.add_stream("reduce_scatter")},
-        group_(builder.add_group("shard", world_)),
-        gather_(builder, streams_, group_, precision_, units_),
-        reduce_(builder, streams_, group_, precision_, units_) {}
+        streams_(add_streams(builder, resolve_mesh(scenario))),
+        mesh_(add_groups(builder, resolve_mesh(scenario))),
+        gather_(builder, streams_, mesh_, units_),
+        reduce_(builder, streams_, mesh_, units_) {}
 
   void declare_persistent() override {
-    for (std::size_t i = 0; i < b_.partition().units.size(); ++i) units_.push_back(declare_unit(make_id<UnitId>(i)));
+    for (std::size_t i = 0; i < b_.partition().units.size(); ++i) {
+      units_.push_back(fsdp2::declare_group(b_, make_id<UnitId>(i), scenario_, mesh_, streams_));
+    }
+    for (const UnitId unit : find_extents(b_.graph(), b_.partition()).in_order()) {
+      if (state(unit).has_parameters) pre_forward_order_.push_back(unit);
+    }
   }
 
   void begin_micro_batch(int micro_batch, bool reduce_gradients) override {
     Strategy::begin_micro_batch(micro_batch, reduce_gradients);
     post_forward_order_.clear();
+    for (UnitState& unit : units_) unit.posted = false;
     gather_.begin_micro_batch();
   }
 
   void pre_forward(UnitId unit) override {
     gather_.unshard(unit);
     gather_.wait_in_forward(unit);
+    for (const UnitId next : following(pre_forward_order_, unit, prefetch().forward_depth)) gather_.unshard(next);
   }
 
   void post_forward(UnitId unit) override {
-    if (unit == Partition::root()) {
-      gather_.drop_last_output();
-    } else if (units_[unit.index()].has_parameters) {
-      post_forward_order_.push_back(unit);
-    }
-    if (units_[unit.index()].reshard_after_forward) gather_.reshard(unit);
+    if (state(unit).has_parameters) post_forward_order_.push_back(unit);
+    gather_.reshard_after_forward(unit);
+    if (unit == Partition::root()) gather_.drop_last_output();
   }
 
   void pre_backward(UnitId unit) override {
     gather_.unshard(unit);
     gather_.wait_in_backward(unit);
-    if (const auto next = prefetch_target(unit)) gather_.unshard(*next);
+    const std::vector<UnitId> backward(post_forward_order_.rbegin(), post_forward_order_.rend());
+    for (const UnitId next : following(backward, unit, std::max(prefetch().backward_depth, 1))) gather_.unshard(next);
   }
 
   void post_backward(UnitId unit) override {
-    UnitState& state = units_[unit.index()];
+    state(unit).posted = true;
+    if (!state(unit).has_parameters) return;
     const std::vector<BufferId> gradients = live_gradients(unit);
-    if (gradients.empty()) return;
+    const bool last = micro_batch() + 1 == scenario_.train.accumulation;
+    const bool reshards = last || scenario_.parallel.reshard_after_backward;
     if (!reduces()) {
-      if (scenario_.parallel.reshard_after_backward) gather_.reshard(unit);
-      if (precision_.reduce != precision_.param) reduce_.accumulate_unsharded(unit, gradients);
+      if (reshards) gather_.reshard(unit);
+      if (state(unit).reduce != state(unit).param) reduce_.accumulate_unsharded(unit, gradients);
       return;
     }
-    if (reduce_.has_unsharded(unit)) reduce_.accumulate_unsharded(unit, gradients);
-    if (state.has_parameters) gather_.reshard(unit);
-    const bool accumulated = reduce_.has_unsharded(unit);
-    reduce_.reduce(unit, accumulated ? reduce_.take_unsharded(unit) : gradients);
+    const bool accumulates = reduce_.has_unsharded(unit);
+    if (accumulates) reduce_.accumulate_unsharded(unit, gradients);
+    if (reshards) gather_.reshard(unit);
+    const std::vector<BufferId> reduced = accumulates ? reduce_.take_unsharded(unit) : gradients;
+    if (!reduced.empty()) reduce_.reduce(unit, reduced, last || scenario_.parallel.requires_all_reduce);
   }
 
+  // The final callback runs what autograd did not come to: the root with integer inputs, units below which nothing requires a gradient.
   void end_of_backward() override {
-    post_backward(Partition::root());
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      if (!units_[i].posted) post_backward(make_id<UnitId>(i));
+      gather_.drop_unused(make_id<UnitId>(i));
+    }
     reduce_.finish();
   }
 
@@ -90,10 +120,10 @@ class Fsdp2Strategy : public Strategy {
     return trained;
   }
 
-  std::optional<GroupId> norm_group() const override { return group_; }
+  std::optional<GroupId> norm_group() const override { return mesh_.shard; }
 
   std::int64_t padded_elements(UnitId unit) const override {
-    return make_layout(b_.graph(), b_.partition().unit(unit).parameters, world_).gathered_elements();
+    return make_layout(b_.graph(), b_.partition().unit(unit).parameters, mesh_.shards).gathered_elements();
   }
 
  protected:
@@ -103,54 +133,24 @@ class Fsdp2Strategy : public Strategy {
   }
 
  private:
-  UnitState declare_unit(UnitId unit) {
-    const auto make = [&](std::string_view prefix, BufferClass kind, BufferLayout layout, DType dtype, StreamId stream) {
-      return unit_buffer(b_, unit, prefix, kind, layout, dtype, world_, stream);
-    };
-    const StreamId compute = StepBuilder::compute();
-    UnitState state;
-    state.has_parameters = !b_.partition().unit(unit).parameters.empty();
-    state.reshard_after_forward = unit != Partition::root() && scenario_.parallel.reshard_after_forward != "false";
-    state.shard = declare_persistent_buffer(
-        b_, make("shard", BufferClass::parameter_shard, BufferLayout::row_shards, precision_.stored, compute));
-    if (b_.plan().phase == "setup") return state;
-    const bool casts = precision_.param != precision_.stored;
-    state.cast = !casts ? state.shard
-                        : b_.declare(make("cast", BufferClass::gather_buffer, BufferLayout::row_shards, precision_.param,
-                                          streams_.copy_in));
-    state.gathered = b_.declare(
-        make("gathered", BufferClass::gather_buffer, BufferLayout::gathered_row_shards, precision_.param, streams_.copy_in));
-    state.full = b_.declare(
-        make("full", BufferClass::gathered_parameters, BufferLayout::parameters, precision_.param, compute));
-    state.reduce_input = b_.declare(
-        make("rsin", BufferClass::reduce_buffer, BufferLayout::gathered_row_shards, precision_.reduce, compute));
-    state.reduced = b_.declare(
-        make("rsout", BufferClass::gradient_shard, BufferLayout::row_shards, precision_.reduce, streams_.reduce_scatter));
-    state.gradient = b_.declare(
-        make("gshard", BufferClass::gradient_shard, BufferLayout::row_shards, precision_.stored, streams_.reduce_scatter));
-    return state;
-  }
+  UnitState& state(UnitId unit) { return units_[unit.index()]; }
+  const PrefetchSpec& prefetch() const { return scenario_.parallel.prefetch; }
 
-  // The unit whose forward ended just before this one's; for the root, the last of all.
-  std::optional<UnitId> prefetch_target(UnitId unit) const {
-    const auto& order = post_forward_order_;
-    if (order.empty()) return std::nullopt;
-    if (unit == Partition::root()) return order.back();
-    for (std::size_t i = 1; i < order.size(); ++i) {
-      if (order[i] == unit) return order[i - 1];
-    }
-    return std::nullopt;
+  // Up to `depth` units after this one.
+  static std::vector<UnitId> following(const std::vector<UnitId>& order, UnitId unit, int depth) {
+    auto next = std::find(order.begin(), order.end(), unit);
+    std::vector<UnitId> units;
+    while (depth-- > 0 && next != order.end() && ++next != order.end()) units.push_back(*next);
+    return units;
   }
 
   const Scenario& scenario_;
-  int world_;
-  Precision precision_;
   Streams streams_;
-  GroupId group_;
+  Mesh mesh_;
   std::vector<UnitState> units_;  // by UnitId
   fsdp2::Gather gather_;
   fsdp2::Reduce reduce_;
-  std::vector<UnitId> post_forward_order_;
+  std::vector<UnitId> pre_forward_order_, post_forward_order_;
 };
 
 }  // namespace

@@ -3,61 +3,74 @@
 namespace shardlab::fsdp2 {
 
 void Gather::begin_micro_batch() {
-  entry_waits_.clear();
-  if (const auto last = b_.last_on(StepBuilder::compute())) entry_waits_.push_back(*last);
+  b_.wait(streams_.copy_in, StepBuilder::compute());
+  b_.wait(streams_.all_gather, StepBuilder::compute());
 }
 
 void Gather::unshard(UnitId unit) {
   UnitState& state = units_[unit.index()];
-  if (!state.has_parameters || b_.is_live(state.full) || state.all_gather) return;
-  const InstructionId copied = copy_in(state, unit);
+  if (!state.has_parameters || b_.is_live(state.full) || state.gathering) return;
+  state.gathering = true;
+  if (state.resharded) {
+    b_.wait(streams_.copy_in, *state.resharded);
+    b_.wait(streams_.all_gather, *state.resharded);
+    state.resharded.reset();
+  }
+  if (mesh_.shards == 1) return;  // copied out of the shard without a gather
+  const bool kept = state.forward_group && b_.is_live(state.kept);
+  const BufferId input = kept ? state.kept_cast : state.cast;
+  const BufferId target = kept ? state.kept_gathered : state.gathered;
+  const InstructionId copied = copy_in(state, unit, kept ? state.kept : state.shard, input, target);
   Instruction gather;
   gather.kind = InstructionKind::AllGather;
   gather.stream = streams_.all_gather;
   gather.unit = unit;
-  gather.group = group_;
-  gather.bytes = b_.plan().buffer(state.gathered).bytes();
-  gather.reads = gather.writes = {state.gathered};
+  gather.group = kept ? *state.forward_group : mesh_.shard;
+  gather.bytes = b_.plan().buffer(target).bytes();
+  gather.reads = gather.writes = {target};
   gather.waits = {copied};
   state.all_gather = b_.emit(std::move(gather));
-  if (precision_.param != precision_.stored) b_.free({state.cast});
+  if (state.casts()) b_.free({input});
 }
 
-InstructionId Gather::copy_in(UnitState& state, UnitId unit) {
-  std::vector<InstructionId> waits = std::exchange(entry_waits_, {});
-  if (precision_.param != precision_.stored) {
-    Instruction cast;
-    cast.kind = InstructionKind::Cast;
-    cast.stream = streams_.copy_in;
-    cast.unit = unit;
-    cast.bytes = b_.plan().buffer(state.cast).bytes();
-    cast.reads = {state.shard};
-    cast.writes = cast.allocates = {state.cast};
-    cast.waits = std::exchange(waits, {});
-    b_.emit(std::move(cast));
+InstructionId Gather::copy_in(UnitState& state, UnitId unit, BufferId source, BufferId cast, BufferId target) {
+  if (state.casts()) {
+    Instruction convert;
+    convert.kind = InstructionKind::Cast;
+    convert.stream = streams_.copy_in;
+    convert.unit = unit;
+    convert.bytes = b_.plan().buffer(cast).bytes();
+    convert.reads = {source};
+    convert.writes = convert.allocates = {cast};
+    b_.emit(std::move(convert));
   }
   Instruction copy;
   copy.kind = InstructionKind::Copy;
   copy.stream = streams_.copy_in;
   copy.unit = unit;
-  copy.bytes = b_.plan().buffer(state.cast).bytes();
-  copy.reads = {state.cast};
-  copy.writes = copy.allocates = {state.gathered};
-  copy.waits = std::move(waits);
+  copy.bytes = b_.plan().buffer(cast).bytes();
+  copy.reads = {cast};
+  copy.writes = copy.allocates = {target};
   return b_.emit(std::move(copy));
 }
 
+BufferId Gather::output(const UnitState& state) const {
+  return state.forward_group && b_.is_live(state.kept_gathered) ? state.kept_gathered : state.gathered;
+}
+
 bool Gather::copy_out(UnitState& state, UnitId unit) {
-  if (!state.all_gather) return false;
+  if (!state.gathering) return false;
   Instruction unpack;
   unpack.kind = InstructionKind::Unpack;
   unpack.unit = unit;
   unpack.bytes = b_.plan().buffer(state.full).bytes();
-  unpack.reads = {state.gathered};
+  unpack.reads = {mesh_.shards == 1 ? state.shard : output(state)};
   unpack.writes = unpack.allocates = {state.full};
-  unpack.waits = {*state.all_gather};
+  if (state.all_gather) unpack.waits = {*state.all_gather};
   state.unpack = b_.emit(std::move(unpack));
   state.all_gather.reset();
+  state.gathering = false;
+  if (state.forward_group && b_.is_live(state.kept)) b_.free({state.kept});
   return true;
 }
 
@@ -65,12 +78,12 @@ void Gather::wait_in_forward(UnitId unit) {
   UnitState& state = units_[unit.index()];
   if (!copy_out(state, unit)) return;
   drop_last_output();
-  previous_ = &state;
+  if (mesh_.shards > 1) previous_ = &state;
 }
 
 void Gather::wait_in_backward(UnitId unit) {
   UnitState& state = units_[unit.index()];
-  if (copy_out(state, unit)) drop_output(state);
+  if (copy_out(state, unit) && mesh_.shards > 1) drop_output(state);
 }
 
 void Gather::drop_last_output() {
@@ -79,13 +92,42 @@ void Gather::drop_last_output() {
 }
 
 void Gather::drop_output(UnitState& state) {
-  b_.free({state.gathered}, {*state.unpack});
+  b_.free({output(state)}, {*state.unpack});
   state.unpack.reset();
+}
+
+void Gather::reshard_after_forward(UnitId unit) {
+  UnitState& state = units_[unit.index()];
+  if (!state.reshard_after_forward || !state.has_parameters) return;
+  if (state.forward_group) {
+    Instruction keep;
+    keep.kind = InstructionKind::Copy;
+    keep.unit = unit;
+    keep.bytes = b_.plan().buffer(state.kept).bytes();
+    keep.reads = {state.full};
+    keep.writes = keep.allocates = {state.kept};
+    state.resharded = b_.emit(std::move(keep));
+  }
+  reshard(unit);
 }
 
 void Gather::reshard(UnitId unit) {
   const UnitState& state = units_[unit.index()];
   if (b_.is_live(state.full)) b_.free({state.full});
+}
+
+void Gather::drop_unused(UnitId unit) {
+  UnitState& state = units_[unit.index()];
+  if (!state.gathering) return;
+  state.gathering = false;
+  if (!state.all_gather) return;
+  Instruction drop;
+  drop.kind = InstructionKind::Free;
+  drop.unit = unit;
+  drop.frees = {output(state)};
+  drop.waits = {*state.all_gather};
+  b_.emit(std::move(drop));
+  state.all_gather.reset();
 }
 
 }  // namespace shardlab::fsdp2

@@ -9,8 +9,8 @@ namespace shardlab::fsdp2 {
 
 class Gather {
  public:
-  Gather(StepBuilder& builder, const Streams& streams, GroupId group, const Precision& precision, std::vector<UnitState>& units)
-      : b_(builder), streams_(streams), group_(group), precision_(precision), units_(units) {}
+  Gather(StepBuilder& builder, const Streams& streams, const Mesh& mesh, std::vector<UnitState>& units)
+      : b_(builder), streams_(streams), mesh_(mesh), units_(units) {}
 
   // Root pre-forward: the gather streams wait for what compute did before (the optimizer, an earlier micro-batch).
   void begin_micro_batch();
@@ -25,20 +25,23 @@ class Gather {
   // End of the root's forward.
   void drop_last_output();
 
+  // After forward: over all ranks, or over the group of an integer setting.
+  void reshard_after_forward(UnitId unit);
   void reshard(UnitId unit);
+  // End of backward: what was gathered for a unit whose backward never came is dropped.
+  void drop_unused(UnitId unit);
 
  private:
-  InstructionId copy_in(UnitState& state, UnitId unit);
+  InstructionId copy_in(UnitState& state, UnitId unit, BufferId source, BufferId cast, BufferId target);
   bool copy_out(UnitState& state, UnitId unit);
   void drop_output(UnitState& state);
+  BufferId output(const UnitState& state) const;
 
   StepBuilder& b_;
   Streams streams_;
-  GroupId group_;
-  Precision precision_;
+  Mesh mesh_;
   std::vector<UnitState>& units_;
-  UnitState* previous_ = nullptr;          // its gather output is alive in forward
-  std::vector<InstructionId> entry_waits_;  // of the first copy-in of a micro-batch
+  UnitState* previous_ = nullptr;  // its gather output is alive in forward
 };
 
 }  // namespace shardlab::fsdp2

@@ -4,15 +4,23 @@
 
 namespace shardlab::fsdp2 {
 
-void Reduce::reduce(UnitId unit, const std::vector<BufferId>& gradients) {
+void Reduce::reduce(UnitId unit, const std::vector<BufferId>& gradients, bool over_replicas) {
   UnitState& state = units_[unit.index()];
   drop_previous_input();
+  drop_all_reduced(state);
   const InstructionId packed = pack(state, unit, gradients);
   std::vector<BufferId> dropped = gradients;
   const BufferId last = dropped.back();
   dropped.pop_back();
   if (!dropped.empty()) b_.free(std::move(dropped));
-  scatter(state, unit, packed);
+  const BufferId output = scatter(state, unit, packed, over_replicas);
+  if (!over_replicas) {
+    keep_partial(state, unit);
+  } else {
+    add_partial(state, unit, output);
+    if (mesh_.replicate) all_reduce(unit, output);
+    settle(state, unit, output);
+  }
   b_.free({last});
   previous_ = &state;
 }
@@ -27,35 +35,77 @@ InstructionId Reduce::pack(UnitState& state, UnitId unit, const std::vector<Buff
   return b_.emit(std::move(pack));
 }
 
-void Reduce::scatter(UnitState& state, UnitId unit, InstructionId packed) {
-  const bool accumulate = b_.is_live(state.gradient);
-  const bool direct = !accumulate && precision_.reduce == precision_.stored;
+// The output is the gradient itself where nothing but an all-reduce in place is still to be done to it.
+BufferId Reduce::scatter(UnitState& state, UnitId unit, InstructionId packed, bool over_replicas) {
+  const bool direct = over_replicas && !b_.is_live(state.gradient) && state.reduce == state.stored;
+  const BufferId first_partial = b_.is_live(state.partial) ? state.reduced : state.partial;
+  const BufferId output = direct ? state.gradient : over_replicas ? state.reduced : first_partial;
   Instruction scatter;
   scatter.kind = InstructionKind::ReduceScatter;
   scatter.stream = streams_.reduce_scatter;
   scatter.unit = unit;
-  scatter.group = group_;
+  scatter.group = mesh_.shard;
   scatter.reduce = ReduceOperation::average;
   scatter.bytes = b_.plan().buffer(state.reduce_input).bytes();
   scatter.reads = {state.reduce_input};
-  scatter.writes = scatter.allocates = {direct ? state.gradient : state.reduced};
+  scatter.writes = scatter.allocates = {output};
   scatter.waits = {packed};
-  state.reduce_scatter = last_reduction_ = b_.emit(std::move(scatter));
-  if (!direct) convert(state, unit, accumulate);
+  state.reduce_scatter = b_.emit(std::move(scatter));
+  return output;
 }
 
-// From the reduce-scatter output to the sharded gradient: a cast, or a sum with what earlier micro-batches left.
-void Reduce::convert(UnitState& state, UnitId unit, bool accumulate) {
+void Reduce::accumulate(UnitId unit, BufferId from, BufferId to, StreamId stream) {
   Instruction instruction;
-  instruction.kind = accumulate ? InstructionKind::Accumulate : InstructionKind::Cast;
-  instruction.stream = streams_.reduce_scatter;
+  instruction.kind = InstructionKind::Accumulate;
+  instruction.stream = stream;
   instruction.unit = unit;
-  instruction.bytes = b_.plan().buffer(state.gradient).bytes();
-  instruction.reads = {state.reduced};
-  instruction.writes = {state.gradient};
-  (accumulate ? instruction.reads : instruction.allocates).push_back(state.gradient);
-  last_reduction_ = b_.emit(std::move(instruction));
+  instruction.bytes = b_.plan().buffer(to).bytes();
+  instruction.reads = {from, to};
+  instruction.writes = {to};
+  b_.emit(std::move(instruction));
+}
+
+void Reduce::keep_partial(UnitState& state, UnitId unit) {
+  if (!b_.is_live(state.reduced)) return;  // the output is the first part
+  accumulate(unit, state.reduced, state.partial, streams_.reduce_scatter);
   b_.free({state.reduced});
+}
+
+void Reduce::add_partial(UnitState& state, UnitId unit, BufferId output) {
+  if (!b_.is_live(state.partial)) return;
+  accumulate(unit, state.partial, output, streams_.reduce_scatter);
+  b_.free({state.partial});
+}
+
+void Reduce::all_reduce(UnitId unit, BufferId output) {
+  b_.wait(streams_.all_reduce, streams_.reduce_scatter);
+  Instruction reduce;
+  reduce.kind = InstructionKind::AllReduce;
+  reduce.stream = streams_.all_reduce;
+  reduce.unit = unit;
+  reduce.group = mesh_.replicate;
+  reduce.reduce = ReduceOperation::average;
+  reduce.bytes = b_.plan().buffer(output).bytes();
+  reduce.reads = reduce.writes = {output};
+  b_.emit(std::move(reduce));
+}
+
+// From the output to the sharded gradient: nothing, a cast, or a sum with what earlier micro-batches left.
+void Reduce::settle(UnitState& state, UnitId unit, BufferId output) {
+  if (output == state.gradient) return;
+  if (b_.is_live(state.gradient)) {
+    accumulate(unit, output, state.gradient, settling_stream());
+  } else {
+    Instruction cast;
+    cast.kind = InstructionKind::Cast;
+    cast.stream = settling_stream();
+    cast.unit = unit;
+    cast.bytes = b_.plan().buffer(state.gradient).bytes();
+    cast.reads = {output};
+    cast.writes = cast.allocates = {state.gradient};
+    b_.emit(std::move(cast));
+  }
+  if (!mesh_.replicate) b_.free({output});
 }
 
 void Reduce::drop_previous_input() {
@@ -65,11 +115,23 @@ void Reduce::drop_previous_input() {
   previous_ = nullptr;
 }
 
+// The input of an all-reduce is held until the unit reduces again or backward ends.
+void Reduce::drop_all_reduced(UnitState& state) {
+  if (!mesh_.replicate || !b_.is_live(state.reduced)) return;
+  b_.wait(StepBuilder::compute(), streams_.all_reduce);
+  Instruction drop;
+  drop.kind = InstructionKind::Free;
+  drop.unit = b_.plan().buffer(state.reduced).unit;
+  drop.frees = {state.reduced};
+  b_.emit(std::move(drop));
+}
+
 void Reduce::finish() {
   if (previous_ == nullptr) return;
-  b_.free({previous_->reduce_input}, {*last_reduction_});
-  previous_->reduce_scatter.reset();
-  previous_ = nullptr;
+  b_.wait(StepBuilder::compute(), streams_.reduce_scatter);
+  if (mesh_.replicate) b_.wait(StepBuilder::compute(), streams_.all_reduce);
+  for (UnitState& state : units_) drop_all_reduced(state);
+  drop_previous_input();
 }
 
 BufferId Reduce::unsharded_buffer(UnitId unit, BufferId gradient) {
@@ -79,7 +141,7 @@ BufferId Reduce::unsharded_buffer(UnitId unit, BufferId gradient) {
   }
   Buffer buffer = b_.plan().buffer(gradient);
   buffer.name.replace(0, std::string_view("grad").size(), "acc");
-  buffer.dtype = precision_.reduce;
+  buffer.dtype = units_[unit.index()].reduce;
   const BufferId accumulated = b_.declare(std::move(buffer));
   unsharded_[unit.index()].push_back({gradient, accumulated});
   return accumulated;

@@ -23,6 +23,7 @@ TEST_CASE("supported: what is built") {
   for (const char* set : {"parallel.strategy=ddp",
                           "parallel.strategy=fsdp1",
                           "parallel={strategy: fsdp1, prefetch: {forward: true}}",
+                          "parallel.prefetch={forward_depth: 2, backward_depth: 2}",
                           "parallel.reshard_after_forward=true",
                           "parallel.reshard_after_forward=false",
                           "parallel.wrap.policy=none",
@@ -57,17 +58,17 @@ TEST_CASE("supported: what is built") {
   }
   CHECK(result_of({"cluster.ranks=1", "parallel.strategy=none"}) == "");
   CHECK(result_of({"model.dtype=float16", "scaler.enabled=false"}) == "");
+  CHECK(result_of({"cluster.ranks=4", "parallel.reshard_after_forward=2"}) == "");
+  CHECK(result_of({"parallel.reshard_after_backward=false", "train.accumulation=2"}) == "");
+  CHECK(result_of({"cluster.ranks=4", "parallel.mesh.replicate=2", "parallel.requires_all_reduce=false", "train={accumulation: 2, sync: every}"}) == "");
 }
 
 TEST_CASE("supported: what is not built yet is refused at its place") {
   for (const char* set : {"parallel.strategy=zero1",
                           "parallel.strategy=zero3",
                           "parallel.strategy=native",
-                          "parallel.reshard_after_backward=false",
-                          "parallel.requires_all_reduce=false",
                           "parallel.wrap.ignored=[x]",
                           "parallel.wrap.overrides=[{match: {path: x}, settings: {precision.param: float32}}]",
-                          "parallel.prefetch.forward_depth=1",
                           "parallel.initialization=cpu",
                           "precision.buffer=bfloat16",
                           "precision.output=float32",

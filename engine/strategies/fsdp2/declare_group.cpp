@@ -1,0 +1,88 @@
+#include "engine/strategies/fsdp2/declare_group.h"
+
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "engine/base/parse.h"
+#include "engine/strategies/parameter_buffers.h"
+
+namespace shardlab::fsdp2 {
+namespace {
+
+class Declarer {
+ public:
+  Declarer(StepBuilder& builder, UnitId unit, const Scenario& scenario, const Mesh& mesh, const Streams& streams)
+      : b_(builder), unit_(unit), scenario_(scenario), mesh_(mesh), streams_(streams) {}
+
+  UnitState declare() {
+    const Unit& unit = b_.partition().unit(unit_);
+    UnitState state;
+    state.has_parameters = !unit.parameters.empty();
+    state.stored = scenario_.model.dtype;
+    state.param = unit.settings.precision.param;
+    state.reduce = unit.settings.precision.reduce;
+    state.shard = declare_persistent_buffer(
+        b_, make("shard", BufferClass::parameter_shard, BufferLayout::row_shards, state.stored, StepBuilder::compute()));
+    if (b_.plan().phase == "setup") return state;
+    declare_resharding(state, unit.settings.reshard_after_forward);
+    declare_gathering(state);
+    declare_reducing(state);
+    return state;
+  }
+
+ private:
+  // Rows are padded to a multiple of the ranks that shard wherever parameters stand whole, too: fully_shard's per-parameter tensors
+  // are parts of padded ones (_fsdp_param.py, init_all_gather_outputs).
+  Buffer make(std::string_view prefix, BufferClass kind, BufferLayout layout, DType dtype, StreamId stream, int shards = 0) const {
+    return unit_buffer(b_, unit_, prefix, kind, layout, dtype, shards == 0 ? mesh_.shards : shards, stream, mesh_.shards);
+  }
+
+  void declare_resharding(UnitState& state, const std::string& setting) const {
+    state.reshard_after_forward = unit_ != Partition::root() && setting != "false";
+    const auto ranks = parse_integer(setting);
+    if (!ranks || !state.reshard_after_forward) return;
+    const int parts = static_cast<int>(*ranks);
+    state.forward_group = b_.add_group(fmt::format("shard/{}", parts), parts);
+    state.kept = b_.declare(
+        make("kept", BufferClass::gathered_parameters, BufferLayout::row_shards, state.param, StepBuilder::compute(), parts));
+    state.kept_cast = !state.casts() ? state.kept
+                                     : b_.declare(make("keptcast", BufferClass::gather_buffer, BufferLayout::row_shards,
+                                                       state.param, streams_.copy_in, parts));
+    state.kept_gathered = b_.declare(make("keptgathered", BufferClass::gather_buffer, BufferLayout::gathered_row_shards, state.param,
+                                          streams_.copy_in, parts));
+  }
+
+  void declare_gathering(UnitState& state) const {
+    const BufferClass gather = BufferClass::gather_buffer;
+    state.cast = !state.casts() ? state.shard
+                                : b_.declare(make("cast", gather, BufferLayout::row_shards, state.param, streams_.copy_in));
+    state.gathered =
+        b_.declare(make("gathered", gather, BufferLayout::gathered_row_shards, state.param, streams_.copy_in));
+    state.full = b_.declare(make("full", BufferClass::gathered_parameters, BufferLayout::parameters, state.param, StepBuilder::compute()));
+  }
+
+  void declare_reducing(UnitState& state) const {
+    const BufferClass gradient = BufferClass::gradient_shard;
+    const StreamId stream = streams_.reduce_scatter;
+    state.reduce_input = b_.declare(
+        make("rsin", BufferClass::reduce_buffer, BufferLayout::gathered_row_shards, state.reduce, StepBuilder::compute()));
+    state.reduced = b_.declare(make("rsout", gradient, BufferLayout::row_shards, state.reduce, stream));
+    state.partial = b_.declare(make("partial", gradient, BufferLayout::row_shards, state.reduce, stream));
+    state.gradient = b_.declare(make("gshard", gradient, BufferLayout::row_shards, state.stored, stream));
+  }
+
+  StepBuilder& b_;
+  UnitId unit_;
+  const Scenario& scenario_;
+  const Mesh& mesh_;
+  const Streams& streams_;
+};
+
+}  // namespace
+
+UnitState declare_group(StepBuilder& builder, UnitId unit, const Scenario& scenario, const Mesh& mesh, const Streams& streams) {
+  return Declarer(builder, unit, scenario, mesh, streams).declare();
+}
+
+}  // namespace shardlab::fsdp2
