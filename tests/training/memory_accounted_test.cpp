@@ -9,6 +9,7 @@
 #include "simulator/simulate.h"
 #include "tests/catch.h"
 #include "tests/training/local_run.h"
+#include "tests/training/small_model.h"
 
 namespace shardlab::test {
 namespace {
@@ -28,6 +29,7 @@ Measured measure(const PlannedScenario& planned) {
       planned,
       [&](RankExecutor& executor, int rank) -> Status {
         SHARDLAB_TRY(RankTrace first, executor.step());
+        if (planned.plan.second) SHARDLAB_CHECK_OK(executor.step());
         SHARDLAB_TRY(RankTrace steady, executor.step());
         if (rank != 0) return {};
         measured = {std::move(first), std::move(steady), executor.communication_workspace()};
@@ -84,17 +86,21 @@ void compare(const StepPlan& plan, const std::vector<MemorySample>& predicted, c
   CHECK(relative(predicted_peak, measured_peak) <= k_peak_limit);
 }
 
-void check_scenario(const std::string& file, const std::vector<std::string>& overrides) {
-  const PlannedScenario planned = planned_file(file, overrides);
+void check_planned(const PlannedScenario& planned, const std::string& title) {
   const Result<Device> device = resolve_device(planned.scenario.cluster);
   REQUIRE_OK(device);
   const Result<RunTrace> predicted = simulate({planned, *device});
   REQUIRE_OK(predicted);
   const Measured measured = measure(planned);
-  fmt::print("{} {} {}\n", planned.scenario.name, overrides[0], overrides[1]);
+  fmt::print("{}\n", title);
   compare(planned.plan.first, predicted->warmup.at(1).ranks.at(0).memory, measured.first.memory);
   compare(planned.plan.steady, predicted->steps.at(0).ranks.at(0).memory, measured.steady.memory);
   fmt::print("          not predicted: buffers inside the communication library {}\n", to_string(measured.communication_workspace));
+}
+
+void check_scenario(const std::string& file, const std::vector<std::string>& overrides) {
+  const PlannedScenario planned = planned_file(file, overrides);
+  check_planned(planned, fmt::format("{} {} {}", planned.scenario.name, overrides[0], overrides[1]));
 }
 
 void check_all(const std::string& file, std::int64_t held_mebibytes) {
@@ -115,6 +121,16 @@ void check_all(const std::string& file, std::int64_t held_mebibytes) {
 TEST_CASE("memory is accounted: 64 MiB a rank") { check_all("validation/llama-64m.yaml", 64); }
 TEST_CASE("memory is accounted: 256 MiB a rank") { check_all("validation/llama-256m.yaml", 256); }
 TEST_CASE("memory is accounted: 1 GiB a rank") { check_all("validation/llama-1g.yaml", 1024); }
+
+TEST_CASE("memory is accounted: every way to shard") {
+  for (const Spread& spread : all_spreads()) {
+    for (const std::vector<std::string>& precision : {std::vector<std::string>{}, {"precision.param=bfloat16", "precision.reduce=float32"}}) {
+      if (spread.strategy == "ddp" && !precision.empty()) continue;
+      check_planned(planned_text(k_small_model, joined(spread.overrides(), precision)),
+                    spread.name() + (precision.empty() ? "" : ", bfloat16"));
+    }
+  }
+}
 
 TEST_CASE("memory is accounted: one process and replicas") {
   check_scenario("first/tiny-llama-none.yaml", {"train.micro_batch=2", "train.accumulation=2"});

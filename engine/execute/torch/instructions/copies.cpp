@@ -1,5 +1,7 @@
 // Copy, Cast, Pack, Unpack, Accumulate: the elements that two buffers have in common, with a change of dtype
 // where they differ.
+#include <ATen/Dispatch.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -35,6 +37,19 @@ void copy_range(const at::Tensor& destination, const at::Tensor& source, const E
   destination.narrow(0, range.to, range.count).copy_(source.narrow(0, range.from, range.count));
 }
 
+// libtorch adds across dtypes through a converted copy of the whole operand; this one takes no memory.
+void add_range(const at::Tensor& to, const at::Tensor& from) {
+  if (to.scalar_type() != at::kFloat || from.scalar_type() == at::kFloat) {
+    to.add_(from);
+    return;
+  }
+  AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, from.scalar_type(), "add_range", [&] {
+    auto* sum = to.mutable_data_ptr<float>();
+    const auto* part = from.const_data_ptr<scalar_t>();
+    for (std::int64_t i = 0; i < to.numel(); ++i) sum[i] += static_cast<float>(part[i]);
+  });
+}
+
 class Copies : public Action {
  public:
   Copies(const Site& site, std::vector<DestinationRanges> destinations)
@@ -67,7 +82,7 @@ class Accumulate : public Action {
       for (const SourceRanges& source : destination.sources) {
         const at::Tensor from = buffers_.tensor(source.slot).view({-1});
         for (const ElementRange& range : source.ranges) {
-          to.narrow(0, range.to, range.count).add_(from.narrow(0, range.from, range.count));
+          add_range(to.narrow(0, range.to, range.count), from.narrow(0, range.from, range.count));
         }
       }
     }
