@@ -160,6 +160,9 @@ r12  measured   llama3-8b-fsdp2-..  fsdp2     120 ms    17,067  ! 200 MiB  2.500
 TEST_CASE("the summary of a plan") {
   PlannedScenario planned;
   planned.plan.steady = hand_made_plan();
+  planned.graph.modules = {{"", "Model", std::nullopt, {}, {}}, {"model.layers.0", "Layer", ModuleId{0}, {}, {}}};
+  planned.partition.units.resize(2);
+  planned.partition.units[1].module = ModuleId{1};
   const std::string text = plan_summary(planned, {});
   CHECK(text.substr(text.find(':')) ==
         R"(: fsdp2, 2 ranks, 1 micro-batch a step, 7 instructions
@@ -167,9 +170,9 @@ groups   shard (2)
 streams  compute, all_gather, reduce_scatter
 memory   40 B alive when a step begins
 
-unit  module          parameters  padded  segments
-root  (the model)              0       0
-u0    model.layers.0          20      20  s0
+unit  module          class  parameters  padded  gathered  segments
+root  (the model)     Model           0       0
+u0    model.layers.0  Layer          20      20            s0
 
 instruction    count     bytes
 Forward            1
