@@ -49,9 +49,27 @@ class StepSimulation {
     return options;
   }
 
+  // On a CPU what is freed is gone at once: its Free waits for collectives that still use it.
+  std::vector<InstructionId> waits_of(const StepPlan& plan, const Instruction& instruction) {
+    std::vector<InstructionId> waits = instruction.waits;
+    if (inputs_.device.kind != DeviceKind::cpu) return waits;
+    for (const BufferId freed : instruction.frees) {
+      if (const auto& last = last_collective_[freed.index()]) waits.push_back(*last);
+    }
+    if (!is_collective(instruction.kind)) return waits;
+    const auto id = make_id<InstructionId>(static_cast<std::size_t>(&instruction - plan.instructions.data()));
+    for (const auto* list : {&instruction.reads, &instruction.writes}) {
+      for (const BufferId used : *list) last_collective_[used.index()] = id;
+    }
+    return waits;
+  }
+
   const std::vector<TimedInstruction>& timed(const StepPlan& plan) {
     timed_.clear();
     timed_.reserve(plan.instructions.size());
+    waits_.clear();
+    waits_.reserve(plan.instructions.size());
+    last_collective_.assign(plan.buffers.size(), std::nullopt);
     for (const Instruction& instruction : plan.instructions) {
       const InstructionCost cost = costs_.cost(plan, instruction);
       TimedInstruction& timed = timed_.emplace_back();
@@ -61,7 +79,7 @@ class StepSimulation {
       timed.duration = cost.duration;
       timed.launch = cost.launch;
       timed.issue = cost.issue;
-      timed.waits = instruction.waits;
+      timed.waits = waits_.emplace_back(waits_of(plan, instruction));
     }
     return timed_;
   }
@@ -69,6 +87,8 @@ class StepSimulation {
   const SimulationInputs& inputs_;
   CostModel costs_;
   std::vector<TimedInstruction> timed_;
+  std::vector<std::vector<InstructionId>> waits_;                // by instruction
+  std::vector<std::optional<InstructionId>> last_collective_;    // by buffer
 };
 
 std::vector<std::string> left_out(const SimulationInputs& inputs) {

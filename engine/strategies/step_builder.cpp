@@ -91,7 +91,9 @@ InstructionId StepBuilder::emit(Instruction instruction) {
   instruction.pass = pass_;
   for (const BufferId buffer : instruction.allocates) live_[buffer.index()] = true;
   for (const BufferId buffer : instruction.frees) live_[buffer.index()] = false;
-  if (instruction.kind != InstructionKind::HostWait) last_on_stream_[instruction.stream.index()] = id;
+  // Host work that holds no stream is nothing that a stream could be waited for.
+  const bool is_work = !is_host_only(instruction.kind) || (instruction.kind == InstructionKind::Free && !instruction.waits.empty());
+  if (is_work) last_on_stream_[instruction.stream.index()] = id;
   plan_.instructions.push_back(std::move(instruction));
   return id;
 }

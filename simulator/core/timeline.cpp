@@ -16,11 +16,15 @@ class Timeline {
         instructions_(instructions),
         spans_(instructions.size()),
         states_(instructions.size()),
+        awaited_(instructions.size(), false),
         streams_(options.streams),
         groups_(options.groups) {
     for (Queue& queue : streams_) queue.items.reserve(instructions.size());
     for (Queue& queue : groups_) queue.items.reserve(instructions.size());
     running_.reserve(options.streams);
+    for (const TimedInstruction& instruction : instructions) {
+      for (const InstructionId wait : instruction.waits) awaited_[wait.index()] = true;
+    }
   }
 
   std::vector<Span> run() {
@@ -99,7 +103,7 @@ class Timeline {
     const TimedInstruction& instruction = instructions_[item];
     const bool immediate =
         instruction.occupation == Occupation::host_wait ||
-        (instruction.occupation == Occupation::nothing && (synchronous() || instruction.waits.empty()));
+        (instruction.occupation == Occupation::nothing && (synchronous() || (instruction.waits.empty() && !awaited_[item])));
     if (immediate) {
       end_at_once(item);
       return;
@@ -215,6 +219,7 @@ class Timeline {
   std::span<const TimedInstruction> instructions_;
   std::vector<Span> spans_;
   std::vector<State> states_;
+  std::vector<bool> awaited_;  // somebody waits for it: it is a point on its stream even without work
   std::vector<Queue> streams_;
   std::vector<Queue> groups_;
   std::vector<Running> running_;
