@@ -1,8 +1,11 @@
 // DistributedDataParallel: every rank holds all parameters; gradients are copied into buckets, averaged and copied back.
 //
 // Source: torch 2.11, csrc/distributed/c10d/reducer.cpp with gradient_as_bucket_view=False. A bucket is reduced when it is ready and
-// all buckets before it were (they are issued in bucket order); the copies back happen at the end of backward.
+// all buckets before it were (they are issued in bucket order); the copies back happen at the end of backward. Before the forward
+// that follows the first synchronised backward the one bucket of the beginning is dropped and the rebuilt ones take its place; rank 0
+// tells the others which parameters are in which (sync_bucket_indices).
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,8 +20,8 @@ class DdpStrategy : public Strategy {
  public:
   DdpStrategy(StepBuilder& builder, const Scenario& scenario)
       : Strategy(builder),
-        buckets_(make_buckets(builder.graph(), scenario.parallel.ddp)),
-        completing_(completing_operators(builder.graph(), buckets_)),
+        spec_(scenario.parallel.ddp),
+        rebuilds_in_first_step_(scenario.train.sync == "every" && scenario.train.accumulation > 1),
         stream_(builder.add_stream("all_reduce")),
         group_(builder.add_group("replicate", world_size(scenario))) {}
 
@@ -28,27 +31,29 @@ class DdpStrategy : public Strategy {
           b_, unit_buffer(b_, make_id<UnitId>(i), "param", BufferClass::parameter, BufferLayout::parameters,
                           b_.graph().compute_dtype, 1, StepBuilder::compute())));
     }
-    for (std::size_t i = 0; i < buckets_.size(); ++i) {
-      Buffer buffer;
-      buffer.name = fmt::format("bucket.{}", i);
-      buffer.buffer_class = BufferClass::reduce_buffer;
-      buffer.dtype = b_.graph().compute_dtype;
-      buffer.elements = buckets_[i].bytes.value / element_size(buffer.dtype);
-      buffer.layout = BufferLayout::parameters;
-      buffer.parameters = buckets_[i].parameters;
-      bucket_buffers_.push_back(declare_persistent_buffer(b_, std::move(buffer)));
+    const std::string& phase = b_.plan().phase;
+    if (phase == "steady") {
+      use(rebuilt_buckets(b_.graph(), spec_), "bucket");
+    } else {
+      use(first_buckets(b_.graph()), "firstbucket");
     }
+    for (Buffer& buffer : buffers_of_buckets()) buffers_.push_back(declare_persistent_buffer(b_, std::move(buffer)));
   }
 
   void begin_micro_batch(int micro_batch, bool reduce_gradients) override {
     Strategy::begin_micro_batch(micro_batch, reduce_gradients);
     reduced_.clear();
+    const std::string& phase = b_.plan().phase;
+    const bool second_backward = phase == "first" && rebuilds_in_first_step_ && micro_batch == 1;
+    if (second_backward || (phase == "second" && micro_batch == 0)) rebuild();
   }
+
+  bool second_step_differs() const override { return !rebuilds_in_first_step_; }
 
   void gradients_ready(SegmentId segment) override {
     if (!reduces()) return;
     const OperatorId begin = b_.partition().segment(segment).begin;
-    while (reduced_.size() < buckets_.size() && completing_[reduced_.size()] >= begin) reduce_next_bucket();
+    while (reduced_.size() < buckets_.size() && buckets_[reduced_.size()].completed_by >= begin) reduce_next_bucket();
   }
 
   void end_of_backward() override {
@@ -56,7 +61,7 @@ class DdpStrategy : public Strategy {
       Instruction unpack;
       unpack.kind = InstructionKind::Unpack;
       unpack.bytes = buckets_[i].bytes;
-      unpack.reads = {bucket_buffers_[i]};
+      unpack.reads = {buffers_[i]};
       unpack.writes = gradients_of(buckets_[i]);
       unpack.waits = {reduced_[i]};
       b_.emit(std::move(unpack));
@@ -75,13 +80,62 @@ class DdpStrategy : public Strategy {
   }
 
  private:
+  void use(std::vector<Bucket> buckets, std::string_view name) {
+    buckets_ = std::move(buckets);
+    name_ = name;
+  }
+
+  std::vector<Buffer> buffers_of_buckets() const {
+    std::vector<Buffer> buffers;
+    for (std::size_t i = 0; i < buckets_.size(); ++i) {
+      Buffer buffer;
+      buffer.name = fmt::format("{}.{}", name_, i);
+      buffer.buffer_class = BufferClass::reduce_buffer;
+      buffer.dtype = b_.graph().compute_dtype;
+      buffer.elements = buckets_[i].bytes.value / element_size(buffer.dtype);
+      buffer.layout = BufferLayout::parameters;
+      buffer.parameters = buckets_[i].parameters;
+      buffers.push_back(std::move(buffer));
+    }
+    return buffers;
+  }
+
+  void rebuild() {
+    use(rebuilt_buckets(b_.graph(), spec_), "bucket");
+    tell_indices("bucket_indices", static_cast<std::int64_t>(b_.graph().parameters.size()) + 1);
+    tell_indices("bucket_sizes", static_cast<std::int64_t>(buckets_.size()));
+    b_.free(std::exchange(buffers_, {}));
+    for (Buffer& buffer : buffers_of_buckets()) {
+      buffers_.push_back(b_.declare(std::move(buffer)));
+      emit_initialize(b_, buffers_.back(), std::nullopt);
+    }
+  }
+
+  // A list of 32-bit numbers, from rank 0 to all.
+  void tell_indices(std::string_view name, std::int64_t count) {
+    Buffer buffer;
+    buffer.name = name;
+    buffer.buffer_class = BufferClass::scalar;
+    buffer.dtype = DType::uint8;
+    buffer.elements = 4 * count;
+    const BufferId numbers = b_.declare(std::move(buffer));
+    emit_initialize(b_, numbers, std::nullopt);
+    Instruction tell;
+    tell.kind = InstructionKind::Broadcast;
+    tell.group = group_;
+    tell.bytes = b_.plan().buffer(numbers).bytes();
+    tell.reads = tell.writes = {numbers};
+    b_.emit(std::move(tell));
+    b_.free({numbers});
+  }
+
   void reduce_next_bucket() {
     const std::size_t index = reduced_.size();
     Instruction pack;
     pack.kind = InstructionKind::Pack;
     pack.bytes = buckets_[index].bytes;
     pack.reads = gradients_of(buckets_[index]);
-    pack.writes = {bucket_buffers_[index]};
+    pack.writes = {buffers_[index]};
     const InstructionId packed = b_.emit(std::move(pack));
     Instruction reduce;
     reduce.kind = InstructionKind::AllReduce;
@@ -89,7 +143,7 @@ class DdpStrategy : public Strategy {
     reduce.group = group_;
     reduce.reduce = ReduceOperation::average;
     reduce.bytes = buckets_[index].bytes;
-    reduce.reads = reduce.writes = {bucket_buffers_[index]};
+    reduce.reads = reduce.writes = {buffers_[index]};
     reduce.waits = {packed};
     reduced_.push_back(b_.emit(std::move(reduce)));
   }
@@ -103,13 +157,15 @@ class DdpStrategy : public Strategy {
     return buffers;
   }
 
-  std::vector<Bucket> buckets_;
-  std::vector<OperatorId> completing_;  // by bucket
+  const DdpSpec& spec_;
+  const bool rebuilds_in_first_step_;
   StreamId stream_;
   GroupId group_;
-  std::vector<BufferId> parameters_;      // by UnitId
-  std::vector<BufferId> bucket_buffers_;  // by bucket
-  std::vector<InstructionId> reduced_;    // all-reduces of this micro-batch, by bucket
+  std::vector<Bucket> buckets_;
+  std::string name_;                    // of their buffers
+  std::vector<BufferId> buffers_;       // by bucket
+  std::vector<BufferId> parameters_;    // by UnitId
+  std::vector<InstructionId> reduced_;  // all-reduces of this micro-batch, by bucket
 };
 
 }  // namespace
@@ -117,7 +173,9 @@ class DdpStrategy : public Strategy {
 extern const StrategyType k_ddp_strategy{
     "ddp",
     [](const ModelGraph& graph, const Scenario& scenario) {
-      return completing_operators(graph, make_buckets(graph, scenario.parallel.ddp));
+      std::vector<OperatorId> cuts;
+      for (const Bucket& bucket : rebuilt_buckets(graph, scenario.parallel.ddp)) cuts.push_back(bucket.completed_by);
+      return cuts;
     },
     [](StepBuilder& builder, const Scenario& scenario) -> std::unique_ptr<Strategy> {
       return std::make_unique<DdpStrategy>(builder, scenario);

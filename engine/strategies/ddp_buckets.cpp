@@ -3,33 +3,45 @@
 #include <algorithm>
 
 namespace shardlab {
+namespace {
 
-std::vector<Bucket> make_buckets(const ModelGraph& graph, const DdpSpec& spec) {
-  std::vector<Bucket> buckets;
-  bool open = false;
-  for (std::size_t i = graph.parameters.size(); i-- > 0;) {
-    if (!open) buckets.emplace_back();
-    Bucket& bucket = buckets.back();
-    bucket.parameters.push_back(make_id<ParameterId>(i));
-    bucket.bytes += bytes_of(graph.parameters[i].elements(), graph.compute_dtype);
-    open = bucket.bytes < (buckets.size() == 1 ? spec.first_bucket_size : spec.bucket_size);
-  }
-  return buckets;
-}
-
-std::vector<OperatorId> completing_operators(const ModelGraph& graph, const std::vector<Bucket>& buckets) {
-  const auto unused = make_id<OperatorId>(graph.operators.size());
-  std::vector<OperatorId> first_use(graph.parameters.size(), unused);
+// By ParameterId: the operator whose backward, the last that adds to it, makes the gradient ready.
+std::vector<OperatorId> completing_operators(const ModelGraph& graph) {
+  std::vector<OperatorId> first_use(graph.parameters.size(), make_id<OperatorId>(graph.operators.size()));
   for (std::size_t i = graph.operators.size(); i-- > 0;) {
     for (const ParameterId parameter : graph.operators[i].parameters) first_use[parameter.index()] = make_id<OperatorId>(i);
   }
-  std::vector<OperatorId> completing;
-  for (const Bucket& bucket : buckets) {
-    OperatorId earliest = unused;
-    for (const ParameterId parameter : bucket.parameters) earliest = std::min(earliest, first_use[parameter.index()]);
-    completing.push_back(earliest);
+  return first_use;
+}
+
+void append(Bucket& bucket, const ModelGraph& graph, ParameterId parameter, OperatorId ready) {
+  bucket.completed_by = bucket.parameters.empty() ? ready : std::min(bucket.completed_by, ready);
+  bucket.parameters.push_back(parameter);
+  bucket.bytes += bytes_of(graph.parameter(parameter).elements(), graph.compute_dtype);
+}
+
+}  // namespace
+
+std::vector<Bucket> first_buckets(const ModelGraph& graph) {
+  const std::vector<OperatorId> ready = completing_operators(graph);
+  std::vector<Bucket> buckets(1);
+  for (std::size_t i = 0; i < graph.parameters.size(); ++i) append(buckets[0], graph, make_id<ParameterId>(i), ready[i]);
+  return buckets;
+}
+
+std::vector<Bucket> rebuilt_buckets(const ModelGraph& graph, const DdpSpec& spec) {
+  const std::vector<OperatorId> ready = completing_operators(graph);
+  std::vector<ParameterId> order(graph.parameters.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = make_id<ParameterId>(i);
+  std::stable_sort(order.begin(), order.end(), [&](ParameterId a, ParameterId b) { return ready[b.index()] < ready[a.index()]; });
+  std::vector<Bucket> buckets;
+  bool open = false;
+  for (const ParameterId parameter : order) {
+    if (!open) buckets.emplace_back();
+    append(buckets.back(), graph, parameter, ready[parameter.index()]);
+    open = buckets.back().bytes < (buckets.size() == 1 ? spec.first_bucket_size : spec.bucket_size);
   }
-  return completing;
+  return buckets;
 }
 
 }  // namespace shardlab

@@ -1,8 +1,9 @@
 // Which gradients DistributedDataParallel reduces together.
 //
-// Source: torch 2.11, csrc/distributed/c10d/reducer.cpp, compute_bucket_assignment_by_size over the reversed parameters with size
-// limits {first_bucket_size, bucket_size}: a bucket closes as soon as its bytes reach its limit. This is the order of the first step;
-// DDP rebuilds its buckets in the order of readiness after it.
+// Source: torch 2.11, nn/parallel/distributed.py (_ddp_init_helper) and csrc/distributed/c10d/reducer.cpp (rebuild_buckets,
+// compute_bucket_assignment_by_size). Until the first synchronised backward is over there is one bucket of everything, because the
+// order of gradients is not known; then buckets are rebuilt in the order in which gradients became ready: a bucket closes as soon as
+// its bytes reach its limit, first_bucket_size for the first one and bucket_size for the others.
 #pragma once
 
 #include <vector>
@@ -15,11 +16,10 @@ namespace shardlab {
 struct Bucket {
   std::vector<ParameterId> parameters;
   Bytes bytes;
+  OperatorId completed_by;  // whose backward produces the last gradient
 };
 
-std::vector<Bucket> make_buckets(const ModelGraph& graph, const DdpSpec& spec);
-
-// For each bucket, the operator whose backward completes it: the earliest (in forward order) first use of its parameters.
-std::vector<OperatorId> completing_operators(const ModelGraph& graph, const std::vector<Bucket>& buckets);
+std::vector<Bucket> first_buckets(const ModelGraph& graph);
+std::vector<Bucket> rebuilt_buckets(const ModelGraph& graph, const DdpSpec& spec);
 
 }  // namespace shardlab

@@ -41,8 +41,8 @@ class RunPlanner {
     planned_.plan.setup = setup();
     RunPlan& plan = planned_.plan;
     plan.first = step("first", {});
-    plan.steady = step("steady", plan.first);
-    if (!follows_itself(plan.steady)) {
+    if (!second_differs_) plan.steady = step("steady", plan.first);
+    if (second_differs_ || !follows_itself(plan.steady)) {
       plan.second = step("second", plan.first);
       plan.steady = step("steady", *plan.second);
     }
@@ -80,6 +80,7 @@ class RunPlanner {
     for (const LeftEvent& event : before.left_events) builder.plan().taken_events.push_back(event.name);
     const auto strategy = type_.make(builder, planned_.scenario);
     strategy->declare_persistent();
+    second_differs_ = strategy->second_step_differs();
     drive_step(builder, *strategy, planned_.scenario.train);
     snapshot(phase, std::string(type_.name), builder, *strategy);
     emit_optimizer_tail(builder, *strategy, planned_.scenario.train, scales_loss(planned_.scenario));
@@ -104,6 +105,7 @@ class RunPlanner {
   const StrategyType& type_;
   std::vector<PassSnapshot>* snapshots_;
   std::string graph_hash_;
+  bool second_differs_ = false;
 };
 
 // What one rank would do if nobody scheduled anything: the first snapshot of the construction.

@@ -44,6 +44,9 @@ class Strategy {
   // Everything of the step was emitted: states what the host of the next step may wait for (StepPlan::left_events).
   virtual void end_of_step() {}
 
+  // The second step is not yet like the later ones, whatever the events it takes over.
+  virtual bool second_step_differs() const { return false; }
+
   // The buffer that compute reads a unit's parameters from.
   virtual BufferId compute_parameters(UnitId unit) const = 0;
   virtual std::vector<TrainedUnit> trained_units() const = 0;
