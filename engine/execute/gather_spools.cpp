@@ -74,6 +74,9 @@ Result<RunTrace> gather_spools(const PlannedScenario& planned, const std::filesy
   }
   RunTrace run;
   run.provenance = provenance_of(spools);
+  // Steps before the steady ones are warm-up however few were asked for.
+  const std::int64_t warmup =
+      std::max<std::int64_t>(planned.scenario.measure.warmup_steps, planned.plan.first_steady_step());
   std::map<const StepPlan*, std::string> hashes;
   for (const StepPlan* plan : planned.plan.all()) hashes[plan] = plan_hash(*plan);
   for (std::size_t i = 0; i < spools.front().steps.size(); ++i) {
@@ -89,7 +92,7 @@ Result<RunTrace> gather_spools(const PlannedScenario& planned, const std::filesy
     const SpoolStep& step = spools.front().steps[i];
     if (step.mean_loss) run.losses.push_back(*step.mean_loss);
     if (step.trace.gradient_norm) run.gradient_norms.push_back(*step.trace.gradient_norm);
-    (trace.step < planned.scenario.measure.warmup_steps ? run.warmup : run.steps).push_back(std::move(trace));
+    (trace.step < warmup ? run.warmup : run.steps).push_back(std::move(trace));
   }
   return run;
 }

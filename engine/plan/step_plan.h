@@ -79,6 +79,8 @@ struct RunPlan {
 
   // Of a step counted from 0; -1 is the setup.
   const StepPlan& step(std::int64_t number) const;
+  // The number of the first step that follows `steady`.
+  std::int64_t first_steady_step() const { return second ? 2 : 1; }
   // Setup first, each once.
   std::vector<const StepPlan*> all() const;
 };

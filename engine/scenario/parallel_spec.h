@@ -32,7 +32,7 @@ struct PrefetchSpec {
 
 struct DdpSpec {
   Bytes bucket_size = mebibytes(25);
-  Bytes first_bucket_size = mebibytes(1);
+  std::optional<Bytes> first_bucket_size;  // absent: 1 MiB beside the default bucket size, else as the others
   bool gradient_as_bucket_view = false;
   bool static_graph = false;
   bool find_unused_parameters = false;

@@ -20,6 +20,12 @@ void append(Bucket& bucket, const ModelGraph& graph, ParameterId parameter, Oper
   bucket.bytes += bytes_of(graph.parameter(parameter).elements(), graph.compute_dtype);
 }
 
+// DistributedDataParallel takes 1 MiB for the first bucket only where bucket_cap_mb is not given.
+Bytes first_limit(const DdpSpec& spec) {
+  if (spec.first_bucket_size) return *spec.first_bucket_size;
+  return spec.bucket_size == DdpSpec{}.bucket_size ? mebibytes(1) : spec.bucket_size;
+}
+
 }  // namespace
 
 std::vector<Bucket> first_buckets(const ModelGraph& graph) {
@@ -39,7 +45,7 @@ std::vector<Bucket> rebuilt_buckets(const ModelGraph& graph, const DdpSpec& spec
   for (const ParameterId parameter : order) {
     if (!open) buckets.emplace_back();
     append(buckets.back(), graph, parameter, ready[parameter.index()]);
-    open = buckets.back().bytes < (buckets.size() == 1 ? spec.first_bucket_size : spec.bucket_size);
+    open = buckets.back().bytes < (buckets.size() == 1 ? first_limit(spec) : spec.bucket_size);
   }
   return buckets;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "engine/model/families/family.h"
 #include "engine/model/wrap/wrap_modules.h"
 #include "engine/passes/drop_unused_buffers.h"
@@ -108,6 +110,16 @@ class RunPlanner {
   bool second_differs_ = false;
 };
 
+// The last step of a run must be a steady one, or nothing is measured.
+Status check_measured_steps(const PlannedScenario& planned) {
+  const MeasureSpec& measure = planned.scenario.measure;
+  const std::int64_t needed = planned.plan.first_steady_step() + 1;
+  if (measure.warmup_steps + measure.steps >= needed) return {};
+  return bad_input("measure.steps", fmt::format("{} warm-up and {} measured steps end before the first steady one, the {}",
+                                                measure.warmup_steps, measure.steps, needed == 2 ? "second" : "third"),
+                   "raise one of the two");
+}
+
 // What one rank would do if nobody scheduled anything: the first snapshot of the construction.
 void snapshot_segments(const PlannedScenario& planned, const StrategyType& type, std::vector<PassSnapshot>& snapshots) {
   StepBuilder builder(planned.graph, planned.partition, "steady", std::string(type.name));
@@ -143,6 +155,7 @@ Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<Pass
   for (Unit& unit : planned.partition.units) unit.settings = settings.at(unit.module);
   if (snapshots != nullptr) snapshot_segments(planned, type, *snapshots);
   SHARDLAB_CHECK_OK(RunPlanner(planned, type, snapshots).run());
+  SHARDLAB_CHECK_OK(check_measured_steps(planned));
   return planned;
 }
 

@@ -90,6 +90,12 @@ class LlamaModel(nn.Module):
         self.layers = nn.ModuleList(LlamaDecoderLayer(config) for _ in range(config["num_hidden_layers"]))
         self.norm = LlamaRMSNorm(config["hidden_size"], config["rms_norm_eps"])
 
+    def forward(self, tokens, cos, sin):
+        x = self.embed_tokens(tokens)
+        for layer in self.layers:
+            x = layer(x, cos, sin)
+        return self.norm(x)
+
 
 class LlamaForCausalLM(nn.Module):
     def __init__(self, config, sequence_length):
@@ -102,10 +108,7 @@ class LlamaForCausalLM(nn.Module):
         self.tables = rotary_tables(sequence_length, head_dim, config.get("rope_theta", 10000.0))
 
     def forward(self, tokens):
-        x = self.model.embed_tokens(tokens)
-        for layer in self.model.layers:
-            x = layer(x, *self.tables)
-        return self.lm_head(self.model.norm(x))
+        return self.lm_head(self.model(tokens, *self.tables))
 
 
 def mean_loss(logits, targets):

@@ -67,6 +67,7 @@ inline std::vector<Spread> all_spreads() {
   spreads.push_back({"fsdp1", 4, 2, "hybrid_shard_zero2", "every"});
   spreads.push_back({"fsdp1", 4, 1, "full_shard", "last", {"parallel.use_orig_params=false", "parallel.prefetch.backward=post"}});
   spreads.push_back({"fsdp1", 2, 2, "full_shard", "last", {"parallel.prefetch.forward=true", "parallel.prefetch.limit_all_gathers=false"}});
+  spreads.push_back({"fsdp1", 2, 1, "full_shard", "last", {"parallel.wrap={policy: size, min_params: 20000}"}});
   spreads.push_back({"fsdp2", 4, 2, "2", "every", {"parallel.prefetch.forward_depth=2"}});
   spreads.push_back({"fsdp2", 4, 1, "true", "last", {"parallel.mesh.replicate=2", "parallel.prefetch.backward_depth=2"}});
   spreads.push_back({"fsdp2", 4, 2, "true", "every", {"parallel.mesh.replicate=2", "parallel.requires_all_reduce=false"}});

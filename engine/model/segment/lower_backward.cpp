@@ -220,7 +220,7 @@ class BackwardLowering {
       if (references_[local.gradient] == 1 && value.origin == ValueOrigin::internal) continue;
       export_copy(tensor, local);
     }
-    for (const TensorId tensor : programs_.gradient_outputs) export_in_place(locals_.at(tensor));
+    for (const TensorId tensor : programs_.gradient_outputs) export_in_place(tensor, locals_.at(tensor));
   }
 
   void export_copy(TensorId tensor, Local& local) {
@@ -239,8 +239,10 @@ class BackwardLowering {
     program_.steps.push_back(std::move(step));
   }
 
-  void export_in_place(const Local& local) {
+  // The storage may have been made for another tensor that passed its gradient on.
+  void export_in_place(TensorId tensor, const Local& local) {
     ProgramValue& value = program_.values[local.gradient];
+    value.tensor = tensor;
     value.origin = ValueOrigin::gradient_buffer;
     value.gradient = true;
   }

@@ -35,8 +35,8 @@ const Keys<PrefetchSpec>& prefetch_keys() {
 const Keys<DdpSpec>& ddp_keys() {
   static const Keys<DdpSpec> keys{
       key("bucket_size", &DdpSpec::bucket_size, kind::size(), "gradient bytes of one all-reduce"),
-      key("first_bucket_size", &DdpSpec::first_bucket_size, kind::size(),
-          "of the first all-reduce in backward"),
+      key("first_bucket_size", &DdpSpec::first_bucket_size, kind::optional(kind::size()),
+          "of the first all-reduce in backward", "1MiB beside the default bucket_size, else as that"),
       key("gradient_as_bucket_view", &DdpSpec::gradient_as_bucket_view, kind::boolean(),
           "gradients live in the buckets"),
       key("static_graph", &DdpSpec::static_graph, kind::boolean(), "the graph is the same in every step"),
