@@ -1,6 +1,7 @@
-// How long it takes to build, check and simulate a large plan: Llama-3-70B, 80 layers over 64 ranks, FSDP2, one micro-batch.
+// How long it takes to build, check and simulate a large plan: Llama-3-70B, 80 layers over 64 ranks, FSDP2 and FSDP1, one micro-batch.
 //
-// Prints medians on one core. The target of 5 ms is for one step: its graph, partition, steady plan, check and simulation.
+// Prints medians on one core. The target of 5 ms is for one step: its graph, partition, steady plan, check and simulation; that of 1 ms
+// for the plan and its check, given the units and segments (with them beside it).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,6 +27,7 @@ namespace {
 
 constexpr int k_repeats = 100;
 constexpr double k_target_ms = 5;
+constexpr double k_plan_target_ms = 1;
 
 template <typename T>
 T required(Result<T> result) {
@@ -66,9 +68,9 @@ StepPlan steady_plan(const PlannedScenario& planned, const StrategyType& type) {
   return free_activations(builder.finish());
 }
 
-int run() {
+void run(const std::string& strategy) {
   const std::filesystem::path file = required(find_scenario("validation/llama-80-layers.yaml"));
-  const Scenario scenario = required(read_scenario(file));
+  const Scenario scenario = required(read_scenario(file, std::vector<std::string>{"parallel={strategy: " + strategy + "}"}));
   const Device device = required(resolve_device(scenario.cluster));
   const PlannedScenario planned = required(plan_scenario(scenario));
   const StrategyType type = required(find_strategy(scenario.parallel.strategy));
@@ -76,25 +78,29 @@ int run() {
   PlannedScenario one_step = planned;
   one_step.plan.setup = one_step.plan.first = StepPlan{};
 
-  fmt::print("{}: {} operators, {} segments, {} instructions in the steady step, {} repeats\n", scenario.name,
+  fmt::print("{} under {}: {} operators, {} segments, {} instructions in the steady step, {} repeats\n", scenario.name, strategy,
              planned.graph.operators.size(), planned.partition.segments.size(), planned.plan.steady.instructions.size(), k_repeats);
   double sum = 0;
   sum += print("graph", time_of([&] { required(load_model_graph(scenario)); }));
-  sum += print("units and segments", time_of([&] { make_partition(planned.graph, wrapped.units, type.extra_cuts(planned.graph, scenario)); }));
-  sum += print("steady plan", time_of([&] { steady_plan(planned, type); }));
-  sum += print("check of the steady plan", time_of([&] {
+  const double cut = print("units and segments", time_of([&] { make_partition(planned.graph, wrapped.units, type.extra_cuts(planned.graph, scenario)); }));
+  double planning = print("steady plan", time_of([&] { steady_plan(planned, type); }));
+  planning += print("check of the steady plan", time_of([&] {
     if (const Status sound = check_plan(planned.plan.steady); !sound) std::exit(1);
   }));
+  sum += cut + planning;
   sum += print("simulation of the steady step", time_of([&] { required(simulate({one_step, device})); }));
   fmt::print("  {:<42} {:8.3f} ms  target {} ms: {}\n", "sum for one step", sum, k_target_ms, sum <= k_target_ms ? "met" : "NOT MET");
+  fmt::print("  {:<42} {:8.3f} ms  target {} ms: {}; {:.3f} ms with units and segments\n", "building and checking the plan", planning,
+             k_plan_target_ms, planning <= k_plan_target_ms ? "met" : "NOT MET", planning + cut);
   fmt::print("and, not part of the sum:\n");
   print("plan_scenario: setup, first, steady, check", time_of([&] { required(plan_scenario(scenario)); }));
   print("simulate: setup, first, steady", time_of([&] { required(simulate({planned, device})); }));
   print("reading the scenario", time_of([&] { required(read_scenario(file)); }));
-  return 0;
 }
 
 }  // namespace
 }  // namespace shardlab
 
-int main() { return shardlab::run(); }
+int main() {
+  for (const char* strategy : {"fsdp2", "fsdp1"}) shardlab::run(strategy);
+}
