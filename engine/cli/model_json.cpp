@@ -12,7 +12,7 @@ class Figures {
 
   OperatorFigures of(OperatorId id) {
     const Operator& op = graph_.op(id);
-    const OperatorDescription description = op.type->describe(graph_, op);
+    const OperatorDescription description = describe_operator(graph_, op);
     OperatorFigures figures;
     figures.op = id;
     for (const Work& work : description.forward) {
@@ -24,7 +24,7 @@ class Figures {
       figures.backward_bytes += work.bytes;
     }
     figures.keeps = keep(op.inputs, description.saved_inputs) + keep(op.outputs, description.saved_outputs);
-    for (const ExtraTensor& extra : description.extras)
+    for (const ExtraTensor& extra : description.has_backward ? description.extras : std::vector<ExtraTensor>{})
       figures.keeps += bytes_of(element_count(extra.shape), extra.dtype);
     return figures;
   }
@@ -97,12 +97,12 @@ std::vector<OperatorFigures> operator_figures(const ModelGraph& graph) {
 Json model_document(const ModelGraph& graph) {
   const std::int64_t total = total_parameters(graph);
   return {{"family", graph.family},
-          // Families without experts use every parameter for every token, and none of them is frozen.
+          // Families without experts use every parameter for every token.
           {"parameters",
            {{"total", total},
             {"active", total},
             {"per_layer", parameters_per_layer(graph)},
-            {"trainable", total}}},
+            {"trainable", trainable_parameters(graph)}}},
           {"layers", graph.layers},
           {"vocabulary", graph.vocabulary},
           {"micro_batch", graph.micro_batch},

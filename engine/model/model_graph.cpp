@@ -53,6 +53,12 @@ std::int64_t total_parameters(const ModelGraph& graph) {
   return sum;
 }
 
+std::int64_t trainable_parameters(const ModelGraph& graph) {
+  std::int64_t sum = 0;
+  for (const Parameter& parameter : graph.parameters) sum += parameter.trainable ? parameter.elements() : 0;
+  return sum;
+}
+
 std::int64_t parameters_per_layer(const ModelGraph& graph) {
   for (const Module& module : graph.modules) {
     if (module.class_name == graph.block_class) return elements_below(graph, module);
@@ -62,7 +68,11 @@ std::int64_t parameters_per_layer(const ModelGraph& graph) {
 
 std::string structure_hash(const ModelGraph& graph) {
   StructureText text;
-  for (const Parameter& parameter : graph.parameters) text.shape(parameter.shape, parameter.dtype);
+  for (const Parameter& parameter : graph.parameters) {
+    text.shape(parameter.shape, parameter.dtype);
+    if (!parameter.trainable) text.word("frozen");
+    if (!parameter.requires_grad) text.word("no_grad");
+  }
   for (const Tensor& tensor : graph.tensors) {
     text.shape(tensor.shape, tensor.dtype);
     text.attributes(tensor.attributes);

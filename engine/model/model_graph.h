@@ -38,6 +38,8 @@ struct Parameter {
   ModuleId module;               // first owner
   InitialValue initial = InitialValue::uniform;
   double scale = 0;
+  bool trainable = true;      // the optimizer updates it; else it is frozen
+  bool requires_grad = true;  // backward computes its gradient: if trainable, or where a strategy cannot leave it out
 
   std::int64_t elements() const { return element_count(shape); }
 };
@@ -90,6 +92,7 @@ struct ModelGraph {
 };
 
 std::int64_t total_parameters(const ModelGraph& graph);
+std::int64_t trainable_parameters(const ModelGraph& graph);
 
 // Elements of the parameters of one repeated layer; 0 when the model has none.
 std::int64_t parameters_per_layer(const ModelGraph& graph);

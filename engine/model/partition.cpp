@@ -16,6 +16,7 @@ class Partitioner {
     make_units(wrapped);
     make_segments(extra_cuts);
     find_borders();
+    find_required_gradients();
     find_parameters();
     lower();
   }
@@ -111,12 +112,46 @@ class Partitioner {
     }
   }
 
+  // Which units gradients enter and leave, from the tensors that cross their borders.
+  void find_required_gradients() {
+    for (const Segment& reader : p_.segments) {
+      for (const TensorId input : reader.inputs) {
+        if (!graph_.tensor(input).requires_grad) continue;
+        const UnitId producer = p_.segments[producer_[input.index()].index()].unit;
+        for_units_around(reader.unit, producer, [](Unit& unit) { unit.inputs_require_grad = true; });
+        for_units_around(producer, reader.unit, [](Unit& unit) { unit.outputs_require_grad = true; });
+      }
+    }
+    if (p_.segments.empty() || !graph_.tensor(graph_.loss).requires_grad) return;
+    const UnitId last = p_.segments[producer_[graph_.loss.index()].index()].unit;
+    for_units_around(last, std::nullopt, [](Unit& unit) { unit.outputs_require_grad = true; });
+  }
+
+  // The unit and those around it that do not hold `other` too.
+  template <typename F>
+  void for_units_around(UnitId unit, std::optional<UnitId> other, F&& visit) {
+    for (std::optional<UnitId> u = unit; u && !(other && holds(*u, *other)); u = parent_unit(*u)) visit(p_.units[u->index()]);
+  }
+  bool holds(UnitId outer, UnitId inner) const {
+    for (std::optional<UnitId> u = inner; u; u = parent_unit(*u)) {
+      if (*u == outer) return true;
+    }
+    return false;
+  }
+  std::optional<UnitId> parent_unit(UnitId unit) const {
+    const std::optional<ModuleId> parent = graph_.module(p_.units[unit.index()].module).parent;
+    if (!parent) return std::nullopt;
+    return unit_of_module_[parent->index()];
+  }
+
   void find_parameters() {
     p_.gradient_segment.assign(graph_.parameters.size(), SegmentId{k_unset});
     for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
       const SegmentId segment = segment_of_operator_[i];
       for (const ParameterId parameter : graph_.operators[i].parameters) {
         push_unique(p_.segments[segment.index()].parameters, parameter);
+        if (!graph_.parameter(parameter).requires_grad) continue;
+        p_.units[p_.unit_of_parameter[parameter.index()].index()].parameters_require_grad = true;
         p_.gradient_segment[parameter.index()] = segment;  // the last in forward is the first in backward
       }
     }

@@ -23,11 +23,13 @@ struct Unit {
   std::vector<ParameterId> parameters;  // definition order; none of an inner unit
   std::vector<SegmentId> segments;      // in forward order
   UnitSettings settings;                // make_partition gives every unit the graph's compute dtype
+  bool parameters_require_grad = false; // one of its own parameters does
+  bool inputs_require_grad = false;     // a tensor that enters the module requires a gradient
+  bool outputs_require_grad = false;    // a tensor that leaves it does
 
   std::int64_t elements(const ModelGraph& graph) const;
 };
 
-// Parameters whose gradients a segment's backward is the first to produce (backward order); later segments add to them.
 struct Segment {
   std::string name;      // "s0" ...
   OperatorId begin, end; // [begin, end)
@@ -35,7 +37,7 @@ struct Segment {
   std::vector<TensorId> inputs;         // border tensors and graph inputs read in forward
   std::vector<TensorId> outputs;        // read by a later segment, or the loss
   std::vector<ParameterId> parameters;  // used, each once, in order of first use
-  std::vector<ParameterId> gradients;   // of these, the ones whose gradient this segment's backward creates
+  std::vector<ParameterId> gradients;   // of these, the ones whose gradient this segment's backward is the first to make
   SegmentPrograms programs;
 };
 
@@ -43,7 +45,7 @@ struct Partition {
   std::vector<Unit> units;  // the root first, then forward order
   std::vector<Segment> segments;
   std::vector<UnitId> unit_of_parameter;               // by ParameterId
-  std::vector<SegmentId> gradient_segment;             // by ParameterId: the segment that creates the gradient
+  std::vector<SegmentId> gradient_segment;             // by ParameterId: the segment that creates the gradient, if one does
 
   const Unit& unit(UnitId id) const { return units[id.index()]; }
   const Segment& segment(SegmentId id) const { return segments[id.index()]; }

@@ -124,6 +124,7 @@ Bytes kept_bytes(const ModelGraph& graph, const Operator& op, const OperatorDesc
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
     if (description.saved_outputs >> i & 1U) sum += graph.tensor(op.outputs[i]).bytes();
   }
+  if (!description.has_backward) return sum;
   for (const ExtraTensor& extra : description.extras)
     sum += bytes_of(element_count(extra.shape), extra.dtype);
   return sum;
@@ -155,7 +156,7 @@ std::string operators_part(const ModelGraph& graph, const TextStyle& style) {
                    {"keeps"}});
   for (const Operator& op : graph.operators) {
     if (!inside(graph, op.module, id)) continue;
-    const OperatorDescription description = op.type->describe(graph, op);
+    const OperatorDescription description = describe_operator(graph, op);
     const std::string& path = graph.module(op.module).path;
     table.add({std::string(op.type->name), op.module == id ? "" : path.substr(block->path.size() + 1),
                figure(flops_of(description.forward)), figure(flops_of(description.backward)),
@@ -172,8 +173,10 @@ std::string operators_part(const ModelGraph& graph, const TextStyle& style) {
 }  // namespace
 
 std::string model_summary(const ModelGraph& graph, const TextStyle& style) {
-  std::string text = fmt::format("{}: {} parameters, {} layers of {}, vocabulary {}\n\n", graph.family,
-                                 grouped(total_parameters(graph)), graph.layers,
+  const std::int64_t frozen = total_parameters(graph) - trainable_parameters(graph);
+  std::string text = fmt::format("{}: {} parameters{}, {} layers of {}, vocabulary {}\n\n", graph.family,
+                                 grouped(total_parameters(graph)),
+                                 frozen == 0 ? "" : fmt::format(" ({} frozen)", grouped(frozen)), graph.layers,
                                  grouped(parameters_per_layer(graph)), grouped(graph.vocabulary));
   TextTable table(
       {{"module", Align::left, true}, {"class", Align::left, true}, {"parameters"}, {"shape", Align::left}});

@@ -45,7 +45,7 @@ class Support {
     need(m.attention == "auto", "model.attention", m.attention);
     need(m.loss.kind == "plain", "model.loss", m.loss.kind);
     need(m.dropout == 0, "model.dropout", fmt::format("{}", m.dropout));
-    need(m.frozen.empty(), "model.frozen", "frozen parameters");
+    need(m.frozen.empty() || s_.parallel.strategy != "fsdp1", "model.frozen", "frozen parameters with fsdp1");
     need(m.lora == LoraSpec{}, "model.lora", "adapters");
     need(m.moe == MoeSpec{}, "model.moe", "experts");
     need(m.compile == "none", "model.compile", m.compile);
@@ -69,7 +69,8 @@ class Support {
     need(mesh.expert == 1, "parallel.mesh.expert", std::to_string(mesh.expert));
     for (std::size_t i = 0; i < p.wrap.overrides.size(); ++i) {
       const std::string key = fmt::format("parallel.wrap.overrides[{}].settings", i);
-      for (const auto& [name, text] : p.wrap.overrides[i].settings) need(false, key, name + " of single units");
+      for (const auto& [name, text] : p.wrap.overrides[i].settings)
+        need(false, key, name + " of single units");
     }
     need(p.wrap.ignored.empty(), "parallel.wrap.ignored", "ignored modules");
     need(!p.ddp.gradient_as_bucket_view, "parallel.ddp.gradient_as_bucket_view", "true");

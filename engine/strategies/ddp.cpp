@@ -102,13 +102,19 @@ class DdpStrategy : public Strategy {
 
   void rebuild() {
     use(rebuilt_buckets(b_.graph(), spec_), "bucket");
-    tell_indices("bucket_indices", static_cast<std::int64_t>(b_.graph().parameters.size()) + 1);
+    tell_indices("bucket_indices", parameters_in_buckets() + 1);
     tell_indices("bucket_sizes", static_cast<std::int64_t>(buckets_.size()));
     b_.free(std::exchange(buffers_, {}));
     for (Buffer& buffer : buffers_of_buckets()) {
       buffers_.push_back(b_.declare(std::move(buffer)));
       emit_initialize(b_, buffers_.back(), std::nullopt);
     }
+  }
+
+  std::int64_t parameters_in_buckets() const {
+    std::size_t count = 0;
+    for (const Bucket& bucket : buckets_) count += bucket.parameters.size();
+    return static_cast<std::int64_t>(count);
   }
 
   // A list of 32-bit numbers, from rank 0 to all.

@@ -14,6 +14,14 @@ std::vector<OperatorId> completing_operators(const ModelGraph& graph) {
   return first_use;
 }
 
+std::vector<ParameterId> parameters_with_gradients(const ModelGraph& graph) {
+  std::vector<ParameterId> parameters;
+  for (std::size_t i = 0; i < graph.parameters.size(); ++i) {
+    if (graph.parameters[i].requires_grad) parameters.push_back(make_id<ParameterId>(i));
+  }
+  return parameters;
+}
+
 void append(Bucket& bucket, const ModelGraph& graph, ParameterId parameter, OperatorId ready) {
   bucket.completed_by = bucket.parameters.empty() ? ready : std::min(bucket.completed_by, ready);
   bucket.parameters.push_back(parameter);
@@ -31,14 +39,13 @@ Bytes first_limit(const DdpSpec& spec) {
 std::vector<Bucket> first_buckets(const ModelGraph& graph) {
   const std::vector<OperatorId> ready = completing_operators(graph);
   std::vector<Bucket> buckets(1);
-  for (std::size_t i = 0; i < graph.parameters.size(); ++i) append(buckets[0], graph, make_id<ParameterId>(i), ready[i]);
+  for (const ParameterId id : parameters_with_gradients(graph)) append(buckets[0], graph, id, ready[id.index()]);
   return buckets;
 }
 
 std::vector<Bucket> rebuilt_buckets(const ModelGraph& graph, const DdpSpec& spec) {
   const std::vector<OperatorId> ready = completing_operators(graph);
-  std::vector<ParameterId> order(graph.parameters.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = make_id<ParameterId>(i);
+  std::vector<ParameterId> order = parameters_with_gradients(graph);
   std::stable_sort(order.begin(), order.end(), [&](ParameterId a, ParameterId b) { return ready[b.index()] < ready[a.index()]; });
   std::vector<Bucket> buckets;
   bool open = false;

@@ -55,15 +55,31 @@ class Driver {
 
   void backward() {
     for (std::size_t i = partition_.segments.size(); i-- > 0;) {
-      // Units that end together have one output: its hooks run in the order in which they were registered.
-      for (const UnitId unit : extents_.leaves[i]) strategy_.pre_backward(unit);
-      emit_backward(make_id<SegmentId>(i));
-      strategy_.gradients_ready(make_id<SegmentId>(i));
-      for (auto unit = extents_.enters[i].rbegin(); unit != extents_.enters[i].rend(); ++unit) {
-        if (*unit != Partition::root()) strategy_.post_backward(*unit);
+      enter_backward(i);
+      if (partition_.segments[i].programs.has_backward()) {
+        emit_backward(make_id<SegmentId>(i));
+        strategy_.gradients_ready(make_id<SegmentId>(i));
       }
+      leave_backward(i);
     }
     strategy_.end_of_backward();
+  }
+
+  // A framework's hook before backward hangs on the module's outputs that require a gradient. Units that end together have one output:
+  // its hooks run in the order in which they were registered.
+  void enter_backward(std::size_t segment) {
+    for (const UnitId unit : extents_.leaves[segment]) {
+      if (partition_.unit(unit).outputs_require_grad) strategy_.pre_backward(unit);
+    }
+  }
+
+  void leave_backward(std::size_t segment) {
+    const std::vector<UnitId>& units = extents_.enters[segment];
+    for (auto id = units.rbegin(); id != units.rend(); ++id) {
+      const Unit& unit = partition_.unit(*id);
+      const bool hooked = unit.inputs_require_grad || unit.parameters_require_grad;
+      if (*id != Partition::root() && hooked) strategy_.post_backward(*id);
+    }
   }
 
   // Buffers of the units whose parameters the segment uses.
@@ -86,7 +102,7 @@ class Driver {
     instruction.reads = parameter_buffers(segment);
     for (const TensorId tensor : segment.inputs) instruction.reads.push_back(b_.value_buffer(tensor, micro_batch_));
     for (const TensorId tensor : segment.outputs) instruction.allocates.push_back(b_.value_buffer(tensor, micro_batch_));
-    instruction.allocates.push_back(b_.saved_buffer(id, micro_batch_));
+    if (segment.programs.has_backward()) instruction.allocates.push_back(b_.saved_buffer(id, micro_batch_));
     instruction.writes = instruction.allocates;
     emit_as_segment(std::move(instruction));
   }
@@ -116,6 +132,7 @@ class Driver {
 
   void write_parameter_gradients(const Segment& segment, Instruction& instruction) {
     for (const ParameterId parameter : segment.parameters) {
+      if (!graph_.parameter(parameter).requires_grad) continue;
       const BufferId buffer = strategy_.gradient_buffer(parameter);
       const auto& writes = instruction.writes;
       if (std::find(writes.begin(), writes.end(), buffer) == writes.end()) write(buffer, instruction);

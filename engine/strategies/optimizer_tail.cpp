@@ -1,9 +1,11 @@
 #include "engine/strategies/optimizer_tail.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
+#include "engine/plan/layout.h"
 #include "engine/plan/optimizer_rule.h"
 
 namespace shardlab {
@@ -68,14 +70,16 @@ void emit_value_clipping(StepBuilder& builder, const std::vector<BufferId>& grad
   builder.emit(std::move(clip));
 }
 
-// FSDP2 sums one squared norm per parameter over the shard group, recorded as one all-reduce of 4 bytes a parameter; FSDP1 one for
+// FSDP2 sums one squared norm per trained parameter over the shard group, recorded as one all-reduce of 4 bytes a parameter; FSDP1 one for
 // all parameters.
 void emit_clipping(StepBuilder& builder, const Strategy& strategy, const std::vector<BufferId>& gradients, std::optional<BufferId> flag) {
   builder.set_pass("clip");
   Buffer buffer;
   buffer.name = "norms";
   buffer.buffer_class = BufferClass::scalar;
-  buffer.elements = strategy.sums_one_norm() ? 1 : static_cast<std::int64_t>(builder.graph().parameters.size());
+  const std::vector<Parameter>& parameters = builder.graph().parameters;
+  const auto trained = std::count_if(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.trainable; });
+  buffer.elements = strategy.sums_one_norm() ? 1 : trained;
   const BufferId norms = builder.declare(std::move(buffer));
 
   Instruction measure;
@@ -98,10 +102,23 @@ void emit_clipping(StepBuilder& builder, const Strategy& strategy, const std::ve
   builder.free({norms});
 }
 
+// A buffer that lies like the stored parameters of the unit, without the frozen ones.
+Buffer like_trained(StepBuilder& builder, const TrainedUnit& unit) {
+  Buffer buffer = builder.plan().buffer(unit.parameters);
+  const ModelGraph& graph = builder.graph();
+  std::vector<ParameterId> trained;
+  std::copy_if(buffer.parameters.begin(), buffer.parameters.end(), std::back_inserter(trained),
+               [&](ParameterId id) { return graph.parameter(id).trainable; });
+  if (trained.size() == buffer.parameters.size()) return buffer;
+  buffer.elements = elements_of(make_layout(graph, trained, buffer.shards, buffer.alignment), buffer.layout);
+  buffer.parameters = std::move(trained);
+  return buffer;
+}
+
 std::vector<BufferId> declare_states(StepBuilder& builder, const TrainedUnit& unit, const OptimizerRule& rule) {
   std::vector<BufferId> states;
   for (const std::string_view state : rule.states) {
-    Buffer buffer = builder.plan().buffer(unit.parameters);
+    Buffer buffer = like_trained(builder, unit);
     buffer.name = fmt::format("{}.{}", state, builder.partition().unit(unit.unit).name);
     buffer.buffer_class = BufferClass::optimizer_state;
     buffer.stream = StepBuilder::compute();
@@ -121,6 +138,7 @@ void append_tensors(const StepBuilder& builder, const Buffer& held, std::vector<
     return;
   }
   for (const ParameterPiece& piece : layout.pieces) {
+    if (!builder.graph().parameter(piece.parameter).trainable) continue;
     std::int64_t elements = piece.elements();
     if (held.layout == BufferLayout::row_shards) elements = piece.shard_elements();
     if (held.layout == BufferLayout::flat_shard) elements = std::clamp<std::int64_t>(held.elements - piece.flat_offset, 0, elements);

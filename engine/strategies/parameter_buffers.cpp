@@ -1,24 +1,41 @@
 #include "engine/strategies/parameter_buffers.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace shardlab {
 
 Buffer unit_buffer(const StepBuilder& builder, UnitId unit, std::string_view prefix, BufferClass buffer_class, BufferLayout layout,
                    DType dtype, int shards, StreamId stream, int alignment) {
-  const Unit& u = builder.partition().unit(unit);
+  return unit_buffer(builder, unit, builder.partition().unit(unit).parameters, prefix, buffer_class, layout, dtype, shards, stream,
+                     alignment);
+}
+
+Buffer unit_buffer(const StepBuilder& builder, UnitId unit, std::vector<ParameterId> parameters, std::string_view prefix,
+                   BufferClass buffer_class, BufferLayout layout, DType dtype, int shards, StreamId stream, int alignment) {
   Buffer buffer;
-  buffer.name = fmt::format("{}.{}", prefix, u.name);
+  buffer.name = fmt::format("{}.{}", prefix, builder.partition().unit(unit).name);
   buffer.buffer_class = buffer_class;
   buffer.dtype = dtype;
-  buffer.elements = elements_of(make_layout(builder.graph(), u.parameters, shards, alignment), layout);
+  buffer.elements = elements_of(make_layout(builder.graph(), parameters, shards, alignment), layout);
   buffer.stream = stream;
   buffer.layout = layout;
-  buffer.parameters = u.parameters;
+  buffer.parameters = std::move(parameters);
   if (layout != BufferLayout::parameters) buffer.shards = shards;
   buffer.alignment = alignment;
   buffer.unit = unit;
   return buffer;
+}
+
+std::vector<ParameterId> parameters_with_gradients(const StepBuilder& builder, UnitId unit) {
+  const std::vector<ParameterId>& all = builder.partition().unit(unit).parameters;
+  std::vector<ParameterId> some;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(some),
+               [&](ParameterId id) { return builder.graph().parameter(id).requires_grad; });
+  return some;
 }
 
 void emit_initialize(StepBuilder& builder, BufferId buffer, std::optional<UnitId> unit) {

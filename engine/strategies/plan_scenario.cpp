@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/model/families/family.h"
+#include "engine/model/freeze.h"
 #include "engine/model/wrap/wrap_modules.h"
 #include "engine/passes/drop_unused_buffers.h"
 #include "engine/passes/free_activations.h"
@@ -141,7 +142,9 @@ Result<ModelGraph> load_model_graph(const Scenario& scenario) {
   options.sequence_length = scenario.model.sequence_length;
   options.stored_dtype = scenario.model.dtype;
   options.compute_dtype = scenario.precision.param.value_or(scenario.model.dtype);
-  return build_model_graph(config, options);
+  SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
+  SHARDLAB_CHECK_OK(freeze_parameters(graph, scenario.model.frozen));
+  return graph;
 }
 
 Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<PassSnapshot>* snapshots) {

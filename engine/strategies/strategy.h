@@ -36,9 +36,14 @@ class Strategy {
   virtual void begin_micro_batch(int micro_batch, bool reduce_gradients);
   virtual void pre_forward(UnitId) {}
   virtual void post_forward(UnitId) {}
+  // A gradient reached an output of the unit's module. Never for a unit none of whose outputs requires a gradient.
   virtual void pre_backward(UnitId) {}
+  // Backward has passed the beginning of the unit's module. Never for the root. Comes where a framework's hook could fire: FSDP2's
+  // hangs on the unit's inputs that require a gradient (Unit::inputs_require_grad), FSDP1's on the gradient of its parameters
+  // (Unit::parameters_require_grad) or, where these are frozen, on such inputs.
   virtual void post_backward(UnitId) {}
-  // The backward of a segment was emitted: the parameters whose last use (in backward order) it was have their gradients.
+  // The backward of a segment was emitted: the parameters whose last use (in backward order) it was have their gradients. Comes before
+  // the post_backward of units entered with this segment, and for every unit that has gradients.
   virtual void gradients_ready(SegmentId) {}
   virtual void end_of_backward() {}
   // Everything of the step was emitted: states what the host of the next step may wait for (StepPlan::left_events).

@@ -74,17 +74,22 @@ class WorkCost {
     return graph_.tensor(op.outputs[0]).dtype;
   }
 
-  // An operator's backward multiplies the gradient by its weight first, by its input last
-  // (model/operators/linear.cpp).
+  // An operator's backward multiplies the gradient by its weight first, by its input last; a frozen weight
+  // has the first only (model/operators/linear.cpp).
   const MatmulCoefficients& matmul(const ProgramStep& step, std::uint32_t index) const {
     MatmulUse use = MatmulUse::forward;
     if (direction_ == Direction::backward) {
       std::uint32_t last = index;
       for (std::uint32_t i = index + 1; i < step.work_end; ++i)
         last = program_.work[i].kind == WorkKind::matmul ? i : last;
-      use = last == index ? MatmulUse::weight_gradient : MatmulUse::input_gradient;
+      use = last == index && trains_weight(step) ? MatmulUse::weight_gradient : MatmulUse::input_gradient;
     }
     return coefficients_.of(dtype_of(program_.work[index])).matmul[static_cast<std::size_t>(use)];
+  }
+
+  bool trains_weight(const ProgramStep& step) const {
+    const std::vector<ParameterId>& parameters = graph_.op(step.op).parameters;
+    return !parameters.empty() && graph_.parameter(parameters.front()).requires_grad;
   }
 
   const AttentionCoefficients& attention(const ProgramStep& step) const {

@@ -94,6 +94,7 @@ Result<Trained> train(const PlannedScenario& planned, int steps) {
 
   const auto collect = [&](RankExecutor& executor, bool gradients, NamedTensors& into) -> Status {
     for (const Parameter& parameter : planned.graph.parameters) {
+      if (gradients && !parameter.trainable) continue;
       SHARDLAB_TRY(at::Tensor whole, gradients ? executor.full_gradient(parameter.name) : executor.full_parameter(parameter.name));
       const std::lock_guard lock(mutex);
       into[parameter.name] = whole;

@@ -31,7 +31,7 @@ using NamedTensors = std::map<std::string, at::Tensor>;
 struct Trained {
   std::vector<double> losses;          // mean over ranks, every step
   std::vector<double> gradient_norms;  // every step; empty without clipping
-  NamedTensors gradients;              // of the first step, averaged over the global batch, not clipped
+  NamedTensors gradients;              // of the first step, averaged over the global batch, not clipped; none of frozen parameters
   NamedTensors initial;                // parameters before and
   NamedTensors parameters;             // after the steps
 };

@@ -160,4 +160,10 @@ TEST_CASE("memory is accounted: float16 parameters and a scaled loss") {
   check_scenario("first/tiny-llama-bf16.yaml", {"precision.param=float16", "train.accumulation=2", "train.micro_batch=2"});
 }
 
+TEST_CASE("memory is accounted: frozen parameters") {
+  check_scenario("validation/llama-64m.yaml", {"model.frozen=[model.embed_tokens, model.layers.0]", "train.accumulation=1"});
+  check_scenario("validation/llama-64m.yaml", {"model.frozen=['**.*_proj', model.embed_tokens]", "train.accumulation=2"});
+  check_scenario("first/tiny-llama-none.yaml", {"model.frozen=[model.layers.0.mlp, model.norm]", "train.micro_batch=2"});
+}
+
 }  // namespace shardlab::test

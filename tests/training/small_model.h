@@ -25,7 +25,7 @@ struct Spread {
   std::string strategy;
   int ranks = 1;
   int accumulation = 1;
-  std::string setting;  // fsdp1: sharding; fsdp2: reshard_after_forward
+  std::string setting{};  // fsdp1: sharding; fsdp2: reshard_after_forward
   std::string sync = "last";
   std::vector<std::string> more = {};  // overrides
 

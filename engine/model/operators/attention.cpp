@@ -2,7 +2,8 @@
 // output like q. Attributes: heads, kv_heads, head_dim.
 //
 // Keeps q, k, v, the output and one float32 log-sum-exp per head and row (flash attention, arXiv 2205.14135). Executed FLOPs:
-// forward 2 products, backward 5 (one of them recomputes the scores); MFU counts 2 and 4, all halved by causality.
+// forward 2 products, backward 5 (one of them recomputes the scores); MFU counts 2 and 4, all halved by causality. Backward computes
+// the gradients of q, k and v together.
 #include <algorithm>
 
 #include "engine/model/operators/work.h"
@@ -54,6 +55,7 @@ OperatorDescription describe_attention(const ModelGraph& graph, const Operator& 
   OperatorDescription description;
   description.saved_inputs = 0b111;
   description.saved_outputs = 0b1;
+  description.computed_gradients = 0b111;
   description.extras.push_back({"log_sum_exp", {batch, heads, sequence}, DType::float32});
   description.forward_workspace = forward_scratch(q.dtype, sequence, head_dim);
   description.backward_workspace = backward_scratch(q.dtype, sequence, head_dim);

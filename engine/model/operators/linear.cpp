@@ -1,6 +1,7 @@
 // y = x W^T (+ b). Parameters: weight [out, in], optional bias [out].
 //
-// Keeps x (the weight is a parameter, not counted). Backward writes dx = dy W and adds dy^T x into the weight's gradient.
+// Keeps x for the weight's gradient (the weight is a parameter, not counted). Backward writes dx = dy W and adds dy^T x into the
+// weight's gradient.
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -14,11 +15,11 @@ OperatorDescription describe_linear(const ModelGraph& graph, const Operator& op)
   const std::int64_t rows = element_count(x.shape) / inputs;
 
   OperatorDescription description;
-  description.saved_inputs = 1;
+  description.saved_inputs = weight.requires_grad ? 1 : 0;
   description.forward.push_back(matmul_work(rows, outputs, inputs, x.dtype));
   if (x.requires_grad) description.backward.push_back(matmul_work(rows, inputs, outputs, x.dtype));
-  description.backward.push_back(matmul_work(outputs, inputs, rows, x.dtype));
-  if (op.parameters.size() > 1) {
+  if (weight.requires_grad) description.backward.push_back(matmul_work(outputs, inputs, rows, x.dtype));
+  if (op.parameters.size() > 1 && graph.parameter(op.parameters[1]).requires_grad) {
     description.backward.push_back(memory_work(bytes_of(rows * outputs, x.dtype)));
     description.backward_workspace = bytes_of(outputs, DType::float32);  // sums of the bias' gradient
   }

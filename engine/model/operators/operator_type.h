@@ -43,24 +43,30 @@ struct ExtraTensor {
 using InputMask = std::uint32_t;
 
 struct OperatorDescription {
+  bool has_backward = true;         // an output requires a gradient; else nothing below is kept and backward is no work
   InputMask saved_inputs = 0;       // backward reads them
   InputMask saved_outputs = 0;      // backward reads them
   std::vector<ExtraTensor> extras;  // made by forward, read by backward
   InputMask passed_gradients = 0;   // gradient of the input is the gradient of output 0 itself, the same storage
   InputMask overwritten_inputs = 0; // gradient of the input is written over the saved input
+  InputMask computed_gradients = 0; // backward writes these gradients whether they are wanted or not
   Bytes forward_workspace;          // allocated and freed within the work by our CPU implementation on one thread, exactly
   Bytes backward_workspace;
   std::vector<Work> forward;
   std::vector<Work> backward;
 };
 
-// Same graph, same operator, same description: pure.
+// Same graph, same operator, same description: pure. Speaks of an operator that has a backward; what it says of saved tensors and
+// backward's work follows from the inputs and parameters that require gradients, as in autograd.
 using DescribeFunction = OperatorDescription (*)(const ModelGraph& graph, const Operator& op);
 
 struct OperatorType {
   std::string_view name;
   DescribeFunction describe;
 };
+
+// What the operator's type says of it, with nothing kept and no backward where no output requires a gradient.
+OperatorDescription describe_operator(const ModelGraph& graph, const Operator& op);
 
 // All operator types, sorted by name. To add one: a file in this folder, a line in registry.cpp.
 const std::vector<const OperatorType*>& operator_types();

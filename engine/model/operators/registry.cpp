@@ -4,15 +4,27 @@
 
 namespace shardlab {
 
+OperatorDescription describe_operator(const ModelGraph& graph, const Operator& op) {
+  OperatorDescription description = op.type->describe(graph, op);
+  description.has_backward = std::any_of(op.outputs.begin(), op.outputs.end(),
+                                         [&](TensorId id) { return graph.tensor(id).requires_grad; });
+  if (description.has_backward) return description;
+  description.saved_inputs = description.saved_outputs = 0;
+  description.backward_workspace = {};
+  description.backward.clear();
+  return description;
+}
+
 const std::vector<const OperatorType*>& operator_types() {
-  static const std::vector<const OperatorType*> types = {&k_add,    &k_attention, &k_cross_entropy, &k_embedding,
-                                                         &k_linear, &k_rms_norm,  &k_rope,          &k_swiglu};
+  static const std::vector<const OperatorType*> types = {
+      &k_add, &k_attention, &k_cross_entropy, &k_embedding, &k_linear, &k_rms_norm, &k_rope, &k_swiglu};
   return types;
 }
 
 const OperatorType* find_operator_type(std::string_view name) {
   const auto& types = operator_types();
-  const auto found = std::find_if(types.begin(), types.end(), [&](const OperatorType* type) { return type->name == name; });
+  const auto found =
+      std::find_if(types.begin(), types.end(), [&](const OperatorType* type) { return type->name == name; });
   return found == types.end() ? nullptr : *found;
 }
 

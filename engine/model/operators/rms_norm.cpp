@@ -12,7 +12,9 @@ OperatorDescription describe_rms_norm(const ModelGraph& graph, const Operator& o
   OperatorDescription description;
   description.saved_inputs = 1;
   description.extras.push_back({"reciprocal_deviation", {rows}, DType::float32});
-  description.backward_workspace = bytes_of(x.shape.back(), DType::float32);  // sums of the weight's gradient
+  if (graph.parameter(op.parameters[0]).requires_grad) {
+    description.backward_workspace = bytes_of(x.shape.back(), DType::float32);  // sums of the weight's gradient
+  }
   description.forward.push_back(memory_work(x.bytes() * 2));
   description.backward.push_back(memory_work(x.bytes() * 3));
   return description;

@@ -1,4 +1,4 @@
-// y = silu(gate) * up, fused: keeps gate and up only.
+// y = silu(gate) * up, fused: keeps gate, and up for gate's gradient, only.
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -7,7 +7,7 @@ namespace {
 OperatorDescription describe_swiglu(const ModelGraph& graph, const Operator& op) {
   const Tensor& gate = graph.tensor(op.inputs[0]);
   OperatorDescription description;
-  description.saved_inputs = 0b11;
+  description.saved_inputs = gate.requires_grad ? 0b11 : 0b01;
   description.forward.push_back(memory_work(gate.bytes() * 3));
   description.backward.push_back(memory_work(gate.bytes() * 5));
   return description;

@@ -2,7 +2,7 @@
 //
 // A gradient is a storage that one or several tensors refer to (a residual passes its gradient on to both inputs without a copy).
 // Where a second contribution meets a first, the sum is made in place in a storage nobody else refers to. What forward kept is
-// freed after its last reader.
+// freed after its last reader. Operators through which no required gradient flows have no step.
 #include <algorithm>
 
 #include "engine/model/segment/lowering.h"
@@ -96,6 +96,7 @@ class BackwardLowering {
   void lower(OperatorId id) {
     const Operator& op = graph_.op(id);
     const OperatorDescription& description = descriptions_.of(id);
+    if (!description.has_backward) return;
     ProgramStep step;
     step.kind = StepKind::backward;
     step.op = id;
@@ -128,7 +129,7 @@ class BackwardLowering {
   ValueIndex contribution(const Operator& op, const OperatorDescription& description, std::size_t i, ProgramStep& step) {
     const TensorId input = op.inputs[i];
     if (!graph_.tensor(input).requires_grad) {
-      step.results.push_back(k_no_value);
+      step.results.push_back(description.computed_gradients >> i & 1U ? unwanted(input, step) : k_no_value);
       return k_no_value;
     }
     if (description.passed_gradients >> i & 1U) {
@@ -141,6 +142,14 @@ class BackwardLowering {
     const ValueIndex value = overwrite ? local.kept : add_value(gradient_value(input, ValueOrigin::internal));
     if (!overwrite) step.allocates.push_back(value);
     step.results.push_back(value);
+    return value;
+  }
+
+  // A gradient that the operator computes along with others and nobody reads.
+  ValueIndex unwanted(TensorId input, ProgramStep& step) {
+    const ValueIndex value = add_value(gradient_value(input, ValueOrigin::internal));
+    step.allocates.push_back(value);
+    step.frees.push_back(value);
     return value;
   }
 

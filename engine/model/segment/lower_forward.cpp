@@ -53,6 +53,7 @@ class ForwardLowering {
       const ValueIndex value = add_value(extra_value(extra, op.outputs[0], ValueOrigin::internal));
       step.extras.push_back(value);
       step.allocates.push_back(value);
+      if (!description.has_backward) step.frees.push_back(value);
     }
     for (const TensorId input : op.inputs) release(input, step);
     keep(id, step);
@@ -84,6 +85,7 @@ class ForwardLowering {
     for (std::size_t i = 0; i < op.outputs.size(); ++i) {
       if (description.saved_outputs >> i & 1U) keep_value(step.results[i]);
     }
+    if (!description.has_backward) return;
     for (const ValueIndex extra : step.extras) keep_value(extra);
   }
 

@@ -30,7 +30,7 @@ Bytes peak_of(const Program& program) {
 SegmentDescriptions::SegmentDescriptions(const ModelGraph& graph, const SegmentBorders& borders) : begin_(borders.begin) {
   for (OperatorId id = borders.begin; id < borders.end; ++id.value) {
     const Operator& op = graph.op(id);
-    const OperatorDescription& description = descriptions_.emplace_back(op.type->describe(graph, op));
+    const OperatorDescription& description = descriptions_.emplace_back(describe_operator(graph, op));
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
       if (description.saved_inputs >> i & 1U) count(saved_, op.inputs[i]);
     }

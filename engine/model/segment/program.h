@@ -68,13 +68,15 @@ struct Program {
 // The two programs of a segment and what they exchange with the plan.
 struct SegmentPrograms {
   Program forward;
-  Program backward;
+  Program backward;  // no steps where no required gradient flows: there is no Backward, and forward keeps nothing
   std::vector<ValueIndex> keeps;            // values of `forward` kept for backward, in the order of the saved list
   Bytes saved_bytes;                        // their sum
   std::vector<TensorId> backward_reads;     // border tensors, batch and constants that backward reads
   std::vector<TensorId> gradient_inputs;    // border outputs whose gradients backward consumes
   std::vector<TensorId> gradient_outputs;   // border inputs whose gradients backward produces
   std::vector<bool> gradient_accumulates;   // by gradient_outputs: a later segment made it already, this one adds to it
+
+  bool has_backward() const { return !backward.steps.empty(); }
 };
 
 // What lowering needs to know of a segment besides its operators.

@@ -106,7 +106,7 @@ const Keys<ModelSpec>& model_keys() {
       key("dropout", &ModelSpec::dropout, kind::fraction(0, 1), "of hidden states and attention"),
       key("overrides", &ModelSpec::overrides, kind::json_map(),
           "fields of config.json to replace, by their own names"),
-      key("frozen", &ModelSpec::frozen, kind::texts(), "path patterns of parameters that are not trained"),
+      key("frozen", &ModelSpec::frozen, kind::texts(), "path patterns of parameters, or of modules around them, that are not trained"),
       section("lora", &ModelSpec::lora, &lora_keys),
       section("moe", &ModelSpec::moe, &moe_keys),
       key("compile", &ModelSpec::compile, kind::word({"none", "blocks", "whole"}),

@@ -25,6 +25,7 @@ class Declarer {
     state.shard = declare_persistent_buffer(
         b_, make("shard", BufferClass::parameter_shard, BufferLayout::row_shards, state.stored, StepBuilder::compute()));
     if (b_.plan().phase == "setup") return state;
+    if (!trained_.empty()) state.last_with_gradient = trained_.back();
     declare_resharding(state, unit.settings.reshard_after_forward);
     declare_gathering(state);
     declare_reducing(state);
@@ -62,14 +63,19 @@ class Declarer {
     state.full = b_.declare(make("full", BufferClass::gathered_parameters, BufferLayout::parameters, state.param, StepBuilder::compute()));
   }
 
+  // Frozen parameters are sharded and gathered like the others, but have no part in reductions.
+  Buffer make_reduced(std::string_view prefix, BufferClass kind, BufferLayout layout, DType dtype, StreamId stream) const {
+    return unit_buffer(b_, unit_, trained_, prefix, kind, layout, dtype, mesh_.shards, stream, mesh_.shards);
+  }
+
   void declare_reducing(UnitState& state) const {
     const BufferClass gradient = BufferClass::gradient_shard;
     const StreamId stream = streams_.reduce_scatter;
     state.reduce_input = b_.declare(
-        make("rsin", BufferClass::reduce_buffer, BufferLayout::gathered_row_shards, state.reduce, StepBuilder::compute()));
-    state.reduced = b_.declare(make("rsout", gradient, BufferLayout::row_shards, state.reduce, stream));
-    state.partial = b_.declare(make("partial", gradient, BufferLayout::row_shards, state.reduce, stream));
-    state.gradient = b_.declare(make("gshard", gradient, BufferLayout::row_shards, state.stored, stream));
+        make_reduced("rsin", BufferClass::reduce_buffer, BufferLayout::gathered_row_shards, state.reduce, StepBuilder::compute()));
+    state.reduced = b_.declare(make_reduced("rsout", gradient, BufferLayout::row_shards, state.reduce, stream));
+    state.partial = b_.declare(make_reduced("partial", gradient, BufferLayout::row_shards, state.reduce, stream));
+    state.gradient = b_.declare(make_reduced("gshard", gradient, BufferLayout::row_shards, state.stored, stream));
   }
 
   StepBuilder& b_;
@@ -77,6 +83,7 @@ class Declarer {
   const Scenario& scenario_;
   const Mesh& mesh_;
   const Streams& streams_;
+  const std::vector<ParameterId> trained_ = parameters_with_gradients(b_, unit_);
 };
 
 }  // namespace

@@ -84,6 +84,10 @@ class Fsdp2Strategy : public Strategy {
   }
 
   void post_backward(UnitId unit) override {
+    if (b_.partition().unit(unit).inputs_require_grad) run_post_backward(unit);
+  }
+
+  void run_post_backward(UnitId unit) {
     state(unit).posted = true;
     if (!state(unit).has_parameters) return;
     const std::vector<BufferId> gradients = live_gradients(unit);
@@ -102,10 +106,11 @@ class Fsdp2Strategy : public Strategy {
   }
 
   // The final callback runs what autograd did not come to: the root with integer inputs, units below which nothing requires a gradient.
+  // It goes over all of them in the order of named_modules.
   void end_of_backward() override {
-    for (std::size_t i = 0; i < units_.size(); ++i) {
-      if (!units_[i].posted) post_backward(make_id<UnitId>(i));
-      gather_.drop_unused(make_id<UnitId>(i));
+    for (const UnitId unit : in_definition_order()) {
+      if (!state(unit).posted) run_post_backward(unit);
+      gather_.drop_unused(unit);
     }
     reduce_.finish();
   }
@@ -128,13 +133,20 @@ class Fsdp2Strategy : public Strategy {
 
  protected:
   bool has_own_gradient_buffer(ParameterId parameter) const override {
-    const Partition& partition = b_.partition();
-    return partition.unit(partition.unit_of_parameter[parameter.index()]).parameters.back() == parameter;
+    return units_[b_.partition().unit_of_parameter[parameter.index()].index()].last_with_gradient == parameter;
   }
 
  private:
   UnitState& state(UnitId unit) { return units_[unit.index()]; }
   const PrefetchSpec& prefetch() const { return scenario_.parallel.prefetch; }
+
+  std::vector<UnitId> in_definition_order() const {
+    std::vector<UnitId> order;
+    for (std::size_t i = 0; i < units_.size(); ++i) order.push_back(make_id<UnitId>(i));
+    const auto module = [&](UnitId unit) { return b_.partition().unit(unit).module; };
+    std::sort(order.begin(), order.end(), [&](UnitId a, UnitId b) { return module(a) < module(b); });
+    return order;
+  }
 
   // Up to `depth` units after this one.
   static std::vector<UnitId> following(const std::vector<UnitId>& order, UnitId unit, int depth) {

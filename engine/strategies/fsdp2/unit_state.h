@@ -23,6 +23,7 @@ struct Mesh {
 // Buffers of one unit and which of its asynchronous operations are under way.
 struct UnitState {
   bool has_parameters = false;
+  std::optional<ParameterId> last_with_gradient;
   bool reshard_after_forward = true;
   std::optional<GroupId> forward_group;  // ranks over which parameters stay sharded after forward (an integer setting)
   DType stored, param, reduce;

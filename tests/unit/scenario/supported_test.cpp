@@ -52,7 +52,8 @@ TEST_CASE("supported: what is built") {
                           "precision.param=float16",
                           "precision={param: float16, reduce: float32}",
                           "scaler.enabled=true",
-                          "scaler={enabled: true, initial_scale: 1024, interval: 5}"}) {
+                          "scaler={enabled: true, initial_scale: 1024, interval: 5}",
+                          "model.frozen=[model.embed_tokens]"}) {
     INFO(set);
     CHECK(result_of({set}) == "");
   }
@@ -89,7 +90,6 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
                           "model.attention=flash",
                           "model.loss={kind: chunked, chunks: 2}",
                           "model.dropout=0.1",
-                          "model.frozen=[x]",
                           "model.lora={rank: 1, targets: [x]}",
                           "model.moe.load=worst",
                           "model.compile=whole",

@@ -1,9 +1,10 @@
-// GradientNorms and ClipGradients: the norm over all parameters, and the scaling that keeps it below the
-// limit; or the limit of each element.
+// GradientNorms and ClipGradients: the norm over all trained parameters, and the scaling that keeps it below
+// the limit; or the limit of each element.
 //
 // Source: torch 2.11, torch/nn/utils/clip_grad.py: coefficient = min(1, max_norm / (total_norm + 1e-6)).
 #include <ATen/Dispatch.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -37,10 +38,24 @@ struct GradientBuffer {
   std::vector<HeldRange> ranges;
 };
 
+constexpr std::size_t k_frozen = static_cast<std::size_t>(-1);
+
+// By ParameterId: the parameter's place among the trained ones.
+std::vector<std::size_t> places_of(const ModelGraph& graph) {
+  std::vector<std::size_t> places;
+  std::size_t trained = 0;
+  for (const Parameter& parameter : graph.parameters)
+    places.push_back(parameter.trainable ? trained++ : k_frozen);
+  return places;
+}
+
 class GradientNorms : public Action {
  public:
   GradientNorms(const Site& site, Slot norms, std::vector<GradientBuffer> gradients)
-      : buffers_(site.run.buffers), norms_(norms), gradients_(std::move(gradients)) {}
+      : buffers_(site.run.buffers),
+        places_(places_of(site.run.planned.graph)),
+        norms_(norms),
+        gradients_(std::move(gradients)) {}
 
   void run(StepContext&) override {
     std::vector<double> squares(static_cast<std::size_t>(buffers_.tensor(norms_).numel()), 0.0);
@@ -55,12 +70,15 @@ class GradientNorms : public Action {
     AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, flat.scalar_type(), "gradient_norms", [&] {
       const auto* values = flat.const_data_ptr<scalar_t>();
       for (const HeldRange& range : gradient.ranges) {
-        squares[squares.size() == 1 ? 0 : range.parameter.index()] += sum_of_squares(values + range.offset, range.count);
+        const std::size_t place = places_[range.parameter.index()];
+        if (place == k_frozen) continue;
+        squares[squares.size() == 1 ? 0 : place] += sum_of_squares(values + range.offset, range.count);
       }
     });
   }
 
   BufferTable& buffers_;
+  const std::vector<std::size_t> places_;
   const Slot norms_;
   const std::vector<GradientBuffer> gradients_;
 };
@@ -113,11 +131,13 @@ class ClipValues : public Action {
 
 PreparedAction prepare_gradient_norms(const Site& site) {
   const Instruction& instruction = site.instruction();
-  const std::size_t parameters = site.run.planned.graph.parameters.size();
+  const std::vector<std::size_t> places = places_of(site.run.planned.graph);
+  const std::ptrdiff_t trained = std::ssize(places) - std::count(places.begin(), places.end(), k_frozen);
   if (instruction.writes.size() != 1) return site.defect("writes one buffer");
   const Buffer& norms = site.buffer(instruction.writes[0]);
-  const bool fits = norms.elements == 1 || norms.elements == static_cast<std::int64_t>(parameters);
-  if (!fits || norms.dtype != DType::float32) return site.defect("writes one float32 a parameter, or one for all");
+  const bool fits = norms.elements == 1 || norms.elements == trained;
+  if (!fits || norms.dtype != DType::float32)
+    return site.defect("writes one float32 a trained parameter, or one for all");
   std::vector<GradientBuffer> gradients;
   for (const BufferId id : instruction.reads)
     gradients.push_back({site.slot(id), held_ranges(site.run, site.buffer(id))});

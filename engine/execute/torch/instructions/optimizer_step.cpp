@@ -7,19 +7,18 @@
 #include <fmt/format.h>
 
 #include "engine/execute/torch/instructions/optimizer_kernels.h"
-#include "engine/execute/torch/instructions/parameter_ranges.h"
+#include "engine/execute/torch/instructions/update_pieces.h"
 #include "engine/plan/optimizer_rule.h"
 
 namespace shardlab {
 namespace {
 
-// What one unit's update reads and writes. Ranges lead from the gradient to parameters and states, which lie
-// alike.
+// What one unit's update reads and writes.
 struct Update {
   Slot parameters = k_no_slot;
   Slot gradients = k_no_slot;
   std::vector<Slot> states;
-  std::vector<ElementRange> ranges;
+  std::vector<UpdatePiece> pieces;
 };
 
 class OptimizerStep : public Action {
@@ -36,7 +35,7 @@ class OptimizerStep : public Action {
     OptimizerTensors tensors;
     tensors.states.resize(optimizer_rule(train_).states.size());
     for (const Update& update : updates_) {
-      for (const ElementRange& range : update.ranges) append(tensors, update, range);
+      for (const UpdatePiece& piece : update.pieces) append(tensors, update, piece);
     }
     OptimizerMoment moment{step.learning_rate, ++run_.optimizer_steps, {}};
     if (temporaries_ != k_no_slot) moment.temporaries = run_.buffers.tensor(temporaries_);
@@ -50,14 +49,14 @@ class OptimizerStep : public Action {
     for (const Slot state : new_states_) run_.buffers.tensor(state).zero_();
   }
 
-  void append(OptimizerTensors& tensors, const Update& update, const ElementRange& range) const {
+  void append(OptimizerTensors& tensors, const Update& update, const UpdatePiece& piece) const {
     const auto part = [&](Slot slot, std::int64_t begin) {
-      return run_.buffers.tensor(slot).narrow(0, begin, range.count);
+      return run_.buffers.tensor(slot).narrow(0, begin, piece.count);
     };
-    tensors.parameters.push_back(part(update.parameters, range.to));
-    tensors.gradients.push_back(part(update.gradients, range.from));
+    tensors.parameters.push_back(part(update.parameters, piece.parameter));
+    tensors.gradients.push_back(part(update.gradients, piece.gradient));
     for (std::size_t i = 0; i < update.states.size(); ++i)
-      tensors.states[i].push_back(part(update.states[i], range.to));
+      tensors.states[i].push_back(part(update.states[i], piece.state));
   }
 
   RunState& run_;
@@ -74,31 +73,17 @@ bool is_gradients(const Buffer& buffer) {
   return buffer.buffer_class == BufferClass::gradient || buffer.buffer_class == BufferClass::gradient_shard;
 }
 
-// The state buffer that lies like the parameters and is named after the state.
-Slot find_state(const Site& site, const Buffer& parameters, std::string_view state) {
-  for (const BufferId id : site.instruction().writes) {
+// The state buffer of the parameters' unit that is named after the state. Frozen parameters have none.
+const BufferId* find_state(const Site& site, const Buffer& parameters, std::string_view state) {
+  for (const BufferId& id : site.instruction().writes) {
     const Buffer& buffer = site.buffer(id);
     if (buffer.buffer_class == BufferClass::optimizer_state &&
-        buffer.name.starts_with(std::string(state) + ".") && buffer.parameters == parameters.parameters &&
+        buffer.name.starts_with(std::string(state) + ".") && buffer.unit == parameters.unit &&
         buffer.layout == parameters.layout) {
-      return site.slot(id);
+      return &id;
     }
   }
-  return k_no_slot;
-}
-
-// The ranges cut at the borders of parameters; padding is in none of them.
-std::vector<ElementRange> by_parameter(const std::vector<ElementRange>& ranges,
-                                       const std::vector<HeldRange>& held) {
-  std::vector<ElementRange> cut;
-  for (const ElementRange& range : ranges) {
-    for (const HeldRange& parameter : held) {
-      const std::int64_t begin = std::max(range.to, parameter.offset);
-      const std::int64_t end = std::min(range.to + range.count, parameter.offset + parameter.count);
-      if (begin < end) cut.push_back({range.from + begin - range.to, begin, end - begin});
-    }
-  }
-  return cut;
+  return nullptr;
 }
 
 Status append_updates(const Site& site, BufferId parameters, std::vector<Update>& updates) {
@@ -106,21 +91,24 @@ Status append_updates(const Site& site, BufferId parameters, std::vector<Update>
   const TrainSpec& train = site.run.planned.scenario.train;
   Update update;
   update.parameters = site.slot(parameters);
+  const Buffer* like_states = nullptr;
   for (const std::string_view state : optimizer_rule(train).states) {
-    update.states.push_back(find_state(site, held, state));
-    if (update.states.back() == k_no_slot) return site.defect(fmt::format("no {} for {}", state, held.name));
+    const BufferId* found = find_state(site, held, state);
+    if (found == nullptr) return site.defect(fmt::format("no {} for {}", state, held.name));
+    update.states.push_back(site.slot(*found));
+    like_states = &site.buffer(*found);
   }
   for (const BufferId id : site.instruction().reads) {
     const Buffer& gradients = site.buffer(id);
     if (!is_gradients(gradients)) continue;
-    update.ranges = common_ranges(site.run, gradients, held);
-    if (update.ranges.empty()) continue;
+    update.pieces = update_pieces(site.run, gradients, held, like_states);
+    if (update.pieces.empty()) continue;
     if (gradients.dtype != held.dtype) {
       return site.defect(fmt::format("{} is {}, its gradient {} is {}", held.name, to_string(held.dtype),
                                      gradients.name, to_string(gradients.dtype)));
     }
     if (train.optimizer_implementation == "loop")
-      update.ranges = by_parameter(update.ranges, held_ranges(site.run, held));
+      update.pieces = by_parameter(update.pieces, held_ranges(site.run, held));
     update.gradients = site.slot(id);
     updates.push_back(update);
   }

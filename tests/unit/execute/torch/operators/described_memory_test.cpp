@@ -13,6 +13,7 @@
 #include "engine/execute/torch/operators/operator_implementation.h"
 #include "engine/model/constants.h"
 #include "engine/model/families/family.h"
+#include "engine/model/freeze.h"
 #include "engine/model/operators/operator_type.h"
 #include "engine/model/partition.h"
 #include "tests/catch.h"
@@ -46,7 +47,7 @@ class Run {
       : graph_(graph), segment_(segment), ledger_(ledger) {
     for (const Parameter& parameter : graph.parameters) {
       parameters_.push_back(at::randn(parameter.shape).mul_(0.05).to(scalar_type(parameter.dtype)));
-      gradients_.push_back({at::empty_like(parameters_.back()), false});
+      gradients_.push_back({parameter.requires_grad ? at::empty_like(parameters_.back()) : at::Tensor(), false});
     }
     for (const TensorId input : segment.inputs) tensors_[input.value] = input_value(graph.tensor(input));
   }
@@ -137,7 +138,7 @@ class Run {
     }
     const auto extras = pick(step.extras);
     const OperatorImplementation* implementation = find_implementation(op.type->name);
-    const OperatorDescription description = op.type->describe(graph_, op);
+    const OperatorDescription description = describe_operator(graph_, op);
     const bool forward = step.kind == StepKind::forward;
     const Bytes before = ledger_.live().total;
     ledger_.reset_peak();
@@ -169,6 +170,28 @@ class Run {
   std::map<std::string, Bytes> workspace_;
 };
 
+void check_described(const ModelGraph& graph) {
+  const c10::InferenceMode inference;
+  const Partition partition = make_partition(graph, {}, {});
+  REQUIRE(partition.segments.size() == 1);
+  const MemoryLedger ledger;
+  const LedgerScope counted(ledger);
+  Run run(graph, partition.segments[0], ledger);
+  run.forward();
+  run.backward();
+  CHECK(run.loss().item<float>() == Approx(std::log(130)).epsilon(0.1));
+  for (std::size_t i = 0; i < graph.parameters.size(); ++i) {
+    const at::Tensor& gradient = run.gradients()[i].gradient;
+    REQUIRE(gradient.defined() == graph.parameters[i].requires_grad);
+    if (gradient.defined()) CHECK(at::isfinite(gradient).all().item<bool>());
+  }
+  for (const auto& [name, bytes] : run.workspace()) {
+    if (bytes.value > 0) {
+      std::cout << "workspace " << to_string(graph.compute_dtype) << " " << name << ": " << to_string(bytes) << "\n";
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("storages and workspace of every operator are what its description says") {
@@ -177,22 +200,27 @@ TEST_CASE("storages and workspace of every operator are what its description say
   for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
     for (const bool bias : {false, true}) {
       CAPTURE(to_string(dtype), bias);
-      const c10::InferenceMode inference;
-      const ModelGraph graph = small_llama(dtype, bias);
-      const Partition partition = make_partition(graph, {}, {});
-      REQUIRE(partition.segments.size() == 1);
-      const MemoryLedger ledger;
-      const LedgerScope counted(ledger);
-      Run run(graph, partition.segments[0], ledger);
-      run.forward();
-      run.backward();
-      CHECK(run.loss().item<float>() == Approx(std::log(130)).epsilon(0.1));
-      for (const ParameterGradient& gradient : run.gradients())
-        CHECK(at::isfinite(gradient.gradient).all().item<bool>());
-      for (const auto& [name, bytes] : run.workspace()) {
-        if (bytes.value > 0)
-          std::cout << "workspace " << to_string(dtype) << " " << name << ": " << to_string(bytes) << "\n";
-      }
+      check_described(small_llama(dtype, bias));
+    }
+  }
+}
+
+TEST_CASE("storages and workspace are as described with frozen parameters") {
+  install_counting_allocator();
+  at::set_num_threads(1);
+  const std::string layer = "model.layers.0.";
+  for (const std::vector<std::string>& patterns :
+       {std::vector<std::string>{"**.*_proj"},
+        {"**.*norm*"},
+        {"model.embed_tokens", layer + "input_layernorm", layer + "self_attn.q_proj"},
+        {"model.embed_tokens", layer + "input_layernorm", layer + "self_attn.?_proj.weight"},
+        {"model.embed_tokens", layer + "*layernorm", layer + "self_attn", layer + "mlp.gate_proj"},
+        {"model.embed_tokens", "model.layers", "model.norm"}}) {
+    for (const bool bias : {false, true}) {
+      ModelGraph graph = small_llama(DType::float32, bias);
+      REQUIRE_OK(freeze_parameters(graph, patterns));
+      INFO(patterns.back() << (bias ? " with biases" : ""));
+      check_described(graph);
     }
   }
 }

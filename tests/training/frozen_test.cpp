@@ -1,0 +1,124 @@
+// Frozen parameters stay what they are, and the others train as if nothing else had changed.
+#include <ATen/ops/equal.h>
+
+#include "tests/catch.h"
+#include "tests/training/local_run.h"
+#include "tests/training/small_model.h"
+
+namespace shardlab::test {
+namespace {
+
+constexpr int k_steps = 5;
+
+struct Case {
+  std::string name;
+  std::string patterns;
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> list = {
+      {"lower", "[model.embed_tokens, model.layers.0]"},
+      {"middle", "[model.layers.1]"},
+      {"inside units", "[model.norm, '**.q_proj', '**.up_proj', '**.input_layernorm']"},
+      {"all but norms", "[model.embed_tokens, '**.*_proj', lm_head]"},
+      {"all but the head", "[model]"},
+  };
+  return list;
+}
+
+Trained train_or_fail(const std::vector<std::string>& overrides) {
+  Result<Trained> trained = train(planned_text(k_small_model, overrides), k_steps);
+  REQUIRE_OK(trained);
+  return *std::move(trained);
+}
+
+std::vector<std::string> settings(const Case& frozen, const std::vector<std::string>& more) {
+  return joined({"model.frozen=" + frozen.patterns}, more);
+}
+
+const std::vector<std::string> k_sgd = {"train.optimizer=sgd", "train.learning_rate=0.1",
+                                        "train.weight_decay=0.1"};
+const std::vector<std::string> k_adamw = {"train.optimizer=adamw", "train.clip_norm=1.0"};
+
+}  // namespace
+
+TEST_CASE("gradients of trained parameters do not depend on what is frozen, frozen parameters do not move") {
+  const Trained free = train_or_fail(k_sgd);
+  for (const Case& frozen : cases()) {
+    INFO(frozen.name);
+    const Trained trained = train_or_fail(settings(frozen, k_sgd));
+    CHECK(trained.losses.front() == free.losses.front());
+    CHECK(trained.gradients.size() < free.gradients.size());
+    for (const auto& [name, gradient] : trained.gradients)
+      CHECK(at::equal(gradient, free.gradients.at(name)));
+    for (const auto& [name, value] : trained.parameters) {
+      INFO(name);
+      CHECK(at::equal(value, trained.initial.at(name)) == (trained.gradients.count(name) == 0));
+    }
+  }
+}
+
+TEST_CASE("frozen parameters have no gradient, no state and no part in reductions") {
+  for (const Spread& spread :
+       {Spread{"none"}, Spread{"ddp", 2}, Spread{"fsdp2", 2, 1, "true"}, Spread{"fsdp2", 2, 2, "false"}}) {
+    for (const Case& frozen : cases()) {
+      INFO(spread.name() << ", " << frozen.name);
+      const PlannedScenario planned =
+          planned_text(k_small_model, settings(frozen, joined(k_adamw, spread.overrides())));
+      std::int64_t states = 0;
+      for (const Buffer& buffer : planned.plan.steady.buffers) {
+        if (buffer.buffer_class == BufferClass::parameter ||
+            buffer.buffer_class == BufferClass::parameter_shard ||
+            buffer.buffer_class == BufferClass::gathered_parameters ||
+            buffer.buffer_class == BufferClass::gather_buffer)
+          continue;
+        for (const ParameterId id : buffer.parameters) CHECK(planned.graph.parameter(id).trainable);
+        if (buffer.buffer_class == BufferClass::optimizer_state && buffer.name.starts_with("exp_avg."))
+          states += buffer.elements;
+      }
+      CHECK(states * spread.ranks >= trainable_parameters(planned.graph));
+      if (spread.ranks == 1 || spread.strategy == "ddp") CHECK(states == trainable_parameters(planned.graph));
+    }
+  }
+}
+
+TEST_CASE("sharded equals unsharded with frozen parameters") {
+  for (const Case& frozen : cases()) {
+    const Trained whole = train_or_fail(settings(frozen, k_sgd));
+    const Trained clipped = train_or_fail(settings(frozen, k_adamw));
+    for (const Spread& spread : {Spread{"ddp", 2}, Spread{"ddp", 4, 2}, Spread{"fsdp2", 2, 1, "true"},
+                                 Spread{"fsdp2", 4, 1, "false"}, Spread{"fsdp2", 2, 2, "true"},
+                                 Spread{"fsdp2", 4, 2, "true", "every"}}) {
+      INFO(spread.name() << ", " << frozen.name);
+      const Trained sharded = train_or_fail(settings(frozen, joined(k_sgd, spread.overrides())));
+      CHECK(worst_difference(sharded.gradients, whole.gradients).difference <= 1e-6);
+      CHECK(worst_difference(sharded.parameters, whole.parameters).difference <= 1e-6);
+      const Trained adam = train_or_fail(settings(frozen, joined(k_adamw, spread.overrides())));
+      REQUIRE(adam.gradient_norms.size() == k_steps);
+      for (std::size_t step = 0; step < k_steps; ++step) {
+        CHECK(adam.gradient_norms[step] == Approx(clipped.gradient_norms[step]).epsilon(1e-5));
+        CHECK(adam.losses[step] == Approx(clipped.losses[step]).epsilon(1e-6));
+      }
+    }
+  }
+}
+
+TEST_CASE("every optimizer leaves frozen parameters alone") {
+  const Case inside = cases()[2];
+  for (const std::string optimizer : {"{optimizer: sgd, momentum: 0.9, weight_decay: 0.1", "{optimizer: adam, weight_decay: 0.1"}) {
+    Trained fused;
+    for (const std::string implementation : {"fused", "foreach", "loop"}) {
+      INFO(optimizer << " " << implementation);
+      const std::string train =
+          "train=" + optimizer + ", optimizer_implementation: " + implementation + ", data: assets/data/licenses.txt, micro_batch: 4}";
+      const Trained trained = train_or_fail(settings(inside, {train, "parallel.strategy=fsdp2", "cluster.ranks=2"}));
+      for (const auto& [name, value] : trained.parameters) {
+        CHECK(at::equal(value, trained.initial.at(name)) == (trained.gradients.count(name) == 0));
+      }
+      if (fused.parameters.empty()) fused = trained;
+      CHECK(worst_difference(trained.parameters, fused.parameters).difference <= 1e-5);
+    }
+  }
+}
+
+}  // namespace shardlab::test
