@@ -15,7 +15,8 @@ def test_fields_and_their_types():
         result = expect(place.run("run", place.scenario(strategy=strategy, ranks=ranks), "--json"), 0)
         document = result.json()
         check_run(document, "measured")
-        check(document["step_time_ns"]["n"] == 3, f"{document['step_time_ns']}")
+        steady = 2 if strategy == "ddp" else 3  # DDP rebuilds its buckets before the second step, which then counts as warm-up
+        check(document["step_time_ns"]["n"] == steady, f"{document['step_time_ns']}")
         check(len(document["losses"]) == 4, f"one loss a step, warm-up too: {document['losses']}")
         check(len(document["gradient_norms"]) == 4, f"{document['gradient_norms']}")
         check(all(3 < loss < 7 for loss in document["losses"]), f"a byte model starts near ln 256 = 5.5: {document['losses']}")
