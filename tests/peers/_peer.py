@@ -112,3 +112,17 @@ def make_weights(spec, file, seed=7):
     subprocess.run([os.environ["SHARDLAB_PYTHON"], "-c", program, json.dumps(spec["config"]), str(file), str(seed)], check=True,
                    cwd=HERE)
     return file
+
+
+def _text(call):
+    return f"{call['kind']} {call['bytes']} B {call['dtype']} over {call['ranks']}" if call else "-"
+
+
+def first_difference(ours, theirs):
+    """Of two lists of collectives, in words; none when they are equal."""
+    for index in range(max(len(ours), len(theirs))):
+        mine = ours[index] if index < len(ours) else None
+        other = theirs[index] if index < len(theirs) else None
+        if mine != other:
+            return f"collective {index}: planned {_text(mine)}, PyTorch made {_text(other)}"
+    return None

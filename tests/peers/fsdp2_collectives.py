@@ -3,7 +3,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from _peer import Folder, needed, python_fsdp2_cases, shardlab, training, write_scenario
+from _peer import Folder, first_difference, needed, python_fsdp2_cases, shardlab, training, write_scenario
 
 COLLECTIVES = {"AllGather", "ReduceScatter", "AllReduce", "Broadcast", "AllToAll", "Reduce"}
 # 4 ranks do not divide the row counts 257, 170 and 30.
@@ -32,19 +32,6 @@ def planned(scenario, step):
     plan = shardlab("plan", scenario, "--step", step)
     return [{"kind": i["kind"], "bytes": i["bytes"], "dtype": i["dtype"], "ranks": len(i["group"])}
             for i in plan["instructions"] if i["kind"] in COLLECTIVES]
-
-
-def text(call):
-    return f"{call['kind']} {call['bytes']} B {call['dtype']} over {call['ranks']}" if call else "-"
-
-
-def first_difference(ours, theirs):
-    for index in range(max(len(ours), len(theirs))):
-        mine = ours[index] if index < len(ours) else None
-        other = theirs[index] if index < len(theirs) else None
-        if mine != other:
-            return f"collective {index}: planned {text(mine)}, PyTorch made {text(other)}"
-    return None
 
 
 def main():

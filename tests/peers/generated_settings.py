@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from _peer import HERE, TEXT, TINY, Folder, make_weights, needed, shardlab
+from _peer import HERE, TEXT, TINY, Folder, first_difference, make_weights, needed, shardlab
 
 CASES_PER_WORLD = {2: 14, 4: 14}
 STEPS = 3
@@ -86,19 +86,6 @@ def planned(file, step):
     plan = shardlab("plan", file, "--step", str(step))
     return [{"kind": i["kind"], "bytes": i["bytes"], "dtype": i["dtype"], "ranks": len(i["group"])}
             for i in plan["instructions"] if i["kind"] in KINDS and len(i["group"]) > 1]
-
-
-def text(call):
-    return f"{call['kind']} {call['bytes']} B {call['dtype']} over {call['ranks']}" if call else "-"
-
-
-def first_difference(ours, theirs):
-    for index in range(max(len(ours), len(theirs))):
-        mine = ours[index] if index < len(ours) else None
-        other = theirs[index] if index < len(theirs) else None
-        if mine != other:
-            return f"collective {index}: planned {text(mine)}, PyTorch made {text(other)}"
-    return None
 
 
 def compare(case, made):
