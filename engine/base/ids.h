@@ -25,6 +25,7 @@ using TensorId = Id<struct TensorTag>;            // ModelGraph::tensors
 using OperatorId = Id<struct OperatorTag>;        // ModelGraph::operators
 using UnitId = Id<struct UnitTag>;                // Partition::units
 using SegmentId = Id<struct SegmentTag>;          // Partition::segments
+using RegionId = Id<struct RegionTag>;            // Partition::regions
 using BufferId = Id<struct BufferTag>;            // StepPlan::buffers
 using InstructionId = Id<struct InstructionTag>;  // StepPlan::instructions
 using StreamId = Id<struct StreamTag>;            // StepPlan::streams

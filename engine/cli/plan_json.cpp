@@ -91,6 +91,9 @@ Json segments_json(const StepPlan& step) {
                         {"operators", Json::array({segment.begin.value, segment.end.value})},
                         {"forward_peak_bytes", segment.forward_peak.value},
                         {"backward_peak_bytes", segment.backward_peak.value}});
+    if (!segment.recompute_end) continue;
+    segments.back()["recomputed_operators"] = Json::array({segment.begin.value, segment.recompute_end->value});
+    segments.back()["recompute_peak_bytes"] = segment.recompute_peak.value;
   }
   return segments;
 }

@@ -11,10 +11,12 @@ constexpr std::uint32_t k_unset = 0xffffffffU;
 
 class Partitioner {
  public:
-  Partitioner(const ModelGraph& graph, std::span<const ModuleId> wrapped, std::span<const OperatorId> extra_cuts)
+  Partitioner(const ModelGraph& graph, std::span<const ModuleId> wrapped, std::span<const OperatorId> extra_cuts,
+              std::span<const CheckpointRegion> regions)
       : graph_(graph) {
     make_units(wrapped);
-    make_segments(extra_cuts);
+    make_segments(extra_cuts, regions);
+    make_regions(regions);
     find_borders();
     find_required_gradients();
     find_parameters();
@@ -69,9 +71,10 @@ class Partitioner {
     }
   }
 
-  void make_segments(std::span<const OperatorId> extra_cuts) {
-    std::vector<bool> cut(graph_.operators.size(), false);
+  void make_segments(std::span<const OperatorId> extra_cuts, std::span<const CheckpointRegion> regions) {
+    std::vector<bool> cut(graph_.operators.size() + 1, false);
     for (const OperatorId id : extra_cuts) cut[id.index()] = true;
+    for (const CheckpointRegion& region : regions) cut[region.begin.index()] = cut[region.end.index()] = true;
     segment_of_operator_.resize(graph_.operators.size());
     for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
       const UnitId unit = unit_of_module_[graph_.operators[i].module.index()];
@@ -91,6 +94,28 @@ class Partitioner {
     p_.units[unit.index()].segments.push_back(id);
   }
 
+  void make_regions(std::span<const CheckpointRegion> regions) {
+    for (const CheckpointRegion& operators : regions) {
+      Region region{operators, segment_of_operator_[operators.begin.index()], segment_of_operator_[operators.end.index() - 1],
+                    segment_of_operator_[operators.trigger.index()], {}, units_inside(operators)};
+      for (std::size_t i = region.first.index(); i <= region.last.index(); ++i) {
+        p_.segments[i].region = make_id<RegionId>(p_.regions.size());
+      }
+      p_.regions.push_back(std::move(region));
+    }
+  }
+
+  std::vector<UnitId> units_inside(const CheckpointRegion& region) const {
+    std::vector<UnitId> units;
+    for (std::size_t i = 0; i < p_.units.size(); ++i) {
+      std::optional<ModuleId> module = p_.units[i].module;
+      if (!region.around_unit) module = graph_.module(*module).parent;
+      while (module && *module != region.module) module = graph_.module(*module).parent;
+      if (module) units.push_back(make_id<UnitId>(i));
+    }
+    return units;
+  }
+
   // A tensor crosses a border when another segment than its maker's reads it.
   void find_borders() {
     producer_.assign(graph_.tensors.size(), SegmentId{k_unset});
@@ -107,9 +132,16 @@ class Partitioner {
       const auto tensor = make_id<TensorId>(i);
       const bool crosses = last_reader_[i].value != k_unset && last_reader_[i] != producer_[i];
       if (producer_[i].value != k_unset && (crosses || tensor == graph_.loss)) {
-        p_.segments[producer_[i].index()].outputs.push_back(tensor);
+        Segment& producer = p_.segments[producer_[i].index()];
+        producer.outputs.push_back(tensor);
+        if (producer.region && leaves_region(tensor)) p_.regions[producer.region->index()].outputs.push_back(tensor);
       }
     }
+  }
+
+  bool leaves_region(TensorId tensor) const {
+    const Region& region = p_.region(*p_.segment(producer_[tensor.index()]).region);
+    return tensor == graph_.loss || last_reader_[tensor.index()] > region.last;
   }
 
   // Which units gradients enter and leave, from the tensors that cross their borders.
@@ -164,10 +196,30 @@ class Partitioner {
   void lower() {
     for (std::size_t i = 0; i < p_.segments.size(); ++i) {
       Segment& segment = p_.segments[i];
-      SegmentBorders borders{segment.begin, segment.end, segment.inputs, segment.outputs, {}};
+      SegmentBorders borders{segment.begin, segment.end, segment.inputs, segment.outputs, {}, std::nullopt};
       for (const TensorId input : segment.inputs) borders.consumed_later.push_back(last_reader_[input.index()].index() > i);
+      if (segment.region) borders.recomputation = recomputation_of(p_.region(*segment.region), make_id<SegmentId>(i));
       segment.programs = lower_segment(graph_, borders);
     }
+  }
+
+  // What is made again for later segments of the region goes into buffers, and so does what a reentrant region returns again.
+  Recomputation recomputation_of(const Region& region, SegmentId id) const {
+    Recomputation recomputation{region.operators.stop, {}};
+    for (const TensorId output : p_.segment(id).outputs) {
+      const bool returned = region.operators.reentrant && leaves_region(output);
+      recomputation.into_buffer.push_back(returned || is_read(output, id, region.last));
+    }
+    return recomputation;
+  }
+
+  // By a segment after `made_by`, up to `last`.
+  bool is_read(TensorId tensor, SegmentId made_by, SegmentId last) const {
+    for (std::size_t i = made_by.index() + 1; i <= last.index(); ++i) {
+      const std::vector<TensorId>& inputs = p_.segments[i].inputs;
+      if (std::find(inputs.begin(), inputs.end(), tensor) != inputs.end()) return true;
+    }
+    return false;
   }
 
   template <typename T>
@@ -191,8 +243,17 @@ std::int64_t Unit::elements(const ModelGraph& graph) const {
   return sum;
 }
 
-Partition make_partition(const ModelGraph& graph, std::span<const ModuleId> wrapped, std::span<const OperatorId> extra_cuts) {
-  return Partitioner(graph, wrapped, extra_cuts).take();
+bool Partition::is_made_in(const Region& region, TensorId tensor) const {
+  for (std::size_t i = region.first.index(); i <= region.last.index(); ++i) {
+    const std::vector<TensorId>& outputs = segments[i].outputs;
+    if (std::find(outputs.begin(), outputs.end(), tensor) != outputs.end()) return true;
+  }
+  return false;
+}
+
+Partition make_partition(const ModelGraph& graph, std::span<const ModuleId> wrapped, std::span<const OperatorId> extra_cuts,
+                         std::span<const CheckpointRegion> regions) {
+  return Partitioner(graph, wrapped, extra_cuts, regions).take();
 }
 
 }  // namespace shardlab

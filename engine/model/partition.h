@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/base/ids.h"
+#include "engine/model/checkpoint_regions.h"
 #include "engine/model/model_graph.h"
 #include "engine/model/segment/program.h"
 #include "engine/model/unit_settings.h"
@@ -34,6 +35,7 @@ struct Segment {
   std::string name;      // "s0" ...
   OperatorId begin, end; // [begin, end)
   UnitId unit;           // the unit whose module runs these operators
+  std::optional<RegionId> region;       // of activation checkpointing, that it is part of
   std::vector<TensorId> inputs;         // border tensors and graph inputs read in forward
   std::vector<TensorId> outputs;        // read by a later segment, or the loss
   std::vector<ParameterId> parameters;  // used, each once, in order of first use
@@ -41,18 +43,32 @@ struct Segment {
   SegmentPrograms programs;
 };
 
+// A checkpointed region as segments [first, last].
+struct Region {
+  CheckpointRegion operators;
+  SegmentId first, last;
+  SegmentId trigger;  // before its backward the region is run again
+  std::vector<TensorId> outputs;  // made inside, read behind it
+  std::vector<UnitId> units;      // whose hooks run inside, when it is run and when it is run again
+};
+
 struct Partition {
   std::vector<Unit> units;  // the root first, then forward order
   std::vector<Segment> segments;
+  std::vector<Region> regions;
   std::vector<UnitId> unit_of_parameter;               // by ParameterId
   std::vector<SegmentId> gradient_segment;             // by ParameterId: the segment that creates the gradient, if one does
 
   const Unit& unit(UnitId id) const { return units[id.index()]; }
   const Segment& segment(SegmentId id) const { return segments[id.index()]; }
+  const Region& region(RegionId id) const { return regions[id.index()]; }
   static constexpr UnitId root() { return UnitId{0}; }
+  bool is_made_in(const Region& region, TensorId tensor) const;
 };
 
 // `wrapped`: modules that become units, any order; the root is one in any case. `extra_cuts`: operators that must begin a segment.
-Partition make_partition(const ModelGraph& graph, std::span<const ModuleId> wrapped, std::span<const OperatorId> extra_cuts);
+// `regions`: what activation checkpointing runs again; their borders are cuts as well.
+Partition make_partition(const ModelGraph& graph, std::span<const ModuleId> wrapped, std::span<const OperatorId> extra_cuts,
+                         std::span<const CheckpointRegion> regions = {});
 
 }  // namespace shardlab

@@ -127,6 +127,7 @@ Status check_follows(const StepPlan& before, const StepPlan& after) {
 Status check_plan(const StepPlan& plan) {
   SHARDLAB_CHECK_OK(LivenessCheck(plan).run());
   SHARDLAB_CHECK_OK(check_device_order(plan));
+  SHARDLAB_CHECK_OK(check_recomputations(plan));
   return check_reductions(plan);
 }
 

@@ -87,6 +87,11 @@ constexpr bool is_collective(InstructionKind kind) {
          kind == InstructionKind::AllReduce || kind == InstructionKind::Broadcast || kind == InstructionKind::AllToAll;
 }
 
+// Runs a program of a segment.
+constexpr bool runs_segment(InstructionKind kind) {
+  return kind == InstructionKind::Forward || kind == InstructionKind::Recompute || kind == InstructionKind::Backward;
+}
+
 // Releases or takes memory, or blocks the host; occupies no device time.
 constexpr bool is_host_only(InstructionKind kind) {
   return kind == InstructionKind::Alloc || kind == InstructionKind::Free || kind == InstructionKind::HostWait ||

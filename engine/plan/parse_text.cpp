@@ -150,6 +150,12 @@ class PlanParser {
     segment.forward_peak.value = number<std::int64_t>(words.next());
     expect(words, "backward_peak");
     segment.backward_peak.value = number<std::int64_t>(words.next());
+    if (const std::string_view more = words.next(); !more.empty()) {
+      if (more != "recompute_end") throw Malformed{fmt::format("expected recompute_end, found '{}'", more)};
+      segment.recompute_end = OperatorId{number<std::uint32_t>(words.next())};
+      expect(words, "recompute_peak");
+      segment.recompute_peak.value = number<std::int64_t>(words.next());
+    }
     plan_.segments.push_back(std::move(segment));
   }
 

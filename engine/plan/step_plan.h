@@ -40,6 +40,8 @@ struct PlanSegment {
   OperatorId begin, end;
   Bytes forward_peak;   // of the segment's program, above its start
   Bytes backward_peak;
+  std::optional<OperatorId> recompute_end;  // [begin, recompute_end) is run again in backward
+  Bytes recompute_peak;
   friend bool operator==(const PlanSegment&, const PlanSegment&) = default;
 };
 

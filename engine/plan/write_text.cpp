@@ -36,9 +36,11 @@ class PlanWriter {
           unit.module_path.empty() ? "." : unit.module_path);
     }
     for (const PlanSegment& segment : plan_.segments) {
-      put("segment {} unit {} operators {}..{} forward_peak {} backward_peak {}\n", segment.name,
+      put("segment {} unit {} operators {}..{} forward_peak {} backward_peak {}", segment.name,
           plan_.units[segment.unit.index()].name, segment.begin.value, segment.end.value, segment.forward_peak.value,
           segment.backward_peak.value);
+      if (segment.recompute_end) put(" recompute_end {} recompute_peak {}", segment.recompute_end->value, segment.recompute_peak.value);
+      put("\n");
     }
     for (const std::string& event : plan_.taken_events) put("takes_event {}\n", event);
     for (const LeftEvent& event : plan_.left_events) {

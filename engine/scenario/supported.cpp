@@ -113,7 +113,10 @@ class Support {
   }
 
   void rest() {
-    need(s_.activation == ActivationSpec{}, "activation", "activation checkpointing or offload");
+    const ActivationSpec& a = s_.activation;
+    need(a.checkpoint != "selective", "activation.checkpoint", a.checkpoint, "supported: none, full");
+    need(a.offload == "none", "activation.offload", a.offload);
+    need(!a.partition, "activation.partition", "true");
     need(s_.offload == OffloadSpec{}, "offload", "offload of parameters or optimizer state");
     need(s_.checkpoint == CheckpointSpec{}, "checkpoint", "checkpoints");
     need(s_.measure.detail == "instructions", "measure.detail", s_.measure.detail);

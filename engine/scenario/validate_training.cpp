@@ -76,6 +76,11 @@ void check_rest(Complaints& c) {
   const bool cpu = c.scenario.cluster.device == "cpu";
   if (cpu && c.scenario.launch.backend == "nccl")
     c.refuse("launch.backend", "nccl needs GPUs, the cluster has CPU ranks", "use gloo");
+  const std::string& strategy = c.scenario.parallel.strategy;
+  if (c.scenario.activation.placement == "outside" && (strategy == "none" || strategy == "ddp")) {
+    c.refuse("activation.placement", fmt::format("outside has no effect with strategy {}: it gathers no units", strategy),
+             "remove it");
+  }
   const bool to_nvme = c.scenario.offload.parameters == "nvme" || c.scenario.offload.optimizer == "nvme";
   if (to_nvme)
     c.require(!c.scenario.cluster.nvme.path.empty(), "cluster.nvme.path", "the drive that offload uses");

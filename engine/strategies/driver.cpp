@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/strategies/segment_emitter.h"
 #include "engine/strategies/unit_extents.h"
 
 namespace shardlab {
@@ -15,12 +16,14 @@ class Driver {
         train_(train),
         graph_(builder.graph()),
         partition_(builder.partition()),
-        extents_(find_extents(graph_, partition_)) {}
+        extents_(find_extents(graph_, partition_)),
+        segments_(builder, strategy) {}
 
   void run() {
     for (int micro_batch = 0; micro_batch < train_.accumulation; ++micro_batch) {
       const bool last = micro_batch + 1 == train_.accumulation;
       micro_batch_ = micro_batch;
+      segments_.begin_micro_batch(micro_batch);
       b_.set_pass("segments");
       load_batch();
       b_.set_pass(b_.plan().strategy);
@@ -47,17 +50,29 @@ class Driver {
 
   void forward() {
     for (std::size_t i = 0; i < partition_.segments.size(); ++i) {
-      for (const UnitId unit : extents_.enters[i]) strategy_.pre_forward(unit);
-      emit_forward(make_id<SegmentId>(i));
-      for (const UnitId unit : extents_.leaves[i]) strategy_.post_forward(unit);
+      for (const UnitId unit : extents_.enters[i]) in_sense_of(i, unit, [&] { strategy_.pre_forward(unit); });
+      segments_.forward(make_id<SegmentId>(i));
+      for (const UnitId unit : extents_.leaves[i])
+        in_sense_of(i, unit, [&] { strategy_.post_forward(unit); });
     }
   }
 
+  // A reentrant checkpoint runs without gradients what is inside it.
+  template <typename Hook>
+  void in_sense_of(std::size_t segment, UnitId unit, Hook&& hook) {
+    const Region* region = region_of(segment);
+    const bool without = region != nullptr && region->operators.reentrant && is_inside(unit, *region);
+    strategy_.set_forward_sense(without ? ForwardSense::without_graph : ForwardSense::ordinary);
+    hook();
+    strategy_.set_forward_sense(ForwardSense::ordinary);
+  }
+
   void backward() {
+    entered_backward_.assign(partition_.units.size(), false);
     for (std::size_t i = partition_.segments.size(); i-- > 0;) {
       enter_backward(i);
       if (partition_.segments[i].programs.has_backward()) {
-        emit_backward(make_id<SegmentId>(i));
+        segments_.backward(make_id<SegmentId>(i));
         strategy_.gradients_ready(make_id<SegmentId>(i));
       }
       leave_backward(i);
@@ -65,11 +80,29 @@ class Driver {
     strategy_.end_of_backward();
   }
 
-  // A framework's hook before backward hangs on the module's outputs that require a gradient. Units that end together have one output:
-  // its hooks run in the order in which they were registered.
+  // A checkpointed region is run again when backward asks for the first tensor of it: after the hooks of the
+  // units through whose outputs the gradient came. Inside a reentrant one no hook waits before it was run
+  // again.
   void enter_backward(std::size_t segment) {
+    const Region* region = region_of(segment);
+    if (region == nullptr || region->trigger.index() != segment)
+      return pre_backward(segment, [](UnitId) { return true; });
+    const auto hooked_now = [&](UnitId unit) {
+      return !region->operators.reentrant || !is_inside(unit, *region);
+    };
+    pre_backward(segment, hooked_now);
+    recompute(*region);
+    pre_backward(segment, [&](UnitId unit) { return !hooked_now(unit); });
+  }
+
+  // A framework's hook before backward hangs on the module's outputs that require a gradient. Units that end
+  // together have one output: its hooks run in the order in which they were registered.
+  template <typename Predicate>
+  void pre_backward(std::size_t segment, Predicate&& due) {
     for (const UnitId unit : extents_.leaves[segment]) {
-      if (partition_.unit(unit).outputs_require_grad) strategy_.pre_backward(unit);
+      if (!partition_.unit(unit).outputs_require_grad || !due(unit)) continue;
+      entered_backward_[unit.index()] = true;
+      strategy_.pre_backward(unit);
     }
   }
 
@@ -80,75 +113,36 @@ class Driver {
       const bool hooked = unit.inputs_require_grad || unit.parameters_require_grad;
       if (*id != Partition::root() && hooked) strategy_.post_backward(*id);
     }
+    const Region* region = region_of(segment);
+    if (region != nullptr && region->first.index() == segment) segments_.drop_recomputed_outputs(*region);
   }
 
-  // Buffers of the units whose parameters the segment uses.
-  std::vector<BufferId> parameter_buffers(const Segment& segment) const {
-    std::vector<BufferId> buffers;
-    for (const ParameterId parameter : segment.parameters) {
-      const BufferId buffer = strategy_.compute_parameters(partition_.unit_of_parameter[parameter.index()]);
-      if (std::find(buffers.begin(), buffers.end(), buffer) == buffers.end()) buffers.push_back(buffer);
+  // A unit that has entered its backward skips its hooks of forward: its parameters are there. What stops the
+  // recomputation early does so inside such a unit.
+  void recompute(const Region& region) {
+    strategy_.set_forward_sense(ForwardSense::recomputation);
+    const auto runs_hooks = [&](UnitId unit) {
+      return is_inside(unit, region) && !entered_backward_[unit.index()];
+    };
+    for (std::size_t i = region.first.index(); i <= region.last.index(); ++i) {
+      if (partition_.segments[i].begin >= region.operators.stop) break;
+      for (const UnitId unit : extents_.enters[i]) {
+        if (runs_hooks(unit)) strategy_.pre_forward(unit);
+      }
+      segments_.recompute(make_id<SegmentId>(i));
+      for (const UnitId unit : extents_.leaves[i]) {
+        if (runs_hooks(unit)) strategy_.post_forward(unit);
+      }
     }
-    return buffers;
+    strategy_.set_forward_sense(ForwardSense::ordinary);
   }
 
-  void emit_forward(SegmentId id) {
-    const Segment& segment = partition_.segment(id);
-    Instruction instruction;
-    instruction.kind = InstructionKind::Forward;
-    instruction.unit = segment.unit;
-    instruction.segment = id;
-    instruction.micro_batch = micro_batch_;
-    instruction.reads = parameter_buffers(segment);
-    for (const TensorId tensor : segment.inputs) instruction.reads.push_back(b_.value_buffer(tensor, micro_batch_));
-    for (const TensorId tensor : segment.outputs) instruction.allocates.push_back(b_.value_buffer(tensor, micro_batch_));
-    if (segment.programs.has_backward()) instruction.allocates.push_back(b_.saved_buffer(id, micro_batch_));
-    instruction.writes = instruction.allocates;
-    emit_as_segment(std::move(instruction));
+  const Region* region_of(std::size_t segment) const {
+    const std::optional<RegionId> region = partition_.segments[segment].region;
+    return region ? &partition_.region(*region) : nullptr;
   }
-
-  void emit_backward(SegmentId id) {
-    const Segment& segment = partition_.segment(id);
-    Instruction instruction;
-    instruction.kind = InstructionKind::Backward;
-    instruction.unit = segment.unit;
-    instruction.segment = id;
-    instruction.micro_batch = micro_batch_;
-    instruction.reads = parameter_buffers(segment);
-    const BufferId saved = b_.saved_buffer(id, micro_batch_);
-    instruction.reads.push_back(saved);
-    instruction.frees.push_back(saved);
-    for (const TensorId tensor : segment.programs.backward_reads) {
-      instruction.reads.push_back(b_.value_buffer(tensor, micro_batch_));
-    }
-    for (const TensorId tensor : segment.programs.gradient_inputs) {
-      instruction.reads.push_back(b_.gradient_buffer(tensor, micro_batch_));
-      instruction.frees.push_back(instruction.reads.back());
-    }
-    write_parameter_gradients(segment, instruction);
-    for (const TensorId tensor : segment.programs.gradient_outputs) write(b_.gradient_buffer(tensor, micro_batch_), instruction);
-    emit_as_segment(std::move(instruction));
-  }
-
-  void write_parameter_gradients(const Segment& segment, Instruction& instruction) {
-    for (const ParameterId parameter : segment.parameters) {
-      if (!graph_.parameter(parameter).requires_grad) continue;
-      const BufferId buffer = strategy_.gradient_buffer(parameter);
-      const auto& writes = instruction.writes;
-      if (std::find(writes.begin(), writes.end(), buffer) == writes.end()) write(buffer, instruction);
-    }
-  }
-
-  // A gradient that is alive is added to, hence read as well.
-  void write(BufferId buffer, Instruction& instruction) const {
-    instruction.writes.push_back(buffer);
-    (b_.is_live(buffer) ? instruction.reads : instruction.allocates).push_back(buffer);
-  }
-
-  void emit_as_segment(Instruction instruction) {
-    b_.set_pass("segments");
-    b_.emit(std::move(instruction));
-    b_.set_pass(b_.plan().strategy);
+  static bool is_inside(UnitId unit, const Region& region) {
+    return std::find(region.units.begin(), region.units.end(), unit) != region.units.end();
   }
 
   StepBuilder& b_;
@@ -157,11 +151,15 @@ class Driver {
   const ModelGraph& graph_;
   const Partition& partition_;
   const UnitExtents extents_;
+  SegmentEmitter segments_;
   int micro_batch_ = 0;
+  std::vector<bool> entered_backward_;  // by UnitId, in this micro-batch
 };
 
 }  // namespace
 
-void drive_step(StepBuilder& builder, Strategy& strategy, const TrainSpec& train) { Driver(builder, strategy, train).run(); }
+void drive_step(StepBuilder& builder, Strategy& strategy, const TrainSpec& train) {
+  Driver(builder, strategy, train).run();
+}
 
 }  // namespace shardlab

@@ -14,6 +14,7 @@
 #include "engine/scenario/loss_scaling.h"
 #include "engine/scenario/resolve_path.h"
 #include "engine/scenario/resolve_units.h"
+#include "engine/strategies/checkpointing.h"
 #include "engine/strategies/driver.h"
 #include "engine/strategies/optimizer_tail.h"
 
@@ -30,8 +31,13 @@ void describe_header(StepPlan& plan, const PlannedScenario& planned, const Strat
                           strategy.padded_elements(make_id<UnitId>(i))});
   }
   for (const Segment& segment : planned.partition.segments) {
-    plan.segments.push_back({segment.name, segment.unit, segment.begin, segment.end, segment.programs.forward.peak,
-                             segment.programs.backward.peak});
+    const SegmentPrograms& programs = segment.programs;
+    PlanSegment described{segment.name, segment.unit, segment.begin, segment.end, programs.forward.peak, programs.backward.peak, {}, {}};
+    if (!programs.recompute.steps.empty()) {
+      described.recompute_end = std::min(segment.end, planned.partition.region(*segment.region).operators.stop);
+      described.recompute_peak = programs.recompute.peak;
+    }
+    plan.segments.push_back(std::move(described));
   }
 }
 
@@ -154,7 +160,9 @@ Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<Pass
   SHARDLAB_TRY(planned.graph, load_model_graph(scenario));
   SHARDLAB_TRY(const WrappedModules wrapped, wrap_modules(planned.graph, scenario.parallel.wrap));
   SHARDLAB_TRY(const SettingsByModule settings, resolve_unit_settings(scenario, planned.graph, wrapped.units));
-  planned.partition = make_partition(planned.graph, wrapped.units, type.extra_cuts(planned.graph, scenario));
+  SHARDLAB_TRY(const std::vector<CheckpointRegion> regions, regions_of(scenario, planned.graph));
+  planned.partition = make_partition(planned.graph, wrapped.units, type.extra_cuts(planned.graph, scenario), regions);
+  SHARDLAB_CHECK_OK(check_regions(scenario, planned.graph, planned.partition));
   for (Unit& unit : planned.partition.units) unit.settings = settings.at(unit.module);
   if (snapshots != nullptr) snapshot_segments(planned, type, *snapshots);
   SHARDLAB_CHECK_OK(RunPlanner(planned, type, snapshots).run());

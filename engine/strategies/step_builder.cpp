@@ -123,14 +123,22 @@ void StepBuilder::wait(StreamId who, StreamId on) {
 
 std::optional<InstructionId> StepBuilder::last_on(StreamId stream) const { return last_on_stream_[stream.index()]; }
 
-BufferId StepBuilder::value_buffer(TensorId tensor, int micro_batch) { return declare_tensor(tensor, micro_batch, false); }
-BufferId StepBuilder::gradient_buffer(TensorId tensor, int micro_batch) { return declare_tensor(tensor, micro_batch, true); }
+BufferId StepBuilder::value_buffer(TensorId tensor, int micro_batch) {
+  return declare_tensor(tensor, micro_batch, TensorBuffer::value);
+}
+BufferId StepBuilder::gradient_buffer(TensorId tensor, int micro_batch) {
+  return declare_tensor(tensor, micro_batch, TensorBuffer::gradient);
+}
+BufferId StepBuilder::recomputed_buffer(TensorId tensor, int micro_batch) {
+  return declare_tensor(tensor, micro_batch, TensorBuffer::recomputed);
+}
 
-BufferId StepBuilder::declare_tensor(TensorId id, int micro_batch, bool gradient) {
+BufferId StepBuilder::declare_tensor(TensorId id, int micro_batch, TensorBuffer kind) {
   const Tensor& tensor = graph_.tensor(id);
   const bool constant = tensor.role == TensorRole::constant;
+  const bool gradient = kind == TensorBuffer::gradient;
   std::optional<BufferId>& known =
-      slot(gradient ? gradients_ : values_, constant ? 0 : micro_batch, id.index(), graph_.tensors.size());
+      slot(tensors_[static_cast<std::size_t>(kind)], constant ? 0 : micro_batch, id.index(), graph_.tensors.size());
   if (known) return *known;
   Buffer buffer;
   buffer.dtype = tensor.dtype;
@@ -151,7 +159,8 @@ BufferId StepBuilder::declare_tensor(TensorId id, int micro_batch, bool gradient
     buffer.buffer_class = BufferClass::scalar;
     buffer.name = fmt::format("loss.mb{}", micro_batch);
   } else {
-    buffer.name = fmt::format("{}.{}.mb{}", gradient ? "dact" : "act", tensor_names_[id.index()], micro_batch);
+    const char* what = gradient ? "dact" : kind == TensorBuffer::recomputed ? "again" : "act";
+    buffer.name = fmt::format("{}.{}.mb{}", what, tensor_names_[id.index()], micro_batch);
   }
   return *(known = declare(std::move(buffer)));
 }

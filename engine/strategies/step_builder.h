@@ -55,13 +55,16 @@ class StepBuilder {
   // Buffers of border tensors, declared at first mention.
   BufferId value_buffer(TensorId tensor, int micro_batch);
   BufferId gradient_buffer(TensorId tensor, int micro_batch);
+  // The value that a recomputation makes again.
+  BufferId recomputed_buffer(TensorId tensor, int micro_batch);
   BufferId saved_buffer(SegmentId segment, int micro_batch);
 
   // Marks what is alive as kept and returns the plan.
   StepPlan finish();
 
  private:
-  BufferId declare_tensor(TensorId tensor, int micro_batch, bool gradient);
+  enum class TensorBuffer : std::uint8_t { value, gradient, recomputed };
+  BufferId declare_tensor(TensorId tensor, int micro_batch, TensorBuffer kind);
 
   const ModelGraph& graph_;
   const Partition& partition_;
@@ -71,7 +74,7 @@ class StepBuilder {
   std::vector<std::optional<InstructionId>> last_on_stream_;
   std::vector<std::vector<InstructionId>> stream_waits_;  // by stream: for its next instruction
   // [micro-batch][tensor or segment]
-  std::vector<std::vector<std::optional<BufferId>>> values_, gradients_, saved_;
+  std::vector<std::vector<std::optional<BufferId>>> tensors_[3], saved_;
   std::vector<std::string> tensor_names_;  // of border tensors
 };
 

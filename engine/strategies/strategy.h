@@ -23,6 +23,13 @@ struct TrainedUnit {
   std::vector<BufferId> gradients;   // reduced, alive at the end of backward
 };
 
+// In what sense a forward runs.
+enum class ForwardSense : std::uint8_t {
+  ordinary,
+  without_graph,  // inside a reentrant checkpoint: autograd records nothing, so no hook of backward is registered
+  recomputation,  // again, inside backward
+};
+
 class Strategy {
  public:
   explicit Strategy(StepBuilder& builder) : b_(builder) {}
@@ -34,8 +41,10 @@ class Strategy {
   virtual void declare_persistent() = 0;
 
   virtual void begin_micro_batch(int micro_batch, bool reduce_gradients);
+  // Also for units inside a checkpointed region, when it is run again: of those whose pre_backward has not come yet.
   virtual void pre_forward(UnitId) {}
   virtual void post_forward(UnitId) {}
+  void set_forward_sense(ForwardSense sense) { forward_sense_ = sense; }
   // A gradient reached an output of the unit's module. Never for a unit none of whose outputs requires a gradient.
   virtual void pre_backward(UnitId) {}
   // Backward has passed the beginning of the unit's module. Never for the root. Comes where a framework's hook could fire: FSDP2's
@@ -75,6 +84,7 @@ class Strategy {
 
   int micro_batch() const { return micro_batch_; }
   bool reduces() const { return reduce_gradients_; }
+  ForwardSense forward_sense() const { return forward_sense_; }
   // Declared gradient buffers of a unit that are alive, in the order of their first parameters.
   std::vector<BufferId> live_gradients(UnitId unit) const;
 
@@ -83,6 +93,7 @@ class Strategy {
  private:
   int micro_batch_ = 0;
   bool reduce_gradients_ = true;
+  ForwardSense forward_sense_ = ForwardSense::ordinary;
   std::vector<std::optional<BufferId>> gradient_of_parameter_;  // by ParameterId
   std::vector<std::vector<BufferId>> gradients_;                // by UnitId
 };

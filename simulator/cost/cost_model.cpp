@@ -5,16 +5,18 @@
 #include <set>
 
 #include "engine/plan/group_ranks.h"
+#include "engine/plan/segment_run.h"
 
 namespace shardlab {
 namespace {
 
-bool runs_segment(InstructionKind kind) {
-  return kind == InstructionKind::Forward || kind == InstructionKind::Backward ||
-         kind == InstructionKind::Recompute;
+Direction direction_of(InstructionKind kind) {
+  return kind == InstructionKind::Backward ? Direction::backward : Direction::forward;
 }
 
-std::size_t direction_of(InstructionKind kind) {
+// Forward, backward, recomputation.
+std::size_t program_index(InstructionKind kind) {
+  if (kind == InstructionKind::Recompute) return 2;
   return kind == InstructionKind::Backward ? 1 : 0;
 }
 
@@ -66,26 +68,25 @@ std::int64_t CostModel::kernels_of(const Instruction& instruction) {
 }
 
 const Program& CostModel::program_of(const Instruction& instruction) const {
-  const SegmentPrograms& programs = planned_.partition.segment(*instruction.segment).programs;
-  return instruction.kind == InstructionKind::Backward ? programs.backward : programs.forward;
+  return segment_run(planned_.partition.segment(*instruction.segment).programs, instruction.kind).program;
 }
 
 const CostModel::SegmentCost& CostModel::segment_cost(const Instruction& instruction) {
-  const std::size_t direction = direction_of(instruction.kind);
-  std::optional<SegmentCost>& known = costs_[direction][instruction.segment->index()];
+  const std::size_t index = program_index(instruction.kind);
+  std::optional<SegmentCost>& known = costs_[index][instruction.segment->index()];
   if (known) return *known;
   const Program& program = program_of(instruction);
-  for (const SegmentCost& other : distinct_[direction]) {
+  for (const SegmentCost& other : distinct_[index]) {
     if (same_work(planned_.graph, *other.program, program)) return known.emplace(other);
   }
   SegmentCost cost;
   cost.program = &program;
   for (const StepCost& step :
-       program_costs(planned_.graph, program, static_cast<Direction>(direction), coefficients_)) {
+       program_costs(planned_.graph, program, direction_of(instruction.kind), coefficients_)) {
     cost.nanoseconds += step.nanoseconds;
     cost.kernels += step.kernels;
   }
-  distinct_[direction].push_back(cost);
+  distinct_[index].push_back(cost);
   return known.emplace(cost);
 }
 
@@ -119,8 +120,8 @@ CollectiveTerms CostModel::published_terms(const Group& group, InstructionKind k
 CostBreakdown CostModel::explain(const StepPlan& plan, const Instruction& instruction) {
   CostBreakdown device;
   if (runs_segment(instruction.kind)) {
-    device = explain_program(planned_.graph, program_of(instruction),
-                             static_cast<Direction>(direction_of(instruction.kind)), coefficients_);
+    device = explain_program(planned_.graph, program_of(instruction), direction_of(instruction.kind),
+                             coefficients_);
   } else if (is_collective(instruction.kind)) {
     device = explain_collective(collective_work(plan, instruction), collective_terms(plan, instruction));
   } else if (const auto moved = traffic(plan, instruction)) {

@@ -59,8 +59,8 @@ class CostModel {
   const PlannedScenario& planned_;
   const Device& device_;
   CostCoefficients coefficients_;
-  std::vector<std::optional<SegmentCost>> costs_[2];  // by direction and segment
-  std::vector<SegmentCost> distinct_[2];
+  std::vector<std::optional<SegmentCost>> costs_[3];  // forward, backward, recomputation; by segment
+  std::vector<SegmentCost> distinct_[3];
   std::deque<GroupTerms> group_terms_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/plan/segment_run.h"
 #include "simulator/memory/program_memory.h"
 
 namespace shardlab {
@@ -41,9 +42,7 @@ class StepMemory {
 
   Status issue(InstructionId id, MemorySample& sample) {
     const Instruction& instruction = plan_.instruction(id);
-    const bool forward =
-        instruction.kind == InstructionKind::Forward || instruction.kind == InstructionKind::Recompute;
-    if (forward || instruction.kind == InstructionKind::Backward) return run_segment(id, forward, sample);
+    if (runs_segment(instruction.kind)) return run_segment(id, sample);
     for (const BufferId buffer : instruction.allocates) add(plan_.buffer(buffer), 1);
     note_peak(sample, {}, {});
     for (const BufferId buffer : instruction.frees) add(plan_.buffer(buffer), -1);
@@ -52,12 +51,11 @@ class StepMemory {
 
   // Buffers for the parameters' gradients exist before the program runs; all other buffers are made and freed
   // by its steps.
-  Status run_segment(InstructionId id, bool forward, MemorySample& sample) {
+  Status run_segment(InstructionId id, MemorySample& sample) {
     const Instruction& instruction = plan_.instruction(id);
-    const SegmentPrograms& programs = planned_.partition.segment(*instruction.segment).programs;
-    const ProgramMemory memory =
-        forward ? follow_program(programs.forward, programs.keeps, planned_.graph.loss, workspaces_)
-                : follow_program(programs.backward, {}, planned_.graph.loss, workspaces_);
+    const SegmentRun run =
+        segment_run(planned_.partition.segment(*instruction.segment).programs, instruction.kind);
+    const ProgramMemory memory = follow_program(run.program, run.kept, planned_.graph.loss, workspaces_);
     Bytes promised;
     for (const BufferId buffer : instruction.allocates) {
       if (plan_.buffer(buffer).layout == BufferLayout::opaque) {

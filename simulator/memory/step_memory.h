@@ -1,7 +1,7 @@
 // Memory of one step: live bytes by class after every instruction and the highest within it.
 //
 // Follows the host: what an instruction allocates exists from its issue, what it frees is gone after it.
-// Forward and Backward are followed step by step through the segment's program, so what is freed
+// Forward, Recompute and Backward are followed step by step through the segment's program, so what is freed
 // progressively (saved tensors, incoming gradients) is freed where the real executor frees it. Not in it:
 // what libraries allocate for themselves, and padding.
 #pragma once
@@ -16,7 +16,8 @@ namespace shardlab {
 
 // One sample an instruction, in issue order; `live` equals live_bytes_after(plan). A segment's program that
 // leaves other bytes behind than its instruction says is an internal error that names the instruction. `plan`
-// is one of the scenario's. `workspaces`: how many threads take an operator's workspace at once; 0 leaves it out.
+// is one of the scenario's. `workspaces`: how many threads take an operator's workspace at once; 0 leaves it
+// out.
 Result<std::vector<MemorySample>> simulate_memory(const PlannedScenario& planned, const StepPlan& plan,
                                                   int workspaces);
 

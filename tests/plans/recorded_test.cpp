@@ -40,7 +40,7 @@ class Shorthand {
         marked_.clear();
         break;
       case InstructionKind::Forward: marks('F', instruction); break;
-      case InstructionKind::Recompute: marks('R', instruction); break;
+      case InstructionKind::Recompute: recompute(instruction); break;
       case InstructionKind::Backward: marks('B', instruction); break;
       case InstructionKind::AllGather: collective("AG", instruction); break;
       case InstructionKind::ReduceScatter: collective("RS", instruction); break;
@@ -49,6 +49,14 @@ class Shorthand {
       case InstructionKind::OptimizerStep: words_.emplace_back("|optimizer"); break;
       default: break;
     }
+  }
+
+  // Unless it is reentrant, a region is run again once its backward has begun.
+  void recompute(const Instruction& instruction) {
+    const Partition& partition = planned_.partition;
+    const Region& region = partition.region(*partition.segment(*instruction.segment).region);
+    if (!region.operators.reentrant) marks('B', instruction);
+    marks('R', instruction);
   }
 
   // Every module begins once in a pass, although units may cut it.

@@ -166,4 +166,15 @@ TEST_CASE("memory is accounted: frozen parameters") {
   check_scenario("first/tiny-llama-none.yaml", {"model.frozen=[model.layers.0.mlp, model.norm]", "train.micro_batch=2"});
 }
 
+TEST_CASE("memory is accounted: activation checkpointing") {
+  check_scenario("validation/llama-64m.yaml", {"activation.checkpoint=full", "train.accumulation=1"});
+  check_scenario("validation/llama-64m.yaml", {"activation={checkpoint: full, placement: outside, reentrant: true}", "train.accumulation=2"});
+  check_scenario("validation/llama-64m.yaml", {"activation={checkpoint: full, every: 2}", "parallel.strategy=fsdp1"});
+  check_scenario("validation/llama-64m.yaml",
+                 {"activation={checkpoint: full, placement: outside, reentrant: true}", "parallel.strategy=fsdp1", "parallel.wrap={policy: module, "
+                  "classes: [LlamaDecoderLayer, LlamaAttention, LlamaMLP]}"});
+  check_scenario("first/tiny-llama-ddp.yaml", {"activation.checkpoint=full", "parallel.ddp.bucket_size=1MiB", "train.micro_batch=2"});
+  check_scenario("first/tiny-llama-none.yaml", {"activation={checkpoint: full, reentrant: true}", "parallel.wrap.policy=none"});
+}
+
 }  // namespace shardlab::test

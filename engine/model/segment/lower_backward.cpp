@@ -41,7 +41,7 @@ class BackwardLowering {
   void add_saved_values() {
     std::uint32_t position = 0;
     for (const ValueIndex kept : programs_.keeps) {
-      ProgramValue value = programs_.forward.values[kept];
+      ProgramValue value = programs_.keeper().values[kept];
       value.origin = ValueOrigin::saved;
       value.saved = position++;
       const ValueIndex index = add_value(value);

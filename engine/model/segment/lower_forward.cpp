@@ -1,4 +1,5 @@
-// Forward program of a segment: operators in order; a value is freed after its last reader unless backward or the outside needs it.
+// Forward programs of a segment: operators in order; a value is freed after its last reader unless backward
+// or the outside needs it.
 #include <algorithm>
 
 #include "engine/model/segment/lowering.h"
@@ -8,18 +9,27 @@ namespace {
 
 class ForwardLowering {
  public:
-  ForwardLowering(const ModelGraph& graph, const SegmentBorders& borders, const SegmentDescriptions& descriptions,
-                  SegmentPrograms& programs)
-      : graph_(graph), borders_(borders), descriptions_(descriptions), programs_(programs), program_(programs.forward) {}
+  ForwardLowering(const ModelGraph& graph, const SegmentBorders& borders,
+                  const SegmentDescriptions& descriptions, ForwardPass pass, SegmentPrograms& programs)
+      : graph_(graph),
+        borders_(borders),
+        descriptions_(descriptions),
+        again_(pass == ForwardPass::recomputing),
+        keeps_(pass != ForwardPass::unkept),
+        stop_(again_ ? std::clamp(borders.recomputation->stop, borders.begin, borders.end) : borders.end),
+        programs_(programs),
+        program_(again_ ? programs.recompute : programs.forward) {}
 
   void run() {
     count_readers();
-    for (OperatorId id = borders_.begin; id < borders_.end; ++id.value) lower(id);
+    for (OperatorId id = borders_.begin; id < stop_; ++id.value) lower(id);
+    // What backward reads of operators that need not run again was made by those before them.
+    for (OperatorId id = stop_; keeps_ && id < borders_.end; ++id.value) keep_inputs(id);
   }
 
  private:
   void count_readers() {
-    for (OperatorId id = borders_.begin; id < borders_.end; ++id.value) {
+    for (OperatorId id = borders_.begin; id < stop_; ++id.value) {
       for (const TensorId input : graph_.op(id).inputs) ++locals_.at(input).readers;
     }
   }
@@ -36,7 +46,8 @@ class ForwardLowering {
 
   ValueIndex value_of(TensorId tensor) {
     Local& local = locals_.at(tensor);
-    if (local.value == k_no_value) local.value = add_value(tensor_value(graph_, tensor, ValueOrigin::tensor_buffer));
+    if (local.value == k_no_value)
+      local.value = add_value(tensor_value(graph_, tensor, ValueOrigin::tensor_buffer));
     return local.value;
   }
 
@@ -53,40 +64,57 @@ class ForwardLowering {
       const ValueIndex value = add_value(extra_value(extra, op.outputs[0], ValueOrigin::internal));
       step.extras.push_back(value);
       step.allocates.push_back(value);
-      if (!description.has_backward) step.frees.push_back(value);
+      if (!keeps_ || !description.has_backward) step.frees.push_back(value);
     }
     for (const TensorId input : op.inputs) release(input, step);
-    keep(id, step);
+    if (keeps_) keep(id, step);
     program_.steps.push_back(std::move(step));
   }
 
   void make_output(TensorId output, ProgramStep& step) {
-    const bool border = std::find(borders_.outputs.begin(), borders_.outputs.end(), output) != borders_.outputs.end();
-    const ValueOrigin origin = border ? ValueOrigin::tensor_buffer : ValueOrigin::internal;
+    const ValueOrigin origin = leaves_program(output) ? ValueOrigin::tensor_buffer : ValueOrigin::internal;
     const ValueIndex value = add_value(tensor_value(graph_, output, origin));
-    locals_.at(output).value = value;
+    if (again_ && origin == ValueOrigin::tensor_buffer) programs_.recomputed_outputs.push_back(output);
+    Local& local = locals_.at(output);
+    local.value = value;
     step.results.push_back(value);
     step.allocates.push_back(value);
+    if (local.readers == 0 && origin == ValueOrigin::internal && !is_kept(output))
+      step.frees.push_back(value);
   }
+
+  bool leaves_program(TensorId output) const {
+    const auto border = std::find(borders_.outputs.begin(), borders_.outputs.end(), output);
+    if (border == borders_.outputs.end()) return false;
+    return !again_ ||
+           borders_.recomputation->into_buffer[static_cast<std::size_t>(border - borders_.outputs.begin())];
+  }
+
+  bool is_kept(TensorId tensor) const { return keeps_ && descriptions_.is_saved(tensor); }
 
   void release(TensorId input, ProgramStep& step) {
     Local& local = locals_.at(input);
     const bool internal = program_.values[local.value].origin == ValueOrigin::internal;
-    if (--local.readers == 0 && internal && !descriptions_.is_saved(input)) step.frees.push_back(local.value);
+    if (--local.readers == 0 && internal && !is_kept(input)) step.frees.push_back(local.value);
   }
 
   // Records what backward will read, each storage once, in order of first mention.
   void keep(OperatorId id, const ProgramStep& step) {
     const Operator& op = graph_.op(id);
     const OperatorDescription& description = descriptions_.of(id);
-    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-      if (description.saved_inputs >> i & 1U) keep_value(step.operands[i]);
-    }
+    keep_inputs(id);
     for (std::size_t i = 0; i < op.outputs.size(); ++i) {
       if (description.saved_outputs >> i & 1U) keep_value(step.results[i]);
     }
     if (!description.has_backward) return;
     for (const ValueIndex extra : step.extras) keep_value(extra);
+  }
+
+  void keep_inputs(OperatorId id) {
+    const Operator& op = graph_.op(id);
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+      if (descriptions_.of(id).saved_inputs >> i & 1U) keep_value(value_of(op.inputs[i]));
+    }
   }
 
   void keep_value(ValueIndex value) {
@@ -101,6 +129,8 @@ class ForwardLowering {
   const ModelGraph& graph_;
   const SegmentBorders& borders_;
   const SegmentDescriptions& descriptions_;
+  const bool again_, keeps_;
+  const OperatorId stop_;
   SegmentPrograms& programs_;
   Program& program_;
   TensorTable<Local> locals_{graph_, borders_};
@@ -108,9 +138,9 @@ class ForwardLowering {
 
 }  // namespace
 
-void lower_forward(const ModelGraph& graph, const SegmentBorders& borders, const SegmentDescriptions& descriptions,
-                   SegmentPrograms& programs) {
-  ForwardLowering(graph, borders, descriptions, programs).run();
+void lower_forward(const ModelGraph& graph, const SegmentBorders& borders,
+                   const SegmentDescriptions& descriptions, ForwardPass pass, SegmentPrograms& programs) {
+  ForwardLowering(graph, borders, descriptions, pass, programs).run();
 }
 
 }  // namespace shardlab

@@ -52,9 +52,16 @@ bool SegmentDescriptions::is_saved(TensorId tensor) const { return saving_operat
 SegmentPrograms lower_segment(const ModelGraph& graph, const SegmentBorders& borders) {
   SegmentPrograms programs;
   const SegmentDescriptions descriptions(graph, borders);
-  lower_forward(graph, borders, descriptions, programs);
+  programs.recomputed = borders.recomputation.has_value();
+  if (programs.recomputed) {
+    lower_forward(graph, borders, descriptions, ForwardPass::unkept, programs);
+    lower_forward(graph, borders, descriptions, ForwardPass::recomputing, programs);
+  } else {
+    lower_forward(graph, borders, descriptions, ForwardPass::keeping, programs);
+  }
   lower_backward(graph, borders, descriptions, programs);
   programs.forward.peak = peak_of(programs.forward);
+  programs.recompute.peak = peak_of(programs.recompute);
   programs.backward.peak = peak_of(programs.backward);
   return programs;
 }

@@ -24,7 +24,8 @@ class SegmentDescriptions {
   std::vector<std::pair<TensorId, int>> saved_;
 };
 
-// Per-tensor state of a lowering: dense over the tensors that the segment's own operators make, a short list for the others.
+// Per-tensor state of a lowering: dense over the tensors that the segment's own operators make, a short list
+// for the others.
 template <typename T>
 class TensorTable {
  public:
@@ -84,9 +85,16 @@ bool push_unique(std::vector<T>& list, T value) {
   return true;
 }
 
-void lower_forward(const ModelGraph& graph, const SegmentBorders& borders, const SegmentDescriptions& descriptions,
-                   SegmentPrograms& programs);
-void lower_backward(const ModelGraph& graph, const SegmentBorders& borders, const SegmentDescriptions& descriptions,
-                    SegmentPrograms& programs);
+// Which of a segment's forward passes is lowered.
+enum class ForwardPass : std::uint8_t {
+  keeping,      // the only one: it keeps what backward needs
+  unkept,       // of a recomputed segment, the first: it keeps nothing
+  recomputing,  // the second
+};
+
+void lower_forward(const ModelGraph& graph, const SegmentBorders& borders,
+                   const SegmentDescriptions& descriptions, ForwardPass pass, SegmentPrograms& programs);
+void lower_backward(const ModelGraph& graph, const SegmentBorders& borders,
+                    const SegmentDescriptions& descriptions, SegmentPrograms& programs);
 
 }  // namespace shardlab

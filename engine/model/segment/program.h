@@ -1,10 +1,13 @@
-// The program of a segment: its operators lowered to steps that say what is allocated, computed and freed, in order.
+// The program of a segment: its operators lowered to steps that say what is allocated, computed and freed, in
+// order.
 //
-// The real executor runs the steps, the simulator adds up their bytes and times; there is no second description of either.
+// The real executor runs the steps, the simulator adds up their bytes and times; there is no second
+// description of either.
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "engine/base/ids.h"
@@ -28,18 +31,19 @@ enum class ValueOrigin : std::uint8_t {
 // A storage the program touches.
 struct ProgramValue {
   ValueOrigin origin = ValueOrigin::internal;
-  bool gradient = false;     // holds the gradient of `tensor`, else its value
-  bool extra = false;        // an ExtraTensor, not a tensor of the graph
-  TensorId tensor;           // whose value or gradient; of an extra: the output of the operator that makes it
-  std::uint32_t saved = 0;   // position in the segment's saved list when origin is saved
+  bool gradient = false;    // holds the gradient of `tensor`, else its value
+  bool extra = false;       // an ExtraTensor, not a tensor of the graph
+  TensorId tensor;          // whose value or gradient; of an extra: the output of the operator that makes it
+  std::uint32_t saved = 0;  // position in the segment's saved list when origin is saved
   DType dtype = DType::float32;
-  Shape extra_shape;         // of an extra
+  Shape extra_shape;  // of an extra
   Bytes bytes;
 };
 
 enum class StepKind : std::uint8_t {
   forward,     // operands: inputs; results: outputs; extras
-  backward,    // operands: gradients of the outputs (k_no_value: the seed of the loss); saved_*; results: gradients of the inputs
+  backward,    // operands: gradients of the outputs (k_no_value: the seed of the loss); saved_*; results:
+               // gradients of the inputs
   accumulate,  // results[0] += operands[0]; with two operands results[0] = operands[0] + operands[1]
   copy,        // results[0] = operands[0]
 };
@@ -52,9 +56,10 @@ struct ProgramStep {
   ValueList saved_inputs;   // by input; k_no_value where not kept
   ValueList saved_outputs;  // by output
   ValueList extras;
-  ValueList allocates;      // before the work; of origin tensor_buffer or gradient_buffer: becomes the plan's buffer
-  ValueList frees;          // after the work
-  Bytes workspace;           // taken and given back within the work, by our CPU implementation on one thread
+  ValueList
+      allocates;    // before the work; of origin tensor_buffer or gradient_buffer: becomes the plan's buffer
+  ValueList frees;  // after the work
+  Bytes workspace;  // taken and given back within the work, by our CPU implementation on one thread
   std::uint32_t work_begin = 0, work_end = 0;  // range in Program::work
 };
 
@@ -62,21 +67,37 @@ struct Program {
   std::vector<ProgramValue> values;
   std::vector<ProgramStep> steps;
   std::vector<Work> work;
-  Bytes peak;  // highest sum of what the steps allocate less what they free, above the start of the program; no workspace
+  Bytes peak;  // highest sum of what the steps allocate less what they free, above the start of the program;
+               // no workspace
 };
 
 // The two programs of a segment and what they exchange with the plan.
 struct SegmentPrograms {
-  Program forward;
-  Program backward;  // no steps where no required gradient flows: there is no Backward, and forward keeps nothing
-  std::vector<ValueIndex> keeps;            // values of `forward` kept for backward, in the order of the saved list
-  Bytes saved_bytes;                        // their sum
-  std::vector<TensorId> backward_reads;     // border tensors, batch and constants that backward reads
-  std::vector<TensorId> gradient_inputs;    // border outputs whose gradients backward consumes
-  std::vector<TensorId> gradient_outputs;   // border inputs whose gradients backward produces
-  std::vector<bool> gradient_accumulates;   // by gradient_outputs: a later segment made it already, this one adds to it
+  Program forward;    // keeps nothing when the segment is recomputed
+  Program recompute;  // the part of the forward that is run again, keeping what backward needs; no steps
+                      // where none is
+  Program
+      backward;  // no steps where no required gradient flows: there is no Backward, and forward keeps nothing
+  bool recomputed = false;
+  std::vector<ValueIndex> keeps;  // values of keeper() kept for backward, in the order of the saved list
+  Bytes saved_bytes;              // their sum
+  std::vector<TensorId> recomputed_outputs;  // border tensors that `recompute` makes again
+  std::vector<TensorId> backward_reads;      // border tensors, batch and constants that backward reads
+  std::vector<TensorId> gradient_inputs;     // border outputs whose gradients backward consumes
+  std::vector<TensorId> gradient_outputs;    // border inputs whose gradients backward produces
+  std::vector<bool>
+      gradient_accumulates;  // by gradient_outputs: a later segment made it already, this one adds to it
 
   bool has_backward() const { return !backward.steps.empty(); }
+  // The program that keeps what backward needs.
+  const Program& keeper() const { return recomputed ? recompute : forward; }
+};
+
+// How a segment of a checkpointed region is run again.
+struct Recomputation {
+  OperatorId stop;  // [begin, stop) is run, all of it, part of it or nothing
+  std::vector<bool>
+      into_buffer;  // by outputs: made again as a buffer of the plan; else it lives within the program
 };
 
 // What lowering needs to know of a segment besides its operators.
@@ -85,6 +106,7 @@ struct SegmentBorders {
   const std::vector<TensorId>& inputs;
   const std::vector<TensorId>& outputs;
   std::vector<bool> consumed_later;  // by inputs: a later segment reads the tensor too
+  std::optional<Recomputation> recomputation;
 };
 
 SegmentPrograms lower_segment(const ModelGraph& graph, const SegmentBorders& borders);

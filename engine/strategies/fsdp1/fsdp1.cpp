@@ -73,19 +73,27 @@ class Fsdp1Strategy : public Strategy {
     if (micro_batch == 0) drop_old_gradients();
   }
 
+  // Run again in backward, a forward prefetches nothing and makes new views.
   void pre_forward(UnitId unit) override {
-    if (!state(unit).has_parameters) return;
-    if (!state(unit).prefetched) unshard_.unshard(unit);
+    FlatUnit& handle = state(unit);
+    if (!handle.has_parameters) return;
+    if (!handle.prefetched) unshard_.unshard(unit);
     unshard_.wait();
-    prefetch_in_forward(unit);
+    if (forward_sense() == ForwardSense::recomputation) {
+      handle.prefetched_by.reset();
+    } else {
+      prefetch_in_forward(unit);
+    }
   }
 
   void post_forward(UnitId unit) override {
     FlatUnit& handle = state(unit);
     if (!handle.has_parameters) return;
     post_forward_order_.push_back(unit);
-    unshard_.reshard(unit, unit != Partition::root() && settings_.reshards_after_forward, where("forward"));
-    handle.needs_pre_backward_unshard = true;
+    const bool again = forward_sense() == ForwardSense::recomputation;
+    const bool free = unit != Partition::root() && settings_.reshards_after_forward;
+    unshard_.reshard(unit, free, where(again ? "recomputation" : "forward"));
+    handle.needs_pre_backward_unshard = forward_sense() != ForwardSense::without_graph;
   }
 
   void pre_backward(UnitId unit) override {

@@ -61,19 +61,32 @@ class Fsdp2Strategy : public Strategy {
     Strategy::begin_micro_batch(micro_batch, reduce_gradients);
     post_forward_order_.clear();
     for (UnitState& unit : units_) unit.posted = false;
-    gather_.begin_micro_batch();
+    gather_.begin_forward();
   }
 
+  // The outermost unit that a recomputation enters is a root of its own: the gather streams wait for compute.
   void pre_forward(UnitId unit) override {
+    if (forward_sense() == ForwardSense::recomputation && !recomputed_root_) {
+      recomputed_root_ = unit;
+      gather_.begin_forward();
+    }
     gather_.unshard(unit);
     gather_.wait_in_forward(unit);
     for (const UnitId next : following(pre_forward_order_, unit, prefetch().forward_depth)) gather_.unshard(next);
   }
 
   void post_forward(UnitId unit) override {
+    if (forward_sense() == ForwardSense::recomputation) return post_recomputation(unit);
     if (state(unit).has_parameters) post_forward_order_.push_back(unit);
     gather_.reshard_after_forward(unit);
     if (unit == Partition::root()) gather_.drop_last_output();
+  }
+
+  // Inside backward nothing is resharded after a forward, and the order for prefetches stays what it was.
+  void post_recomputation(UnitId unit) {
+    if (recomputed_root_ != unit) return;
+    gather_.drop_last_output();
+    recomputed_root_.reset();
   }
 
   void pre_backward(UnitId unit) override {
@@ -163,6 +176,7 @@ class Fsdp2Strategy : public Strategy {
   fsdp2::Gather gather_;
   fsdp2::Reduce reduce_;
   std::vector<UnitId> pre_forward_order_, post_forward_order_;
+  std::optional<UnitId> recomputed_root_;
 };
 
 }  // namespace

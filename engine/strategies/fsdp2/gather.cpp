@@ -2,7 +2,7 @@
 
 namespace shardlab::fsdp2 {
 
-void Gather::begin_micro_batch() {
+void Gather::begin_forward() {
   b_.wait(streams_.copy_in, StepBuilder::compute());
   b_.wait(streams_.all_gather, StepBuilder::compute());
 }

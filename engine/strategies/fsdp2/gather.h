@@ -13,7 +13,7 @@ class Gather {
       : b_(builder), streams_(streams), mesh_(mesh), units_(units) {}
 
   // Root pre-forward: the gather streams wait for what compute did before (the optimizer, an earlier micro-batch).
-  void begin_micro_batch();
+  void begin_forward();
 
   // Issues the gather of a unit unless its parameters are there or on their way.
   void unshard(UnitId unit);

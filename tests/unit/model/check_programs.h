@@ -45,10 +45,11 @@ inline void check_balance(const Segment& segment, const Program& program,
 inline void check_balance(const Segment& segment) {
   INFO(segment.name);
   const SegmentPrograms& programs = segment.programs;
-  check_balance(segment, programs.forward, programs.keeps);
+  check_balance(segment, programs.keeper(), programs.keeps);
+  if (programs.recomputed) check_balance(segment, programs.forward, {});
   check_balance(segment, programs.backward, {});
   Bytes kept;
-  for (const ValueIndex value : programs.keeps) kept += programs.forward.values[value].bytes;
+  for (const ValueIndex value : programs.keeps) kept += programs.keeper().values[value].bytes;
   CHECK(kept == programs.saved_bytes);
 }
 

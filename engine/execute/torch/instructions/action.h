@@ -37,7 +37,8 @@ struct RunState {
   ParameterLayout layout(const Buffer& buffer) const {
     return make_layout(planned.graph, buffer.parameters, buffer.shards, buffer.alignment);
   }
-  // Which part of a sharded buffer is this rank's. Smaller shards repeat within the group: ranks of a sub-group follow each other.
+  // Which part of a sharded buffer is this rank's. Smaller shards repeat within the group: ranks of a
+  // sub-group follow each other.
   int part(const Buffer& buffer) const { return shard_rank % buffer.shards; }
 };
 
@@ -86,10 +87,10 @@ using PrepareFunction = PreparedAction (*)(const Site& site);
 // null action.
 PreparedAction prepare_action(const Site& site);
 
-// Forward and Backward allocate and free inside; for all other kinds the runner does it around them.
+// Forward, Recompute and Backward allocate and free inside; for all other kinds the runner does it around
+// them.
 constexpr bool manages_memory(InstructionKind kind) {
-  return kind == InstructionKind::Forward || kind == InstructionKind::Backward ||
-         kind == InstructionKind::Recompute;
+  return runs_segment(kind);
 }
 
 PreparedAction prepare_accumulate(const Site& site);
@@ -101,7 +102,7 @@ PreparedAction prepare_initialize(const Site& site);
 PreparedAction prepare_load_batch(const Site& site);
 PreparedAction prepare_nothing(const Site& site);
 PreparedAction prepare_optimizer_step(const Site& site);
-PreparedAction prepare_segment(const Site& site);  // Forward, Backward
+PreparedAction prepare_segment(const Site& site);  // Forward, Recompute, Backward
 PreparedAction prepare_unscale(const Site& site);
 
 }  // namespace shardlab

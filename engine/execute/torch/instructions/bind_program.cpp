@@ -4,6 +4,7 @@
 
 #include "engine/execute/torch/instructions/segment_program.h"
 #include "engine/execute/torch/torch_dtype.h"
+#include "engine/plan/segment_run.h"
 
 namespace shardlab {
 namespace {
@@ -22,7 +23,8 @@ class Binder {
         instruction_(site.instruction()),
         segment_(site.run.planned.partition.segment(*instruction_.segment)),
         backward_(instruction_.kind == InstructionKind::Backward),
-        program_(backward_ ? segment_.programs.backward : segment_.programs.forward) {}
+        run_(segment_run(segment_.programs, instruction_.kind)),
+        program_(run_.program) {}
 
   Result<BoundProgram> run() {
     SHARDLAB_CHECK_OK(bind_values());
@@ -47,13 +49,17 @@ class Binder {
     for (const ProgramStep& step : program_.steps) {
       for (const ValueIndex value : step.allocates) bound_.values[value].made_here = true;
     }
-    if (!backward_) bind_kept();
+    if (run_.keeps) bind_kept();
+    if (instruction_.kind == InstructionKind::Forward) bind_loss();
     return {};
   }
 
   void bind_kept() {
-    bound_.keeps = segment_.programs.keeps;
+    bound_.keeps.assign(run_.kept.begin(), run_.kept.end());
     for (const ValueIndex value : bound_.keeps) bound_.values[value].buffer_class = BufferClass::activation;
+  }
+
+  void bind_loss() {
     for (std::size_t i = 0; i < program_.values.size(); ++i) {
       const bool is_loss =
           program_.values[i].origin == ValueOrigin::tensor_buffer && program_.values[i].tensor == graph_.loss;
@@ -135,7 +141,8 @@ class Binder {
     const auto piece = std::find_if(layout.pieces.begin(), layout.pieces.end(),
                                     [&](const ParameterPiece& p) { return p.parameter == parameter; });
     const bool flat = site_.buffer(buffer).layout == BufferLayout::flat;
-    BoundView view{site_.slot(buffer), flat ? piece->flat_offset : piece->offset, graph_.parameter(parameter).shape, {}};
+    BoundView view{
+        site_.slot(buffer), flat ? piece->flat_offset : piece->offset, graph_.parameter(parameter).shape, {}};
     view.strides = contiguous_strides(view.sizes);
     const auto known = std::find_if(views.begin(), views.end(), [&](const BoundView& v) {
       return v.slot == view.slot && v.offset == view.offset;
@@ -148,7 +155,7 @@ class Binder {
   Status bind_memory() {
     const BufferId* saved =
         find([&](const Buffer& buffer) { return buffer.saved_by == instruction_.segment; });
-    if (saved == nullptr && segment_.programs.saved_bytes.value > 0)
+    if (saved == nullptr && (backward_ || run_.keeps) && segment_.programs.saved_bytes.value > 0)
       return site_.defect("no buffer for what forward keeps");
     if (saved != nullptr) bound_.saved = site_.slot(*saved);
     if (!backward_) return {};
@@ -168,6 +175,7 @@ class Binder {
   const Instruction& instruction_;
   const Segment& segment_;
   const bool backward_;
+  const SegmentRun run_;
   const Program& program_;
   BoundProgram bound_;
   std::vector<bool> written_;  // by gradient view

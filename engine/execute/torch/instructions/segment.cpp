@@ -1,4 +1,4 @@
-// Forward and Backward: runs the program of a segment, operator by operator.
+// Forward, Recompute and Backward: runs the program of a segment, operator by operator.
 #include <ATen/ops/add.h>
 #include <ATen/ops/as_strided.h>
 #include <ATen/ops/empty.h>

@@ -45,13 +45,13 @@ struct BoundProgram {
   std::vector<BoundView> parameters;
   std::vector<BoundView> gradients;
   Slot saved = k_no_slot;
-  std::vector<ValueIndex> keeps;    // forward: what goes into `saved`
+  std::vector<ValueIndex> keeps;    // forward, recompute: what goes into `saved`
   std::vector<Slot> incoming;       // backward: gradient buffers that it frees
   std::vector<Slot> new_gradients;  // backward: parameter gradients that it allocates
   ValueIndex loss = k_no_value;     // forward: the value that is the loss
 };
 
-// For a Forward or Backward instruction.
+// For a Forward, Recompute or Backward instruction.
 Result<BoundProgram> bind_program(const Site& site);
 
 }  // namespace shardlab

@@ -31,6 +31,7 @@ constexpr std::array k_table = {
     Row{InstructionKind::Marker, prepare_nothing},
     Row{InstructionKind::OptimizerStep, prepare_optimizer_step},
     Row{InstructionKind::Pack, prepare_copy},
+    Row{InstructionKind::Recompute, prepare_segment},
     Row{InstructionKind::ReduceScatter, prepare_collective},
     Row{InstructionKind::Unpack, prepare_copy},
     Row{InstructionKind::Unscale, prepare_unscale},

@@ -1,0 +1,34 @@
+// Regions of activation checkpointing: ranges of operators whose forward keeps nothing and is run again in
+// backward.
+//
+// Source: torch 2.11, utils/checkpoint.py. A region is a repeated layer, every k-th of them (torchtitan's
+// count: the k-th, the 2k-th
+// ...). Without `reentrant`, recomputation begins when backward asks for the first tensor of the region and
+// stops as soon as the last one has been made again: an operator that saves only its inputs is not run again.
+// With `reentrant` it begins with the region's backward and runs the whole region.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/model/model_graph.h"
+
+namespace shardlab {
+
+struct CheckpointRegion {
+  ModuleId module;
+  OperatorId begin, end;     // its forward is [begin, end)
+  OperatorId stop;           // recomputation runs [begin, stop)
+  OperatorId trigger;        // whose backward must not begin before the recomputation
+  bool reentrant = false;    // what it returns again lives until its backward is over
+  bool around_unit = false;  // where its module is a unit, the unit's hooks run inside the region
+};
+
+// `every` from 1. Refuses a model without enough layers, and reentrant regions into which no gradient flows:
+// PyTorch would leave their parameters without gradients. A region without anything to save is left out.
+// `graph` knows which gradients are required.
+Result<std::vector<CheckpointRegion>> checkpoint_regions(const ModelGraph& graph, int every, bool around_unit,
+                                                         bool reentrant);
+
+}  // namespace shardlab

@@ -1,0 +1,18 @@
+// Activation checkpointing as the scenario asks for it.
+#pragma once
+
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/model/partition.h"
+#include "engine/scenario/scenario.h"
+
+namespace shardlab {
+
+// None without activation.checkpoint.
+Result<std::vector<CheckpointRegion>> regions_of(const Scenario& scenario, const ModelGraph& graph);
+
+// Refuses regions that have no effect on the units as asked, or with which the mirrored framework fails.
+Status check_regions(const Scenario& scenario, const ModelGraph& graph, const Partition& partition);
+
+}  // namespace shardlab

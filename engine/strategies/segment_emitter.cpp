@@ -1,0 +1,111 @@
+#include "engine/strategies/segment_emitter.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace shardlab {
+
+Instruction SegmentEmitter::make(InstructionKind kind, SegmentId id) const {
+  const Segment& segment = partition_.segment(id);
+  Instruction instruction;
+  instruction.kind = kind;
+  instruction.unit = segment.unit;
+  instruction.segment = id;
+  instruction.micro_batch = micro_batch_;
+  instruction.reads = parameter_buffers(segment);
+  return instruction;
+}
+
+void SegmentEmitter::emit(Instruction instruction) {
+  b_.set_pass("segments");
+  b_.emit(std::move(instruction));
+  b_.set_pass(b_.plan().strategy);
+}
+
+void SegmentEmitter::forward(SegmentId id) {
+  const Segment& segment = partition_.segment(id);
+  Instruction instruction = make(InstructionKind::Forward, id);
+  for (const TensorId tensor : segment.inputs)
+    instruction.reads.push_back(b_.value_buffer(tensor, micro_batch_));
+  for (const TensorId tensor : segment.outputs)
+    instruction.allocates.push_back(b_.value_buffer(tensor, micro_batch_));
+  const bool keeps = segment.programs.has_backward() && !segment.programs.recomputed;
+  if (keeps) instruction.allocates.push_back(b_.saved_buffer(id, micro_batch_));
+  instruction.writes = instruction.allocates;
+  emit(std::move(instruction));
+}
+
+void SegmentEmitter::recompute(SegmentId id) {
+  const Segment& segment = partition_.segment(id);
+  if (segment.programs.recompute.steps.empty()) return;
+  Instruction instruction = make(InstructionKind::Recompute, id);
+  for (const TensorId tensor : segment.inputs) instruction.reads.push_back(value_buffer(segment, tensor));
+  for (const TensorId tensor : segment.programs.recomputed_outputs) {
+    instruction.allocates.push_back(b_.recomputed_buffer(tensor, micro_batch_));
+  }
+  if (segment.programs.has_backward()) instruction.allocates.push_back(b_.saved_buffer(id, micro_batch_));
+  instruction.writes = instruction.allocates;
+  emit(std::move(instruction));
+}
+
+void SegmentEmitter::backward(SegmentId id) {
+  const Segment& segment = partition_.segment(id);
+  Instruction instruction = make(InstructionKind::Backward, id);
+  if (!segment.programs.keeper().steps.empty()) {
+    const BufferId saved = b_.saved_buffer(id, micro_batch_);
+    instruction.reads.push_back(saved);
+    instruction.frees.push_back(saved);
+  }
+  for (const TensorId tensor : segment.programs.backward_reads)
+    instruction.reads.push_back(value_buffer(segment, tensor));
+  for (const TensorId tensor : segment.programs.gradient_inputs) {
+    instruction.reads.push_back(b_.gradient_buffer(tensor, micro_batch_));
+    instruction.frees.push_back(instruction.reads.back());
+  }
+  write_parameter_gradients(segment, instruction);
+  for (const TensorId tensor : segment.programs.gradient_outputs)
+    write(b_.gradient_buffer(tensor, micro_batch_), instruction);
+  emit(std::move(instruction));
+}
+
+void SegmentEmitter::drop_recomputed_outputs(const Region& region) {
+  if (!region.operators.reentrant || region.outputs.empty()) return;
+  std::vector<BufferId> outputs;
+  for (const TensorId tensor : region.outputs) outputs.push_back(b_.recomputed_buffer(tensor, micro_batch_));
+  b_.set_pass("segments");
+  b_.free(std::move(outputs));
+  b_.set_pass(b_.plan().strategy);
+}
+
+// What a checkpointed region makes is made again for its own backward.
+BufferId SegmentEmitter::value_buffer(const Segment& reader, TensorId tensor) {
+  const bool made_inside = reader.region && partition_.is_made_in(partition_.region(*reader.region), tensor);
+  return made_inside ? b_.recomputed_buffer(tensor, micro_batch_) : b_.value_buffer(tensor, micro_batch_);
+}
+
+// Buffers of the units whose parameters the segment uses.
+std::vector<BufferId> SegmentEmitter::parameter_buffers(const Segment& segment) const {
+  std::vector<BufferId> buffers;
+  for (const ParameterId parameter : segment.parameters) {
+    const BufferId buffer = strategy_.compute_parameters(partition_.unit_of_parameter[parameter.index()]);
+    if (std::find(buffers.begin(), buffers.end(), buffer) == buffers.end()) buffers.push_back(buffer);
+  }
+  return buffers;
+}
+
+void SegmentEmitter::write_parameter_gradients(const Segment& segment, Instruction& instruction) {
+  for (const ParameterId parameter : segment.parameters) {
+    if (!graph_.parameter(parameter).requires_grad) continue;
+    const BufferId buffer = strategy_.gradient_buffer(parameter);
+    const auto& writes = instruction.writes;
+    if (std::find(writes.begin(), writes.end(), buffer) == writes.end()) write(buffer, instruction);
+  }
+}
+
+// A gradient that is alive is added to, hence read as well.
+void SegmentEmitter::write(BufferId buffer, Instruction& instruction) const {
+  instruction.writes.push_back(buffer);
+  (b_.is_live(buffer) ? instruction.reads : instruction.allocates).push_back(buffer);
+}
+
+}  // namespace shardlab

@@ -1,0 +1,39 @@
+// Emits what segments run: Forward, Recompute and Backward with the buffers they touch.
+#pragma once
+
+#include <vector>
+
+#include "engine/strategies/strategy.h"
+
+namespace shardlab {
+
+class SegmentEmitter {
+ public:
+  SegmentEmitter(StepBuilder& builder, Strategy& strategy)
+      : b_(builder), strategy_(strategy), graph_(builder.graph()), partition_(builder.partition()) {}
+
+  void begin_micro_batch(int micro_batch) { micro_batch_ = micro_batch; }
+
+  void forward(SegmentId id);
+  // Nothing where nothing of the segment is needed again.
+  void recompute(SegmentId id);
+  void backward(SegmentId id);
+  // End of a region's backward: what a reentrant checkpoint has returned again goes.
+  void drop_recomputed_outputs(const Region& region);
+
+ private:
+  Instruction make(InstructionKind kind, SegmentId id) const;
+  void emit(Instruction instruction);
+  BufferId value_buffer(const Segment& reader, TensorId tensor);
+  std::vector<BufferId> parameter_buffers(const Segment& segment) const;
+  void write_parameter_gradients(const Segment& segment, Instruction& instruction);
+  void write(BufferId buffer, Instruction& instruction) const;
+
+  StepBuilder& b_;
+  Strategy& strategy_;
+  const ModelGraph& graph_;
+  const Partition& partition_;
+  int micro_batch_ = 0;
+};
+
+}  // namespace shardlab
