@@ -56,6 +56,13 @@ void append_memory(Text& text, const std::vector<MemorySample>& samples) {
   }
 }
 
+void append_sent(Text& text, const std::vector<SentInStep>& sent) {
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    fmt::format_to(std::back_inserter(text), R"({}["{}",{},{},{}])", i == 0 ? "" : ",",
+                   to_string(sent[i].kind), sent[i].group_size, sent[i].operations, sent[i].bytes.value);
+  }
+}
+
 std::string_view view(const Text& text) {
   return {text.data(), text.size()};
 }
@@ -111,6 +118,8 @@ Status SpoolWriter::write(const SpoolStep& step) {
   append_spans(text, step.trace.spans);
   fmt::format_to(std::back_inserter(text), R"(],"memory":[)");
   append_memory(text, step.trace.memory);
+  fmt::format_to(std::back_inserter(text), R"(],"sent":[)");
+  append_sent(text, step.trace.sent);
   fmt::format_to(std::back_inserter(text), "]}}\n");
   return write_line(view(text));
 }

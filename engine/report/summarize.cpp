@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "engine/plan/sent_bytes.h"
+#include "engine/report/communication_volume.h"
 #include "engine/scenario/mesh.h"
 #include "engine/trace/check_trace.h"
 #include "engine/trace/exposed_communication.h"
@@ -42,7 +44,7 @@ Nanoseconds summarize_exposed(const StepPlan& plan, const std::vector<StepTrace>
   return median(std::move(of_steps));
 }
 
-// What the first rank of the first step ran, by kind and size of group.
+// What the first rank of the first step ran, by kind and size of group; what all ranks sent.
 std::vector<CommunicationTotal> summarize_communication(const StepPlan& plan, const StepTrace& step) {
   std::map<std::pair<InstructionKind, int>, CommunicationTotal> totals;
   for (const Span& span : step.ranks.front().spans) {
@@ -54,10 +56,32 @@ std::vector<CommunicationTotal> summarize_communication(const StepPlan& plan, co
     total.group_size = size;
     ++total.count;
     total.bytes += instruction.bytes;
+    total.sent += sent_bytes(plan, instruction);
+  }
+  for (const RankTrace& rank : step.ranks) {
+    for (const SentInStep& sent : rank.sent) {
+      const auto total = totals.find({sent.kind, sent.group_size});
+      if (total != totals.end()) total->second.counted = total->second.counted.value_or(Bytes{}) + sent.bytes;
+    }
   }
   std::vector<CommunicationTotal> result;
   for (const auto& [key, total] : totals) result.push_back(total);
   return result;
+}
+
+// The optimizer's step is what an overflow skips; all ranks skip together.
+std::int64_t count_skipped(const PlannedScenario& planned, const RunTrace& trace) {
+  std::int64_t skipped = 0;
+  for (const auto* steps : {&trace.warmup, &trace.steps}) {
+    for (const StepTrace& step : *steps) {
+      const StepPlan& plan = planned.plan.step(step.step);
+      const auto& spans = step.ranks.front().spans;
+      skipped += std::any_of(spans.begin(), spans.end(), [&](const Span& span) {
+        return span.skipped && plan.instruction(span.instruction).kind == InstructionKind::OptimizerStep;
+      });
+    }
+  }
+  return skipped;
 }
 
 // Of all steps: the first one, which makes the optimizer's states, must fit as well.
@@ -114,6 +138,8 @@ Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& tra
   run.mfu = mfu_of(planned, run.step_time.median, device.peak);
   run.exposed_communication = summarize_exposed(steady, trace.steps);
   run.communication = summarize_communication(steady, trace.steps.front());
+  run.volume = communication_volume(planned);
+  run.skipped_steps = count_skipped(planned, trace);
   run.memory = summarize_memory(steady, trace.steps);
   run.memory_limit =
       planned.scenario.cluster.memory_limit ? planned.scenario.cluster.memory_limit : device.memory;

@@ -46,18 +46,38 @@ TextTable figures_table(const RunSummary& run) {
              fmt::format("{} of the step",
                          percent(share_of(run.exposed_communication.value, run.step_time.median.value)))});
   add_memory(table, run);
+  if (run.skipped_steps > 0)
+    table.add({"skipped steps", std::to_string(run.skipped_steps), "their gradients were not finite"});
   add_loss(table, "loss", run.losses);
   add_loss(table, "gradient norm", run.gradient_norms);
   return table;
 }
 
+std::string sent_note(const CommunicationTotal& total) {
+  std::string note = to_string(total.sent) + " sent";
+  if (!total.counted) return note;
+  return note +
+         (*total.counted == total.sent ? ", counted the same" : ", counted " + to_string(*total.counted));
+}
+
+std::string volume_line(const std::optional<CommunicationVolume>& volume) {
+  if (!volume) return "";
+  std::string line = fmt::format("  a rank sends {:.2f} times the model's elements", volume->sent);
+  if (volume->limit) line += fmt::format("; with many ranks it is {:.3g} times", *volume->limit);
+  return line + '\n';
+}
+
 std::string communication_part(const RunSummary& run, const TextStyle& style) {
-  TextTable table({{"", Align::left}, {"", Align::left}, {"", Align::right}, {"", Align::right}}, "  ");
+  TextTable table(
+      {{"", Align::left}, {"", Align::left}, {"", Align::right}, {"", Align::right}, {"", Align::left, true}},
+      "  ");
   for (const CommunicationTotal& total : run.communication) {
     table.add({std::string(to_string(total.kind)), fmt::format("of {} ranks", total.group_size),
-               fmt::format("{} x", total.count), to_string(total.bytes)});
+               fmt::format("{} x", total.count), to_string(total.bytes), sent_note(total)});
   }
-  return table.empty() ? "" : "\ncommunication of a rank in a step (full side)\n" + table.text(style);
+  if (table.empty()) return "";
+  return "\ncommunication of a rank in a step (full side; sent by all ranks)\n" + table.text(style) +
+         volume_line(run.volume);
 }
 
 std::string memory_part(const RunSummary& run, const TextStyle& style) {

@@ -28,14 +28,27 @@ struct StepTimeSummary {
   friend bool operator==(const StepTimeSummary&, const StepTimeSummary&) = default;
 };
 
-// What one rank sends through one kind of collective in one step; bytes are the full side of each collective.
+// What one rank does through one kind of collective in one step; bytes are the full side of each collective.
+// `sent` is what all ranks put on the wire for it by the plan (plan/sent_bytes.h), `counted` what the
+// communicators of a real run counted.
 struct CommunicationTotal {
   InstructionKind kind = InstructionKind::AllGather;
   int group_size = 1;
   std::int64_t count = 0;
   Bytes bytes;
+  Bytes sent = {};
+  std::optional<Bytes> counted = {};
 
   friend bool operator==(const CommunicationTotal&, const CommunicationTotal&) = default;
+};
+
+// Elements of parameters and gradients that a rank sends in a step, divided by the elements of the model; and
+// what that tends to with many ranks, where a rule is known.
+struct CommunicationVolume {
+  double sent = 0;
+  std::optional<double> limit;
+
+  friend bool operator==(const CommunicationVolume&, const CommunicationVolume&) = default;
 };
 
 enum class StepPhase : std::uint8_t { forward, backward, optimizer };
@@ -67,10 +80,12 @@ struct RunSummary {
   std::optional<double> mfu;          // absent where no peak rate is known
   Nanoseconds exposed_communication;  // mean over ranks, median over steps
   std::vector<CommunicationTotal> communication;
-  std::optional<MemorySummary> memory;  // absent when the run recorded none
-  std::optional<Bytes> memory_limit;    // what a rank may use, when known
-  std::optional<bool> fits;             // peak against memory_limit
-  std::vector<double> losses;           // every step from the first
+  std::optional<CommunicationVolume> volume;  // absent where nothing is communicated
+  std::int64_t skipped_steps = 0;             // of all steps: a gradient was not finite under a scaled loss
+  std::optional<MemorySummary> memory;        // absent when the run recorded none
+  std::optional<Bytes> memory_limit;          // what a rank may use, when known
+  std::optional<bool> fits;                   // peak against memory_limit
+  std::vector<double> losses;                 // every step from the first
   std::vector<double> gradient_norms;
   bool calibrated = false;
   std::vector<std::string> leaves_out;

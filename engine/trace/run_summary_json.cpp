@@ -50,9 +50,16 @@ Json communication_json(const std::vector<CommunicationTotal>& totals) {
     list.push_back({{"kind", to_string(total.kind)},
                     {"group_size", total.group_size},
                     {"count", total.count},
-                    {"bytes", total.bytes.value}});
+                    {"bytes", total.bytes.value},
+                    {"sent", total.sent.value},
+                    {"counted", or_null(total.counted)}});
   }
   return list;
+}
+
+Json volume_json(const std::optional<CommunicationVolume>& volume) {
+  if (!volume) return nullptr;
+  return {{"sent", volume->sent}, {"limit", or_null(volume->limit)}};
 }
 
 // Reads a field into `value` unless it is missing or null.
@@ -103,6 +110,8 @@ CommunicationTotal read_communication(const Json& json) {
   read(json, "group_size", total.group_size);
   read(json, "count", total.count);
   read(json, "bytes", total.bytes);
+  read(json, "sent", total.sent);
+  read(json, "counted", total.counted);
   return total;
 }
 
@@ -124,6 +133,12 @@ RunSummary read_summary(const Json& json) {
   read(json, "exposed_communication_ns", run.exposed_communication);
   for (const Json& total : json.value("communication", Json::array()))
     run.communication.push_back(read_communication(total));
+  if (const auto volume = json.find("volume"); volume != json.end() && !volume->is_null()) {
+    run.volume.emplace();
+    read(*volume, "sent", run.volume->sent);
+    read(*volume, "limit", run.volume->limit);
+  }
+  read(json, "skipped_steps", run.skipped_steps);
   if (const auto memory = json.find("memory"); memory != json.end() && !memory->is_null())
     run.memory = read_memory(*memory);
   read(json, "memory_limit", run.memory_limit);
@@ -151,6 +166,8 @@ Json summary_json(const RunSummary& run) {
           {"mfu", or_null(run.mfu)},
           {"exposed_communication_ns", run.exposed_communication.value},
           {"communication", communication_json(run.communication)},
+          {"volume", volume_json(run.volume)},
+          {"skipped_steps", run.skipped_steps},
           {"memory", run.memory ? memory_json(*run.memory) : Json(nullptr)},
           {"memory_limit", or_null(run.memory_limit)},
           {"fits", or_null(run.fits)},

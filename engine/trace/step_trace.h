@@ -14,6 +14,7 @@
 #include "engine/base/ids.h"
 #include "engine/base/units.h"
 #include "engine/plan/buffer.h"
+#include "engine/plan/instruction.h"
 
 namespace shardlab {
 
@@ -40,12 +41,23 @@ struct MemorySample {
   friend bool operator==(const MemorySample&, const MemorySample&) = default;
 };
 
+// What a rank sent to others in a step through one kind of collective of groups of one size, counted where it is sent.
+struct SentInStep {
+  InstructionKind kind = InstructionKind::AllGather;
+  int group_size = 1;
+  std::int64_t operations = 0;
+  Bytes bytes;
+
+  friend bool operator==(const SentInStep&, const SentInStep&) = default;
+};
+
 struct RankTrace {
   int rank = 0;
   Nanoseconds start_offset;  // of this rank's step start from the earliest rank's
   Nanoseconds duration;      // first issue to last end
   std::vector<Span> spans;             // by instruction, in issue order
   std::vector<MemorySample> memory;    // by instruction, in issue order; empty when memory was not measured
+  std::vector<SentInStep> sent;        // empty when it was not counted; a store keeps its sum in the run's summary alone
   std::optional<double> loss;          // mean over the rank's tokens
   std::optional<double> gradient_norm; // before clipping, over all ranks
 

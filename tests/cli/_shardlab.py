@@ -120,10 +120,10 @@ def check_fields(value, fields, where="document"):
 
 RUN_FIELDS = {"run_id": "text?", "kind": "text", "plan_hash": "text", "step_time_ns": "map", "tokens_per_second": "number",
               "tokens_per_second_per_gpu": "number", "mfu": "number?", "exposed_communication_ns": "int",
-              "communication": "list", "memory": "map?", "fits": "bool?", "losses": "list", "gradient_norms": "list",
+              "communication": "list", "volume": "map?", "skipped_steps": "int", "memory": "map?", "fits": "bool?", "losses": "list", "gradient_norms": "list",
               "calibrated": "bool", "leaves_out": "list"}
 STEP_TIME_FIELDS = {"median": "int", "min": "int", "max": "int", "n": "int"}
-COMMUNICATION_FIELDS = {"kind": "text", "group_size": "int", "count": "int", "bytes": "int"}
+COMMUNICATION_FIELDS = {"kind": "text", "group_size": "int", "count": "int", "bytes": "int", "sent": "int", "counted": "int?"}
 MEMORY_FIELDS = {"peak_allocated": "int", "peak_active": "int?", "peak_reserved": "int?", "peak_device": "int?",
                  "by_class": "map", "peak_instruction": "int", "peak_label": "text", "peak_rank": "int", "peak_step": "int", "phases": "map"}
 
@@ -136,6 +136,7 @@ def check_run(document, kind, stored=True):
     check_fields(document["step_time_ns"], STEP_TIME_FIELDS, "step_time_ns")
     for entry in document["communication"]:
         check_fields(entry, COMMUNICATION_FIELDS, "communication")
+        check(entry["counted"] == (entry["sent"] if kind == "measured" else None), f"sent and counted differ: {entry}")
     check_fields(document["memory"], MEMORY_FIELDS, "memory")
     by_class = document["memory"]["by_class"]
     check(sum(by_class.values()) == document["memory"]["peak_allocated"], f"by_class does not add up to the peak: {by_class}")

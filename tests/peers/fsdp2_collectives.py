@@ -21,6 +21,8 @@ CASES = {
     "bfloat16 parameters": training(param="bfloat16"),
     "bfloat16 parameters, accumulation 2, sync last": training(param="bfloat16", accumulation=2),
     "bfloat16 parameters and reduction": training(param="bfloat16", reduce="bfloat16"),
+    "float16 with a scaled loss": training(param="float16", scaler={"initial_scale": 1024.0}),
+    "float16 with a scaled loss, no clipping": training(param="float16", reduce="float16", clip_norm=None, scaler={"initial_scale": 1024.0}),
     "tied embeddings": training(config={"tie_word_embeddings": True}),
     "no clipping": training(clip_norm=None),
     "uneven rows, 4 ranks": training(config=UNEVEN, ranks=4, micro_batch=1),

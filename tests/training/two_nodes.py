@@ -31,6 +31,7 @@ CASES = [
     ("fsdp1 full_shard over both nodes", 2, "{strategy: fsdp1}"),
     ("fsdp1 hybrid_shard", 2, "{strategy: fsdp1, sharding: hybrid_shard, " + MESH + "}"),
     ("fsdp1 hybrid_shard_zero2", 2, "{strategy: fsdp1, sharding: hybrid_shard_zero2, " + MESH + "}"),
+    ("fsdp2 on a mesh", 2, "{strategy: fsdp2, " + MESH + "}"),
 ]
 PORT = 29511
 

@@ -8,6 +8,7 @@
 
 #include "engine/checkpoint/model_weights.h"
 #include "engine/execute/learning_rate.h"
+#include "engine/execute/torch/communication/sent_totals.h"
 #include "engine/execute/torch/step_runner.h"
 #include "engine/execute/torch/whole_parameter.h"
 #include "engine/plan/group_ranks.h"
@@ -94,12 +95,14 @@ Result<RankTrace> RankExecutor::step() {
   }
   RankTrace trace;
   trace.rank = s.run.rank;
+  const SentTotals sent_before = sent_so_far(s.run.communicators);
   SHARDLAB_CHECK_OK(s.runner.run(*s.current, context, trace, before));
   if (!context.losses.empty()) {
     trace.loss = std::accumulate(context.losses.begin(), context.losses.end(), 0.0) /
                  static_cast<double>(context.losses.size());
   }
   trace.gradient_norm = context.gradient_norm;
+  trace.sent = sent_between(sent_before, sent_so_far(s.run.communicators));
   if (s.run.loss_scale && context.overflow) s.run.loss_scale->update(*context.overflow);
   ++s.steps;
   return trace;

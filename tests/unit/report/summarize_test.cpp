@@ -75,13 +75,25 @@ TEST_CASE("exposed communication is the mean over ranks") {
         Nanoseconds{95});  // (140 + 50) / 2
 }
 
+TEST_CASE("steps whose optimizer was skipped are counted, warm-up included") {
+  RunTrace trace = measured_trace();
+  CHECK(summarize(planned_scenario(), trace).value().skipped_steps == 0);
+  trace.steps[1].ranks[0].spans[5].skipped = true;
+  CHECK(summarize(planned_scenario(), trace).value().skipped_steps == 1);
+}
+
 TEST_CASE("communication is what one rank runs in one step") {
   RunTrace trace = measured_trace();
   auto run = summarize(planned_scenario(), trace);
   REQUIRE_OK(run);
   CHECK(run->communication ==
-        std::vector<CommunicationTotal>{{InstructionKind::AllGather, 2, 1, {1000}},
-                                        {InstructionKind::ReduceScatter, 2, 1, {2000}}});
+        std::vector<CommunicationTotal>{{InstructionKind::AllGather, 2, 1, {1000}, {1000}},
+                                        {InstructionKind::ReduceScatter, 2, 1, {2000}, {2000}}});
+  for (RankTrace& rank : trace.steps[0].ranks) rank.sent = {{InstructionKind::AllGather, 2, 1, {500}}};
+  run = summarize(planned_scenario(), trace);
+  REQUIRE_OK(run);
+  CHECK(run->communication.at(0).counted == Bytes{1000});  // of both ranks
+  CHECK_FALSE(run->communication.at(1).counted);
   for (RankTrace& rank : trace.steps[0].ranks) rank.spans[3].skipped = true;
   run = summarize(planned_scenario(), trace);
   REQUIRE_OK(run);

@@ -22,8 +22,10 @@ RunSummary measured_summary() {
   run.tokens_per_second_per_gpu = 8533.3;
   run.mfu = 0.412;
   run.exposed_communication = milliseconds(12);
-  run.communication = {{InstructionKind::AllGather, 2, 9, mebibytes(9)},
-                       {InstructionKind::AllReduce, 2, 1, {36}}};
+  run.communication = {{InstructionKind::AllGather, 2, 9, mebibytes(9), mebibytes(9), mebibytes(9)},
+                       {InstructionKind::AllReduce, 2, 1, {36}, {72}, Bytes{70}}};
+  run.volume = CommunicationVolume{1.46, 3};
+  run.skipped_steps = 1;
   run.memory.emplace();
   run.memory->peak_allocated = mebibytes(200);
   class_of(run.memory->by_class, BufferClass::activation) = mebibytes(150);

@@ -19,7 +19,10 @@ RunSummary full_summary() {
   run.tokens_per_second_per_gpu = 617.25;
   run.mfu = 0.41;
   run.exposed_communication = {5};
-  run.communication = {{InstructionKind::AllGather, 2, 7, {7000}}};
+  run.communication = {{InstructionKind::AllGather, 2, 7, {7000}, {7000}, Bytes{6999}},
+                       {InstructionKind::AllReduce, 2, 1, {8}, {16}}};
+  run.volume = CommunicationVolume{2.9, 3};
+  run.skipped_steps = 2;
   run.memory.emplace();
   run.memory->peak_allocated = {1000};
   run.memory->peak_reserved = Bytes{2000};

@@ -37,6 +37,12 @@ class Pending {
   virtual Nanoseconds completed_at() const = 0;
 };
 
+struct Sent {
+  std::int64_t operations = 0;
+  Bytes bytes;
+};
+using SentByKind = std::map<InstructionKind, Sent>;
+
 class Communicator {
  public:
   Communicator() = default;
@@ -58,6 +64,10 @@ class Communicator {
 
   // Blocks until all members have come here.
   virtual void barrier() = 0;
+
+  // What this rank has sent to others since the communicator was made, by kind of operation. Complete for
+  // operations that were waited for.
+  virtual SentByKind sent() const = 0;
 
   // Most bytes that operations have needed at once besides the tensors they were given.
   virtual Bytes workspace() const = 0;

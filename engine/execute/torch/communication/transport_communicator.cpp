@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <vector>
 
 #include "engine/execute/torch/communication/background_worker.h"
@@ -26,12 +27,12 @@ class TransportCommunicator : public Communicator {
   int size() const override { return size_; }
 
   std::unique_ptr<Pending> all_gather(const at::Tensor& gathered, const at::Tensor& own) override {
-    return worker_.submit([this, gathered, own] { gather(gathered, own); });
+    return submit(K::AllGather, [this, gathered, own] { gather(gathered, own); });
   }
 
   std::unique_ptr<Pending> reduce_scatter(const at::Tensor& own, const at::Tensor& full,
                                           ReduceOperation operation) override {
-    return worker_.submit([this, own, full, operation] {
+    return submit(K::ReduceScatter, [this, own, full, operation] {
       std::vector<at::Tensor> parts;
       for (int peer = 0; peer < size_; ++peer)
         parts.push_back(full.narrow(0, peer * own.numel(), own.numel()));
@@ -40,7 +41,7 @@ class TransportCommunicator : public Communicator {
   }
 
   std::unique_ptr<Pending> all_reduce(const at::Tensor& values, ReduceOperation operation) override {
-    return worker_.submit([this, values, operation] {
+    return submit(K::AllReduce, [this, values, operation] {
       std::vector<at::Tensor> parts;
       for (int peer = 0; peer < size_; ++peer) parts.push_back(part_of(values, peer));
       reduce_parts(parts[rank_index()], parts, operation);
@@ -49,13 +50,13 @@ class TransportCommunicator : public Communicator {
   }
 
   std::unique_ptr<Pending> broadcast(const at::Tensor& values, int root) override {
-    return worker_.submit([this, values, root] {
+    return submit(K::Broadcast, [this, values, root] {
       std::vector<Message> sends, receives;
       if (rank_ != root) receives.push_back({root, values});
       for (int peer = 0; rank_ == root && peer < size_; ++peer) {
         if (peer != root) sends.push_back({peer, values});
       }
-      transport_->exchange(sends, receives);
+      exchange(sends, receives);
     });
   }
 
@@ -63,7 +64,32 @@ class TransportCommunicator : public Communicator {
 
   Bytes workspace() const override { return {workspace_bytes_}; }
 
+  SentByKind sent() const override {
+    const std::lock_guard lock(sent_mutex_);
+    return sent_;
+  }
+
  private:
+  using K = InstructionKind;
+
+  template <typename Operation>
+  std::unique_ptr<Pending> submit(K kind, Operation operation) {
+    return worker_.submit([this, kind, operation] {
+      sending_ = {1, {}};
+      operation();
+      const std::lock_guard lock(sent_mutex_);
+      Sent& sent = sent_[kind];
+      sent.operations += sending_.operations;
+      sent.bytes += sending_.bytes;
+    });
+  }
+
+  void exchange(const std::vector<Message>& sends, const std::vector<Message>& receives) {
+    for (const Message& message : sends)
+      sending_.bytes += Bytes{static_cast<std::int64_t>(message.data.nbytes())};
+    transport_->exchange(sends, receives);
+  }
+
   std::size_t rank_index() const { return static_cast<std::size_t>(rank_); }
 
   void gather(const at::Tensor& gathered, const at::Tensor& own) {
@@ -83,7 +109,7 @@ class TransportCommunicator : public Communicator {
       receives.push_back({peer, parts[static_cast<std::size_t>(peer)]});
       sends.push_back({peer, parts[rank_index()]});
     }
-    transport_->exchange(sends, receives);
+    exchange(sends, receives);
   }
 
   // result = sum over ranks of their parts[rank_]; may be parts[rank_] itself.
@@ -104,7 +130,7 @@ class TransportCommunicator : public Communicator {
       receives.push_back({peer, contributions.back()});
       sends.push_back({peer, parts[static_cast<std::size_t>(peer)]});
     }
-    transport_->exchange(sends, receives);
+    exchange(sends, receives);
     sum_parts(result, contributions, operation == ReduceOperation::average ? 1.0 / size_ : 1.0);
   }
 
@@ -125,6 +151,9 @@ class TransportCommunicator : public Communicator {
   std::unique_ptr<Transport> transport_;
   const int rank_, size_;
   at::Tensor workspace_;  // used by the worker alone
+  Sent sending_;          // by the operation that runs; likewise
+  mutable std::mutex sent_mutex_;
+  SentByKind sent_;
   std::atomic<std::int64_t> workspace_bytes_{0};
   BackgroundWorker worker_;  // last: its operations use what stands above
 };
