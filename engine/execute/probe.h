@@ -5,6 +5,7 @@
 //   linear.DTYPE           rows, inputs, outputs
 //   attention.DTYPE        batch, sequence, heads, kv_heads, head_dim
 //   rms_norm.DTYPE, add.DTYPE, swiglu.DTYPE   rows, width
+//   cast.DTYPE             rows, width (from DTYPE to float32, from float32 to bfloat16)
 //   rope.DTYPE             batch, sequence, heads, head_dim
 //   embedding.DTYPE, cross_entropy.DTYPE      rows, width, vocabulary
 //   all_gather, reduce_scatter, all_reduce    bytes (the full side)

@@ -12,6 +12,9 @@ namespace shardlab {
 Attributes rope_table_attributes(double theta, int scaling, double factor, double low_frequency_factor,
                                  double high_frequency_factor, double original_positions);
 
+// The same table with its frequencies rounded to a narrower dtype first, as casting the buffer that holds them does.
+Attributes with_frequency_dtype(const Attributes& rope_table, DType dtype);
+
 // Fills the values of a tensor whose role is constant. `values` has the tensor's element count.
 void fill_constant(const Tensor& tensor, std::span<float> values);
 

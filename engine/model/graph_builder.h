@@ -17,6 +17,7 @@ struct GraphOptions {
   std::int64_t sequence_length = 1;
   DType stored_dtype = DType::float32;
   DType compute_dtype = DType::float32;
+  DType buffer_dtype = DType::float32;  // of buffers of modules: rotary frequencies
 };
 
 class GraphBuilder {

@@ -31,6 +31,7 @@ class Attributes {
     }
     return 0;
   }
+  void add(std::string_view name, double value) { values_.emplace_back(name, value); }
   std::int64_t integer(std::string_view name) const { return static_cast<std::int64_t>(number(name)); }
   const std::vector<std::pair<std::string_view, double>>& values() const { return values_; }
 

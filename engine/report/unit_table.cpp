@@ -58,6 +58,12 @@ std::vector<AlikeUnits> alike_units(const PlannedScenario& planned, const StepPl
   return rows;
 }
 
+const AlikeUnits& row_of(const std::vector<AlikeUnits>& rows, std::size_t unit) {
+  return *std::find_if(rows.begin(), rows.end(), [&](const AlikeUnits& row) {
+    return std::find(row.units.begin(), row.units.end(), unit) != row.units.end();
+  });
+}
+
 std::string segments_of(const StepPlan& plan, std::size_t unit) {
   std::string segments;
   for (const PlanSegment& segment : plan.segments) {
@@ -94,13 +100,13 @@ std::string unit_table(const PlannedScenario& planned, const TextStyle& style) {
                    {"padded", Align::right, false, 8, 2},
                    {"gathered"},
                    {"segments", Align::left, true, 8, 1}});
-  for (const AlikeUnits& row : alike_units(planned, plan)) {
-    if (row.units.size() >= k_folded) {
-      table.add(cells(names_of(plan, row), row.path, row, ""));
-      continue;
-    }
-    for (const std::size_t unit : row.units) {
+  const std::vector<AlikeUnits> rows = alike_units(planned, plan);
+  for (std::size_t unit = 0; unit < plan.units.size(); ++unit) {
+    const AlikeUnits& row = row_of(rows, unit);
+    if (row.units.size() < k_folded) {
       table.add(cells(plan.units[unit].name, plan.units[unit].module_path, row, segments_of(plan, unit)));
+    } else if (row.units.front() == unit) {
+      table.add(cells(names_of(plan, row), row.path, row, ""));
     }
   }
   return table.text(style);

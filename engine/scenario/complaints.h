@@ -29,5 +29,6 @@ void validate_mesh(Complaints& complaints);  // needs a valid cluster
 void validate_sharding(Complaints& complaints);  // needs a valid mesh
 void validate_parallel(Complaints& complaints, const std::string& path, const ParallelSpec& parallel);
 void validate_training(Complaints& complaints);
+void validate_precision(Complaints& complaints);
 
 }  // namespace shardlab

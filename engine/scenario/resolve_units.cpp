@@ -37,9 +37,10 @@ UnitSettings settled(const Scenario& scenario, const Layers& layers) {
   const PrecisionSpec& p = layers.precision;
   const bool casts_by_default =
       scenario.parallel.strategy != "fsdp1";  // MixedPrecision.cast_forward_inputs is False
+  const bool casts =
+      p.param && p.cast_forward_inputs.value_or(casts_by_default);  // nothing is cast without a param_dtype
   const DType param = p.param.value_or(scenario.model.dtype);
-  return {{param, p.reduce.value_or(param), p.output, p.cast_forward_inputs.value_or(casts_by_default)},
-          layers.reshard_after_forward};
+  return {{param, p.reduce.value_or(param), p.output, casts}, layers.reshard_after_forward};
 }
 
 std::vector<std::string> classes_of(const ModelGraph& graph, std::span<const ModuleId> units) {

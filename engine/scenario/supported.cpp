@@ -69,8 +69,10 @@ class Support {
     need(mesh.expert == 1, "parallel.mesh.expert", std::to_string(mesh.expert));
     for (std::size_t i = 0; i < p.wrap.overrides.size(); ++i) {
       const std::string key = fmt::format("parallel.wrap.overrides[{}].settings", i);
-      for (const auto& [name, text] : p.wrap.overrides[i].settings)
-        need(false, key, name + " of single units");
+      for (const auto& [name, text] : p.wrap.overrides[i].settings) {
+        need(name.starts_with("precision.") || name == "reshard_after_forward", key,
+             name + " of single units");
+      }
     }
     need(p.wrap.ignored.empty(), "parallel.wrap.ignored", "ignored modules");
     need(!p.ddp.gradient_as_bucket_view, "parallel.ddp.gradient_as_bucket_view", "true");
@@ -91,11 +93,7 @@ class Support {
     };
     compute("precision.param", p.param);
     compute("precision.reduce", p.reduce);
-    need(!p.buffer || *p.buffer == DType::float32, "precision.buffer",
-         p.buffer ? std::string(to_string(*p.buffer)) : "");
-    need(!p.output, "precision.output", "a cast of the output");
     need(!p.keep_low_precision_grads, "precision.keep_low_precision_grads", "true");
-    need(!p.cast_forward_inputs, "precision.cast_forward_inputs", "a choice");
     need(!p.autocast, "precision.autocast", "autocast");
   }
 

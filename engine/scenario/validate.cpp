@@ -15,6 +15,7 @@ Status validate_scenario(const Scenario& scenario, const ScenarioSource& source)
   if (problems.empty()) validate_sharding(complaints);
   validate_parallel(complaints, "parallel", scenario.parallel);
   validate_training(complaints);
+  validate_precision(complaints);
   return problems.status();
 }
 

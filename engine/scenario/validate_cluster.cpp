@@ -67,6 +67,13 @@ std::string group_sizes(int shards) {
   return sizes + "or true for all";
 }
 
+// An integer: the size of the group that keeps the parameters.
+void check_reshard(Complaints& c, const std::string& key, const std::string& text, int shards) {
+  const auto group = parse_integer(text);
+  if (!group || (*group < shards && shards % *group == 0)) return;
+  c.refuse(key, fmt::format("{} is not a proper divisor of the {} sharding ranks", *group, shards), group_sizes(shards));
+}
+
 }  // namespace
 
 void validate_mesh(Complaints& c) {
@@ -93,11 +100,12 @@ void validate_mesh(Complaints& c) {
             mesh.replicate, mesh.shard, mesh.tensor, mesh.expert, ranks, ranks == 1 ? "" : "s"));
     return;
   }
-  const auto group = parse_integer(c.scenario.parallel.reshard_after_forward);
-  if (group && (*group >= mesh.shard || mesh.shard % *group != 0)) {
-    c.refuse("parallel.reshard_after_forward",
-             fmt::format("{} is not a proper divisor of the {} sharding ranks", *group, mesh.shard),
-             group_sizes(mesh.shard));
+  check_reshard(c, "parallel.reshard_after_forward", c.scenario.parallel.reshard_after_forward, mesh.shard);
+  const std::vector<WrapOverride>& overrides = c.scenario.parallel.wrap.overrides;
+  for (std::size_t i = 0; i < overrides.size(); ++i) {
+    const auto reshard = overrides[i].settings.find("reshard_after_forward");
+    if (reshard == overrides[i].settings.end()) continue;
+    check_reshard(c, fmt::format("parallel.wrap.overrides[{}].settings", i), reshard->second, mesh.shard);
   }
   const bool hybrid = c.scenario.parallel.sharding.starts_with("hybrid");
   if (hybrid && mesh.replicate == 1)

@@ -84,10 +84,6 @@ void check_rest(Complaints& c) {
   const bool to_nvme = c.scenario.offload.parameters == "nvme" || c.scenario.offload.optimizer == "nvme";
   if (to_nvme)
     c.require(!c.scenario.cluster.nvme.path.empty(), "cluster.nvme.path", "the drive that offload uses");
-  if (c.scenario.precision.keep_low_precision_grads && c.scenario.parallel.strategy != "fsdp1") {
-    c.refuse("precision.keep_low_precision_grads",
-             "has no effect with strategy " + c.scenario.parallel.strategy, "it belongs to fsdp1");
-  }
 }
 
 }  // namespace

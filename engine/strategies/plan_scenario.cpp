@@ -7,6 +7,7 @@
 
 #include "engine/model/families/family.h"
 #include "engine/model/freeze.h"
+#include "engine/model/precision/assign_precision.h"
 #include "engine/model/wrap/wrap_modules.h"
 #include "engine/passes/drop_unused_buffers.h"
 #include "engine/passes/free_activations.h"
@@ -20,6 +21,12 @@
 
 namespace shardlab {
 namespace {
+
+std::map<ModuleId, UnitPrecision> precisions_of(const SettingsByModule& settings) {
+  std::map<ModuleId, UnitPrecision> precisions;
+  for (const auto& [module, unit] : settings) precisions.emplace(module, unit.precision);
+  return precisions;
+}
 
 void describe_header(StepPlan& plan, const PlannedScenario& planned, const Strategy& strategy, const std::string& graph_hash) {
   plan.graph_hash = graph_hash;
@@ -148,6 +155,7 @@ Result<ModelGraph> load_model_graph(const Scenario& scenario) {
   options.sequence_length = scenario.model.sequence_length;
   options.stored_dtype = scenario.model.dtype;
   options.compute_dtype = scenario.precision.param.value_or(scenario.model.dtype);
+  options.buffer_dtype = scenario.precision.buffer.value_or(DType::float32);
   SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
   SHARDLAB_CHECK_OK(freeze_parameters(graph, scenario.model.frozen));
   return graph;
@@ -160,6 +168,7 @@ Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<Pass
   SHARDLAB_TRY(planned.graph, load_model_graph(scenario));
   SHARDLAB_TRY(const WrappedModules wrapped, wrap_modules(planned.graph, scenario.parallel.wrap));
   SHARDLAB_TRY(const SettingsByModule settings, resolve_unit_settings(scenario, planned.graph, wrapped.units));
+  SHARDLAB_TRY(planned.graph, assign_precision(std::move(planned.graph), precisions_of(settings)));
   SHARDLAB_TRY(const std::vector<CheckpointRegion> regions, regions_of(scenario, planned.graph));
   planned.partition = make_partition(planned.graph, wrapped.units, type.extra_cuts(planned.graph, scenario), regions);
   SHARDLAB_CHECK_OK(check_regions(scenario, planned.graph, planned.partition));

@@ -44,6 +44,7 @@ void add_products(Cases& cases, DType dtype, std::int64_t rows, std::int64_t wid
 void add_rows(Cases& cases, DType dtype, std::int64_t rows, std::int64_t width) {
   cases.add("rms_norm", dtype, {{"rows", rows}, {"width", width}});
   cases.add("add", dtype, {{"rows", rows}, {"width", width}});
+  cases.add("cast", dtype, {{"rows", rows}, {"width", width}});
   cases.add("swiglu", dtype, {{"rows", rows}, {"width", feed_forward(width)}});
   cases.add("rope", dtype, {{"batch", 1}, {"sequence", rows}, {"heads", width / 32}, {"head_dim", 32}});
 }
@@ -97,12 +98,21 @@ void add_collectives(Cases& cases) {
   }
 }
 
+// Of its first floating-point input; what has none makes its output's.
+DType dtype_of(const ModelGraph& graph, const Operator& op) {
+  for (const TensorId input : op.inputs) {
+    const Tensor& tensor = graph.tensor(input);
+    if (tensor.role == TensorRole::activation && is_floating_point(tensor.dtype)) return tensor.dtype;
+  }
+  return graph.tensor(op.outputs[0]).dtype;
+}
+
 // An operator of a graph as a case; the shape has the names that probe.h lists.
 void add_operator(Cases& cases, const ModelGraph& graph, const Operator& op) {
   const std::string_view name = op.type->name;
   const Shape& shape = graph.tensor(op.inputs[0]).shape;
   const Shape& output = graph.tensor(op.outputs[0]).shape;
-  const DType dtype = graph.compute_dtype;
+  const DType dtype = dtype_of(graph, op);
   const std::int64_t rows = graph.micro_batch * graph.sequence_length;
   const std::int64_t head_dim = op.attributes.integer("head_dim");
   if (name == "linear") {

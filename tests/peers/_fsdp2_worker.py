@@ -40,17 +40,27 @@ class SequentialBatches:
         return batch[:, :-1], batch[:, 1:]
 
 
+def precision(spec, unit):
+    """The policy of all units, with what this one has otherwise."""
+    mixed = spec["param"] != "float32"
+    dtypes = {"param": spec["param"] if mixed else None, "reduce": spec["reduce"] if mixed else None, "output": None, "cast": True, **unit}
+    dtype = lambda key: DTYPES[dtypes[key]] if dtypes[key] else None
+    return MixedPrecisionPolicy(param_dtype=dtype("param"), reduce_dtype=dtype("reduce"), output_dtype=dtype("output"),
+                                cast_forward_inputs=dtypes["cast"])
+
+
 def make_model(spec):
     model = LlamaForCausalLM(spec["config"], spec["sequence_length"])
     if spec.get("weights"):
         model.load_state_dict(read_safetensors(spec["weights"]), strict=not spec["config"].get("tie_word_embeddings"))
-    policy = MixedPrecisionPolicy(param_dtype=DTYPES[spec["param"]] if spec["param"] != "float32" else None,
-                                  reduce_dtype=DTYPES[spec["reduce"]] if spec["param"] != "float32" else None)
+    units = spec["units"] or {"LlamaDecoderLayer": {}}
     layers = {} if spec["reshard"] == "default" else {"reshard_after_forward": spec["reshard"] == "true"}
     root = {"reshard_after_forward": False} if spec["reshard"] == "false" else {}
-    for layer in model.model.layers:
-        fully_shard(layer, mp_policy=policy, **layers)
-    fully_shard(model, mp_policy=policy, **root)
+    for module in reversed(list(model.modules())):  # inner ones first
+        name = type(module).__name__
+        if module is not model and name in units:
+            fully_shard(module, mp_policy=precision(spec, units[name]), **layers)
+    fully_shard(model, mp_policy=precision(spec, units.get("LlamaForCausalLM", {})), **root)
     return model
 
 

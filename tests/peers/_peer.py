@@ -18,12 +18,13 @@ TINY = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_si
         "initializer_range": 0.02, "tie_word_embeddings": False}
 
 TRAINING = {"config": TINY, "ranks": 2, "threads": 1, "sequence_length": 32, "micro_batch": 2, "accumulation": 1, "sync": "last",
-            "reshard": "default", "param": "float32", "reduce": "float32", "steps": 2, "learning_rate": 1e-3, "clip_norm": 1.0,
+            "reshard": "default", "param": "float32", "reduce": "float32", "units": None, "steps": 2, "learning_rate": 1e-3, "clip_norm": 1.0,
             "optimizer": {"optimizer": "adamw"}, "scaler": None, "weights": None, "save_weights": None, "text": str(TEXT), "record": []}
 
 
 def training(**changes):
-    """A training as a dictionary; `config` changes single fields of the model."""
+    """A training as a dictionary; `config` changes single fields of the model. `units`: the classes that become units, each with what
+    its mixed precision has otherwise (param, reduce, output, cast: by the scenario's names)."""
     spec = copy.deepcopy(TRAINING)
     spec["config"].update(changes.pop("config", {}))
     spec.update(changes)
@@ -43,6 +44,16 @@ class Folder(tempfile.TemporaryDirectory):
         return pathlib.Path(super().__enter__())
 
 
+PRECISION = {"param": "precision.param", "reduce": "precision.reduce", "output": "precision.output",
+             "cast": "precision.cast_forward_inputs"}
+
+
+def wrap_of(units):
+    overrides = [{"match": {"class": name}, "settings": {PRECISION[key]: value for key, value in policy.items()}}
+                 for name, policy in units.items() if policy]
+    return {"policy": "module", "classes": [name for name in units if name != "LlamaForCausalLM"], "overrides": overrides}
+
+
 def write_scenario(spec, folder):
     config = folder / "config.json"
     config.write_text(json.dumps(spec["config"]))
@@ -59,6 +70,8 @@ def write_scenario(spec, folder):
         scenario["model"]["weights"] = str(spec["weights"])
     if spec["param"] != "float32":
         scenario["precision"] = {"param": spec["param"], "reduce": spec["reduce"]}
+    if spec["units"]:
+        scenario["parallel"]["wrap"] = wrap_of(spec["units"])
     if spec["scaler"]:
         scenario["scaler"] = spec["scaler"]
     if spec["clip_norm"] is not None:

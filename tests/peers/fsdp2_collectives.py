@@ -11,6 +11,8 @@ UNEVEN = {"hidden_size": 60, "intermediate_size": 170, "vocab_size": 257, "num_a
 # Two rows of k_proj and v_proj: two of the four ranks hold padding alone.
 SPARSE = {"hidden_size": 12, "intermediate_size": 10, "num_attention_heads": 6, "num_key_value_heads": 1, "vocab_size": 257}
 
+UNITS = {"LlamaDecoderLayer": {}, "LlamaMLP": {"reduce": "bfloat16"}, "LlamaRMSNorm": {"param": "float32", "output": "bfloat16"}}
+
 CASES = {
     "reshard default": training(),
     "reshard true": training(reshard="true"),
@@ -23,6 +25,8 @@ CASES = {
     "bfloat16 parameters and reduction": training(param="bfloat16", reduce="bfloat16"),
     "float16 with a scaled loss": training(param="float16", scaler={"initial_scale": 1024.0}),
     "float16 with a scaled loss, no clipping": training(param="float16", reduce="float16", clip_norm=None, scaler={"initial_scale": 1024.0}),
+    "norms in float32, MLPs reduced in bfloat16": training(param="bfloat16", units=UNITS),
+    "the same, accumulation 2, sync last": training(param="bfloat16", units=UNITS, accumulation=2),
     "tied embeddings": training(config={"tie_word_embeddings": True}),
     "no clipping": training(clip_norm=None),
     "uneven rows, 4 ranks": training(config=UNEVEN, ranks=4, micro_batch=1),

@@ -11,6 +11,10 @@ EXACT = (1e-4, 1e-3)
 ROUNDED = (2e-2, 1e-1)
 UNEVEN = {"hidden_size": 60, "intermediate_size": 170, "vocab_size": 257, "num_attention_heads": 6, "num_key_value_heads": 3}
 
+# Mixed precision unit by unit.
+WIDE_NORMS = {"LlamaDecoderLayer": {}, "LlamaRMSNorm": {"param": "float32", "output": "bfloat16"}}
+WIDE_MLPS = {"LlamaDecoderLayer": {"output": "bfloat16"}, "LlamaMLP": {"param": "float32"}}
+WIDE_LAYERS = {"LlamaDecoderLayer": {"param": "float32", "output": "bfloat16"}, "LlamaForCausalLM": {"output": "float32"}}
 
 
 def sgd(implementation):
@@ -32,6 +36,9 @@ CASES = {
     "SGD with momentum, foreach": (sgd("foreach"), EXACT),
     "SGD with momentum, loop": (sgd("loop"), EXACT),
     "bfloat16 parameters": (training(steps=10, param="bfloat16"), ROUNDED),
+    "norms in float32": (training(steps=10, param="bfloat16", units=WIDE_NORMS), ROUNDED),
+    "MLPs in float32": (training(steps=10, param="bfloat16", units=WIDE_MLPS), ROUNDED),
+    "layers in float32, logits cast to float32": (training(steps=10, param="bfloat16", units=WIDE_LAYERS), ROUNDED),
     "float16 parameters": (training(steps=10, param="float16", scaler={"initial_scale": 1024.0}), ROUNDED),
     "float16, first steps overflow": (training(steps=14, param="float16", scaler={"initial_scale": 2.0 ** 24, "interval": 3}), ROUNDED),
 }

@@ -94,7 +94,8 @@ class LlamaBuilder {
     const GraphOptions& o = b_.options();
     const TensorId tokens = b_.add_input("tokens", rows({}), DType::int64, TensorRole::tokens);
     const TensorId targets = b_.add_input("targets", rows({}), DType::int64, TensorRole::targets);
-    table_ = b_.add_input("rope_table", {2, o.sequence_length, c_.head_dim / 2}, DType::float32, TensorRole::constant, c_.rope_table);
+    table_ = b_.add_input("rope_table", {2, o.sequence_length, c_.head_dim / 2}, DType::float32, TensorRole::constant,
+                          with_frequency_dtype(c_.rope_table, o.buffer_dtype));
     TensorId x = b_.add_operator(k_embedding, embed_.module, {tokens}, embed_.parameters, "hidden", rows({c_.hidden}));
     for (const Layer& layer : layers_) x = run_layer(layer, x);
     x = norm(norm_module_, norm_, x);

@@ -74,6 +74,7 @@ const OperatorType* find_operator_type(std::string_view name);
 
 extern const OperatorType k_add;
 extern const OperatorType k_attention;
+extern const OperatorType k_cast;
 extern const OperatorType k_cross_entropy;
 extern const OperatorType k_embedding;
 extern const OperatorType k_linear;

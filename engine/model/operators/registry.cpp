@@ -16,8 +16,8 @@ OperatorDescription describe_operator(const ModelGraph& graph, const Operator& o
 }
 
 const std::vector<const OperatorType*>& operator_types() {
-  static const std::vector<const OperatorType*> types = {
-      &k_add, &k_attention, &k_cross_entropy, &k_embedding, &k_linear, &k_rms_norm, &k_rope, &k_swiglu};
+  static const std::vector<const OperatorType*> types = {&k_add,       &k_attention, &k_cast, &k_cross_entropy, &k_embedding,
+                                                         &k_linear,    &k_rms_norm,  &k_rope, &k_swiglu};
   return types;
 }
 

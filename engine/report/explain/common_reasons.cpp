@@ -101,6 +101,14 @@ const std::vector<ReasonRule>& rules() {
          return "Clipping needs the norm of all gradients; this is each parameter's part of it.";
        },
        {"train.clip_norm"}},
+      {K::AllReduce,
+       [](const Context& c) { return c.pass() == "scaler"; },
+       [](const Context& c) -> std::string {
+         return fmt::format(
+             "When one of {} ranks found a number that is not finite, all of them skip this step together.",
+             group_size(c));
+       },
+       {"scaler.enabled", "precision.param"}},
       {K::AllReduce, nullptr, norms_sum_text, {"train.clip_norm", "parallel.strategy"}},
       {K::ClipGradients,
        nullptr,
@@ -113,7 +121,7 @@ const std::vector<ReasonRule>& rules() {
        [](const Context&) -> std::string {
          return "The loss was scaled so that small float16 gradients survive; now the scale is taken out.";
        },
-       {"scaler.enabled", "scaler.initial_scale"}},
+       {"scaler.enabled", "precision.param", "scaler.initial_scale"}},
       {K::OptimizerStep, nullptr, optimizer_text, {"train.optimizer", "train.optimizer_implementation"}},
       {K::ZeroGradients,
        nullptr,

@@ -26,6 +26,22 @@ std::string reduce_text(const Context& c) {
                      : ".");
 }
 
+bool makes_bucket(const Context& c) {
+  return writes_class(c, BufferClass::reduce_buffer);
+}
+
+std::string bucket_text(const Context& c) {
+  const std::size_t parameters = c.step.buffer(c.self().writes.front()).parameters.size();
+  if (c.step.phase == "setup")
+    return fmt::format(
+        "The first backward uses buckets in the reverse order of definition; this one holds {} parameters.",
+        parameters);
+  return fmt::format(
+      "The first backward showed in which order gradients become ready: from now on buckets follow it; this "
+      "one holds {} parameters.",
+      parameters);
+}
+
 const std::vector<ReasonRule>& rules() {
   using K = InstructionKind;
   static const std::vector<ReasonRule> table{
@@ -34,6 +50,23 @@ const std::vector<ReasonRule>& rules() {
        pack_text,
        {"parallel.ddp.bucket_size", "parallel.ddp.first_bucket_size", "train.sync"}},
       {K::AllReduce, nullptr, reduce_text, {"parallel.strategy", "parallel.ddp.bucket_size", "train.sync"}},
+      {K::Initialize,
+       makes_bucket,
+       bucket_text,
+       {"parallel.ddp.bucket_size", "parallel.ddp.first_bucket_size"}},
+      {K::Initialize,
+       [](const Context& c) { return writes_class(c, BufferClass::scalar); },
+       [](const Context&) -> std::string {
+         return "The order of the gradients as this rank saw it, to be told to the others.";
+       },
+       {"parallel.strategy"}},
+      {K::Broadcast,
+       nullptr,
+       [](const Context&) -> std::string {
+         return "Buckets are rebuilt once, after the first backward; all ranks take the order and the sizes "
+                "that rank 0 found.";
+       },
+       {"parallel.strategy", "parallel.ddp.bucket_size"}},
       {K::Unpack,
        nullptr,
        [](const Context&) -> std::string {

@@ -51,6 +51,9 @@ Explanation explain(const PlannedScenario& planned, const ScenarioSource& source
   explanation.purpose = purpose_of(context.self().kind);
   Reason reason = reason_of(context);
   explanation.reason = std::move(reason.text);
+  if (context.self().guard == Guard::gradients_finite) {
+    explanation.reason += " All ranks skip it when a gradient of the step is not finite.";
+  }
   for (const std::string& key : reason.keys)
     explanation.decided_by.push_back(view_for_unit(context, source, key));
   explanation.pass = context.pass();

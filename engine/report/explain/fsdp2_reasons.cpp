@@ -1,5 +1,7 @@
 // FSDP2 (fully_shard). Sources: torch 2.11, fsdp/_fully_shard (_fsdp_param_group.py, _fsdp_collectives.py),
 // and recorded orders.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "engine/report/explain/parameters_reason.h"
@@ -38,6 +40,30 @@ bool frees_gradient_shard(const Context& c) {
 bool frees_gather_output(const Context& c) {
   return frees_class(c, BufferClass::gather_buffer) &&
          c.step.buffer(c.self().frees.front()).layout == BufferLayout::gathered_row_shards;
+}
+// With an integer reshard_after_forward each rank keeps its part of the smaller group.
+bool handles_kept_part(const Context& c) {
+  return reads_class(c, BufferClass::gathered_parameters);
+}
+bool frees_kept_part(const Context& c) {
+  return frees_parameters(c) && c.step.buffer(c.self().frees.front()).layout == BufferLayout::row_shards;
+}
+// The output of a gather that nobody copied out.
+bool frees_unused_output(const Context& c) {
+  if (!frees_gather_output(c)) return false;
+  const BufferId output = c.self().frees.front();
+  for (std::size_t i = c.id.index(); i-- > 0;) {
+    const Instruction& earlier = c.step.instructions[i];
+    const auto mentions = [&](const std::vector<BufferId>& list) {
+      return std::find(list.begin(), list.end(), output) != list.end();
+    };
+    if (earlier.kind == K::Unpack && mentions(earlier.reads)) return false;
+    if (mentions(earlier.allocates)) return true;
+  }
+  return false;
+}
+bool is_not_over_replicas(const Context& c) {
+  return !c.scenario().parallel.requires_all_reduce;
 }
 bool frees_parameters_in_forward(const Context& c) {
   return frees_parameters(c) && !serves_backward(c);
@@ -80,6 +106,20 @@ std::string reshard_text(const Context& c) {
   return last_use_text(c);
 }
 
+// Of the unit, with what an override of parallel.wrap gives it.
+const std::string& unit_setting(const Context& c) {
+  return c.planned.partition.unit(*c.self().unit).settings.reshard_after_forward;
+}
+
+std::string keep_part_text(const Context& c) {
+  const Buffer& kept = c.step.buffer(c.self().writes.front());
+  return fmt::format(
+      "After forward {} is not spread over all ranks but over groups of {}: each rank keeps {} of it, and "
+      "the gather in backward "
+      "stays in the smaller group.",
+      unit_text(c), unit_setting(c), to_string(kept.bytes()));
+}
+
 std::string pack_text(const Context& c) {
   return fmt::format(
       "The reduce-scatter sends one buffer, rank by rank: each parameter's rows are copied to the rank that "
@@ -108,8 +148,16 @@ std::string gradient_text(const Context& c) {
 const std::vector<ReasonRule>& rules() {
   static const std::vector<ReasonRule> table{
       {K::Cast, casts_shard, cast_shard_text, {"model.dtype", "precision.param"}},
+      {K::Cast,
+       handles_kept_part,
+       [](const Context&) -> std::string {
+         return "With mixed precision whatever is gathered is copied first, the part that was kept too, "
+                "although it has the dtype already.";
+       },
+       {"precision.param", "parallel.reshard_after_forward"}},
       {K::Cast, keeps_unsharded, keep_text, {"train.accumulation", "train.sync", "precision.reduce"}},
       {K::Cast, nullptr, cast_gradient_text, {"precision.reduce", "model.dtype"}},
+      {K::Copy, handles_kept_part, keep_part_text, {"parallel.reshard_after_forward"}},
       {K::Copy,
        fills_gather,
        [](const Context&) -> std::string {
@@ -120,7 +168,11 @@ const std::vector<ReasonRule>& rules() {
       {K::AllGather,
        serves_backward,
        gather_text,
-       {"parallel.reshard_after_forward", "parallel.mesh.shard", "parallel.wrap.policy"}},
+       {"parallel.reshard_after_forward", "parallel.prefetch.backward_depth", "parallel.mesh.shard"}},
+      {K::AllGather,
+       gathers_ahead_in_forward,
+       gather_text,
+       {"parallel.strategy", "parallel.prefetch.forward_depth", "parallel.mesh.shard"}},
       {K::AllGather,
        nullptr,
        gather_text,
@@ -132,8 +184,20 @@ const std::vector<ReasonRule>& rules() {
                 "copied into a tensor for each.";
        },
        {"parallel.strategy"}},
+      {K::Free,
+       frees_kept_part,
+       [](const Context&) -> std::string {
+         return "The parameters have been gathered from the kept parts again.";
+       },
+       {"parallel.reshard_after_forward"}},
       {K::Free, frees_parameters_in_forward, reshard_text, {"parallel.reshard_after_forward"}},
       {K::Free, frees_parameters, last_use_text, {"parallel.reshard_after_backward"}},
+      {K::Free,
+       frees_unused_output,
+       [](const Context&) -> std::string {
+         return "This gather was prefetched for a backward that never came: nobody copied its output out.";
+       },
+       {"parallel.prefetch.backward_depth", "model.frozen"}},
       {K::Free, frees_gather_output, gather_output_text, {"parallel.strategy"}},
       {K::Free,
        frees_reduce_input,
@@ -164,6 +228,13 @@ const std::vector<ReasonRule>& rules() {
        },
        {"parallel.mesh.replicate", "parallel.requires_all_reduce"}},
       {K::Accumulate, keeps_unsharded, keep_text, {"train.accumulation", "train.sync", "precision.reduce"}},
+      {K::Accumulate,
+       is_not_over_replicas,
+       [](const Context&) -> std::string {
+         return "Earlier micro-batches were reduced among the ranks that shard, not yet between replicas: "
+                "the parts are added up.";
+       },
+       {"parallel.requires_all_reduce", "train.accumulation", "train.sync"}},
       {K::Accumulate,
        nullptr,
        [](const Context&) -> std::string {

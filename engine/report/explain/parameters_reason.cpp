@@ -34,6 +34,11 @@ std::string gather_text(const InstructionContext& c) {
   return text;
 }
 
+bool gathers_ahead_in_forward(const InstructionContext& c) {
+  const auto user = compute_user(c), next = next_compute(c);
+  return user && next && *user != *next && !serves_backward(c);
+}
+
 std::string last_use_text(const InstructionContext& c) {
   const auto last = last_user_of_freed(c);
   return last ? fmt::format("{} was the last to use it.", label(c, *last)) : "Nothing reads it any more.";

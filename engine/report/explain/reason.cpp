@@ -19,6 +19,7 @@ std::span<const ReasonRule> no_reasons() {
 constexpr StrategyReasons k_strategies[] = {
     {"none", "a single process: nothing is gathered or reduced", no_reasons},
     {"ddp", "the schedule of torch 2.11's DistributedDataParallel", ddp_reasons},
+    {"fsdp1", "the schedule of torch 2.11's FullyShardedDataParallel", fsdp1_reasons},
     {"fsdp2", "the schedule of torch 2.11's fully_shard", fsdp2_reasons},
 };
 
@@ -51,6 +52,7 @@ std::string describe_pass(const StepPlan& step, std::string_view pass) {
   if (pass == "segments") return "the model's own order: batches, and forward and backward of its segments";
   if (pass == "optimizer") return "what follows the last backward of a step";
   if (pass == "clip") return "clipping, between the last backward and the optimizer";
+  if (pass == "scaler") return "loss scaling, between the last backward and the optimizer";
   if (pass == "constants") return "tensors that are computed once from the model's configuration";
   if (pass == "free_activations") return "gives back what no strategy owns after its last reader";
   const StrategyReasons* const strategy = pass == step.strategy ? find_strategy_reasons(pass) : nullptr;

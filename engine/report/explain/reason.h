@@ -39,6 +39,7 @@ std::string describe_pass(const StepPlan& step, std::string_view pass);
 // The tables.
 std::span<const ReasonRule> common_reasons();  // segments, optimizer, clipping, generic passes
 std::span<const ReasonRule> ddp_reasons();
+std::span<const ReasonRule> fsdp1_reasons();
 std::span<const ReasonRule> fsdp2_reasons();
 
 }  // namespace shardlab

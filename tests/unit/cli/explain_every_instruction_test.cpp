@@ -1,6 +1,7 @@
 // Every instruction of every strategy's plans is explained: a reason, known settings, why it waits.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "engine/cli/explain_instruction.h"
@@ -60,6 +61,25 @@ TEST_CASE("explain: every instruction has a reason, known settings and reasons t
       {"train.accumulation=2", "parallel.reshard_after_forward=false"},
       {"parallel.wrap={policy: size, min_params: 100k}"},
       {"train.clip_norm=none", "train.optimizer=sgd", "train.clip_value=1"},
+      {"parallel.mesh.replicate=2", "precision={param: bfloat16, reduce: float32}"},
+      {"parallel.mesh.replicate=2", "parallel.requires_all_reduce=false", "train={accumulation: 3, sync: every}", "precision.param=bfloat16"},
+      {"parallel.reshard_after_forward=2", "precision={param: bfloat16, reduce: float32}"},
+      {"parallel.prefetch={forward_depth: 2, backward_depth: 2}"},
+      {"parallel.reshard_after_backward=false", "train.accumulation=3"},
+      {"precision.param=float16"},
+      {"parallel={strategy: fsdp1}"},
+      {"parallel={strategy: fsdp1, prefetch: {forward: true, limit_all_gathers: false}}",
+       "precision={param: bfloat16, reduce: float32}"},
+      {"parallel={strategy: fsdp1, sharding: shard_grad_op, use_orig_params: false}", "train.accumulation=3",
+       "precision.param=bfloat16", "model.overrides.intermediate_size=351"},
+      {"parallel={strategy: fsdp1, sharding: hybrid_shard, mesh: {replicate: 2}}",
+       "train={accumulation: 3, sync: every}", "precision={param: bfloat16, reduce: float32}"},
+      {"parallel={strategy: fsdp1, sharding: no_shard}", "train={accumulation: 2, sync: every}",
+       "precision={param: bfloat16}"},
+      {"parallel={strategy: fsdp1, sharding: no_shard}", "train.accumulation=2",
+       "precision={param: bfloat16, reduce: float32}"},
+      {"parallel={strategy: fsdp1, prefetch: {backward: none}}", "train.accumulation=3",
+       "precision={param: bfloat16, reduce: float32}"},
       {"parallel={strategy: ddp, ddp: {bucket_size: 512KiB, first_bucket_size: 64KiB}}"},
       {"parallel={strategy: ddp}", "train.accumulation=2"},
       {"parallel={strategy: none}", "cluster.ranks=1"},
@@ -67,7 +87,9 @@ TEST_CASE("explain: every instruction has a reason, known settings and reasons t
   std::set<InstructionKind> seen;
   for (const auto& sets : cases) {
     const Planned p = plan(sets);
-    for (const StepPlan* step : {&p.planned.plan.setup, &p.planned.plan.first, &p.planned.plan.steady}) {
+    const RunPlan& run = p.planned.plan;
+    for (const StepPlan* step :
+         {&run.setup, &run.first, run.second ? &*run.second : &run.first, &run.steady}) {
       for (std::size_t i = 0; i < step->instructions.size(); ++i) {
         const Explanation explanation = explain(p.planned, p.read.source, *step, make_id<InstructionId>(i));
         INFO(fmt::format("{} {}: {}", step->strategy, step->phase,
@@ -82,7 +104,7 @@ TEST_CASE("explain: every instruction has a reason, known settings and reasons t
       }
     }
   }
-  CHECK(seen.size() >= 16);
+  CHECK(seen.size() >= 18);
 }
 
 TEST_CASE("explain: a gather in backward names the free in forward, the setting and its place") {
@@ -131,6 +153,21 @@ TEST_CASE("explain: waits follow from buffers") {
       find(step, InstructionKind::AllGather, "u0", find(step, InstructionKind::Backward, "u2"));
   CHECK_THAT(text_of(p, step, second),
              test::contains_text("collectives of one group run one after the other"));
+}
+
+TEST_CASE("explain: FSDP1's host waits name the limiter and what the step before left") {
+  const Planned p = plan({"parallel={strategy: fsdp1}"});
+  const StepPlan& step = p.planned.plan.steady;
+  const std::string first = text_of(p, step, find(step, InstructionKind::HostWait, "root"));
+  CHECK_THAT(first, test::contains_text("The queue is not emptied between steps: it waits for"));
+  CHECK_THAT(first, test::contains_text("parallel.prefetch.limit_all_gathers: true (default)"));
+  const auto waits = [](const Instruction& i) {
+    return i.kind == InstructionKind::HostWait && !i.waits.empty();
+  };
+  const auto later = std::find_if(step.instructions.begin(), step.instructions.end(), waits);
+  REQUIRE(later != step.instructions.end());
+  CHECK_THAT(text_of(p, step, static_cast<std::size_t>(later - step.instructions.begin())),
+             test::contains_text("the host issues nothing more until it is done"));
 }
 
 TEST_CASE("explain: DDP's buckets name their settings") {

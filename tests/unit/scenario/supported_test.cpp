@@ -35,6 +35,9 @@ TEST_CASE("supported: what is built") {
                           "parallel.mesh.shard=2",
                           "precision={param: bfloat16, reduce: float32}",
                           "precision.buffer=float32",
+                          "precision={param: bfloat16, output: float32, cast_forward_inputs: false}",
+                          "parallel.wrap.overrides=[{match: {path: x}, settings: {precision.param: float32}}]",
+                          "parallel.wrap.overrides=[{match: {path: x}, settings: {reshard_after_forward: false}}]",
                           "train.optimizer=sgd",
                           "train.clip_norm=1",
                           "train.sync=every",
@@ -62,6 +65,7 @@ TEST_CASE("supported: what is built") {
   CHECK(result_of({"cluster.ranks=4", "parallel.reshard_after_forward=2"}) == "");
   CHECK(result_of({"parallel.reshard_after_backward=false", "train.accumulation=2"}) == "");
   CHECK(result_of({"cluster.ranks=4", "parallel.mesh.replicate=2", "parallel.requires_all_reduce=false", "train={accumulation: 2, sync: every}"}) == "");
+  CHECK(result_of({"parallel.strategy=fsdp1", "precision={param: bfloat16, buffer: bfloat16}"}) == "");
 }
 
 TEST_CASE("supported: what is not built yet is refused at its place") {
@@ -69,12 +73,10 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
                           "parallel.strategy=zero3",
                           "parallel.strategy=native",
                           "parallel.wrap.ignored=[x]",
-                          "parallel.wrap.overrides=[{match: {path: x}, settings: {precision.param: float32}}]",
+                          "parallel.wrap.overrides=[{match: {path: x}, settings: {offload.parameters: cpu}}]",
+                          "parallel.wrap.overrides=[{match: {path: x}, settings: {activation.checkpoint: full}}]",
                           "parallel.initialization=cpu",
-                          "precision.buffer=bfloat16",
-                          "precision.output=float32",
                           "precision.autocast=bfloat16",
-                          "precision.cast_forward_inputs=true",
                           "activation.checkpoint=selective",
                           "activation.partition=true",
                           "activation.offload=cpu",

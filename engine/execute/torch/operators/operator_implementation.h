@@ -67,6 +67,7 @@ const OperatorImplementation* find_implementation(std::string_view name);  // nu
 
 extern const OperatorImplementation k_add_implementation;
 extern const OperatorImplementation k_attention_implementation;
+extern const OperatorImplementation k_cast_implementation;
 extern const OperatorImplementation k_cross_entropy_implementation;
 extern const OperatorImplementation k_embedding_implementation;
 extern const OperatorImplementation k_linear_implementation;

@@ -22,6 +22,7 @@ class Builder {
     if (name == "rope") return rope(type);
     if (name == "embedding") return embedding(type);
     if (name == "cross_entropy") return cross_entropy(type);
+    if (name == "cast") return cast(type);
     if (name == "rms_norm") return row_operator(type, 1, {number("width")});
     return row_operator(type, 2, {});  // add, swiglu
   }
@@ -92,6 +93,13 @@ class Builder {
     const TensorId logits = activation({1, rows, vocabulary});
     const TensorId targets = builder_.add_input("targets", {1, rows}, DType::int64, TensorRole::targets);
     return finish(type, {logits, targets}, {}, {}, {}, vocabulary);
+  }
+
+  ModelGraph cast(const OperatorType& type) {
+    ModelGraph graph = row_operator(type, 1, {});
+    const TensorId output = graph.operators.front().outputs.front();
+    graph.tensors[output.index()].dtype = parsed_.dtype == DType::float32 ? DType::bfloat16 : DType::float32;
+    return graph;
   }
 
   ModelGraph row_operator(const OperatorType& type, int inputs, const Shape& weight) {

@@ -16,6 +16,7 @@
 #include "engine/model/freeze.h"
 #include "engine/model/operators/operator_type.h"
 #include "engine/model/partition.h"
+#include "engine/model/precision/assign_precision.h"
 #include "tests/catch.h"
 
 namespace shardlab::test {
@@ -38,6 +39,20 @@ ModelGraph small_llama(DType dtype, bool bias) {
   const auto graph = build_llama(*config, GraphOptions{2, 150, dtype, dtype});
   REQUIRE_OK(graph);
   return *graph;
+}
+
+// Norms in float32 between layers in bfloat16, with the casts that this takes.
+ModelGraph llama_with_wide_norms() {
+  ModelGraph graph = small_llama(DType::bfloat16, false);
+  std::map<ModuleId, UnitPrecision> units{{ModuleId{0}, {DType::bfloat16, DType::bfloat16, std::nullopt, true}}};
+  for (std::size_t i = 0; i < graph.modules.size(); ++i) {
+    if (graph.modules[i].class_name != "LlamaRMSNorm") continue;
+    units[make_id<ModuleId>(i)] = {DType::float32, DType::float32, DType::bfloat16, true};
+    for (const ParameterId id : graph.modules[i].parameters) graph.parameters[id.index()].dtype = DType::float32;
+  }
+  auto mixed = assign_precision(std::move(graph), units);
+  REQUIRE_OK(mixed);
+  return *std::move(mixed);
 }
 
 // Runs the programs of a model that is one segment.
@@ -203,6 +218,12 @@ TEST_CASE("storages and workspace of every operator are what its description say
       check_described(small_llama(dtype, bias));
     }
   }
+}
+
+TEST_CASE("storages and workspace are as described with casts between units") {
+  install_counting_allocator();
+  at::set_num_threads(1);
+  check_described(llama_with_wide_norms());
 }
 
 TEST_CASE("storages and workspace are as described with frozen parameters") {

@@ -1,0 +1,97 @@
+#include "engine/model/precision/unit_borders.h"
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+bool contains(std::span<const ModuleId> units, ModuleId unit) {
+  return std::find(units.begin(), units.end(), unit) != units.end();
+}
+
+bool is_float_activation(const Tensor& tensor) {
+  return tensor.role == TensorRole::activation && is_floating_point(tensor.dtype);
+}
+
+void push_unique(std::vector<TensorId>& list, TensorId tensor) {
+  if (std::find(list.begin(), list.end(), tensor) == list.end()) list.push_back(tensor);
+}
+
+}  // namespace
+
+UnitBorders::UnitBorders(const ModelGraph& graph, const std::map<ModuleId, UnitPrecision>& units)
+    : graph_(graph), around_(graph.modules.size()), producer_(graph.tensors.size()) {
+  for (std::size_t i = 0; i < graph.modules.size(); ++i) {
+    const auto id = make_id<ModuleId>(i);
+    if (units.count(id) > 0) around_[i].push_back(id);
+    const std::optional<ModuleId> parent = graph.modules[i].parent;
+    if (parent) around_[i].insert(around_[i].end(), around(*parent).begin(), around(*parent).end());
+  }
+  for (std::size_t i = 0; i < graph.operators.size(); ++i) {
+    const auto op = make_id<OperatorId>(i);
+    for (const TensorId output : graph.operators[i].outputs) producer_[output.index()] = op;
+    for (const ModuleId unit : around(op)) {
+      extents_.try_emplace(unit, Extent{op, op});
+      extents_[unit].last = op;
+    }
+  }
+}
+
+std::span<const ModuleId> UnitBorders::around(OperatorId op) const {
+  const Operator& self = graph_.op(op);
+  if (self.outputs.front() == graph_.loss) return {};
+  return around(self.module);
+}
+
+std::span<const ModuleId> UnitBorders::around(TensorId tensor) const {
+  const std::optional<OperatorId> producer = producer_[tensor.index()];
+  return producer ? around(*producer) : std::span<const ModuleId>();
+}
+
+bool UnitBorders::runs_in(OperatorId op, ModuleId unit) const {
+  return contains(around(op), unit);
+}
+
+std::vector<ModuleId> UnitBorders::entered_at(OperatorId op) const {
+  std::vector<ModuleId> entered;
+  for (const ModuleId unit : around(op)) {
+    if (extents_.at(unit).first == op) entered.insert(entered.begin(), unit);
+  }
+  return entered;
+}
+
+std::vector<ModuleId> UnitBorders::left_at(OperatorId op) const {
+  std::vector<ModuleId> left;
+  for (const ModuleId unit : around(op)) {
+    if (extents_.at(unit).last == op) left.push_back(unit);
+  }
+  return left;
+}
+
+std::vector<TensorId> UnitBorders::inputs_of(ModuleId unit) const {
+  std::vector<TensorId> inputs;
+  const Extent& extent = extents_.at(unit);
+  for (OperatorId op = extent.first; op <= extent.last; ++op.value) {
+    if (!runs_in(op, unit)) continue;
+    for (const TensorId input : graph_.op(op).inputs) {
+      if (is_float_activation(graph_.tensor(input)) && !contains(around(input), unit))
+        push_unique(inputs, input);
+    }
+  }
+  return inputs;
+}
+
+std::vector<TensorId> UnitBorders::outputs_of(ModuleId unit) const {
+  std::vector<TensorId> outputs;
+  for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
+    if (runs_in(make_id<OperatorId>(i), unit)) continue;
+    for (const TensorId input : graph_.operators[i].inputs) {
+      if (is_float_activation(graph_.tensor(input)) && contains(around(input), unit))
+        push_unique(outputs, input);
+    }
+  }
+  std::sort(outputs.begin(), outputs.end());
+  return outputs;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,46 @@
+// Where execution enters and leaves units, and which tensors cross. Private to this folder.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/model/model_graph.h"
+#include "engine/model/unit_settings.h"
+
+namespace shardlab {
+
+class UnitBorders {
+ public:
+  UnitBorders(const ModelGraph& graph, const std::map<ModuleId, UnitPrecision>& units);
+
+  // The units around a module, innermost first; the module itself counts when it is one.
+  const std::vector<ModuleId>& around(ModuleId module) const { return around_[module.index()]; }
+  // Of an operator. The one that makes the loss runs outside of all units.
+  std::span<const ModuleId> around(OperatorId op) const;
+  // Of a tensor's producer; none for batches and constants.
+  std::span<const ModuleId> around(TensorId tensor) const;
+
+  // Units whose first, and whose last, operator this is; outer ones first, and inner ones first.
+  std::vector<ModuleId> entered_at(OperatorId op) const;
+  std::vector<ModuleId> left_at(OperatorId op) const;
+
+  // Floating-point activations made outside the unit and read inside, in order of the first reading; made
+  // inside and read outside, in order of production.
+  std::vector<TensorId> inputs_of(ModuleId unit) const;
+  std::vector<TensorId> outputs_of(ModuleId unit) const;
+
+ private:
+  bool runs_in(OperatorId op, ModuleId unit) const;
+
+  struct Extent {
+    OperatorId first, last;
+  };
+  const ModelGraph& graph_;
+  std::vector<std::vector<ModuleId>> around_;        // by ModuleId
+  std::vector<std::optional<OperatorId>> producer_;  // by TensorId
+  std::map<ModuleId, Extent> extents_;               // of units that run operators
+};
+
+}  // namespace shardlab

@@ -1,0 +1,47 @@
+// Rotary tables: frequencies that are rounded with the buffer that holds them.
+#include "engine/model/constants.h"
+
+#include <cmath>
+
+#include "tests/catch.h"
+
+namespace shardlab::test {
+namespace {
+
+// The angle between positions 0 and 1, which is the frequency, of each pair.
+std::vector<double> frequencies(DType dtype, double theta, std::int64_t pairs) {
+  Tensor table;
+  table.shape = {2, 2, pairs};
+  table.attributes = with_frequency_dtype(rope_table_attributes(theta, 0, 1, 1, 4, 8192), dtype);
+  std::vector<float> values(static_cast<std::size_t>(4 * pairs));
+  fill_constant(table, values);
+  std::vector<double> found;
+  for (std::int64_t pair = 0; pair < pairs; ++pair) {
+    const auto cosine = static_cast<std::size_t>(pairs + pair), sine = static_cast<std::size_t>(3 * pairs + pair);
+    found.push_back(std::atan2(values[sine], values[cosine]));
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("frequencies are rounded to the buffer's dtype") {
+  // 1, 10000^-1/4, 10000^-1/2, 10000^-3/4 and the nearest bfloat16 and float16, as torch.tensor(x).to(dtype) gives them.
+  const std::vector<double> exact{1, 0.1, 0.01, 0.001}, narrow{1, 0.10009765625, 0.010009765625, 0.00099945068359375},
+      half{1, 0.0999755859375, 0.01000213623046875, 0.0010004043579101562};
+  for (const auto& [dtype, expected] : {std::pair{DType::float32, exact}, {DType::bfloat16, narrow}, {DType::float16, half}}) {
+    const std::vector<double> found = frequencies(dtype, 10000, 4);
+    for (std::size_t i = 0; i < 4; ++i) {
+      INFO(to_string(dtype) << " " << i);
+      CHECK(found[i] == Approx(expected[i]).epsilon(2e-6));
+    }
+  }
+}
+
+TEST_CASE("a table in float32 has no attribute of its own, so that graphs keep their hash") {
+  const Attributes plain = rope_table_attributes(10000, 0, 1, 1, 4, 8192);
+  CHECK(with_frequency_dtype(plain, DType::float32).values() == plain.values());
+  CHECK(with_frequency_dtype(plain, DType::bfloat16).values().size() == plain.values().size() + 1);
+}
+
+}  // namespace shardlab::test
