@@ -4,6 +4,7 @@
 #   ./test.sh                        both
 #   ./test.sh --sanitize LIST        only the torch-free tests under these sanitizers: address,undefined or thread
 #   ./test.sh --benchmarks           only the benchmarks, which print figures
+#   ./test.sh --nightly              only what takes too long for every day: the full matrix of settings
 #   ./test.sh --only REGEX           only the tests of the main build whose names match
 #
 # Exit code: 0 when every test passed, 1 otherwise.
@@ -29,6 +30,7 @@ case ${1:-} in
       SHARDLAB_FIXED_ADDRESSES=1 exec setarch -R bash "$root/test.sh" "$@"
     fi ;;
   --benchmarks) [ $# -eq 1 ] || usage; stages=(benchmarks) ;;
+  --nightly) [ $# -eq 1 ] || usage; stages=(nightly) ;;
   --only) [ $# -eq 2 ] || usage; stages=(main) only=(-R "$2") ;;
   *) usage ;;
 esac

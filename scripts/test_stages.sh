@@ -57,7 +57,7 @@ stage_main() {
   build_main main || return
   local name="with libtorch"
   [ -z "$torch_is_off" ] || name="without libtorch"
-  run_tests "$root/build" "$name" -LE benchmark "${only[@]}"
+  run_tests "$root/build" "$name" -LE 'benchmark|nightly' "${only[@]}"
 }
 
 stage_benchmarks() {
@@ -65,10 +65,15 @@ stage_benchmarks() {
   run_tests "$root/build" benchmarks -L benchmark -V
 }
 
+stage_nightly() {
+  build_main nightly || return
+  run_tests "$root/build" nightly -L nightly -V
+}
+
 stage_no_torch() {
   [ -z "$torch_is_off" ] || return 0  # the main stage was this one
   build_variant "$root/build-notorch" "without libtorch" all -DSHARDLAB_WITH_TORCH=OFF || return
-  run_tests "$root/build-notorch" "without libtorch" -LE benchmark
+  run_tests "$root/build-notorch" "without libtorch" -LE 'benchmark|nightly'
 }
 
 # Torch-free unit and plan tests under sanitizers; the wheel's libraries are not built for them.

@@ -46,7 +46,7 @@ inline StepPlan hand_made_plan(std::string phase = "steady") {
   plan.groups = {{"shard", 2}};
   plan.streams = {{"compute"}, {"all_gather"}, {"reduce_scatter"}};
   plan.units = {{"root", "", 0, 0}, {"u0", "model.layers.0", 20, 20}};
-  plan.segments = {{"s0", UnitId{1}, OperatorId{0}, OperatorId{1}, Bytes{0}, Bytes{0}}};
+  plan.segments = {{"s0", UnitId{1}, OperatorId{0}, OperatorId{1}, Bytes{0}, Bytes{0}, {}, {}}};
   plan.passes = {"fsdp2"};
   plan.buffers = {hand_made_buffer("shard.u0", BufferClass::parameter_shard, 10, true),
                   hand_made_buffer("full.u0", BufferClass::gathered_parameters, 20, false),

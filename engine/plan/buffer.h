@@ -44,6 +44,7 @@ enum class BufferLayout : std::uint8_t {
   gathered_row_shards,  // the row_shards of all ranks, one rank after the other
   flat,                 // the parameters one after the other, each aligned, padded to a multiple of the shards
   flat_shard,           // this rank's contiguous part of the flat vector
+  trained_flat_shard,   // what trained parameters have in that part, without gaps; as long as that of the rank with most
 };
 
 struct Buffer {

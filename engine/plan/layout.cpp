@@ -7,6 +7,12 @@ namespace {
 
 std::int64_t round_up(std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
+std::int64_t most_trained_elements(const ParameterLayout& layout) {
+  std::int64_t most = 0;
+  for (int rank = 0; rank < layout.shards; ++rank) most = std::max(most, layout.trained_flat_elements(rank));
+  return most;
+}
+
 }  // namespace
 
 std::int64_t ParameterPiece::first_row(int rank) const { return std::min(rows, shard_rows * rank); }
@@ -28,6 +34,7 @@ ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId
     piece.shard_rows = (piece.padded_rows + shards - 1) / shards;
     piece.shard_offset = layout.shard_elements;
     piece.flat_offset = round_up(layout.flat_elements, alignment);
+    piece.trained = graph.parameter(id).trainable;
     layout.elements += piece.padded_rows * piece.row_elements;
     layout.shard_elements += piece.shard_elements();
     layout.flat_elements = piece.flat_offset + piece.elements();
@@ -37,6 +44,20 @@ ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId
   return layout;
 }
 
+FlatPart part_in(const ParameterPiece& piece, std::int64_t begin, std::int64_t count) {
+  const std::int64_t first = std::max(piece.flat_offset, begin);
+  const std::int64_t last = std::min(piece.flat_offset + piece.elements(), begin + count);
+  return {first - piece.flat_offset, first - begin, std::max<std::int64_t>(last - first, 0)};
+}
+
+std::int64_t ParameterLayout::trained_flat_elements(int rank) const {
+  std::int64_t sum = 0;
+  for (const ParameterPiece& piece : pieces) {
+    if (piece.trained) sum += part_in(piece, rank * flat_shard_elements(), flat_shard_elements()).count;
+  }
+  return sum;
+}
+
 std::int64_t elements_of(const ParameterLayout& layout, BufferLayout kind) {
   switch (kind) {
     case BufferLayout::parameters: return layout.elements;
@@ -44,6 +65,7 @@ std::int64_t elements_of(const ParameterLayout& layout, BufferLayout kind) {
     case BufferLayout::gathered_row_shards: return layout.gathered_elements();
     case BufferLayout::flat: return layout.flat_elements;
     case BufferLayout::flat_shard: return layout.flat_shard_elements();
+    case BufferLayout::trained_flat_shard: return most_trained_elements(layout);
     case BufferLayout::opaque: break;
   }
   return 0;

@@ -24,6 +24,7 @@ struct ParameterPiece {
   std::int64_t shard_rows = 0;    // ceil(padded_rows / shards)
   std::int64_t shard_offset = 0;  // of the parameter in a `row_shards` buffer, in elements
   std::int64_t flat_offset = 0;   // of the parameter in a `flat` buffer, in elements
+  bool trained = true;
 
   std::int64_t elements() const { return rows * row_elements; }
   std::int64_t shard_elements() const { return shard_rows * row_elements; }
@@ -40,7 +41,15 @@ struct ParameterLayout {
   std::int64_t flat_elements = 0;   // of a `flat` buffer
   std::int64_t gathered_elements() const { return shard_elements * shards; }
   std::int64_t flat_shard_elements() const { return flat_elements / shards; }
+  // Of trained parameters in the rank's part of the flat vector.
+  std::int64_t trained_flat_elements(int rank) const;
 };
+
+// Elements [first, first + count) of a parameter lie at `offset` of a part of the flat vector.
+struct FlatPart {
+  std::int64_t first = 0, offset = 0, count = 0;
+};
+FlatPart part_in(const ParameterPiece& piece, std::int64_t begin, std::int64_t count);
 
 ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId> parameters, int shards, int alignment = 1);
 

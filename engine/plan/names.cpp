@@ -77,13 +77,14 @@ constexpr std::array<std::pair<MemorySpace, std::string_view>, 4> k_spaces{{{Mem
                                                                             {MemorySpace::pageable_host, "pageable_host"},
                                                                             {MemorySpace::disk, "disk"}}};
 
-constexpr std::array<std::pair<BufferLayout, std::string_view>, 6> k_layouts{
+constexpr std::array<std::pair<BufferLayout, std::string_view>, 7> k_layouts{
     {{BufferLayout::opaque, "opaque"},
      {BufferLayout::parameters, "parameters"},
      {BufferLayout::row_shards, "row_shards"},
      {BufferLayout::gathered_row_shards, "gathered_row_shards"},
      {BufferLayout::flat, "flat"},
-     {BufferLayout::flat_shard, "flat_shard"}}};
+     {BufferLayout::flat_shard, "flat_shard"},
+     {BufferLayout::trained_flat_shard, "trained_flat_shard"}}};
 
 }  // namespace
 

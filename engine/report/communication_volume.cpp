@@ -54,7 +54,7 @@ std::optional<double> volume_limit(const Scenario& scenario) {
     return 2 * reductions;
   std::optional<Rounds> rounds;
   if (strategy == "fsdp1") rounds = fsdp1_rounds(scenario, micro_batches, reductions);
-  if (strategy == "fsdp2") rounds = fsdp2_rounds(scenario, micro_batches, reductions);
+  if (strategy == "fsdp2" || strategy == "native") rounds = fsdp2_rounds(scenario, micro_batches, reductions);
   if (!rounds) return std::nullopt;
   const ResolvedMesh mesh = resolve_mesh(scenario);
   double limit = rounds->gathers + rounds->reductions;

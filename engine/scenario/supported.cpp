@@ -45,7 +45,7 @@ class Support {
     need(m.attention == "auto", "model.attention", m.attention);
     need(m.loss.kind == "plain", "model.loss", m.loss.kind);
     need(m.dropout == 0, "model.dropout", fmt::format("{}", m.dropout));
-    need(m.frozen.empty() || s_.parallel.strategy != "fsdp1", "model.frozen", "frozen parameters with fsdp1");
+    need(m.frozen.empty() || s_.parallel.strategy != "native", "model.frozen", "frozen parameters with native", "use fsdp2");
     need(m.lora == LoraSpec{}, "model.lora", "adapters");
     need(m.moe == MoeSpec{}, "model.moe", "experts");
     need(m.compile == "none", "model.compile", m.compile);
@@ -62,8 +62,8 @@ class Support {
 
   void parallel() {
     const ParallelSpec& p = s_.parallel;
-    need(one_of(p.strategy, {"none", "ddp", "fsdp1", "fsdp2"}), "parallel.strategy", p.strategy,
-         "supported: none, ddp, fsdp1, fsdp2");
+    need(one_of(p.strategy, {"none", "ddp", "fsdp1", "fsdp2", "native"}), "parallel.strategy", p.strategy,
+         "supported: none, ddp, fsdp1, fsdp2, native");
     const ResolvedMesh mesh = resolve_mesh(s_);
     need(mesh.tensor == 1, "parallel.mesh.tensor", std::to_string(mesh.tensor));
     need(mesh.expert == 1, "parallel.mesh.expert", std::to_string(mesh.expert));
@@ -75,7 +75,6 @@ class Support {
       }
     }
     need(p.wrap.ignored.empty(), "parallel.wrap.ignored", "ignored modules");
-    need(!p.ddp.gradient_as_bucket_view, "parallel.ddp.gradient_as_bucket_view", "true");
     need(!p.ddp.static_graph, "parallel.ddp.static_graph", "true");
     need(!p.ddp.find_unused_parameters, "parallel.ddp.find_unused_parameters", "true");
     need(p.initialization == "meta", "parallel.initialization", p.initialization);
@@ -83,7 +82,7 @@ class Support {
 
   void precision() {
     const PrecisionSpec& p = s_.precision;
-    const bool casts = one_of(s_.parallel.strategy, {"fsdp1", "fsdp2"});
+    const bool casts = one_of(s_.parallel.strategy, {"fsdp1", "fsdp2", "native"});
     const auto compute = [&](const std::string& key, std::optional<DType> dtype) {
       if (!dtype) return;
       const std::string name(to_string(*dtype));

@@ -47,8 +47,8 @@ void check_unit_setting(Complaints& c, const std::string& key, const std::string
     c.refuse(key, "precision.output has no effect with strategy fsdp1: it casts no outputs",
              "use fsdp2, or precision.cast_forward_inputs on the units that read them");
   }
-  if (name == "reshard_after_forward" && strategy != "fsdp2") {
-    c.refuse(key, "reshard_after_forward has no effect with strategy " + strategy, "it belongs to fsdp2");
+  if (name == "reshard_after_forward" && strategy != "fsdp2" && strategy != "native") {
+    c.refuse(key, "reshard_after_forward has no effect with strategy " + strategy, "it belongs to fsdp2 and native");
   }
 }
 

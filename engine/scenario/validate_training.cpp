@@ -65,7 +65,7 @@ void check_scaler(Complaints& c) {
              "remove it, or set scaler.enabled: true");
   }
   const std::string& strategy = c.scenario.parallel.strategy;
-  const bool refuses = strategy == "none" || strategy == "ddp" || strategy == "fsdp2";
+  const bool refuses = strategy == "none" || strategy == "ddp" || strategy == "fsdp2" || strategy == "native";
   if (scales && c.scenario.model.dtype == DType::float16 && refuses) {
     c.refuse("model.dtype", "float16 gradients cannot be unscaled: GradScaler of torch 2.11 refuses them (ShardedGradScaler of fsdp1 does not)",
              "store float32 and set precision.param: float16, or set scaler.enabled: false");
@@ -95,7 +95,7 @@ void validate_parallel(Complaints& c, const std::string& path, const ParallelSpe
     if (differs)
       c.refuse(path + ".prefetch." + key, "has no effect with strategy " + parallel.strategy, "remove it");
   };
-  if (parallel.strategy == "fsdp2") {
+  if (parallel.strategy == "fsdp2" || parallel.strategy == "native") {
     no_effect("backward", prefetch.backward != defaults.backward);
     no_effect("forward", prefetch.forward != defaults.forward);
     no_effect("limit_all_gathers", prefetch.limit_all_gathers != defaults.limit_all_gathers);

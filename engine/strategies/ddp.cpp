@@ -1,6 +1,7 @@
-// DistributedDataParallel: every rank holds all parameters; gradients are copied into buckets, averaged and copied back.
+// DistributedDataParallel: every rank holds all parameters; gradients are copied into buckets, averaged and copied back. With
+// gradient_as_bucket_view they stay there: the bucket is the gradient, what autograd made is dropped.
 //
-// Source: torch 2.11, csrc/distributed/c10d/reducer.cpp with gradient_as_bucket_view=False. A bucket is reduced when it is ready and
+// Source: torch 2.11, csrc/distributed/c10d/reducer.cpp. A bucket is reduced when it is ready and
 // all buckets before it were (they are issued in bucket order); the copies back happen at the end of backward. Before the forward
 // that follows the first synchronised backward the one bucket of the beginning is dropped and the rebuilt ones take its place; rank 0
 // tells the others which parameters are in which (sync_bucket_indices).
@@ -16,6 +17,15 @@
 namespace shardlab {
 namespace {
 
+// By ParameterId: the operator whose backward completes its gradient.
+std::vector<OperatorId> first_uses(const ModelGraph& graph) {
+  std::vector<OperatorId> uses(graph.parameters.size(), make_id<OperatorId>(graph.operators.size()));
+  for (std::size_t i = graph.operators.size(); i-- > 0;) {
+    for (const ParameterId parameter : graph.operators[i].parameters) uses[parameter.index()] = make_id<OperatorId>(i);
+  }
+  return uses;
+}
+
 class DdpStrategy : public Strategy {
  public:
   DdpStrategy(StepBuilder& builder, const Scenario& scenario)
@@ -23,7 +33,8 @@ class DdpStrategy : public Strategy {
         spec_(scenario.parallel.ddp),
         rebuilds_in_first_step_(scenario.train.sync == "every" && scenario.train.accumulation > 1),
         stream_(builder.add_stream("all_reduce")),
-        group_(builder.add_group("replicate", world_size(scenario))) {}
+        group_(builder.add_group("replicate", world_size(scenario))),
+        first_use_(first_uses(builder.graph())) {}
 
   void declare_persistent() override {
     for (std::size_t i = 0; i < b_.partition().units.size(); ++i) {
@@ -42,6 +53,7 @@ class DdpStrategy : public Strategy {
 
   void begin_micro_batch(int micro_batch, bool reduce_gradients) override {
     Strategy::begin_micro_batch(micro_batch, reduce_gradients);
+    in_buckets_ = spec_.gradient_as_bucket_view && !reduced_.empty();
     reduced_.clear();
     const std::string& phase = b_.plan().phase;
     const bool second_backward = phase == "first" && rebuilds_in_first_step_ && micro_batch == 1;
@@ -53,10 +65,15 @@ class DdpStrategy : public Strategy {
   void gradients_ready(SegmentId segment) override {
     if (!reduces()) return;
     const OperatorId begin = b_.partition().segment(segment).begin;
+    if (spec_.gradient_as_bucket_view) collect_gradients(begin);
     while (reduced_.size() < buckets_.size() && buckets_[reduced_.size()].completed_by >= begin) reduce_next_bucket();
   }
 
   void end_of_backward() override {
+    if (spec_.gradient_as_bucket_view) {
+      for (const InstructionId reduced : reduced_) b_.wait(StepBuilder::compute(), reduced);
+      return;
+    }
     for (std::size_t i = 0; i < reduced_.size(); ++i) {
       Instruction unpack;
       unpack.kind = InstructionKind::Unpack;
@@ -74,12 +91,54 @@ class DdpStrategy : public Strategy {
     std::vector<TrainedUnit> units;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       const auto unit = make_id<UnitId>(i);
+      if (spec_.gradient_as_bucket_view) {
+        if (auto buckets = buckets_of(unit); !buckets.empty()) units.push_back({unit, parameters_[i], std::move(buckets)});
+        continue;
+      }
       if (auto gradients = live_gradients(unit); !gradients.empty()) units.push_back({unit, parameters_[i], std::move(gradients)});
     }
     return units;
   }
 
+  bool gradients_outlive_step() const override { return spec_.gradient_as_bucket_view; }
+
  private:
+  std::vector<BufferId> buckets_of(UnitId unit) const {
+    return buckets_with([&](ParameterId id) { return b_.partition().unit_of_parameter[id.index()] == unit; });
+  }
+
+  template <typename Predicate>
+  std::vector<BufferId> buckets_with(Predicate&& matches) const {
+    std::vector<BufferId> buffers;
+    for (std::size_t i = 0; i < buckets_.size(); ++i) {
+      const std::vector<ParameterId>& parameters = buckets_[i].parameters;
+      if (std::any_of(parameters.begin(), parameters.end(), matches)) buffers.push_back(buffers_[i]);
+    }
+    return buffers;
+  }
+
+  // Gradients that are complete once backward has come to this operator move into their buckets: over what is there, or onto what
+  // an earlier micro-batch of this step left.
+  void collect_gradients(OperatorId begin) {
+    for (std::size_t u = 0; u < parameters_.size(); ++u) {
+      for (const BufferId gradient : live_gradients(make_id<UnitId>(u))) {
+        const std::vector<ParameterId> parameters = b_.plan().buffer(gradient).parameters;
+        const auto complete = [&](ParameterId id) { return first_use_[id.index()] >= begin; };
+        if (!std::all_of(parameters.begin(), parameters.end(), complete)) continue;
+        const auto held = [&](ParameterId id) { return std::find(parameters.begin(), parameters.end(), id) != parameters.end(); };
+        Instruction collect;
+        collect.kind = in_buckets_ ? InstructionKind::Accumulate : InstructionKind::Pack;
+        collect.unit = make_id<UnitId>(u);
+        collect.bytes = b_.plan().buffer(gradient).bytes();
+        collect.reads = {gradient};
+        collect.writes = buckets_with(held);
+        if (in_buckets_) collect.reads.insert(collect.reads.end(), collect.writes.begin(), collect.writes.end());
+        collected_ = b_.emit(std::move(collect));
+        b_.free({gradient});
+      }
+    }
+  }
+
   void use(std::vector<Bucket> buckets, std::string_view name) {
     buckets_ = std::move(buckets);
     name_ = name;
@@ -90,7 +149,7 @@ class DdpStrategy : public Strategy {
     for (std::size_t i = 0; i < buckets_.size(); ++i) {
       Buffer buffer;
       buffer.name = fmt::format("{}.{}", name_, i);
-      buffer.buffer_class = BufferClass::reduce_buffer;
+      buffer.buffer_class = spec_.gradient_as_bucket_view ? BufferClass::gradient : BufferClass::reduce_buffer;
       buffer.dtype = b_.graph().compute_dtype;
       buffer.elements = buckets_[i].bytes.value / element_size(buffer.dtype);
       buffer.layout = BufferLayout::parameters;
@@ -104,11 +163,24 @@ class DdpStrategy : public Strategy {
     use(rebuilt_buckets(b_.graph(), spec_), "bucket");
     tell_indices("bucket_indices", parameters_in_buckets() + 1);
     tell_indices("bucket_sizes", static_cast<std::int64_t>(buckets_.size()));
-    b_.free(std::exchange(buffers_, {}));
+    const std::vector<BufferId> old = std::exchange(buffers_, {});
+    if (!in_buckets_) b_.free(old);
     for (Buffer& buffer : buffers_of_buckets()) {
       buffers_.push_back(b_.declare(std::move(buffer)));
       emit_initialize(b_, buffers_.back(), std::nullopt);
     }
+    if (in_buckets_) move_gradients(old);
+  }
+
+  // Gradients that live in the old buckets.
+  void move_gradients(const std::vector<BufferId>& old) {
+    Instruction move;
+    move.kind = InstructionKind::Copy;
+    move.bytes = b_.plan().buffer(old.front()).bytes();
+    move.reads = old;
+    move.writes = buffers_;
+    b_.emit(std::move(move));
+    b_.free(old);
   }
 
   std::int64_t parameters_in_buckets() const {
@@ -137,12 +209,16 @@ class DdpStrategy : public Strategy {
 
   void reduce_next_bucket() {
     const std::size_t index = reduced_.size();
+    if (spec_.gradient_as_bucket_view) return reduce(index, *collected_);
     Instruction pack;
     pack.kind = InstructionKind::Pack;
     pack.bytes = buckets_[index].bytes;
     pack.reads = gradients_of(buckets_[index]);
     pack.writes = {buffers_[index]};
-    const InstructionId packed = b_.emit(std::move(pack));
+    reduce(index, b_.emit(std::move(pack)));
+  }
+
+  void reduce(std::size_t index, InstructionId packed) {
     Instruction reduce;
     reduce.kind = InstructionKind::AllReduce;
     reduce.stream = stream_;
@@ -172,6 +248,10 @@ class DdpStrategy : public Strategy {
   std::vector<BufferId> buffers_;       // by bucket
   std::vector<BufferId> parameters_;    // by UnitId
   std::vector<InstructionId> reduced_;  // all-reduces of this micro-batch, by bucket
+  // With gradient_as_bucket_view:
+  std::vector<OperatorId> first_use_;       // by ParameterId
+  bool in_buckets_ = false;                 // an earlier micro-batch of this step left gradients in the buckets
+  std::optional<InstructionId> collected_;  // the last copy into a bucket
 };
 
 }  // namespace

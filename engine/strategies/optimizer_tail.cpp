@@ -11,9 +11,16 @@
 namespace shardlab {
 namespace {
 
+// Of those that several units share, each once.
+void append_gradients(const TrainedUnit& unit, std::vector<BufferId>& buffers) {
+  for (const BufferId gradient : unit.gradients) {
+    if (std::find(buffers.begin(), buffers.end(), gradient) == buffers.end()) buffers.push_back(gradient);
+  }
+}
+
 std::vector<BufferId> all_gradients(const std::vector<TrainedUnit>& units) {
   std::vector<BufferId> gradients;
-  for (const TrainedUnit& unit : units) gradients.insert(gradients.end(), unit.gradients.begin(), unit.gradients.end());
+  for (const TrainedUnit& unit : units) append_gradients(unit, gradients);
   return gradients;
 }
 
@@ -110,6 +117,11 @@ Buffer like_trained(StepBuilder& builder, const TrainedUnit& unit) {
   std::copy_if(buffer.parameters.begin(), buffer.parameters.end(), std::back_inserter(trained),
                [&](ParameterId id) { return graph.parameter(id).trainable; });
   if (trained.size() == buffer.parameters.size()) return buffer;
+  if (buffer.layout == BufferLayout::flat_shard) {  // cut where the frozen ones count, too
+    buffer.layout = BufferLayout::trained_flat_shard;
+    buffer.elements = elements_of(make_layout(graph, buffer.parameters, buffer.shards, buffer.alignment), buffer.layout);
+    return buffer;
+  }
   buffer.elements = elements_of(make_layout(graph, trained, buffer.shards, buffer.alignment), buffer.layout);
   buffer.parameters = std::move(trained);
   return buffer;
@@ -176,7 +188,7 @@ void emit_optimizer(StepBuilder& builder, const std::vector<TrainedUnit>& units,
   step.kind = InstructionKind::OptimizerStep;
   const OptimizerRule rule = optimizer_rule(train);
   for (const TrainedUnit& unit : units) {
-    step.reads.insert(step.reads.end(), unit.gradients.begin(), unit.gradients.end());
+    append_gradients(unit, step.reads);
     step.reads.push_back(unit.parameters);
     step.writes.push_back(unit.parameters);
     for (const BufferId state : declare_states(builder, unit, rule)) {

@@ -169,6 +169,8 @@ Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<Pass
   SHARDLAB_TRY(const WrappedModules wrapped, wrap_modules(planned.graph, scenario.parallel.wrap));
   SHARDLAB_TRY(const SettingsByModule settings, resolve_unit_settings(scenario, planned.graph, wrapped.units));
   SHARDLAB_TRY(planned.graph, assign_precision(std::move(planned.graph), precisions_of(settings)));
+  if (type.require_gradients != nullptr && !scenario.model.frozen.empty())
+    SHARDLAB_CHECK_OK(type.require_gradients(planned.graph, scenario, make_partition(planned.graph, wrapped.units, {})));
   SHARDLAB_TRY(const std::vector<CheckpointRegion> regions, regions_of(scenario, planned.graph));
   planned.partition = make_partition(planned.graph, wrapped.units, type.extra_cuts(planned.graph, scenario), regions);
   SHARDLAB_CHECK_OK(check_regions(scenario, planned.graph, planned.partition));

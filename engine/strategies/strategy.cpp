@@ -34,6 +34,7 @@ BufferId Strategy::gradient_buffer(ParameterId parameter) {
     buffer.parameters.push_back(other);
     buffer.elements += b_.graph().parameter(other).elements();
   }
+  shape_gradient(unit, buffer);
   gradients_[unit.index()].push_back(id);
   return b_.declare(std::move(buffer));
 }

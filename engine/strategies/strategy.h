@@ -81,6 +81,8 @@ class Strategy {
 
  protected:
   virtual bool has_own_gradient_buffer(ParameterId) const { return false; }
+  // How a gradient buffer of the unit lies; as declared: each parameter whole, one after the other.
+  virtual void shape_gradient(UnitId, Buffer&) const {}
 
   int micro_batch() const { return micro_batch_; }
   bool reduces() const { return reduce_gradients_; }
@@ -103,6 +105,9 @@ struct StrategyType {
   // The operators at which segments must be cut besides the hook points of units.
   std::vector<OperatorId> (*extra_cuts)(const ModelGraph& graph, const Scenario& scenario);
   std::unique_ptr<Strategy> (*make)(StepBuilder& builder, const Scenario& scenario);
+  // With frozen parameters: lets gradients flow where this strategy cannot leave them out, or refuses the units; may be null. The
+  // partition is one of this graph; whoever calls makes it anew.
+  Status (*require_gradients)(ModelGraph& graph, const Scenario& scenario, const Partition& partition) = nullptr;
 };
 
 const std::vector<StrategyType>& strategy_types();
@@ -116,5 +121,7 @@ extern const StrategyType k_ddp_strategy;
 extern const StrategyType k_fsdp1_strategy;
 // `fully_shard` of torch 2.11.
 extern const StrategyType k_fsdp2_strategy;
+// Our own schedule.
+extern const StrategyType k_native_strategy;
 
 }  // namespace shardlab

@@ -1,6 +1,7 @@
-"""Tokens per second of `shardlab run` against Python's FSDP2: 2 ranks x 1 thread, the same model, text, batch and optimizer.
+"""Tokens per second of `shardlab run`, with the plan of fsdp2 and with native's, against Python's FSDP2: 2 ranks x 1 thread, the same
+model, text, batch and optimizer.
 
-The two take turns (A B A B ...), so a slow moment of the machine hits both; the ratio is of the medians over all rounds. Python runs
+They take turns (A B C A B C ...), so a slow moment of the machine hits all; ratios are of the medians over all rounds. Python runs
 eagerly with fused AdamW, what its own documentation recommends on a CPU without a compiler.
 """
 import _rounds
@@ -9,6 +10,7 @@ from _peer import Folder, make_weights, needed, python_fsdp2, shardlab, training
 ROUNDS = 5
 WARMUP = 2  # write_scenario's
 STEPS = 10
+WAYS = ("fsdp2", "native", "pytorch")
 MODEL = {"hidden_size": 512, "intermediate_size": 1376, "num_hidden_layers": 8, "num_attention_heads": 8, "num_key_value_heads": 8,
          "vocab_size": 4096}
 
@@ -22,20 +24,22 @@ def main():
         spec["weights"] = make_weights(spec, folder / "weights.safetensors")
         scenario = write_scenario(spec, folder)
         for index in range(ROUNDS):
-            ours = shardlab("run", scenario, "--db", folder / "runs.db")
+            ours = {name: shardlab("run", scenario, "--set", f"parallel.strategy={name}", "--db", folder / "runs.db")
+                    for name in ("fsdp2", "native")}
             theirs, = python_fsdp2([spec], folder)
-            seconds = _rounds.median(theirs["seconds"][WARMUP:])
-            rounds.append({"shardlab_ms": ours["step_time_ns"]["median"] / 1e6, "pytorch_ms": seconds * 1e3,
-                           "shardlab_loss": ours["losses"][-1], "pytorch_loss": theirs["losses"][-1]})
-            print(f"round {index}: shardlab {rounds[-1]['shardlab_ms']:.1f} ms, PyTorch {rounds[-1]['pytorch_ms']:.1f} ms a step; "
-                  f"losses of the last step {rounds[-1]['shardlab_loss']:.5f} and {rounds[-1]['pytorch_loss']:.5f}", flush=True)
-    ours = _rounds.median([r["shardlab_ms"] for r in rounds])
-    theirs = _rounds.median([r["pytorch_ms"] for r in rounds])
-    rate = lambda milliseconds: tokens / milliseconds * 1e3
-    print(f"median step: shardlab {ours:.1f} ms, {rate(ours):.0f} tokens/s; PyTorch FSDP2 {theirs:.1f} ms, {rate(theirs):.0f} tokens/s")
-    print(f"ratio of tokens per second, shardlab / PyTorch: {theirs / ours:.3f} (target 1.0 or more)")
-    _rounds.write_result("fsdp2_speed", {"rounds": rounds, "shardlab_tokens_per_second": rate(ours),
-                                         "pytorch_tokens_per_second": rate(theirs), "ratio": theirs / ours, "target": 1.0})
+            rounds.append({f"{name}_ms": run["step_time_ns"]["median"] / 1e6 for name, run in ours.items()} |
+                          {f"{name}_loss": run["losses"][-1] for name, run in ours.items()} |
+                          {"pytorch_ms": _rounds.median(theirs["seconds"][WARMUP:]) * 1e3, "pytorch_loss": theirs["losses"][-1]})
+            print(f"round {index}: " + ", ".join(f"{name} {rounds[-1][name + '_ms']:.1f} ms" for name in WAYS) + " a step; losses of the "
+                  "last step " + ", ".join(f"{rounds[-1][name + '_loss']:.5f}" for name in WAYS), flush=True)
+    medians = {name: _rounds.median([r[name + "_ms"] for r in rounds]) for name in WAYS}
+    for name, milliseconds in medians.items():
+        print(f"{name:<8} median step {milliseconds:.1f} ms, {tokens / milliseconds * 1e3:.0f} tokens/s")
+    ratios = {"fsdp2 / PyTorch": medians["pytorch"] / medians["fsdp2"], "native / PyTorch": medians["pytorch"] / medians["native"],
+              "native / fsdp2": medians["fsdp2"] / medians["native"]}
+    for name, ratio in ratios.items():
+        print(f"ratio of tokens per second, {name}: {ratio:.3f} (target 1.0 or more)")
+    _rounds.write_result("fsdp2_speed", {"rounds": rounds, "median_ms": medians, "ratios": ratios, "target": 1.0})
 
 
 main()

@@ -59,9 +59,9 @@ const std::vector<std::vector<std::string>> k_everywhere = {
 
 TEST_CASE("checkpointed equals plain bit by bit: one process") {
   check_same(k_adamw, k_inside);
-  check_same(joined(k_adamw, {"train.accumulation=2", "train.micro_batch=4", "parallel.wrap.policy=none"}),
-             k_inside);
-  check_same(joined(k_adamw, {k_inner_units}), k_inside);
+  check_same(joined(k_adamw, {"train.accumulation=2", "train.micro_batch=4"}), k_inside);
+  check_same(joined(k_adamw, {"parallel.strategy=fsdp2", "parallel.wrap.policy=none"}), k_inside);
+  check_same(joined(k_adamw, {"parallel.strategy=fsdp2", k_inner_units}), k_inside);
   check_same(joined(k_adamw, {"model.dtype=bfloat16"}), {{}, {"activation.reentrant=true"}});
 }
 

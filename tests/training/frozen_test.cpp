@@ -1,6 +1,8 @@
 // Frozen parameters stay what they are, and the others train as if nothing else had changed.
 #include <ATen/ops/equal.h>
 
+#include "engine/scenario/read_scenario.h"
+#include "engine/strategies/plan_scenario.h"
 #include "tests/catch.h"
 #include "tests/training/local_run.h"
 #include "tests/training/small_model.h"
@@ -88,7 +90,10 @@ TEST_CASE("sharded equals unsharded with frozen parameters") {
     const Trained clipped = train_or_fail(settings(frozen, k_adamw));
     for (const Spread& spread : {Spread{"ddp", 2}, Spread{"ddp", 4, 2}, Spread{"fsdp2", 2, 1, "true"},
                                  Spread{"fsdp2", 4, 1, "false"}, Spread{"fsdp2", 2, 2, "true"},
-                                 Spread{"fsdp2", 4, 2, "true", "every"}}) {
+                                 Spread{"fsdp2", 4, 2, "true", "every"}, Spread{"fsdp1", 2, 1, "full_shard"},
+                                 Spread{"fsdp1", 4, 2, "shard_grad_op"}, Spread{"fsdp1", 2, 2, "full_shard", "every"},
+                                 Spread{"fsdp1", 2, 2, "no_shard"}, Spread{"fsdp1", 4, 1, "hybrid_shard"},
+                                 Spread{"fsdp1", 2, 1, "full_shard", "last", {"parallel.prefetch={forward: true, backward: post}"}}}) {
       INFO(spread.name() << ", " << frozen.name);
       const Trained sharded = train_or_fail(settings(frozen, joined(k_sgd, spread.overrides())));
       CHECK(worst_difference(sharded.gradients, whole.gradients).difference <= 1e-6);
@@ -101,6 +106,35 @@ TEST_CASE("sharded equals unsharded with frozen parameters") {
       }
     }
   }
+}
+
+// The states of the rank that has most of them.
+TEST_CASE("fsdp1 keeps states for the trained parts of a flat parameter") {
+  for (const Case& frozen : cases()) {
+    INFO(frozen.name);
+    const PlannedScenario planned =
+        planned_text(k_small_model, settings(frozen, joined(k_adamw, Spread{"fsdp1", 4, 1, "full_shard"}.overrides())));
+    std::int64_t states = 0;
+    for (const Buffer& buffer : planned.plan.steady.buffers) {
+      if (buffer.buffer_class == BufferClass::optimizer_state && buffer.name.starts_with("exp_avg.")) states += buffer.elements;
+    }
+    CHECK(states * 4 >= trainable_parameters(planned.graph));
+    CHECK(states < total_parameters(planned.graph) / 4);
+  }
+}
+
+TEST_CASE("one flat tensor is frozen as a whole or not at all") {
+  const auto planned_with = [](const std::string& frozen) {
+    const std::vector<std::string> overrides{"model.frozen=" + frozen, "parallel={strategy: fsdp1, use_orig_params: false}",
+                                             "cluster.ranks=2", "train.micro_batch=4"};
+    return plan_scenario(*parse_scenario(k_small_model, "small.yaml", overrides));
+  };
+  const Result<PlannedScenario> mixed = planned_with("[model.embed_tokens]");
+  REQUIRE_FALSE(mixed);
+  CHECK(to_string(mixed.error()) ==
+        "parallel.use_orig_params: false flattens root into one parameter, of which model.embed_tokens.weight is frozen and others are "
+        "not (set it to true, or let parallel.wrap make units that are frozen as a whole)");
+  CHECK(planned_with("[model.layers.0]").has_value());
 }
 
 TEST_CASE("every optimizer leaves frozen parameters alone") {

@@ -41,7 +41,7 @@ struct Spread {
                                  "train.accumulation=" + std::to_string(accumulation), "train.sync=" + sync,
                                  "train.micro_batch=" + std::to_string(8 / ranks / accumulation)};
     if (strategy == "fsdp1") all.push_back("parallel.sharding=" + setting);
-    if (strategy == "fsdp2") all.push_back("parallel.reshard_after_forward=" + setting);
+    if (strategy == "fsdp2" || strategy == "native") all.push_back("parallel.reshard_after_forward=" + setting);
     if (setting.starts_with("hybrid")) all.insert(all.end(), {"parallel.mesh.replicate=2", "parallel.mesh.shard=" + std::to_string(ranks / 2)});
     all.insert(all.end(), more.begin(), more.end());
     return all;
@@ -58,11 +58,17 @@ inline std::vector<Spread> all_spreads() {
       spreads.push_back({"fsdp1", ranks, accumulation, accumulation == 1 ? "shard_grad_op" : "no_shard"});
       spreads.push_back({"fsdp2", ranks, accumulation, "true"});
       spreads.push_back({"fsdp2", ranks, accumulation, "false"});
+      spreads.push_back({"native", ranks, accumulation, accumulation == 1 ? "true" : "false"});
     }
     spreads.push_back({"fsdp1", ranks, 2, "shard_grad_op", "every"});
     spreads.push_back({"fsdp1", ranks, 2, "no_shard", "every"});
     spreads.push_back({"fsdp2", ranks, 2, "true", "every"});
+    spreads.push_back({"native", ranks, 2, "true", "every"});
   }
+  for (const std::string sync : {"last", "every"}) {
+    spreads.push_back({"ddp", 2, 2, "", sync, {"parallel.ddp={gradient_as_bucket_view: true, bucket_size: 32KiB}"}});
+  }
+  spreads.push_back({"ddp", 4, 1, "", "last", {"parallel.ddp.gradient_as_bucket_view=true"}});
   spreads.push_back({"fsdp1", 4, 2, "hybrid_shard"});
   spreads.push_back({"fsdp1", 4, 2, "hybrid_shard_zero2", "every"});
   spreads.push_back({"fsdp1", 4, 1, "full_shard", "last", {"parallel.use_orig_params=false", "parallel.prefetch.backward=post"}});
@@ -71,6 +77,8 @@ inline std::vector<Spread> all_spreads() {
   spreads.push_back({"fsdp2", 4, 2, "2", "every", {"parallel.prefetch.forward_depth=2"}});
   spreads.push_back({"fsdp2", 4, 1, "true", "last", {"parallel.mesh.replicate=2", "parallel.prefetch.backward_depth=2"}});
   spreads.push_back({"fsdp2", 4, 2, "true", "every", {"parallel.mesh.replicate=2", "parallel.requires_all_reduce=false"}});
+  spreads.push_back({"native", 4, 2, "true", "last", {"parallel.mesh.replicate=2", "parallel.prefetch={forward_depth: 2, backward_depth: 2}"}});
+  spreads.push_back({"native", 2, 1, "true", "last", {"parallel.wrap={policy: size, min_params: 20000}", "activation.checkpoint=full"}});
   spreads.push_back({"fsdp2", 2, 2, "true", "last", {"parallel.reshard_after_backward=false"}});
   return spreads;
 }

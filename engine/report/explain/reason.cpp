@@ -21,6 +21,7 @@ constexpr StrategyReasons k_strategies[] = {
     {"ddp", "the schedule of torch 2.11's DistributedDataParallel", ddp_reasons},
     {"fsdp1", "the schedule of torch 2.11's FullyShardedDataParallel", fsdp1_reasons},
     {"fsdp2", "the schedule of torch 2.11's fully_shard", fsdp2_reasons},
+    {"native", "our own schedule, which copies nothing that need not be", native_reasons},
 };
 
 const StrategyReasons* find_strategy_reasons(std::string_view strategy) {

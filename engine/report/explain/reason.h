@@ -41,5 +41,6 @@ std::span<const ReasonRule> common_reasons();  // segments, optimizer, clipping,
 std::span<const ReasonRule> ddp_reasons();
 std::span<const ReasonRule> fsdp1_reasons();
 std::span<const ReasonRule> fsdp2_reasons();
+std::span<const ReasonRule> native_reasons();
 
 }  // namespace shardlab

@@ -77,7 +77,7 @@ const Keys<ParallelSpec>& parallel_keys() {
               "FSDP1's ShardingStrategy")),
       only_with("strategy", {"fsdp1"},
                 key("use_orig_params", &S::use_orig_params, kind::boolean(), "FSDP1's option of that name")),
-      only_with("strategy", {"fsdp2"},
+      only_with("strategy", {"fsdp2", "native"},
                 key("reshard_after_forward", &S::reshard_after_forward, reshard_after_forward_kind(),
                     "free gathered parameters after forward; default: true for units, false for the root; an "
                     "integer: reshard to that many ranks")),

@@ -18,13 +18,14 @@ class Declarer {
   FlatUnit declare() {
     FlatUnit state;
     state.has_parameters = !b_.partition().unit(unit_).parameters.empty();
+    state.trained = b_.partition().unit(unit_).parameters_require_grad;
     state.stored_dtype = s_.stored;
     state.param = precision_.param;
     state.reduce = precision_.reduce;
     state.stored = declare_persistent_buffer(b_, stored());
     if (b_.plan().phase == "setup") return state;
     declare_parameters(state);
-    declare_gradients(state);
+    if (state.trained) declare_gradients(state);
     return state;
   }
 

@@ -26,6 +26,7 @@ struct Settings {
 // Buffers of one unit and what its handle remembers.
 struct FlatUnit {
   bool has_parameters = false;
+  bool trained = false;  // the flat parameter requires a gradient: one of its parameters does
   DType stored_dtype, param, reduce;
   BufferId stored;    // shard of the flat parameter; the whole of it without sharding
   BufferId cast;      // the shard in the compute dtype

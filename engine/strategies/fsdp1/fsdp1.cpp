@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/model/freeze.h"
 #include "engine/scenario/mesh.h"
 #include "engine/strategies/fsdp1/declare_unit.h"
 #include "engine/strategies/fsdp1/reduce_gradient.h"
@@ -93,7 +94,8 @@ class Fsdp1Strategy : public Strategy {
     const bool again = forward_sense() == ForwardSense::recomputation;
     const bool free = unit != Partition::root() && settings_.reshards_after_forward;
     unshard_.reshard(unit, free, where(again ? "recomputation" : "forward"));
-    handle.needs_pre_backward_unshard = forward_sense() != ForwardSense::without_graph;
+    const bool hooked = b_.partition().unit(unit).outputs_require_grad;
+    handle.needs_pre_backward_unshard = hooked && forward_sense() != ForwardSense::without_graph;
   }
 
   void pre_backward(UnitId unit) override {
@@ -119,6 +121,7 @@ class Fsdp1Strategy : public Strategy {
   void end_of_backward() override {
     post_backward(Partition::root());
     if (reduces()) reduce_.finish();
+    reshard_all();
   }
 
   void end_of_step() override { unshard_.end_of_step(); }
@@ -129,7 +132,7 @@ class Fsdp1Strategy : public Strategy {
     std::vector<TrainedUnit> trained;
     for (std::size_t i = 0; i < units_.size(); ++i) {
       const FlatUnit& unit = units_[i];
-      if (b_.is_live(unit.gradient)) trained.push_back({make_id<UnitId>(i), unit.stored, {unit.gradient}});
+      if (unit.trained && b_.is_live(unit.gradient)) trained.push_back({make_id<UnitId>(i), unit.stored, {unit.gradient}});
     }
     return trained;
   }
@@ -151,7 +154,7 @@ class Fsdp1Strategy : public Strategy {
   void drop_old_gradients() {
     if (!settings_.use_orig_params || b_.is_first()) return;
     for (std::size_t i = 0; i < units_.size(); ++i) {
-      if (!b_.is_live(units_[i].gradient)) continue;
+      if (!units_[i].trained || !b_.is_live(units_[i].gradient)) continue;
       Instruction drop;
       drop.kind = InstructionKind::Free;
       drop.unit = make_id<UnitId>(i);
@@ -169,7 +172,7 @@ class Fsdp1Strategy : public Strategy {
     if (next.prefetched) return;
     unshard_.unshard(*(current + 1));
     next.prefetched = true;
-    next.prefetched_by = unit;
+    if (next.trained) next.prefetched_by = unit;
   }
 
   // The unit whose forward ended before this one's, if its backward is still to come.
@@ -182,17 +185,36 @@ class Fsdp1Strategy : public Strategy {
     target.prefetched = true;
   }
 
+  bool frees_in_backward() const { return settings_.sharded && (reduces() || settings_.reshards_after_forward); }
+
+  // The hook of a frozen unit hangs on its inputs and reshards only.
   void run_post_backward(UnitId unit) {
+    if (!state(unit).trained) {
+      if (b_.partition().unit(unit).inputs_require_grad) reshard_in_backward(unit);
+      return;
+    }
     const std::vector<BufferId> gradients = live_gradients(unit);
     if (gradients.empty()) return;
     reduce_.flatten(unit, gradients);
-    const bool frees = settings_.sharded && (reduces() || settings_.reshards_after_forward);
-    unshard_.reshard(unit, frees, where("backward"));
-    if (prefetch_.backward == "post") prefetch_in_backward(unit);
+    reshard_in_backward(unit);
     if (reduces()) {
       reduce_.reduce(unit);
     } else {
       reduce_.keep(unit);
+    }
+  }
+
+  void reshard_in_backward(UnitId unit) {
+    unshard_.reshard(unit, frees_in_backward(), where("backward"));
+    if (prefetch_.backward == "post") prefetch_in_backward(unit);
+  }
+
+  // The final callback takes back what no hook came to: frozen units below which nothing is trained.
+  void reshard_all() {
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      const FlatUnit& unit = units_[i];
+      if (unit.has_parameters && unit.full != unit.stored && b_.is_live(unit.full))
+        unshard_.reshard(make_id<UnitId>(i), frees_in_backward(), where("backward"));
     }
   }
 
@@ -207,12 +229,31 @@ class Fsdp1Strategy : public Strategy {
   std::vector<UnitId> pre_forward_order_, post_forward_order_;
 };
 
+// A flat parameter requires a gradient as a whole: backward computes those of its frozen parameters too, and runs through all that lies
+// below them. Without use_orig_params FSDP1 refuses such a unit (fsdp/_flat_param.py, _validate_tensors_to_flatten).
+Status require_gradients(ModelGraph& graph, const Scenario& scenario, const Partition& partition) {
+  for (const Unit& unit : partition.units) {
+    const auto trainable = [&](ParameterId id) { return graph.parameter(id).trainable; };
+    const auto trained = std::count_if(unit.parameters.begin(), unit.parameters.end(), trainable);
+    const bool mixed = trained > 0 && trained < static_cast<std::ptrdiff_t>(unit.parameters.size());
+    if (!mixed || scenario.parallel.use_orig_params) continue;
+    const auto frozen = std::find_if_not(unit.parameters.begin(), unit.parameters.end(), trainable);
+    return bad_input("parallel.use_orig_params",
+                     fmt::format("false flattens {} into one parameter, of which {} is frozen and others are not", unit.name,
+                                 graph.parameter(*frozen).name),
+                     "set it to true, or let parallel.wrap make units that are frozen as a whole");
+  }
+  require_gradients_by_unit(graph, partition.unit_of_parameter);
+  return {};
+}
+
 }  // namespace
 
 extern const StrategyType k_fsdp1_strategy{
     "fsdp1", [](const ModelGraph&, const Scenario&) { return std::vector<OperatorId>{}; },
     [](StepBuilder& builder, const Scenario& scenario) -> std::unique_ptr<Strategy> {
       return std::make_unique<Fsdp1Strategy>(builder, scenario);
-    }};
+    },
+    require_gradients};
 
 }  // namespace shardlab

@@ -80,8 +80,15 @@ TEST_CASE("explain: every instruction has a reason, known settings and reasons t
        "precision={param: bfloat16, reduce: float32}"},
       {"parallel={strategy: fsdp1, prefetch: {backward: none}}", "train.accumulation=3",
        "precision={param: bfloat16, reduce: float32}"},
+      {"parallel={strategy: native}"},
+      {"parallel={strategy: native, reshard_after_forward: false}", "train.accumulation=2"},
+      {"parallel={strategy: native, mesh: {replicate: 2}}", "train={accumulation: 3, sync: every}",
+       "precision={param: bfloat16, reduce: float32}"},
+      {"parallel={strategy: native}", "train.accumulation=3", "precision={param: bfloat16, reduce: float32}"},
       {"parallel={strategy: ddp, ddp: {bucket_size: 512KiB, first_bucket_size: 64KiB}}"},
       {"parallel={strategy: ddp}", "train.accumulation=2"},
+      {"parallel={strategy: ddp, ddp: {gradient_as_bucket_view: true}}"},
+      {"parallel={strategy: ddp, ddp: {gradient_as_bucket_view: true}}", "train.accumulation=3", "train.sync=every"},
       {"parallel={strategy: none}", "cluster.ranks=1"},
   };
   std::set<InstructionKind> seen;

@@ -63,11 +63,13 @@ TEST_CASE("the table of a run") {
   exposed communication  12.0 ms  10.0 % of the step
   peak allocated         200 MiB  rank 0, in 34 Backward s4 mb0
   fits                       yes  limit 1.00 GiB a rank
+  skipped steps                1  their gradients were not finite
   loss                    2.5000  from 5.5000 in 4 steps  █▆▃▁
 
-communication of a rank in a step (full side)
-  AllGather  of 2 ranks  9 x  9.00 MiB
-  AllReduce  of 2 ranks  1 x      36 B
+communication of a rank in a step (full side; sent by all ranks)
+  AllGather  of 2 ranks  9 x  9.00 MiB  9.00 MiB sent, counted the same
+  AllReduce  of 2 ranks  1 x      36 B  72 B sent, counted 70 B
+  a rank sends 1.46 times the model's elements; with many ranks it is 3 times
 
 memory at the peak
   parameter shard  50.0 MiB  25.0 %
@@ -86,6 +88,7 @@ TEST_CASE("a prediction says what it rests on and what it leaves out") {
   run.mfu.reset();
   run.losses.clear();
   run.communication.clear();
+  run.skipped_steps = 0;
   run.leaves_out = {"data loading", "library workspaces"};
   CHECK(summary_table(run, {}) ==
         R"(predicted, not calibrated, 1 rank, plan 0123456789ab

@@ -61,7 +61,7 @@ TEST_CASE("the field names are the documented ones") {
   }
   CHECK(json["step_time_ns"] == nlohmann::ordered_json({{"median", 20}, {"min", 10}, {"max", 30}, {"n", 3}}));
   CHECK(json["communication"][0] ==
-        nlohmann::ordered_json({{"kind", "AllGather"}, {"group_size", 2}, {"count", 7}, {"bytes", 7000}}));
+        nlohmann::ordered_json({{"kind", "AllGather"}, {"group_size", 2}, {"count", 7}, {"bytes", 7000}, {"sent", 7000}, {"counted", 6999}}));
   CHECK(json["memory"]["peak_active"].is_null());
   CHECK(json["memory"]["by_class"] == nlohmann::ordered_json({{"activation", 900}}));
   CHECK(json["memory"]["phases"] ==

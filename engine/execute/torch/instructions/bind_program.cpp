@@ -165,7 +165,7 @@ class Binder {
     }
     for (const BufferId id : instruction_.allocates) {
       if (site_.buffer(id).buffer_class == BufferClass::gradient)
-        bound_.new_gradients.push_back(site_.slot(id));
+        bound_.new_gradients.push_back({site_.slot(id), padding_ranges(site_.run, site_.buffer(id))});
     }
     return {};
   }

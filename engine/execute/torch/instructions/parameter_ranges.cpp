@@ -26,11 +26,23 @@ void append_shard(std::vector<HeldRange>& ranges, const ParameterLayout& layout,
 }
 
 // The parameters' parts within [begin, begin + count) of the flat vector.
-void append_flat(std::vector<HeldRange>& ranges, const ParameterLayout& layout, std::int64_t begin, std::int64_t count) {
+void append_flat(std::vector<HeldRange>& ranges, const ParameterLayout& layout, std::int64_t begin,
+                 std::int64_t count) {
   for (const ParameterPiece& piece : layout.pieces) {
-    const std::int64_t first = std::max(piece.flat_offset, begin);
-    const std::int64_t last = std::min(piece.flat_offset + piece.elements(), begin + count);
-    if (first < last) ranges.push_back({piece.parameter, first - piece.flat_offset, first - begin, last - first});
+    const FlatPart part = part_in(piece, begin, count);
+    if (part.count > 0) ranges.push_back({piece.parameter, part.first, part.offset, part.count});
+  }
+}
+
+// The same of trained parameters, moved together.
+void append_trained(std::vector<HeldRange>& ranges, const ParameterLayout& layout, std::int64_t begin,
+                    std::int64_t count) {
+  std::int64_t offset = 0;
+  for (const ParameterPiece& piece : layout.pieces) {
+    const FlatPart part = part_in(piece, begin, count);
+    if (!piece.trained || part.count == 0) continue;
+    ranges.push_back({piece.parameter, part.first, offset, part.count});
+    offset += part.count;
   }
 }
 
@@ -58,6 +70,9 @@ std::vector<HeldRange> held_ranges(const RunState& run, const Buffer& buffer) {
       break;
     case BufferLayout::flat_shard:
       append_flat(ranges, layout, run.part(buffer) * layout.flat_shard_elements(), layout.flat_shard_elements());
+      break;
+    case BufferLayout::trained_flat_shard:
+      append_trained(ranges, layout, run.part(buffer) * layout.flat_shard_elements(), layout.flat_shard_elements());
       break;
   }
   return ranges;

@@ -24,7 +24,7 @@ class SegmentAction : public Action {
   }
 
   void run(StepContext& step) override {
-    for (const Slot slot : program_.new_gradients) run_.buffers.allocate(slot);
+    for (const NewGradient& gradient : program_.new_gradients) allocate_gradient(gradient);
     make_views(program_.parameters, parameters_);
     make_views(program_.gradients, gradients_);
     enter();
@@ -42,6 +42,12 @@ class SegmentAction : public Action {
     for (const BoundView& view : bound) {
       views.push_back(at::as_strided(run_.buffers.tensor(view.slot), view.sizes, view.strides, view.offset));
     }
+  }
+
+  void allocate_gradient(const NewGradient& gradient) {
+    run_.buffers.allocate(gradient.slot);
+    const at::Tensor& flat = run_.buffers.tensor(gradient.slot);
+    for (const ElementRange& range : gradient.padding) flat.narrow(0, range.to, range.count).zero_();
   }
 
   // Takes up what exists already. What this program frees is taken out of the table, so that dropping it here

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/execute/torch/instructions/action.h"
+#include "engine/execute/torch/instructions/parameter_ranges.h"
 #include "engine/execute/torch/operators/operator_implementation.h"
 #include "engine/model/segment/program.h"
 
@@ -39,6 +40,12 @@ struct BoundStep {
   std::vector<bool> accumulate;  // likewise: adds to what is there
 };
 
+// Of parameters. Where its layout leaves gaps they are zeroed: whoever sums or checks the whole buffer meets no garbage.
+struct NewGradient {
+  Slot slot = k_no_slot;
+  std::vector<ElementRange> padding;
+};
+
 struct BoundProgram {
   std::vector<BoundValue> values;
   std::vector<BoundStep> steps;
@@ -47,7 +54,7 @@ struct BoundProgram {
   Slot saved = k_no_slot;
   std::vector<ValueIndex> keeps;    // forward, recompute: what goes into `saved`
   std::vector<Slot> incoming;       // backward: gradient buffers that it frees
-  std::vector<Slot> new_gradients;  // backward: parameter gradients that it allocates
+  std::vector<NewGradient> new_gradients;  // backward: that it allocates
   ValueIndex loss = k_no_value;     // forward: the value that is the loss
 };
 

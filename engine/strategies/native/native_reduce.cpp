@@ -1,0 +1,100 @@
+#include "engine/strategies/native/native_reduce.h"
+
+#include <utility>
+
+namespace shardlab::native {
+
+void Reduce::reduce(UnitId unit, const std::vector<BufferId>& gradients) {
+  NativeUnit& state = units_[unit.index()];
+  drop_previous_input();
+  const BufferId input = input_of(state, unit, gradients);
+  const BufferId output = scatter(state, unit, input);
+  previous_ = {input, *b_.last_on(streams_.reduce)};
+  if (mesh_.replicate) all_reduce(unit, output);
+  settle(state, unit, output);
+}
+
+void Reduce::keep(UnitId unit, const std::vector<BufferId>& gradients) {
+  NativeUnit& state = units_[unit.index()];
+  if (state.reduce != state.param) collect(state, unit, gradients);
+}
+
+BufferId Reduce::input_of(NativeUnit& state, UnitId unit, const std::vector<BufferId>& gradients) {
+  if (is_written_in_place(state)) return gradients.front();
+  collect(state, unit, gradients);
+  return state.input;
+}
+
+// Copied where nothing is yet, else added.
+void Reduce::collect(NativeUnit& state, UnitId unit, const std::vector<BufferId>& gradients) {
+  const bool adds = b_.is_live(state.input);
+  Instruction collect;
+  collect.kind = adds ? InstructionKind::Accumulate : InstructionKind::Pack;
+  collect.unit = unit;
+  collect.bytes = b_.plan().buffer(state.input).bytes();
+  collect.reads = gradients;
+  collect.writes = {state.input};
+  (adds ? collect.reads : collect.allocates).push_back(state.input);
+  b_.emit(std::move(collect));
+  b_.free(gradients);
+}
+
+// The output is the gradient itself where nothing but an all-reduce in place is still to be done to it.
+BufferId Reduce::scatter(NativeUnit& state, UnitId unit, BufferId input) {
+  const bool direct = !b_.is_live(state.gradient) && state.reduce == state.stored;
+  const BufferId output = direct ? state.gradient : state.reduced;
+  Instruction scatter;
+  scatter.kind = InstructionKind::ReduceScatter;
+  scatter.stream = streams_.reduce;
+  scatter.unit = unit;
+  scatter.group = mesh_.shard;
+  scatter.reduce = ReduceOperation::average;
+  scatter.bytes = b_.plan().buffer(input).bytes();
+  scatter.reads = {input};
+  scatter.writes = scatter.allocates = {output};
+  scatter.waits = {*b_.last_on(StepBuilder::compute())};
+  b_.emit(std::move(scatter));
+  return output;
+}
+
+void Reduce::all_reduce(UnitId unit, BufferId output) {
+  Instruction reduce;
+  reduce.kind = InstructionKind::AllReduce;
+  reduce.stream = streams_.reduce;
+  reduce.unit = unit;
+  reduce.group = mesh_.replicate;
+  reduce.reduce = ReduceOperation::average;
+  reduce.bytes = b_.plan().buffer(output).bytes();
+  reduce.reads = reduce.writes = {output};
+  b_.emit(std::move(reduce));
+}
+
+// From the output to the sharded gradient: nothing, a cast, or a sum with what earlier micro-batches left.
+void Reduce::settle(NativeUnit& state, UnitId unit, BufferId output) {
+  if (output == state.gradient) return;
+  const bool adds = b_.is_live(state.gradient);
+  Instruction settle;
+  settle.kind = adds ? InstructionKind::Accumulate : InstructionKind::Cast;
+  settle.stream = streams_.reduce;
+  settle.unit = unit;
+  settle.bytes = b_.plan().buffer(state.gradient).bytes();
+  settle.reads = {output};
+  settle.writes = {state.gradient};
+  (adds ? settle.reads : settle.allocates).push_back(state.gradient);
+  b_.emit(std::move(settle));
+  b_.free({output});
+}
+
+// Two inputs at most: the one that is being reduced and the one that backward writes.
+void Reduce::drop_previous_input() {
+  if (!previous_) return;
+  b_.free({previous_->input}, {previous_->reduction});
+  previous_.reset();
+}
+
+void Reduce::finish() {
+  drop_previous_input();
+  b_.wait(StepBuilder::compute(), streams_.reduce);
+}
+
+}  // namespace shardlab::native
