@@ -119,7 +119,7 @@ TEST_CASE("fsdp1 keeps states for the trained parts of a flat parameter") {
       if (buffer.buffer_class == BufferClass::optimizer_state && buffer.name.starts_with("exp_avg.")) states += buffer.elements;
     }
     CHECK(states * 4 >= trainable_parameters(planned.graph));
-    CHECK(states < total_parameters(planned.graph) / 4);
+    CHECK(states <= (total_parameters(planned.graph) + 3) / 4);
   }
 }
 

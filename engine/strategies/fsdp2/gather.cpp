@@ -118,6 +118,7 @@ void Gather::reshard(UnitId unit) {
 
 void Gather::drop_unused(UnitId unit) {
   UnitState& state = units_[unit.index()];
+  if (state.forward_group && b_.is_live(state.kept)) b_.free({state.kept});
   if (!state.gathering) return;
   state.gathering = false;
   if (!state.all_gather) return;

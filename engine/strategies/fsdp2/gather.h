@@ -28,7 +28,8 @@ class Gather {
   // After forward: over all ranks, or over the group of an integer setting.
   void reshard_after_forward(UnitId unit);
   void reshard(UnitId unit);
-  // End of backward: what was gathered for a unit whose backward never came is dropped.
+  // End of backward: what was gathered or kept for a unit whose backward never came is dropped. (PyTorch drops what was kept over an
+  // integer group only when the next forward keeps it anew.)
   void drop_unused(UnitId unit);
 
  private:

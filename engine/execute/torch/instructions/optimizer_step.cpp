@@ -38,6 +38,7 @@ class OptimizerStep : public Action {
       for (const UpdatePiece& piece : update.pieces) append(tensors, update, piece);
     }
     OptimizerMoment moment{step.learning_rate, ++run_.optimizer_steps, {}};
+    if (tensors.parameters.empty()) return;  // this rank holds frozen parameters only
     if (temporaries_ != k_no_slot) moment.temporaries = run_.buffers.tensor(temporaries_);
     step_optimizer(train_, tensors, moment);
   }
@@ -79,7 +80,7 @@ const BufferId* find_state(const Site& site, const Buffer& parameters, std::stri
     const Buffer& buffer = site.buffer(id);
     if (buffer.buffer_class == BufferClass::optimizer_state &&
         buffer.name.starts_with(std::string(state) + ".") && buffer.unit == parameters.unit &&
-        buffer.layout == parameters.layout) {
+        (buffer.layout == parameters.layout || buffer.layout == BufferLayout::trained_flat_shard)) {
       return &id;
     }
   }
@@ -120,15 +121,19 @@ Status append_updates(const Site& site, BufferId parameters, std::vector<Update>
 PreparedAction prepare_optimizer_step(const Site& site) {
   std::vector<Update> updates;
   std::vector<Slot> new_states;
+  bool has_parameters = false;
   for (const BufferId id : site.instruction().writes) {
-    if (is_parameters(site.buffer(id))) SHARDLAB_CHECK_OK(append_updates(site, id, updates));
+    if (!is_parameters(site.buffer(id))) continue;
+    has_parameters = true;
+    SHARDLAB_CHECK_OK(append_updates(site, id, updates));
   }
   Slot temporaries = k_no_slot;
   for (const BufferId id : site.instruction().allocates) {
     if (site.buffer(id).buffer_class == BufferClass::optimizer_state) new_states.push_back(site.slot(id));
     if (site.buffer(id).buffer_class == BufferClass::workspace) temporaries = site.slot(id);
   }
-  if (updates.empty()) return site.defect("updates nothing");
+  // This rank's parts may be frozen ones alone.
+  if (!has_parameters) return site.defect("updates nothing");
   return std::make_unique<OptimizerStep>(site, std::move(updates), std::move(new_states), temporaries);
 }
 
