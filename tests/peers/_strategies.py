@@ -10,6 +10,7 @@ from torch.distributed.fsdp import (BackwardPrefetch, FullyShardedDataParallel, 
                                     fully_shard)
 from torch.distributed.fsdp.wrap import size_based_auto_wrap_policy, transformer_auto_wrap_policy
 from torch.nn.parallel import DistributedDataParallel
+from torch.utils.checkpoint import checkpoint
 
 from _llama import LlamaDecoderLayer
 
@@ -74,9 +75,48 @@ def ddp(model, parallel, _):
     return wrapped
 
 
+class Around(torch.nn.Module):
+    """A checkpoint around a module and its hooks."""
+
+    def __init__(self, module, reentrant):
+        super().__init__()
+        self.module, self.reentrant = module, reentrant
+
+    def forward(self, *args):
+        return checkpoint(self.module, *args, use_reentrant=self.reentrant)
+
+
+def checkpointed_layers(layers, activation):
+    return [index for index in range(len(layers)) if (index + 1) % activation.get("every", 1) == 0]
+
+
+def checkpoint_inside(layers, activation):
+    """Of a module without its hooks: what FSDP does with the module happens around the checkpoint."""
+    for index in checkpointed_layers(layers, activation):
+        layers[index].forward = functools.partial(checkpoint, layers[index].forward, use_reentrant=activation.get("reentrant", False))
+
+
+def checkpoint_outside(layers, activation):
+    for index in checkpointed_layers(layers, activation):
+        layers[index] = Around(layers[index], activation.get("reentrant", False))
+
+
+def freeze(model, patterns):
+    for name, parameter in model.named_parameters():
+        if any(name == pattern or name.startswith(pattern + ".") for pattern in patterns):
+            parameter.requires_grad = False
+
+
 def wrapped(model, scenario):
     make = {"fsdp1": fsdp1, "fsdp2": fsdp2, "ddp": ddp}[scenario["parallel"]["strategy"]]
-    return make(model, scenario["parallel"], scenario.get("precision", {}))
+    activation, layers = scenario.get("activation"), model.model.layers
+    freeze(model, scenario["model"].get("frozen", []))
+    if activation and activation.get("placement", "inside") == "inside":
+        checkpoint_inside(layers, activation)
+    model = make(model, scenario["parallel"], scenario.get("precision", {}))
+    if activation and activation.get("placement") == "outside":
+        checkpoint_outside(layers, activation)
+    return model
 
 
 def synchronised(model, scenario, micro_batch):

@@ -1,4 +1,4 @@
-"""Settings drawn at random (always the same ones): the collectives of our plans are those that PyTorch's DDP, FSDP1 and FSDP2 make
+"""Settings drawn at random (always the same ones, others with $SHARDLAB_SEED): the collectives of our plans are those that PyTorch's DDP, FSDP1 and FSDP2 make
 live, in the first, second and third step, and the losses of our real runs are theirs."""
 import json
 import os
@@ -11,7 +11,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from _peer import HERE, TEXT, TINY, Folder, first_difference, make_weights, needed, shardlab
 
-CASES_PER_WORLD = {2: 14, 4: 14}
+CASES_PER_WORLD = {2: 18, 4: 18}
 STEPS = 3
 KINDS = {"AllGather", "ReduceScatter", "AllReduce", "AllToAll", "Reduce"}
 EXACT, ROUNDED = 1e-4, 2e-2  # relative, of losses: float32, bfloat16
@@ -42,6 +42,17 @@ def draw_fsdp2(pick, world, train):
     return parallel
 
 
+FROZEN = [["model.embed_tokens", "model.layers.0"], ["model.layers.1"], ["model.layers.1.mlp", "model.norm"]]
+
+
+def draw_activation(pick, strategy, frozen):
+    """Checkpointed layers. PyTorch gives no gradients to a reentrant region into which none flows: not with frozen parameters."""
+    activation = {"checkpoint": "full", "every": pick([1, 1, 2]), "reentrant": not frozen and pick([False, False, True])}
+    if strategy != "ddp":
+        activation["placement"] = pick(["inside", "outside"])
+    return activation
+
+
 def draw(pick, world):
     """A scenario without its files, and changes of the model."""
     strategy = pick(["fsdp1", "fsdp1", "fsdp2", "fsdp2", "ddp"])
@@ -53,6 +64,11 @@ def draw(pick, world):
     scenario = {"parallel": {"strategy": strategy, **parallel}, "train": train}
     if strategy != "ddp" and pick([True, False]):
         scenario["precision"] = {"param": "bfloat16", "reduce": pick(["float32", "bfloat16"])}
+    policy, whole = parallel.get("wrap", {}).get("policy", "transformer"), parallel.get("use_orig_params", True)
+    if whole and pick([True, False, False]):
+        scenario["model"] = {"frozen": pick(FROZEN)}
+    if policy == "transformer" and pick([True, False]):
+        scenario["activation"] = draw_activation(pick, strategy, "model" in scenario)
     tied = pick([False, False, True]) and parallel.get("wrap", {}).get("policy") != "size"  # which would part them
     return scenario, {"num_hidden_layers": 3, "tie_word_embeddings": tied, **pick([{}, UNEVEN])}
 
@@ -64,7 +80,7 @@ def make_case(pick, world, index, folder):
     (place / "config.json").write_text(json.dumps(config))
     weights = make_weights({"config": config}, place / "model.safetensors")
     scenario.update(name=f"case-{world}-{index}", cluster={"device": "cpu", "ranks": world},
-                    model={"config": str(place / "config.json"), "sequence_length": 16, "weights": str(weights)},
+                    model={**scenario.get("model", {}), "config": str(place / "config.json"), "sequence_length": 16, "weights": str(weights)},
                     measure={"warmup_steps": 1, "steps": STEPS - 1})
     scenario["train"].update(order="sequential", data=str(TEXT), optimizer="adamw", weight_decay=0.01)
     (place / "scenario.yaml").write_text(json.dumps(scenario, indent=1))
@@ -108,13 +124,14 @@ def main():
     failures = 0
     with Folder() as folder:
         for world, count in CASES_PER_WORLD.items():
-            generator = random.Random(1000 + world)
+            generator = random.Random(int(os.environ.get("SHARDLAB_SEED", 1000)) + world)
             cases = [make_case(generator.choice, world, index, folder) for index in range(count)]
             for case, made in zip(cases, by_pytorch(cases, world, folder)):
                 complaints, worst, count = compare(case, made)
                 failures += bool(complaints)
                 print(f"{'FAILED' if complaints else 'good  '} {world} ranks, {count} collectives a step, losses within {worst:.1e}: "
-                      f"{json.dumps({key: case['scenario'][key] for key in ('parallel', 'precision') if key in case['scenario']})} "
+                      f"{json.dumps({key: case['scenario'][key] for key in ('parallel', 'precision', 'activation') if key in case['scenario']})} "
+                      f"frozen {case['scenario']['model'].get('frozen', [])} "
                       f"accumulation {case['scenario']['train']['accumulation']} sync {case['scenario']['train']['sync']}")
                 for complaint in complaints:
                     print("       ", complaint)
