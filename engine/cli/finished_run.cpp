@@ -34,6 +34,13 @@ void print_run(Console& console, const FinishedRun& run) {
   if (run.id) console.print("\nstored as " + to_string(*run.id) + "\n");
 }
 
+void announce(Console& console, const FinishedRun& run) {
+  if (!run.id) return;
+  console.event("stored", {{"run_id", to_string(*run.id)},
+                           {"kind", to_string(run.trace.provenance.kind)},
+                           {"plan_hash", run.summary.plan_hash}});
+}
+
 void note_when_too_large(Console& console, const RunSummary& summary) {
   if (summary.fits && !*summary.fits) console.note("note: this does not fit the memory of the device");
 }
