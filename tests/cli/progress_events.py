@@ -6,14 +6,14 @@ from _shardlab import Place, check, expect, main, needs_torch
 
 
 def events_of(result):
-    return [json.loads(line) for line in result.stderr.splitlines() if line.startswith('{"event"')]
+    return [json.loads(line) for line in result.err.splitlines() if line.startswith('{"event"')]
 
 
 def test_an_error_is_an_event_too():
     place = Place()
     result = place.run("run", "/no/such.yaml", "--progress", "json")
     events = events_of(result)
-    check(len(events) == 1 and events[0]["event"] == "error", f"{result.stderr}")
+    check(len(events) == 1 and events[0]["event"] == "error", f"{result.err}")
     check(events[0]["exit_code"] == result.code == 2, f"{events} {result.code}")
     check("/no/such.yaml" in events[0]["where"] + events[0]["what"], f"{events}")
 
@@ -41,7 +41,7 @@ def test_a_run_tells_its_steps_and_what_it_stored():
 def test_without_it_there_are_none():
     place = Place()
     result = place.run("run", "/no/such.yaml")
-    check(events_of(result) == [], f"{result.stderr}")
+    check(events_of(result) == [], f"{result.err}")
 
 
-main()
+main(globals())
