@@ -134,6 +134,7 @@ void loop(GLFWwindow* window, Session& session, Shell& shell, bool only_first_fr
     shell.draw();
     ImGui::Render();
     show_frame(window, shell.theme().window);
+    shell.finish_frame();
     const std::string wanted =
         session.document().title() + (session.document().changed() ? " * - shardlab" : " - shardlab");
     if (wanted != title) glfwSetWindowTitle(window, (title = wanted).c_str());

@@ -20,12 +20,17 @@ Result<Prediction> predict(const PredictionRequest& request) {
   made.revision = request.revision;
   made.source = std::move(read.source);
   SHARDLAB_TRY(made.planned, plan_scenario(scenario));
-  SHARDLAB_TRY(const std::optional<Calibration> calibration,
+  SHARDLAB_TRY(made.calibration,
                choose_calibration(request.calibrations, request.calibrations_from, scenario));
   SHARDLAB_TRY(const Device device, resolve_device(made.planned.scenario.cluster));
-  SHARDLAB_TRY(made.trace, simulate({made.planned, device, calibration ? &*calibration : nullptr}));
+  view::LoadedRun run;
+  SHARDLAB_TRY(run.record.trace, simulate({made.planned, device, made.calibration ? &*made.calibration : nullptr}));
   SHARDLAB_TRY(const DeviceLimits limits, device_limits(made.planned));
-  SHARDLAB_TRY(made.summary, summarize(made.planned, made.trace, limits));
+  SHARDLAB_TRY(run.record.summary, summarize(made.planned, run.record.trace, limits));
+  run.record.name = made.planned.scenario.name;
+  run.record.scenario_yaml = request.text;
+  run.record.plan = made.planned.plan;
+  made.run = std::make_shared<const view::LoadedRun>(std::move(run));
   made.live_after = live_bytes_after(made.planned.plan.steady);
   return made;
 }

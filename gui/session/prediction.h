@@ -12,7 +12,7 @@
 #include "engine/plan/planned_scenario.h"
 #include "engine/scenario/source.h"
 #include "engine/trace/run_summary.h"
-#include "engine/trace/step_trace.h"
+#include "gui/view_model/loaded_run.h"
 #include "simulator/calibrate/calibration.h"
 
 namespace shardlab::gui {
@@ -30,10 +30,13 @@ struct Prediction {
   std::uint64_t revision = 0;
   ScenarioSource source;
   PlannedScenario planned;
-  RunTrace trace;  // steps[0] is the steady step
-  RunSummary summary;
+  view::LoadedRunPtr run;         // as panels show every run; steps[0] of its trace is the steady step
   std::vector<Bytes> live_after;  // steady plan, by instruction: live_bytes_after
-  double milliseconds = 0;        // it took
+  std::optional<Calibration> calibration;
+  double milliseconds = 0;  // it took
+
+  const StepPlan& plan() const { return planned.plan.steady; }
+  const RunSummary& summary() const { return run->record.summary; }
 };
 
 // How far a request came.

@@ -5,7 +5,7 @@
 
 namespace shardlab::gui {
 
-Session::Session(std::function<void()> wake) : predictor_(std::move(wake)) {}
+Session::Session(std::function<void()> wake) : library_(wake), predictor_(std::move(wake)) {}
 
 bool Session::open(const std::filesystem::path& file) {
   auto text = read_text_file(file);
@@ -79,23 +79,28 @@ void Session::redo() {
 }
 
 void Session::use_database(std::filesystem::path file) {
+  library_.open(file);
   calibrations_.set_database(std::move(file));
 }
 
 void Session::choose(InstructionId id) {
-  if (prediction_) selection_.choose(SelectedInstruction{prediction_->summary.plan_hash, id});
+  if (prediction_) selection_.choose(SelectedInstruction{prediction_->summary().plan_hash, id});
 }
 
 std::optional<InstructionId> Session::chosen() const {
   if (!prediction_) return std::nullopt;
-  return selection_.in_plan(prediction_->summary.plan_hash);
+  return selection_.in_plan(prediction_->summary().plan_hash);
+}
+
+std::string Session::file_name() const {
+  return document_.file().empty() ? "untitled.yaml" : document_.file().string();
 }
 
 void Session::ask() {
   PredictionRequest request;
   request.revision = ++request_revision_;
   request.text = document_.text();
-  request.file_name = document_.file().empty() ? "untitled.yaml" : document_.file().string();
+  request.file_name = file_name();
   request.calibrations = calibrations_.texts();
   request.calibrations_from = calibrations_.database().string();
   predictor_.request(std::move(request));
@@ -135,10 +140,22 @@ void Session::update(double now) {
     }
     if (documents_opened_ > 0) ask();
   }
+  if (library_.poll()) tell_of_library();
   if (auto outcome = predictor_.take()) take(*std::move(outcome));
 }
 
+void Session::tell_of_library() {
+  const view::StoreView& view = library_.view();
+  if (view.trouble) {
+    messages_.add(*view.trouble, "runs", now_);
+  } else {
+    messages_.clear("runs");
+  }
+  if (view.change_failed) messages_.add(*view.change_failed, "change of a run", now_);
+}
+
 void Session::settle() {
+  if (library_.reader() != nullptr) library_.reader()->settle();
   calibrations_.wait();
   update(now_);
   predictor_.wait_until_idle();

@@ -18,6 +18,7 @@
 #include "gui/session/predictor.h"
 #include "gui/session/preferences.h"
 #include "gui/session/selection.h"
+#include "gui/view_model/run_library.h"
 
 namespace shardlab::gui {
 
@@ -38,6 +39,8 @@ class Session {
   void undo();
   void redo();
   const Document& document() const { return document_; }
+  // What stands for the document in messages: its file, or a name that says there is none.
+  std::string file_name() const;
   // Counts opened documents, so that a panel with a copy of the text knows when it is another one's.
   std::uint64_t documents_opened() const { return documents_opened_; }
 
@@ -48,9 +51,11 @@ class Session {
   // Why the present text gives none.
   const std::optional<Error>& problem() const { return problem_; }
 
-  // --- the database of runs; changes are noticed by who reads it.
+  // --- the database of runs, read on threads of their own; trouble with it becomes a message.
   void use_database(std::filesystem::path file);
   const std::filesystem::path& database() const { return calibrations_.database(); }
+  view::RunLibrary& library() { return library_; }
+  const view::RunLibrary& library() const { return library_; }
 
   Selection& selection() { return selection_; }
   const Selection& selection() const { return selection_; }
@@ -72,11 +77,13 @@ class Session {
   void ask();
   void take(PredictionOutcome outcome);
   void watch_file();
+  void tell_of_library();
 
   Document document_;
   std::uint64_t documents_opened_ = 0;
   FileWatch watch_;
   CalibrationSource calibrations_;
+  view::RunLibrary library_;
   Predictor predictor_;
   std::uint64_t request_revision_ = 0;  // counts requests: another text or other calibrations
   std::uint64_t answered_revision_ = 0;

@@ -43,6 +43,7 @@ void Headless::frame(Session& session) {
   shell_->draw();
   ImGui::Render();
   keep_textures(*ImGui::GetDrawData());
+  shell_->finish_frame();
 }
 
 Picture Headless::picture() const {

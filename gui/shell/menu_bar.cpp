@@ -31,7 +31,7 @@ StatusWord status_of(const Session& session, const Theme& theme) {
 
 void draw_right(const std::string& text, ImU32 colour) {
   const float width = ImGui::CalcTextSize(text.c_str()).x;
-  ImGui::SameLine(ImGui::GetWindowWidth() - width - ImGui::GetStyle().WindowPadding.x);
+  ImGui::SameLine(ImGui::GetWindowWidth() - width - 2 * ImGui::GetStyle().WindowPadding.x);
   ImGui::TextColored(ImColor(colour), "%s", text.c_str());
 }
 

@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "gui/session/session.h"
+#include "gui/widgets/picture_request.h"
 #include "gui/widgets/theme.h"
 
 namespace shardlab::gui {
@@ -30,6 +32,7 @@ struct PanelInfo {
 struct PanelContext {
   Session& session;
   const Theme& theme;
+  std::vector<PictureRequest>& pictures;  // what is put here is saved as PNG when the frame is done
 };
 
 class Panel {

@@ -2,13 +2,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <imgui_internal.h>
 
 #include "gui/shell/default_layout.h"
 #include "gui/shell/message_list.h"
+#include "gui/widgets/picture.h"
 
 namespace shardlab::gui {
+namespace {
+
+// "memory.png", "memory-2.png" ...: a picture never overwrites a file.
+std::filesystem::path free_name(const std::filesystem::path& folder, const std::string& name) {
+  std::error_code error;
+  std::filesystem::path file = folder / (name + ".png");
+  for (int i = 2; std::filesystem::exists(file, error); ++i)
+    file = folder / (name + "-" + std::to_string(i) + ".png");
+  return file;
+}
+
+}  // namespace
 
 Shell::Shell(Session& session, std::vector<std::unique_ptr<Panel>> panels, Fonts fonts, ShellOptions options)
     : session_(session), panels_(std::move(panels)), options_(std::move(options)), fonts_(fonts) {
@@ -44,7 +58,7 @@ void Shell::prepare() {
 }
 
 void Shell::draw() {
-  PanelContext context{session_, theme_};
+  PanelContext context{session_, theme_, pictures_};
   for (const auto& panel : panels_) panel->update(context);
   if (!options_.only_panel.empty()) return draw_only_panel();
   const std::vector<ShellCommand> list = commands();
@@ -81,7 +95,7 @@ void Shell::draw_panel(Panel& panel) {
   }
   ImGui::SetNextWindowSize({theme_.scaled(520), theme_.scaled(420)}, ImGuiCond_FirstUseEver);
   if (ImGui::Begin(window_name(info).c_str(), &open)) {
-    PanelContext context{session_, theme_};
+    PanelContext context{session_, theme_, pictures_};
     panel.draw(context);
   }
   ImGui::End();
@@ -97,7 +111,7 @@ void Shell::draw_only_panel() {
     ImGui::SetNextWindowSize(viewport.Size);
     ImGui::Begin(window_name(info).c_str(), nullptr,
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoDocking);
-    PanelContext context{session_, theme_};
+    PanelContext context{session_, theme_, pictures_};
     panel->draw(context);
     ImGui::End();
   }
@@ -126,6 +140,19 @@ void Shell::request_quit() {
     asking_to_quit_ = true;
   } else {
     quit_ = true;
+  }
+}
+
+void Shell::finish_frame() {
+  if (pictures_.empty()) return;
+  const Picture frame = rasterise(*ImGui::GetDrawData(), theme_.window);
+  for (const PictureRequest& request : std::exchange(pictures_, {})) {
+    const std::filesystem::path file = free_name(session_.document().file().parent_path(), request.name);
+    if (const auto written = write_png(cut_out(frame, request.min, request.max), file); !written) {
+      session_.messages().add(written.error(), "picture", session_.now());
+    } else {
+      session_.messages().news("saved " + file.string(), session_.now());
+    }
   }
 }
 

@@ -32,6 +32,8 @@ class Shell {
   void prepare();
   // Between NewFrame() and Render().
   void draw();
+  // After Render(): takes the pictures that panels asked for.
+  void finish_frame();
   void drop_files(const std::vector<std::string>& files);
   // The user closes the window; asks first when there are unsaved edits.
   void request_quit();
@@ -70,6 +72,7 @@ class Shell {
   bool asking_to_quit_ = false;
   bool quit_ = false;
   Preferences written_;
+  std::vector<PictureRequest> pictures_;
 };
 
 }  // namespace shardlab::gui

@@ -50,7 +50,8 @@ void set_colours(ImGuiStyle& style, const Theme& theme) {
   set({ImGuiCol_PopupBg}, theme.popup);
   set({ImGuiCol_Border, ImGuiCol_Separator, ImGuiCol_TableBorderStrong, ImGuiCol_TableBorderLight},
       theme.border);
-  set({ImGuiCol_FrameBg, ImGuiCol_Button, ImGuiCol_Header, ImGuiCol_TableHeaderBg}, theme.control);
+  set({ImGuiCol_FrameBg, ImGuiCol_Button, ImGuiCol_TableHeaderBg}, theme.control);
+  set({ImGuiCol_Header}, theme.selection);
   set({ImGuiCol_FrameBgHovered, ImGuiCol_ButtonHovered, ImGuiCol_HeaderHovered, ImGuiCol_TabHovered},
       theme.hovered);
   set({ImGuiCol_FrameBgActive, ImGuiCol_ButtonActive, ImGuiCol_HeaderActive}, theme.pressed);
