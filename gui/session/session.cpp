@@ -5,7 +5,7 @@
 
 namespace shardlab::gui {
 
-Session::Session(std::function<void()> wake) : library_(wake), predictor_(std::move(wake)) {}
+Session::Session(std::function<void()> wake) : runs_(wake), predictor_(std::move(wake)) {}
 
 bool Session::open(const std::filesystem::path& file) {
   auto text = read_text_file(file);
@@ -79,8 +79,15 @@ void Session::redo() {
 }
 
 void Session::use_database(std::filesystem::path file) {
-  library_.open(file);
+  runs_.open(file);
   calibrations_.set_database(std::move(file));
+}
+
+std::vector<view::LoadedRunPtr> Session::shown_runs() {
+  std::vector<view::LoadedRunPtr> shown;
+  if (prediction_) shown.push_back(prediction_->run);
+  for (view::LoadedRunPtr& run : runs_.loaded(selection_.runs())) shown.push_back(std::move(run));
+  return shown;
 }
 
 void Session::choose(InstructionId id) {
@@ -140,12 +147,12 @@ void Session::update(double now) {
     }
     if (documents_opened_ > 0) ask();
   }
-  if (library_.poll()) tell_of_library();
+  if (runs_.poll()) tell_of_library();
   if (auto outcome = predictor_.take()) take(*std::move(outcome));
 }
 
 void Session::tell_of_library() {
-  const view::StoreView& view = library_.view();
+  const view::StoreView& view = runs_.view();
   if (view.trouble) {
     messages_.add(*view.trouble, "runs", now_);
   } else {
@@ -155,7 +162,8 @@ void Session::tell_of_library() {
 }
 
 void Session::settle() {
-  if (library_.reader() != nullptr) library_.reader()->settle();
+  runs_.loaded(selection_.runs());  // asks for those that are not there yet
+  if (runs_.reader() != nullptr) runs_.reader()->settle();
   calibrations_.wait();
   update(now_);
   predictor_.wait_until_idle();

@@ -54,8 +54,12 @@ class Session {
   // --- the database of runs, read on threads of their own; trouble with it becomes a message.
   void use_database(std::filesystem::path file);
   const std::filesystem::path& database() const { return calibrations_.database(); }
-  view::RunLibrary& library() { return library_; }
-  const view::RunLibrary& library() const { return library_; }
+  // The database as panels read it.
+  view::RunLibrary& runs() { return runs_; }
+  // The prediction as a run among others; null while there is none.
+  view::LoadedRunPtr predicted_run() const { return prediction_ ? prediction_->run : nullptr; }
+  // What is compared: the prediction, then the chosen runs as far as they are loaded.
+  std::vector<view::LoadedRunPtr> shown_runs();
 
   Selection& selection() { return selection_; }
   const Selection& selection() const { return selection_; }
@@ -83,7 +87,7 @@ class Session {
   std::uint64_t documents_opened_ = 0;
   FileWatch watch_;
   CalibrationSource calibrations_;
-  view::RunLibrary library_;
+  view::RunLibrary runs_;
   Predictor predictor_;
   std::uint64_t request_revision_ = 0;  // counts requests: another text or other calibrations
   std::uint64_t answered_revision_ = 0;

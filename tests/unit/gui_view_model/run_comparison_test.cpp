@@ -2,7 +2,7 @@
 
 #include "gui/view_model/run_figures.h"
 #include "tests/catch.h"
-#include "tests/unit/gui/view_model/loaded_runs.h"
+#include "tests/unit/gui_view_model/loaded_runs.h"
 
 using namespace shardlab;
 using namespace shardlab::test;

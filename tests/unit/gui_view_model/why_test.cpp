@@ -5,7 +5,7 @@
 #include "engine/trace/metrics.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
-#include "tests/unit/gui/view_model/loaded_runs.h"
+#include "tests/unit/gui_view_model/loaded_runs.h"
 
 using namespace shardlab;
 using namespace shardlab::test;
