@@ -166,8 +166,11 @@ void Session::settle() {
   if (runs_.reader() != nullptr) runs_.reader()->settle();
   calibrations_.wait();
   update(now_);
-  predictor_.wait_until_idle();
-  update(now_);
+  // What is read meanwhile may ask for another prediction.
+  do {
+    predictor_.wait_until_idle();
+    update(now_);
+  } while (predicting());
 }
 
 }  // namespace shardlab::gui

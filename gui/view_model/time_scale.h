@@ -1,7 +1,7 @@
 // The part of the time axis that is visible and how many pixels it has.
 #pragma once
 
-#include <algorithm>
+#include <string>
 
 #include "engine/base/units.h"
 
@@ -19,5 +19,9 @@ struct TimeScale {
 
   friend bool operator==(const TimeScale&, const TimeScale&) = default;
 };
+
+// A time on an axis of which `visible` ns are seen: one unit for the whole axis and as many decimals as tell
+// neighbouring ticks apart, so that "100.02 ms" and "100.04 ms" do not both read "100 ms".
+std::string axis_time(double ns, double visible);
 
 }  // namespace shardlab::view

@@ -1,7 +1,6 @@
 #include "gui/widgets/why_popup.h"
 
 namespace shardlab::gui {
-namespace {
 
 WhyAnswer draw_why(const view::Why& why, const Theme& theme) {
   WhyAnswer answer;
@@ -34,8 +33,6 @@ WhyAnswer draw_why(const view::Why& why, const Theme& theme) {
   if (answer.go_to || answer.setting) ImGui::CloseCurrentPopup();
   return answer;
 }
-
-}  // namespace
 
 WhyAnswer why_button(const char* label, const Theme& theme, const std::function<std::optional<view::Why>()>& make) {
   WhyAnswer answer;

@@ -15,6 +15,9 @@ struct WhyAnswer {
   std::optional<std::string> setting;  // a key of the scenario
 };
 
+// The answer itself, in whatever window is being drawn.
+WhyAnswer draw_why(const view::Why& why, const Theme& theme);
+
 // `make` is called when the pop-up opens and while it is open; without a value it says that nothing is known.
 WhyAnswer why_button(const char* label, const Theme& theme, const std::function<std::optional<view::Why>()>& make);
 
