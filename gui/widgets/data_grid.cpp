@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "gui/widgets/named_area.h"
 #include "gui/widgets/table_view.h"
 
 namespace shardlab::gui {
@@ -37,17 +38,17 @@ void declare_columns(const view::DataTable& table, const DataGridState& state, c
 }
 
 // Titles stand above their numbers: at the right.
-void draw_headers(const view::DataTable& table, const Theme& theme) {
+void draw_headers(const view::DataTable& table) {
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (!ImGui::TableSetColumnIndex(static_cast<int>(i))) continue;
     const char* const title = table.columns[i].title.c_str();
-    const bool arrow =
-        (ImGui::TableGetColumnFlags(static_cast<int>(i)) & ImGuiTableColumnFlags_IsSorted) != 0;
-    const float room =
-        ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(title).x - (arrow ? theme.scaled(16) : 0);
+    // Dear ImGui cuts a title that leaves no place for the arrow of a sorted column.
+    const float arrow = ImGui::GetFontSize() * 0.65F + ImGui::GetStyle().FramePadding.x;
+    const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(title).x - arrow;
     if (table.columns[i].numeric && room > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room);
     ImGui::TableHeader(title);
+    name_last_item(title);
   }
 }
 
@@ -126,7 +127,7 @@ std::optional<GridClick> data_grid(const char* id, const view::DataTable& table,
     return std::nullopt;
   declare_columns(table, state, theme);
   ImGui::TableSetupScrollFreeze(0, 1);
-  draw_headers(table, theme);
+  draw_headers(table);
   sort_if_asked(table, state, changed);
   scroll_if_asked(state);
   std::optional<GridClick> click;

@@ -1,4 +1,5 @@
 // Timeline, Memory, Compare, Runs, Step player: clicked, dragged, zoomed and typed into without a window.
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -18,6 +19,12 @@ namespace {
 ImVec2 part_of(const ProbedItem& item, float x, float y) {
   return {static_cast<float>(static_cast<int>(item.min.x + (item.max.x - item.min.x) * x)),
           static_cast<float>(static_cast<int>(item.min.y + (item.max.y - item.min.y) * y))};
+}
+
+// For looking at: $SHARDLAB_KEEP_PICTURES names a folder.
+void keep_picture(Ui& ui, const std::string& name) {
+  const char* const folder = std::getenv("SHARDLAB_KEEP_PICTURES");
+  if (folder != nullptr) REQUIRE_OK(write_png(ui.headless().picture(), fs::path(folder) / (name + ".png")));
 }
 
 }  // namespace
@@ -44,15 +51,17 @@ TEST_CASE("timeline: the wheel zooms around the mouse, a drag pans, a button sho
   ui.open(small_scenario());
   const ProbedItem plot = ui.item("timeline", "timeline plot");
   CHECK_FALSE(ui.session().selection().visible_time());
-  ui.wheel(part_of(plot, 0.25F, 0.5F), 2);
+  ui.wheel(part_of(plot, 0.25F, 0.5F), 8);
   REQUIRE(ui.session().selection().visible_time());
   const TimeRange zoomed = *ui.session().selection().visible_time();
-  const Nanoseconds end = ui.session().prediction()->trace.steps[0].ranks[0].duration;
+  const Nanoseconds end = ui.session().predicted_run()->record.trace.steps[0].ranks[0].duration;
   CHECK(zoomed.end - zoomed.begin < end);
   CHECK(zoomed.begin.value < end.value / 4);  // what was under the mouse stays there
   CHECK(zoomed.end.value > end.value / 4);
   ui.drag(part_of(plot, 0.6F, 0.5F), part_of(plot, 0.4F, 0.5F));
+  INFO(zoomed.begin.value << " " << zoomed.end.value << " of " << end.value);
   const TimeRange panned = *ui.session().selection().visible_time();
+  INFO(panned.begin.value << " " << panned.end.value);
   CHECK(panned.begin > zoomed.begin);
   CHECK(std::abs((panned.end - panned.begin).value - (zoomed.end - zoomed.begin).value) < 1000);
   ui.click("timeline", "Whole step");
@@ -64,7 +73,7 @@ TEST_CASE("timeline: what is chosen elsewhere comes into view") {
   ui.open(small_scenario());
   ui.session().selection().show_time(TimeRange{Nanoseconds{0}, Nanoseconds{1000}});
   ui.frames(2);
-  const auto& spans = ui.session().prediction()->trace.steps[0].ranks[0].spans;
+  const auto& spans = ui.session().predicted_run()->record.trace.steps[0].ranks[0].spans;
   ui.session().choose(spans.back().instruction);
   ui.frames(3);
   const TimeRange seen = *ui.session().selection().visible_time();
@@ -139,6 +148,17 @@ TEST_CASE("runs: the list is filtered, a run is chosen, tagged and noted") {
   CHECK(ui.session().runs().view().runs->front().tags.empty());
 }
 
+TEST_CASE("runs: the trend pairs measured runs with their predictions") {
+  const StoredPrediction stored(/*measured=*/true);
+  Ui ui("runs");
+  ui.session().use_database(stored.file());
+  ui.settle();
+  ui.click("runs", "Trend");
+  ui.frames(3);
+  keep_picture(ui, "runs-trend");
+  CHECK_FALSE(ui.shows("runs", "##r1#1"));
+}
+
 TEST_CASE("runs: a click on a header sorts") {
   const StoredPrediction stored;
   Ui ui("runs");
@@ -182,6 +202,14 @@ TEST_CASE("compare: two runs of one plan down to the instruction") {
   ui.click("compare", "Instructions");
   ui.frames(3);
   CHECK(ui.shows("compare", "scatter"));
+  keep_picture(ui, "compare-instructions");
+  // The list of the worst: a click chooses the instruction everywhere.
+  const std::string worst = ui.items_of("compare");
+  const std::size_t at = worst.find("/worst");
+  REQUIRE(at != std::string::npos);
+  const std::size_t row = worst.find("| ##", at) + 2;
+  ui.click("compare", worst.substr(row, worst.find('\n', row) - row));
+  CHECK(ui.session().selection().instruction());
 }
 
 TEST_CASE("player: steps, plays to the end, and chooses what it shows") {

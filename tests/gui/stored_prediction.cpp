@@ -17,7 +17,7 @@ RunRecord record_of(gui::Session& session) {
 
 }  // namespace
 
-StoredPrediction::StoredPrediction() {
+StoredPrediction::StoredPrediction(bool measured) {
   gui::Session session;
   session.open_text(gui::small_scenario(), source_folder() / "scenarios/first/test.yaml");
   session.settle();
@@ -28,6 +28,7 @@ StoredPrediction::StoredPrediction() {
   REQUIRE_OK(store->save(record));
   for (StepTrace& step : record.trace.steps) step = stretched(step, 130);
   record.summary.step_time.median = record.summary.step_time.median * 130 / 100;
+  if (measured) record.trace.provenance.kind = record.summary.kind = RunKind::measured;
   REQUIRE_OK(store->save(record));
 }
 

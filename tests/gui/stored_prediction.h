@@ -9,7 +9,8 @@ namespace shardlab::test {
 
 class StoredPrediction {
  public:
-  StoredPrediction();
+  // `measured`: the second one counts as a measurement.
+  explicit StoredPrediction(bool measured = false);
   std::filesystem::path file() const { return folder_.path() / "runs.db"; }
 
  private:

@@ -16,6 +16,12 @@
 namespace shardlab::gui {
 namespace {
 
+bool begin_tab(const char* title) {
+  const bool shown = ImGui::BeginTabItem(title);
+  name_last_item(title);
+  return shown;
+}
+
 class ComparePanel final : public Panel {
  public:
   PanelInfo info() const override {
@@ -43,7 +49,7 @@ class ComparePanel final : public Panel {
     draw_tab(context, "Memory", 1, comparison_.classes);
     draw_tab(context, "Kinds", 2, comparison_.kinds);
     draw_tab(context, "Units", 3, comparison_.units);
-    if (ImGui::BeginTabItem("Instructions")) {
+    if (begin_tab("Instructions")) {
       draw_instructions(context);
       ImGui::EndTabItem();
     }
@@ -102,14 +108,14 @@ class ComparePanel final : public Panel {
   }
 
   void draw_tab(PanelContext& context, const char* title, std::size_t index, const view::DataTable& table) {
-    if (!ImGui::BeginTabItem(title)) return;
+    if (!begin_tab(title)) return;
     copy_csv_button(title, table);
     ImGui::SameLine();
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme.dimmed),
                        index < 2 ? "a click on a row says why" : "time on its stream in a step");
     const auto click = data_grid(title, table, states_[index], {.revision = revision_}, context.theme);
     if (click && index < 2) ask_why(index, table.rows[click->row]);
-    draw_why(context);
+    draw_answer(context);
     ImGui::EndTabItem();
   }
 
@@ -125,7 +131,7 @@ class ComparePanel final : public Panel {
     open_why_ = true;
   }
 
-  void draw_why(PanelContext& context) {
+  void draw_answer(PanelContext& context) {
     if (std::exchange(open_why_, false)) ImGui::OpenPopup("why");
     if (!ImGui::BeginPopup("why")) return;
     if (const auto answer = draw_why(why_, context.theme); answer.go_to)

@@ -77,6 +77,14 @@ class MemoryPanel final : public Panel {
     if (ImGui::Button(show_alive_ ? "Hide buffers" : "Show buffers")) show_alive_ = !show_alive_;
     ImGui::SameLine();
     if (ImGui::Button("Save PNG")) context.pictures.push_back({plots_min_, plots_max_, "memory"});
+    draw_legend(context.theme);
+  }
+
+  // The classes of all shown runs, as far as there is room beside the buttons; then below them.
+  void draw_legend(const Theme& theme) {
+    const auto far = std::find_if(shown_.begin(), shown_.end(), [this](const ShownMemory& each) {
+      return each.track.capacity && static_cast<double>(each.track.capacity->value) > top_;
+    });
     std::vector<BufferClass> classes;
     for (const ShownMemory& each : shown_) {
       for (const BufferClass one : each.track.classes)

@@ -9,9 +9,16 @@
 #include "gui/shell/panel.h"
 #include "gui/shell/run_state.h"
 #include "gui/widgets/data_grid.h"
+#include "gui/widgets/named_area.h"
 
 namespace shardlab::gui {
 namespace {
+
+bool begin_tab(const char* title) {
+  const bool shown = ImGui::BeginTabItem(title);
+  name_last_item(title);
+  return shown;
+}
 
 class RunsPanel final : public Panel {
  public:
@@ -36,11 +43,11 @@ class RunsPanel final : public Panel {
       return;
     }
     if (!ImGui::BeginTabBar("views")) return;
-    if (ImGui::BeginTabItem("List")) {
+    if (begin_tab("List")) {
       draw_list(context);
       ImGui::EndTabItem();
     }
-    if (ImGui::BeginTabItem("Trend")) {
+    if (begin_tab("Trend")) {
       draw_trend_tab(context);
       ImGui::EndTabItem();
     }

@@ -128,7 +128,7 @@ class TimelinePanel final : public Panel {
     }
     ImPlot::PopStyleVar();
     time.share(context.session);
-    draw_why(context);
+    draw_answer(context);
     ImGui::EndChild();
   }
 
@@ -220,7 +220,7 @@ class TimelinePanel final : public Panel {
     ImGui::EndTooltip();
   }
 
-  void draw_why(PanelContext& context) {
+  void draw_answer(PanelContext& context) {
     if (std::exchange(open_why_, false)) ImGui::OpenPopup("why");
     if (!ImGui::BeginPopup("why")) return;
     if (const auto answer = draw_why(why_, context.theme); answer.go_to)
