@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs shardlab with the arguments given; without any it runs the first scenario for
 # real and simulated and compares the two. Builds again only when a source changed. SHARDLAB_WITH_TORCH=OFF goes without
-# libtorch. Exit code: the program's; 3 when it could not be built.
+# libtorch, SHARDLAB_BUILD_GUI=OFF without the desktop window. Exit code: the program's; 3 when it could not be built.
 set -uo pipefail
 root=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 build=$root/build
@@ -13,7 +13,7 @@ is_current() {
   torch=$(<"$build/.ready")
   [ -z "$torch" ] || [ -e "$torch" ] || return 1
   [ "${SHARDLAB_WITH_TORCH:-AUTO}" = OFF ] && [ -n "$torch" ] && return 1
-  [ -z "$(find "$root/engine" "$root/simulator" "$root/cmake" "$root/scripts" "$root/CMakeLists.txt" \
+  [ -z "$(find "$root/engine" "$root/simulator" "$root/gui" "$root/cmake" "$root/scripts" "$root/CMakeLists.txt" \
     -newer "$build/.ready" -print -quit)" ]
 }
 
@@ -29,8 +29,8 @@ prepare() {
   ensure_packages "$build/packages.log"
   : >"$build/.ready.new"  # dated before the build: what is edited meanwhile is younger
   options=$(torch_options "$root" "$build")
-  configure "$root" "$build" $options || return
-  build "$build" shardlab shardlab-rank || return
+  configure "$root" "$build" $options "-DSHARDLAB_BUILD_GUI=${SHARDLAB_BUILD_GUI:-AUTO}" || return
+  build "$build" shardlab shardlab-rank $(gui_target "$build") || return
   sed -n 's/^SHARDLAB_TORCH_DIR:[A-Z]*=//p' "$build/CMakeCache.txt" >"$build/.torch"
   touch -r "$build/.ready.new" "$build/.torch"
   mv "$build/.torch" "$build/.ready"

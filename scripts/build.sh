@@ -39,3 +39,8 @@ torch_options() {
     echo -DSHARDLAB_WITH_TORCH=OFF -DSHARDLAB_TORCH_DIR=
   fi
 }
+
+# The window's target, where cmake found what it needs.
+gui_target() {
+  grep -q "^SHARDLAB_GUI_IS_BUILT:INTERNAL=ON" "$1/CMakeCache.txt" && echo shardlab-gui
+}

@@ -50,7 +50,7 @@ build_main() {
   local options
   options=$(torch_options "$root" "$root/build")
   [[ $options == *=OFF* ]] && torch_is_off=yes
-  build_variant "$root/build" "$1" all $options
+  build_variant "$root/build" "$1" all $options "-DSHARDLAB_BUILD_GUI=${SHARDLAB_BUILD_GUI:-ON}"
 }
 
 stage_main() {
@@ -72,7 +72,7 @@ stage_nightly() {
 
 stage_no_torch() {
   [ -z "$torch_is_off" ] || return 0  # the main stage was this one
-  build_variant "$root/build-notorch" "without libtorch" all -DSHARDLAB_WITH_TORCH=OFF || return
+  build_variant "$root/build-notorch" "without libtorch" all -DSHARDLAB_WITH_TORCH=OFF -DSHARDLAB_BUILD_GUI=OFF || return
   run_tests "$root/build-notorch" "without libtorch" -LE 'benchmark|nightly'
 }
 

@@ -76,6 +76,8 @@ Result<int> run_one(Command& command, const Arguments& arguments, Console& error
   SHARDLAB_TRY(const bool help, parse_arguments(app, arguments));
 
   Console console(options.json && !help, options.quiet, options.verbose);
+  console.set_events(options.progress == "json");
+  error_console = console;
   if (help) console.print(app.help());
   CommandContext context{options, console};
   const Result<int> code = help ? Result<int>(k_exit_good) : command.run(context);

@@ -24,7 +24,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(
       make_unbuilt_command("doctor", "Known problems of a configuration, a prediction or a run log"));
   commands.push_back(make_unbuilt_command("learn", "Guided lessons"));
-  commands.push_back(make_unbuilt_command("gui", "The desktop window"));
+  commands.push_back(make_gui_command());
   return commands;
 }
 

@@ -13,6 +13,7 @@ std::vector<std::unique_ptr<Command>> make_commands();
 // One a file of engine/cli/commands.
 std::unique_ptr<Command> make_calibrate_command();
 std::unique_ptr<Command> make_diff_command();
+std::unique_ptr<Command> make_gui_command();
 std::unique_ptr<Command> make_hardware_command();
 std::unique_ptr<Command> make_history_command();
 std::unique_ptr<Command> make_model_command();

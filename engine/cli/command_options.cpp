@@ -12,7 +12,7 @@
 namespace shardlab {
 namespace {
 
-constexpr std::array<std::string_view, 2> k_common_with_value = {"--db", "--set"};
+constexpr std::array<std::string_view, 3> k_common_with_value = {"--db", "--set", "--progress"};
 
 bool is_option(std::string_view token) {
   return token.size() > 1 && token[0] == '-' && token != "--";
@@ -72,6 +72,13 @@ void add_common_options(CLI::App& app, CommonUse use, CommonOptions& options) {
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false)
         ->take_all()
+        ->group(group);
+  }
+  if (use.progress) {
+    app.add_option("--progress", options.progress,
+                   "How long work is watched: a line on a terminal, or json: an event a line on stderr [line]")
+        ->type_name("line|json")
+        ->check(CLI::IsMember({"line", "json"}))
         ->group(group);
   }
   app.add_flag("--json", options.json, "Print one JSON document (docs/json.md)")->group(group);

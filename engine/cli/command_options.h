@@ -13,6 +13,7 @@ namespace shardlab {
 struct CommonOptions {
   std::string database;                // --db; empty: default_database_path()
   std::vector<std::string> overrides;  // --set key=value, in order
+  std::string progress;                // --progress; "line" or "json", empty: line
   bool json = false;
   bool quiet = false;
   bool verbose = false;
@@ -22,6 +23,7 @@ struct CommonOptions {
 struct CommonUse {
   bool database = false;
   bool overrides = false;
+  bool progress = false;
 };
 
 void add_common_options(CLI::App& app, CommonUse use, CommonOptions& options);

@@ -84,6 +84,14 @@ void Console::print_error(const Error& error) {
   if (!error.hint.empty()) text += "\n  hint: " + error.hint;
   write_to_stderr(text);
   if (json_) print_json(error_document(error));
+  event("error", error_document(error)["error"]);
+}
+
+void Console::event(std::string_view name, const Json& fields) {
+  if (!events_) return;
+  Json line = {{"event", name}};
+  line.update(fields);
+  write_to_stderr(line.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 TextStyle Console::style() const {
@@ -91,7 +99,7 @@ TextStyle Console::style() const {
 }
 
 bool Console::shows_progress() const {
-  return !quiet_ && ::isatty(STDERR_FILENO) == 1;
+  return !quiet_ && !events_ && ::isatty(STDERR_FILENO) == 1;
 }
 
 Status Console::finish() {

@@ -33,6 +33,12 @@ class Console {
   void note(std::string_view line);
   void detail(std::string_view line);
 
+  // With --progress json every event is a line of JSON on stderr ({"event": name, ...}; docs/json.md), at once
+  // and whatever else is printed; without it event() does nothing.
+  void set_events(bool wanted) { events_ = wanted; }
+  bool events() const { return events_; }
+  void event(std::string_view name, const Json& fields);
+
   // `error: where: what`, `  hint: ...` to stderr, whatever the options; with --json the document {"error":
   // ...} to stdout as well.
   void print_error(const Error& error);
@@ -51,6 +57,7 @@ class Console {
   bool json_;
   bool quiet_;
   bool verbose_;
+  bool events_ = false;
   bool reader_gone_ = false;
   int write_error_ = 0;  // errno of the first failed write
 };

@@ -1,26 +1,15 @@
 #include "engine/cli/finished_run.h"
 
 #include "engine/cli/repeatable_scenario.h"
+#include "engine/report/device_limits.h"
 #include "engine/report/json.h"
 #include "engine/report/summarize.h"
 #include "engine/report/tables.h"
-#include "engine/scenario/resolve_device.h"
 
 namespace shardlab {
-namespace {
-
-Result<DeviceLimits> limits_of(const PlannedScenario& planned) {
-  SHARDLAB_TRY(const Device device, resolve_device(planned.scenario.cluster));
-  DeviceLimits limits;
-  limits.peak = device.peak(planned.graph.compute_dtype);
-  if (device.memory.value > 0) limits.memory = device.memory;
-  return limits;
-}
-
-}  // namespace
 
 Result<FinishedRun> finish_run(const PlannedScenario& planned, RunTrace trace, RunStore* store) {
-  SHARDLAB_TRY(const DeviceLimits limits, limits_of(planned));
+  SHARDLAB_TRY(const DeviceLimits limits, device_limits(planned));
   SHARDLAB_TRY(RunSummary summary, summarize(planned, trace, limits));
   RunRecord record;
   record.name = planned.scenario.name;
@@ -43,6 +32,13 @@ void print_run(Console& console, const FinishedRun& run) {
   }
   console.print(summary_table(run.summary, console.style()));
   if (run.id) console.print("\nstored as " + to_string(*run.id) + "\n");
+}
+
+void announce(Console& console, const FinishedRun& run) {
+  if (!run.id) return;
+  console.event("stored", {{"run_id", to_string(*run.id)},
+                           {"kind", to_string(run.trace.provenance.kind)},
+                           {"plan_hash", run.summary.plan_hash}});
 }
 
 void note_when_too_large(Console& console, const RunSummary& summary) {

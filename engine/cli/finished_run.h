@@ -21,6 +21,9 @@ Result<FinishedRun> finish_run(const PlannedScenario& planned, RunTrace trace, R
 // What `simulate` and `run` show.
 void print_run(Console& console, const FinishedRun& run);
 
+// The event `stored` of --progress json; nothing for a run that was not stored.
+void announce(Console& console, const FinishedRun& run);
+
 // Warns on stderr when the run does not fit the device's memory.
 void note_when_too_large(Console& console, const RunSummary& summary);
 

@@ -7,6 +7,7 @@
 #include "engine/cli/spool_folder.h"
 #include "engine/execute/launch.h"
 #include "engine/execute/training_data.h"
+#include "engine/report/summarize.h"
 
 namespace shardlab {
 namespace {
@@ -14,6 +15,18 @@ namespace {
 std::string progress_text(const RunProgress& progress) {
   const std::string loss = progress.loss ? fmt::format("   loss {:.4f}", *progress.loss) : "";
   return fmt::format("training   step {} of {}{}", progress.steps_done, progress.steps, loss);
+}
+
+Json progress_event(const RunProgress& progress, std::int64_t tokens) {
+  Json fields = {{"steps_done", progress.steps_done}, {"steps", progress.steps}};
+  fields["loss"] = progress.loss ? Json(*progress.loss) : Json();
+  fields["step_time_ns"] = progress.duration ? Json(progress.duration->value) : Json();
+  fields["tokens_per_second"] =
+      progress.duration && progress.duration->value > 0
+          ? Json(static_cast<double>(tokens) * 1e9 / static_cast<double>(progress.duration->value))
+          : Json();
+  fields["peak_bytes"] = progress.peak ? Json(progress.peak->value) : Json();
+  return fields;
 }
 
 Result<std::optional<RunTrace>> launch(const PlannedScenario& planned, const LaunchOptions& options,
@@ -61,7 +74,10 @@ Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const
   launch_options.run_directory = folder.path();
   launch_options.save_weights = options.save_weights;
   launch_options.poison = options.poison;
-  launch_options.progress = [&line](const RunProgress& progress) { line.show(progress_text(progress)); };
+  launch_options.progress = [&line, &console, tokens = tokens_per_step(planned)](const RunProgress& progress) {
+    line.show(progress_text(progress));
+    console.event("training", progress_event(progress, tokens));
+  };
 
   Result<std::optional<RunTrace>> trace = launch(planned, launch_options, joined);
   line.clear();
@@ -74,6 +90,7 @@ Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const
     return std::optional<FinishedRun>();
   }
   SHARDLAB_TRY(FinishedRun run, finish_run(planned, std::move(**trace), &store));
+  announce(console, run);
   note_when_unsteady(console, run.summary.step_time);
   return std::optional<FinishedRun>(std::move(run));
 }

@@ -26,7 +26,10 @@ Result<Calibration> run_calibration(const CalibrationRequest& request, RunStore&
   options.threads_per_rank = request.threads;
   options.folder = folder.path();
   options.scenario = request.scenario;
-  options.progress = [&line](const std::string& what) { line.show("calibrating   " + what); };
+  options.progress = [&line, &console](const std::string& what) {
+    line.show("calibrating   " + what);
+    console.event("calibrating", {{"what", what}});
+  };
 
   Result<Calibration> calibration = calibrate(options);
   line.clear();
@@ -39,6 +42,7 @@ Result<Calibration> run_calibration(const CalibrationRequest& request, RunStore&
   record.machine = machine_text(calibration->machine);
   record.text = to_json(*calibration);
   SHARDLAB_CHECK_OK(store.save_calibration(record));
+  console.event("calibrated", {{"calibration", calibration->id}});
   return calibration;
 }
 

@@ -31,6 +31,7 @@ Result<Validation> validate(const PlannedScenario& planned, bool calibrate, RunS
   SHARDLAB_TRY(const std::optional<Calibration> calibration,
                calibration_for(planned, calibrate, store, console));
   SHARDLAB_TRY(FinishedRun predicted, predict(planned, calibration, &store));
+  announce(console, predicted);
   SHARDLAB_TRY(std::optional<FinishedRun> measured, measure(planned, {}, store, console));
   if (!measured)
     return not_possible("shardlab validate", "this is one rank of several",

@@ -1,4 +1,4 @@
-// Processes of a run and the signals that concern them. Private to this folder.
+// Child processes and the signals that concern them: the ranks of a run, and a run watched by the window.
 #pragma once
 
 #include <sys/types.h>
@@ -42,6 +42,7 @@ class ChildProcess {
   const std::optional<ExitStatus>& poll();
   const std::optional<ExitStatus>& status() const { return status_; }
   void send(int signal) const;
+  pid_t id() const { return pid_; }
 
  private:
   explicit ChildProcess(pid_t pid) : pid_(pid) {}

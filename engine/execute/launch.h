@@ -17,7 +17,9 @@ namespace shardlab {
 struct RunProgress {
   std::int64_t steps_done = 0;
   std::int64_t steps = 0;
-  std::optional<double> loss;  // of the last step, mean over ranks
+  std::optional<double> loss;           // of the last step, mean over ranks
+  std::optional<Nanoseconds> duration;  // of the last step on the first rank
+  std::optional<Bytes> peak;            // in the last step on the first rank, when memory was measured
 };
 
 struct LaunchOptions {

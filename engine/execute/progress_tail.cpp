@@ -1,5 +1,6 @@
 #include "engine/execute/progress_tail.h"
 
+#include <cmath>
 #include <cstdlib>
 
 namespace shardlab {
@@ -27,6 +28,11 @@ bool ProgressTail::take_line(const std::string& line) {
   if (!line.starts_with(R"({"record":"step")")) return false;
   progress_.steps_done = static_cast<std::int64_t>(number_after(line, R"("step":)").value_or(-1)) + 1;
   progress_.loss = number_after(line, R"("mean_loss":)");
+  const auto duration = number_after(line, R"("duration":)"), peak = number_after(line, R"("peak":)");
+  progress_.duration.reset();
+  progress_.peak.reset();
+  if (duration) progress_.duration = Nanoseconds{std::llround(*duration)};
+  if (peak) progress_.peak = Bytes{std::llround(*peak)};
   return true;
 }
 

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -63,6 +64,13 @@ void append_sent(Text& text, const std::vector<SentInStep>& sent) {
   }
 }
 
+std::string peak_text(const std::vector<MemorySample>& samples) {
+  if (samples.empty()) return "null";
+  return fmt::to_string(std::max_element(samples.begin(), samples.end(), [](const auto& a, const auto& b) {
+                          return a.peak < b.peak;
+                        })->peak.value);
+}
+
 std::string_view view(const Text& text) {
   return {text.data(), text.size()};
 }
@@ -112,8 +120,8 @@ Status SpoolWriter::write(const SpoolStep& step) {
   // What a watcher wants to show stands in front.
   fmt::format_to(
       std::back_inserter(text),
-      R"({{"record":"step","step":{},"mean_loss":{},"duration":{},"aligned":{},"began":{},"rank":{},"loss":{},"gradient_norm":{},"spans":[)",
-      step.step, number_text(step.mean_loss), step.trace.duration.value, step.aligned.value, step.began.value,
+      R"({{"record":"step","step":{},"mean_loss":{},"duration":{},"peak":{},"aligned":{},"began":{},"rank":{},"loss":{},"gradient_norm":{},"spans":[)",
+      step.step, number_text(step.mean_loss), step.trace.duration.value, peak_text(step.trace.memory), step.aligned.value, step.began.value,
       step.trace.rank, number_text(step.trace.loss), number_text(step.trace.gradient_norm));
   append_spans(text, step.trace.spans);
   fmt::format_to(std::back_inserter(text), R"(],"memory":[)");

@@ -12,8 +12,6 @@
 namespace shardlab {
 namespace {
 
-constexpr int k_busy_timeout_ms = 10'000;
-
 Status make_folder_of(const std::filesystem::path& path) {
   if (!path.has_parent_path()) return {};
   std::error_code error;
@@ -41,7 +39,8 @@ const std::filesystem::path& RunStore::path() const {
   return connection_->path;
 }
 
-Result<RunStore> RunStore::open(const std::filesystem::path& path, OpenMode mode) {
+Result<RunStore> RunStore::open(const std::filesystem::path& path, OpenMode mode,
+                                std::chrono::milliseconds patience) {
   SHARDLAB_TRY(const DatabaseFile file, inspect_database_file(path));
   if (mode == OpenMode::existing && file != DatabaseFile::ours) {
     return bad_input(path.string(), "there is no database yet",
@@ -51,7 +50,7 @@ Result<RunStore> RunStore::open(const std::filesystem::path& path, OpenMode mode
   const int flags = SQLite::OPEN_READWRITE | (mode == OpenMode::create ? SQLite::OPEN_CREATE : 0);
   std::unique_ptr<Connection> connection;
   try {
-    connection.reset(new Connection{path, SQLite::Database(path.string(), flags, k_busy_timeout_ms)});
+    connection.reset(new Connection{path, SQLite::Database(path.string(), flags, static_cast<int>(patience.count()))});
   } catch (const SQLite::Exception& exception) {
     return fail(database_error(path, exception, nullptr));
   }

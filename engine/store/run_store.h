@@ -3,13 +3,14 @@
 //
 // Each save is one transaction: after a crash or a full disk the file has what it had before. The rollback
 // journal is chosen over WAL because home folders of clusters lie on network file systems, where WAL does not
-// work, and because a finished database is one file that can be copied. Another program's lock is waited for,
-// up to ten seconds.
+// work, and because a finished database is one file that can be copied. Another program's lock is waited for
+// with patience, by default ten seconds.
 //
 // One RunStore belongs to one thread; several threads or programs each open their own. The schema, for
 // questions in SQL, is in store/schema.h.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -32,9 +33,12 @@ enum class OpenMode {
 
 class RunStore {
  public:
+  static constexpr std::chrono::milliseconds k_patience{10'000};
+
   // Brings an older database up to date. Refuses, without touching the file, what is no database, another
   // program's database or one from a newer shardlab.
-  static Result<RunStore> open(const std::filesystem::path& path, OpenMode mode);
+  static Result<RunStore> open(const std::filesystem::path& path, OpenMode mode,
+                               std::chrono::milliseconds patience = k_patience);
 
   RunStore(RunStore&&) noexcept;
   RunStore& operator=(RunStore&&) noexcept;

@@ -6,10 +6,7 @@
 namespace shardlab {
 namespace {
 
-struct Interval {
-  Nanoseconds begin;
-  Nanoseconds end;
-};
+using Interval = TimeInterval;
 
 void add(std::vector<Interval>& intervals, Nanoseconds begin, Nanoseconds end) {
   if (begin < end) intervals.push_back({begin, end});
@@ -30,20 +27,19 @@ std::vector<Interval> joined(std::vector<Interval> intervals) {
   return result;
 }
 
-// Both sorted and without overlaps.
-Nanoseconds common_length(const std::vector<Interval>& a, const std::vector<Interval>& b) {
-  Nanoseconds sum;
+// What both cover; both are sorted and without overlaps.
+void add_common(std::vector<Interval>& common, const std::vector<Interval>& a,
+                const std::vector<Interval>& b) {
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
     const Nanoseconds begin = std::max(a[i].begin, b[j].begin);
     const Nanoseconds end = std::min(a[i].end, b[j].end);
-    if (begin < end) sum += end - begin;
+    add(common, begin, end);
     if (a[i].end < b[j].end) {
       ++i;
     } else {
       ++j;
     }
   }
-  return sum;
 }
 
 // When the collectives that an instruction depends on have ended, by instruction.
@@ -84,7 +80,7 @@ bool blocks_host(const Instruction& instruction, const Span& span, const Span* n
 
 }  // namespace
 
-Nanoseconds exposed_communication(const StepPlan& plan, const RankTrace& rank) {
+std::vector<TimeInterval> exposed_intervals(const StepPlan& plan, const RankTrace& rank) {
   if (rank.spans.empty()) return {};
   std::vector<const Span*> span_of(plan.instructions.size());
   for (const Span& span : rank.spans) {
@@ -115,8 +111,16 @@ Nanoseconds exposed_communication(const StepPlan& plan, const RankTrace& rank) {
       add(stream_waits, span.start, span.end);
     }
   }
-  return common_length(joined(std::move(unissued)), joined(std::move(host_waits))) +
-         common_length(joined(std::move(issued)), joined(std::move(stream_waits)));
+  std::vector<Interval> exposed;
+  add_common(exposed, joined(std::move(unissued)), joined(std::move(host_waits)));
+  add_common(exposed, joined(std::move(issued)), joined(std::move(stream_waits)));
+  return joined(std::move(exposed));
+}
+
+Nanoseconds exposed_communication(const StepPlan& plan, const RankTrace& rank) {
+  Nanoseconds sum;
+  for (const TimeInterval& interval : exposed_intervals(plan, rank)) sum += interval.end - interval.begin;
+  return sum;
 }
 
 }  // namespace shardlab

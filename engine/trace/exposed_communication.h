@@ -2,6 +2,8 @@
 // instruction.
 #pragma once
 
+#include <vector>
+
 #include "engine/base/units.h"
 #include "engine/plan/step_plan.h"
 #include "engine/trace/step_trace.h"
@@ -20,5 +22,16 @@ namespace shardlab {
 // Idle time for other reasons (the host issues too late, a copy runs after its gather) is not. The trace must
 // fit the plan (check_trace).
 Nanoseconds exposed_communication(const StepPlan& plan, const RankTrace& rank);
+
+// [begin, end) on the clock of a rank's step.
+struct TimeInterval {
+  Nanoseconds begin;
+  Nanoseconds end;
+
+  friend bool operator==(const TimeInterval&, const TimeInterval&) = default;
+};
+
+// When that is, in order and without overlaps; the lengths add up to exposed_communication().
+std::vector<TimeInterval> exposed_intervals(const StepPlan& plan, const RankTrace& rank);
 
 }  // namespace shardlab

@@ -9,37 +9,17 @@
 #include <filesystem>
 
 #include "engine/store/run_store.h"
-#include "tests/hand_made_record.h"
+#include "tests/many_spans_record.h"
 
 using namespace shardlab;
 using namespace shardlab::test;
 
 namespace {
 
-constexpr int k_instructions = 500;
-constexpr int k_steps = 10;
 constexpr double k_limit_seconds = 2;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-// One rank, ten steps of 500 instructions: 5,000 spans.
-RunRecord record_of_many_spans() {
-  RunRecord run = hand_made_record("large", RunKind::measured, k_steps);
-  run.plan.steady.instructions.assign(k_instructions, hand_made_instruction(InstructionKind::Marker, 0, {}));
-  run.summary.plan_hash = plan_hash(run.plan.steady);
-  run.trace.warmup.clear();
-  for (StepTrace& step : run.trace.steps) {
-    step.plan_hash = run.summary.plan_hash;
-    step.ranks.resize(1);
-    step.ranks[0].spans.clear();
-    for (std::uint32_t i = 0; i < k_instructions; ++i) {
-      const std::int64_t start = 1'000'000LL * i + 7919LL * (i % 13);
-      step.ranks[0].spans.push_back(hand_made_span(i, start, start + 1000, start + 2000, start + 900'000));
-    }
-  }
-  return run;
 }
 
 template <typename T>
@@ -57,13 +37,13 @@ int main(int argc, char** argv) {
   const int runs = argc > 1 ? std::atoi(argv[1]) : 1000;
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / fmt::format("shardlab-large-database-{}.db", getpid());
-  const RunRecord record = record_of_many_spans();
+  const RunRecord record = many_spans_record();
   auto start = std::chrono::steady_clock::now();
   {
     RunStore store = must(RunStore::open(file, OpenMode::create));
     for (int i = 0; i < runs; ++i) must(store.save(record));
   }
-  const double spans = static_cast<double>(runs) * k_steps * k_instructions;
+  const double spans = static_cast<double>(runs) * k_many_spans_steps * k_many_spans_instructions;
   const double saving = seconds_since(start);
   fmt::print("saved {} runs, {:.1f} million spans in {:.1f} s, {:.0f} MB, {:.0f} spans/s\n", runs,
              spans / 1e6, saving, static_cast<double>(std::filesystem::file_size(file)) / 1e6,

@@ -7,7 +7,7 @@ from _shardlab import PROGRAM, Place, check, expect, expect_error, main
 
 COMMANDS = ["model", "plan", "simulate", "run", "validate", "calibrate", "show", "diff", "history", "trace", "scenario", "models",
             "hardware", "version"]
-NOT_BUILT = ["search", "export", "import", "doctor", "learn", "gui"]
+NOT_BUILT = ["search", "export", "import", "doctor", "learn"]
 
 
 def test_help_lists_every_command():
@@ -70,7 +70,7 @@ def test_what_is_not_built_says_so():
 def test_errors_as_json():
     place = Place()
     for arguments, code in ((["plan", "missing.yaml", "--json"], 2), (["simulte", "--json"], 2), (["plan", "--json", "--stp"], 2),
-                            (["gui", "--json"], 3)):
+                            (["learn", "--json"], 3)):
         result = expect(place.run(*arguments), code)
         error = result.json()["error"]
         check(set(error) >= {"kind", "where", "what", "hint", "exit_code"}, f"fields: {sorted(error)}")

@@ -26,9 +26,12 @@ LAYERS = {
     "engine/execute/no_torch": ["engine/execute"],
     "engine/execute/torch": ["engine/execute", "engine/checkpoint/torch"],
     "simulator": ["engine/strategies", "engine/trace", "engine/execute"],
-    "gui/state": ["engine/report", "engine/store", "engine/formats", "engine/doctor", "simulator"],
-    "gui/widgets": [],
-    "gui/panels": ["gui/state", "gui/widgets"],
+    "gui/imgui_config": [],
+    "gui/view_model": ["engine/report", "engine/store", "engine/execute", "engine/formats", "engine/doctor", "simulator"],
+    "gui/session": ["gui/view_model", "engine/report", "engine/store", "engine/formats", "engine/doctor", "simulator"],
+    "gui/widgets": ["gui/view_model"],
+    "gui/shell": ["gui/session", "gui/widgets"],
+    "gui/panels": ["gui/shell"],
     "gui/app": ["gui/panels"],
     "engine/cli": ["engine/report", "engine/store", "engine/formats", "engine/doctor", "engine/checkpoint", "simulator"],
 }
@@ -46,7 +49,7 @@ LIBRARIES = [
      re.compile(r"^(ATen|c10|torch|caffe2|gloo|thrust|cub)/|^(nccl|cuda|cublas|cudnn|cupti|nvml|nvtx)\w*\.h$|^nvtx3/"),
      ["engine/execute/torch", "engine/checkpoint/torch"] + TORCH_TESTS),
     ("SQLite", re.compile(r"^(sqlite3(ext)?\.h$|SQLiteCpp/)"), ["engine/store", "tests/store", "tests/unit/store"]),
-    ("ImGui", re.compile(r"^(imgui|implot)"), ["gui/panels", "gui/widgets", "gui/app", "tests/gui"]),
+    ("ImGui", re.compile(r"^(imgui|implot|TextEditor)"), ["gui/panels", "gui/widgets", "gui/shell", "gui/app", "tests/gui"]),
 ]
 SLOW_HEADERS = {"torch/torch.h": "12 seconds in every file: include what is used, or ATen/ATen.h"}
 

@@ -35,7 +35,7 @@ BROKEN = [
     ("may include libtorch", "engine/execute/h.cpp", "#include <cuda_runtime.h>\n"),
     ("may include SQLite", "engine/report/i.cpp", "#include <sqlite3.h>\n"),
     ("may include SQLite", "engine/cli/j.cpp", "#include <SQLiteCpp/Database.h>\n"),
-    ("may include ImGui", "gui/state/k.cpp", "#include <imgui.h>\n"),
+    ("may include ImGui", "gui/session/k.cpp", "#include <imgui.h>\n"),
     ("torch/torch.h", "engine/execute/torch/l.cpp", "#include <torch/torch.h>\n"),
     ("is not a path from the root", "engine/plan/m.cpp", '#include "plan.h"\n'),
     ("starts with #pragma once", "engine/plan/n.h", "#include <string>\n"),

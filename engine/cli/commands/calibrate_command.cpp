@@ -16,7 +16,7 @@ class CalibrateCommand final : public Command {
   std::string_view help() const override {
     return "Measures this machine with short micro-benchmarks, for its predictions";
   }
-  CommonUse uses() const override { return {.database = true, .overrides = true}; }
+  CommonUse uses() const override { return {.database = true, .overrides = true, .progress = true}; }
 
   void add_options(CLI::App& app) override {
     ranks_option_ = app.add_option("--ranks", ranks_, "Processes that measure at the same time [2]")

@@ -16,7 +16,7 @@ class RunCommand final : public Command {
   std::string_view details() const override {
     return "With RANK and WORLD_SIZE set (torchrun, Slurm, mpirun) it is that one rank and joins the others.";
   }
-  CommonUse uses() const override { return {.database = true, .overrides = true}; }
+  CommonUse uses() const override { return {.database = true, .overrides = true, .progress = true}; }
 
   void add_options(CLI::App& app) override {
     app.add_option("scenario", scenario_, "Scenario file")->type_name("FILE")->required();

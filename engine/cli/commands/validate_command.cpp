@@ -17,7 +17,7 @@ class ValidateCommand final : public Command {
   std::string_view help() const override {
     return "Predicts, runs for real, compares; exits 1 when a tolerance is not met";
   }
-  CommonUse uses() const override { return {.database = true, .overrides = true}; }
+  CommonUse uses() const override { return {.database = true, .overrides = true, .progress = true}; }
 
   void add_options(CLI::App& app) override {
     app.add_option("scenarios", scenarios_, "Scenario files")->type_name("FILE")->required();

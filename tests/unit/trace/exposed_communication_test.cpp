@@ -10,6 +10,8 @@ TEST_CASE("the compute stream's idle time behind a collective is exposed, the ho
   // Idle [0, 100): Forward is issued at 10 and its gather ends at 100: 90 of it.
   // Idle [400, 460): the host is blocked for the reduce-scatter until 450: 50. The rest is the host's own.
   CHECK(exposed_communication(hand_made_plan(), hand_made_rank()) == Nanoseconds{140});
+  CHECK(exposed_intervals(hand_made_plan(), hand_made_rank()) ==
+        std::vector<TimeInterval>{{{10}, {100}}, {{400}, {450}}});
 }
 
 TEST_CASE("hidden communication is not exposed") {

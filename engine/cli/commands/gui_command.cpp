@@ -1,0 +1,72 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "engine/base/paths.h"
+#include "engine/cli/command_list.h"
+
+namespace shardlab {
+namespace {
+
+// A program of its own, so that the command line links no graphics library and starts in milliseconds.
+class GuiCommand final : public Command {
+ public:
+  std::string_view name() const override { return "gui"; }
+  std::string_view help() const override { return "The desktop window: explore, watch, compare"; }
+  CommonUse uses() const override { return {.database = true}; }
+
+  void add_options(CLI::App& app) override {
+    app.add_option("scenario", scenario_, "Scenario file")->type_name("FILE");
+    app.add_option("--screenshot", screenshot_, "Write a picture (PNG) instead; needs no display")
+        ->type_name("FILE");
+    app.add_option("--panel", panel_, "Only this panel in the picture")->type_name("NAME");
+    app.add_option("--size", size_, "Of the picture or window in pixels [1440x900]")->type_name("WxH");
+    app.add_option("--theme", theme_, "dark or light");
+    app.add_option("--scale", scale_, "Of text and lines [the monitor's]");
+    app.add_option("--select", select_, "Choose the instruction of this number")->type_name("N");
+    app.add_option("--runs", runs_, "Choose these runs, separated by commas")->type_name("RUNS");
+  }
+
+  Result<int> run(CommandContext& context) override {
+    const std::filesystem::path program = program_folder() / "shardlab-gui";
+    std::error_code error;
+    if (!std::filesystem::exists(program, error)) {
+      return not_possible(program.string(), "this shardlab was built without the window",
+                          "install libglfw3-dev and build again; cmake says what else is missing");
+    }
+    std::vector<std::string> arguments{program.string()};
+    const auto add = [&](const char* option, const std::string& value) {
+      if (!value.empty()) arguments.insert(arguments.end(), {option, value});
+    };
+    add("--db", context.options.database);
+    add("--screenshot", screenshot_);
+    add("--panel", panel_);
+    add("--size", size_);
+    add("--theme", theme_);
+    add("--scale", scale_);
+    add("--select", select_);
+    add("--runs", runs_);
+    if (!scenario_.empty()) arguments.insert(arguments.end(), {"--", scenario_});
+    return become(arguments);
+  }
+
+ private:
+  static Result<int> become(std::vector<std::string>& arguments) {
+    std::vector<char*> pointers;
+    for (std::string& argument : arguments) pointers.push_back(argument.data());
+    pointers.push_back(nullptr);
+    execv(pointers.front(), pointers.data());
+    return not_possible(arguments.front(), std::string("cannot be started: ") + std::strerror(errno));
+  }
+
+  std::string scenario_, screenshot_, panel_, size_, theme_, scale_, select_, runs_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_gui_command() {
+  return std::make_unique<GuiCommand>();
+}
+
+}  // namespace shardlab

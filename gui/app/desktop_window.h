@@ -1,0 +1,11 @@
+// The window itself: GLFW and OpenGL 3 around the shell.
+#pragma once
+
+#include "gui/app/gui_options.h"
+
+namespace shardlab::gui {
+
+// Until the user closes it. Fails with not_possible where there is no display or no OpenGL 3.
+Status run_window(const GuiOptions& options);
+
+}  // namespace shardlab::gui

@@ -1,0 +1,29 @@
+// The command line of the window: `shardlab gui` hands its arguments on.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <variant>
+
+#include "engine/base/result.h"
+
+namespace shardlab::gui {
+
+struct GuiOptions {
+  std::filesystem::path scenario;    // empty: none
+  std::filesystem::path database;    // empty: the usual one
+  std::filesystem::path screenshot;  // empty: a window
+  std::string panel;                 // of the screenshot; empty: the whole window
+  int width = 1440;
+  int height = 900;
+  std::string theme;        // empty: what the preferences say
+  double scale = 0;         // 0: the preferences' or the monitor's
+  std::string select;       // "12": this instruction is chosen, for pictures
+  std::string runs;         // "r1,r2": these runs are chosen, for pictures
+  bool time_start = false;  // says how long the first frame took, and ends
+};
+
+// The options, or, for --help, the text to print.
+Result<std::variant<GuiOptions, std::string>> read_options(int argc, const char* const* argv);
+
+}  // namespace shardlab::gui

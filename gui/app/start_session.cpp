@@ -1,0 +1,37 @@
+#include "gui/app/start_session.h"
+
+#include <charconv>
+#include <sstream>
+
+#include "engine/store/run_store.h"
+
+namespace shardlab::gui {
+
+void start_session(Session& session, const GuiOptions& options) {
+  if (!options.database.empty()) {
+    session.use_database(options.database);
+  } else if (auto usual = default_database_path()) {
+    session.use_database(*std::move(usual));
+  } else {
+    session.messages().add(usual.error(), "database", session.now());
+  }
+  if (!options.theme.empty()) session.preferences().theme = options.theme;
+  if (options.scale > 0) session.preferences().scale = options.scale;
+  if (!options.scenario.empty()) session.open(options.scenario);
+}
+
+void choose_as_asked(Session& session, const GuiOptions& options) {
+  std::size_t number = 0;
+  const char* const end = options.select.data() + options.select.size();
+  const bool is_number = std::from_chars(options.select.data(), end, number).ec == std::errc();
+  if (is_number && session.prediction() &&
+      number < session.prediction()->plan().instructions.size())
+    session.choose(make_id<InstructionId>(number));
+  std::vector<RunId> runs;
+  std::istringstream names(options.runs);
+  for (std::string text; std::getline(names, text, ',');)
+    if (const auto id = parse_run_id(text)) runs.push_back(*id);
+  if (!runs.empty()) session.selection().choose_runs(std::move(runs));
+}
+
+}  // namespace shardlab::gui

@@ -1,0 +1,185 @@
+// Fit: the peak of memory against what a rank has, by class and phase, and the figures of the step.
+#include <fmt/format.h>
+
+#include "engine/report/figures.h"
+#include "gui/shell/panel.h"
+#include "gui/view_model/fit_view.h"
+#include "gui/widgets/stale.h"
+#include "gui/widgets/table_view.h"
+#include "gui/widgets/why_popup.h"
+
+namespace shardlab::gui {
+namespace {
+
+class FitPanel final : public Panel {
+ public:
+  PanelInfo info() const override {
+    return {.id = "fit",
+            .title = "Fit",
+            .help = "Memory against capacity, by class and phase; speed",
+            .area = DockArea::right,
+            .rank = 0,
+            .open = true,
+            .shortcut = ImGuiMod_Ctrl | ImGuiKey_2};
+  }
+
+  void draw(PanelContext& context) override {
+    const Session& session = context.session;
+    if (!session.prediction()) {
+      ImGui::TextDisabled("%s", session.problem() ? "The scenario has a mistake: see its panel." : "No prediction yet.");
+      return;
+    }
+    refresh(session.prediction());
+    const DimWhenStale dim(session.stale());
+    if (view_) {
+      draw_verdict(context);
+      draw_bar(context.theme);
+      draw_capacity_line(context.theme);
+      ImGui::Spacing();
+      draw_phases(context);
+    } else {
+      ImGui::TextDisabled("This run recorded no memory.");
+    }
+    draw_figures(context);
+  }
+
+ private:
+  void refresh(const std::shared_ptr<const Prediction>& prediction) {
+    if (prediction == shown_) return;
+    shown_ = prediction;
+    view_ = view::make_fit_view(*prediction->run);
+    table_ = view_ ? view::fit_table(*view_) : view::DataTable{};
+    ++version_;
+  }
+
+  void answer(const WhyAnswer& answer, Session& session) {
+    if (answer.go_to) session.choose(*answer.go_to);
+  }
+
+  void why(const char* metric, PanelContext& context) {
+    answer(why_button(metric, context.theme, [&] { return view::why_metric(*shown_->run, metric); }), context.session);
+  }
+
+  void draw_verdict(PanelContext& context) {
+    const Theme& theme = context.theme;
+    const char* const verdict = !view_->fits ? "Capacity unknown" : *view_->fits ? "Fits" : "Does not fit";
+    const ImU32 colour = !view_->fits ? theme.dimmed : *view_->fits ? theme.good : theme.bad;
+    ImGui::PushFont(theme.fonts.bold, 20);
+    ImGui::TextColored(ImColor(colour), "%s", verdict);
+    ImGui::PopFont();
+    const std::string of = view_->capacity
+                               ? fmt::format("{} of {} a rank ({})", to_string(view_->peak), to_string(*view_->capacity),
+                                             percent(static_cast<double>(view_->peak.value) /
+                                                     static_cast<double>(view_->capacity->value)))
+                               : to_string(view_->peak) + " a rank";
+    ImGui::TextUnformatted(of.c_str());
+    ImGui::SameLine();
+    why("peak_allocated", context);
+    ImGui::TextDisabled("highest in");
+    ImGui::SameLine(0, theme.scaled(5));
+    if (ImGui::TextLink(view_->peak_label.c_str())) context.session.choose(view_->peak_instruction);
+  }
+
+  // The peak as a bar of classes; the capacity is a line, and what goes beyond it is visible as such.
+  void draw_bar(const Theme& theme) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImVec2 size{ImGui::GetContentRegionAvail().x, theme.scaled(26)};
+    ImGui::Dummy({size.x, size.y + theme.scaled(6)});
+    const double full =
+        1.02 * static_cast<double>(std::max(view_->peak, view_->capacity.value_or(view_->peak)).value);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float alpha = ImGui::GetStyle().Alpha;
+    list.AddRectFilled(at, {at.x + size.x, at.y + size.y}, faded(theme.control, alpha), theme.scaled(4));
+    double begin = 0;
+    for (const BufferClass buffer_class : view_->classes) {
+      const double bytes = static_cast<double>(view_->by_class[static_cast<std::size_t>(buffer_class)].value);
+      const ImVec2 left{at.x + static_cast<float>(begin / full) * size.x, at.y};
+      begin += bytes;
+      const ImVec2 right{at.x + static_cast<float>(begin / full) * size.x, at.y + size.y};
+      list.AddRectFilled(left, right, faded(colour_of(theme, buffer_class), alpha));
+      if (right.x - left.x > theme.scaled(3))
+        list.AddLine({right.x, at.y}, right, faded(theme.panel, alpha), theme.scaled(1));
+      if (ImGui::IsMouseHoveringRect(left, right) && ImGui::IsWindowHovered()) tooltip_of(buffer_class);
+    }
+    if (view_->capacity) {
+      const float x = at.x + static_cast<float>(static_cast<double>(view_->capacity->value) / full) * size.x;
+      list.AddLine({x, at.y - theme.scaled(3)}, {x, at.y + size.y + theme.scaled(3)}, faded(theme.bad, alpha),
+                   theme.scaled(2));
+    }
+  }
+
+  void tooltip_of(BufferClass buffer_class) const {
+    const Bytes bytes = view_->by_class[static_cast<std::size_t>(buffer_class)];
+    ImGui::SetTooltip("%s  %s", std::string(to_string(buffer_class)).c_str(), to_string(bytes).c_str());
+  }
+
+  void draw_capacity_line(const Theme& theme) const {
+    if (!view_->capacity) return;
+    const std::int64_t free = view_->capacity->value - view_->peak.value;
+    if (free >= 0) {
+      ImGui::TextDisabled("%s to spare", to_string(Bytes{free}).c_str());
+    } else {
+      ImGui::TextColored(ImColor(theme.bad), "%s too much", to_string(Bytes{-free}).c_str());
+    }
+  }
+
+  void draw_phases(PanelContext& context) {
+    const float rows = static_cast<float>(table_.rows.size()) + 1.3F;
+    const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
+    view_table_.draw("by class and phase", table_, context.theme,
+                     {.height = rows * row, .stretched = 0, .sortable = true}, version_);
+    ImGui::TextDisabled("highest in");
+    for (const view::PhasePeak& phase : view_->phases) {
+      if (!phase.instruction) continue;
+      ImGui::SameLine(0, context.theme.scaled(8));
+      const std::string name(to_string(phase.phase));
+      if (ImGui::TextLink(name.c_str())) context.session.choose(*phase.instruction);
+      ImGui::SetItemTooltip("%s", instruction_label(shown_->plan(), *phase.instruction).c_str());
+    }
+  }
+
+  void draw_figures(PanelContext& context) {
+    const RunSummary& summary = shown_->summary();
+    ImGui::SeparatorText("Speed");
+    if (ImGui::BeginTable("figures", 3, ImGuiTableFlags_SizingFixedFit)) {
+      const auto line = [&](const char* name, const std::string& value, const char* metric) {
+        ImGui::TableNextRow();
+        ImGui::TableNextColumn();
+        ImGui::TextDisabled("%s", name);
+        ImGui::TableNextColumn();
+        ImGui::TextUnformatted(value.c_str());
+        ImGui::TableNextColumn();
+        why(metric, context);
+      };
+      line("step time", to_string(summary.step_time.median), "step_time");
+      line("tokens per second", rate(summary.tokens_per_second), "tokens_per_second");
+      line("a rank", rate(summary.tokens_per_second_per_gpu), "tokens_per_second_per_gpu");
+      if (summary.mfu) line("MFU", percent(*summary.mfu), "mfu");
+      const double share = static_cast<double>(summary.exposed_communication.value) /
+                           static_cast<double>(std::max<std::int64_t>(summary.step_time.median.value, 1));
+      line("exposed communication", fmt::format("{} ({})", to_string(summary.exposed_communication), percent(share)),
+           "exposed_communication");
+      ImGui::EndTable();
+    }
+    ImGui::TextDisabled(summary.calibrated ? "calibrated on this machine" : "not calibrated: published figures");
+    if (summary.leaves_out.empty()) return;
+    if (ImGui::TreeNode("What the prediction leaves out")) {
+      ImGui::PushTextWrapPos(0);
+      for (const std::string& what : summary.leaves_out) ImGui::BulletText("%s", what.c_str());
+      ImGui::PopTextWrapPos();
+      ImGui::TreePop();
+    }
+  }
+
+  std::shared_ptr<const Prediction> shown_;
+  std::optional<view::FitView> view_;
+  view::DataTable table_;
+  TableView view_table_;
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> make_fit_panel() { return std::make_unique<FitPanel>(); }
+
+}  // namespace shardlab::gui

@@ -1,0 +1,194 @@
+// Memory: what every shown run holds over the step, by class; what is alive at the chosen instruction.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gui/panels/memory/memory_plot.h"
+#include "gui/shell/panel.h"
+#include "gui/shell/run_state.h"
+#include "gui/view_model/buffer_lives.h"
+#include "gui/widgets/data_grid.h"
+#include "gui/widgets/named_area.h"
+
+namespace shardlab::gui {
+namespace {
+
+struct ShownMemory {
+  view::LoadedRunPtr run;
+  view::MemoryTrack track;
+};
+
+class MemoryPanel final : public Panel {
+ public:
+  PanelInfo info() const override {
+    return {.id = "memory",
+            .title = "Memory",
+            .help = "Memory over the step by class, against capacity; what is alive when",
+            .area = DockArea::centre,
+            .rank = 20,
+            .shortcut = ImGuiMod_Ctrl | ImGuiKey_2};
+  }
+
+  void draw(PanelContext& context) override {
+    refresh(context.session);
+    if (shown_.empty()) {
+      empty_state("No memory to show yet",
+                  "Open a scenario: its predicted memory appears here. Runs that recorded memory can be "
+                  "added in Runs.",
+                  context.theme);
+      return;
+    }
+    draw_toolbar(context);
+    const float below = ImGui::GetContentRegionAvail().y * (show_alive_ ? 0.35F : 0);
+    draw_plots(context, below);
+    if (show_alive_) draw_alive(context);
+  }
+
+ private:
+  void refresh(Session& session) {
+    std::vector<view::LoadedRunPtr> runs = session.shown_runs();
+    if (runs == runs_) return;
+    runs_ = std::move(runs);
+    shown_.clear();
+    end_ = {};
+    top_ = 1;
+    for (const view::LoadedRunPtr& run : runs_) {
+      const StepTrace* const step = typical_step(*run);
+      const int rank = run->record.summary.memory ? run->record.summary.memory->peak_rank : 0;
+      const RankTrace* const trace = step == nullptr ? nullptr : view::rank_of(*step, rank);
+      if (trace == nullptr || trace->memory.empty()) continue;
+      std::string title = fmt::format("{}, step {}", title_of(*run), step->step);
+      if (step->ranks.size() > 1) title += fmt::format(", rank {}", trace->rank);
+      shown_.push_back(
+          {run, view::make_memory_track(title, run->kind(), *trace, run->record.summary.memory_limit)});
+      const view::MemoryTrack& track = shown_.back().track;
+      end_ = std::max(end_, track.end);
+      const double peak = static_cast<double>(track.peak ? track.peaks[*track.peak] : 0);
+      top_ = std::max(top_, peak * 1.15);
+      // The capacity is shown where it does not make the curve flat.
+      if (track.capacity && static_cast<double>(track.capacity->value) < peak * 3)
+        top_ = std::max(top_, static_cast<double>(track.capacity->value) * 1.08);
+    }
+  }
+
+  void draw_toolbar(PanelContext& context) {
+    if (ImGui::Button("Whole step")) show_whole_step(context.session);
+    ImGui::SameLine();
+    if (ImGui::Button(show_alive_ ? "Hide buffers" : "Show buffers")) show_alive_ = !show_alive_;
+    ImGui::SameLine();
+    if (ImGui::Button("Save PNG")) context.pictures.push_back({plots_min_, plots_max_, "memory"});
+    draw_legend(context.theme);
+  }
+
+  // The classes of all shown runs, as far as there is room beside the buttons; then below them.
+  void draw_legend(const Theme& theme) {
+    const auto far = std::find_if(shown_.begin(), shown_.end(), [this](const ShownMemory& each) {
+      return each.track.capacity && static_cast<double>(each.track.capacity->value) > top_;
+    });
+    std::vector<BufferClass> classes;
+    for (const ShownMemory& each : shown_) {
+      for (const BufferClass one : each.track.classes)
+        if (is_visible(each.track, one) && std::find(classes.begin(), classes.end(), one) == classes.end())
+          classes.push_back(one);
+    }
+    const float right = ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - ImGui::GetStyle().WindowPadding.x;
+    for (const BufferClass each : classes) {
+      const std::string name = class_name(each);
+      const float width =
+          theme.scaled(10) + ImGui::GetStyle().ItemInnerSpacing.x + ImGui::CalcTextSize(name.c_str()).x;
+      ImGui::SameLine(0, theme.scaled(14));
+      if (ImGui::GetCursorScreenPos().x + width > right) ImGui::NewLine();
+      class_chip(each, ImGui::GetFrameHeight(), theme);
+      ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+      ImGui::AlignTextToFramePadding();
+      ImGui::TextUnformatted(name.c_str());
+    }
+    if (far == shown_.end()) return;
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed), "capacity %s, far above the plot",
+                       to_string(*far->track.capacity).c_str());
+  }
+
+  // What is too little to be seen has no place in the legend; the tooltip tells it.
+  bool is_visible(const view::MemoryTrack& track, BufferClass buffer_class) const {
+    constexpr double k_least_share = 0.004;
+    return std::any_of(track.samples.begin(), track.samples.end(), [&](const MemorySample& sample) {
+      return static_cast<double>(sample.by_class_at_peak[static_cast<std::size_t>(buffer_class)].value) >
+             k_least_share * top_;
+    });
+  }
+
+  void draw_plots(PanelContext& context, float below) {
+    const float room = ImGui::GetContentRegionAvail().y - below - ImGui::GetStyle().ItemSpacing.y;
+    const float least = context.theme.scaled(150);
+    const float height =
+        std::max(least, room / static_cast<float>(shown_.size()) - ImGui::GetStyle().ItemSpacing.y);
+    if (ImGui::BeginChild("plots", {0, room})) {
+      SharedTime time(context.session, end_);
+      ImPlot::PushStyleVar(ImPlotStyleVar_PlotPadding,
+                           ImVec2(context.theme.scaled(26), context.theme.scaled(4)));
+      plots_min_ = ImGui::GetCursorScreenPos();
+      for (const ShownMemory& each : shown_) draw_one(context, each, time, height);
+      plots_max_ = {plots_min_.x + ImGui::GetContentRegionAvail().x, ImGui::GetCursorScreenPos().y};
+      ImPlot::PopStyleVar();
+      time.share(context.session);
+    }
+    ImGui::EndChild();
+  }
+
+  void draw_one(PanelContext& context, const ShownMemory& each, SharedTime& time, float height) {
+    const float opacity = is_stale(context.session, each.run) ? 0.45F : 1;
+    const MemoryPlotResult result = draw_memory_plot(
+        {*each.run, each.track, top_, opacity, chosen_in(context.session, *each.run), {-1, height}}, time,
+        context.theme, scratch_);
+    named_area(("memory of " + title_of(*each.run)).c_str(), result.min, result.max);
+    if (result.clicked)
+      choose_in(context.session, *each.run, each.track.samples[*result.pointed].instruction);
+  }
+
+  // At the chosen instruction; at the peak while none is chosen.
+  void draw_alive(PanelContext& context) {
+    const ShownMemory& shown = shown_.front();
+    const StepPlan& plan = shown.run->plan();
+    std::optional<InstructionId> at = chosen_in(context.session, *shown.run);
+    if (!at && shown.track.peak) at = shown.track.samples[*shown.track.peak].instruction;
+    if (!at) return;
+    if (alive_of_ != shown.run || alive_at_ != at) {
+      if (alive_of_ != shown.run) lives_ = view::buffer_lives(plan);
+      alive_of_ = shown.run;
+      alive_at_ = at;
+      alive_ = alive_table(plan, lives_, *at);
+      ++alive_revision_;
+    }
+    const bool chosen = chosen_in(context.session, *shown.run).has_value();
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme.dimmed), "alive after");
+    ImGui::SameLine();
+    ImGui::TextUnformatted((instruction_label(plan, *at) + (chosen ? "" : " (the peak)")).c_str());
+    ImGui::SameLine();
+    copy_csv_button("alive", alive_);
+    const auto click = data_grid("alive", alive_, alive_state_, {.revision = alive_revision_}, context.theme);
+    if (click && alive_.rows[click->row].instruction)
+      choose_in(context.session, *shown.run, *alive_.rows[click->row].instruction);
+  }
+
+  std::vector<view::LoadedRunPtr> runs_;
+  std::vector<ShownMemory> shown_;
+  Nanoseconds end_;
+  double top_ = 1;
+  bool show_alive_ = true;
+  view::StackedMemory scratch_;
+  ImVec2 plots_min_{0, 0}, plots_max_{1, 1};
+  view::LoadedRunPtr alive_of_;
+  std::optional<InstructionId> alive_at_;
+  std::vector<view::BufferLife> lives_;
+  view::DataTable alive_;
+  std::uint64_t alive_revision_ = 0;
+  DataGridState alive_state_;
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> make_memory_panel() {
+  return std::make_unique<MemoryPanel>();
+}
+
+}  // namespace shardlab::gui

@@ -1,0 +1,162 @@
+#include "gui/panels/memory/memory_plot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace shardlab::gui {
+namespace {
+
+constexpr float k_pixels_per_column = 1.5F;
+
+ImVec4 vec(ImU32 colour, float opacity = 1) {
+  ImVec4 result = ImGui::ColorConvertU32ToFloat4(colour);
+  result.w *= opacity;
+  return result;
+}
+
+// Ticks at round binary numbers, which ImPlot does not know.
+void set_up_bytes(double top) {
+  double step = 1;
+  while (top / step > 8) step *= 2;
+  std::vector<double> places;
+  std::vector<std::string> texts;
+  for (double at = 0; at <= top; at += step) {
+    places.push_back(at);
+    texts.push_back(at == 0 ? "0" : to_string(Bytes{std::llround(at)}));
+  }
+  std::vector<const char*> labels;
+  for (const std::string& text : texts) labels.push_back(text.c_str());
+  ImPlot::SetupAxis(ImAxis_Y1, nullptr, ImPlotAxisFlags_Lock | ImPlotAxisFlags_NoHighlight);
+  ImPlot::SetupAxisLimits(ImAxis_Y1, 0, top, ImPlotCond_Always);
+  ImPlot::SetupAxisTicks(ImAxis_Y1, places.data(), static_cast<int>(places.size()), labels.data());
+}
+
+// Strips drawn by hand: a column is a step, not a slope between two columns.
+void draw_stack(const MemoryPlot& plot, const view::StackedMemory& stacked, const Theme& theme) {
+  if (stacked.times.empty()) return;
+  ImDrawList& list = *ImPlot::GetPlotDrawList();
+  const float last = ImPlot::PlotToPixels(static_cast<double>(plot.track.end.value), 0.0).x;
+  for (std::size_t column = 0; column < stacked.times.size(); ++column) {
+    const float left = ImPlot::PlotToPixels(stacked.times[column], 0.0).x;
+    const float right =
+        column + 1 < stacked.times.size() ? ImPlot::PlotToPixels(stacked.times[column + 1], 0.0).x : last;
+    float bottom = ImPlot::PlotToPixels(0.0, 0.0).y;
+    for (std::size_t i = 0; i < plot.track.classes.size(); ++i) {
+      const float top = ImPlot::PlotToPixels(0.0, stacked.tops[i][column]).y;
+      if (bottom - top > 0.25F)
+        list.AddRectFilled({left, top}, {std::max(right, left + 1), bottom},
+                           faded(colour_of(theme, plot.track.classes[i]), plot.opacity));
+      bottom = top;
+    }
+  }
+}
+
+void draw_marks(const MemoryPlot& plot, const Theme& theme) {
+  if (plot.track.capacity && static_cast<double>(plot.track.capacity->value) <= plot.top) {
+    const double at = static_cast<double>(plot.track.capacity->value);
+    ImPlot::PlotInfLines("##capacity", &at, 1,
+                         {ImPlotProp_LineColor, vec(theme.bad), ImPlotProp_LineWeight, theme.scaled(1.5F),
+                          ImPlotProp_Flags, static_cast<int>(ImPlotInfLinesFlags_Horizontal)});
+    ImPlot::Annotation(ImPlot::GetPlotLimits().X.Min, at, vec(theme.popup),
+                       {theme.scaled(60), theme.scaled(10)}, true, "capacity %s",
+                       to_string(*plot.track.capacity).c_str());
+  }
+  if (plot.track.peak) {
+    const auto time = static_cast<double>(plot.track.times[*plot.track.peak].value);
+    const double bytes = static_cast<double>(plot.track.peaks[*plot.track.peak]);
+    ImPlot::Annotation(time, bytes, vec(theme.popup), {theme.scaled(12), -theme.scaled(8)}, true, "peak %s",
+                       to_string(Bytes{plot.track.peaks[*plot.track.peak]}).c_str());
+  }
+}
+
+void draw_chosen(const MemoryPlot& plot, const Theme& theme) {
+  if (!plot.chosen) return;
+  const auto found =
+      std::partition_point(plot.track.samples.begin(), plot.track.samples.end(),
+                           [&](const MemorySample& sample) { return sample.instruction < *plot.chosen; });
+  if (found == plot.track.samples.end() || found->instruction != *plot.chosen) return;
+  const auto index = static_cast<std::size_t>(found - plot.track.samples.begin());
+  const float x = ImPlot::PlotToPixels(static_cast<double>(plot.track.times[index].value), 0.0).x;
+  const ImVec2 at = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
+  ImPlot::GetPlotDrawList()->AddLine({x, at.y}, {x, at.y + size.y}, theme.text, theme.scaled(1.5F));
+}
+
+void tooltip(const MemoryPlot& plot, std::size_t index, const Theme& theme) {
+  if (!ImGui::BeginTooltip()) return;
+  const MemorySample& sample = plot.track.samples[index];
+  ImGui::PushFont(theme.fonts.bold, 0);
+  ImGui::TextUnformatted(instruction_label(plot.run.plan(), sample.instruction).c_str());
+  ImGui::PopFont();
+  ImGui::TextUnformatted(
+      fmt::format("{} while it ran, {} after it", to_string(sample.peak), to_string(sample.live)).c_str());
+  if (ImGui::BeginTable("classes", 3, ImGuiTableFlags_SizingFixedFit)) {
+    // As they are stacked: what is drawn on top comes first.
+    for (auto each = plot.track.classes.rbegin(); each != plot.track.classes.rend(); ++each) {
+      const Bytes bytes = sample.by_class_at_peak[static_cast<std::size_t>(*each)];
+      if (bytes.value == 0) continue;
+      ImGui::TableNextRow();
+      ImGui::TableNextColumn();
+      class_chip(*each, ImGui::GetTextLineHeight(), theme);
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(class_name(*each).c_str());
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(to_string(bytes).c_str());
+    }
+    ImGui::EndTable();
+  }
+  ImGui::EndTooltip();
+}
+
+}  // namespace
+
+std::string class_name(BufferClass buffer_class) {
+  std::string name(to_string(buffer_class));
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+void class_chip(BufferClass buffer_class, float height, const Theme& theme) {
+  const float size = theme.scaled(10);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float down = (height - size) / 2;
+  ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + down}, {at.x + size, at.y + down + size},
+                                            colour_of(theme, buffer_class), theme.scaled(2));
+  ImGui::Dummy({size, height});
+}
+
+MemoryPlotResult draw_memory_plot(const MemoryPlot& plot, SharedTime& time, const Theme& theme,
+                                  view::StackedMemory& scratch) {
+  MemoryPlotResult result;
+  if (!ImPlot::BeginPlot(
+          plot.track.title.c_str(), plot.size,
+          ImPlotFlags_NoLegend | ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoBoxSelect))
+    return result;
+  time.set_up_axis();
+  set_up_bytes(plot.top);
+  ImPlot::SetupFinish();
+  const ImPlotRect limits = ImPlot::GetPlotLimits();
+  const view::TimeScale scale{limits.X.Min, limits.X.Max, static_cast<double>(ImPlot::GetPlotSize().x)};
+  stack_memory(plot.track, scale, k_pixels_per_column, scratch);
+  ImPlot::PushPlotClipRect();
+  draw_stack(plot, scratch, theme);
+  draw_chosen(plot, theme);
+  ImPlot::PopPlotClipRect();
+  draw_marks(plot, theme);
+  result.min = ImPlot::GetPlotPos();
+  result.max = {result.min.x + ImPlot::GetPlotSize().x, result.min.y + ImPlot::GetPlotSize().y};
+  if (ImPlot::IsPlotHovered()) result.pointed = sample_at(plot.track, ImPlot::GetPlotMousePos().x);
+  if (result.pointed) {
+    tooltip(plot, *result.pointed, theme);
+    const ImVec2 moved = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 0);
+    result.clicked = ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
+                     std::abs(moved.x) + std::abs(moved.y) < theme.scaled(4);
+  }
+  ImPlot::EndPlot();
+  return result;
+}
+
+}  // namespace shardlab::gui

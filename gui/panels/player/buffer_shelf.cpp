@@ -1,0 +1,123 @@
+#include "gui/panels/player/buffer_shelf.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+namespace shardlab::gui {
+namespace {
+
+std::string class_title(BufferClass buffer_class) {
+  std::string name(to_string(buffer_class));
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+const char* motion_text(view::BufferMotion motion) {
+  switch (motion) {
+    case view::BufferMotion::read:
+      return "is read";
+    case view::BufferMotion::written:
+      return "is written";
+    case view::BufferMotion::filling:
+      return "is allocated and filled";
+    case view::BufferMotion::emptying:
+      return "is freed";
+    case view::BufferMotion::rest:
+      break;
+  }
+  return "rests";
+}
+
+struct Shelf {
+  std::vector<const view::ShownBuffer*> buffers;
+  Bytes bytes;
+};
+
+void draw_box(const StepPlan& plan, const view::ShownBuffer& shown, ImVec2 min, ImVec2 max,
+              const Theme& theme) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const Buffer& buffer = plan.buffer(shown.buffer);
+  const ImU32 colour = colour_of(theme, buffer.buffer_class);
+  list.AddRectFilled(min, max, faded(colour, 0.22F), theme.scaled(2));
+  const float level = max.y - (max.y - min.y) * static_cast<float>(shown.fill);
+  list.AddRectFilled({min.x, level}, max, faded(colour, 0.9F), theme.scaled(2));
+  if (shown.motion != view::BufferMotion::rest) {
+    const ImU32 edge = shown.motion == view::BufferMotion::emptying ? theme.bad
+                       : shown.motion == view::BufferMotion::read   ? theme.accent
+                                                                    : theme.text;
+    list.AddRect(min, max, edge, theme.scaled(2), 0, theme.scaled(2));
+  }
+  const ImVec2 size =
+      theme.fonts.text->CalcTextSizeA(theme.scaled(k_small_size), FLT_MAX, 0, buffer.name.c_str());
+  if (size.x + theme.scaled(8) < max.x - min.x)
+    list.AddText(theme.fonts.text, theme.scaled(k_small_size),
+                 {min.x + theme.scaled(4), (min.y + max.y - size.y) / 2},
+                 shown.fill > 0.5 ? text_on(colour) : theme.text, buffer.name.c_str());
+  if (ImGui::IsMouseHoveringRect(min, max) && ImGui::IsWindowHovered())
+    ImGui::SetTooltip("%s\n%s, %s\n%s", buffer.name.c_str(), class_title(buffer.buffer_class).c_str(),
+                      to_string(shown.bytes).c_str(), motion_text(shown.motion));
+}
+
+}  // namespace
+
+Bytes highest_of_a_class(const StepPlan& plan, const std::vector<view::BufferLife>& lives) {
+  std::array<Bytes, k_buffer_classes> live{};
+  Bytes most{1};
+  const auto add = [&](BufferId id, std::int64_t sign) {
+    Bytes& sum = live[static_cast<std::size_t>(plan.buffer(id).buffer_class)];
+    sum += sign * plan.buffer(id).bytes();
+    most = std::max(most, sum);
+  };
+  for (const view::BufferLife& life : lives) {
+    if (life.begin < 0) add(life.buffer, 1);
+  }
+  for (const Instruction& instruction : plan.instructions) {
+    for (const BufferId id : instruction.allocates) add(id, 1);
+    for (const BufferId id : instruction.frees) add(id, -1);
+  }
+  return most;
+}
+
+void draw_shelves(const StepPlan& plan, const view::PlayerFrame& frame, Bytes most, const Theme& theme) {
+  std::array<Shelf, k_buffer_classes> shelves;
+  for (const view::ShownBuffer& buffer : frame.buffers) {
+    Shelf& shelf = shelves[static_cast<std::size_t>(plan.buffer(buffer.buffer).buffer_class)];
+    shelf.buffers.push_back(&buffer);
+    shelf.bytes += buffer.bytes;
+  }
+  // Every class that the plan has keeps its shelf, empty or not, so that nothing jumps.
+  std::array<bool, k_buffer_classes> used{};
+  for (const Buffer& buffer : plan.buffers) used[static_cast<std::size_t>(buffer.buffer_class)] = true;
+  const auto count = std::max<std::ptrdiff_t>(std::count(used.begin(), used.end(), true), 1);
+  const float label = theme.scaled(200), gap = ImGui::GetStyle().ItemSpacing.y;
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float height =
+      std::clamp(room.y / static_cast<float>(count) - gap, theme.scaled(18), theme.scaled(44));
+  const float width = std::max(room.x - label, theme.scaled(80));
+  for (std::size_t c = 0; c < k_buffer_classes; ++c) {
+    if (!used[c]) continue;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float middle = at.y + (height - ImGui::GetTextLineHeight()) / 2;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddText({at.x, middle}, theme.dimmed, class_title(static_cast<BufferClass>(c)).c_str());
+    const std::string bytes = shelves[c].bytes.value > 0 ? to_string(shelves[c].bytes) : "";
+    list.AddText({at.x + label - theme.scaled(10) - ImGui::CalcTextSize(bytes.c_str()).x, middle}, theme.text,
+                 bytes.c_str());
+    list.AddRectFilled({at.x + label, at.y + height - 1}, {at.x + label + width, at.y + height},
+                       theme.border);
+    float x = at.x + label;
+    for (const view::ShownBuffer* buffer : shelves[c].buffers) {
+      const float wide =
+          std::max(width * static_cast<float>(buffer->bytes.value) / static_cast<float>(most.value), 1.0F);
+      draw_box(plan, *buffer, {x, at.y}, {std::max(x + wide - 1, x + 1), at.y + height}, theme);
+      x += wide;
+    }
+    ImGui::Dummy({room.x, height});
+  }
+}
+
+}  // namespace shardlab::gui

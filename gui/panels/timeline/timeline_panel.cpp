@@ -1,0 +1,266 @@
+// Timeline: streams as lanes, every shown run below the other on one time axis.
+#include <fmt/format.h>
+#include <implot.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/panels/timeline/track_drawing.h"
+#include "gui/shell/panel.h"
+#include "gui/shell/run_state.h"
+#include "gui/shell/shared_time.h"
+#include "gui/view_model/run_figures.h"
+#include "gui/widgets/named_area.h"
+#include "gui/widgets/why_popup.h"
+
+namespace shardlab::gui {
+namespace {
+
+constexpr float k_lane_height = 36, k_least_lane_height = 16;
+
+struct ShownTrack {
+  view::LoadedRunPtr run;
+  view::TimelineTrack track;
+};
+
+struct Hit {
+  const ShownTrack* shown = nullptr;
+  view::LaneSpan span;
+};
+
+class TimelinePanel final : public Panel {
+ public:
+  PanelInfo info() const override {
+    return {.id = "timeline",
+            .title = "Timeline",
+            .help = "Streams over time: waits, exposed communication, predicted above measured",
+            .area = DockArea::bottom,
+            .rank = 10,
+            .shortcut = ImGuiMod_Ctrl | ImGuiKey_1};
+  }
+
+  void draw(PanelContext& context) override {
+    refresh(context.session);
+    if (tracks_.empty()) {
+      empty_state("Nothing to show yet",
+                  "Open a scenario: its prediction appears here. Choose runs in Runs to see them below it.",
+                  context.theme);
+      return;
+    }
+    draw_toolbar(context);
+    draw_plot(context);
+  }
+
+ private:
+  // Tracks are made once a run and rank.
+  void refresh(Session& session) {
+    std::vector<view::LoadedRunPtr> runs = session.shown_runs();
+    std::erase_if(runs, [](const view::LoadedRunPtr& run) { return typical_step(*run) == nullptr; });
+    if (runs == runs_ && rank_ == made_for_rank_) return;
+    runs_ = std::move(runs);
+    made_for_rank_ = rank_;
+    tracks_.clear();
+    ranks_ = 1;
+    for (const view::LoadedRunPtr& run : runs_) {
+      const StepTrace& step = *typical_step(*run);
+      const RankTrace* const rank = view::rank_of(step, rank_);
+      if (rank == nullptr) continue;
+      ranks_ = std::max(ranks_, static_cast<int>(step.ranks.size()));
+      std::string title = fmt::format("{}, step {}", title_of(*run), step.step);
+      if (step.ranks.size() > 1) title += fmt::format(", rank {}", rank->rank);
+      tracks_.push_back({run, view::make_track(title, run->kind(), run->plan(), *rank)});
+    }
+    end_ = {};
+    for (const ShownTrack& each : tracks_) end_ = std::max(end_, each.track.end);
+  }
+
+  void draw_toolbar(PanelContext& context) {
+    if (ImGui::Button("Whole step")) show_whole_step(context.session);
+    ImGui::SameLine();
+    ImGui::SetNextItemWidth(context.theme.scaled(150));
+    constexpr const char* k_colours[] = {"coloured by unit", "coloured by kind"};
+    ImGui::Combo("##colours", &colours_, k_colours, 2);
+    if (ranks_ > 1) {
+      ImGui::SameLine();
+      ImGui::SetNextItemWidth(context.theme.scaled(100));
+      if (ImGui::BeginCombo("##rank", fmt::format("rank {}", rank_).c_str())) {
+        for (int i = 0; i < ranks_; ++i)
+          if (ImGui::Selectable(fmt::format("rank {}", i).c_str(), i == rank_)) rank_ = i;
+        ImGui::EndCombo();
+      }
+    }
+    ImGui::SameLine();
+    if (ImGui::Button("Save PNG")) context.pictures.push_back({plot_min_, plot_max_, "timeline"});
+    ImGui::SameLine(0, context.theme.scaled(14));
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme.bad), "exposed communication");
+    if (ImGui::IsItemHovered())
+      ImGui::SetTooltip("Red above compute: it stands still and waits for communication");
+  }
+
+  void draw_plot(PanelContext& context) {
+    const Theme& theme = context.theme;
+    int rows = 0;
+    for (const ShownTrack& each : tracks_) rows += rows_of(each.track);
+    const float axis = theme.scaled(34);
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const float lane = std::clamp((room.y - axis) / static_cast<float>(rows),
+                                  theme.scaled(k_least_lane_height), theme.scaled(k_lane_height));
+    if (!ImGui::BeginChild("tracks", {0, 0})) {
+      ImGui::EndChild();
+      return;
+    }
+    SharedTime time(context.session, end_);
+    follow_choice(context.session);
+    ImPlot::PushStyleVar(ImPlotStyleVar_PlotPadding, ImVec2(theme.scaled(26), theme.scaled(4)));
+    if (ImPlot::BeginPlot(
+            "##timeline", {-1, lane * static_cast<float>(rows) + axis},
+            ImPlotFlags_NoLegend | ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoBoxSelect)) {
+      time.set_up_axis();
+      set_up_rows(rows);
+      ImPlot::SetupFinish();
+      draw_tracks(context, time);
+      plot_min_ = ImPlot::GetPlotPos();
+      plot_max_ = {plot_min_.x + ImPlot::GetPlotSize().x, plot_min_.y + ImPlot::GetPlotSize().y};
+      point_and_click(context, time);
+      ImPlot::EndPlot();
+      named_area("timeline plot", plot_min_, plot_max_);
+    }
+    ImPlot::PopStyleVar();
+    time.share(context.session);
+    draw_answer(context);
+    ImGui::EndChild();
+  }
+
+  void set_up_rows(int rows) {
+    tick_places_.clear();
+    tick_names_.clear();
+    int row = 0;
+    for (const ShownTrack& each : tracks_) {
+      for (std::size_t i = 0; i < each.track.lanes.size(); ++i) {
+        tick_places_.push_back(row + 1.5 + static_cast<double>(i));
+        tick_names_.push_back(each.track.lanes[i].name.c_str());
+      }
+      row += rows_of(each.track);
+    }
+    ImPlot::SetupAxis(ImAxis_Y1, nullptr,
+                      ImPlotAxisFlags_Lock | ImPlotAxisFlags_Invert | ImPlotAxisFlags_NoGridLines |
+                          ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_NoHighlight);
+    ImPlot::SetupAxisLimits(ImAxis_Y1, 0, rows, ImPlotCond_Always);
+    ImPlot::SetupAxisTicks(ImAxis_Y1, tick_places_.data(), static_cast<int>(tick_places_.size()),
+                           tick_names_.data());
+  }
+
+  view::TimeScale scale() const {
+    const ImPlotRect limits = ImPlot::GetPlotLimits();
+    return {limits.X.Min, limits.X.Max, static_cast<double>(ImPlot::GetPlotSize().x)};
+  }
+
+  void draw_tracks(PanelContext& context, const SharedTime&) {
+    int row = 0;
+    for (const ShownTrack& each : tracks_) {
+      const float opacity = is_stale(context.session, each.run) ? 0.45F : 1;
+      draw_track({each.track, each.run->plan(), row, opacity, static_cast<SpanColours>(colours_),
+                  chosen_in(context.session, *each.run)},
+                 scale(), context.theme, scratch_);
+      row += rows_of(each.track);
+    }
+  }
+
+  std::optional<Hit> hit_at(double y, double time, double slack) const {
+    int row = 0;
+    for (const ShownTrack& each : tracks_) {
+      const int lane = static_cast<int>(std::floor(y)) - row - 1;
+      if (lane >= 0 && lane < static_cast<int>(each.track.lanes.size())) {
+        const view::Lane& found = each.track.lanes[static_cast<std::size_t>(lane)];
+        const auto span = hit_span(found, time, slack);
+        if (!span) return std::nullopt;
+        return Hit{&each, found.spans[*span]};
+      }
+      row += rows_of(each.track);
+    }
+    return std::nullopt;
+  }
+
+  void point_and_click(PanelContext& context, const SharedTime&) {
+    if (!ImPlot::IsPlotHovered()) return;
+    const ImPlotPoint mouse = ImPlot::GetPlotMousePos();
+    const auto hit = hit_at(mouse.y, mouse.x, scale().span_of(context.theme.scaled(4)));
+    if (!hit) return;
+    tooltip(*hit, context.theme);
+    const ImVec2 moved = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 0);
+    const bool clicked = std::abs(moved.x) + std::abs(moved.y) < context.theme.scaled(4);
+    if (ImGui::IsMouseReleased(ImGuiMouseButton_Left) && clicked) {
+      choose_in(context.session, *hit->shown->run, hit->span.instruction);
+      seen_changes_ = context.session.selection().instruction_changes();
+    }
+    if (ImGui::IsMouseReleased(ImGuiMouseButton_Right)) {
+      why_ = why_time(*hit->shown->run, hit->span.instruction);
+      why_run_ = hit->shown->run;
+      open_why_ = true;
+    }
+  }
+
+  static void tooltip(const Hit& hit, const Theme& theme) {
+    if (!ImGui::BeginTooltip()) return;
+    const StepPlan& plan = hit.shown->run->plan();
+    const Instruction& instruction = plan.instruction(hit.span.instruction);
+    ImGui::PushFont(theme.fonts.bold, 0);
+    ImGui::TextUnformatted(instruction_label(plan, hit.span.instruction).c_str());
+    ImGui::PopFont();
+    ImGui::TextUnformatted(fmt::format("{}   from {} to {}{}", to_string(hit.span.end - hit.span.begin),
+                                       to_string(hit.span.begin), to_string(hit.span.end),
+                                       hit.span.skipped ? "   skipped" : "")
+                               .c_str());
+    if (instruction.unit && !plan.units[instruction.unit->index()].module_path.empty())
+      ImGui::TextUnformatted(plan.units[instruction.unit->index()].module_path.c_str());
+    if (instruction.bytes.value > 0) ImGui::TextUnformatted(to_string(instruction.bytes).c_str());
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed),
+                       "click chooses it, right click says why");
+    ImGui::EndTooltip();
+  }
+
+  void draw_answer(PanelContext& context) {
+    if (std::exchange(open_why_, false)) ImGui::OpenPopup("why");
+    if (!ImGui::BeginPopup("why")) return;
+    if (const auto answer = draw_why(why_, context.theme); answer.go_to)
+      choose_in(context.session, *why_run_, *answer.go_to);
+    ImGui::EndPopup();
+  }
+
+  // Chosen in another panel: it comes into view.
+  void follow_choice(Session& session) {
+    if (session.selection().instruction_changes() == seen_changes_) return;
+    seen_changes_ = session.selection().instruction_changes();
+    for (const ShownTrack& each : tracks_) {
+      const auto id = chosen_in(session, *each.run);
+      if (!id || !each.track.place_of[id->index()]) continue;
+      const view::SpanPlace place = *each.track.place_of[id->index()];
+      const view::LaneSpan& span = each.track.lanes[place.lane].spans[place.span];
+      bring_into_view(session, span.begin, span.end, end_);
+      return;
+    }
+  }
+
+  std::vector<view::LoadedRunPtr> runs_;
+  std::vector<ShownTrack> tracks_;
+  Nanoseconds end_;
+  int rank_ = 0, made_for_rank_ = -1, ranks_ = 1;
+  int colours_ = 0;
+  std::vector<double> tick_places_;
+  std::vector<const char*> tick_names_;
+  std::vector<view::DrawnSpan> scratch_;
+  ImVec2 plot_min_{0, 0}, plot_max_{1, 1};
+  std::uint64_t seen_changes_ = 0;
+  view::Why why_;
+  view::LoadedRunPtr why_run_;
+  bool open_why_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> make_timeline_panel() {
+  return std::make_unique<TimelinePanel>();
+}
+
+}  // namespace shardlab::gui

@@ -1,0 +1,24 @@
+// Whether the file behind the document changed since it was read or written here.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+namespace shardlab::gui {
+
+class FileWatch {
+ public:
+  static constexpr double k_look_every_seconds = 1;
+
+  // The file as it is now is known.
+  void know(const std::filesystem::path& file);
+  // True once for each change, replacement or reappearance; a file that is gone is no change.
+  bool changed(double now);
+
+ private:
+  std::filesystem::path file_;
+  std::optional<std::filesystem::file_time_type> known_;
+  double last_look_ = 0;
+};
+
+}  // namespace shardlab::gui

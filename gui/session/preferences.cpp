@@ -1,0 +1,72 @@
+#include "gui/session/preferences.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+namespace shardlab::gui {
+namespace {
+
+Preferences from_json(const nlohmann::json& json) {
+  Preferences preferences;
+  preferences.theme = json.value("theme", preferences.theme);
+  preferences.scale = std::clamp(json.value("scale", preferences.scale), 0.0, 4.0);
+  preferences.recent_files = json.value("recent_files", preferences.recent_files);
+  preferences.closed_panels = json.value("closed_panels", preferences.closed_panels);
+  preferences.layout = json.value("layout", preferences.layout);
+  return preferences;
+}
+
+}  // namespace
+
+void remember_file(Preferences& preferences, const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(file, error);
+  const std::string name = error ? file.string() : absolute.lexically_normal().string();
+  std::erase(preferences.recent_files, name);
+  preferences.recent_files.insert(preferences.recent_files.begin(), name);
+  if (preferences.recent_files.size() > Preferences::k_most_recent)
+    preferences.recent_files.resize(Preferences::k_most_recent);
+}
+
+std::filesystem::path preferences_path() {
+  if (const char* const config = std::getenv("XDG_CONFIG_HOME"); config != nullptr && *config != 0)
+    return std::filesystem::path(config) / "shardlab" / "gui.json";
+  if (const char* const home = std::getenv("HOME"); home != nullptr && *home != 0)
+    return std::filesystem::path(home) / ".config" / "shardlab" / "gui.json";
+  return {};
+}
+
+Result<Preferences> load_preferences(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  if (!stream) return Preferences{};
+  try {
+    return from_json(nlohmann::json::parse(stream));
+  } catch (const nlohmann::json::exception&) {
+    return bad_input(file.string(), "is not what the window wrote there", "it is written anew");
+  }
+}
+
+Status save_preferences(const Preferences& preferences, const std::filesystem::path& file) {
+  if (file.empty()) return {};
+  const nlohmann::json json = {{"theme", preferences.theme},
+                               {"scale", preferences.scale},
+                               {"recent_files", preferences.recent_files},
+                               {"closed_panels", preferences.closed_panels},
+                               {"layout", preferences.layout}};
+  std::error_code error;
+  std::filesystem::create_directories(file.parent_path(), error);
+  std::filesystem::path beside = file;
+  beside += ".new";
+  std::ofstream stream(beside);
+  stream << json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  stream.close();
+  if (stream) std::filesystem::rename(beside, file, error);
+  if (!stream || error) return not_possible(file.string(), "cannot be written");
+  return {};
+}
+
+}  // namespace shardlab::gui

@@ -1,0 +1,59 @@
+// What is chosen, shared by all panels: choosing in one chooses in all.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/ids.h"
+#include "engine/base/units.h"
+#include "engine/trace/run_entry.h"
+
+namespace shardlab::gui {
+
+// Ids belong to the steady plan with this hash, so that a choice in one plan is not shown in another.
+struct SelectedInstruction {
+  std::string plan_hash;
+  InstructionId id;
+  friend bool operator==(const SelectedInstruction&, const SelectedInstruction&) = default;
+};
+
+// On the time axis that timeline and memory share; from the start of the step.
+struct TimeRange {
+  Nanoseconds begin;
+  Nanoseconds end;
+  friend bool operator==(const TimeRange&, const TimeRange&) = default;
+};
+
+class Selection {
+ public:
+  const std::optional<SelectedInstruction>& instruction() const { return instruction_; }
+  const std::vector<RunId>& runs() const { return runs_; }
+  const std::optional<TimeRange>& visible_time() const { return visible_time_; }
+
+  // The chosen instruction when it belongs to the plan with this hash.
+  std::optional<InstructionId> in_plan(const std::string& plan_hash) const {
+    if (!instruction_ || instruction_->plan_hash != plan_hash) return std::nullopt;
+    return instruction_->id;
+  }
+
+  void choose(std::optional<SelectedInstruction> instruction) {
+    if (instruction == instruction_) return;
+    instruction_ = std::move(instruction);
+    ++instruction_changes_;
+  }
+  void choose_runs(std::vector<RunId> runs) { runs_ = std::move(runs); }
+  void show_time(std::optional<TimeRange> range) { visible_time_ = range; }
+
+  // Grows when another instruction is chosen: a panel that scrolls to it compares with what it saw last.
+  std::uint64_t instruction_changes() const { return instruction_changes_; }
+
+ private:
+  std::optional<SelectedInstruction> instruction_;
+  std::vector<RunId> runs_;
+  std::optional<TimeRange> visible_time_;
+  std::uint64_t instruction_changes_ = 0;
+};
+
+}  // namespace shardlab::gui

@@ -1,0 +1,176 @@
+#include "gui/session/session.h"
+
+#include "gui/session/text_file.h"
+#include "gui/session/yaml_edit.h"
+
+namespace shardlab::gui {
+
+Session::Session(std::function<void()> wake) : runs_(wake), predictor_(std::move(wake)) {}
+
+bool Session::open(const std::filesystem::path& file) {
+  auto text = read_text_file(file);
+  if (!text) {
+    messages_.add(text.error(), "file", now_);
+    return false;
+  }
+  messages_.clear("file");
+  open_text(*std::move(text), file);
+  remember_file(preferences_, file);
+  return true;
+}
+
+void Session::open_text(std::string text, std::filesystem::path file) {
+  document_ = Document(std::move(text), file);
+  watch_.know(file);
+  ++documents_opened_;
+  prediction_.reset();
+  ask();
+}
+
+bool Session::save() {
+  return !document_.file().empty() && save_as(document_.file());
+}
+
+bool Session::save_as(const std::filesystem::path& file) {
+  if (const auto written = write_text_file(file, document_.text()); !written) {
+    messages_.add(written.error(), "file", now_);
+    return false;
+  }
+  document_.saved_as(file);
+  watch_.know(file);
+  messages_.clear("file");
+  messages_.add({MessageKind::news, "saved " + file.string(), {}, "saved", now_});
+  remember_file(preferences_, file);
+  ask();  // relative paths begin in another folder now
+  return true;
+}
+
+bool Session::set(std::string_view key, std::string_view value) {
+  auto text = set_yaml_value(document_.text(), key, value);
+  if (!text) {
+    messages_.add(text.error(), "edit", now_);
+    return false;
+  }
+  messages_.clear("edit");
+  edit_text(*std::move(text), std::string(key));
+  return true;
+}
+
+bool Session::unset(std::string_view key) {
+  auto text = unset_yaml_value(document_.text(), key);
+  if (!text) {
+    messages_.add(text.error(), "edit", now_);
+    return false;
+  }
+  edit_text(*std::move(text), std::string(key));
+  return true;
+}
+
+void Session::edit_text(std::string text, std::string what) {
+  if (document_.edit(std::move(text), {std::move(what), now_})) ask();
+}
+
+void Session::undo() {
+  if (document_.undo()) ask();
+}
+
+void Session::redo() {
+  if (document_.redo()) ask();
+}
+
+void Session::use_database(std::filesystem::path file) {
+  runs_.open(file);
+  calibrations_.set_database(std::move(file));
+}
+
+std::vector<view::LoadedRunPtr> Session::shown_runs() {
+  std::vector<view::LoadedRunPtr> shown;
+  if (prediction_) shown.push_back(prediction_->run);
+  for (view::LoadedRunPtr& run : runs_.loaded(selection_.runs())) shown.push_back(std::move(run));
+  return shown;
+}
+
+void Session::choose(InstructionId id) {
+  if (prediction_) selection_.choose(SelectedInstruction{prediction_->summary().plan_hash, id});
+}
+
+std::optional<InstructionId> Session::chosen() const {
+  if (!prediction_) return std::nullopt;
+  return selection_.in_plan(prediction_->summary().plan_hash);
+}
+
+std::string Session::file_name() const {
+  return document_.file().empty() ? "untitled.yaml" : document_.file().string();
+}
+
+void Session::ask() {
+  PredictionRequest request;
+  request.revision = ++request_revision_;
+  request.text = document_.text();
+  request.file_name = file_name();
+  request.calibrations = calibrations_.texts();
+  request.calibrations_from = calibrations_.database().string();
+  predictor_.request(std::move(request));
+}
+
+void Session::take(PredictionOutcome outcome) {
+  if (outcome.revision != request_revision_) return;  // of a text that is no more
+  answered_revision_ = outcome.revision;
+  problem_ = std::move(outcome.error);
+  if (outcome.prediction) prediction_ = std::move(outcome.prediction);
+}
+
+void Session::watch_file() {
+  if (!watch_.changed(now_)) return;
+  const auto text = read_text_file(document_.file());
+  if (!text || *text == document_.saved_text()) return;
+  if (document_.changed()) {
+    messages_.add({MessageKind::warning, document_.title() + " was changed by another program",
+                   "your edits are kept; saving overwrites the file", "watch", now_});
+    document_.saved_text_is(*text);
+    return;
+  }
+  document_.saved_text_is(*text);
+  edit_text(*text, "the file");
+  messages_.add(
+      {MessageKind::news, document_.title() + " was read again: it changed on disk", {}, "watch", now_});
+}
+
+void Session::update(double now) {
+  now_ = now;
+  watch_file();
+  if (calibrations_.poll(now)) {
+    if (calibrations_.problem()) {
+      messages_.add(*calibrations_.problem(), "database", now);
+    } else {
+      messages_.clear("database");
+    }
+    if (documents_opened_ > 0) ask();
+  }
+  if (runs_.poll()) tell_of_library();
+  if (auto outcome = predictor_.take()) take(*std::move(outcome));
+}
+
+void Session::tell_of_library() {
+  const view::StoreView& view = runs_.view();
+  if (view.trouble) {
+    messages_.add(*view.trouble, "runs", now_);
+  } else {
+    messages_.clear("runs");
+  }
+  if (view.change_failed) messages_.add(*view.change_failed, "change of a run", now_);
+}
+
+void Session::settle() {
+  runs_.loaded(selection_.runs());  // asks for those that are not there yet
+  if (runs_.reader() != nullptr) runs_.reader()->settle();
+  calibrations_.wait();
+  update(now_);
+  // What is read meanwhile may ask for another prediction.
+  do {
+    predictor_.wait_until_idle();
+    update(now_);
+  } while (predicting());
+}
+
+}  // namespace shardlab::gui

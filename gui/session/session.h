@@ -1,0 +1,102 @@
+// The window's state: the scenario being edited, its prediction, what is chosen, and what is told.
+//
+// Knows no ImGui. Belongs to the frame's thread; update() is called once a frame and never blocks.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gui/session/calibration_source.h"
+#include "gui/session/document.h"
+#include "gui/session/file_watch.h"
+#include "gui/session/messages.h"
+#include "gui/session/prediction.h"
+#include "gui/session/predictor.h"
+#include "gui/session/preferences.h"
+#include "gui/session/selection.h"
+#include "gui/view_model/run_library.h"
+
+namespace shardlab::gui {
+
+class Session {
+ public:
+  // `wake` is called from other threads when there is something to draw; may be empty.
+  explicit Session(std::function<void()> wake = {});
+
+  // --- the scenario. Failures become messages; the functions then return false.
+  bool open(const std::filesystem::path& file);
+  void open_text(std::string text, std::filesystem::path file = {});
+  bool save();
+  bool save_as(const std::filesystem::path& file);
+  // A setting in its dotted form, the value in YAML; an error of the value itself is shown where it is used.
+  bool set(std::string_view key, std::string_view value);
+  bool unset(std::string_view key);
+  void edit_text(std::string text, std::string what = "text");
+  void undo();
+  void redo();
+  const Document& document() const { return document_; }
+  // What stands for the document in messages: its file, or a name that says there is none.
+  std::string file_name() const;
+  // Counts opened documents, so that a panel with a copy of the text knows when it is another one's.
+  std::uint64_t documents_opened() const { return documents_opened_; }
+
+  // --- what it gives. The newest prediction there is, which may be of an older text (stale); null: none yet.
+  const std::shared_ptr<const Prediction>& prediction() const { return prediction_; }
+  bool stale() const { return !prediction_ || prediction_->revision != request_revision_; }
+  bool predicting() const { return answered_revision_ != request_revision_; }
+  // Why the present text gives none.
+  const std::optional<Error>& problem() const { return problem_; }
+
+  // --- the database of runs, read on threads of their own; trouble with it becomes a message.
+  void use_database(std::filesystem::path file);
+  const std::filesystem::path& database() const { return calibrations_.database(); }
+  // The database as panels read it.
+  view::RunLibrary& runs() { return runs_; }
+  // The prediction as a run among others; null while there is none.
+  view::LoadedRunPtr predicted_run() const { return prediction_ ? prediction_->run : nullptr; }
+  // What is compared: the prediction, then the chosen runs as far as they are loaded.
+  std::vector<view::LoadedRunPtr> shown_runs();
+
+  Selection& selection() { return selection_; }
+  const Selection& selection() const { return selection_; }
+  // In the steady plan of the present prediction.
+  void choose(InstructionId id);
+  std::optional<InstructionId> chosen() const;
+
+  Messages& messages() { return messages_; }
+  Preferences& preferences() { return preferences_; }
+  const Preferences& preferences() const { return preferences_; }
+  double now() const { return now_; }
+
+  // Takes what other threads have ready. `now` in seconds, growing.
+  void update(double now);
+  // Until the present text is predicted; for pictures and tests.
+  void settle();
+
+ private:
+  void ask();
+  void take(PredictionOutcome outcome);
+  void watch_file();
+  void tell_of_library();
+
+  Document document_;
+  std::uint64_t documents_opened_ = 0;
+  FileWatch watch_;
+  CalibrationSource calibrations_;
+  view::RunLibrary runs_;
+  Predictor predictor_;
+  std::uint64_t request_revision_ = 0;  // counts requests: another text or other calibrations
+  std::uint64_t answered_revision_ = 0;
+  std::shared_ptr<const Prediction> prediction_;
+  std::optional<Error> problem_;
+  Selection selection_;
+  Messages messages_;
+  Preferences preferences_;
+  double now_ = 0;
+};
+
+}  // namespace shardlab::gui

@@ -1,0 +1,199 @@
+#include "gui/session/setting_form.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+
+#include "engine/base/paths.h"
+#include "engine/hardware/node.h"
+#include "engine/scenario/keys/sections.h"
+#include "gui/session/yaml_edit.h"
+
+namespace shardlab::gui {
+namespace {
+
+constexpr std::array<std::string_view, 24> k_common{
+    "model.config",        "model.sequence_length", "model.dtype",          "cluster.node",
+    "cluster.nodes",       "cluster.gpus_per_node", "cluster.device",       "cluster.ranks",
+    "parallel.strategy",   "parallel.sharding",     "parallel.mesh.replicate", "parallel.mesh.shard",
+    "parallel.reshard_after_forward", "parallel.wrap.policy", "parallel.wrap.classes", "precision.param",
+    "precision.reduce",    "activation.checkpoint", "train.micro_batch",    "train.accumulation",
+    "train.optimizer",     "train.learning_rate",   "train.clip_norm",      "measure.steps"};
+
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t comma = std::min(text.find(", ", begin), text.size());
+    parts.push_back(text.substr(begin, comma - begin));
+    begin = comma + 2;
+  }
+  return parts;
+}
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  const auto folder = find_asset("models");
+  std::error_code error;
+  if (folder)
+    for (const auto& entry : std::filesystem::directory_iterator(*folder, error))
+      names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> known_names(const std::string& key) {
+  if (key == "model.config") return model_names();
+  if (key == "cluster.node") return node_names();
+  if (key == "cluster.gpu") return gpu_names();
+  return {};
+}
+
+FormField field_of(const KeyLine& line, const std::string& section) {
+  FormField field;
+  field.key = line.path;
+  field.label = section.empty() ? line.path : line.path.substr(section.size() + 1);
+  field.type = line.type;
+  field.values = line.values;
+  field.default_text = line.default_value;
+  field.help = line.help;
+  field.condition = line.condition;
+  if (line.type == "true or false") {
+    field.control = FieldControl::toggle;
+  } else if (line.type == "word" || line.type == "dtype") {
+    field.control = FieldControl::choice;
+    field.choices = split_list(line.values);
+  } else if (line.type == "integer") {
+    field.control = FieldControl::integer;
+    std::from_chars(line.values.data(), line.values.data() + line.values.size(), field.least);
+  } else {
+    field.choices = known_names(line.path);
+  }
+  field.common = std::find(k_common.begin(), k_common.end(), line.path) != k_common.end();
+  return field;
+}
+
+std::vector<FormSection> make_sections() {
+  std::vector<KeyLine> lines;
+  describe_section(scenario_keys(), {}, lines);
+  std::vector<FormSection> sections;
+  for (const KeyLine& line : lines) {
+    if (line.path.find("[]") != std::string::npos) continue;  // parts of lists: in the text
+    const std::size_t dot = line.path.find('.');
+    const std::string section = dot == std::string::npos ? "" : line.path.substr(0, dot);
+    const std::string name = section.empty() ? "scenario" : section;
+    if (sections.empty() || sections.back().name != name) sections.push_back({name, {}});
+    sections.back().fields.push_back(field_of(line, section));
+  }
+  return sections;
+}
+
+// The value of the key `name`, looked for beside `key` and then further out: conditions name keys of their own or an outer
+// section.
+std::optional<std::string> value_beside(const std::string& key, const std::string& name, const YamlNode& root) {
+  static const std::map<std::string, std::string> defaults = [] {
+    std::map<std::string, std::string> found;
+    for (const FormSection& section : form_sections())
+      for (const FormField& field : section.fields) found[field.key] = field.default_text;
+    return found;
+  }();
+  std::string outer = key;
+  while (true) {
+    const std::size_t dot = outer.rfind('.');
+    if (dot == std::string::npos) return std::nullopt;
+    outer.resize(dot);
+    const std::string candidate = outer + "." + name;
+    const auto known = defaults.find(candidate);
+    if (known == defaults.end()) continue;
+    if (auto given = yaml_value_text(root, candidate)) return given;
+    // "checkpoint: full" stands for "checkpoint: {kind: full}".
+    if (auto section = yaml_value_text(root, outer); section && section->find('{') == std::string::npos) return section;
+    return known->second;
+  }
+}
+
+bool condition_holds(const FormField& field, const YamlNode& root) {
+  const std::size_t space = field.condition.find(' ');
+  if (space == std::string::npos) return true;
+  const auto value = value_beside(field.key, field.condition.substr(0, space), root);
+  const std::vector<std::string> allowed = split_list(field.condition.substr(space + 1));
+  return !value || std::find(allowed.begin(), allowed.end(), *value) != allowed.end();
+}
+
+const YamlNode* node_at(const YamlNode& root, std::string_view key) {
+  const YamlNode* node = &root;
+  while (node != nullptr && !key.empty()) {
+    const std::size_t dot = key.find('.');
+    node = node->find(key.substr(0, dot));
+    if (dot == std::string_view::npos) break;
+    key.remove_prefix(dot + 1);
+  }
+  return node;
+}
+
+bool concerns(const ProblemLine& problem, const FormField& field, const YamlNode* node) {
+  const std::string_view text = problem.text;
+  if (text.starts_with(field.key) && text.substr(field.key.size()).starts_with(":")) return true;
+  return problem.place && node != nullptr && node->is_scalar() && place_of(node->where) == problem.place;
+}
+
+}  // namespace
+
+const std::vector<FormSection>& form_sections() {
+  static const std::vector<FormSection> sections = make_sections();
+  return sections;
+}
+
+std::vector<ProblemLine> problem_lines(const Error& error, std::string_view file) {
+  std::vector<ProblemLine> lines;
+  if (!error.where.empty() || error.what.find('\n') == std::string::npos) {
+    lines.push_back({error.what, error.hint, error.where.starts_with(file) ? place_of(error.where) : std::nullopt});
+    if (!lines.back().place && !error.where.empty() && error.where != file)
+      lines.back().text = error.where + ": " + error.what;
+    return lines;
+  }
+  // Several: one line each, "file:line:column: what (hint)".
+  std::size_t begin = 0;
+  while (begin < error.what.size()) {
+    const std::size_t end = std::min(error.what.find('\n', begin), error.what.size());
+    std::string line = error.what.substr(begin, end - begin);
+    begin = end + 1;
+    ProblemLine problem;
+    if (line.starts_with(file)) {
+      const std::size_t what = line.find(": ", file.size());
+      if (what != std::string::npos) {
+        problem.place = place_of(line.substr(0, what));
+        line = line.substr(what + 2);
+      }
+    }
+    problem.text = std::move(line);
+    lines.push_back(std::move(problem));
+  }
+  return lines;
+}
+
+FieldState field_state(const FormField& field, const YamlNode& root, const std::vector<ProblemLine>& problems) {
+  FieldState state;
+  state.given = yaml_value_text(root, field.key);
+  state.applies = state.given.has_value() || condition_holds(field, root);
+  const YamlNode* const node = node_at(root, field.key);
+  for (const ProblemLine& problem : problems) {
+    if (!concerns(problem, field, node)) continue;
+    state.problem = problem.text + (problem.hint.empty() ? "" : " (" + problem.hint + ")");
+    break;
+  }
+  return state;
+}
+
+std::string as_yaml(const FormField& field, std::string_view typed) {
+  const auto read = parse_yaml(typed, "value");
+  const bool is_text = field.type == "text";
+  const bool fits = read && (is_text ? read->is_scalar() : !typed.empty());
+  if (fits) return std::string(typed);
+  std::string quoted = "'";
+  for (const char c : typed) quoted += c == '\'' ? std::string("''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace shardlab::gui

@@ -1,0 +1,67 @@
+// The settings of a scenario as a form: every key of the tables that read scenarios, with its control, help and present
+// value.
+//
+// What is shown comes from the text as it stands, so the form works while the scenario has mistakes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/yaml.h"
+#include "gui/session/text_place.h"
+
+namespace shardlab::gui {
+
+enum class FieldControl : std::uint8_t { toggle, choice, integer, text };
+
+struct FormField {
+  std::string key;     // "parallel.mesh.shard"
+  std::string label;   // below its section: "mesh.shard"
+  std::string type;    // as docs/scenario.md: "integer", "size" ...
+  std::string values;  // allowed values or range; may be empty
+  std::string default_text;
+  std::string help;
+  std::string condition;  // "strategy fsdp1, fsdp2"; empty: always
+  FieldControl control = FieldControl::text;
+  std::vector<std::string> choices;  // of a choice; of a text: known names, others may be typed
+  std::int64_t least = 0;            // of an integer
+  bool common = false;               // one that people change often
+};
+
+struct FormSection {
+  std::string name;  // "parallel"; "scenario" for the keys above all sections
+  std::vector<FormField> fields;
+};
+
+// All keys that a form can hold, in the order of docs/scenario.md; made once.
+const std::vector<FormSection>& form_sections();
+
+struct FieldState {
+  std::optional<std::string> given;  // as written
+  bool applies = true;               // the condition is met, or the field is given
+  std::string problem;               // what is wrong with it; may be empty
+
+  const std::string& shown(const FormField& field) const { return given ? *given : field.default_text; }
+};
+
+// One line of what is wrong with a scenario.
+struct ProblemLine {
+  std::string text;
+  std::string hint;
+  std::optional<TextPlace> place;  // in the text
+};
+
+// An error of reading, planning or simulating, taken apart; `file` is the name that its places begin with.
+std::vector<ProblemLine> problem_lines(const Error& error, std::string_view file);
+
+// `root` is the tree of the text; `problems` are matched to fields by the key they begin with or by their place.
+FieldState field_state(const FormField& field, const YamlNode& root, const std::vector<ProblemLine>& problems);
+
+// What a person typed as YAML: texts that would read as something else are put in quotes.
+std::string as_yaml(const FormField& field, std::string_view typed);
+
+}  // namespace shardlab::gui

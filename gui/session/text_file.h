@@ -1,0 +1,18 @@
+// Whole text files.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "engine/base/result.h"
+
+namespace shardlab::gui {
+
+// Files above 256 KiB, which no scenario may have, and folders are refused.
+Result<std::string> read_text_file(const std::filesystem::path& file);
+
+// Through a file beside it, so that a full disk leaves the old one.
+Status write_text_file(const std::filesystem::path& file, std::string_view text);
+
+}  // namespace shardlab::gui

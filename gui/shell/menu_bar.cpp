@@ -1,0 +1,90 @@
+// The shell's menu bar and status line.
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
+#include "gui/shell/shell.h"
+
+namespace shardlab::gui {
+namespace {
+
+void menu_items(const std::vector<ShellCommand>& list, const std::string& menu) {
+  for (const ShellCommand& command : list) {
+    if (command.menu != menu) continue;
+    if (ImGui::MenuItem(command.title.c_str(), chord_text(command.chord).c_str(), command.checked,
+                        command.enabled))
+      command.run();
+  }
+}
+
+struct StatusWord {
+  std::string text;
+  ImU32 colour;
+};
+
+StatusWord status_of(const Session& session, const Theme& theme) {
+  if (session.documents_opened() == 0) return {"no scenario", theme.dimmed};
+  if (session.predicting()) return {"predicting ...", theme.fair};
+  if (session.problem()) return {"the scenario has a mistake", theme.bad};
+  if (!session.prediction()) return {"", theme.dimmed};
+  return {fmt::format("predicted in {:.0f} ms", session.prediction()->milliseconds), theme.dimmed};
+}
+
+void draw_right(const std::string& text, ImU32 colour) {
+  const float width = ImGui::CalcTextSize(text.c_str()).x;
+  ImGui::SameLine(ImGui::GetWindowWidth() - width - 2 * ImGui::GetStyle().WindowPadding.x);
+  ImGui::TextColored(ImColor(colour), "%s", text.c_str());
+}
+
+}  // namespace
+
+void Shell::draw_menu_bar(const std::vector<ShellCommand>& list) {
+  if (!ImGui::BeginMainMenuBar()) return;
+  for (const char* const menu : {"File", "Edit", "View", "Panels"}) {
+    if (!ImGui::BeginMenu(menu)) continue;
+    menu_items(list, menu);
+    if (std::string(menu) == "File" &&
+        ImGui::BeginMenu("Recent", !session_.preferences().recent_files.empty())) {
+      menu_items(list, "Recent");
+      ImGui::EndMenu();
+    }
+    ImGui::EndMenu();
+  }
+  const Document& document = session_.document();
+  const std::string title = document.title() + (document.changed() ? " *" : "");
+  const float width = ImGui::CalcTextSize(title.c_str()).x;
+  ImGui::SameLine((ImGui::GetWindowWidth() - width) / 2);
+  ImGui::TextDisabled("%s", title.c_str());
+  ImGui::EndMainMenuBar();
+}
+
+void Shell::draw_status_line() {
+  const ImGuiWindowFlags flags =
+      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_MenuBar;
+  if (ImGui::BeginViewportSideBar("##status", nullptr, ImGuiDir_Down, ImGui::GetFrameHeight(), flags)) {
+    if (ImGui::BeginMenuBar()) {
+      const StatusWord word = status_of(session_, theme_);
+      ImGui::TextColored(ImColor(word.colour), "%s", word.text.c_str());
+      draw_right(session_.database().empty() ? "no database" : session_.database().string(), theme_.dimmed);
+      ImGui::EndMenuBar();
+    }
+  }
+  ImGui::End();
+}
+
+void Shell::draw_quit_question() {
+  const char* const title = "Unsaved changes";
+  if (std::exchange(asking_to_quit_, false)) ImGui::OpenPopup(title);
+  ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetCenter(), ImGuiCond_Appearing, {0.5F, 0.5F});
+  if (!ImGui::BeginPopupModal(title, nullptr, ImGuiWindowFlags_AlwaysAutoResize)) return;
+  ImGui::Text("%s has changes that are not saved.", session_.document().title().c_str());
+  ImGui::Spacing();
+  const bool has_file = !session_.document().file().empty();
+  if (has_file && ImGui::Button("Save and quit")) quit_ = session_.save();
+  if (has_file) ImGui::SameLine();
+  if (ImGui::Button("Quit without saving")) quit_ = true;
+  ImGui::SameLine();
+  if (ImGui::Button("Stay")) ImGui::CloseCurrentPopup();
+  ImGui::EndPopup();
+}
+
+}  // namespace shardlab::gui

@@ -1,0 +1,66 @@
+#include "gui/shell/shared_time.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "gui/view_model/time_scale.h"
+
+namespace shardlab::gui {
+namespace {
+
+constexpr double k_margin = 0.02;       // of the step, beyond its ends
+constexpr double k_closest_zoom = 100;  // ns
+
+int write_time(double value, char* text, int size, void* visible) {
+  return std::snprintf(text, static_cast<std::size_t>(size), "%s",
+                       view::axis_time(value, *static_cast<double*>(visible)).c_str());
+}
+
+TimeRange range_of(double min, double max) {
+  return {Nanoseconds{std::llround(min)}, Nanoseconds{std::llround(max)}};
+}
+
+}  // namespace
+
+SharedTime::SharedTime(const Session& session, Nanoseconds end)
+    : end_(std::max(static_cast<double>(end.value), k_closest_zoom)),
+      min_(-k_margin * end_),
+      max_((1 + k_margin) * end_) {
+  if (const auto& chosen = session.selection().visible_time()) {
+    min_ = static_cast<double>(chosen->begin.value);
+    max_ = std::max(static_cast<double>(chosen->end.value), min_ + k_closest_zoom);
+  }
+  visible_ = max_ - min_;
+  before_min_ = min_;
+  before_max_ = max_;
+}
+
+void SharedTime::set_up_axis() {
+  ImPlot::SetupAxis(ImAxis_X1, nullptr, ImPlotAxisFlags_NoInitialFit);
+  ImPlot::SetupAxisLinks(ImAxis_X1, &min_, &max_);
+  ImPlot::SetupAxisFormat(ImAxis_X1, write_time, &visible_);
+  ImPlot::SetupAxisLimitsConstraints(ImAxis_X1, -end_ * 0.1, end_ * 1.1);
+  ImPlot::SetupAxisZoomConstraints(ImAxis_X1, k_closest_zoom, end_ * 1.2);
+}
+
+void SharedTime::share(Session& session) const {
+  if (std::abs(min_ - before_min_) < 0.5 && std::abs(max_ - before_max_) < 0.5) return;
+  session.selection().show_time(range_of(min_, max_));
+}
+
+void show_whole_step(Session& session) {
+  session.selection().show_time(std::nullopt);
+}
+
+void bring_into_view(Session& session, Nanoseconds begin, Nanoseconds end, Nanoseconds of) {
+  const auto& seen = session.selection().visible_time();
+  if (!seen || (begin >= seen->begin && end <= seen->end)) return;
+  constexpr std::int64_t k_context = 8;  // times the interval
+  const std::int64_t wide =
+      std::min(std::max((seen->end - seen->begin).value, (end - begin).value * k_context), of.value);
+  const std::int64_t middle = (begin.value + end.value) / 2;
+  session.selection().show_time(TimeRange{Nanoseconds{middle - wide / 2}, Nanoseconds{middle + wide / 2}});
+}
+
+}  // namespace shardlab::gui

@@ -1,0 +1,171 @@
+#include "gui/shell/shell.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <imgui_internal.h>
+
+#include "gui/shell/default_layout.h"
+#include "gui/shell/message_list.h"
+#include "gui/widgets/picture.h"
+
+namespace shardlab::gui {
+namespace {
+
+// "memory.png", "memory-2.png" ...: a picture never overwrites a file.
+std::filesystem::path free_name(const std::filesystem::path& folder, const std::string& name) {
+  std::error_code error;
+  std::filesystem::path file = folder / (name + ".png");
+  for (int i = 2; std::filesystem::exists(file, error); ++i)
+    file = folder / (name + "-" + std::to_string(i) + ".png");
+  return file;
+}
+
+}  // namespace
+
+Shell::Shell(Session& session, std::vector<std::unique_ptr<Panel>> panels, Fonts fonts, ShellOptions options)
+    : session_(session), panels_(std::move(panels)), options_(std::move(options)), fonts_(fonts) {
+  ImGuiIO& io = ImGui::GetIO();
+  io.ConfigFlags |= ImGuiConfigFlags_DockingEnable | ImGuiConfigFlags_NavEnableKeyboard;
+  io.ConfigWindowsMoveFromTitleBarOnly = true;
+  io.IniFilename = nullptr;  // the layout is kept in the preferences
+  for (const auto& panel : panels_)
+    if (!panel->info().open) closed_.insert(panel->info().id);
+  const Preferences& preferences = session_.preferences();
+  if (!preferences.layout.empty())
+    closed_ = {preferences.closed_panels.begin(), preferences.closed_panels.end()};
+  written_ = preferences;
+}
+
+void Shell::set_monitor_scale(float scale) {
+  monitor_scale_ = scale;
+}
+
+void Shell::prepare() {
+  const Preferences& preferences = session_.preferences();
+  const ThemeKind kind = preferences.theme == "light" ? ThemeKind::light : ThemeKind::dark;
+  const float scale = preferences.scale > 0 ? static_cast<float>(preferences.scale) : monitor_scale_;
+  if (!theme_is_set_ || kind != theme_.kind || std::fabs(scale - theme_.scale) > 1e-3F) {
+    theme_ = make_theme(kind, scale);
+    theme_.fonts = fonts_;
+    apply_theme(theme_);
+    theme_is_set_ = true;
+  }
+  if (!layout_is_loaded_ && !preferences.layout.empty())
+    ImGui::LoadIniSettingsFromMemory(preferences.layout.c_str(), preferences.layout.size());
+  layout_is_loaded_ = true;
+}
+
+void Shell::draw() {
+  PanelContext context{session_, theme_, pictures_};
+  for (const auto& panel : panels_) panel->update(context);
+  if (!options_.only_panel.empty()) return draw_only_panel();
+  const std::vector<ShellCommand> list = commands();
+  run_shortcuts(list);
+  draw_menu_bar(list);
+  draw_status_line();
+  draw_dock_space();
+  for (const auto& panel : panels_) draw_panel(*panel);
+  draw_messages(session_.messages(), theme_, session_.now());
+  palette_.draw(list, theme_);
+  dialog_.draw(theme_);
+  draw_quit_question();
+  if (ImGui::GetIO().WantSaveIniSettings) write_preferences();
+}
+
+void Shell::draw_dock_space() {
+  const ImGuiID dock = ImGui::GetID("dock space");
+  const ImGuiViewport* const viewport = ImGui::GetMainViewport();
+  if (reset_layout_ || ImGui::DockBuilderGetNode(dock) == nullptr)
+    build_default_layout(dock, viewport->WorkSize, panels_);
+  reset_layout_ = false;
+  ImGui::DockSpaceOverViewport(dock, viewport,
+                               static_cast<int>(ImGuiDockNodeFlags_NoWindowMenuButton) |
+                                   static_cast<int>(ImGuiDockNodeFlags_NoCloseButton));
+}
+
+void Shell::draw_panel(Panel& panel) {
+  const PanelInfo info = panel.info();
+  bool open = is_open(info.id);
+  if (!open) return;
+  if (to_front_ == info.id) {
+    ImGui::SetNextWindowFocus();
+    to_front_.clear();
+  }
+  ImGui::SetNextWindowSize({theme_.scaled(520), theme_.scaled(420)}, ImGuiCond_FirstUseEver);
+  if (ImGui::Begin(window_name(info).c_str(), &open)) {
+    PanelContext context{session_, theme_, pictures_};
+    panel.draw(context);
+  }
+  ImGui::End();
+  if (!open) closed_.insert(info.id);
+}
+
+void Shell::draw_only_panel() {
+  const ImGuiViewport& viewport = *ImGui::GetMainViewport();
+  for (const auto& panel : panels_) {
+    const PanelInfo info = panel->info();
+    if (info.id != options_.only_panel) continue;
+    ImGui::SetNextWindowPos(viewport.Pos);
+    ImGui::SetNextWindowSize(viewport.Size);
+    ImGui::Begin(window_name(info).c_str(), nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoDocking);
+    PanelContext context{session_, theme_, pictures_};
+    panel->draw(context);
+    ImGui::End();
+  }
+}
+
+void Shell::show_panel(const std::string& id) {
+  closed_.erase(id);
+  to_front_ = id;
+}
+
+void Shell::drop_files(const std::vector<std::string>& files) {
+  for (const std::string& name : files) {
+    const std::filesystem::path file(name);
+    if (file.extension() == ".db") {
+      session_.use_database(file);
+    } else if (file.filename() == "config.json") {
+      session_.set("model.config", name);
+    } else {
+      session_.open(file);
+    }
+  }
+}
+
+void Shell::request_quit() {
+  if (session_.document().changed()) {
+    asking_to_quit_ = true;
+  } else {
+    quit_ = true;
+  }
+}
+
+void Shell::finish_frame() {
+  if (pictures_.empty()) return;
+  const Picture frame = rasterise(*ImGui::GetDrawData(), theme_.window);
+  for (const PictureRequest& request : std::exchange(pictures_, {})) {
+    const std::filesystem::path file = free_name(session_.document().file().parent_path(), request.name);
+    if (const auto written = write_png(cut_out(frame, request.min, request.max), file); !written) {
+      session_.messages().add(written.error(), "picture", session_.now());
+    } else {
+      session_.messages().news("saved " + file.string(), session_.now());
+    }
+  }
+}
+
+void Shell::write_preferences() {
+  ImGui::GetIO().WantSaveIniSettings = false;
+  if (!options_.remembers) return;
+  Preferences& preferences = session_.preferences();
+  preferences.layout = ImGui::SaveIniSettingsToMemory();
+  preferences.closed_panels.assign(closed_.begin(), closed_.end());
+  if (preferences == written_) return;
+  written_ = preferences;
+  if (const auto saved = save_preferences(preferences, options_.preferences_file); !saved)
+    session_.messages().add(saved.error(), "preferences", session_.now());
+}
+
+}  // namespace shardlab::gui

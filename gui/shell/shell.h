@@ -1,0 +1,78 @@
+// The window's frame: menus, panels in their docks, status line, messages, palette and dialogs.
+//
+// Draws whatever panels there are and knows none of them. Lives between a Dear ImGui context's creation and
+// its end; belongs to the frame's thread.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gui/shell/command_palette.h"
+#include "gui/shell/file_dialog.h"
+#include "gui/shell/panel.h"
+
+namespace shardlab::gui {
+
+struct ShellOptions {
+  std::string only_panel;  // its id: that panel alone fills the window, for pictures; empty: the whole window
+  bool remembers = true;   // preferences are written when they change
+  std::filesystem::path preferences_file;
+};
+
+class Shell {
+ public:
+  Shell(Session& session, std::vector<std::unique_ptr<Panel>> panels, Fonts fonts, ShellOptions options);
+
+  // The monitor's, or the user's choice in the preferences.
+  void set_monitor_scale(float scale);
+  // Before ImGui::NewFrame(): theme, and the layout that the preferences hold.
+  void prepare();
+  // Between NewFrame() and Render().
+  void draw();
+  // After Render(): takes the pictures that panels asked for.
+  void finish_frame();
+  void drop_files(const std::vector<std::string>& files);
+  // The user closes the window; asks first when there are unsaved edits.
+  void request_quit();
+  bool should_quit() const { return quit_; }
+  void write_preferences();
+
+  const Theme& theme() const { return theme_; }
+  void show_panel(const std::string& id);
+
+ private:
+  std::vector<ShellCommand> commands();
+  void file_commands(std::vector<ShellCommand>& list);
+  void edit_commands(std::vector<ShellCommand>& list);
+  void view_commands(std::vector<ShellCommand>& list);
+  void draw_menu_bar(const std::vector<ShellCommand>& list);
+  void draw_dock_space();
+  void draw_panel(Panel& panel);
+  void draw_only_panel();
+  void draw_status_line();
+  void draw_quit_question();
+  bool is_open(const std::string& id) const { return !closed_.contains(id); }
+
+  Session& session_;
+  std::vector<std::unique_ptr<Panel>> panels_;
+  ShellOptions options_;
+  Fonts fonts_;
+  Theme theme_;
+  float monitor_scale_ = 1;
+  bool theme_is_set_ = false;
+  bool layout_is_loaded_ = false;
+  bool reset_layout_ = false;
+  std::set<std::string> closed_;
+  std::string to_front_;
+  CommandPalette palette_;
+  FileDialog dialog_;
+  bool asking_to_quit_ = false;
+  bool quit_ = false;
+  Preferences written_;
+  std::vector<PictureRequest> pictures_;
+};
+
+}  // namespace shardlab::gui

@@ -1,0 +1,30 @@
+// The tables of a RunComparison. Private to this folder.
+//
+// Each has a first column that names the row, a column a run, and an error column a run but the reference.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "gui/view_model/data_table.h"
+#include "gui/view_model/loaded_run.h"
+#include "gui/view_model/run_figures.h"
+
+namespace shardlab::view {
+
+struct ComparedFigures {
+  const LoadedRun* run = nullptr;
+  std::vector<std::optional<InstructionFigures>> instructions;
+};
+
+DataTable totals_table(const std::vector<ComparedFigures>& runs, std::size_t reference);
+DataTable classes_table(const std::vector<ComparedFigures>& runs, std::size_t reference);
+DataTable kinds_table(const std::vector<ComparedFigures>& runs, std::size_t reference);
+DataTable units_table(const std::vector<ComparedFigures>& runs, std::size_t reference);
+
+// The instructions with the largest difference in time, of the runs `joined` that follow the reference's
+// plan.
+DataTable worst_table(const std::vector<ComparedFigures>& runs, std::size_t reference,
+                      const std::vector<std::size_t>& joined);
+
+}  // namespace shardlab::view

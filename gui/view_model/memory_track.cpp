@@ -1,0 +1,106 @@
+#include "gui/view_model/memory_track.h"
+
+#include <algorithm>
+#include <array>
+
+namespace shardlab::view {
+namespace {
+
+// What lives across steps first, then what lives through forward and backward, then the short-lived.
+constexpr std::array k_stacking = {BufferClass::parameter,
+                                   BufferClass::parameter_shard,
+                                   BufferClass::optimizer_state,
+                                   BufferClass::gradient_shard,
+                                   BufferClass::constant,
+                                   BufferClass::scalar,
+                                   BufferClass::batch,
+                                   BufferClass::gradient,
+                                   BufferClass::activation,
+                                   BufferClass::activation_gradient,
+                                   BufferClass::gathered_parameters,
+                                   BufferClass::gather_buffer,
+                                   BufferClass::reduce_buffer,
+                                   BufferClass::workspace};
+static_assert(k_stacking.size() == k_buffer_classes);
+
+std::vector<BufferClass> present_classes(const std::vector<MemorySample>& samples) {
+  std::array<bool, k_buffer_classes> present{};
+  for (const MemorySample& sample : samples) {
+    for (std::size_t i = 0; i < k_buffer_classes; ++i)
+      present[i] = present[i] || sample.by_class[i].value > 0 || sample.by_class_at_peak[i].value > 0;
+  }
+  std::vector<BufferClass> classes;
+  for (const BufferClass each : k_stacking) {
+    if (present[static_cast<std::size_t>(each)]) classes.push_back(each);
+  }
+  return classes;
+}
+
+void resize(StackedMemory& stacked, std::size_t classes, std::size_t columns) {
+  stacked.times.resize(columns);
+  stacked.samples.resize(columns);
+  stacked.tops.resize(classes);
+  for (std::vector<double>& top : stacked.tops) top.resize(columns);
+}
+
+}  // namespace
+
+MemoryTrack make_memory_track(std::string title, RunKind kind, const RankTrace& rank,
+                              std::optional<Bytes> capacity) {
+  MemoryTrack track{std::move(title), kind, {}, {}, {}, {}, {}, {}, capacity};
+  for (const Span& span : rank.spans) track.end = std::max(track.end, span.end);
+  auto span = rank.spans.begin();
+  for (const MemorySample& sample : rank.memory) {
+    while (span != rank.spans.end() && span->instruction < sample.instruction) ++span;
+    if (span == rank.spans.end()) break;
+    if (span->instruction != sample.instruction) continue;
+    // Where the host did not stand still the trace may give a later instruction an earlier issue.
+    const Nanoseconds time = track.times.empty() ? span->issue : std::max(track.times.back(), span->issue);
+    track.samples.push_back(sample);
+    track.times.push_back(time);
+    track.peaks.push_back(sample.peak.value);
+  }
+  track.classes = present_classes(track.samples);
+  if (!track.peaks.empty())
+    track.peak = static_cast<std::size_t>(std::max_element(track.peaks.begin(), track.peaks.end()) -
+                                          track.peaks.begin());
+  return track;
+}
+
+std::optional<std::size_t> sample_at(const MemoryTrack& track, double time) {
+  const auto after = std::partition_point(track.times.begin(), track.times.end(), [time](Nanoseconds each) {
+    return static_cast<double>(each.value) <= time;
+  });
+  if (after == track.times.begin()) return std::nullopt;
+  return static_cast<std::size_t>(after - track.times.begin()) - 1;
+}
+
+void stack_memory(const MemoryTrack& track, const TimeScale& scale, double pixels_per_column,
+                  StackedMemory& stacked) {
+  const double step = scale.span_of(std::max(pixels_per_column, 0.25));
+  const double from =
+      track.times.empty() ? scale.to : std::max(scale.from, static_cast<double>(track.times.front().value));
+  const double to = std::min(scale.to, static_cast<double>(track.end.value));
+  const auto columns = to > from ? static_cast<std::size_t>((to - from) / step) + 1 : std::size_t{0};
+  resize(stacked, track.classes.size(), columns);
+  if (columns == 0) return;
+  std::size_t current = *sample_at(track, from);
+  for (std::size_t column = 0; column < columns; ++column) {
+    const double begin = from + static_cast<double>(column) * step, end = begin + step;
+    std::size_t highest = current;
+    while (current + 1 < track.times.size() && static_cast<double>(track.times[current + 1].value) < end) {
+      ++current;
+      if (track.peaks[current] > track.peaks[highest]) highest = current;
+    }
+    stacked.times[column] = begin;
+    stacked.samples[column] = static_cast<std::uint32_t>(highest);
+    double top = 0;
+    for (std::size_t i = 0; i < track.classes.size(); ++i) {
+      const auto index = static_cast<std::size_t>(track.classes[i]);
+      stacked.tops[i][column] = top +=
+          static_cast<double>(track.samples[highest].by_class_at_peak[index].value);
+    }
+  }
+}
+
+}  // namespace shardlab::view

@@ -1,0 +1,51 @@
+// Memory of one rank over a step, stacked by class, on the time axis of the timeline.
+//
+// From an instruction's issue to the next one's the level shown is the highest that the trace recorded while
+// it was issued and ran on the host; what lies in between is not recorded.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/plan/step_plan.h"
+#include "engine/trace/step_trace.h"
+#include "gui/view_model/time_scale.h"
+
+namespace shardlab::view {
+
+struct MemoryTrack {
+  std::string title;
+  RunKind kind = RunKind::predicted;
+  std::vector<MemorySample> samples;  // in issue order; empty when memory was not measured
+  std::vector<Nanoseconds> times;     // by sample: its instruction's issue
+  std::vector<std::int64_t> peaks;    // by sample, for searching
+  Nanoseconds end;                    // of the step
+  std::vector<BufferClass>
+      classes;  // that hold anything, in the order of stacking: what lives long at the bottom
+  std::optional<std::size_t> peak;  // the first sample with the highest peak
+  std::optional<Bytes> capacity;    // what a rank may use, when known
+};
+
+// The trace must fit the plan (check_trace).
+MemoryTrack make_memory_track(std::string title, RunKind kind, const RankTrace& rank,
+                              std::optional<Bytes> capacity);
+
+// Bytes by column of the plot, ready to be drawn: `tops[c]` is the upper edge of classes[c] above those
+// before.
+struct StackedMemory {
+  std::vector<double> times;              // ns, the left edge of each column
+  std::vector<std::vector<double>> tops;  // by class of the track, then column
+  std::vector<std::uint32_t> samples;     // by column: the sample that is shown
+};
+
+// One column a `pixels_per_column` pixels. A column shows the sample with the highest peak of those that it
+// touches, so no peak is lost however far one zooms out. `stacked` keeps its memory between frames.
+void stack_memory(const MemoryTrack& track, const TimeScale& scale, double pixels_per_column,
+                  StackedMemory& stacked);
+
+// The sample whose instruction was the last one issued at that time; none before the first and when empty.
+std::optional<std::size_t> sample_at(const MemoryTrack& track, double time);
+
+}  // namespace shardlab::view

@@ -1,0 +1,28 @@
+#include "gui/view_model/run_library.h"
+
+namespace shardlab::view {
+
+void RunLibrary::open(const std::filesystem::path& path) {
+  if (path == path_) return;
+  path_ = path;
+  reader_.reset();
+  if (path.empty()) return;
+  StoreReader::Options options;
+  options.wake = wake_;
+  reader_ = std::make_unique<StoreReader>(path, std::move(options));
+}
+
+std::vector<LoadedRunPtr> RunLibrary::loaded(const std::vector<RunId>& ids) {
+  std::vector<LoadedRunPtr> runs;
+  if (!reader_) return runs;
+  for (const RunId id : ids) {
+    const auto found = reader_->view().loaded.find(id);
+    if (found != reader_->view().loaded.end())
+      runs.push_back(found->second);
+    else if (reader_->view().failed.count(id) == 0)
+      reader_->load(id);
+  }
+  return runs;
+}
+
+}  // namespace shardlab::view

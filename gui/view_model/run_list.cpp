@@ -1,0 +1,161 @@
+#include "gui/view_model/run_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+
+#include "engine/report/figures.h"
+
+namespace shardlab::view {
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+std::string tags_text(const RunEntry& run) {
+  std::string text;
+  for (const std::string& tag : run.tags) text += (text.empty() ? "" : ", ") + tag;
+  return text;
+}
+
+std::string searched_text(const RunEntry& run) {
+  return lower(fmt::format("{} {} {} {} {} {}", to_string(run.id), run.name, run.strategy, tags_text(run),
+                           run.note, run.plan_hash));
+}
+
+Cell rate_cell(double per_second) {
+  return {rate(per_second), per_second};
+}
+
+Row run_row(const RunEntry& run) {
+  Row row;
+  row.key = run.id.value;
+  row.cells = {{to_string(run.id), static_cast<double>(run.id.value)},
+               {format_created(run.created), static_cast<double>(run.created)},
+               text_cell(std::string(to_string(run.kind))),
+               text_cell(run.name),
+               text_cell(run.strategy),
+               count_cell(run.ranks),
+               time_cell(run.step_time),
+               rate_cell(run.tokens_per_second),
+               share_cell(run.mfu),
+               bytes_cell(run.peak_allocated),
+               run.fits ? text_cell(*run.fits ? "yes" : "no", *run.fits ? CellTone::good : CellTone::bad)
+                        : text_cell("-", CellTone::faint),
+               run.last_loss ? Cell{fmt::format("{:.4f}", *run.last_loss), run.last_loss}
+                             : text_cell("-", CellTone::faint),
+               text_cell(tags_text(run)),
+               text_cell(run.note)};
+  return row;
+}
+
+// A calibrated one beats one that is not, a newer one an older one.
+bool better(const RunEntry& candidate, const RunEntry* best) {
+  if (best == nullptr || candidate.calibrated != best->calibrated)
+    return best == nullptr || candidate.calibrated;
+  return candidate.id > best->id;
+}
+
+std::optional<double> error_between(std::optional<Bytes> predicted, std::optional<Bytes> measured) {
+  if (!predicted || !measured || measured->value == 0) return std::nullopt;
+  return static_cast<double>(predicted->value) / static_cast<double>(measured->value) - 1;
+}
+
+}  // namespace
+
+bool matches(const RunEntry& run, const RunListFilter& filter) {
+  if (filter.kind && run.kind != *filter.kind) return false;
+  if (!filter.tag.empty() && std::find(run.tags.begin(), run.tags.end(), filter.tag) == run.tags.end())
+    return false;
+  if (filter.text.empty()) return true;
+  const std::string text = searched_text(run), wanted = lower(filter.text);
+  for (std::size_t begin = 0; begin < wanted.size();) {
+    const std::size_t end = std::min(wanted.find(' ', begin), wanted.size());
+    if (text.find(wanted.substr(begin, end - begin)) == std::string::npos) return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
+std::vector<std::string> tags_of(const std::vector<RunEntry>& runs) {
+  std::set<std::string> tags;
+  for (const RunEntry& run : runs) tags.insert(run.tags.begin(), run.tags.end());
+  return {tags.begin(), tags.end()};
+}
+
+DataTable run_table(const std::vector<RunEntry>& runs, const RunListFilter& filter) {
+  DataTable table{"runs",
+                  {{"run"},
+                   {"stored", "seconds since 1970"},
+                   {"kind", "", false},
+                   {"scenario", "", false},
+                   {"strategy", "", false},
+                   {"ranks"},
+                   {"step time", "ns"},
+                   {"tokens/s"},
+                   {"MFU", "fraction"},
+                   {"peak", "bytes"},
+                   {"fits", "", false},
+                   {"loss"},
+                   {"tags", "", false},
+                   {"note", "", false}},
+                  {}};
+  for (const RunEntry& run : runs) {
+    if (matches(run, filter)) table.rows.push_back(run_row(run));
+  }
+  return table;
+}
+
+std::vector<TrendPoint> error_trend(const std::vector<RunEntry>& runs, const RunListFilter& filter) {
+  std::vector<const RunEntry*> by_age;
+  for (const RunEntry& run : runs) by_age.push_back(&run);
+  std::sort(by_age.begin(), by_age.end(), [](const RunEntry* a, const RunEntry* b) { return a->id < b->id; });
+  std::map<std::string, const RunEntry*> predictions;  // by plan, of the runs so far
+  std::vector<TrendPoint> trend;
+  for (const RunEntry* run : by_age) {
+    const RunEntry*& prediction = predictions[run->plan_hash];
+    if (run->kind == RunKind::predicted) {
+      if (better(*run, prediction)) prediction = run;
+      continue;
+    }
+    if (prediction == nullptr || run->step_time.value <= 0 || !matches(*run, filter)) continue;
+    trend.push_back(
+        {run->id, prediction->id, run->name, run->created,
+         static_cast<double>(prediction->step_time.value) / static_cast<double>(run->step_time.value) - 1,
+         error_between(prediction->peak_allocated, run->peak_allocated), prediction->calibrated});
+  }
+  return trend;
+}
+
+DataTable trend_table(const std::vector<TrendPoint>& trend) {
+  DataTable table{"error-trend",
+                  {{"stored", "seconds since 1970"},
+                   {"scenario", "", false},
+                   {"measured"},
+                   {"predicted"},
+                   {"step time error", "fraction"},
+                   {"peak error", "fraction"},
+                   {"calibrated", "", false}},
+                  {}};
+  for (const TrendPoint& point : trend) {
+    Row row;
+    row.key = point.measured.value;
+    row.cells = {{format_created(point.created), static_cast<double>(point.created)},
+                 text_cell(point.name),
+                 {to_string(point.measured), static_cast<double>(point.measured.value)},
+                 {to_string(point.predicted), static_cast<double>(point.predicted.value)},
+                 error_cell(point.step_time_error),
+                 error_cell(point.peak_error),
+                 text_cell(point.calibrated ? "yes" : "no")};
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace shardlab::view

@@ -1,0 +1,242 @@
+// Timeline, Memory, Compare, Runs, Step player: clicked, dragged, zoomed and typed into without a window.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "engine/store/run_store.h"
+#include "tests/catch.h"
+#include "tests/gui/stored_prediction.h"
+#include "tests/gui/ui.h"
+#include "tests/paths.h"
+
+using namespace shardlab;
+using namespace shardlab::gui;
+using namespace shardlab::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+ImVec2 part_of(const ProbedItem& item, float x, float y) {
+  return {static_cast<float>(static_cast<int>(item.min.x + (item.max.x - item.min.x) * x)),
+          static_cast<float>(static_cast<int>(item.min.y + (item.max.y - item.min.y) * y))};
+}
+
+// For looking at: $SHARDLAB_KEEP_PICTURES names a folder.
+void keep_picture(Ui& ui, const std::string& name) {
+  const char* const folder = std::getenv("SHARDLAB_KEEP_PICTURES");
+  if (folder != nullptr) REQUIRE_OK(write_png(ui.headless().picture(), fs::path(folder) / (name + ".png")));
+}
+
+}  // namespace
+
+TEST_CASE("timeline: without a scenario it says what to do") {
+  Ui ui("timeline");
+  CHECK_FALSE(ui.shows("timeline", "timeline plot"));
+}
+
+TEST_CASE("timeline: a click chooses the instruction under the mouse, for all panels") {
+  Ui ui("timeline");
+  ui.open(small_scenario());
+  const ProbedItem plot = ui.item("timeline", "timeline plot");
+  // The middle of the compute lane, which is the first below the title.
+  ui.click_at(part_of(plot, 0.5F, 0.3F));
+  REQUIRE(ui.session().chosen());
+  const Instruction& chosen =
+      ui.session().prediction()->planned.plan.steady.instruction(*ui.session().chosen());
+  CHECK(chosen.stream == StreamId{0});
+}
+
+TEST_CASE("timeline: the wheel zooms around the mouse, a drag pans, a button shows the whole step again") {
+  Ui ui("timeline");
+  ui.open(small_scenario());
+  const ProbedItem plot = ui.item("timeline", "timeline plot");
+  CHECK_FALSE(ui.session().selection().visible_time());
+  ui.wheel(part_of(plot, 0.25F, 0.5F), 8);
+  REQUIRE(ui.session().selection().visible_time());
+  const TimeRange zoomed = *ui.session().selection().visible_time();
+  const Nanoseconds end = ui.session().predicted_run()->record.trace.steps[0].ranks[0].duration;
+  CHECK(zoomed.end - zoomed.begin < end);
+  CHECK(zoomed.begin.value < end.value / 4);  // what was under the mouse stays there
+  CHECK(zoomed.end.value > end.value / 4);
+  ui.drag(part_of(plot, 0.6F, 0.5F), part_of(plot, 0.4F, 0.5F));
+  INFO(zoomed.begin.value << " " << zoomed.end.value << " of " << end.value);
+  const TimeRange panned = *ui.session().selection().visible_time();
+  INFO(panned.begin.value << " " << panned.end.value);
+  CHECK(panned.begin > zoomed.begin);
+  CHECK(std::abs((panned.end - panned.begin).value - (zoomed.end - zoomed.begin).value) < 1000);
+  ui.click("timeline", "Whole step");
+  CHECK_FALSE(ui.session().selection().visible_time());
+}
+
+TEST_CASE("timeline: what is chosen elsewhere comes into view") {
+  Ui ui("timeline");
+  ui.open(small_scenario());
+  ui.session().selection().show_time(TimeRange{Nanoseconds{0}, Nanoseconds{1000}});
+  ui.frames(2);
+  const auto& spans = ui.session().predicted_run()->record.trace.steps[0].ranks[0].spans;
+  ui.session().choose(spans.back().instruction);
+  ui.frames(3);
+  const TimeRange seen = *ui.session().selection().visible_time();
+  CHECK(seen.begin <= spans.back().start);
+  CHECK(seen.end >= spans.back().end);
+}
+
+TEST_CASE("timeline: a plot is saved as a picture beside the scenario") {
+  const TemporaryFolder folder;
+  Ui ui("timeline");
+  ui.session().open_text(small_scenario(), folder.path() / "test.yaml");
+  ui.settle();
+  ui.click("timeline", "Save PNG");
+  ui.frames(2);
+  const fs::path file = folder.path() / "timeline.png";
+  REQUIRE(fs::exists(file));
+  std::ifstream stream(file, std::ios::binary);
+  std::string magic(4, '\0');
+  stream.read(magic.data(), 4);
+  CHECK(magic == "\x89PNG");
+}
+
+TEST_CASE("memory: a click chooses the instruction at that time, and its buffers are listed") {
+  Ui ui("memory");
+  ui.open(small_scenario());
+  const ProbedItem plot = ui.item("memory", "memory of tiny-llama predicted");
+  ui.click_at(part_of(plot, 0.3F, 0.5F));
+  REQUIRE(ui.session().chosen());
+  const auto first = *ui.session().chosen();
+  ui.click_at(part_of(plot, 0.7F, 0.5F));
+  CHECK(*ui.session().chosen() > first);
+  CHECK(ui.items_of("memory").find("Copy CSV") != std::string::npos);
+}
+
+TEST_CASE("memory: the time axis is shared with the timeline, and buffers can be hidden and copied") {
+  Ui ui("memory");
+  ui.open(small_scenario());
+  ui.session().selection().show_time(TimeRange{Nanoseconds{0}, Nanoseconds{5'000'000}});
+  ui.frames(2);
+  const ProbedItem plot = ui.item("memory", "memory of tiny-llama predicted");
+  ui.wheel(part_of(plot, 0.5F, 0.5F), 1);
+  CHECK((ui.session().selection().visible_time()->end).value < 5'000'000);
+  ui.click("memory", "Copy CSV");
+  const std::string csv = ImGui::GetClipboardText();
+  CHECK(csv.substr(0, 12) == "buffer,class");
+  ui.click("memory", "Hide buffers");
+  CHECK_FALSE(ui.shows("memory", "Copy CSV"));
+  ui.click("memory", "Show buffers");
+  CHECK(ui.shows("memory", "Copy CSV"));
+}
+
+TEST_CASE("runs: the list is filtered, a run is chosen, tagged and noted") {
+  const StoredPrediction stored;
+  Ui ui("runs");
+  ui.session().use_database(stored.file());
+  ui.settle();
+  CHECK(ui.shows("runs", "##r1#1"));
+  ui.click("runs", "##filter");
+  ui.type("r2");
+  ui.frames(3);
+  CHECK_FALSE(ui.shows("runs", "##r1#1"));
+  ui.click("runs", "##r2#0");
+  CHECK(ui.session().selection().runs() == std::vector<RunId>{RunId{2}});
+  ui.enter("runs", "##new tag", "checked");
+  ui.enter("runs", "##note", "looks right");
+  ui.settle();
+  const RunEntry& entry = ui.session().runs().view().runs->front();
+  CHECK(entry.tags == std::vector<std::string>{"checked"});
+  CHECK(entry.note == "looks right");
+  ui.click("runs", "checked x");
+  ui.settle();
+  CHECK(ui.session().runs().view().runs->front().tags.empty());
+}
+
+TEST_CASE("runs: the trend pairs measured runs with their predictions") {
+  const StoredPrediction stored(/*measured=*/true);
+  Ui ui("runs");
+  ui.session().use_database(stored.file());
+  ui.settle();
+  ui.click("runs", "Trend");
+  ui.frames(3);
+  keep_picture(ui, "runs-trend");
+  CHECK_FALSE(ui.shows("runs", "##r1#1"));
+}
+
+TEST_CASE("runs: a click on a header sorts") {
+  const StoredPrediction stored;
+  Ui ui("runs");
+  ui.session().use_database(stored.file());
+  ui.settle();
+  const float before = ui.item("runs", "##r1#1").min.y;
+  ui.click("runs", "run");
+  ui.click("runs", "run");
+  CHECK(ui.item("runs", "##r1#1").min.y < before);
+}
+
+TEST_CASE("runs: a database that vanishes is told in the panel, and its runs stay") {
+  const StoredPrediction stored;
+  Ui ui("runs");
+  ui.session().use_database(stored.file());
+  ui.settle();
+  fs::remove(stored.file());
+  ui.settle();
+  CHECK(ui.session().runs().view().trouble);
+  CHECK(ui.shows("runs", "##r1#1"));
+  std::ofstream(stored.file()) << "this is no database at all, but it is long enough to be looked at";
+  ui.settle();
+  CHECK(ui.session().runs().view().trouble);
+  ui.frames(5);
+}
+
+TEST_CASE("compare: two runs of one plan down to the instruction") {
+  const StoredPrediction stored;
+  Ui ui("compare");
+  ui.session().use_database(stored.file());
+  ui.open(small_scenario());
+  CHECK_FALSE(ui.shows("compare", "Totals"));
+  ui.session().selection().choose_runs({RunId{1}});
+  ui.settle();
+  CHECK(ui.shows("compare", "##step time#0"));
+  for (const char* tab : {"Memory", "Kinds", "Units"}) {
+    ui.click("compare", tab);
+    ui.click("compare", "Copy CSV");
+    CHECK(std::string(ImGui::GetClipboardText()).find("tiny-llama predicted") != std::string::npos);
+  }
+  ui.click("compare", "Instructions");
+  ui.frames(3);
+  CHECK(ui.shows("compare", "scatter"));
+  keep_picture(ui, "compare-instructions");
+  // The list of the worst: a click chooses the instruction everywhere.
+  const std::string worst = ui.items_of("compare");
+  const std::size_t at = worst.find("/worst");
+  REQUIRE(at != std::string::npos);
+  const std::size_t row = worst.find("| ##", at) + 2;
+  ui.click("compare", worst.substr(row, worst.find('\n', row) - row));
+  CHECK(ui.session().selection().instruction());
+}
+
+TEST_CASE("player: steps, plays to the end, and chooses what it shows") {
+  Ui ui("player");
+  ui.open(small_scenario());
+  ui.click("player", "Step");
+  ui.click("player", "Step");
+  CHECK(ui.session().chosen() == InstructionId{1});
+  ui.click("player", "Back");
+  CHECK(ui.session().chosen() == InstructionId{0});
+  ui.click("player", "Play");
+  ui.frames(120);  // two seconds of four instructions
+  CHECK(ui.session().chosen() >= InstructionId{6});
+  ui.click("player", "Pause");
+  const auto paused = ui.session().chosen();
+  ui.frames(60);
+  CHECK(ui.session().chosen() == paused);
+  ui.session().choose(InstructionId{50});
+  ui.frames(2);
+  ui.click("player", "Step");
+  CHECK(ui.session().chosen() == InstructionId{51});
+}
+
+TEST_CASE("monitor: nothing can be started without a scenario, and a program that is not there is told") {
+  Ui ui("monitor");
+  CHECK(ui.item("monitor", "Start").disabled);
+  ui.open(small_scenario());
+  CHECK_FALSE(ui.item("monitor", "Start").disabled);
+  CHECK(ui.item("monitor", "Stop").disabled);
+}
