@@ -12,9 +12,9 @@ constexpr std::uint32_t k_unset = 0xffffffffU;
 class Partitioner {
  public:
   Partitioner(const ModelGraph& graph, std::span<const ModuleId> wrapped, std::span<const OperatorId> extra_cuts,
-              std::span<const CheckpointRegion> regions)
+              std::span<const CheckpointRegion> regions, std::span<const ModuleId> ignored)
       : graph_(graph) {
-    make_units(wrapped);
+    make_units(wrapped, ignored);
     make_segments(extra_cuts, regions);
     make_regions(regions);
     find_borders();
@@ -26,8 +26,8 @@ class Partitioner {
 
  private:
   // Modules come in definition order, parents first, so the unit of a module is known before its children ask.
-  void make_units(std::span<const ModuleId> wrapped) {
-    std::vector<std::optional<UnitId>> made(graph_.modules.size());
+  void make_units(std::span<const ModuleId> wrapped, std::span<const ModuleId> ignored) {
+    std::vector<std::optional<UnitId>> made(graph_.modules.size()), outside(graph_.modules.size());
     UnitSettings settings;
     settings.precision.param = settings.precision.reduce = graph_.compute_dtype;
     for (const ModuleId id : in_forward_order(wrapped)) {
@@ -35,12 +35,17 @@ class Partitioner {
       made[id.index()] = make_id<UnitId>(count);
       p_.units.push_back({count == 0 ? "root" : "u" + std::to_string(count - 1), id, {}, {}, settings});
     }
+    for (std::size_t i = 0; i < ignored.size(); ++i) {
+      outside[ignored[i].index()] = make_id<UnitId>(p_.units.size());
+      p_.units.push_back({"ignored" + std::to_string(i), ignored[i], {}, {}, settings, true});
+    }
     unit_of_module_.resize(graph_.modules.size());
     p_.unit_of_parameter.assign(graph_.parameters.size(), UnitId{k_unset});
     for (std::size_t i = 0; i < graph_.modules.size(); ++i) {
       const Module& module = graph_.modules[i];
       unit_of_module_[i] = made[i] ? *made[i] : unit_of_module_[module.parent->index()];
-      assign_parameters(module, unit_of_module_[i]);
+      if (!outside[i] && module.parent) outside[i] = outside[module.parent->index()];
+      assign_parameters(module, outside[i].value_or(unit_of_module_[i]));
     }
   }
 
@@ -111,7 +116,7 @@ class Partitioner {
       std::optional<ModuleId> module = p_.units[i].module;
       if (!region.around_unit) module = graph_.module(*module).parent;
       while (module && *module != region.module) module = graph_.module(*module).parent;
-      if (module) units.push_back(make_id<UnitId>(i));
+      if (module && !p_.units[i].ignored) units.push_back(make_id<UnitId>(i));
     }
     return units;
   }
@@ -252,8 +257,8 @@ bool Partition::is_made_in(const Region& region, TensorId tensor) const {
 }
 
 Partition make_partition(const ModelGraph& graph, std::span<const ModuleId> wrapped, std::span<const OperatorId> extra_cuts,
-                         std::span<const CheckpointRegion> regions) {
-  return Partitioner(graph, wrapped, extra_cuts, regions).take();
+                         std::span<const CheckpointRegion> regions, std::span<const ModuleId> ignored) {
+  return Partitioner(graph, wrapped, extra_cuts, regions, ignored).take();
 }
 
 }  // namespace shardlab

@@ -24,6 +24,7 @@ struct Unit {
   std::vector<ParameterId> parameters;  // definition order; none of an inner unit
   std::vector<SegmentId> segments;      // in forward order
   UnitSettings settings;                // make_partition gives every unit the graph's compute dtype
+  bool ignored = false;                 // no unit to the framework: parameters stay whole, no hooks, neither gathered nor reduced
   bool parameters_require_grad = false; // one of its own parameters does
   bool inputs_require_grad = false;     // a tensor that enters the module requires a gradient
   bool outputs_require_grad = false;    // a tensor that leaves it does
@@ -66,9 +67,10 @@ struct Partition {
   bool is_made_in(const Region& region, TensorId tensor) const;
 };
 
+// `ignored`: modules whose parameters are in no unit; each makes one that is marked so, after the others.
 // `wrapped`: modules that become units, any order; the root is one in any case. `extra_cuts`: operators that must begin a segment.
 // `regions`: what activation checkpointing runs again; their borders are cuts as well.
 Partition make_partition(const ModelGraph& graph, std::span<const ModuleId> wrapped, std::span<const OperatorId> extra_cuts,
-                         std::span<const CheckpointRegion> regions = {});
+                         std::span<const CheckpointRegion> regions = {}, std::span<const ModuleId> ignored = {});
 
 }  // namespace shardlab

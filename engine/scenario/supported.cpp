@@ -74,7 +74,6 @@ class Support {
              name + " of single units");
       }
     }
-    need(p.wrap.ignored.empty(), "parallel.wrap.ignored", "ignored modules");
     need(!p.ddp.static_graph, "parallel.ddp.static_graph", "true");
     need(!p.ddp.find_unused_parameters, "parallel.ddp.find_unused_parameters", "true");
     need(p.initialization == "meta", "parallel.initialization", p.initialization);

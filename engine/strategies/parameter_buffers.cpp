@@ -56,4 +56,9 @@ BufferId declare_persistent_buffer(StepBuilder& builder, Buffer buffer) {
   return id;
 }
 
+BufferId declare_ignored_unit(StepBuilder& builder, UnitId unit) {
+  return declare_persistent_buffer(builder, unit_buffer(builder, unit, "param", BufferClass::parameter, BufferLayout::parameters,
+                                                        builder.partition().unit(unit).settings.precision.param, 1, StepBuilder::compute()));
+}
+
 }  // namespace shardlab

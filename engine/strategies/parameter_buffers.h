@@ -25,4 +25,7 @@ void emit_initialize(StepBuilder& builder, BufferId buffer, std::optional<UnitId
 // Declares a persistent buffer: carried into a step, or allocated and filled when the plan is the setup.
 BufferId declare_persistent_buffer(StepBuilder& builder, Buffer buffer);
 
+// The parameters of an ignored unit: whole on every rank, in the stored dtype.
+BufferId declare_ignored_unit(StepBuilder& builder, UnitId unit);
+
 }  // namespace shardlab

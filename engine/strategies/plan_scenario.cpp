@@ -167,12 +167,14 @@ Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<Pass
   planned.scenario = scenario;
   SHARDLAB_TRY(planned.graph, load_model_graph(scenario));
   SHARDLAB_TRY(const WrappedModules wrapped, wrap_modules(planned.graph, scenario.parallel.wrap));
-  SHARDLAB_TRY(const SettingsByModule settings, resolve_unit_settings(scenario, planned.graph, wrapped.units));
+  SHARDLAB_TRY(SettingsByModule settings, resolve_unit_settings(scenario, planned.graph, wrapped.units));
+  for (const ModuleId ignored : wrapped.ignored) settings[ignored].precision = {scenario.model.dtype, scenario.model.dtype, {}, false};
   SHARDLAB_TRY(planned.graph, assign_precision(std::move(planned.graph), precisions_of(settings)));
   if (type.require_gradients != nullptr && !scenario.model.frozen.empty())
-    SHARDLAB_CHECK_OK(type.require_gradients(planned.graph, scenario, make_partition(planned.graph, wrapped.units, {})));
+    SHARDLAB_CHECK_OK(type.require_gradients(planned.graph, scenario, make_partition(planned.graph, wrapped.units, {}, {}, wrapped.ignored)));
   SHARDLAB_TRY(const std::vector<CheckpointRegion> regions, regions_of(scenario, planned.graph));
-  planned.partition = make_partition(planned.graph, wrapped.units, type.extra_cuts(planned.graph, scenario), regions);
+  planned.partition = make_partition(planned.graph, wrapped.units, type.extra_cuts(planned.graph, scenario), regions,
+                                     wrapped.ignored);
   SHARDLAB_CHECK_OK(check_regions(scenario, planned.graph, planned.partition));
   for (Unit& unit : planned.partition.units) unit.settings = settings.at(unit.module);
   if (snapshots != nullptr) snapshot_segments(planned, type, *snapshots);

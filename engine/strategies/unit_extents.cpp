@@ -16,7 +16,7 @@ struct Extent {
 std::vector<Extent> extents_of(const ModelGraph& graph, const Partition& partition) {
   std::vector<std::optional<UnitId>> unit_of_module(graph.modules.size());
   for (std::size_t u = 0; u < partition.units.size(); ++u) {
-    unit_of_module[partition.units[u].module.index()] = make_id<UnitId>(u);
+    if (!partition.units[u].ignored) unit_of_module[partition.units[u].module.index()] = make_id<UnitId>(u);
   }
   std::vector<Extent> extents(partition.units.size());
   for (std::size_t i = 0; i < partition.segments.size(); ++i) {

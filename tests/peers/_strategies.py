@@ -32,6 +32,10 @@ def dtypes(precision):
     return [DTYPES[precision[key]] if key in precision else None for key in ("param", "reduce")]
 
 
+def ignored_modules(model, parallel):
+    return [model.get_submodule(path) for path in parallel.get("wrap", {}).get("ignored", [])]
+
+
 def fsdp1(model, parallel, precision):
     param, reduce = dtypes(precision)
     wrap = parallel.get("wrap", {"policy": "transformer"})
@@ -40,7 +44,7 @@ def fsdp1(model, parallel, precision):
     prefetch = parallel.get("prefetch", {})
     hybrid = parallel.get("sharding", "").startswith("hybrid")
     return FullyShardedDataParallel(
-        model, sharding_strategy=SHARDINGS[parallel.get("sharding", "full_shard")], auto_wrap_policy=policies[wrap["policy"]],
+        model, ignored_modules=ignored_modules(model, parallel), sharding_strategy=SHARDINGS[parallel.get("sharding", "full_shard")], auto_wrap_policy=policies[wrap["policy"]],
         device_mesh=make_mesh(parallel) if hybrid else None, use_orig_params=parallel.get("use_orig_params", True),
         mixed_precision=MixedPrecision(param_dtype=param, reduce_dtype=reduce) if param else None,
         backward_prefetch=PREFETCH[prefetch.get("backward", "pre")], forward_prefetch=prefetch.get("forward", False),
@@ -52,10 +56,13 @@ def fsdp2(model, parallel, precision):
     policy = MixedPrecisionPolicy(param_dtype=param, reduce_dtype=reduce) if param else MixedPrecisionPolicy()
     mesh, layers = make_mesh(parallel), list(model.model.layers)
     reshard = parallel.get("reshard_after_forward")
+    ignored = ignored_modules(model, parallel)
+    parameters = {parameter for module in ignored for parameter in module.parameters()}
+    layers = [layer for layer in layers if layer not in ignored]
     if parallel.get("wrap", {}).get("policy") != "none":
         for layer in layers:
             fully_shard(layer, mesh=mesh, mp_policy=policy, **({} if reshard is None else {"reshard_after_forward": reshard}))
-    fully_shard(model, mesh=mesh, mp_policy=policy, **({"reshard_after_forward": False} if reshard is False else {}))
+    fully_shard(model, mesh=mesh, mp_policy=policy, ignored_params=parameters, **({"reshard_after_forward": False} if reshard is False else {}))
     prefetch = parallel.get("prefetch", {})
     order = [model, *layers]
     for index, module in enumerate(order):

@@ -61,15 +61,19 @@ def draw(pick, world):
         train["clip_norm"] = 1.0
     parallel = {"fsdp1": lambda: draw_fsdp1(pick, world), "fsdp2": lambda: draw_fsdp2(pick, world, train),
                 "ddp": lambda: {"ddp": {"bucket_size": pick([60000, 26214400])}}}[strategy]()
-    scenario = {"parallel": {"strategy": strategy, **parallel}, "train": train}
+    parallel = {"strategy": strategy, **parallel}
+    scenario = {"parallel": parallel, "train": train}
     if strategy != "ddp" and pick([True, False]):
         scenario["precision"] = {"param": "bfloat16", "reduce": pick(["float32", "bfloat16"])}
     policy, whole = parallel.get("wrap", {}).get("policy", "transformer"), parallel.get("use_orig_params", True)
     if whole and pick([True, False, False]):
         scenario["model"] = {"frozen": pick(FROZEN)}
+        ignored = pick([None, scenario["model"]["frozen"][:1]])
+        if ignored and strategy != "ddp" and policy == "transformer" and "precision" not in scenario:  # whose inputs nobody would cast
+            parallel["wrap"] = {"policy": "transformer", "ignored": ignored}
     if policy == "transformer" and pick([True, False]):
         scenario["activation"] = draw_activation(pick, strategy, "model" in scenario)
-    tied = pick([False, False, True]) and parallel.get("wrap", {}).get("policy") != "size"  # which would part them
+    tied = pick([False, False, True]) and "ignored" not in parallel.get("wrap", {}) and parallel.get("wrap", {}).get("policy") != "size"  # which would part them
     return scenario, {"num_hidden_layers": 3, "tie_word_embeddings": tied, **pick([{}, UNEVEN])}
 
 

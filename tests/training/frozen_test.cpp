@@ -108,6 +108,22 @@ TEST_CASE("sharded equals unsharded with frozen parameters") {
   }
 }
 
+TEST_CASE("ignored modules are whole on every rank and change nothing else") {
+  const Case frozen{"ignored", "[model.embed_tokens, model.layers.1, model.layers.2.mlp]"};
+  const Trained whole = train_or_fail(settings(frozen, k_adamw));
+  for (const Spread& spread : {Spread{"fsdp1", 2, 2, "full_shard"}, Spread{"fsdp1", 4, 1, "shard_grad_op"}, Spread{"fsdp2", 4, 1, "true"},
+                               Spread{"fsdp2", 2, 2, "false", "every"}}) {
+    INFO(spread.name());
+    const std::vector<std::string> ignored{"parallel.wrap.ignored=[model.embed_tokens, model.layers.1, model.layers.2.mlp]"};
+    const Trained sharded = train_or_fail(settings(frozen, joined(joined(k_adamw, spread.overrides()), ignored)));
+    CHECK(bitwise_equal(sharded.initial, whole.initial));
+    for (std::size_t step = 0; step < k_steps; ++step) {
+      CHECK(sharded.gradient_norms[step] == Approx(whole.gradient_norms[step]).epsilon(1e-5));
+      CHECK(sharded.losses[step] == Approx(whole.losses[step]).epsilon(1e-6));
+    }
+  }
+}
+
 // The states of the rank that has most of them.
 TEST_CASE("fsdp1 keeps states for the trained parts of a flat parameter") {
   for (const Case& frozen : cases()) {

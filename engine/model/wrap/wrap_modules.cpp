@@ -1,5 +1,8 @@
 #include "engine/model/wrap/wrap_modules.h"
 
+#include <algorithm>
+
+#include "engine/model/wrap/ignored_modules.h"
 #include "engine/model/wrap/module_match.h"
 #include "engine/model/wrap/module_sizes.h"
 #include "engine/model/wrap/tied_units.h"
@@ -10,7 +13,8 @@ namespace {
 
 class RecursiveWrap {
  public:
-  RecursiveWrap(const WrapContext& context, const WrapPolicy& policy) : context_(context), policy_(policy) {
+  RecursiveWrap(const WrapContext& context, const WrapPolicy& policy, const std::vector<ModuleId>& ignored)
+      : context_(context), policy_(policy), ignored_(ignored) {
     is_unit_.resize(context.graph.modules.size());
   }
 
@@ -27,6 +31,7 @@ class RecursiveWrap {
   // Elements of the module that are in units afterwards: its own or those below it. A tied parameter may
   // count twice in the sum over the children, as in PyTorch.
   std::int64_t visit(ModuleId id) {
+    if (std::find(ignored_.begin(), ignored_.end(), id) != ignored_.end()) return 0;
     const Module& module = context_.graph.module(id);
     WrapCandidate candidate{module, context_.elements[id.index()], context_.elements[id.index()]};
     if (!policy_.descends(candidate)) return 0;
@@ -41,6 +46,7 @@ class RecursiveWrap {
 
   const WrapContext& context_;
   const WrapPolicy& policy_;
+  const std::vector<ModuleId>& ignored_;
   std::vector<bool> is_unit_;  // by ModuleId
 };
 
@@ -59,11 +65,11 @@ Result<WrapPolicy> make_wrap_policy(const WrapContext& context, const WrapSpec& 
 }
 
 Result<WrappedModules> wrap_modules(const ModelGraph& graph, const WrapSpec& spec) {
-  const std::vector<std::int64_t> elements =
-      module_elements(graph, std::vector<bool>(graph.parameters.size()));
+  SHARDLAB_TRY(const std::vector<ModuleId> ignored, ignored_modules(graph, spec.ignored));
+  const std::vector<std::int64_t> elements = module_elements(graph, parameters_within(graph, ignored));
   const WrapContext context{graph, elements};
   SHARDLAB_TRY(const WrapPolicy policy, make_wrap_policy(context, spec, "parallel.wrap"));
-  WrappedModules wrapped{RecursiveWrap(context, policy).run()};
+  WrappedModules wrapped{RecursiveWrap(context, policy, ignored).run(), ignored};
   SHARDLAB_CHECK_OK(check_tied_parameters(graph, wrapped.units));
   return wrapped;
 }

@@ -17,6 +17,10 @@ class Declarer {
 
   FlatUnit declare() {
     FlatUnit state;
+    if (b_.partition().unit(unit_).ignored) {
+      state.stored = state.full = declare_ignored_unit(b_, unit_);
+      return state;
+    }
     state.has_parameters = !b_.partition().unit(unit_).parameters.empty();
     state.trained = b_.partition().unit(unit_).parameters_require_grad;
     state.stored_dtype = s_.stored;
@@ -100,6 +104,7 @@ FlatUnit declare_unit(StepBuilder& builder, UnitId unit, const Settings& setting
 }
 
 std::int64_t flat_elements(const StepBuilder& builder, UnitId unit, const Settings& settings) {
+  if (builder.partition().unit(unit).ignored) return builder.partition().unit(unit).elements(builder.graph());
   const DType param = builder.partition().unit(unit).settings.precision.param;
   const std::int64_t alignment = settings.use_orig_params ? k_alignment_bytes / element_size(param) : 1;
   const int shards = settings.sharded || settings.use_orig_params ? settings.shards : 1;

@@ -18,6 +18,10 @@ class Declarer {
   UnitState declare() {
     const Unit& unit = b_.partition().unit(unit_);
     UnitState state;
+    if (unit.ignored) {
+      state.shard = state.full = declare_ignored_unit(b_, unit_);
+      return state;
+    }
     state.has_parameters = !unit.parameters.empty();
     state.stored = scenario_.model.dtype;
     state.param = unit.settings.precision.param;

@@ -133,7 +133,7 @@ class Fsdp2Strategy : public Strategy {
   std::vector<TrainedUnit> trained_units() const override {
     std::vector<TrainedUnit> trained;
     for (std::size_t i = 0; i < units_.size(); ++i) {
-      if (b_.is_live(units_[i].gradient)) trained.push_back({make_id<UnitId>(i), units_[i].shard, {units_[i].gradient}});
+      if (units_[i].has_parameters && b_.is_live(units_[i].gradient)) trained.push_back({make_id<UnitId>(i), units_[i].shard, {units_[i].gradient}});
     }
     return trained;
   }
@@ -141,6 +141,7 @@ class Fsdp2Strategy : public Strategy {
   std::optional<GroupId> norm_group() const override { return mesh_.shard; }
 
   std::int64_t padded_elements(UnitId unit) const override {
+    if (b_.partition().unit(unit).ignored) return Strategy::padded_elements(unit);
     return make_layout(b_.graph(), b_.partition().unit(unit).parameters, mesh_.shards).gathered_elements();
   }
 

@@ -71,7 +71,6 @@ TEST_CASE("supported: what is built") {
 TEST_CASE("supported: what is not built yet is refused at its place") {
   for (const char* set : {"parallel.strategy=zero1",
                           "parallel.strategy=zero3",
-                          "parallel.wrap.ignored=[x]",
                           "parallel.wrap.overrides=[{match: {path: x}, settings: {offload.parameters: cpu}}]",
                           "parallel.wrap.overrides=[{match: {path: x}, settings: {activation.checkpoint: full}}]",
                           "parallel.initialization=cpu",
