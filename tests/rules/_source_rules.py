@@ -9,6 +9,7 @@ import re
 # A layer is a folder (the longest matching path counts) and what it may include besides itself and what those may.
 LAYERS = {
     "engine/base": [],
+    "engine/kernels": [],
     "engine/hardware": ["engine/base"],
     "engine/model": ["engine/base"],
     "engine/scenario": ["engine/hardware", "engine/model"],
@@ -24,7 +25,7 @@ LAYERS = {
     "engine/checkpoint/torch": ["engine/checkpoint"],
     "engine/execute": ["engine/plan", "engine/trace"],
     "engine/execute/no_torch": ["engine/execute"],
-    "engine/execute/torch": ["engine/execute", "engine/checkpoint/torch"],
+    "engine/execute/torch": ["engine/execute", "engine/checkpoint/torch", "engine/kernels"],
     "simulator": ["engine/strategies", "engine/trace", "engine/execute"],
     "gui/imgui_config": [],
     "gui/view_model": ["engine/report", "engine/store", "engine/execute", "engine/formats", "engine/doctor", "simulator"],
@@ -47,7 +48,7 @@ TORCH_TESTS = ["tests/training", "tests/unit/execute/torch", "tests/unit/checkpo
 LIBRARIES = [
     ("libtorch, Gloo, NCCL or CUDA",
      re.compile(r"^(ATen|c10|torch|caffe2|gloo|thrust|cub)/|^(nccl|cuda|cublas|cudnn|cupti|nvml|nvtx)\w*\.h$|^nvtx3/"),
-     ["engine/execute/torch", "engine/checkpoint/torch"] + TORCH_TESTS),
+     ["engine/execute/torch", "engine/checkpoint/torch", "engine/kernels/cuda"] + TORCH_TESTS),
     ("SQLite", re.compile(r"^(sqlite3(ext)?\.h$|SQLiteCpp/)"), ["engine/store", "tests/store", "tests/unit/store"]),
     ("ImGui", re.compile(r"^(imgui|implot|TextEditor)"), ["gui/panels", "gui/widgets", "gui/shell", "gui/app", "tests/gui"]),
 ]

@@ -1,0 +1,54 @@
+// Cross-entropy of one row of logits and its gradient, without a softmax in memory: the gradient may overwrite the logits. Sums run
+// in float32 with the running maximum of online softmax (arXiv 1805.02867).
+#pragma once
+
+#include <cmath>
+
+#include "engine/kernels/bfloat16.h"
+
+namespace shardlab::kernels {
+
+// The target that torch's cross_entropy leaves out (ignore_index).
+inline constexpr std::int64_t k_ignored_target = -100;
+
+// log(sum(exp(logits))) in two parts, because their sum may not hold the second.
+struct LogSumExp {
+  float highest, rest;
+};
+
+template <typename T, typename Lanes>
+SHARDLAB_HD LogSumExp log_sum_exp(Lanes& lanes, const T* logits, std::int64_t classes) {
+  float highest = -INFINITY, sum = 0;
+  for (std::int64_t i = lanes.lane(); i < classes; i += lanes.count()) {
+    const float logit = to_float(logits[i]);
+    if (logit > highest) {
+      sum = sum * expf(highest - logit) + 1.0F;
+      highest = logit;
+    } else {
+      sum += expf(logit - highest);
+    }
+  }
+  const float over_all = lanes.max(highest);
+  const float scaled = highest == -INFINITY ? 0.0F : sum * expf(highest - over_all);  // a lane without elements adds nothing
+  return {over_all, logf(lanes.sum(scaled))};
+}
+
+// Writes the loss of the row and, if `gradient` is not null, (softmax - one_hot) * scale. Targets outside [0, classes) other than the
+// ignored one give a NaN, not a stray read.
+template <typename T, typename Lanes>
+SHARDLAB_HD void cross_entropy_row(Lanes& lanes, const T* logits, std::int64_t target, std::int64_t classes, float scale, float* loss,
+                                   T* gradient) {
+  const bool ignored = target == k_ignored_target;
+  const bool valid = target >= 0 && target < classes;
+  const LogSumExp lse = log_sum_exp(lanes, logits, classes);
+  const float own = valid ? to_float(logits[target]) : NAN;
+  if (lanes.lane() == 0) *loss = ignored ? 0.0F : lse.highest - own + lse.rest;
+  if (gradient == nullptr) return;
+  lanes.sum(0);  // the target's logit has been read by every lane before any of them overwrites it
+  for (std::int64_t i = lanes.lane(); i < classes; i += lanes.count()) {
+    const float probability = expf(to_float(logits[i]) - lse.highest - lse.rest);
+    gradient[i] = from_float<T>(ignored ? 0.0F : (probability - (i == target ? 1.0F : 0.0F)) * scale);
+  }
+}
+
+}  // namespace shardlab::kernels

@@ -1,0 +1,46 @@
+// The threads of a block as the lanes of a row, and grids over elements. Private to this folder.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "engine/kernels/lanes.h"
+
+namespace shardlab::kernels {
+
+inline constexpr int k_threads = 256;
+inline constexpr std::int64_t k_most_blocks = 1 << 16;  // each goes on in strides
+
+// Blocks of one row each, or of k_threads elements each.
+inline unsigned blocks_of(std::int64_t pieces) {
+  return static_cast<unsigned>(pieces < k_most_blocks ? pieces : k_most_blocks);
+}
+inline unsigned element_blocks(std::int64_t count) { return blocks_of((count + k_threads - 1) / k_threads); }
+
+// Sums warps by shuffles and their results through shared memory. All threads of the block take part in every call.
+class BlockLanes {
+ public:
+  __device__ std::int64_t lane() const { return threadIdx.x; }
+  __device__ std::int64_t count() const { return blockDim.x; }
+  __device__ float sum(float value) {
+    return reduce(value, 0.0F, [](float a, float b) { return a + b; });
+  }
+  __device__ float max(float value) {
+    return reduce(value, -INFINITY, [](float a, float b) { return a > b ? a : b; });
+  }
+
+ private:
+  template <typename Combine>
+  __device__ float reduce(float value, float neutral, Combine combine) {
+    __shared__ float of_warps[32];
+    for (int offset = 16; offset > 0; offset /= 2) value = combine(value, __shfl_xor_sync(0xffffffffU, value, offset));
+    const unsigned warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
+    __syncthreads();  // the results of the call before have been read
+    if (threadIdx.x % 32 == 0) of_warps[warp] = value;
+    __syncthreads();
+    float result = neutral;
+    for (unsigned i = 0; i < warps; ++i) result = combine(result, of_warps[i]);
+    return result;
+  }
+};
+
+}  // namespace shardlab::kernels

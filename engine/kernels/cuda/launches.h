@@ -1,0 +1,66 @@
+// Launches of the kernels on a stream. Plain C++: whoever calls needs no CUDA header.
+//
+// T is float or BFloat16. Pointers are device memory, contiguous, row-major; sizes count elements. Launches return at once; what goes
+// wrong on the device shows at the stream's next synchronisation. An empty launch does nothing.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/kernels/adamw.h"
+#include "engine/kernels/bfloat16.h"
+#include "engine/kernels/ranges.h"
+
+struct CUstream_st;
+
+namespace shardlab::kernels {
+
+using Stream = CUstream_st*;
+
+// x, y [rows, width]; w [width]; reciprocals [rows].
+template <typename T>
+void launch_rms_norm(Stream stream, const T* x, const T* w, T* y, float* reciprocals, std::int64_t rows, std::int64_t width, float epsilon);
+// dx may be null. dw, if not null, is [parts, width] float32 partial sums of `rms_norm_parts(rows)` parts, to be added up by
+// launch_sum_parts.
+template <typename T>
+void launch_rms_norm_backward(Stream stream, const T* dy, const T* x, const T* w, const float* reciprocals, T* dx, float* dw,
+                              std::int64_t rows, std::int64_t width);
+std::int64_t rms_norm_parts(std::int64_t rows);
+// into[i] = (accumulate ? into[i] : 0) + sum over parts.
+template <typename T>
+void launch_sum_parts(Stream stream, const float* parts, std::int64_t count, std::int64_t width, bool accumulate, T* into);
+// sum = x + residual, y = RMSNorm(sum).
+template <typename T>
+void launch_add_rms_norm(Stream stream, const T* x, const T* residual, const T* w, T* sum, T* y, float* reciprocals, std::int64_t rows,
+                         std::int64_t width, float epsilon);
+
+// In place on x [batch, sequence, heads, head_dim]; cosines, sines [sequence, head_dim / 2]. direction: +1 forward, -1 backward.
+template <typename T>
+void launch_rotary(Stream stream, T* x, const float* cosines, const float* sines, std::int64_t batch, std::int64_t sequence,
+                   std::int64_t heads, std::int64_t head_dim, float direction);
+
+template <typename T>
+void launch_swiglu(Stream stream, const T* gate, const T* up, T* y, std::int64_t count);
+template <typename T>
+void launch_swiglu_backward(Stream stream, const T* dy, const T* gate, const T* up, T* d_gate, T* d_up, std::int64_t count);
+
+// losses [rows]; gradient [rows, classes], null, or the logits themselves: (softmax - one_hot) * scale.
+template <typename T>
+void launch_cross_entropy(Stream stream, const T* logits, const std::int64_t* targets, std::int64_t rows, std::int64_t classes, float scale,
+                          float* losses, T* gradient);
+
+// Copies all ranges, whose table lies in device memory with the running sums of their counts.
+template <typename To, typename From>
+void launch_copy_ranges(Stream stream, const CopyRange* ranges, const std::int64_t* ends, std::int64_t count, std::int64_t elements,
+                        const From* source, To* destination);
+
+// Adds the sum of squares to *sum, which the caller zeroes.
+template <typename T>
+void launch_add_squares(Stream stream, const T* values, std::int64_t count, float* sum);
+// values *= clip_factor(sqrt(*sum), limit).
+template <typename T>
+void launch_clip(Stream stream, T* values, std::int64_t count, const float* sum, float limit);
+
+template <typename P, typename G>
+void launch_adamw(Stream stream, const AdamW& rule, P* parameters, const G* gradients, float* means, float* squares, std::int64_t count);
+
+}  // namespace shardlab::kernels

@@ -1,0 +1,234 @@
+// The arithmetic that hosts and devices share, against ATen in double precision: with one lane and with several, in float32 and
+// bfloat16.
+#include <ATen/ATen.h>
+
+#include <limits>
+
+#include "engine/kernels/add_rms_norm.h"
+#include "engine/kernels/adamw.h"
+#include "engine/kernels/cross_entropy.h"
+#include "engine/kernels/lanes.h"
+#include "engine/kernels/ranges.h"
+#include "engine/kernels/rotary.h"
+#include "engine/kernels/squared_norm.h"
+#include "engine/kernels/swiglu.h"
+#include "tests/catch.h"
+#include "tests/unit/execute/torch/kernels/host_lanes.h"
+
+namespace shardlab::test {
+namespace {
+
+using kernels::BFloat16;
+
+template <typename T>
+constexpr at::ScalarType k_type = std::is_same_v<T, float> ? at::kFloat : at::kBFloat16;
+// Rounding of one result; sums are float32 in both.
+template <typename T>
+constexpr double k_tolerance = std::is_same_v<T, float> ? 2e-6 : 8e-3;
+
+template <typename T>
+at::Tensor random(at::IntArrayRef shape) {
+  return at::randn(shape, at::kFloat).to(k_type<T>);
+}
+template <typename T>
+T* data(const at::Tensor& tensor) {
+  return reinterpret_cast<T*>(tensor.mutable_data_ptr());
+}
+
+template <typename T>
+void check_close(const at::Tensor& made, const at::Tensor& reference, double least_scale = 0) {
+  const at::Tensor expected = reference.to(at::kDouble);
+  const double scale = std::max(expected.abs().max().item<double>(), least_scale);
+  const double difference = (made.to(at::kDouble) - expected).abs().max().item<double>();
+  INFO("worst difference " << difference << ", scale " << scale);
+  CHECK(difference <= k_tolerance<T> * scale);
+}
+
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& w, double epsilon) {
+  return w * x * at::rsqrt(x.square().mean(-1, true) + epsilon);
+}
+
+at::Tensor required(const at::Tensor& tensor) { return tensor.to(at::kDouble).requires_grad_(true); }
+
+template <typename T>
+void check_rms_norm(std::int64_t lanes, std::int64_t width) {
+  at::manual_seed(7);
+  const at::Tensor x = random<T>({3, width}), w = random<T>({width}), dy = random<T>({3, width});
+  const at::Tensor y = at::empty_like(x), dx = at::empty_like(x), dw = at::empty({width}), reciprocals = at::empty({3});
+  for (std::int64_t row = 0; row < 3; ++row) {
+    with_lanes(lanes, [&](auto& group) {
+      const std::int64_t at = row * width;
+      kernels::rms_norm_row(group, data<T>(x) + at, data<T>(w), data<T>(y) + at, data<float>(reciprocals) + row, width, 1e-5F);
+      group.sum(0);  // the first lane's reciprocal is there
+      kernels::rms_norm_row_backward(group, data<T>(dy) + at, data<T>(x) + at, data<T>(w), data<float>(reciprocals)[row], data<T>(dx) + at,
+                                     width);
+    });
+  }
+  for (std::int64_t column = 0; column < width; ++column) {
+    data<float>(dw)[column] = kernels::rms_norm_weight_gradient(data<T>(dy), data<T>(x), data<float>(reciprocals), 0, 3, column, width);
+  }
+  const at::Tensor x_reference = required(x), w_reference = required(w);
+  const at::Tensor reference = rms_norm(x_reference, w_reference, 1e-5);
+  reference.backward(dy.to(at::kDouble));
+  check_close<T>(y, reference.detach());
+  // The result is a difference of terms of this size.
+  check_close<T>(dx, x_reference.grad(), (reciprocals * (w.to(at::kFloat).abs() * dy.to(at::kFloat).abs()).amax(1)).max().item<double>());
+  check_close<T>(dw, w_reference.grad());
+}
+
+template <typename T>
+void check_cross_entropy(std::int64_t lanes, std::int64_t classes) {
+  at::manual_seed(8);
+  const at::Tensor logits = random<T>({4, classes}) * 3;
+  const at::Tensor targets = at::tensor({std::int64_t{0}, classes - 1, kernels::k_ignored_target, classes / 2});
+  const at::Tensor reference_logits = required(logits);
+  const at::Tensor reference = at::cross_entropy_loss(reference_logits, targets, {}, at::Reduction::None);
+  reference.sum().backward();
+  const at::Tensor losses = at::empty({4}), gradient = logits.clone();  // overwrites the logits
+  for (std::int64_t row = 0; row < 4; ++row) {
+    with_lanes(lanes, [&](auto& group) {
+      T* of_row = data<T>(gradient) + row * classes;
+      kernels::cross_entropy_row(group, of_row, data<std::int64_t>(targets)[row], classes, 1.0F, data<float>(losses) + row, of_row);
+    });
+  }
+  check_close<float>(losses, reference.detach());
+  check_close<T>(gradient, reference_logits.grad());
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("shared arithmetic: RMSNorm and its gradients", "", float, BFloat16) {
+  for (const std::int64_t lanes : {1, 4}) {
+    for (const std::int64_t width : {1, 3, 64, 257}) {
+      INFO(lanes << " lanes, width " << width);
+      check_rms_norm<TestType>(lanes, width);
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("shared arithmetic: the residual sum and its norm", "", float, BFloat16) {
+  at::manual_seed(9);
+  const at::Tensor x = random<TestType>({1, 96}), residual = random<TestType>({1, 96}), w = random<TestType>({96});
+  const at::Tensor sum = residual.clone(), y = at::empty_like(x), reciprocal = at::empty({1});
+  with_lanes(3, [&](auto& group) {
+    kernels::add_rms_norm_row(group, data<TestType>(x), data<TestType>(sum), data<TestType>(w), data<TestType>(sum), data<TestType>(y),
+                              data<float>(reciprocal), 96, 1e-5F);
+  });
+  CHECK(at::equal(sum, x + residual));
+  check_close<TestType>(y, rms_norm(sum.to(at::kDouble), w.to(at::kDouble), 1e-5));
+}
+
+TEMPLATE_TEST_CASE("shared arithmetic: cross-entropy and its gradient over the logits", "", float, BFloat16) {
+  for (const std::int64_t lanes : {1, 4}) {
+    for (const std::int64_t classes : {2, 3, 1000}) {
+      INFO(lanes << " lanes, " << classes << " classes");
+      check_cross_entropy<TestType>(lanes, classes);
+    }
+  }
+}
+
+TEST_CASE("shared arithmetic: large logits do not overflow, a target outside is no stray read") {
+  kernels::OneLane lane;
+  const std::vector<float> logits{1e30F, -1e30F, 1e30F};
+  float loss = 0;
+  kernels::cross_entropy_row(lane, logits.data(), 0, 3, 1.0F, &loss, static_cast<float*>(nullptr));
+  CHECK(loss == Approx(0.6931472));
+  for (const std::int64_t outside : {std::int64_t{3}, std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()}) {
+    kernels::cross_entropy_row(lane, logits.data(), outside, 3, 1.0F, &loss, static_cast<float*>(nullptr));
+    CHECK(std::isnan(loss));
+  }
+}
+
+TEMPLATE_TEST_CASE("shared arithmetic: rotary embedding turns and turns back", "", float, BFloat16) {
+  at::manual_seed(10);
+  const std::int64_t half = 16;
+  const at::Tensor head = random<TestType>({2 * half}), angles = at::rand({half}) * 6;
+  const at::Tensor cosines = angles.cos(), sines = angles.sin(), turned = head.clone();
+  const auto turn = [&](float direction) {
+    for (std::int64_t i = 0; i < half; ++i)
+      kernels::rotate_pair(data<TestType>(turned), i, half, data<float>(cosines)[i], data<float>(sines)[i], direction);
+  };
+  turn(1);
+  const at::Tensor x = head.to(at::kDouble), rotated = at::cat({-x.narrow(0, half, half), x.narrow(0, 0, half)});
+  check_close<TestType>(turned, x * cosines.repeat(2) + rotated * sines.repeat(2));
+  turn(-1);
+  check_close<TestType>(turned, x);
+}
+
+TEMPLATE_TEST_CASE("shared arithmetic: SwiGLU and its gradients", "", float, BFloat16) {
+  at::manual_seed(11);
+  const at::Tensor gate = random<TestType>({200}) * 4, up = random<TestType>({200}), dy = random<TestType>({200});
+  const at::Tensor y = at::empty_like(gate), d_gate = at::empty_like(gate), d_up = at::empty_like(gate);
+  for (std::int64_t i = 0; i < 200; ++i) {
+    data<TestType>(y)[i] = kernels::swiglu(data<TestType>(gate)[i], data<TestType>(up)[i]);
+    const auto gradients = kernels::swiglu_backward(data<TestType>(dy)[i], data<TestType>(gate)[i], data<TestType>(up)[i]);
+    data<TestType>(d_gate)[i] = gradients.gate;
+    data<TestType>(d_up)[i] = gradients.up;
+  }
+  const at::Tensor gate_reference = required(gate), up_reference = required(up);
+  const at::Tensor reference = at::silu(gate_reference) * up_reference;
+  reference.backward(dy.to(at::kDouble));
+  check_close<TestType>(y, reference.detach());
+  check_close<TestType>(d_gate, gate_reference.grad());
+  check_close<TestType>(d_up, up_reference.grad());
+}
+
+TEST_CASE("shared arithmetic: bfloat16 rounds as ATen does, NaN and infinity too") {
+  at::manual_seed(12);
+  at::Tensor values = at::randn({4096}) * at::pow(10.0, at::rand({4096}) * 60 - 30).to(at::kFloat);
+  values[0] = std::numeric_limits<float>::quiet_NaN();
+  values[1] = std::numeric_limits<float>::infinity();
+  values[2] = std::numeric_limits<float>::denorm_min();
+  values[3] = std::numeric_limits<float>::max();
+  const at::Tensor rounded = values.to(at::kBFloat16);
+  for (std::int64_t i = 1; i < 4096; ++i) {
+    const auto own = kernels::from_float<BFloat16>(data<float>(values)[i]);
+    if (own.bits != data<BFloat16>(rounded)[i].bits) FAIL(data<float>(values)[i]);
+  }
+  CHECK(std::isnan(kernels::to_float(kernels::from_float<BFloat16>(data<float>(values)[0]))));
+}
+
+TEST_CASE("shared arithmetic: copies find their range") {
+  const std::vector<kernels::CopyRange> ranges{{5, 0, 3}, {0, 10, 1}, {1, 3, 4}};
+  const std::vector<std::int64_t> ends{3, 4, 8};
+  std::vector<float> source(8);
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<float>(i) + 0.5F;
+  std::vector<BFloat16> destination(12, BFloat16{0});
+  for (std::int64_t i = 0; i < 8; ++i) {
+    const std::int64_t at = kernels::range_of(ends.data(), 3, i);
+    kernels::copy_element(ranges[static_cast<std::size_t>(at)], i - (at == 0 ? 0 : ends[static_cast<std::size_t>(at - 1)]), source.data(),
+                          destination.data());
+  }
+  std::vector<float> copied;
+  for (const BFloat16 value : destination) copied.push_back(kernels::to_float(value));
+  CHECK(copied == std::vector<float>{5.5, 6.5, 7.5, 1.5, 2.5, 3.5, 4.5, 0, 0, 0, 0.5, 0});
+}
+
+TEST_CASE("shared arithmetic: norms, clipping and AdamW") {
+  at::manual_seed(13);
+  const at::Tensor gradients = random<float>({1000}), parameters = random<float>({1000});
+  float squares = 0;
+  with_lanes(4, [&](auto& group) {
+    const float sum = kernels::sum_of_squares(group, data<float>(gradients), 1000);
+    if (group.lane() == 0) squares = sum;
+  });
+  CHECK(squares == Approx(gradients.square().sum().item<double>()).epsilon(1e-5));
+  CHECK(kernels::clip_factor(0.5F, 1.0F) == 1.0F);
+  CHECK(kernels::clip_factor(4.0F, 1.0F) == Approx(0.25).epsilon(1e-6));
+
+  const at::Tensor means = at::zeros({1000}), roots = at::zeros({1000});
+  at::Tensor p = parameters.clone(), m = at::zeros({1000}), v = at::zeros({1000});
+  for (std::int64_t step = 1; step <= 5; ++step) {
+    const kernels::AdamW rule = kernels::adamw(1e-2, 0.9, 0.95, 1e-8, 0.1, step);
+    for (std::int64_t i = 0; i < 1000; ++i)
+      kernels::adamw_element(rule, data<float>(parameters)[i], data<float>(gradients)[i], data<float>(means)[i], data<float>(roots)[i]);
+    const std::vector<at::Tensor> steps{at::scalar_tensor(static_cast<double>(step), at::kFloat)};
+    at::_fused_adamw_(std::vector<at::Tensor>{p}, std::vector<at::Tensor>{gradients}, std::vector<at::Tensor>{m}, std::vector<at::Tensor>{v},
+                      {}, steps, 1e-2, 0.9, 0.95, 0.1, 1e-8, false, false);
+  }
+  check_close<float>(parameters, p);
+  check_close<float>(means, m);
+  check_close<float>(roots, v);
+}
+
+}  // namespace shardlab::test
