@@ -1,0 +1,78 @@
+// What share of the device's copy bandwidth each kernel reaches, at 64 MiB and above (target: 80 %). Prints; exit code 77 without a
+// device. Bytes count each operand once.
+#include <algorithm>
+#include <functional>
+
+#include "engine/kernels/cuda/launches.h"
+#include "tests/gpu/device_memory.cuh"
+
+namespace {
+
+using namespace shardlab::kernels;
+using shardlab::test::DeviceArray;
+
+constexpr double k_target = 0.8;
+constexpr int k_rounds = 20;
+
+// Bytes a second of the median round.
+double bandwidth(double bytes, const std::function<void()>& launch) {
+  cudaEvent_t begin, end;
+  SHARDLAB_CUDA(cudaEventCreate(&begin));
+  SHARDLAB_CUDA(cudaEventCreate(&end));
+  std::vector<double> rates;
+  for (int round = -3; round < k_rounds; ++round) {  // three to warm up
+    SHARDLAB_CUDA(cudaEventRecord(begin));
+    launch();
+    SHARDLAB_CUDA(cudaEventRecord(end));
+    SHARDLAB_CUDA(cudaEventSynchronize(end));
+    float milliseconds = 0;
+    SHARDLAB_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
+    if (round >= 0) rates.push_back(bytes / (double{milliseconds} * 1e-3));
+  }
+  cudaEventDestroy(begin);
+  cudaEventDestroy(end);
+  std::nth_element(rates.begin(), rates.begin() + k_rounds / 2, rates.end());
+  return rates[k_rounds / 2];
+}
+
+void measure(std::int64_t bytes) {
+  const std::int64_t width = 4096, count = bytes / 2, rows = count / width;  // bfloat16
+  DeviceArray<BFloat16> a(count), b(count), c(count), w(width);
+  DeviceArray<float> reciprocals(rows), means(count), squares(count), parameters(count), sum(1);
+  for (void* memory : {static_cast<void*>(a.get()), static_cast<void*>(b.get()), static_cast<void*>(c.get())})
+    SHARDLAB_CUDA(cudaMemset(memory, 0, static_cast<std::size_t>(bytes)));
+  for (float* memory : {means.get(), squares.get(), parameters.get()})
+    SHARDLAB_CUDA(cudaMemset(memory, 0, static_cast<std::size_t>(2 * bytes)));
+  const auto size = static_cast<double>(bytes);
+  const double copy = bandwidth(2 * size, [&] {
+    SHARDLAB_CUDA(cudaMemcpyAsync(b.get(), a.get(), static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice));
+  });
+  std::printf("%lld MiB of bfloat16: copy %.0f GB/s\n", static_cast<long long>(bytes >> 20), copy / 1e9);
+  const auto show = [&](const char* name, double moved, const std::function<void()>& launch) {
+    const double rate = bandwidth(moved, launch);
+    std::printf("  %-20s %6.0f GB/s  %5.1f %% of copy (target %.0f %%)%s\n", name, rate / 1e9, 100 * rate / copy, 100 * k_target,
+                rate < k_target * copy ? "  below" : "");
+  };
+  const AdamW rule = adamw(1e-3, 0.9, 0.95, 1e-8, 0.1, 1);
+  show("rms_norm", 2 * size, [&] { launch_rms_norm(nullptr, a.get(), w.get(), b.get(), reciprocals.get(), rows, width, 1e-5F); });
+  show("rms_norm backward", 3 * size, [&] {
+    launch_rms_norm_backward(nullptr, a.get(), b.get(), w.get(), reciprocals.get(), c.get(), nullptr, rows, width);
+  });
+  show("add_rms_norm", 4 * size, [&] {
+    launch_add_rms_norm(nullptr, a.get(), b.get(), w.get(), b.get(), c.get(), reciprocals.get(), rows, width, 1e-5F);
+  });
+  show("swiglu", 3 * size, [&] { launch_swiglu(nullptr, a.get(), b.get(), c.get(), count); });
+  show("sum of squares", size, [&] { launch_add_squares(nullptr, a.get(), count, sum.get()); });
+  show("adamw", (3 * 2 * 4 + 2) * static_cast<double>(count), [&] {
+    launch_adamw(nullptr, rule, parameters.get(), a.get(), means.get(), squares.get(), count);
+  });
+}
+
+}  // namespace
+
+int main() {
+  shardlab::test::need_device();
+  for (const std::int64_t mebibytes : {64, 256, 1024}) measure(mebibytes << 20);
+  SHARDLAB_CUDA(cudaDeviceSynchronize());
+  return 0;
+}
