@@ -14,14 +14,6 @@ int write_error(double value, char* text, int size, void*) {
   return std::snprintf(text, static_cast<std::size_t>(size), "%s", signed_percent(value).c_str());
 }
 
-int write_place(double value, char* text, int size, void* trend) {
-  const auto& points = *static_cast<const std::vector<view::TrendPoint>*>(trend);
-  const auto index = static_cast<std::size_t>(value);
-  if (value < 0 || value != static_cast<double>(index) || index >= points.size())
-    return std::snprintf(text, static_cast<std::size_t>(size), "%s", "");
-  return std::snprintf(text, static_cast<std::size_t>(size), "%s", to_string(points[index].measured).c_str());
-}
-
 void line(const char* name, const std::vector<double>& x, const std::vector<double>& y, ImU32 colour,
           const Theme& theme) {
   if (x.empty()) return;
@@ -60,11 +52,17 @@ std::optional<RunId> draw_trend(const std::vector<view::TrendPoint>& trend, cons
   ImPlot::SetupAxisLimits(ImAxis_X1, -0.5, static_cast<double>(trend.size()) - 0.5, ImPlotCond_Always);
   ImPlot::SetupAxisLimits(ImAxis_Y1, -extent, extent, ImPlotCond_Always);
   ImPlot::SetupAxisFormat(ImAxis_Y1, write_error);
-  // One tick a run while there is room for their names.
-  if (trend.size() <= 20)
-    ImPlot::SetupAxisTicks(ImAxis_X1, 0, static_cast<double>(trend.size()) - 1,
-                           static_cast<int>(std::max<std::size_t>(trend.size(), 2)));
-  ImPlot::SetupAxisFormat(ImAxis_X1, write_place, const_cast<std::vector<view::TrendPoint>*>(&trend));
+  // As many names as have room.
+  const std::size_t every = trend.size() / 16 + 1;
+  std::vector<std::string> names;
+  std::vector<double> places;
+  for (std::size_t i = 0; i < trend.size(); i += every) {
+    places.push_back(static_cast<double>(i));
+    names.push_back(to_string(trend[i].measured));
+  }
+  std::vector<const char*> labels;
+  for (const std::string& name : names) labels.push_back(name.c_str());
+  ImPlot::SetupAxisTicks(ImAxis_X1, places.data(), static_cast<int>(places.size()), labels.data());
   ImPlot::SetupLegend(ImPlotLocation_NorthEast);
   ImPlot::SetupFinish();
   const double zero = 0;
