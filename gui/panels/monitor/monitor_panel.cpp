@@ -42,7 +42,7 @@ class MonitorPanel final : public Panel {
                   context.theme);
       return;
     }
-    draw_progress(context.theme);
+    draw_progress(context);
     draw_log(context.theme);
   }
 
@@ -108,7 +108,8 @@ class MonitorPanel final : public Panel {
           session.now());
   }
 
-  void draw_progress(const Theme& theme) {
+  void draw_progress(PanelContext& context) {
+    const Theme& theme = context.theme;
     const view::Job& job = *started_->job;
     const view::JobOutput& output = job.output();
     ImGui::PushStyleColor(ImGuiCol_PlotHistogram, faded(theme.accent, 0.7F));
@@ -130,7 +131,10 @@ class MonitorPanel final : public Panel {
     }
     const float height =
         std::clamp(ImGui::GetContentRegionAvail().y * 0.6F, theme.scaled(120), theme.scaled(260));
+    const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     draw_progress_plots(output, height, theme);
+    if (auto asked = picture_menu("progress", at, {at.x + room.x, at.y + height}))
+      context.pictures.push_back(*std::move(asked));
   }
 
   void draw_log(const Theme& theme) {

@@ -34,7 +34,7 @@ std::optional<std::size_t> pointed(const std::vector<double>& y, float reach) {
 
 }  // namespace
 
-std::optional<RunId> draw_trend(const std::vector<view::TrendPoint>& trend, const Theme& theme) {
+TrendResult draw_trend(const std::vector<view::TrendPoint>& trend, const Theme& theme) {
   std::vector<double> x, times, peak_x, peaks;
   double extent = 0.2;
   for (std::size_t i = 0; i < trend.size(); ++i) {
@@ -46,8 +46,8 @@ std::optional<RunId> draw_trend(const std::vector<view::TrendPoint>& trend, cons
     peaks.push_back(*trend[i].peak_error);
     extent = std::max(extent, std::abs(*trend[i].peak_error) * 1.15);
   }
-  std::optional<RunId> clicked;
-  if (!ImPlot::BeginPlot("##trend", {-1, -1}, ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return clicked;
+  TrendResult result;
+  if (!ImPlot::BeginPlot("##trend", {-1, -1}, ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return result;
   ImPlot::SetupAxes("measured runs, oldest first", "error of the prediction");
   ImPlot::SetupAxisLimits(ImAxis_X1, -0.5, static_cast<double>(trend.size()) - 0.5, ImPlotCond_Always);
   ImPlot::SetupAxisLimits(ImAxis_Y1, -extent, extent, ImPlotCond_Always);
@@ -77,10 +77,12 @@ std::optional<RunId> draw_trend(const std::vector<view::TrendPoint>& trend, cons
                       to_string(point.measured).c_str(), to_string(point.predicted).c_str(),
                       point.calibrated ? "" : ", not calibrated",
                       signed_percent(point.step_time_error).c_str());
-    if (ImGui::IsMouseReleased(ImGuiMouseButton_Left)) clicked = point.measured;
+    if (ImGui::IsMouseReleased(ImGuiMouseButton_Left)) result.clicked = point.measured;
   }
+  result.min = ImPlot::GetPlotPos();
+  result.max = {result.min.x + ImPlot::GetPlotSize().x, result.min.y + ImPlot::GetPlotSize().y};
   ImPlot::EndPlot();
-  return clicked;
+  return result;
 }
 
 }  // namespace shardlab::gui
