@@ -9,9 +9,9 @@ TEST_CASE("a node of the browser becomes the scenario's") {
   ui.click("hardware", "A10");
   CHECK(ui.shows("hardware", "memory_bandwidth"));  // its figures, with their sources
   ui.click("hardware", "Nodes");
-  ui.click("hardware", "hgx-h100");
+  ui.click("hardware", "dgx-h100");
   ui.click("hardware", "Use in the scenario");
-  CHECK(ui.session().document().text().find("node: hgx-h100") != std::string::npos);
+  CHECK(ui.session().document().text().find("node: dgx-h100") != std::string::npos);
   CHECK(ui.session().document().text().find("device: cpu") == std::string::npos);
 }
 

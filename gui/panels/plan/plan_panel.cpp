@@ -112,7 +112,7 @@ class PlanPanel final : public Panel {
             ? "as after " + (*stood_)[static_cast<std::size_t>(after_pass_)].pass
         : pass_ ? "by " + step_plan().passes[*pass_]
                 : std::string("all passes");
-    if (!begin_combo("##pass", shown.c_str())) {
+    if (!begin_combo("##pass", shown.c_str(), ImGuiComboFlags_HeightLargest)) {
       ImGui::SetItemTooltip("Who put the instructions there, or how the plan stood after a pass");
       return;
     }
