@@ -153,7 +153,9 @@ void Session::update(double now) {
 
 void Session::tell_of_library() {
   const view::StoreView& view = runs_.view();
-  if (view.trouble) {
+  std::error_code ignored;
+  const bool not_made_yet = !view.read && !std::filesystem::exists(database(), ignored);
+  if (view.trouble && !not_made_yet) {
     messages_.add(*view.trouble, "runs", now_);
   } else {
     messages_.clear("runs");

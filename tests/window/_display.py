@@ -54,3 +54,9 @@ class Display:
     def xdotool(self, *arguments):
         return subprocess.run(["xdotool", *map(str, arguments)], env=self.environment, check=True, text=True,
                               stdout=subprocess.PIPE, timeout=120).stdout.strip()
+
+    def find(self, title):
+        """The number of the window with this title; empty when there is none."""
+        found = subprocess.run(["xdotool", "search", "--name", title], env=self.environment, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120).stdout.split()
+        return found[0] if found else ""

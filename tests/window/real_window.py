@@ -30,13 +30,12 @@ with _display.Display() as display:
     shutil.copy(os.path.join(_display.SOURCE, "scenarios/first/llama3-8b-fsdp2-8xh100.yaml"), scenario)
     preferences = os.path.join(folder, "shardlab", "gui.json")
     gui = display.start("--size", "1400x900", scenario)
-    wait_until("a window", lambda: gui.poll() is not None or display.xdotool("search", "--name", "mine.yaml|^$") != ""
-               if gui.poll() is None else True)
+    wait_until("a window", lambda: gui.poll() is not None or display.find("mine.yaml"))
     if gui.poll() is not None:
         output = gui.stdout.read()
         print(output)
         sys.exit(77 if "OpenGL" in output else 1)
-    window = display.xdotool("search", "--name", "mine.yaml").split()[0]
+    window = display.find("mine.yaml")
     time.sleep(2)
 
     def press(keys):
@@ -49,7 +48,7 @@ with _display.Display() as display:
 
     # The mouse: the View menu, and its second entry.
     display.xdotool("mousemove", 105, 11, "sleep", 0.5, "click", 1, "sleep", 1)
-    display.xdotool("mousemove", 150, 72, "sleep", 0.5, "click", 1, "sleep", 1)
+    display.xdotool("mousemove", 150, 62, "sleep", 0.5, "click", 1, "sleep", 1)
     # The keyboard: the palette knows what the menu knows.
     press("ctrl+shift+p")
     time.sleep(1)
