@@ -35,6 +35,7 @@ case ${1:-} in
   *) usage ;;
 esac
 
+required_packages+=("${test_packages[@]}")
 ensure_packages "$root/build/packages.log"
 for stage in "${stages[@]}"; do
   stage_$stage

@@ -24,6 +24,7 @@ class CalibrationSource {
   const std::vector<std::string>& texts() const { return texts_; }  // newest first
   const std::optional<Error>& problem() const { return problem_; }
   const std::filesystem::path& database() const { return file_; }
+  bool reading() const { return reading_.valid(); }
   // Until what is being read is read; for pictures and tests.
   void wait();
 

@@ -153,7 +153,9 @@ void Session::update(double now) {
 
 void Session::tell_of_library() {
   const view::StoreView& view = runs_.view();
-  if (view.trouble) {
+  std::error_code ignored;
+  const bool not_made_yet = !view.read && !std::filesystem::exists(database(), ignored);
+  if (view.trouble && !not_made_yet) {
     messages_.add(*view.trouble, "runs", now_);
   } else {
     messages_.clear("runs");
@@ -162,15 +164,17 @@ void Session::tell_of_library() {
 }
 
 void Session::settle() {
-  runs_.loaded(selection_.runs());  // asks for those that are not there yet
-  if (runs_.reader() != nullptr) runs_.reader()->settle();
-  calibrations_.wait();
-  update(now_);
-  // What is read meanwhile may ask for another prediction.
-  do {
-    predictor_.wait_until_idle();
+  // What one reads can make another one begin: calibrations make a prediction stale.
+  constexpr int k_rounds = 4;
+  for (int round = 0; round < k_rounds; ++round) {
+    calibrations_.wait();
     update(now_);
-  } while (predicting());
+    predictor_.wait_until_idle();
+    runs_.loaded(selection_.runs());  // asks for those that are not there yet
+    if (runs_.reader() != nullptr) runs_.reader()->settle();
+    update(now_);
+    if (!predicting() && !calibrations_.reading()) return;
+  }
 }
 
 }  // namespace shardlab::gui

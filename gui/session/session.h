@@ -61,6 +61,10 @@ class Session {
   // What is compared: the prediction, then the chosen runs as far as they are loaded.
   std::vector<view::LoadedRunPtr> shown_runs();
 
+  // shardlab, which real runs are started with; empty: the one beside this program.
+  void use_program(std::filesystem::path program) { program_ = std::move(program); }
+  const std::filesystem::path& program() const { return program_; }
+
   Selection& selection() { return selection_; }
   const Selection& selection() const { return selection_; }
   // In the steady plan of the present prediction.
@@ -89,6 +93,7 @@ class Session {
   CalibrationSource calibrations_;
   view::RunLibrary runs_;
   Predictor predictor_;
+  std::filesystem::path program_;
   std::uint64_t request_revision_ = 0;  // counts requests: another text or other calibrations
   std::uint64_t answered_revision_ = 0;
   std::shared_ptr<const Prediction> prediction_;

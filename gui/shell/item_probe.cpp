@@ -12,6 +12,7 @@ namespace {
 struct Recording {
   std::vector<ProbedItem>* items = nullptr;
   std::map<ImGuiID, std::size_t> by_id;
+  std::map<ImGuiID, std::string> early;  // labels told before their item: tabs
 };
 Recording& recording() {
   static Recording instance;
@@ -33,6 +34,7 @@ ItemProbe::~ItemProbe() {
 void ItemProbe::begin_frame() {
   items_.clear();
   recording().by_id.clear();
+  recording().early.clear();
 }
 
 namespace {
@@ -48,6 +50,8 @@ void record_place(ImGuiContext& context, ImGuiID id, const ImRect& box) {
   item.max = seen.Max;
   item.visible = seen.Max.x > seen.Min.x && seen.Max.y > seen.Min.y;
   item.disabled = (context.CurrentItemFlags & ImGuiItemFlags_Disabled) != 0;
+  if (const auto label = recording().early.find(id); label != recording().early.end())
+    item.label = label->second;
   recording().by_id[id] = recording().items->size();
   recording().items->push_back(std::move(item));
 }
@@ -63,9 +67,13 @@ void ImGuiTestEngineHook_ItemAdd(ImGuiContext* context, ImGuiID id, const ImRect
 
 void ImGuiTestEngineHook_ItemInfo(ImGuiContext*, ImGuiID id, const char* label, ImGuiItemStatusFlags) {
   auto& recording = shardlab::gui::recording();
+  if (recording.items == nullptr || label == nullptr) return;
   const auto found = recording.by_id.find(id);
-  if (recording.items != nullptr && found != recording.by_id.end() && label != nullptr)
+  if (found != recording.by_id.end()) {
     (*recording.items)[found->second].label = label;
+  } else {
+    recording.early[id] = label;
+  }
 }
 
 void ImGuiTestEngineHook_Log(ImGuiContext*, const char*, ...) {}

@@ -26,6 +26,9 @@ std::filesystem::path free_name(const std::filesystem::path& folder, const std::
 
 Shell::Shell(Session& session, std::vector<std::unique_ptr<Panel>> panels, Fonts fonts, ShellOptions options)
     : session_(session), panels_(std::move(panels)), options_(std::move(options)), fonts_(fonts) {
+  // Tabs stand in the order in which their windows are first drawn.
+  std::stable_sort(panels_.begin(), panels_.end(),
+                   [](const auto& a, const auto& b) { return a->info().rank < b->info().rank; });
   ImGuiIO& io = ImGui::GetIO();
   io.ConfigFlags |= ImGuiConfigFlags_DockingEnable | ImGuiConfigFlags_NavEnableKeyboard;
   io.ConfigWindowsMoveFromTitleBarOnly = true;
@@ -67,6 +70,7 @@ void Shell::draw() {
   draw_status_line();
   draw_dock_space();
   for (const auto& panel : panels_) draw_panel(*panel);
+  bring_to_front();
   draw_messages(session_.messages(), theme_, session_.now());
   palette_.draw(list, theme_);
   dialog_.draw(theme_);
@@ -74,11 +78,20 @@ void Shell::draw() {
   if (ImGui::GetIO().WantSaveIniSettings) write_preferences();
 }
 
+// The default layout, with the first panel of each area in front; the left one has the focus.
+void Shell::lay_out(ImGuiID dock, ImVec2 size) {
+  build_default_layout(dock, size, panels_);
+  std::set<DockArea> seen;
+  to_front_.clear();
+  for (const auto& panel : panels_)
+    if (is_open(panel->info().id) && seen.insert(panel->info().area).second)
+      to_front_.push_back(panel->info().id);
+}
+
 void Shell::draw_dock_space() {
   const ImGuiID dock = ImGui::GetID("dock space");
   const ImGuiViewport* const viewport = ImGui::GetMainViewport();
-  if (reset_layout_ || ImGui::DockBuilderGetNode(dock) == nullptr)
-    build_default_layout(dock, viewport->WorkSize, panels_);
+  if (reset_layout_ || ImGui::DockBuilderGetNode(dock) == nullptr) lay_out(dock, viewport->WorkSize);
   reset_layout_ = false;
   ImGui::DockSpaceOverViewport(dock, viewport,
                                static_cast<int>(ImGuiDockNodeFlags_NoWindowMenuButton) |
@@ -89,10 +102,6 @@ void Shell::draw_panel(Panel& panel) {
   const PanelInfo info = panel.info();
   bool open = is_open(info.id);
   if (!open) return;
-  if (to_front_ == info.id) {
-    ImGui::SetNextWindowFocus();
-    to_front_.clear();
-  }
   ImGui::SetNextWindowSize({theme_.scaled(520), theme_.scaled(420)}, ImGuiCond_FirstUseEver);
   if (ImGui::Begin(window_name(info).c_str(), &open)) {
     PanelContext context{session_, theme_, pictures_};
@@ -100,6 +109,13 @@ void Shell::draw_panel(Panel& panel) {
   }
   ImGui::End();
   if (!open) closed_.insert(info.id);
+}
+
+// Tabs exist once their windows were drawn: what is to be in front is brought there after that.
+void Shell::bring_to_front() {
+  for (const std::string& id : std::exchange(to_front_, {}))
+    for (const auto& panel : panels_)
+      if (panel->info().id == id) ImGui::SetWindowFocus(window_name(panel->info()).c_str());
 }
 
 void Shell::draw_only_panel() {
@@ -119,7 +135,7 @@ void Shell::draw_only_panel() {
 
 void Shell::show_panel(const std::string& id) {
   closed_.erase(id);
-  to_front_ = id;
+  to_front_ = {id};
 }
 
 void Shell::drop_files(const std::vector<std::string>& files) {

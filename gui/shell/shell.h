@@ -50,6 +50,8 @@ class Shell {
   void view_commands(std::vector<ShellCommand>& list);
   void draw_menu_bar(const std::vector<ShellCommand>& list);
   void draw_dock_space();
+  void lay_out(ImGuiID dock, ImVec2 size);
+  void bring_to_front();
   void draw_panel(Panel& panel);
   void draw_only_panel();
   void draw_status_line();
@@ -66,7 +68,7 @@ class Shell {
   bool layout_is_loaded_ = false;
   bool reset_layout_ = false;
   std::set<std::string> closed_;
-  std::string to_front_;
+  std::vector<std::string> to_front_;  // ids, the last one gets the focus
   CommandPalette palette_;
   FileDialog dialog_;
   bool asking_to_quit_ = false;

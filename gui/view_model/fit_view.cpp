@@ -54,16 +54,16 @@ std::optional<FitView> make_fit_view(const LoadedRun& run) {
   return view;
 }
 
-DataTable fit_table(const FitView& view) {
+DataTable fit_table(const FitView& view, bool with_phases) {
   DataTable table;
   table.name = "fit";
-  table.columns = {{.title = "class", .numeric = false},
-                   {.title = "at the peak", .unit = "bytes"},
-                   {.title = "share"},
-                   {.title = "forward", .unit = "bytes"},
-                   {.title = "backward", .unit = "bytes"},
-                   {.title = "optimizer", .unit = "bytes"}};
+  table.columns = {
+      {.title = "class", .numeric = false}, {.title = "at the peak", .unit = "bytes"}, {.title = "share"}};
+  if (with_phases)
+    for (const PhasePeak& phase : view.phases)
+      table.columns.push_back({.title = std::string(to_string(phase.phase)), .unit = "bytes"});
   const auto phase_cells = [&](Row& row, auto bytes_of) {
+    if (!with_phases) return;
     for (const PhasePeak& phase : view.phases)
       row.cells.push_back(bytes_cell(phase.instruction ? std::optional(bytes_of(phase)) : std::nullopt));
   };

@@ -34,7 +34,8 @@ struct FitView {
 // Of the first rank of the typical step; none when the run recorded no memory.
 std::optional<FitView> make_fit_view(const LoadedRun& run);
 
-// A row a class, the largest first, with its bytes at the peak and at each phase's peak, and a row of totals.
-DataTable fit_table(const FitView& view);
+// A row a class, the largest first, with its bytes at the peak and, `with_phases`, at each phase's peak; then
+// a row of totals. Row::key is the class, -1 for the totals.
+DataTable fit_table(const FitView& view, bool with_phases);
 
 }  // namespace shardlab::view

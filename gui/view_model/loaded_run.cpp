@@ -22,6 +22,22 @@ const StepTrace* typical_step(const LoadedRun& run) {
   return steps[(steps.size() - 1) / 2];
 }
 
+std::string place_of(const StepPlan& plan, InstructionId id) {
+  const Instruction& instruction = plan.instruction(id);
+  std::string place;
+  if (instruction.unit) {
+    const PlanUnit& unit = plan.units[instruction.unit->index()];
+    place = unit.module_path.empty() ? "the whole model" : unit.module_path;
+  }
+  if (!instruction.segment) return place;
+  const PlanSegment& segment = plan.segments[instruction.segment->index()];
+  if (segment.end <= segment.begin) return place;
+  const std::uint32_t first = segment.begin.value, last = segment.end.value - 1;
+  return fmt::format(
+      "{}{}{}", place, place.empty() ? "" : ", ",
+      first == last ? fmt::format("operator {}", first) : fmt::format("operators {} to {}", first, last));
+}
+
 const RankTrace* rank_of(const StepTrace& step, int rank) {
   const auto found = std::find_if(step.ranks.begin(), step.ranks.end(),
                                   [rank](const RankTrace& candidate) { return candidate.rank == rank; });

@@ -40,6 +40,7 @@ std::string reason_for(const LoadedRun& run, const LoadedRun& reference, Instruc
   const std::string outside =
       theirs.n > 1 ? fmt::format(", outside {} to {}", to_string(theirs.least), to_string(theirs.most)) : "";
   if (run.kind() == RunKind::measured) return fmt::format("took {}{}", times_text(ratio), outside);
+  if (reference.kind() == RunKind::predicted) return fmt::format("two predictions: {}", times_text(ratio));
   return fmt::format(
       "the cost model says {}{}{}", times_text(ratio), outside,
       run.record.trace.provenance.calibrated ? "" : "; it was not calibrated for this machine");

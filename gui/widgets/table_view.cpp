@@ -12,6 +12,16 @@ void draw_right_aligned(const char* text, bool right) {
   }
 }
 
+void draw_swatch(ImU32 colour, const Theme& theme) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float size = theme.scaled(9);
+  const float top = at.y + (ImGui::GetTextLineHeight() - size) / 2;
+  if (colour != 0)
+    ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + size, top + size},
+                                              faded(colour, ImGui::GetStyle().Alpha), theme.scaled(2));
+  ImGui::SetCursorScreenPos({at.x + size + theme.scaled(6), at.y});
+}
+
 void set_up_columns(const view::DataTable& table, const TableLook& look, const Theme& theme) {
   ImGui::TableSetupScrollFreeze(0, 1);
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -21,7 +31,8 @@ void set_up_columns(const view::DataTable& table, const TableLook& look, const T
         stretched ? ImGuiTableColumnFlags_WidthStretch : ImGuiTableColumnFlags_WidthFixed;
     if (column.numeric) flags |= ImGuiTableColumnFlags_PreferSortDescending;
     if (!look.sortable) flags |= ImGuiTableColumnFlags_NoSort;
-    // A heading is never cut: Dear ImGui makes a fixed column as wide as its content, the heading's arrow included.
+    // A heading is never cut: Dear ImGui makes a fixed column as wide as its content, the heading's arrow
+    // included.
     (void)theme;
     ImGui::TableSetupColumn(column.title.c_str(), flags);
   }
@@ -48,18 +59,24 @@ void copy_menu(const char* label, const view::DataTable& table) {
 
 ImU32 colour_of(const Theme& theme, view::CellTone tone) {
   switch (tone) {
-    case view::CellTone::good: return theme.good;
-    case view::CellTone::fair: return theme.fair;
-    case view::CellTone::bad: return theme.bad;
-    case view::CellTone::faint: return theme.dimmed;
-    case view::CellTone::plain: break;
+    case view::CellTone::good:
+      return theme.good;
+    case view::CellTone::fair:
+      return theme.fair;
+    case view::CellTone::bad:
+      return theme.bad;
+    case view::CellTone::faint:
+      return theme.dimmed;
+    case view::CellTone::plain:
+      break;
   }
   return theme.text;
 }
 
 void TableView::sort(const view::DataTable& table, bool sortable, std::uint64_t version) {
   ImGuiTableSortSpecs* const specs = sortable ? ImGui::TableGetSortSpecs() : nullptr;
-  const bool same = ordered_table_ == &table && ordered_version_ == version && order_.size() == table.rows.size();
+  const bool same =
+      ordered_table_ == &table && ordered_version_ == version && order_.size() == table.rows.size();
   if (same && (specs == nullptr || !specs->SpecsDirty)) return;
   if (specs != nullptr && specs->SpecsCount > 0) {
     const ImGuiTableColumnSortSpecs& first = specs->Specs[0];
@@ -74,12 +91,14 @@ void TableView::sort(const view::DataTable& table, bool sortable, std::uint64_t 
   ordered_version_ = version;
 }
 
-std::optional<std::size_t> TableView::draw_rows(const char* label, const view::DataTable& table, const Theme& theme,
-                                                const TableLook& look, std::uint64_t version) {
+std::optional<std::size_t> TableView::draw_rows(const char* label, const view::DataTable& table,
+                                                const Theme& theme, const TableLook& look,
+                                                std::uint64_t version) {
   std::optional<std::size_t> clicked;
   const int columns = static_cast<int>(table.columns.size());
   ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_Resizable |
-                          ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit;
+                          ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit |
+                          ImGuiTableFlags_PadOuterX | ImGuiTableFlags_NoBordersInBody;
   if (look.sortable) flags |= ImGuiTableFlags_Sortable | ImGuiTableFlags_SortTristate;
   if (columns == 0 || !ImGui::BeginTable(label, columns, flags, {0, look.height})) return clicked;
   set_up_columns(table, look, theme);
@@ -98,7 +117,9 @@ std::optional<std::size_t> TableView::draw_rows(const char* label, const view::D
         const view::Cell& cell = row.cells[i];
         ImGui::PushStyleColor(ImGuiCol_Text, colour_of(theme, cell.tone));
         if (i == 0) {
-          const ImGuiSelectableFlags spans = ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap;
+          if (look.swatch) draw_swatch(look.swatch(row), theme);
+          const ImGuiSelectableFlags spans =
+              ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap;
           if (ImGui::Selectable(cell.text.c_str(), chosen_rows_[at], spans)) clicked = at;
           ImGui::OpenPopupOnItemClick("row menu", ImGuiPopupFlags_MouseButtonRight);
         } else {

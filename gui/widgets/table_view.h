@@ -1,8 +1,10 @@
-// Draws a view::DataTable: sorts by a clicked heading, copies as CSV, tells which row was chosen. Draws only the rows that
-// are visible.
+// Draws a view::DataTable: sorts by a clicked heading, copies as CSV, tells which row was chosen. Draws only
+// the rows that are visible.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,15 +15,17 @@
 namespace shardlab::gui {
 
 struct TableLook {
-  float height = 0;           // 0: what is left; less than 0: that less than what is left; see ImGui::BeginTable
+  float height = 0;  // 0: what is left; less than 0: that less than what is left; see ImGui::BeginTable
   std::size_t stretched = 0;  // the column that takes the space that is left
   bool sortable = true;
+  // A square before the first cell, as in the plot that the table belongs to; empty: none.
+  std::function<ImU32(const view::Row&)> swatch{};
 };
 
 class TableView {
  public:
-  // Marks rows for which `chosen` is true and returns the position of the row clicked in this frame. `table` may be another
-  // one each frame; the order is found anew when it has another address, size or `version`.
+  // Marks rows for which `chosen` is true and returns the position of the row clicked in this frame. `table`
+  // may be another one each frame; the order is found anew when it has another address, size or `version`.
   template <typename IsChosen>
   std::optional<std::size_t> draw(const char* label, const view::DataTable& table, const Theme& theme,
                                   const TableLook& look, IsChosen is_chosen, std::uint64_t version = 0) {
@@ -31,7 +35,8 @@ class TableView {
   }
   std::optional<std::size_t> draw(const char* label, const view::DataTable& table, const Theme& theme,
                                   const TableLook& look = {}, std::uint64_t version = 0) {
-    return draw(label, table, theme, look, [](const view::Row&) { return false; }, version);
+    return draw(
+        label, table, theme, look, [](const view::Row&) { return false; }, version);
   }
 
  private:

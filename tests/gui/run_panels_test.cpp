@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "engine/store/run_store.h"
 #include "tests/catch.h"
@@ -239,4 +240,78 @@ TEST_CASE("monitor: nothing can be started without a scenario, and a program tha
   ui.open(small_scenario());
   CHECK_FALSE(ui.item("monitor", "Start").disabled);
   CHECK(ui.item("monitor", "Stop").disabled);
+}
+
+namespace {
+
+// A shardlab that does what the test wants.
+fs::path fake_program(const TemporaryFolder& folder, const std::string& script) {
+  const fs::path program = folder.path() / "shardlab";
+  std::ofstream(program) << "#!/bin/sh\n" << script;
+  fs::permissions(program, fs::perms::owner_all);
+  return program;
+}
+
+// Frames until the monitor's child has ended.
+void wait_for_end(Ui& ui) {
+  for (int i = 0; i < 1000 && ui.item("monitor", "Start").disabled; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ui.frames(1);
+  }
+  ui.frames(2);
+  REQUIRE_FALSE(ui.item("monitor", "Start").disabled);
+}
+
+bool tells(Ui& ui, const std::string& part) {
+  for (const Message& message : ui.session().messages().all())
+    if (message.text.find(part) != std::string::npos) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("monitor: a run is followed step by step") {
+  const TemporaryFolder folder;
+  Ui ui("monitor");
+  ui.session().open_text(small_scenario(), folder.path() / "test.yaml");
+  ui.settle();
+  ui.session().use_program(fake_program(folder, R"(
+for i in 1 2 3 4 5; do
+  echo "{\"event\":\"training\",\"steps_done\":$i,\"steps\":5,\"loss\":$((6 - i)).5,\"tokens_per_second\":$((900 + i)),\"peak_bytes\":83000000}" >&2
+done
+echo '{"event":"stored","run_id":"r7","kind":"measured","plan_hash":"x"}' >&2
+echo the end
+)"));
+  ui.click("monitor", "Start");
+  wait_for_end(ui);
+  CHECK(tells(ui, "stored r7"));
+  CHECK(ui.session().selection().runs() == std::vector<RunId>{RunId{7}});
+  ui.click("monitor", "Copy log");
+  CHECK(std::string(ImGui::GetClipboardText()) == "the end\n");
+  keep_picture(ui, "monitor");
+  // The copy of the scenario that ran is gone with the run.
+  ui.click("monitor", "Start");
+  wait_for_end(ui);
+}
+
+TEST_CASE("monitor: a child that is killed is a message, and the next one can be started") {
+  const TemporaryFolder folder;
+  Ui ui("monitor");
+  ui.session().open_text(small_scenario(), folder.path() / "test.yaml");
+  ui.settle();
+  ui.session().use_program(fake_program(folder, "kill -9 $$\n"));
+  ui.click("monitor", "Start");
+  wait_for_end(ui);
+  CHECK(tells(ui, "it was killed"));
+  keep_picture(ui, "monitor-killed");
+  ui.session().use_program(fake_program(folder, "exec sleep 100\n"));
+  ui.click("monitor", "Start");
+  ui.frames(3);
+  CHECK(ui.item("monitor", "Start").disabled);
+  ui.click("monitor", "Stop");
+  wait_for_end(ui);
+  ui.session().use_program("/no/such/program");
+  ui.click("monitor", "Start");
+  ui.frames(2);
+  CHECK(tells(ui, "cannot be started"));
 }

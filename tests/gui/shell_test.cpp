@@ -1,5 +1,10 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
 #include "tests/catch.h"
 #include "tests/gui/ui.h"
+#include "tests/paths.h"
 
 namespace shardlab::gui {
 
@@ -64,6 +69,88 @@ TEST_CASE("dropping a file that is no scenario gives a message, and keeps the sc
   REQUIRE(ui.session().messages().all().size() == 1);
   CHECK(ui.session().messages().all().front().kind == MessageKind::error);
   CHECK(ui.session().document().text() == small_scenario());
+}
+
+TEST_CASE("the panels of the default layout are where they belong, the first of each area in front") {
+  Ui ui;
+  ui.open(small_scenario());
+  ui.frames(4);
+  const ProbedItem scenario = ui.item("scenario", "Scenario###scenario");
+  CHECK(scenario.max.x < 1440 * 0.35F);
+  CHECK(ui.shows("scenario", "##search settings"));
+  CHECK(ui.shows("fit", "why?##step_time"));
+  CHECK_FALSE(ui.shows("models", "tiny-llama"));  // behind another tab
+}
+
+TEST_CASE("a panel is closed, brought back from the menu, and the layout is reset") {
+  Ui ui;
+  ui.open(small_scenario());
+  ui.shell().show_panel("models");
+  ui.frames(4);
+  ui.wait_for("models", "tiny-llama");
+  CHECK(ui.shows("models", "tiny-llama"));
+  CHECK_FALSE(ui.shows("fit", "why?##step_time"));
+  ui.click("", "View");
+  ui.click("", "Reset the layout");
+  ui.frames(4);
+  CHECK(ui.shows("fit", "why?##step_time"));
+}
+
+TEST_CASE("another scale, theme and size while it runs") {
+  Ui ui;
+  ui.open(small_scenario());
+  for (const double scale : {2.0, 0.75, 1.5}) {
+    ui.session().preferences().scale = scale;
+    ui.frames(3);
+    CHECK(ui.shell().theme().scale == Approx(scale));
+  }
+  for (const ImVec2 size : {ImVec2{200, 120}, ImVec2{1, 1}, ImVec2{2560, 1440}}) {
+    ui.headless().resize(size);
+    ui.frames(3);
+  }
+  CHECK(ui.shows("", "File"));
+}
+
+TEST_CASE("the same frame gives the same picture, and it is not blank") {
+  const auto draw = [] {
+    Ui ui("fit", {500, 400});
+    ui.open(small_scenario());
+    return ui.headless().picture();
+  };
+  const Picture first = draw(), second = draw();
+  CHECK((first.pixels == second.pixels));
+  CHECK(std::count(first.pixels.begin(), first.pixels.end(), first.pixels.front()) < 200'000);
+}
+
+TEST_CASE("the open dialog lists scenarios, enters folders and opens what is chosen") {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() / "inner");
+  std::ofstream(folder.path() / "inner" / "one.yaml") << small_scenario();
+  std::ofstream(folder.path() / "notes.txt") << "no scenario";
+  std::ofstream(folder.path() / "start.yaml") << small_scenario();
+  Ui ui;
+  REQUIRE(ui.session().open(folder.path() / "start.yaml"));
+  ui.settle();
+  ui.press(ImGuiMod_Ctrl | ImGuiKey_O);
+  CHECK_FALSE(ui.shows("file dialog", "notes.txt"));
+  ui.click("file dialog", "inner/");
+  ui.double_click("file dialog", "one.yaml");
+  CHECK(ui.session().document().file().filename() == "one.yaml");
+}
+
+TEST_CASE("saving under a new name, by the dialog") {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder.path() / "start.yaml") << small_scenario();
+  Ui ui;
+  REQUIRE(ui.session().open(folder.path() / "start.yaml"));
+  ui.session().set("train.micro_batch", "8");
+  ui.settle();
+  ui.press(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S);
+  ui.press(ImGuiMod_Ctrl | ImGuiKey_A);
+  ui.type("other.yaml");
+  ui.press(ImGuiKey_Enter);
+  CHECK(std::filesystem::exists(folder.path() / "other.yaml"));
+  CHECK_FALSE(ui.session().document().changed());
 }
 
 }  // namespace shardlab::gui

@@ -1,5 +1,8 @@
 #include "tests/gui/ui.h"
 
+#include <chrono>
+#include <thread>
+
 #include "gui/session/text_file.h"
 #include "gui/shell/panel_list.h"
 #include "tests/catch.h"
@@ -70,6 +73,13 @@ std::string Ui::items_of(std::string_view panel) {
     if (in_panel(known, panel) && !known.label.empty())
       text += known.window + " | " + known.label + (known.visible ? "\n" : " (hidden)\n");
   return text;
+}
+
+void Ui::wait_for(std::string_view panel, std::string_view label) {
+  for (int i = 0; i < 2000 && !shows(panel, label); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    frames();
+  }
 }
 
 ImVec2 centre_of(const ProbedItem& item) {

@@ -33,6 +33,9 @@ class Ui {
   std::optional<ProbedItem> find(std::string_view panel, std::string_view label);
   bool shows(std::string_view panel, std::string_view label) { return find(panel, label).has_value(); }
 
+  // Draws frames until it is there, for what threads make; ten seconds at most.
+  void wait_for(std::string_view panel, std::string_view label);
+
   void click(std::string_view panel, std::string_view label);
   void double_click(std::string_view panel, std::string_view label);
   void click_at(ImVec2 place, ImGuiMouseButton button = ImGuiMouseButton_Left);

@@ -26,10 +26,11 @@ class FitPanel final : public Panel {
   void draw(PanelContext& context) override {
     const Session& session = context.session;
     if (!session.prediction()) {
-      ImGui::TextDisabled("%s", session.problem() ? "The scenario has a mistake: see its panel." : "No prediction yet.");
+      ImGui::TextDisabled(
+          "%s", session.problem() ? "The scenario has a mistake: see its panel." : "No prediction yet.");
       return;
     }
-    refresh(session.prediction());
+    refresh(session.prediction(), ImGui::GetContentRegionAvail().x > context.theme.scaled(560));
     const DimWhenStale dim(session.stale());
     if (view_) {
       draw_verdict(context);
@@ -44,11 +45,12 @@ class FitPanel final : public Panel {
   }
 
  private:
-  void refresh(const std::shared_ptr<const Prediction>& prediction) {
-    if (prediction == shown_) return;
+  void refresh(const std::shared_ptr<const Prediction>& prediction, bool is_wide) {
+    if (prediction == shown_ && is_wide == is_wide_) return;
     shown_ = prediction;
+    is_wide_ = is_wide;
     view_ = view::make_fit_view(*prediction->run);
-    table_ = view_ ? view::fit_table(*view_) : view::DataTable{};
+    table_ = view_ ? view::fit_table(*view_, is_wide) : view::DataTable{};
     ++version_;
   }
 
@@ -57,7 +59,8 @@ class FitPanel final : public Panel {
   }
 
   void why(const char* metric, PanelContext& context) {
-    answer(why_button(metric, context.theme, [&] { return view::why_metric(*shown_->run, metric); }), context.session);
+    answer(why_button(metric, context.theme, [&] { return view::why_metric(*shown_->run, metric); }),
+           context.session);
   }
 
   void draw_verdict(PanelContext& context) {
@@ -67,11 +70,11 @@ class FitPanel final : public Panel {
     ImGui::PushFont(theme.fonts.bold, 20);
     ImGui::TextColored(ImColor(colour), "%s", verdict);
     ImGui::PopFont();
-    const std::string of = view_->capacity
-                               ? fmt::format("{} of {} a rank ({})", to_string(view_->peak), to_string(*view_->capacity),
-                                             percent(static_cast<double>(view_->peak.value) /
-                                                     static_cast<double>(view_->capacity->value)))
-                               : to_string(view_->peak) + " a rank";
+    const std::string of = view_->capacity ? fmt::format("{} of {} a rank ({})", to_string(view_->peak),
+                                                         to_string(*view_->capacity),
+                                                         percent(static_cast<double>(view_->peak.value) /
+                                                                 static_cast<double>(view_->capacity->value)))
+                                           : to_string(view_->peak) + " a rank";
     ImGui::TextUnformatted(of.c_str());
     ImGui::SameLine();
     why("peak_allocated", context);
@@ -126,16 +129,27 @@ class FitPanel final : public Panel {
   void draw_phases(PanelContext& context) {
     const float rows = static_cast<float>(table_.rows.size()) + 1.3F;
     const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
+    const auto swatch = [&](const view::Row& line) {
+      return line.key < 0 ? 0 : colour_of(context.theme, static_cast<BufferClass>(line.key));
+    };
     view_table_.draw("by class and phase", table_, context.theme,
-                     {.height = rows * row, .stretched = 0, .sortable = true}, version_);
-    ImGui::TextDisabled("highest in");
+                     {.height = rows * row, .stretched = 0, .sortable = true, .swatch = swatch}, version_);
+    ImGui::TextDisabled("highest in each phase");
+    if (!ImGui::BeginTable("phases", 3, ImGuiTableFlags_SizingFixedFit)) return;
     for (const view::PhasePeak& phase : view_->phases) {
       if (!phase.instruction) continue;
-      ImGui::SameLine(0, context.theme.scaled(8));
-      const std::string name(to_string(phase.phase));
-      if (ImGui::TextLink(name.c_str())) context.session.choose(*phase.instruction);
-      ImGui::SetItemTooltip("%s", instruction_label(shown_->plan(), *phase.instruction).c_str());
+      ImGui::TableNextRow();
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(std::string(to_string(phase.phase)).c_str());
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(to_string(phase.bytes).c_str());
+      ImGui::TableNextColumn();
+      const std::string label = instruction_label(shown_->plan(), *phase.instruction);
+      ImGui::PushID(static_cast<int>(phase.phase));
+      if (ImGui::TextLink(label.c_str())) context.session.choose(*phase.instruction);
+      ImGui::PopID();
     }
+    ImGui::EndTable();
   }
 
   void draw_figures(PanelContext& context) {
@@ -157,11 +171,13 @@ class FitPanel final : public Panel {
       if (summary.mfu) line("MFU", percent(*summary.mfu), "mfu");
       const double share = static_cast<double>(summary.exposed_communication.value) /
                            static_cast<double>(std::max<std::int64_t>(summary.step_time.median.value, 1));
-      line("exposed communication", fmt::format("{} ({})", to_string(summary.exposed_communication), percent(share)),
+      line("exposed communication",
+           fmt::format("{} ({})", to_string(summary.exposed_communication), percent(share)),
            "exposed_communication");
       ImGui::EndTable();
     }
-    ImGui::TextDisabled(summary.calibrated ? "calibrated on this machine" : "not calibrated: published figures");
+    ImGui::TextDisabled(summary.calibrated ? "calibrated on this machine"
+                                           : "not calibrated: published figures");
     if (summary.leaves_out.empty()) return;
     if (ImGui::TreeNode("What the prediction leaves out")) {
       ImGui::PushTextWrapPos(0);
@@ -176,10 +192,13 @@ class FitPanel final : public Panel {
   view::DataTable table_;
   TableView view_table_;
   std::uint64_t version_ = 0;
+  bool is_wide_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<Panel> make_fit_panel() { return std::make_unique<FitPanel>(); }
+std::unique_ptr<Panel> make_fit_panel() {
+  return std::make_unique<FitPanel>();
+}
 
 }  // namespace shardlab::gui

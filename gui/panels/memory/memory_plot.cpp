@@ -93,6 +93,8 @@ void tooltip(const MemoryPlot& plot, std::size_t index, const Theme& theme) {
   ImGui::PopFont();
   ImGui::TextUnformatted(
       fmt::format("{} while it ran, {} after it", to_string(sample.peak), to_string(sample.live)).c_str());
+  if (const std::string place = view::place_of(plot.run.plan(), sample.instruction); !place.empty())
+    ImGui::TextUnformatted(place.c_str());
   if (ImGui::BeginTable("classes", 3, ImGuiTableFlags_SizingFixedFit)) {
     // As they are stacked: what is drawn on top comes first.
     for (auto each = plot.track.classes.rbegin(); each != plot.track.classes.rend(); ++each) {

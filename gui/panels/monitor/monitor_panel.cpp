@@ -7,6 +7,7 @@
 #include "gui/session/run_start.h"
 #include "gui/shell/panel.h"
 #include "gui/shell/run_state.h"
+#include "gui/widgets/named_area.h"
 
 namespace shardlab::gui {
 namespace {
@@ -41,7 +42,7 @@ class MonitorPanel final : public Panel {
                   context.theme);
       return;
     }
-    draw_progress(context.theme);
+    draw_progress(context);
     draw_log(context.theme);
   }
 
@@ -54,6 +55,7 @@ class MonitorPanel final : public Panel {
     ImGui::BeginDisabled(running());
     ImGui::SetNextItemWidth(context.theme.scaled(250));
     ImGui::Combo("##what", &kind_, k_kind_names, 3);
+    name_last_item("##what");
     ImGui::EndDisabled();
     ImGui::SameLine();
     ImGui::BeginDisabled(running() || !possible || session.problem().has_value());
@@ -75,12 +77,12 @@ class MonitorPanel final : public Panel {
                        std::string(to_string(job.phase())).c_str());
     ImGui::SameLine();
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme.dimmed), "%.0f s   %s", job.seconds(),
-                       job.output().activity.c_str());
+                       running() ? job.output().activity.c_str() : "");
   }
 
   void start(Session& session) {
     started_.reset();
-    auto started = start_run(session.document(), k_kinds[kind_], session.database());
+    auto started = start_run(session.document(), k_kinds[kind_], session.database(), session.program());
     if (!started) {
       session.messages().add(started.error(), "run", session.now());
       return;
@@ -106,9 +108,11 @@ class MonitorPanel final : public Panel {
           session.now());
   }
 
-  void draw_progress(const Theme& theme) {
+  void draw_progress(PanelContext& context) {
+    const Theme& theme = context.theme;
     const view::Job& job = *started_->job;
     const view::JobOutput& output = job.output();
+    ImGui::PushStyleColor(ImGuiCol_PlotHistogram, faded(theme.accent, 0.7F));
     if (output.steps > 0) {
       const std::string text = fmt::format("step {} of {}", output.steps_done, output.steps);
       ImGui::ProgressBar(static_cast<float>(output.steps_done) / static_cast<float>(output.steps), {-1, 0},
@@ -117,6 +121,7 @@ class MonitorPanel final : public Panel {
       ImGui::ProgressBar(-1.0F * static_cast<float>(ImGui::GetTime()), {-1, 0},
                          output.activity.empty() ? "starting" : output.activity.c_str());
     }
+    ImGui::PopStyleColor();
     if (job.trouble()) {
       ImGui::PushTextWrapPos(0);
       ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.bad), "%s", job.trouble()->what.c_str());
@@ -126,12 +131,16 @@ class MonitorPanel final : public Panel {
     }
     const float height =
         std::clamp(ImGui::GetContentRegionAvail().y * 0.6F, theme.scaled(120), theme.scaled(260));
+    const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     draw_progress_plots(output, height, theme);
+    if (auto asked = picture_menu("progress", at, {at.x + room.x, at.y + height}))
+      context.pictures.push_back(*std::move(asked));
   }
 
   void draw_log(const Theme& theme) {
     const view::JobOutput& output = started_->job->output();
-    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed), "log, %zu lines", output.lines.size());
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed), "log, %zu line%s", output.lines.size(),
+                       output.lines.size() == 1 ? "" : "s");
     ImGui::SameLine();
     if (ImGui::SmallButton("Copy log")) {
       std::string all;

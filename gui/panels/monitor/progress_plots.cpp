@@ -40,6 +40,16 @@ void add(Curve& curve, std::int64_t step, std::optional<double> value) {
   curve.y.push_back(*value);
 }
 
+// Ticks at whole steps.
+void set_up_steps(std::int64_t steps) {
+  const std::int64_t every = (steps + 7) / 8;
+  ImPlot::SetupAxisLimits(ImAxis_X1, 0, static_cast<double>(steps) + 0.02 * static_cast<double>(steps) + 0.2,
+                          ImPlotCond_Always);
+  ImPlot::SetupAxisFormat(ImAxis_X1, "%.0f");
+  ImPlot::SetupAxisTicks(ImAxis_X1, 0, static_cast<double>(steps / every * every),
+                         static_cast<int>(steps / every) + 1);
+}
+
 void draw(const Curve& curve, std::int64_t steps, ImVec2 size, const Theme& theme) {
   const double low = *std::min_element(curve.y.begin(), curve.y.end()),
                high = *std::max_element(curve.y.begin(), curve.y.end());
@@ -49,9 +59,9 @@ void draw(const Curve& curve, std::int64_t steps, ImVec2 size, const Theme& them
           ImPlotFlags_NoLegend | ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoInputs))
     return;
   ImPlot::SetupAxes("step", nullptr);
-  ImPlot::SetupAxisLimits(ImAxis_X1, 0, static_cast<double>(std::max<std::int64_t>(steps, 2)),
-                          ImPlotCond_Always);
-  ImPlot::SetupAxisLimits(ImAxis_Y1, curve.from_zero ? 0 : low - margin, high + margin, ImPlotCond_Always);
+  set_up_steps(std::max({steps, static_cast<std::int64_t>(curve.x.back()), std::int64_t{2}}));
+  ImPlot::SetupAxisLimits(ImAxis_Y1, curve.from_zero ? 0 : low - margin,
+                          curve.from_zero ? high * 1.15 + 1e-9 : high + margin, ImPlotCond_Always);
   ImPlot::SetupAxisFormat(ImAxis_Y1, curve.format);
   const ImVec4 colour = ImGui::ColorConvertU32ToFloat4(curve.colour);
   ImPlot::PlotLine(curve.title, curve.x.data(), curve.y.data(), static_cast<int>(curve.x.size()),

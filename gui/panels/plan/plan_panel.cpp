@@ -1,4 +1,5 @@
-// Plan: the instructions of a step in the order the host issues them, searched and filtered; the chosen one in words.
+// Plan: the instructions of a step in the order the host issues them, searched and filtered; the chosen one
+// in words.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "gui/panels/plan/plan_explanation.h"
 #include "gui/session/pass_snapshots.h"
 #include "gui/view_model/plan_list.h"
+#include "gui/widgets/combo.h"
 #include "gui/widgets/stale.h"
 
 namespace shardlab::gui {
@@ -31,7 +33,8 @@ class PlanPanel final : public Panel {
   void draw(PanelContext& context) override {
     Session& session = context.session;
     if (!session.prediction()) {
-      ImGui::TextDisabled("%s", session.problem() ? "The scenario has a mistake: see its panel." : "No plan yet.");
+      ImGui::TextDisabled("%s",
+                          session.problem() ? "The scenario has a mistake: see its panel." : "No plan yet.");
       return;
     }
     const DimWhenStale dim(session.stale());
@@ -44,7 +47,8 @@ class PlanPanel final : public Panel {
     draw_list(plan, chosen, height, context);
     if (!chosen || after_pass_ >= 0) return;
     if (ImGui::BeginChild("explanation", {0, 0}, ImGuiChildFlags_AlwaysUseWindowPadding)) {
-      if (const auto next = explanation_.draw(prediction_, plan, *chosen, context.theme)) choose(*next, session);
+      if (const auto next = explanation_.draw(prediction_, plan, *chosen, context.theme))
+        choose(*next, session);
     }
     ImGui::EndChild();
   }
@@ -80,7 +84,7 @@ class PlanPanel final : public Panel {
 
   void draw_filters(const StepPlan& plan, const Theme& theme) {
     ImGui::SetNextItemWidth(theme.scaled(90));
-    if (ImGui::BeginCombo("##step", k_step_names[static_cast<int>(step_)])) {
+    if (begin_combo("##step", k_step_names[static_cast<int>(step_)])) {
       for (const StepChoice step : {StepChoice::setup, StepChoice::first, StepChoice::steady}) {
         if (!ImGui::Selectable(k_step_names[static_cast<int>(step)], step == step_)) continue;
         step_ = step;
@@ -94,7 +98,8 @@ class PlanPanel final : public Panel {
     draw_pass_choice(plan, theme);
     ImGui::SameLine();
     const std::string count = fmt::format("{} of {}", shown_.size(), lines_.size());
-    ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(count.c_str()).x - theme.scaled(14));
+    ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(count.c_str()).x -
+                            theme.scaled(14));
     ImGui::InputTextWithHint("##search plan", "Search: kind, unit, module, buffer, stream", &query_);
     ImGui::SameLine();
     ImGui::TextDisabled("%s", count.c_str());
@@ -102,11 +107,12 @@ class PlanPanel final : public Panel {
 
   void draw_pass_choice(const StepPlan& plan, const Theme& theme) {
     ImGui::SetNextItemWidth(theme.scaled(190));
-    const std::string shown = after_pass_ >= 0 && stood_ && static_cast<std::size_t>(after_pass_) < stood_->size()
-                                  ? "as after " + (*stood_)[static_cast<std::size_t>(after_pass_)].pass
-                              : pass_ ? "by " + step_plan().passes[*pass_]
-                                      : std::string("all passes");
-    if (!ImGui::BeginCombo("##pass", shown.c_str())) {
+    const std::string shown =
+        after_pass_ >= 0 && stood_ && static_cast<std::size_t>(after_pass_) < stood_->size()
+            ? "as after " + (*stood_)[static_cast<std::size_t>(after_pass_)].pass
+        : pass_ ? "by " + step_plan().passes[*pass_]
+                : std::string("all passes");
+    if (!begin_combo("##pass", shown.c_str(), ImGuiComboFlags_HeightLargest)) {
       ImGui::SetItemTooltip("Who put the instructions there, or how the plan stood after a pass");
       return;
     }
@@ -114,14 +120,16 @@ class PlanPanel final : public Panel {
     ImGui::SeparatorText("put there by");
     for (std::size_t i = 0; i < step_plan().passes.size(); ++i) {
       const std::string name = step_plan().passes[i] + "##by";
-      if (ImGui::Selectable(name.c_str(), pass_ == i)) pass_ = static_cast<std::uint16_t>(i), after_pass_ = -1;
+      if (ImGui::Selectable(name.c_str(), pass_ == i))
+        pass_ = static_cast<std::uint16_t>(i), after_pass_ = -1;
     }
     if (step_ == StepChoice::steady) {
       ImGui::SeparatorText("as it stood after");
       stood_ = snapshots_.of(prediction_);
       for (std::size_t i = 0; stood_ && i < stood_->size(); ++i) {
         const std::string name = (*stood_)[i].pass + "##after";
-        if (ImGui::Selectable(name.c_str(), after_pass_ == static_cast<int>(i))) after_pass_ = static_cast<int>(i), pass_.reset();
+        if (ImGui::Selectable(name.c_str(), after_pass_ == static_cast<int>(i)))
+          after_pass_ = static_cast<int>(i), pass_.reset();
       }
       if (!stood_) ImGui::TextDisabled("planning ...");
     }
@@ -143,9 +151,12 @@ class PlanPanel final : public Panel {
     shown_ = view::matching_lines(lines_, plan, {.query = query_, .pass = pass_, .kind = {}});
   }
 
-  void draw_list(const StepPlan& plan, std::optional<InstructionId> chosen, float height, PanelContext& context) {
-    const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_Resizable |
-                                  ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit;
+  void draw_list(const StepPlan& plan, std::optional<InstructionId> chosen, float height,
+                 PanelContext& context) {
+    const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
+                                  ImGuiTableFlags_Resizable | ImGuiTableFlags_BordersInnerH |
+                                  ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX |
+                                  ImGuiTableFlags_NoBordersInBody;
     if (!ImGui::BeginTable("instructions", 6, flags, {0, height})) return;
     ImGui::TableSetupScrollFreeze(0, 1);
     const Theme& theme = context.theme;
@@ -169,7 +180,8 @@ class PlanPanel final : public Panel {
     const std::uint64_t changes = session.selection().instruction_changes();
     if (!chosen || changes == scrolled_to_) return;
     scrolled_to_ = changes;
-    const auto at = std::find_if(shown_.begin(), shown_.end(), [&](std::uint32_t i) { return lines_[i].id == *chosen; });
+    const auto at =
+        std::find_if(shown_.begin(), shown_.end(), [&](std::uint32_t i) { return lines_[i].id == *chosen; });
     if (at == shown_.end()) return;
     const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
     const float y = static_cast<float>(at - shown_.begin()) * row;
@@ -189,7 +201,8 @@ class PlanPanel final : public Panel {
     const float size = theme.scaled(8);
     const float top = at.y + (ImGui::GetTextLineHeight() - size) / 2;
     const ImU32 colour = faded(colour_of(theme, plan.instruction(line.id).kind), ImGui::GetStyle().Alpha);
-    ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + size, top + size}, colour, theme.scaled(2));
+    ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + size, top + size}, colour,
+                                              theme.scaled(2));
     ImGui::SetCursorScreenPos({at.x + size + theme.scaled(6), at.y});
     ImGui::TextUnformatted(line.label.c_str());
     ImGui::TableNextColumn();
@@ -229,6 +242,8 @@ class PlanPanel final : public Panel {
 
 }  // namespace
 
-std::unique_ptr<Panel> make_plan_panel() { return std::make_unique<PlanPanel>(); }
+std::unique_ptr<Panel> make_plan_panel() {
+  return std::make_unique<PlanPanel>();
+}
 
 }  // namespace shardlab::gui

@@ -40,6 +40,8 @@ class PlayerPanel final : public Panel {
     if (ImGui::BeginChild("shelves")) {
       const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
       named_area("shelves", at, {at.x + room.x, at.y + room.y});
+      if (auto asked = picture_menu("step", at, {at.x + room.x, at.y + room.y}))
+        context.pictures.push_back(*std::move(asked));
       draw_shelves(run_->plan(), frame_of(*player_), most_, context.theme);
     }
     ImGui::EndChild();

@@ -179,7 +179,11 @@ class RunsPanel final : public Panel {
                   context.theme);
       return;
     }
-    if (const auto clicked = draw_trend(trend_, context.theme)) choose(context.session, *clicked, false);
+    copy_csv_button("trend", trend_table(trend_));
+    const TrendResult result = draw_trend(trend_, context.theme);
+    if (result.clicked) choose(context.session, *result.clicked, false);
+    if (auto asked = picture_menu("error-trend", result.min, result.max))
+      context.pictures.push_back(*std::move(asked));
   }
 
   view::RunEntries runs_;

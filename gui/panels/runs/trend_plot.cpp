@@ -14,14 +14,6 @@ int write_error(double value, char* text, int size, void*) {
   return std::snprintf(text, static_cast<std::size_t>(size), "%s", signed_percent(value).c_str());
 }
 
-int write_place(double value, char* text, int size, void* trend) {
-  const auto& points = *static_cast<const std::vector<view::TrendPoint>*>(trend);
-  const auto index = static_cast<std::size_t>(value);
-  if (value < 0 || value != static_cast<double>(index) || index >= points.size())
-    return std::snprintf(text, static_cast<std::size_t>(size), "%s", "");
-  return std::snprintf(text, static_cast<std::size_t>(size), "%s", to_string(points[index].measured).c_str());
-}
-
 void line(const char* name, const std::vector<double>& x, const std::vector<double>& y, ImU32 colour,
           const Theme& theme) {
   if (x.empty()) return;
@@ -42,7 +34,7 @@ std::optional<std::size_t> pointed(const std::vector<double>& y, float reach) {
 
 }  // namespace
 
-std::optional<RunId> draw_trend(const std::vector<view::TrendPoint>& trend, const Theme& theme) {
+TrendResult draw_trend(const std::vector<view::TrendPoint>& trend, const Theme& theme) {
   std::vector<double> x, times, peak_x, peaks;
   double extent = 0.2;
   for (std::size_t i = 0; i < trend.size(); ++i) {
@@ -54,17 +46,23 @@ std::optional<RunId> draw_trend(const std::vector<view::TrendPoint>& trend, cons
     peaks.push_back(*trend[i].peak_error);
     extent = std::max(extent, std::abs(*trend[i].peak_error) * 1.15);
   }
-  std::optional<RunId> clicked;
-  if (!ImPlot::BeginPlot("##trend", {-1, -1}, ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return clicked;
+  TrendResult result;
+  if (!ImPlot::BeginPlot("##trend", {-1, -1}, ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return result;
   ImPlot::SetupAxes("measured runs, oldest first", "error of the prediction");
   ImPlot::SetupAxisLimits(ImAxis_X1, -0.5, static_cast<double>(trend.size()) - 0.5, ImPlotCond_Always);
   ImPlot::SetupAxisLimits(ImAxis_Y1, -extent, extent, ImPlotCond_Always);
   ImPlot::SetupAxisFormat(ImAxis_Y1, write_error);
-  // One tick a run while there is room for their names.
-  if (trend.size() <= 20)
-    ImPlot::SetupAxisTicks(ImAxis_X1, 0, static_cast<double>(trend.size()) - 1,
-                           static_cast<int>(std::max<std::size_t>(trend.size(), 2)));
-  ImPlot::SetupAxisFormat(ImAxis_X1, write_place, const_cast<std::vector<view::TrendPoint>*>(&trend));
+  // As many names as have room.
+  const std::size_t every = trend.size() / 16 + 1;
+  std::vector<std::string> names;
+  std::vector<double> places;
+  for (std::size_t i = 0; i < trend.size(); i += every) {
+    places.push_back(static_cast<double>(i));
+    names.push_back(to_string(trend[i].measured));
+  }
+  std::vector<const char*> labels;
+  for (const std::string& name : names) labels.push_back(name.c_str());
+  ImPlot::SetupAxisTicks(ImAxis_X1, places.data(), static_cast<int>(places.size()), labels.data());
   ImPlot::SetupLegend(ImPlotLocation_NorthEast);
   ImPlot::SetupFinish();
   const double zero = 0;
@@ -79,10 +77,12 @@ std::optional<RunId> draw_trend(const std::vector<view::TrendPoint>& trend, cons
                       to_string(point.measured).c_str(), to_string(point.predicted).c_str(),
                       point.calibrated ? "" : ", not calibrated",
                       signed_percent(point.step_time_error).c_str());
-    if (ImGui::IsMouseReleased(ImGuiMouseButton_Left)) clicked = point.measured;
+    if (ImGui::IsMouseReleased(ImGuiMouseButton_Left)) result.clicked = point.measured;
   }
+  result.min = ImPlot::GetPlotPos();
+  result.max = {result.min.x + ImPlot::GetPlotSize().x, result.min.y + ImPlot::GetPlotSize().y};
   ImPlot::EndPlot();
-  return clicked;
+  return result;
 }
 
 }  // namespace shardlab::gui

@@ -9,7 +9,12 @@
 
 namespace shardlab::gui {
 
-// The measured run whose point was clicked, if any.
-std::optional<RunId> draw_trend(const std::vector<view::TrendPoint>& trend, const Theme& theme);
+// `clicked`: the measured run whose point was clicked.
+struct TrendResult {
+  std::optional<RunId> clicked;
+  ImVec2 min{0, 0}, max{0, 0};  // of the plot, on the screen
+};
+
+TrendResult draw_trend(const std::vector<view::TrendPoint>& trend, const Theme& theme);
 
 }  // namespace shardlab::gui

@@ -7,10 +7,14 @@
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
+#include "gui/widgets/combo.h"
+
 namespace shardlab::gui {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 void tooltip(const FormField& field, const FieldState& state, const Theme& theme) {
   if (!ImGui::BeginItemTooltip()) return;
@@ -28,7 +32,9 @@ void tooltip(const FormField& field, const FieldState& state, const Theme& theme
   ImGui::EndTooltip();
 }
 
-std::string hidden(const FormField& field) { return "##" + field.key; }
+std::string hidden(const FormField& field) {
+  return "##" + field.key;
+}
 
 }  // namespace
 
@@ -54,13 +60,15 @@ bool ScenarioForm::is_shown(const FormField& field, const FieldState& state) con
 
 void ScenarioForm::draw(PanelContext& context) {
   refresh(context.session);
-  const float switch_width = ImGui::CalcTextSize("all settings").x + ImGui::GetFrameHeight() + context.theme.scaled(18);
+  const float switch_width =
+      ImGui::CalcTextSize("all settings").x + ImGui::GetFrameHeight() + context.theme.scaled(18);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - switch_width);
   ImGui::InputTextWithHint("##search settings", "Find a setting", &search_);
   ImGui::SameLine();
   ImGui::Checkbox("all settings", &all_);
   if (ImGui::BeginChild("form", {0, 0})) {
-    if (!is_yaml_) ImGui::TextColored(ImColor(context.theme.fair), "The text cannot be read: correct it first.");
+    if (!is_yaml_)
+      ImGui::TextColored(ImColor(context.theme.fair), "The text cannot be read: correct it first.");
     ImGui::BeginDisabled(!is_yaml_);
     for (const FormSection& section : form_sections()) draw_section(section, context);
     ImGui::EndDisabled();
@@ -108,9 +116,11 @@ void ScenarioForm::draw_field(const FormField& field, const FieldState& state, P
   }
   tooltip(field, state, theme);
   ImGui::TableNextColumn();
-  if (state.given && ImGui::Button(("x##default " + field.key).c_str(), {-1, 0})) context.session.unset(field.key);
-  if (state.given) ImGui::SetItemTooltip("Back to the default%s%s", field.default_text.empty() ? "" : ": ",
-                                         field.default_text.c_str());
+  if (state.given && ImGui::Button(("x##default " + field.key).c_str(), {-1, 0}))
+    context.session.unset(field.key);
+  if (state.given)
+    ImGui::SetItemTooltip("Back to the default%s%s", field.default_text.empty() ? "" : ": ",
+                          field.default_text.c_str());
   if (!state.problem.empty()) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
@@ -137,7 +147,7 @@ void ScenarioForm::draw_control(const FormField& field, const FieldState& state,
     case FieldControl::choice:
       ImGui::SetNextItemWidth(-1);
       if (!state.given) ImGui::PushStyleColor(ImGuiCol_Text, context.theme.dimmed);
-      if (ImGui::BeginCombo(label.c_str(), shown.c_str())) {
+      if (begin_combo(label.c_str(), shown.c_str())) {
         ImGui::PushStyleColor(ImGuiCol_Text, context.theme.text);
         for (const std::string& choice : field.choices)
           if (ImGui::Selectable(choice.c_str(), choice == shown)) context.session.set(field.key, choice);
@@ -146,14 +156,16 @@ void ScenarioForm::draw_control(const FormField& field, const FieldState& state,
       }
       if (!state.given) ImGui::PopStyleColor();
       return;
-    case FieldControl::integer: return draw_integer(field, state, context);
-    case FieldControl::text: break;
+    case FieldControl::integer:
+      return draw_integer(field, state, context);
+    case FieldControl::text:
+      break;
   }
   const bool has_names = !field.choices.empty();
   draw_text(field, state, has_names ? -ImGui::GetFrameHeight() - context.theme.scaled(4) : -1, context);
   if (!has_names) return;
   ImGui::SameLine(0, context.theme.scaled(4));
-  if (ImGui::BeginCombo(("##names of " + field.key).c_str(), "", ImGuiComboFlags_NoPreview)) {
+  if (begin_combo(("##names of " + field.key).c_str(), "", ImGuiComboFlags_NoPreview)) {
     for (const std::string& name : field.choices)
       if (ImGui::Selectable(name.c_str(), name == shown)) context.session.set(field.key, name);
     ImGui::EndCombo();
@@ -180,7 +192,8 @@ void ScenarioForm::draw_integer(const FormField& field, const FieldState& state,
   ImGui::EndDisabled();
 }
 
-void ScenarioForm::draw_text(const FormField& field, const FieldState& state, float width, PanelContext& context) {
+void ScenarioForm::draw_text(const FormField& field, const FieldState& state, float width,
+                             PanelContext& context) {
   const bool editing = edited_key_ == field.key;
   std::string text = editing ? edited_text_ : state.given.value_or("");
   ImGui::SetNextItemWidth(width);

@@ -22,7 +22,7 @@ class ScenarioPanel final : public Panel {
     if (context.session.documents_opened() == 0) return draw_welcome(context);
     const float width = ImGui::GetContentRegionAvail().x;
     if (width > context.theme.scaled(780)) return draw_both(width, context);
-    if (!ImGui::BeginTabBar("sides")) return;
+    if (!ImGui::BeginTabBar("sides", ImGuiTabBarFlags_DrawSelectedOverline)) return;
     if (ImGui::BeginTabItem("Form")) {
       form_.draw(context);
       ImGui::EndTabItem();
@@ -73,6 +73,8 @@ class ScenarioPanel final : public Panel {
 
 }  // namespace
 
-std::unique_ptr<Panel> make_scenario_panel() { return std::make_unique<ScenarioPanel>(); }
+std::unique_ptr<Panel> make_scenario_panel() {
+  return std::make_unique<ScenarioPanel>();
+}
 
 }  // namespace shardlab::gui

@@ -1,6 +1,5 @@
 #include "gui/panels/scenario/scenario_text.h"
 
-
 #include <algorithm>
 #include <utility>
 
@@ -16,6 +15,7 @@ ScenarioText::ScenarioText() {
   editor_.SetInsertSpacesOnTabs(true);
   editor_.SetShowWhitespacesEnabled(false);
   editor_.SetShowScrollbarMiniMapEnabled(false);
+  editor_.SetCompletePairedGlyphs(false);  // what is typed is what is there
   editor_.SetChangeCallback([this] { typed_ = true; });
 }
 
@@ -42,7 +42,8 @@ void ScenarioText::mark_problems(const Session& session, const Theme& theme) {
   if (problem == marked_) return;
   marked_ = problem;
   editor_.ClearMarkers();
-  problems_ = session.problem() ? problem_lines(*session.problem(), session.file_name()) : std::vector<ProblemLine>();
+  problems_ =
+      session.problem() ? problem_lines(*session.problem(), session.file_name()) : std::vector<ProblemLine>();
   for (const ProblemLine& line : problems_) {
     if (!line.place || line.place->line > editor_.GetLineCount()) continue;
     editor_.AddMarker(line.place->line - 1, theme.bad, faded(theme.bad, 0.18F), line.text, line.text);
@@ -57,8 +58,7 @@ void ScenarioText::list_problems(const Theme& theme) {
     ImGui::PushTextWrapPos(0);
     if (line.place) {
       const std::string place = fmt::format("line {}", line.place->line);
-      if (ImGui::TextLink(place.c_str()))
-        editor_.SetCursor({line.place->line - 1, line.place->column - 1});
+      if (ImGui::TextLink(place.c_str())) editor_.SetCursor({line.place->line - 1, line.place->column - 1});
       ImGui::SameLine();
     }
     ImGui::TextUnformatted(line.text.c_str());
@@ -75,8 +75,9 @@ void ScenarioText::draw(PanelContext& context) {
   take_document(session);
   editor_.SetPalette(editor_palette(theme));
   mark_problems(session, theme);
-  const float below =
-      problems_.empty() ? 0 : ImGui::GetTextLineHeightWithSpacing() * 2.2F * static_cast<float>(std::min<std::size_t>(problems_.size(), 3));
+  const float below = problems_.empty() ? 0
+                                        : ImGui::GetTextLineHeightWithSpacing() * 2.2F *
+                                              static_cast<float>(std::min<std::size_t>(problems_.size(), 3));
   ImGui::PushFont(theme.fonts.mono, k_mono_size);
   editor_.Render("##scenario text", {0, ImGui::GetContentRegionAvail().y - below});
   ImGui::PopFont();

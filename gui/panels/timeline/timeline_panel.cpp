@@ -212,8 +212,8 @@ class TimelinePanel final : public Panel {
                                        to_string(hit.span.begin), to_string(hit.span.end),
                                        hit.span.skipped ? "   skipped" : "")
                                .c_str());
-    if (instruction.unit && !plan.units[instruction.unit->index()].module_path.empty())
-      ImGui::TextUnformatted(plan.units[instruction.unit->index()].module_path.c_str());
+    if (const std::string place = view::place_of(plan, hit.span.instruction); !place.empty())
+      ImGui::TextUnformatted(place.c_str());
     if (instruction.bytes.value > 0) ImGui::TextUnformatted(to_string(instruction.bytes).c_str());
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed),
                        "click chooses it, right click says why");

@@ -65,6 +65,13 @@ TEST_CASE("an instruction's time names what it waited for longest") {
   CHECK(why_time(empty, InstructionId{1}).value == "did not run");
 }
 
+TEST_CASE("an instruction knows its place in the model") {
+  const StepPlan plan = hand_made_plan();
+  CHECK(place_of(plan, InstructionId{0}) == "model.layers.0");
+  CHECK(place_of(plan, InstructionId{1}) == "model.layers.0, operator 0");
+  CHECK(place_of(plan, InstructionId{5}).empty());
+}
+
 TEST_CASE("the cost model explains every instruction of a plan in numbers") {
   const auto scenario = read_scenario((source_folder() / "scenarios/first/tiny-llama.yaml").string(), {});
   REQUIRE_OK(scenario);

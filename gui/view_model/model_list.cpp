@@ -1,0 +1,117 @@
+#include "gui/view_model/model_list.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/base/paths.h"
+#include "engine/model/families/family.h"
+#include "engine/report/figures.h"
+
+namespace shardlab::view {
+namespace {
+
+std::vector<std::filesystem::path> model_folders(std::vector<Error>& problems) {
+  std::vector<std::filesystem::path> folders;
+  const auto root = find_asset("models");
+  if (!root) {
+    problems.push_back(root.error());
+    return folders;
+  }
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(*root, error))
+    if (std::filesystem::exists(entry.path() / "config.json", error)) folders.push_back(entry.path());
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+Result<ModelGraph> build(const std::filesystem::path& folder) {
+  SHARDLAB_TRY(const ModelConfig config, ModelConfig::read(folder / "config.json", {}));
+  return build_model_graph(config, GraphOptions{});
+}
+
+// Parameters in millions or billions, as models are called.
+Cell parameter_cell(std::int64_t count) {
+  const double number = static_cast<double>(count);
+  return {
+      count >= 1'000'000'000 ? fmt::format("{:.2f} B", number / 1e9) : fmt::format("{:.1f} M", number / 1e6),
+      number};
+}
+
+std::int64_t parameters_below(const ModelGraph& graph, ModuleId id) {
+  std::int64_t sum = 0;
+  for (const ParameterId parameter : graph.module(id).parameters)
+    sum += graph.parameter(parameter).elements();
+  for (const ModuleId child : graph.module(id).children) sum += parameters_below(graph, child);
+  return sum;
+}
+
+std::string_view last_name(std::string_view path) {
+  return path.substr(path.rfind('.') + 1);
+}
+
+ModuleLine line_of(const ModelGraph& graph, ModuleId id) {
+  const Module& module = graph.module(id);
+  ModuleLine line;
+  line.name = module.path.empty() ? graph.family : std::string(last_name(module.path));
+  line.class_name = module.class_name;
+  line.parameters = parameters_below(graph, id);
+  for (const ParameterId parameter_id : module.parameters) {
+    const Parameter& parameter = graph.parameter(parameter_id);
+    line.own.push_back(fmt::format("{} [{}] {}", last_name(parameter.name),
+                                   fmt::join(parameter.shape.begin(), parameter.shape.end(), ", "),
+                                   to_string(parameter.dtype)));
+  }
+  for (const ModuleId child : module.children) {
+    ModuleLine below = line_of(graph, child);
+    const bool same = !line.children.empty() && line.children.back().class_name == below.class_name &&
+                      line.children.back().parameters == below.parameters &&
+                      line.children.back().own == below.own &&
+                      below.children.size() == line.children.back().children.size() &&
+                      std::isdigit(static_cast<unsigned char>(below.name.front())) != 0;
+    if (same) {
+      ModuleLine& first = line.children.back();
+      ++first.times;
+      first.name = first.name.substr(0, first.name.find(' ')) + " to " + below.name;
+    } else {
+      line.children.push_back(std::move(below));
+    }
+  }
+  return line;
+}
+
+}  // namespace
+
+ModelList read_models() {
+  ModelList list;
+  list.table.name = "models";
+  list.table.columns = {{.title = "model", .numeric = false},
+                        {.title = "family", .numeric = false},
+                        {.title = "parameters"},
+                        {.title = "layers"},
+                        {.title = "vocabulary"}};
+  for (const std::filesystem::path& folder : model_folders(list.problems)) {
+    auto graph = build(folder);
+    if (!graph) {
+      list.problems.push_back(graph.error());
+      continue;
+    }
+    Row row;
+    row.key = static_cast<std::int64_t>(list.names.size());
+    row.cells = {text_cell(folder.filename().string()), text_cell(graph->family),
+                 parameter_cell(total_parameters(*graph)), count_cell(graph->layers),
+                 count_cell(graph->vocabulary)};
+    list.table.rows.push_back(std::move(row));
+    list.names.push_back(folder.filename().string());
+    list.graphs.push_back(*std::move(graph));
+  }
+  return list;
+}
+
+ModuleLine module_tree(const ModelGraph& graph) {
+  return line_of(graph, ModuleId{0});
+}
+
+}  // namespace shardlab::view

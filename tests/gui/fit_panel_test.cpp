@@ -1,0 +1,46 @@
+#include "tests/catch.h"
+#include "tests/gui/ui.h"
+
+namespace shardlab::gui {
+
+TEST_CASE("the peak's instruction is a link, and so is each phase's") {
+  Ui ui("fit", {700, 900});
+  ui.open(large_scenario());
+  const MemorySummary& memory = *ui.session().prediction()->summary().memory;
+  ui.click("fit", memory.peak_label);
+  CHECK(ui.session().chosen() == memory.peak_instruction);
+  ui.click("fit", "724 GradientNorms");
+  CHECK(ui.session().chosen() == InstructionId{724});
+}
+
+TEST_CASE("why? tells where a number comes from") {
+  Ui ui("fit", {700, 900});
+  ui.open(large_scenario());
+  CHECK_FALSE(ui.shows("", "Copy"));
+  ui.click("fit", "why?##step_time");
+  ui.click("", "Copy");
+  CHECK(std::string(ImGui::GetClipboardText()).find("step time") != std::string::npos);
+}
+
+TEST_CASE("the table is copied as CSV, by a right click") {
+  Ui ui("fit", {700, 900});
+  ui.open(large_scenario());
+  ui.click_at(centre_of(ui.item("fit", "optimizer state")), ImGuiMouseButton_Right);
+  ui.click("", "Copy as CSV");
+  const std::string csv = ImGui::GetClipboardText();
+  CHECK(csv.find("optimizer state,8030") != std::string::npos);
+}
+
+TEST_CASE("what does not fit is said, in narrow windows too") {
+  Ui ui("fit", {300, 700});
+  ui.open(large_scenario());
+  ui.session().set("train.micro_batch", "64");
+  ui.settle();
+  REQUIRE(ui.session().prediction()->summary().fits == false);
+  const Picture picture = ui.headless().picture();
+  std::size_t red = 0;
+  for (const ImU32 pixel : picture.pixels) red += pixel == ui.shell().theme().bad ? 1 : 0;
+  CHECK(red > 20);  // the verdict and the capacity line
+}
+
+}  // namespace shardlab::gui

@@ -1,0 +1,127 @@
+#include "tests/catch.h"
+#include "tests/gui/ui.h"
+
+namespace shardlab::gui {
+namespace {
+
+std::string value_of(Ui& ui, const char* key) {
+  const auto& prediction = ui.session().prediction();
+  REQUIRE(prediction);
+  const Scenario& scenario = prediction->planned.scenario;
+  if (std::string(key) == "micro_batch") return std::to_string(scenario.train.micro_batch);
+  return scenario.parallel.strategy;
+}
+
+}  // namespace
+
+TEST_CASE("a typed number changes the text, the prediction and nothing else") {
+  Ui ui("scenario", {460, 1200});
+  ui.open(large_scenario());
+  ui.enter("scenario", "##train.micro_batch", "2");
+  ui.settle();
+  CHECK(value_of(ui, "micro_batch") == "2");
+  std::string expected = large_scenario();
+  expected.replace(expected.find("micro_batch: 1"), 14, "micro_batch: 2");
+  CHECK(ui.session().document().text() == expected);
+}
+
+TEST_CASE("plus and minus step a number, and minus stops at the least") {
+  Ui ui("scenario", {460, 1200});
+  ui.open(large_scenario());
+  ui.click("scenario", "+##train.micro_batch");
+  ui.settle();
+  CHECK(value_of(ui, "micro_batch") == "2");
+  ui.click("scenario", "-##train.micro_batch");
+  ui.settle();
+  ui.click("scenario", "-##train.micro_batch");
+  ui.settle();
+  CHECK(value_of(ui, "micro_batch") == "1");
+  CHECK_FALSE(ui.session().problem());
+}
+
+TEST_CASE("a choice from a list") {
+  Ui ui("scenario", {460, 1200});
+  ui.open(large_scenario());
+  ui.session().unset("parallel.reshard_after_forward");
+  ui.settle();
+  ui.click("scenario", "##parallel.strategy");
+  ui.click("", "fsdp1");
+  ui.settle();
+  CHECK(value_of(ui, "strategy") == "fsdp1");
+}
+
+TEST_CASE("a setting back to its default") {
+  Ui ui("scenario", {460, 1200});
+  ui.open(large_scenario());
+  ui.click("scenario", "x##default train.clip_norm");
+  ui.settle();
+  CHECK(ui.session().document().text().find("clip_norm") == std::string::npos);
+  CHECK_FALSE(ui.session().stale());
+}
+
+TEST_CASE("a mistake is shown at its field and in the text, and typing it right ends it") {
+  Ui ui("scenario", {1000, 1200});
+  ui.open(large_scenario());
+  ui.enter("scenario", "##train.micro_batch", "0");
+  ui.settle();
+  REQUIRE(ui.session().problem());
+  CHECK(ui.session().stale());
+  CHECK(ui.shows("", "line 13"));
+  ui.enter("scenario", "##train.micro_batch", "3");
+  ui.settle();
+  CHECK_FALSE(ui.session().problem());
+  CHECK(value_of(ui, "micro_batch") == "3");
+}
+
+TEST_CASE("search finds settings that are not shown otherwise") {
+  Ui ui("scenario", {460, 1200});
+  ui.open(large_scenario());
+  CHECK_FALSE(ui.shows("scenario", "##launch.timeout"));
+  ui.click("scenario", "##search settings");
+  ui.type("timeout");
+  CHECK(ui.shows("scenario", "##launch.timeout"));
+  CHECK_FALSE(ui.shows("scenario", "##train.micro_batch"));
+}
+
+TEST_CASE("all settings shows those that apply") {
+  Ui ui("scenario", {460, 4000});
+  ui.open(large_scenario());
+  CHECK_FALSE(ui.shows("scenario", "##train.seed"));
+  ui.click("scenario", "all settings");
+  CHECK(ui.shows("scenario", "##train.seed"));
+  CHECK_FALSE(ui.shows("scenario", "##parallel.ddp.bucket_size"));  // of another strategy
+}
+
+TEST_CASE("typing into the text changes the form's value; undo takes it back") {
+  Ui ui("scenario", {1000, 1200});
+  ui.open(large_scenario());
+  const ProbedItem form = ui.item("scenario", "##train.micro_batch");
+  ui.click_at({950, 300});  // into the editor
+  ui.press(ImGuiMod_Ctrl | ImGuiKey_End);
+  ui.type("measure: {steps: 4}");
+  ui.settle();
+  INFO(ui.session().document().text());
+  REQUIRE_FALSE(ui.session().problem());
+  CHECK(ui.session().prediction()->planned.scenario.measure.steps == 4);
+  while (ui.session().document().can_undo()) ui.session().undo();
+  ui.settle();
+  CHECK(ui.session().document().text() == large_scenario());
+  CHECK(form.visible);
+}
+
+TEST_CASE("without a scenario the panel says how to get one") {
+  Ui ui("scenario", {460, 600});
+  ui.click("scenario", "Start from an example");
+  ui.settle();
+  CHECK(ui.session().prediction());
+}
+
+TEST_CASE("text that is no YAML leaves the form in sight, switched off") {
+  Ui ui("scenario", {1000, 1200});
+  ui.open(large_scenario());
+  ui.session().edit_text("train: [");
+  ui.settle();
+  CHECK(ui.item("scenario", "##train.micro_batch").disabled);
+}
+
+}  // namespace shardlab::gui
