@@ -76,7 +76,8 @@ def fsdp2(model, parallel, precision):
 
 def ddp(model, parallel, _):
     sizes = parallel.get("ddp", {})
-    wrapped = DistributedDataParallel(model, bucket_cap_mb=sizes.get("bucket_size", 25 * 2**20) / 2**20)
+    wrapped = DistributedDataParallel(model, bucket_cap_mb=sizes.get("bucket_size", 25 * 2**20) / 2**20,
+                                      gradient_as_bucket_view=sizes.get("gradient_as_bucket_view", False))
     # The reducer's own all-reduce is out of Python's sight; this hook makes the same one.
     wrapped.register_comm_hook(None, allreduce_hook)
     return wrapped

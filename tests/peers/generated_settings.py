@@ -60,7 +60,7 @@ def draw(pick, world):
     if pick([True, False]):
         train["clip_norm"] = 1.0
     parallel = {"fsdp1": lambda: draw_fsdp1(pick, world), "fsdp2": lambda: draw_fsdp2(pick, world, train),
-                "ddp": lambda: {"ddp": {"bucket_size": pick([60000, 26214400])}}}[strategy]()
+                "ddp": lambda: {"ddp": {"bucket_size": pick([60000, 26214400]), "gradient_as_bucket_view": pick([False, True])}}}[strategy]()
     parallel = {"strategy": strategy, **parallel}
     scenario = {"parallel": parallel, "train": train}
     if strategy != "ddp" and pick([True, False]):

@@ -14,7 +14,7 @@ namespace shardlab::test {
 struct Dimension {
   std::vector<std::string> values;  // each a list of overrides, separated by blanks
   bool changes_mathematics = false;  // the single process has the setting, too
-  bool in_full_matrix = true;        // else its first value there
+  std::size_t in_full_matrix = 1;    // how many of them, from the first, the full matrix takes
 };
 
 const std::vector<Dimension>& dimensions();

@@ -53,14 +53,13 @@ std::vector<Choice> pairwise_cover() {
   return cover;
 }
 
-// The product of all dimensions that are in it, in order.
+// The product of what each dimension has in it, in order.
 std::vector<Choice> full_matrix() {
   std::vector<Choice> choices{{}};
   for (const Dimension& dimension : dimensions()) {
     std::vector<Choice> longer;
-    const std::size_t values = dimension.in_full_matrix ? dimension.values.size() : 1;
     for (const Choice& choice : choices) {
-      for (std::size_t value = 0; value < values; ++value) {
+      for (std::size_t value = 0; value < dimension.in_full_matrix; ++value) {
         longer.push_back(choice);
         longer.back().push_back(value);
       }
