@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
+#include "gui/shell/panel_list.h"
 #include "tests/catch.h"
 #include "tests/gui/ui.h"
 #include "tests/paths.h"
@@ -20,6 +22,20 @@ TEST_CASE("a scenario is predicted and drawn") {
   REQUIRE(ui.session().prediction());
   CHECK_FALSE(ui.session().stale());
   CHECK(ui.session().messages().all().empty());
+}
+
+TEST_CASE("every panel has a name, a title and a line of help, and no two share keys") {
+  std::set<std::string> ids;
+  std::set<ImGuiKeyChord> keys;
+  for (const auto& panel : make_panels()) {
+    const PanelInfo info = panel->info();
+    INFO(info.id);
+    CHECK_FALSE(info.title.empty());
+    CHECK_FALSE(info.help.empty());
+    CHECK(ids.insert(info.id).second);
+    if (info.shortcut != 0) CHECK(keys.insert(info.shortcut).second);
+  }
+  CHECK(ids.size() >= 10);
 }
 
 TEST_CASE("the menu changes the theme") {

@@ -20,7 +20,7 @@ class FitPanel final : public Panel {
             .area = DockArea::right,
             .rank = 0,
             .open = true,
-            .shortcut = ImGuiMod_Ctrl | ImGuiKey_2};
+            .shortcut = ImGuiMod_Ctrl | ImGuiKey_8};
   }
 
   void draw(PanelContext& context) override {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "gui/widgets/byte_axis.h"
+
 namespace shardlab::gui {
 namespace {
 
@@ -16,23 +18,6 @@ ImVec4 vec(ImU32 colour, float opacity = 1) {
   ImVec4 result = ImGui::ColorConvertU32ToFloat4(colour);
   result.w *= opacity;
   return result;
-}
-
-// Ticks at round binary numbers, which ImPlot does not know.
-void set_up_bytes(double top) {
-  double step = 1;
-  while (top / step > 8) step *= 2;
-  std::vector<double> places;
-  std::vector<std::string> texts;
-  for (double at = 0; at <= top; at += step) {
-    places.push_back(at);
-    texts.push_back(at == 0 ? "0" : to_string(Bytes{std::llround(at)}));
-  }
-  std::vector<const char*> labels;
-  for (const std::string& text : texts) labels.push_back(text.c_str());
-  ImPlot::SetupAxis(ImAxis_Y1, nullptr, ImPlotAxisFlags_Lock | ImPlotAxisFlags_NoHighlight);
-  ImPlot::SetupAxisLimits(ImAxis_Y1, 0, top, ImPlotCond_Always);
-  ImPlot::SetupAxisTicks(ImAxis_Y1, places.data(), static_cast<int>(places.size()), labels.data());
 }
 
 // Strips drawn by hand: a column is a step, not a slope between two columns.
@@ -138,7 +123,7 @@ MemoryPlotResult draw_memory_plot(const MemoryPlot& plot, SharedTime& time, cons
           ImPlotFlags_NoLegend | ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoBoxSelect))
     return result;
   time.set_up_axis();
-  set_up_bytes(plot.top);
+  set_up_byte_axis(plot.top);
   ImPlot::SetupFinish();
   const ImPlotRect limits = ImPlot::GetPlotLimits();
   const view::TimeScale scale{limits.X.Min, limits.X.Max, static_cast<double>(ImPlot::GetPlotSize().x)};

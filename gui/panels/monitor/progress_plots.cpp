@@ -9,14 +9,10 @@
 #include <vector>
 
 #include "engine/report/figures.h"
+#include "gui/widgets/byte_axis.h"
 
 namespace shardlab::gui {
 namespace {
-
-int write_bytes(double value, char* text, int size, void*) {
-  return std::snprintf(text, static_cast<std::size_t>(size), "%s",
-                       to_string(Bytes{std::llround(std::max(value, 0.0))}).c_str());
-}
 
 int write_rate(double value, char* text, int size, void*) {
   return std::snprintf(text, static_cast<std::size_t>(size), "%s", rate(std::max(value, 0.0)).c_str());
@@ -28,7 +24,7 @@ int write_loss(double value, char* text, int size, void*) {
 
 struct Curve {
   const char* title;
-  ImPlotFormatter format;
+  ImPlotFormatter format;  // null: bytes
   ImU32 colour;
   bool from_zero;
   std::vector<double> x, y;
@@ -60,9 +56,13 @@ void draw(const Curve& curve, std::int64_t steps, ImVec2 size, const Theme& them
     return;
   ImPlot::SetupAxes("step", nullptr);
   set_up_steps(std::max({steps, static_cast<std::int64_t>(curve.x.back()), std::int64_t{2}}));
-  ImPlot::SetupAxisLimits(ImAxis_Y1, curve.from_zero ? 0 : low - margin,
-                          curve.from_zero ? high * 1.15 + 1e-9 : high + margin, ImPlotCond_Always);
-  ImPlot::SetupAxisFormat(ImAxis_Y1, curve.format);
+  if (curve.format == nullptr) {
+    set_up_byte_axis(high * 1.15 + 1);
+  } else {
+    ImPlot::SetupAxisLimits(ImAxis_Y1, curve.from_zero ? 0 : low - margin,
+                            curve.from_zero ? high * 1.15 + 1e-9 : high + margin, ImPlotCond_Always);
+    ImPlot::SetupAxisFormat(ImAxis_Y1, curve.format);
+  }
   const ImVec4 colour = ImGui::ColorConvertU32ToFloat4(curve.colour);
   ImPlot::PlotLine(curve.title, curve.x.data(), curve.y.data(), static_cast<int>(curve.x.size()),
                    {ImPlotProp_LineColor, colour, ImPlotProp_LineWeight, theme.scaled(2), ImPlotProp_Marker,
@@ -76,7 +76,7 @@ void draw(const Curve& curve, std::int64_t steps, ImVec2 size, const Theme& them
 void draw_progress_plots(const view::JobOutput& output, float height, const Theme& theme) {
   std::vector<Curve> curves = {{"loss", write_loss, theme.series[0], false, {}, {}},
                                {"tokens per second", write_rate, theme.series[1], true, {}, {}},
-                               {"peak memory of rank 0", write_bytes, theme.series[3], true, {}, {}}};
+                               {"peak memory of rank 0", nullptr, theme.series[3], true, {}, {}}};
   for (const view::JobStep& step : output.history) {
     add(curves[0], step.step, step.loss);
     add(curves[1], step.step, step.tokens_per_second);

@@ -27,7 +27,7 @@ class PlanPanel final : public Panel {
             .area = DockArea::centre,
             .rank = 20,
             .open = true,
-            .shortcut = ImGuiMod_Ctrl | ImGuiKey_3};
+            .shortcut = ImGuiMod_Ctrl | ImGuiKey_9};
   }
 
   void draw(PanelContext& context) override {

@@ -15,7 +15,7 @@ class ScenarioPanel final : public Panel {
             .area = DockArea::left,
             .rank = 0,
             .open = true,
-            .shortcut = ImGuiMod_Ctrl | ImGuiKey_1};
+            .shortcut = ImGuiMod_Ctrl | ImGuiKey_7};
   }
 
   void draw(PanelContext& context) override {

@@ -86,7 +86,7 @@ void draw_chosen(ImDrawList& list, const TrackPlace& place, const view::TimeScal
     const ImVec2 from = lane_point(place, scale, arrow.from_lane, arrow.from_time);
     const ImVec2 to = lane_point(place, scale, arrow.to_lane, arrow.to_time);
     const float bend = std::max(theme.scaled(12), std::abs(to.x - from.x) / 3);
-    const ImU32 colour = arrow.decisive ? theme.accent : theme.dimmed;
+    const ImU32 colour = arrow.decisive ? theme.text : theme.dimmed;
     list.AddBezierCubic(from, {from.x + bend, from.y}, {to.x - bend, to.y}, to, colour,
                         theme.scaled(arrow.decisive ? 2 : 1));
     list.AddTriangleFilled(to, {to.x - theme.scaled(6), to.y - theme.scaled(4)},

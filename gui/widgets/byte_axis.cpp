@@ -1,0 +1,30 @@
+#include "gui/widgets/byte_axis.h"
+
+#include <implot.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "engine/base/units.h"
+
+namespace shardlab::gui {
+
+void set_up_byte_axis(double top) {
+  constexpr double k_most_ticks = 8;
+  double step = 1;
+  while (top / step > k_most_ticks) step *= 2;
+  std::vector<double> places;
+  std::vector<std::string> texts;
+  for (double at = 0; at <= top; at += step) {
+    places.push_back(at);
+    texts.push_back(at == 0 ? "0" : to_string(Bytes{std::llround(at)}));
+  }
+  std::vector<const char*> labels;
+  for (const std::string& text : texts) labels.push_back(text.c_str());
+  ImPlot::SetupAxis(ImAxis_Y1, nullptr, ImPlotAxisFlags_Lock | ImPlotAxisFlags_NoHighlight);
+  ImPlot::SetupAxisLimits(ImAxis_Y1, 0, top, ImPlotCond_Always);
+  ImPlot::SetupAxisTicks(ImAxis_Y1, places.data(), static_cast<int>(places.size()), labels.data());
+}
+
+}  // namespace shardlab::gui
