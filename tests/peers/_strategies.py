@@ -61,7 +61,7 @@ def fsdp2(model, parallel, precision):
     layers = [layer for layer in layers if layer not in ignored]
     if parallel.get("wrap", {}).get("policy") != "none":
         for layer in layers:
-            fully_shard(layer, mesh=mesh, mp_policy=policy, **({} if reshard is None else {"reshard_after_forward": reshard}))
+            fully_shard(layer, mesh=mesh, mp_policy=policy, ignored_params=parameters, **({} if reshard is None else {"reshard_after_forward": reshard}))
     fully_shard(model, mesh=mesh, mp_policy=policy, ignored_params=parameters, **({"reshard_after_forward": False} if reshard is False else {}))
     prefetch = parallel.get("prefetch", {})
     order = [model, *layers]
