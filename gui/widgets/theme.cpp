@@ -18,7 +18,7 @@ Theme dark() {
   theme.selection = rgb(0x2B3B57), theme.grid = rgb(0xFFFFFF, 16);
   theme.good = rgb(0x45BFA8), theme.fair = rgb(0xE0A458), theme.bad = rgb(0xE5717B);
   theme.series = {rgb(0x5B8DEF), rgb(0x3FB6A8), rgb(0xE0A458), rgb(0xB57EDC),
-                  rgb(0xD96C75), rgb(0x8A93A6), rgb(0x7FB55A), rgb(0xC9A0A0)};
+                  rgb(0xD96C75), rgb(0x8A93A6), rgb(0x7FB55A), rgb(0xE3CF62)};
   return theme;
 }
 
@@ -31,7 +31,7 @@ Theme light() {
   theme.selection = rgb(0xCFDDF7), theme.grid = rgb(0x000000, 20);
   theme.good = rgb(0x0B7A69), theme.fair = rgb(0x94600A), theme.bad = rgb(0xB7313E);
   theme.series = {rgb(0x3D72D9), rgb(0x1F9486), rgb(0xC9822B), rgb(0x9458C4),
-                  rgb(0xC24C58), rgb(0x6B7588), rgb(0x5E9438), rgb(0xA97878)};
+                  rgb(0xC24C58), rgb(0x6B7588), rgb(0x5E9438), rgb(0xB59F1F)};
   return theme;
 }
 
@@ -139,8 +139,9 @@ ImU32 colour_of(const Theme& theme, BufferClass buffer_class) {
     case BufferClass::gather_buffer:
       return faded(theme.series[1], 0.6F);
     case BufferClass::gradient:
-    case BufferClass::gradient_shard:
       return theme.series[2];
+    case BufferClass::gradient_shard:
+      return theme.series[7];
     case BufferClass::reduce_buffer:
       return faded(theme.series[2], 0.6F);
     case BufferClass::optimizer_state:
