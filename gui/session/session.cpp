@@ -1,5 +1,6 @@
 #include "gui/session/session.h"
 
+#include "gui/session/dropped_config.h"
 #include "gui/session/text_file.h"
 #include "gui/session/yaml_edit.h"
 
@@ -16,6 +17,26 @@ bool Session::open(const std::filesystem::path& file) {
   messages_.clear("file");
   open_text(*std::move(text), file);
   remember_file(preferences_, file);
+  return true;
+}
+
+bool Session::open_any(const std::filesystem::path& file) {
+  const std::filesystem::path ending = file.extension();
+  if (ending == ".yaml" || ending == ".yml") return open(file);
+  if (ending == ".db") {
+    use_database(file);
+    return true;
+  }
+  const auto text = ending == ".json" ? read_text_file(file) : Result<std::string>();
+  auto scenario = ending == ".json" && text ? scenario_around(*text, file) : std::nullopt;
+  if (!scenario) {
+    messages_.add(Error{ErrorKind::bad_input, file.string(), "is nothing that the window can open",
+                        "scenarios (.yaml), a model's config.json, databases of runs (.db)"},
+                  "file", now_);
+    return false;
+  }
+  if (documents_opened_ > 0) return set("model.config", quoted_yaml(file.string()));
+  open_text(*std::move(scenario));
   return true;
 }
 

@@ -29,6 +29,9 @@ class Session {
 
   // --- the scenario. Failures become messages; the functions then return false.
   bool open(const std::filesystem::path& file);
+  // What a person drops on the window: a scenario, a config.json (it becomes the scenario's model; without a
+  // scenario, that of a new one), a database of runs. By the name's ending.
+  bool open_any(const std::filesystem::path& file);
   void open_text(std::string text, std::filesystem::path file = {});
   bool save();
   bool save_as(const std::filesystem::path& file);

@@ -13,13 +13,30 @@
 namespace shardlab::gui {
 namespace {
 
-constexpr std::array<std::string_view, 24> k_common{
-    "model.config",        "model.sequence_length", "model.dtype",          "cluster.node",
-    "cluster.nodes",       "cluster.gpus_per_node", "cluster.device",       "cluster.ranks",
-    "parallel.strategy",   "parallel.sharding",     "parallel.mesh.replicate", "parallel.mesh.shard",
-    "parallel.reshard_after_forward", "parallel.wrap.policy", "parallel.wrap.classes", "precision.param",
-    "precision.reduce",    "activation.checkpoint", "train.micro_batch",    "train.accumulation",
-    "train.optimizer",     "train.learning_rate",   "train.clip_norm",      "measure.steps"};
+constexpr std::array<std::string_view, 24> k_common{"model.config",
+                                                    "model.sequence_length",
+                                                    "model.dtype",
+                                                    "cluster.node",
+                                                    "cluster.nodes",
+                                                    "cluster.gpus_per_node",
+                                                    "cluster.device",
+                                                    "cluster.ranks",
+                                                    "parallel.strategy",
+                                                    "parallel.sharding",
+                                                    "parallel.mesh.replicate",
+                                                    "parallel.mesh.shard",
+                                                    "parallel.reshard_after_forward",
+                                                    "parallel.wrap.policy",
+                                                    "parallel.wrap.classes",
+                                                    "precision.param",
+                                                    "precision.reduce",
+                                                    "activation.checkpoint",
+                                                    "train.micro_batch",
+                                                    "train.accumulation",
+                                                    "train.optimizer",
+                                                    "train.learning_rate",
+                                                    "train.clip_norm",
+                                                    "measure.steps"};
 
 std::vector<std::string> split_list(const std::string& text) {
   std::vector<std::string> parts;
@@ -89,9 +106,10 @@ std::vector<FormSection> make_sections() {
   return sections;
 }
 
-// The value of the key `name`, looked for beside `key` and then further out: conditions name keys of their own or an outer
-// section.
-std::optional<std::string> value_beside(const std::string& key, const std::string& name, const YamlNode& root) {
+// The value of the key `name`, looked for beside `key` and then further out: conditions name keys of their
+// own or an outer section.
+std::optional<std::string> value_beside(const std::string& key, const std::string& name,
+                                        const YamlNode& root) {
   static const std::map<std::string, std::string> defaults = [] {
     std::map<std::string, std::string> found;
     for (const FormSection& section : form_sections())
@@ -108,7 +126,8 @@ std::optional<std::string> value_beside(const std::string& key, const std::strin
     if (known == defaults.end()) continue;
     if (auto given = yaml_value_text(root, candidate)) return given;
     // "checkpoint: full" stands for "checkpoint: {kind: full}".
-    if (auto section = yaml_value_text(root, outer); section && section->find('{') == std::string::npos) return section;
+    if (auto section = yaml_value_text(root, outer); section && section->find('{') == std::string::npos)
+      return section;
     return known->second;
   }
 }
@@ -148,7 +167,8 @@ const std::vector<FormSection>& form_sections() {
 std::vector<ProblemLine> problem_lines(const Error& error, std::string_view file) {
   std::vector<ProblemLine> lines;
   if (!error.where.empty() || error.what.find('\n') == std::string::npos) {
-    lines.push_back({error.what, error.hint, error.where.starts_with(file) ? place_of(error.where) : std::nullopt});
+    lines.push_back(
+        {error.what, error.hint, error.where.starts_with(file) ? place_of(error.where) : std::nullopt});
     if (!lines.back().place && !error.where.empty() && error.where != file)
       lines.back().text = error.where + ": " + error.what;
     return lines;
@@ -173,7 +193,8 @@ std::vector<ProblemLine> problem_lines(const Error& error, std::string_view file
   return lines;
 }
 
-FieldState field_state(const FormField& field, const YamlNode& root, const std::vector<ProblemLine>& problems) {
+FieldState field_state(const FormField& field, const YamlNode& root,
+                       const std::vector<ProblemLine>& problems) {
   FieldState state;
   state.given = yaml_value_text(root, field.key);
   state.applies = state.given.has_value() || condition_holds(field, root);
@@ -191,9 +212,7 @@ std::string as_yaml(const FormField& field, std::string_view typed) {
   const bool is_text = field.type == "text";
   const bool fits = read && (is_text ? read->is_scalar() : !typed.empty());
   if (fits) return std::string(typed);
-  std::string quoted = "'";
-  for (const char c : typed) quoted += c == '\'' ? std::string("''") : std::string(1, c);
-  return quoted + "'";
+  return quoted_yaml(typed);
 }
 
 }  // namespace shardlab::gui

@@ -194,6 +194,12 @@ std::string checked(const std::optional<std::string>& edited, const YamlNode& wa
 
 }  // namespace
 
+std::string quoted_yaml(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("''") : std::string(1, c);
+  return quoted + "'";
+}
+
 bool same_tree(const YamlNode& a, const YamlNode& b) {
   return a.kind == b.kind && a.text == b.text && a.quoted == b.quoted &&
          std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(), same_tree) &&

@@ -23,6 +23,9 @@ Result<std::string> unset_yaml_value(std::string_view text, std::string_view key
 // The value at the key as one line of YAML (a scalar without its quotes); none when it is not there.
 std::optional<std::string> yaml_value_text(const YamlNode& root, std::string_view key);
 
+// Any text as a YAML value that reads as that text.
+std::string quoted_yaml(std::string_view text);
+
 // Whether two trees are equal apart from the places.
 bool same_tree(const YamlNode& a, const YamlNode& b);
 

@@ -139,16 +139,7 @@ void Shell::show_panel(const std::string& id) {
 }
 
 void Shell::drop_files(const std::vector<std::string>& files) {
-  for (const std::string& name : files) {
-    const std::filesystem::path file(name);
-    if (file.extension() == ".db") {
-      session_.use_database(file);
-    } else if (file.filename() == "config.json") {
-      session_.set("model.config", name);
-    } else {
-      session_.open(file);
-    }
-  }
+  for (const std::string& name : files) session_.open_any(name);
 }
 
 void Shell::request_quit() {

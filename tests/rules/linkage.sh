@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
-# The command line loads neither libtorch nor CUDA: plan, simulate and search must start in milliseconds.
+# The command line and the window load neither libtorch nor CUDA: plan, simulate and search must start in milliseconds, and an
+# out-of-memory of a run must not take the window down.
 set -euo pipefail
 
-program="${SHARDLAB:?the path of the program}"
-[ -x "$program" ] || { echo "no $program in this build"; exit 77; }
-needed=$(readelf -d "$program" | grep NEEDED)
-echo "$needed"
-if grep -E 'libtorch|libc10|libcuda|libnccl|libgloo' <<<"$needed"; then
-  echo "$program must not load these"
-  exit 1
-fi
+first="${SHARDLAB:?the path of the program}"
+[ -x "$first" ] || { echo "no $first in this build"; exit 77; }
+for program in "$first" "$(dirname "$first")/shardlab-gui"; do
+  [ -x "$program" ] || continue  # built without the window
+  needed=$(readelf -d "$program" | grep NEEDED)
+  echo "$program"
+  echo "$needed"
+  if grep -E 'libtorch|libc10|libcuda|libnccl|libgloo' <<<"$needed"; then
+    echo "$program must not load these"
+    exit 1
+  fi
+done
