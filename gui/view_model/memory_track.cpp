@@ -36,6 +36,15 @@ std::vector<BufferClass> present_classes(const std::vector<MemorySample>& sample
   return classes;
 }
 
+// None where the clock has no word for it: what other streams do, or the host alone, happens around compute.
+std::optional<Nanoseconds> time_of(const StepPlan& plan, const Span& span, MemoryClock clock) {
+  if (clock == MemoryClock::host) return span.issue;
+  const Instruction& instruction = plan.instruction(span.instruction);
+  if (instruction.stream != StreamId{0} || is_host_only(instruction.kind) || span.skipped)
+    return std::nullopt;
+  return span.start;
+}
+
 void resize(StackedMemory& stacked, std::size_t classes, std::size_t columns) {
   stacked.times.resize(columns);
   stacked.samples.resize(columns);
@@ -45,8 +54,8 @@ void resize(StackedMemory& stacked, std::size_t classes, std::size_t columns) {
 
 }  // namespace
 
-MemoryTrack make_memory_track(std::string title, RunKind kind, const RankTrace& rank,
-                              std::optional<Bytes> capacity) {
+MemoryTrack make_memory_track(std::string title, RunKind kind, const StepPlan& plan, const RankTrace& rank,
+                              std::optional<Bytes> capacity, MemoryClock clock) {
   MemoryTrack track{std::move(title), kind, {}, {}, {}, {}, {}, {}, capacity};
   for (const Span& span : rank.spans) track.end = std::max(track.end, span.end);
   auto span = rank.spans.begin();
@@ -54,8 +63,8 @@ MemoryTrack make_memory_track(std::string title, RunKind kind, const RankTrace& 
     while (span != rank.spans.end() && span->instruction < sample.instruction) ++span;
     if (span == rank.spans.end()) break;
     if (span->instruction != sample.instruction) continue;
-    // Where the host did not stand still the trace may give a later instruction an earlier issue.
-    const Nanoseconds time = track.times.empty() ? span->issue : std::max(track.times.back(), span->issue);
+    const Nanoseconds before = track.times.empty() ? rank.spans.front().issue : track.times.back();
+    const Nanoseconds time = std::max(before, time_of(plan, *span, clock).value_or(before));
     track.samples.push_back(sample);
     track.times.push_back(time);
     track.peaks.push_back(sample.peak.value);

@@ -1,7 +1,7 @@
 // Memory of one rank over a step, stacked by class, on the time axis of the timeline.
 //
-// From an instruction's issue to the next one's the level shown is the highest that the trace recorded while
-// it was issued and ran on the host; what lies in between is not recorded.
+// From an instruction to the next one the level shown is the highest that the trace recorded while it was
+// issued and ran on the host; what lies in between is not recorded.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,20 @@
 
 namespace shardlab::view {
 
+// Where on the time axis a sample stands. Memory is taken and given back when the host gets to an
+// instruction, and on a GPU the host is far ahead: its whole step may be over before the device has done a
+// tenth.
+enum class MemoryClock : std::uint8_t {
+  host,    // at the instruction's issue
+  device,  // when the compute stream gets to it, or to the compute before it: beside the lanes of the
+           // timeline
+};
+
 struct MemoryTrack {
   std::string title;
   RunKind kind = RunKind::predicted;
   std::vector<MemorySample> samples;  // in issue order; empty when memory was not measured
-  std::vector<Nanoseconds> times;     // by sample: its instruction's issue
+  std::vector<Nanoseconds> times;     // by sample, never falling; see MemoryClock
   std::vector<std::int64_t> peaks;    // by sample, for searching
   Nanoseconds end;                    // of the step
   std::vector<BufferClass>
@@ -29,8 +38,8 @@ struct MemoryTrack {
 };
 
 // The trace must fit the plan (check_trace).
-MemoryTrack make_memory_track(std::string title, RunKind kind, const RankTrace& rank,
-                              std::optional<Bytes> capacity);
+MemoryTrack make_memory_track(std::string title, RunKind kind, const StepPlan& plan, const RankTrace& rank,
+                              std::optional<Bytes> capacity, MemoryClock clock);
 
 // Bytes by column of the plot, ready to be drawn: `tops[c]` is the upper edge of classes[c] above those
 // before.

@@ -53,7 +53,8 @@ int main() {
   auto start = Clock::now();
   const std::vector<TimelineTrack> tracks = {make_track("predicted", RunKind::predicted, plan, rank),
                                              make_track("measured", RunKind::measured, plan, rank)};
-  const MemoryTrack memory = make_memory_track("measured", RunKind::measured, rank, {});
+  const MemoryTrack memory =
+      make_memory_track("measured", RunKind::measured, plan, rank, {}, MemoryClock::device);
   fmt::print("tracks of {} spans and {} memory samples made in {:.1f} ms, once a run\n", 2 * k_spans_a_track,
              memory.samples.size(), milliseconds_since(start));
 

@@ -47,8 +47,9 @@ class MemoryPanel final : public Panel {
  private:
   void refresh(Session& session) {
     std::vector<view::LoadedRunPtr> runs = session.shown_runs();
-    if (runs == runs_) return;
+    if (runs == runs_ && clock_ == made_for_clock_) return;
     runs_ = std::move(runs);
+    made_for_clock_ = clock_;
     shown_.clear();
     end_ = {};
     top_ = 1;
@@ -59,8 +60,9 @@ class MemoryPanel final : public Panel {
       if (trace == nullptr || trace->memory.empty()) continue;
       std::string title = fmt::format("{}, step {}", title_of(*run), step->step);
       if (step->ranks.size() > 1) title += fmt::format(", rank {}", trace->rank);
-      shown_.push_back(
-          {run, view::make_memory_track(title, run->kind(), *trace, run->record.summary.memory_limit)});
+      shown_.push_back({run, view::make_memory_track(title, run->kind(), run->plan(), *trace,
+                                                     run->record.summary.memory_limit,
+                                                     static_cast<view::MemoryClock>(clock_))});
       const view::MemoryTrack& track = shown_.back().track;
       end_ = std::max(end_, track.end);
       const double peak = static_cast<double>(track.peak ? track.peaks[*track.peak] : 0);
@@ -75,6 +77,15 @@ class MemoryPanel final : public Panel {
     if (ImGui::Button("Whole step")) show_whole_step(context.session);
     ImGui::SameLine();
     if (ImGui::Button(show_alive_ ? "Hide buffers" : "Show buffers")) show_alive_ = !show_alive_;
+    ImGui::SameLine();
+    ImGui::SetNextItemWidth(context.theme.scaled(130));
+    constexpr const char* k_clocks[] = {"host clock", "device clock"};
+    ImGui::Combo("##clock", &clock_, k_clocks, 2);
+    name_last_item("##clock");
+    if (ImGui::IsItemHovered())
+      ImGui::SetTooltip(
+          "Memory is taken when the host issues an instruction. On a GPU that is far ahead of the "
+          "device,\nso the device's clock places it beside the lanes of the timeline.");
     ImGui::SameLine();
     if (ImGui::Button("Save PNG")) context.pictures.push_back({plots_min_, plots_max_, "memory"});
     draw_legend(context.theme);
@@ -174,6 +185,7 @@ class MemoryPanel final : public Panel {
   std::vector<ShownMemory> shown_;
   Nanoseconds end_;
   double top_ = 1;
+  int clock_ = static_cast<int>(view::MemoryClock::device), made_for_clock_ = -1;
   bool show_alive_ = true;
   view::StackedMemory scratch_;
   ImVec2 plots_min_{0, 0}, plots_max_{1, 1};

@@ -1,5 +1,7 @@
 #include "gui/view_model/memory_track.h"
 
+#include <algorithm>
+
 #include "gui/view_model/buffer_lives.h"
 #include "tests/catch.h"
 #include "tests/hand_made_run.h"
@@ -10,10 +12,10 @@ using namespace shardlab::view;
 
 namespace {
 
-MemoryTrack hand_made_memory_track() {
+MemoryTrack hand_made_memory_track(MemoryClock clock = MemoryClock::host) {
   RankTrace rank = hand_made_rank();
   rank.memory = hand_made_memory();
-  return make_memory_track("hand-made", RunKind::measured, rank, Bytes{1000});
+  return make_memory_track("hand-made", RunKind::measured, hand_made_plan(), rank, Bytes{1000}, clock);
 }
 
 StackedMemory stacked_over(const MemoryTrack& track, const TimeScale& scale) {
@@ -63,8 +65,21 @@ TEST_CASE("columns lie inside the step and show the sample that was issued last"
   CHECK_FALSE(sample_at(track, -1));
 }
 
+TEST_CASE("on the device's clock a sample stands where compute gets to it, and peaks are the same") {
+  const MemoryTrack host = hand_made_memory_track(), device = hand_made_memory_track(MemoryClock::device);
+  const RankTrace rank = hand_made_rank();
+  CHECK(device.peaks == host.peaks);
+  CHECK(host.times[1] == rank.spans[1].issue);
+  CHECK(device.times[1] == rank.spans[1].start);  // Forward waited for its gather
+  CHECK(device.times[2] == rank.spans[2].start);
+  CHECK(device.times[3] == rank.spans[2].start);  // the reduce-scatter is on another stream
+  CHECK(device.times[4] == rank.spans[2].start);  // the host's wait occupies no device
+  CHECK(std::is_sorted(device.times.begin(), device.times.end()));
+}
+
 TEST_CASE("a run without memory gives an empty plot") {
-  const MemoryTrack track = make_memory_track("", RunKind::measured, hand_made_rank(), {});
+  const MemoryTrack track =
+      make_memory_track("", RunKind::measured, hand_made_plan(), hand_made_rank(), {}, MemoryClock::host);
   CHECK(track.samples.empty());
   CHECK_FALSE(track.peak);
   CHECK(stacked_over(track, {0, 510, 100}).times.empty());
