@@ -36,13 +36,11 @@ std::vector<BufferClass> present_classes(const std::vector<MemorySample>& sample
   return classes;
 }
 
-// None where the clock has no word for it: what other streams do, or the host alone, happens around compute.
-std::optional<Nanoseconds> time_of(const StepPlan& plan, const Span& span, MemoryClock clock) {
-  if (clock == MemoryClock::host) return span.issue;
+// Whether the device's clock has a time for it: what other streams do, or the host alone, happens between
+// compute.
+bool on_device_clock(const StepPlan& plan, const Span& span) {
   const Instruction& instruction = plan.instruction(span.instruction);
-  if (instruction.stream != StreamId{0} || is_host_only(instruction.kind) || span.skipped)
-    return std::nullopt;
-  return span.start;
+  return instruction.stream == StreamId{0} && !is_host_only(instruction.kind) && !span.skipped;
 }
 
 void resize(StackedMemory& stacked, std::size_t classes, std::size_t columns) {
@@ -58,15 +56,19 @@ MemoryTrack make_memory_track(std::string title, RunKind kind, const StepPlan& p
                               std::optional<Bytes> capacity, MemoryClock clock) {
   MemoryTrack track{std::move(title), kind, {}, {}, {}, {}, {}, {}, capacity};
   for (const Span& span : rank.spans) track.end = std::max(track.end, span.end);
+  Nanoseconds reached, compute_end;  // by the sample before
   auto span = rank.spans.begin();
   for (const MemorySample& sample : rank.memory) {
     while (span != rank.spans.end() && span->instruction < sample.instruction) ++span;
     if (span == rank.spans.end()) break;
     if (span->instruction != sample.instruction) continue;
-    const Nanoseconds before = track.times.empty() ? rank.spans.front().issue : track.times.back();
-    const Nanoseconds time = std::max(before, time_of(plan, *span, clock).value_or(before));
+    // In issue order; compute that is under way is over before what was issued after it counts.
+    const bool own_time = clock == MemoryClock::device && on_device_clock(plan, *span);
+    const Nanoseconds time = clock == MemoryClock::host ? span->issue : own_time ? span->start : compute_end;
+    reached = std::max(reached, time);
+    if (own_time) compute_end = std::max(compute_end, span->end);
     track.samples.push_back(sample);
-    track.times.push_back(time);
+    track.times.push_back(reached);
     track.peaks.push_back(sample.peak.value);
   }
   track.classes = present_classes(track.samples);

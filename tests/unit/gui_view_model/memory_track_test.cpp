@@ -72,8 +72,8 @@ TEST_CASE("on the device's clock a sample stands where compute gets to it, and p
   CHECK(host.times[1] == rank.spans[1].issue);
   CHECK(device.times[1] == rank.spans[1].start);  // Forward waited for its gather
   CHECK(device.times[2] == rank.spans[2].start);
-  CHECK(device.times[3] == rank.spans[2].start);  // the reduce-scatter is on another stream
-  CHECK(device.times[4] == rank.spans[2].start);  // the host's wait occupies no device
+  CHECK(device.times[3] == rank.spans[2].end);  // the reduce-scatter is on another stream
+  CHECK(device.times[4] == rank.spans[2].end);  // the host's wait occupies no device
   CHECK(std::is_sorted(device.times.begin(), device.times.end()));
 }
 
