@@ -46,7 +46,7 @@ function(_shardlab_fetch archive cache out_problem)
   file(WRITE "${cache}/imgui.txt" "imgui-bundle==${_version} --hash=sha256:${_sha256}\n")
   execute_process(
     COMMAND "${python}" -m pip --disable-pip-version-check download --no-deps --no-binary imgui-bundle --require-hashes
-            --progress-bar off -d "${cache}" -r "${cache}/imgui.txt"
+            --progress-bar off --retries 2 -d "${cache}" -r "${cache}/imgui.txt"
     RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
     string(REGEX MATCH "(ERROR[^\n]*)" line "${output}")

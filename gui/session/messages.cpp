@@ -13,6 +13,12 @@ void Messages::add(Message message) {
       messages_.erase(old);
     }
   }
+  // Two readers of one file have one trouble.
+  const bool told =
+      !message.topic.empty() && std::any_of(messages_.begin(), messages_.end(), [&](const Message& known) {
+        return known.kind == message.kind && known.text == message.text;
+      });
+  if (told) return;
   messages_.push_back(std::move(message));
   if (messages_.size() > k_most) messages_.erase(messages_.begin());
 }

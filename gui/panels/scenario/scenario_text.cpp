@@ -46,7 +46,8 @@ void ScenarioText::mark_problems(const Session& session, const Theme& theme) {
       session.problem() ? problem_lines(*session.problem(), session.file_name()) : std::vector<ProblemLine>();
   for (const ProblemLine& line : problems_) {
     if (!line.place || line.place->line > editor_.GetLineCount()) continue;
-    editor_.AddMarker(line.place->line - 1, theme.bad, faded(theme.bad, 0.18F), line.text, line.text);
+    editor_.AddMarker(line.place->line - 1, faded(theme.bad, 0.5F), faded(theme.bad, 0.18F), line.text,
+                      line.text);
   }
 }
 
