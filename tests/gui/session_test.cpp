@@ -1,9 +1,12 @@
 // A session as a user would have it, through the whole window: change settings until they do not fit and then
 // fit, train for real on two ranks, see the measurement beside the prediction, save, undo everything.
+#include <signal.h>
+
 #include <chrono>
 #include <filesystem>
 #include <thread>
 
+#include "gui/session/run_start.h"
 #include "gui/session/text_file.h"
 #include "tests/catch.h"
 #include "tests/gui/ui.h"
@@ -32,6 +35,19 @@ parallel: {strategy: fsdp2}
 train: {micro_batch: 2, learning_rate: 1e-3, clip_norm: 1.0, data: assets/data/licenses.txt}
 measure: {warmup_steps: 1, steps: 3}
 )";
+
+// Ranks that were started by this process: their command line names it (--parent).
+int processes_with(int parent) {
+  int count = 0;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
+    const auto line = read_text_file(entry.path() / "cmdline");
+    if (!line) continue;
+    const std::string wanted = std::string("--parent") + '\0' + std::to_string(parent) + '\0';
+    if (line->find(wanted) != std::string::npos) ++count;
+  }
+  return count;
+}
 
 bool fits(Ui& ui) {
   ui.settle();
@@ -83,6 +99,37 @@ void look_at_the_measurement(Ui& ui) {
 }
 
 }  // namespace
+
+TEST_CASE("a real run that is killed is a message, and takes no rank along as an orphan") {
+  if (!k_real_runs) {
+    WARN("without libtorch there is no real run to kill");
+    return;
+  }
+  const TemporaryFolder folder;
+  std::string text = k_scenario;
+  text.replace(text.find("steps: 3"), 8, "steps: 100000");
+  auto started = start_run(Document(text, folder.path() / "long.yaml"), view::JobKind::run,
+                           folder.path() / "runs.db", programs_folder() / "shardlab");
+  REQUIRE_OK(started);
+  view::Job& job = *started->job;
+  for (int i = 0; i < 3000 && job.output().steps_done == 0 && !job.ended(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    job.poll();
+  }
+  REQUIRE(job.output().steps_done > 0);
+  CHECK(processes_with(job.process()) == 2);
+  REQUIRE(::kill(job.process(), SIGKILL) == 0);
+  for (int i = 0; i < 3000 && !job.ended(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    job.poll();
+  }
+  REQUIRE(job.trouble());
+  CHECK(job.trouble()->what == "it was killed");
+  for (int i = 0; i < 1000 && processes_with(job.process()) > 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(processes_with(job.process()) == 0);
+  CHECK_FALSE(fs::exists(folder.path() / "runs.db-journal"));
+}
 
 TEST_CASE("a session: it does not fit, it fits, it is trained, compared, saved and undone") {
   const TemporaryFolder folder;
