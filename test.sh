@@ -13,6 +13,7 @@ root=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 . "$root/scripts/report.sh"
 . "$root/scripts/packages.sh"
 . "$root/scripts/python_env.sh"
+. "$root/scripts/peers_env.sh"
 . "$root/scripts/build.sh"
 . "$root/scripts/test_stages.sh"
 

@@ -57,7 +57,14 @@ stage_main() {
   build_main main || return
   local name="with libtorch"
   [ -z "$torch_is_off" ] || name="without libtorch"
+  [ -n "$torch_is_off" ] || with_transformers
   run_tests "$root/build" "$name" -LE 'benchmark|nightly' "${only[@]}"
+}
+
+# torch_options ran in a shell of its own: the interpreter is asked for again, it exists by now.
+with_transformers() {
+  ensure_python_env "$root/scripts/requirements.txt" "$root/build/libtorch.log" &&
+    ensure_peers_env "$root/scripts/requirements-peers.txt" "$root/build/transformers.log"
 }
 
 stage_benchmarks() {

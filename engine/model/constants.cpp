@@ -8,17 +8,11 @@
 namespace shardlab {
 namespace {
 
-// Frequency of one pair of a head, scaled as rope_scaling says.
-double scaled_frequency(double frequency, const Attributes& attributes) {
+constexpr int k_linear = 1, k_llama3 = 2, k_yarn = 3;  // attribute `scaling` of rotary tables
+constexpr int k_falcon_alibi = 1, k_mpt_alibi = 2;     // attribute `alibi`
+
+double llama3_frequency(double frequency, const Attributes& attributes) {
   const double factor = attributes.number("factor");
-  switch (attributes.integer("scaling")) {
-    case 1:
-      return frequency / factor;
-    case 2:
-      break;
-    default:
-      return frequency;
-  }
   const double low = attributes.number("low_frequency_factor");
   const double high = attributes.number("high_frequency_factor");
   const double original = attributes.number("original_positions");
@@ -27,6 +21,26 @@ double scaled_frequency(double frequency, const Attributes& attributes) {
   if (wavelength > original / low) return frequency / factor;
   const double smooth = (original / wavelength - low) / (high - low);
   return (1 - smooth) * frequency / factor + smooth * frequency;
+}
+
+double yarn_frequency(double frequency, std::int64_t pair, const Attributes& attributes) {
+  const double low = attributes.number("ramp_low"), high = attributes.number("ramp_high");
+  const double ramp = std::clamp((static_cast<double>(pair) - low) / (high - low), 0.0, 1.0);
+  return frequency * (1 - ramp) + frequency / attributes.number("factor") * ramp;
+}
+
+// Frequency of one pair of a head, scaled as rope_scaling says.
+double scaled_frequency(double frequency, std::int64_t pair, const Attributes& attributes) {
+  switch (attributes.integer("scaling")) {
+    case k_linear:
+      return frequency / attributes.number("factor");
+    case k_llama3:
+      return llama3_frequency(frequency, attributes);
+    case k_yarn:
+      return yarn_frequency(frequency, pair, attributes);
+    default:
+      return frequency;
+  }
 }
 
 // The nearest number of the dtype, ties to even.
@@ -38,6 +52,76 @@ double rounded_to(DType dtype, double value) {
   std::frexp(value, &exponent);
   const int unit = std::max(exponent - mantissa_bits, least_exponent);
   return std::ldexp(std::nearbyint(std::ldexp(value, -unit)), unit);
+}
+
+void fill_rope_table(const Tensor& tensor, std::span<float> values) {
+  const std::int64_t positions = tensor.shape[1];
+  const std::int64_t half = tensor.shape[2];
+  const double theta = tensor.attributes.number("theta");
+  const double given = tensor.attributes.number("amplitude");
+  const auto amplitude = static_cast<float>(given == 0 ? 1 : given);
+  const auto dtype = static_cast<DType>(tensor.attributes.integer("frequency_dtype"));
+  for (std::int64_t pair = 0; pair < half; ++pair) {
+    // transformers computes inverse frequencies and angles in float32; the table follows it to the last bit
+    // that matters.
+    const double exponent = static_cast<double>(2 * pair) / static_cast<double>(2 * half);
+    const double plain = 1.0 / std::pow(theta, exponent);
+    const auto exact = static_cast<float>(scaled_frequency(plain, pair, tensor.attributes));
+    const auto frequency = static_cast<float>(rounded_to(dtype, exact));
+    for (std::int64_t position = 0; position < positions; ++position) {
+      const float angle = static_cast<float>(position) * frequency;
+      const auto at = static_cast<std::size_t>(position * half + pair);
+      values[at] = std::cos(angle) * amplitude;
+      values[at + static_cast<std::size_t>(positions * half)] = std::sin(angle) * amplitude;
+    }
+  }
+}
+
+// The largest power of two that is at most, or the smallest that is at least, `heads`.
+std::int64_t power_of_two(std::int64_t heads, bool at_least) {
+  std::int64_t power = 1;
+  while (power * 2 <= heads) power *= 2;
+  return at_least && power < heads ? power * 2 : power;
+}
+
+// Heads up to a power of two n have slopes 2^(-8/n), 2^(-16/n) ..., those beyond it every second one of 2n.
+double falcon_slope(std::int64_t head, std::int64_t heads) {
+  const std::int64_t n = power_of_two(heads, false);
+  const auto place = static_cast<double>(head < n ? head + 1 : 2 * (head - n) + 1);
+  const auto of = static_cast<double>(head < n ? n : 2 * n);
+  return std::pow(2.0, -8.0 * place / of);
+}
+
+void fill_falcon_alibi(const Tensor& tensor, std::span<float> values) {
+  const std::int64_t heads = tensor.shape[0], positions = tensor.shape[1];
+  const double factor = tensor.attributes.number("factor");
+  for (std::int64_t head = 0; head < heads; ++head) {
+    const double slope = rounded_to(DType::bfloat16, falcon_slope(head, heads));
+    for (std::int64_t position = 0; position < positions; ++position) {
+      const double product = slope * rounded_to(DType::bfloat16, static_cast<double>(position));
+      values[static_cast<std::size_t>(head * positions + position)] =
+          static_cast<float>(rounded_to(DType::bfloat16, product) * factor);
+    }
+  }
+}
+
+// Slopes of the next power of two; where that is more than the heads, every second one first.
+double mpt_slope(std::int64_t head, std::int64_t heads, double bias_max) {
+  const std::int64_t n = power_of_two(heads, true);
+  std::int64_t place = head + 1;
+  if (n != heads) place = head < n / 2 ? 2 * head + 2 : 2 * (head - n / 2) + 1;
+  return std::pow(2.0, -bias_max * static_cast<double>(place) / static_cast<double>(n));
+}
+
+void fill_mpt_alibi(const Tensor& tensor, std::span<float> values) {
+  const std::int64_t heads = tensor.shape[0], positions = tensor.shape[1];
+  for (std::int64_t head = 0; head < heads; ++head) {
+    const auto slope = static_cast<float>(mpt_slope(head, heads, tensor.attributes.number("bias_max")));
+    for (std::int64_t position = 0; position < positions; ++position) {
+      values[static_cast<std::size_t>(head * positions + position)] =
+          static_cast<float>(position - positions + 1) * slope;
+    }
+  }
 }
 
 }  // namespace
@@ -58,24 +142,28 @@ Attributes rope_table_attributes(double theta, int scaling, double factor, doubl
           {"original_positions", original_positions}};
 }
 
+Attributes yarn_table_attributes(double theta, double factor, double ramp_low, double ramp_high,
+                                 double amplitude) {
+  return {{"theta", theta},       {"scaling", k_yarn},      {"factor", factor},
+          {"ramp_low", ramp_low}, {"ramp_high", ramp_high}, {"amplitude", amplitude}};
+}
+
+Attributes falcon_alibi_attributes(double factor) {
+  return {{"alibi", k_falcon_alibi}, {"factor", factor}};
+}
+
+Attributes mpt_alibi_attributes(double bias_max) {
+  return {{"alibi", k_mpt_alibi}, {"bias_max", bias_max}};
+}
+
 void fill_constant(const Tensor& tensor, std::span<float> values) {
-  const std::int64_t positions = tensor.shape[1];
-  const std::int64_t half = tensor.shape[2];
-  const double theta = tensor.attributes.number("theta");
-  const auto dtype = static_cast<DType>(tensor.attributes.integer("frequency_dtype"));
-  for (std::int64_t pair = 0; pair < half; ++pair) {
-    // transformers computes inverse frequencies and angles in float32; the table follows it to the last bit
-    // that matters.
-    const double exponent = static_cast<double>(2 * pair) / static_cast<double>(2 * half);
-    const auto exact =
-        static_cast<float>(scaled_frequency(1.0 / std::pow(theta, exponent), tensor.attributes));
-    const auto frequency = static_cast<float>(rounded_to(dtype, exact));
-    for (std::int64_t position = 0; position < positions; ++position) {
-      const float angle = static_cast<float>(position) * frequency;
-      const auto at = static_cast<std::size_t>(position * half + pair);
-      values[at] = std::cos(angle);
-      values[at + static_cast<std::size_t>(positions * half)] = std::sin(angle);
-    }
+  switch (tensor.attributes.integer("alibi")) {
+    case k_falcon_alibi:
+      return fill_falcon_alibi(tensor, values);
+    case k_mpt_alibi:
+      return fill_mpt_alibi(tensor, values);
+    default:
+      return fill_rope_table(tensor, values);
   }
 }
 

@@ -12,6 +12,16 @@ namespace shardlab {
 Attributes rope_table_attributes(double theta, int scaling, double factor, double low_frequency_factor,
                                  double high_frequency_factor, double original_positions);
 
+// The table of yarn (arXiv 2309.00071): pairs below `ramp_low` keep their frequency, those above `ramp_high` have
+// it divided by `factor`, between them it changes linearly; cosines and sines are multiplied by `amplitude`.
+Attributes yarn_table_attributes(double theta, double factor, double ramp_low, double ramp_high, double amplitude);
+
+// Linear biases of attention by key position, [heads, positions] (arXiv 2108.12409), as two families make them.
+// Falcon: slope * position rounded to bfloat16, times `factor`; Mpt: slope * (position - last position), slopes down
+// to 2^-max. transformers 5, modeling_falcon.py and modeling_mpt.py.
+Attributes falcon_alibi_attributes(double factor);
+Attributes mpt_alibi_attributes(double bias_max);
+
 // The same table with its frequencies rounded to a narrower dtype first, as casting the buffer that holds them does.
 Attributes with_frequency_dtype(const Attributes& rope_table, DType dtype);
 

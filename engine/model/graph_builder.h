@@ -37,6 +37,7 @@ class GraphBuilder {
                         std::vector<ParameterId> parameters, std::string_view label, Shape shape, Attributes attributes = {});
 
   const Tensor& tensor(TensorId id) const { return graph_.tensor(id); }
+  const Parameter& parameter(ParameterId id) const { return graph_.parameter(id); }
   const GraphOptions& options() const { return options_; }
 
   // The finished graph; the builder is empty afterwards.

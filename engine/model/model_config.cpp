@@ -28,8 +28,10 @@ Result<ModelConfig> ModelConfig::parse(std::string_view text, std::string file,
   try {
     root = nlohmann::json::parse(text);
   } catch (const nlohmann::json::exception& error) {
-    const std::string_view words = error.what();  // "[json.exception.parse_error.101] parse error at line 1 ..."
-    return bad_input(file, "not valid JSON: " + std::string(words.substr(std::min(words.size(), words.find("] ") + 2))));
+    const std::string_view words =
+        error.what();  // "[json.exception.parse_error.101] parse error at line 1 ..."
+    return bad_input(
+        file, "not valid JSON: " + std::string(words.substr(std::min(words.size(), words.find("] ") + 2))));
   }
   if (!root.is_object()) return bad_input(file, "a model configuration is a JSON object");
   for (const auto& [key, value] : overrides) root[key] = override_value(value);
@@ -38,10 +40,12 @@ Result<ModelConfig> ModelConfig::parse(std::string_view text, std::string file,
   return config;
 }
 
-Result<ModelConfig> ModelConfig::read(const std::filesystem::path& file, const std::map<std::string, std::string>& overrides) {
+Result<ModelConfig> ModelConfig::read(const std::filesystem::path& file,
+                                      const std::map<std::string, std::string>& overrides) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream || std::filesystem::is_directory(file)) {
-    return bad_input(file.string(), "cannot read this file", "model.config is a name in assets/models or the path of a config.json");
+    return bad_input(file.string(), "cannot read this file",
+                     "model.config is a name in assets/models or the path of a config.json");
   }
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   return parse(text, file.string(), overrides);
@@ -51,7 +55,8 @@ Status ModelConfig::check_overrides_were_read() const {
   for (const std::string& key : overridden_) {
     if (read_->contains(key)) continue;
     const std::vector<std::string> known(read_->begin(), read_->end());
-    return bad_input("model.overrides." + key, "no field of this model's family decides anything by that name", suggestion(key, known));
+    return bad_input("model.overrides." + key,
+                     "no field of this model's family decides anything by that name", suggestion(key, known));
   }
   return {};
 }
@@ -61,19 +66,38 @@ bool ModelConfig::has(const std::string& key) const {
   return root_.contains(key) && !root_[key].is_null();
 }
 
+bool ModelConfig::is_null(const std::string& key) const {
+  read_->insert(key);
+  return root_.contains(key) && root_[key].is_null();
+}
+
 Result<std::int64_t> ModelConfig::integer(const std::string& key) const {
   if (!has(key)) return bad_input(file_, key + ": missing");
   return integer_or(key, 0);
+}
+
+Result<std::int64_t> ModelConfig::layers(const std::string& key, std::optional<std::int64_t> fallback) const {
+  constexpr std::int64_t k_most = 10'000;
+  auto count = fallback ? integer_or(key, *fallback) : integer(key);
+  if (!count || *count <= k_most) return count;
+  return bad_input(file_, key + ": " + std::to_string(*count) + " layers are more than any model has",
+                   "at most " + std::to_string(k_most));
 }
 
 Result<std::int64_t> ModelConfig::integer_or(const std::string& key, std::int64_t fallback) const {
   if (!has(key)) return fallback;
   const nlohmann::json& value = root_[key];
   constexpr std::int64_t largest = std::int64_t{1} << 31;
-  if (!value.is_number_integer() || value.get<double>() < 1 || value.get<double>() > static_cast<double>(largest)) {
+  if (!value.is_number_integer() || value.get<double>() < 1 ||
+      value.get<double>() > static_cast<double>(largest)) {
     return wrong_type(file_, key, "an integer from 1 to 2147483648", value);
   }
   return value.get<std::int64_t>();
+}
+
+Result<std::int64_t> ModelConfig::count_or(const std::string& key, std::int64_t fallback) const {
+  if (has(key) && root_[key] == 0) return 0;
+  return integer_or(key, fallback);
 }
 
 Result<double> ModelConfig::number_or(const std::string& key, double fallback) const {
@@ -92,6 +116,31 @@ Result<std::string> ModelConfig::text_or(const std::string& key, std::string fal
   if (!has(key)) return fallback;
   if (!root_[key].is_string()) return wrong_type(file_, key, "text", root_[key]);
   return root_[key].get<std::string>();
+}
+
+Result<std::vector<std::string>> ModelConfig::texts(const std::string& key) const {
+  std::vector<std::string> all;
+  if (!has(key)) return all;
+  const nlohmann::json& list = root_[key];
+  if (!list.is_array()) return wrong_type(file_, key, "a list of texts", list);
+  for (const nlohmann::json& value : list) {
+    if (!value.is_string()) return wrong_type(file_, key, "a list of texts", list);
+    all.push_back(value.get<std::string>());
+  }
+  return all;
+}
+
+Result<std::vector<std::int64_t>> ModelConfig::indices(const std::string& key) const {
+  std::vector<std::int64_t> all;
+  if (!has(key)) return all;
+  const nlohmann::json& list = root_[key];
+  if (!list.is_array()) return wrong_type(file_, key, "a list of integers from 0", list);
+  for (const nlohmann::json& value : list) {
+    if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() > 2147483648.0)
+      return wrong_type(file_, key, "a list of integers from 0", list);
+    all.push_back(value.get<std::int64_t>());
+  }
+  return all;
 }
 
 Result<ModelConfig> ModelConfig::object_or_empty(const std::string& key) const {

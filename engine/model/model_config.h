@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,23 +17,35 @@ namespace shardlab {
 
 class ModelConfig {
  public:
-  // `file` is only used in messages. `overrides` replace or add fields; their values are JSON text, a bare word counts as a string.
-  static Result<ModelConfig> parse(std::string_view text, std::string file, const std::map<std::string, std::string>& overrides);
-  static Result<ModelConfig> read(const std::filesystem::path& file, const std::map<std::string, std::string>& overrides);
+  // `file` is only used in messages. `overrides` replace or add fields; their values are JSON text, a bare
+  // word counts as a string.
+  static Result<ModelConfig> parse(std::string_view text, std::string file,
+                                   const std::map<std::string, std::string>& overrides);
+  static Result<ModelConfig> read(const std::filesystem::path& file,
+                                  const std::map<std::string, std::string>& overrides);
 
   const std::string& file() const { return file_; }
 
-  // After a family has read the configuration: an override that it never asked for is an error with the nearest field it knows.
+  // After a family has read the configuration: an override that it never asked for is an error with the
+  // nearest field it knows.
   Status check_overrides_were_read() const;
-  bool has(const std::string& key) const;  // present and not null
+  bool has(const std::string& key) const;      // present and not null
+  bool is_null(const std::string& key) const;  // present, and null
 
   // A required positive integer.
   Result<std::int64_t> integer(const std::string& key) const;
+  // Likewise, of layers: more than any model has would only exhaust memory.
+  Result<std::int64_t> layers(const std::string& key, std::optional<std::int64_t> fallback = {}) const;
   // Optional ones with the default of the transformers configuration class.
   Result<std::int64_t> integer_or(const std::string& key, std::int64_t fallback) const;
+  Result<std::int64_t> count_or(const std::string& key, std::int64_t fallback) const;  // from 0
   Result<double> number_or(const std::string& key, double fallback) const;
   Result<bool> boolean_or(const std::string& key, bool fallback) const;
   Result<std::string> text_or(const std::string& key, std::string fallback) const;
+
+  // Lists; an empty one when absent.
+  Result<std::vector<std::string>> texts(const std::string& key) const;
+  Result<std::vector<std::int64_t>> indices(const std::string& key) const;  // integers from 0
 
   // A nested object as a config of its own; an empty one when absent.
   Result<ModelConfig> object_or_empty(const std::string& key) const;

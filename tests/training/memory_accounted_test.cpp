@@ -8,6 +8,7 @@
 #include "engine/scenario/resolve_device.h"
 #include "simulator/simulate.h"
 #include "tests/catch.h"
+#include "tests/training/family_scenario.h"
 #include "tests/training/local_run.h"
 #include "tests/training/small_model.h"
 
@@ -177,6 +178,17 @@ TEST_CASE("memory is accounted: activation checkpointing") {
                   "classes: [LlamaDecoderLayer, LlamaAttention, LlamaMLP]}"});
   check_scenario("first/tiny-llama-ddp.yaml", {"activation.checkpoint=full", "parallel.ddp.bucket_size=1MiB", "train.micro_batch=2"});
   check_scenario("first/tiny-llama-none.yaml", {"activation={checkpoint: full, reentrant: true}", "train.micro_batch=2"});
+}
+
+TEST_CASE("memory is accounted: every family, checkpointed and not") {
+  for (const std::string& file : family_files()) {
+    for (const std::string checkpoint : {"none", "full"}) {
+      const std::vector<std::string> overrides{"parallel.strategy=fsdp2", "cluster.ranks=2", "train.micro_batch=2",
+                                               "activation.checkpoint=" + checkpoint};
+      check_planned(planned_text(family_scenario(file), overrides),
+                    std::filesystem::path(file).stem().string() + ", checkpoint " + checkpoint);
+    }
+  }
 }
 
 }  // namespace shardlab::test

@@ -24,6 +24,15 @@ const std::vector<Family>& families();
 // Builds the graph with the family that `model_type` names; an unknown one is refused with the known names.
 Result<ModelGraph> build_model_graph(const ModelConfig& config, const GraphOptions& options);
 
+Result<ModelGraph> build_falcon(const ModelConfig& config, const GraphOptions& options);
+Result<ModelGraph> build_gemma(const ModelConfig& config, const GraphOptions& options);
+Result<ModelGraph> build_gemma2(const ModelConfig& config, const GraphOptions& options);
+Result<ModelGraph> build_gpt2(const ModelConfig& config, const GraphOptions& options);
 Result<ModelGraph> build_llama(const ModelConfig& config, const GraphOptions& options);
+Result<ModelGraph> build_mistral(const ModelConfig& config, const GraphOptions& options);
+Result<ModelGraph> build_mpt(const ModelConfig& config, const GraphOptions& options);
+Result<ModelGraph> build_phi(const ModelConfig& config, const GraphOptions& options);
+Result<ModelGraph> build_qwen2(const ModelConfig& config, const GraphOptions& options);
+Result<ModelGraph> build_qwen3(const ModelConfig& config, const GraphOptions& options);
 
 }  // namespace shardlab

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <string>
 
 #include "engine/base/nearest.h"
@@ -6,9 +8,30 @@
 namespace shardlab {
 
 const std::vector<Family>& families() {
-  static const std::vector<Family> list = {{"llama", build_llama}};
+  static const std::vector<Family> list = {
+      {"falcon", build_falcon}, {"gemma", build_gemma},     {"gemma2", build_gemma2}, {"gpt2", build_gpt2},
+      {"llama", build_llama},   {"mistral", build_mistral}, {"mpt", build_mpt},       {"phi", build_phi},
+      {"qwen2", build_qwen2},   {"qwen3", build_qwen3}};
   return list;
 }
+
+namespace {
+
+// Fields that are each allowed may multiply to what no integer holds.
+Status check_size(const ModelConfig& config, const ModelGraph& graph) {
+  constexpr double k_most = 1e15;
+  double total = 0;
+  for (const Parameter& parameter : graph.parameters) {
+    double elements = 1;
+    for (const std::int64_t extent : parameter.shape) elements *= static_cast<double>(extent);
+    total += elements;
+  }
+  if (total <= k_most) return {};
+  return bad_input(config.file(), fmt::format("{:.1e} parameters are more than any model has", total),
+                   "look for a field with too many digits");
+}
+
+}  // namespace
 
 Result<ModelGraph> build_model_graph(const ModelConfig& config, const GraphOptions& options) {
   SHARDLAB_TRY(const std::string type, config.text_or("model_type", ""));
@@ -17,6 +40,7 @@ Result<ModelGraph> build_model_graph(const ModelConfig& config, const GraphOptio
     known.emplace_back(family.model_type);
     if (family.model_type != type) continue;
     SHARDLAB_TRY(ModelGraph graph, family.build(config, options));
+    SHARDLAB_CHECK_OK(check_size(config, graph));
     SHARDLAB_CHECK_OK(config.check_overrides_were_read());
     return graph;
   }

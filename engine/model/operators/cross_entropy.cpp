@@ -1,5 +1,5 @@
-// Mean cross-entropy over all rows of logits [batch, sequence, vocabulary] against targets [batch, sequence]; output: the scalar
-// loss, float32. Arithmetic is float32 whatever the logits' dtype.
+// Mean cross-entropy over all rows of logits [batch, sequence, vocabulary] against targets [batch, sequence];
+// output: the scalar loss, float32. Arithmetic is float32 whatever the logits' dtype.
 //
 // Keeps the logits and one float32 log-sum-exp a row; backward writes the gradient over the logits.
 #include "engine/model/operators/work.h"

@@ -1,7 +1,8 @@
-// y = x W^T (+ b). Parameters: weight [out, in], optional bias [out].
+// y = x W^T (+ b). Parameters: weight [out, in], optional bias [out]. With the attribute `transposed` the
+// weight is stored as [in, out] (GPT-2's Conv1D).
 //
-// Keeps x for the weight's gradient (the weight is a parameter, not counted). Backward writes dx = dy W and adds dy^T x into the
-// weight's gradient.
+// Keeps x for the weight's gradient (the weight is a parameter, not counted). Backward writes dx = dy W and
+// adds dy^T x into the weight's gradient.
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -10,8 +11,9 @@ namespace {
 OperatorDescription describe_linear(const ModelGraph& graph, const Operator& op) {
   const Parameter& weight = graph.parameter(op.parameters[0]);
   const Tensor& x = graph.tensor(op.inputs[0]);
-  const std::int64_t outputs = weight.shape[0];
-  const std::int64_t inputs = weight.shape[1];
+  const bool transposed = op.attributes.integer("transposed") != 0;
+  const std::int64_t outputs = weight.shape[transposed ? 1 : 0];
+  const std::int64_t inputs = weight.shape[transposed ? 0 : 1];
   const std::int64_t rows = element_count(x.shape) / inputs;
 
   OperatorDescription description;

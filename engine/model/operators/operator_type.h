@@ -72,14 +72,23 @@ OperatorDescription describe_operator(const ModelGraph& graph, const Operator& o
 const std::vector<const OperatorType*>& operator_types();
 const OperatorType* find_operator_type(std::string_view name);
 
+// Attribute `packed` of attention.
+inline constexpr int k_packed_sections = 1;
+inline constexpr int k_packed_groups = 2;
+
 extern const OperatorType k_add;
+extern const OperatorType k_add_positions;
 extern const OperatorType k_attention;
 extern const OperatorType k_cast;
 extern const OperatorType k_cross_entropy;
 extern const OperatorType k_embedding;
+extern const OperatorType k_geglu;
+extern const OperatorType k_gelu;
+extern const OperatorType k_layer_norm;
 extern const OperatorType k_linear;
 extern const OperatorType k_rms_norm;
 extern const OperatorType k_rope;
+extern const OperatorType k_soft_cap;
 extern const OperatorType k_swiglu;
 
 }  // namespace shardlab

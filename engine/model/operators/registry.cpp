@@ -16,8 +16,9 @@ OperatorDescription describe_operator(const ModelGraph& graph, const Operator& o
 }
 
 const std::vector<const OperatorType*>& operator_types() {
-  static const std::vector<const OperatorType*> types = {&k_add,       &k_attention, &k_cast, &k_cross_entropy, &k_embedding,
-                                                         &k_linear,    &k_rms_norm,  &k_rope, &k_swiglu};
+  static const std::vector<const OperatorType*> types = {
+      &k_add,  &k_add_positions, &k_attention, &k_cast,     &k_cross_entropy, &k_embedding, &k_geglu,
+      &k_gelu, &k_layer_norm,    &k_linear,    &k_rms_norm, &k_rope,          &k_soft_cap,  &k_swiglu};
   return types;
 }
 

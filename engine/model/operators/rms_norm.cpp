@@ -1,6 +1,8 @@
-// y = x / sqrt(mean(x^2) + epsilon) * w over the last dimension. Parameter: w [width]. Attribute: epsilon.
+// y = x / sqrt(mean(x^2) + epsilon) * (w + offset) over pieces of w's width of the last dimension: all of it,
+// or the heads of queries and keys. Parameter: w [width]. Attributes: epsilon, and offset where it is not 0
+// (Gemma: 1).
 //
-// Keeps x and one float32 reciprocal deviation a row.
+// Keeps x and one float32 reciprocal deviation a piece.
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -8,12 +10,13 @@ namespace {
 
 OperatorDescription describe_rms_norm(const ModelGraph& graph, const Operator& op) {
   const Tensor& x = graph.tensor(op.inputs[0]);
-  const std::int64_t rows = element_count(x.shape) / x.shape.back();
+  const std::int64_t width = graph.parameter(op.parameters[0]).shape[0];
+  const std::int64_t rows = element_count(x.shape) / width;
   OperatorDescription description;
   description.saved_inputs = 1;
   description.extras.push_back({"reciprocal_deviation", {rows}, DType::float32});
   if (graph.parameter(op.parameters[0]).requires_grad) {
-    description.backward_workspace = bytes_of(x.shape.back(), DType::float32);  // sums of the weight's gradient
+    description.backward_workspace = bytes_of(width, DType::float32);  // sums of the weight's gradient
   }
   description.forward.push_back(memory_work(x.bytes() * 2));
   description.backward.push_back(memory_work(x.bytes() * 3));

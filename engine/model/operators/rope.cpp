@@ -1,5 +1,8 @@
-// Rotary position embedding of queries or keys [batch, sequence, heads * head_dim], halves convention (element i pairs with
-// i + head_dim / 2, as in transformers' rotate_half). Inputs: x, table (constant, model/constants.h). Attribute: head_dim.
+// Rotary position embedding of heads [batch, sequence, heads * head_dim], halves convention (element i pairs
+// with i + half, as in transformers' rotate_half). Inputs: x, table (constant, model/constants.h). The
+// table's width says how much of a head is turned: of head_dim elements the first 2 * half, the rest is
+// copied. Attributes: head_dim; and for rows that hold more than what is turned (Falcon's q, k and v in one)
+// turned and passed: of each turned + passed heads the first are turned, the others copied.
 //
 // Keeps nothing but the table; backward is the inverse rotation.
 #include "engine/model/operators/work.h"

@@ -77,8 +77,11 @@ Status check_unit_class(const ModelGraph& graph, const std::string& class_name, 
                                   [&](const Module& module) { return module.class_name == class_name; });
   if (found == graph.modules.end()) {
     const std::vector<std::string> known = unit_classes(graph);
+    const auto near = nearest_name(class_name, known);
+    // Somebody who names another family's layer looks for this one's.
     return bad_input(key, "no module of class '" + class_name + "' in this model",
-                     suggestion(class_name, known));
+                     near ? "did you mean '" + *near + "'?"
+                          : "the layers of this model are of class '" + graph.block_class + "'");
   }
   if (!is_container(*found)) return {};
   const std::string hint =

@@ -1,10 +1,10 @@
 // Causal attention in blocks, forward and backward, on raw memory (flash attention, arXiv 2205.14135,
 // algorithm 1, and 2307.08691).
 //
-// Nothing of size sequence x sequence is stored. Scores right of the diagonal are neither computed nor read,
-// up to the width of a block. Products take bfloat16 or float32 operands and give float32; sums over blocks
-// are float32. Grouped queries read their k and v head in place, and its gradient sums over the group without
-// copies.
+// Nothing of size sequence x sequence is stored. Scores right of the diagonal, or before the window, are
+// neither computed nor read, up to the width of a block. Products take bfloat16 or float32 operands and give
+// float32; sums over blocks are float32. Grouped queries read their k and v head in place, and its gradient
+// sums over the group without copies.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,28 @@
 
 namespace shardlab {
 
-struct AttentionShape {
-  std::int64_t batch, sequence, heads, kv_heads, head_dim;
-
-  float scale() const;
-  // Elements from one position to the next.
-  std::int64_t query_stride() const { return heads * head_dim; }
-  std::int64_t key_stride() const { return kv_heads * head_dim; }
+// Where heads lie in a row of q, k or v: elements from one position to the next, from the heads of one
+// key-value head to those of the next, and from one query head to the next within them.
+struct HeadStrides {
+  std::int64_t position = 0, group = 0, head = 0;
 };
 
-// q, output [batch, sequence, heads * head_dim]; k, v [batch, sequence, kv_heads * head_dim]; log_sum_exp
-// [batch, heads, sequence].
+struct AttentionShape {
+  std::int64_t batch, sequence, heads, kv_heads, head_dim;
+  HeadStrides q, kv;            // those of dq, and of dk and dv, are the same
+  float scale = 1;              // of q k^T
+  std::int64_t window = 0;      // a query sees its last `window` keys, itself included; 0: all before it
+  float soft_cap = 0;           // scores become cap tanh(score / cap); 0: they stay
+  const float* bias = nullptr;  // added to the scores of a head by key: [heads, sequence]; may be null
+
+  std::int64_t queries_per_key() const { return heads / kv_heads; }
+  std::int64_t output_stride() const { return heads * head_dim; }
+  std::int64_t query_offset(std::int64_t head) const {
+    return head / queries_per_key() * q.group + head % queries_per_key() * q.head;
+  }
+};
+
+// q, k, v: by the strides; output [batch, sequence, heads * head_dim]; log_sum_exp [batch, heads, sequence].
 template <typename T>
 struct AttentionForward {
   const T *q, *k, *v;

@@ -25,30 +25,66 @@ struct Float16 {
   std::uint16_t bits;
 };
 
-// A block of attention scores: `rows` queries times `columns` keys. Row r attends to its first min(columns,
-// limit + r) keys, none when that is not positive.
+// A block of attention scores: `rows` queries times `columns` keys. Row r attends to keys
+// [max(0, from + r), min(columns, limit + r)), none when that is empty.
 struct ScoreBlock {
   float* scores;
   std::int64_t rows, columns, limit;
+  std::int64_t from = -(std::int64_t{1} << 40);  // without a window: everything before the limit
 };
+
+// A row of heads in groups: of each group the first `turned` heads are rotated, the next `passed` copied. Of
+// a head of `head_dim` elements the first 2 * half are rotated, the rest copied.
+struct HeadLayout {
+  std::int64_t groups, turned, passed, head_dim, half;
+};
+
+// The two forms of x Phi(x): with the error function, or the tanh approximation (arXiv 1606.08415).
+enum class GeluForm : std::uint8_t { exact, tanh };
 
 template <typename T>
 struct RowKernels {
-  // y = x / sqrt(mean(x^2) + epsilon) * w; reciprocal: one value a row.
-  void (*rms_norm_forward)(const T* x, const T* w, float epsilon, std::int64_t rows, std::int64_t width, T* y,
-                           float* reciprocal);
+  // y = x / sqrt(mean(x^2) + epsilon) * (w + offset); reciprocal: one value a row.
+  void (*rms_norm_forward)(const T* x, const T* w, float offset, float epsilon, std::int64_t rows,
+                           std::int64_t width, T* y, float* reciprocal);
   // dx (unless null) is overwritten, dw (unless null; float32) added to.
-  void (*rms_norm_backward)(const T* dy, const T* x, const T* w, const float* reciprocal, std::int64_t rows,
-                            std::int64_t width, T* dx, float* dw);
+  void (*rms_norm_backward)(const T* dy, const T* x, const T* w, float offset, const float* reciprocal,
+                            std::int64_t rows, std::int64_t width, T* dx, float* dw);
 
-  // Rotates the pairs (i, i + half) of each head by the angle of the row's position, times `direction` (1 or
-  // -1). Row r is at position (first_row + r) % positions; cosine and sine are [positions, half].
+  // y = (x - mean(x)) / sqrt(variance(x) + epsilon) * w + b; b may be null. One mean and one reciprocal a
+  // row.
+  void (*layer_norm_forward)(const T* x, const T* w, const T* b, float epsilon, std::int64_t rows,
+                             std::int64_t width, T* y, float* mean, float* reciprocal);
+  // dx (unless null) is overwritten, dw and db (unless null; float32) added to.
+  void (*layer_norm_backward)(const T* dy, const T* x, const T* w, const float* mean, const float* reciprocal,
+                              std::int64_t rows, std::int64_t width, T* dx, float* dw, float* db);
+
+  // Rotates the pairs (i, i + half) of each turned head by the angle of the row's position, times `direction`
+  // (1 or -1). Row r is at position (first_row + r) % positions; cosine and sine are [positions, half].
   void (*rope)(const T* x, const float* cosine, const float* sine, std::int64_t first_row, std::int64_t rows,
-               std::int64_t positions, std::int64_t heads, std::int64_t half, float direction, T* y);
+               std::int64_t positions, const HeadLayout& layout, float direction, T* y);
 
   // y = silu(gate) * up, element by element; dgate and dup may each be null.
   void (*swiglu_forward)(const T* gate, const T* up, std::int64_t count, T* y);
   void (*swiglu_backward)(const T* dy, const T* gate, const T* up, std::int64_t count, T* dgate, T* dup);
+
+  // y = gelu(x), element by element.
+  void (*gelu_forward)(GeluForm form, const T* x, std::int64_t count, T* y);
+  void (*gelu_backward)(GeluForm form, const T* dy, const T* x, std::int64_t count, T* dx);
+
+  // y = gelu(gate) * up, element by element; dgate and dup may each be null.
+  void (*geglu_forward)(GeluForm form, const T* gate, const T* up, std::int64_t count, T* y);
+  void (*geglu_backward)(GeluForm form, const T* dy, const T* gate, const T* up, std::int64_t count, T* dgate,
+                         T* dup);
+
+  // y = cap * tanh(x / cap), element by element; dx from y. y may be x, dx may be dy.
+  void (*soft_cap_forward)(float cap, const T* x, std::int64_t count, T* y);
+  void (*soft_cap_backward)(float cap, const T* dy, const T* y, std::int64_t count, T* dx);
+
+  // y = x * factor, element by element.
+  void (*scale)(float factor, const T* x, std::int64_t count, T* y);
+  // y = a * b, element by element.
+  void (*product)(const float* a, const float* b, std::int64_t count, T* y);
 
   // result[r] = log(sum(exp(x[r]))).
   void (*log_sum_exp)(const T* x, std::int64_t rows, std::int64_t width, float* result);
@@ -77,9 +113,9 @@ struct RowKernels {
   void (*probabilities)(const ScoreBlock& block, const float* log_sum_exp, T* probabilities);
   // gradient = probability * (gradient - delta[r]), stored to `result`; for float that may be the gradient.
   void (*softmax_backward)(const ScoreBlock& block, const float* gradient, const float* delta, T* result);
-  // result[r] = sum(a[r] * b[r]), rows `stride` apart.
-  void (*dot_rows)(const T* a, const T* b, std::int64_t rows, std::int64_t width, std::int64_t stride,
-                   float* result);
+  // result[r] = sum(a[r] * b[r]), rows `a_stride` and `b_stride` apart.
+  void (*dot_rows)(const T* a, const T* b, std::int64_t rows, std::int64_t width, std::int64_t a_stride,
+                   std::int64_t b_stride, float* result);
 };
 
 enum class InstructionSet : std::uint8_t { baseline, avx2, avx512 };

@@ -1,43 +1,96 @@
 // Workspace: the scratch memory of attention_kernel.h for each thread.
+#include <cmath>
+
 #include "engine/execute/torch/kernels/attention_kernel.h"
 #include "engine/execute/torch/operators/operator_implementation.h"
 #include "engine/execute/torch/operators/tensor_access.h"
+#include "engine/model/operators/operator_type.h"
 
 namespace shardlab {
 namespace {
 
-AttentionShape shape_of(const Operator& op, const at::Tensor& q) {
-  return {q.size(0), q.size(1), op.attributes.integer("heads"), op.attributes.integer("kv_heads"),
-          op.attributes.integer("head_dim")};
+// Elements of a row at which q, k and v begin, when they share one.
+struct PackedOffsets {
+  std::int64_t k = 0, v = 0;
+};
+
+struct AttentionCall {
+  AttentionShape shape;
+  PackedOffsets offsets;
+  bool packed = false;
+};
+
+// `inputs`: q, k, v or all of them in one; then the bias, if there is one.
+AttentionCall call_of(const Operator& op, std::span<const at::Tensor> inputs) {
+  const Attributes& a = op.attributes;
+  const std::int64_t heads = a.integer("heads"), kv_heads = a.integer("kv_heads"),
+                     dim = a.integer("head_dim");
+  const std::int64_t group = heads / kv_heads, layout = a.integer("packed"), row = width_of(inputs[0]);
+  AttentionCall call{{inputs[0].size(0), inputs[0].size(1), heads, kv_heads, dim, {}, {}}, {}, layout != 0};
+  AttentionShape& shape = call.shape;
+  if (layout == k_packed_groups) {
+    shape.q = {row, (group + 2) * dim, dim};
+    shape.kv = {row, (group + 2) * dim, 0};
+    call.offsets = {group * dim, (group + 1) * dim};
+  } else {
+    shape.q = {row, group * dim, dim};
+    shape.kv = {layout == k_packed_sections ? row : kv_heads * dim, dim, 0};
+    call.offsets = {heads * dim, (heads + kv_heads) * dim};
+  }
+  const double scale = a.number("scale");
+  shape.scale = scale > 0 ? static_cast<float>(scale) : 1 / std::sqrt(static_cast<float>(dim));
+  shape.window = a.integer("window");
+  shape.soft_cap = static_cast<float>(a.number("soft_cap"));
+  const std::size_t tensors = call.packed ? 1 : 3;
+  if (inputs.size() > tensors) shape.bias = data_of<float>(inputs[tensors]);
+  return call;
+}
+
+// The three operands, or their gradients: null where there is none.
+template <typename T>
+struct Operands {
+  T *q, *k, *v;
+};
+template <typename T>
+Operands<T> operands_of(const AttentionCall& call, std::span<const at::Tensor> tensors) {
+  if (!call.packed) return {data_of<T>(tensors[0]), data_of<T>(tensors[1]), data_of<T>(tensors[2])};
+  T* q = data_of<T>(tensors[0]);
+  if (!q) return {nullptr, nullptr, nullptr};
+  return {q, q + call.offsets.k, q + call.offsets.v};
 }
 
 void forward(const ForwardArguments& arguments) {
-  const AttentionShape shape = shape_of(arguments.op, arguments.inputs[0]);
+  const AttentionCall call = call_of(arguments.op, arguments.inputs);
   with_element_type(arguments.inputs[0], [&](auto element) {
     using T = decltype(element);
-    const AttentionForward<T> tensors{data_of<T>(arguments.inputs[0]), data_of<T>(arguments.inputs[1]),
-                                      data_of<T>(arguments.inputs[2]), data_of<T>(arguments.outputs[0]),
+    const auto in = operands_of<T>(call, arguments.inputs);
+    const AttentionForward<T> tensors{in.q, in.k, in.v, data_of<T>(arguments.outputs[0]),
                                       data_of<float>(arguments.extras[0])};
-    for_parts_with_scratch(shape.batch * shape.heads, attention_forward_scratch<T>(shape),
+    for_parts_with_scratch(call.shape.batch * call.shape.heads, attention_forward_scratch<T>(call.shape),
                            [&](std::int64_t begin, std::int64_t end, char* scratch) {
-                             attention_forward(shape, tensors, begin, end, scratch);
+                             attention_forward(call.shape, tensors, begin, end, scratch);
                            });
   });
 }
 
 void backward(const BackwardArguments& arguments) {
-  const AttentionShape shape = shape_of(arguments.op, arguments.saved_inputs[0]);
+  const AttentionCall call = call_of(arguments.op, arguments.saved_inputs);
   with_element_type(arguments.saved_inputs[0], [&](auto element) {
     using T = decltype(element);
-    const AttentionBackward<T> tensors{
-        data_of<T>(arguments.output_gradients[0]), data_of<T>(arguments.saved_inputs[0]),
-        data_of<T>(arguments.saved_inputs[1]),     data_of<T>(arguments.saved_inputs[2]),
-        data_of<T>(arguments.saved_outputs[0]),    data_of<float>(arguments.extras[0]),
-        data_of<T>(arguments.input_gradients[0]),  data_of<T>(arguments.input_gradients[1]),
-        data_of<T>(arguments.input_gradients[2])};
-    for_parts_with_scratch(shape.batch * shape.kv_heads, attention_backward_scratch<T>(shape),
+    const auto in = operands_of<T>(call, arguments.saved_inputs);
+    const auto gradients = operands_of<T>(call, arguments.input_gradients);
+    const AttentionBackward<T> tensors{data_of<T>(arguments.output_gradients[0]),
+                                       in.q,
+                                       in.k,
+                                       in.v,
+                                       data_of<T>(arguments.saved_outputs[0]),
+                                       data_of<float>(arguments.extras[0]),
+                                       gradients.q,
+                                       gradients.k,
+                                       gradients.v};
+    for_parts_with_scratch(call.shape.batch * call.shape.kv_heads, attention_backward_scratch<T>(call.shape),
                            [&](std::int64_t begin, std::int64_t end, char* scratch) {
-                             attention_backward(shape, tensors, begin, end, scratch);
+                             attention_backward(call.shape, tensors, begin, end, scratch);
                            });
   });
 }

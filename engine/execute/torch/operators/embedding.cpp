@@ -17,6 +17,38 @@ void check_tokens(const std::int64_t* tokens, std::int64_t count, std::int64_t v
   }
 }
 
+// What rows are multiplied with, rounded to the table's dtype as transformers does.
+float scale_of(const Operator& op, const at::Tensor& table) {
+  const double scale = op.attributes.number("scale");
+  if (scale == 0) return 1;
+  switch (table.scalar_type()) {
+    case at::kBFloat16:
+      return static_cast<float>(c10::BFloat16(static_cast<float>(scale)));
+    case at::kHalf:
+      return static_cast<float>(c10::Half(static_cast<float>(scale)));
+    default:
+      return static_cast<float>(scale);
+  }
+}
+
+std::int64_t padding_of(const Operator& op) {
+  for (const auto& [name, value] : op.attributes.values()) {
+    if (name == "padding") return static_cast<std::int64_t>(value);
+  }
+  return -1;
+}
+
+void scale_elements(const at::Tensor& tensor, float scale) {
+  if (scale == 1) return;
+  with_element_type(tensor, [&](auto element) {
+    using T = decltype(element);
+    T* values = data_of<T>(tensor);
+    for_rows(tensor.numel(), 1, [&](std::int64_t begin, std::int64_t end) {
+      row_kernels<T>().scale(scale, values + begin, end - begin, values + begin);
+    });
+  });
+}
+
 void forward(const ForwardArguments& arguments) {
   const at::Tensor& tokens = arguments.inputs[0];
   const at::Tensor& table = arguments.parameters[0];
@@ -29,6 +61,7 @@ void forward(const ForwardArguments& arguments) {
     for (std::int64_t i = begin; i < end; ++i)
       std::memcpy(to + i * bytes, from + ids[i] * bytes, static_cast<std::size_t>(bytes));
   });
+  scale_elements(arguments.outputs[0], scale_of(arguments.op, table));
 }
 
 // Positions sorted by token, equal tokens in order.
@@ -49,6 +82,8 @@ struct TableGradient {
   const T* rows;
   T* table;
   std::int64_t width;
+  float scale;
+  std::int64_t padding;  // no gradient from this token; none when negative
 
   // Positions [begin, end) of `order`; `sums` holds one row. The caller does not cut between equal tokens.
   void add(std::int64_t begin, std::int64_t end, float* sums) const {
@@ -56,7 +91,11 @@ struct TableGradient {
     for (std::int64_t i = begin; i < end;) {
       const std::int64_t token = tokens[order[i]];
       std::fill_n(sums, width, 0.0f);
-      for (; i < end && tokens[order[i]] == token; ++i) kernels.add_row(rows + order[i] * width, width, sums);
+      const std::int64_t first = i;
+      while (i < end && tokens[order[i]] == token) ++i;
+      if (token == padding) continue;
+      for (std::int64_t at = first; at < i; ++at) kernels.add_row(rows + order[at] * width, width, sums);
+      if (scale != 1) row_kernels<float>().scale(scale, sums, width, sums);
       kernels.store_row(sums, true, width, table + token * width);
     }
   }
@@ -77,8 +116,13 @@ void backward(const BackwardArguments& arguments) {
   const at::Tensor order = order_by_token(ids, count);
   with_element_type(gradient, [&](auto element) {
     using T = decltype(element);
-    const TableGradient<T> table{ids, data_of<std::int64_t>(order), data_of<T>(arguments.output_gradients[0]),
-                                 data_of<T>(gradient), width};
+    const TableGradient<T> table{ids,
+                                 data_of<std::int64_t>(order),
+                                 data_of<T>(arguments.output_gradients[0]),
+                                 data_of<T>(gradient),
+                                 width,
+                                 scale_of(arguments.op, gradient),
+                                 padding_of(arguments.op)};
     const auto row_bytes = width * static_cast<std::int64_t>(sizeof(float));
     for_parts_with_scratch(count, row_bytes, [&](std::int64_t begin, std::int64_t end, char* scratch) {
       table.add(table.next_token(begin, count), table.next_token(end, count),

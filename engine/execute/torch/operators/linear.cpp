@@ -13,10 +13,16 @@ at::Tensor as_matrix(const at::Tensor& tensor) {
   return tensor.view({rows_of(tensor), width_of(tensor)});
 }
 
+// Stored as [in, out].
+bool is_transposed(const Operator& op) {
+  return op.attributes.integer("transposed") != 0;
+}
+
 void forward(const ForwardArguments& arguments) {
   const at::Tensor x = as_matrix(arguments.inputs[0]);
   at::Tensor y = as_matrix(arguments.outputs[0]);
-  const at::Tensor weight = arguments.parameters[0].t();
+  const at::Tensor& stored = arguments.parameters[0];
+  const at::Tensor weight = is_transposed(arguments.op) ? stored : stored.t();
   if (arguments.parameters.size() > 1) {
     at::addmm_out(y, arguments.parameters[1], x, weight);
   } else {
@@ -40,15 +46,19 @@ void backward(const BackwardArguments& arguments) {
   const at::Tensor dy = as_matrix(arguments.output_gradients[0]);
   if (arguments.input_gradients[0].defined()) {
     at::Tensor dx = as_matrix(arguments.input_gradients[0]);
-    at::mm_out(dx, dy, arguments.parameters[0]);
+    const at::Tensor& weight = arguments.parameters[0];
+    at::mm_out(dx, dy, is_transposed(arguments.op) ? weight.t() : weight);
   }
   if (arguments.parameter_gradients[0].gradient.defined()) {
     const at::Tensor x = as_matrix(arguments.saved_inputs[0]);
+    const bool transposed = is_transposed(arguments.op);
+    const at::Tensor left = transposed ? x.t() : dy.t();
+    const at::Tensor& right = transposed ? dy : x;
     at::Tensor dw = arguments.parameter_gradients[0].gradient;
     if (arguments.parameter_gradients[0].accumulate) {
-      at::addmm_out(dw, dw, dy.t(), x);
+      at::addmm_out(dw, dw, left, right);
     } else {
-      at::mm_out(dw, dy.t(), x);
+      at::mm_out(dw, left, right);
     }
   }
   if (arguments.parameter_gradients.size() > 1 && arguments.parameter_gradients[1].gradient.defined()) {

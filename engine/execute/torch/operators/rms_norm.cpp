@@ -5,16 +5,21 @@
 namespace shardlab {
 namespace {
 
+float offset_of(const Operator& op) {
+  return static_cast<float>(op.attributes.number("offset"));
+}
+
 void forward(const ForwardArguments& arguments) {
   const at::Tensor& x = arguments.inputs[0];
-  const std::int64_t width = width_of(x);
+  const std::int64_t width = arguments.parameters[0].numel();
   const auto epsilon = static_cast<float>(arguments.op.attributes.number("epsilon"));
+  const float offset = offset_of(arguments.op);
   auto* reciprocal = data_of<float>(arguments.extras[0]);
   with_element_type(x, [&](auto element) {
     using T = decltype(element);
-    for_rows(rows_of(x), width, [&](std::int64_t begin, std::int64_t end) {
+    for_rows(x.numel() / width, width, [&](std::int64_t begin, std::int64_t end) {
       row_kernels<T>().rms_norm_forward(data_of<T>(x) + begin * width, data_of<T>(arguments.parameters[0]),
-                                        epsilon, end - begin, width,
+                                        offset, epsilon, end - begin, width,
                                         data_of<T>(arguments.outputs[0]) + begin * width, reciprocal + begin);
     });
   });
@@ -22,27 +27,27 @@ void forward(const ForwardArguments& arguments) {
 
 template <typename T>
 void backward_rows(const BackwardArguments& arguments, std::int64_t begin, std::int64_t end, float* dw) {
-  const at::Tensor& x = arguments.saved_inputs[0];
-  const std::int64_t offset = begin * width_of(x);
+  const std::int64_t width = arguments.parameters[0].numel(), offset = begin * width;
   T* dx = data_of<T>(arguments.input_gradients[0]);
-  row_kernels<T>().rms_norm_backward(data_of<T>(arguments.output_gradients[0]) + offset,
-                                     data_of<T>(x) + offset, data_of<T>(arguments.parameters[0]),
-                                     data_of<float>(arguments.extras[0]) + begin, end - begin, width_of(x),
-                                     dx ? dx + offset : nullptr, dw);
+  row_kernels<T>().rms_norm_backward(
+      data_of<T>(arguments.output_gradients[0]) + offset, data_of<T>(arguments.saved_inputs[0]) + offset,
+      data_of<T>(arguments.parameters[0]), offset_of(arguments.op),
+      data_of<float>(arguments.extras[0]) + begin, end - begin, width, dx ? dx + offset : nullptr, dw);
 }
 
 void backward(const BackwardArguments& arguments) {
   const at::Tensor& x = arguments.saved_inputs[0];
+  const std::int64_t width = arguments.parameters[0].numel(), rows = x.numel() / width;
   const ParameterGradient& weight = arguments.parameter_gradients[0];
   with_element_type(x, [&](auto element) {
     using T = decltype(element);
     if (weight.gradient.defined()) {
-      sum_rows_into(weight.gradient, weight.accumulate, rows_of(x),
+      sum_rows_into(weight.gradient, weight.accumulate, rows,
                     [&](std::int64_t begin, std::int64_t end, float* sums) {
                       backward_rows<T>(arguments, begin, end, sums);
                     });
     } else {
-      for_rows(rows_of(x), width_of(x), [&](std::int64_t begin, std::int64_t end) {
+      for_rows(rows, width, [&](std::int64_t begin, std::int64_t end) {
         backward_rows<T>(arguments, begin, end, nullptr);
       });
     }

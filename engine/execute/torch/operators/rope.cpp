@@ -5,11 +5,18 @@
 namespace shardlab {
 namespace {
 
+HeadLayout layout_of(const Operator& op, std::int64_t width, std::int64_t half) {
+  const std::int64_t head_dim = op.attributes.integer("head_dim"), heads = width / head_dim;
+  const std::int64_t turned = op.attributes.integer("turned"), passed = op.attributes.integer("passed");
+  if (turned == 0) return {1, heads, 0, head_dim, half};
+  return {heads / (turned + passed), turned, passed, head_dim, half};
+}
+
 // `table` [2, positions, half]: cosines, then sines. Position of a row: its place in the sequence.
 void rotate(const Operator& op, const at::Tensor& x, const at::Tensor& table, float direction,
             const at::Tensor& y) {
   const std::int64_t sequence = x.size(1), width = width_of(x), half = table.size(2);
-  const std::int64_t heads = width / op.attributes.integer("head_dim");
+  const HeadLayout layout = layout_of(op, width, half);
   TORCH_CHECK(sequence <= table.size(1), "the rotary table has ", table.size(1), " positions, the sequence ",
               sequence);
   const float* cosine = data_of<float>(table);
@@ -17,8 +24,8 @@ void rotate(const Operator& op, const at::Tensor& x, const at::Tensor& table, fl
   with_element_type(x, [&](auto element) {
     using T = decltype(element);
     for_rows(rows_of(x), width, [&](std::int64_t begin, std::int64_t end) {
-      row_kernels<T>().rope(data_of<T>(x) + begin * width, cosine, sine, begin, end - begin, sequence, heads,
-                            half, direction, data_of<T>(y) + begin * width);
+      row_kernels<T>().rope(data_of<T>(x) + begin * width, cosine, sine, begin, end - begin, sequence, layout,
+                            direction, data_of<T>(y) + begin * width);
     });
   });
 }

@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <utility>
 
 #include "engine/execute/torch/kernels/row_kernels.h"
+#include "engine/model/model_graph.h"
 
 namespace shardlab {
 
@@ -45,6 +47,10 @@ void with_element_type(const at::Tensor& tensor, F&& function) {
   }
 }
 
+inline GeluForm gelu_form(const Operator& op) {
+  return op.attributes.integer("tanh") != 0 ? GeluForm::tanh : GeluForm::exact;
+}
+
 // Fewer elements are not worth a second thread.
 inline constexpr std::int64_t k_elements_per_thread = 16384;
 
@@ -68,11 +74,17 @@ void for_parts_with_scratch(std::int64_t count, std::int64_t bytes, F&& function
   });
 }
 
-// Adds up rows into a gradient: calls add(begin, end, sums) for parts of [0, rows), where `sums` are `width`
-// float32 to add to, then stores the total. Parts and their order depend on the number of threads only.
+// Adds up rows into gradients that lie behind each other: calls add(begin, end, sums) for parts of [0, rows),
+// where `sums` are as many float32 to add to as all gradients have elements, then stores the totals. Parts and
+// their order depend on the number of threads only.
+struct SummedGradient {
+  at::Tensor gradient;
+  bool accumulate = false;
+};
 template <typename F>
-void sum_rows_into(const at::Tensor& gradient, bool accumulate, std::int64_t rows, F&& add) {
-  const std::int64_t width = gradient.numel();
+void sum_rows_into(std::initializer_list<SummedGradient> gradients, std::int64_t rows, F&& add) {
+  std::int64_t width = 0;
+  for (const SummedGradient& one : gradients) width += one.gradient.numel();
   const std::int64_t parts = std::min<std::int64_t>(rows, at::get_num_threads());
   const at::Tensor memory = at::empty({parts * width}, at::TensorOptions(at::kFloat));
   auto* sums = static_cast<float*>(memory.data_ptr());
@@ -83,10 +95,17 @@ void sum_rows_into(const at::Tensor& gradient, bool accumulate, std::int64_t row
   });
   for (std::int64_t part = 1; part < parts; ++part)
     row_kernels<float>().add_row(sums + part * width, width, sums);
-  with_element_type(gradient, [&](auto element) {
-    using T = decltype(element);
-    row_kernels<T>().store_row(sums, accumulate, width, data_of<T>(gradient));
-  });
+  for (const SummedGradient& one : gradients) {
+    with_element_type(one.gradient, [&](auto element) {
+      using T = decltype(element);
+      row_kernels<T>().store_row(sums, one.accumulate, one.gradient.numel(), data_of<T>(one.gradient));
+    });
+    sums += one.gradient.numel();
+  }
+}
+template <typename F>
+void sum_rows_into(const at::Tensor& gradient, bool accumulate, std::int64_t rows, F&& add) {
+  sum_rows_into({{gradient, accumulate}}, rows, std::forward<F>(add));
 }
 
 }  // namespace shardlab

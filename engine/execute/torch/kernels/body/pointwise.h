@@ -1,13 +1,15 @@
 // Norm, rotary embedding, gated activation, sums of rows. Private to isa_*.cpp.
 #pragma once
 
+#include <cstddef>
+
 #include "engine/execute/torch/kernels/body/vector.h"
 
 namespace shardlab::SHARDLAB_ISA {
 
 template <typename T>
-void rms_norm_forward(const T* x, const T* w, float epsilon, std::int64_t rows, std::int64_t width, T* y,
-                      float* reciprocal) {
+void rms_norm_forward(const T* x, const T* w, float offset, float epsilon, std::int64_t rows,
+                      std::int64_t width, T* y, float* reciprocal) {
   for (std::int64_t row = 0; row < rows; ++row, x += width, y += width) {
     Floats squares{};
     for (std::int64_t i = 0; i < width; i += k_lanes) {
@@ -17,27 +19,28 @@ void rms_norm_forward(const T* x, const T* w, float epsilon, std::int64_t rows, 
     const float r = 1.0f / __builtin_sqrtf(sum_of(squares) / static_cast<float>(width) + epsilon);
     reciprocal[row] = r;
     for (std::int64_t i = 0; i < width; i += k_lanes) {
-      store(y + i, load(x + i, width - i) * r * load(w + i, width - i), width - i);
+      store(y + i, load(x + i, width - i) * r * (load(w + i, width - i) + offset), width - i);
     }
   }
 }
 
-// With n = width and s = sum(dy w x): dx = r (dy w - x r^2 s / n), dw = sum over rows of dy x r.
+// With n = width, w the weight and its offset together, and s = sum(dy w x): dx = r (dy w - x r^2 s / n), dw
+// = sum over rows of dy x r.
 template <typename T>
-void rms_norm_backward(const T* dy, const T* x, const T* w, const float* reciprocal, std::int64_t rows,
-                       std::int64_t width, T* dx, float* dw) {
+void rms_norm_backward(const T* dy, const T* x, const T* w, float offset, const float* reciprocal,
+                       std::int64_t rows, std::int64_t width, T* dx, float* dw) {
   for (std::int64_t row = 0; row < rows; ++row, dy += width, x += width) {
     const float r = reciprocal[row];
     Floats products{};
     for (std::int64_t i = 0; i < width; i += k_lanes) {
       const Floats slope = load(dy + i, width - i) * load(x + i, width - i);
-      products += slope * load(w + i, width - i);
+      products += slope * (load(w + i, width - i) + offset);
       if (dw) store(dw + i, load(dw + i, width - i) + slope * r, width - i);
     }
     if (!dx) continue;
     const float mean = sum_of(products) * r * r / static_cast<float>(width);
     for (std::int64_t i = 0; i < width; i += k_lanes) {
-      const Floats direct = load(dy + i, width - i) * load(w + i, width - i);
+      const Floats direct = load(dy + i, width - i) * (load(w + i, width - i) + offset);
       store(dx + i, (direct - load(x + i, width - i) * mean) * r, width - i);
     }
     dx += width;
@@ -45,22 +48,36 @@ void rms_norm_backward(const T* dy, const T* x, const T* w, const float* recipro
 }
 
 template <typename T>
+SHARDLAB_INLINE void copy_elements(const T* from, std::int64_t count, T* to) {
+  __builtin_memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+}
+
+template <typename T>
+SHARDLAB_INLINE void turn_head(const T* x, const float* cosine, const float* sine, const HeadLayout& layout,
+                               float direction, T* y) {
+  const std::int64_t half = layout.half;
+  for (std::int64_t i = 0; i < half; i += k_lanes) {
+    const std::int64_t left = half - i;
+    const Floats a = load(x + i, left);
+    const Floats b = load(x + half + i, left);
+    const Floats turn = load(sine + i, left) * direction;
+    const Floats keep = load(cosine + i, left);
+    store(y + i, a * keep - b * turn, left);
+    store(y + half + i, b * keep + a * turn, left);
+  }
+  copy_elements(x + 2 * half, layout.head_dim - 2 * half, y + 2 * half);
+}
+
+template <typename T>
 void rope(const T* x, const float* cosine, const float* sine, std::int64_t first_row, std::int64_t rows,
-          std::int64_t positions, std::int64_t heads, std::int64_t half, float direction, T* y) {
+          std::int64_t positions, const HeadLayout& layout, float direction, T* y) {
+  const std::int64_t dim = layout.head_dim, passed = layout.passed * dim;
   for (std::int64_t row = 0; row < rows; ++row) {
-    const std::int64_t position = (first_row + row) % positions;
-    const float* c = cosine + position * half;
-    const float* s = sine + position * half;
-    for (std::int64_t head = 0; head < heads; ++head, x += 2 * half, y += 2 * half) {
-      for (std::int64_t i = 0; i < half; i += k_lanes) {
-        const std::int64_t left = half - i;
-        const Floats a = load(x + i, left);
-        const Floats b = load(x + half + i, left);
-        const Floats turn = load(s + i, left) * direction;
-        const Floats keep = load(c + i, left);
-        store(y + i, a * keep - b * turn, left);
-        store(y + half + i, b * keep + a * turn, left);
-      }
+    const std::int64_t at = (first_row + row) % positions * layout.half;
+    for (std::int64_t group = 0; group < layout.groups; ++group, x += passed, y += passed) {
+      for (std::int64_t head = 0; head < layout.turned; ++head, x += dim, y += dim)
+        turn_head(x, cosine + at, sine + at, layout, direction, y);
+      copy_elements(x, passed, y);
     }
   }
 }

@@ -46,22 +46,29 @@ SHARDLAB_INLINE void clear(T* row, std::int64_t from, std::int64_t to) {
   for (std::int64_t i = from; i < to; i += k_lanes) store(row + i, Floats{}, to - i);
 }
 
-SHARDLAB_INLINE std::int64_t visible(const ScoreBlock& block, std::int64_t row) {
-  const std::int64_t limit = block.limit + row;
-  return limit < 0 ? 0 : limit < block.columns ? limit : block.columns;
+// Keys that a row attends to.
+struct Visible {
+  std::int64_t from, to;
+};
+SHARDLAB_INLINE Visible visible(const ScoreBlock& block, std::int64_t row) {
+  const std::int64_t limit = block.limit + row, first = block.from + row;
+  const std::int64_t to = limit < 0 ? 0 : limit < block.columns ? limit : block.columns;
+  const std::int64_t from = first < 0 ? 0 : first;
+  return {from < to ? from : to, to};
 }
 
-// Stores exp(score - shift) of the visible part, zeros behind it; returns the sum.
+// Stores exp(score - shift) of the visible part, zeros around it; returns the sum.
 template <typename T>
-SHARDLAB_INLINE float exponentials(const float* scores, std::int64_t seen, std::int64_t columns, float shift,
+SHARDLAB_INLINE float exponentials(const float* scores, Visible seen, std::int64_t columns, float shift,
                                    T* result) {
   Floats sums{};
-  for (std::int64_t i = 0; i < seen; i += k_lanes) {
-    const Floats value = exponential(load_or(scores + i, seen - i, k_lowest) - shift);
+  for (std::int64_t i = seen.from; i < seen.to; i += k_lanes) {
+    const Floats value = exponential(load_or(scores + i, seen.to - i, k_lowest) - shift);
     sums += value;
-    store(result + i, value, seen - i);
+    store(result + i, value, seen.to - i);
   }
-  clear(result, seen, columns);
+  clear(result, 0, seen.from);
+  clear(result, seen.to, columns);
   return sum_of(sums);
 }
 
@@ -70,9 +77,9 @@ void softmax_step(const ScoreBlock& block, float* maximum, float* sum, float* co
   for (std::int64_t row = 0; row < block.rows; ++row) {
     const float* scores = block.scores + row * block.columns;
     T* result = probabilities + row * block.columns;
-    const std::int64_t seen = visible(block, row);
+    const Visible seen = visible(block, row);
     const float before = maximum[row];
-    const float here = largest_in_row(scores, seen);
+    const float here = largest_in_row(scores + seen.from, seen.to - seen.from);
     maximum[row] = here > before ? here : before;
     correction[row] = exponential(broadcast(before - maximum[row]))[0];
     sum[row] = sum[row] * correction[row] + exponentials(scores, seen, block.columns, maximum[row], result);
@@ -126,9 +133,9 @@ void softmax_backward(const ScoreBlock& block, const float* gradient, const floa
 }
 
 template <typename T>
-void dot_rows(const T* a, const T* b, std::int64_t rows, std::int64_t width, std::int64_t stride,
-              float* result) {
-  for (std::int64_t row = 0; row < rows; ++row, a += stride, b += stride) {
+void dot_rows(const T* a, const T* b, std::int64_t rows, std::int64_t width, std::int64_t a_stride,
+              std::int64_t b_stride, float* result) {
+  for (std::int64_t row = 0; row < rows; ++row, a += a_stride, b += b_stride) {
     Floats products{};
     for (std::int64_t i = 0; i < width; i += k_lanes)
       products += load(a + i, width - i) * load(b + i, width - i);

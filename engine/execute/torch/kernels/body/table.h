@@ -1,6 +1,8 @@
 // The table of one instruction set. Private to isa_*.cpp.
 #pragma once
 
+#include "engine/execute/torch/kernels/body/activations.h"
+#include "engine/execute/torch/kernels/body/norms.h"
 #include "engine/execute/torch/kernels/body/pointwise.h"
 #include "engine/execute/torch/kernels/body/softmax.h"
 
@@ -10,9 +12,19 @@ template <typename T>
 constexpr RowKernels<T> make_table() {
   return {.rms_norm_forward = rms_norm_forward<T>,
           .rms_norm_backward = rms_norm_backward<T>,
+          .layer_norm_forward = layer_norm_forward<T>,
+          .layer_norm_backward = layer_norm_backward<T>,
           .rope = rope<T>,
           .swiglu_forward = swiglu_forward<T>,
           .swiglu_backward = swiglu_backward<T>,
+          .gelu_forward = gelu_forward<T>,
+          .gelu_backward = gelu_backward<T>,
+          .geglu_forward = geglu_forward<T>,
+          .geglu_backward = geglu_backward<T>,
+          .soft_cap_forward = soft_cap_forward<T>,
+          .soft_cap_backward = soft_cap_backward<T>,
+          .scale = scale<T>,
+          .product = product<T>,
           .log_sum_exp = log_sum_exp<T>,
           .cross_entropy_backward = cross_entropy_backward<T>,
           .add_row = add_row<T>,

@@ -1,0 +1,142 @@
+#include <cmath>
+
+#include "engine/model/families/llama_like.h"
+
+namespace shardlab {
+namespace {
+
+struct Layer {
+  ModuleId block, attention, mlp;
+  LinearPart q, k, v, o, gate, up, down;
+  std::optional<NormPart> q_norm, k_norm;
+  NormPart norm1, norm2;
+  std::optional<NormPart> after_attention, after_mlp;
+};
+
+class Builder {
+ public:
+  Builder(const LlamaLike& model, const GraphOptions& options)
+      : m_(model), parts_(model.family, options, model.initializer_range) {}
+
+  ModelGraph build() {
+    define_modules();
+    table_ = parts_.rope_table(m_.rope.table, m_.rope.rotary_dim);
+    TensorId x =
+        parts_.embed(embed_, m_.padding, m_.scaled_embedding ? std::sqrt(static_cast<double>(m_.hidden)) : 0);
+    for (std::size_t i = 0; i < layers_.size(); ++i) x = run_layer(layers_[i], i, x);
+    x = parts_.norm(norm_, x, m_.epsilon);
+    TensorId logits = parts_.linear(head_, x, "logits");
+    if (m_.logit_cap > 0) {
+      logits = parts_.builder.add_operator(k_soft_cap, model_, {logits}, {}, "logits",
+                                           parts_.rows(m_.vocabulary), {{"cap", m_.logit_cap}});
+    }
+    const TensorId loss = parts_.loss(model_, logits);
+    return parts_.builder.finish(loss, m_.prefix + "DecoderLayer", m_.layers, m_.vocabulary);
+  }
+
+ private:
+  ModuleId module(ModuleId parent, std::string_view name, const char* suffix) {
+    return parts_.builder.add_module(parent, name, m_.prefix + suffix);
+  }
+  NormPart define_norm(ModuleId parent, std::string_view name, std::int64_t width) {
+    return parts_.define_norm(parent, name, m_.prefix + "RMSNorm", width, m_.norm);
+  }
+
+  void define_modules() {
+    model_ = parts_.builder.add_module(std::nullopt, "", m_.prefix + "ForCausalLM");
+    const ModuleId inner = module(model_, "model", "Model");
+    embed_ = parts_.define_embedding(inner, "embed_tokens", m_.vocabulary, m_.hidden, m_.embedding_class);
+    const ModuleId list = parts_.builder.add_module(inner, "layers", "ModuleList");
+    layers_.reserve(static_cast<std::size_t>(m_.layers));
+    for (std::int64_t i = 0; i < m_.layers; ++i) layers_.push_back(define_layer(list, i));
+    norm_ = define_norm(inner, "norm", m_.hidden);
+    module(inner, "rotary_emb", "RotaryEmbedding");
+    head_ = parts_.define_head(model_, embed_, m_.tied, false);
+  }
+
+  Layer define_layer(ModuleId list, std::int64_t index) {
+    Layer layer;
+    layer.block = module(list, std::to_string(index), "DecoderLayer");
+    define_attention(layer);
+    define_mlp(layer);
+    layer.norm1 = define_norm(layer.block, "input_layernorm", m_.hidden);
+    if (!m_.norms_after) {
+      layer.norm2 = define_norm(layer.block, "post_attention_layernorm", m_.hidden);
+      return layer;
+    }
+    layer.after_attention = define_norm(layer.block, "post_attention_layernorm", m_.hidden);
+    layer.norm2 = define_norm(layer.block, "pre_feedforward_layernorm", m_.hidden);
+    layer.after_mlp = define_norm(layer.block, "post_feedforward_layernorm", m_.hidden);
+    return layer;
+  }
+
+  void define_attention(Layer& layer) {
+    const std::int64_t queries = m_.heads * m_.head_dim, keys = m_.kv_heads * m_.head_dim;
+    layer.attention = module(layer.block, "self_attn", "Attention");
+    layer.q = parts_.define_linear(layer.attention, "q_proj", m_.hidden, queries, m_.qkv_bias);
+    layer.k = parts_.define_linear(layer.attention, "k_proj", m_.hidden, keys, m_.qkv_bias);
+    layer.v = parts_.define_linear(layer.attention, "v_proj", m_.hidden, keys, m_.qkv_bias);
+    layer.o = parts_.define_linear(layer.attention, "o_proj", queries, m_.hidden, m_.output_bias);
+    if (!m_.head_norms) return;
+    layer.q_norm = define_norm(layer.attention, "q_norm", m_.head_dim);
+    layer.k_norm = define_norm(layer.attention, "k_norm", m_.head_dim);
+  }
+
+  void define_mlp(Layer& layer) {
+    layer.mlp = module(layer.block, "mlp", "MLP");
+    layer.gate = parts_.define_linear(layer.mlp, "gate_proj", m_.hidden, m_.intermediate, m_.mlp_bias);
+    layer.up = parts_.define_linear(layer.mlp, "up_proj", m_.hidden, m_.intermediate, m_.mlp_bias);
+    layer.down = parts_.define_linear(layer.mlp, "down_proj", m_.intermediate, m_.hidden, m_.mlp_bias);
+    parts_.builder.add_module(layer.mlp, "act_fn", m_.activation.class_name);
+  }
+
+  TensorId run_layer(const Layer& layer, std::size_t index, TensorId x) {
+    TensorId attended = run_attention(layer, index, parts_.norm(layer.norm1, x, m_.epsilon));
+    if (layer.after_attention) attended = parts_.norm(*layer.after_attention, attended, m_.epsilon);
+    const TensorId middle = parts_.add(layer.block, x, attended);
+    TensorId out = run_mlp(layer, parts_.norm(layer.norm2, middle, m_.epsilon));
+    if (layer.after_mlp) out = parts_.norm(*layer.after_mlp, out, m_.epsilon);
+    return parts_.add(layer.block, middle, out);
+  }
+
+  TensorId run_attention(const Layer& layer, std::size_t index, TensorId x) {
+    const TensorId q = turned(layer, layer.q, layer.q_norm, x, "query", "rotated_query");
+    const TensorId k = turned(layer, layer.k, layer.k_norm, x, "key", "rotated_key");
+    const TensorId v = parts_.linear(layer.v, x, "value");
+    AttentionPart attention{m_.heads, m_.kv_heads, m_.head_dim};
+    attention.scale = m_.attention_scale;
+    attention.soft_cap = m_.attention_cap;
+    if (!m_.windows.empty()) attention.window = m_.windows[index];
+    return parts_.linear(layer.o, parts_.attend(layer.attention, attention, {q, k, v}), "attention_output");
+  }
+
+  TensorId turned(const Layer& layer, const LinearPart& linear, const std::optional<NormPart>& norm,
+                  TensorId x, std::string_view label, std::string_view turned_label) {
+    TensorId heads = parts_.linear(linear, x, label);
+    if (norm) heads = parts_.head_norm(*norm, heads, m_.epsilon, label);
+    return parts_.rope(layer.attention, heads, table_, m_.head_dim, turned_label);
+  }
+
+  TensorId run_mlp(const Layer& layer, TensorId x) {
+    const TensorId gate = parts_.linear(layer.gate, x, "gate");
+    const TensorId up = parts_.linear(layer.up, x, "up");
+    return parts_.linear(layer.down, parts_.gated(layer.mlp, m_.activation.activation, gate, up),
+                         "mlp_output");
+  }
+
+  const LlamaLike& m_;
+  DecoderParts parts_;
+  ModuleId model_;
+  LinearPart embed_, head_;
+  std::vector<Layer> layers_;
+  NormPart norm_;
+  TensorId table_;
+};
+
+}  // namespace
+
+ModelGraph build_llama_like(const LlamaLike& model, const GraphOptions& options) {
+  return Builder(model, options).build();
+}
+
+}  // namespace shardlab

@@ -1,0 +1,156 @@
+#include "engine/model/families/decoder_parts.h"
+
+#include "engine/model/constants.h"
+
+namespace shardlab {
+namespace {
+
+double number(std::int64_t value) {
+  return static_cast<double>(value);
+}
+
+}  // namespace
+
+DecoderParts::DecoderParts(std::string family, const GraphOptions& options, double initializer_range)
+    : builder(std::move(family), options), weight_scale_(initializer_range * k_uniform_over_normal) {
+  const Shape batch{options.micro_batch, options.sequence_length};
+  tokens_ = builder.add_input("tokens", batch, DType::int64, TensorRole::tokens);
+  targets_ = builder.add_input("targets", batch, DType::int64, TensorRole::targets);
+}
+
+LinearPart DecoderParts::define_linear(ModuleId parent, std::string_view name, std::int64_t inputs,
+                                       std::int64_t outputs, bool bias, std::string_view class_name) {
+  LinearPart part{builder.add_module(parent, name, class_name), {}, outputs};
+  part.parameters.push_back(
+      builder.add_parameter(part.module, "weight", {outputs, inputs}, InitialValue::uniform, weight_scale_));
+  if (bias)
+    part.parameters.push_back(builder.add_parameter(part.module, "bias", {outputs}, InitialValue::zeros));
+  return part;
+}
+
+LinearPart DecoderParts::define_conv1d(ModuleId parent, std::string_view name, std::int64_t inputs,
+                                       std::int64_t outputs) {
+  LinearPart part{builder.add_module(parent, name, "Conv1D"), {}, outputs, true};
+  part.parameters = {
+      builder.add_parameter(part.module, "weight", {inputs, outputs}, InitialValue::uniform, weight_scale_),
+      builder.add_parameter(part.module, "bias", {outputs}, InitialValue::zeros)};
+  return part;
+}
+
+LinearPart DecoderParts::define_embedding(ModuleId parent, std::string_view name, std::int64_t rows,
+                                          std::int64_t width, std::string_view class_name) {
+  LinearPart part = define_linear(parent, name, width, rows, false, class_name);
+  part.outputs = width;
+  return part;
+}
+
+NormPart DecoderParts::define_norm(ModuleId parent, std::string_view name, std::string_view class_name,
+                                   std::int64_t width, NormKind kind) {
+  NormPart part{builder.add_module(parent, name, class_name), {}, kind};
+  const InitialValue initial = kind == NormKind::rms_offset ? InitialValue::zeros : InitialValue::ones;
+  part.parameters.push_back(builder.add_parameter(part.module, "weight", {width}, initial));
+  if (kind == NormKind::layer)
+    part.parameters.push_back(builder.add_parameter(part.module, "bias", {width}, InitialValue::zeros));
+  return part;
+}
+
+LinearPart DecoderParts::define_head(ModuleId model, const LinearPart& embedding, bool tied, bool bias) {
+  const Shape table = builder.parameter(embedding.parameters[0]).shape;
+  if (!tied) return define_linear(model, "lm_head", table[1], table[0], bias);
+  LinearPart part{builder.add_module(model, "lm_head", "Linear"), embedding.parameters, table[0]};
+  builder.tie_parameter(part.module, part.parameters[0]);
+  if (bias)
+    part.parameters.push_back(builder.add_parameter(part.module, "bias", {table[0]}, InitialValue::zeros));
+  return part;
+}
+
+Shape DecoderParts::rows(std::int64_t width) const {
+  return {builder.options().micro_batch, builder.options().sequence_length, width};
+}
+
+TensorId DecoderParts::embed(const LinearPart& embedding, std::optional<std::int64_t> padding, double scale) {
+  Attributes attributes;
+  if (scale != 0) attributes.add("scale", scale);
+  if (padding) attributes.add("padding", number(*padding));
+  return builder.add_operator(k_embedding, embedding.module, {tokens_}, embedding.parameters, "hidden",
+                              rows(embedding.outputs), attributes);
+}
+
+TensorId DecoderParts::linear(const LinearPart& linear, TensorId x, std::string_view label) {
+  Attributes attributes;
+  if (linear.transposed) attributes.add("transposed", 1);
+  return builder.add_operator(k_linear, linear.module, {x}, linear.parameters, label, rows(linear.outputs),
+                              attributes);
+}
+
+TensorId DecoderParts::norm(const NormPart& norm, TensorId x, double epsilon) {
+  return head_norm(norm, x, epsilon, "normed");
+}
+
+TensorId DecoderParts::head_norm(const NormPart& norm, TensorId x, double epsilon, std::string_view label) {
+  const bool rms = norm.kind == NormKind::rms || norm.kind == NormKind::rms_offset;
+  Attributes attributes{{"epsilon", epsilon}};
+  if (norm.kind == NormKind::rms_offset) attributes.add("offset", 1);
+  return builder.add_operator(rms ? k_rms_norm : k_layer_norm, norm.module, {x}, norm.parameters, label,
+                              builder.tensor(x).shape, attributes);
+}
+
+TensorId DecoderParts::add(ModuleId module, TensorId a, TensorId b, std::string_view label) {
+  return builder.add_operator(k_add, module, {a, b}, {}, label, builder.tensor(a).shape);
+}
+
+TensorId DecoderParts::activate(ModuleId module, Activation activation, TensorId x) {
+  Attributes attributes;
+  if (activation == Activation::gelu_tanh) attributes.add("tanh", 1);
+  return builder.add_operator(k_gelu, module, {x}, {}, "activated", builder.tensor(x).shape, attributes);
+}
+
+TensorId DecoderParts::gated(ModuleId module, Activation activation, TensorId gate, TensorId up) {
+  Attributes attributes;
+  if (activation == Activation::gelu_tanh) attributes.add("tanh", 1);
+  return builder.add_operator(activation == Activation::silu ? k_swiglu : k_geglu, module, {gate, up}, {},
+                              "gated", builder.tensor(gate).shape, attributes);
+}
+
+TensorId DecoderParts::rope(ModuleId module, TensorId x, TensorId table, std::int64_t head_dim,
+                            std::string_view label, std::int64_t turned, std::int64_t passed) {
+  Attributes attributes{{"head_dim", number(head_dim)}};
+  if (turned > 0) {
+    attributes.add("turned", number(turned));
+    attributes.add("passed", number(passed));
+  }
+  return builder.add_operator(k_rope, module, {x, table}, {}, label, builder.tensor(x).shape, attributes);
+}
+
+TensorId DecoderParts::attend(ModuleId module, const AttentionPart& attention,
+                              const std::vector<TensorId>& qkv) {
+  Attributes attributes{{"heads", number(attention.heads)},
+                        {"kv_heads", number(attention.kv_heads)},
+                        {"head_dim", number(attention.head_dim)}};
+  if (attention.packed != 0) attributes.add("packed", attention.packed);
+  if (attention.scale != 0) attributes.add("scale", attention.scale);
+  if (attention.window != 0 && attention.window < builder.options().sequence_length)
+    attributes.add("window", number(attention.window));
+  if (attention.soft_cap != 0) attributes.add("soft_cap", attention.soft_cap);
+  std::vector<TensorId> inputs = qkv;
+  if (attention.bias) inputs.push_back(*attention.bias);
+  return builder.add_operator(k_attention, module, inputs, {}, "attended",
+                              rows(attention.heads * attention.head_dim), attributes);
+}
+
+TensorId DecoderParts::loss(ModuleId model, TensorId logits) {
+  return builder.add_operator(k_cross_entropy, model, {logits, targets_}, {}, "loss", Shape{});
+}
+
+TensorId DecoderParts::rope_table(const Attributes& attributes, std::int64_t rotary_dim) {
+  const GraphOptions& o = builder.options();
+  return builder.add_input("rope_table", {2, o.sequence_length, rotary_dim / 2}, DType::float32,
+                           TensorRole::constant, with_frequency_dtype(attributes, o.buffer_dtype));
+}
+
+TensorId DecoderParts::alibi_table(const Attributes& attributes, std::int64_t heads) {
+  return builder.add_input("alibi", {heads, builder.options().sequence_length}, DType::float32,
+                           TensorRole::constant, attributes);
+}
+
+}  // namespace shardlab

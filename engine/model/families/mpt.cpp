@@ -1,0 +1,135 @@
+// Source: transformers 5.23, models/mpt/modeling_mpt.py and configuration_mpt.py. That class has no biases
+// and always uses alibi, so what the original code offers besides (learned positions, biases) is refused.
+#include <fmt/core.h>
+
+#include "engine/model/constants.h"
+#include "engine/model/families/config_fields.h"
+#include "engine/model/families/family.h"
+
+namespace shardlab {
+namespace {
+
+struct Mpt {
+  std::int64_t hidden, layers, heads, positions, vocabulary;
+  double epsilon, initializer_range, softmax_scale, alibi_bias_max;
+  bool tied;
+};
+
+Status read_attention(const ModelConfig& attention, Mpt& m) {
+  SHARDLAB_CHECK_OK(refuse_dropout(attention, {{"attn_pdrop"}}));
+  SHARDLAB_CHECK_OK(refuse_if_true(attention, {"qk_ln", "prefix_lm", "attn_uses_sequence_id"}));
+  SHARDLAB_TRY(const std::string type, attention.text_or("attn_type", "multihead_attention"));
+  if (type != "multihead_attention")
+    return bad_input(attention.file(), "attn_type: not supported yet: " + type,
+                     "supported: multihead_attention");
+  SHARDLAB_TRY(const double clip, attention.number_or("clip_qkv", 0));
+  if (clip != 0) return bad_input(attention.file(), fmt::format("clip_qkv: not supported yet: {}", clip));
+  SHARDLAB_TRY(const bool alibi, attention.boolean_or("alibi", true));
+  if (!alibi)
+    return bad_input(attention.file(), "alibi: not supported yet: false", "transformers' Mpt always uses it");
+  SHARDLAB_TRY(m.softmax_scale, attention.number_or("softmax_scale", 0));
+  if (m.softmax_scale < 0) return bad_input(attention.file(), "softmax_scale: must be positive");
+  SHARDLAB_TRY(const std::int64_t bias_max, attention.integer_or("alibi_bias_max", 8));
+  m.alibi_bias_max = static_cast<double>(bias_max);
+  return {};
+}
+
+Result<Mpt> read_mpt(const ModelConfig& config) {
+  Mpt m{};
+  SHARDLAB_TRY(m.hidden, config.integer_or("d_model", 2048));
+  SHARDLAB_TRY(m.layers, config.layers("n_layers", 24));
+  SHARDLAB_TRY(m.heads, config.integer_or("n_heads", 16));
+  SHARDLAB_TRY(m.positions, config.integer_or("max_seq_len", 2048));
+  SHARDLAB_TRY(m.vocabulary, config.integer_or("vocab_size", 50368));
+  SHARDLAB_TRY(m.epsilon, config.number_or("layer_norm_epsilon", 1e-5));
+  SHARDLAB_TRY(m.initializer_range, config.number_or("initializer_range", 0.02));
+  SHARDLAB_TRY(m.tied, config.boolean_or("tie_word_embeddings", true));
+  SHARDLAB_TRY(const std::int64_t expansion, config.integer_or("expansion_ratio", 4));
+  if (expansion != 4) return bad_input(config.file(), "expansion_ratio: transformers' Mpt knows 4 only");
+  SHARDLAB_TRY(const bool no_bias, config.boolean_or("no_bias", true));
+  if (!no_bias)
+    return bad_input(config.file(), "no_bias: not supported yet: false", "transformers' Mpt has no biases");
+  SHARDLAB_CHECK_OK(refuse_dropout(config, {{"emb_pdrop"}, {"resid_pdrop"}}));
+  if (config.has("logit_scale"))
+    return bad_input(config.file(), "logit_scale: not supported yet", "supported: null");
+  SHARDLAB_CHECK_OK(check_divides(config, "d_model", m.hidden, "n_heads", m.heads));
+  SHARDLAB_TRY(const ModelConfig attention, config.object_or_empty("attn_config"));
+  SHARDLAB_CHECK_OK(read_attention(attention, m));
+  return m;
+}
+
+struct Layer {
+  ModuleId block, attention, mlp;
+  NormPart norm1, norm2;
+  LinearPart qkv, output, up, down;
+};
+
+class Builder {
+ public:
+  Builder(const Mpt& model, const GraphOptions& options)
+      : m_(model), parts_("mpt", options, model.initializer_range) {}
+
+  ModelGraph build() {
+    const ModuleId model = parts_.builder.add_module(std::nullopt, "", "MptForCausalLM");
+    const ModuleId inner = parts_.builder.add_module(model, "transformer", "MptModel");
+    const LinearPart embed = parts_.define_embedding(inner, "wte", m_.vocabulary, m_.hidden);
+    const ModuleId list = parts_.builder.add_module(inner, "blocks", "ModuleList");
+    std::vector<Layer> layers;
+    for (std::int64_t i = 0; i < m_.layers; ++i) layers.push_back(define_layer(list, i));
+    const NormPart norm = define_norm(inner, "norm_f");
+    const LinearPart head = parts_.define_head(model, embed, m_.tied, false);
+
+    alibi_ = parts_.alibi_table(mpt_alibi_attributes(m_.alibi_bias_max), m_.heads);
+    TensorId x = parts_.embed(embed);
+    for (const Layer& layer : layers) x = run_layer(layer, x);
+    const TensorId logits = parts_.linear(head, parts_.norm(norm, x, m_.epsilon), "logits");
+    return parts_.builder.finish(parts_.loss(model, logits), "MptBlock", m_.layers, m_.vocabulary);
+  }
+
+ private:
+  NormPart define_norm(ModuleId parent, std::string_view name) {
+    return parts_.define_norm(parent, name, "LayerNorm", m_.hidden, NormKind::layer_without_bias);
+  }
+
+  Layer define_layer(ModuleId list, std::int64_t index) {
+    Layer layer;
+    layer.block = parts_.builder.add_module(list, std::to_string(index), "MptBlock");
+    layer.norm1 = define_norm(layer.block, "norm_1");
+    layer.attention = parts_.builder.add_module(layer.block, "attn", "MptAttention");
+    layer.qkv = parts_.define_linear(layer.attention, "Wqkv", m_.hidden, 3 * m_.hidden, false);
+    layer.output = parts_.define_linear(layer.attention, "out_proj", m_.hidden, m_.hidden, false);
+    layer.norm2 = define_norm(layer.block, "norm_2");
+    layer.mlp = parts_.builder.add_module(layer.block, "ffn", "MptMLP");
+    layer.up = parts_.define_linear(layer.mlp, "up_proj", m_.hidden, 4 * m_.hidden, false);
+    parts_.builder.add_module(layer.mlp, "act", "GELU");
+    layer.down = parts_.define_linear(layer.mlp, "down_proj", 4 * m_.hidden, m_.hidden, false);
+    parts_.builder.add_module(layer.block, "resid_attn_dropout", "Dropout");
+    return layer;
+  }
+
+  TensorId run_layer(const Layer& layer, TensorId x) {
+    AttentionPart attention{m_.heads, m_.heads, m_.hidden / m_.heads, k_packed_sections, m_.softmax_scale};
+    attention.bias = alibi_;
+    const TensorId qkv = parts_.linear(layer.qkv, parts_.norm(layer.norm1, x, m_.epsilon), "query_key_value");
+    const TensorId attended =
+        parts_.linear(layer.output, parts_.attend(layer.attention, attention, {qkv}), "attention_output");
+    const TensorId middle = parts_.add(layer.block, x, attended);
+    const TensorId up = parts_.linear(layer.up, parts_.norm(layer.norm2, middle, m_.epsilon), "up");
+    const TensorId activated = parts_.activate(layer.mlp, Activation::gelu, up);
+    return parts_.add(layer.block, middle, parts_.linear(layer.down, activated, "mlp_output"));
+  }
+
+  const Mpt& m_;
+  DecoderParts parts_;
+  TensorId alibi_;
+};
+
+}  // namespace
+
+Result<ModelGraph> build_mpt(const ModelConfig& config, const GraphOptions& options) {
+  SHARDLAB_TRY(const Mpt model, read_mpt(config));
+  SHARDLAB_CHECK_OK(check_positions(options, "max_seq_len", model.positions));
+  return Builder(model, options).build();
+}
+
+}  // namespace shardlab

@@ -1,0 +1,72 @@
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "engine/model/families/llama_like.h"
+
+namespace shardlab {
+
+Result<LlamaLike> read_llama_like(std::string family, std::string prefix, const ModelConfig& config,
+                                  const GraphOptions& options, const LlamaLikeDefaults& defaults) {
+  LlamaLike m;
+  m.family = std::move(family);
+  m.prefix = std::move(prefix);
+  SHARDLAB_TRY(m.hidden, config.integer("hidden_size"));
+  SHARDLAB_TRY(m.intermediate, config.integer("intermediate_size"));
+  SHARDLAB_TRY(m.layers, config.layers("num_hidden_layers"));
+  SHARDLAB_TRY(m.heads, config.integer("num_attention_heads"));
+  SHARDLAB_TRY(m.kv_heads, config.integer_or("num_key_value_heads", m.heads));
+  const std::int64_t share = std::max<std::int64_t>(1, m.hidden / m.heads);
+  SHARDLAB_TRY(m.head_dim, config.integer_or("head_dim", defaults.head_dim > 0 ? defaults.head_dim : share));
+  SHARDLAB_TRY(m.vocabulary, config.integer("vocab_size"));
+  SHARDLAB_TRY(m.positions, config.integer_or("max_position_embeddings", defaults.positions));
+  SHARDLAB_TRY(m.epsilon, config.number_or("rms_norm_eps", defaults.epsilon));
+  SHARDLAB_TRY(m.initializer_range, config.number_or("initializer_range", 0.02));
+  SHARDLAB_TRY(m.tied, config.boolean_or("tie_word_embeddings", defaults.tied));
+  SHARDLAB_TRY(m.activation, read_activation(config, defaults.activation_key, defaults.activation));
+  SHARDLAB_TRY(m.padding, read_padding(config, m.vocabulary, defaults.padding));
+  SHARDLAB_CHECK_OK(refuse_dropout(config, {{"attention_dropout"}}));
+  SHARDLAB_CHECK_OK(check_divides(config, "num_attention_heads", m.heads, "num_key_value_heads", m.kv_heads));
+  if (!config.has("head_dim") && defaults.head_dim == 0)
+    SHARDLAB_CHECK_OK(check_divides(config, "hidden_size", m.hidden, "num_attention_heads", m.heads));
+  SHARDLAB_TRY(m.rope, read_rope(config, options, m.head_dim, m.positions, defaults.rope));
+  if (!m.rope.any_length) SHARDLAB_CHECK_OK(check_positions(options, "max_position_embeddings", m.positions));
+  return m;
+}
+
+Result<std::vector<std::int64_t>> windows_of_types(const ModelConfig& config,
+                                                   const std::vector<std::string>& types, std::int64_t window,
+                                                   std::int64_t layers) {
+  if (static_cast<std::int64_t>(types.size()) != layers) {
+    return bad_input(config.file(), fmt::format("layer_types has {} entries, num_hidden_layers is {}",
+                                                types.size(), layers));
+  }
+  std::vector<std::int64_t> windows;
+  for (const std::string& type : types) {
+    if (type != "full_attention" && type != "sliding_attention") {
+      return bad_input(config.file(), "layer_types: not supported yet: " + type,
+                       "supported: full_attention, sliding_attention");
+    }
+    if (type == "sliding_attention" && window == 0)
+      return bad_input(config.file(), "layer_types names sliding_attention, but there is no sliding_window");
+    windows.push_back(type == "sliding_attention" ? window : 0);
+  }
+  return windows;
+}
+
+Result<std::vector<std::int64_t>> read_qwen_windows(const ModelConfig& config, std::int64_t layers) {
+  SHARDLAB_TRY(const bool used, config.boolean_or("use_sliding_window", false));
+  SHARDLAB_TRY(const std::int64_t given, config.integer_or("sliding_window", 4096));
+  const std::int64_t window = used && !config.is_null("sliding_window") ? given : 0;
+  SHARDLAB_TRY(std::vector<std::string> types, config.texts("layer_types"));
+  if (!types.empty()) return windows_of_types(config, types, window, layers);
+  std::int64_t first = 28;  // max_window_layers may be 0
+  if (config.has("max_window_layers")) {
+    SHARDLAB_TRY(first, config.count_or("max_window_layers", first));
+  }
+  std::vector<std::int64_t> windows(static_cast<std::size_t>(layers), 0);
+  for (std::int64_t layer = first; layer < layers; ++layer) windows[static_cast<std::size_t>(layer)] = window;
+  return windows;
+}
+
+}  // namespace shardlab

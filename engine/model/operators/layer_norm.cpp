@@ -1,0 +1,31 @@
+// y = (x - mean(x)) / sqrt(variance(x) + epsilon) * w (+ b) over pieces of w's width of
+// the last dimension: all of it, or the heads of queries and keys. Parameters: w [width], optional b [width].
+// Attribute: epsilon.
+//
+// Keeps x and, in float32, one mean and one reciprocal deviation a piece.
+#include "engine/model/operators/work.h"
+
+namespace shardlab {
+namespace {
+
+OperatorDescription describe_layer_norm(const ModelGraph& graph, const Operator& op) {
+  const Tensor& x = graph.tensor(op.inputs[0]);
+  const std::int64_t width = graph.parameter(op.parameters[0]).shape[0];
+  const std::int64_t rows = element_count(x.shape) / width;
+  OperatorDescription description;
+  description.saved_inputs = 1;
+  description.extras.push_back({"mean", {rows}, DType::float32});
+  description.extras.push_back({"reciprocal_deviation", {rows}, DType::float32});
+  for (const ParameterId id : op.parameters) {  // sums of the parameters' gradients
+    if (graph.parameter(id).requires_grad) description.backward_workspace += bytes_of(width, DType::float32);
+  }
+  description.forward.push_back(memory_work(x.bytes() * 2));
+  description.backward.push_back(memory_work(x.bytes() * 3));
+  return description;
+}
+
+}  // namespace
+
+extern const OperatorType k_layer_norm{"layer_norm", describe_layer_norm};
+
+}  // namespace shardlab

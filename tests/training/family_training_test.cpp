@@ -1,0 +1,69 @@
+// Every family trains the same on one rank and on two, with and without activation checkpointing.
+#include <fmt/format.h>
+
+#include "tests/catch.h"
+#include "tests/training/family_scenario.h"
+#include "tests/training/local_run.h"
+
+namespace shardlab::test {
+namespace {
+
+constexpr int k_steps = 3;
+constexpr double k_limit = 2e-6;  // of the largest element of each tensor
+
+Trained train_family(const std::string& file, const std::vector<std::string>& overrides) {
+  Result<Trained> trained = train(planned_text(family_scenario(file), overrides), k_steps);
+  REQUIRE_OK(trained);
+  return *std::move(trained);
+}
+
+const std::vector<std::vector<std::string>> k_ways = {
+    {"parallel.strategy=ddp", "cluster.ranks=2", "train.micro_batch=2"},
+    {"parallel.strategy=fsdp1", "cluster.ranks=2", "train.micro_batch=2", "activation.checkpoint=full"},
+    {"parallel.strategy=fsdp2", "cluster.ranks=2", "train.micro_batch=2"},
+    {"parallel.strategy=fsdp2", "cluster.ranks=2", "train.micro_batch=1", "train.accumulation=2",
+     "activation={checkpoint: full, placement: outside}"},
+};
+
+// Gradients that are zero but for rounding (biases of keys, which the softmax does not see) have no relative
+// error.
+WorstTensor worst_gradient(const Trained& sharded, const Trained& whole) {
+  double scale = 0;
+  for (const auto& [name, gradient] : whole.gradients)
+    scale = std::max(scale, gradient.abs().max().item<double>());
+  NamedTensors ours = sharded.gradients, theirs = whole.gradients;
+  for (const auto& [name, gradient] : whole.gradients) {
+    if (gradient.abs().max().item<double>() > 1e-6 * scale) continue;
+    CHECK(sharded.gradients.at(name).abs().max().item<double>() <= 1e-6 * scale);
+    ours.erase(name);
+    theirs.erase(name);
+  }
+  return worst_difference(ours, theirs);
+}
+
+}  // namespace
+
+TEST_CASE("every family trains sharded as unsharded, checkpointed or not") {
+  for (const std::string& file : family_files()) {
+    const std::string name = std::filesystem::path(file).stem();
+    const Trained whole = train_family(file, {});
+    REQUIRE(worst_difference(whole.parameters, whole.initial).difference > 1e-3);
+    WorstTensor gradients, parameters;
+    for (const std::vector<std::string>& way : k_ways) {
+      const Trained sharded = train_family(file, way);
+      INFO(name << " " << way.front());
+      CHECK(bitwise_equal(sharded.initial, whole.initial));
+      const WorstTensor gradient = worst_gradient(sharded, whole);
+      const WorstTensor parameter = worst_difference(sharded.parameters, whole.parameters);
+      INFO(gradient.name << ", " << parameter.name);
+      CHECK(gradient.difference <= k_limit);
+      CHECK(parameter.difference <= k_limit);
+      if (gradient.difference >= gradients.difference) gradients = gradient;
+      if (parameter.difference >= parameters.difference) parameters = parameter;
+    }
+    fmt::print("{:<20} {} ways: gradients {:.1e} ({}), parameters {:.1e}\n", name, k_ways.size(),
+               gradients.difference, gradients.name, parameters.difference);
+  }
+}
+
+}  // namespace shardlab::test

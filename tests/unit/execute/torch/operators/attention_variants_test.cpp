@@ -1,0 +1,136 @@
+// Attention with a window, a soft cap, a scale, biases by key, and with q, k and v in one tensor, against
+// autograd.
+#include "tests/unit/execute/torch/operators/single_operator.h"
+
+namespace shardlab::test {
+namespace {
+
+struct Variant {
+  std::int64_t sequence = 70, heads = 4, kv_heads = 2, head_dim = 16;
+  std::int64_t window = 0;
+  double soft_cap = 0, scale = 0;
+  bool bias = false;
+  int packed = 0;
+};
+
+double number(std::int64_t value) {
+  return static_cast<double>(value);
+}
+
+at::Tensor heads_of(const at::Tensor& x, const Variant& v, std::int64_t heads) {
+  return x.reshape({2, v.sequence, heads, v.head_dim}).transpose(1, 2);
+}
+
+// q, k, v as [batch, heads, sequence, head_dim], from whatever the operator is given.
+std::vector<at::Tensor> operands(const std::vector<at::Tensor>& inputs, const Variant& v) {
+  if (v.packed == 0)
+    return {heads_of(inputs[0], v, v.heads), heads_of(inputs[1], v, v.kv_heads),
+            heads_of(inputs[2], v, v.kv_heads)};
+  if (v.packed == k_packed_sections) {
+    const std::int64_t q = v.heads * v.head_dim, kv = v.kv_heads * v.head_dim;
+    return {heads_of(inputs[0].narrow(2, 0, q), v, v.heads),
+            heads_of(inputs[0].narrow(2, q, kv), v, v.kv_heads),
+            heads_of(inputs[0].narrow(2, q + kv, kv), v, v.kv_heads)};
+  }
+  const std::int64_t group = v.heads / v.kv_heads;
+  const at::Tensor groups = inputs[0].view({2, v.sequence, v.kv_heads, group + 2, v.head_dim});
+  return {heads_of(groups.narrow(3, 0, group), v, v.heads),
+          heads_of(groups.narrow(3, group, 1), v, v.kv_heads),
+          heads_of(groups.narrow(3, group + 1, 1), v, v.kv_heads)};
+}
+
+PlainFunction plain(const Variant& v) {
+  return [=](const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>&) {
+    const std::vector<at::Tensor> qkv = operands(inputs, v);
+    const std::int64_t group = v.heads / v.kv_heads;
+    const double scale = v.scale > 0 ? v.scale : 1 / std::sqrt(number(v.head_dim));
+    at::Tensor scores = at::matmul(qkv[0], qkv[1].repeat_interleave(group, 1).transpose(2, 3)) * scale;
+    if (v.soft_cap > 0) scores = v.soft_cap * at::tanh(scores / v.soft_cap);
+    if (v.bias) scores = scores + inputs.back().view({1, v.heads, 1, v.sequence});
+    const at::Tensor ones = at::ones({v.sequence, v.sequence}, at::kBool);
+    at::Tensor hidden = ones.triu(1);
+    if (v.window > 0) hidden = hidden.logical_or(ones.tril(-v.window));
+    scores = scores.masked_fill(hidden, -std::numeric_limits<double>::infinity());
+    const at::Tensor y = at::matmul(at::softmax(scores, -1), qkv[2].repeat_interleave(group, 1));
+    return y.transpose(1, 2).reshape({2, v.sequence, v.heads * v.head_dim});
+  };
+}
+
+SingleOperator make(at::ScalarType dtype, const Variant& v) {
+  const Shape q{2, v.sequence, v.heads * v.head_dim}, kv{2, v.sequence, v.kv_heads * v.head_dim};
+  std::vector<OperatorInput> inputs;
+  if (v.packed != 0) {
+    inputs = {{random({2, v.sequence, (v.heads + 2 * v.kv_heads) * v.head_dim}, dtype, 1)}};
+  } else {
+    inputs = {{random(q, dtype, 1)}, {random(kv, dtype, 2)}, {random(kv, dtype, 3)}};
+  }
+  if (v.bias) inputs.push_back({random({v.heads, v.sequence}, at::kFloat, 4), false});
+  Attributes attributes{
+      {"heads", number(v.heads)}, {"kv_heads", number(v.kv_heads)}, {"head_dim", number(v.head_dim)}};
+  if (v.packed != 0) attributes.add("packed", v.packed);
+  if (v.scale != 0) attributes.add("scale", v.scale);
+  if (v.window != 0) attributes.add("window", number(v.window));
+  if (v.soft_cap != 0) attributes.add("soft_cap", v.soft_cap);
+  return {k_attention, inputs, {}, q, attributes};
+}
+
+void require_variant(const Variant& v) {
+  for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
+    CAPTURE(dtype, v.sequence, v.heads, v.kv_heads, v.window, v.soft_cap, v.bias, v.packed);
+    const double tolerance = dtype == at::kFloat ? 4e-6 : dtype == at::kHalf ? 3e-3 : 2e-2;
+    require_as_reference(make(dtype, v), plain(v), tolerance);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("attention within a window, at the borders of blocks") {
+  for (const std::int64_t window : {2, 63, 64, 69, 70, 71}) require_variant({.window = window});
+  for (const std::int64_t window : {2, 100, 511, 512, 513, 600})
+    require_variant({.sequence = 1100, .heads = 2, .kv_heads = 1, .window = window});
+}
+
+TEST_CASE("attention within a window of one key is that key's value") {
+  const SingleOperator single = make(at::kFloat, {.kv_heads = 4, .window = 1});
+  CHECK(at::equal(single.forward().output, single.inputs[2].value));
+}
+
+TEST_CASE("attention with capped scores") {
+  require_variant({.soft_cap = 1.5});
+  require_variant({.sequence = 600, .heads = 2, .kv_heads = 2, .soft_cap = 2, .scale = 0.4});
+}
+
+TEST_CASE("attention with a bias by head and key") {
+  require_variant({.bias = true});
+  require_variant({.sequence = 600, .heads = 2, .kv_heads = 2, .bias = true});
+}
+
+TEST_CASE("attention with everything at once") {
+  require_variant(
+      {.sequence = 600, .heads = 4, .kv_heads = 2, .window = 90, .soft_cap = 2, .scale = 0.3, .bias = true});
+}
+
+TEST_CASE("attention of q, k and v in one tensor") {
+  for (const std::int64_t kv_heads : {4, 2, 1}) {
+    for (const int packed : {k_packed_sections, k_packed_groups}) {
+      require_variant({.kv_heads = kv_heads, .packed = packed});
+      require_variant({.kv_heads = kv_heads, .window = 20, .bias = true, .packed = packed});
+    }
+  }
+}
+
+TEST_CASE("attention counts the products that causality and a window leave") {
+  const auto flops = [](const Variant& v) {
+    const SingleOperator single = make(at::kFloat, v);
+    return k_attention.describe(single.graph(), single.graph().operators[0]).forward[0].flops.value;
+  };
+  // Two products of 2 head_dim operations for each pair, for 2 sequences of 4 heads; half of the diagonal's
+  // square.
+  CHECK(flops({.sequence = 64}) == 2LL * 2 * 16 * (2 * 4) * (64 * 64 / 2));
+  // A window of 16 leaves 64 x 16 pairs less the corner before the first 16 queries, half of 16 x 16.
+  CHECK(flops({.sequence = 64, .window = 16}) == 2LL * 2 * 16 * (2 * 4) * (64 * 16 - 16 * 16 / 2));
+  CHECK(flops({.sequence = 64, .window = 64}) == flops({.sequence = 64}));
+  CHECK(flops({.sequence = 64, .packed = k_packed_sections}) == flops({.sequence = 64}));
+}
+
+}  // namespace shardlab::test

@@ -1,0 +1,225 @@
+// Families: published parameter counts, the paths a configuration can take, and what is refused by name.
+#include <cmath>
+
+#include "engine/base/paths.h"
+#include "engine/model/families/family.h"
+#include "engine/model/operators/operator_type.h"
+#include "engine/model/wrap/wrap_modules.h"
+#include "tests/catch.h"
+#include "tests/paths.h"
+
+namespace shardlab::test {
+namespace {
+
+Result<ModelGraph> graph_of(const std::string& name, const std::map<std::string, std::string>& overrides = {},
+                            const GraphOptions& options = {1, 16, DType::float32, DType::float32}) {
+  auto config = ModelConfig::read(data_file("families/" + name + ".json"), overrides);
+  if (!config) return fail(config.error());
+  return build_model_graph(*config, options);
+}
+
+std::string refusal(const std::string& name, const std::map<std::string, std::string>& overrides,
+                    const GraphOptions& options = {1, 16, DType::float32, DType::float32}) {
+  const auto graph = graph_of(name, overrides, options);
+  return graph ? "accepted" : to_string(graph.error());
+}
+
+std::vector<const Operator*> operators_of(const ModelGraph& graph, const OperatorType& type) {
+  std::vector<const Operator*> found;
+  for (const Operator& op : graph.operators) {
+    if (op.type == &type) found.push_back(&op);
+  }
+  return found;
+}
+
+struct Published {
+  const char* name;
+  std::int64_t total, per_layer;
+};
+
+// Counts that model cards, or tools that count checkpoints, give; each is what the configuration's shapes add
+// up to.
+constexpr Published k_published[] = {
+    {"llama-2-7b", 6'738'415'616, 202'383'360},
+    {"llama-2-13b", 13'015'864'320, 317'204'480},
+    {"llama-2-70b", 68'976'648'192, 855'654'400},
+    {"llama-3-8b", 8'030'261'248, 218'112'000},
+    {"llama-3-70b", 70'553'706'496, 855'654'400},
+    {"llama-3.1-8b", 8'030'261'248, 218'112'000},
+    {"llama-3.1-70b", 70'553'706'496, 855'654'400},
+    {"llama-3.2-1b", 1'235'814'400, 60'821'504},
+    {"llama-3.2-3b", 3'212'749'824, 100'669'440},
+    {"mistral-7b", 7'241'732'096, 218'112'000},
+    {"gpt2", 124'439'808, 7'087'872},
+    {"gpt2-medium", 354'823'168, 12'596'224},
+    {"gpt2-large", 774'030'080, 19'677'440},
+    {"gpt2-xl", 1'557'611'200, 30'740'800},
+    {"falcon-7b", 6'921'720'704, 207'070'080},
+    {"falcon-40b", 41'303'293'952, 679'510'016},
+    {"phi-1.5", 1'418'270'720, 50'354'176},
+    {"phi-2", 2'779'683'840, 78'671'360},
+    {"gemma-2b", 2'506'172'416, 110'104'576},
+    {"gemma-7b", 8'537'680'896, 276'830'208},
+    {"gemma-2-2b", 2'614'341'888, 77'865'984},
+    {"gemma-2-9b", 9'241'705'984, 198'195'200},
+    {"qwen2-0.5b", 494'032'768, 14'912'384},
+    {"qwen2-7b", 7'615'616'512, 233'057'792},
+    {"qwen2.5-7b", 7'615'616'512, 233'057'792},
+    {"qwen2.5-72b", 72'706'203'648, 877'684'736},
+    {"qwen3-0.6b", 596'049'920, 15'730'944},
+    {"qwen3-8b", 8'190'735'360, 192'946'432},
+    {"qwen3-32b", 32'762'123'264, 487'598'336},
+    {"mpt-7b", 6'649'286'656, 201'334'784},
+};
+
+}  // namespace
+
+TEST_CASE("parameter counts of the known models are the published ones") {
+  for (const Published& model : k_published) {
+    INFO(model.name);
+    const auto path = find_asset(std::string("models/") + model.name + "/config.json");
+    REQUIRE(path);
+    const auto config = ModelConfig::read(*path, {});
+    REQUIRE_OK(config);
+    const auto graph = build_model_graph(*config, GraphOptions{});
+    REQUIRE_OK(graph);
+    CHECK(total_parameters(*graph) == model.total);
+    CHECK(parameters_per_layer(*graph) == model.per_layer);
+  }
+}
+
+TEST_CASE("windows go to the layers that have them, and only where they are narrower than the sequence") {
+  const auto windows = [](const std::string& name, const std::map<std::string, std::string>& overrides) {
+    const auto graph = graph_of(name, overrides);
+    REQUIRE_OK(graph);
+    std::vector<std::int64_t> found;
+    for (const Operator* op : operators_of(*graph, k_attention))
+      found.push_back(op->attributes.integer("window"));
+    return found;
+  };
+  using Windows = std::vector<std::int64_t>;
+  CHECK(windows("mistral", {}) == Windows{7, 7});
+  CHECK(windows("mistral", {{"sliding_window", "null"}}) == Windows{0, 0});
+  CHECK(windows("mistral", {{"sliding_window", "16"}}) == Windows{0, 0});
+  CHECK(windows("qwen2_windows", {}) == Windows{0, 5});
+  CHECK(windows("qwen2_windows", {{"max_window_layers", "0"}}) == Windows{5, 5});
+  CHECK(windows("qwen2_windows", {{"use_sliding_window", "false"}}) == Windows{0, 0});
+  CHECK(windows("qwen3", {{"use_sliding_window", "true"},
+                          {"sliding_window", "4"},
+                          {"layer_types", "[\"sliding_attention\", \"full_attention\"]"}}) == Windows{4, 0});
+  CHECK(windows("gemma2", {}) == Windows{6, 0});
+}
+
+TEST_CASE("what changes attention's scores reaches the operator") {
+  const auto gemma2 = graph_of("gemma2");
+  REQUIRE_OK(gemma2);
+  const Attributes& attributes = operators_of(*gemma2, k_attention)[0]->attributes;
+  CHECK(attributes.number("soft_cap") == 2);
+  CHECK(attributes.number("scale") == Approx(1 / std::sqrt(12.0)));
+  CHECK(operators_of(*gemma2, k_soft_cap).size() == 1);
+  const auto open =
+      graph_of("gemma2", {{"final_logit_softcapping", "null"}, {"attn_logit_softcapping", "null"}});
+  REQUIRE_OK(open);
+  CHECK(operators_of(*open, k_soft_cap).empty());
+  CHECK(operators_of(*open, k_attention)[0]->attributes.number("soft_cap") == 0);
+  const auto by_layer = graph_of("gpt2_by_layer");
+  REQUIRE_OK(by_layer);
+  const auto attentions = operators_of(*by_layer, k_attention);
+  CHECK(attentions[1]->attributes.number("scale") == Approx(attentions[0]->attributes.number("scale") / 2));
+}
+
+TEST_CASE("a sequence may be longer than the model's positions with dynamic rotary scaling only") {
+  const GraphOptions longer{1, 65, DType::float32, DType::float32};
+  REQUIRE_OK(graph_of("llama_dynamic", {}, longer));
+  for (const char* name : {"llama", "mistral", "qwen3", "gemma", "phi", "falcon_new", "falcon_alibi"}) {
+    INFO(name);
+    CHECK_THAT(refusal(name, {}, longer), contains_text("max_position_embeddings 64"));
+  }
+  CHECK_THAT(refusal("gpt2", {}, longer), contains_text("n_positions 64"));
+  CHECK_THAT(refusal("mpt", {}, longer), contains_text("max_seq_len 64"));
+}
+
+TEST_CASE("fields that are missing, contradict each other or are absurd are refused by name") {
+  struct Case {
+    const char *family, *key, *value, *says;
+  };
+  for (const Case& c : {
+           Case{"llama", "num_attention_heads", "5",
+                "num_attention_heads 5 must be a multiple of num_key_value_heads 2"},
+           Case{"llama", "num_key_value_heads", "3",
+                "num_attention_heads 4 must be a multiple of num_key_value_heads 3"},
+           Case{"llama", "hidden_size", "49", "hidden_size 49 must be a multiple of num_attention_heads 4"},
+           Case{"llama", "hidden_size", "null", "hidden_size: missing"},
+           Case{"llama", "num_hidden_layers", "-2", "num_hidden_layers: expected an integer from 1"},
+           Case{"llama", "num_hidden_layers", "1000000000", "num_hidden_layers: 1000000000 layers"},
+           Case{"llama", "vocab_size", "1000000000000", "vocab_size: expected an integer from 1"},
+           Case{"llama", "intermediate_size", "2000000000", "accepted"},  // 10^12 parameters
+           Case{"gpt2", "n_embd", "2000000000", "parameters are more than any model has"},
+           Case{"llama", "vocab_size", "1.5", "vocab_size: expected an integer"},
+           Case{"llama", "head_dim", "7", "head_dim 7"},
+           Case{"llama", "attention_dropout", "0.1", "attention_dropout: dropout is not supported yet: 0.1"},
+           Case{"llama", "hidden_act", "relu2", "hidden_act: not supported yet: relu2"},
+           Case{"llama", "pad_token_id", "130", "pad_token_id: 130 is no token"},
+           Case{"llama", "rms_norm_eps", "\"small\"", "rms_norm_eps: expected a number"},
+           Case{"llama", "rope_parameters", "{\"rope_type\": \"longrope\"}",
+                "rope_type: not supported yet: longrope"},
+           Case{"llama", "rope_parameters", "{\"rope_type\": \"linear\"}", "factor: missing"},
+           Case{"llama", "rope_parameters", "{\"rope_type\": \"yarn\", \"factor\": -1}",
+                "factor: must be positive"},
+           Case{"mistral", "sliding_window", "0", "sliding_window: expected an integer from 1"},
+           Case{"qwen3", "layer_types", "[\"full_attention\"]",
+                "layer_types has 1 entries, num_hidden_layers is 2"},
+           Case{"qwen3", "layer_types", "[\"chunked\", \"chunked\"]",
+                "layer_types: not supported yet: chunked"},
+           Case{"qwen3", "layer_types", "[\"sliding_attention\", \"full_attention\"]",
+                "there is no sliding_window"},
+           Case{"gemma2", "attn_logit_softcapping", "-1", "attn_logit_softcapping: must be positive"},
+           Case{"gemma2", "query_pre_attn_scalar", "0", "query_pre_attn_scalar: must be positive"},
+           Case{"gemma", "use_bidirectional_attention", "true",
+                "use_bidirectional_attention: not supported yet"},
+           Case{"gpt2", "attn_pdrop", "null",
+                "attn_pdrop: dropout is not supported yet: 0.1 (the family's default)"},
+           Case{"gpt2", "n_head", "5", "n_embd 48 must be a multiple of n_head 5"},
+           Case{"gpt2", "reorder_and_upcast_attn", "true", "reorder_and_upcast_attn: not supported yet"},
+           Case{"gpt2", "activation_function", "\"silu\"",
+                "activation_function: not supported yet in this family"},
+           Case{"phi", "resid_pdrop", "0.1", "resid_pdrop: dropout is not supported yet: 0.1"},
+           Case{"falcon_new", "parallel_attn", "false", "parallel_attn is false"},
+           Case{"falcon_new", "num_kv_heads", "4",
+                "num_attention_heads 6 must be a multiple of num_kv_heads 4"},
+           Case{"falcon_new", "num_ln_in_parallel_attn", "3", "num_ln_in_parallel_attn: 1 or 2"},
+           Case{"falcon_multi_query", "num_ln_in_parallel_attn", "2", "needs new_decoder_architecture"},
+           Case{"mpt", "attn_config", "{\"alibi\": false}", "alibi: not supported yet: false"},
+           Case{"mpt", "attn_config", "{\"clip_qkv\": 8}", "clip_qkv: not supported yet: 8"},
+           Case{"mpt", "no_bias", "false", "no_bias: not supported yet: false"},
+           Case{"mpt", "expansion_ratio", "3", "expansion_ratio"},
+           Case{"mpt", "attn_config", "3", "attn_config: expected an object"},
+       }) {
+    INFO(c.family << " " << c.key << " " << c.value);
+    CHECK_THAT(refusal(c.family, {{c.key, c.value}}), contains_text(c.says));
+  }
+}
+
+TEST_CASE("an unknown family is refused with the nearest, or with all that are known") {
+  CHECK_THAT(refusal("llama", {{"model_type", "qwen_3"}}), contains_text("did you mean 'qwen3'"));
+  const std::string far = refusal("llama", {{"model_type", "state_space"}});
+  for (const Family& family : families()) CHECK_THAT(far, contains_text(std::string(family.model_type)));
+}
+
+TEST_CASE("the layer class of another family is answered with this model's") {
+  for (const char* name : {"gpt2", "falcon_new", "mpt", "phi", "qwen3", "gemma2"}) {
+    const auto graph = graph_of(name);
+    REQUIRE_OK(graph);
+    for (const char* wrong : {"LlamaDecoderLayer", "TransformerBlock", "GPT2LayerBlock"}) {
+      WrapSpec wrap;
+      wrap.policy = "transformer";
+      wrap.classes = {wrong};
+      const auto wrapped = wrap_modules(*graph, wrap);
+      REQUIRE_FALSE(wrapped);
+      INFO(name << " " << wrong);
+      CHECK_THAT(to_string(wrapped.error()), contains_text("'" + graph->block_class + "'"));
+    }
+  }
+}
+
+}  // namespace shardlab::test
