@@ -97,10 +97,9 @@ std::vector<OperatorFigures> operator_figures(const ModelGraph& graph) {
 Json model_document(const ModelGraph& graph) {
   const std::int64_t total = total_parameters(graph);
   return {{"family", graph.family},
-          // Families without experts use every parameter for every token.
           {"parameters",
            {{"total", total},
-            {"active", total},
+            {"active", active_parameters(graph)},
             {"per_layer", parameters_per_layer(graph)},
             {"trainable", trainable_parameters(graph)}}},
           {"layers", graph.layers},

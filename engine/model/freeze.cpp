@@ -65,7 +65,10 @@ void derive_requires_grad(ModelGraph& graph) {
                                     [&](TensorId id) { return graph.tensor(id).requires_grad; }) ||
                         std::any_of(op.parameters.begin(), op.parameters.end(),
                                     [&](ParameterId id) { return graph.parameter(id).requires_grad; });
-    for (const TensorId output : op.outputs) graph.tensors[output.index()].requires_grad = needed;
+    for (const TensorId output : op.outputs) {
+      Tensor& tensor = graph.tensors[output.index()];
+      tensor.requires_grad = needed && is_floating_point(tensor.dtype);
+    }
   }
 }
 

@@ -11,7 +11,8 @@ GraphBuilder::GraphBuilder(std::string family, const GraphOptions& options) : op
   graph_.compute_dtype = options.compute_dtype;
 }
 
-ModuleId GraphBuilder::add_module(std::optional<ModuleId> parent, std::string_view name, std::string_view class_name) {
+ModuleId GraphBuilder::add_module(std::optional<ModuleId> parent, std::string_view name,
+                                  std::string_view class_name) {
   const auto id = make_id<ModuleId>(graph_.modules.size());
   std::string path(name);
   if (parent) {
@@ -23,10 +24,12 @@ ModuleId GraphBuilder::add_module(std::optional<ModuleId> parent, std::string_vi
   return id;
 }
 
-ParameterId GraphBuilder::add_parameter(ModuleId module, std::string_view name, Shape shape, InitialValue initial, double scale) {
+ParameterId GraphBuilder::add_parameter(ModuleId module, std::string_view name, Shape shape,
+                                        InitialValue initial, double scale) {
   const auto id = make_id<ParameterId>(graph_.parameters.size());
   Module& owner = graph_.modules[module.index()];
-  Parameter parameter{owner.path + '.' + std::string(name), std::move(shape), options_.stored_dtype, module, initial, scale};
+  Parameter parameter{
+      owner.path + '.' + std::string(name), std::move(shape), options_.stored_dtype, module, initial, scale};
   graph_.parameters.push_back(std::move(parameter));
   owner.parameters.push_back(id);
   return id;
@@ -36,7 +39,8 @@ void GraphBuilder::tie_parameter(ModuleId module, ParameterId parameter) {
   graph_.modules[module.index()].parameters.push_back(parameter);
 }
 
-TensorId GraphBuilder::add_input(std::string_view label, Shape shape, DType dtype, TensorRole role, Attributes attributes) {
+TensorId GraphBuilder::add_input(std::string_view label, Shape shape, DType dtype, TensorRole role,
+                                 Attributes attributes) {
   const auto id = make_id<TensorId>(graph_.tensors.size());
   graph_.tensors.push_back({label, std::move(shape), dtype, role, false, std::move(attributes)});
   return id;
@@ -45,15 +49,30 @@ TensorId GraphBuilder::add_input(std::string_view label, Shape shape, DType dtyp
 TensorId GraphBuilder::add_operator(const OperatorType& type, ModuleId module, std::vector<TensorId> inputs,
                                     std::vector<ParameterId> parameters, std::string_view label, Shape shape,
                                     Attributes attributes) {
-  bool requires_grad = !parameters.empty();
-  for (const TensorId input : inputs) requires_grad |= tensor(input).requires_grad;
-  const auto output = make_id<TensorId>(graph_.tensors.size());
-  graph_.tensors.push_back({label, std::move(shape), options_.compute_dtype, TensorRole::activation, requires_grad, {}});
-  graph_.operators.push_back({&type, module, std::move(inputs), {output}, std::move(parameters), std::move(attributes)});
-  return output;
+  return add_operator(type, module, std::move(inputs), std::move(parameters),
+                      {{label, std::move(shape), options_.compute_dtype}}, std::move(attributes))
+      .front();
 }
 
-ModelGraph GraphBuilder::finish(TensorId loss, std::string block_class, std::int64_t layers, std::int64_t vocabulary) {
+std::vector<TensorId> GraphBuilder::add_operator(const OperatorType& type, ModuleId module,
+                                                 std::vector<TensorId> inputs,
+                                                 std::vector<ParameterId> parameters,
+                                                 const std::vector<Output>& outputs, Attributes attributes) {
+  bool requires_grad = !parameters.empty();
+  for (const TensorId input : inputs) requires_grad |= tensor(input).requires_grad;
+  std::vector<TensorId> made;
+  for (const Output& output : outputs) {
+    made.push_back(make_id<TensorId>(graph_.tensors.size()));
+    const bool wanted = requires_grad && is_floating_point(output.dtype);
+    graph_.tensors.push_back({output.label, output.shape, output.dtype, TensorRole::activation, wanted, {}});
+  }
+  graph_.operators.push_back(
+      {&type, module, std::move(inputs), made, std::move(parameters), std::move(attributes)});
+  return made;
+}
+
+ModelGraph GraphBuilder::finish(TensorId loss, std::string block_class, std::int64_t layers,
+                                std::int64_t vocabulary) {
   graph_.tensors[loss.index()].dtype = DType::float32;
   graph_.loss = loss;
   graph_.block_class = std::move(block_class);

@@ -11,6 +11,9 @@
 
 namespace shardlab {
 
+// How predictions assume that tokens spread over experts: evenly, or all to the same.
+enum class ExpertLoad : std::uint8_t { balanced, worst };
+
 // What is fixed when a graph is built besides the model's configuration.
 struct GraphOptions {
   std::int64_t micro_batch = 1;
@@ -18,6 +21,7 @@ struct GraphOptions {
   DType stored_dtype = DType::float32;
   DType compute_dtype = DType::float32;
   DType buffer_dtype = DType::float32;  // of buffers of modules: rotary frequencies
+  ExpertLoad expert_load = ExpertLoad::balanced;
 };
 
 class GraphBuilder {
@@ -26,15 +30,29 @@ class GraphBuilder {
 
   // Modules in definition order; `name` is the last part of the path.
   ModuleId add_module(std::optional<ModuleId> parent, std::string_view name, std::string_view class_name);
-  ParameterId add_parameter(ModuleId module, std::string_view name, Shape shape, InitialValue initial, double scale = 0);
+  ParameterId add_parameter(ModuleId module, std::string_view name, Shape shape, InitialValue initial,
+                            double scale = 0);
   // Registers an existing parameter on another module (tied weights).
   void tie_parameter(ModuleId module, ParameterId parameter);
 
-  TensorId add_input(std::string_view label, Shape shape, DType dtype, TensorRole role, Attributes attributes = {});
+  TensorId add_input(std::string_view label, Shape shape, DType dtype, TensorRole role,
+                     Attributes attributes = {});
 
-  // Appends an operator with one output. The output requires a gradient when an input does or the operator has parameters.
+  // Appends an operator with one output. The output requires a gradient when an input does or the operator
+  // has parameters.
   TensorId add_operator(const OperatorType& type, ModuleId module, std::vector<TensorId> inputs,
-                        std::vector<ParameterId> parameters, std::string_view label, Shape shape, Attributes attributes = {});
+                        std::vector<ParameterId> parameters, std::string_view label, Shape shape,
+                        Attributes attributes = {});
+
+  // The same with several outputs. Those of integers require no gradient.
+  struct Output {
+    std::string_view label;
+    Shape shape;
+    DType dtype;
+  };
+  std::vector<TensorId> add_operator(const OperatorType& type, ModuleId module, std::vector<TensorId> inputs,
+                                     std::vector<ParameterId> parameters, const std::vector<Output>& outputs,
+                                     Attributes attributes = {});
 
   const Tensor& tensor(TensorId id) const { return graph_.tensor(id); }
   const Parameter& parameter(ParameterId id) const { return graph_.parameter(id); }

@@ -35,6 +35,7 @@ class StructureText {
   }
   void attributes(const Attributes& values) {
     for (const auto& [name, value] : values.values()) {
+      if (name.starts_with("assumed_")) continue;  // by predictions, of data that is not known
       word(name);
       number(value);
     }
@@ -57,6 +58,16 @@ std::int64_t trainable_parameters(const ModelGraph& graph) {
   std::int64_t sum = 0;
   for (const Parameter& parameter : graph.parameters) sum += parameter.trainable ? parameter.elements() : 0;
   return sum;
+}
+
+std::int64_t active_parameters(const ModelGraph& graph) {
+  std::int64_t idle = 0;
+  for (const Operator& op : graph.operators) {
+    if (op.type != &k_grouped_linear) continue;
+    const Parameter& weight = graph.parameter(op.parameters.front());
+    idle += weight.elements() / weight.shape[0] * (weight.shape[0] - op.attributes.integer("per_token"));
+  }
+  return total_parameters(graph) - idle;
 }
 
 std::int64_t parameters_per_layer(const ModelGraph& graph) {

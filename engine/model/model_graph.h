@@ -92,6 +92,8 @@ struct ModelGraph {
 };
 
 std::int64_t total_parameters(const ModelGraph& graph);
+// Those that one token uses: of experts only as many as a token is sent to.
+std::int64_t active_parameters(const ModelGraph& graph);
 std::int64_t trainable_parameters(const ModelGraph& graph);
 
 // Elements of the parameters of one repeated layer; 0 when the model has none.

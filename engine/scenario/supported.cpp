@@ -47,7 +47,9 @@ class Support {
     need(m.dropout == 0, "model.dropout", fmt::format("{}", m.dropout));
     need(m.frozen.empty() || s_.parallel.strategy != "native", "model.frozen", "frozen parameters with native", "use fsdp2");
     need(m.lora == LoraSpec{}, "model.lora", "adapters");
-    need(m.moe == MoeSpec{}, "model.moe", "experts");
+    need(one_of(m.moe.load, {"balanced", "worst"}), "model.moe.load", m.moe.load, "supported: balanced, worst");
+    need(!m.moe.capacity, "model.moe.capacity", "a capacity", "no token is dropped");
+    need(!m.moe.auxiliary_loss, "model.moe.auxiliary_loss", "the router's own loss");
     need(m.compile == "none", "model.compile", m.compile);
     need(m.fp8 == "none", "model.fp8", m.fp8);
     need(m.quantized == "none", "model.quantized", m.quantized);

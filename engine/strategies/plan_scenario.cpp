@@ -156,6 +156,7 @@ Result<ModelGraph> load_model_graph(const Scenario& scenario) {
   options.stored_dtype = scenario.model.dtype;
   options.compute_dtype = scenario.precision.param.value_or(scenario.model.dtype);
   options.buffer_dtype = scenario.precision.buffer.value_or(DType::float32);
+  if (scenario.model.moe.load == "worst") options.expert_load = ExpertLoad::worst;
   SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
   SHARDLAB_CHECK_OK(freeze_parameters(graph, scenario.model.frozen));
   return graph;

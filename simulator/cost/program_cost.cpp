@@ -23,7 +23,7 @@ class WorkCost {
     const Work& work = program_.work[index];
     switch (work.kind) {
       case WorkKind::matmul:
-        return matmul_ns(shape_of(work), matmul(step, index));
+        return work.kernels * matmul_ns(shape_of(work), matmul(step, index));
       case WorkKind::attention:
         return attention_ns(attention_of(step, work), attention(step));
       case WorkKind::memory:
@@ -36,7 +36,7 @@ class WorkCost {
     const Work& work = program_.work[index];
     switch (work.kind) {
       case WorkKind::matmul:
-        return explain_matmul(shape_of(work), matmul(step, index));
+        return explain_products(work, matmul(step, index));
       case WorkKind::attention:
         return explain_attention(attention_of(step, work), attention(step));
       case WorkKind::memory:
@@ -56,12 +56,21 @@ class WorkCost {
   }
 
  private:
-  static MatmulShape shape_of(const Work& work) { return {work.m, work.n, work.k, work.bytes}; }
+  // One of several alike.
+  static MatmulShape shape_of(const Work& work) { return {work.m, work.n, work.k, work.bytes / work.kernels}; }
+
+  static CostBreakdown explain_products(const Work& work, const MatmulCoefficients& coefficients) {
+    CostBreakdown one = explain_matmul(shape_of(work), coefficients);
+    if (work.kernels == 1) return one;
+    one.nanoseconds *= work.kernels;
+    one.formula = fmt::format("{} * ({})", work.kernels, one.formula);
+    return one;
+  }
 
   // Elements of the products are as wide as their least traffic says.
   static DType dtype_of(const Work& work) {
     const std::int64_t elements = work.m * work.k + work.k * work.n + work.m * work.n;
-    return work.bytes.value == elements * 4 ? DType::float32 : DType::bfloat16;
+    return work.bytes.value == elements * work.kernels * 4 ? DType::float32 : DType::bfloat16;
   }
 
   DType dtype_of(const ProgramStep& step) const {

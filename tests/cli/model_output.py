@@ -25,6 +25,11 @@ def test_published_sizes():
         check(document["parameters"]["total"] == total, f"{name}: {document['parameters']['total']}")
 
 
+def test_experts_that_a_token_uses():
+    document = expect(Place().run("model", "qwen3-30b-a3b", "--json"), 0).json()
+    check(document["parameters"]["total"] == 30532122624 and document["parameters"]["active"] == 3353032704, f"{document['parameters']}")
+
+
 def test_names_and_order_of_the_checkpoint():
     document = expect(Place().run("model", "llama-3-8b", "--json"), 0).json()
     names = [p["name"] for module in document["modules"] for p in module["parameters"]]
@@ -71,7 +76,7 @@ def test_list():
     models = expect(Place().run("models", "--json"), 0).json()["models"]
     check({"tiny-llama", "llama-3-8b"} <= {model["name"] for model in models}, f"{models}")
     for model in models:
-        check_fields(model, {"name": "text", "family": "text", "parameters": "int", "layers": "int", "vocabulary": "int"}, "models")
+        check_fields(model, {"name": "text", "family": "text", "parameters": "int", "active": "int", "layers": "int", "vocabulary": "int"}, "models")
         check(model["name"] in expect(Place().run("models"), 0).out, f"{model['name']} is not in the table")
 
 

@@ -44,15 +44,18 @@ class ModelsCommand final : public Command {
     TextTable table({{.title = "name", .align = Align::left},
                      {.title = "family", .align = Align::left},
                      {.title = "parameters"},
+                     {.title = "active"},
                      {.title = "layers"},
                      {.title = "vocabulary"}});
     for (const KnownModel& model : models) {
       const std::int64_t parameters = total_parameters(model.graph);
       table.add({model.name, model.graph.family, std::to_string(parameters),
+                 std::to_string(active_parameters(model.graph)),
                  std::to_string(model.graph.layers), std::to_string(model.graph.vocabulary)});
       list.push_back({{"name", model.name},
                       {"family", model.graph.family},
                       {"parameters", parameters},
+                      {"active", active_parameters(model.graph)},
                       {"layers", model.graph.layers},
                       {"vocabulary", model.graph.vocabulary}});
     }

@@ -11,6 +11,7 @@ struct Layer {
   std::optional<NormPart> q_norm, k_norm;
   NormPart norm1, norm2;
   std::optional<NormPart> after_attention, after_mlp;
+  std::optional<ExpertsPart> experts;  // instead of gate, up, down
 };
 
 class Builder {
@@ -58,7 +59,11 @@ class Builder {
     Layer layer;
     layer.block = module(list, std::to_string(index), "DecoderLayer");
     define_attention(layer);
-    define_mlp(layer);
+    if (m_.experts && m_.experts->layers[static_cast<std::size_t>(index)]) {
+      define_experts(layer);
+    } else {
+      define_mlp(layer);
+    }
     layer.norm1 = define_norm(layer.block, "input_layernorm", m_.hidden);
     if (!m_.norms_after) {
       layer.norm2 = define_norm(layer.block, "post_attention_layernorm", m_.hidden);
@@ -80,6 +85,20 @@ class Builder {
     if (!m_.head_norms) return;
     layer.q_norm = define_norm(layer.attention, "q_norm", m_.head_dim);
     layer.k_norm = define_norm(layer.attention, "k_norm", m_.head_dim);
+  }
+
+  void define_experts(Layer& layer) {
+    const LlamaExperts& e = *m_.experts;
+    layer.experts = ExpertsPart{module(layer.block, "mlp", "SparseMoeBlock"),
+                                {},
+                                {},
+                                {},
+                                {},
+                                e.count,
+                                e.per_token,
+                                e.width,
+                                e.normalized};
+    parts_.define_experts(*layer.experts, m_.prefix, m_.hidden, e.router_first, m_.activation.class_name);
   }
 
   void define_mlp(Layer& layer) {
@@ -118,6 +137,7 @@ class Builder {
   }
 
   TensorId run_mlp(const Layer& layer, TensorId x) {
+    if (layer.experts) return parts_.run_experts(*layer.experts, x);
     const TensorId gate = parts_.linear(layer.gate, x, "gate");
     const TensorId up = parts_.linear(layer.up, x, "up");
     return parts_.linear(layer.down, parts_.gated(layer.mlp, m_.activation.activation, gate, up),

@@ -48,6 +48,16 @@ struct AttentionPart {
   std::optional<TensorId> bias = {};
 };
 
+// A router and its experts, all of one shape, in two stacked weights (transformers 5).
+struct ExpertsPart {
+  ModuleId module;  // the block around both
+  LinearPart router;
+  ModuleId experts;
+  ParameterId gate_up, down;
+  std::int64_t count = 0, per_token = 0, width = 0;  // experts, of a token, of one
+  bool normalized = false;                           // weights of a token add up to 1
+};
+
 class DecoderParts {
  public:
   // Weights start uniform with the standard deviation `initializer_range`.
@@ -61,6 +71,10 @@ class DecoderParts {
                               std::string_view class_name = "Embedding");
   NormPart define_norm(ModuleId parent, std::string_view name, std::string_view class_name,
                        std::int64_t width, NormKind kind);
+  // `part` has count, per_token, width, normalized and the block's module; the rest is filled in. Mixtral
+  // defines its router before its experts, Qwen behind them.
+  void define_experts(ExpertsPart& part, std::string_view prefix, std::int64_t hidden, bool router_first,
+                      const char* activation_class);
   // The head: with a weight of its own, or the embedding's.
   LinearPart define_head(ModuleId model, const LinearPart& embedding, bool tied, bool bias);
 
@@ -74,6 +88,8 @@ class DecoderParts {
   TensorId add(ModuleId module, TensorId a, TensorId b, std::string_view label = "hidden");
   TensorId activate(ModuleId module, Activation activation, TensorId x);
   TensorId gated(ModuleId module, Activation activation, TensorId gate, TensorId up);
+  // The rows of x through the experts they are routed to and back, weighted.
+  TensorId run_experts(const ExpertsPart& experts, TensorId x);
   // `turned` of each turned + passed heads are rotated; 0, 0: all.
   TensorId rope(ModuleId module, TensorId x, TensorId table, std::int64_t head_dim, std::string_view label,
                 std::int64_t turned = 0, std::int64_t passed = 0);

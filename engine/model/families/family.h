@@ -30,9 +30,11 @@ Result<ModelGraph> build_gemma2(const ModelConfig& config, const GraphOptions& o
 Result<ModelGraph> build_gpt2(const ModelConfig& config, const GraphOptions& options);
 Result<ModelGraph> build_llama(const ModelConfig& config, const GraphOptions& options);
 Result<ModelGraph> build_mistral(const ModelConfig& config, const GraphOptions& options);
+Result<ModelGraph> build_mixtral(const ModelConfig& config, const GraphOptions& options);
 Result<ModelGraph> build_mpt(const ModelConfig& config, const GraphOptions& options);
 Result<ModelGraph> build_phi(const ModelConfig& config, const GraphOptions& options);
 Result<ModelGraph> build_qwen2(const ModelConfig& config, const GraphOptions& options);
 Result<ModelGraph> build_qwen3(const ModelConfig& config, const GraphOptions& options);
+Result<ModelGraph> build_qwen3_moe(const ModelConfig& config, const GraphOptions& options);
 
 }  // namespace shardlab

@@ -12,6 +12,13 @@
 
 namespace shardlab {
 
+// Experts in place of the network of some layers.
+struct LlamaExperts {
+  std::int64_t count = 0, per_token = 0, width = 0;
+  bool normalized = false, router_first = false;
+  std::vector<bool> layers;  // which have them
+};
+
 struct LlamaLike {
   std::string family;  // model_type
   std::string prefix;  // of class names: "Llama" gives LlamaForCausalLM, LlamaDecoderLayer ...
@@ -56,6 +63,10 @@ Result<std::vector<std::int64_t>> read_qwen_windows(const ModelConfig& config, s
 Result<std::vector<std::int64_t>> windows_of_types(const ModelConfig& config,
                                                    const std::vector<std::string>& types, std::int64_t window,
                                                    std::int64_t layers);
+
+// num_experts (transformers 4) or num_local_experts, num_experts_per_tok; refuses a router with noise or a
+// loss of its own. Defaults of the family.
+Result<LlamaExperts> read_experts(const ModelConfig& config, std::int64_t count, std::int64_t per_token);
 
 ModelGraph build_llama_like(const LlamaLike& model, const GraphOptions& options);
 

@@ -69,4 +69,25 @@ Result<std::vector<std::int64_t>> read_qwen_windows(const ModelConfig& config, s
   return windows;
 }
 
+Result<LlamaExperts> read_experts(const ModelConfig& config, std::int64_t count, std::int64_t per_token) {
+  LlamaExperts experts;
+  const char* key = config.has("num_experts") ? "num_experts" : "num_local_experts";
+  SHARDLAB_TRY(experts.count, config.integer_or(key, count));
+  SHARDLAB_TRY(experts.per_token, config.integer_or("num_experts_per_tok", per_token));
+  SHARDLAB_TRY(const double noise, config.number_or("router_jitter_noise", 0));
+  if (noise != 0)
+    return bad_input(config.file(), fmt::format("router_jitter_noise: not supported yet: {}", noise));
+  SHARDLAB_TRY(const bool loss, config.boolean_or("output_router_logits", false));
+  if (loss) {
+    return bad_input(config.file(), "output_router_logits: the router's own loss is not supported yet: true",
+                     "supported: false, with which transformers trains without that loss");
+  }
+  constexpr std::int64_t k_most = 64;  // of top_k's implementation
+  if (experts.per_token > experts.count || experts.per_token > k_most) {
+    return bad_input(config.file(), fmt::format("num_experts_per_tok {} is above {} {}, or above {}",
+                                                experts.per_token, key, experts.count, k_most));
+  }
+  return experts;
+}
+
 }  // namespace shardlab

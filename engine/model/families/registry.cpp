@@ -9,9 +9,10 @@ namespace shardlab {
 
 const std::vector<Family>& families() {
   static const std::vector<Family> list = {
-      {"falcon", build_falcon}, {"gemma", build_gemma},     {"gemma2", build_gemma2}, {"gpt2", build_gpt2},
-      {"llama", build_llama},   {"mistral", build_mistral}, {"mpt", build_mpt},       {"phi", build_phi},
-      {"qwen2", build_qwen2},   {"qwen3", build_qwen3}};
+      {"falcon", build_falcon},   {"gemma", build_gemma}, {"gemma2", build_gemma2},
+      {"gpt2", build_gpt2},       {"llama", build_llama}, {"mistral", build_mistral},
+      {"mixtral", build_mixtral}, {"mpt", build_mpt},     {"phi", build_phi},
+      {"qwen2", build_qwen2},     {"qwen3", build_qwen3}, {"qwen3_moe", build_qwen3_moe}};
   return list;
 }
 

@@ -22,7 +22,7 @@ enum class WorkKind : std::uint8_t {
   memory,     // reads and writes `bytes`, arithmetic is negligible
 };
 
-// One kernel, or several alike.
+// One kernel, or several alike: flops and bytes are those of all, m, n and k those of each.
 struct Work {
   WorkKind kind = WorkKind::memory;
   std::int64_t m = 0, n = 0, k = 0;  // matmul
@@ -80,15 +80,19 @@ extern const OperatorType k_add;
 extern const OperatorType k_add_positions;
 extern const OperatorType k_attention;
 extern const OperatorType k_cast;
+extern const OperatorType k_combine;
 extern const OperatorType k_cross_entropy;
+extern const OperatorType k_dispatch;
 extern const OperatorType k_embedding;
 extern const OperatorType k_geglu;
 extern const OperatorType k_gelu;
+extern const OperatorType k_grouped_linear;
 extern const OperatorType k_layer_norm;
 extern const OperatorType k_linear;
 extern const OperatorType k_rms_norm;
 extern const OperatorType k_rope;
 extern const OperatorType k_soft_cap;
 extern const OperatorType k_swiglu;
+extern const OperatorType k_top_k;
 
 }  // namespace shardlab

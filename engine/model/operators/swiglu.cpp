@@ -1,4 +1,5 @@
-// y = silu(gate) * up, fused: keeps gate, and up for gate's gradient, only.
+// y = silu(gate) * up, fused: keeps gate, and up for gate's gradient, only. With one input its rows hold the
+// gate, then the up (experts, whose two projections are one product).
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -7,6 +8,12 @@ namespace {
 OperatorDescription describe_swiglu(const ModelGraph& graph, const Operator& op) {
   const Tensor& gate = graph.tensor(op.inputs[0]);
   OperatorDescription description;
+  if (op.inputs.size() == 1) {
+    description.saved_inputs = 0b1;
+    description.forward.push_back(memory_work(gate.bytes() + gate.bytes() / 2));
+    description.backward.push_back(memory_work(gate.bytes() * 2 + gate.bytes() / 2));
+    return description;
+  }
   description.saved_inputs = gate.requires_grad ? 0b11 : 0b01;
   description.forward.push_back(memory_work(gate.bytes() * 3));
   description.backward.push_back(memory_work(gate.bytes() * 5));

@@ -126,7 +126,7 @@ class Rewriter {
     SHARDLAB_TRY(const DType dtype, operator_dtype(op));
     for (TensorId& output : op.outputs) {
       Tensor tensor = old_.tensor(output);
-      if (output != old_.loss) tensor.dtype = dtype;
+      if (output != old_.loss && is_floating_point(tensor.dtype)) tensor.dtype = dtype;
       made_[output.index()] = add_tensor(std::move(tensor));
       output = *made_[output.index()];
     }
@@ -146,7 +146,7 @@ class Rewriter {
     std::optional<DType> inputs, parameters;
     for (const TensorId id : op.inputs) {
       const Tensor& tensor = graph_.tensor(id);
-      if (tensor.role != TensorRole::activation) continue;
+      if (tensor.role != TensorRole::activation || !is_floating_point(tensor.dtype)) continue;
       if (inputs && *inputs != tensor.dtype) return refuse(op, tensor.dtype, *inputs, "another input");
       inputs = tensor.dtype;
     }

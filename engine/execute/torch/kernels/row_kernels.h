@@ -94,6 +94,8 @@ struct RowKernels {
 
   // sums[i] += row[i]
   void (*add_row)(const T* row, std::int64_t width, float* sums);
+  // sums[i] += factor * row[i]
+  void (*add_scaled_row)(float factor, const T* row, std::int64_t width, float* sums);
   // row[i] = sums[i], or row[i] += sums[i]
   void (*store_row)(const float* sums, bool accumulate, std::int64_t width, T* row);
 

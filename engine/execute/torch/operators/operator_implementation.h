@@ -69,15 +69,19 @@ extern const OperatorImplementation k_add_implementation;
 extern const OperatorImplementation k_add_positions_implementation;
 extern const OperatorImplementation k_attention_implementation;
 extern const OperatorImplementation k_cast_implementation;
+extern const OperatorImplementation k_combine_implementation;
 extern const OperatorImplementation k_cross_entropy_implementation;
+extern const OperatorImplementation k_dispatch_implementation;
 extern const OperatorImplementation k_embedding_implementation;
 extern const OperatorImplementation k_geglu_implementation;
 extern const OperatorImplementation k_gelu_implementation;
+extern const OperatorImplementation k_grouped_linear_implementation;
 extern const OperatorImplementation k_layer_norm_implementation;
 extern const OperatorImplementation k_linear_implementation;
 extern const OperatorImplementation k_rms_norm_implementation;
 extern const OperatorImplementation k_rope_implementation;
 extern const OperatorImplementation k_soft_cap_implementation;
 extern const OperatorImplementation k_swiglu_implementation;
+extern const OperatorImplementation k_top_k_implementation;
 
 }  // namespace shardlab

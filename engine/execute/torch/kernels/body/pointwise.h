@@ -110,6 +110,12 @@ void add_row(const T* row, std::int64_t width, float* sums) {
 }
 
 template <typename T>
+void add_scaled_row(float factor, const T* row, std::int64_t width, float* sums) {
+  for (std::int64_t i = 0; i < width; i += k_lanes)
+    store(sums + i, load(sums + i, width - i) + factor * load(row + i, width - i), width - i);
+}
+
+template <typename T>
 void store_row(const float* sums, bool accumulate, std::int64_t width, T* row) {
   for (std::int64_t i = 0; i < width; i += k_lanes) {
     const Floats sum = load(sums + i, width - i);

@@ -28,6 +28,7 @@ constexpr RowKernels<T> make_table() {
           .log_sum_exp = log_sum_exp<T>,
           .cross_entropy_backward = cross_entropy_backward<T>,
           .add_row = add_row<T>,
+          .add_scaled_row = add_scaled_row<T>,
           .store_row = store_row<T>,
           .softmax_step = softmax_step<T>,
           .scale_rows = scale_rows<T>,
