@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/checkpoint/published_names.h"
 #include "engine/scenario/resolve_path.h"
 
 namespace shardlab {
@@ -27,7 +28,10 @@ std::string shape_text(const Shape& shape) {
 // Names under which the modules of the model hold parameters: each tied one has several.
 std::set<std::string, std::less<>> all_names(const ModelGraph& graph) {
   std::set<std::string, std::less<>> names;
-  for (const Parameter& parameter : graph.parameters) names.insert(parameter.name);
+  for (const Parameter& parameter : graph.parameters) {
+    names.insert(parameter.name);
+    for (const PublishedTensor& tensor : published_tensors(graph, parameter)) names.insert(tensor.name);
+  }
   for (const Module& module : graph.modules) {
     for (const ParameterId id : module.parameters) {
       const std::string& name = graph.parameter(id).name;
@@ -38,17 +42,31 @@ std::set<std::string, std::less<>> all_names(const ModelGraph& graph) {
   return names;
 }
 
+// The tensors a parameter is read from: published ones only where there is none under its own name.
+std::vector<PublishedTensor> tensors_of(const SafetensorsReader& weights, const ModelGraph& graph,
+                                        const Parameter& parameter) {
+  std::vector<PublishedTensor> published = published_tensors(graph, parameter);
+  const bool stacked = published.empty() || weights.tensors().contains(parameter.name);
+  const bool any = std::any_of(published.begin(), published.end(), [&](const PublishedTensor& tensor) {
+    return weights.tensors().contains(tensor.name);
+  });
+  if (stacked || !any) return {{parameter.name, parameter.shape, 0}};
+  return published;
+}
+
 }  // namespace
 
 Status match_model(const SafetensorsReader& weights, const ModelGraph& graph) {
   std::vector<std::string> missing, shapes, unknown;
   for (const Parameter& parameter : graph.parameters) {
-    const auto found = weights.tensors().find(parameter.name);
-    if (found == weights.tensors().end()) {
-      missing.push_back(parameter.name);
-    } else if (found->second.shape != parameter.shape) {
-      shapes.push_back(fmt::format("{} is {} where the model has {}", parameter.name,
-                                   shape_text(found->second.shape), shape_text(parameter.shape)));
+    for (const PublishedTensor& tensor : tensors_of(weights, graph, parameter)) {
+      const auto found = weights.tensors().find(tensor.name);
+      if (found == weights.tensors().end()) {
+        missing.push_back(tensor.name);
+      } else if (found->second.shape != tensor.shape) {
+        shapes.push_back(fmt::format("{} is {} where the model has {}", tensor.name,
+                                     shape_text(found->second.shape), shape_text(tensor.shape)));
+      }
     }
   }
   const auto known = all_names(graph);
@@ -63,6 +81,20 @@ Status match_model(const SafetensorsReader& weights, const ModelGraph& graph) {
   return bad_input(weights.path().string(),
                    fmt::format("does not fit the model; {}", fmt::join(complaints, "; ")),
                    "model.config and model.weights must belong together");
+}
+
+Status read_parameter(const SafetensorsReader& weights, const ModelGraph& graph, const Parameter& parameter,
+                      std::int64_t first, std::span<float> values) {
+  const std::int64_t end = first + static_cast<std::int64_t>(values.size());
+  for (const PublishedTensor& tensor : tensors_of(weights, graph, parameter)) {
+    const std::int64_t from = std::max(first, tensor.first);
+    const std::int64_t to = std::min(end, tensor.first + element_count(tensor.shape));
+    if (from >= to) continue;
+    const auto part =
+        values.subspan(static_cast<std::size_t>(from - first), static_cast<std::size_t>(to - from));
+    SHARDLAB_CHECK_OK(weights.read(tensor.name, from - tensor.first, part));
+  }
+  return {};
 }
 
 Result<SafetensorsReader> open_model_weights(const Scenario& scenario, const ModelGraph& graph) {

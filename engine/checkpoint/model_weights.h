@@ -9,8 +9,14 @@
 namespace shardlab {
 
 // Compares names and shapes. What is missing, of another shape, or unknown to the model is named in one
-// bad_input (the first few of each). A tied parameter may be there under its other names too.
+// bad_input (the first few of each). A tied parameter may be there under its other names too; the stacked
+// weights of experts may be there one by one, as they are published.
 Status match_model(const SafetensorsReader& weights, const ModelGraph& graph);
+
+// Elements [first, first + values.size()) of a parameter of the model that matched, from one tensor or
+// several.
+Status read_parameter(const SafetensorsReader& weights, const ModelGraph& graph, const Parameter& parameter,
+                      std::int64_t first, std::span<float> values);
 
 // Opens model.weights (a path of the scenario) and matches it.
 Result<SafetensorsReader> open_model_weights(const Scenario& scenario, const ModelGraph& graph);

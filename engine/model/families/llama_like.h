@@ -38,7 +38,8 @@ struct LlamaLike {
   std::string embedding_class = "Embedding";
   double attention_scale = 0;               // 0: 1 / sqrt(head_dim)
   double attention_cap = 0, logit_cap = 0;  // soft caps; 0: none
-  std::vector<std::int64_t> windows;        // by layer, 0: none; empty: no layer has one
+  std::optional<LlamaExperts> experts;
+  std::vector<std::int64_t> windows;  // by layer, 0: none; empty: no layer has one
 };
 
 // What differs between families when the same fields are read; defaults of their configuration classes.

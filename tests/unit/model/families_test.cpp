@@ -70,6 +70,8 @@ constexpr Published k_published[] = {
     {"qwen3-8b", 8'190'735'360, 192'946'432},
     {"qwen3-32b", 32'762'123'264, 487'598'336},
     {"mpt-7b", 6'649'286'656, 201'334'784},
+    {"mixtral-8x7b", 46'702'792'704, 1'451'270'144},
+    {"qwen3-30b-a3b", 30'532'122'624, 623'120'640},
 };
 
 }  // namespace
@@ -86,6 +88,19 @@ TEST_CASE("parameter counts of the known models are the published ones") {
     CHECK(total_parameters(*graph) == model.total);
     CHECK(parameters_per_layer(*graph) == model.per_layer);
   }
+}
+
+TEST_CASE("active parameters leave out the experts a token does not visit") {
+  const auto active = [](const std::string& name) {
+    const auto config = ModelConfig::read(*find_asset("models/" + name + "/config.json"), {});
+    REQUIRE_OK(config);
+    const auto graph = build_model_graph(*config, GraphOptions{});
+    REQUIRE_OK(graph);
+    return active_parameters(*graph);
+  };
+  CHECK(active("qwen3-30b-a3b") == 3'353'032'704);
+  CHECK(active("mixtral-8x7b") == 12'879'925'248);
+  CHECK(active("llama-3.2-1b") == 1'235'814'400);
 }
 
 TEST_CASE("windows go to the layers that have them, and only where they are narrower than the sequence") {
@@ -191,6 +206,12 @@ TEST_CASE("fields that are missing, contradict each other or are absurd are refu
            Case{"falcon_multi_query", "num_ln_in_parallel_attn", "2", "needs new_decoder_architecture"},
            Case{"mpt", "attn_config", "{\"alibi\": false}", "alibi: not supported yet: false"},
            Case{"mpt", "attn_config", "{\"clip_qkv\": 8}", "clip_qkv: not supported yet: 8"},
+           Case{"mixtral", "num_experts_per_tok", "6", "num_experts_per_tok 6 is above num_local_experts 5"},
+           Case{"mixtral", "router_jitter_noise", "0.1", "router_jitter_noise: not supported yet: 0.1"},
+           Case{"mixtral", "output_router_logits", "true", "the router's own loss is not supported yet"},
+           Case{"qwen3_moe", "mlp_only_layers", "[-1]",
+                "mlp_only_layers: expected a list of integers from 0"},
+           Case{"qwen3_moe", "moe_intermediate_size", "2000000000", "accepted"},
            Case{"mpt", "no_bias", "false", "no_bias: not supported yet: false"},
            Case{"mpt", "expansion_ratio", "3", "expansion_ratio"},
            Case{"mpt", "attn_config", "3", "attn_config: expected an object"},

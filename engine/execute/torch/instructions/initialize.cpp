@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "engine/checkpoint/model_weights.h"
 #include "engine/execute/torch/instructions/parameter_ranges.h"
 #include "engine/execute/torch/torch_dtype.h"
 #include "engine/model/constants.h"
@@ -49,7 +50,8 @@ class InitializeParameters : public Action {
                            range.first + done, values);
       return;
     }
-    const Status read = run_.weights->read(parameter.name, range.first + done, values);
+    const Status read =
+        read_parameter(*run_.weights, run_.planned.graph, parameter, range.first + done, values);
     if (!read) throw std::runtime_error(to_string(read.error()));
   }
 
