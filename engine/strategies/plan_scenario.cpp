@@ -158,6 +158,8 @@ Result<ModelGraph> load_model_graph(const Scenario& scenario) {
   options.buffer_dtype = scenario.precision.buffer.value_or(DType::float32);
   if (scenario.model.moe.load == "worst") options.expert_load = ExpertLoad::worst;
   SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
+  if (scenario.model.moe.load != "balanced" && active_parameters(graph) == total_parameters(graph))
+    return bad_input("model.moe.load", "this model has no experts over which tokens could spread", "leave it out");
   SHARDLAB_CHECK_OK(freeze_parameters(graph, scenario.model.frozen));
   return graph;
 }

@@ -107,6 +107,15 @@ DType dtype_of(const ModelGraph& graph, const Operator& op) {
   return graph.tensor(op.outputs[0]).dtype;
 }
 
+// What a probe of rows and a width describes; of the others (experts, learned positions) predictions take the
+// figures of the machine's memory and products.
+bool is_row_operator(std::string_view name) {
+  for (const char* known : {"add", "cast", "geglu", "gelu", "layer_norm", "rms_norm", "soft_cap", "swiglu"}) {
+    if (name == known) return true;
+  }
+  return false;
+}
+
 // An operator of a graph as a case; the shape has the names that probe.h lists.
 void add_operator(Cases& cases, const ModelGraph& graph, const Operator& op) {
   const std::string_view name = op.type->name;
@@ -134,7 +143,7 @@ void add_operator(Cases& cases, const ModelGraph& graph, const Operator& op) {
     cases.add(name, dtype, {{"rows", rows}, {"width", output.back()}, {"vocabulary", graph.vocabulary}});
   } else if (name == "cross_entropy") {
     cases.add(name, dtype, {{"rows", rows}, {"width", 1}, {"vocabulary", shape.back()}});
-  } else {
+  } else if (is_row_operator(name) && (name != "swiglu" || op.inputs.size() == 2)) {
     cases.add(name, dtype, {{"rows", rows}, {"width", shape.back()}});
   }
 }

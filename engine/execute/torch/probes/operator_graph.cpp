@@ -23,8 +23,9 @@ class Builder {
     if (name == "embedding") return embedding(type);
     if (name == "cross_entropy") return cross_entropy(type);
     if (name == "cast") return cast(type);
-    if (name == "rms_norm") return row_operator(type, 1, {number("width")});
-    return row_operator(type, 2, {});  // add, swiglu
+    if (name == "rms_norm" || name == "layer_norm") return row_operator(type, 1, {number("width")});
+    if (name == "gelu" || name == "soft_cap") return row_operator(type, 1, {});
+    return row_operator(type, 2, {});  // add, geglu, swiglu
   }
 
  private:
@@ -109,7 +110,7 @@ class Builder {
     std::vector<ParameterId> parameters;
     if (!weight.empty())
       parameters.push_back(builder_.add_parameter(module_, "weight", weight, InitialValue::ones));
-    return finish(type, std::move(tensors), std::move(parameters), shape, {{"epsilon", 1e-5}});
+    return finish(type, std::move(tensors), std::move(parameters), shape, {{"epsilon", 1e-5}, {"cap", 30}});
   }
 
   const OperatorProbe& parsed_;

@@ -27,12 +27,16 @@ TEST_CASE("every operator is measured forward and backward in both dtypes") {
                             {"rms_norm." + dtype, {{"rows", 8}, {"width", 16}}},
                             {"add." + dtype, {{"rows", 8}, {"width", 16}}},
                             {"swiglu." + dtype, {{"rows", 8}, {"width", 16}}},
+                            {"layer_norm." + dtype, {{"rows", 8}, {"width", 16}}},
+                            {"gelu." + dtype, {{"rows", 8}, {"width", 16}}},
+                            {"geglu." + dtype, {{"rows", 8}, {"width", 16}}},
+                            {"soft_cap." + dtype, {{"rows", 8}, {"width", 16}}},
                             {"cast." + dtype, {{"rows", 8}, {"width", 16}}},
                             {"rope." + dtype, {{"batch", 2}, {"sequence", 8}, {"heads", 2}, {"head_dim", 8}}},
                             {"embedding." + dtype, {{"rows", 8}, {"width", 16}, {"vocabulary", 32}}},
                             {"cross_entropy." + dtype, {{"rows", 8}, {"width", 1}, {"vocabulary", 32}}}});
     // A sum passes its gradient on and has no backward work.
-    CHECK(found.size() == 3 + 2 * 7 + 1);
+    CHECK(found.size() == 3 + 2 * 11 + 1);
     for (const auto& [probe, measurement] : found) {
       INFO(probe);
       CHECK(measurement.samples.size() >= 3);
