@@ -76,7 +76,8 @@ class Watch {
     CHECK(ledger_.live().total == before);
     const Bytes stated = forward ? description.forward_workspace : description.backward_workspace;
     // oneDNN's products of 16-bit numbers bring scratch memory of their own: below a megabyte.
-    const bool library = op.type == &k_linear && graph_.tensor(op.outputs[0]).dtype != DType::float32;
+    const bool product = op.type == &k_linear || op.type == &k_grouped_linear;
+    const bool library = product && graph_.tensor(op.outputs[0]).dtype != DType::float32;
     CHECK(used.value >= stated.value);
     CHECK(used.value <= stated.value + (library ? 1 << 20 : 0));
     Bytes& largest = workspace_[std::string(op.type->name) + (forward ? " forward" : " backward")];

@@ -1,7 +1,7 @@
 // The operators of experts against autograd of plain formulas, as one graph: which rows go where is decided
 // by the first of them.
 #include <ATen/ATen.h>
-#include <c10/core/InferenceMode.h>
+#include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include "engine/execute/torch/operators/operator_implementation.h"
