@@ -86,7 +86,7 @@ TEST_CASE("experts and every gradient, weights made to add up to 1 or not") {
     compare(5, 2, normalized);
     compare(3, 3, normalized);   // all of them
     compare(40, 4, normalized);  // some experts have no rows
-    compare(4, 1, normalized);
+    if (!normalized) compare(4, 1, normalized);  // else the weight is 1 and the router learns nothing
   }
 }
 
