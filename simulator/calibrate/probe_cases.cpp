@@ -63,6 +63,8 @@ void add_attention(Cases& cases, DType dtype, std::int64_t batch, std::int64_t s
 void add_core(Cases& cases, DType dtype) {
   for (const std::int64_t width : {128, 256, 512}) add_products(cases, dtype, 512, width);
   for (const std::int64_t rows : {32, 512, 2048}) add_rows(cases, dtype, rows, 256);
+  for (const char* name : {"layer_norm", "gelu", "geglu", "soft_cap"})  // of families other than Llama's
+    cases.add(name, dtype, {{"rows", 512}, {"width", 256}});
   for (const std::int64_t sequence : {32, 128, 512})
     add_attention(cases, dtype, 512 / sequence, sequence, 8, 32);
   add_attention(cases, dtype, 1, 512, 8, 64);
