@@ -1,6 +1,6 @@
 #include "engine/strategies/fsdp1/reduce_gradient.h"
 
-#include <algorithm>
+#include "engine/strategies/shared_steps.h"
 
 namespace shardlab::fsdp1 {
 
@@ -70,7 +70,7 @@ void ReduceGradient::reduce(UnitId unit) {
   const BufferId reduced = scatter(state, unit, input);
   if (replicate_) {
     b_.wait(streams_.all_reduce, streams_.post_backward);
-    all_reduce(unit, reduced, *replicate_, streams_.all_reduce);
+    emit_all_reduce(b_, unit, *replicate_, reduced, streams_.all_reduce);
   }
   settle(state, unit, reduced);
   if (input != cast_gradient) release(unit, {input}, streams_.post_backward, false);
@@ -115,18 +115,6 @@ BufferId ReduceGradient::scatter(FlatUnit& state, UnitId unit, BufferId gradient
   return output;
 }
 
-void ReduceGradient::all_reduce(UnitId unit, BufferId gradient, GroupId group, StreamId stream) {
-  Instruction reduce;
-  reduce.kind = InstructionKind::AllReduce;
-  reduce.stream = stream;
-  reduce.unit = unit;
-  reduce.group = group;
-  reduce.reduce = ReduceOperation::average;
-  reduce.bytes = b_.plan().buffer(gradient).bytes();
-  reduce.reads = reduce.writes = {gradient};
-  b_.emit(std::move(reduce));
-}
-
 // Into the gradient, in the stored dtype: nothing, a cast, or a sum with what earlier micro-batches left.
 void ReduceGradient::settle(FlatUnit& state, UnitId unit, BufferId reduced) {
   if (reduced == state.gradient) return;
@@ -144,7 +132,7 @@ void ReduceGradient::settle(FlatUnit& state, UnitId unit, BufferId reduced) {
 void ReduceGradient::reduce_whole(FlatUnit& state, UnitId unit) {
   const bool holds_earlier = b_.is_live(state.gradient) && state.gradient != state.flat_gradient;
   const BufferId input = holds_earlier ? state.gradient : cast(state, unit, state.flat_gradient);
-  all_reduce(unit, input, shard_, streams_.post_backward);
+  emit_all_reduce(b_, unit, shard_, input, streams_.post_backward);
   if (input != state.gradient) {
     b_.emit(convert(InstructionKind::Cast, unit, input, state.gradient, streams_.post_backward));
     if (input != state.flat_gradient) release(unit, {input}, streams_.post_backward, false);

@@ -31,7 +31,6 @@ class ReduceGradient {
   BufferId cast(FlatUnit& state, UnitId unit, BufferId gradient);
   BufferId pad(FlatUnit& state, UnitId unit, BufferId gradient);
   BufferId scatter(FlatUnit& state, UnitId unit, BufferId gradient);
-  void all_reduce(UnitId unit, BufferId gradient, GroupId group, StreamId stream);
   void settle(FlatUnit& state, UnitId unit, BufferId reduced);
   void reduce_whole(FlatUnit& state, UnitId unit);
   void drop_flat_gradient(FlatUnit& state, UnitId unit);

@@ -11,6 +11,7 @@
 #include "engine/strategies/fsdp2/declare_group.h"
 #include "engine/strategies/fsdp2/gather.h"
 #include "engine/strategies/fsdp2/reduce.h"
+#include "engine/strategies/shared_steps.h"
 #include "engine/strategies/strategy.h"
 #include "engine/strategies/unit_extents.h"
 
@@ -72,7 +73,7 @@ class Fsdp2Strategy : public Strategy {
     }
     gather_.unshard(unit);
     gather_.wait_in_forward(unit);
-    for (const UnitId next : following(pre_forward_order_, unit, prefetch().forward_depth)) gather_.unshard(next);
+    for (const UnitId next : units_after(pre_forward_order_, unit, prefetch().forward_depth)) gather_.unshard(next);
   }
 
   void post_forward(UnitId unit) override {
@@ -93,7 +94,7 @@ class Fsdp2Strategy : public Strategy {
     gather_.unshard(unit);
     gather_.wait_in_backward(unit);
     const std::vector<UnitId> backward(post_forward_order_.rbegin(), post_forward_order_.rend());
-    for (const UnitId next : following(backward, unit, std::max(prefetch().backward_depth, 1))) gather_.unshard(next);
+    for (const UnitId next : units_after(backward, unit, std::max(prefetch().backward_depth, 1))) gather_.unshard(next);
   }
 
   void post_backward(UnitId unit) override {
@@ -160,14 +161,6 @@ class Fsdp2Strategy : public Strategy {
     const auto module = [&](UnitId unit) { return b_.partition().unit(unit).module; };
     std::sort(order.begin(), order.end(), [&](UnitId a, UnitId b) { return module(a) < module(b); });
     return order;
-  }
-
-  // Up to `depth` units after this one.
-  static std::vector<UnitId> following(const std::vector<UnitId>& order, UnitId unit, int depth) {
-    auto next = std::find(order.begin(), order.end(), unit);
-    std::vector<UnitId> units;
-    while (depth-- > 0 && next != order.end() && ++next != order.end()) units.push_back(*next);
-    return units;
   }
 
   const Scenario& scenario_;

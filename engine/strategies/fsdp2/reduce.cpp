@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/strategies/shared_steps.h"
+
 namespace shardlab::fsdp2 {
 
 void Reduce::reduce(UnitId unit, const std::vector<BufferId>& gradients, bool over_replicas) {
@@ -79,15 +81,7 @@ void Reduce::add_partial(UnitState& state, UnitId unit, BufferId output) {
 
 void Reduce::all_reduce(UnitId unit, BufferId output) {
   b_.wait(streams_.all_reduce, streams_.reduce_scatter);
-  Instruction reduce;
-  reduce.kind = InstructionKind::AllReduce;
-  reduce.stream = streams_.all_reduce;
-  reduce.unit = unit;
-  reduce.group = mesh_.replicate;
-  reduce.reduce = ReduceOperation::average;
-  reduce.bytes = b_.plan().buffer(output).bytes();
-  reduce.reads = reduce.writes = {output};
-  b_.emit(std::move(reduce));
+  emit_all_reduce(b_, unit, *mesh_.replicate, output, streams_.all_reduce);
 }
 
 // From the output to the sharded gradient: nothing, a cast, or a sum with what earlier micro-batches left.

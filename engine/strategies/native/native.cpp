@@ -9,6 +9,7 @@
 #include "engine/scenario/mesh.h"
 #include "engine/strategies/native/native_gather.h"
 #include "engine/strategies/native/native_reduce.h"
+#include "engine/strategies/shared_steps.h"
 #include "engine/strategies/strategy.h"
 #include "engine/strategies/unit_extents.h"
 
@@ -61,7 +62,7 @@ class NativeStrategy : public Strategy {
     gather_.unshard(unit);
     gather_.wait(unit);
     if (forward_sense() == ForwardSense::recomputation) return;
-    for (const UnitId next : following(order_, unit, std::max(prefetch().forward_depth, 1))) gather_.unshard(next);
+    for (const UnitId next : units_after(order_, unit, std::max(prefetch().forward_depth, 1))) gather_.unshard(next);
   }
 
   // Backward, which needs it, follows a recomputation at once.
@@ -75,7 +76,7 @@ class NativeStrategy : public Strategy {
     gather_.unshard(unit);
     gather_.wait(unit);
     const std::vector<UnitId> backward(post_forward_order_.rbegin(), post_forward_order_.rend());
-    for (const UnitId next : following(backward, unit, std::max(prefetch().backward_depth, 1))) gather_.unshard(next);
+    for (const UnitId next : units_after(backward, unit, std::max(prefetch().backward_depth, 1))) gather_.unshard(next);
   }
 
   void post_backward(UnitId unit) override {
@@ -133,14 +134,6 @@ class NativeStrategy : public Strategy {
   bool is_first_of_backward(UnitId unit) const {
     const auto resharding = std::find_if(order_.rbegin(), order_.rend(), [&](UnitId id) { return units_[id.index()].reshard_after_forward; });
     return resharding != order_.rend() && *resharding == unit;
-  }
-
-  // Up to `depth` units after this one.
-  static std::vector<UnitId> following(const std::vector<UnitId>& order, UnitId unit, int depth) {
-    auto next = std::find(order.begin(), order.end(), unit);
-    std::vector<UnitId> units;
-    while (depth-- > 0 && next != order.end() && ++next != order.end()) units.push_back(*next);
-    return units;
   }
 
   const Scenario& scenario_;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "engine/strategies/shared_steps.h"
+
 namespace shardlab::native {
 
 void Reduce::reduce(UnitId unit, const std::vector<BufferId>& gradients) {
@@ -10,7 +12,7 @@ void Reduce::reduce(UnitId unit, const std::vector<BufferId>& gradients) {
   const BufferId input = input_of(state, unit, gradients);
   const BufferId output = scatter(state, unit, input);
   previous_ = {input, *b_.last_on(streams_.reduce)};
-  if (mesh_.replicate) all_reduce(unit, output);
+  if (mesh_.replicate) emit_all_reduce(b_, unit, *mesh_.replicate, output, streams_.reduce);
   settle(state, unit, output);
 }
 
@@ -55,18 +57,6 @@ BufferId Reduce::scatter(NativeUnit& state, UnitId unit, BufferId input) {
   scatter.waits = {*b_.last_on(StepBuilder::compute())};
   b_.emit(std::move(scatter));
   return output;
-}
-
-void Reduce::all_reduce(UnitId unit, BufferId output) {
-  Instruction reduce;
-  reduce.kind = InstructionKind::AllReduce;
-  reduce.stream = streams_.reduce;
-  reduce.unit = unit;
-  reduce.group = mesh_.replicate;
-  reduce.reduce = ReduceOperation::average;
-  reduce.bytes = b_.plan().buffer(output).bytes();
-  reduce.reads = reduce.writes = {output};
-  b_.emit(std::move(reduce));
 }
 
 // From the output to the sharded gradient: nothing, a cast, or a sum with what earlier micro-batches left.

@@ -24,7 +24,6 @@ class Reduce {
   BufferId input_of(NativeUnit& state, UnitId unit, const std::vector<BufferId>& gradients);
   void collect(NativeUnit& state, UnitId unit, const std::vector<BufferId>& gradients);
   BufferId scatter(NativeUnit& state, UnitId unit, BufferId input);
-  void all_reduce(UnitId unit, BufferId output);
   void settle(NativeUnit& state, UnitId unit, BufferId output);
   void drop_previous_input();
   bool is_written_in_place(const NativeUnit& state) const { return state.one_gradient_buffer && state.reduce == state.param; }
