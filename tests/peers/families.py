@@ -68,7 +68,7 @@ def compare_tensors(folder):
 
 
 def main():
-    needed("SHARDLAB", "SHARDLAB_BUILD", "SHARDLAB_TRANSFORMERS")
+    needed("SHARDLAB", "SHARDLAB_BUILD", "SHARDLAB_PYTHON", "SHARDLAB_TRANSFORMERS")
     with Folder() as folder:
         worker = [os.environ["SHARDLAB_TRANSFORMERS"], HERE / "_transformers_worker.py", CONFIGS, folder]
         subprocess.run([str(part) for part in worker], check=True, timeout=800)
