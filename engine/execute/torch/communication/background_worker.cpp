@@ -1,16 +1,10 @@
 #include "engine/execute/torch/communication/background_worker.h"
 
-#include <chrono>
 #include <exception>
 
 #include <c10/core/InferenceMode.h>
 
 namespace shardlab {
-
-Nanoseconds monotonic_now() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return {std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()};
-}
 
 struct BackgroundWorker::Task {
   std::function<void()> operation;

@@ -13,12 +13,10 @@
 #include <string>
 
 #include "engine/base/units.h"
+#include "engine/execute/monotonic_clock.h"
 #include "engine/plan/instruction.h"
 
 namespace shardlab {
-
-// Nanoseconds of this host's monotonic clock.
-Nanoseconds monotonic_now();
 
 // An operation that was issued.
 class Pending {
