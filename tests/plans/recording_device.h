@@ -1,4 +1,5 @@
-// A device that runs nothing and writes down what it was asked to do; and what follows from the record alone about the order of things.
+// A device that runs nothing and writes down what it was asked to do; and what follows from the record alone
+// about the order of things.
 #pragma once
 
 #include <string>
@@ -26,6 +27,7 @@ class RecordingDevice : public StreamDevice {
   EventHandle record(QueueIndex queue) override;
   void wait(QueueIndex queue, const EventHandle& event) override;
   void block(const EventHandle& event) override;
+  bool passed(const EventHandle&) override { return true; }
   void drain() override {}
   Nanoseconds between(const EventHandle&, const EventHandle&) override { return {}; }
 
@@ -40,9 +42,10 @@ class RecordingDevice : public StreamDevice {
   Recording recording_;
 };
 
-// The first place where the record does not keep what the plan needs, in words; empty when there is none: everything read was
-// written before and is not released yet, writers come after readers, and what is allocated does not get memory that somebody still
-// uses. Order comes from queues, events and host waits of the record, not from the plans' waits.
+// The first place where the record does not keep what the plan needs, in words; empty when there is none:
+// everything read was written before and is not released yet, writers come after readers, and what is
+// allocated does not get memory that somebody still uses. Order comes from queues, events and host waits of
+// the record, not from the plans' waits.
 std::string first_defect(const Recording& recording, std::size_t queues);
 
 // Issues the steps one after the other on a recording device.

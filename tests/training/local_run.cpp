@@ -32,7 +32,8 @@ struct Rank {
   Status result;
 };
 
-Status run_rank(const PlannedScenario& planned, const Rendezvous& rendezvous, const RankBody& body, Rank& rank) {
+Status run_rank(const PlannedScenario& planned, const Rendezvous& rendezvous, const RankBody& body,
+                Rank& rank) {
   at::set_num_threads(1);
   SHARDLAB_TRY(rank.options.communicators, connect_groups(rendezvous, planned, rank.options.rank));
   SHARDLAB_TRY(rank.executor, RankExecutor::create(planned, rank.options));
@@ -52,16 +53,18 @@ bool gradients_are_complete(const StepPlan& plan, InstructionId id) {
 
 }  // namespace
 
-PlannedScenario planned_file(const std::string& file_below_scenarios, std::span<const std::string> overrides) {
+PlannedScenario planned_file(const std::string& file_below_scenarios,
+                             std::span<const std::string> overrides) {
   return plan_or_fail(read_scenario(source_folder() / "scenarios" / file_below_scenarios, overrides));
 }
 
 PlannedScenario planned_text(const std::string& yaml, std::span<const std::string> overrides) {
-  return plan_or_fail(parse_scenario(yaml, (source_folder() / "tests/training/scenario.yaml").string(), overrides));
+  return plan_or_fail(
+      parse_scenario(yaml, (source_folder() / "tests/training/scenario.yaml").string(), overrides));
 }
 
 Status run_ranks(const PlannedScenario& planned, const RankBody& body, const StepObserver& observer,
-                 std::span<MemoryLedger> ledgers) {
+                 std::span<MemoryLedger> ledgers, const MakeBackend& make_backend) {
   install_counting_allocator();
   const Rendezvous rendezvous = Rendezvous::in_process();
   std::vector<Rank> ranks(static_cast<std::size_t>(planned.plan.steady.world_size));
@@ -71,6 +74,7 @@ Status run_ranks(const PlannedScenario& planned, const RankBody& body, const Ste
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     ranks[i].options.rank = static_cast<int>(i);
     ranks[i].options.observer = observer;
+    if (make_backend) ranks[i].options.backend = make_backend();
     if (!ledgers.empty()) ranks[i].options.ledger = ledgers[i];
     threads.emplace_back([&, &rank = ranks[i]] {
       rank.result = run_rank(planned, rendezvous, body, rank);
@@ -85,7 +89,7 @@ Status run_ranks(const PlannedScenario& planned, const RankBody& body, const Ste
   return {};
 }
 
-Result<Trained> train(const PlannedScenario& planned, int steps) {
+Result<Trained> train(const PlannedScenario& planned, int steps, const MakeBackend& make_backend) {
   Trained trained;
   trained.losses.resize(static_cast<std::size_t>(steps));
   std::mutex mutex;  // of `trained` and `failed`
@@ -95,7 +99,8 @@ Result<Trained> train(const PlannedScenario& planned, int steps) {
   const auto collect = [&](RankExecutor& executor, bool gradients, NamedTensors& into) -> Status {
     for (const Parameter& parameter : planned.graph.parameters) {
       if (gradients && !parameter.trainable) continue;
-      SHARDLAB_TRY(at::Tensor whole, gradients ? executor.full_gradient(parameter.name) : executor.full_parameter(parameter.name));
+      SHARDLAB_TRY(at::Tensor whole, gradients ? executor.full_gradient(parameter.name)
+                                               : executor.full_parameter(parameter.name));
       const std::lock_guard lock(mutex);
       into[parameter.name] = whole;
     }
@@ -119,7 +124,7 @@ Result<Trained> train(const PlannedScenario& planned, int steps) {
     }
     return collect(executor, false, trained.parameters);
   };
-  SHARDLAB_CHECK_OK(run_ranks(planned, body, observer));
+  SHARDLAB_CHECK_OK(run_ranks(planned, body, observer, {}, make_backend));
   if (failed) return fail(*failed);
   return trained;
 }
@@ -149,7 +154,9 @@ bool bitwise_equal(const NamedTensors& a, const NamedTensors& b) {
   if (a.size() != b.size() || a.empty()) return false;
   for (const auto& [name, tensor] : a) {
     const auto other = b.find(name);
-    if (other == b.end() || tensor.scalar_type() != other->second.scalar_type() || !at::equal(tensor, other->second)) return false;
+    if (other == b.end() || tensor.scalar_type() != other->second.scalar_type() ||
+        !at::equal(tensor, other->second))
+      return false;
   }
   return true;
 }

@@ -15,6 +15,7 @@ class ImmediateDevice : public StreamDevice {
   EventHandle record(QueueIndex) override;
   void wait(QueueIndex, const EventHandle& event) override;
   void block(const EventHandle& event) override;
+  bool passed(const EventHandle&) override { return true; }
   void drain() override {}
   Nanoseconds between(const EventHandle& earlier, const EventHandle& later) override;
 

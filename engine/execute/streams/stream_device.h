@@ -1,5 +1,5 @@
-// What the executor asks of a device that works asynchronously: queues that run what is issued to them in order,
-// and events that mark how far a queue has come.
+// What the executor asks of a device that works asynchronously: queues that run what is issued to them in
+// order, and events that mark how far a queue has come.
 //
 // One thread issues. Calls may throw what the device's library throws; they never block, except block() and
 // drain(). CUDA's implementation is execute/torch/cuda/cuda_device.h.
@@ -43,6 +43,8 @@ class StreamDevice {
   virtual void wait(QueueIndex queue, const EventHandle& event) = 0;
   // The host goes on after the event. Throws when the device or a peer fails meanwhile.
   virtual void block(const EventHandle& event) = 0;
+  // Without blocking.
+  virtual bool passed(const EventHandle& event) = 0;
   // The host goes on when all queues are empty. Likewise.
   virtual void drain() = 0;
   // From the earlier to the later event, both passed.

@@ -41,6 +41,7 @@ class BufferTable {
   at::Tensor take(Slot slot) { return std::exchange(entries_[slot].tensor, at::Tensor()); }
   // What a segment's forward keeps, one tensor each.
   std::vector<at::Tensor>& bundle(Slot slot) { return entries_[slot].bundle; }
+  c10::Device device() const { return device_; }
   const Buffer& buffer(Slot slot) const { return entries_[slot].buffer; }
 
  private:

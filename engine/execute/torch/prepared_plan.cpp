@@ -18,6 +18,7 @@ class Preparer {
     }
     prepared_.instructions.resize(plan_.instructions.size());
     for (std::uint32_t i = 0; i < plan_.instructions.size(); ++i) SHARDLAB_CHECK_OK(prepare(i));
+    if (run_.backend) prepared_.schedule = schedule_streams(plan_);
     return std::move(prepared_);
   }
 

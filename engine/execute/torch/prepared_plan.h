@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/execute/streams/stream_schedule.h"
 #include "engine/execute/torch/instructions/action.h"
 
 namespace shardlab {
@@ -22,11 +23,12 @@ struct PreparedPlan {
   const StepPlan* plan = nullptr;
   std::vector<Slot> slots;  // by BufferId
   std::vector<PreparedInstruction> instructions;
+  StreamSchedule schedule;  // empty on the host
 };
 
-// On a CPU everything that is not a collective runs on the host thread when it is issued, so the only waits
-// that remain are those for collectives: the plan's own, the order of streams, and those that still use what
-// an instruction frees. Between collectives of one communicator their queue keeps the order.
+// On the host everything that is not a collective runs on the host thread when it is issued, so the only
+// waits that remain are those for collectives: the plan's own, the order of streams, and those that still use
+// what an instruction frees. Between collectives of one communicator their queue keeps the order.
 Result<PreparedPlan> prepare_plan(RunState& run, const StepPlan& plan);
 
 }  // namespace shardlab

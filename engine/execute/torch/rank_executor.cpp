@@ -9,6 +9,7 @@
 #include "engine/checkpoint/model_weights.h"
 #include "engine/execute/learning_rate.h"
 #include "engine/execute/torch/communication/sent_totals.h"
+#include "engine/execute/torch/device_step_runner.h"
 #include "engine/execute/torch/step_runner.h"
 #include "engine/execute/torch/whole_parameter.h"
 #include "engine/plan/group_ranks.h"
@@ -16,18 +17,26 @@
 
 namespace shardlab {
 
-RunState::RunState(const PlannedScenario& scenario, int world_rank)
-    : planned(scenario), rank(world_rank), buffers(scenario.graph, c10::Device(c10::kCPU)) {}
+RunState::RunState(const PlannedScenario& scenario, int world_rank, std::shared_ptr<ExecutionBackend> device)
+    : planned(scenario),
+      rank(world_rank),
+      backend(std::move(device)),
+      buffers(scenario.graph, backend ? backend->device() : c10::Device(c10::kCPU)) {}
 
 struct RankExecutor::State {
   State(const PlannedScenario& planned, RankExecutorOptions given)
-      : run(planned, given.rank), options(std::move(given)), runner(run, options.ledger) {
+      : run(planned, given.rank, given.backend), options(std::move(given)) {
     run.communicators = options.communicators;
+    if (run.backend) {
+      runner = std::make_unique<DeviceStepRunner>(run, options.ledger);
+    } else {
+      runner = std::make_unique<StepRunner>(run, options.ledger);
+    }
   }
 
   RunState run;
   RankExecutorOptions options;
-  StepRunner runner;
+  std::unique_ptr<PlanRunner> runner;
   std::map<const StepPlan*, PreparedPlan> plans;
   const PreparedPlan* current = nullptr;
   std::int64_t steps = 0;
@@ -76,7 +85,7 @@ Status RankExecutor::setup() {
   StepContext context;
   RankTrace trace;
   state_->current = &state_->plans.at(&state_->run.planned.plan.setup);
-  return state_->runner.run(*state_->current, context, trace, {});
+  return state_->runner->run(*state_->current, context, trace, {});
 }
 
 Result<RankTrace> RankExecutor::step() {
@@ -89,14 +98,14 @@ Result<RankTrace> RankExecutor::step() {
   context.step = s.steps;
   context.learning_rate =
       learning_rate(scenario.train, s.steps, scenario.measure.warmup_steps + scenario.measure.steps);
-  StepRunner::Before before;
+  PlanRunner::Before before;
   if (s.options.observer) {
     before = [&](InstructionId id) { s.options.observer(*this, *s.current->plan, id); };
   }
   RankTrace trace;
   trace.rank = s.run.rank;
   const SentTotals sent_before = sent_so_far(s.run.communicators);
-  SHARDLAB_CHECK_OK(s.runner.run(*s.current, context, trace, before));
+  SHARDLAB_CHECK_OK(s.runner->run(*s.current, context, trace, before));
   if (!context.losses.empty()) {
     trace.loss = std::accumulate(context.losses.begin(), context.losses.end(), 0.0) /
                  static_cast<double>(context.losses.size());
@@ -122,7 +131,7 @@ std::optional<double> RankExecutor::loss_scale() const {
 }
 
 Nanoseconds RankExecutor::last_step_began() const {
-  return state_->runner.began();
+  return state_->runner->began();
 }
 
 Bytes RankExecutor::communication_workspace() const {
@@ -134,19 +143,19 @@ Bytes RankExecutor::communication_workspace() const {
 }
 
 Result<at::Tensor> RankExecutor::full_parameter(std::string_view name) {
-  return whole_parameter(state_->run, state_->runner, state_->current, name,
+  return whole_parameter(state_->run, *state_->runner, state_->current, name,
                          {BufferClass::parameter, BufferClass::parameter_shard});
 }
 
 Result<at::Tensor> RankExecutor::full_gradient(std::string_view name) {
-  return whole_parameter(state_->run, state_->runner, state_->current, name,
+  return whole_parameter(state_->run, *state_->runner, state_->current, name,
                          {BufferClass::gradient, BufferClass::gradient_shard});
 }
 
 at::Tensor RankExecutor::buffer(std::string_view name) {
   const std::optional<Slot> slot = state_->run.buffers.find(name);
   if (!slot) return {};
-  state_->runner.settle(*slot);
+  state_->runner->settle(*slot);
   return state_->run.buffers.tensor(*slot);
 }
 

@@ -20,6 +20,7 @@
 
 #include "engine/base/result.h"
 #include "engine/execute/torch/communication/communicator.h"
+#include "engine/execute/torch/execution_backend.h"
 #include "engine/execute/torch/memory/memory_ledger.h"
 #include "engine/plan/planned_scenario.h"
 #include "engine/trace/step_trace.h"
@@ -38,6 +39,7 @@ struct RankExecutorOptions {
       communicators;  // of the plans' groups ("shard", "replicate"); those of size 1 may be left out
   MemoryLedger ledger;
   StepObserver observer;
+  std::shared_ptr<ExecutionBackend> backend;  // null: tensors and work are the host's
 };
 
 class RankExecutor {
@@ -65,8 +67,8 @@ class RankExecutor {
   // Most bytes that the communication library has taken for itself at once; not part of the samples.
   Bytes communication_workspace() const;
 
-  // The whole parameter (a fresh tensor of its shape, stored dtype). Collective when parameters are sharded:
-  // all ranks call it for the same name at the same point.
+  // The whole parameter (a fresh tensor of its shape, stored dtype, on the host). Collective when parameters
+  // are sharded: all ranks call it for the same name at the same point.
   Result<at::Tensor> full_parameter(std::string_view name);
   // Likewise the gradient as it is now, from whichever buffers hold it; meant for an observer. Before
   // GradientNorms (or, without clipping, OptimizerStep) it is the averaged gradient of the step.

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <exception>
 
-#include <fmt/format.h>
-
-#include "engine/execute/torch/first_line.h"
+#include "engine/execute/torch/step_failure.h"
 
 namespace shardlab {
 
@@ -27,7 +25,7 @@ Status StepRunner::run(const PreparedPlan& prepared, StepContext& step, RankTrac
     }
     finish(trace);
   } catch (const std::exception& error) {
-    return fail(failure(step, current_, error.what()));
+    return fail(step_failure(run_, *prepared.plan, InstructionId{current_}, step, error));
   }
   return {};
 }
@@ -42,7 +40,7 @@ void StepRunner::issue(std::uint32_t index, StepContext& step, RankTrace& trace)
   current_ = index;
   span.ready = span.start = instruction.awaits.empty() ? span.issue : elapsed();
   for (const Slot slot : instruction.allocates) run_.buffers.allocate(slot);
-  span.skipped = is_skipped(instruction, step);
+  span.skipped = is_skipped(run_, instruction, step);
   if (instruction.action) span.skipped ? instruction.action->skip(step) : instruction.action->run(step);
   for (const Slot slot : instruction.frees) run_.buffers.release(slot);
   if (step.pending) {
@@ -56,12 +54,6 @@ void StepRunner::issue(std::uint32_t index, StepContext& step, RankTrace& trace)
   const MemoryReading live = ledger_.live();
   const MemoryReading peak = ledger_.peak();
   sample = {span.instruction, live.total, peak.total, live.by_class, peak.by_class};
-}
-
-bool StepRunner::is_skipped(const PreparedInstruction& instruction, StepContext& step) const {
-  if (!instruction.guard) return false;
-  step.overflow = *run_.buffers.tensor(*instruction.guard).const_data_ptr<float>() != 0;
-  return *step.overflow;
 }
 
 void StepRunner::await(std::uint32_t index) {
@@ -95,13 +87,6 @@ void StepRunner::finish(RankTrace& trace) {
     span.end = std::max(span.start, pending_[i]->completed_at() - began_);
   }
   for (const Span& span : trace.spans) trace.duration = std::max(trace.duration, span.end);
-}
-
-Error StepRunner::failure(const StepContext& step, std::uint32_t index, const char* message) const {
-  return {ErrorKind::run_failed,
-          fmt::format("rank {}, step {}, {}", run_.rank, step.step,
-                      instruction_label(*prepared_->plan, InstructionId{index})),
-          first_line(message), ""};
 }
 
 }  // namespace shardlab

@@ -1,36 +1,27 @@
-// Runs a prepared plan once: issues the instructions in order, times them, samples memory.
+// Runs a prepared plan once on the host: everything but collectives is done when it is issued.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
 #include "engine/execute/torch/memory/memory_ledger.h"
-#include "engine/execute/torch/prepared_plan.h"
-#include "engine/trace/step_trace.h"
+#include "engine/execute/torch/plan_runner.h"
 
 namespace shardlab {
 
-class StepRunner {
+class StepRunner : public PlanRunner {
  public:
   StepRunner(RunState& run, MemoryLedger& ledger) : run_(run), ledger_(ledger) {}
 
-  using Before = std::function<void(InstructionId)>;
-
-  // Fills spans and memory of `trace`. `before` may be empty. No exception leaves.
-  Status run(const PreparedPlan& prepared, StepContext& step, RankTrace& trace, const Before& before);
-
-  Nanoseconds began() const { return began_; }
-
-  // Blocks until the collectives that use the slot are done.
-  void settle(Slot slot);
+  Status run(const PreparedPlan& prepared, StepContext& step, RankTrace& trace,
+             const Before& before) override;
+  Nanoseconds began() const override { return began_; }
+  void settle(Slot slot) override;
 
  private:
   void issue(std::uint32_t index, StepContext& step, RankTrace& trace);
-  bool is_skipped(const PreparedInstruction& instruction, StepContext& step) const;
   void await(std::uint32_t index);
   void finish(RankTrace& trace);
-  Error failure(const StepContext& step, std::uint32_t index, const char* message) const;
   Nanoseconds elapsed() const { return monotonic_now() - began_; }
 
   RunState& run_;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "engine/execute/torch/first_line.h"
+#include "engine/execute/torch/memory/memory_ledger.h"
 
 namespace shardlab {
 namespace {
@@ -28,7 +29,7 @@ bool contains(const List& list, const Value& value) {
 at::Tensor gather_parts(RunState& run, const at::Tensor& own, int shards) {
   const at::Tensor gathered = at::empty({own.numel() * shards}, own.options());
   if (shards > 1) {
-    run.communicators.at("shard")->all_gather(gathered, own)->wait();
+    if (const auto pending = run.communicators.at("shard")->all_gather(gathered, own)) pending->wait();
   } else {
     gathered.copy_(own);
   }
@@ -45,10 +46,14 @@ at::Tensor gather(RunState& run, const Buffer& buffer, const at::Tensor& flat, P
     return from.narrow(0, offset, piece.elements()).view(shape).clone();
   };
   switch (buffer.layout) {
-    case BufferLayout::parameters: return part(flat, piece.offset);
-    case BufferLayout::flat: return part(flat, piece.flat_offset);
-    case BufferLayout::flat_shard: return part(gather_parts(run, flat, layout.shards), piece.flat_offset);
-    default: break;
+    case BufferLayout::parameters:
+      return part(flat, piece.offset);
+    case BufferLayout::flat:
+      return part(flat, piece.flat_offset);
+    case BufferLayout::flat_shard:
+      return part(gather_parts(run, flat, layout.shards), piece.flat_offset);
+    default:
+      break;
   }
   const at::Tensor own = flat.narrow(0, piece.shard_offset, piece.shard_elements());
   return part(gather_parts(run, own, layout.shards), 0);
@@ -56,7 +61,7 @@ at::Tensor gather(RunState& run, const Buffer& buffer, const at::Tensor& flat, P
 
 }  // namespace
 
-Result<at::Tensor> whole_parameter(RunState& run, StepRunner& runner, const PreparedPlan* plan,
+Result<at::Tensor> whole_parameter(RunState& run, PlanRunner& runner, const PreparedPlan* plan,
                                    std::string_view name, std::initializer_list<BufferClass> classes) {
   if (plan == nullptr) return internal_error(std::string(name), "nothing has run yet");
   SHARDLAB_TRY(const ParameterId parameter, find_parameter(run.planned.graph, name));
@@ -71,7 +76,7 @@ Result<at::Tensor> whole_parameter(RunState& run, StepRunner& runner, const Prep
           !run.buffers.is_alive(slot))
         continue;
       runner.settle(slot);
-      return gather(run, buffer, run.buffers.tensor(slot), parameter);
+      return gather(run, buffer, run.buffers.tensor(slot), parameter).to(at::kCPU);
     }
   } catch (const std::exception& error) {
     return run_failed(std::string(name), first_line(error.what()));

@@ -14,6 +14,8 @@
 #include "engine/execute/loss_scale.h"
 #include "engine/execute/torch/buffer_table.h"
 #include "engine/execute/torch/communication/communicator.h"
+#include "engine/execute/torch/execution_backend.h"
+#include "engine/execute/torch/late_scalars.h"
 #include "engine/execute/training_data.h"
 #include "engine/plan/layout.h"
 #include "engine/plan/planned_scenario.h"
@@ -22,10 +24,12 @@ namespace shardlab {
 
 // What lives as long as the run.
 struct RunState {
-  RunState(const PlannedScenario& scenario, int world_rank);
+  // Without a backend everything is on the host.
+  RunState(const PlannedScenario& scenario, int world_rank, std::shared_ptr<ExecutionBackend> device);
 
   const PlannedScenario& planned;
-  int rank;  // of the world
+  int rank;                                         // of the world
+  const std::shared_ptr<ExecutionBackend> backend;  // null: the host
   BufferTable buffers;
   Communicators communicators;
   std::optional<TrainingData> data;
@@ -50,6 +54,7 @@ struct StepContext {
   std::optional<double> gradient_norm;
   std::optional<bool> overflow;      // of the gradients of all ranks, once it is known
   std::unique_ptr<Pending> pending;  // left by a collective
+  LateScalars* late = nullptr;       // on a device: how numbers come back
 };
 
 class Action {

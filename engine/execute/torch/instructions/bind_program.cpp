@@ -95,7 +95,7 @@ class Binder {
     bound.step = &step;
     if (step.kind == StepKind::forward || step.kind == StepKind::backward) {
       bound.op = &graph_.op(step.op);
-      bound.implementation = find_implementation(bound.op->type->name);
+      bound.implementation = implementation_of(bound.op->type->name);
       if (bound.implementation == nullptr) {
         return not_possible(std::string(bound.op->type->name),
                             "not supported yet: this operator in a real run", "simulate it instead");
@@ -105,6 +105,10 @@ class Binder {
     }
     bound_.steps.push_back(std::move(bound));
     return {};
+  }
+
+  const OperatorImplementation* implementation_of(std::string_view name) const {
+    return site_.run.backend ? site_.run.backend->find_operator(name) : find_implementation(name);
   }
 
   Status bind_parameter(ParameterId parameter, BoundStep& step) {

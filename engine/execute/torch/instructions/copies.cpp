@@ -1,6 +1,7 @@
 // Copy, Cast, Pack, Unpack, Accumulate: the elements that two buffers have in common, with a change of dtype
 // where they differ.
 #include <ATen/Dispatch.h>
+#include <ATen/ops/_foreach_copy.h>
 
 #include <algorithm>
 #include <cstring>
@@ -37,9 +38,21 @@ void copy_range(const at::Tensor& destination, const at::Tensor& source, const E
   destination.narrow(0, range.to, range.count).copy_(source.narrow(0, range.from, range.count));
 }
 
-// libtorch adds across dtypes through a converted copy of the whole operand; this one takes no memory.
+// A launch for many ranges, as FSDP2's copy-in and copy-out do it (torch 2.11, _fsdp_collectives.py).
+void copy_at_once(const at::Tensor& destination, const at::Tensor& source,
+                  const std::vector<ElementRange>& ranges) {
+  std::vector<at::Tensor> to, from;
+  for (const ElementRange& range : ranges) {
+    to.push_back(destination.narrow(0, range.to, range.count));
+    from.push_back(source.narrow(0, range.from, range.count));
+  }
+  at::_foreach_copy_(to, from);
+}
+
+// On a processor libtorch adds across dtypes through a converted copy of the whole operand; this one takes no
+// memory.
 void add_range(const at::Tensor& to, const at::Tensor& from) {
-  if (to.scalar_type() != at::kFloat || from.scalar_type() == at::kFloat) {
+  if (!to.is_cpu() || to.scalar_type() != at::kFloat || from.scalar_type() == at::kFloat) {
     to.add_(from);
     return;
   }
@@ -53,14 +66,20 @@ void add_range(const at::Tensor& to, const at::Tensor& from) {
 class Copies : public Action {
  public:
   Copies(const Site& site, std::vector<DestinationRanges> destinations)
-      : buffers_(site.run.buffers), destinations_(std::move(destinations)) {}
+      : buffers_(site.run.buffers),
+        destinations_(std::move(destinations)),
+        on_device_(site.run.backend != nullptr) {}
 
   void run(StepContext&) override {
     for (const DestinationRanges& destination : destinations_) {
       const at::Tensor to = buffers_.tensor(destination.slot).view({-1});
       for (const SourceRanges& source : destination.sources) {
         const at::Tensor from = buffers_.tensor(source.slot).view({-1});
-        for (const ElementRange& range : source.ranges) copy_range(to, from, range);
+        if (on_device_) {
+          copy_at_once(to, from, source.ranges);
+        } else {
+          for (const ElementRange& range : source.ranges) copy_range(to, from, range);
+        }
       }
       for (const ElementRange& range : destination.padding) to.narrow(0, range.to, range.count).zero_();
     }
@@ -69,6 +88,7 @@ class Copies : public Action {
  private:
   BufferTable& buffers_;
   std::vector<DestinationRanges> destinations_;
+  const bool on_device_;
 };
 
 class Accumulate : public Action {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 
+#include "engine/execute/torch/instructions/device_gradient_norms.h"
 #include "engine/execute/torch/instructions/parameter_ranges.h"
 
 namespace shardlab {
@@ -127,6 +128,18 @@ class ClipValues : public Action {
   const double limit_;
 };
 
+std::vector<GradientPiece> pieces_of(const std::vector<GradientBuffer>& gradients,
+                                     const std::vector<std::size_t>& places) {
+  std::vector<GradientPiece> pieces;
+  for (const GradientBuffer& gradient : gradients) {
+    for (const HeldRange& range : gradient.ranges) {
+      const std::size_t place = places[range.parameter.index()];
+      if (place != k_frozen) pieces.push_back({gradient.slot, range.offset, range.count, place});
+    }
+  }
+  return pieces;
+}
+
 }  // namespace
 
 PreparedAction prepare_gradient_norms(const Site& site) {
@@ -141,7 +154,9 @@ PreparedAction prepare_gradient_norms(const Site& site) {
   std::vector<GradientBuffer> gradients;
   for (const BufferId id : instruction.reads)
     gradients.push_back({site.slot(id), held_ranges(site.run, site.buffer(id))});
-  return std::make_unique<GradientNorms>(site, site.slot(instruction.writes[0]), std::move(gradients));
+  const Slot norms_slot = site.slot(instruction.writes[0]);
+  if (site.run.backend) return device_gradient_norms(site, norms_slot, pieces_of(gradients, places));
+  return std::make_unique<GradientNorms>(site, norms_slot, std::move(gradients));
 }
 
 PreparedAction prepare_clip_gradients(const Site& site) {
@@ -156,6 +171,7 @@ PreparedAction prepare_clip_gradients(const Site& site) {
   if (train.clip_value) return std::make_unique<ClipValues>(site, std::move(gradients), *train.clip_value);
   if (!train.clip_norm || norms == k_no_slot)
     return site.defect("reads no norms, or there is no train.clip_norm");
+  if (site.run.backend) return device_clip_gradients(site, norms, std::move(gradients), *train.clip_norm);
   return std::make_unique<ClipGradients>(site, norms, std::move(gradients), *train.clip_norm);
 }
 

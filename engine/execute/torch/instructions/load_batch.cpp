@@ -1,5 +1,7 @@
 // LoadBatch: token ids and targets of one micro-batch of this rank.
+#include <array>
 #include <stdexcept>
+#include <utility>
 
 #include "engine/execute/torch/instructions/action.h"
 
@@ -14,23 +16,38 @@ class LoadBatch : public Action {
         rank_(site.run.rank),
         micro_batch_(site.instruction().micro_batch.value_or(0)),
         tokens_(tokens),
-        targets_(targets) {}
+        targets_(targets) {
+    if (!site.run.backend) return;
+    for (at::Tensor& staged : staged_)
+      staged = site.run.backend->host_memory(buffers_.buffer(tokens).elements, at::kLong);
+  }
 
   void run(StepContext& step) override {
-    const at::Tensor& tokens = buffers_.tensor(tokens_);
-    const at::Tensor& targets = buffers_.tensor(targets_);
+    const at::Tensor& tokens = staged_[0].defined() ? staged_[0] : buffers_.tensor(tokens_);
+    const at::Tensor& targets = staged_[1].defined() ? staged_[1] : buffers_.tensor(targets_);
     const auto count = static_cast<std::size_t>(tokens.numel());
     const Status loaded =
         data_.load(step.step, rank_, micro_batch_, {tokens.mutable_data_ptr<std::int64_t>(), count},
                    {targets.mutable_data_ptr<std::int64_t>(), count});
     if (!loaded) throw std::runtime_error(to_string(loaded.error()));
+    if (staged_[0].defined()) send();
   }
 
  private:
+  void send() {
+    for (const auto& [slot, staged] : {std::pair(tokens_, staged_[0]), std::pair(targets_, staged_[1])}) {
+      const at::Tensor& to = buffers_.tensor(slot);
+      to.copy_(staged.view(to.sizes()), /*non_blocking=*/true);
+    }
+  }
+
   BufferTable& buffers_;
   TrainingData& data_;
   const int rank_, micro_batch_;
   const Slot tokens_, targets_;
+  // On a device: host memory from which it copies. This instruction's own, so that nobody writes it before
+  // the step is over.
+  std::array<at::Tensor, 2> staged_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <ATen/ops/_fused_sgd.h>
 #include <ATen/ops/add.h>
 #include <ATen/ops/div.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/sqrt.h>
 
@@ -19,10 +20,10 @@ namespace shardlab {
 namespace {
 
 // The step counter is four bytes a run, not a buffer of the plan.
-at::Tensor step_count(std::int64_t count) {
+at::Tensor step_count(std::int64_t count, c10::Device device) {
   const MemoryLedger uncounted;
   const LedgerScope scope(uncounted);
-  return at::scalar_tensor(static_cast<double>(count), at::kFloat);
+  return at::full({}, static_cast<double>(count), at::TensorOptions(at::kFloat).device(device));
 }
 
 // Fused SGD of 16-bit tensors: libtorch's own kernel leaves all but the last few elements of a tensor as they
@@ -47,12 +48,12 @@ void fused_sgd(const TrainSpec& train, const OptimizerMoment& moment, const at::
   }
 }
 
-bool is_16_bit(const OptimizerTensors& t) {
-  return !t.parameters.empty() && t.parameters[0].element_size() == 2;
+bool is_16_bit_on_the_host(const OptimizerTensors& t) {
+  return !t.parameters.empty() && t.parameters[0].is_cpu() && t.parameters[0].element_size() == 2;
 }
 
 void fused_step(const TrainSpec& train, const OptimizerTensors& t, const OptimizerMoment& moment) {
-  if (train.optimizer == "sgd" && is_16_bit(t)) {
+  if (train.optimizer == "sgd" && is_16_bit_on_the_host(t)) {
     for (std::size_t i = 0; i < t.parameters.size(); ++i) {
       AT_DISPATCH_REDUCED_FLOATING_TYPES(t.parameters[i].scalar_type(), "fused_sgd", [&] {
         fused_sgd<scalar_t>(train, moment, t.parameters[i], t.gradients[i],
@@ -67,7 +68,7 @@ void fused_step(const TrainSpec& train, const OptimizerTensors& t, const Optimiz
                     /*nesterov=*/false, /*maximize=*/false, /*is_first_step=*/moment.step == 1);
     return;
   }
-  const std::vector<at::Tensor> steps(t.parameters.size(), step_count(moment.step));
+  const std::vector<at::Tensor> steps(t.parameters.size(), step_count(moment.step, t.parameters[0].device()));
   const auto [beta1, beta2] = train.betas;
   if (train.optimizer == "adam") {
     at::_fused_adam_(t.parameters, t.gradients, t.states[0], t.states[1], {}, steps, moment.learning_rate,

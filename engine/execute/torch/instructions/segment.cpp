@@ -73,7 +73,7 @@ class SegmentAction : public Action {
       return;
     }
     const BufferClassScope booked(value.buffer_class);
-    values_[index] = at::empty(value.sizes, at::TensorOptions(value.dtype));
+    values_[index] = at::empty(value.sizes, at::TensorOptions(value.dtype).device(run_.buffers.device()));
   }
 
   void free_value(ValueIndex index) { release_storage(values_[index]); }
@@ -143,11 +143,21 @@ class SegmentAction : public Action {
     }
   }
 
+  void read_loss(StepContext& step) {
+    double& loss = step.losses[micro_batch_];
+    if (step.late != nullptr) {
+      step.late->read(values_[program_.loss],
+                      [&step, at = micro_batch_](double value) { step.losses[at] = value; });
+    } else {
+      loss = static_cast<double>(*values_[program_.loss].const_data_ptr<float>());
+    }
+  }
+
   // Hands over what outlives the program and lets go of the rest.
   void leave(StepContext& step) {
     if (program_.loss != k_no_value) {
       if (step.losses.size() <= micro_batch_) step.losses.resize(micro_batch_ + 1);
-      step.losses[micro_batch_] = static_cast<double>(*values_[program_.loss].const_data_ptr<float>());
+      read_loss(step);
     }
     if (!backward_ && program_.saved != k_no_slot) {
       std::vector<at::Tensor>& bundle = run_.buffers.bundle(program_.saved);

@@ -3,6 +3,7 @@
 // Source: torch 2.11, GradScaler._unscale_grads_.
 #include <ATen/ops/_amp_foreach_non_finite_check_and_unscale.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/full.h>
 
 #include "engine/execute/torch/instructions/action.h"
 
@@ -16,8 +17,9 @@ class Unscale : public Action {
 
   void run(StepContext&) override {
     float inverse = run_.loss_scale->inverse();
-    const at::Tensor factor = at::from_blob(&inverse, {1}, at::kFloat);
     at::Tensor found = run_.buffers.tensor(found_inf_);
+    const at::Tensor factor =
+        run_.backend ? at::full({1}, inverse, found.options()) : at::from_blob(&inverse, {1}, at::kFloat);
     found.zero_();
     for (const Slot gradient : gradients_) {
       const std::vector<at::Tensor> one{run_.buffers.tensor(gradient)};

@@ -1,0 +1,17 @@
+// What both runners make of an exception in a step, and how they decide whether an instruction is skipped.
+#pragma once
+
+#include <exception>
+
+#include "engine/execute/torch/prepared_plan.h"
+
+namespace shardlab {
+
+// run_failed with `where` = "rank 1, step 4, 37 AllGather u2".
+Error step_failure(const RunState& run, const StepPlan& plan, InstructionId at, const StepContext& step,
+                   const std::exception& error);
+
+// Reads the instruction's flag, on a device by waiting for it, as torch.amp.GradScaler does (2.11).
+bool is_skipped(const RunState& run, const PreparedInstruction& instruction, StepContext& step);
+
+}  // namespace shardlab
