@@ -11,11 +11,8 @@ if(shardlab_real_type STREQUAL "STATIC_LIBRARY")
   target_include_directories(shardlab_real PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/execute/torch/gloo_shim")
 endif()
 
-# Linked only where there is something in it: libtorch_cuda costs every start 0.15 s.
-shardlab_sources(shardlab_cuda_sources FOLDERS execute/torch/cuda)
-set(shardlab_cuda_sources ${shardlab_cuda_sources} PARENT_SCOPE)
-if(SHARDLAB_CUDA AND shardlab_cuda_sources)
+# GPUs, and their absence: the rank's program links one of the two.
+shardlab_library(shardlab_real_no_cuda FOLDERS execute/torch/no_cuda DEPENDS shardlab_real)
+if(SHARDLAB_CUDA)
   shardlab_library(shardlab_real_cuda FOLDERS execute/torch/cuda DEPENDS shardlab_real shardlab::torch_cuda)
-else()
-  shardlab_library(shardlab_real_cuda FOLDERS execute/torch/no_cuda DEPENDS shardlab_real)
 endif()

@@ -8,9 +8,10 @@
 
 namespace shardlab {
 
-Result<FinishedRun> finish_run(const PlannedScenario& planned, RunTrace trace, RunStore* store) {
-  SHARDLAB_TRY(const DeviceLimits limits, device_limits(planned));
-  SHARDLAB_TRY(RunSummary summary, summarize(planned, trace, limits));
+namespace {
+
+Result<FinishedRun> save(const PlannedScenario& planned, RunTrace trace, RunSummary summary,
+                         RunStore* store) {
   RunRecord record;
   record.name = planned.scenario.name;
   record.tags = planned.scenario.tags;
@@ -23,6 +24,23 @@ Result<FinishedRun> finish_run(const PlannedScenario& planned, RunTrace trace, R
     SHARDLAB_TRY(id, store->save(record));
   }
   return FinishedRun{id, std::move(record.summary), std::move(record.trace)};
+}
+
+}  // namespace
+
+Result<FinishedRun> finish_run(const PlannedScenario& planned, RunTrace trace, RunStore* store) {
+  SHARDLAB_TRY(const DeviceLimits limits, device_limits(planned));
+  SHARDLAB_TRY(RunSummary summary, summarize(planned, trace, limits));
+  return save(planned, std::move(trace), std::move(summary), store);
+}
+
+Result<FinishedRun> finish_out_of_memory(const PlannedScenario& planned, Provenance provenance,
+                                         const OutOfMemory& ended, RunStore& store) {
+  SHARDLAB_TRY(const DeviceLimits limits, device_limits(planned));
+  RunTrace trace;
+  trace.provenance = std::move(provenance);
+  RunSummary summary = summarize_out_of_memory(planned, trace, ended, limits);
+  return save(planned, std::move(trace), std::move(summary), &store);
 }
 
 void print_run(Console& console, const FinishedRun& run) {

@@ -6,6 +6,7 @@
 #include "engine/cli/console.h"
 #include "engine/plan/planned_scenario.h"
 #include "engine/store/run_store.h"
+#include "engine/trace/out_of_memory.h"
 
 namespace shardlab {
 
@@ -17,6 +18,10 @@ struct FinishedRun {
 
 // Summarizes and, unless `store` is null, saves.
 Result<FinishedRun> finish_run(const PlannedScenario& planned, RunTrace trace, RunStore* store);
+
+// Likewise of a measured run that memory ended; its summary says by what.
+Result<FinishedRun> finish_out_of_memory(const PlannedScenario& planned, Provenance provenance,
+                                         const OutOfMemory& ended, RunStore& store);
 
 // What `simulate` and `run` show.
 void print_run(Console& console, const FinishedRun& run);

@@ -44,23 +44,51 @@ void note_when_unsteady(Console& console, const StepTimeSummary& time) {
                            to_string(time.min), to_string(time.max)));
 }
 
+// Of a file to be written later.
+Status check_folder(const char* option, const std::filesystem::path& file) {
+  if (file.empty()) return {};
+  std::error_code ignored;
+  const std::filesystem::path folder = std::filesystem::absolute(file, ignored).parent_path();
+  if (std::filesystem::is_directory(folder, ignored)) return {};
+  return bad_input(option, fmt::format("there is no folder {}", folder.string()), "make it first");
+}
+
+// A run that memory ended is a result: predictions are validated against it as well.
+Error with_stored_result(const PlannedScenario& planned, const std::filesystem::path& run_directory,
+                         RunStore& store, Console& console, Error error) {
+  const std::optional<OutOfMemory> ended = find_out_of_memory(planned, run_directory);
+  if (!ended) return error;
+  const auto run =
+      finish_out_of_memory(planned, provenance_of_unfinished(planned, run_directory), *ended, store);
+  if (!run) {
+    error.hint += "; the result could not be stored: " + to_string(run.error());
+    return error;
+  }
+  announce(console, *run);
+  if (run->id) error.hint += "; stored as " + to_string(*run->id);
+  return error;
+}
+
 }  // namespace
 
 Status check_measurable(const Scenario& scenario) {
-  if (scenario.cluster.device == "cpu") return {};
-  return not_possible(
-      "cluster",
-      fmt::format("real runs on GPUs are not built yet, and this scenario asks for {}", world_size(scenario)),
-      "`shardlab simulate` predicts it; --set 'cluster={device: cpu, ranks: 2}' runs it here");
+  if (scenario.cluster.device == "cpu" || scenario.cluster.nodes == 1) return {};
+  SHARDLAB_TRY(const auto joined, rank_environment(current_environment()));
+  if (joined) return {};
+  return not_possible("cluster",
+                      fmt::format("this is one machine, and the scenario asks for {} with {} GPUs each",
+                                  scenario.cluster.nodes, scenario.cluster.gpus_per_node),
+                      "start it on them with torchrun, srun or mpirun; `shardlab simulate` predicts it here");
 }
 
 Status check_inputs(const PlannedScenario& planned, const MeasureOptions& options) {
   SHARDLAB_CHECK_OK(TrainingData::open(planned.scenario, planned.graph.vocabulary));
-  if (options.save_weights.empty()) return {};
-  std::error_code ignored;
-  const std::filesystem::path folder = std::filesystem::absolute(options.save_weights, ignored).parent_path();
-  if (std::filesystem::is_directory(folder, ignored)) return {};
-  return bad_input("--save-weights", fmt::format("there is no folder {}", folder.string()), "make it first");
+  if (!options.memory_snapshot.empty() && planned.scenario.cluster.device == "cpu") {
+    return not_possible("--memory-snapshot", "only the allocator of a GPU keeps a history",
+                        "`shardlab trace` has the measured memory of this run, instruction by instruction");
+  }
+  SHARDLAB_CHECK_OK(check_folder("--save-weights", options.save_weights));
+  return check_folder("--memory-snapshot", options.memory_snapshot);
 }
 
 Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const MeasureOptions& options,
@@ -70,11 +98,13 @@ Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const
   SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make(options.keep_spool, joined));
   ProgressLine line(console);
   LaunchOptions launch_options;
-  SHARDLAB_TRY(launch_options.rank_program, rank_program());
+  SHARDLAB_TRY(launch_options.rank_program, rank_program(planned.scenario.cluster.device != "cpu"));
   launch_options.run_directory = folder.path();
   launch_options.save_weights = options.save_weights;
   launch_options.poison = options.poison;
-  launch_options.progress = [&line, &console, tokens = tokens_per_step(planned)](const RunProgress& progress) {
+  launch_options.memory_snapshot = options.memory_snapshot;
+  launch_options.progress = [&line, &console,
+                             tokens = tokens_per_step(planned)](const RunProgress& progress) {
     line.show(progress_text(progress));
     console.event("training", progress_event(progress, tokens));
   };
@@ -83,7 +113,7 @@ Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const
   line.clear();
   if (!trace) {
     if (trace.error().kind == ErrorKind::run_failed) folder.keep();  // the error names it
-    return fail(std::move(trace).error());
+    return fail(with_stored_result(planned, folder.path(), store, console, std::move(trace).error()));
   }
   if (!*trace) {
     folder.keep();  // rank 0 reads it and removes it

@@ -9,12 +9,14 @@
 namespace shardlab {
 
 struct MeasureOptions {
-  std::filesystem::path save_weights;  // empty: not saved
-  std::filesystem::path keep_spool;    // folder for the ranks' files; empty: a temporary one
+  std::filesystem::path save_weights;     // empty: not saved
+  std::filesystem::path keep_spool;       // folder for the ranks' files; empty: a temporary one
+  std::filesystem::path memory_snapshot;  // file for a GPU allocator's history; empty: none
   bool poison = false;
 };
 
-// not_possible when this machine or build cannot run the scenario for real.
+// not_possible when the scenario is for several machines and nothing started this process on them. What is
+// missing on this one (a GPU, a build with CUDA) the ranks say.
 Status check_measurable(const Scenario& scenario);
 
 // What a rank would only find out after it was started: the training data and the folder of --save-weights.

@@ -7,7 +7,8 @@
 
 namespace shardlab {
 
-// shardlab-rank beside this program; not_possible when it is not there.
-Result<std::filesystem::path> rank_program();
+// For processors: shardlab-rank beside this program, or, for GPUs, shardlab-rank-cuda where this build has
+// it; not_possible when there is none.
+Result<std::filesystem::path> rank_program(bool on_gpus);
 
 }  // namespace shardlab

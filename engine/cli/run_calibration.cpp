@@ -21,7 +21,7 @@ Result<Calibration> run_calibration(const CalibrationRequest& request, RunStore&
   SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make({}, {}));
   ProgressLine line(console);
   CalibrateOptions options;
-  SHARDLAB_TRY(options.rank_program, rank_program());
+  SHARDLAB_TRY(options.rank_program, rank_program(/*on_gpus=*/false));
   options.ranks = request.ranks;
   options.threads_per_rank = request.threads;
   options.folder = folder.path();

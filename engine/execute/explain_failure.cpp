@@ -15,6 +15,7 @@ struct Report {
   RankOutcome outcome;
   std::optional<Error> error;  // the rank's own words
   std::int64_t steps = 0;      // finished
+  bool out_of_memory = false;
 
   // Who is to blame: first who died of a signal or without a word, then who had to be stopped, then in the
   // order of ending.
@@ -42,6 +43,11 @@ std::string without_rank(const Report& report) {
                                                  : report.error->where;
 }
 
+bool is_in_a_step(const Report& report) {
+  const std::string where = without_rank(report);
+  return where.starts_with("step ") || where.starts_with("setup, ");
+}
+
 std::string sentence(const Report& report, const std::filesystem::path& run_directory) {
   const std::string who = fmt::format("rank {}", report.outcome.rank);
   if (report.outcome.stopped_by_us)
@@ -55,9 +61,10 @@ std::string sentence(const Report& report, const std::filesystem::path& run_dire
 std::vector<Report> read_reports(const WatchOutcome& outcome, const std::filesystem::path& run_directory) {
   std::vector<Report> reports;
   for (const RankOutcome& rank : outcome.ranks) {
-    Report report{rank, {}, 0};
+    Report report{rank, {}, 0, false};
     if (const auto spool = read_spool(spool_path(run_directory, rank.rank))) {
       report.error = spool->error;
+      report.out_of_memory = spool->out_of_memory.has_value();
       report.steps = static_cast<std::int64_t>(spool->steps.size());
     }
     reports.push_back(std::move(report));
@@ -87,7 +94,9 @@ Error explain_failure(const WatchOutcome& outcome, const std::filesystem::path& 
   std::string what = sentence(first, run_directory);
   for (std::size_t i = 1; i < reports.size(); ++i) {
     if (reports[i].outcome.status.good()) continue;
-    if (reports[i].error && without_rank(reports[i]).starts_with("step ")) {
+    if (reports[i].out_of_memory && first.out_of_memory) {
+      what += fmt::format("; so did rank {}", reports[i].outcome.rank);
+    } else if (reports[i].error && is_in_a_step(reports[i])) {
       what += fmt::format("; rank {} waited in {}", reports[i].outcome.rank, without_rank(reports[i]));
     } else {
       what += "; " + sentence(reports[i], run_directory);

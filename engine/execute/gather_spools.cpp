@@ -36,6 +36,24 @@ Status check_spool(const Spool& spool, int rank, const std::string& hash, const 
   return {};
 }
 
+// Each field's highest of all ranks.
+std::optional<DeviceMemory> highest_device_memory(const std::vector<Spool>& spools) {
+  std::optional<DeviceMemory> highest;
+  for (const Spool& spool : spools) {
+    if (!spool.end->device_memory) continue;
+    if (!highest) highest.emplace();
+    const DeviceMemory& rank = *spool.end->device_memory;
+    for (const auto field : {&DeviceMemory::requested, &DeviceMemory::allocated, &DeviceMemory::active,
+                             &DeviceMemory::reserved, &DeviceMemory::inactive_split, &DeviceMemory::context,
+                             &DeviceMemory::communication, &DeviceMemory::device_peak}) {
+      (*highest).*field = std::max((*highest).*field, rank.*field);
+    }
+    highest->retries = std::max(highest->retries, rank.retries);
+    highest->out_of_memory = std::max(highest->out_of_memory, rank.out_of_memory);
+  }
+  return highest;
+}
+
 Provenance provenance_of(const std::vector<Spool>& spools) {
   const SpoolHeader& header = *spools.front().header;
   Provenance provenance;
@@ -74,6 +92,7 @@ Result<RunTrace> gather_spools(const PlannedScenario& planned, const std::filesy
   }
   RunTrace run;
   run.provenance = provenance_of(spools);
+  run.device_memory = highest_device_memory(spools);
   // Steps before the steady ones are warm-up however few were asked for.
   const std::int64_t warmup =
       std::max<std::int64_t>(planned.scenario.measure.warmup_steps, planned.plan.first_steady_step());
@@ -95,6 +114,29 @@ Result<RunTrace> gather_spools(const PlannedScenario& planned, const std::filesy
     (trace.step < warmup ? run.warmup : run.steps).push_back(std::move(trace));
   }
   return run;
+}
+
+std::optional<OutOfMemory> find_out_of_memory(const PlannedScenario& planned,
+                                              const std::filesystem::path& run_directory) {
+  for (int rank = 0; rank < world_size(planned.scenario); ++rank) {
+    const auto spool = read_spool(spool_path(run_directory, rank));
+    if (spool && spool->out_of_memory) return spool->out_of_memory;
+  }
+  return std::nullopt;
+}
+
+Provenance provenance_of_unfinished(const PlannedScenario& planned,
+                                    const std::filesystem::path& run_directory) {
+  Provenance provenance;
+  provenance.kind = RunKind::measured;
+  for (int rank = 0; rank < world_size(planned.scenario); ++rank) {
+    const auto spool = read_spool(spool_path(run_directory, rank));
+    if (!spool || !spool->header) continue;
+    provenance.machine = spool->header->machine;
+    provenance.versions = spool->header->versions;
+    break;
+  }
+  return provenance;
 }
 
 }  // namespace shardlab

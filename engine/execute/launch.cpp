@@ -70,6 +70,10 @@ ChildCommand command_for(const Launch& launch, const RankEnvironment& rank) {
     command.arguments.emplace_back("--save-weights");
     command.arguments.push_back(fs::absolute(options.save_weights).string());
   }
+  if (!options.memory_snapshot.empty() && rank.rank == 0) {
+    command.arguments.emplace_back("--memory-snapshot");
+    command.arguments.push_back(fs::absolute(options.memory_snapshot).string());
+  }
   if (!options.probes.empty()) {
     command.arguments.emplace_back("--probes");
     command.arguments.push_back(fs::absolute(options.probes).string());

@@ -10,6 +10,7 @@
 #include "engine/base/result.h"
 #include "engine/execute/rank_environment.h"
 #include "engine/plan/planned_scenario.h"
+#include "engine/trace/out_of_memory.h"
 #include "engine/trace/step_trace.h"
 
 namespace shardlab {
@@ -30,6 +31,8 @@ struct LaunchOptions {
       progress;                        // called now and then by the launching thread; may be empty
   std::filesystem::path save_weights;  // safetensors file for the trained parameters; empty: not saved
   std::filesystem::path
+      memory_snapshot;  // file for the allocator's history of the first rank's GPU; empty: none
+  std::filesystem::path
       probes;           // list of micro-benchmarks to run before training (execute/probe.h); empty: none
   bool poison = false;  // fill freed memory with NaN
   int threads = 0;      // of each rank; 0: cluster.threads_per_rank
@@ -47,6 +50,13 @@ Result<RunTrace> launch_run(const PlannedScenario& planned, const LaunchOptions&
 // file system); when they do not, run_failed says whose are missing. The other ranks return nothing.
 Result<std::optional<RunTrace>> run_as_rank(const PlannedScenario& planned, const LaunchOptions& options,
                                             const RankEnvironment& environment);
+
+// When memory ended a run, the figures of the first rank that says so.
+std::optional<OutOfMemory> find_out_of_memory(const PlannedScenario& planned,
+                                              const std::filesystem::path& run_directory);
+// Where the numbers of a run that was not finished come from, as far as its spools tell.
+Provenance provenance_of_unfinished(const PlannedScenario& planned,
+                                    const std::filesystem::path& run_directory);
 
 // The traces of a finished run from its spools.
 Result<RunTrace> gather_spools(const PlannedScenario& planned, const std::filesystem::path& run_directory);

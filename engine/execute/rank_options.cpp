@@ -39,6 +39,8 @@ Result<RankOptions> parse_rank_options(int count, const char* const* arguments) 
       options.spool = value;
     } else if (name == "--save-weights") {
       options.save_weights = value;
+    } else if (name == "--memory-snapshot") {
+      options.memory_snapshot = value;
     } else if (name == "--probes") {
       options.probes = value;
     } else if (name == "--threads" || name == "--parent") {

@@ -1,7 +1,8 @@
 // The file that each rank of a real run writes while it runs: one JSON value a line, so that what a crash
 // leaves can be read.
 //
-// Lines: a header, then a line per finished step with everything measured in it, then an end or an error. A
+// Lines: a header, then a line per finished step with everything measured in it, then an end or an error,
+// before which the figures of an exhausted memory may stand. A
 // step is written after the step, outside the time that is measured.
 #pragma once
 
@@ -14,6 +15,8 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/trace/device_memory.h"
+#include "engine/trace/out_of_memory.h"
 #include "engine/trace/step_trace.h"
 
 namespace shardlab {
@@ -40,15 +43,17 @@ struct SpoolStep {
 
 struct SpoolEnd {
   Bytes communication_workspace;
+  std::optional<DeviceMemory> device_memory = {};  // of a GPU
   friend bool operator==(const SpoolEnd&, const SpoolEnd&) = default;
 };
 
 struct Spool {
   std::optional<SpoolHeader> header;
   std::vector<SpoolStep> steps;
-  std::optional<SpoolEnd> end;  // absent: the rank did not finish
-  std::optional<Error> error;   // what it reported
-  bool truncated = false;       // the last line was cut off and is not in here
+  std::optional<SpoolEnd> end;               // absent: the rank did not finish
+  std::optional<Error> error;                // what it reported
+  std::optional<OutOfMemory> out_of_memory;  // and, when that was the reason, the figures
+  bool truncated = false;                    // the last line was cut off and is not in here
 };
 
 // "rank-3.spool" in the folder of the run.
@@ -66,6 +71,7 @@ class SpoolWriter {
   Status write(const SpoolHeader& header);
   Status write(const SpoolStep& step);
   Status write(const SpoolEnd& end);
+  Status write(const OutOfMemory& out_of_memory);
   Status write(const Error& error);
 
  private:

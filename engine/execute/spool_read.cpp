@@ -81,11 +81,51 @@ Error read_error(const Json& line) {
           line.at("what").get<std::string>(), line.at("hint").get<std::string>()};
 }
 
+Bytes bytes_at(const Json& line, const char* name) {
+  return {line.at(name).get<std::int64_t>()};
+}
+
+DeviceMemory read_device_memory(const Json& line) {
+  DeviceMemory memory;
+  memory.requested = bytes_at(line, "requested");
+  memory.allocated = bytes_at(line, "allocated");
+  memory.active = bytes_at(line, "active");
+  memory.reserved = bytes_at(line, "reserved");
+  memory.inactive_split = bytes_at(line, "inactive_split");
+  memory.retries = line.at("retries").get<std::int64_t>();
+  memory.out_of_memory = line.at("out_of_memory").get<std::int64_t>();
+  memory.context = bytes_at(line, "context");
+  memory.communication = bytes_at(line, "communication");
+  memory.device_peak = bytes_at(line, "device_peak");
+  return memory;
+}
+
+SpoolEnd read_end(const Json& line) {
+  SpoolEnd end{bytes_at(line, "communication_workspace"), {}};
+  if (line.contains("device_memory")) end.device_memory = read_device_memory(line.at("device_memory"));
+  return end;
+}
+
+OutOfMemory read_out_of_memory(const Json& line) {
+  OutOfMemory out;
+  out.rank = line.at("rank").get<int>();
+  out.step = line.at("step").get<std::int64_t>();
+  out.instruction = InstructionId{line.at("instruction").get<std::uint32_t>()};
+  out.label = line.at("label").get<std::string>();
+  out.asked = bytes_at(line, "asked");
+  out.live = bytes_at(line, "live");
+  out.by_class = read_classes(line.at("by_class"));
+  out.limit = bytes_at(line, "limit");
+  out.allocator = line.at("allocator").get<std::string>();
+  return out;
+}
+
 void add_record(const Json& line, Spool& spool) {
   const auto record = line.at("record").get<std::string>();
   if (record == "header") spool.header = read_header(line);
   if (record == "step") spool.steps.push_back(read_step(line));
-  if (record == "end") spool.end = SpoolEnd{{line.at("communication_workspace").get<std::int64_t>()}};
+  if (record == "end") spool.end = read_end(line);
+  if (record == "out_of_memory") spool.out_of_memory = read_out_of_memory(line);
   if (record == "error") spool.error = read_error(line);
 }
 

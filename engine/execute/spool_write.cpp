@@ -75,6 +75,19 @@ std::string_view view(const Text& text) {
   return {text.data(), text.size()};
 }
 
+nlohmann::ordered_json device_memory_json(const DeviceMemory& memory) {
+  return {{"requested", memory.requested.value},
+          {"allocated", memory.allocated.value},
+          {"active", memory.active.value},
+          {"reserved", memory.reserved.value},
+          {"inactive_split", memory.inactive_split.value},
+          {"retries", memory.retries},
+          {"out_of_memory", memory.out_of_memory},
+          {"context", memory.context.value},
+          {"communication", memory.communication.value},
+          {"device_peak", memory.device_peak.value}};
+}
+
 }  // namespace
 
 std::filesystem::path spool_path(const std::filesystem::path& run_directory, int rank) {
@@ -121,8 +134,9 @@ Status SpoolWriter::write(const SpoolStep& step) {
   fmt::format_to(
       std::back_inserter(text),
       R"({{"record":"step","step":{},"mean_loss":{},"duration":{},"peak":{},"aligned":{},"began":{},"rank":{},"loss":{},"gradient_norm":{},"spans":[)",
-      step.step, number_text(step.mean_loss), step.trace.duration.value, peak_text(step.trace.memory), step.aligned.value, step.began.value,
-      step.trace.rank, number_text(step.trace.loss), number_text(step.trace.gradient_norm));
+      step.step, number_text(step.mean_loss), step.trace.duration.value, peak_text(step.trace.memory),
+      step.aligned.value, step.began.value, step.trace.rank, number_text(step.trace.loss),
+      number_text(step.trace.gradient_norm));
   append_spans(text, step.trace.spans);
   fmt::format_to(std::back_inserter(text), R"(],"memory":[)");
   append_memory(text, step.trace.memory);
@@ -133,8 +147,25 @@ Status SpoolWriter::write(const SpoolStep& step) {
 }
 
 Status SpoolWriter::write(const SpoolEnd& end) {
-  return write_line(fmt::format("{{\"record\":\"end\",\"communication_workspace\":{}}}\n",
-                                end.communication_workspace.value));
+  nlohmann::ordered_json line = {{"record", "end"},
+                                 {"communication_workspace", end.communication_workspace.value}};
+  if (end.device_memory) line["device_memory"] = device_memory_json(*end.device_memory);
+  return write_line(line.dump() + '\n');
+}
+
+Status SpoolWriter::write(const OutOfMemory& out) {
+  nlohmann::ordered_json classes = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < out.by_class.size(); ++i) {
+    if (out.by_class[i].value == 0) continue;
+    classes.push_back(i);
+    classes.push_back(out.by_class[i].value);
+  }
+  const nlohmann::ordered_json line = {{"record", "out_of_memory"}, {"rank", out.rank},
+                                       {"step", out.step},          {"instruction", out.instruction.value},
+                                       {"label", out.label},        {"asked", out.asked.value},
+                                       {"live", out.live.value},    {"by_class", classes},
+                                       {"limit", out.limit.value},  {"allocator", out.allocator}};
+  return write_line(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
 }
 
 Status SpoolWriter::write(const Error& error) {

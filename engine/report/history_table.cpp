@@ -35,9 +35,10 @@ std::string history_table(std::span<const RunEntry> runs, const TextStyle& style
                    {.title = "loss"},
                    {.title = "tags", .align = Align::left, .elastic = true, .drop = 1}});
   for (const RunEntry& run : runs) {
+    const bool finished = run.step_time.value > 0;  // memory may have ended it before
     table.add({to_string(run.id), std::string(to_string(run.kind)), run.name, format_created(run.created),
-               run.strategy, fmt::format("{}", run.ranks), to_string(run.step_time),
-               rate(run.tokens_per_second), peak_cell(run),
+               run.strategy, fmt::format("{}", run.ranks), finished ? to_string(run.step_time) : "-",
+               finished ? rate(run.tokens_per_second) : "-", peak_cell(run),
                run.last_loss ? fmt::format("{:.3f}", *run.last_loss) : "", joined_tags(run.tags)});
   }
   return table.text(style);

@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "engine/plan/sent_bytes.h"
 #include "engine/report/communication_volume.h"
 #include "engine/scenario/mesh.h"
@@ -107,6 +109,17 @@ std::optional<double> mfu_of(const PlannedScenario& planned, Nanoseconds step,
   return per_second(static_cast<double>(model_flops_per_step(planned).value), step) / peak->value;
 }
 
+void add_allocator(const DeviceMemory& device, MemorySummary& memory) {
+  memory.peak_active = device.active;
+  memory.peak_reserved = device.reserved;
+  memory.peak_device = device.device_peak;
+}
+
+std::optional<Bytes> memory_limit(const PlannedScenario& planned, const DeviceLimits& device) {
+  const std::optional<Bytes>& given = planned.scenario.cluster.memory_limit;
+  return given ? given : device.memory;
+}
+
 }  // namespace
 
 std::int64_t tokens_per_step(const PlannedScenario& planned) {
@@ -141,12 +154,34 @@ Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& tra
   run.volume = communication_volume(planned);
   run.skipped_steps = count_skipped(planned, trace);
   run.memory = summarize_memory(steady, trace.steps);
-  run.memory_limit =
-      planned.scenario.cluster.memory_limit ? planned.scenario.cluster.memory_limit : device.memory;
+  if (run.memory && trace.device_memory) add_allocator(*trace.device_memory, *run.memory);
+  run.memory_limit = memory_limit(planned, device);
   if (run.memory && run.memory_limit) run.fits = highest_peak(trace) <= *run.memory_limit;
   run.losses = trace.losses;
   run.gradient_norms = trace.gradient_norms;
   run.calibrated = trace.provenance.calibrated;
+  run.leaves_out = trace.provenance.leaves_out;
+  return run;
+}
+
+RunSummary summarize_out_of_memory(const PlannedScenario& planned, const RunTrace& trace, const OutOfMemory& ended,
+                                   const DeviceLimits& device) {
+  RunSummary run;
+  run.kind = trace.provenance.kind;
+  run.plan_hash = plan_hash(planned.plan.steady);
+  run.ranks = planned.plan.steady.world_size;
+  MemorySummary memory;
+  memory.peak_allocated = ended.live;
+  memory.by_class = ended.by_class;
+  memory.peak_instruction = ended.instruction;
+  memory.peak_label = ended.label;
+  memory.peak_rank = ended.rank;
+  memory.peak_step = ended.step;
+  run.memory = memory;
+  run.memory_limit = ended.limit.value > 0 ? ended.limit : memory_limit(planned, device);
+  run.fits = false;
+  run.ended_by = fmt::format("rank {}, {}, {}: {}", ended.rank,
+                             ended.step < 0 ? "setup" : fmt::format("step {}", ended.step), ended.label, describe(ended));
   run.leaves_out = trace.provenance.leaves_out;
   return run;
 }

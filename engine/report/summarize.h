@@ -6,6 +6,7 @@
 #include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/plan/planned_scenario.h"
+#include "engine/trace/out_of_memory.h"
 #include "engine/trace/run_summary.h"
 #include "engine/trace/step_trace.h"
 
@@ -20,6 +21,11 @@ struct DeviceLimits {
 // Fails with bad_input when the trace has no measured step or does not follow the scenario's steady plan.
 Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
                              const DeviceLimits& device = {});
+
+// Of a measured run that memory ended: what was in use when, and no times. `trace` has the provenance; its finished
+// steps do not matter.
+RunSummary summarize_out_of_memory(const PlannedScenario& planned, const RunTrace& trace, const OutOfMemory& ended,
+                                   const DeviceLimits& device = {});
 
 // Tokens whose loss is computed in one step, over all ranks and micro-batches.
 std::int64_t tokens_per_step(const PlannedScenario& planned);

@@ -22,6 +22,12 @@ void add_memory(TextTable& table, const RunSummary& run) {
   if (!run.memory) return;
   table.add({"peak allocated", to_string(run.memory->peak_allocated),
              fmt::format("rank {}, in {}", run.memory->peak_rank, run.memory->peak_label)});
+  if (run.memory->peak_reserved) {
+    table.add({"peak reserved", to_string(*run.memory->peak_reserved),
+               fmt::format("by the allocator; active {}, in use on the device {}",
+                           to_string(run.memory->peak_active.value_or(Bytes{})),
+                           to_string(run.memory->peak_device.value_or(Bytes{})))});
+  }
   if (run.fits) {
     table.add({"fits",
                {*run.fits ? "yes" : "no", *run.fits ? Tone::good : Tone::bad},
@@ -38,6 +44,10 @@ void add_loss(TextTable& table, const char* title, const std::vector<double>& va
 
 TextTable figures_table(const RunSummary& run) {
   TextTable table({{"", Align::left}, {"", Align::right}, {"", Align::left, true}}, "  ");
+  if (run.ended_by) {
+    add_memory(table, run);
+    return table;
+  }
   table.add({"step time", to_string(run.step_time.median), spread(run.step_time)});
   table.add({"tokens per second", rate(run.tokens_per_second),
              run.ranks > 1 ? fmt::format("{} a rank", rate(run.tokens_per_second_per_gpu)) : ""});
@@ -90,7 +100,9 @@ std::string memory_part(const RunSummary& run, const TextStyle& style) {
     std::replace(name.begin(), name.end(), '_', ' ');
     classes.add({name, to_string(bytes), percent(share_of(bytes.value, run.memory->peak_allocated.value))});
   }
-  std::string text = "\nmemory at the peak\n" + classes.text(style) + "  highest in ";
+  std::string text = "\nmemory at the peak\n" + classes.text(style);
+  if (run.ended_by) return text;
+  text += "  highest in ";
   for (std::size_t i = 0; i < k_step_phases; ++i) {
     text += fmt::format("{}{} {}", i == 0 ? "" : ", ", to_string(static_cast<StepPhase>(i)),
                         to_string(run.memory->phases[i]));
@@ -112,6 +124,7 @@ std::string summary_table(const RunSummary& run, const TextStyle& style) {
   std::string title(to_string(run.kind));
   if (run.kind == RunKind::predicted) title += run.calibrated ? ", calibrated" : ", not calibrated";
   title += fmt::format(", {} {}, plan {:.12}\n", run.ranks, run.ranks == 1 ? "rank" : "ranks", run.plan_hash);
+  if (run.ended_by) title += "not finished: " + *run.ended_by + '\n';
   return title + figures_table(run).text(style) + communication_part(run, style) + memory_part(run, style) +
          leaves_out_part(run);
 }

@@ -85,6 +85,7 @@ struct RunSummary {
   std::optional<MemorySummary> memory;        // absent when the run recorded none
   std::optional<Bytes> memory_limit;          // what a rank may use, when known
   std::optional<bool> fits;                   // peak against memory_limit
+  std::optional<std::string> ended_by;        // absent unless the run could not be finished: what ended it
   std::vector<double> losses;                 // every step from the first
   std::vector<double> gradient_norms;
   bool calibrated = false;

@@ -143,6 +143,7 @@ RunSummary read_summary(const Json& json) {
     run.memory = read_memory(*memory);
   read(json, "memory_limit", run.memory_limit);
   read(json, "fits", run.fits);
+  read(json, "ended_by", run.ended_by);
   read(json, "losses", run.losses);
   read(json, "gradient_norms", run.gradient_norms);
   read(json, "calibrated", run.calibrated);
@@ -171,6 +172,7 @@ Json summary_json(const RunSummary& run) {
           {"memory", run.memory ? memory_json(*run.memory) : Json(nullptr)},
           {"memory_limit", or_null(run.memory_limit)},
           {"fits", or_null(run.fits)},
+          {"ended_by", or_null(run.ended_by)},
           {"losses", run.losses},
           {"gradient_norms", run.gradient_norms},
           {"calibrated", run.calibrated},

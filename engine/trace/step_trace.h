@@ -15,6 +15,7 @@
 #include "engine/base/units.h"
 #include "engine/plan/buffer.h"
 #include "engine/plan/instruction.h"
+#include "engine/trace/device_memory.h"
 
 namespace shardlab {
 
@@ -90,6 +91,7 @@ struct RunTrace {
   std::vector<double> losses;           // every step from the first, mean over ranks
   std::vector<double> gradient_norms;   // every step from the first; empty without clipping
   std::vector<StepTrace> warmup;        // kept for inspection
+  std::optional<DeviceMemory> device_memory;  // highest of the ranks, field by field; absent where there was no GPU
 };
 
 }  // namespace shardlab

@@ -34,6 +34,7 @@ Cell rate_cell(double per_second) {
 }
 
 Row run_row(const RunEntry& run) {
+  const bool finished = run.step_time.value > 0;  // memory may have ended it before
   Row row;
   row.key = run.id.value;
   row.cells = {{to_string(run.id), static_cast<double>(run.id.value)},
@@ -42,8 +43,8 @@ Row run_row(const RunEntry& run) {
                text_cell(run.name),
                text_cell(run.strategy),
                count_cell(run.ranks),
-               time_cell(run.step_time),
-               rate_cell(run.tokens_per_second),
+               finished ? time_cell(run.step_time) : text_cell("-", CellTone::faint),
+               finished ? rate_cell(run.tokens_per_second) : text_cell("-", CellTone::faint),
                share_cell(run.mfu),
                bytes_cell(run.peak_allocated),
                run.fits ? text_cell(*run.fits ? "yes" : "no", *run.fits ? CellTone::good : CellTone::bad)

@@ -43,7 +43,7 @@ MAINS = {
     "engine/execute/no_torch/rank_main.cpp": ["engine/strategies", "engine/execute/no_torch"],
 }
 
-TORCH_TESTS = ["tests/training", "tests/unit/execute/torch", "tests/unit/checkpoint/torch", "tests/gpu"]
+TORCH_TESTS = ["tests/training", "tests/unit/execute/torch", "tests/unit/execute/cuda", "tests/unit/checkpoint/torch", "tests/gpu"]
 # (what, pattern of the include, folders that may)
 LIBRARIES = [
     ("libtorch, Gloo, NCCL or CUDA",

@@ -25,6 +25,9 @@ class RunCommand final : public Command {
         ->type_name("FILE");
     app.add_option("--keep-spool", options_.keep_spool, "Keep what the ranks write in this folder")
         ->type_name("DIR");
+    app.add_option("--memory-snapshot", options_.memory_snapshot,
+                   "File for what rank 0's GPU allocator did, as PyTorch's memory viewer reads it")
+        ->type_name("FILE");
     app.add_flag("--poison", options_.poison, "Fill freed memory with NaN");
   }
 

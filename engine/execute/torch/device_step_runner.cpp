@@ -85,7 +85,7 @@ Status DeviceStepRunner::run(const PreparedPlan& prepared, StepContext& step, Ra
     late.deliver();
     read_times(prepared, offset, trace);
   } catch (const std::exception& error) {
-    return fail(step_failure(run_, *prepared.plan, culprit(prepared), step, error));
+    return fail(step_failure(run_, *prepared.plan, culprit(), step, ledger_, error));
   }
   return {};
 }
@@ -110,7 +110,7 @@ void DeviceStepRunner::read_times(const PreparedPlan& prepared, Nanoseconds offs
   }
 }
 
-InstructionId DeviceStepRunner::culprit(const PreparedPlan&) {
+InstructionId DeviceStepRunner::culprit() {
   StreamDevice& device = run_.backend->streams();
   for (std::size_t i = 0; i < issued_.ends.size(); ++i) {
     try {

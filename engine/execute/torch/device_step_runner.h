@@ -23,7 +23,7 @@ class DeviceStepRunner : public PlanRunner {
   class Body;
   void read_times(const PreparedPlan& prepared, Nanoseconds offset, RankTrace& trace);
   // The instruction that the device is stuck in, or that was being issued.
-  InstructionId culprit(const PreparedPlan& prepared);
+  InstructionId culprit();
 
   RunState& run_;
   MemoryLedger& ledger_;

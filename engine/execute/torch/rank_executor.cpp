@@ -27,6 +27,8 @@ struct RankExecutor::State {
   State(const PlannedScenario& planned, RankExecutorOptions given)
       : run(planned, given.rank, given.backend), options(std::move(given)) {
     run.communicators = options.communicators;
+    run.memory_limit = options.memory_limit;
+    if (!run.backend && options.memory_limit.value > 0) options.ledger.set_limit(options.memory_limit);
     if (run.backend) {
       runner = std::make_unique<DeviceStepRunner>(run, options.ledger);
     } else {
@@ -40,6 +42,7 @@ struct RankExecutor::State {
   std::map<const StepPlan*, PreparedPlan> plans;
   const PreparedPlan* current = nullptr;
   std::int64_t steps = 0;
+  std::optional<OutOfMemory> out_of_memory;
 
   const ModelGraph& graph() const { return run.planned.graph; }
 
@@ -83,9 +86,12 @@ Status RankExecutor::setup() {
   const c10::InferenceMode no_autograd;
   const LedgerScope booked(state_->options.ledger);
   StepContext context;
+  context.step = -1;
   RankTrace trace;
   state_->current = &state_->plans.at(&state_->run.planned.plan.setup);
-  return state_->runner->run(*state_->current, context, trace, {});
+  const Status done = state_->runner->run(*state_->current, context, trace, {});
+  state_->out_of_memory = context.out_of_memory;
+  return done;
 }
 
 Result<RankTrace> RankExecutor::step() {
@@ -105,7 +111,9 @@ Result<RankTrace> RankExecutor::step() {
   RankTrace trace;
   trace.rank = s.run.rank;
   const SentTotals sent_before = sent_so_far(s.run.communicators);
-  SHARDLAB_CHECK_OK(s.runner->run(*s.current, context, trace, before));
+  const Status done = s.runner->run(*s.current, context, trace, before);
+  s.out_of_memory = context.out_of_memory;
+  if (!done) return fail(done.error());
   if (!context.losses.empty()) {
     trace.loss = std::accumulate(context.losses.begin(), context.losses.end(), 0.0) /
                  static_cast<double>(context.losses.size());
@@ -132,6 +140,10 @@ std::optional<double> RankExecutor::loss_scale() const {
 
 Nanoseconds RankExecutor::last_step_began() const {
   return state_->runner->began();
+}
+
+const std::optional<OutOfMemory>& RankExecutor::out_of_memory() const {
+  return state_->out_of_memory;
 }
 
 Bytes RankExecutor::communication_workspace() const {

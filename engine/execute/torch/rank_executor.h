@@ -23,6 +23,7 @@
 #include "engine/execute/torch/execution_backend.h"
 #include "engine/execute/torch/memory/memory_ledger.h"
 #include "engine/plan/planned_scenario.h"
+#include "engine/trace/out_of_memory.h"
 #include "engine/trace/step_trace.h"
 
 namespace shardlab {
@@ -39,6 +40,7 @@ struct RankExecutorOptions {
       communicators;  // of the plans' groups ("shard", "replicate"); those of size 1 may be left out
   MemoryLedger ledger;
   StepObserver observer;
+  Bytes memory_limit;  // what this rank may use; zero: unknown. The host's ledger refuses what goes beyond
   std::shared_ptr<ExecutionBackend> backend;  // null: tensors and work are the host's
 };
 
@@ -64,6 +66,8 @@ class RankExecutor {
   std::optional<double> loss_scale() const;
   // When the last step began, on this host's monotonic clock.
   Nanoseconds last_step_began() const;
+  // What ended setup() or step(), when it was memory.
+  const std::optional<OutOfMemory>& out_of_memory() const;
   // Most bytes that the communication library has taken for itself at once; not part of the samples.
   Bytes communication_workspace() const;
 

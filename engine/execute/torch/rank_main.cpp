@@ -34,7 +34,8 @@ Status run(const RankOptions& options, SpoolWriter& spool) {
   if (!environment)
     return bad_input("RANK", "is not set", "shardlab-rank is started by `shardlab run`, not by hand");
   return run_rank(
-      options, *environment, [](const Scenario& scenario) { return plan_scenario(scenario); }, spool);
+      options, *environment, [](const Scenario& scenario) { return plan_scenario(scenario); },
+      make_device_runtime, spool);
 }
 
 int report(const Error& error) {

@@ -81,8 +81,85 @@ Status measure_probes(const RankOptions& options, int rank, const World& world) 
   });
 }
 
+// The device, when the scenario asks for GPUs; else null.
+Result<std::unique_ptr<DeviceRuntime>> open_accelerator(const PlannedScenario& planned,
+                                                        const RankOptions& options,
+                                                        const RankEnvironment& environment,
+                                                        OpenDevice open_device, const MemoryLedger& ledger) {
+  const ClusterSpec& cluster = planned.scenario.cluster;
+  if (cluster.device == "cpu") return std::unique_ptr<DeviceRuntime>();
+  DeviceRequest request;
+  request.environment = environment;
+  request.ledger = ledger;
+  request.timeout = collective_timeout(planned.scenario);
+  request.memory_limit = cluster.memory_limit.value_or(Bytes{});
+  request.history = !options.memory_snapshot.empty();
+  return open_device(request);
+}
+
+// One rank, once all have met.
+class Session {
+ public:
+  Session(const RankOptions& options, const RankEnvironment& environment, const PlannedScenario& planned,
+          std::unique_ptr<DeviceRuntime> device, SpoolWriter& spool)
+      : options_(options),
+        environment_(environment),
+        planned_(planned),
+        device_(std::move(device)),
+        spool_(spool) {}
+
+  Status run(const Rendezvous& rendezvous, const MemoryLedger& ledger) {
+    SHARDLAB_TRY(const World world, World::connect(rendezvous, environment_));
+    SHARDLAB_CHECK_OK(measure_probes(options_, environment_.rank, world));
+    RankExecutorOptions executor_options;
+    executor_options.rank = environment_.rank;
+    executor_options.ledger = ledger;
+    executor_options.memory_limit = planned_.scenario.cluster.memory_limit.value_or(Bytes{});
+    if (device_) executor_options.backend = device_->backend();
+    SHARDLAB_TRY(executor_options.communicators,
+                 device_ ? device_->connect(rendezvous, planned_)
+                         : connect_groups(rendezvous, planned_, environment_.rank));
+    SHARDLAB_TRY(const auto executor, RankExecutor::create(planned_, std::move(executor_options)));
+    Status done = train_with(*executor, world);
+    if (!done) {
+      if (executor->out_of_memory()) SHARDLAB_CHECK_OK(spool_.write(*executor->out_of_memory()));
+      if (device_) device_->report(to_string(done.error()));
+    }
+    return done;
+  }
+
+ private:
+  Status train_with(RankExecutor& executor, const World& world) {
+    SHARDLAB_CHECK_OK(executor.setup());
+    SpoolHeader header = header_of(planned_, environment_, options_.run_hash);
+    if (device_) {
+      header.machine = device_->name();
+      for (const auto& [name, version] : device_->versions()) header.versions[name] = version;
+    }
+    SHARDLAB_CHECK_OK(spool_.write(header));
+    SHARDLAB_CHECK_OK(train(executor, world, header, spool_));
+    if (!options_.save_weights.empty())
+      SHARDLAB_CHECK_OK(save_weights(executor, planned_.graph, environment_.rank, options_.save_weights));
+    SpoolEnd end{executor.communication_workspace(), {}};
+    if (device_) end.device_memory = device_->memory();
+    if (device_ && !options_.memory_snapshot.empty())
+      SHARDLAB_CHECK_OK(device_->save_history(options_.memory_snapshot));
+    SHARDLAB_CHECK_OK(spool_.write(end));
+    return world.align("the end");  // whoever passes here knows that all spools are complete
+  }
+
+  const RankOptions& options_;
+  const RankEnvironment& environment_;
+  const PlannedScenario& planned_;
+  const std::unique_ptr<DeviceRuntime> device_;
+  SpoolWriter& spool_;
+};
+
 Status run_planned(const RankOptions& options, const RankEnvironment& environment,
-                   const PlannedScenario& planned, SpoolWriter& spool) {
+                   const PlannedScenario& planned, OpenDevice open_device, SpoolWriter& spool) {
+  const MemoryLedger ledger;
+  // Before the others are met: who has no device says so at once and nobody waits for it.
+  SHARDLAB_TRY(auto device, open_accelerator(planned, options, environment, open_device, ledger));
   RendezvousOptions meeting;
   meeting.arrival_timeout = arrival_timeout(planned.scenario);
   meeting.operation_timeout = collective_timeout(planned.scenario);
@@ -92,26 +169,13 @@ Status run_planned(const RankOptions& options, const RankEnvironment& environmen
     SHARDLAB_TRY(Rendezvous connected, Rendezvous::connect(environment, meeting));
     rendezvous = std::move(connected);
   }
-  SHARDLAB_TRY(const World world, World::connect(rendezvous, environment));
-  SHARDLAB_CHECK_OK(measure_probes(options, environment.rank, world));
-  RankExecutorOptions executor_options;
-  executor_options.rank = environment.rank;
-  SHARDLAB_TRY(executor_options.communicators, connect_groups(rendezvous, planned, environment.rank));
-  SHARDLAB_TRY(const auto executor, RankExecutor::create(planned, std::move(executor_options)));
-  SHARDLAB_CHECK_OK(executor->setup());
-  const SpoolHeader header = header_of(planned, environment, options.run_hash);
-  SHARDLAB_CHECK_OK(spool.write(header));
-  SHARDLAB_CHECK_OK(train(*executor, world, header, spool));
-  if (!options.save_weights.empty())
-    SHARDLAB_CHECK_OK(save_weights(*executor, planned.graph, environment.rank, options.save_weights));
-  SHARDLAB_CHECK_OK(spool.write(SpoolEnd{executor->communication_workspace()}));
-  return world.align("the end");  // whoever passes here knows that all spools are complete
+  return Session(options, environment, planned, std::move(device), spool).run(rendezvous, ledger);
 }
 
 }  // namespace
 
 Status run_rank(const RankOptions& options, const RankEnvironment& environment, const Planner& planner,
-                SpoolWriter& spool) {
+                OpenDevice open_device, SpoolWriter& spool) {
   SHARDLAB_TRY(const PlannedScenario planned, plan_again(options, planner));
   if (environment.world != world_size(planned.scenario)) {
     return bad_input("WORLD_SIZE", fmt::format("is {}, the scenario has {} ranks", environment.world,
@@ -123,7 +187,7 @@ Status run_rank(const RankOptions& options, const RankEnvironment& environment, 
     at::set_num_interop_threads(1);
     install_counting_allocator();
     poison_freed_memory(options.poison);
-    return run_planned(options, environment, planned, spool);
+    return run_planned(options, environment, planned, open_device, spool);
   } catch (const std::exception& error) {
     return run_failed(fmt::format("rank {}, between steps", environment.rank), first_line(error.what()));
   }

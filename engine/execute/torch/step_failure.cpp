@@ -1,16 +1,35 @@
 #include "engine/execute/torch/step_failure.h"
 
+#include <c10/util/Exception.h>
 #include <fmt/format.h>
 
 #include "engine/execute/torch/first_line.h"
 
 namespace shardlab {
 
-Error step_failure(const RunState& run, const StepPlan& plan, InstructionId at, const StepContext& step,
-                   const std::exception& error) {
-  return {ErrorKind::run_failed,
-          fmt::format("rank {}, step {}, {}", run.rank, step.step, instruction_label(plan, at)),
-          first_line(error.what()), ""};
+Error step_failure(const RunState& run, const StepPlan& plan, InstructionId at, StepContext& step,
+                   const MemoryLedger& ledger, const std::exception& error) {
+  const std::string label = instruction_label(plan, at);
+  Error failure{ErrorKind::run_failed,
+                fmt::format("rank {}, {}, {}", run.rank,
+                            step.step < 0 ? "setup" : fmt::format("step {}", step.step), label),
+                first_line(error.what()), ""};
+  if (dynamic_cast<const c10::OutOfMemoryError*>(&error) == nullptr) return failure;
+  const MemoryReading live = ledger.live();
+  OutOfMemory& out = step.out_of_memory.emplace();
+  out = {run.rank,
+         step.step,
+         at,
+         label,
+         {},
+         live.total,
+         live.by_class,
+         run.memory_limit,
+         first_line(error.what())};
+  failure.what = describe(out);
+  failure.hint =
+      "`shardlab simulate` shows what takes memory when; smaller micro-batches or checkpointing need less";
+  return failure;
 }
 
 bool is_skipped(const RunState& run, const PreparedInstruction& instruction, StepContext& step) {

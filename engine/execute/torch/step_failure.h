@@ -3,13 +3,16 @@
 
 #include <exception>
 
+#include "engine/execute/torch/memory/memory_ledger.h"
 #include "engine/execute/torch/prepared_plan.h"
+#include "engine/trace/out_of_memory.h"
 
 namespace shardlab {
 
-// run_failed with `where` = "rank 1, step 4, 37 AllGather u2".
-Error step_failure(const RunState& run, const StepPlan& plan, InstructionId at, const StepContext& step,
-                   const std::exception& error);
+// run_failed with `where` = "rank 1, step 4, 37 AllGather u2". When memory was what was missing, its figures
+// are left in `step.out_of_memory`.
+Error step_failure(const RunState& run, const StepPlan& plan, InstructionId at, StepContext& step,
+                   const MemoryLedger& ledger, const std::exception& error);
 
 // Reads the instruction's flag, on a device by waiting for it, as torch.amp.GradScaler does (2.11).
 bool is_skipped(const RunState& run, const PreparedInstruction& instruction, StepContext& step);

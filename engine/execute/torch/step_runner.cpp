@@ -25,7 +25,7 @@ Status StepRunner::run(const PreparedPlan& prepared, StepContext& step, RankTrac
     }
     finish(trace);
   } catch (const std::exception& error) {
-    return fail(step_failure(run_, *prepared.plan, InstructionId{current_}, step, error));
+    return fail(step_failure(run_, *prepared.plan, InstructionId{current_}, step, ledger_, error));
   }
   return {};
 }

@@ -37,6 +37,21 @@ SpoolStep example_step(std::int64_t index) {
   return step;
 }
 
+SpoolEnd example_end() {
+  SpoolEnd end{{4096}, DeviceMemory{}};
+  end.device_memory->reserved = {1 << 30};
+  end.device_memory->context = {500 << 20};
+  end.device_memory->retries = 2;
+  return end;
+}
+
+OutOfMemory example_out_of_memory() {
+  OutOfMemory out{1, 4, InstructionId{37}, "37 Forward s3", {1024}, {1 << 20}, {}, {2 << 20}, "tried to allocate \"1 KiB\""};
+  out.by_class[2] = {1 << 19};
+  out.by_class[13] = {1 << 19};
+  return out;
+}
+
 void write_example(const fs::path& path, std::int64_t steps) {
   auto writer = SpoolWriter::create(path);
   REQUIRE(writer);
@@ -52,7 +67,8 @@ TEST_CASE("what is written is read back") {
     REQUIRE(writer);
     REQUIRE(writer->write(example_header()));
     REQUIRE(writer->write(example_step(0)));
-    REQUIRE(writer->write(SpoolEnd{{4096}}));
+    REQUIRE(writer->write(example_end()));
+    REQUIRE(writer->write(example_out_of_memory()));
     REQUIRE(writer->write(
         Error{ErrorKind::run_failed, "rank 1, step 2, 3 AllGather u0", "gone\n\"quoted\" \xff", "hint"}));
   }
@@ -61,7 +77,8 @@ TEST_CASE("what is written is read back") {
   CHECK(spool->header == example_header());
   REQUIRE(spool->steps.size() == 1);
   CHECK(spool->steps[0] == example_step(0));
-  CHECK(spool->end == SpoolEnd{{4096}});
+  CHECK(spool->end == example_end());
+  CHECK(spool->out_of_memory == example_out_of_memory());
   REQUIRE(spool->error);
   CHECK(spool->error->where == "rank 1, step 2, 3 AllGather u0");
   CHECK_FALSE(spool->truncated);

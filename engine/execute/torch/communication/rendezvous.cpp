@@ -115,4 +115,8 @@ Result<std::shared_ptr<Communicator>> Rendezvous::communicator(const std::string
   }
 }
 
+KeyValueStore Rendezvous::store() const {
+  return KeyValueStore(c10::make_intrusive<c10d::PrefixStore>("values", state_->store));
+}
+
 }  // namespace shardlab

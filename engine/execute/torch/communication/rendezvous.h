@@ -9,6 +9,7 @@
 #include "engine/base/result.h"
 #include "engine/execute/rank_environment.h"
 #include "engine/execute/torch/communication/communicator.h"
+#include "engine/execute/torch/communication/key_value_store.h"
 
 namespace shardlab {
 
@@ -32,6 +33,9 @@ class Rendezvous {
   // with the same name. Throws nothing; failures to connect are run_failed.
   Result<std::shared_ptr<Communicator>> communicator(const std::string& name, const std::vector<int>& ranks,
                                                      int rank) const;
+
+  // For values that ranks tell each other.
+  KeyValueStore store() const;
 
   ~Rendezvous();
   Rendezvous(const Rendezvous&);

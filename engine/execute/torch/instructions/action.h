@@ -19,6 +19,7 @@
 #include "engine/execute/training_data.h"
 #include "engine/plan/layout.h"
 #include "engine/plan/planned_scenario.h"
+#include "engine/trace/out_of_memory.h"
 
 namespace shardlab {
 
@@ -36,6 +37,7 @@ struct RunState {
   std::optional<SafetensorsReader> weights;
   std::int64_t optimizer_steps = 0;     // that the optimizer has made, skipped ones not counted
   std::optional<LossScale> loss_scale;  // when the scenario scales its loss
+  Bytes memory_limit;                   // what this rank may use; zero: unknown
 
   int shard_rank = 0;  // this rank's place in the group that shards parameters
   ParameterLayout layout(const Buffer& buffer) const {
@@ -52,9 +54,10 @@ struct StepContext {
   double learning_rate = 0;
   std::vector<double> losses;  // by micro-batch
   std::optional<double> gradient_norm;
-  std::optional<bool> overflow;      // of the gradients of all ranks, once it is known
-  std::unique_ptr<Pending> pending;  // left by a collective
-  LateScalars* late = nullptr;       // on a device: how numbers come back
+  std::optional<bool> overflow;              // of the gradients of all ranks, once it is known
+  std::unique_ptr<Pending> pending;          // left by a collective
+  std::optional<OutOfMemory> out_of_memory;  // when that ended the step
+  LateScalars* late = nullptr;               // on a device: how numbers come back
 };
 
 class Action {

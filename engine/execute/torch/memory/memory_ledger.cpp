@@ -7,6 +7,8 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "engine/execute/torch/memory/block_cache.h"
@@ -18,7 +20,14 @@ struct MemoryLedger::Book {
   MemoryReading live;
   MemoryReading peak;
   std::int64_t allocations = 0;
+  std::optional<Bytes> limit;
 
+  void check_limit(Bytes bytes) const {
+    const std::lock_guard lock(mutex);
+    if (!limit || live.total + bytes <= *limit) return;
+    TORCH_CHECK_WITH(OutOfMemoryError, false, "tried to allocate ", to_string(bytes), " with ",
+                     to_string(live.total), " in use of ", to_string(*limit));
+  }
   void add(BufferClass buffer_class, Bytes bytes) {
     const std::lock_guard lock(mutex);
     live.total += bytes;
@@ -65,6 +74,23 @@ std::atomic<bool>& poison() {
   return on;
 }
 
+// Of allocators whose blocks have no room for a header.
+struct ForeignBlocks {
+  struct Block {
+    Bytes bytes;
+    BufferClass buffer_class = BufferClass::workspace;
+    std::shared_ptr<Book> book;
+  };
+  std::mutex mutex;
+  std::unordered_map<std::uintptr_t, Block> known;
+};
+
+ForeignBlocks& foreign_blocks() {
+  // Never destroyed: blocks may be freed by destructors of static objects.
+  static auto* blocks = new ForeignBlocks();
+  return *blocks;
+}
+
 class CountingAllocator final : public c10::Allocator {
  public:
   explicit CountingAllocator(c10::Allocator& inner) : blocks_(inner) {}
@@ -72,6 +98,7 @@ class CountingAllocator final : public c10::Allocator {
   c10::DataPtr allocate(std::size_t bytes) override {
     // libtorch's own allocator gives a null pointer for nothing.
     if (bytes == 0) return {nullptr, nullptr, &release, c10::Device(c10::DeviceType::CPU)};
+    if (current_book) current_book->check_limit({static_cast<std::int64_t>(bytes)});
     auto* header = new (blocks_.take(bytes + sizeof(Header))) Header{bytes, current_class, current_book};
     if (header->book) header->book->add(header->buffer_class, bytes_of(*header));
     void* data = header + 1;
@@ -122,6 +149,11 @@ void MemoryLedger::reset_peak() {
   book_->peak = book_->live;
 }
 
+void MemoryLedger::set_limit(Bytes limit) {
+  const std::lock_guard lock(book_->mutex);
+  book_->limit = limit;
+}
+
 std::int64_t MemoryLedger::allocations() const {
   const std::lock_guard lock(book_->mutex);
   return book_->allocations;
@@ -140,6 +172,23 @@ BufferClassScope::~BufferClassScope() {
 
 void install_counting_allocator() {
   c10::SetCPUAllocator(&CountingAllocator::instance(), 1);
+}
+
+void book_block(std::uintptr_t address, Bytes bytes) {
+  if (!current_book) return;
+  current_book->add(current_class, bytes);
+  ForeignBlocks& blocks = foreign_blocks();
+  const std::lock_guard lock(blocks.mutex);
+  blocks.known[address] = {bytes, current_class, current_book};
+}
+
+void unbook_block(std::uintptr_t address) {
+  ForeignBlocks& blocks = foreign_blocks();
+  const std::lock_guard lock(blocks.mutex);
+  const auto found = blocks.known.find(address);
+  if (found == blocks.known.end()) return;
+  found->second.book->remove(found->second.buffer_class, found->second.bytes);
+  blocks.known.erase(found);
 }
 
 bool reclassify(const at::Tensor& tensor, BufferClass buffer_class) {

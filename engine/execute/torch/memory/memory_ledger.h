@@ -48,6 +48,9 @@ class MemoryLedger {
   MemoryReading peak() const;
   // From now on the peak is measured from the bytes live now.
   void reset_peak();
+  // An allocation that would bring the total above it throws c10::OutOfMemoryError. Blocks of other
+  // allocators (book_block) are not refused: those have limits of their own.
+  void set_limit(Bytes limit);
   // Blocks allocated since construction.
   std::int64_t allocations() const;
 
@@ -87,6 +90,12 @@ class BufferClassScope {
 // Puts the counting layer, with its BlockCache, over libtorch's CPU allocator. Idempotent. Call it in main
 // before other threads use tensors; tensors made earlier stay valid and uncounted.
 void install_counting_allocator();
+
+// Blocks of another allocator, by address: booked in the ledger and under the class current on this thread.
+// Not booked outside a LedgerScope. unbook_block() of an unknown address does nothing. Thread-safe; allocates
+// no tensor.
+void book_block(std::uintptr_t address, Bytes bytes);
+void unbook_block(std::uintptr_t address);
 
 // Books the block that holds the tensor's storage under another class (the logits that became their own
 // gradient). False when the block is not counted: allocated before the layer was installed or outside a

@@ -1,0 +1,51 @@
+// The plan's queues as CUDA streams, its events as CUDA events.
+//
+// "compute" is the device's default stream, on which PyTorch trains as well; all others come from libtorch's
+// pool of high-priority streams, as FSDP takes them (torch 2.11). Events keep time. Waiting of the host is
+// polling, so that a failure that the watch finds ends it.
+#pragma once
+
+#include <c10/cuda/CUDAStream.h>
+#include <cuda_runtime_api.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/execute/streams/stream_device.h"
+#include "engine/execute/torch/cuda/failure_watch.h"
+
+namespace shardlab {
+
+class CudaDevice : public StreamDevice {
+ public:
+  // `timeout`: how long one wait of the host may take.
+  CudaDevice(c10::DeviceIndex ordinal, FailureWatch& watch, std::chrono::milliseconds timeout);
+
+  QueueIndex queue(const std::string& name) override;
+  void use(QueueIndex queue) override;
+  EventHandle record(QueueIndex queue) override;
+  void wait(QueueIndex queue, const EventHandle& event) override;
+  void block(const EventHandle& event) override;
+  bool passed(const EventHandle& event) override;
+  void drain() override;
+  Nanoseconds between(const EventHandle& earlier, const EventHandle& later) override;
+
+  c10::cuda::CUDAStream stream(QueueIndex queue) const { return queues_[queue].stream; }
+
+ private:
+  struct Queue {
+    std::string name;
+    c10::cuda::CUDAStream stream;
+  };
+  class Pool;
+
+  c10::DeviceIndex ordinal_;
+  FailureWatch& watch_;
+  std::chrono::milliseconds timeout_;
+  std::vector<Queue> queues_;
+  std::shared_ptr<Pool> pool_;  // of events; those given out keep it alive
+};
+
+}  // namespace shardlab

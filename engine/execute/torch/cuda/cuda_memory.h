@@ -1,0 +1,29 @@
+// Measured memory of one GPU: every block of libtorch's caching allocator booked by class, and what the
+// allocator and the driver say.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <filesystem>
+
+#include "engine/base/result.h"
+#include "engine/execute/torch/memory/memory_ledger.h"
+#include "engine/trace/device_memory.h"
+
+namespace shardlab {
+
+// From now on blocks of all devices are booked in the ledger that is current (LedgerScope) on the thread that
+// allocates them, under its class (BufferClassScope), with the bytes asked for, from the allocation to the
+// request to free. Once a process; needs an initialized allocator.
+void book_device_blocks();
+
+// In use on the device by the driver's count, by all processes.
+Bytes device_memory_in_use(c10::DeviceIndex device);
+
+// The allocator's peaks and counts since the start; the other fields stay as they are.
+void read_allocator_peaks(c10::DeviceIndex device, DeviceMemory& memory);
+
+void record_allocator_history();
+Status save_allocator_history(const std::filesystem::path& path);
+
+}  // namespace shardlab

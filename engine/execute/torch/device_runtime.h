@@ -1,0 +1,56 @@
+// A rank's accelerator: what a session needs when the scenario's cluster is made of GPUs.
+//
+// CUDA's is in cuda/; a build without CUDA has no_cuda/, which says so. The rank's program links one of the
+// two.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "engine/base/result.h"
+#include "engine/execute/torch/communication/rendezvous.h"
+#include "engine/execute/torch/execution_backend.h"
+#include "engine/execute/torch/memory/memory_ledger.h"
+#include "engine/plan/planned_scenario.h"
+#include "engine/trace/device_memory.h"
+
+namespace shardlab {
+
+struct DeviceRequest {
+  RankEnvironment environment;
+  MemoryLedger ledger;                         // in which the device's blocks are booked
+  std::chrono::milliseconds timeout{600'000};  // for what the device or a peer may take
+  Bytes memory_limit;                          // that the allocator may reserve; zero: what there is
+  bool history = false;                        // the allocator writes down every event, for save_history()
+};
+
+class DeviceRuntime {
+ public:
+  DeviceRuntime() = default;
+  DeviceRuntime(const DeviceRuntime&) = delete;
+  DeviceRuntime& operator=(const DeviceRuntime&) = delete;
+  virtual ~DeviceRuntime() = default;
+
+  virtual std::shared_ptr<ExecutionBackend> backend() = 0;
+  // Collectives on this device for all groups of the plans. All ranks call it.
+  virtual Result<Communicators> connect(const Rendezvous& rendezvous, const PlannedScenario& planned) = 0;
+  // "NVIDIA H200".
+  virtual std::string name() const = 0;
+  // Driver, CUDA, NCCL: ranks that do not agree cannot train together.
+  virtual std::map<std::string, std::string> versions() const = 0;
+  // Since the start.
+  virtual DeviceMemory memory() const = 0;
+  // Tells the other ranks why this one ends; they would wait for it otherwise.
+  virtual void report(const std::string& what) = 0;
+  // The allocator's history as the file that PyTorch's memory viewer opens
+  // (torch.cuda.memory._dump_snapshot).
+  virtual Status save_history(const std::filesystem::path& path) const = 0;
+};
+
+// not_possible when there is no such device here, and then says what there is.
+Result<std::unique_ptr<DeviceRuntime>> make_device_runtime(const DeviceRequest& request);
+
+}  // namespace shardlab
