@@ -10,6 +10,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_run_command());
   commands.push_back(make_validate_command());
   commands.push_back(make_calibrate_command());
+  commands.push_back(make_bench_command());
   commands.push_back(make_show_command());
   commands.push_back(make_diff_command());
   commands.push_back(make_history_command());

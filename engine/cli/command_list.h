@@ -11,6 +11,7 @@ namespace shardlab {
 std::vector<std::unique_ptr<Command>> make_commands();
 
 // One a file of engine/cli/commands.
+std::unique_ptr<Command> make_bench_command();
 std::unique_ptr<Command> make_calibrate_command();
 std::unique_ptr<Command> make_diff_command();
 std::unique_ptr<Command> make_gui_command();

@@ -79,6 +79,8 @@ ChildCommand command_for(const Launch& launch, const RankEnvironment& rank) {
     command.arguments.push_back(fs::absolute(options.probes).string());
   }
   command.environment = current_environment();
+  const std::string& allocator = launch.planned.scenario.cluster.allocator_conf;
+  if (!allocator.empty()) command.environment.insert_or_assign("PYTORCH_ALLOC_CONF", allocator);
   for (const auto& [name, value] : launch.planned.scenario.launch.environment)
     command.environment.insert_or_assign(name, value);
   for (const auto& [name, value] : options.environment) command.environment.insert_or_assign(name, value);

@@ -9,6 +9,9 @@
 //   rope.DTYPE             batch, sequence, heads, head_dim
 //   embedding.DTYPE, cross_entropy.DTYPE      rows, width, vocabulary
 //   all_gather, reduce_scatter, all_reduce    bytes (the full side)
+//   copy                   bytes (each read once and written once where the rank computes)
+//   copy.to_device, copy.from_device          bytes (over the host's link; measured on devices only)
+//   pairs                  bytes: every pair of ranks alone, exchanging so much each way; and almost nothing, for the latency
 //   allocation             bytes
 //   contention             bytes (of the collective), rows, inputs, outputs (of the products beside it)
 // One case may give several measurements ("linear" gives forward, gradient of the input, gradient of the

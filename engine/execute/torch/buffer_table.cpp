@@ -12,7 +12,8 @@ namespace {
 
 bool same_storage(const Buffer& a, const Buffer& b) {
   return a.dtype == b.dtype && a.elements == b.elements && a.layout == b.layout &&
-         a.parameters == b.parameters && a.shards == b.shards && a.alignment == b.alignment && a.buffer_class == b.buffer_class && a.space == b.space;
+         a.parameters == b.parameters && a.shards == b.shards && a.alignment == b.alignment &&
+         a.buffer_class == b.buffer_class && a.space == b.space;
 }
 
 }  // namespace

@@ -70,11 +70,11 @@ Status train(RankExecutor& executor, const World& world, const SpoolHeader& head
 }
 
 // Micro-benchmarks of a calibration, before anything else takes memory or time.
-Status measure_probes(const RankOptions& options, int rank, const World& world) {
+Status measure_probes(const RankOptions& options, int rank, const ProbePlace& place) {
   if (options.probes.empty()) return {};
   SHARDLAB_TRY(const ProbeList list, read_probe_list(options.probes));
   std::ofstream results(probe_results_path(options.spool.parent_path(), rank), std::ios::trunc);
-  return run_probes(world.communicator(), list, [&](const ProbeMeasurement& measurement) -> Status {
+  return run_probes(place, list, [&](const ProbeMeasurement& measurement) -> Status {
     results << probe_line(measurement) << std::endl;
     if (!results) return run_failed("probes", "the results cannot be written", "is the disk full?");
     return {};
@@ -110,7 +110,6 @@ class Session {
 
   Status run(const Rendezvous& rendezvous, const MemoryLedger& ledger) {
     SHARDLAB_TRY(const World world, World::connect(rendezvous, environment_));
-    SHARDLAB_CHECK_OK(measure_probes(options_, environment_.rank, world));
     RankExecutorOptions executor_options;
     executor_options.rank = environment_.rank;
     executor_options.ledger = ledger;
@@ -119,6 +118,7 @@ class Session {
     SHARDLAB_TRY(executor_options.communicators,
                  device_ ? device_->connect(rendezvous, planned_)
                          : connect_groups(rendezvous, planned_, environment_.rank));
+    SHARDLAB_CHECK_OK(measure_probes(options_, environment_.rank, probe_place(world, executor_options)));
     SHARDLAB_TRY(const auto executor, RankExecutor::create(planned_, std::move(executor_options)));
     Status done = train_with(*executor, world);
     if (!done) {
@@ -129,6 +129,17 @@ class Session {
   }
 
  private:
+  // Collectives are measured among all ranks: on a device over the group that has them all.
+  ProbePlace probe_place(const World& world, const RankExecutorOptions& executor) const {
+    ProbePlace place{world.communicator(), world.communicator(), executor.backend.get()};
+    if (!executor.backend) return place;
+    place.data = nullptr;
+    for (const auto& [name, communicator] : executor.communicators) {
+      if (communicator->size() == environment_.world) place.data = communicator.get();
+    }
+    return place;
+  }
+
   Status train_with(RankExecutor& executor, const World& world) {
     SHARDLAB_CHECK_OK(executor.setup());
     SpoolHeader header = header_of(planned_, environment_, options_.run_hash);

@@ -9,7 +9,8 @@ namespace {
 
 class GlooTransport : public Transport {
  public:
-  explicit GlooTransport(c10::intrusive_ptr<c10d::ProcessGroupGloo> group) : group_(std::move(group)) {}
+  explicit GlooTransport(c10::intrusive_ptr<c10d::ProcessGroupGloo> group)
+      : group_(std::move(group)), sent_(peers()), received_(peers()) {}
 
   int rank() const override { return group_->getRank(); }
   int size() const override { return group_->getSize(); }
@@ -17,26 +18,30 @@ class GlooTransport : public Transport {
   void exchange(std::span<const Message> sends, std::span<const Message> receives) override {
     std::vector<c10::intrusive_ptr<c10d::Work>> works;
     works.reserve(sends.size() + receives.size());
-    const int tag = next_tag();
     for (const Message& message : receives) {
       if (message.data.numel() == 0) continue;
       std::vector<at::Tensor> tensors{message.data};
-      works.push_back(group_->recv(tensors, message.peer, tag));
+      works.push_back(group_->recv(tensors, message.peer, next_tag(received_, message.peer)));
     }
     for (const Message& message : sends) {
       if (message.data.numel() == 0) continue;
       std::vector<at::Tensor> tensors{message.data};
-      works.push_back(group_->send(tensors, message.peer, tag));
+      works.push_back(group_->send(tensors, message.peer, next_tag(sent_, message.peer)));
     }
     for (const auto& work : works) work->wait();
   }
 
  private:
-  // The same on all ranks; wraps long after any earlier message with the same tag has been consumed.
-  int next_tag() { return static_cast<int>(++exchanges_ & 0x3fffffff); }
+  std::size_t peers() const { return static_cast<std::size_t>(group_->getSize()); }
+
+  // The k-th message to a peer meets the k-th from here, whoever else exchanges in between; wraps long after
+  // any earlier message with the same tag has been consumed.
+  static int next_tag(std::vector<std::uint32_t>& messages, int peer) {
+    return static_cast<int>(++messages[static_cast<std::size_t>(peer)] & 0x3fffffff);
+  }
 
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
-  std::uint32_t exchanges_ = 0;
+  std::vector<std::uint32_t> sent_, received_;  // messages, by peer
 };
 
 }  // namespace

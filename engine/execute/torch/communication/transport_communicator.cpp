@@ -60,6 +60,12 @@ class TransportCommunicator : public Communicator {
     });
   }
 
+  std::unique_ptr<Pending> exchange(const at::Tensor& sent, const at::Tensor& received, int peer) override {
+    return submit(K::AllToAll, [this, sent, received, peer] {
+      exchange(std::vector<Message>{{peer, sent}}, std::vector<Message>{{peer, received}});
+    });
+  }
+
   void barrier() override { all_reduce(at::empty({1}).fill_(0), ReduceOperation::sum)->wait(); }
 
   Bytes workspace() const override { return {workspace_bytes_}; }

@@ -143,6 +143,14 @@ class NcclCommunicator : public Communicator {
     return nullptr;
   }
 
+  std::unique_ptr<Pending> exchange(const at::Tensor& sent, const at::Tensor& received, int peer) override {
+    (void)nccl().group_start();
+    (void)nccl().send(sent.data_ptr(), count(sent), nccl_type(sent), peer, handle_->get(), stream());
+    (void)nccl().receive(received.data_ptr(), count(received), nccl_type(received), peer, handle_->get(), stream());
+    handle_->settle(nccl().group_end(), "exchange");
+    return nullptr;
+  }
+
   void barrier() override {
     const at::Tensor one =
         at::zeros({1}, at::TensorOptions(at::kFloat).device(c10::Device(c10::kCUDA, device_)));

@@ -19,9 +19,9 @@ std::unique_ptr<Pending> issue(Communicator& communicator, std::string_view kind
 }
 
 struct Buffers {
-  Buffers(std::int64_t bytes, const Communicator& communicator) {
+  Buffers(std::int64_t bytes, const Communicator& communicator, c10::Device device) {
     const std::int64_t own_elements = std::max<std::int64_t>(bytes / 4 / communicator.size(), 1);
-    full = at::zeros({own_elements * communicator.size()});
+    full = at::zeros({own_elements * communicator.size()}, at::TensorOptions(at::kFloat).device(device));
     own = full.narrow(0, own_elements * communicator.rank(), own_elements).clone();
   }
   at::Tensor full, own;
@@ -35,11 +35,11 @@ int repeats_for(std::int64_t bytes) {
 
 Status probe_collective(const ProbeSession& session, const ProbeCase& probe) {
   Communicator& communicator = *session.communicator();
-  const Buffers buffers(shape_number(probe, "bytes"), communicator);
+  const Buffers buffers(shape_number(probe, "bytes"), communicator, session.device());
   session.barrier();
   const auto samples =
       session.time_exactly(repeats_for(static_cast<std::int64_t>(buffers.full.nbytes())),
-                           [&] { issue(communicator, probe.probe, buffers.full, buffers.own)->wait(); });
+                           [&] { finish(issue(communicator, probe.probe, buffers.full, buffers.own)); });
   return session.emit(
       probe.probe,
       {{"bytes", static_cast<std::int64_t>(buffers.full.nbytes())}, {"ranks", communicator.size()}}, samples);
@@ -51,7 +51,7 @@ namespace {
 class Contention {
  public:
   Contention(Communicator& communicator, const ModelGraph& graph, std::int64_t bytes)
-      : communicator_(communicator), bench_(graph), buffers_(bytes, communicator) {}
+      : communicator_(communicator), bench_(graph), buffers_(bytes, communicator, c10::kCPU) {}
 
   // Collectives to queue so that they last about three times as long as the products; the same on all ranks,
   // for everybody must issue as many.

@@ -16,19 +16,10 @@ namespace {
 constexpr std::int64_t k_set_bytes = 16 << 20;
 constexpr std::int64_t k_most_sets = 8;
 
-const OperatorImplementation& implementation_of(std::string_view name) {
-  const OperatorImplementation* found = find_implementation(name);
+const OperatorImplementation& implementation_of(std::string_view name, const ExecutionBackend* backend) {
+  const OperatorImplementation* found = backend ? backend->find_operator(name) : find_implementation(name);
   if (found == nullptr) throw std::runtime_error("no implementation of " + std::string(name));
   return *found;
-}
-
-at::Tensor like(const Shape& shape, DType dtype) {
-  return at::empty(shape, at::TensorOptions(to_torch(dtype)));
-}
-
-// Random: all-zero operands run faster on some hardware.
-at::Tensor random(const Shape& shape, DType dtype) {
-  return at::rand(shape).sub_(0.5).to(to_torch(dtype));
 }
 
 std::int64_t bytes_of_all(const std::vector<at::Tensor>& tensors) {
@@ -40,11 +31,12 @@ std::int64_t bytes_of_all(const std::vector<at::Tensor>& tensors) {
 
 }  // namespace
 
-OperatorBench::OperatorBench(const ModelGraph& graph)
+OperatorBench::OperatorBench(const ModelGraph& graph, const ExecutionBackend* backend)
     : graph_(graph),
       op_(graph.operators.front()),
+      device_(backend ? backend->device() : c10::Device(c10::kCPU)),
       description_(op_.type->describe(graph, op_)),
-      implementation_(implementation_of(op_.type->name)) {
+      implementation_(implementation_of(op_.type->name, backend)) {
   sets_.push_back(make_set());
   const Set& one = sets_.front();
   const std::int64_t bytes =
@@ -54,10 +46,22 @@ OperatorBench::OperatorBench(const ModelGraph& graph)
   while (static_cast<std::int64_t>(sets_.size()) < sets) sets_.push_back(make_set());
 }
 
+at::Tensor OperatorBench::like(const Shape& shape, DType dtype) const {
+  return at::empty(shape, at::TensorOptions(to_torch(dtype)).device(device_));
+}
+
+// Random: all-zero operands run faster on some hardware.
+at::Tensor OperatorBench::random(const Shape& shape, DType dtype) const {
+  return at::rand(shape, at::TensorOptions(at::kFloat).device(device_)).sub_(0.5).to(to_torch(dtype));
+}
+
 at::Tensor OperatorBench::filled(const Tensor& tensor) const {
   if (tensor.dtype != DType::int64) return random(tensor.shape, tensor.dtype);
   const std::int64_t count = element_count(tensor.shape);
-  return at::arange(count, at::kLong).mul_(7919).remainder_(graph_.vocabulary).view(tensor.shape);
+  return at::arange(count, at::TensorOptions(at::kLong).device(device_))
+      .mul_(7919)
+      .remainder_(graph_.vocabulary)
+      .view(tensor.shape);
 }
 
 OperatorBench::Set OperatorBench::make_set() const {

@@ -18,7 +18,7 @@ class OperatorBench {
  public:
   // Sets of tensors are made until they fill about 16 MiB, 8 at most: consecutive calls then find their
   // operands about as far away as in a training step, where other operators ran in between.
-  explicit OperatorBench(const ModelGraph& graph);
+  explicit OperatorBench(const ModelGraph& graph, const ExecutionBackend* backend = nullptr);
 
   void forward(int repeat) const;
   // The gradients it is to compute; the others are not wanted.
@@ -35,8 +35,12 @@ class OperatorBench {
   at::Tensor filled(const Tensor& tensor) const;
   const Set& set(int repeat) const { return sets_[static_cast<std::size_t>(repeat) % sets_.size()]; }
 
+  at::Tensor like(const Shape& shape, DType dtype) const;
+  at::Tensor random(const Shape& shape, DType dtype) const;
+
   const ModelGraph& graph_;
   const Operator& op_;
+  const c10::Device device_;
   OperatorDescription description_;
   const OperatorImplementation& implementation_;
   std::vector<Set> sets_;

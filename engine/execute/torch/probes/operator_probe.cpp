@@ -49,7 +49,7 @@ OperatorProbe parse_operator_probe(std::string_view probe) {
 Status probe_operator(const ProbeSession& session, const ProbeCase& probe) {
   const OperatorProbe parsed = parse_operator_probe(probe.probe);
   const ModelGraph graph = operator_graph(parsed, probe);
-  const OperatorBench bench(graph);
+  const OperatorBench bench(graph, session.backend());
   session.barrier();
   if (parsed.operation == "linear") return probe_linear(session, parsed, bench);
   const bool attention = parsed.operation == "attention";

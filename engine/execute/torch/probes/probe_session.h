@@ -14,14 +14,18 @@ namespace shardlab {
 
 class ProbeSession {
  public:
-  ProbeSession(Communicator* communicator, EmitMeasurement emit)
-      : communicator_(communicator), emit_(std::move(emit)) {}
+  ProbeSession(const ProbePlace& place, EmitMeasurement emit) : place_(place), emit_(std::move(emit)) {}
 
-  Communicator* communicator() const { return communicator_; }
-  int ranks() const { return communicator_ == nullptr ? 1 : communicator_->size(); }
+  Communicator* communicator() const { return place_.data; }
+  Communicator* control() const { return place_.control; }
+  const ExecutionBackend* backend() const { return place_.backend; }
+  c10::Device device() const { return place_.backend ? place_.backend->device() : c10::Device(c10::kCPU); }
+  int ranks() const { return place_.control == nullptr ? 1 : place_.control->size(); }
   void barrier() const {
-    if (communicator_ != nullptr) communicator_->barrier();
+    if (place_.control != nullptr) place_.control->barrier();
   }
+  // How long the work takes: on a device between events around it, when the device is through.
+  Nanoseconds once(const std::function<void()>& work) const;
 
   // Calls `work(repeat)` until it has run for about 40 ms, 3 to 25 times, after one call that does not count.
   std::vector<std::int64_t> time(const std::function<void(int)>& work) const;
@@ -33,7 +37,7 @@ class ProbeSession {
   }
 
  private:
-  Communicator* communicator_;
+  const ProbePlace place_;
   EmitMeasurement emit_;
 };
 
@@ -48,9 +52,14 @@ struct OperatorProbe {
 };
 OperatorProbe parse_operator_probe(std::string_view probe);
 
+// What a collective left, which is null on a device, where the stream's end is waited for instead.
+void finish(const std::unique_ptr<Pending>& pending);
+
 Status probe_allocation(const ProbeSession& session, const ProbeCase& probe);
 Status probe_operator(const ProbeSession& session, const ProbeCase& probe);
 Status probe_collective(const ProbeSession& session, const ProbeCase& probe);
+Status probe_copy(const ProbeSession& session, const ProbeCase& probe);
+Status probe_pairs(const ProbeSession& session, const ProbeCase& probe);
 Status probe_contention(const ProbeSession& session, const ProbeCase& probe);
 
 }  // namespace shardlab

@@ -18,9 +18,9 @@ constexpr int k_most = 25;
 
 // Rank 0's word on whether there is time for one more case.
 bool agree_to_go_on(const ProbeSession& session, bool mine) {
-  if (session.communicator() == nullptr) return mine;
+  if (session.control() == nullptr) return mine;
   const at::Tensor word = at::empty({1}).fill_(mine ? 1 : 0);
-  session.communicator()->broadcast(word, 0)->wait();
+  session.control()->broadcast(word, 0)->wait();
   return *word.const_data_ptr<float>() > 0;
 }
 
@@ -29,6 +29,8 @@ Status run_case(const ProbeSession& session, const ProbeCase& probe) {
   if (probe.probe == "all_gather" || probe.probe == "reduce_scatter" || probe.probe == "all_reduce") {
     return session.ranks() > 1 ? probe_collective(session, probe) : Status{};
   }
+  if (probe.probe.starts_with("copy")) return probe_copy(session, probe);
+  if (probe.probe == "pairs") return session.ranks() > 1 ? probe_pairs(session, probe) : Status{};
   if (probe.probe == "allocation") return probe_allocation(session, probe);
   if (probe.probe == "contention") return session.ranks() > 1 ? probe_contention(session, probe) : Status{};
   return bad_input("probe", "unknown probe " + probe.probe);
@@ -36,14 +38,33 @@ Status run_case(const ProbeSession& session, const ProbeCase& probe) {
 
 }  // namespace
 
+void finish(const std::unique_ptr<Pending>& pending) {
+  if (pending) pending->wait();
+}
+
+Nanoseconds ProbeSession::once(const std::function<void()>& work) const {
+  if (place_.backend == nullptr) {
+    const Nanoseconds start = monotonic_now();
+    work();
+    return monotonic_now() - start;
+  }
+  StreamDevice& streams = place_.backend->streams();
+  const QueueIndex queue = streams.queue("compute");
+  streams.use(queue);
+  const EventHandle began = streams.record(queue);
+  work();
+  const EventHandle ended = streams.record(queue);
+  streams.block(ended);
+  return streams.between(began, ended);
+}
+
 std::vector<std::int64_t> ProbeSession::time(const std::function<void(int)>& work) const {
   work(0);
   std::vector<std::int64_t> samples;
   std::int64_t spent = 0;
   while (samples.size() < k_fewest || (spent < k_time_budget_ns && samples.size() < k_most)) {
-    const Nanoseconds start = monotonic_now();
-    work(static_cast<int>(samples.size()) + 1);
-    samples.push_back((monotonic_now() - start).value);
+    const int repeat = static_cast<int>(samples.size()) + 1;
+    samples.push_back(once([&] { work(repeat); }).value);
     spent += samples.back();
   }
   return samples;
@@ -53,9 +74,7 @@ std::vector<std::int64_t> ProbeSession::time_exactly(int repeats, const std::fun
   work();
   std::vector<std::int64_t> samples;
   for (int i = 0; i < repeats; ++i) {
-    const Nanoseconds start = monotonic_now();
-    work();
-    samples.push_back((monotonic_now() - start).value);
+    samples.push_back(once(work).value);
   }
   return samples;
 }
@@ -64,8 +83,8 @@ std::int64_t shape_number(const ProbeCase& probe, const char* name) {
   return probe.shape.at(name);
 }
 
-Status run_probes(Communicator* communicator, const ProbeList& list, const EmitMeasurement& emit) {
-  const ProbeSession session(communicator, emit);
+Status run_probes(const ProbePlace& place, const ProbeList& list, const EmitMeasurement& emit) {
+  const ProbeSession session(place, emit);
   const Nanoseconds end = monotonic_now() + milliseconds(list.budget_ms);
   try {
     const c10::InferenceMode no_autograd;

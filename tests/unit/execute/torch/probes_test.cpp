@@ -11,7 +11,7 @@ namespace {
 std::map<std::string, ProbeMeasurement> run(const std::vector<ProbeCase>& cases) {
   std::map<std::string, ProbeMeasurement> found;
   const Status status =
-      run_probes(nullptr, {60'000, cases}, [&](const ProbeMeasurement& measurement) -> Status {
+      run_probes({}, {60'000, cases}, [&](const ProbeMeasurement& measurement) -> Status {
         found[measurement.probe] = measurement;
         return {};
       });
@@ -59,15 +59,15 @@ TEST_CASE("allocations are timed one by one") {
 
 TEST_CASE("unknown probes and incomplete shapes are refused") {
   const auto ignore = [](const ProbeMeasurement&) -> Status { return {}; };
-  CHECK(run_probes(nullptr, {1000, {{"warp.float32", {}}}}, ignore).error().kind == ErrorKind::bad_input);
-  CHECK(run_probes(nullptr, {1000, {{"linear.float32", {{"rows", 8}}}}}, ignore).error().kind ==
+  CHECK(run_probes({}, {1000, {{"warp.float32", {}}}}, ignore).error().kind == ErrorKind::bad_input);
+  CHECK(run_probes({}, {1000, {{"linear.float32", {{"rows", 8}}}}}, ignore).error().kind ==
         ErrorKind::bad_input);
 }
 
 TEST_CASE("no case starts after the budget") {
   int measured = 0;
   const Status status =
-      run_probes(nullptr, {0, {{"add.float32", {{"rows", 8}, {"width", 16}}}}}, [&](const auto&) -> Status {
+      run_probes({}, {0, {{"add.float32", {{"rows", 8}, {"width", 16}}}}}, [&](const auto&) -> Status {
         ++measured;
         return {};
       });

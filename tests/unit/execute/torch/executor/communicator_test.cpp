@@ -34,6 +34,23 @@ TEST_CASE("all-gather, from elsewhere and in place") {
   });
 }
 
+TEST_CASE("two of three exchange, as often as they like, and collectives of all go on") {
+  run_ranks(3, [](int rank, const auto& communicator) {
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      for (const auto& [first, second] : {std::pair(0, 2), std::pair(1, 2), std::pair(0, 2)}) {
+        if (rank != first && rank != second) continue;
+        const int peer = rank == first ? second : first;
+        at::Tensor received = at::full({7}, -1.0);
+        communicator->exchange(values_of(rank, 7), received, peer)->wait();
+        expect_equal(received, values_of(peer, 7), "exchanged");
+      }
+      at::Tensor values = values_of(rank, 5);
+      communicator->all_reduce(values, ReduceOperation::sum)->wait();
+      expect_equal(values, at::arange(5, at::kFloat) * 3 + 300.0, "sum after it");
+    }
+  });
+}
+
 TEST_CASE("reduce-scatter adds in the order of the ranks") {
   for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf, at::kDouble}) {
     run_ranks(3, [dtype](int rank, const auto& communicator) {

@@ -1,0 +1,101 @@
+"""What the scripts of this folder share: the device, the scenarios, running ours and theirs. Standard library only.
+
+Environment: SHARDLAB (the program), SHARDLAB_PYTHON (Python with torch and transformers). SHARDLAB_REHEARSE=1 runs everything on this
+machine's processors with small sizes: it shows that the scripts work, and measures nothing of interest.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parent.parent
+TEXT = SOURCE / "assets/data/licenses.txt"
+REHEARSE = os.environ.get("SHARDLAB_REHEARSE") == "1"
+SKIP = 77
+
+SMALL = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 128, "intermediate_size": 352,
+         "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 32, "vocab_size": 512,
+         "max_position_embeddings": 8192, "rms_norm_eps": 1e-5, "rope_theta": 500000.0, "hidden_act": "silu",
+         "tie_word_embeddings": False}
+
+
+def gpus():
+    """Names of the GPUs of this machine; none where nvidia-smi is missing or lists none."""
+    try:
+        done = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return [line.strip() for line in done.stdout.splitlines() if line.strip()] if done.returncode == 0 else []
+
+
+def need_gpu():
+    """Skips the script unless there is a GPU (or this is a rehearsal) and the programs are named. Returns the GPU's name."""
+    for name in ("SHARDLAB", "SHARDLAB_PYTHON"):
+        if not pathlib.Path(os.environ.get(name) or "/nowhere").exists():
+            print(f"skipped: {name} is not set or names nothing")
+            sys.exit(SKIP)
+    if REHEARSE:
+        return "processors (rehearsal)"
+    found = gpus()
+    if not found:
+        print("skipped: no GPU (nvidia-smi lists none)")
+        sys.exit(SKIP)
+    return found[0]
+
+
+def cluster(ranks=1):
+    """This machine as a scenario's cluster. The GPU's description matters to predictions alone."""
+    if REHEARSE:
+        return {"device": "cpu", "ranks": ranks}
+    return {"gpu": "H200" if "H200" in gpus()[0] else "H100-SXM", "gpus_per_node": ranks}
+
+
+def write(folder, name, scenario):
+    file = pathlib.Path(folder) / f"{name}.yaml"
+    file.write_text(json.dumps(scenario, indent=1))  # JSON is YAML
+    return file
+
+
+def scenario(folder, config, **sections):
+    """A scenario file's content around a model; `sections` replace or add to single sections."""
+    file = pathlib.Path(folder) / "config.json"
+    file.write_text(json.dumps(config))
+    content = {"name": "gpu", "model": {"config": str(file), "sequence_length": 128}, "cluster": cluster(),
+               "parallel": {"strategy": "fsdp2"},
+               "train": {"micro_batch": 2, "learning_rate": 1e-3, "order": "sequential", "data": str(TEXT)},
+               "measure": {"warmup_steps": 2, "steps": 5}}
+    for key, value in sections.items():
+        content[key] = {**content.get(key, {}), **value} if isinstance(value, dict) and key != "cluster" else value
+    return content
+
+
+def shardlab(*arguments, code=0, timeout=900, env=None):
+    """Parsed --json of a command that must end with `code`; with another code its words on stderr."""
+    command = [os.environ["SHARDLAB"], *map(str, arguments), "--json", "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env={**os.environ, **(env or {})})
+    if done.returncode != code:
+        raise AssertionError(f"{' '.join(command)}: exit code {done.returncode}, expected {code}\n{done.stderr[-3000:]}")
+    return json.loads(done.stdout) if code == 0 else done.stderr
+
+
+class Folder(tempfile.TemporaryDirectory):
+    def __enter__(self):
+        return pathlib.Path(super().__enter__())
+
+
+def main(tests):
+    """Runs the functions test_* and says which failed."""
+    failed = []
+    for name, test in tests.items():
+        if not name.startswith("test_"):
+            continue
+        try:
+            test()
+            print(f"good    {name}", flush=True)
+        except AssertionError as error:
+            failed.append(name)
+            print(f"FAILED  {name}: {error}", flush=True)
+    sys.exit(1 if failed else 0)
