@@ -13,8 +13,8 @@ namespace {
 Result<std::optional<Calibration>> calibration_for(const PlannedScenario& planned, bool calibrate,
                                                    RunStore& store, Console& console) {
   SHARDLAB_TRY(std::optional<Calibration> known, find_calibration(store, planned.scenario));
-  if (known || !calibrate) return known;
   const ClusterSpec& cluster = planned.scenario.cluster;
+  if (known || !calibrate || cluster.device != "cpu") return known;  // only processors can be calibrated yet
   console.note(fmt::format("no calibration of this machine for {} x {} thread{} in {}: calibrating first",
                            cluster.ranks, cluster.threads_per_rank, cluster.threads_per_rank == 1 ? "" : "s",
                            store.path().string()));
