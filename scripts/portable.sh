@@ -16,7 +16,7 @@ for program in shardlab shardlab-rank shardlab-rank-cuda kernels_equal_host kern
   [ -x "$build/bin/$program" ] || continue
   strip -o "$folder/bin/$program" "$build/bin/$program"
   ldd "$build/bin/$program" | awk '$2 == "=>" && $3 ~ /^\/(usr\/)?lib/ { print $3 }'
-done | sort -u | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv|libcuda)\.so|ld-linux' | while read -r library; do
+done | sort -u | grep -vE '/(libc|libm|libdl|librt|libutil|libpthread|libresolv|libcuda)\.so|ld-linux' | while read -r library; do
   cp -L "$library" "$folder/lib/"
 done
 cp -r "$root/assets" "$root/scenarios" "$folder/"
