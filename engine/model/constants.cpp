@@ -56,7 +56,8 @@ double rounded_to(DType dtype, double value) {
 
 void fill_rope_table(const Tensor& tensor, std::span<float> values) {
   const std::int64_t positions = tensor.shape[1];
-  const std::int64_t half = tensor.shape[2];
+  const bool both = tensor.attributes.integer("halves") == 2;
+  const std::int64_t width = tensor.shape[2], half = both ? width / 2 : width;
   const double theta = tensor.attributes.number("theta");
   const double given = tensor.attributes.number("amplitude");
   const auto amplitude = static_cast<float>(given == 0 ? 1 : given);
@@ -70,9 +71,11 @@ void fill_rope_table(const Tensor& tensor, std::span<float> values) {
     const auto frequency = static_cast<float>(rounded_to(dtype, exact));
     for (std::int64_t position = 0; position < positions; ++position) {
       const float angle = static_cast<float>(position) * frequency;
-      const auto at = static_cast<std::size_t>(position * half + pair);
-      values[at] = std::cos(angle) * amplitude;
-      values[at + static_cast<std::size_t>(positions * half)] = std::sin(angle) * amplitude;
+      for (std::int64_t column = pair; column < width; column += half) {
+        const auto at = static_cast<std::size_t>(position * width + column);
+        values[at] = std::cos(angle) * amplitude;
+        values[at + static_cast<std::size_t>(positions * width)] = std::sin(angle) * amplitude;
+      }
     }
   }
 }
@@ -129,6 +132,12 @@ void fill_mpt_alibi(const Tensor& tensor, std::span<float> values) {
 Attributes with_frequency_dtype(const Attributes& rope_table, DType dtype) {
   Attributes attributes = rope_table;
   if (dtype != DType::float32) attributes.add("frequency_dtype", static_cast<double>(dtype));
+  return attributes;
+}
+
+Attributes with_both_halves(const Attributes& rope_table) {
+  Attributes attributes = rope_table;
+  attributes.add("halves", 2);
   return attributes;
 }
 

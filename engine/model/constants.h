@@ -25,6 +25,9 @@ Attributes mpt_alibi_attributes(double bias_max);
 // The same table with its frequencies rounded to a narrower dtype first, as casting the buffer that holds them does.
 Attributes with_frequency_dtype(const Attributes& rope_table, DType dtype);
 
+// The same table with each cosine and sine twice, [2, positions, rotary elements], as transformers multiplies with it.
+Attributes with_both_halves(const Attributes& rope_table);
+
 // Fills the values of a tensor whose role is constant. `values` has the tensor's element count.
 void fill_constant(const Tensor& tensor, std::span<float> values);
 

@@ -14,6 +14,10 @@ namespace shardlab {
 // How predictions assume that tokens spread over experts: evenly, or all to the same.
 enum class ExpertLoad : std::uint8_t { balanced, worst };
 
+// Which description of the memory-bound operators is used: ours, or what the transformers modules compute
+// operator by operator.
+enum class Implementation : std::uint8_t { fused, eager };
+
 // What is fixed when a graph is built besides the model's configuration.
 struct GraphOptions {
   std::int64_t micro_batch = 1;
@@ -22,6 +26,7 @@ struct GraphOptions {
   DType compute_dtype = DType::float32;
   DType buffer_dtype = DType::float32;  // of buffers of modules: rotary frequencies
   ExpertLoad expert_load = ExpertLoad::balanced;
+  Implementation implementation = Implementation::fused;
 };
 
 class GraphBuilder {

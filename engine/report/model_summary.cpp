@@ -142,12 +142,10 @@ Bytes traffic_of(const std::vector<Work>& works) {
   return sum;
 }
 
-std::string operators_part(const ModelGraph& graph, const TextStyle& style) {
-  const auto block = std::find_if(graph.modules.begin(), graph.modules.end(), [&](const Module& module) {
-    return module.class_name == graph.block_class;
-  });
-  if (block == graph.modules.end()) return "";
-  const auto id = make_id<ModuleId>(static_cast<std::size_t>(block - graph.modules.begin()));
+// Rows of the operators that `shown` picks; module paths without the first `prefix` characters.
+template <typename Predicate>
+std::string operators_table(const ModelGraph& graph, const TextStyle& style, std::size_t prefix,
+                            const Predicate& shown) {
   TextTable table({{"operator", Align::left},
                    {"module", Align::left, true},
                    {"forward"},
@@ -155,17 +153,35 @@ std::string operators_part(const ModelGraph& graph, const TextStyle& style) {
                    {"moves"},
                    {"keeps"}});
   for (const Operator& op : graph.operators) {
-    if (!inside(graph, op.module, id)) continue;
+    if (!shown(op)) continue;
     const OperatorDescription description = describe_operator(graph, op);
     const std::string& path = graph.module(op.module).path;
-    table.add({std::string(op.type->name), op.module == id ? "" : path.substr(block->path.size() + 1),
+    table.add({std::string(op.type->name), path.size() <= prefix ? "" : path.substr(prefix),
                figure(flops_of(description.forward)), figure(flops_of(description.backward)),
                figure(traffic_of(description.forward)), figure(kept_bytes(graph, op, description))});
   }
+  return table.text(style);
+}
+
+// Of one layer, and of what comes before and after the layers.
+std::string operators_part(const ModelGraph& graph, const TextStyle& style) {
+  const auto in_class = [&](const Module& module) { return module.class_name == graph.block_class; };
+  const auto block = std::find_if(graph.modules.begin(), graph.modules.end(), in_class);
+  if (block == graph.modules.end()) return "";
+  const auto id = make_id<ModuleId>(static_cast<std::size_t>(block - graph.modules.begin()));
+  const auto in_some_block = [&](const Operator& op) {
+    for (std::optional<ModuleId> at = op.module; at; at = graph.module(*at).parent) {
+      if (in_class(graph.module(*at))) return true;
+    }
+    return false;
+  };
   return fmt::format("\noperators of {} ({}), micro-batch {} x {} tokens, {}\n", block->path,
                      block->class_name, graph.micro_batch, graph.sequence_length,
                      to_string(graph.compute_dtype)) +
-         table.text(style) +
+         operators_table(graph, style, block->path.size() + 1,
+                         [&](const Operator& op) { return inside(graph, op.module, id); }) +
+         "\noperators outside the layers\n" +
+         operators_table(graph, style, 0, [&](const Operator& op) { return !in_some_block(op); }) +
          "(moves: least memory traffic of forward; keeps: for backward, where two keep one tensor it is in "
          "both rows)\n";
 }

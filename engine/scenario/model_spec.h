@@ -14,6 +14,7 @@ namespace shardlab {
 struct LossSpec {
   std::string kind = "plain";  // plain chunked
   int chunks = 1;
+  std::string over = "tokens";  // tokens vocabulary
   friend bool operator==(const LossSpec&, const LossSpec&) = default;
 };
 

@@ -41,9 +41,10 @@ class Support {
   void model() {
     need(s_.models.empty(), "models", "several models");
     const ModelSpec& m = s_.model;
-    need(m.implementation == "fused", "model.implementation", m.implementation);
     need(m.attention == "auto", "model.attention", m.attention);
-    need(m.loss.kind == "plain", "model.loss", m.loss.kind);
+    const bool half = m.dtype == DType::float16 || s_.precision.param == DType::float16;
+    need(m.loss.kind == "plain" || m.loss.over != "tokens" || !half, "model.loss.over", "tokens with float16",
+         "forward makes gradients before they can be scaled: use vocabulary");
     need(m.dropout == 0, "model.dropout", fmt::format("{}", m.dropout));
     need(m.frozen.empty() || s_.parallel.strategy != "native", "model.frozen", "frozen parameters with native", "use fsdp2");
     need(m.lora == LoraSpec{}, "model.lora", "adapters");

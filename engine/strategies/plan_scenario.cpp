@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/model/chunked_loss.h"
+#include "engine/model/eager.h"
 #include "engine/model/families/family.h"
 #include "engine/model/freeze.h"
 #include "engine/model/precision/assign_precision.h"
@@ -157,7 +159,11 @@ Result<ModelGraph> load_model_graph(const Scenario& scenario) {
   options.compute_dtype = scenario.precision.param.value_or(scenario.model.dtype);
   options.buffer_dtype = scenario.precision.buffer.value_or(DType::float32);
   if (scenario.model.moe.load == "worst") options.expert_load = ExpertLoad::worst;
+  if (scenario.model.implementation == "eager") options.implementation = Implementation::eager;
   SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
+  const LossSpec& loss = scenario.model.loss;
+  if (loss.kind == "chunked")
+    SHARDLAB_CHECK_OK(chunk_loss(graph, loss.over == "tokens" ? LossChunks::of_tokens : LossChunks::of_vocabulary, loss.chunks));
   if (scenario.model.moe.load != "balanced" && active_parameters(graph) == total_parameters(graph))
     return bad_input("model.moe.load", "this model has no experts over which tokens could spread", "leave it out");
   SHARDLAB_CHECK_OK(freeze_parameters(graph, scenario.model.frozen));
@@ -173,6 +179,7 @@ Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<Pass
   SHARDLAB_TRY(SettingsByModule settings, resolve_unit_settings(scenario, planned.graph, wrapped.units));
   for (const ModuleId ignored : wrapped.ignored) settings[ignored].precision = {scenario.model.dtype, scenario.model.dtype, {}, false};
   SHARDLAB_TRY(planned.graph, assign_precision(std::move(planned.graph), precisions_of(settings)));
+  SHARDLAB_CHECK_OK(check_eager_tables(planned.graph));
   if (type.require_gradients != nullptr && !scenario.model.frozen.empty())
     SHARDLAB_CHECK_OK(type.require_gradients(planned.graph, scenario, make_partition(planned.graph, wrapped.units, {}, {}, wrapped.ignored)));
   SHARDLAB_TRY(const std::vector<CheckpointRegion> regions, regions_of(scenario, planned.graph));

@@ -59,12 +59,22 @@ void add_attention(Cases& cases, DType dtype, std::int64_t batch, std::int64_t s
              {"head_dim", head_dim}});
 }
 
+// Of the other implementation.
+void add_eager(Cases& cases, DType dtype) {
+  for (const char* name :
+       {"eager_geglu", "eager_gelu_new", "eager_rms_norm", "eager_soft_cap", "eager_swiglu"})
+    cases.add(name, dtype, {{"rows", 512}, {"width", 256}});
+  cases.add("eager_rope", dtype, {{"batch", 1}, {"sequence", 512}, {"heads", 8}, {"head_dim", 32}});
+  cases.add("eager_cross_entropy", dtype, {{"rows", 256}, {"width", 1}, {"vocabulary", 4096}});
+}
+
 // Enough for a prediction within its tolerance, in a few seconds.
 void add_core(Cases& cases, DType dtype) {
   for (const std::int64_t width : {128, 256, 512}) add_products(cases, dtype, 512, width);
   for (const std::int64_t rows : {32, 512, 2048}) add_rows(cases, dtype, rows, 256);
   for (const char* name : {"layer_norm", "gelu", "geglu", "soft_cap"})  // of families other than Llama's
     cases.add(name, dtype, {{"rows", 512}, {"width", 256}});
+  add_eager(cases, dtype);
   for (const std::int64_t sequence : {32, 128, 512})
     add_attention(cases, dtype, 512 / sequence, sequence, 8, 32);
   add_attention(cases, dtype, 1, 512, 8, 64);
@@ -109,10 +119,12 @@ DType dtype_of(const ModelGraph& graph, const Operator& op) {
   return graph.tensor(op.outputs[0]).dtype;
 }
 
-// What a probe of rows and a width describes; of the others (experts, learned positions) predictions take the
-// figures of the machine's memory and products.
+// What a probe of rows and a width describes; of the others (experts, learned positions, chunked losses)
+// predictions take the figures of the machine's memory and products.
 bool is_row_operator(std::string_view name) {
-  for (const char* known : {"add", "cast", "geglu", "gelu", "layer_norm", "rms_norm", "soft_cap", "swiglu"}) {
+  if (name.starts_with("eager_")) name.remove_prefix(6);
+  for (const char* known :
+       {"add", "cast", "geglu", "gelu", "gelu_new", "layer_norm", "rms_norm", "soft_cap", "swiglu"}) {
     if (name == known) return true;
   }
   return false;
@@ -135,7 +147,7 @@ void add_operator(Cases& cases, const ModelGraph& graph, const Operator& op) {
                {"heads", op.attributes.integer("heads")},
                {"kv_heads", op.attributes.integer("kv_heads")},
                {"head_dim", head_dim}});
-  } else if (name == "rope") {
+  } else if (name == "rope" || name == "eager_rope") {
     cases.add(name, dtype,
               {{"batch", shape[0]},
                {"sequence", shape[1]},
@@ -143,7 +155,7 @@ void add_operator(Cases& cases, const ModelGraph& graph, const Operator& op) {
                {"head_dim", head_dim}});
   } else if (name == "embedding") {
     cases.add(name, dtype, {{"rows", rows}, {"width", output.back()}, {"vocabulary", graph.vocabulary}});
-  } else if (name == "cross_entropy") {
+  } else if (name == "cross_entropy" || name == "eager_cross_entropy") {
     cases.add(name, dtype, {{"rows", rows}, {"width", 1}, {"vocabulary", shape.back()}});
   } else if (is_row_operator(name) && (name != "swiglu" || op.inputs.size() == 2)) {
     cases.add(name, dtype, {{"rows", rows}, {"width", shape.back()}});

@@ -14,7 +14,7 @@ class Follower {
   ProgramMemory run() {
     for (const ProgramStep& step : program_.steps) {
       for (const ValueIndex value : step.allocates) add(value, 1);
-      note_peak(step.workspace * workspaces_);
+      note_peak(step.workspace * workspaces_ + step.temporaries);
       for (const ValueIndex value : step.frees) add(value, -1);
     }
     return memory_;

@@ -18,8 +18,8 @@ struct ProgramMemory {
 // Classes as the real executor books them: border tensors are activations (the loss a scalar), their
 // gradients activation gradients, what forward keeps activations, everything else lives inside the program
 // only and is workspace. `keeps`: of a forward program. `workspaces`: how many threads take a step's
-// workspace at once, 0 when another implementation runs. At the start what forward kept and the incoming
-// gradients exist; freeing them counts below zero.
+// workspace at once, 0 when another implementation runs; its temporaries are there in any case. At the start
+// what forward kept and the incoming gradients exist; freeing them counts below zero.
 ProgramMemory follow_program(const Program& program, std::span<const ValueIndex> keeps, TensorId loss,
                              int workspaces);
 

@@ -1,4 +1,4 @@
-"""What transformers makes of small models: weights, logits, gradients of one batch, a short training. Runs in the interpreter that
+"""What transformers makes of small models: weights, logits, gradients of one batch, a short training, what autograd keeps. Runs in the interpreter that
 has transformers: argument 1 is the folder of config files, 2 the folder for the results, one folder a model.
 """
 import json
@@ -12,6 +12,9 @@ import torch
 import torch.nn.functional as F
 from safetensors.torch import save_file
 from transformers import AutoConfig, AutoModelForCausalLM
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from _kept_by_blocks import write_kept
 
 BATCH, LENGTH, STEPS = 2, 24, 6
 
@@ -75,6 +78,7 @@ def write_model(config, folder, seed):
     parameters = dict(model.named_parameters())
     save_file({name: p.detach().clone().contiguous() for name, p in parameters.items()}, folder / "weights.safetensors")
     one_batch(model, next(batches(stream)), folder / "expected.safetensors")
+    write_kept(config, folder / "kept.txt")
     losses, norms = train(model, stream)
     save_file({name: p.detach().clone().contiguous() for name, p in model.named_parameters()}, folder / "trained.safetensors")
     (folder / "answer.json").write_text(json.dumps({

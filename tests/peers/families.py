@@ -1,5 +1,6 @@
 """Every model family against transformers itself: names and order of parameters, modules and their classes, logits and every gradient
-of one batch, and six AdamW steps, on the small models of tests/data/families with random weights.
+of one batch, and six AdamW steps, on the small models of tests/data/families with random weights; of eager operators logits, gradients
+and the bytes that every block keeps.
 
 The interpreter with transformers is $SHARDLAB_TRANSFORMERS (scripts/peers_env.sh).
 """

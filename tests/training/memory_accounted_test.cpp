@@ -180,6 +180,33 @@ TEST_CASE("memory is accounted: activation checkpointing") {
   check_scenario("first/tiny-llama-none.yaml", {"activation={checkpoint: full, reentrant: true}", "train.micro_batch=2"});
 }
 
+TEST_CASE("memory is accounted: eager operators") {
+  const std::string eager = "model.implementation=eager";
+  check_scenario("validation/llama-64m.yaml", {eager, "train.accumulation=2"});
+  check_scenario("validation/llama-64m.yaml", {eager, "activation.checkpoint=full"});
+  check_scenario("first/tiny-llama-bf16.yaml", {eager, "train.micro_batch=2"});
+  check_scenario("first/tiny-llama-ddp.yaml", {eager, "train.micro_batch=2"});
+  for (const std::string& file : family_files()) {
+    const std::string name = std::filesystem::path(file).stem();
+    if (name.starts_with("falcon") || name == "mpt") continue;  // refused
+    for (const std::string dtype : {"float32", "bfloat16"}) {
+      check_planned(planned_text(family_scenario(file), std::vector<std::string>{eager, "model.dtype=" + dtype}), name + ", eager, " + dtype);
+    }
+  }
+}
+
+TEST_CASE("memory is accounted: chunked losses") {
+  for (const std::string over : {"tokens", "vocabulary"}) {
+    const std::string loss = "model.loss={kind: chunked, chunks: 4, over: " + over + "}";
+    check_scenario("validation/llama-64m.yaml", {loss, "train.accumulation=2"});
+    check_scenario("validation/llama-64m.yaml", {loss, "parallel.strategy=fsdp1"});
+    check_scenario("validation/llama-64m.yaml", {loss, "model.frozen=[lm_head]"});
+    check_scenario("first/tiny-llama-bf16.yaml", {loss, "train.micro_batch=2"});
+    check_scenario("first/tiny-llama-ddp.yaml", {loss, "train.micro_batch=2"});
+    check_planned(planned_text(family_scenario(data_file("families/phi.json")), std::vector<std::string>{loss}), "phi, chunked over " + over);
+  }
+}
+
 TEST_CASE("memory is accounted: every family, checkpointed and not") {
   for (const std::string& file : family_files()) {
     for (const std::string checkpoint : {"none", "full"}) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "engine/base/nearest.h"
+#include "engine/model/eager.h"
 #include "engine/model/families/family.h"
 
 namespace shardlab {
@@ -42,6 +43,7 @@ Result<ModelGraph> build_model_graph(const ModelConfig& config, const GraphOptio
     if (family.model_type != type) continue;
     SHARDLAB_TRY(ModelGraph graph, family.build(config, options));
     SHARDLAB_CHECK_OK(check_size(config, graph));
+    if (options.implementation == Implementation::eager) SHARDLAB_CHECK_OK(use_eager_operators(graph));
     SHARDLAB_CHECK_OK(config.check_overrides_were_read());
     return graph;
   }

@@ -52,6 +52,8 @@ struct OperatorDescription {
   InputMask computed_gradients = 0; // backward writes these gradients whether they are wanted or not
   Bytes forward_workspace;          // allocated and freed within the work by our CPU implementation on one thread, exactly
   Bytes backward_workspace;
+  Bytes forward_temporaries;        // likewise, but by whatever implements it: tensors of the computation itself
+  Bytes backward_temporaries;
   std::vector<Work> forward;
   std::vector<Work> backward;
 };
@@ -83,6 +85,13 @@ extern const OperatorType k_cast;
 extern const OperatorType k_combine;
 extern const OperatorType k_cross_entropy;
 extern const OperatorType k_dispatch;
+extern const OperatorType k_eager_cross_entropy;
+extern const OperatorType k_eager_geglu;
+extern const OperatorType k_eager_gelu_new;
+extern const OperatorType k_eager_rms_norm;
+extern const OperatorType k_eager_rope;
+extern const OperatorType k_eager_soft_cap;
+extern const OperatorType k_eager_swiglu;
 extern const OperatorType k_embedding;
 extern const OperatorType k_geglu;
 extern const OperatorType k_gelu;
@@ -93,6 +102,8 @@ extern const OperatorType k_rms_norm;
 extern const OperatorType k_rope;
 extern const OperatorType k_soft_cap;
 extern const OperatorType k_swiglu;
+extern const OperatorType k_token_chunked_loss;
 extern const OperatorType k_top_k;
+extern const OperatorType k_vocabulary_chunked_loss;
 
 }  // namespace shardlab

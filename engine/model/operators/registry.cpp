@@ -10,16 +10,39 @@ OperatorDescription describe_operator(const ModelGraph& graph, const Operator& o
                                          [&](TensorId id) { return graph.tensor(id).requires_grad; });
   if (description.has_backward) return description;
   description.saved_inputs = description.saved_outputs = 0;
-  description.backward_workspace = {};
+  description.backward_workspace = description.backward_temporaries = {};
   description.backward.clear();
   return description;
 }
 
 const std::vector<const OperatorType*>& operator_types() {
-  static const std::vector<const OperatorType*> types = {
-      &k_add,      &k_add_positions, &k_attention, &k_cast,     &k_combine,        &k_cross_entropy,
-      &k_dispatch, &k_embedding,     &k_geglu,     &k_gelu,     &k_grouped_linear, &k_layer_norm,
-      &k_linear,   &k_rms_norm,      &k_rope,      &k_soft_cap, &k_swiglu,         &k_top_k};
+  static const std::vector<const OperatorType*> types = {&k_add,
+                                                         &k_add_positions,
+                                                         &k_attention,
+                                                         &k_cast,
+                                                         &k_combine,
+                                                         &k_cross_entropy,
+                                                         &k_dispatch,
+                                                         &k_eager_cross_entropy,
+                                                         &k_eager_geglu,
+                                                         &k_eager_gelu_new,
+                                                         &k_eager_rms_norm,
+                                                         &k_eager_rope,
+                                                         &k_eager_soft_cap,
+                                                         &k_eager_swiglu,
+                                                         &k_embedding,
+                                                         &k_geglu,
+                                                         &k_gelu,
+                                                         &k_grouped_linear,
+                                                         &k_layer_norm,
+                                                         &k_linear,
+                                                         &k_rms_norm,
+                                                         &k_rope,
+                                                         &k_soft_cap,
+                                                         &k_swiglu,
+                                                         &k_token_chunked_loss,
+                                                         &k_top_k,
+                                                         &k_vocabulary_chunked_loss};
   return types;
 }
 

@@ -39,7 +39,7 @@ UnitBorders::UnitBorders(const ModelGraph& graph, const std::map<ModuleId, UnitP
 
 std::span<const ModuleId> UnitBorders::around(OperatorId op) const {
   const Operator& self = graph_.op(op);
-  if (self.outputs.front() == graph_.loss) return {};
+  if (self.outputs.front() == graph_.loss && self.parameters.empty()) return {};
   return around(self.module);
 }
 

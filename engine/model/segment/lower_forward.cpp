@@ -58,6 +58,7 @@ class ForwardLowering {
     step.op = id;
     append_work(program_, step, description.forward);
     step.workspace = description.forward_workspace;
+    step.temporaries = description.forward_temporaries;
     for (const TensorId input : op.inputs) step.operands.push_back(value_of(input));
     for (const TensorId output : op.outputs) make_output(output, step);
     for (const ExtraTensor& extra : description.extras) {

@@ -19,7 +19,7 @@ Bytes peak_of(const Program& program) {
   Bytes peak;
   for (const ProgramStep& step : program.steps) {
     for (const ValueIndex value : step.allocates) live += program.values[value].bytes;
-    peak = std::max(peak, live);
+    peak = std::max(peak, live + step.temporaries);
     for (const ValueIndex value : step.frees) live -= program.values[value].bytes;
   }
   return peak;

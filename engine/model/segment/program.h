@@ -60,6 +60,7 @@ struct ProgramStep {
       allocates;    // before the work; of origin tensor_buffer or gradient_buffer: becomes the plan's buffer
   ValueList frees;  // after the work
   Bytes workspace;  // taken and given back within the work, by our CPU implementation on one thread
+  Bytes temporaries;                           // likewise, whatever the implementation
   std::uint32_t work_begin = 0, work_end = 0;  // range in Program::work
 };
 
@@ -68,7 +69,7 @@ struct Program {
   std::vector<ProgramStep> steps;
   std::vector<Work> work;
   Bytes peak;  // highest sum of what the steps allocate less what they free, above the start of the program;
-               // no workspace
+               // temporaries but no workspace
 };
 
 // The two programs of a segment and what they exchange with the plan.

@@ -9,9 +9,13 @@ namespace {
 const Keys<LossSpec>& loss_keys() {
   static const Keys<LossSpec> keys{
       key("kind", &LossSpec::kind, kind::word({"plain", "chunked"}),
-          "chunked: head and cross-entropy over a part of the tokens at a time"),
+          "chunked: head and cross-entropy in one, over a part of the tokens or the vocabulary at a time"),
       only_with("kind", {"chunked"},
-                key("chunks", &LossSpec::chunks, kind::integer(1, 65536), "parts the tokens are cut into")),
+                key("over", &LossSpec::over, kind::word({"tokens", "vocabulary"}),
+                    "tokens: gradients are made in forward, with the logits of each part; vocabulary: logits are made again in "
+                    "backward")),
+      only_with("kind", {"chunked"},
+                key("chunks", &LossSpec::chunks, kind::integer(1, 65536), "parts they are cut into")),
   };
   return keys;
 }

@@ -77,6 +77,12 @@ module                            class                 parameters  shape
   // 256; keeps its input.
   CHECK_THAT(
       text, contains_text("linear     self_attn.q_proj          1024 FLOP  2048 FLOP     768 B     256 B\n"));
+  // Embedding, last norm, head and loss.
+  const std::size_t outside = text.find("operators outside the layers\n");
+  REQUIRE(outside != std::string::npos);
+  for (const char* name : {"embedding ", "rms_norm ", "linear ", "cross_entropy "})
+    CHECK(text.find(name, outside) != std::string::npos);
+  CHECK(text.find("swiglu", outside) == std::string::npos);
 }
 
 TEST_CASE("a tied parameter is counted once") {

@@ -63,6 +63,9 @@ TEST_CASE("supported: what is built") {
   CHECK(result_of({"cluster.ranks=1", "parallel.strategy=none"}) == "");
   CHECK(result_of({"model.dtype=float16", "scaler.enabled=false"}) == "");
   CHECK(result_of({"cluster.ranks=4", "parallel.reshard_after_forward=2"}) == "");
+  CHECK(result_of({"model.implementation=eager"}) == "");
+  CHECK(result_of({"model.loss={kind: chunked, chunks: 2}"}) == "");
+  CHECK(result_of({"model.loss={kind: chunked, chunks: 2, over: vocabulary}", "model.dtype=float16", "scaler.enabled=false"}) == "");
   CHECK(result_of({"parallel.reshard_after_backward=false", "train.accumulation=2"}) == "");
   CHECK(result_of({"cluster.ranks=4", "parallel.mesh.replicate=2", "parallel.requires_all_reduce=false", "train={accumulation: 2, sync: every}"}) == "");
   CHECK(result_of({"parallel.strategy=fsdp1", "precision={param: bfloat16, buffer: bfloat16}"}) == "");
@@ -86,10 +89,8 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
                           "train.pin_batches=false",
                           "train.epochs=1",
                           "train.steps=5",
-                          "model.implementation=eager",
                           "model.attention=math",
                           "model.attention=flash",
-                          "model.loss={kind: chunked, chunks: 2}",
                           "model.dropout=0.1",
                           "model.lora={rank: 1, targets: [x]}",
                           "model.moe.load=measured",
@@ -105,6 +106,8 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
     CHECK(error.find("not supported yet: ") != std::string::npos);
     CHECK(error.substr(0, 6) == "--set ");
   }
+  CHECK_THAT(result_of({"model.dtype=float16", "scaler.enabled=false", "model.loss={kind: chunked, chunks: 2}"}),
+             test::contains_text("model.loss.over: not supported yet: tokens with float16"));
   CHECK_THAT(result_of({"parallel={strategy: ddp, ddp: {static_graph: true}}"}),
              test::contains_text("not supported yet"));
   CHECK_THAT(result_of({"cluster.ranks=4", "parallel.mesh={shard: 2, tensor: 2}"}),

@@ -72,6 +72,13 @@ extern const OperatorImplementation k_cast_implementation;
 extern const OperatorImplementation k_combine_implementation;
 extern const OperatorImplementation k_cross_entropy_implementation;
 extern const OperatorImplementation k_dispatch_implementation;
+extern const OperatorImplementation k_eager_cross_entropy_implementation;
+extern const OperatorImplementation k_eager_geglu_implementation;
+extern const OperatorImplementation k_eager_gelu_new_implementation;
+extern const OperatorImplementation k_eager_rms_norm_implementation;
+extern const OperatorImplementation k_eager_rope_implementation;
+extern const OperatorImplementation k_eager_soft_cap_implementation;
+extern const OperatorImplementation k_eager_swiglu_implementation;
 extern const OperatorImplementation k_embedding_implementation;
 extern const OperatorImplementation k_geglu_implementation;
 extern const OperatorImplementation k_gelu_implementation;
@@ -82,6 +89,8 @@ extern const OperatorImplementation k_rms_norm_implementation;
 extern const OperatorImplementation k_rope_implementation;
 extern const OperatorImplementation k_soft_cap_implementation;
 extern const OperatorImplementation k_swiglu_implementation;
+extern const OperatorImplementation k_token_chunked_loss_implementation;
 extern const OperatorImplementation k_top_k_implementation;
+extern const OperatorImplementation k_vocabulary_chunked_loss_implementation;
 
 }  // namespace shardlab

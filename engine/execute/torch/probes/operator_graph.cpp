@@ -19,13 +19,16 @@ class Builder {
     const std::string_view name = parsed_.operation;
     if (name == "linear") return linear(type);
     if (name == "attention") return attention(type);
-    if (name == "rope") return rope(type);
+    if (name == "rope" || name == "eager_rope") return rope(type, name == "eager_rope");
     if (name == "embedding") return embedding(type);
-    if (name == "cross_entropy") return cross_entropy(type);
+    if (name == "cross_entropy" || name == "eager_cross_entropy") return cross_entropy(type);
     if (name == "cast") return cast(type);
-    if (name == "rms_norm" || name == "layer_norm") return row_operator(type, 1, {number("width")});
-    if (name == "gelu" || name == "soft_cap") return row_operator(type, 1, {});
-    return row_operator(type, 2, {});  // add, geglu, swiglu
+    if (name == "rms_norm" || name == "eager_rms_norm" || name == "layer_norm")
+      return row_operator(type, 1, {number("width")});
+    for (const char* of_one : {"gelu", "eager_gelu_new", "soft_cap", "eager_soft_cap"}) {
+      if (name == of_one) return row_operator(type, 1, {});
+    }
+    return row_operator(type, 2, {});  // add, geglu, swiglu and their eager forms
   }
 
  private:
@@ -72,12 +75,13 @@ class Builder {
                    {"head_dim", static_cast<double>(head_dim)}});
   }
 
-  ModelGraph rope(const OperatorType& type) {
+  ModelGraph rope(const OperatorType& type, bool eager) {
     const std::int64_t sequence = number("sequence"), head_dim = number("head_dim");
     const Shape shape{number("batch"), sequence, number("heads") * head_dim};
-    const TensorId table =
-        builder_.add_input("table", {2, sequence, head_dim / 2}, DType::float32, TensorRole::constant,
-                           rope_table_attributes(10000, 0, 1, 1, 4, 1));
+    const Attributes attributes = rope_table_attributes(10000, 0, 1, 1, 4, 1);
+    const TensorId table = builder_.add_input("table", {2, sequence, eager ? head_dim : head_dim / 2},
+                                              eager ? parsed_.dtype : DType::float32, TensorRole::constant,
+                                              eager ? with_both_halves(attributes) : attributes);
     return finish(type, {activation(shape), table}, {}, shape, {{"head_dim", static_cast<double>(head_dim)}});
   }
 

@@ -36,6 +36,10 @@ std::vector<std::string> family_names() {
   return names;
 }
 
+bool has_eager_operators(const std::string& name) {
+  return !name.starts_with("falcon") && name != "mpt";
+}
+
 ModelRun::ModelRun(const ModelGraph& graph, const Segment& segment) : graph_(graph), segment_(segment) {
   for (const Parameter& parameter : graph.parameters) {
     parameters_.push_back(at::randn(parameter.shape).mul_(0.05).to(scalar_type(parameter.dtype)));
@@ -63,7 +67,7 @@ at::Tensor ModelRun::input_value(const Tensor& tensor) const {
   if (tensor.role != TensorRole::constant) return at::randint(graph_.vocabulary, tensor.shape, at::kLong);
   at::Tensor table = at::empty(tensor.shape, at::kFloat);
   fill_constant(tensor, {table.mutable_data_ptr<float>(), static_cast<std::size_t>(table.numel())});
-  return table;
+  return table.to(scalar_type(tensor.dtype));
 }
 
 void ModelRun::run(const Program& program, bool forward, const StepWatch& watch) {

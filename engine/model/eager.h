@@ -1,0 +1,19 @@
+// Eager operators as a graph pass: the memory-bound operators of a graph become those that compute as the
+// transformers modules do, operator by operator. Matrix products, attention, LayerNorm (one kernel in torch
+// too), sums and the experts' operators stay.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/model/model_graph.h"
+
+namespace shardlab {
+
+// Before anything else looks at the graph: rotary tables change their shape and dtype. Errors: a model whose
+// modules compute what no eager operator describes.
+Status use_eager_operators(ModelGraph& graph);
+
+// Once units have their dtypes: rotary tables are in the dtype of what they turn, or PyTorch would promote
+// silently.
+Status check_eager_tables(const ModelGraph& graph);
+
+}  // namespace shardlab

@@ -1,0 +1,79 @@
+// rope as the transformers modules compute it (5.23, modeling_llama.py apply_rotary_pos_emb): x cos +
+// rotate_half(x) sin, with rotate_half a negation and a concatenation. Where a part of each head is turned
+// (modeling_phi.py), that part is taken out and put together with the rest again. Inputs: x; a constant [2,
+// positions, turned elements] in x's dtype, cosines and sines of both halves (attribute `halves` of
+// model/constants.h). Attribute: head_dim.
+//
+// Keeps nothing but the table. Backward as autograd has it: of each slice a whole tensor of zeros.
+#include "engine/model/operators/eager_steps.h"
+
+namespace shardlab {
+namespace {
+
+struct Turn {
+  Bytes whole, turned, table;
+  bool partial;
+};
+
+// x[turned] cos + rotate_half(x[turned]) sin, the last sum apart.
+EagerSteps forward_steps(const Turn& t) {
+  EagerSteps steps;
+  steps.make(t.turned, t.turned * 2 + t.table);
+  steps.make(t.turned / 2, t.turned);  // negated
+  steps.make(t.turned, t.turned * 2);  // put together
+  steps.give(t.turned / 2);
+  steps.make(t.turned, t.turned * 2 + t.table);
+  steps.give(t.turned);
+  if (!t.partial) {
+    steps.kernel(t.turned * 3);
+    return steps;
+  }
+  steps.make(t.turned, t.turned * 3);
+  steps.give(t.turned * 2);
+  steps.kernel(t.whole * 2);
+  return steps;
+}
+
+EagerSteps backward_steps(const Turn& t) {
+  EagerSteps steps;
+  steps.make(t.turned, t.turned * 2 + t.table);
+  steps.make(t.turned / 2, t.turned);  // negated
+  if (t.partial) steps.take(t.turned);
+  steps.kernel(t.turned);  // zeros, and the second half in them
+  steps.kernel(t.turned);
+  steps.give(t.turned / 2);
+  steps.make(t.turned, t.turned);  // zeros, and the first half in them
+  steps.kernel(t.turned);
+  steps.give(t.turned);
+  steps.kernel(t.turned * 3);
+  steps.give(t.turned);
+  steps.make(t.turned, t.turned * 2 + t.table);
+  steps.kernel(t.turned * 3);
+  steps.give(t.turned);
+  if (!t.partial) return steps;
+  steps.kernel(t.whole);  // zeros, and what was not turned in them
+  steps.kernel((t.whole - t.turned) * 2);
+  steps.make(t.whole, t.whole);  // zeros, and what was turned in them
+  steps.kernel(t.turned * 2);
+  steps.give(t.turned);
+  steps.kernel(t.whole * 3);
+  return steps;
+}
+
+OperatorDescription describe_eager_rope(const ModelGraph& graph, const Operator& op) {
+  const Tensor& x = graph.tensor(op.inputs[0]);
+  const Tensor& table = graph.tensor(op.inputs[1]);
+  const std::int64_t head_dim = op.attributes.integer("head_dim"), turned = table.shape[2];
+  const Turn turn{x.bytes(), x.bytes() / head_dim * turned, table.bytes() / 2, turned < head_dim};
+  OperatorDescription description;
+  description.saved_inputs = 0b10;
+  describe_forward(description, forward_steps(turn));
+  describe_backward(description, backward_steps(turn));
+  return description;
+}
+
+}  // namespace
+
+extern const OperatorType k_eager_rope{"eager_rope", describe_eager_rope};
+
+}  // namespace shardlab

@@ -1,0 +1,32 @@
+// soft_cap as transformers computes it (5.23, modeling_gemma2.py Gemma2ForCausalLM): a division, a tanh, a
+// product. Attribute: cap.
+//
+// Keeps the tanh.
+#include "engine/model/operators/eager_steps.h"
+
+namespace shardlab {
+namespace {
+
+OperatorDescription describe_eager_soft_cap(const ModelGraph& graph, const Operator& op) {
+  const Tensor& x = graph.tensor(op.inputs[0]);
+  const Bytes bytes = x.bytes();
+  OperatorDescription description;
+  description.extras.push_back({"tanh", x.shape, x.dtype});
+  EagerSteps forward, backward;
+  forward.make(bytes, bytes * 2);
+  forward.kernel(bytes * 2);
+  forward.kernel(bytes * 2);
+  backward.make(bytes, bytes * 2);
+  backward.make(bytes, bytes * 3);
+  backward.give(bytes);
+  backward.kernel(bytes * 2);
+  describe_forward(description, forward);
+  describe_backward(description, backward);
+  return description;
+}
+
+}  // namespace
+
+extern const OperatorType k_eager_soft_cap{"eager_soft_cap", describe_eager_soft_cap};
+
+}  // namespace shardlab

@@ -1,0 +1,81 @@
+"""What autograd keeps of each block of transformers' modules: unique storages that operators of the block save between forward and
+backward, by torch's own hooks. Parameters, rotary tables that all blocks share, and experts are left out.
+
+Attention is a function of our own that saves what a flash kernel saves: the kernel for CPUs saves something else.
+"""
+import torch
+from transformers import AttentionInterface, AutoConfig, AutoModelForCausalLM
+from transformers.masking_utils import AttentionMaskInterface
+
+NAME = "kept"  # no "flash" in it: transformers would look for that library
+BATCH, LENGTH = 2, 24  # as in the worker
+
+
+class Attention(torch.autograd.Function):
+    """Queries, keys and values as they come, the output, one float32 a head and row. Never run backward."""
+
+    @staticmethod
+    def forward(ctx, query, key, value):
+        out = torch.zeros_like(query.transpose(1, 2), memory_format=torch.contiguous_format)
+        log_sum_exp = torch.zeros(query.shape[:3], dtype=torch.float32)
+        ctx.save_for_backward(query, key, value, out, log_sum_exp)
+        return out
+
+
+def attention(module, query, key, value, attention_mask, **settings):
+    return Attention.apply(query, key, value), None
+
+
+AttentionInterface.register(NAME, attention)
+AttentionMaskInterface.register(NAME, lambda *args, **settings: None)
+
+
+class Watch:
+    """Books saved storages to the block that runs."""
+
+    def __init__(self, model):
+        self.left_out = {p.untyped_storage().data_ptr() for p in model.parameters()}
+        self.kept, self.alive, self.running = {}, [], []
+        blocks = next(module for module in model.modules() if isinstance(module, torch.nn.ModuleList))
+        paths = {module: path for path, module in model.named_modules()}
+        for block in blocks:
+            self.kept[paths[block]] = {}
+            self.around(block, paths[block])
+        for module in model.modules():
+            if type(module).__name__.endswith("SparseMoeBlock"):
+                self.around(module, None)
+
+    def around(self, module, path):
+        def before(module, args, kwargs):
+            self.running.append(path)
+            for table in kwargs.get("position_embeddings") or ():
+                self.left_out.add(table.untyped_storage().data_ptr())
+
+        module.register_forward_pre_hook(before, with_kwargs=True)
+        module.register_forward_hook(lambda *args: (self.running.pop(), None)[1])
+
+    def pack(self, tensor):
+        storage = tensor.untyped_storage()
+        if self.running and self.running[-1] and storage.data_ptr() not in self.left_out:
+            self.kept[self.running[-1]][storage.data_ptr()] = storage.nbytes()
+            self.alive.append(tensor)  # or another tensor comes to lie there
+        return tensor
+
+
+def kept_by_blocks(config, dtype):
+    model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**config), dtype=dtype).train()
+    model.set_attn_implementation(NAME)
+    watch = Watch(model)
+    with torch.autograd.graph.saved_tensors_hooks(watch.pack, lambda tensor: tensor):
+        model(input_ids=torch.zeros(BATCH, LENGTH, dtype=torch.long), use_cache=False)
+    return {path: sum(storages.values()) for path, storages in watch.kept.items()}
+
+
+def write_kept(config, file):
+    """Lines "dtype block bytes". Falcon and MPT have attention of their own, which eager refuses."""
+    if config["model_type"] in ("falcon", "mpt"):
+        return
+    with open(file, "w") as out:
+        for dtype in (torch.float32, torch.bfloat16):
+            for path, size in kept_by_blocks(config, dtype).items():
+                out.write(f"{str(dtype).removeprefix('torch.')} {path} {size}\n")

@@ -1,0 +1,114 @@
+// The graph passes that choose other operators: eager ones, chunked losses.
+#include <algorithm>
+#include <map>
+
+#include "engine/model/chunked_loss.h"
+#include "engine/model/eager.h"
+#include "engine/model/families/family.h"
+#include "engine/model/operators/operator_type.h"
+#include "tests/catch.h"
+#include "tests/paths.h"
+
+namespace shardlab {
+namespace {
+
+Result<ModelGraph> family(const std::string& name, Implementation implementation) {
+  const auto config = ModelConfig::read(test::data_file("families/" + name + ".json"), {});
+  REQUIRE_OK(config);
+  GraphOptions options{2, 24, DType::bfloat16, DType::bfloat16};
+  options.implementation = implementation;
+  return build_model_graph(*config, options);
+}
+
+ModelGraph built(const std::string& name, Implementation implementation = Implementation::fused) {
+  auto graph = family(name, implementation);
+  REQUIRE_OK(graph);
+  return *std::move(graph);
+}
+
+std::map<std::string_view, int> counts(const ModelGraph& graph) {
+  std::map<std::string_view, int> result;
+  for (const Operator& op : graph.operators) ++result[op.type->name];
+  return result;
+}
+
+using Counts = std::map<std::string_view, int>;
+
+TEST_CASE("eager: memory-bound operators change, products, attention and sums stay") {
+  CHECK(counts(built("llama", Implementation::eager)) == Counts{{"add", 4},
+                                                                {"attention", 2},
+                                                                {"eager_cross_entropy", 1},
+                                                                {"eager_rms_norm", 5},
+                                                                {"eager_rope", 4},
+                                                                {"eager_swiglu", 2},
+                                                                {"embedding", 1},
+                                                                {"linear", 15}});
+  CHECK(counts(built("gpt2", Implementation::eager)) == Counts{{"add", 4},
+                                                               {"add_positions", 1},
+                                                               {"attention", 2},
+                                                               {"eager_cross_entropy", 1},
+                                                               {"eager_gelu_new", 2},
+                                                               {"embedding", 1},
+                                                               {"layer_norm", 5},
+                                                               {"linear", 9}});
+  const Counts gemma2 = counts(built("gemma2", Implementation::eager));
+  CHECK(gemma2.at("eager_geglu") == 2);
+  CHECK(gemma2.at("eager_soft_cap") == 1);
+}
+
+TEST_CASE("eager: a rotary table has both halves, in the dtype it is multiplied in") {
+  const ModelGraph fused = built("llama"), eager = built("llama", Implementation::eager);
+  const auto table = [](const ModelGraph& graph) {
+    return *std::find_if(graph.tensors.begin(), graph.tensors.end(),
+                         [](const Tensor& tensor) { return tensor.role == TensorRole::constant; });
+  };
+  CHECK(table(fused).shape == Shape{2, 24, 6});
+  CHECK(table(fused).dtype == DType::float32);
+  CHECK(table(eager).shape == Shape{2, 24, 12});
+  CHECK(table(eager).dtype == DType::bfloat16);
+  CHECK(structure_hash(fused) != structure_hash(eager));
+}
+
+TEST_CASE("eager: attention that transformers computes in its own way is refused by name") {
+  for (const char* name :
+       {"falcon_alibi", "falcon_multi_query", "falcon_new", "falcon_new_one_norm", "mpt"}) {
+    const auto graph = family(name, Implementation::eager);
+    INFO(name);
+    REQUIRE_FALSE(graph.has_value());
+    CHECK(graph.error().where == "model.implementation");
+    CHECK_THAT(graph.error().what, test::contains_text("eager"));
+  }
+}
+
+TEST_CASE("a chunked loss takes the place of head and cross-entropy") {
+  for (const char* name : {"llama", "gpt2", "phi", "qwen3_moe", "falcon_new", "mpt"}) {
+    const ModelGraph plain = built(name);
+    ModelGraph chunked = plain;
+    REQUIRE_OK(chunk_loss(chunked, LossChunks::of_tokens, 4));
+    INFO(name);
+    CHECK(chunked.operators.size() == plain.operators.size() - 1);
+    CHECK(chunked.tensors.size() == plain.tensors.size() - 1);
+    const Operator &head = plain.operators[plain.operators.size() - 2], &loss = chunked.operators.back();
+    CHECK(loss.type == &k_token_chunked_loss);
+    CHECK(loss.parameters == head.parameters);
+    CHECK(loss.module == head.module);
+    CHECK(loss.inputs.front() == head.inputs.front());
+    CHECK(loss.outputs == std::vector<TensorId>{chunked.loss});
+    CHECK(chunked.tensor(loss.inputs.back()).role == TensorRole::targets);
+    CHECK(chunked.tensor(chunked.loss).label == "loss");
+    for (const Operator& op : chunked.operators) {
+      for (const TensorId id : op.outputs) CHECK(id.index() < chunked.tensors.size());
+    }
+  }
+}
+
+TEST_CASE("a chunked loss is refused where logits are changed before the loss") {
+  ModelGraph graph = built("gemma2");
+  const Status done = chunk_loss(graph, LossChunks::of_vocabulary, 4);
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().where == "model.loss");
+  CHECK_THAT(done.error().what, test::contains_text("gemma2"));
+}
+
+}  // namespace
+}  // namespace shardlab
