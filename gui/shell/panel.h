@@ -33,6 +33,7 @@ struct PanelContext {
   Session& session;
   const Theme& theme;
   std::vector<PictureRequest>& pictures;  // what is put here is saved as PNG when the frame is done
+  std::vector<std::string>& to_front;     // ids of panels that are opened and brought to the front
 };
 
 class Panel {
@@ -44,6 +45,8 @@ class Panel {
   virtual void draw(PanelContext& context) = 0;
   // Every frame, visible or not: to take what threads of its own have ready. Draws nothing.
   virtual void update(PanelContext& context) { (void)context; }
+  // Whether a thread still makes what it shows: then there will be something to draw without any input.
+  virtual bool busy() const { return false; }
 };
 
 }  // namespace shardlab::gui

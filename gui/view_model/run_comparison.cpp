@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/formats/profiler/import_profile.h"
 #include "gui/view_model/comparison_tables.h"
 
 namespace shardlab::view {
@@ -35,6 +36,15 @@ std::string note_on_plans(const std::vector<ComparedFigures>& runs, std::size_t 
     others += fmt::format("{}{}", others.empty() ? "" : ", ", title_of(*runs[i].run));
   }
   if (others.empty()) return {};
+  const bool imported = std::any_of(runs.begin(), runs.end(), [](const ComparedFigures& run) {
+    return run.run->plan().strategy == k_imported_strategy;
+  });
+  if (imported)
+    return fmt::format(
+        "{} beside {}: a profiler's trace has kernels, not the instructions of a plan. Totals, memory and "
+        "the time "
+        "by kind compare; instructions do not correspond",
+        others, title_of(*runs[reference].run));
   return fmt::format("{} follow{} another plan than {}: their instructions do not correspond", others,
                      others.find(',') == std::string::npos ? "s" : "", title_of(*runs[reference].run));
 }
@@ -50,22 +60,24 @@ std::size_t choose_reference(const std::vector<LoadedRunPtr>& runs) {
 RunComparison compare_runs(const std::vector<LoadedRunPtr>& runs, std::size_t reference) {
   RunComparison comparison;
   comparison.reference = reference;
-  std::vector<ComparedFigures> figures;
+  auto made = std::make_shared<std::vector<ComparedFigures>>();
   for (const LoadedRunPtr& run : runs) {
     comparison.titles.push_back(title_of(*run));
-    figures.push_back({run.get(), instruction_figures(*run)});
+    made->push_back({run, instruction_figures(*run)});
   }
-  comparison.totals = totals_table(figures, reference);
-  comparison.classes = classes_table(figures, reference);
-  comparison.kinds = kinds_table(figures, reference);
-  comparison.units = units_table(figures, reference);
+  const ComparedRuns compared = made;
+  const std::vector<ComparedFigures>& figures = *compared;
+  comparison.totals = totals_table(compared, reference);
+  comparison.classes = classes_table(compared, reference);
+  comparison.kinds = kinds_table(compared, reference);
+  comparison.units = units_table(compared, reference);
   std::vector<std::size_t> joined;
   for (std::size_t i = 0; i < figures.size(); ++i) {
     if (i == reference || !same_plan(figures[i], figures[reference])) continue;
     add_points(comparison, figures, i);
     joined.push_back(i);
   }
-  comparison.worst = worst_table(figures, reference, joined);
+  comparison.worst = worst_table(compared, reference, joined);
   comparison.note = note_on_plans(figures, reference);
   return comparison;
 }
