@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "engine/execute/torch/memory/memory_ledger.h"
+#include "engine/model/chunked_loss.h"
 #include "engine/model/families/family.h"
 #include "engine/model/freeze.h"
 #include "engine/model/operators/operator_type.h"
@@ -79,10 +80,11 @@ class Watch {
     const Bytes stated = forward ? description.forward_workspace + description.forward_temporaries
                                  : description.backward_workspace + description.backward_temporaries;
     // oneDNN's products of 16-bit numbers bring scratch memory of their own: below a megabyte.
-    const bool product = op.type == &k_linear || op.type == &k_grouped_linear;
-    const bool library = product && graph_.tensor(op.outputs[0]).dtype != DType::float32;
+    const bool chunked = op.type == &k_token_chunked_loss || op.type == &k_vocabulary_chunked_loss;
+    const bool product = op.type == &k_linear || op.type == &k_grouped_linear || chunked;
+    const bool library = product && graph_.tensor(op.inputs[0]).dtype != DType::float32;
     // Torch's own operators wrap the numbers they are given in tensors of one element.
-    const bool eager = op.type->name.starts_with("eager_");
+    const bool eager = op.type->name.starts_with("eager_") || chunked;
     CHECK(used.value >= stated.value);
     CHECK(used.value <= stated.value + (library ? 1 << 20 : eager ? 64 : 0));
     Bytes& largest = workspace_[std::string(op.type->name) + (forward ? " forward" : " backward")];
@@ -153,6 +155,21 @@ TEST_CASE("storages and temporaries are as described in every family with eager 
       options.implementation = Implementation::eager;
       if (!has_eager_operators(name)) continue;
       check_described(family_model(name, options));
+    }
+  }
+}
+
+TEST_CASE("storages and temporaries are as described with chunked losses") {
+  install_counting_allocator();
+  at::set_num_threads(1);
+  for (const char* name : {"llama", "phi", "gpt2"}) {  // a head of its own, one with a bias, a tied one
+    for (const DType dtype : {DType::float32, DType::bfloat16}) {
+      for (const LossChunks over : {LossChunks::of_tokens, LossChunks::of_vocabulary}) {
+        CAPTURE(name, to_string(dtype), over == LossChunks::of_tokens);
+        ModelGraph graph = family_model(name, GraphOptions{2, 60, dtype, dtype});
+        REQUIRE_OK(chunk_loss(graph, over, 7));
+        check_described(graph);
+      }
     }
   }
 }
