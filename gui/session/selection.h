@@ -46,6 +46,14 @@ class Selection {
   void choose_runs(std::vector<RunId> runs) { runs_ = std::move(runs); }
   void show_time(std::optional<TimeRange> range) { visible_time_ = range; }
 
+  // A key of the scenario, or the beginning of several, that the form is to show.
+  const std::string& setting() const { return setting_; }
+  void choose_setting(std::string key) {
+    setting_ = std::move(key);
+    ++setting_changes_;
+  }
+  std::uint64_t setting_changes() const { return setting_changes_; }
+
   // Grows when another instruction is chosen: a panel that scrolls to it compares with what it saw last.
   std::uint64_t instruction_changes() const { return instruction_changes_; }
 
@@ -54,6 +62,8 @@ class Selection {
   std::vector<RunId> runs_;
   std::optional<TimeRange> visible_time_;
   std::uint64_t instruction_changes_ = 0;
+  std::string setting_;
+  std::uint64_t setting_changes_ = 0;
 };
 
 }  // namespace shardlab::gui

@@ -33,6 +33,7 @@ struct PanelContext {
   Session& session;
   const Theme& theme;
   std::vector<PictureRequest>& pictures;  // what is put here is saved as PNG when the frame is done
+  std::vector<std::string>& to_front;     // ids of panels that are opened and brought to the front
 };
 
 class Panel {

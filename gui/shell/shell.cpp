@@ -61,7 +61,7 @@ void Shell::prepare() {
 }
 
 void Shell::draw() {
-  PanelContext context{session_, theme_, pictures_};
+  PanelContext context{session_, theme_, pictures_, to_front_};
   for (const auto& panel : panels_) panel->update(context);
   if (!options_.only_panel.empty()) return draw_only_panel();
   const std::vector<ShellCommand> list = commands();
@@ -104,18 +104,24 @@ void Shell::draw_panel(Panel& panel) {
   if (!open) return;
   ImGui::SetNextWindowSize({theme_.scaled(520), theme_.scaled(420)}, ImGuiCond_FirstUseEver);
   if (ImGui::Begin(window_name(info).c_str(), &open)) {
-    PanelContext context{session_, theme_, pictures_};
+    PanelContext context{session_, theme_, pictures_, to_front_};
     panel.draw(context);
   }
   ImGui::End();
   if (!open) closed_.insert(info.id);
 }
 
-// Tabs exist once their windows were drawn: what is to be in front is brought there after that.
+// Tabs exist once their windows were drawn: what is to be in front is brought there after that, what was
+// closed in the next frame.
 void Shell::bring_to_front() {
-  for (const std::string& id : std::exchange(to_front_, {}))
+  for (const std::string& id : std::exchange(to_front_, {})) {
+    if (closed_.erase(id) > 0) {
+      to_front_.push_back(id);
+      continue;
+    }
     for (const auto& panel : panels_)
       if (panel->info().id == id) ImGui::SetWindowFocus(window_name(panel->info()).c_str());
+  }
 }
 
 void Shell::draw_only_panel() {
@@ -127,7 +133,7 @@ void Shell::draw_only_panel() {
     ImGui::SetNextWindowSize(viewport.Size);
     ImGui::Begin(window_name(info).c_str(), nullptr,
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoDocking);
-    PanelContext context{session_, theme_, pictures_};
+    PanelContext context{session_, theme_, pictures_, to_front_};
     panel->draw(context);
     ImGui::End();
   }

@@ -1,8 +1,12 @@
 #include "gui/view_model/buffer_lives.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <tuple>
+
+#include "engine/report/figures.h"
 
 namespace shardlab::view {
 namespace {
@@ -26,6 +30,16 @@ Row alive_row(const StepPlan& plan, const BufferLife& life) {
   if (life.begin >= 0) row.instruction = make_id<InstructionId>(static_cast<std::size_t>(life.begin));
   row.key = static_cast<std::int64_t>(life.buffer.index());
   return row;
+}
+
+void explain_size(const Buffer& buffer, Why& why) {
+  why.arithmetic = Arithmetic::product;
+  const auto elements = static_cast<double>(buffer.elements);
+  const double each = elements == 0 ? 0 : static_cast<double>(buffer.bytes().value) / elements;
+  why.parts.push_back({"elements", grouped(buffer.elements), {}, elements});
+  why.parts.push_back(
+      {"bytes of one " + std::string(to_string(buffer.dtype)), fmt::format("{}", each), {}, each});
+  if (buffer.shards > 1) why.notes.push_back(fmt::format("spread over {} ranks", buffer.shards));
 }
 
 }  // namespace
@@ -57,10 +71,19 @@ DataTable alive_table(const StepPlan& plan, const std::vector<BufferLife>& lives
   DataTable table{"alive-buffers",
                   {{"buffer", "", false},
                    {"class", "", false},
-                   {"size", "bytes"},
+                   {"size",
+                    "bytes",
+                    true,
+                    {"elements of the buffer, times the bytes of one of its dtype",
+                     "the plan",
+                     {"parallel.strategy", "precision", "train.micro_batch"}}},
                    {"since", "", false},
                    {"until", "", false}},
                   {}};
+  table.explain = [buffers = plan.buffers](const DataTable& its, std::size_t row, std::size_t column,
+                                           Why& why) {
+    if (column == 2) explain_size(buffers[static_cast<std::size_t>(its.rows[row].key)], why);
+  };
   for (const BufferLife& life : lives) {
     if (life.alive_after(static_cast<std::int64_t>(id.index()))) table.rows.push_back(alive_row(plan, life));
   }

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "engine/report/figures.h"
 #include "engine/trace/metrics.h"
+#include "gui/view_model/metric_meaning.h"
+#include "gui/view_model/run_why.h"
 
 namespace shardlab::view {
 namespace {
@@ -18,15 +21,50 @@ std::optional<double> error_of(std::optional<double> value, std::optional<double
   return *reference == 0 ? 0 : *value / *reference - 1;
 }
 
-DataTable empty_table(std::string name, std::string first, std::string unit,
-                      const std::vector<ComparedFigures>& runs, std::size_t reference) {
-  DataTable table{std::move(name), {{std::move(first), "", false}}, {}};
-  for (const ComparedFigures& run : runs) table.columns.push_back({title_of(*run.run), unit});
+// Adds to a Why what is known of a row's figure in one run.
+using ExplainRun = std::function<void(const ComparedFigures& run, const Row& row, Why& why)>;
+
+// Columns of errors follow those of the runs, in their order, without the reference's.
+std::size_t run_of_error(std::size_t column, std::size_t runs, std::size_t reference) {
+  const std::size_t run = column - runs - 1;
+  return run < reference ? run : run + 1;
+}
+
+void explain_error(const DataTable& table, std::size_t row, std::size_t run, std::size_t reference,
+                   Why& why) {
+  why.arithmetic = Arithmetic::error;
+  why.parts = {part_of(table, row, run + 1), part_of(table, row, reference + 1)};
+}
+
+struct TableHead {
+  std::string name;     // of the CSV
+  std::string first;    // title of the column of names
+  std::string unit;     // of the runs' numbers
+  std::string formula;  // of the runs' numbers
+};
+
+DataTable empty_table(TableHead head, const ComparedRuns& compared, std::size_t reference,
+                      ExplainRun explain_run) {
+  const std::vector<ComparedFigures>& runs = *compared;
+  DataTable table{std::move(head.name), {{std::move(head.first), "", false}}, {}};
+  for (const ComparedFigures& run : runs)
+    table.columns.push_back({title_of(*run.run), head.unit, true, {head.formula, source_of(*run.run)}});
+  const std::string base = title_of(*runs[reference].run);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (i == reference) continue;
-    const bool alone = runs.size() == 2;
-    table.columns.push_back({alone ? "error" : "error of " + title_of(*runs[i].run), "fraction"});
+    const std::string title = title_of(*runs[i].run);
+    table.columns.push_back({runs.size() == 2 ? "error" : "error of " + title,
+                             "fraction",
+                             true,
+                             {fmt::format("{} divided by {}, less one", title, base), "this table"}});
   }
+  table.explain = [compared, reference, explain_run = std::move(explain_run)](
+                      const DataTable& its, std::size_t row, std::size_t column, Why& why) {
+    const std::size_t count = compared->size();
+    if (column > count)
+      return explain_error(its, row, run_of_error(column, count, reference), reference, why);
+    if (column > 0) explain_run((*compared)[column - 1], its.rows[row], why);
+  };
   return table;
 }
 
@@ -58,10 +96,45 @@ void sort_by_reference(DataTable& table, std::size_t reference) {
   table.rows = std::move(rows);
 }
 
+// The name of the group that an instruction belongs to; empty: of none.
+using NameOf = std::string (*)(const StepPlan&, const Instruction&);
+
+// The longest of a group, and the rest in one part.
+void explain_group(const ComparedFigures& run, const std::string& group, NameOf name_of, Why& why) {
+  constexpr std::size_t k_listed = 8;
+  const StepPlan& plan = run.run->plan();
+  std::vector<std::size_t> members;
+  for (std::size_t i = 0; i < run.instructions.size(); ++i)
+    if (run.instructions[i] && name_of(plan, plan.instructions[i]) == group) members.push_back(i);
+  std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
+    return run.instructions[a]->median > run.instructions[b]->median;
+  });
+  why.arithmetic = Arithmetic::sum;
+  Nanoseconds rest;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const Nanoseconds time = run.instructions[members[i]]->median;
+    if (i >= k_listed) {
+      rest += time;
+      continue;
+    }
+    const auto id = make_id<InstructionId>(members[i]);
+    why.parts.push_back({instruction_label(plan, id), to_string(time), id, static_cast<double>(time.value)});
+  }
+  if (members.size() > k_listed)
+    why.parts.push_back({fmt::format("{} others", members.size() - k_listed),
+                         to_string(rest),
+                         {},
+                         static_cast<double>(rest.value)});
+}
+
 // Times of all instructions added up by a name; what has no name is left out.
-template <typename NameOf>
-DataTable grouped_times(DataTable table, const std::vector<ComparedFigures>& runs, std::size_t reference,
-                        NameOf name_of) {
+DataTable grouped_times(TableHead head, const ComparedRuns& compared, std::size_t reference, NameOf name_of) {
+  const std::vector<ComparedFigures>& runs = *compared;
+  head.formula = "the medians over steps and ranks of the instructions of this row, added up";
+  DataTable table = empty_table(std::move(head), compared, reference,
+                                [name_of](const ComparedFigures& run, const Row& row, Why& why) {
+                                  explain_group(run, row.cells.front().text, name_of, why);
+                                });
   std::map<std::string, Values> groups;
   for (std::size_t run = 0; run < runs.size(); ++run) {
     const StepPlan& plan = runs[run].run->plan();
@@ -79,10 +152,36 @@ DataTable grouped_times(DataTable table, const std::vector<ComparedFigures>& run
   return table;
 }
 
+void explain_metric(const ComparedFigures& run, const std::string& metric, Why& why) {
+  if (auto own = why_metric(*run.run, metric)) {
+    why = *std::move(own);
+    return;
+  }
+  if (const Meaning* const meaning = metric_meaning(metric)) why.formula = meaning->formula;
+  why.notes.push_back("this run has no such figure");
+}
+
+// What occupies the device or the network; a wait of the host besides.
+std::string kind_name(const StepPlan&, const Instruction& instruction) {
+  const bool timeless = is_host_only(instruction.kind) && instruction.kind != InstructionKind::HostWait;
+  return timeless ? std::string() : std::string(to_string(instruction.kind));
+}
+
+std::string unit_name(const StepPlan& plan, const Instruction& instruction) {
+  if (!instruction.unit || is_host_only(instruction.kind)) return {};
+  const PlanUnit& unit = plan.units[instruction.unit->index()];
+  return unit.module_path.empty() ? unit.name : fmt::format("{} ({})", unit.name, unit.module_path);
+}
+
 }  // namespace
 
-DataTable totals_table(const std::vector<ComparedFigures>& runs, std::size_t reference) {
-  DataTable table = empty_table("totals", "metric", "", runs, reference);
+DataTable totals_table(const ComparedRuns& compared, std::size_t reference) {
+  const std::vector<ComparedFigures>& runs = *compared;
+  const std::vector<std::string> names = metric_names();
+  DataTable table = empty_table({"totals", "metric", "", "a figure of the whole run"}, compared, reference,
+                                [names](const ComparedFigures& run, const Row& row, Why& why) {
+                                  explain_metric(run, names[static_cast<std::size_t>(row.key)], why);
+                                });
   struct Total {
     MetricUnit unit = MetricUnit::nanoseconds;
     Values values;
@@ -97,15 +196,23 @@ DataTable totals_table(const std::vector<ComparedFigures>& runs, std::size_t ref
       total.values[reference] = metric.measured;
     }
   }
-  for (const std::string& name : metric_names()) {
-    if (const auto found = totals.find(name); found != totals.end() && !name.starts_with("peak."))
-      table.rows.push_back(row_of(with_spaces(name), found->second.values, found->second.unit, reference));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto found = totals.find(names[i]);
+    if (found == totals.end() || names[i].starts_with("peak.")) continue;
+    table.rows.push_back(row_of(with_spaces(names[i]), found->second.values, found->second.unit, reference));
+    table.rows.back().key = static_cast<std::int64_t>(i);
   }
   return table;
 }
 
-DataTable classes_table(const std::vector<ComparedFigures>& runs, std::size_t reference) {
-  DataTable table = empty_table("memory-at-peak", "class", "bytes", runs, reference);
+DataTable classes_table(const ComparedRuns& compared, std::size_t reference) {
+  const std::vector<ComparedFigures>& runs = *compared;
+  DataTable table =
+      empty_table({"memory-at-peak", "class", "bytes", "bytes of this class at the peak"}, compared,
+                  reference, [](const ComparedFigures& run, const Row& row, Why& why) {
+                    const auto its = static_cast<BufferClass>(row.key);
+                    explain_metric(run, "peak." + std::string(to_string(its)), why);
+                  });
   for (std::size_t c = 0; c < k_buffer_classes; ++c) {
     Values values(runs.size());
     bool any = false;
@@ -115,31 +222,21 @@ DataTable classes_table(const std::vector<ComparedFigures>& runs, std::size_t re
       values[i] = static_cast<double>(memory->by_class[c].value);
       any = any || *values[i] > 0;
     }
-    if (any)
-      table.rows.push_back(
-          row_of(with_spaces(to_string(static_cast<BufferClass>(c))), values, MetricUnit::bytes, reference));
+    if (!any) continue;
+    table.rows.push_back(
+        row_of(with_spaces(to_string(static_cast<BufferClass>(c))), values, MetricUnit::bytes, reference));
+    table.rows.back().key = static_cast<std::int64_t>(c);
   }
   sort_by_reference(table, reference);
   return table;
 }
 
-DataTable kinds_table(const std::vector<ComparedFigures>& runs, std::size_t reference) {
-  return grouped_times(empty_table("time-by-kind", "instruction", "ns", runs, reference), runs, reference,
-                       [](const StepPlan&, const Instruction& instruction) {
-                         const bool timeless =
-                             is_host_only(instruction.kind) && instruction.kind != InstructionKind::HostWait;
-                         return timeless ? std::string() : std::string(to_string(instruction.kind));
-                       });
+DataTable kinds_table(const ComparedRuns& compared, std::size_t reference) {
+  return grouped_times({"time-by-kind", "instruction", "ns", {}}, compared, reference, kind_name);
 }
 
-DataTable units_table(const std::vector<ComparedFigures>& runs, std::size_t reference) {
-  return grouped_times(
-      empty_table("time-by-unit", "unit", "ns", runs, reference), runs, reference,
-      [](const StepPlan& plan, const Instruction& instruction) {
-        if (!instruction.unit || is_host_only(instruction.kind)) return std::string();
-        const PlanUnit& unit = plan.units[instruction.unit->index()];
-        return unit.module_path.empty() ? unit.name : fmt::format("{} ({})", unit.name, unit.module_path);
-      });
+DataTable units_table(const ComparedRuns& compared, std::size_t reference) {
+  return grouped_times({"time-by-unit", "unit", "ns", {}}, compared, reference, unit_name);
 }
 
 }  // namespace shardlab::view

@@ -3,6 +3,7 @@
 // Each has a first column that names the row, a column a run, and an error column a run but the reference.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -13,18 +14,21 @@
 namespace shardlab::view {
 
 struct ComparedFigures {
-  const LoadedRun* run = nullptr;
+  LoadedRunPtr run;
   std::vector<std::optional<InstructionFigures>> instructions;
 };
 
-DataTable totals_table(const std::vector<ComparedFigures>& runs, std::size_t reference);
-DataTable classes_table(const std::vector<ComparedFigures>& runs, std::size_t reference);
-DataTable kinds_table(const std::vector<ComparedFigures>& runs, std::size_t reference);
-DataTable units_table(const std::vector<ComparedFigures>& runs, std::size_t reference);
+// Shared: the tables keep them, to say why.
+using ComparedRuns = std::shared_ptr<const std::vector<ComparedFigures>>;
+
+DataTable totals_table(const ComparedRuns& compared, std::size_t reference);
+DataTable classes_table(const ComparedRuns& compared, std::size_t reference);
+DataTable kinds_table(const ComparedRuns& compared, std::size_t reference);
+DataTable units_table(const ComparedRuns& compared, std::size_t reference);
 
 // The instructions with the largest difference in time, of the runs `joined` that follow the reference's
 // plan.
-DataTable worst_table(const std::vector<ComparedFigures>& runs, std::size_t reference,
+DataTable worst_table(const ComparedRuns& compared, std::size_t reference,
                       const std::vector<std::size_t>& joined);
 
 }  // namespace shardlab::view

@@ -77,6 +77,26 @@ Cell share_cell(std::optional<double> fraction) {
   return {percent(*fraction), *fraction};
 }
 
+std::optional<Why> why_cell(const DataTable& table, std::size_t row, std::size_t column) {
+  if (row >= table.rows.size() || column >= table.columns.size() || column >= table.rows[row].cells.size())
+    return std::nullopt;
+  const Column& its = table.columns[column];
+  if (!its.numeric && its.meaning.formula.empty()) return std::nullopt;
+  Why why;
+  why.title = column == 0 ? its.title : fmt::format("{}: {}", table.rows[row].cells.front().text, its.title);
+  why.value = table.rows[row].cells[column].text;
+  why.formula = its.meaning.formula;
+  why.source = its.meaning.source;
+  why.settings = its.meaning.settings;
+  if (table.explain) table.explain(table, row, column, why);
+  return why;
+}
+
+WhyPart part_of(const DataTable& table, std::size_t row, std::size_t column) {
+  const Cell& cell = cell_at(table, row, column);
+  return {table.columns[column].title, cell.text, table.rows[row].instruction, cell.number};
+}
+
 std::vector<std::size_t> sorted_rows(const DataTable& table, std::size_t column, bool descending) {
   std::vector<std::size_t> order(table.rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -1,14 +1,17 @@
-// A table as every panel shows one: typed cells that sort, turn into CSV and lead to an instruction.
+// A table as every panel shows one: typed cells that sort, turn into CSV, say why they are what they are and
+// lead to an instruction.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/base/ids.h"
 #include "engine/base/units.h"
+#include "gui/view_model/why.h"
 
 namespace shardlab::view {
 
@@ -33,6 +36,7 @@ struct Column {
   std::string title;
   std::string unit{};  // of the numbers in CSV: "ns", "bytes"
   bool numeric = true;
+  Meaning meaning{};  // of every number in it; a column of numbers has one
 };
 
 struct Row {
@@ -45,7 +49,17 @@ struct DataTable {
   std::string name;  // file name of its CSV, without the ending
   std::vector<Column> columns;
   std::vector<Row> rows;
+  // Adds to the answer of why_cell() what only this cell knows: the numbers that went into it, who measured
+  // it. Keeps alive what it needs. May be empty.
+  std::function<void(const DataTable& table, std::size_t row, std::size_t column, Why& why)> explain{};
 };
+
+// Why a cell shows what it shows: the meaning of its column and what `explain` adds. Absent where there is no
+// such cell, and in a column of texts without a meaning.
+std::optional<Why> why_cell(const DataTable& table, std::size_t row, std::size_t column);
+
+// A part whose number is that of a cell of the table.
+WhyPart part_of(const DataTable& table, std::size_t row, std::size_t column);
 
 // The order of the rows when sorted by a column: numbers by value, texts by bytes, absent ones last in either
 // direction; equal ones keep their order. A column that does not exist leaves the order as it is.

@@ -1,5 +1,7 @@
 #include "gui/view_model/fit_view.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -54,14 +56,65 @@ std::optional<FitView> make_fit_view(const LoadedRun& run) {
   return view;
 }
 
+namespace {
+
+const std::vector<std::string> k_settings = {"train.micro_batch", "model.sequence_length",
+                                             "parallel.strategy", "activation.checkpoint"};
+
+std::vector<Column> fit_columns(const FitView& view, bool with_phases) {
+  const std::string trace = "the trace of the run, on the rank where the peak is highest";
+  std::vector<Column> columns = {
+      {.title = "class", .numeric = false},
+      {.title = "at the peak",
+       .unit = "bytes",
+       .meaning = {"bytes of live tensors of this class when memory is highest", trace, k_settings}},
+      {.title = "share",
+       .unit = "fraction",
+       .meaning = {"bytes of the class divided by those of all classes, at the peak", trace, k_settings}}};
+  if (!with_phases) return columns;
+  for (const PhasePeak& phase : view.phases) {
+    const std::string name(to_string(phase.phase));
+    columns.push_back(
+        {.title = name,
+         .unit = "bytes",
+         .meaning = {"bytes of live tensors of this class when memory is highest within " + name, trace,
+                     k_settings}});
+  }
+  return columns;
+}
+
+// The last row adds the others up; a share divides by it.
+void explain_fit(const DataTable& table, std::size_t row, std::size_t column, const FitView& view, Why& why) {
+  const std::size_t total = table.rows.size() - 1;
+  if (column == 2) {
+    why.arithmetic = Arithmetic::quotient;
+    for (const std::size_t each : {row, total}) {
+      const Cell& cell = table.rows[each].cells[1];
+      why.parts.push_back({table.rows[each].cells[0].text, cell.text, {}, cell.number});
+    }
+    return;
+  }
+  if (row == total) {
+    why.arithmetic = Arithmetic::sum;
+    for (std::size_t i = 0; i < total; ++i) {
+      const Cell& cell = table.rows[i].cells[column];
+      why.parts.push_back({table.rows[i].cells[0].text, cell.text, {}, cell.number});
+    }
+  }
+  const auto highest =
+      column == 1 ? std::optional(view.peak_instruction) : view.phases[column - 3].instruction;
+  if (highest) why.parts.push_back({"highest in", fmt::format("instruction {}", highest->value), highest});
+}
+
+}  // namespace
+
 DataTable fit_table(const FitView& view, bool with_phases) {
   DataTable table;
   table.name = "fit";
-  table.columns = {
-      {.title = "class", .numeric = false}, {.title = "at the peak", .unit = "bytes"}, {.title = "share"}};
-  if (with_phases)
-    for (const PhasePeak& phase : view.phases)
-      table.columns.push_back({.title = std::string(to_string(phase.phase)), .unit = "bytes"});
+  table.columns = fit_columns(view, with_phases);
+  table.explain = [view](const DataTable& its, std::size_t row, std::size_t column, Why& why) {
+    explain_fit(its, row, column, view, why);
+  };
   const auto phase_cells = [&](Row& row, auto bytes_of) {
     if (!with_phases) return;
     for (const PhasePeak& phase : view.phases)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,11 +41,17 @@ Cell parameter_cell(std::int64_t count) {
       number};
 }
 
+void add_parameters(const ModelGraph& graph, ModuleId id, std::set<ParameterId>& all) {
+  for (const ParameterId parameter : graph.module(id).parameters) all.insert(parameter);
+  for (const ModuleId child : graph.module(id).children) add_parameters(graph, child, all);
+}
+
+// Those that several modules share are counted once.
 std::int64_t parameters_below(const ModelGraph& graph, ModuleId id) {
+  std::set<ParameterId> all;
+  add_parameters(graph, id, all);
   std::int64_t sum = 0;
-  for (const ParameterId parameter : graph.module(id).parameters)
-    sum += graph.parameter(parameter).elements();
-  for (const ModuleId child : graph.module(id).children) sum += parameters_below(graph, child);
+  for (const ParameterId parameter : all) sum += graph.parameter(parameter).elements();
   return sum;
 }
 
@@ -87,11 +94,17 @@ ModuleLine line_of(const ModelGraph& graph, ModuleId id) {
 ModelList read_models() {
   ModelList list;
   list.table.name = "models";
-  list.table.columns = {{.title = "model", .numeric = false},
-                        {.title = "family", .numeric = false},
-                        {.title = "parameters"},
-                        {.title = "layers"},
-                        {.title = "vocabulary"}};
+  list.table.columns = {
+      {.title = "model", .numeric = false},
+      {.title = "family", .numeric = false},
+      {.title = "parameters",
+       .meaning = {"elements of all parameters, tied ones once: the modules below the model "
+                   "added up",
+                   "the module tree that is built from config.json",
+                   {"model.config", "model.overrides"}}},
+      {.title = "layers", .meaning = {"blocks of the model", "config.json", {"model.config"}}},
+      {.title = "vocabulary", .meaning = {"rows of the embedding", "config.json", {"model.config"}}}};
+  std::vector<std::vector<WhyPart>> parts;  // by row: what its parameters are made of
   for (const std::filesystem::path& folder : model_folders(list.problems)) {
     auto graph = build(folder);
     if (!graph) {
@@ -105,9 +118,47 @@ ModelList read_models() {
                  count_cell(graph->vocabulary)};
     list.table.rows.push_back(std::move(row));
     list.names.push_back(folder.filename().string());
+    parts.push_back(parameter_parts(module_tree(*graph)));
     list.graphs.push_back(*std::move(graph));
   }
+  list.table.explain = [parts = std::move(parts)](const DataTable& table, std::size_t row, std::size_t column,
+                                                  Why& why) {
+    if (column > 1)
+      why.source = fmt::format("assets/models/{}/config.json", table.rows[row].cells.front().text);
+    if (column != 2) return;
+    why.arithmetic = Arithmetic::sum;
+    why.parts = parts[row];
+  };
   return list;
+}
+
+std::vector<WhyPart> parameter_parts(const ModuleLine& line) {
+  std::vector<WhyPart> parts;
+  std::int64_t rest = line.parameters;
+  for (const ModuleLine& child : line.children) {
+    const std::int64_t all = child.parameters * child.times;
+    rest -= all;
+    const std::string each =
+        child.times > 1 ? fmt::format("{} x {} = ", child.times, grouped(child.parameters)) : "";
+    parts.push_back({child.name, each + grouped(all), {}, static_cast<double>(all)});
+  }
+  const char* const of_rest = rest > 0 ? "its own" : "tied: counted once";
+  if (rest != 0) parts.push_back({of_rest, grouped(rest), {}, static_cast<double>(rest)});
+  return parts;
+}
+
+Why why_parameters(const ModuleLine& line) {
+  Why why;
+  why.title = "parameters of " + line.name;
+  why.value = grouped(line.parameters);
+  why.formula = "elements of its own parameters and of all modules below it, tied ones once";
+  if (line.times > 1) why.formula += fmt::format("; of one of {}", line.times);
+  why.source = "the module tree that is built from config.json";
+  why.settings = {"model.config", "model.overrides"};
+  why.arithmetic = Arithmetic::sum;
+  why.parts = parameter_parts(line);
+  for (const std::string& own : line.own) why.notes.push_back(own);
+  return why;
 }
 
 ModuleLine module_tree(const ModelGraph& graph) {

@@ -32,4 +32,8 @@ struct ModuleLine {
 // The module tree with equal neighbours folded.
 ModuleLine module_tree(const ModelGraph& graph);
 
+// What the parameters of a module add up from: the modules below it and its own.
+std::vector<WhyPart> parameter_parts(const ModuleLine& line);
+Why why_parameters(const ModuleLine& line);
+
 }  // namespace shardlab::view

@@ -1,11 +1,10 @@
 #include "gui/view_model/plan_list.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <sstream>
-
-#include <fmt/format.h>
 
 namespace shardlab::view {
 namespace {
@@ -22,53 +21,128 @@ std::string buffer_names(const StepPlan& plan, const Instruction& instruction) {
   return names;
 }
 
-}  // namespace
-
-std::vector<PlanLine> plan_lines(const StepPlan& plan) {
-  const std::vector<Bytes> live = live_bytes_after(plan);
-  std::vector<PlanLine> lines;
-  lines.reserve(plan.instructions.size());
-  for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
-    const Instruction& self = plan.instructions[i];
-    PlanLine line;
-    line.id = make_id<InstructionId>(i);
-    const std::string label = instruction_label(plan, line.id);
-    line.label = label.substr(label.find(' ') + 1);  // its number has a column of its own
-    line.stream = plan.streams[self.stream.index()].name;
-    if (self.unit) line.unit = plan.units[self.unit->index()].module_path;
-    if (self.bytes.value > 0) line.bytes = to_string(self.bytes);
-    line.live = to_string(live[i]);
-    for (const InstructionId wait : self.waits) line.waits += (line.waits.empty() ? "" : " ") + std::to_string(wait.value);
-    line.pass = self.pass;
-    line.search = lowered(fmt::format("{} {} {} {}", label, line.stream, line.unit, buffer_names(plan, self)));
-    lines.push_back(std::move(line));
-  }
-  return lines;
+// Its number has a column of its own.
+std::string name_of(const StepPlan& plan, InstructionId id) {
+  const std::string label = instruction_label(plan, id);
+  return label.substr(label.find(' ') + 1);
 }
 
-std::vector<std::uint32_t> matching_lines(const std::vector<PlanLine>& lines, const StepPlan& plan,
-                                          const PlanFilter& filter) {
+std::string module_of(const StepPlan& plan, const Instruction& instruction) {
+  return instruction.unit ? plan.units[instruction.unit->index()].module_path : std::string();
+}
+
+std::vector<Column> plan_columns() {
+  const std::string plan = "the plan";
+  return {
+      {"#", "", true, {"the position in the order in which the host issues instructions, from 0", plan}},
+      {"instruction", "", false},
+      {"stream", "", false},
+      {"module", "", false},
+      {"bytes",
+       "bytes",
+       true,
+       {"of a collective its full side, of a copy what it writes",
+        plan,
+        {"parallel.strategy", "parallel.wrap", "precision"}}},
+      {"live after",
+       "bytes",
+       true,
+       {"the bytes of the plan's buffers that are alive after it: those before it, what it allocates, less "
+        "what it frees",
+        plan,
+        {"parallel.strategy", "train.micro_batch"}}}};
+}
+
+WhyPart part_of(const Buffer& buffer, std::string_view what, double sign) {
+  return {fmt::format("{} {}", what, buffer.name),
+          to_string(buffer.bytes()),
+          {},
+          sign * static_cast<double>(buffer.bytes().value)};
+}
+
+void explain_live(const StepPlan& plan, const Instruction& self, Bytes before, Why& why) {
+  why.arithmetic = Arithmetic::sum;
+  why.parts.push_back({"before it", to_string(before), {}, static_cast<double>(before.value)});
+  for (const BufferId id : self.allocates) why.parts.push_back(part_of(plan.buffer(id), "allocates", 1));
+  for (const BufferId id : self.frees) why.parts.push_back(part_of(plan.buffer(id), "frees", -1));
+}
+
+// The side of a collective that holds the whole: what a gather writes, what a reduction reads.
+void explain_bytes(const StepPlan& plan, const Instruction& self, Why& why) {
+  const bool reads = self.kind == InstructionKind::ReduceScatter || self.kind == InstructionKind::AllReduce ||
+                     self.kind == InstructionKind::Reduce;
+  Bytes sum;
+  for (const BufferId id : reads ? self.reads : self.writes) {
+    why.parts.push_back(part_of(plan.buffer(id), reads ? "reads" : "writes", 1));
+    sum += plan.buffer(id).bytes();
+  }
+  // A collective may take a part of a buffer, or write where its input lies: then the parts are only told.
+  if (sum == self.bytes) {
+    why.arithmetic = Arithmetic::sum;
+    return;
+  }
+  for (WhyPart& part : why.parts) part.number.reset();
+}
+
+Row row_of(const StepPlan& plan, InstructionId id, Bytes live) {
+  const Instruction& self = plan.instruction(id);
+  Row row;
+  row.instruction = id;
+  row.cells = {{std::to_string(id.value), static_cast<double>(id.value)},
+               text_cell(name_of(plan, id)),
+               text_cell(plan.streams[self.stream.index()].name, CellTone::faint),
+               text_cell(module_of(plan, self), CellTone::faint),
+               self.bytes.value > 0 ? bytes_cell(self.bytes) : text_cell(""),
+               bytes_cell(live)};
+  return row;
+}
+
+}  // namespace
+
+DataTable plan_table(std::shared_ptr<const StepPlan> plan) {
+  DataTable table{"plan", plan_columns(), {}};
+  const std::vector<Bytes> live = live_bytes_after(*plan);
+  table.rows.reserve(live.size());
+  for (std::size_t i = 0; i < live.size(); ++i)
+    table.rows.push_back(row_of(*plan, make_id<InstructionId>(i), live[i]));
+  table.explain = [plan = std::move(plan)](const DataTable& its, std::size_t row, std::size_t column,
+                                           Why& why) {
+    const Instruction& self = plan->instructions[row];
+    why.title = fmt::format("{} of {}", its.columns[column].title,
+                            instruction_label(*plan, make_id<InstructionId>(row)));
+    if (column == 4 && self.bytes.value > 0) explain_bytes(*plan, self, why);
+    if (column != 5) return;
+    const Bytes before = row == 0 ? carried_bytes(*plan)
+                                  : Bytes{static_cast<std::int64_t>(*its.rows[row - 1].cells[5].number)};
+    explain_live(*plan, self, before, why);
+  };
+  return table;
+}
+
+std::vector<std::string> search_texts(const StepPlan& plan) {
+  std::vector<std::string> texts;
+  texts.reserve(plan.instructions.size());
+  for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
+    const Instruction& self = plan.instructions[i];
+    texts.push_back(lowered(fmt::format("{} {} {} {}", instruction_label(plan, make_id<InstructionId>(i)),
+                                        plan.streams[self.stream.index()].name, module_of(plan, self),
+                                        buffer_names(plan, self))));
+  }
+  return texts;
+}
+
+std::vector<std::uint32_t> matching_instructions(const StepPlan& plan, const std::vector<std::string>& texts,
+                                                 const PlanFilter& filter) {
   std::vector<std::string> words;
   std::istringstream stream(lowered(filter.query));
   for (std::string word; stream >> word;) words.push_back(word);
   std::vector<std::uint32_t> found;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const PlanLine& line = lines[i];
-    if (filter.pass && line.pass != *filter.pass) continue;
-    if (filter.kind && plan.instruction(line.id).kind != *filter.kind) continue;
-    const auto contained = [&](const std::string& word) { return line.search.find(word) != std::string::npos; };
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (filter.pass && plan.instructions[i].pass != *filter.pass) continue;
+    const auto contained = [&](const std::string& word) { return texts[i].find(word) != std::string::npos; };
     if (std::all_of(words.begin(), words.end(), contained)) found.push_back(static_cast<std::uint32_t>(i));
   }
   return found;
-}
-
-std::vector<InstructionKind> kinds_of(const StepPlan& plan) {
-  std::array<bool, 64> there{};
-  for (const Instruction& instruction : plan.instructions) there[static_cast<std::size_t>(instruction.kind)] = true;
-  std::vector<InstructionKind> kinds;
-  for (std::size_t i = 0; i < there.size(); ++i)
-    if (there[i]) kinds.push_back(static_cast<InstructionKind>(i));
-  return kinds;
 }
 
 }  // namespace shardlab::view

@@ -50,22 +50,24 @@ std::size_t choose_reference(const std::vector<LoadedRunPtr>& runs) {
 RunComparison compare_runs(const std::vector<LoadedRunPtr>& runs, std::size_t reference) {
   RunComparison comparison;
   comparison.reference = reference;
-  std::vector<ComparedFigures> figures;
+  auto made = std::make_shared<std::vector<ComparedFigures>>();
   for (const LoadedRunPtr& run : runs) {
     comparison.titles.push_back(title_of(*run));
-    figures.push_back({run.get(), instruction_figures(*run)});
+    made->push_back({run, instruction_figures(*run)});
   }
-  comparison.totals = totals_table(figures, reference);
-  comparison.classes = classes_table(figures, reference);
-  comparison.kinds = kinds_table(figures, reference);
-  comparison.units = units_table(figures, reference);
+  const ComparedRuns compared = made;
+  const std::vector<ComparedFigures>& figures = *compared;
+  comparison.totals = totals_table(compared, reference);
+  comparison.classes = classes_table(compared, reference);
+  comparison.kinds = kinds_table(compared, reference);
+  comparison.units = units_table(compared, reference);
   std::vector<std::size_t> joined;
   for (std::size_t i = 0; i < figures.size(); ++i) {
     if (i == reference || !same_plan(figures[i], figures[reference])) continue;
     add_points(comparison, figures, i);
     joined.push_back(i);
   }
-  comparison.worst = worst_table(figures, reference, joined);
+  comparison.worst = worst_table(compared, reference, joined);
   comparison.note = note_on_plans(figures, reference);
   return comparison;
 }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/report/figures.h"
+#include "gui/view_model/metric_meaning.h"
 
 namespace shardlab::view {
 namespace {
@@ -28,6 +29,8 @@ std::string searched_text(const RunEntry& run) {
   return lower(fmt::format("{} {} {} {} {} {}", to_string(run.id), run.name, run.strategy, tags_text(run),
                            run.note, run.plan_hash));
 }
+
+const std::string k_stored = "the database of runs";
 
 Cell rate_cell(double per_second) {
   return {rate(per_second), per_second};
@@ -91,22 +94,29 @@ std::vector<std::string> tags_of(const std::vector<RunEntry>& runs) {
 }
 
 DataTable run_table(const std::vector<RunEntry>& runs, const RunListFilter& filter) {
-  DataTable table{"runs",
-                  {{"run"},
-                   {"stored", "seconds since 1970"},
-                   {"kind", "", false},
-                   {"scenario", "", false},
-                   {"strategy", "", false},
-                   {"ranks"},
-                   {"step time", "ns"},
-                   {"tokens/s"},
-                   {"MFU", "fraction"},
-                   {"peak", "bytes"},
-                   {"fits", "", false},
-                   {"loss"},
-                   {"tags", "", false},
-                   {"note", "", false}},
-                  {}};
+  const auto of_metric = [](const char* metric) { return *metric_meaning(metric); };
+  DataTable table{
+      "runs",
+      {{"run", "", true, {"the number that the database gave it; never used twice", k_stored}},
+       {"stored", "seconds since 1970", true, {"when it was saved, UTC", k_stored}},
+       {"kind", "", false},
+       {"scenario", "", false},
+       {"strategy", "", false},
+       {"ranks", "", true, {"processes of the run, one a device", k_stored, {"cluster"}}},
+       {"step time", "ns", true, of_metric("step_time")},
+       {"tokens/s", "", true, of_metric("tokens_per_second")},
+       {"MFU", "fraction", true, of_metric("mfu")},
+       {"peak", "bytes", true, of_metric("peak_allocated")},
+       {"fits", "", false, {"the peak of all steps against what a rank may use", k_stored, {"cluster"}}},
+       {"loss", "", true, of_metric("loss")},
+       {"tags", "", false},
+       {"note", "", false}},
+      {}};
+  table.explain = [](const DataTable& its, std::size_t row, std::size_t, Why& why) {
+    const Row& run = its.rows[row];
+    why.source = fmt::format("the summary of {}, {}", run.cells[0].text, run.cells[2].text);
+    why.notes.push_back("choose the run: Compare, Timeline and Memory say what it is made of");
+  };
   for (const RunEntry& run : runs) {
     if (matches(run, filter)) table.rows.push_back(run_row(run));
   }
@@ -135,15 +145,27 @@ std::vector<TrendPoint> error_trend(const std::vector<RunEntry>& runs, const Run
 }
 
 DataTable trend_table(const std::vector<TrendPoint>& trend) {
-  DataTable table{"error-trend",
-                  {{"stored", "seconds since 1970"},
-                   {"scenario", "", false},
-                   {"measured"},
-                   {"predicted"},
-                   {"step time error", "fraction"},
-                   {"peak error", "fraction"},
-                   {"calibrated", "", false}},
-                  {}};
+  DataTable table{
+      "error-trend",
+      {{"stored", "seconds since 1970", true, {"when the measured run was saved, UTC", k_stored}},
+       {"scenario", "", false},
+       {"measured", "", true, {"the number of the measured run", k_stored}},
+       {"predicted",
+        "",
+        true,
+        {"the number of the prediction of the same plan that stood in the database before it: the "
+         "newest calibrated one, else the newest",
+         k_stored}},
+       {"step time error",
+        "fraction",
+        true,
+        {"the prediction's step time divided by the measured one, less one", k_stored}},
+       {"peak error",
+        "fraction",
+        true,
+        {"the prediction's peak divided by the measured one, less one", k_stored}},
+       {"calibrated", "", false}},
+      {}};
   for (const TrendPoint& point : trend) {
     Row row;
     row.key = point.measured.value;

@@ -5,13 +5,14 @@
 
 #include "engine/scenario/resolve_device.h"
 #include "gui/view_model/run_figures.h"
-#include "gui/view_model/why.h"
+#include "gui/view_model/run_why.h"
 #include "simulator/cost/cost_model.h"
 
 namespace shardlab::view {
 namespace {
 
 constexpr std::size_t k_deepest = 3;  // levels of a breakdown that are listed
+constexpr int k_listed_spans = 12;
 
 const Span* span_of(const RankTrace& rank, InstructionId id) {
   const auto found = std::find_if(rank.spans.begin(), rank.spans.end(),
@@ -36,6 +37,28 @@ void add_waits(Why& why, const StepPlan& plan, const RankTrace& rank, Instructio
   why.parts.push_back({"waited longest for", instruction_label(plan, last->instruction), last->instruction});
 }
 
+// Every span where there are few, so that the median can be done once more; otherwise how far they spread.
+void add_spans(Why& why, const LoadedRun& run, InstructionId id, const InstructionFigures& own) {
+  if (own.n > k_listed_spans) {
+    why.parts.push_back(
+        {"spread", fmt::format("{} to {} over {} spans", to_string(own.least), to_string(own.most), own.n)});
+    return;
+  }
+  why.arithmetic = Arithmetic::median;
+  for (const StepTrace& step : run.record.trace.steps) {
+    if (step.plan_hash != run.record.summary.plan_hash) continue;
+    for (const RankTrace& rank : step.ranks) {
+      const Span* const span = span_of(rank, id);
+      if (span == nullptr || span->skipped) continue;
+      const Nanoseconds time = span->end - span->start;
+      why.parts.push_back({fmt::format("step {}, rank {}", step.step, rank.rank),
+                           to_string(time),
+                           {},
+                           static_cast<double>(time.value)});
+    }
+  }
+}
+
 void add_breakdown(std::vector<WhyPart>& parts, const CostBreakdown& cost, std::size_t depth) {
   for (const CostBreakdown& part : cost.parts) {
     const std::string value = to_string(Nanoseconds{std::llround(part.nanoseconds)});
@@ -52,6 +75,7 @@ Why why_time(const LoadedRun& run, InstructionId id) {
   Why why;
   why.title = fmt::format("{} in {}", instruction_label(plan, id), title_of(run));
   why.formula = "from start to end; the median over steps and ranks";
+  why.source = source_of(run);
   if (is_collective(plan.instruction(id).kind))
     why.formula += "; it includes waiting for the last rank to arrive";
   const auto figures = instruction_figures(run);
@@ -61,9 +85,7 @@ Why why_time(const LoadedRun& run, InstructionId id) {
   }
   const InstructionFigures& own = *figures[id.index()];
   why.value = to_string(own.median);
-  if (own.n > 1)
-    why.parts.push_back(
-        {"spread", fmt::format("{} to {} over {} spans", to_string(own.least), to_string(own.most), own.n)});
+  add_spans(why, run, id, own);
   if (own.arrival.value > 0) why.parts.push_back({"ranks start it apart by", to_string(own.arrival)});
   const StepTrace* step = typical_step(run);
   const RankTrace* rank = step == nullptr ? nullptr : rank_of(*step, 0);
@@ -81,8 +103,8 @@ Result<Why> why_cost(const PlannedScenario& planned, const Calibration* calibrat
   why.value = to_string(Nanoseconds{std::llround(cost.nanoseconds)});
   why.formula = cost.formula.empty() ? cost.term : fmt::format("{}: {}", cost.term, cost.formula);
   add_breakdown(why.parts, cost, 0);
-  why.notes.push_back(calibration != nullptr ? fmt::format("coefficients of calibration {}", calibration->id)
-                                             : fmt::format("coefficients of {}", device.source));
+  why.source = calibration != nullptr ? fmt::format("coefficients of calibration {}", calibration->id)
+                                      : fmt::format("coefficients of {}", device.source);
   return why;
 }
 

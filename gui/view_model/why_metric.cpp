@@ -2,57 +2,19 @@
 
 #include <algorithm>
 
+#include "engine/report/device_limits.h"
 #include "engine/report/figures.h"
+#include "engine/report/summarize.h"
+#include "engine/trace/exposed_communication.h"
 #include "engine/trace/metrics.h"
-#include "gui/view_model/why.h"
+#include "engine/trace/step_time.h"
+#include "gui/view_model/metric_meaning.h"
+#include "gui/view_model/run_why.h"
 
 namespace shardlab::view {
 namespace {
 
-struct Definition {
-  std::string_view metric;
-  std::string_view formula;
-  std::vector<std::string> settings;
-};
-
-const std::vector<Definition>& definitions() {
-  static const std::vector<Definition> k_definitions = {
-      {"step_time",
-       "from the first instruction issued by any rank to the end of the last one on any rank; the median of "
-       "the steady steps",
-       {"train.micro_batch", "train.accumulation", "model.sequence_length", "cluster", "parallel.strategy"}},
-      {"exposed_communication",
-       "time in which the compute stream is idle and waits, directly or through other instructions, for "
-       "communication; the mean over ranks, the median over steps",
-       {"parallel.prefetch", "parallel.wrap", "parallel.mesh", "train.micro_batch"}},
-      {"tokens_per_second",
-       "tokens whose loss is computed, of all ranks and micro-batches, divided by the step time",
-       {"train.micro_batch", "train.accumulation", "model.sequence_length", "cluster"}},
-      {"mfu",
-       "model FLOPs per second divided by the device's dense peak for the compute dtype; recomputation and "
-       "embeddings do not count",
-       {"precision.param", "train.micro_batch", "model.sequence_length"}},
-      {"peak_allocated",
-       "the highest sum of the bytes of live tensors within a step, on the rank and in the step where it is "
-       "highest",
-       {"train.micro_batch", "model.sequence_length", "parallel.strategy", "parallel.reshard_after_forward",
-        "activation.checkpoint"}},
-      {"peak.",
-       "what of the peak belongs to this class of buffer",
-       {"parallel.strategy", "precision", "train.micro_batch"}},
-      {"communication.",
-       "payload of one rank in one step: the full side of each collective of this kind, added up",
-       {"parallel.strategy", "parallel.mesh", "precision.param", "precision.reduce", "train.accumulation"}}};
-  return k_definitions;
-}
-
-const Definition* definition_of(std::string_view metric) {
-  for (const Definition& each : definitions()) {
-    if (each.metric == metric || (each.metric.ends_with('.') && metric.starts_with(each.metric)))
-      return &each;
-  }
-  return nullptr;
-}
+constexpr std::string_view k_communication = "communication.", k_class = "peak.";
 
 std::string with_spaces(std::string_view name) {
   std::string text(name);
@@ -61,91 +23,182 @@ std::string with_spaces(std::string_view name) {
   return text;
 }
 
-void add_step_time(Why& why, const RunSummary& run) {
-  why.parts.push_back(
-      {"median of", fmt::format("{} step{}", run.step_time.n, run.step_time.n == 1 ? "" : "s")});
-  why.parts.push_back({"least", to_string(run.step_time.min)});
-  why.parts.push_back({"most", to_string(run.step_time.max)});
+double number(Nanoseconds time) {
+  return static_cast<double>(time.value);
+}
+double number(Bytes bytes) {
+  return static_cast<double>(bytes.value);
 }
 
-void add_tokens(Why& why, const RunSummary& run) {
-  const double seconds = static_cast<double>(run.step_time.median.value) / 1e9;
-  why.parts.push_back({"tokens of a step", rate(run.tokens_per_second * seconds)});
+// A figure of every step; the run's is their median.
+template <typename OfStep>
+void add_steps(Why& why, const LoadedRun& run, OfStep of_step) {
+  why.arithmetic = Arithmetic::median;
+  for (const StepTrace& step : run.record.trace.steps) {
+    const Nanoseconds time = of_step(step);
+    why.parts.push_back({fmt::format("step {}", step.step), to_string(time), {}, number(time)});
+  }
+}
+
+Nanoseconds exposed_in(const StepPlan& plan, const StepTrace& step) {
+  Nanoseconds sum;
+  for (const RankTrace& rank : step.ranks) sum += exposed_communication(plan, rank);
+  return sum / static_cast<std::int64_t>(std::max<std::size_t>(step.ranks.size(), 1));
+}
+
+void add_exposed(Why& why, const LoadedRun& run) {
+  add_steps(why, run, [&](const StepTrace& step) { return exposed_in(run.plan(), step); });
+  const RunSummary& summary = run.record.summary;
+  why.notes.push_back(
+      percent(number(summary.exposed_communication) / std::max(number(summary.step_time.median), 1.0)) +
+      " of the step");
+}
+
+void add_tokens(Why& why, const RunSummary& run, const PlannedScenario* planned) {
+  const double seconds = number(run.step_time.median) / 1e9;
+  const double tokens =
+      planned != nullptr ? static_cast<double>(tokens_per_step(*planned)) : run.tokens_per_second * seconds;
+  why.arithmetic = Arithmetic::quotient;
+  why.parts.push_back({"tokens of a step", rate(tokens), {}, tokens});
+  why.parts.push_back({"step time", to_string(run.step_time.median), {}, seconds});
+}
+
+void add_tokens_of_a_rank(Why& why, const RunSummary& run) {
+  why.arithmetic = Arithmetic::quotient;
+  why.parts.push_back({"of all ranks", rate(run.tokens_per_second), {}, run.tokens_per_second});
+  why.parts.push_back({"ranks", std::to_string(run.ranks), {}, static_cast<double>(run.ranks)});
+}
+
+void add_mfu(Why& why, const RunSummary& run, const PlannedScenario* planned) {
   why.parts.push_back({"step time", to_string(run.step_time.median)});
-  why.parts.push_back({"of each rank", rate(run.tokens_per_second_per_gpu)});
+  if (planned == nullptr || run.step_time.median.value <= 0) return;
+  const auto limits = device_limits(*planned);
+  if (!limits || !limits->peak) return;
+  const double flops = static_cast<double>(model_flops_per_step(*planned).value);
+  const double attained = flops * 1e9 / number(run.step_time.median);
+  why.arithmetic = Arithmetic::quotient;
+  why.parts.push_back({"model FLOPs of a rank in a step", fmt::format("{:.3g}", flops)});
+  why.parts.push_back({"FLOPs per second", fmt::format("{:.3g} TFLOP/s", attained / 1e12), {}, attained});
+  why.parts.push_back({"the device's peak",
+                       fmt::format("{:.3g} TFLOP/s", limits->peak->value / 1e12),
+                       {},
+                       limits->peak->value});
+}
+
+void add_place_of_peak(Why& why, const MemorySummary& memory) {
+  why.parts.push_back({"highest in", memory.peak_label, memory.peak_instruction});
+  why.parts.push_back({"rank and step", fmt::format("{} and {}", memory.peak_rank, memory.peak_step)});
 }
 
 void add_peak(Why& why, const RunSummary& run) {
   const MemorySummary& memory = *run.memory;
-  why.parts.push_back({"highest in", memory.peak_label, memory.peak_instruction});
-  why.parts.push_back({"rank and step", fmt::format("{} and {}", memory.peak_rank, memory.peak_step)});
+  add_place_of_peak(why, memory);
+  why.arithmetic = Arithmetic::sum;
   for (std::size_t i = 0; i < k_buffer_classes; ++i) {
     if (memory.by_class[i].value == 0) continue;
-    why.parts.push_back({with_spaces(to_string(static_cast<BufferClass>(i))), to_string(memory.by_class[i])});
+    why.parts.push_back({with_spaces(to_string(static_cast<BufferClass>(i))),
+                         to_string(memory.by_class[i]),
+                         {},
+                         number(memory.by_class[i])});
   }
-  if (run.memory_limit) why.parts.push_back({"a rank may use", to_string(*run.memory_limit)});
+  if (run.memory_limit) why.notes.push_back("a rank may use " + to_string(*run.memory_limit));
+}
+
+void add_class(Why& why, const RunSummary& run, double bytes) {
+  add_place_of_peak(why, *run.memory);
+  why.parts.push_back({"of the peak", percent(bytes / std::max(number(run.memory->peak_allocated), 1.0))});
 }
 
 void add_communication(Why& why, const RunSummary& run, std::string_view kind) {
+  why.arithmetic = Arithmetic::sum;
   for (const CommunicationTotal& total : run.communication) {
     if (to_string(total.kind) != kind) continue;
-    why.parts.push_back(
-        {fmt::format("{} of {} ranks", total.count, total.group_size), to_string(total.bytes)});
+    why.parts.push_back({fmt::format("{} of {} ranks", total.count, total.group_size),
+                         to_string(total.bytes),
+                         {},
+                         number(total.bytes)});
   }
 }
 
-void add_parts(Why& why, const RunSummary& run, std::string_view metric) {
-  if (metric == "step_time") add_step_time(why, run);
-  if (metric == "tokens_per_second") add_tokens(why, run);
-  if (metric == "exposed_communication")
-    why.parts.push_back(
-        {"of the step", percent(static_cast<double>(run.exposed_communication.value) /
-                                static_cast<double>(std::max<std::int64_t>(run.step_time.median.value, 1)))});
-  if (metric == "mfu") why.parts.push_back({"step time", to_string(run.step_time.median)});
-  if ((metric == "peak_allocated" || metric.starts_with("peak.")) && run.memory) add_peak(why, run);
-  constexpr std::string_view k_communication = "communication.";
-  if (metric.starts_with(k_communication)) add_communication(why, run, metric.substr(k_communication.size()));
+void add_parts(Why& why, const LoadedRun& run, std::string_view metric, double value,
+               const PlannedScenario* planned) {
+  const RunSummary& summary = run.record.summary;
+  if (metric == "step_time")
+    add_steps(why, run, [](const StepTrace& step) { return step_time(step); });
+  else if (metric == "exposed_communication")
+    add_exposed(why, run);
+  else if (metric == "tokens_per_second")
+    add_tokens(why, summary, planned);
+  else if (metric == "tokens_per_second_per_gpu")
+    add_tokens_of_a_rank(why, summary);
+  else if (metric == "mfu")
+    add_mfu(why, summary, planned);
+  else if (metric == "peak_allocated")
+    add_peak(why, summary);
+  else if (metric.starts_with(k_class))
+    add_class(why, summary, value);
+  else if (metric.starts_with(k_communication))
+    add_communication(why, summary, metric.substr(k_communication.size()));
 }
 
-void add_notes(Why& why, const LoadedRun& run) {
-  const Provenance& from = run.record.trace.provenance;
-  if (from.kind == RunKind::measured) {
-    why.notes.push_back(fmt::format("measured on {}", from.machine));
-    return;
-  }
-  why.notes.push_back(from.calibrated ? fmt::format("predicted, calibrated by {}", from.calibration)
-                                      : "predicted from published figures: not calibrated");
-  for (const std::string& each : from.leaves_out) why.notes.push_back("leaves out " + each);
+struct Figure {
+  double value;
+  std::string text;
+};
+
+std::optional<Figure> figure_of(const RunSummary& summary, std::string_view metric) {
+  if (metric == "tokens_per_second_per_gpu")
+    return Figure{summary.tokens_per_second_per_gpu, rate(summary.tokens_per_second_per_gpu)};
+  const std::vector<Metric> figures = summary_metrics(summary, summary, {{std::string(metric), 0}});
+  const auto figure = std::find_if(figures.begin(), figures.end(),
+                                   [metric](const Metric& each) { return each.name == metric; });
+  if (figure == figures.end() || !figure->predicted) return std::nullopt;
+  return Figure{*figure->predicted, metric_figure(figure->predicted, figure->unit)};
 }
 
 }  // namespace
 
-std::optional<Why> why_metric(const LoadedRun& run, std::string_view metric) {
-  const Definition* definition = definition_of(metric);
-  const RunSummary& summary = run.record.summary;
-  const std::vector<Metric> figures = summary_metrics(summary, summary, {{std::string(metric), 0}});
-  const auto figure = std::find_if(figures.begin(), figures.end(),
-                                   [metric](const Metric& each) { return each.name == metric; });
-  if (definition == nullptr || figure == figures.end() || !figure->predicted) return std::nullopt;
-  Why why{fmt::format("{} of {}", with_spaces(metric), title_of(run)),
-          metric_figure(figure->predicted, figure->unit),
-          std::string(definition->formula),
-          {},
-          definition->settings,
-          {}};
-  add_parts(why, summary, metric);
-  add_notes(why, run);
+std::string source_of(const LoadedRun& run) {
+  const Provenance& from = run.record.trace.provenance;
+  if (from.kind == RunKind::measured) return fmt::format("measured on {}", from.machine);
+  return from.calibrated ? fmt::format("simulated with the coefficients of calibration {}", from.calibration)
+                         : "simulated with published figures: not calibrated";
+}
+
+std::optional<Why> why_metric(const LoadedRun& run, std::string_view metric, const PlannedScenario* planned) {
+  const Meaning* const meaning = metric_meaning(metric);
+  const auto figure = figure_of(run.record.summary, metric);
+  if (meaning == nullptr || !figure) return std::nullopt;
+  Why why;
+  why.title = fmt::format("{} of {}", with_spaces(metric), title_of(run));
+  why.value = figure->text;
+  why.formula = meaning->formula;
+  why.source = source_of(run);
+  why.settings = meaning->settings;
+  add_parts(why, run, metric, figure->value, planned);
+  for (const std::string& each : run.record.trace.provenance.leaves_out)
+    why.notes.push_back("leaves out " + each);
   return why;
 }
 
-std::string to_text(const Why& why) {
-  std::string text = fmt::format("{}: {}\n{}\n", why.title, why.value, why.formula);
-  for (const WhyPart& part : why.parts) text += fmt::format("  {}: {}\n", part.label, part.value);
-  for (const std::string& key : why.settings)
-    text += fmt::format("{}{}", &key == &why.settings.front() ? "settings: " : ", ", key);
-  if (!why.settings.empty()) text += '\n';
-  for (const std::string& note : why.notes) text += note + '\n';
-  return text;
+Why why_memory(const LoadedRun& run, const MemorySample& sample) {
+  Why why;
+  why.title = fmt::format("memory while {} was issued, in {}",
+                          instruction_label(run.plan(), sample.instruction), title_of(run));
+  why.value = to_string(sample.peak);
+  why.formula = "the bytes of live tensors at their highest within the instruction, by class, added up";
+  why.source = source_of(run);
+  why.settings = metric_meaning("peak_allocated")->settings;
+  why.arithmetic = Arithmetic::sum;
+  for (std::size_t i = 0; i < k_buffer_classes; ++i) {
+    const Bytes bytes = sample.by_class_at_peak[i];
+    if (bytes.value == 0) continue;
+    why.parts.push_back(
+        {with_spaces(to_string(static_cast<BufferClass>(i))), to_string(bytes), {}, number(bytes)});
+  }
+  why.parts.push_back({"instruction", instruction_label(run.plan(), sample.instruction), sample.instruction});
+  why.notes.push_back(to_string(sample.live) + " are left after it");
+  return why;
 }
 
 }  // namespace shardlab::view

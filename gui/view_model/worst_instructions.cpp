@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gui/view_model/comparison_tables.h"
+#include "gui/view_model/run_why.h"
 
 namespace shardlab::view {
 namespace {
@@ -64,15 +65,47 @@ std::vector<Difference> largest(const std::vector<ComparedFigures>& runs, std::s
   return found;
 }
 
+Meaning time_meaning(const std::string& whose) {
+  return {"the median of the instruction's spans in " + whose + ", over steps and ranks", "the runs' traces"};
+}
+
+std::vector<Column> worst_columns(const ComparedRuns& compared, std::size_t reference) {
+  std::vector<Column> columns = {{"instruction", "", false}};
+  if (compared->size() > 2) columns.push_back({"run", "", false});
+  columns.push_back({"this run", "ns", true, time_meaning("the run that is not the reference")});
+  columns.push_back({"reference", "ns", true, time_meaning(title_of(*(*compared)[reference].run))});
+  columns.push_back({"difference", "ns", true, {"this run less the reference", "this table"}});
+  columns.push_back(
+      {"error", "fraction", true, {"this run divided by the reference, less one", "this table"}});
+  columns.push_back({"why", "", false});
+  return columns;
+}
+
+// Of a row, whose key is the run. `first` is the column of the run's own time; the reference, the difference
+// and the error follow it.
+void explain_worst(const DataTable& table, std::size_t row, std::size_t column, std::size_t first,
+                   const ComparedRuns& compared, std::size_t reference, Why& why) {
+  if (column < first || column > first + 3) return;
+  if (column >= first + 2) {
+    why.arithmetic = column == first + 2 ? Arithmetic::difference : Arithmetic::error;
+    why.parts = {part_of(table, row, first), part_of(table, row, first + 1)};
+    return;
+  }
+  const std::size_t run = column == first ? static_cast<std::size_t>(table.rows[row].key) : reference;
+  why = why_time(*(*compared)[run].run, *table.rows[row].instruction);
+}
+
 }  // namespace
 
-DataTable worst_table(const std::vector<ComparedFigures>& runs, std::size_t reference,
+DataTable worst_table(const ComparedRuns& compared, std::size_t reference,
                       const std::vector<std::size_t>& joined) {
-  DataTable table{"worst-instructions", {{"instruction", "", false}}, {}};
-  if (runs.size() > 2) table.columns.push_back({"run", "", false});
-  for (const char* title : {"this run", "reference", "difference"}) table.columns.push_back({title, "ns"});
-  table.columns.push_back({"error", "fraction"});
-  table.columns.push_back({"why", "", false});
+  const std::vector<ComparedFigures>& runs = *compared;
+  DataTable table{"worst-instructions", worst_columns(compared, reference), {}};
+  const std::size_t first = runs.size() > 2 ? 2 : 1;
+  table.explain = [compared, reference, first](const DataTable& its, std::size_t row, std::size_t column,
+                                               Why& why) {
+    explain_worst(its, row, column, first, compared, reference, why);
+  };
   const ComparedFigures& base = runs[reference];
   for (const Difference& each : largest(runs, reference, joined)) {
     const LoadedRun& run = *runs[each.run].run;
@@ -81,6 +114,7 @@ DataTable worst_table(const std::vector<ComparedFigures>& runs, std::size_t refe
     const auto id = make_id<InstructionId>(each.instruction);
     Row row;
     row.instruction = id;
+    row.key = static_cast<std::int64_t>(each.run);
     row.cells.push_back(text_cell(instruction_label(base.run->plan(), id)));
     if (runs.size() > 2) row.cells.push_back(text_cell(title_of(run)));
     row.cells.push_back(time_cell(mine.median));

@@ -16,9 +16,9 @@ TEST_CASE("the peak's instruction is a link, and so is each phase's") {
 TEST_CASE("why? tells where a number comes from") {
   Ui ui("fit", {700, 900});
   ui.open(large_scenario());
-  CHECK_FALSE(ui.shows("", "Copy"));
+  CHECK_FALSE(ui.shows("", "Copy the answer"));
   ui.click("fit", "why?##step_time");
-  ui.click("", "Copy");
+  ui.click("", "Copy the answer");
   CHECK(std::string(ImGui::GetClipboardText()).find("step time") != std::string::npos);
 }
 
@@ -26,7 +26,7 @@ TEST_CASE("the table is copied as CSV, by a right click") {
   Ui ui("fit", {700, 900});
   ui.open(large_scenario());
   ui.click_at(centre_of(ui.item("fit", "optimizer state")), ImGuiMouseButton_Right);
-  ui.click("", "Copy as CSV");
+  ui.click("", "Copy the table as CSV");
   const std::string csv = ImGui::GetClipboardText();
   CHECK(csv.find("optimizer state,8030") != std::string::npos);
 }

@@ -6,21 +6,15 @@
 #include <array>
 
 #include "gui/panels/compare/scatter_plot.h"
-#include "gui/shell/panel.h"
+#include "gui/shell/follow_why.h"
 #include "gui/shell/run_state.h"
-#include "gui/view_model/why.h"
+#include "gui/view_model/run_why.h"
 #include "gui/widgets/data_grid.h"
 #include "gui/widgets/named_area.h"
-#include "gui/widgets/why_popup.h"
+#include "gui/widgets/tab.h"
 
 namespace shardlab::gui {
 namespace {
-
-bool begin_tab(const char* title) {
-  const bool shown = ImGui::BeginTabItem(title);
-  name_last_item(title);
-  return shown;
-}
 
 class ComparePanel final : public Panel {
  public:
@@ -112,31 +106,11 @@ class ComparePanel final : public Panel {
     copy_csv_button(title, table);
     ImGui::SameLine();
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme.dimmed),
-                       index < 2 ? "a click on a row says why" : "time on its stream in a step");
-    const auto click = data_grid(title, table, states_[index], {.revision = revision_}, context.theme);
-    if (click && index < 2) ask_why(index, table.rows[click->row]);
-    draw_answer(context);
+                       index < 2 ? "a right click on a number says why"
+                                 : "time on its stream in a step; a right click says of what");
+    const GridEvents events = data_grid(title, table, states_[index], {.revision = revision_}, context.theme);
+    follow_why(events.answer, runs_[reference_].get(), context);
     ImGui::EndTabItem();
-  }
-
-  // Of the row's metric in the run that is not the reference.
-  void ask_why(std::size_t table, const view::Row& row) {
-    const std::size_t run = reference_ == 0 ? 1 : 0;
-    std::string metric = (table == 1 ? "peak." : "") + row.cells.front().text;
-    std::replace(metric.begin(), metric.end(), ' ', '_');
-    auto why = why_metric(*runs_[run], metric);
-    if (!why) why = why_metric(*runs_[reference_], metric);
-    if (!why) return;
-    why_ = *std::move(why);
-    open_why_ = true;
-  }
-
-  void draw_answer(PanelContext& context) {
-    if (std::exchange(open_why_, false)) ImGui::OpenPopup("why");
-    if (!ImGui::BeginPopup("why")) return;
-    if (const auto answer = draw_why(why_, context.theme); answer.go_to)
-      choose_in(context.session, *runs_[reference_], *answer.go_to);
-    ImGui::EndPopup();
   }
 
   void draw_instructions(PanelContext& context) {
@@ -163,6 +137,8 @@ class ComparePanel final : public Panel {
     plot_max_ = scatter.max;
     named_area("scatter", plot_min_, plot_max_);
     if (scatter.clicked) choose_in(context.session, reference, *scatter.clicked);
+    if (scatter.asked) why_.ask(why_time(*runs_[scatter.asked->run], scatter.asked->instruction));
+    follow_why(why_.draw(context.theme), &reference, context);
     draw_worst(context, reference);
   }
 
@@ -175,12 +151,14 @@ class ComparePanel final : public Panel {
       if (chosen && row != comparison_.worst.rows.end())
         worst_state_.scroll_to = static_cast<std::size_t>(row - comparison_.worst.rows.begin());
     }
-    const auto click =
+    const GridEvents events =
         data_grid("worst", comparison_.worst, worst_state_,
                   {.revision = revision_,
                    .is_chosen = [&](const view::Row& row) { return chosen && row.instruction == chosen; }},
                   context.theme);
-    if (click) choose_in(context.session, reference, *comparison_.worst.rows[click->row].instruction);
+    if (events.click)
+      choose_in(context.session, reference, *comparison_.worst.rows[events.click->row].instruction);
+    follow_why(events.answer, &reference, context);
   }
 
   std::vector<view::LoadedRunPtr> runs_;
@@ -192,8 +170,7 @@ class ComparePanel final : public Panel {
   DataGridState worst_state_;
   int form_ = 0;
   ImVec2 plot_min_{0, 0}, plot_max_{1, 1};
-  view::Why why_;
-  bool open_why_ = false;
+  WhyPopup why_;  // of a point
   std::uint64_t seen_changes_ = 0;
 };
 

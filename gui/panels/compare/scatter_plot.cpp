@@ -9,6 +9,7 @@
 #include <map>
 
 #include "engine/report/figures.h"
+#include "gui/widgets/why_popup.h"
 
 namespace shardlab::gui {
 namespace {
@@ -160,6 +161,7 @@ ScatterResult draw_scatter(const view::RunComparison& comparison, ScatterForm fo
                       to_string(pointed->reference).c_str(), comparison.titles[comparison.reference].c_str(),
                       signed_percent(pointed->error).c_str());
     if (ImGui::IsMouseReleased(ImGuiMouseButton_Left)) result.clicked = pointed->instruction;
+    if (is_why_asked()) result.asked = *pointed;
   }
   result.min = ImPlot::GetPlotPos();
   result.max = {result.min.x + ImPlot::GetPlotSize().x, result.min.y + ImPlot::GetPlotSize().y};

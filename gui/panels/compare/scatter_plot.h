@@ -18,6 +18,7 @@ enum class ScatterForm : std::uint8_t {
 
 struct ScatterResult {
   std::optional<InstructionId> clicked;
+  std::optional<view::ScatterPoint> asked;  // why its time is what it is
   ImVec2 min{0, 0}, max{0, 0};
 };
 

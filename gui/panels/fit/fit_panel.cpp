@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include "engine/report/figures.h"
-#include "gui/shell/panel.h"
+#include "gui/shell/follow_why.h"
 #include "gui/view_model/fit_view.h"
+#include "gui/view_model/run_why.h"
+#include "gui/widgets/data_grid.h"
 #include "gui/widgets/stale.h"
-#include "gui/widgets/table_view.h"
-#include "gui/widgets/why_popup.h"
 
 namespace shardlab::gui {
 namespace {
@@ -42,6 +42,7 @@ class FitPanel final : public Panel {
       ImGui::TextDisabled("This run recorded no memory.");
     }
     draw_figures(context);
+    follow_why(why_.draw(context.theme), shown_->run.get(), context);
   }
 
  private:
@@ -54,13 +55,9 @@ class FitPanel final : public Panel {
     ++version_;
   }
 
-  void answer(const WhyAnswer& answer, Session& session) {
-    if (answer.go_to) session.choose(*answer.go_to);
-  }
-
   void why(const char* metric, PanelContext& context) {
-    answer(why_button(metric, context.theme, [&] { return view::why_metric(*shown_->run, metric); }),
-           context.session);
+    why_button(metric, why_, context.theme,
+               [&] { return view::why_metric(*shown_->run, metric, &shown_->planned); });
   }
 
   void draw_verdict(PanelContext& context) {
@@ -127,13 +124,16 @@ class FitPanel final : public Panel {
   }
 
   void draw_phases(PanelContext& context) {
-    const float rows = static_cast<float>(table_.rows.size()) + 1.3F;
-    const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
     const auto swatch = [&](const view::Row& line) {
       return line.key < 0 ? 0 : colour_of(context.theme, static_cast<BufferClass>(line.key));
     };
-    view_table_.draw("by class and phase", table_, context.theme,
-                     {.height = rows * row, .stretched = 0, .sortable = true, .swatch = swatch}, version_);
+    const GridEvents events = data_grid("by class and phase", table_, grid_,
+                                        {.revision = version_,
+                                         .size = {0, grid_height(table_.rows.size())},
+                                         .swatch = swatch,
+                                         .stretched = 0},
+                                        context.theme);
+    follow_why(events.answer, shown_->run.get(), context);
     ImGui::TextDisabled("highest in each phase");
     if (!ImGui::BeginTable("phases", 3, ImGuiTableFlags_SizingFixedFit)) return;
     for (const view::PhasePeak& phase : view_->phases) {
@@ -190,7 +190,8 @@ class FitPanel final : public Panel {
   std::shared_ptr<const Prediction> shown_;
   std::optional<view::FitView> view_;
   view::DataTable table_;
-  TableView view_table_;
+  DataGridState grid_;
+  WhyPopup why_;
   std::uint64_t version_ = 0;
   bool is_wide_ = false;
 };

@@ -1,9 +1,10 @@
 // Hardware: the GPUs and nodes that ship with the program, where each figure comes from, and taking one into
 // the scenario.
-#include "gui/shell/panel.h"
+#include "gui/shell/follow_why.h"
 #include "gui/view_model/background.h"
 #include "gui/view_model/hardware_list.h"
-#include "gui/widgets/table_view.h"
+#include "gui/widgets/data_grid.h"
+#include "gui/widgets/tab.h"
 
 namespace shardlab::gui {
 namespace {
@@ -31,11 +32,11 @@ class HardwarePanel final : public Panel {
     for (const Error& problem : list->problems)
       ImGui::TextColored(ImColor(context.theme.bad), "%s", to_string(problem).c_str());
     if (!ImGui::BeginTabBar("kinds", ImGuiTabBarFlags_DrawSelectedOverline)) return;
-    if (ImGui::BeginTabItem("GPUs")) {
+    if (begin_tab("GPUs")) {
       draw_kind(HardwareKind::gpu, list->gpus, list->gpu_names, context);
       ImGui::EndTabItem();
     }
-    if (ImGui::BeginTabItem("Nodes")) {
+    if (begin_tab("Nodes")) {
       draw_kind(HardwareKind::node, list->nodes, list->node_names, context);
       ImGui::EndTabItem();
     }
@@ -47,7 +48,7 @@ class HardwarePanel final : public Panel {
     std::string name;
     Result<view::DataTable> figures = view::DataTable{};
     std::uint64_t version = 0;
-    TableView rows, figures_view;
+    DataGridState rows, figures_grid;
   };
 
   void draw_kind(HardwareKind kind, const view::DataTable& table, const std::vector<std::string>& names,
@@ -59,8 +60,12 @@ class HardwarePanel final : public Panel {
       return names[static_cast<std::size_t>(row.key)] == chosen.name;
     };
     const char* const label = kind == HardwareKind::gpu ? "gpus" : "nodes";
-    if (const auto row = chosen.rows.draw(label, table, context.theme, {.height = height}, is_chosen)) {
-      chosen.name = names[static_cast<std::size_t>(table.rows[*row].key)];
+    const GridEvents events =
+        data_grid(label, table, chosen.rows, {.size = {0, height}, .is_chosen = is_chosen, .stretched = 0},
+                  context.theme);
+    follow_why(events.answer, nullptr, context);
+    if (events.click) {
+      chosen.name = names[static_cast<std::size_t>(table.rows[events.click->row].key)];
       chosen.figures = view::figure_table(kind, chosen.name);
       ++chosen.version;
     }
@@ -77,8 +82,7 @@ class HardwarePanel final : public Panel {
       ImGui::TextColored(ImColor(context.theme.bad), "%s", to_string(chosen.figures.error()).c_str());
       return;
     }
-    chosen.figures_view.draw("figures", *chosen.figures, context.theme, {.height = 0, .stretched = 3},
-                             chosen.version);
+    data_grid("figures", *chosen.figures, chosen.figures_grid, {.revision = chosen.version}, context.theme);
   }
 
   // A scenario that described its machine in another way becomes one of this node.

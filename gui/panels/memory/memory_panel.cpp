@@ -4,9 +4,10 @@
 #include <algorithm>
 
 #include "gui/panels/memory/memory_plot.h"
-#include "gui/shell/panel.h"
+#include "gui/shell/follow_why.h"
 #include "gui/shell/run_state.h"
 #include "gui/view_model/buffer_lives.h"
+#include "gui/view_model/run_why.h"
 #include "gui/widgets/data_grid.h"
 #include "gui/widgets/named_area.h"
 
@@ -142,6 +143,7 @@ class MemoryPanel final : public Panel {
       plots_max_ = {plots_min_.x + ImGui::GetContentRegionAvail().x, ImGui::GetCursorScreenPos().y};
       ImPlot::PopStyleVar();
       time.share(context.session);
+      follow_why(why_.draw(context.theme), why_run_.get(), context);
     }
     ImGui::EndChild();
   }
@@ -154,6 +156,9 @@ class MemoryPanel final : public Panel {
     named_area(("memory of " + title_of(*each.run)).c_str(), result.min, result.max);
     if (result.clicked)
       choose_in(context.session, *each.run, each.track.samples[*result.pointed].instruction);
+    if (!result.asked) return;
+    why_.ask(view::why_memory(*each.run, each.track.samples[*result.pointed]));
+    why_run_ = each.run;
   }
 
   // At the chosen instruction; at the peak while none is chosen.
@@ -176,9 +181,11 @@ class MemoryPanel final : public Panel {
     ImGui::TextUnformatted((instruction_label(plan, *at) + (chosen ? "" : " (the peak)")).c_str());
     ImGui::SameLine();
     copy_csv_button("alive", alive_);
-    const auto click = data_grid("alive", alive_, alive_state_, {.revision = alive_revision_}, context.theme);
-    if (click && alive_.rows[click->row].instruction)
-      choose_in(context.session, *shown.run, *alive_.rows[click->row].instruction);
+    const GridEvents events =
+        data_grid("alive", alive_, alive_state_, {.revision = alive_revision_}, context.theme);
+    if (events.click && alive_.rows[events.click->row].instruction)
+      choose_in(context.session, *shown.run, *alive_.rows[events.click->row].instruction);
+    follow_why(events.answer, shown.run.get(), context);
   }
 
   std::vector<view::LoadedRunPtr> runs_;
@@ -189,6 +196,8 @@ class MemoryPanel final : public Panel {
   bool show_alive_ = true;
   view::StackedMemory scratch_;
   ImVec2 plots_min_{0, 0}, plots_max_{1, 1};
+  WhyPopup why_;
+  view::LoadedRunPtr why_run_;
   view::LoadedRunPtr alive_of_;
   std::optional<InstructionId> alive_at_;
   std::vector<view::BufferLife> lives_;

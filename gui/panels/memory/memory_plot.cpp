@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gui/widgets/byte_axis.h"
+#include "gui/widgets/why_popup.h"
 
 namespace shardlab::gui {
 namespace {
@@ -95,6 +96,7 @@ void tooltip(const MemoryPlot& plot, std::size_t index, const Theme& theme) {
     }
     ImGui::EndTable();
   }
+  ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed), "click chooses it, right click says why");
   ImGui::EndTooltip();
 }
 
@@ -141,6 +143,7 @@ MemoryPlotResult draw_memory_plot(const MemoryPlot& plot, SharedTime& time, cons
     const ImVec2 moved = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 0);
     result.clicked = ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
                      std::abs(moved.x) + std::abs(moved.y) < theme.scaled(4);
+    result.asked = is_why_asked();
   }
   ImPlot::EndPlot();
   return result;

@@ -23,6 +23,7 @@ struct MemoryPlot {
 struct MemoryPlotResult {
   std::optional<std::size_t> pointed;  // the sample under the mouse
   bool clicked = false;
+  bool asked = false;           // why it is so high there
   ImVec2 min{0, 0}, max{0, 0};  // of the plot, on the screen
 };
 

@@ -1,9 +1,9 @@
 // Models: those that ship with the program, their modules and parameters, and taking one into the scenario.
 #include "engine/report/figures.h"
-#include "gui/shell/panel.h"
+#include "gui/shell/follow_why.h"
 #include "gui/view_model/background.h"
 #include "gui/view_model/model_list.h"
-#include "gui/widgets/table_view.h"
+#include "gui/widgets/data_grid.h"
 
 namespace shardlab::gui {
 namespace {
@@ -29,15 +29,18 @@ class ModelsPanel final : public Panel {
     for (const Error& problem : list->problems)
       ImGui::TextColored(ImColor(context.theme.bad), "%s", to_string(problem).c_str());
     const bool detailed = chosen_.has_value();
-    const float rows = static_cast<float>(list->table.rows.size()) + 2;
-    const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
-    const float height = detailed ? std::min(rows * row, ImGui::GetContentRegionAvail().y * 0.45F) : 0;
+    const float height =
+        detailed ? std::min(grid_height(list->table.rows.size()), ImGui::GetContentRegionAvail().y * 0.45F)
+                 : 0;
     const auto is_chosen = [&](const view::Row& line) {
       return chosen_ == static_cast<std::size_t>(line.key);
     };
-    if (const auto clicked =
-            table_.draw("models", list->table, context.theme, {.height = height}, is_chosen)) {
-      chosen_ = static_cast<std::size_t>(list->table.rows[*clicked].key);
+    const GridEvents events =
+        data_grid("models", list->table, grid_, {.size = {0, height}, .is_chosen = is_chosen, .stretched = 0},
+                  context.theme);
+    follow_why(events.answer, nullptr, context);
+    if (events.click) {
+      chosen_ = static_cast<std::size_t>(list->table.rows[events.click->row].key);
       tree_ = view::module_tree(list->graphs[*chosen_]);
     }
     if (detailed) draw_model(list->names[*chosen_], context);
@@ -58,25 +61,41 @@ class ModelsPanel final : public Panel {
     ImGui::TableSetupColumn("module", ImGuiTableColumnFlags_WidthStretch);
     ImGui::TableSetupColumn("class");
     ImGui::TableSetupColumn("parameters", ImGuiTableColumnFlags_WidthFixed, context.theme.scaled(116));
-    ImGui::TableHeadersRow();
+    draw_headings();
     draw_module(tree_, 0);
     ImGui::EndTable();
+    follow_why(why_.draw(context.theme), nullptr, context);
   }
 
-  static void draw_module(const view::ModuleLine& line, int depth) {
+  // That of the numbers stands above them, at the right.
+  static void draw_headings() {
+    ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+    for (int i = 0; i < 3; ++i) {
+      ImGui::TableSetColumnIndex(i);
+      if (i == 2) to_the_right(ImGui::TableGetColumnName(i));
+      ImGui::TableHeader(ImGui::TableGetColumnName(i));
+    }
+  }
+
+  static void to_the_right(const char* text) {
+    const float space = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text).x;
+    if (space > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + space);
+  }
+
+  void draw_module(const view::ModuleLine& line, int depth) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     ImGuiTreeNodeFlags flags = ImGuiTreeNodeFlags_SpanAllColumns;
     if (depth < 3) flags |= ImGuiTreeNodeFlags_DefaultOpen;
     if (line.children.empty() && line.own.empty()) flags |= ImGuiTreeNodeFlags_Leaf;
     const bool open = ImGui::TreeNodeEx(line.name.c_str(), flags);
+    if (ImGui::IsItemHovered() && is_why_asked()) why_.ask(view::why_parameters(line));
     ImGui::TableNextColumn();
     ImGui::TextDisabled("%s%s", line.class_name.c_str(),
                         line.times > 1 ? (" x" + std::to_string(line.times)).c_str() : "");
     ImGui::TableNextColumn();
     const std::string count = line.parameters == 0 ? "" : grouped(line.parameters);
-    const float space = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(count.c_str()).x;
-    if (space > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + space);
+    to_the_right(count.c_str());
     ImGui::TextUnformatted(count.c_str());
     if (!open) return;
     for (const std::string& parameter : line.own) {
@@ -93,7 +112,8 @@ class ModelsPanel final : public Panel {
   view::Background<view::ModelList> list_;
   std::optional<std::size_t> chosen_;
   view::ModuleLine tree_;
-  TableView table_;
+  DataGridState grid_;
+  WhyPopup why_;
 };
 
 }  // namespace

@@ -8,8 +8,10 @@
 
 #include "gui/panels/plan/plan_explanation.h"
 #include "gui/session/pass_snapshots.h"
+#include "gui/shell/follow_why.h"
 #include "gui/view_model/plan_list.h"
 #include "gui/widgets/combo.h"
+#include "gui/widgets/data_grid.h"
 #include "gui/widgets/stale.h"
 
 namespace shardlab::gui {
@@ -97,7 +99,7 @@ class PlanPanel final : public Panel {
     ImGui::SameLine();
     draw_pass_choice(plan, theme);
     ImGui::SameLine();
-    const std::string count = fmt::format("{} of {}", shown_.size(), lines_.size());
+    const std::string count = fmt::format("{} of {}", shown_.size(), table_.rows.size());
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(count.c_str()).x -
                             theme.scaled(14));
     ImGui::InputTextWithHint("##search plan", "Search: kind, unit, module, buffer, stream", &query_);
@@ -138,87 +140,49 @@ class PlanPanel final : public Panel {
   }
 
   void refresh(const StepPlan& plan) {
-    const bool other_plan = lines_of_ != &plan || lines_prediction_ != prediction_;
+    const bool other_plan = table_of_.get() != &plan || table_prediction_ != prediction_;
     if (other_plan) {
-      lines_ = view::plan_lines(plan);
-      lines_of_ = &plan;
-      lines_prediction_ = prediction_;
+      // It lives as long as what it belongs to.
+      const bool is_snapshot = after_pass_ >= 0 && stood_ != nullptr && &plan != &step_plan();
+      table_of_ = is_snapshot ? std::shared_ptr<const StepPlan>(stood_, &plan)
+                              : std::shared_ptr<const StepPlan>(prediction_, &plan);
+      table_prediction_ = prediction_;
+      table_ = view::plan_table(table_of_);
+      texts_ = view::search_texts(plan);
       if (pass_ && *pass_ >= plan.passes.size()) pass_.reset();
     }
     if (!other_plan && filtered_query_ == query_ && filtered_pass_ == pass_) return;
     filtered_query_ = query_;
     filtered_pass_ = pass_;
-    shown_ = view::matching_lines(lines_, plan, {.query = query_, .pass = pass_, .kind = {}});
+    shown_ = view::matching_instructions(plan, texts_, {.query = query_, .pass = pass_});
+    ++revision_;
   }
 
   void draw_list(const StepPlan& plan, std::optional<InstructionId> chosen, float height,
                  PanelContext& context) {
-    const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
-                                  ImGuiTableFlags_Resizable | ImGuiTableFlags_BordersInnerH |
-                                  ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX |
-                                  ImGuiTableFlags_NoBordersInBody;
-    if (!ImGui::BeginTable("instructions", 6, flags, {0, height})) return;
-    ImGui::TableSetupScrollFreeze(0, 1);
-    const Theme& theme = context.theme;
-    ImGui::TableSetupColumn("#", ImGuiTableColumnFlags_WidthFixed, theme.scaled(44));
-    ImGui::TableSetupColumn("instruction", ImGuiTableColumnFlags_WidthStretch, 1.2F);
-    ImGui::TableSetupColumn("stream", ImGuiTableColumnFlags_WidthFixed, theme.scaled(104));
-    ImGui::TableSetupColumn("module", ImGuiTableColumnFlags_WidthStretch, 1.0F);
-    ImGui::TableSetupColumn("bytes", ImGuiTableColumnFlags_WidthFixed, theme.scaled(72));
-    ImGui::TableSetupColumn("live after", ImGuiTableColumnFlags_WidthFixed, theme.scaled(78));
-    ImGui::TableHeadersRow();
     scroll_to_choice(chosen, context.session);
-    ImGuiListClipper clipper;
-    clipper.Begin(static_cast<int>(shown_.size()));
-    while (clipper.Step())
-      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
-        draw_line(plan, lines_[shown_[static_cast<std::size_t>(i)]], chosen, context);
-    ImGui::EndTable();
+    const GridEvents events =
+        data_grid("instructions", table_, grid_,
+                  {.revision = revision_,
+                   .size = {0, height},
+                   .is_chosen = [&](const view::Row& row) { return chosen && row.instruction == chosen; },
+                   .swatch =
+                       [&](const view::Row& row) {
+                         return colour_of(context.theme, plan.instruction(*row.instruction).kind);
+                       },
+                   .swatch_column = 1,
+                   .stretched = 1,
+                   .only = &shown_},
+                  context.theme);
+    if (events.click) choose(*table_.rows[events.click->row].instruction, context.session);
+    follow_why(events.answer, prediction_->run.get(), context);
   }
 
   void scroll_to_choice(std::optional<InstructionId> chosen, const Session& session) {
     const std::uint64_t changes = session.selection().instruction_changes();
     if (!chosen || changes == scrolled_to_) return;
     scrolled_to_ = changes;
-    const auto at =
-        std::find_if(shown_.begin(), shown_.end(), [&](std::uint32_t i) { return lines_[i].id == *chosen; });
-    if (at == shown_.end()) return;
-    const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
-    const float y = static_cast<float>(at - shown_.begin()) * row;
-    ImGui::SetScrollY(std::max(0.0F, y - ImGui::GetWindowHeight() * 0.4F));
-  }
-
-  void draw_line(const StepPlan& plan, const view::PlanLine& line, std::optional<InstructionId> chosen,
-                 PanelContext& context) {
-    const Theme& theme = context.theme;
-    ImGui::TableNextRow();
-    ImGui::TableNextColumn();
-    const std::string number = std::to_string(line.id.value);
-    const ImGuiSelectableFlags spans = ImGuiSelectableFlags_SpanAllColumns;
-    if (ImGui::Selectable(number.c_str(), chosen == line.id, spans)) choose(line.id, context.session);
-    ImGui::TableNextColumn();
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float size = theme.scaled(8);
-    const float top = at.y + (ImGui::GetTextLineHeight() - size) / 2;
-    const ImU32 colour = faded(colour_of(theme, plan.instruction(line.id).kind), ImGui::GetStyle().Alpha);
-    ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + size, top + size}, colour,
-                                              theme.scaled(2));
-    ImGui::SetCursorScreenPos({at.x + size + theme.scaled(6), at.y});
-    ImGui::TextUnformatted(line.label.c_str());
-    ImGui::TableNextColumn();
-    ImGui::TextDisabled("%s", line.stream.c_str());
-    ImGui::TableNextColumn();
-    ImGui::TextDisabled("%s", line.unit.c_str());
-    ImGui::TableNextColumn();
-    right_aligned(line.bytes);
-    ImGui::TableNextColumn();
-    right_aligned(line.live);
-  }
-
-  static void right_aligned(const std::string& text) {
-    const float space = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text.c_str()).x;
-    if (space > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + space);
-    ImGui::TextUnformatted(text.c_str());
+    grid_.scroll_to = chosen->index();
   }
 
   std::shared_ptr<const Prediction> prediction_;
@@ -231,12 +195,15 @@ class PlanPanel final : public Panel {
   std::optional<InstructionId> own_choice_;
   std::uint64_t scrolled_to_ = 0;
 
-  std::vector<view::PlanLine> lines_;
-  const StepPlan* lines_of_ = nullptr;
-  std::shared_ptr<const Prediction> lines_prediction_;
+  view::DataTable table_;
+  std::shared_ptr<const StepPlan> table_of_;
+  std::shared_ptr<const Prediction> table_prediction_;
+  std::vector<std::string> texts_;
   std::vector<std::uint32_t> shown_;
   std::string filtered_query_;
   std::optional<std::uint16_t> filtered_pass_;
+  std::uint64_t revision_ = 0;
+  DataGridState grid_;
   PlanExplanation explanation_;
 };
 

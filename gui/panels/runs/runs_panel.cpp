@@ -6,19 +6,13 @@
 #include <algorithm>
 
 #include "gui/panels/runs/trend_plot.h"
-#include "gui/shell/panel.h"
+#include "gui/shell/follow_why.h"
 #include "gui/shell/run_state.h"
 #include "gui/widgets/data_grid.h"
-#include "gui/widgets/named_area.h"
+#include "gui/widgets/tab.h"
 
 namespace shardlab::gui {
 namespace {
-
-bool begin_tab(const char* title) {
-  const bool shown = ImGui::BeginTabItem(title);
-  name_last_item(title);
-  return shown;
-}
 
 class RunsPanel final : public Panel {
  public:
@@ -104,12 +98,14 @@ class RunsPanel final : public Panel {
       return std::find(chosen.begin(), chosen.end(), RunId{id}) != chosen.end();
     };
     const float below = chosen.empty() ? 0 : context.theme.scaled(104);
-    const auto click = data_grid("runs", table_, state_,
-                                 {.revision = revision_,
-                                  .size = {0, ImGui::GetContentRegionAvail().y - below},
-                                  .is_chosen = [&](const view::Row& row) { return is_chosen(row.key); }},
-                                 context.theme);
-    if (click) choose(context.session, RunId{table_.rows[click->row].key}, click->add);
+    const GridEvents events =
+        data_grid("runs", table_, state_,
+                  {.revision = revision_,
+                   .size = {0, ImGui::GetContentRegionAvail().y - below},
+                   .is_chosen = [&](const view::Row& row) { return is_chosen(row.key); }},
+                  context.theme);
+    if (events.click) choose(context.session, RunId{table_.rows[events.click->row].key}, events.click->add);
+    follow_why(events.answer, nullptr, context);
     if (!context.session.selection().runs().empty()) draw_details(context);
   }
 

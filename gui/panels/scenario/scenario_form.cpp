@@ -60,6 +60,9 @@ bool ScenarioForm::is_shown(const FormField& field, const FieldState& state) con
 
 void ScenarioForm::draw(PanelContext& context) {
   refresh(context.session);
+  const Selection& selection = context.session.selection();
+  if (selection.setting_changes() != seen_settings_) search_ = selection.setting();
+  seen_settings_ = selection.setting_changes();
   const float switch_width =
       ImGui::CalcTextSize("all settings").x + ImGui::GetFrameHeight() + context.theme.scaled(18);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - switch_width);

@@ -24,6 +24,7 @@ class ScenarioForm {
   bool is_shown(const FormField& field, const FieldState& state) const;
 
   std::string search_;
+  std::uint64_t seen_settings_ = 0;  // choices of a setting in other panels
   bool all_ = false;
   std::uint64_t read_revision_ = 0;  // of the document
   std::string read_problem_;         // for which the states were made

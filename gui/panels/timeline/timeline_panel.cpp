@@ -6,12 +6,11 @@
 #include <cmath>
 
 #include "gui/panels/timeline/track_drawing.h"
-#include "gui/shell/panel.h"
+#include "gui/shell/follow_why.h"
 #include "gui/shell/run_state.h"
 #include "gui/shell/shared_time.h"
-#include "gui/view_model/run_figures.h"
+#include "gui/view_model/run_why.h"
 #include "gui/widgets/named_area.h"
-#include "gui/widgets/why_popup.h"
 
 namespace shardlab::gui {
 namespace {
@@ -128,7 +127,7 @@ class TimelinePanel final : public Panel {
     }
     ImPlot::PopStyleVar();
     time.share(context.session);
-    draw_answer(context);
+    follow_why(why_.draw(context.theme), why_run_.get(), context);
     ImGui::EndChild();
   }
 
@@ -194,11 +193,24 @@ class TimelinePanel final : public Panel {
       choose_in(context.session, *hit->shown->run, hit->span.instruction);
       seen_changes_ = context.session.selection().instruction_changes();
     }
-    if (ImGui::IsMouseReleased(ImGuiMouseButton_Right)) {
-      why_ = why_time(*hit->shown->run, hit->span.instruction);
-      why_run_ = hit->shown->run;
-      open_why_ = true;
+    if (!is_why_asked()) return;
+    why_.ask(why_span(context.session, hit->shown->run, hit->span.instruction));
+    why_run_ = hit->shown->run;
+  }
+
+  // Of a prediction the cost model has more to say.
+  static view::Why why_span(const Session& session, const view::LoadedRunPtr& run, InstructionId id) {
+    view::Why why = view::why_time(*run, id);
+    const auto& prediction = session.prediction();
+    if (!prediction || prediction->run != run || why.value == "did not run") return why;
+    const Calibration* const calibration = prediction->calibration ? &*prediction->calibration : nullptr;
+    if (auto cost = view::why_cost(prediction->planned, calibration, id)) {
+      why.notes.push_back("cost " + cost->value + ": " + cost->formula);
+      for (view::WhyPart& part : cost->parts) part.number.reset();  // they are none of the median's
+      why.parts.insert(why.parts.end(), cost->parts.begin(), cost->parts.end());
+      why.source = cost->source;
     }
+    return why;
   }
 
   static void tooltip(const Hit& hit, const Theme& theme) {
@@ -218,14 +230,6 @@ class TimelinePanel final : public Panel {
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed),
                        "click chooses it, right click says why");
     ImGui::EndTooltip();
-  }
-
-  void draw_answer(PanelContext& context) {
-    if (std::exchange(open_why_, false)) ImGui::OpenPopup("why");
-    if (!ImGui::BeginPopup("why")) return;
-    if (const auto answer = draw_why(why_, context.theme); answer.go_to)
-      choose_in(context.session, *why_run_, *answer.go_to);
-    ImGui::EndPopup();
   }
 
   // Chosen in another panel: it comes into view.
@@ -252,9 +256,8 @@ class TimelinePanel final : public Panel {
   std::vector<view::DrawnSpan> scratch_;
   ImVec2 plot_min_{0, 0}, plot_max_{1, 1};
   std::uint64_t seen_changes_ = 0;
-  view::Why why_;
+  WhyPopup why_;
   view::LoadedRunPtr why_run_;
-  bool open_why_ = false;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "gui/view_model/why.h"
+#include "gui/view_model/run_why.h"
 
 #include "engine/scenario/read_scenario.h"
 #include "engine/strategies/plan_scenario.h"
@@ -49,7 +49,7 @@ TEST_CASE("a peak leads to its instruction and is made of its classes") {
 
 TEST_CASE("a prediction says whether it was calibrated and what it leaves out") {
   LoadedRun run = loaded_run(3, RunKind::predicted);
-  CHECK_THAT(to_text(*why_metric(run, "step_time")), contains_text("calibrated by cal-1"));
+  CHECK_THAT(to_text(*why_metric(run, "step_time")), contains_text("coefficients of calibration cal-1"));
   CHECK_THAT(to_text(*why_metric(run, "step_time")), contains_text("leaves out data loading"));
   run.record.trace.provenance.calibrated = false;
   CHECK_THAT(to_text(*why_metric(run, "step_time")), contains_text("not calibrated"));
