@@ -12,6 +12,7 @@ find_package(SQLite3 REQUIRED)
 find_package(SQLiteCpp REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(xxhash REQUIRED MODULE)
+find_package(ZLIB REQUIRED)
 
 if(SHARDLAB_STATIC_DEPS)
   # Debian ships no libfmt.a and no libspdlog.a: their header-only forms leave nothing to load either.
@@ -37,3 +38,4 @@ endif()
 shardlab_import(expected tl::expected)
 shardlab_import(json nlohmann_json::nlohmann_json)
 shardlab_import(cli11 CLI11::CLI11)
+shardlab_import(zlib ZLIB::ZLIB)

@@ -3,7 +3,7 @@
 
 required_packages=(g++ cmake ninja-build python3 python3-venv ca-certificates
   libfmt-dev libspdlog-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libexpected-dev libxxhash-dev
-  libsqlite3-dev libsqlitecpp-dev catch2 libglfw3-dev)
+  libsqlite3-dev libsqlitecpp-dev zlib1g-dev catch2 libglfw3-dev)
 test_packages=(xvfb xauth xdotool libgl1-mesa-dri)  # a display for the test of the real window
 optional_packages=(ccache)  # a missing name here must not fail the rest
 

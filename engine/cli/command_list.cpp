@@ -15,13 +15,13 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_diff_command());
   commands.push_back(make_history_command());
   commands.push_back(make_trace_command());
+  commands.push_back(make_import_command());
   commands.push_back(make_scenario_command());
   commands.push_back(make_models_command());
   commands.push_back(make_hardware_command());
   commands.push_back(make_version_command());
   commands.push_back(make_unbuilt_command("search", "Best configurations under constraints"));
   commands.push_back(make_unbuilt_command("export", "Files that accelerate, DeepSpeed and torchrun accept"));
-  commands.push_back(make_unbuilt_command("import", "Other tools' configuration files"));
   commands.push_back(
       make_unbuilt_command("doctor", "Known problems of a configuration, a prediction or a run log"));
   commands.push_back(make_unbuilt_command("learn", "Guided lessons"));

@@ -17,6 +17,7 @@ std::unique_ptr<Command> make_diff_command();
 std::unique_ptr<Command> make_gui_command();
 std::unique_ptr<Command> make_hardware_command();
 std::unique_ptr<Command> make_history_command();
+std::unique_ptr<Command> make_import_command();
 std::unique_ptr<Command> make_model_command();
 std::unique_ptr<Command> make_models_command();
 std::unique_ptr<Command> make_plan_command();

@@ -38,7 +38,7 @@ std::string history_table(std::span<const RunEntry> runs, const TextStyle& style
     const bool finished = run.step_time.value > 0;  // memory may have ended it before
     table.add({to_string(run.id), std::string(to_string(run.kind)), run.name, format_created(run.created),
                run.strategy, fmt::format("{}", run.ranks), finished ? to_string(run.step_time) : "-",
-               finished ? rate(run.tokens_per_second) : "-", peak_cell(run),
+               run.tokens_per_second > 0 ? rate(run.tokens_per_second) : "-", peak_cell(run),
                run.last_loss ? fmt::format("{:.3f}", *run.last_loss) : "", joined_tags(run.tags)});
   }
   return table.text(style);

@@ -137,25 +137,19 @@ Flops model_flops_per_step(const PlannedScenario& planned) {
   return sum * planned.plan.steady.micro_batches;
 }
 
-Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
-                             const DeviceLimits& device) {
-  const StepPlan& steady = planned.plan.steady;
+Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& trace,
+                                      std::optional<Bytes> memory_limit) {
   RunSummary run;
   run.plan_hash = plan_hash(steady);
   SHARDLAB_CHECK_OK(check_steps(steady, run.plan_hash, trace));
   run.kind = trace.provenance.kind;
   run.ranks = steady.world_size;
   run.step_time = summarize_step_times(trace.steps);
-  run.tokens_per_second = per_second(static_cast<double>(tokens_per_step(planned)), run.step_time.median);
-  run.tokens_per_second_per_gpu = run.tokens_per_second / run.ranks;
-  run.mfu = mfu_of(planned, run.step_time.median, device.peak);
   run.exposed_communication = summarize_exposed(steady, trace.steps);
   run.communication = summarize_communication(steady, trace.steps.front());
-  run.volume = communication_volume(planned);
-  run.skipped_steps = count_skipped(planned, trace);
   run.memory = summarize_memory(steady, trace.steps);
   if (run.memory && trace.device_memory) add_allocator(*trace.device_memory, *run.memory);
-  run.memory_limit = memory_limit(planned, device);
+  run.memory_limit = memory_limit;
   if (run.memory && run.memory_limit) run.fits = highest_peak(trace) <= *run.memory_limit;
   run.losses = trace.losses;
   run.gradient_norms = trace.gradient_norms;
@@ -164,8 +158,19 @@ Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& tra
   return run;
 }
 
-RunSummary summarize_out_of_memory(const PlannedScenario& planned, const RunTrace& trace, const OutOfMemory& ended,
-                                   const DeviceLimits& device) {
+Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
+                             const DeviceLimits& device) {
+  SHARDLAB_TRY(RunSummary run, summarize_recorded(planned.plan.steady, trace, memory_limit(planned, device)));
+  run.tokens_per_second = per_second(static_cast<double>(tokens_per_step(planned)), run.step_time.median);
+  run.tokens_per_second_per_gpu = run.tokens_per_second / run.ranks;
+  run.mfu = mfu_of(planned, run.step_time.median, device.peak);
+  run.volume = communication_volume(planned);
+  run.skipped_steps = count_skipped(planned, trace);
+  return run;
+}
+
+RunSummary summarize_out_of_memory(const PlannedScenario& planned, const RunTrace& trace,
+                                   const OutOfMemory& ended, const DeviceLimits& device) {
   RunSummary run;
   run.kind = trace.provenance.kind;
   run.plan_hash = plan_hash(planned.plan.steady);
@@ -181,7 +186,8 @@ RunSummary summarize_out_of_memory(const PlannedScenario& planned, const RunTrac
   run.memory_limit = ended.limit.value > 0 ? ended.limit : memory_limit(planned, device);
   run.fits = false;
   run.ended_by = fmt::format("rank {}, {}, {}: {}", ended.rank,
-                             ended.step < 0 ? "setup" : fmt::format("step {}", ended.step), ended.label, describe(ended));
+                             ended.step < 0 ? "setup" : fmt::format("step {}", ended.step), ended.label,
+                             describe(ended));
   run.leaves_out = trace.provenance.leaves_out;
   return run;
 }

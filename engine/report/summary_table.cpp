@@ -49,8 +49,9 @@ TextTable figures_table(const RunSummary& run) {
     return table;
   }
   table.add({"step time", to_string(run.step_time.median), spread(run.step_time)});
-  table.add({"tokens per second", rate(run.tokens_per_second),
-             run.ranks > 1 ? fmt::format("{} a rank", rate(run.tokens_per_second_per_gpu)) : ""});
+  if (run.tokens_per_second > 0)
+    table.add({"tokens per second", rate(run.tokens_per_second),
+               run.ranks > 1 ? fmt::format("{} a rank", rate(run.tokens_per_second_per_gpu)) : ""});
   if (run.mfu) table.add({"MFU", percent(*run.mfu)});
   table.add({"exposed communication", to_string(run.exposed_communication),
              fmt::format("{} of the step",

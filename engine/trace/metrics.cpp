@@ -38,6 +38,11 @@ std::optional<double> class_of(const RunSummary& run, std::size_t index) {
   return value_of(run.memory->by_class[index]);
 }
 
+// Unknown for an imported run.
+std::optional<double> rate_of(const RunSummary& run) {
+  return run.tokens_per_second > 0 ? std::optional(run.tokens_per_second) : std::nullopt;
+}
+
 // Over all sizes of groups.
 double communication_of(const RunSummary& run, InstructionKind kind) {
   Bytes sum;
@@ -109,8 +114,7 @@ std::vector<Metric> summary_metrics(const RunSummary& predicted, const RunSummar
          value_of(measured.step_time.median));
   always("exposed_communication", MetricUnit::nanoseconds, value_of(predicted.exposed_communication),
          value_of(measured.exposed_communication));
-  always("tokens_per_second", MetricUnit::tokens_per_second, predicted.tokens_per_second,
-         measured.tokens_per_second);
+  where_used("tokens_per_second", MetricUnit::tokens_per_second, rate_of(predicted), rate_of(measured));
   where_used("mfu", MetricUnit::fraction, predicted.mfu, measured.mfu);
   where_used("peak_allocated", MetricUnit::bytes, peak_of(predicted), peak_of(measured));
   for (std::size_t i = 0; i < k_buffer_classes; ++i) {

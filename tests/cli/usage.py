@@ -7,7 +7,7 @@ from _shardlab import PROGRAM, Place, check, expect, expect_error, main
 
 COMMANDS = ["model", "plan", "simulate", "run", "validate", "calibrate", "show", "diff", "history", "trace", "scenario", "models",
             "hardware", "version"]
-NOT_BUILT = ["search", "export", "import", "doctor", "learn"]
+NOT_BUILT = ["search", "export", "doctor", "learn"]
 
 
 def test_help_lists_every_command():

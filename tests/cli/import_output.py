@@ -1,0 +1,63 @@
+"""`import`: traces of torch.profiler as runs of the database, and files that are none."""
+
+import gzip
+import json
+
+from _shardlab import SOURCE, Place, check, expect, expect_error, main
+
+TRACES = SOURCE / "tests" / "data" / "profiler"
+
+
+def test_two_ranks_are_one_measured_run():
+    place = Place()
+    document = expect(place.run("import", TRACES / "cuda_rank0.json", TRACES / "cuda_rank1.json", "--json"), 0).json()
+    check(document["kind"] == "measured" and document["run_id"] == "r1", f"{document}")
+    check(document["step_time_ns"] == {"median": 424000, "min": 424000, "max": 424000, "n": 2}, document["step_time_ns"])
+    check(document["exposed_communication_ns"] == 142500, document["exposed_communication_ns"])
+    kinds = {each["kind"]: each["bytes"] for each in document["communication"]}
+    check(kinds == {"AllGather": 2048, "ReduceScatter": 2048}, kinds)
+    check(document["memory"]["peak_allocated"] == 8000, document["memory"])
+    check(any("tokens" in each for each in document["leaves_out"]), document["leaves_out"])
+    entry = expect(place.run("history", "--json"), 0).json()["runs"][0]
+    check(entry["ranks"] == 2 and entry["name"] == "cuda_rank0" and entry["strategy"] == "profiler", f"{entry}")
+    check(entry["tags"] == ["imported"], f"{entry}")
+
+
+def test_the_run_is_one_like_others():
+    place = Place()
+    expect(place.run("import", TRACES / "cpu_two_steps.json.gz", "--name", "mine"), 0)
+    expect(place.run("import", TRACES / "cuda_rank0.json"), 0)
+    for command in (["show", "mine"], ["history"], ["trace", "last"], ["diff", "r1", "r1"]):
+        expect(place.run(*command), 0)
+    check("tokens per second" not in expect(place.run("show", "mine"), 0).out, "rates that nobody knows are shown")
+    # Two plans: the runs differ in all instructions, and that is said.
+    expect_error(place.run("diff", "r1", "r2"), 2, "plan")
+    # A trace that shardlab wrote comes from a run that is there already.
+    written = place.path / "ours.json"
+    expect(place.run("trace", "r1", "-o", written), 0)
+    expect_error(place.run("import", written), 2, "a trace that shardlab wrote")
+
+
+def test_files_that_are_none():
+    place = Place()
+    whole = (TRACES / "cuda_rank0.json").read_bytes()
+    files = {
+        "empty.json": (b"", "is empty"),
+        "letter.json": (b"Dear reader", "is no JSON"),
+        "config.json": (b'{"model_type": "llama"}', "is JSON, but no trace"),
+        "cut.json": (whole[: len(whole) // 2], "ends in the middle"),
+        "cut.json.gz": (gzip.compress(whole)[:-200], "ends before its packed content does"),
+        "latin.json": ('[{"name": "caf\u00e9"}]'.encode("latin-1"), "is no JSON"),
+        "deep.json": (b'{"traceEvents":' + b"[" * 200000, "t"),
+        "nothing.json": (json.dumps({"traceEvents": [{"ph": "M", "name": "x"}]}).encode(), "no kernels and no operators"),
+    }
+    for name, (content, message) in files.items():
+        (place.path / name).write_bytes(content)
+        expect_error(place.run("import", place.path / name), 2, name, message)
+    expect_error(place.run("import", place.path), 2, "is a folder")
+    expect_error(place.run("import", place.path / "none.json"), 2, "none.json")
+    expect_error(place.run("import"), 2, "file")
+    check(not place.db.exists(), "a database was made for nothing")
+
+
+main(globals())
