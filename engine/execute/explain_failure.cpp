@@ -1,6 +1,7 @@
 #include "engine/execute/explain_failure.h"
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <tuple>
 
@@ -58,6 +59,11 @@ std::string sentence(const Report& report, const std::filesystem::path& run_dire
                      words.empty() ? "" : fmt::format(", its last words: {}", words));
 }
 
+// By the system when memory is short, which leaves no word.
+bool was_killed(const Report& report) {
+  return report.outcome.status.signal == SIGKILL && !report.outcome.stopped_by_us && !report.error;
+}
+
 std::vector<Report> read_reports(const WatchOutcome& outcome, const std::filesystem::path& run_directory) {
   std::vector<Report> reports;
   for (const RankOutcome& rank : outcome.ranks) {
@@ -91,6 +97,12 @@ Error explain_failure(const WatchOutcome& outcome, const std::filesystem::path& 
   });
   if (own != reports.end()) return *own->error;
   if (first.error && !first.error->hint.empty()) hint = first.error->hint + "; " + hint;
+  if (was_killed(first)) {
+    hint =
+        "if nobody did it on purpose the machine ran out of memory: lower train.micro_batch or "
+        "model.sequence_length, or shard more; " +
+        hint;
+  }
   std::string what = sentence(first, run_directory);
   for (std::size_t i = 1; i < reports.size(); ++i) {
     if (reports[i].outcome.status.good()) continue;
