@@ -5,7 +5,8 @@
 #   scripts/screenshots.sh --all FOLDER also light and dark at scales 1 and 2, for looking at
 #
 # The runs that Timeline, Memory, Compare and Runs show are a prediction and, where this build trains for real, a measurement
-# of scenarios/first/tiny-llama.yaml, in a database that is thrown away.
+# of scenarios/first/tiny-llama.yaml, in a database that is thrown away. SHARDLAB_RUNS=FILE takes those of a database that
+# `shardlab validate` filled at a quiet moment: on a busy machine ranks mostly wait for each other.
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 shardlab=${SHARDLAB:-$root/build/bin/shardlab}
@@ -24,10 +25,14 @@ cd "$root"
 tiny=scenarios/first/tiny-llama.yaml
 large=scenarios/first/llama3-8b-fsdp2-8xh100.yaml
 runs=r2  # beside the prediction of the open scenario
-"$shardlab" validate "$tiny" --db "$work/runs.db" --quiet >/dev/null || [ $? -eq 1 ] || {
-  "$shardlab" simulate "$tiny" --db "$work/runs.db" --quiet >/dev/null
-  runs=r1
-}
+if [ -n "${SHARDLAB_RUNS:-}" ]; then
+  cp "$SHARDLAB_RUNS" "$work/runs.db"
+else
+  "$shardlab" validate "$tiny" --db "$work/runs.db" --quiet >/dev/null || [ $? -eq 1 ] || {
+    "$shardlab" simulate "$tiny" --db "$work/runs.db" --quiet >/dev/null
+    runs=r1
+  }
+fi
 cp "$large" "$work/llama3-8b.yaml"
 
 # picture <name> <width> <height> <scenario> <option>...: for each variant; sizes are those of scale 1.
@@ -45,7 +50,7 @@ picture() {
 
 picture window 1600 1000 "$work/llama3-8b.yaml" --select 291
 picture scenario 1000 720 "$work/llama3-8b.yaml" --panel scenario
-picture fit 640 700 "$work/llama3-8b.yaml" --panel fit
+picture fit 640 780 "$work/llama3-8b.yaml" --panel fit
 picture plan 960 720 "$work/llama3-8b.yaml" --panel plan --select 9
 picture hardware 900 560 "$work/llama3-8b.yaml" --panel hardware
 picture models 700 320 "$work/llama3-8b.yaml" --panel models

@@ -138,7 +138,7 @@ void loop(GLFWwindow* window, Session& session, Shell& shell, bool only_first_fr
     const std::string wanted =
         session.document().title() + (session.document().changed() ? " * - shardlab" : " - shardlab");
     if (wanted != title) glfwSetWindowTitle(window, (title = wanted).c_str());
-    if (session.predicting() || ImGui::IsAnyItemActive()) frames_left = k_frames_after_event;
+    if (session.predicting() || shell.busy() || ImGui::IsAnyItemActive()) frames_left = k_frames_after_event;
     if (only_first_frame) return;
   }
 }

@@ -17,6 +17,11 @@ Result<std::vector<std::string>> read_calibrations(const std::filesystem::path& 
   return texts;
 }
 
+template <typename T>
+bool is_ready(const std::future<T>& future) {
+  return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
 std::optional<std::filesystem::file_time_type> changed_at(const std::filesystem::path& file) {
   std::error_code error;
   const auto time = std::filesystem::last_write_time(file, error);
@@ -26,7 +31,8 @@ std::optional<std::filesystem::file_time_type> changed_at(const std::filesystem:
 }  // namespace
 
 void CalibrationSource::set_database(std::filesystem::path file) {
-  wait();
+  std::erase_if(ending_, is_ready<Read>);
+  if (reading_.valid()) ending_.push_back(std::move(reading_));
   file_ = std::move(file);
   looked_ = false;
 }
@@ -44,8 +50,7 @@ bool CalibrationSource::poll(double now) {
 }
 
 bool CalibrationSource::finish() {
-  if (!reading_.valid() || reading_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
-    return false;
+  if (!reading_.valid() || !is_ready(reading_)) return false;
   auto read = reading_.get();
   const auto texts_before = std::exchange(texts_, read ? *read : std::vector<std::string>());
   const auto problem_before = std::exchange(problem_, read ? std::nullopt : std::optional(read.error()));

@@ -16,6 +16,7 @@ class CalibrationSource {
  public:
   static constexpr double k_look_every_seconds = 2;
 
+  // Does not wait for what is being read of the one before.
   void set_database(std::filesystem::path file);
 
   // Starts reading when it is time to. True when texts() or problem() changed.
@@ -37,6 +38,7 @@ class CalibrationSource {
   bool looked_ = false;
   double last_look_ = 0;
   std::future<Read> reading_;
+  std::vector<std::future<Read>> ending_;  // of databases before: nobody asks for them
   std::vector<std::string> texts_;
   std::optional<Error> problem_;
 };

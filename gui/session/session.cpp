@@ -20,7 +20,55 @@ bool Session::open(const std::filesystem::path& file) {
   return true;
 }
 
-bool Session::open_any(const std::filesystem::path& file) {
+bool Session::open_any(const std::vector<std::filesystem::path>& files) {
+  std::vector<std::filesystem::path> traces;
+  bool all = true;
+  for (const std::filesystem::path& file : files) {
+    const std::filesystem::path ending = file.extension();
+    if ((ending == ".json" || ending == ".gz") && looks_like_trace(file)) {
+      traces.push_back(file);
+    } else {
+      all = open_one(file) && all;
+    }
+  }
+  return (traces.empty() || import_traces(std::move(traces))) && all;
+}
+
+bool Session::import_traces(std::vector<std::filesystem::path> files) {
+  auto started = TraceImport::start(std::move(files), database(), program_);
+  if (!started) {
+    messages_.add(started.error(), "import", now_);
+    return false;
+  }
+  messages_.add({MessageKind::news, "importing " + started->title() + " ...", {}, "import", now_});
+  imports_.push_back(*std::move(started));
+  return true;
+}
+
+void Session::poll_imports() {
+  for (std::size_t i = 0; i < imports_.size();) {
+    const auto done = imports_[i].poll();
+    if (!done) {
+      ++i;
+      continue;
+    }
+    const std::string title = imports_[i].title();
+    imports_.erase(imports_.begin() + static_cast<std::ptrdiff_t>(i));
+    messages_.clear("import");
+    if (*done) {
+      messages_.add({MessageKind::news,
+                     title + " is " + to_string(**done) + ": see Timeline and Compare",
+                     {},
+                     "imported",
+                     now_});
+      selection_.choose_runs({**done});
+    } else {
+      messages_.add(done->error(), "import", now_);
+    }
+  }
+}
+
+bool Session::open_one(const std::filesystem::path& file) {
   const std::filesystem::path ending = file.extension();
   if (ending == ".yaml" || ending == ".yml") return open(file);
   if (ending == ".db") {
@@ -30,9 +78,11 @@ bool Session::open_any(const std::filesystem::path& file) {
   const auto text = ending == ".json" ? read_text_file(file) : Result<std::string>();
   auto scenario = ending == ".json" && text ? scenario_around(*text, file) : std::nullopt;
   if (!scenario) {
-    messages_.add(Error{ErrorKind::bad_input, file.string(), "is nothing that the window can open",
-                        "scenarios (.yaml), a model's config.json, databases of runs (.db)"},
-                  "file", now_);
+    messages_.add(
+        Error{ErrorKind::bad_input, file.string(), "is nothing that the window can open",
+              "scenarios (.yaml), a model's config.json, databases of runs (.db), traces of torch.profiler "
+              "(.json, .json.gz)"},
+        "file", now_);
     return false;
   }
   if (documents_opened_ > 0) return set("model.config", quoted_yaml(file.string()));
@@ -169,6 +219,7 @@ void Session::update(double now) {
     if (documents_opened_ > 0) ask();
   }
   if (runs_.poll()) tell_of_library();
+  poll_imports();
   if (auto outcome = predictor_.take()) take(*std::move(outcome));
 }
 

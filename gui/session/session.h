@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gui/session/calibration_source.h"
 #include "gui/session/document.h"
@@ -18,6 +19,7 @@
 #include "gui/session/predictor.h"
 #include "gui/session/preferences.h"
 #include "gui/session/selection.h"
+#include "gui/session/trace_import.h"
 #include "gui/view_model/run_library.h"
 
 namespace shardlab::gui {
@@ -30,8 +32,9 @@ class Session {
   // --- the scenario. Failures become messages; the functions then return false.
   bool open(const std::filesystem::path& file);
   // What a person drops on the window: a scenario, a config.json (it becomes the scenario's model; without a
-  // scenario, that of a new one), a database of runs. By the name's ending.
-  bool open_any(const std::filesystem::path& file);
+  // scenario, that of a new one), a database of runs. By the name's ending. Traces of a profiler that are dropped
+  // together are the ranks of one run; once it is stored it is the chosen one.
+  bool open_any(const std::vector<std::filesystem::path>& files);
   void open_text(std::string text, std::filesystem::path file = {});
   bool save();
   bool save_as(const std::filesystem::path& file);
@@ -89,6 +92,9 @@ class Session {
   void take(PredictionOutcome outcome);
   void watch_file();
   void tell_of_library();
+  bool open_one(const std::filesystem::path& file);
+  bool import_traces(std::vector<std::filesystem::path> files);
+  void poll_imports();
 
   Document document_;
   std::uint64_t documents_opened_ = 0;
@@ -101,6 +107,7 @@ class Session {
   std::uint64_t answered_revision_ = 0;
   std::shared_ptr<const Prediction> prediction_;
   std::optional<Error> problem_;
+  std::vector<TraceImport> imports_;
   Selection selection_;
   Messages messages_;
   Preferences preferences_;

@@ -25,6 +25,8 @@ class Headless {
   void frame(Session& session);
   double now() const { return now_; }
   void resize(ImVec2 size);
+  // As when the window is dragged to another screen.
+  void move_to_monitor(float scale) { scale_ = scale; }
 
   // What the last frame looks like.
   Picture picture() const;

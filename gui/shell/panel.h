@@ -45,6 +45,8 @@ class Panel {
   virtual void draw(PanelContext& context) = 0;
   // Every frame, visible or not: to take what threads of its own have ready. Draws nothing.
   virtual void update(PanelContext& context) { (void)context; }
+  // Whether a thread still makes what it shows: then there will be something to draw without any input.
+  virtual bool busy() const { return false; }
 };
 
 }  // namespace shardlab::gui

@@ -144,8 +144,12 @@ void Shell::show_panel(const std::string& id) {
   to_front_ = {id};
 }
 
+bool Shell::busy() const {
+  return std::any_of(panels_.begin(), panels_.end(), [](const auto& panel) { return panel->busy(); });
+}
+
 void Shell::drop_files(const std::vector<std::string>& files) {
-  for (const std::string& name : files) session_.open_any(name);
+  session_.open_any({files.begin(), files.end()});
 }
 
 void Shell::request_quit() {

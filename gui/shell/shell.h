@@ -42,6 +42,8 @@ class Shell {
 
   const Theme& theme() const { return theme_; }
   void show_panel(const std::string& id);
+  // Whether any panel still makes what it shows.
+  bool busy() const;
 
  private:
   std::vector<ShellCommand> commands();

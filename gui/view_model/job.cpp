@@ -43,9 +43,10 @@ Error ended_badly(const JobRequest& request, const ExitStatus& status, const Job
               ""};
   if (status.signal == SIGKILL) {
     error.what = "it was killed";
-    error.hint =
-        "if nobody did it on purpose the machine ran out of memory: lower train.micro_batch or "
-        "model.sequence_length, or shard more";
+    error.hint = "if nobody did it on purpose the machine ran out of memory: ";
+    error.hint += request.kind == JobKind::import_traces
+                      ? "record fewer steps, without stacks and shapes"
+                      : "lower train.micro_batch or model.sequence_length, or shard more";
   } else if (const std::string words = last_line(output); !words.empty()) {
     error.what += ", its last words: " + words;
   }
@@ -62,6 +63,8 @@ std::string_view to_string(JobKind kind) {
       return "validate";
     case JobKind::calibrate:
       return "calibrate";
+    case JobKind::import_traces:
+      return "import";
   }
   return "?";
 }
@@ -86,6 +89,7 @@ std::vector<std::string> job_arguments(const JobRequest& request) {
   std::vector<std::string> arguments{std::string(to_string(request.kind))};
   if (request.kind == JobKind::calibrate && !request.scenario.empty()) arguments.emplace_back("--scenario");
   if (!request.scenario.empty()) arguments.push_back(request.scenario.string());
+  for (const fs::path& trace : request.traces) arguments.push_back(trace.string());
   for (const std::string& each : request.overrides) {
     arguments.emplace_back("--set");
     arguments.push_back(each);

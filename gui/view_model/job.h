@@ -1,4 +1,4 @@
-// A command of shardlab run as a child process and watched: a real run, a validation, a calibration.
+// A command of shardlab run as a child process and watched: a real run, a validation, a calibration, an import.
 //
 // The child is another program, so whatever happens to it (killed, out of memory, a defect) is a message
 // here. Belongs to one thread; no call blocks for longer than reading what the child wrote.
@@ -22,15 +22,16 @@ class ChildProcess;  // engine/execute/child_process.h
 
 namespace shardlab::view {
 
-enum class JobKind : std::uint8_t { run, validate, calibrate };
+enum class JobKind : std::uint8_t { run, validate, calibrate, import_traces };
 std::string_view to_string(JobKind kind);  // the command's name
 
 struct JobRequest {
   std::filesystem::path program;  // shardlab
   JobKind kind = JobKind::run;
-  std::filesystem::path scenario;
+  std::filesystem::path scenario;  // empty for an import
   std::filesystem::path database;
-  std::vector<std::string> overrides;  // key=value
+  std::vector<std::string> overrides{};           // key=value
+  std::vector<std::filesystem::path> traces{};    // of an import, one a rank
 };
 
 // The arguments after the program: what a person would type, and --progress json.

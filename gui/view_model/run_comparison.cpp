@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/formats/profiler/import_profile.h"
 #include "gui/view_model/comparison_tables.h"
 
 namespace shardlab::view {
@@ -35,6 +36,15 @@ std::string note_on_plans(const std::vector<ComparedFigures>& runs, std::size_t 
     others += fmt::format("{}{}", others.empty() ? "" : ", ", title_of(*runs[i].run));
   }
   if (others.empty()) return {};
+  const bool imported = std::any_of(runs.begin(), runs.end(), [](const ComparedFigures& run) {
+    return run.run->plan().strategy == k_imported_strategy;
+  });
+  if (imported)
+    return fmt::format(
+        "{} beside {}: a profiler's trace has kernels, not the instructions of a plan. Totals, memory and "
+        "the time "
+        "by kind compare; instructions do not correspond",
+        others, title_of(*runs[reference].run));
   return fmt::format("{} follow{} another plan than {}: their instructions do not correspond", others,
                      others.find(',') == std::string::npos ? "s" : "", title_of(*runs[reference].run));
 }

@@ -1,11 +1,18 @@
 #include "gui/view_model/run_library.h"
 
+#include <chrono>
+
 namespace shardlab::view {
 
 void RunLibrary::open(const std::filesystem::path& path) {
   if (path == path_) return;
   path_ = path;
-  reader_.reset();
+  std::erase_if(ending_, [](const std::future<void>& end) {
+    return end.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  });
+  if (reader_)
+    ending_.push_back(
+        std::async(std::launch::async, [before = std::move(reader_)]() mutable { before.reset(); }));
   if (path.empty()) return;
   StoreReader::Options options;
   options.wake = wake_;

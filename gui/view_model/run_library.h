@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <memory>
 #include <vector>
 
@@ -15,7 +16,8 @@ class RunLibrary {
   // `wake` is called by other threads when there is news; may be empty.
   explicit RunLibrary(std::function<void()> wake = {}) : wake_(std::move(wake)) {}
 
-  // Opens another database; the same path again does nothing. An empty path: none.
+  // Opens another database; the same path again does nothing. An empty path: none. Does not wait for what is
+  // being read of the one before: that ends on a thread of its own.
   void open(const std::filesystem::path& path);
   const std::filesystem::path& path() const { return path_; }
 
@@ -33,6 +35,7 @@ class RunLibrary {
   std::filesystem::path path_;
   StoreView nothing_;
   std::unique_ptr<StoreReader> reader_;
+  std::vector<std::future<void>> ending_;  // readers of databases before
 };
 
 }  // namespace shardlab::view

@@ -47,7 +47,7 @@ Row run_row(const RunEntry& run) {
                text_cell(run.strategy),
                count_cell(run.ranks),
                finished ? time_cell(run.step_time) : text_cell("-", CellTone::faint),
-               finished ? rate_cell(run.tokens_per_second) : text_cell("-", CellTone::faint),
+               run.tokens_per_second > 0 ? rate_cell(run.tokens_per_second) : text_cell("-", CellTone::faint),
                share_cell(run.mfu),
                bytes_cell(run.peak_allocated),
                run.fits ? text_cell(*run.fits ? "yes" : "no", *run.fits ? CellTone::good : CellTone::bad)

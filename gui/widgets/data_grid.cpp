@@ -123,7 +123,8 @@ GridEvents data_grid(const char* id, const view::DataTable& table, DataGridState
   constexpr ImGuiTableFlags k_flags = ImGuiTableFlags_Sortable | ImGuiTableFlags_SortTristate |
                                       ImGuiTableFlags_Resizable | ImGuiTableFlags_RowBg |
                                       ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY |
-                                      ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_BordersOuterH;
+                                      ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_BordersOuterH | ImGuiTableFlags_NoBordersInBody |
+      ImGuiTableFlags_PadOuterX;
   ImGui::PushID(id);
   const float width = options.size.x > 0 ? options.size.x : ImGui::GetContentRegionAvail().x;
   const bool room = has_room(state, width - ImGui::GetStyle().ScrollbarSize, theme);

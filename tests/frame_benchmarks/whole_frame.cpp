@@ -1,11 +1,13 @@
 // The processor's time for a frame of the whole window while timeline and memory show 100,000 spans and
-// 50,000 memory samples: layout, widgets, draw lists; not the graphics card. Prints figures against the
-// target; fails when the panels did not show the run.
+// 50,000 memory samples: layout, widgets, draw lists; not the graphics card. Prints the thread's own time
+// beside the clock's, which on a busy machine has other programs in it. Fails when the panels did not show
+// the run, and when more than one frame in a hundred took more of the processor than the target.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <vector>
 
@@ -49,19 +51,43 @@ bool store_runs(const std::filesystem::path& file) {
   return first && second;
 }
 
-void report(const char* what, std::vector<double> times) {
-  std::sort(times.begin(), times.end());
-  fmt::print("{:<24} {:.2f} ms median, {:.2f} ms worst of {} frames (target {} ms)\n", what,
-             times[times.size() / 2], times.back(), times.size(), k_target_ms);
+// Of this thread: what other programs do meanwhile is not in it.
+double processor_ms() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
 }
 
-std::vector<double> frames(Headless& headless, Session& session, int count) {
-  std::vector<double> times;
-  for (int i = 0; i < count; ++i) {
-    const auto start = Clock::now();
-    headless.frame(session);
-    times.push_back(milliseconds_since(start));
-  }
+struct FrameTimes {
+  std::vector<double> processor, clock;
+};
+
+// False when too many frames are too slow.
+bool report(const char* what, FrameTimes times) {
+  const auto slow = std::count_if(times.processor.begin(), times.processor.end(),
+                                  [](double time) { return time > k_target_ms; });
+  std::sort(times.processor.begin(), times.processor.end());
+  std::sort(times.clock.begin(), times.clock.end());
+  const std::size_t count = times.clock.size();
+  fmt::print(
+      "{:<28} {:6.2f} ms median, {:6.2f} ms worst of the processor; {:6.2f} and {:6.2f} ms by the clock; {} "
+      "frames\n",
+      what, times.processor[count / 2], times.processor.back(), times.clock[count / 2], times.clock.back(),
+      count);
+  return slow * 100 <= static_cast<std::int64_t>(count);
+}
+
+void draw(Headless& headless, Session& session, FrameTimes& times) {
+  const auto start = Clock::now();
+  const double before = processor_ms();
+  headless.frame(session);
+  times.processor.push_back(processor_ms() - before);
+  times.clock.push_back(milliseconds_since(start));
+}
+
+FrameTimes frames(Headless& headless, Session& session, int count) {
+  FrameTimes times;
+  for (int i = 0; i < count; ++i) draw(headless, session, times);
   return times;
 }
 
@@ -80,26 +106,28 @@ int main() {
   Shell shell(session, make_panels(), headless.fonts(),
               {.only_panel = {}, .remembers = false, .preferences_file = {}});
   headless.show(shell);
-  frames(headless, session, 10);
+  fmt::print("target: {} ms\n", k_target_ms);
+  // Once in the life of a window: the letters are drawn, tracks and tables are made.
+  report("the first ten", frames(headless, session, 10));
   shell.show_panel("timeline");
   shell.show_panel("memory");
-  frames(headless, session, 10);
-  report("whole step", frames(headless, session, 100));
+  report("ten after opening panels", frames(headless, session, 10));
+  bool quick = report("whole step", frames(headless, session, 300));
 
   const std::int64_t end = 4000LL * k_spans_a_run;
-  std::vector<double> times;
-  for (int i = 0; i < 100; ++i) {  // another part each frame: nothing can be kept from the frame before
-    const std::int64_t begin = end / 200 * i;
+  FrameTimes times;
+  for (int i = 0; i < 300; ++i) {  // another part each frame: nothing can be kept from the frame before
+    const std::int64_t begin = end / 600 * i;
     session.selection().show_time(TimeRange{Nanoseconds{begin}, Nanoseconds{begin + end / 4}});
-    times.push_back(frames(headless, session, 1).front());
+    draw(headless, session, times);
   }
-  report("panning over a quarter", times);
+  quick = report("panning over a quarter", times) && quick;
   session.selection().choose(
       SelectedInstruction{session.shown_runs().front()->record.summary.plan_hash, InstructionId{25'000}});
-  report("with a chosen instruction", frames(headless, session, 100));
+  quick = report("with a chosen instruction", frames(headless, session, 300)) && quick;
   // Thousands of spans are thousands of rectangles.
   shown = shown && ImGui::GetDrawData()->TotalVtxCount > 20'000;
   fmt::print("{} vertices\n", ImGui::GetDrawData()->TotalVtxCount);
   std::filesystem::remove(file);
-  return shown ? 0 : 1;
+  return shown && quick ? 0 : 1;
 }

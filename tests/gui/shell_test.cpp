@@ -127,6 +127,24 @@ TEST_CASE("another scale, theme and size while it runs") {
   CHECK(ui.shows("", "File"));
 }
 
+TEST_CASE("moved to a monitor of another scale everything grows with it, unless the user chose a scale") {
+  Ui ui;
+  ui.open(small_scenario());
+  const ProbedItem before = ui.item("fit", "why?##step_time");
+  for (const float scale : {2.0F, 1.25F, 3.0F, 1.0F}) {
+    ui.headless().move_to_monitor(scale);
+    ui.frames(3);
+    CHECK(ui.shell().theme().scale == Approx(scale));
+    CHECK(ImGui::GetStyle().WindowPadding.x == Approx(12 * scale).margin(1));  // scaled once, not each time
+  }
+  const ProbedItem again = ui.item("fit", "why?##step_time");
+  CHECK(again.max.y - again.min.y == before.max.y - before.min.y);
+  ui.session().preferences().scale = 1.5;
+  ui.headless().move_to_monitor(2);
+  ui.frames(3);
+  CHECK(ui.shell().theme().scale == Approx(1.5));
+}
+
 TEST_CASE("the same frame gives the same picture, and it is not blank") {
   const auto draw = [] {
     Ui ui("fit", {500, 400});

@@ -52,6 +52,11 @@ void Ui::open(const std::string& yaml) {
 void Ui::settle() {
   session_.settle();
   frames(3);
+  for (int i = 0; i < 1000 && shell_.busy(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    frames(1);
+  }
+  frames(1);
 }
 
 std::optional<ProbedItem> Ui::find(std::string_view panel, std::string_view label) {

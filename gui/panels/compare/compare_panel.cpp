@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <future>
 
 #include "gui/panels/compare/scatter_plot.h"
 #include "gui/shell/follow_why.h"
@@ -11,6 +13,7 @@
 #include "gui/view_model/run_why.h"
 #include "gui/widgets/data_grid.h"
 #include "gui/widgets/named_area.h"
+#include "gui/widgets/stale.h"
 #include "gui/widgets/tab.h"
 
 namespace shardlab::gui {
@@ -27,22 +30,30 @@ class ComparePanel final : public Panel {
             .shortcut = ImGuiMod_Ctrl | ImGuiKey_3};
   }
 
+  bool busy() const override { return making_.valid(); }
+
   void draw(PanelContext& context) override {
     refresh(context.session);
-    if (runs_.size() < 2) {
+    if (wanted_.size() < 2) {
       empty_state("Two runs are needed to compare",
                   "The prediction of the open scenario is one. Choose stored runs in Runs, or start a real "
                   "run in Run monitor.",
                   context.theme);
       return;
     }
-    const DimWhenStaleRun dim(context.session, runs_);
+    if (!made_) {
+      ImGui::TextDisabled("Comparing ...");
+      return;
+    }
+    // Faint as a whole: with a prediction that is no more, or of runs chosen before, every error in it is
+    // old.
+    const DimWhenStale dim(made_->runs != wanted_ || any_stale(context.session));
     draw_reference(context.theme);
     if (!ImGui::BeginTabBar("parts")) return;
-    draw_tab(context, "Totals", 0, comparison_.totals);
-    draw_tab(context, "Memory", 1, comparison_.classes);
-    draw_tab(context, "Kinds", 2, comparison_.kinds);
-    draw_tab(context, "Units", 3, comparison_.units);
+    draw_tab(context, "Totals", 0, comparison().totals);
+    draw_tab(context, "Memory", 1, comparison().classes);
+    draw_tab(context, "Kinds", 2, comparison().kinds);
+    draw_tab(context, "Units", 3, comparison().units);
     if (begin_tab("Instructions")) {
       draw_instructions(context);
       ImGui::EndTabItem();
@@ -51,53 +62,56 @@ class ComparePanel final : public Panel {
   }
 
  private:
-  // A comparison with a prediction that is no more is faint as a whole: every error in it is old.
-  class DimWhenStaleRun {
-   public:
-    DimWhenStaleRun(Session& session, const std::vector<view::LoadedRunPtr>& runs)
-        : dimmed_(std::any_of(runs.begin(), runs.end(),
-                              [&](const auto& run) { return is_stale(session, run); })) {
-      if (dimmed_) ImGui::PushStyleVar(ImGuiStyleVar_Alpha, ImGui::GetStyle().Alpha * 0.45F);
-    }
-    ~DimWhenStaleRun() {
-      if (dimmed_) ImGui::PopStyleVar();
-    }
-    DimWhenStaleRun(const DimWhenStaleRun&) = delete;
-    DimWhenStaleRun& operator=(const DimWhenStaleRun&) = delete;
-
-   private:
-    bool dimmed_;
+  // Made on a thread: runs of many steps have millions of spans.
+  struct Made {
+    std::vector<view::LoadedRunPtr> runs;
+    view::RunComparison comparison;
   };
+
+  bool any_stale(Session& session) const {
+    return std::any_of(made_->runs.begin(), made_->runs.end(),
+                       [&](const auto& run) { return is_stale(session, run); });
+  }
 
   void refresh(Session& session) {
     std::vector<view::LoadedRunPtr> runs = session.shown_runs();
-    if (runs != runs_) {
-      runs_ = std::move(runs);
-      reference_ = runs_.size() < 2 ? 0 : view::choose_reference(runs_);
-      made_ = false;
+    if (runs != wanted_) {
+      wanted_ = std::move(runs);
+      wanted_reference_ = wanted_.size() < 2 ? 0 : view::choose_reference(wanted_);
+      asked_ = false;
     }
-    if (made_ || runs_.size() < 2) return;
-    comparison_ = compare_runs(runs_, reference_);
-    made_ = true;
-    ++revision_;
+    if (making_.valid() && making_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+      made_ = making_.get();
+      ++revision_;
+    }
+    if (wanted_.size() < 2) made_ = nullptr;
+    if (asked_ || making_.valid() || wanted_.size() < 2) return;
+    asked_ = true;
+    making_ = std::async(std::launch::async, [runs = wanted_, reference = wanted_reference_] {
+      return std::make_shared<const Made>(Made{runs, view::compare_runs(runs, reference)});
+    });
   }
+
+  const view::RunComparison& comparison() const { return made_->comparison; }
+  const view::LoadedRun& reference() const { return *made_->runs[comparison().reference]; }
 
   void draw_reference(const Theme& theme) {
     ImGui::AlignTextToFramePadding();
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed), "errors against");
     ImGui::SameLine();
     ImGui::SetNextItemWidth(theme.scaled(220));
-    if (ImGui::BeginCombo("##reference", comparison_.titles[reference_].c_str())) {
-      for (std::size_t i = 0; i < runs_.size(); ++i) {
-        if (!ImGui::Selectable(comparison_.titles[i].c_str(), i == reference_)) continue;
-        reference_ = i;
-        made_ = false;
+    if (ImGui::BeginCombo("##reference", comparison().titles[comparison().reference].c_str())) {
+      for (std::size_t i = 0; i < made_->runs.size(); ++i) {
+        if (!ImGui::Selectable(comparison().titles[i].c_str(), i == comparison().reference)) continue;
+        if (made_->runs != wanted_) continue;
+        wanted_reference_ = i;
+        asked_ = false;
       }
       ImGui::EndCombo();
     }
-    if (comparison_.note.empty()) return;
+    if (comparison().note.empty()) return;
     ImGui::PushTextWrapPos(0);
-    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.fair), "%s", comparison_.note.c_str());
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.fair), "%s", comparison().note.c_str());
     ImGui::PopTextWrapPos();
   }
 
@@ -109,17 +123,17 @@ class ComparePanel final : public Panel {
                        index < 2 ? "a right click on a number says why"
                                  : "time on its stream in a step; a right click says of what");
     const GridEvents events = data_grid(title, table, states_[index], {.revision = revision_}, context.theme);
-    follow_why(events.answer, runs_[reference_].get(), context);
+    follow_why(events.answer, &reference(), context);
     ImGui::EndTabItem();
   }
 
   void draw_instructions(PanelContext& context) {
-    if (comparison_.points.empty()) {
+    if (comparison().points.empty()) {
       empty_state("No instructions in common", "Runs of one plan are compared instruction by instruction.",
                   context.theme);
       return;
     }
-    const view::LoadedRun& reference = *runs_[reference_];
+    const view::LoadedRun& base = reference();
     constexpr std::array<const char*, 2> k_forms = {"error over time", "time against time"};
     ImGui::SetNextItemWidth(context.theme.scaled(160));
     ImGui::Combo("##form", &form_, k_forms.data(), static_cast<int>(k_forms.size()));
@@ -127,44 +141,44 @@ class ComparePanel final : public Panel {
     if (ImGui::Button("Save PNG")) context.pictures.push_back({plot_min_, plot_max_, "errors"});
     ImGui::SameLine();
     ImGui::AlignTextToFramePadding();
-    copy_csv_button("worst", comparison_.worst);
+    copy_csv_button("worst", comparison().worst);
     const float height = std::max(context.theme.scaled(160), ImGui::GetContentRegionAvail().y * 0.5F);
     const ScatterResult scatter = draw_scatter(
-        comparison_, static_cast<ScatterForm>(form_), chosen_in(context.session, reference),
-        [&](InstructionId id) { return instruction_label(reference.plan(), id); }, {-1, height},
-        context.theme);
+        comparison(), static_cast<ScatterForm>(form_), chosen_in(context.session, base),
+        [&](InstructionId id) { return instruction_label(base.plan(), id); }, {-1, height}, context.theme);
     plot_min_ = scatter.min;
     plot_max_ = scatter.max;
     named_area("scatter", plot_min_, plot_max_);
-    if (scatter.clicked) choose_in(context.session, reference, *scatter.clicked);
-    if (scatter.asked) why_.ask(why_time(*runs_[scatter.asked->run], scatter.asked->instruction));
-    follow_why(why_.draw(context.theme), &reference, context);
-    draw_worst(context, reference);
+    if (scatter.clicked) choose_in(context.session, base, *scatter.clicked);
+    if (scatter.asked) why_.ask(why_time(*made_->runs[scatter.asked->run], scatter.asked->instruction));
+    follow_why(why_.draw(context.theme), &base, context);
+    draw_worst(context, base);
   }
 
-  void draw_worst(PanelContext& context, const view::LoadedRun& reference) {
-    const auto chosen = chosen_in(context.session, reference);
+  void draw_worst(PanelContext& context, const view::LoadedRun& base) {
+    const auto chosen = chosen_in(context.session, base);
     if (context.session.selection().instruction_changes() != seen_changes_) {
       seen_changes_ = context.session.selection().instruction_changes();
-      const auto row = std::find_if(comparison_.worst.rows.begin(), comparison_.worst.rows.end(),
+      const auto row = std::find_if(comparison().worst.rows.begin(), comparison().worst.rows.end(),
                                     [&](const view::Row& each) { return each.instruction == chosen; });
-      if (chosen && row != comparison_.worst.rows.end())
-        worst_state_.scroll_to = static_cast<std::size_t>(row - comparison_.worst.rows.begin());
+      if (chosen && row != comparison().worst.rows.end())
+        worst_state_.scroll_to = static_cast<std::size_t>(row - comparison().worst.rows.begin());
     }
     const GridEvents events =
-        data_grid("worst", comparison_.worst, worst_state_,
+        data_grid("worst", comparison().worst, worst_state_,
                   {.revision = revision_,
                    .is_chosen = [&](const view::Row& row) { return chosen && row.instruction == chosen; }},
                   context.theme);
     if (events.click)
-      choose_in(context.session, reference, *comparison_.worst.rows[events.click->row].instruction);
-    follow_why(events.answer, &reference, context);
+      choose_in(context.session, base, *comparison().worst.rows[events.click->row].instruction);
+    follow_why(events.answer, &base, context);
   }
 
-  std::vector<view::LoadedRunPtr> runs_;
-  std::size_t reference_ = 0;
-  bool made_ = false;
-  view::RunComparison comparison_;
+  std::vector<view::LoadedRunPtr> wanted_;
+  std::size_t wanted_reference_ = 0;
+  bool asked_ = false;  // for what is wanted
+  std::future<std::shared_ptr<const Made>> making_;
+  std::shared_ptr<const Made> made_;
   std::uint64_t revision_ = 0;
   std::array<DataGridState, 4> states_;
   DataGridState worst_state_;

@@ -147,32 +147,32 @@ TEST_CASE("files that are no scenario are messages") {
   CHECK(session.documents_opened() == 0);
 }
 
-TEST_CASE("a dropped config.json becomes the model, a dropped trace or nonsense a message") {
+TEST_CASE("a dropped config.json becomes the model, nonsense a message") {
   const test::TemporaryFolder folder;
   const fs::path config = folder.path() / "it's a 'model'" / "config.json";
   fs::create_directory(config.parent_path());
   fs::copy_file(fs::path(SHARDLAB_TEST_SOURCE) / "assets/models/tiny-llama/config.json", config);
   Session session;
-  REQUIRE(session.open_any(config));
+  REQUIRE(session.open_any({config}));
   session.settle();
   INFO((session.problem() ? to_string(*session.problem()) : ""));
   REQUIRE(session.prediction());
   CHECK(session.prediction()->planned.graph.layers == 6);
 
-  REQUIRE(session.open_any(k_scenario));
+  REQUIRE(session.open_any({k_scenario}));
   session.set("model.sequence_length", "512");
   session.unset("parallel.wrap");
-  REQUIRE(session.open_any(config));
+  REQUIRE(session.open_any({config}));
   session.settle();
   INFO((session.problem() ? to_string(*session.problem()) : ""));
   CHECK_FALSE(session.problem());
   CHECK(session.prediction()->planned.graph.layers == 6);
 
-  write(folder.path() / "trace.json", "{\"traceEvents\": []}");
-  for (const char* const name : {"trace.json", "none.json", "picture.png"})
-    CHECK_FALSE(session.open_any(folder.path() / name));
+  write(folder.path() / "list.json", "{\"events\": []}");
+  for (const char* const name : {"list.json", "none.json", "picture.png"})
+    CHECK_FALSE(session.open_any({folder.path() / name}));
   CHECK(tells(session, "nothing that the window can open"));
-  REQUIRE(session.open_any(folder.path() / "runs.db"));
+  REQUIRE(session.open_any({folder.path() / "runs.db"}));
   CHECK(session.database() == folder.path() / "runs.db");
 }
 

@@ -8,8 +8,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "engine/store/run_store.h"
+#include "gui/view_model/run_library.h"
 #include "tests/catch.h"
 #include "tests/hand_made_record.h"
 #include "tests/paths.h"
@@ -220,6 +222,23 @@ TEST_CASE("a locked database is told and read when the lock is gone") {
   reader->settle();
   CHECK_FALSE(reader->view().trouble);
   CHECK(reader->view().runs->size() == 1);
+}
+
+TEST_CASE("opening another database does not wait for one that is locked") {
+  const TemporaryFolder folder;
+  const fs::path locked = folder.path() / "locked.db", other = folder.path() / "other.db";
+  save_runs(locked, {"a"});
+  save_runs(other, {"b"});
+  const LockedByAnother lock(locked);
+  RunLibrary library;
+  library.open(locked);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // its reader is patient now, for a second
+  const auto begin = std::chrono::steady_clock::now();
+  library.open(other);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(500));
+  library.reader()->settle();
+  REQUIRE(library.view().runs->size() == 1);
+  CHECK(library.view().runs->front().name == "b");
 }
 
 TEST_CASE("polling never waits, and many readers can be made and ended at once") {
