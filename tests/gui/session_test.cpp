@@ -90,10 +90,11 @@ void look_at_the_measurement(Ui& ui) {
   CHECK(shown[1]->kind() == RunKind::measured);
   CHECK(shown[1]->record.summary.plan_hash == shown[0]->record.summary.plan_hash);
   ui.shell().show_panel("compare");
-  ui.frames(3);
+  ui.wait_for("compare", "step time");
   CHECK(ui.shows("compare", "step time"));
+  ui.wait_for("compare", "Instructions");
   ui.click("compare", "Instructions");
-  ui.frames(3);
+  ui.wait_for("compare", "scatter");
   CHECK(ui.shows("compare", "scatter"));
   CHECK(ui.items_of("compare").find("/worst") != std::string::npos);
 }
