@@ -151,7 +151,7 @@ void ModelRun::run_step(const ProgramStep& step, const std::vector<at::Tensor>& 
     gradients.push_back(gradients_[id.index()]);
     gradients.back().accumulate = later_use(id, step.op);
   }
-  const OperatorImplementation* implementation = find_implementation(op.type->name);
+  const OperatorImplementation* implementation = find(op.type->name);
   if (step.kind == StepKind::forward) {
     implementation->forward({op, graph_, operands, parameters, results, extras});
     return;

@@ -46,6 +46,8 @@ class ModelRun {
   void copy_tensors_of(const std::string& label) { made_.try_emplace(label); }
   const std::vector<ParameterGradient>& gradients() const { return gradients_; }  // by ParameterId
 
+  const OperatorImplementation* (*find)(std::string_view) = find_implementation;  // which implementations run
+
  private:
   at::Tensor input_value(const Tensor& tensor) const;
   void run(const Program& program, bool forward, const StepWatch& watch);

@@ -4,7 +4,7 @@
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "engine/execute/torch/operators/operator_implementation.h"
+#include "engine/execute/torch/operators/aten/device_operators.h"
 #include "engine/model/families/decoder_parts.h"
 #include "engine/model/partition.h"
 #include "tests/catch.h"
@@ -47,7 +47,9 @@ at::Tensor plain_experts(const at::Tensor& x, const std::vector<at::Tensor>& p, 
   return sum.reshape(x.sizes());
 }
 
-void compare(std::int64_t count, std::int64_t per_token, bool normalized) {
+using Find = const OperatorImplementation* (*)(std::string_view);
+
+void compare(Find find, std::int64_t count, std::int64_t per_token, bool normalized) {
   CAPTURE(count, per_token, normalized);
   const ModelGraph graph = expert_graph(count, per_token, normalized);
   const Partition partition = make_partition(graph, {}, {});
@@ -56,6 +58,7 @@ void compare(std::int64_t count, std::int64_t per_token, bool normalized) {
   const at::Tensor targets = at::randint(40, {k_batch, k_sequence}, generator, at::kLong);
   std::vector<at::Tensor> parameters;
   ModelRun run(graph, partition.segments[0]);
+  run.find = find;
   for (std::size_t i = 0; i < graph.parameters.size(); ++i) {
     const at::Tensor value = random(graph.parameters[i].shape, at::kFloat, i + 1) * 0.4;
     run.set_parameter(graph.parameters[i].name, value);
@@ -82,11 +85,14 @@ void compare(std::int64_t count, std::int64_t per_token, bool normalized) {
 }  // namespace
 
 TEST_CASE("experts and every gradient, weights made to add up to 1 or not") {
-  for (const bool normalized : {true, false}) {
-    compare(5, 2, normalized);
-    compare(3, 3, normalized);   // all of them
-    compare(40, 4, normalized);  // some experts have no rows
-    if (!normalized) compare(4, 1, normalized);  // else the weight is 1 and the router learns nothing
+  for (const Find find : {find_implementation, find_device_implementation}) {
+    INFO((find == find_implementation ? "for hosts" : "for devices"));
+    for (const bool normalized : {true, false}) {
+      compare(find, 5, 2, normalized);
+      compare(find, 3, 3, normalized);   // all of them
+      compare(find, 40, 4, normalized);  // some experts have no rows
+      if (!normalized) compare(find, 4, 1, normalized);  // else the weight is 1 and the router learns nothing
+    }
   }
 }
 

@@ -5,6 +5,8 @@
 
 #include <limits>
 
+#include "engine/execute/torch/operators/aten/device_operators.h"
+
 namespace shardlab::test {
 namespace {
 
@@ -29,6 +31,13 @@ DType dtype_of(const at::Tensor& tensor) {
 
 at::Tensor spoiled(at::IntArrayRef shape, at::ScalarType dtype) {
   return at::full(shape, std::numeric_limits<double>::quiet_NaN(), dtype);
+}
+
+// Backward may write gradients over them.
+std::vector<OperatorInput> copies_of(const std::vector<OperatorInput>& inputs) {
+  std::vector<OperatorInput> copies;
+  for (const OperatorInput& input : inputs) copies.push_back({input.value.clone(), input.wants_gradient});
+  return copies;
 }
 
 at::Tensor where(bool wanted, const at::Tensor& tensor) {
@@ -74,7 +83,7 @@ Outcome SingleOperator::forward() const {
   }
   std::vector<at::Tensor> values;
   for (const OperatorInput& input : inputs) values.push_back(input.value);
-  find_implementation(op.type->name)
+  find(op.type->name)
       ->forward({op, graph_, values, parameters, {&outcome.output, 1}, outcome.extras});
   return outcome;
 }
@@ -102,7 +111,7 @@ Outcome SingleOperator::run(const at::Tensor& output_gradient, double seed,
     outcome.parameter_gradients.push_back(gradient);
     gradients.push_back({gradient, !before.empty()});
   }
-  find_implementation(op.type->name)
+  find(op.type->name)
       ->backward({op,
                   graph_,
                   {&output_gradient, 1},
@@ -179,12 +188,25 @@ void require_as_reference(SingleOperator single, const PlainFunction& function, 
   for (const at::Tensor& parameter : single.parameters)
     before.push_back(random(parameter.sizes().vec(), parameter.scalar_type(), 98));
   const Outcome plain = reference(single, function, dy, seed);
-  if (!before.empty()) {
-    INFO("gradients of parameters accumulate");
-    require_close(single.run(dy, seed, before), reference(single, function, dy, seed, before), tolerance);
+  const std::vector<OperatorInput> inputs = copies_of(single.inputs);
+  const std::vector<at::Tensor> extras = single.forward().extras;
+  for (const auto find : {find_implementation, find_device_implementation}) {
+    single.find = find;
+    INFO((find == find_implementation ? "for hosts" : "for devices"));
+    if (!before.empty()) {
+      INFO("gradients of parameters accumulate");
+      single.inputs = copies_of(inputs);
+      require_close(single.run(dy, seed, before), reference(single, function, dy, seed, before), tolerance);
+    }
+    INFO("gradients of parameters are overwritten");
+    single.inputs = copies_of(inputs);
+    const Outcome outcome = single.run(dy, seed);
+    require_close(outcome, plain, tolerance);
+    for (std::size_t i = 0; i < extras.size(); ++i) {
+      INFO("extra " << i);
+      CHECK(relative_difference(outcome.extras[i], extras[i].to(at::kDouble)) <= 1e-5);
+    }
   }
-  INFO("gradients of parameters are overwritten");
-  require_close(single.run(dy, seed), plain, tolerance);
 }
 
 }  // namespace shardlab::test

@@ -1,4 +1,4 @@
-// One operator in a graph of its own, run through its implementation, beside the same in float64 by ATen's
+// One operator in a graph of its own, run through one of its implementations, beside the same in float64 by ATen's
 // autograd.
 #pragma once
 
@@ -40,6 +40,7 @@ class SingleOperator {
   const ModelGraph& graph() const { return graph_; }
   std::vector<OperatorInput> inputs;
   std::vector<at::Tensor> parameters;
+  const OperatorImplementation* (*find)(std::string_view) = find_implementation;  // which implementation runs
 
  private:
   at::Tensor empty_like(TensorId tensor) const;
@@ -63,7 +64,8 @@ void require_close(const Outcome& actual, const Outcome& expected, double tolera
 // Normal numbers, the same for the same arguments.
 at::Tensor random(const Shape& shape, at::ScalarType dtype, std::uint64_t seed);
 
-// Runs with and without accumulation and compares both with the reference.
+// Runs both implementations, for hosts and for devices, with and without accumulation, and compares them with the
+// reference, and their extras with each other.
 void require_as_reference(SingleOperator single, const PlainFunction& function, double tolerance);
 
 // Rounding of the result: half a unit in the last place is 2^-24 or 2^-9 of an element; sums add a little.
