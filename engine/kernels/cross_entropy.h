@@ -33,20 +33,32 @@ SHARDLAB_HD LogSumExp log_sum_exp(Lanes& lanes, const T* logits, std::int64_t cl
   return {over_all, logf(lanes.sum(scaled))};
 }
 
-// Writes the loss of the row and, if `gradient` is not null, (softmax - one_hot) * scale. Targets outside [0, classes) other than the
-// ignored one give a NaN, not a stray read.
+// Writes the loss of the row, log(sum(exp(logits))) if `sum` is not null and, if `gradient` is not null,
+// (softmax - one_hot) * scale. Targets outside [0, classes) other than the ignored one give a NaN, not a stray read.
 template <typename T, typename Lanes>
 SHARDLAB_HD void cross_entropy_row(Lanes& lanes, const T* logits, std::int64_t target, std::int64_t classes, float scale, float* loss,
-                                   T* gradient) {
+                                   float* sum, T* gradient) {
   const bool ignored = target == k_ignored_target;
   const bool valid = target >= 0 && target < classes;
   const LogSumExp lse = log_sum_exp(lanes, logits, classes);
   const float own = valid ? to_float(logits[target]) : NAN;
   if (lanes.lane() == 0) *loss = ignored ? 0.0F : lse.highest - own + lse.rest;
+  if (lanes.lane() == 0 && sum != nullptr) *sum = lse.highest + lse.rest;
   if (gradient == nullptr) return;
   lanes.sum(0);  // the target's logit has been read by every lane before any of them overwrites it
   for (std::int64_t i = lanes.lane(); i < classes; i += lanes.count()) {
     const float probability = expf(to_float(logits[i]) - lse.highest - lse.rest);
+    gradient[i] = from_float<T>(ignored ? 0.0F : (probability - (i == target ? 1.0F : 0.0F)) * scale);
+  }
+}
+
+// The gradient alone, from the sum that forward kept; it may overwrite the logits.
+template <typename T, typename Lanes>
+SHARDLAB_HD void cross_entropy_row_backward(Lanes& lanes, const T* logits, std::int64_t target, std::int64_t classes, float sum, float scale,
+                                            T* gradient) {
+  const bool ignored = target == k_ignored_target;
+  for (std::int64_t i = lanes.lane(); i < classes; i += lanes.count()) {
+    const float probability = expf(to_float(logits[i]) - sum);
     gradient[i] = from_float<T>(ignored ? 0.0F : (probability - (i == target ? 1.0F : 0.0F)) * scale);
   }
 }

@@ -9,11 +9,22 @@ namespace {
 
 template <typename T>
 __global__ void cross_entropy(const T* logits, const std::int64_t* targets, std::int64_t rows, std::int64_t classes, float scale,
-                              float* losses, T* gradient) {
+                              float* losses, float* sums, T* gradient) {
   BlockLanes lanes;
   for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
     T* of_row = gradient == nullptr ? nullptr : gradient + row * classes;
-    cross_entropy_row(lanes, logits + row * classes, targets[row], classes, scale, losses + row, of_row);
+    float* sum = sums == nullptr ? nullptr : sums + row;
+    cross_entropy_row(lanes, logits + row * classes, targets[row], classes, scale, losses + row, sum, of_row);
+  }
+}
+
+template <typename T>
+__global__ void cross_entropy_backward(const T* logits, const std::int64_t* targets, const float* sums, std::int64_t rows,
+                                       std::int64_t classes, float scale, T* gradient) {
+  BlockLanes lanes;
+  for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
+    const std::int64_t at = row * classes;
+    cross_entropy_row_backward(lanes, logits + at, targets[row], classes, sums[row], scale, gradient + at);
   }
 }
 
@@ -40,8 +51,14 @@ __global__ void clip(T* values, std::int64_t count, const float* sum, float limi
 
 template <typename T>
 void launch_cross_entropy(Stream stream, const T* logits, const std::int64_t* targets, std::int64_t rows, std::int64_t classes, float scale,
-                          float* losses, T* gradient) {
-  if (rows > 0) cross_entropy<<<blocks_of(rows), k_threads, 0, stream>>>(logits, targets, rows, classes, scale, losses, gradient);
+                          float* losses, float* sums, T* gradient) {
+  if (rows > 0) cross_entropy<<<blocks_of(rows), k_threads, 0, stream>>>(logits, targets, rows, classes, scale, losses, sums, gradient);
+}
+
+template <typename T>
+void launch_cross_entropy_backward(Stream stream, const T* logits, const std::int64_t* targets, const float* sums, std::int64_t rows,
+                                   std::int64_t classes, float scale, T* gradient) {
+  if (rows > 0) cross_entropy_backward<<<blocks_of(rows), k_threads, 0, stream>>>(logits, targets, sums, rows, classes, scale, gradient);
 }
 
 template <typename T>
@@ -55,8 +72,13 @@ void launch_clip(Stream stream, T* values, std::int64_t count, const float* sum,
   if (count > 0) clip<<<element_blocks(count), k_threads, 0, stream>>>(values, count, sum, limit);
 }
 
-template void launch_cross_entropy(Stream, const float*, const std::int64_t*, std::int64_t, std::int64_t, float, float*, float*);
-template void launch_cross_entropy(Stream, const BFloat16*, const std::int64_t*, std::int64_t, std::int64_t, float, float*, BFloat16*);
+template void launch_cross_entropy(Stream, const float*, const std::int64_t*, std::int64_t, std::int64_t, float, float*, float*, float*);
+template void launch_cross_entropy(Stream, const BFloat16*, const std::int64_t*, std::int64_t, std::int64_t, float, float*, float*,
+                                   BFloat16*);
+template void launch_cross_entropy_backward(Stream, const float*, const std::int64_t*, const float*, std::int64_t, std::int64_t, float,
+                                            float*);
+template void launch_cross_entropy_backward(Stream, const BFloat16*, const std::int64_t*, const float*, std::int64_t, std::int64_t, float,
+                                            BFloat16*);
 template void launch_add_squares(Stream, const float*, std::int64_t, float*);
 template void launch_add_squares(Stream, const BFloat16*, std::int64_t, float*);
 template void launch_clip(Stream, float*, std::int64_t, const float*, float);

@@ -8,10 +8,11 @@ namespace {
 constexpr std::int64_t k_rows_of_part = 128;
 
 template <typename T>
-__global__ void forward(const T* x, const T* w, T* y, float* reciprocals, std::int64_t rows, std::int64_t width, float epsilon) {
+__global__ void forward(const T* x, const T* w, T* y, float* reciprocals, std::int64_t rows, std::int64_t width, float epsilon,
+                        float offset) {
   BlockLanes lanes;
   for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x)
-    rms_norm_row(lanes, x + row * width, w, y + row * width, reciprocals + row, width, epsilon);
+    rms_norm_row(lanes, x + row * width, w, y + row * width, reciprocals + row, width, epsilon, offset);
 }
 
 template <typename T>
@@ -25,11 +26,12 @@ __global__ void add_forward(const T* x, const T* residual, const T* w, T* sum, T
 }
 
 template <typename T>
-__global__ void backward(const T* dy, const T* x, const T* w, const float* reciprocals, T* dx, std::int64_t rows, std::int64_t width) {
+__global__ void backward(const T* dy, const T* x, const T* w, const float* reciprocals, T* dx, std::int64_t rows, std::int64_t width,
+                         float offset) {
   BlockLanes lanes;
   for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
     const std::int64_t at = row * width;
-    rms_norm_row_backward(lanes, dy + at, x + at, w, reciprocals[row], dx + at, width);
+    rms_norm_row_backward(lanes, dy + at, x + at, w, reciprocals[row], dx + at, width, offset);
   }
 }
 
@@ -57,8 +59,9 @@ __global__ void sum_parts(const float* parts, std::int64_t count, std::int64_t w
 std::int64_t rms_norm_parts(std::int64_t rows) { return (rows + k_rows_of_part - 1) / k_rows_of_part; }
 
 template <typename T>
-void launch_rms_norm(Stream stream, const T* x, const T* w, T* y, float* reciprocals, std::int64_t rows, std::int64_t width, float epsilon) {
-  if (rows > 0) forward<<<blocks_of(rows), k_threads, 0, stream>>>(x, w, y, reciprocals, rows, width, epsilon);
+void launch_rms_norm(Stream stream, const T* x, const T* w, T* y, float* reciprocals, std::int64_t rows, std::int64_t width, float epsilon,
+                     float offset) {
+  if (rows > 0) forward<<<blocks_of(rows), k_threads, 0, stream>>>(x, w, y, reciprocals, rows, width, epsilon, offset);
 }
 
 template <typename T>
@@ -69,14 +72,14 @@ void launch_add_rms_norm(Stream stream, const T* x, const T* residual, const T* 
 
 template <typename T>
 void launch_rms_norm_backward(Stream stream, const T* dy, const T* x, const T* w, const float* reciprocals, T* dx, float* dw,
-                              std::int64_t rows, std::int64_t width) {
+                              std::int64_t rows, std::int64_t width, float offset) {
   if (rows == 0) return;
   // Before dx, which may lie over dy.
   if (dw != nullptr) {
     const dim3 grid(static_cast<unsigned>((width + k_threads - 1) / k_threads), static_cast<unsigned>(rms_norm_parts(rows)));
     weight_gradient<<<grid, k_threads, 0, stream>>>(dy, x, reciprocals, dw, rows, width);
   }
-  if (dx != nullptr) backward<<<blocks_of(rows), k_threads, 0, stream>>>(dy, x, w, reciprocals, dx, rows, width);
+  if (dx != nullptr) backward<<<blocks_of(rows), k_threads, 0, stream>>>(dy, x, w, reciprocals, dx, rows, width, offset);
 }
 
 template <typename T>
@@ -84,15 +87,15 @@ void launch_sum_parts(Stream stream, const float* parts, std::int64_t count, std
   if (width > 0) sum_parts<<<element_blocks(width), k_threads, 0, stream>>>(parts, count, width, accumulate, into);
 }
 
-template void launch_rms_norm(Stream, const float*, const float*, float*, float*, std::int64_t, std::int64_t, float);
-template void launch_rms_norm(Stream, const BFloat16*, const BFloat16*, BFloat16*, float*, std::int64_t, std::int64_t, float);
+template void launch_rms_norm(Stream, const float*, const float*, float*, float*, std::int64_t, std::int64_t, float, float);
+template void launch_rms_norm(Stream, const BFloat16*, const BFloat16*, BFloat16*, float*, std::int64_t, std::int64_t, float, float);
 template void launch_add_rms_norm(Stream, const float*, const float*, const float*, float*, float*, float*, std::int64_t, std::int64_t, float);
 template void launch_add_rms_norm(Stream, const BFloat16*, const BFloat16*, const BFloat16*, BFloat16*, BFloat16*, float*, std::int64_t,
                                   std::int64_t, float);
 template void launch_rms_norm_backward(Stream, const float*, const float*, const float*, const float*, float*, float*, std::int64_t,
-                                       std::int64_t);
+                                       std::int64_t, float);
 template void launch_rms_norm_backward(Stream, const BFloat16*, const BFloat16*, const BFloat16*, const float*, BFloat16*, float*,
-                                       std::int64_t, std::int64_t);
+                                       std::int64_t, std::int64_t, float);
 template void launch_sum_parts(Stream, const float*, std::int64_t, std::int64_t, bool, float*);
 template void launch_sum_parts(Stream, const float*, std::int64_t, std::int64_t, bool, BFloat16*);
 

@@ -11,6 +11,7 @@
 #include "engine/execute/torch/operators/operator_implementation.h"
 #include "engine/model/graph_builder.h"
 #include "engine/model/partition.h"
+#include "tests/unit/execute/torch/place.h"
 
 namespace shardlab::test {
 
@@ -32,7 +33,7 @@ struct StepWatch {
 class ModelRun {
  public:
   // Parameters are small random numbers until they are set; the batch is random tokens.
-  ModelRun(const ModelGraph& graph, const Segment& segment);
+  ModelRun(const ModelGraph& graph, const Segment& segment, const Place& place = {});
 
   void set_parameter(const std::string& name, const at::Tensor& value);
   void set_batch(const at::Tensor& tokens, const at::Tensor& targets);
@@ -46,8 +47,6 @@ class ModelRun {
   void copy_tensors_of(const std::string& label) { made_.try_emplace(label); }
   const std::vector<ParameterGradient>& gradients() const { return gradients_; }  // by ParameterId
 
-  const OperatorImplementation* (*find)(std::string_view) = find_implementation;  // which implementations run
-
  private:
   at::Tensor input_value(const Tensor& tensor) const;
   void run(const Program& program, bool forward, const StepWatch& watch);
@@ -60,6 +59,7 @@ class ModelRun {
 
   const ModelGraph& graph_;
   const Segment& segment_;
+  const Place place_;
   std::vector<at::Tensor> parameters_, saved_;
   std::vector<ParameterGradient> gradients_;
   std::map<std::uint32_t, at::Tensor> tensors_;

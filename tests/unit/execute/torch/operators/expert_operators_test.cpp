@@ -4,7 +4,7 @@
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "engine/execute/torch/operators/aten/device_operators.h"
+#include "engine/execute/torch/operators/operator_implementation.h"
 #include "engine/model/families/decoder_parts.h"
 #include "engine/model/partition.h"
 #include "tests/catch.h"
@@ -47,9 +47,7 @@ at::Tensor plain_experts(const at::Tensor& x, const std::vector<at::Tensor>& p, 
   return sum.reshape(x.sizes());
 }
 
-using Find = const OperatorImplementation* (*)(std::string_view);
-
-void compare(Find find, std::int64_t count, std::int64_t per_token, bool normalized) {
+void compare(const Place& place, std::int64_t count, std::int64_t per_token, bool normalized) {
   CAPTURE(count, per_token, normalized);
   const ModelGraph graph = expert_graph(count, per_token, normalized);
   const Partition partition = make_partition(graph, {}, {});
@@ -57,8 +55,7 @@ void compare(Find find, std::int64_t count, std::int64_t per_token, bool normali
   const at::Tensor tokens = at::randint(40, {k_batch, k_sequence}, generator, at::kLong);
   const at::Tensor targets = at::randint(40, {k_batch, k_sequence}, generator, at::kLong);
   std::vector<at::Tensor> parameters;
-  ModelRun run(graph, partition.segments[0]);
-  run.find = find;
+  ModelRun run(graph, partition.segments[0], place);
   for (std::size_t i = 0; i < graph.parameters.size(); ++i) {
     const at::Tensor value = random(graph.parameters[i].shape, at::kFloat, i + 1) * 0.4;
     run.set_parameter(graph.parameters[i].name, value);
@@ -85,13 +82,13 @@ void compare(Find find, std::int64_t count, std::int64_t per_token, bool normali
 }  // namespace
 
 TEST_CASE("experts and every gradient, weights made to add up to 1 or not") {
-  for (const Find find : {find_implementation, find_device_implementation}) {
-    INFO((find == find_implementation ? "for hosts" : "for devices"));
+  for (const Place& place : all_places()) {
+    INFO(place.name);
     for (const bool normalized : {true, false}) {
-      compare(find, 5, 2, normalized);
-      compare(find, 3, 3, normalized);   // all of them
-      compare(find, 40, 4, normalized);  // some experts have no rows
-      if (!normalized) compare(find, 4, 1, normalized);  // else the weight is 1 and the router learns nothing
+      compare(place, 5, 2, normalized);
+      compare(place, 3, 3, normalized);   // all of them
+      compare(place, 40, 4, normalized);  // some experts have no rows
+      if (!normalized) compare(place, 4, 1, normalized);  // else the weight is 1 and the router learns nothing
     }
   }
 }
