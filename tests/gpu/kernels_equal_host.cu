@@ -54,7 +54,7 @@ void check_rms_norm(std::int64_t rows, std::int64_t width, float offset) {
     add_rms_norm_row(lane, &x[at], &residual[at], w.data(), &sum[at], &added[at], &ignored[row], width, 1e-5F);
   }
   for (std::int64_t column = 0; column < width; ++column)
-    dw[column] = from_float<T>(rms_norm_weight_gradient(dy.data(), x.data(), reciprocals.data(), 0, rows, column, width));
+    dw[column] = from_float<T>(rms_norm_weight_gradient(dy.data(), x.data(), reciprocals.data(), 0, rows, column, width).values[0]);
 
   DeviceArray<T> d_x(x), d_w(w), d_y(x.size()), d_dy(dy), d_dx(x.size()), d_dw(width), d_sum(residual), d_added(x.size());
   DeviceArray<float> d_reciprocals(rows), d_ignored(rows), d_parts(rms_norm_parts(rows) * width);
@@ -89,8 +89,8 @@ void check_rotary(const RotaryLayout& layout) {
 
 // Gate and up in tensors of their own, or in one whose rows hold both.
 template <typename T>
-void check_swiglu(bool packed) {
-  const std::int64_t rows = 20, width = 50, stride = packed ? 2 * width : width, up_at = packed ? width : 0;
+void check_swiglu(bool packed, std::int64_t width) {
+  const std::int64_t rows = 20, stride = packed ? 2 * width : width, up_at = packed ? width : 0;
   const auto gate = random_values<T>(rows * stride, 7), up = packed ? gate : random_values<T>(rows * stride, 8);
   const auto dy = random_values<T>(rows * width, 9);
   std::vector<T> y(dy.size()), d_gate(gate.size()), d_up(gate.size());
@@ -179,19 +179,22 @@ int main() {
   check_rms_norm<float>(300, 1027, 0.0F);
   check_rms_norm<float>(300, 256, 1.0F);
   check_rms_norm<BFloat16>(300, 4096, 0.0F);
-  for (const RotaryLayout& layout : {RotaryLayout{1, 3, 0, 32, 16}, RotaryLayout{2, 3, 1, 10, 3}}) {
+  for (const RotaryLayout& layout : {RotaryLayout{1, 3, 0, 32, 16}, RotaryLayout{2, 3, 1, 10, 3}, RotaryLayout{2, 3, 1, 48, 16}}) {
     check_rotary<float>(layout);
     check_rotary<BFloat16>(layout);
   }
   for (const bool packed : {false, true}) {
-    check_swiglu<float>(packed);
-    check_swiglu<BFloat16>(packed);
+    for (const std::int64_t width : {50, 64}) {
+      check_swiglu<float>(packed, width);
+      check_swiglu<BFloat16>(packed, width);
+    }
   }
   check_cross_entropy<float>(5, 1000);
   check_cross_entropy<BFloat16>(5, 128256);
   check_optimizer<float, float>(70001);
   check_optimizer<float, BFloat16>(70001);
   check_optimizer<BFloat16, BFloat16>(70001);
+  check_optimizer<float, BFloat16>(70000);  // whole packs
   check_copies();
   SHARDLAB_CUDA(cudaDeviceSynchronize());
   std::printf("%d failures\n", failures);

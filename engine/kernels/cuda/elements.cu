@@ -1,4 +1,4 @@
-// Rotary embedding, a row a block; SwiGLU, copies between layouts, AdamW: one thread an element, in strides over the grid.
+// Rotary embedding, a row a block; SwiGLU, copies between layouts, AdamW: one thread a pack of elements, in strides over the grid.
 #include "engine/kernels/cuda/block_lanes.cuh"
 #include "engine/kernels/cuda/launches.h"
 #include "engine/kernels/swiglu.h"
@@ -22,39 +22,49 @@ __device__ std::int64_t place(std::int64_t i, std::int64_t width, std::int64_t s
 }
 
 // A row a block.
-template <typename T>
+template <int N, typename T>
 __global__ void rotate_rows(const T* x, T* y, const float* cosines, const float* sines, RotaryLayout layout, std::int64_t rows,
                             std::int64_t sequence, float direction) {
-  const std::int64_t pieces = rotary_pieces(layout), width = layout.groups * (layout.turned + layout.passed) * layout.head_dim;
+  const std::int64_t pieces = rotary_pieces<N>(layout), width = layout.groups * (layout.turned + layout.passed) * layout.head_dim;
   for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
     const std::int64_t position = row % sequence * layout.half;
     for (std::int64_t piece = threadIdx.x; piece < pieces; piece += blockDim.x)
-      rotate_piece(layout, x + row * width, y + row * width, piece, cosines + position, sines + position, direction);
+      rotate_piece<N>(layout, x + row * width, y + row * width, piece, cosines + position, sines + position, direction);
   }
 }
 
 // What each thread does. Types of their own: nvcc's device lambdas would need a flag of their own.
-template <typename T>
+template <int N, typename T>
 struct Swiglu {
   const T *gate, *up;
   T* y;
   std::int64_t width, stride;
   __device__ void operator()(std::int64_t i) const {
-    const std::int64_t at = place(i, width, stride);
-    y[i] = swiglu(gate[at], up[at]);
+    const std::int64_t at = place(i * N, width, stride);
+    const Pack<T, N> g = load_pack<N>(gate + at), u = load_pack<N>(up + at);
+    Pack<T, N> out;
+    for (int j = 0; j < N; ++j) out.values[j] = swiglu(g.values[j], u.values[j]);
+    store_pack<N>(y + i * N, out);
   }
 };
 
-template <typename T>
+template <int N, typename T>
 struct SwigluBackward {
   const T *dy, *gate, *up;
   T *d_gate, *d_up;
   std::int64_t width, stride;
   __device__ void operator()(std::int64_t i) const {
-    const std::int64_t at = place(i, width, stride);
-    const SwigluGradients<T> gradients = swiglu_backward(dy[i], gate[at], up == nullptr ? T{} : up[at]);
-    if (d_gate != nullptr) d_gate[at] = gradients.gate;
-    if (d_up != nullptr) d_up[at] = gradients.up;
+    const std::int64_t at = place(i * N, width, stride);
+    const Pack<T, N> d = load_pack<N>(dy + i * N), g = load_pack<N>(gate + at);
+    const Pack<T, N> u = up == nullptr ? Pack<T, N>{} : load_pack<N>(up + at);
+    Pack<T, N> of_gate, of_up;
+    for (int j = 0; j < N; ++j) {
+      const SwigluGradients<T> gradients = swiglu_backward(d.values[j], g.values[j], u.values[j]);
+      of_gate.values[j] = gradients.gate;
+      of_up.values[j] = gradients.up;
+    }
+    if (d_gate != nullptr) store_pack<N>(d_gate + at, of_gate);
+    if (d_up != nullptr) store_pack<N>(d_up + at, of_up);
   }
 };
 
@@ -71,13 +81,21 @@ struct CopyElement {
   }
 };
 
-template <typename P, typename G>
-struct AdamWElement {
+template <int N, typename P, typename G>
+struct AdamWElements {
   AdamW rule;
   P* parameters;
   const G* gradients;
   float *means, *squares;
-  __device__ void operator()(std::int64_t i) const { adamw_element(rule, parameters[i], gradients[i], means[i], squares[i]); }
+  __device__ void operator()(std::int64_t i) const {
+    Pack<P, N> p = load_pack<N>(parameters + i * N);
+    const Pack<G, N> g = load_pack<N>(gradients + i * N);
+    Pack<float, N> m = load_pack<N>(means + i * N), v = load_pack<N>(squares + i * N);
+    for (int j = 0; j < N; ++j) adamw_element(rule, p.values[j], g.values[j], m.values[j], v.values[j]);
+    store_pack<N>(parameters + i * N, p);
+    store_pack<N>(means + i * N, m);
+    store_pack<N>(squares + i * N, v);
+  }
 };
 
 }  // namespace
@@ -85,18 +103,30 @@ struct AdamWElement {
 template <typename T>
 void launch_rotary(Stream stream, const T* x, T* y, const float* cosines, const float* sines, const RotaryLayout& layout,
                    std::int64_t rows, std::int64_t sequence, float direction) {
-  if (rows > 0) rotate_rows<<<blocks_of(rows), k_threads, 0, stream>>>(x, y, cosines, sines, layout, rows, sequence, direction);
+  if (rows == 0) return;
+  const auto launch = [&](auto n) {
+    rotate_rows<decltype(n)::value><<<blocks_of(rows), k_threads, 0, stream>>>(x, y, cosines, sines, layout, rows, sequence, direction);
+  };
+  with_pack<T>(layout.head_dim % k_pack<T> == 0 ? layout.half : 1, launch, x, y, cosines, sines);
 }
 
 template <typename T>
 void launch_swiglu(Stream stream, const T* gate, const T* up, T* y, std::int64_t rows, std::int64_t width, std::int64_t stride) {
-  launch_elements(stream, rows * width, Swiglu<T>{gate, up, y, width, stride});
+  const auto launch = [&](auto n) {
+    constexpr int N = decltype(n)::value;
+    launch_elements(stream, rows * width / N, Swiglu<N, T>{gate, up, y, width, stride});
+  };
+  with_pack<T>(width, launch, gate, up, y);
 }
 
 template <typename T>
 void launch_swiglu_backward(Stream stream, const T* dy, const T* gate, const T* up, T* d_gate, T* d_up, std::int64_t rows,
                             std::int64_t width, std::int64_t stride) {
-  launch_elements(stream, rows * width, SwigluBackward<T>{dy, gate, up, d_gate, d_up, width, stride});
+  const auto launch = [&](auto n) {
+    constexpr int N = decltype(n)::value;
+    launch_elements(stream, rows * width / N, SwigluBackward<N, T>{dy, gate, up, d_gate, d_up, width, stride});
+  };
+  with_pack<T>(width, launch, dy, gate, up, d_gate, d_up);
 }
 
 template <typename To, typename From>
@@ -107,7 +137,11 @@ void launch_copy_ranges(Stream stream, const CopyRange* ranges, const std::int64
 
 template <typename P, typename G>
 void launch_adamw(Stream stream, const AdamW& rule, P* parameters, const G* gradients, float* means, float* squares, std::int64_t count) {
-  launch_elements(stream, count, AdamWElement<P, G>{rule, parameters, gradients, means, squares});
+  const auto launch = [&](auto n) {
+    constexpr int N = decltype(n)::value;
+    launch_elements(stream, count / N, AdamWElements<N, P, G>{rule, parameters, gradients, means, squares});
+  };
+  with_pack<float>(count, launch, parameters, gradients, means, squares);
 }
 
 template void launch_rotary(Stream, const float*, float*, const float*, const float*, const RotaryLayout&, std::int64_t, std::int64_t,

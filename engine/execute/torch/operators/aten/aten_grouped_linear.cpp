@@ -9,7 +9,7 @@
 
 #include "engine/execute/torch/operators/aten/aten_access.h"
 #include "engine/execute/torch/operators/aten/device_operators.h"
-#include "engine/execute/torch/operators/aten/take_over.h"
+#include "engine/execute/torch/operators/aten/memory_exchange.h"
 
 namespace shardlab {
 namespace {
@@ -37,8 +37,7 @@ void write_result(const at::Tensor& to, const at::Tensor& rows, const at::Tensor
     to.copy_(at::_grouped_mm(rows, weights, ends));
     return;
   }
-  give_up_memory(to);
-  take_over(to, at::_grouped_mm(rows, weights, ends));
+  MemoryExchange(to).take(at::_grouped_mm(rows, weights, ends));
 }
 
 void forward(const ForwardArguments& arguments) {

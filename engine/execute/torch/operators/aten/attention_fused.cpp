@@ -10,7 +10,7 @@
 #include <limits>
 #include <optional>
 
-#include "engine/execute/torch/operators/aten/take_over.h"
+#include "engine/execute/torch/operators/aten/memory_exchange.h"
 
 namespace shardlab {
 namespace {
@@ -27,6 +27,10 @@ at::Tensor heads_of(const at::Tensor& grouped) {
 // Keys a query sees to its left, as the kernels count them.
 std::optional<std::int64_t> left_of(const AttentionSettings& settings) {
   return settings.window > 0 ? std::optional(settings.window - 1) : std::nullopt;
+}
+
+std::optional<std::int64_t> right_of(const AttentionSettings& settings) {
+  return settings.window > 0 ? std::optional<std::int64_t>(0) : std::nullopt;
 }
 
 // Random state of a dropout of 0.
@@ -54,7 +58,7 @@ Results flash_backward(const AttentionSettings& settings, const AttentionViews& 
       d_output.view(q.sizes()), q, in.k, in.v, output.view(q.sizes()), log_sum_exp, /*cum_seq_q=*/{},
       /*cum_seq_k=*/{}, sequence, sequence, /*dropout_p=*/0, /*is_causal=*/true,
       no_random_state(q, at::kUInt64), no_random_state(q, at::kUInt64), settings.scale, left_of(settings),
-      settings.window > 0 ? std::optional<std::int64_t>(0) : std::nullopt);
+      right_of(settings));
   return {std::move(dq), std::move(dk), std::move(dv)};
 }
 
@@ -92,23 +96,22 @@ void attention_fused_forward(FusedAttention kernel, const AttentionSettings& set
                              const at::Tensor& log_sum_exp) {
   const at::Tensor q = heads_of(in.q);
   const std::int64_t sequence = q.size(1), times = settings.queries_per_key();
-  give_up_memory(output);
+  MemoryExchange exchange(output);
   if (kernel == FusedAttention::flash) {
-    auto made =
-        at::_flash_attention_forward(q, in.k, in.v, /*cum_seq_q=*/{}, /*cum_seq_k=*/{}, sequence, sequence,
-                                     /*dropout_p=*/0, /*is_causal=*/true,
-                                     /*return_debug_mask=*/false, settings.scale, left_of(settings),
-                                     settings.window > 0 ? std::optional<std::int64_t>(0) : std::nullopt);
+    const auto made = at::_flash_attention_forward(q, in.k, in.v, /*cum_seq_q=*/{}, /*cum_seq_k=*/{},
+                                                   sequence, sequence, /*dropout_p=*/0,
+                                                   /*is_causal=*/true, /*return_debug_mask=*/false,
+                                                   settings.scale, left_of(settings), right_of(settings));
     log_sum_exp.copy_(std::get<1>(made));
-    take_over(output, std::move(std::get<0>(made)));
+    exchange.take(std::get<0>(made));
     return;
   }
-  auto made = at::_efficient_attention_forward(q, repeated(in.k, times), repeated(in.v, times), /*bias=*/{},
-                                               /*cu_seqlens_q=*/{}, /*cu_seqlens_k=*/{}, sequence, sequence,
-                                               /*dropout_p=*/0, k_causal_from_top_left,
-                                               /*compute_log_sumexp=*/true, settings.scale);
+  const auto made = at::_efficient_attention_forward(
+      q, repeated(in.k, times), repeated(in.v, times), /*bias=*/{}, /*cu_seqlens_q=*/{}, /*cu_seqlens_k=*/{},
+      sequence, sequence, /*dropout_p=*/0, k_causal_from_top_left, /*compute_log_sumexp=*/true,
+      settings.scale);
   log_sum_exp.copy_(std::get<1>(made).narrow(2, 0, sequence));
-  take_over(output, std::move(std::get<0>(made)));
+  exchange.take(std::get<0>(made));
 }
 
 void attention_fused_backward(FusedAttention kernel, const AttentionSettings& settings,
@@ -124,11 +127,11 @@ void attention_fused_backward(FusedAttention kernel, const AttentionSettings& se
     gradients.v.copy_(made.v);
     return;
   }
-  for (const at::Tensor& gradient : wanted.first(3)) give_up_memory(gradient);
-  Results made = make(settings, in, output, log_sum_exp, d_output);
-  if (wanted[0].defined()) take_over(wanted[0], std::move(made.q));
-  if (wanted[1].defined()) take_over(wanted[1], std::move(made.k));
-  if (wanted[2].defined()) take_over(wanted[2], std::move(made.v));
+  MemoryExchange dq(wanted[0]), dk(wanted[1]), dv(wanted[2]);
+  const Results made = make(settings, in, output, log_sum_exp, d_output);
+  dq.take(made.q);
+  dk.take(made.k);
+  dv.take(made.v);
 }
 
 }  // namespace shardlab

@@ -32,6 +32,8 @@ extern const OperatorImplementation k_device_rms_norm;
 extern const OperatorImplementation k_device_rope;
 extern const OperatorImplementation k_device_soft_cap;
 extern const OperatorImplementation k_device_swiglu;
+extern const OperatorImplementation k_device_token_chunked_loss;
 extern const OperatorImplementation k_device_top_k;
+extern const OperatorImplementation k_device_vocabulary_chunked_loss;
 
 }  // namespace shardlab
