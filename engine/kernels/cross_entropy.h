@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/kernels/bfloat16.h"
+#include "engine/kernels/pack.h"
 
 namespace shardlab::kernels {
 
@@ -16,16 +17,19 @@ struct LogSumExp {
   float highest, rest;
 };
 
-template <typename T, typename Lanes>
+template <int N = 1, typename T, typename Lanes>
 SHARDLAB_HD LogSumExp log_sum_exp(Lanes& lanes, const T* logits, std::int64_t classes) {
   float highest = -INFINITY, sum = 0;
-  for (std::int64_t i = lanes.lane(); i < classes; i += lanes.count()) {
-    const float logit = to_float(logits[i]);
-    if (logit > highest) {
-      sum = sum * expf(highest - logit) + 1.0F;
-      highest = logit;
-    } else {
-      sum += expf(logit - highest);
+  for (std::int64_t i = lanes.lane() * N; i < classes; i += lanes.count() * N) {
+    const Pack<T, N> pack = load_pack<N>(logits + i);
+    for (int j = 0; j < N; ++j) {
+      const float logit = to_float(pack.values[j]);
+      if (logit > highest) {
+        sum = sum * expf(highest - logit) + 1.0F;
+        highest = logit;
+      } else {
+        sum += expf(logit - highest);
+      }
     }
   }
   const float over_all = lanes.max(highest);
@@ -33,22 +37,43 @@ SHARDLAB_HD LogSumExp log_sum_exp(Lanes& lanes, const T* logits, std::int64_t cl
   return {over_all, logf(lanes.sum(scaled))};
 }
 
-// Writes the loss of the row and, if `gradient` is not null, (softmax - one_hot) * scale. Targets outside [0, classes) other than the
-// ignored one give a NaN, not a stray read.
-template <typename T, typename Lanes>
+// (softmax - one_hot) * scale with probabilities exp(logit - highest - rest); 0 for a target that is left out.
+template <int N, typename T, typename Lanes>
+SHARDLAB_HD void cross_entropy_gradient(Lanes& lanes, const T* logits, std::int64_t target, std::int64_t classes, LogSumExp lse, float scale,
+                                        T* gradient) {
+  const bool ignored = target == k_ignored_target;
+  for (std::int64_t i = lanes.lane() * N; i < classes; i += lanes.count() * N) {
+    const Pack<T, N> pack = load_pack<N>(logits + i);
+    Pack<T, N> out;
+    for (int j = 0; j < N; ++j) {
+      const float probability = expf(to_float(pack.values[j]) - lse.highest - lse.rest);
+      out.values[j] = from_float<T>(ignored ? 0.0F : (probability - (i + j == target ? 1.0F : 0.0F)) * scale);
+    }
+    store_pack<N>(gradient + i, out);
+  }
+}
+
+// Writes the loss of the row, log(sum(exp(logits))) if `sum` is not null and, if `gradient` is not null,
+// (softmax - one_hot) * scale. Targets outside [0, classes) other than the ignored one give a NaN, not a stray read.
+template <int N = 1, typename T, typename Lanes>
 SHARDLAB_HD void cross_entropy_row(Lanes& lanes, const T* logits, std::int64_t target, std::int64_t classes, float scale, float* loss,
-                                   T* gradient) {
+                                   float* sum, T* gradient) {
   const bool ignored = target == k_ignored_target;
   const bool valid = target >= 0 && target < classes;
-  const LogSumExp lse = log_sum_exp(lanes, logits, classes);
+  const LogSumExp lse = log_sum_exp<N>(lanes, logits, classes);
   const float own = valid ? to_float(logits[target]) : NAN;
   if (lanes.lane() == 0) *loss = ignored ? 0.0F : lse.highest - own + lse.rest;
+  if (lanes.lane() == 0 && sum != nullptr) *sum = lse.highest + lse.rest;
   if (gradient == nullptr) return;
   lanes.sum(0);  // the target's logit has been read by every lane before any of them overwrites it
-  for (std::int64_t i = lanes.lane(); i < classes; i += lanes.count()) {
-    const float probability = expf(to_float(logits[i]) - lse.highest - lse.rest);
-    gradient[i] = from_float<T>(ignored ? 0.0F : (probability - (i == target ? 1.0F : 0.0F)) * scale);
-  }
+  cross_entropy_gradient<N>(lanes, logits, target, classes, lse, scale, gradient);
+}
+
+// The gradient alone, from the sum that forward kept; it may overwrite the logits.
+template <int N = 1, typename T, typename Lanes>
+SHARDLAB_HD void cross_entropy_row_backward(Lanes& lanes, const T* logits, std::int64_t target, std::int64_t classes, float sum, float scale,
+                                            T* gradient) {
+  cross_entropy_gradient<N>(lanes, logits, target, classes, {sum, 0.0F}, scale, gradient);
 }
 
 }  // namespace shardlab::kernels

@@ -2,13 +2,17 @@
 #pragma once
 
 #include "engine/kernels/bfloat16.h"
+#include "engine/kernels/pack.h"
 
 namespace shardlab::kernels {
 
-template <typename T, typename Lanes>
+template <int N = 1, typename T, typename Lanes>
 SHARDLAB_HD float sum_of_squares(Lanes& lanes, const T* values, std::int64_t count) {
   float sum = 0;
-  for (std::int64_t i = lanes.lane(); i < count; i += lanes.count()) sum += to_float(values[i]) * to_float(values[i]);
+  for (std::int64_t i = lanes.lane() * N; i < count; i += lanes.count() * N) {
+    const Pack<T, N> pack = load_pack<N>(values + i);
+    for (int j = 0; j < N; ++j) sum += to_float(pack.values[j]) * to_float(pack.values[j]);
+  }
   return lanes.sum(sum);
 }
 

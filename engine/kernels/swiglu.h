@@ -1,4 +1,4 @@
-// SwiGLU: y = silu(gate) * up, with silu rounded to the element type as eager modules do.
+// SwiGLU: y = silu(gate) * up, in float32 and rounded once.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@ namespace shardlab::kernels {
 template <typename T>
 SHARDLAB_HD T swiglu(T gate, T up) {
   const float g = to_float(gate);
-  return from_float<T>(to_float(from_float<T>(g / (1.0F + expf(-g)))) * to_float(up));
+  return from_float<T>(g / (1.0F + expf(-g)) * to_float(up));
 }
 
 template <typename T>

@@ -61,7 +61,12 @@ void measure(std::int64_t bytes) {
   show("add_rms_norm", 4 * size, [&] {
     launch_add_rms_norm(nullptr, a.get(), b.get(), w.get(), b.get(), c.get(), reciprocals.get(), rows, width, 1e-5F);
   });
-  show("swiglu", 3 * size, [&] { launch_swiglu(nullptr, a.get(), b.get(), c.get(), count); });
+  show("swiglu", 3 * size, [&] { launch_swiglu(nullptr, a.get(), b.get(), c.get(), rows, width, width); });
+  DeviceArray<float> angles(rows * width / 256);
+  SHARDLAB_CUDA(cudaMemset(angles.get(), 0, angles.size() * sizeof(float)));
+  show("rotary", 2 * size, [&] {
+    launch_rotary(nullptr, a.get(), b.get(), angles.get(), angles.get(), {1, width / 128, 0, 128, 64}, rows, rows / 8, 1.0F);
+  });
   show("sum of squares", size, [&] { launch_add_squares(nullptr, a.get(), count, sum.get()); });
   show("adamw", (3 * 2 * 4 + 2) * static_cast<double>(count), [&] {
     launch_adamw(nullptr, rule, parameters.get(), a.get(), means.get(), squares.get(), count);

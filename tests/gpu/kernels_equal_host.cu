@@ -42,24 +42,24 @@ void expect_close(const char* what, const std::vector<T>& made, const std::vecto
 }
 
 template <typename T>
-void check_rms_norm(std::int64_t rows, std::int64_t width) {
+void check_rms_norm(std::int64_t rows, std::int64_t width, float offset) {
   const auto x = random_values<T>(rows * width, 1), w = random_values<T>(width, 2), dy = random_values<T>(rows * width, 3);
   std::vector<T> y(x.size()), dx(x.size()), dw(width), residual = dy, sum(x.size()), added(x.size());
   std::vector<float> reciprocals(rows), ignored(rows);
   OneLane lane;
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::int64_t at = row * width;
-    rms_norm_row(lane, &x[at], w.data(), &y[at], &reciprocals[row], width, 1e-5F);
-    rms_norm_row_backward(lane, &dy[at], &x[at], w.data(), reciprocals[row], &dx[at], width);
+    rms_norm_row(lane, &x[at], w.data(), &y[at], &reciprocals[row], width, 1e-5F, offset);
+    rms_norm_row_backward(lane, &dy[at], &x[at], w.data(), reciprocals[row], &dx[at], width, offset);
     add_rms_norm_row(lane, &x[at], &residual[at], w.data(), &sum[at], &added[at], &ignored[row], width, 1e-5F);
   }
   for (std::int64_t column = 0; column < width; ++column)
-    dw[column] = from_float<T>(rms_norm_weight_gradient(dy.data(), x.data(), reciprocals.data(), 0, rows, column, width));
+    dw[column] = from_float<T>(rms_norm_weight_gradient(dy.data(), x.data(), reciprocals.data(), 0, rows, column, width).values[0]);
 
   DeviceArray<T> d_x(x), d_w(w), d_y(x.size()), d_dy(dy), d_dx(x.size()), d_dw(width), d_sum(residual), d_added(x.size());
   DeviceArray<float> d_reciprocals(rows), d_ignored(rows), d_parts(rms_norm_parts(rows) * width);
-  launch_rms_norm(nullptr, d_x.get(), d_w.get(), d_y.get(), d_reciprocals.get(), rows, width, 1e-5F);
-  launch_rms_norm_backward(nullptr, d_dy.get(), d_x.get(), d_w.get(), d_reciprocals.get(), d_dx.get(), d_parts.get(), rows, width);
+  launch_rms_norm(nullptr, d_x.get(), d_w.get(), d_y.get(), d_reciprocals.get(), rows, width, 1e-5F, offset);
+  launch_rms_norm_backward(nullptr, d_dy.get(), d_x.get(), d_w.get(), d_reciprocals.get(), d_dx.get(), d_parts.get(), rows, width, offset);
   launch_sum_parts(nullptr, d_parts.get(), rms_norm_parts(rows), width, false, d_dw.get());
   launch_add_rms_norm(nullptr, d_x.get(), d_sum.get(), d_w.get(), d_sum.get(), d_added.get(), d_ignored.get(), rows, width, 1e-5F);
   expect_close("rms_norm", d_y.values(), y);
@@ -70,30 +70,41 @@ void check_rms_norm(std::int64_t rows, std::int64_t width) {
 }
 
 template <typename T>
-void check_elements() {
-  const std::int64_t batch = 2, sequence = 5, heads = 3, half = 16, count = batch * sequence * heads * half * 2;
-  auto x = random_values<T>(count, 4);
-  const auto cosines = random_values<float>(sequence * half, 5), sines = random_values<float>(sequence * half, 6);
-  DeviceArray<T> d_x(x);
+void check_rotary(const RotaryLayout& layout) {
+  const std::int64_t batch = 2, sequence = 5, rows = batch * sequence;
+  const std::int64_t width = layout.groups * (layout.turned + layout.passed) * layout.head_dim;
+  const auto x = random_values<T>(rows * width, 4);
+  const auto cosines = random_values<float>(sequence * layout.half, 5), sines = random_values<float>(sequence * layout.half, 6);
+  std::vector<T> y(x.size());
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t at = row % sequence * layout.half;
+    for (std::int64_t piece = 0; piece < rotary_pieces(layout); ++piece)
+      rotate_piece(layout, &x[row * width], &y[row * width], piece, &cosines[at], &sines[at], -1.0F);
+  }
+  DeviceArray<T> d_x(x), d_y(x.size());
   DeviceArray<float> d_cosines(cosines), d_sines(sines);
-  launch_rotary(nullptr, d_x.get(), d_cosines.get(), d_sines.get(), batch, sequence, heads, 2 * half, 1.0F);
-  for (std::int64_t head = 0; head < batch * sequence * heads; ++head) {
-    const std::int64_t row = head / heads % sequence * half;
-    for (std::int64_t i = 0; i < half; ++i) rotate_pair(&x[head * 2 * half], i, half, cosines[row + i], sines[row + i], 1.0F);
-  }
-  expect_close("rotary", d_x.values(), x);
+  launch_rotary(nullptr, d_x.get(), d_y.get(), d_cosines.get(), d_sines.get(), layout, rows, sequence, -1.0F);
+  expect_close("rotary", d_y.values(), y);
+}
 
-  const auto gate = random_values<T>(1000, 7), up = random_values<T>(1000, 8), dy = random_values<T>(1000, 9);
-  std::vector<T> y(1000), d_gate(1000), d_up(1000);
-  for (std::size_t i = 0; i < 1000; ++i) {
-    y[i] = swiglu(gate[i], up[i]);
-    const auto gradients = swiglu_backward(dy[i], gate[i], up[i]);
-    d_gate[i] = gradients.gate;
-    d_up[i] = gradients.up;
+// Gate and up in tensors of their own, or in one whose rows hold both.
+template <typename T>
+void check_swiglu(bool packed, std::int64_t width) {
+  const std::int64_t rows = 20, stride = packed ? 2 * width : width, up_at = packed ? width : 0;
+  const auto gate = random_values<T>(rows * stride, 7), up = packed ? gate : random_values<T>(rows * stride, 8);
+  const auto dy = random_values<T>(rows * width, 9);
+  std::vector<T> y(dy.size()), d_gate(gate.size()), d_up(gate.size());
+  for (std::int64_t i = 0; i < rows * width; ++i) {
+    const std::int64_t at = i / width * stride + i % width;
+    y[i] = swiglu(gate[at], up[at + up_at]);
+    const auto gradients = swiglu_backward(dy[i], gate[at], up[at + up_at]);
+    d_gate[at] = gradients.gate;
+    (packed ? d_gate : d_up)[at + up_at] = gradients.up;
   }
-  DeviceArray<T> g(gate), u(up), d(dy), made(1000), made_gate(1000), made_up(1000);
-  launch_swiglu(nullptr, g.get(), u.get(), made.get(), 1000);
-  launch_swiglu_backward(nullptr, d.get(), g.get(), u.get(), made_gate.get(), made_up.get(), 1000);
+  DeviceArray<T> g(gate), u(up), d(dy), made(dy.size()), made_gate(gate.size()), made_up(std::vector<T>(gate.size()));
+  launch_swiglu(nullptr, g.get(), u.get() + up_at, made.get(), rows, width, stride);
+  T* to_up = packed ? made_gate.get() + width : made_up.get();
+  launch_swiglu_backward(nullptr, d.get(), g.get(), u.get() + up_at, made_gate.get(), to_up, rows, width, stride);
   expect_close("swiglu", made.values(), y);
   expect_close("swiglu gate gradient", made_gate.values(), d_gate);
   expect_close("swiglu up gradient", made_up.values(), d_up);
@@ -104,18 +115,21 @@ void check_cross_entropy(std::int64_t rows, std::int64_t classes) {
   auto logits = random_values<T>(rows * classes, 10);
   std::vector<std::int64_t> targets(rows);
   for (std::int64_t row = 0; row < rows; ++row) targets[row] = row == 1 ? k_ignored_target : row * 7 % classes;
-  DeviceArray<T> d_logits(logits);
+  DeviceArray<T> d_logits(logits), d_gradient(logits.size());
   DeviceArray<std::int64_t> d_targets(targets);
-  DeviceArray<float> d_losses(rows);
-  launch_cross_entropy(nullptr, d_logits.get(), d_targets.get(), rows, classes, 0.5F, d_losses.get(), d_logits.get());
-  std::vector<float> losses(rows);
+  DeviceArray<float> d_losses(rows), d_sums(rows);
+  std::vector<float> losses(rows), sums(rows);
+  launch_cross_entropy(nullptr, d_logits.get(), d_targets.get(), rows, classes, 0.5F, d_losses.get(), d_sums.get(), d_gradient.get());
+  launch_cross_entropy_backward(nullptr, d_logits.get(), d_targets.get(), d_sums.get(), rows, classes, 0.5F, d_logits.get());
   OneLane lane;
   for (std::int64_t row = 0; row < rows; ++row) {
     T* of_row = &logits[row * classes];
-    cross_entropy_row(lane, of_row, targets[row], classes, 0.5F, &losses[row], of_row);
+    cross_entropy_row(lane, of_row, targets[row], classes, 0.5F, &losses[row], &sums[row], of_row);
   }
   expect_close("cross_entropy", d_losses.values(), losses);
-  expect_close("cross_entropy gradient", d_logits.values(), logits);
+  expect_close("cross_entropy sums", d_sums.values(), sums);
+  expect_close("cross_entropy gradient", d_gradient.values(), logits);
+  expect_close("cross_entropy backward", d_logits.values(), logits);
 }
 
 template <typename P, typename G>
@@ -162,15 +176,25 @@ void check_copies() {
 
 int main() {
   shardlab::test::need_device();
-  check_rms_norm<float>(300, 1027);
-  check_rms_norm<BFloat16>(300, 4096);
-  check_elements<float>();
-  check_elements<BFloat16>();
+  check_rms_norm<float>(300, 1027, 0.0F);
+  check_rms_norm<float>(300, 256, 1.0F);
+  check_rms_norm<BFloat16>(300, 4096, 0.0F);
+  for (const RotaryLayout& layout : {RotaryLayout{1, 3, 0, 32, 16}, RotaryLayout{2, 3, 1, 10, 3}, RotaryLayout{2, 3, 1, 48, 16}}) {
+    check_rotary<float>(layout);
+    check_rotary<BFloat16>(layout);
+  }
+  for (const bool packed : {false, true}) {
+    for (const std::int64_t width : {50, 64}) {
+      check_swiglu<float>(packed, width);
+      check_swiglu<BFloat16>(packed, width);
+    }
+  }
   check_cross_entropy<float>(5, 1000);
   check_cross_entropy<BFloat16>(5, 128256);
   check_optimizer<float, float>(70001);
   check_optimizer<float, BFloat16>(70001);
   check_optimizer<BFloat16, BFloat16>(70001);
+  check_optimizer<float, BFloat16>(70000);  // whole packs
   check_copies();
   SHARDLAB_CUDA(cudaDeviceSynchronize());
   std::printf("%d failures\n", failures);

@@ -2,6 +2,7 @@
 
 #include "engine/execute/streams/immediate_device.h"
 #include "engine/execute/torch/execution_backend.h"
+#include "engine/execute/torch/operators/aten/device_operators.h"
 
 namespace shardlab {
 namespace {
@@ -11,7 +12,7 @@ class ImmediateBackend : public ExecutionBackend {
   c10::Device device() const override { return c10::kCPU; }
   StreamDevice& streams() override { return device_; }
   const OperatorImplementation* find_operator(std::string_view name) const override {
-    return find_implementation(name);
+    return find_device_implementation(name);
   }
   void keep_for(const at::Tensor&, QueueIndex) override {}
   at::Tensor host_memory(std::int64_t elements, c10::ScalarType dtype) const override {

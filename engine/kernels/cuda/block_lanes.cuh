@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include "engine/kernels/lanes.h"
+#include "engine/kernels/pack.h"
 
 namespace shardlab::kernels {
 
@@ -15,6 +16,22 @@ inline unsigned blocks_of(std::int64_t pieces) {
   return static_cast<unsigned>(pieces < k_most_blocks ? pieces : k_most_blocks);
 }
 inline unsigned element_blocks(std::int64_t count) { return blocks_of((count + k_threads - 1) / k_threads); }
+
+// Calls launch(Pack size) with the widest pack that rows of `width` elements of T and all pointers allow: k_pack<T> or 1.
+template <int N>
+struct PackSize {
+  static constexpr int value = N;
+};
+inline bool is_aligned(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % k_pack_bytes == 0; }
+
+template <typename T, typename Launch, typename... Pointers>
+void with_pack(std::int64_t width, Launch launch, Pointers... pointers) {
+  if (width % k_pack<T> == 0 && (is_aligned(pointers) && ...)) {
+    launch(PackSize<k_pack<T>>{});
+  } else {
+    launch(PackSize<1>{});
+  }
+}
 
 // Sums warps by shuffles and their results through shared memory. All threads of the block take part in every call.
 class BlockLanes {

@@ -3,10 +3,14 @@
 #include <ATen/ops/empty.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 
+#include "engine/execute/torch/cuda/operators/cuda_operators.h"
+#include "engine/execute/torch/operators/aten/device_operators.h"
+
 namespace shardlab {
 
 const OperatorImplementation* CudaBackend::find_operator(std::string_view name) const {
-  return find_implementation(name);
+  const OperatorImplementation* own = find_cuda_implementation(name);
+  return own != nullptr ? own : find_device_implementation(name);
 }
 
 void CudaBackend::keep_for(const at::Tensor& tensor, QueueIndex queue) {

@@ -191,14 +191,40 @@ void unbook_block(std::uintptr_t address) {
   blocks.known.erase(found);
 }
 
-bool reclassify(const at::Tensor& tensor, BufferClass buffer_class) {
+namespace {
+
+// Calls function(booked class, bytes, book) for the block that holds the tensor's storage. False when it is not
+// counted.
+template <typename F>
+bool with_block(const at::Tensor& tensor, F&& function) {
   const c10::DataPtr& pointer = tensor.storage().data_ptr();
-  if (!pointer.get() || pointer.get_deleter() != &CountingAllocator::release) return false;
-  Header* header = header_of(pointer.get_context());
-  if (!header->book) return false;
-  header->book->move(header->buffer_class, buffer_class, bytes_of(*header));
-  header->buffer_class = buffer_class;
+  if (!pointer.get()) return false;
+  if (pointer.get_deleter() == &CountingAllocator::release) {
+    Header* header = header_of(pointer.get_context());
+    if (header->book) function(header->buffer_class, bytes_of(*header), *header->book);
+    return header->book != nullptr;
+  }
+  ForeignBlocks& blocks = foreign_blocks();
+  const std::lock_guard lock(blocks.mutex);
+  const auto found = blocks.known.find(reinterpret_cast<std::uintptr_t>(pointer.get()));
+  if (found == blocks.known.end()) return false;
+  function(found->second.buffer_class, found->second.bytes, *found->second.book);
   return true;
+}
+
+}  // namespace
+
+bool reclassify(const at::Tensor& tensor, BufferClass buffer_class) {
+  return with_block(tensor, [&](BufferClass& booked, Bytes bytes, Book& book) {
+    book.move(booked, buffer_class, bytes);
+    booked = buffer_class;
+  });
+}
+
+std::optional<BufferClass> booked_class(const at::Tensor& tensor) {
+  std::optional<BufferClass> found;
+  with_block(tensor, [&](BufferClass booked, Bytes, const Book&) { found = booked; });
+  return found;
 }
 
 void poison_freed_memory(bool on) {

@@ -26,6 +26,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "engine/base/units.h"
 #include "engine/plan/buffer.h"
@@ -99,8 +100,10 @@ void unbook_block(std::uintptr_t address);
 
 // Books the block that holds the tensor's storage under another class (the logits that became their own
 // gradient). False when the block is not counted: allocated before the layer was installed or outside a
-// LedgerScope, or memory that is not libtorch's.
+// LedgerScope, or memory that is neither libtorch's nor booked by address.
 bool reclassify(const at::Tensor& tensor, BufferClass buffer_class);
+// The class it is booked under; none when the block is not counted.
+std::optional<BufferClass> booked_class(const at::Tensor& tensor);
 
 // For the test that freed means freed: while on, every counted block is filled with 0xFF bytes (NaN in each
 // floating-point type) before it is given back, so that a late read of it spoils the result. Process-wide,

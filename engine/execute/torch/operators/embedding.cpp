@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "engine/execute/torch/operators/embedding_attributes.h"
 #include "engine/execute/torch/operators/operator_implementation.h"
 #include "engine/execute/torch/operators/tensor_access.h"
 
@@ -15,27 +16,6 @@ void check_tokens(const std::int64_t* tokens, std::int64_t count, std::int64_t v
     TORCH_CHECK_INDEX(tokens[i] >= 0 && tokens[i] < vocabulary, "token ", tokens[i], " at position ", i,
                       " is not below ", vocabulary, ", the size of the vocabulary");
   }
-}
-
-// What rows are multiplied with, rounded to the table's dtype as transformers does.
-float scale_of(const Operator& op, const at::Tensor& table) {
-  const double scale = op.attributes.number("scale");
-  if (scale == 0) return 1;
-  switch (table.scalar_type()) {
-    case at::kBFloat16:
-      return static_cast<float>(c10::BFloat16(static_cast<float>(scale)));
-    case at::kHalf:
-      return static_cast<float>(c10::Half(static_cast<float>(scale)));
-    default:
-      return static_cast<float>(scale);
-  }
-}
-
-std::int64_t padding_of(const Operator& op) {
-  for (const auto& [name, value] : op.attributes.values()) {
-    if (name == "padding") return static_cast<std::int64_t>(value);
-  }
-  return -1;
 }
 
 void scale_elements(const at::Tensor& tensor, float scale) {
@@ -61,7 +41,7 @@ void forward(const ForwardArguments& arguments) {
     for (std::int64_t i = begin; i < end; ++i)
       std::memcpy(to + i * bytes, from + ids[i] * bytes, static_cast<std::size_t>(bytes));
   });
-  scale_elements(arguments.outputs[0], scale_of(arguments.op, table));
+  scale_elements(arguments.outputs[0], embedding_scale(arguments.op, table.scalar_type()));
 }
 
 // Positions sorted by token, equal tokens in order.
@@ -121,8 +101,8 @@ void backward(const BackwardArguments& arguments) {
                                  data_of<T>(arguments.output_gradients[0]),
                                  data_of<T>(gradient),
                                  width,
-                                 scale_of(arguments.op, gradient),
-                                 padding_of(arguments.op)};
+                                 embedding_scale(arguments.op, gradient.scalar_type()),
+                                 embedding_padding(arguments.op)};
     const auto row_bytes = width * static_cast<std::int64_t>(sizeof(float));
     for_parts_with_scratch(count, row_bytes, [&](std::int64_t begin, std::int64_t end, char* scratch) {
       table.add(table.next_token(begin, count), table.next_token(end, count),

@@ -40,13 +40,16 @@ bool has_eager_operators(const std::string& name) {
   return !name.starts_with("falcon") && name != "mpt";
 }
 
-ModelRun::ModelRun(const ModelGraph& graph, const Segment& segment) : graph_(graph), segment_(segment) {
+ModelRun::ModelRun(const ModelGraph& graph, const Segment& segment, const Place& place)
+    : graph_(graph), segment_(segment), place_(place) {
   for (const Parameter& parameter : graph.parameters) {
-    parameters_.push_back(at::randn(parameter.shape).mul_(0.05).to(scalar_type(parameter.dtype)));
+    parameters_.push_back(
+        at::randn(parameter.shape).mul_(0.05).to(place.device, scalar_type(parameter.dtype)));
     gradients_.push_back(
         {parameter.requires_grad ? at::empty_like(parameters_.back()) : at::Tensor(), false});
   }
-  for (const TensorId input : segment.inputs) tensors_[input.value] = input_value(graph.tensor(input));
+  for (const TensorId input : segment.inputs)
+    tensors_[input.value] = input_value(graph.tensor(input)).to(place.device);
 }
 
 void ModelRun::set_parameter(const std::string& name, const at::Tensor& value) {
@@ -58,8 +61,8 @@ void ModelRun::set_parameter(const std::string& name, const at::Tensor& value) {
 
 void ModelRun::set_batch(const at::Tensor& tokens, const at::Tensor& targets) {
   for (const TensorId input : segment_.inputs) {
-    if (graph_.tensor(input).role == TensorRole::tokens) tensors_[input.value] = tokens;
-    if (graph_.tensor(input).role == TensorRole::targets) tensors_[input.value] = targets;
+    if (graph_.tensor(input).role == TensorRole::tokens) tensors_[input.value] = tokens.to(place_.device);
+    if (graph_.tensor(input).role == TensorRole::targets) tensors_[input.value] = targets.to(place_.device);
   }
 }
 
@@ -99,7 +102,8 @@ void ModelRun::allocate(const Program& program, const ProgramStep& step,
                         std::vector<at::Tensor>& values) const {
   for (const ValueIndex value : step.allocates) {
     const ProgramValue& v = program.values[value];
-    values[value] = at::empty(v.extra ? v.extra_shape : graph_.tensor(v.tensor).shape, scalar_type(v.dtype));
+    values[value] = at::empty(v.extra ? v.extra_shape : graph_.tensor(v.tensor).shape,
+                              at::TensorOptions(scalar_type(v.dtype)).device(place_.device));
   }
 }
 
@@ -151,7 +155,7 @@ void ModelRun::run_step(const ProgramStep& step, const std::vector<at::Tensor>& 
     gradients.push_back(gradients_[id.index()]);
     gradients.back().accumulate = later_use(id, step.op);
   }
-  const OperatorImplementation* implementation = find_implementation(op.type->name);
+  const OperatorImplementation* implementation = place_.find(op.type->name);
   if (step.kind == StepKind::forward) {
     implementation->forward({op, graph_, operands, parameters, results, extras});
     return;

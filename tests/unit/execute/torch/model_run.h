@@ -11,6 +11,7 @@
 #include "engine/execute/torch/operators/operator_implementation.h"
 #include "engine/model/graph_builder.h"
 #include "engine/model/partition.h"
+#include "tests/unit/execute/torch/place.h"
 
 namespace shardlab::test {
 
@@ -32,7 +33,7 @@ struct StepWatch {
 class ModelRun {
  public:
   // Parameters are small random numbers until they are set; the batch is random tokens.
-  ModelRun(const ModelGraph& graph, const Segment& segment);
+  ModelRun(const ModelGraph& graph, const Segment& segment, const Place& place = {});
 
   void set_parameter(const std::string& name, const at::Tensor& value);
   void set_batch(const at::Tensor& tokens, const at::Tensor& targets);
@@ -58,6 +59,7 @@ class ModelRun {
 
   const ModelGraph& graph_;
   const Segment& segment_;
+  const Place place_;
   std::vector<at::Tensor> parameters_, saved_;
   std::vector<ParameterGradient> gradients_;
   std::map<std::uint32_t, at::Tensor> tensors_;

@@ -44,39 +44,41 @@ void check_close(const at::Tensor& made, const at::Tensor& reference, double lea
   CHECK(difference <= k_tolerance<T> * scale);
 }
 
-at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& w, double epsilon) {
-  return w * x * at::rsqrt(x.square().mean(-1, true) + epsilon);
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& w, double epsilon, double offset = 0) {
+  return (w + offset) * x * at::rsqrt(x.square().mean(-1, true) + epsilon);
 }
 
 at::Tensor required(const at::Tensor& tensor) { return tensor.to(at::kDouble).requires_grad_(true); }
 
-template <typename T>
-void check_rms_norm(std::int64_t lanes, std::int64_t width) {
+template <int N, typename T>
+void check_rms_norm(std::int64_t lanes, std::int64_t width, float offset) {
   at::manual_seed(7);
   const at::Tensor x = random<T>({3, width}), w = random<T>({width}), dy = random<T>({3, width});
   const at::Tensor y = at::empty_like(x), dx = at::empty_like(x), dw = at::empty({width}), reciprocals = at::empty({3});
   for (std::int64_t row = 0; row < 3; ++row) {
     with_lanes(lanes, [&](auto& group) {
       const std::int64_t at = row * width;
-      kernels::rms_norm_row(group, data<T>(x) + at, data<T>(w), data<T>(y) + at, data<float>(reciprocals) + row, width, 1e-5F);
+      kernels::rms_norm_row<N>(group, data<T>(x) + at, data<T>(w), data<T>(y) + at, data<float>(reciprocals) + row, width, 1e-5F,
+                            offset);
       group.sum(0);  // the first lane's reciprocal is there
-      kernels::rms_norm_row_backward(group, data<T>(dy) + at, data<T>(x) + at, data<T>(w), data<float>(reciprocals)[row], data<T>(dx) + at,
-                                     width);
+      kernels::rms_norm_row_backward<N>(group, data<T>(dy) + at, data<T>(x) + at, data<T>(w), data<float>(reciprocals)[row], data<T>(dx) + at,
+                                     width, offset);
     });
   }
-  for (std::int64_t column = 0; column < width; ++column) {
-    data<float>(dw)[column] = kernels::rms_norm_weight_gradient(data<T>(dy), data<T>(x), data<float>(reciprocals), 0, 3, column, width);
+  for (std::int64_t column = 0; column < width; column += N) {
+    kernels::store_pack<N>(data<float>(dw) + column, kernels::rms_norm_weight_gradient<N>(data<T>(dy), data<T>(x), data<float>(reciprocals),
+                                                                                         0, 3, column, width));
   }
   const at::Tensor x_reference = required(x), w_reference = required(w);
-  const at::Tensor reference = rms_norm(x_reference, w_reference, 1e-5);
+  const at::Tensor reference = rms_norm(x_reference, w_reference, 1e-5, double{offset});
   reference.backward(dy.to(at::kDouble));
   check_close<T>(y, reference.detach());
   // The result is a difference of terms of this size.
-  check_close<T>(dx, x_reference.grad(), (reciprocals * (w.to(at::kFloat).abs() * dy.to(at::kFloat).abs()).amax(1)).max().item<double>());
+  check_close<T>(dx, x_reference.grad(), (reciprocals * ((w.to(at::kFloat).abs() + offset) * dy.to(at::kFloat).abs()).amax(1)).max().item<double>());
   check_close<T>(dw, w_reference.grad());
 }
 
-template <typename T>
+template <int N, typename T>
 void check_cross_entropy(std::int64_t lanes, std::int64_t classes) {
   at::manual_seed(8);
   const at::Tensor logits = random<T>({4, classes}) * 3;
@@ -84,24 +86,54 @@ void check_cross_entropy(std::int64_t lanes, std::int64_t classes) {
   const at::Tensor reference_logits = required(logits);
   const at::Tensor reference = at::cross_entropy_loss(reference_logits, targets, {}, at::Reduction::None);
   reference.sum().backward();
-  const at::Tensor losses = at::empty({4}), gradient = logits.clone();  // overwrites the logits
+  const at::Tensor losses = at::empty({4}), sums = at::empty({4});
+  const at::Tensor gradient = logits.clone(), again = logits.clone();  // overwrite the logits
   for (std::int64_t row = 0; row < 4; ++row) {
     with_lanes(lanes, [&](auto& group) {
       T* of_row = data<T>(gradient) + row * classes;
-      kernels::cross_entropy_row(group, of_row, data<std::int64_t>(targets)[row], classes, 1.0F, data<float>(losses) + row, of_row);
+      kernels::cross_entropy_row<N>(group, of_row, data<std::int64_t>(targets)[row], classes, 1.0F, data<float>(losses) + row,
+                                 data<float>(sums) + row, of_row);
+      group.sum(0);  // the first lane's sum is there
+      T* once_more = data<T>(again) + row * classes;
+      kernels::cross_entropy_row_backward<N>(group, once_more, data<std::int64_t>(targets)[row], classes, data<float>(sums)[row], 1.0F,
+                                          once_more);
     });
   }
   check_close<float>(losses, reference.detach());
+  check_close<float>(sums, at::logsumexp(logits.to(at::kDouble), {1}));
   check_close<T>(gradient, reference_logits.grad());
+  check_close<T>(again, reference_logits.grad());
+}
+
+template <int N, typename T>
+void check_rotary(const kernels::RotaryLayout& layout) {
+  at::manual_seed(10);
+  const std::int64_t half = layout.half, group = layout.turned + layout.passed;
+  const at::Tensor row = random<T>({layout.groups, group, layout.head_dim}), angles = at::rand({half}) * 6;
+  const at::Tensor cosines = angles.cos(), sines = angles.sin(), turned = at::empty_like(row);
+  const auto turn = [&](const at::Tensor& from, float direction) {
+    for (std::int64_t piece = 0; piece < kernels::rotary_pieces<N>(layout); ++piece)
+      kernels::rotate_piece<N>(layout, data<T>(from), data<T>(turned), piece, data<float>(cosines), data<float>(sines), direction);
+  };
+  turn(row, 1);
+  const at::Tensor x = row.to(at::kDouble), expected = x.clone();
+  const at::Tensor heads = x.narrow(1, 0, layout.turned), a = heads.narrow(2, 0, half), b = heads.narrow(2, half, half);
+  expected.narrow(1, 0, layout.turned).narrow(2, 0, half).copy_(a * cosines - b * sines);
+  expected.narrow(1, 0, layout.turned).narrow(2, half, half).copy_(b * cosines + a * sines);
+  check_close<T>(turned, expected);
+  turn(turned, -1);
+  check_close<T>(turned, x);
 }
 
 }  // namespace
 
 TEMPLATE_TEST_CASE("shared arithmetic: RMSNorm and its gradients", "", float, BFloat16) {
   for (const std::int64_t lanes : {1, 4}) {
-    for (const std::int64_t width : {1, 3, 64, 257}) {
+    for (const std::int64_t width : {1, 3, 8, 64, 257}) {
       INFO(lanes << " lanes, width " << width);
-      check_rms_norm<TestType>(lanes, width);
+      check_rms_norm<1, TestType>(lanes, width, 0);
+      check_rms_norm<1, TestType>(lanes, width, 1);
+      if (width % kernels::k_pack<TestType> == 0) check_rms_norm<kernels::k_pack<TestType>, TestType>(lanes, width, 1);
     }
   }
 }
@@ -111,7 +143,7 @@ TEMPLATE_TEST_CASE("shared arithmetic: the residual sum and its norm", "", float
   const at::Tensor x = random<TestType>({1, 96}), residual = random<TestType>({1, 96}), w = random<TestType>({96});
   const at::Tensor sum = residual.clone(), y = at::empty_like(x), reciprocal = at::empty({1});
   with_lanes(3, [&](auto& group) {
-    kernels::add_rms_norm_row(group, data<TestType>(x), data<TestType>(sum), data<TestType>(w), data<TestType>(sum), data<TestType>(y),
+    kernels::add_rms_norm_row<kernels::k_pack<TestType>>(group, data<TestType>(x), data<TestType>(sum), data<TestType>(w), data<TestType>(sum), data<TestType>(y),
                               data<float>(reciprocal), 96, 1e-5F);
   });
   CHECK(at::equal(sum, x + residual));
@@ -122,7 +154,8 @@ TEMPLATE_TEST_CASE("shared arithmetic: cross-entropy and its gradient over the l
   for (const std::int64_t lanes : {1, 4}) {
     for (const std::int64_t classes : {2, 3, 1000}) {
       INFO(lanes << " lanes, " << classes << " classes");
-      check_cross_entropy<TestType>(lanes, classes);
+      check_cross_entropy<1, TestType>(lanes, classes);
+      if (classes % kernels::k_pack<TestType> == 0) check_cross_entropy<kernels::k_pack<TestType>, TestType>(lanes, classes);
     }
   }
 }
@@ -131,28 +164,19 @@ TEST_CASE("shared arithmetic: large logits do not overflow, a target outside is 
   kernels::OneLane lane;
   const std::vector<float> logits{1e30F, -1e30F, 1e30F};
   float loss = 0;
-  kernels::cross_entropy_row(lane, logits.data(), 0, 3, 1.0F, &loss, static_cast<float*>(nullptr));
+  kernels::cross_entropy_row(lane, logits.data(), 0, 3, 1.0F, &loss, nullptr, static_cast<float*>(nullptr));
   CHECK(loss == Approx(0.6931472));
   for (const std::int64_t outside : {std::int64_t{3}, std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()}) {
-    kernels::cross_entropy_row(lane, logits.data(), outside, 3, 1.0F, &loss, static_cast<float*>(nullptr));
+    kernels::cross_entropy_row(lane, logits.data(), outside, 3, 1.0F, &loss, nullptr, static_cast<float*>(nullptr));
     CHECK(std::isnan(loss));
   }
 }
 
-TEMPLATE_TEST_CASE("shared arithmetic: rotary embedding turns and turns back", "", float, BFloat16) {
-  at::manual_seed(10);
-  const std::int64_t half = 16;
-  const at::Tensor head = random<TestType>({2 * half}), angles = at::rand({half}) * 6;
-  const at::Tensor cosines = angles.cos(), sines = angles.sin(), turned = head.clone();
-  const auto turn = [&](float direction) {
-    for (std::int64_t i = 0; i < half; ++i)
-      kernels::rotate_pair(data<TestType>(turned), i, half, data<float>(cosines)[i], data<float>(sines)[i], direction);
-  };
-  turn(1);
-  const at::Tensor x = head.to(at::kDouble), rotated = at::cat({-x.narrow(0, half, half), x.narrow(0, 0, half)});
-  check_close<TestType>(turned, x * cosines.repeat(2) + rotated * sines.repeat(2));
-  turn(-1);
-  check_close<TestType>(turned, x);
+TEMPLATE_TEST_CASE("shared arithmetic: rotary embedding turns and turns back, alone and in packs", "", float, BFloat16) {
+  check_rotary<1, TestType>({1, 2, 0, 32, 16});
+  check_rotary<1, TestType>({2, 3, 1, 10, 3});
+  check_rotary<kernels::k_pack<TestType>, TestType>({1, 2, 0, 32, 16});
+  check_rotary<kernels::k_pack<TestType>, TestType>({2, 3, 1, 48, 16});
 }
 
 TEMPLATE_TEST_CASE("shared arithmetic: SwiGLU and its gradients", "", float, BFloat16) {

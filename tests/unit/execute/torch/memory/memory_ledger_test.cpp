@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <array>
 #include <cmath>
 #include <optional>
 #include <thread>
@@ -147,6 +148,24 @@ TEST_CASE("scopes nest and end") {
   CHECK(inner.live().of(BufferClass::parameter) == Bytes{4});
   const at::Tensor after = floats(2);
   CHECK(outer.live().of(BufferClass::workspace) == Bytes{8});
+}
+
+TEST_CASE("blocks of other allocators are booked by address, and under another class when told so") {
+  const MemoryLedger ledger;
+  const LedgerScope counted(ledger);
+  std::array<float, 16> memory{};
+  const at::Tensor tensor = at::from_blob(memory.data(), {16}, at::kFloat);
+  CHECK_FALSE(booked_class(tensor).has_value());
+  CHECK_FALSE(reclassify(tensor, BufferClass::gradient));
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+  book_block(address, Bytes{64});
+  CHECK(booked_class(tensor) == BufferClass::workspace);
+  CHECK(reclassify(tensor, BufferClass::gradient));
+  CHECK(booked_class(tensor) == BufferClass::gradient);
+  CHECK(ledger.live().of(BufferClass::gradient) == Bytes{64});
+  CHECK(ledger.live().of(BufferClass::workspace) == Bytes{0});
+  unbook_block(address);
+  CHECK(ledger.live().total == Bytes{0});
 }
 
 TEST_CASE("poisoned memory is NaN when it is given back") {

@@ -47,7 +47,7 @@ at::Tensor plain_experts(const at::Tensor& x, const std::vector<at::Tensor>& p, 
   return sum.reshape(x.sizes());
 }
 
-void compare(std::int64_t count, std::int64_t per_token, bool normalized) {
+void compare(const Place& place, std::int64_t count, std::int64_t per_token, bool normalized) {
   CAPTURE(count, per_token, normalized);
   const ModelGraph graph = expert_graph(count, per_token, normalized);
   const Partition partition = make_partition(graph, {}, {});
@@ -55,7 +55,7 @@ void compare(std::int64_t count, std::int64_t per_token, bool normalized) {
   const at::Tensor tokens = at::randint(40, {k_batch, k_sequence}, generator, at::kLong);
   const at::Tensor targets = at::randint(40, {k_batch, k_sequence}, generator, at::kLong);
   std::vector<at::Tensor> parameters;
-  ModelRun run(graph, partition.segments[0]);
+  ModelRun run(graph, partition.segments[0], place);
   for (std::size_t i = 0; i < graph.parameters.size(); ++i) {
     const at::Tensor value = random(graph.parameters[i].shape, at::kFloat, i + 1) * 0.4;
     run.set_parameter(graph.parameters[i].name, value);
@@ -82,11 +82,14 @@ void compare(std::int64_t count, std::int64_t per_token, bool normalized) {
 }  // namespace
 
 TEST_CASE("experts and every gradient, weights made to add up to 1 or not") {
-  for (const bool normalized : {true, false}) {
-    compare(5, 2, normalized);
-    compare(3, 3, normalized);   // all of them
-    compare(40, 4, normalized);  // some experts have no rows
-    if (!normalized) compare(4, 1, normalized);  // else the weight is 1 and the router learns nothing
+  for (const Place& place : all_places()) {
+    INFO(place.name);
+    for (const bool normalized : {true, false}) {
+      compare(place, 5, 2, normalized);
+      compare(place, 3, 3, normalized);   // all of them
+      compare(place, 40, 4, normalized);  // some experts have no rows
+      if (!normalized) compare(place, 4, 1, normalized);  // else the weight is 1 and the router learns nothing
+    }
   }
 }
 

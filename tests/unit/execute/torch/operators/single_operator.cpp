@@ -27,10 +27,6 @@ DType dtype_of(const at::Tensor& tensor) {
   return tensor.scalar_type() == at::kBFloat16 ? DType::bfloat16 : DType::float32;
 }
 
-at::Tensor spoiled(at::IntArrayRef shape, at::ScalarType dtype) {
-  return at::full(shape, std::numeric_limits<double>::quiet_NaN(), dtype);
-}
-
 at::Tensor where(bool wanted, const at::Tensor& tensor) {
   return wanted ? tensor : at::Tensor();
 }
@@ -59,6 +55,20 @@ SingleOperator::SingleOperator(const OperatorType& type, std::vector<OperatorInp
   graph_.operators.push_back(std::move(op));
 }
 
+SingleOperator SingleOperator::copy_at(const Place& place) const {
+  SingleOperator copy = *this;
+  copy.place_ = place;
+  for (OperatorInput& input : copy.inputs)
+    input.value = input.value.to(place.device, input.value.scalar_type(), false, /*copy=*/true);
+  for (at::Tensor& parameter : copy.parameters) parameter = parameter.to(place.device);
+  return copy;
+}
+
+at::Tensor SingleOperator::spoiled(at::IntArrayRef shape, at::ScalarType dtype) const {
+  return at::full(shape, std::numeric_limits<double>::quiet_NaN(),
+                  at::TensorOptions(dtype).device(place_.device));
+}
+
 at::Tensor SingleOperator::empty_like(TensorId tensor) const {
   const Tensor& t = graph_.tensor(tensor);
   return spoiled(t.shape, scalar_type(t.dtype));
@@ -74,8 +84,7 @@ Outcome SingleOperator::forward() const {
   }
   std::vector<at::Tensor> values;
   for (const OperatorInput& input : inputs) values.push_back(input.value);
-  find_implementation(op.type->name)
-      ->forward({op, graph_, values, parameters, {&outcome.output, 1}, outcome.extras});
+  place_.find(op.type->name)->forward({op, graph_, values, parameters, {&outcome.output, 1}, outcome.extras});
   return outcome;
 }
 
@@ -98,11 +107,12 @@ Outcome SingleOperator::run(const at::Tensor& output_gradient, double seed,
   std::vector<ParameterGradient> gradients;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const at::Tensor gradient =
-        before.empty() ? spoiled(parameters[i].sizes(), parameters[i].scalar_type()) : before[i].clone();
+        before.empty() ? spoiled(parameters[i].sizes(), parameters[i].scalar_type())
+                       : before[i].to(place_.device, parameters[i].scalar_type(), false, /*copy=*/true);
     outcome.parameter_gradients.push_back(gradient);
     gradients.push_back({gradient, !before.empty()});
   }
-  find_implementation(op.type->name)
+  place_.find(op.type->name)
       ->backward({op,
                   graph_,
                   {&output_gradient, 1},
@@ -146,7 +156,7 @@ Outcome reference(const SingleOperator& single, const PlainFunction& function,
 }
 
 double relative_difference(const at::Tensor& actual, const at::Tensor& expected) {
-  const at::Tensor difference = (actual.to(at::kDouble) - expected).abs().max();
+  const at::Tensor difference = (actual.cpu().to(at::kDouble) - expected).abs().max();
   return difference.item<double>() / std::max(1e-30, expected.abs().max().item<double>());
 }
 
@@ -178,13 +188,25 @@ void require_as_reference(SingleOperator single, const PlainFunction& function, 
   std::vector<at::Tensor> before;
   for (const at::Tensor& parameter : single.parameters)
     before.push_back(random(parameter.sizes().vec(), parameter.scalar_type(), 98));
-  const Outcome plain = reference(single, function, dy, seed);
-  if (!before.empty()) {
-    INFO("gradients of parameters accumulate");
-    require_close(single.run(dy, seed, before), reference(single, function, dy, seed, before), tolerance);
+  const Outcome plain = reference(single, function, dy, seed),
+                added = reference(single, function, dy, seed, before);
+  const std::vector<at::Tensor> extras = single.forward().extras;
+  for (const Place& place : all_places()) {
+    INFO(place.name);
+    const at::Tensor dy_there = dy.defined() ? dy.to(place.device) : dy;
+    if (!before.empty()) {
+      INFO("gradients of parameters accumulate");
+      SingleOperator there = single.copy_at(place);
+      require_close(there.run(dy_there, seed, before), added, tolerance * place.slack);
+    }
+    INFO("gradients of parameters are overwritten");
+    const Outcome outcome = single.copy_at(place).run(dy_there, seed);
+    require_close(outcome, plain, tolerance * place.slack);
+    for (std::size_t i = 0; i < extras.size(); ++i) {
+      INFO("extra " << i);
+      CHECK(relative_difference(outcome.extras[i], extras[i].to(at::kDouble)) <= 1e-5);
+    }
   }
-  INFO("gradients of parameters are overwritten");
-  require_close(single.run(dy, seed), plain, tolerance);
 }
 
 }  // namespace shardlab::test

@@ -1,5 +1,5 @@
-// One operator in a graph of its own, run through its implementation, beside the same in float64 by ATen's
-// autograd.
+// One operator in a graph of its own, run through one of its implementations, beside the same in float64 by
+// ATen's autograd.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -10,6 +10,7 @@
 #include "engine/execute/torch/operators/operator_implementation.h"
 #include "engine/model/operators/operator_type.h"
 #include "tests/catch.h"
+#include "tests/unit/execute/torch/place.h"
 
 namespace shardlab::test {
 
@@ -41,9 +42,14 @@ class SingleOperator {
   std::vector<OperatorInput> inputs;
   std::vector<at::Tensor> parameters;
 
+  // Inputs are copied, because backward may write gradients over them.
+  SingleOperator copy_at(const Place& place) const;
+
  private:
+  at::Tensor spoiled(at::IntArrayRef shape, at::ScalarType dtype) const;
   at::Tensor empty_like(TensorId tensor) const;
   ModelGraph graph_;
+  Place place_;
 };
 
 using PlainFunction = std::function<at::Tensor(const std::vector<at::Tensor>& inputs,
@@ -57,13 +63,14 @@ Outcome reference(const SingleOperator& single, const PlainFunction& function,
 // Largest difference relative to the largest element expected.
 double relative_difference(const at::Tensor& actual, const at::Tensor& expected);
 
-// Compares output and gradients.
+// Compares output and gradients, wherever they are.
 void require_close(const Outcome& actual, const Outcome& expected, double tolerance);
 
 // Normal numbers, the same for the same arguments.
 at::Tensor random(const Shape& shape, at::ScalarType dtype, std::uint64_t seed);
 
-// Runs with and without accumulation and compares both with the reference.
+// Runs in all places, with and without accumulation, and compares with the reference, and the extras with the
+// host's.
 void require_as_reference(SingleOperator single, const PlainFunction& function, double tolerance);
 
 // Rounding of the result: half a unit in the last place is 2^-24 or 2^-9 of an element; sums add a little.

@@ -1,0 +1,31 @@
+// Causal attention by the fused CUDA kernels that come with ATen, for the variants they have: flash attention
+// (arXiv 2307.08691) for float16 and bfloat16, CUTLASS' memory-efficient one for float32.
+//
+// Source of signatures and layouts: torch 2.11, aten/src/ATen/native/transformers/cuda/attention.cu and
+// attention_backward.cu. Both keep one log-sum-exp per head and row, like ours; dropout is 0, so the tensors
+// of random numbers are never read. Flash attention's backward adds up dq in no fixed order unless
+// deterministic algorithms are asked for.
+#pragma once
+
+#include "engine/execute/torch/operators/aten/attention_views.h"
+
+namespace shardlab {
+
+enum class FusedAttention : std::uint8_t { none, flash, efficient };
+
+// `q`: any tensor of the operands' device and dtype.
+FusedAttention fused_attention(const AttentionSettings& settings, const at::Tensor& q);
+
+// Like attention_math_forward; `output` takes over the kernel's result.
+void attention_fused_forward(FusedAttention kernel, const AttentionSettings& settings,
+                             const AttentionViews& in, const at::Tensor& output,
+                             const at::Tensor& log_sum_exp);
+
+// `wanted`: q's, k's and v's gradients, or that of all in one, as the operator is handed them: those that are
+// a tensor each take over the kernel's results.
+void attention_fused_backward(FusedAttention kernel, const AttentionSettings& settings,
+                              const AttentionViews& in, const at::Tensor& output,
+                              const at::Tensor& log_sum_exp, const at::Tensor& d_output,
+                              const AttentionViews& gradients, std::span<const at::Tensor> wanted);
+
+}  // namespace shardlab
