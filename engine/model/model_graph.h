@@ -40,6 +40,8 @@ struct Parameter {
   double scale = 0;
   bool trainable = true;      // the optimizer updates it; else it is frozen
   bool requires_grad = true;  // backward computes its gradient: if trainable, or where a strategy cannot leave it out
+  std::string base_name{};    // what the model without adapters calls it, where that is another name
+  bool adapter = false;       // no part of the model without adapters
 
   std::int64_t elements() const { return element_count(shape); }
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/dtype.h"
+#include "engine/model/lora/lora_spec.h"
 
 namespace shardlab {
 
@@ -15,14 +16,6 @@ struct LossSpec {
   std::string kind = "plain";  // plain chunked
   int chunks = 1;
   friend bool operator==(const LossSpec&, const LossSpec&) = default;
-};
-
-struct LoraSpec {
-  int rank = 0;  // 0: no adapters
-  double alpha = 0;
-  double dropout = 0;
-  std::vector<std::string> targets;
-  friend bool operator==(const LoraSpec&, const LoraSpec&) = default;
 };
 
 struct MoeSpec {

@@ -46,7 +46,8 @@ class Support {
     need(m.loss.kind == "plain", "model.loss", m.loss.kind);
     need(m.dropout == 0, "model.dropout", fmt::format("{}", m.dropout));
     need(m.frozen.empty() || s_.parallel.strategy != "native", "model.frozen", "frozen parameters with native", "use fsdp2");
-    need(m.lora == LoraSpec{}, "model.lora", "adapters");
+    need(m.lora.dropout == 0, "model.lora.dropout", fmt::format("{}", m.lora.dropout));
+    need(m.lora.rank == 0 || s_.parallel.strategy != "native", "model.lora", "adapters with native", "use fsdp2");
     need(one_of(m.moe.load, {"balanced", "worst"}), "model.moe.load", m.moe.load, "supported: balanced, worst");
     need(!m.moe.capacity, "model.moe.capacity", "a capacity", "no token is dropped");
     need(!m.moe.auxiliary_loss, "model.moe.auxiliary_loss", "the router's own loss");

@@ -7,6 +7,7 @@
 
 #include "engine/model/families/family.h"
 #include "engine/model/freeze.h"
+#include "engine/model/lora/add_adapters.h"
 #include "engine/model/precision/assign_precision.h"
 #include "engine/model/wrap/wrap_modules.h"
 #include "engine/passes/drop_unused_buffers.h"
@@ -160,6 +161,7 @@ Result<ModelGraph> load_model_graph(const Scenario& scenario) {
   SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
   if (scenario.model.moe.load != "balanced" && active_parameters(graph) == total_parameters(graph))
     return bad_input("model.moe.load", "this model has no experts over which tokens could spread", "leave it out");
+  SHARDLAB_TRY(graph, add_adapters(std::move(graph), scenario.model.lora));
   SHARDLAB_CHECK_OK(freeze_parameters(graph, scenario.model.frozen));
   return graph;
 }
@@ -173,7 +175,8 @@ Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<Pass
   SHARDLAB_TRY(SettingsByModule settings, resolve_unit_settings(scenario, planned.graph, wrapped.units));
   for (const ModuleId ignored : wrapped.ignored) settings[ignored].precision = {scenario.model.dtype, scenario.model.dtype, {}, false};
   SHARDLAB_TRY(planned.graph, assign_precision(std::move(planned.graph), precisions_of(settings)));
-  if (type.require_gradients != nullptr && !scenario.model.frozen.empty())
+  const bool frozen = trainable_parameters(planned.graph) < total_parameters(planned.graph);
+  if (type.require_gradients != nullptr && frozen)
     SHARDLAB_CHECK_OK(type.require_gradients(planned.graph, scenario, make_partition(planned.graph, wrapped.units, {}, {}, wrapped.ignored)));
   SHARDLAB_TRY(const std::vector<CheckpointRegion> regions, regions_of(scenario, planned.graph));
   planned.partition = make_partition(planned.graph, wrapped.units, type.extra_cuts(planned.graph, scenario), regions,

@@ -89,6 +89,7 @@ extern const OperatorType k_gelu;
 extern const OperatorType k_grouped_linear;
 extern const OperatorType k_layer_norm;
 extern const OperatorType k_linear;
+extern const OperatorType k_linear_add;
 extern const OperatorType k_rms_norm;
 extern const OperatorType k_rope;
 extern const OperatorType k_soft_cap;

@@ -19,11 +19,13 @@ const Keys<LossSpec>& loss_keys() {
 const Keys<LoraSpec>& lora_keys() {
   static const Keys<LoraSpec> keys{
       key("rank", &LoraSpec::rank, kind::integer(1, 65536), "inner dimension of the adapters", "no adapters"),
-      key("alpha", &LoraSpec::alpha, kind::number(0),
+      key("alpha", &LoraSpec::alpha, kind::number(0, 1e9, true),
           "scale: the adapter's output is multiplied by alpha / rank"),
       key("dropout", &LoraSpec::dropout, kind::fraction(0, 1), "of the adapter's input"),
       key("targets", &LoraSpec::targets, kind::texts(),
-          "path patterns of the linear layers that get an adapter"),
+          "the linear layers that get an adapter: last names of their paths (q_proj), path patterns, or all-linear"),
+      key("modules_to_save", &LoraSpec::modules_to_save, kind::texts(),
+          "ends of the paths of modules of which a copy is trained as a whole, the original being kept"),
   };
   return keys;
 }

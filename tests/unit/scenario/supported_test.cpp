@@ -91,7 +91,7 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
                           "model.attention=flash",
                           "model.loss={kind: chunked, chunks: 2}",
                           "model.dropout=0.1",
-                          "model.lora={rank: 1, targets: [x]}",
+                          "model.lora={rank: 1, targets: [x], dropout: 0.1}",
                           "model.moe.load=measured",
                           "model.compile=whole",
                           "model.fp8=rowwise",

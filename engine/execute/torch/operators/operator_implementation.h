@@ -78,6 +78,7 @@ extern const OperatorImplementation k_gelu_implementation;
 extern const OperatorImplementation k_grouped_linear_implementation;
 extern const OperatorImplementation k_layer_norm_implementation;
 extern const OperatorImplementation k_linear_implementation;
+extern const OperatorImplementation k_linear_add_implementation;
 extern const OperatorImplementation k_rms_norm_implementation;
 extern const OperatorImplementation k_rope_implementation;
 extern const OperatorImplementation k_soft_cap_implementation;

@@ -12,6 +12,7 @@
 #include "engine/execute/torch/memory/memory_ledger.h"
 #include "engine/model/families/family.h"
 #include "engine/model/freeze.h"
+#include "engine/model/lora/add_adapters.h"
 #include "engine/model/operators/operator_type.h"
 #include "engine/model/partition.h"
 #include "engine/model/precision/assign_precision.h"
@@ -76,7 +77,7 @@ class Watch {
     CHECK(ledger_.live().total == before);
     const Bytes stated = forward ? description.forward_workspace : description.backward_workspace;
     // oneDNN's products of 16-bit numbers bring scratch memory of their own: below a megabyte.
-    const bool product = op.type == &k_linear || op.type == &k_grouped_linear;
+    const bool product = op.type == &k_linear || op.type == &k_linear_add || op.type == &k_grouped_linear;
     const bool library = product && graph_.tensor(op.outputs[0]).dtype != DType::float32;
     CHECK(used.value >= stated.value);
     CHECK(used.value <= stated.value + (library ? 1 << 20 : 0));
@@ -142,6 +143,18 @@ TEST_CASE("storages and workspace are as described with casts between units") {
   install_counting_allocator();
   at::set_num_threads(1);
   check_described(llama_with_wide_norms());
+}
+
+TEST_CASE("storages and workspace are as described with adapters") {
+  install_counting_allocator();
+  at::set_num_threads(1);
+  for (const DType dtype : {DType::float32, DType::bfloat16}) {
+    for (const LoraSpec& spec : {LoraSpec{4, 16, 0, {"q_proj", "v_proj"}, {}}, LoraSpec{3, 8, 0, {"all-linear"}, {"lm_head"}}}) {
+      const auto graph = add_adapters(small_llama(dtype, true), spec);
+      REQUIRE_OK(graph);
+      check_described(*graph);
+    }
+  }
 }
 
 TEST_CASE("storages and workspace are as described with frozen parameters") {
