@@ -63,7 +63,7 @@ TEST_CASE("sharded equals unsharded with adapters") {
       const Trained sharded = train_or_fail(joined({lora}, joined(k_sgd, spread.overrides())));
       CHECK(bitwise_equal(sharded.initial, whole.initial));
       CHECK(worst_difference(sharded.gradients, whole.gradients).difference <= 2e-6);
-      CHECK(worst_difference(sharded.parameters, whole.parameters).difference <= 2e-6);
+      CHECK(worst_difference(sharded.parameters, whole.parameters).difference <= 5e-6);  // after steps of 0.5
       const Trained adam = train_or_fail(joined({lora}, joined(k_adamw, spread.overrides())));
       for (std::size_t step = 0; step < k_steps; ++step) {
         CHECK(adam.gradient_norms[step] == Approx(clipped.gradient_norms[step]).epsilon(1e-5));
@@ -143,7 +143,8 @@ TEST_CASE("a checkpoint of the model without adapters is the base, one with them
   write("adapted.safetensors", adapted.parameters);
   const Trained again = train_or_fail(joined({k_lora, weights("adapted.safetensors")}, k_sgd));
   CHECK(bitwise_equal(again.initial, adapted.parameters));
-  const auto other = train(planned_text(k_small_model, {weights("adapted.safetensors")}), 1);
+  const auto other =
+      train(planned_text(k_small_model, std::vector<std::string>{weights("adapted.safetensors")}), 1);
   REQUIRE_FALSE(other);
   CHECK_THAT(to_string(other.error()), contains_text("not in the model: "));
 }

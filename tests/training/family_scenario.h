@@ -39,6 +39,7 @@ struct FamilyCase {
   std::string name;
   std::string scenario;
   std::vector<std::string> overrides;
+  bool by_micro_batch = false;  // the loss is not a mean over sequences: it depends on which run together
 };
 
 // JSON is YAML.
@@ -47,8 +48,11 @@ inline FamilyCase read_variant(const std::filesystem::path& file) {
   const nlohmann::json variant = nlohmann::json::parse(stream);
   const std::string family = variant.at("family");
   FamilyCase made{file.stem().string(), family_scenario(data_file("families/" + family + ".json").string()), {}};
-  if (variant.contains("overrides")) made.overrides.push_back("model.overrides=" + variant["overrides"].dump());
-  for (const auto& [key, value] : variant.value("model", nlohmann::json::object()).items())
+  const nlohmann::json fields = variant.value("overrides", nlohmann::json::object());
+  if (!fields.empty()) made.overrides.push_back("model.overrides=" + fields.dump());
+  made.by_micro_batch = fields.value("output_router_logits", false);
+  const nlohmann::json model = variant.value("model", nlohmann::json::object());
+  for (const auto& [key, value] : model.items())
     made.overrides.push_back("model." + key + "=" + value.dump());
   return made;
 }

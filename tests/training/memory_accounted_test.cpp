@@ -188,6 +188,16 @@ TEST_CASE("memory is accounted: activation checkpointing") {
   check_scenario("first/tiny-llama-none.yaml", {"activation={checkpoint: full, reentrant: true}", "train.micro_batch=2"});
 }
 
+TEST_CASE("memory is accounted: selective checkpointing") {
+  const std::string kept = "activation={checkpoint: selective, operators: [linear, attention]}";
+  check_scenario("validation/llama-64m.yaml", {kept, "train.accumulation=1"});
+  check_scenario("validation/llama-64m.yaml", {"activation={checkpoint: selective, operators: [linear/2, attention], every: 2}", "train.accumulation=2"});
+  check_scenario("validation/llama-64m.yaml", {kept, "parallel.strategy=fsdp1"});
+  check_scenario("validation/llama-64m.yaml",
+                 {kept, "parallel.wrap={policy: module, classes: [LlamaDecoderLayer, LlamaAttention, LlamaMLP]}"});
+  check_scenario("first/tiny-llama-ddp.yaml", {kept, "parallel.ddp.bucket_size=1MiB", "train.micro_batch=2"});
+}
+
 TEST_CASE("memory is accounted: every family, checkpointed and not") {
   for (const FamilyCase& family : family_cases()) {
     for (const std::string checkpoint : {"none", "full"}) {
