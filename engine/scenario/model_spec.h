@@ -20,6 +20,7 @@ struct LossSpec {
 
 struct MoeSpec {
   std::string load = "balanced";  // balanced measured worst, or a distribution as text
+  std::string measured;           // the file that a real run wrote
   std::optional<double> capacity;
   std::optional<double> auxiliary_loss;
   friend bool operator==(const MoeSpec&, const MoeSpec&) = default;

@@ -8,11 +8,13 @@
 #include "engine/model/families/family.h"
 #include "engine/model/freeze.h"
 #include "engine/model/lora/add_adapters.h"
+#include "engine/model/operators/operator_type.h"
 #include "engine/model/precision/assign_precision.h"
 #include "engine/model/wrap/wrap_modules.h"
 #include "engine/passes/drop_unused_buffers.h"
 #include "engine/passes/free_activations.h"
 #include "engine/plan/check.h"
+#include "engine/scenario/expert_load.h"
 #include "engine/scenario/loss_scaling.h"
 #include "engine/scenario/resolve_path.h"
 #include "engine/scenario/resolve_units.h"
@@ -148,6 +150,20 @@ void snapshot_segments(const PlannedScenario& planned, const StrategyType& type,
 
 }  // namespace
 
+namespace {
+
+Status check_experts(const MoeSpec& moe, const ModelGraph& graph) {
+  const bool experts = std::any_of(graph.operators.begin(), graph.operators.end(),
+                                   [](const Operator& op) { return op.type == &k_dispatch; });
+  if (!experts && moe.load != "balanced")
+    return bad_input("model.moe.load", "this model has no experts over which tokens could spread", "leave it out");
+  if (!experts && moe.auxiliary_loss)
+    return bad_input("model.moe.auxiliary_loss", "this model has no routers", "leave it out");
+  return check_expert_shares(graph);
+}
+
+}  // namespace
+
 Result<ModelGraph> load_model_graph(const Scenario& scenario) {
   SHARDLAB_TRY(const std::filesystem::path path, resolve_model_config(scenario, scenario.model));
   SHARDLAB_TRY(const ModelConfig config, ModelConfig::read(path, scenario.model.overrides));
@@ -157,10 +173,12 @@ Result<ModelGraph> load_model_graph(const Scenario& scenario) {
   options.stored_dtype = scenario.model.dtype;
   options.compute_dtype = scenario.precision.param.value_or(scenario.model.dtype);
   options.buffer_dtype = scenario.precision.buffer.value_or(DType::float32);
+  SHARDLAB_TRY(options.expert_shares, expert_shares(scenario));
   if (scenario.model.moe.load == "worst") options.expert_load = ExpertLoad::worst;
+  if (!options.expert_shares.empty()) options.expert_load = ExpertLoad::stated;
+  options.router_loss = scenario.model.moe.auxiliary_loss;
   SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
-  if (scenario.model.moe.load != "balanced" && active_parameters(graph) == total_parameters(graph))
-    return bad_input("model.moe.load", "this model has no experts over which tokens could spread", "leave it out");
+  SHARDLAB_CHECK_OK(check_experts(scenario.model.moe, graph));
   SHARDLAB_TRY(graph, add_adapters(std::move(graph), scenario.model.lora));
   SHARDLAB_CHECK_OK(freeze_parameters(graph, scenario.model.frozen));
   return graph;

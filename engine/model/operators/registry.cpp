@@ -17,10 +17,10 @@ OperatorDescription describe_operator(const ModelGraph& graph, const Operator& o
 
 const std::vector<const OperatorType*>& operator_types() {
   static const std::vector<const OperatorType*> types = {
-      &k_add,      &k_add_positions, &k_attention, &k_cast,     &k_combine,        &k_cross_entropy,
-      &k_dispatch, &k_embedding,     &k_geglu,     &k_gelu,     &k_grouped_linear, &k_layer_norm,
-      &k_linear,   &k_linear_add,    &k_rms_norm,  &k_rope,     &k_soft_cap,       &k_swiglu,
-      &k_top_k};
+      &k_add,      &k_add_positions, &k_attention, &k_cast, &k_combine,        &k_cross_entropy,
+      &k_dispatch, &k_embedding,     &k_geglu,     &k_gelu, &k_grouped_linear, &k_layer_norm,
+      &k_linear,   &k_linear_add,    &k_rms_norm,  &k_rope, &k_router_loss,    &k_router_sums,
+      &k_soft_cap, &k_swiglu,        &k_top_k};
   return types;
 }
 

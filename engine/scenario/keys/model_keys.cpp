@@ -60,10 +60,12 @@ Kind<std::string> expert_load() {
 const Keys<MoeSpec>& moe_keys() {
   static const Keys<MoeSpec> keys{
       key("load", &MoeSpec::load, expert_load(), "how tokens spread over experts in a prediction"),
+      key("measured", &MoeSpec::measured, kind::text(), "with load: measured, the file that `run --save-load` wrote"),
       key("capacity", &MoeSpec::capacity, kind::optional(kind::number(0, 1e6, true)),
           "capacity factor; tokens beyond it are dropped"),
       key("auxiliary_loss", &MoeSpec::auxiliary_loss, kind::optional(kind::number(0)),
-          "weight of the balancing loss"),
+          "weight of the balancing loss of routers; 0: none",
+          "config.json's router_aux_loss_coef with its output_router_logits, else 0"),
   };
   return keys;
 }

@@ -81,6 +81,8 @@ extern const OperatorImplementation k_linear_implementation;
 extern const OperatorImplementation k_linear_add_implementation;
 extern const OperatorImplementation k_rms_norm_implementation;
 extern const OperatorImplementation k_rope_implementation;
+extern const OperatorImplementation k_router_loss_implementation;
+extern const OperatorImplementation k_router_sums_implementation;
 extern const OperatorImplementation k_soft_cap_implementation;
 extern const OperatorImplementation k_swiglu_implementation;
 extern const OperatorImplementation k_top_k_implementation;

@@ -11,8 +11,8 @@ const std::vector<const OperatorImplementation*>& operator_implementations() {
       &k_dispatch_implementation, &k_embedding_implementation,      &k_geglu_implementation,
       &k_gelu_implementation,     &k_grouped_linear_implementation, &k_layer_norm_implementation,
       &k_linear_implementation,   &k_linear_add_implementation,     &k_rms_norm_implementation,
-      &k_rope_implementation,     &k_soft_cap_implementation,       &k_swiglu_implementation,
-      &k_top_k_implementation};
+      &k_rope_implementation,     &k_router_loss_implementation,    &k_router_sums_implementation,
+      &k_soft_cap_implementation, &k_swiglu_implementation,         &k_top_k_implementation};
   return implementations;
 }
 
