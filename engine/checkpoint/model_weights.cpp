@@ -25,12 +25,20 @@ std::string shape_text(const Shape& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
+// The parameter as the model without adapters has it.
+Parameter base_of(const Parameter& parameter) {
+  Parameter base = parameter;
+  if (!base.base_name.empty()) base.name = base.base_name;
+  return base;
+}
+
 // Names under which the modules of the model hold parameters: each tied one has several.
 std::set<std::string, std::less<>> all_names(const ModelGraph& graph) {
   std::set<std::string, std::less<>> names;
   for (const Parameter& parameter : graph.parameters) {
     names.insert(parameter.name);
-    for (const PublishedTensor& tensor : published_tensors(graph, parameter)) names.insert(tensor.name);
+    names.insert(base_of(parameter).name);
+    for (const PublishedTensor& tensor : published_tensors(graph, base_of(parameter))) names.insert(tensor.name);
   }
   for (const Module& module : graph.modules) {
     for (const ParameterId id : module.parameters) {
@@ -42,9 +50,13 @@ std::set<std::string, std::less<>> all_names(const ModelGraph& graph) {
   return names;
 }
 
-// The tensors a parameter is read from: published ones only where there is none under its own name.
+// The tensors a parameter is read from: published ones only where there is none under its own name, or that
+// without adapters; none for an adapter that is not there.
 std::vector<PublishedTensor> tensors_of(const SafetensorsReader& weights, const ModelGraph& graph,
-                                        const Parameter& parameter) {
+                                        const Parameter& its) {
+  const bool own = weights.tensors().contains(its.name);
+  if (its.adapter && !own) return {};
+  const Parameter parameter = own ? its : base_of(its);
   std::vector<PublishedTensor> published = published_tensors(graph, parameter);
   const bool stacked = published.empty() || weights.tensors().contains(parameter.name);
   const bool any = std::any_of(published.begin(), published.end(), [&](const PublishedTensor& tensor) {
@@ -81,6 +93,10 @@ Status match_model(const SafetensorsReader& weights, const ModelGraph& graph) {
   return bad_input(weights.path().string(),
                    fmt::format("does not fit the model; {}", fmt::join(complaints, "; ")),
                    "model.config and model.weights must belong together");
+}
+
+bool has_parameter(const SafetensorsReader& weights, const Parameter& parameter) {
+  return !parameter.adapter || weights.tensors().contains(parameter.name);
 }
 
 Status read_parameter(const SafetensorsReader& weights, const ModelGraph& graph, const Parameter& parameter,

@@ -10,10 +10,14 @@ namespace shardlab {
 
 // Compares names and shapes. What is missing, of another shape, or unknown to the model is named in one
 // bad_input (the first few of each). A tied parameter may be there under its other names too; the stacked
-// weights of experts may be there one by one, as they are published.
+// weights of experts may be there one by one, as they are published. In a model with adapters the rest may
+// have the names it has without them, and adapters may be missing.
 Status match_model(const SafetensorsReader& weights, const ModelGraph& graph);
 
-// Elements [first, first + values.size()) of a parameter of the model that matched, from one tensor or
+// False for adapters of the model that matched which the file does not have.
+bool has_parameter(const SafetensorsReader& weights, const Parameter& parameter);
+
+// Elements [first, first + values.size()) of a parameter that is there, from one tensor or
 // several.
 Status read_parameter(const SafetensorsReader& weights, const ModelGraph& graph, const Parameter& parameter,
                       std::int64_t first, std::span<float> values);

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/cli/progress_line.h"
 #include "engine/cli/rank_program.h"
 #include "engine/cli/spool_folder.h"
 #include "engine/execute/launch.h"
 #include "engine/execute/training_data.h"
+#include "engine/model/operators/operator_type.h"
 #include "engine/report/summarize.h"
 
 namespace shardlab {
@@ -88,7 +91,12 @@ Status check_inputs(const PlannedScenario& planned, const MeasureOptions& option
                         "`shardlab trace` has the measured memory of this run, instruction by instruction");
   }
   SHARDLAB_CHECK_OK(check_folder("--save-weights", options.save_weights));
-  return check_folder("--memory-snapshot", options.memory_snapshot);
+  SHARDLAB_CHECK_OK(check_folder("--memory-snapshot", options.memory_snapshot));
+  if (options.save_load.empty()) return {};
+  const std::vector<Operator>& operators = planned.graph.operators;
+  if (std::none_of(operators.begin(), operators.end(), [](const Operator& op) { return op.type == &k_dispatch; }))
+    return bad_input("--save-load", "this model has no experts");
+  return check_folder("--save-load", options.save_load);
 }
 
 Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const MeasureOptions& options,
@@ -101,6 +109,7 @@ Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const
   SHARDLAB_TRY(launch_options.rank_program, rank_program(planned.scenario.cluster.device != "cpu"));
   launch_options.run_directory = folder.path();
   launch_options.save_weights = options.save_weights;
+  launch_options.save_load = options.save_load;
   launch_options.poison = options.poison;
   launch_options.memory_snapshot = options.memory_snapshot;
   launch_options.progress = [&line, &console,

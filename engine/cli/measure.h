@@ -10,6 +10,7 @@ namespace shardlab {
 
 struct MeasureOptions {
   std::filesystem::path save_weights;     // empty: not saved
+  std::filesystem::path save_load;        // likewise, of experts
   std::filesystem::path keep_spool;       // folder for the ranks' files; empty: a temporary one
   std::filesystem::path memory_snapshot;  // file for a GPU allocator's history; empty: none
   bool poison = false;
@@ -19,7 +20,7 @@ struct MeasureOptions {
 // missing on this one (a GPU, a build with CUDA) the ranks say.
 Status check_measurable(const Scenario& scenario);
 
-// What a rank would only find out after it was started: the training data and the folder of --save-weights.
+// What a rank would only find out after it was started: the training data and the folders of files to write.
 Status check_inputs(const PlannedScenario& planned, const MeasureOptions& options);
 
 // Runs, shows the progress, stores. The ranks' files are removed, unless they were to be kept or the run

@@ -74,6 +74,10 @@ ChildCommand command_for(const Launch& launch, const RankEnvironment& rank) {
     command.arguments.emplace_back("--memory-snapshot");
     command.arguments.push_back(fs::absolute(options.memory_snapshot).string());
   }
+  if (!options.save_load.empty()) {
+    command.arguments.emplace_back("--save-load");
+    command.arguments.push_back(fs::absolute(options.save_load).string());
+  }
   if (!options.probes.empty()) {
     command.arguments.emplace_back("--probes");
     command.arguments.push_back(fs::absolute(options.probes).string());

@@ -29,6 +29,7 @@ struct LaunchOptions {
       run_directory;  // made when it does not exist; scenario, spools and logs of the ranks stay there
   std::function<void(const RunProgress&)>
       progress;                        // called now and then by the launching thread; may be empty
+  std::filesystem::path save_load;     // JSON file for the load of experts; empty: not saved
   std::filesystem::path save_weights;  // safetensors file for the trained parameters; empty: not saved
   std::filesystem::path
       memory_snapshot;  // file for the allocator's history of the first rank's GPU; empty: none

@@ -41,6 +41,8 @@ Result<RankOptions> parse_rank_options(int count, const char* const* arguments) 
       options.save_weights = value;
     } else if (name == "--memory-snapshot") {
       options.memory_snapshot = value;
+    } else if (name == "--save-load") {
+      options.save_load = value;
     } else if (name == "--probes") {
       options.probes = value;
     } else if (name == "--threads" || name == "--parent") {

@@ -17,6 +17,7 @@ struct RankOptions {
   int parent = 0;                      // --parent: process that this one does not outlive; 0: none
   bool poison = false;                 // --poison
   std::filesystem::path save_weights;  // --save-weights
+  std::filesystem::path save_load;     // --save-load
   std::filesystem::path
       memory_snapshot;           // --memory-snapshot: file for the device allocator's history; empty: none
   std::filesystem::path probes;  // --probes: list to measure before training; results go beside the spool

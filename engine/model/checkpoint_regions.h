@@ -9,6 +9,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -23,6 +24,9 @@ struct CheckpointRegion {
   OperatorId trigger;        // whose backward must not begin before the recomputation
   bool reentrant = false;    // what it returns again lives until its backward is over
   bool around_unit = false;  // where its module is a unit, the unit's hooks run inside the region
+  std::vector<OperatorId> retained{};  // ascending: what they make is kept, they are not run again
+
+  bool retains(OperatorId op) const;
 };
 
 // `every` from 1. Refuses a model without enough layers, and reentrant regions into which no gradient flows:
@@ -30,5 +34,21 @@ struct CheckpointRegion {
 // `graph` knows which gradients are required.
 Result<std::vector<CheckpointRegion>> checkpoint_regions(const ModelGraph& graph, int every, bool around_unit,
                                                          bool reentrant);
+
+// Operators of one kind that a selective checkpoint keeps: all, or of every `every` the first.
+struct RetainedKind {
+  const OperatorType* type = nullptr;
+  int every = 1;
+};
+
+// "linear", or "linear/2": every second, as torchtitan's selective checkpointing by operator. Refuses kinds
+// that there are none of.
+Result<RetainedKind> parse_retained_kind(const std::string& text);
+
+// Lets regions retain the operators of these kinds, counted in each region. All that such an operator makes is
+// kept until backward, as torch.utils.checkpoint's create_selective_checkpoint_contexts (torch 2.11) does with
+// operators that it MUST_SAVE; extras become tensors of the graph. Refuses a kind that no region has.
+Status retain_operators(ModelGraph& graph, std::vector<CheckpointRegion>& regions,
+                        const std::vector<RetainedKind>& kinds);
 
 }  // namespace shardlab

@@ -9,6 +9,7 @@ GraphBuilder::GraphBuilder(std::string family, const GraphOptions& options) : op
   graph_.micro_batch = options.micro_batch;
   graph_.sequence_length = options.sequence_length;
   graph_.compute_dtype = options.compute_dtype;
+  graph_.expert_shares = options.expert_shares;
 }
 
 ModuleId GraphBuilder::add_module(std::optional<ModuleId> parent, std::string_view name,
@@ -64,7 +65,7 @@ std::vector<TensorId> GraphBuilder::add_operator(const OperatorType& type, Modul
   for (const Output& output : outputs) {
     made.push_back(make_id<TensorId>(graph_.tensors.size()));
     const bool wanted = requires_grad && is_floating_point(output.dtype);
-    graph_.tensors.push_back({output.label, output.shape, output.dtype, TensorRole::activation, wanted, {}});
+    graph_.tensors.push_back({output.label, output.shape, output.dtype, output.role, wanted, {}});
   }
   graph_.operators.push_back(
       {&type, module, std::move(inputs), made, std::move(parameters), std::move(attributes)});

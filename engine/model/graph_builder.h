@@ -11,8 +11,8 @@
 
 namespace shardlab {
 
-// How predictions assume that tokens spread over experts: evenly, or all to the same.
-enum class ExpertLoad : std::uint8_t { balanced, worst };
+// How predictions assume that tokens spread over experts: evenly, all to the same, or as expert_shares say.
+enum class ExpertLoad : std::uint8_t { balanced, worst, stated };
 
 // Which description of the memory-bound operators is used: ours, or what the transformers modules compute
 // operator by operator.
@@ -27,6 +27,9 @@ struct GraphOptions {
   DType buffer_dtype = DType::float32;  // of buffers of modules: rotary frequencies
   ExpertLoad expert_load = ExpertLoad::balanced;
   Implementation implementation = Implementation::fused;
+  // Of each expert, adding up to 1; one list for all layers with experts, or one a layer.
+  std::vector<std::vector<double>> expert_shares{};
+  std::optional<double> router_loss{};  // weight of the balancing loss, instead of the configuration's
 };
 
 class GraphBuilder {
@@ -54,6 +57,7 @@ class GraphBuilder {
     std::string_view label;
     Shape shape;
     DType dtype;
+    TensorRole role = TensorRole::activation;
   };
   std::vector<TensorId> add_operator(const OperatorType& type, ModuleId module, std::vector<TensorId> inputs,
                                      std::vector<ParameterId> parameters, const std::vector<Output>& outputs,

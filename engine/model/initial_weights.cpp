@@ -16,7 +16,8 @@ void fill_initial_weights(const Parameter& parameter, std::uint64_t seed, std::i
     return;
   }
   const auto scale = static_cast<float>(parameter.scale);
-  std::uint64_t state = fnv1a_64(parameter.name) + seed * k_seed_step + static_cast<std::uint64_t>(first) * k_golden;
+  const std::string& name = parameter.base_name.empty() ? parameter.name : parameter.base_name;
+  std::uint64_t state = fnv1a_64(name) + seed * k_seed_step + static_cast<std::uint64_t>(first) * k_golden;
   for (float& value : values) {
     state += k_golden;
     const auto top = static_cast<float>(splitmix64(state) >> 40);

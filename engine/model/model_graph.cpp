@@ -93,6 +93,7 @@ std::string structure_hash(const ModelGraph& graph) {
     text.ids(op.inputs);
     text.ids(op.outputs);
     text.ids(op.parameters);
+    if (!op.extra_tensors.empty()) text.ids(op.extra_tensors);
     text.attributes(op.attributes);
   }
   return hash_hex(text.text());

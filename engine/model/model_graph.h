@@ -40,6 +40,8 @@ struct Parameter {
   double scale = 0;
   bool trainable = true;      // the optimizer updates it; else it is frozen
   bool requires_grad = true;  // backward computes its gradient: if trainable, or where a strategy cannot leave it out
+  std::string base_name{};    // what the model without adapters calls it, where that is another name
+  bool adapter = false;       // no part of the model without adapters
 
   std::int64_t elements() const { return element_count(shape); }
 };
@@ -49,6 +51,7 @@ enum class TensorRole : std::uint8_t {
   tokens,    // int64 token ids of the batch
   targets,   // int64 target ids of the batch
   constant,  // computed once from the model's configuration; lives across steps
+  statistic,  // made by operators, float32 whatever units compute in: sums of routers, parts of the loss
 };
 
 struct Tensor {
@@ -69,6 +72,9 @@ struct Operator {
   std::vector<TensorId> outputs;
   std::vector<ParameterId> parameters;
   Attributes attributes;
+  // By the description's extras, where they are tensors of the graph: those of an operator that activation
+  // checkpointing does not run again. Else empty: extras live within programs.
+  std::vector<TensorId> extra_tensors{};
 };
 
 struct ModelGraph {
@@ -84,6 +90,9 @@ struct ModelGraph {
   std::vector<Tensor> tensors;
   std::vector<Operator> operators;    // execution order
   TensorId loss;                      // scalar float32, mean over the tokens of the micro-batch
+  // How predictions assume that assignments spread over experts: the share of each, by layer with experts; one
+  // list for all layers, or none: as the operators' attributes say.
+  std::vector<std::vector<double>> expert_shares;
 
   const Module& module(ModuleId id) const { return modules[id.index()]; }
   const Parameter& parameter(ParameterId id) const { return parameters[id.index()]; }

@@ -18,6 +18,7 @@ class Partitioner {
     make_segments(extra_cuts, regions);
     make_regions(regions);
     find_borders();
+    find_retained();
     find_required_gradients();
     find_parameters();
     lower();
@@ -144,6 +145,16 @@ class Partitioner {
     }
   }
 
+  void find_retained() {
+    for (const Region& region : p_.regions) {
+      for (const OperatorId id : region.operators.retained) {
+        std::vector<TensorId>& retained = p_.segments[segment_of_operator_[id.index()].index()].retained;
+        for (const TensorId output : graph_.op(id).outputs) retained.push_back(output);
+        for (const TensorId extra : graph_.op(id).extra_tensors) retained.push_back(extra);
+      }
+    }
+  }
+
   bool leaves_region(TensorId tensor) const {
     const Region& region = p_.region(*p_.segment(producer_[tensor.index()]).region);
     return tensor == graph_.loss || last_reader_[tensor.index()] > region.last;
@@ -201,7 +212,7 @@ class Partitioner {
   void lower() {
     for (std::size_t i = 0; i < p_.segments.size(); ++i) {
       Segment& segment = p_.segments[i];
-      SegmentBorders borders{segment.begin, segment.end, segment.inputs, segment.outputs, {}, std::nullopt};
+      SegmentBorders borders{segment.begin, segment.end, segment.inputs, segment.outputs, segment.retained, {}, std::nullopt};
       for (const TensorId input : segment.inputs) borders.consumed_later.push_back(last_reader_[input.index()].index() > i);
       if (segment.region) borders.recomputation = recomputation_of(p_.region(*segment.region), make_id<SegmentId>(i));
       segment.programs = lower_segment(graph_, borders);
@@ -210,10 +221,12 @@ class Partitioner {
 
   // What is made again for later segments of the region goes into buffers, and so does what a reentrant region returns again.
   Recomputation recomputation_of(const Region& region, SegmentId id) const {
-    Recomputation recomputation{region.operators.stop, {}};
+    Recomputation recomputation{region.operators.stop, {}, &region.operators};
+    const std::vector<TensorId>& retained = p_.segment(id).retained;
     for (const TensorId output : p_.segment(id).outputs) {
       const bool returned = region.operators.reentrant && leaves_region(output);
-      recomputation.into_buffer.push_back(returned || is_read(output, id, region.last));
+      const bool kept = std::find(retained.begin(), retained.end(), output) != retained.end();
+      recomputation.into_buffer.push_back(!kept && (returned || is_read(output, id, region.last)));
     }
     return recomputation;
   }
@@ -248,10 +261,12 @@ std::int64_t Unit::elements(const ModelGraph& graph) const {
   return sum;
 }
 
-bool Partition::is_made_in(const Region& region, TensorId tensor) const {
+bool Partition::is_made_again_in(const Region& region, TensorId tensor) const {
+  const auto holds = [&](const std::vector<TensorId>& list) {
+    return std::find(list.begin(), list.end(), tensor) != list.end();
+  };
   for (std::size_t i = region.first.index(); i <= region.last.index(); ++i) {
-    const std::vector<TensorId>& outputs = segments[i].outputs;
-    if (std::find(outputs.begin(), outputs.end(), tensor) != outputs.end()) return true;
+    if (holds(segments[i].outputs)) return !holds(segments[i].retained);
   }
   return false;
 }

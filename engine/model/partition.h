@@ -39,6 +39,7 @@ struct Segment {
   std::optional<RegionId> region;       // of activation checkpointing, that it is part of
   std::vector<TensorId> inputs;         // border tensors and graph inputs read in forward
   std::vector<TensorId> outputs;        // read by a later segment, or the loss
+  std::vector<TensorId> retained;       // made here by operators that are not run again; may be outputs too
   std::vector<ParameterId> parameters;  // used, each once, in order of first use
   std::vector<ParameterId> gradients;   // of these, the ones whose gradient this segment's backward is the first to make
   SegmentPrograms programs;
@@ -64,7 +65,8 @@ struct Partition {
   const Segment& segment(SegmentId id) const { return segments[id.index()]; }
   const Region& region(RegionId id) const { return regions[id.index()]; }
   static constexpr UnitId root() { return UnitId{0}; }
-  bool is_made_in(const Region& region, TensorId tensor) const;
+  // A tensor of the region that is made again for its backward.
+  bool is_made_again_in(const Region& region, TensorId tensor) const;
 };
 
 // `ignored`: modules whose parameters are in no unit; each makes one that is marked so, after the others.

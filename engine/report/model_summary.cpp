@@ -186,13 +186,17 @@ std::string operators_part(const ModelGraph& graph, const TextStyle& style) {
          "both rows)\n";
 }
 
+std::string trained_part(std::int64_t trained, std::int64_t total) {
+  return fmt::format(" ({} trained, {:.2f} %; {} frozen)", grouped(trained),
+                     100 * static_cast<double>(trained) / static_cast<double>(total), grouped(total - trained));
+}
+
 }  // namespace
 
 std::string model_summary(const ModelGraph& graph, const TextStyle& style) {
-  const std::int64_t frozen = total_parameters(graph) - trainable_parameters(graph);
+  const std::int64_t total = total_parameters(graph), trained = trainable_parameters(graph);
   std::string text = fmt::format("{}: {} parameters{}, {} layers of {}, vocabulary {}\n\n", graph.family,
-                                 grouped(total_parameters(graph)),
-                                 frozen == 0 ? "" : fmt::format(" ({} frozen)", grouped(frozen)), graph.layers,
+                                 grouped(total), trained == total ? "" : trained_part(trained, total), graph.layers,
                                  grouped(parameters_per_layer(graph)), grouped(graph.vocabulary));
   TextTable table(
       {{"module", Align::left, true}, {"class", Align::left, true}, {"parameters"}, {"shape", Align::left}});

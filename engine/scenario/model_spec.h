@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/dtype.h"
+#include "engine/model/lora/lora_spec.h"
 
 namespace shardlab {
 
@@ -18,16 +19,9 @@ struct LossSpec {
   friend bool operator==(const LossSpec&, const LossSpec&) = default;
 };
 
-struct LoraSpec {
-  int rank = 0;  // 0: no adapters
-  double alpha = 0;
-  double dropout = 0;
-  std::vector<std::string> targets;
-  friend bool operator==(const LoraSpec&, const LoraSpec&) = default;
-};
-
 struct MoeSpec {
   std::string load = "balanced";  // balanced measured worst, or a distribution as text
+  std::string measured;           // the file that a real run wrote
   std::optional<double> capacity;
   std::optional<double> auxiliary_loss;
   friend bool operator==(const MoeSpec&, const MoeSpec&) = default;

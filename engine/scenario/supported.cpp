@@ -47,10 +47,9 @@ class Support {
          "forward makes gradients before they can be scaled: use vocabulary");
     need(m.dropout == 0, "model.dropout", fmt::format("{}", m.dropout));
     need(m.frozen.empty() || s_.parallel.strategy != "native", "model.frozen", "frozen parameters with native", "use fsdp2");
-    need(m.lora == LoraSpec{}, "model.lora", "adapters");
-    need(one_of(m.moe.load, {"balanced", "worst"}), "model.moe.load", m.moe.load, "supported: balanced, worst");
+    need(m.lora.dropout == 0, "model.lora.dropout", fmt::format("{}", m.lora.dropout));
+    need(m.lora.rank == 0 || s_.parallel.strategy != "native", "model.lora", "adapters with native", "use fsdp2");
     need(!m.moe.capacity, "model.moe.capacity", "a capacity", "no token is dropped");
-    need(!m.moe.auxiliary_loss, "model.moe.auxiliary_loss", "the router's own loss");
     need(m.compile == "none", "model.compile", m.compile);
     need(m.fp8 == "none", "model.fp8", m.fp8);
     need(m.quantized == "none", "model.quantized", m.quantized);
@@ -113,7 +112,6 @@ class Support {
 
   void rest() {
     const ActivationSpec& a = s_.activation;
-    need(a.checkpoint != "selective", "activation.checkpoint", a.checkpoint, "supported: none, full");
     need(a.offload == "none", "activation.offload", a.offload);
     need(!a.partition, "activation.partition", "true");
     need(s_.offload == OffloadSpec{}, "offload", "offload of parameters or optimizer state");

@@ -15,6 +15,10 @@ void check_model(Complaints& c, const std::string& path, const ModelSpec& model)
   const bool lora_without_rank = model.lora.rank == 0 && model.lora != LoraSpec{};
   c.require(!lora_without_rank, path + ".lora.rank");
   c.require(model.lora.rank == 0 || !model.lora.targets.empty(), path + ".lora.targets");
+  const bool measured = model.moe.load == "measured";
+  if (measured) c.require(!model.moe.measured.empty(), path + ".moe.measured", "the file that `shardlab run --save-load` wrote");
+  if (!measured && !model.moe.measured.empty())
+    c.refuse(path + ".moe.measured", "has no effect with load: " + model.moe.load, "set load: measured");
   if (model.quantized != "none" && model.lora.rank == 0) {
     c.refuse(path + ".quantized", "quantized weights are frozen, nothing would be trained", "add lora");
   }

@@ -81,6 +81,10 @@ void check_rest(Complaints& c) {
     c.refuse("activation.placement", fmt::format("outside has no effect with strategy {}: it gathers no units", strategy),
              "remove it");
   }
+  if (c.scenario.activation.checkpoint == "selective") {
+    c.require(!c.scenario.activation.operators.empty(), "activation.operators",
+              "kinds of operators whose outputs are kept, [linear, attention] for instance");
+  }
   const bool to_nvme = c.scenario.offload.parameters == "nvme" || c.scenario.offload.optimizer == "nvme";
   if (to_nvme)
     c.require(!c.scenario.cluster.nvme.path.empty(), "cluster.nvme.path", "the drive that offload uses");

@@ -53,10 +53,21 @@ bool is_unit(const Partition& partition, ModuleId module) {
 
 }  // namespace
 
-Result<std::vector<CheckpointRegion>> regions_of(const Scenario& scenario, const ModelGraph& graph) {
+Result<std::vector<CheckpointRegion>> regions_of(const Scenario& scenario, ModelGraph& graph) {
   const ActivationSpec& spec = scenario.activation;
   if (spec.checkpoint == "none") return std::vector<CheckpointRegion>{};
-  return checkpoint_regions(graph, spec.every, spec.placement == "outside", spec.reentrant);
+  SHARDLAB_TRY(std::vector<CheckpointRegion> regions,
+               checkpoint_regions(graph, spec.every, spec.placement == "outside", spec.reentrant));
+  if (spec.checkpoint != "selective") return regions;
+  if (spec.reentrant)
+    return bad_input("activation.reentrant", "PyTorch's selective checkpointing is not reentrant", "remove it");
+  std::vector<RetainedKind> kinds;
+  for (const std::string& text : spec.operators) {
+    SHARDLAB_TRY(const RetainedKind kind, parse_retained_kind(text));
+    kinds.push_back(kind);
+  }
+  SHARDLAB_CHECK_OK(retain_operators(graph, regions, kinds));
+  return regions;
 }
 
 Status check_regions(const Scenario& scenario, const ModelGraph& graph, const Partition& partition) {

@@ -9,11 +9,14 @@
 #include "engine/model/eager.h"
 #include "engine/model/families/family.h"
 #include "engine/model/freeze.h"
+#include "engine/model/lora/add_adapters.h"
+#include "engine/model/operators/operator_type.h"
 #include "engine/model/precision/assign_precision.h"
 #include "engine/model/wrap/wrap_modules.h"
 #include "engine/passes/drop_unused_buffers.h"
 #include "engine/passes/free_activations.h"
 #include "engine/plan/check.h"
+#include "engine/scenario/expert_load.h"
 #include "engine/scenario/loss_scaling.h"
 #include "engine/scenario/resolve_path.h"
 #include "engine/scenario/resolve_units.h"
@@ -149,6 +152,20 @@ void snapshot_segments(const PlannedScenario& planned, const StrategyType& type,
 
 }  // namespace
 
+namespace {
+
+Status check_experts(const MoeSpec& moe, const ModelGraph& graph) {
+  const bool experts = std::any_of(graph.operators.begin(), graph.operators.end(),
+                                   [](const Operator& op) { return op.type == &k_dispatch; });
+  if (!experts && moe.load != "balanced")
+    return bad_input("model.moe.load", "this model has no experts over which tokens could spread", "leave it out");
+  if (!experts && moe.auxiliary_loss)
+    return bad_input("model.moe.auxiliary_loss", "this model has no routers", "leave it out");
+  return check_expert_shares(graph);
+}
+
+}  // namespace
+
 Result<ModelGraph> load_model_graph(const Scenario& scenario) {
   SHARDLAB_TRY(const std::filesystem::path path, resolve_model_config(scenario, scenario.model));
   SHARDLAB_TRY(const ModelConfig config, ModelConfig::read(path, scenario.model.overrides));
@@ -158,14 +175,17 @@ Result<ModelGraph> load_model_graph(const Scenario& scenario) {
   options.stored_dtype = scenario.model.dtype;
   options.compute_dtype = scenario.precision.param.value_or(scenario.model.dtype);
   options.buffer_dtype = scenario.precision.buffer.value_or(DType::float32);
+  SHARDLAB_TRY(options.expert_shares, expert_shares(scenario));
   if (scenario.model.moe.load == "worst") options.expert_load = ExpertLoad::worst;
+  if (!options.expert_shares.empty()) options.expert_load = ExpertLoad::stated;
+  options.router_loss = scenario.model.moe.auxiliary_loss;
   if (scenario.model.implementation == "eager") options.implementation = Implementation::eager;
   SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
+  SHARDLAB_CHECK_OK(check_experts(scenario.model.moe, graph));
+  SHARDLAB_TRY(graph, add_adapters(std::move(graph), scenario.model.lora));
   const LossSpec& loss = scenario.model.loss;
   if (loss.kind == "chunked")
     SHARDLAB_CHECK_OK(chunk_loss(graph, loss.over == "tokens" ? LossChunks::of_tokens : LossChunks::of_vocabulary, loss.chunks));
-  if (scenario.model.moe.load != "balanced" && active_parameters(graph) == total_parameters(graph))
-    return bad_input("model.moe.load", "this model has no experts over which tokens could spread", "leave it out");
   SHARDLAB_CHECK_OK(freeze_parameters(graph, scenario.model.frozen));
   return graph;
 }
@@ -180,7 +200,8 @@ Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<Pass
   for (const ModuleId ignored : wrapped.ignored) settings[ignored].precision = {scenario.model.dtype, scenario.model.dtype, {}, false};
   SHARDLAB_TRY(planned.graph, assign_precision(std::move(planned.graph), precisions_of(settings)));
   SHARDLAB_CHECK_OK(check_eager_tables(planned.graph));
-  if (type.require_gradients != nullptr && !scenario.model.frozen.empty())
+  const bool frozen = trainable_parameters(planned.graph) < total_parameters(planned.graph);
+  if (type.require_gradients != nullptr && frozen)
     SHARDLAB_CHECK_OK(type.require_gradients(planned.graph, scenario, make_partition(planned.graph, wrapped.units, {}, {}, wrapped.ignored)));
   SHARDLAB_TRY(const std::vector<CheckpointRegion> regions, regions_of(scenario, planned.graph));
   planned.partition = make_partition(planned.graph, wrapped.units, type.extra_cuts(planned.graph, scenario), regions,

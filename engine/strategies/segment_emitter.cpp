@@ -29,6 +29,11 @@ void SegmentEmitter::forward(SegmentId id) {
     instruction.reads.push_back(b_.value_buffer(tensor, micro_batch_));
   for (const TensorId tensor : segment.outputs)
     instruction.allocates.push_back(b_.value_buffer(tensor, micro_batch_));
+  for (const TensorId tensor : segment.retained) {
+    const BufferId buffer = b_.value_buffer(tensor, micro_batch_);
+    auto& made = instruction.allocates;
+    if (std::find(made.begin(), made.end(), buffer) == made.end()) made.push_back(buffer);
+  }
   const bool keeps = segment.programs.has_backward() && !segment.programs.recomputed;
   if (keeps) instruction.allocates.push_back(b_.saved_buffer(id, micro_batch_));
   instruction.writes = instruction.allocates;
@@ -45,6 +50,9 @@ void SegmentEmitter::recompute(SegmentId id) {
   }
   if (segment.programs.has_backward()) instruction.allocates.push_back(b_.saved_buffer(id, micro_batch_));
   instruction.writes = instruction.allocates;
+  for (const TensorId tensor : segment.retained) instruction.reads.push_back(b_.value_buffer(tensor, micro_batch_));
+  for (const TensorId tensor : segment.programs.recompute_frees)
+    instruction.frees.push_back(b_.value_buffer(tensor, micro_batch_));
   emit(std::move(instruction));
 }
 
@@ -58,6 +66,8 @@ void SegmentEmitter::backward(SegmentId id) {
   }
   for (const TensorId tensor : segment.programs.backward_reads)
     instruction.reads.push_back(value_buffer(segment, tensor));
+  for (const TensorId tensor : segment.programs.backward_frees)
+    instruction.frees.push_back(b_.value_buffer(tensor, micro_batch_));
   for (const TensorId tensor : segment.programs.gradient_inputs) {
     instruction.reads.push_back(b_.gradient_buffer(tensor, micro_batch_));
     instruction.frees.push_back(instruction.reads.back());
@@ -79,7 +89,7 @@ void SegmentEmitter::drop_recomputed_outputs(const Region& region) {
 
 // What a checkpointed region makes is made again for its own backward.
 BufferId SegmentEmitter::value_buffer(const Segment& reader, TensorId tensor) {
-  const bool made_inside = reader.region && partition_.is_made_in(partition_.region(*reader.region), tensor);
+  const bool made_inside = reader.region && partition_.is_made_again_in(partition_.region(*reader.region), tensor);
   return made_inside ? b_.recomputed_buffer(tensor, micro_batch_) : b_.value_buffer(tensor, micro_batch_);
 }
 

@@ -31,6 +31,10 @@ StepBuilder::StepBuilder(const ModelGraph& graph, const Partition& partition, st
       name = segment.name;
       if (segment.outputs.size() > 1) name += '.' + std::to_string(i);
     }
+    for (std::size_t i = 0; i < segment.retained.size(); ++i) {
+      std::string& name = tensor_names_[segment.retained[i].index()];
+      if (name.empty()) name = segment.name + ".retained" + std::to_string(i);
+    }
   }
 }
 
@@ -152,7 +156,7 @@ BufferId StepBuilder::declare_tensor(TensorId id, int micro_batch, TensorBuffer 
   }
   buffer.micro_batch = micro_batch;
   buffer.buffer_class = gradient ? BufferClass::activation_gradient : BufferClass::activation;
-  if (tensor.role != TensorRole::activation) {
+  if (tensor.role == TensorRole::tokens || tensor.role == TensorRole::targets) {
     buffer.buffer_class = BufferClass::batch;
     buffer.name = fmt::format("{}.mb{}", tensor.label, micro_batch);
   } else if (id == graph_.loss) {

@@ -140,6 +140,8 @@ void add_operator(Cases& cases, const ModelGraph& graph, const Operator& op) {
   const std::int64_t head_dim = op.attributes.integer("head_dim");
   if (name == "linear") {
     cases.linear(dtype, rows, shape.back(), output.back());
+  } else if (name == "linear_add") {
+    cases.linear(dtype, rows, graph.tensor(op.inputs[1]).shape.back(), output.back());
   } else if (name == "attention") {
     cases.add(name, dtype,
               {{"batch", shape[0]},

@@ -91,7 +91,8 @@ class WorkCost {
       std::uint32_t last = index;
       for (std::uint32_t i = index + 1; i < step.work_end; ++i)
         last = program_.work[i].kind == WorkKind::matmul ? i : last;
-      use = last == index && trains_weight(step) ? MatmulUse::weight_gradient : MatmulUse::input_gradient;
+      const bool of_weight = program_.work[index].of_weight || (last == index && trains_weight(step));
+      use = of_weight ? MatmulUse::weight_gradient : MatmulUse::input_gradient;
     }
     return coefficients_.of(dtype_of(program_.work[index])).matmul[static_cast<std::size_t>(use)];
   }

@@ -30,6 +30,17 @@ def test_experts_that_a_token_uses():
     check(document["parameters"]["total"] == 30532122624 and document["parameters"]["active"] == 3353032704, f"{document['parameters']}")
 
 
+def test_adapters_are_what_is_trained():
+    place = Place()
+    lora = ("--set", "model.lora={rank: 16, targets: [q_proj, v_proj]}")
+    document = expect(place.run("model", "llama-3-8b", "--json", *lora), 0).json()
+    check(document["parameters"]["trainable"] == 6815744, f"{document['parameters']}")
+    check(document["parameters"]["total"] == 8030261248 + 6815744, f"{document['parameters']}")
+    text = expect(place.run("model", "llama-3-8b", *lora), 0).out
+    check("(6,815,744 trained, 0.08 %; 8,030,261,248 frozen)" in text, text[:200])
+    expect_error(place.run("model", "llama-3-8b", "--set", "model.lora={rank: 4, targets: [q_prj]}"), 2, "did you mean 'q_proj'?")
+
+
 def test_names_and_order_of_the_checkpoint():
     document = expect(Place().run("model", "llama-3-8b", "--json"), 0).json()
     names = [p["name"] for module in document["modules"] for p in module["parameters"]]

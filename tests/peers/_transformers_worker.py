@@ -1,5 +1,6 @@
-"""What transformers makes of small models: weights, logits, gradients of one batch, a short training, what autograd keeps. Runs in the interpreter that
-has transformers: argument 1 is the folder of config files, 2 the folder for the results, one folder a model.
+"""What transformers makes of small models: weights, logits, gradients of one batch, a short training, what autograd keeps. Runs in the
+interpreter that has transformers and peft: argument 1 is the file with a dictionary of models, 2 the folder for the results, one folder
+a model. A model is {"config": ..., "model": other settings of the scenario's section of that name}.
 """
 import json
 import os
@@ -10,6 +11,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 import numpy
 import torch
 import torch.nn.functional as F
+from peft import LoraConfig, inject_adapter_in_model
 from safetensors.torch import save_file
 from transformers import AutoConfig, AutoModelForCausalLM
 
@@ -27,6 +29,18 @@ def random_model(config, seed):
         for parameter in model.parameters():
             if parameter.dim() == 1:
                 parameter += 0.2 * torch.randn_like(parameter)
+    return model
+
+
+def with_adapters(model, lora):
+    """B is zero in the beginning, so that A would have no gradient: here it is not."""
+    targets = "all-linear" if lora["targets"] == ["all-linear"] else lora["targets"]
+    model = inject_adapter_in_model(LoraConfig(r=lora["rank"], lora_alpha=lora.get("alpha", 8), target_modules=targets,
+                                               modules_to_save=lora.get("modules_to_save")), model)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "lora_B" in name:
+                parameter += 0.1 * torch.randn_like(parameter)
     return model
 
 
@@ -50,7 +64,7 @@ def batches(stream):
 def one_batch(model, tokens, file):
     logits, loss = loss_of(model, tokens)
     loss.backward()
-    tensors = {"gradient." + name: p.grad.clone() for name, p in model.named_parameters()}
+    tensors = {"gradient." + name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
     tensors.update(logits=logits.detach().contiguous(), loss=loss.detach().reshape(1), tokens=tokens.float())
     save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, file)
     model.zero_grad()
@@ -69,28 +83,33 @@ def train(model, stream):
     return losses, norms
 
 
-def write_model(config, folder, seed):
+def write_model(spec, folder, seed):
     folder.mkdir()
+    config = spec["config"]
     model = random_model(config, seed)
+    if "lora" in spec["model"]:
+        model = with_adapters(model, spec["model"]["lora"])
     stream = torch.randint(0, config["vocab_size"], (STEPS * BATCH * LENGTH + 1,), generator=torch.Generator().manual_seed(seed))
     (folder / "config.json").write_text(json.dumps(config))
     stream.numpy().astype(numpy.uint16).tofile(folder / "tokens.bin")
     parameters = dict(model.named_parameters())
     save_file({name: p.detach().clone().contiguous() for name, p in parameters.items()}, folder / "weights.safetensors")
     one_batch(model, next(batches(stream)), folder / "expected.safetensors")
-    write_kept(config, folder / "kept.txt")
+    if not spec["model"]:  # a family as it is
+        write_kept(config, folder / "kept.txt")
     losses, norms = train(model, stream)
     save_file({name: p.detach().clone().contiguous() for name, p in model.named_parameters()}, folder / "trained.safetensors")
     (folder / "answer.json").write_text(json.dumps({
         "losses": losses, "gradient_norms": norms, "parameters": [[name, list(p.shape)] for name, p in parameters.items()],
+        "trained": sum(p.numel() for p in parameters.values() if p.requires_grad),
         "modules": [[path, type(module).__name__] for path, module in model.named_modules()]}))
 
 
 def main():
     torch.set_num_threads(1)
-    configs, out = map(pathlib.Path, sys.argv[1:3])
-    for seed, file in enumerate(sorted(configs.glob("*.json"))):
-        write_model(json.loads(file.read_text()), out / file.stem, seed + 1)
+    models, out = map(pathlib.Path, sys.argv[1:3])
+    for seed, (name, spec) in enumerate(json.loads(models.read_text()).items()):
+        write_model(spec, out / name, seed + 1)
 
 
 main()

@@ -20,7 +20,7 @@ Trained train_or_fail(const std::vector<std::string>& overrides) {
 
 std::vector<std::string> checkpointed(const std::vector<std::string>& settings,
                                       const std::vector<std::string>& how) {
-  return joined(joined(settings, {"activation.checkpoint=full"}), how);
+  return joined(joined(settings, {"activation.checkpoint=full"}), how);  // what a way says of it comes later, and counts
 }
 
 int recomputations(const std::vector<std::string>& overrides) {
@@ -73,6 +73,26 @@ TEST_CASE("checkpointed equals plain bit by bit: frozen parameters") {
   check_same(joined(k_adamw,
                     joined({"model.frozen=[model.embed_tokens]"}, Spread{"fsdp2", 2, 1, "true"}.overrides())),
              {{}, {"activation.placement=outside"}});
+}
+
+TEST_CASE("checkpointed equals plain bit by bit: what is retained") {
+  const auto keep = [](const std::string& kinds, const std::string& more = "") {
+    return "activation={checkpoint: selective, operators: [" + kinds + "]" + more + "}";
+  };
+  const std::vector<std::vector<std::string>> ways = {{keep("linear, attention")},
+                                                      {keep("linear/2, attention")},
+                                                      {keep("attention", ", every: 2")},
+                                                      {keep("rms_norm, swiglu, add, rope")},
+                                                      {keep("linear, attention, swiglu, add, rope")}};
+  check_same(k_adamw, ways);
+  check_same(joined(k_adamw, {"model.dtype=bfloat16"}), ways);
+  check_same(joined(k_adamw, {"parallel.strategy=fsdp2", k_inner_units}), ways);
+  check_same(joined(k_adamw, {"model.lora={rank: 2, targets: [q_proj, up_proj]}"}), {{keep("linear, linear_add")}, {keep("linear/2")}});
+  check_same(joined(k_adamw, joined({"parallel.ddp={bucket_size: 32KiB, first_bucket_size: 8KiB}"}, Spread{"ddp", 2, 2}.overrides())), ways);
+  check_same(joined(k_adamw, Spread{"fsdp2", 2, 1, "true"}.overrides()),
+             {ways[0], ways[1], {keep("linear, attention", ", placement: outside")}});
+  check_same(joined(k_adamw, Spread{"fsdp1", 2, 2, "full_shard"}.overrides()),
+             {ways[0], ways[1], {keep("linear, attention", ", placement: outside")}});
 }
 
 TEST_CASE("checkpointed equals plain bit by bit: replicas with small buckets") {

@@ -1,4 +1,4 @@
-// Every family trains the same on one rank and on two, with and without activation checkpointing.
+// Every family, and every variant of one, trains the same on one rank and on two, with and without activation checkpointing.
 #include <fmt/format.h>
 
 #include "tests/catch.h"
@@ -11,8 +11,9 @@ namespace {
 constexpr int k_steps = 3;
 constexpr double k_limit = 2e-6;  // of the largest element of each tensor
 
-Trained train_family(const std::string& file, const std::vector<std::string>& overrides) {
-  Result<Trained> trained = train(planned_text(family_scenario(file), overrides), k_steps);
+Trained train_family(const FamilyCase& family, std::vector<std::string> overrides) {
+  overrides.insert(overrides.begin(), family.overrides.begin(), family.overrides.end());
+  Result<Trained> trained = train(planned_text(family.scenario, overrides), k_steps);
   REQUIRE_OK(trained);
   return *std::move(trained);
 }
@@ -44,13 +45,16 @@ WorstTensor worst_gradient(const Trained& sharded, const Trained& whole) {
 }  // namespace
 
 TEST_CASE("every family trains sharded as unsharded, checkpointed or not") {
-  for (const std::string& file : family_files()) {
-    const std::string name = std::filesystem::path(file).stem();
-    const Trained whole = train_family(file, {});
+  for (const FamilyCase& family : family_cases()) {
+    const std::string& name = family.name;
+    const std::vector<std::string> halves{"train.micro_batch=2", "train.accumulation=2"};
+    const Trained whole = train_family(family, family.by_micro_batch ? halves : std::vector<std::string>{});
     REQUIRE(worst_difference(whole.parameters, whole.initial).difference > 1e-3);
     WorstTensor gradients, parameters;
     for (const std::vector<std::string>& way : k_ways) {
-      const Trained sharded = train_family(file, way);
+      const bool quarters = std::find(way.begin(), way.end(), "train.micro_batch=1") != way.end();
+      if (family.by_micro_batch && quarters) continue;
+      const Trained sharded = train_family(family, way);
       INFO(name << " " << way.front());
       CHECK(bitwise_equal(sharded.initial, whole.initial));
       const WorstTensor gradient = worst_gradient(sharded, whole);

@@ -169,6 +169,14 @@ TEST_CASE("memory is accounted: frozen parameters") {
   check_scenario("first/tiny-llama-none.yaml", {"model.frozen=[model.layers.0.mlp, model.norm]", "train.micro_batch=2"});
 }
 
+TEST_CASE("memory is accounted: adapters") {
+  const std::string lora = "model.lora={rank: 8, targets: [q_proj, v_proj]}";
+  check_scenario("validation/llama-64m.yaml", {lora, "train.accumulation=1"});
+  check_scenario("validation/llama-64m.yaml", {lora, "activation.checkpoint=full", "train.accumulation=2"});
+  check_scenario("validation/llama-64m.yaml", {lora, "parallel.strategy=fsdp1"});
+  check_scenario("first/tiny-llama-ddp.yaml", {"model.lora={rank: 4, targets: [all-linear], modules_to_save: [lm_head]}", "train.micro_batch=2"});
+}
+
 TEST_CASE("memory is accounted: activation checkpointing") {
   check_scenario("validation/llama-64m.yaml", {"activation.checkpoint=full", "train.accumulation=1"});
   check_scenario("validation/llama-64m.yaml", {"activation={checkpoint: full, placement: outside, reentrant: true}", "train.accumulation=2"});
@@ -207,13 +215,22 @@ TEST_CASE("memory is accounted: chunked losses") {
   }
 }
 
+TEST_CASE("memory is accounted: selective checkpointing") {
+  const std::string kept = "activation={checkpoint: selective, operators: [linear, attention]}";
+  check_scenario("validation/llama-64m.yaml", {kept, "train.accumulation=1"});
+  check_scenario("validation/llama-64m.yaml", {"activation={checkpoint: selective, operators: [linear/2, attention], every: 2}", "train.accumulation=2"});
+  check_scenario("validation/llama-64m.yaml", {kept, "parallel.strategy=fsdp1"});
+  check_scenario("validation/llama-64m.yaml",
+                 {kept, "parallel.wrap={policy: module, classes: [LlamaDecoderLayer, LlamaAttention, LlamaMLP]}"});
+  check_scenario("first/tiny-llama-ddp.yaml", {kept, "parallel.ddp.bucket_size=1MiB", "train.micro_batch=2"});
+}
+
 TEST_CASE("memory is accounted: every family, checkpointed and not") {
-  for (const std::string& file : family_files()) {
+  for (const FamilyCase& family : family_cases()) {
     for (const std::string checkpoint : {"none", "full"}) {
       const std::vector<std::string> overrides{"parallel.strategy=fsdp2", "cluster.ranks=2", "train.micro_batch=2",
                                                "activation.checkpoint=" + checkpoint};
-      check_planned(planned_text(family_scenario(file), overrides),
-                    std::filesystem::path(file).stem().string() + ", checkpoint " + checkpoint);
+      check_planned(planned_text(family.scenario, joined(family.overrides, overrides)), family.name + ", checkpoint " + checkpoint);
     }
   }
 }

@@ -146,6 +146,10 @@ const std::optional<OutOfMemory>& RankExecutor::out_of_memory() const {
   return state_->out_of_memory;
 }
 
+const std::map<OperatorId, std::vector<std::int64_t>>& RankExecutor::expert_counts() const {
+  return state_->run.expert_counts;
+}
+
 Bytes RankExecutor::communication_workspace() const {
   Bytes sum;
   for (const auto& [expression, communicator] : state_->run.communicators) {

@@ -14,6 +14,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -70,6 +71,9 @@ class RankExecutor {
   const std::optional<OutOfMemory>& out_of_memory() const;
   // Most bytes that the communication library has taken for itself at once; not part of the samples.
   Bytes communication_workspace() const;
+
+  // How many assignments each expert has had in the forward passes so far on this rank, by dispatch operator.
+  const std::map<OperatorId, std::vector<std::int64_t>>& expert_counts() const;
 
   // The whole parameter (a fresh tensor of its shape, stored dtype, on the host). Collective when parameters
   // are sharded: all ranks call it for the same name at the same point.

@@ -14,6 +14,7 @@
 #include "engine/execute/torch/first_line.h"
 #include "engine/execute/torch/probes/run_probes.h"
 #include "engine/execute/torch/rank_executor.h"
+#include "engine/execute/torch/save_expert_load.h"
 #include "engine/execute/torch/save_weights.h"
 #include "engine/execute/torch/world.h"
 #include "engine/scenario/read_scenario.h"
@@ -151,6 +152,8 @@ class Session {
     SHARDLAB_CHECK_OK(train(executor, world, header, spool_));
     if (!options_.save_weights.empty())
       SHARDLAB_CHECK_OK(save_weights(executor, planned_.graph, environment_.rank, options_.save_weights));
+    if (!options_.save_load.empty())
+      SHARDLAB_CHECK_OK(save_expert_load(executor, planned_.graph, world, options_.save_load));
     SpoolEnd end{executor.communication_workspace(), {}};
     if (device_) end.device_memory = device_->memory();
     if (device_ && !options_.memory_snapshot.empty())

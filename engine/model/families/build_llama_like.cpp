@@ -31,7 +31,7 @@ class Builder {
       logits = parts_.builder.add_operator(k_soft_cap, model_, {logits}, {}, "logits",
                                            parts_.rows(m_.vocabulary), {{"cap", m_.logit_cap}});
     }
-    const TensorId loss = parts_.loss(model_, logits);
+    const TensorId loss = parts_.loss(model_, logits, m_.experts ? m_.experts->router_loss : 0);
     return parts_.builder.finish(loss, m_.prefix + "DecoderLayer", m_.layers, m_.vocabulary);
   }
 
@@ -97,7 +97,8 @@ class Builder {
                                 e.count,
                                 e.per_token,
                                 e.width,
-                                e.normalized};
+                                e.normalized,
+                                e.router_loss > 0};
     parts_.define_experts(*layer.experts, m_.prefix, m_.hidden, e.router_first, m_.activation.class_name);
   }
 

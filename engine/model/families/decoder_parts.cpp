@@ -138,8 +138,16 @@ TensorId DecoderParts::attend(ModuleId module, const AttentionPart& attention,
                               rows(attention.heads * attention.head_dim), attributes);
 }
 
-TensorId DecoderParts::loss(ModuleId model, TensorId logits) {
-  return builder.add_operator(k_cross_entropy, model, {logits, targets_}, {}, "loss", Shape{});
+TensorId DecoderParts::loss(ModuleId model, TensorId logits, double router_weight) {
+  if (!router_sums_)
+    return builder.add_operator(k_cross_entropy, model, {logits, targets_}, {}, "loss", Shape{});
+  const TensorId of_tokens =
+      builder
+          .add_operator(k_cross_entropy, model, {logits, targets_}, {},
+                        {{"token_loss", Shape{}, DType::float32, TensorRole::statistic}})
+          .front();
+  return builder.add_operator(k_router_loss, model, {of_tokens, *router_sums_}, {}, "loss", Shape{},
+                              {{"weight", router_weight}, {"rows", number(routed_rows_)}});
 }
 
 TensorId DecoderParts::rope_table(const Attributes& attributes, std::int64_t rotary_dim) {

@@ -56,6 +56,7 @@ struct ExpertsPart {
   ParameterId gate_up, down;
   std::int64_t count = 0, per_token = 0, width = 0;  // experts, of a token, of one
   bool normalized = false;                           // weights of a token add up to 1
+  bool balanced = false;                             // counts in the balancing loss
 };
 
 class DecoderParts {
@@ -94,8 +95,9 @@ class DecoderParts {
   TensorId rope(ModuleId module, TensorId x, TensorId table, std::int64_t head_dim, std::string_view label,
                 std::int64_t turned = 0, std::int64_t passed = 0);
   TensorId attend(ModuleId module, const AttentionPart& attention, const std::vector<TensorId>& qkv);
-  // Mean cross-entropy of `logits` against the batch's targets.
-  TensorId loss(ModuleId model, TensorId logits);
+  // Mean cross-entropy of `logits` against the batch's targets, with the balancing loss of the experts that
+  // were run and count in it, times `router_weight`.
+  TensorId loss(ModuleId model, TensorId logits, double router_weight = 0);
 
   // A constant table over the positions of the sequence.
   TensorId rope_table(const Attributes& attributes, std::int64_t rotary_dim);
@@ -107,8 +109,13 @@ class DecoderParts {
   GraphBuilder builder;
 
  private:
+  void sum_router(const ExpertsPart& experts, TensorId logits, TensorId chosen);
+
   double weight_scale_;
   TensorId tokens_, targets_;
+  std::optional<TensorId> router_sums_;  // of the layers run so far
+  std::int64_t routed_rows_ = 0;
+  std::size_t expert_layers_ = 0;
 };
 
 }  // namespace shardlab

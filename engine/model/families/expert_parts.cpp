@@ -36,13 +36,20 @@ TensorId DecoderParts::run_experts(const ExpertsPart& experts, TensorId x) {
       builder.add_operator(k_top_k, experts.router.module, {logits}, {},
                            {{"router_weights", slots, dtype}, {"chosen_experts", slots, DType::int64}},
                            {{"normalized", experts.normalized}});
+  if (experts.balanced) sum_router(experts, logits, chosen[1]);
   const std::vector<TensorId> sent = builder.add_operator(k_dispatch, experts.experts, {x, chosen[1]}, {},
                                                           {{"expert_rows", {assignments, hidden}, dtype},
                                                            {"places", {assignments}, DType::int64},
                                                            {"expert_counts", {experts.count}, DType::int64}});
-  const bool balanced = builder.options().expert_load == ExpertLoad::balanced;
-  const Attributes attributes{{"per_token", number(experts.per_token)},
-                              {"assumed_groups", number(balanced ? experts.count : experts.per_token)}};
+  const ExpertLoad load = builder.options().expert_load;
+  Attributes attributes{
+      {"per_token", number(experts.per_token)},
+      {"assumed_groups", number(load == ExpertLoad::worst ? experts.per_token : experts.count)}};
+  if (load == ExpertLoad::stated) {
+    const std::size_t lists = builder.options().expert_shares.size();
+    attributes.add("assumed_shares", 1 + (lists > 1 ? static_cast<double>(expert_layers_) : 0));
+  }
+  ++expert_layers_;
   const TensorId gate_up =
       builder.add_operator(k_grouped_linear, experts.experts, {sent[0], sent[2]}, {experts.gate_up},
                            "gate_up", {assignments, 2 * experts.width}, attributes);
@@ -53,6 +60,15 @@ TensorId DecoderParts::run_experts(const ExpertsPart& experts, TensorId x) {
                            "expert_results", {assignments, hidden}, attributes);
   return builder.add_operator(k_combine, experts.experts, {results, chosen[0], sent[1]}, {}, "mlp_output",
                               rows_of_x);
+}
+
+void DecoderParts::sum_router(const ExpertsPart& experts, TensorId logits, TensorId chosen) {
+  std::vector<TensorId> inputs{logits, chosen};
+  if (router_sums_) inputs.push_back(*router_sums_);
+  const std::vector<GraphBuilder::Output> sums{
+      {"router_sums", {2, experts.count}, DType::float32, TensorRole::statistic}};
+  router_sums_ = builder.add_operator(k_router_sums, experts.router.module, inputs, {}, sums).front();
+  routed_rows_ += builder.options().micro_batch * builder.options().sequence_length;
 }
 
 }  // namespace shardlab

@@ -16,6 +16,7 @@ namespace shardlab {
 struct LlamaExperts {
   std::int64_t count = 0, per_token = 0, width = 0;
   bool normalized = false, router_first = false;
+  double router_loss = 0;    // weight of the balancing loss; 0: there is none
   std::vector<bool> layers;  // which have them
 };
 
@@ -65,9 +66,11 @@ Result<std::vector<std::int64_t>> windows_of_types(const ModelConfig& config,
                                                    const std::vector<std::string>& types, std::int64_t window,
                                                    std::int64_t layers);
 
-// num_experts (transformers 4) or num_local_experts, num_experts_per_tok; refuses a router with noise or a
-// loss of its own. Defaults of the family.
-Result<LlamaExperts> read_experts(const ModelConfig& config, std::int64_t count, std::int64_t per_token);
+// num_experts (transformers 4) or num_local_experts, num_experts_per_tok; with output_router_logits the weight
+// of the balancing loss, router_aux_loss_coef, unless the options have one. Refuses a router with noise.
+// Defaults of the family.
+Result<LlamaExperts> read_experts(const ModelConfig& config, const GraphOptions& options, std::int64_t count,
+                                  std::int64_t per_token);
 
 ModelGraph build_llama_like(const LlamaLike& model, const GraphOptions& options);
 

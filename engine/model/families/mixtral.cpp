@@ -9,7 +9,7 @@ Result<ModelGraph> build_mixtral(const ModelConfig& config, const GraphOptions& 
   SHARDLAB_TRY(LlamaLike m,
                read_llama_like("mixtral", "Mixtral", config, options,
                                {.positions = 4096 * 32, .epsilon = 1e-5, .rope = {.theta = 1e6}}));
-  SHARDLAB_TRY(m.experts, read_experts(config, 8, 2));
+  SHARDLAB_TRY(m.experts, read_experts(config, options, 8, 2));
   if (config.has("sliding_window")) {
     SHARDLAB_TRY(const std::int64_t window, config.integer("sliding_window"));
     m.windows.assign(static_cast<std::size_t>(m.layers), window);

@@ -8,8 +8,8 @@
 namespace shardlab {
 namespace {
 
-Result<LlamaExperts> read_qwen_experts(const ModelConfig& config, std::int64_t layers) {
-  SHARDLAB_TRY(LlamaExperts experts, read_experts(config, 128, 8));
+Result<LlamaExperts> read_qwen_experts(const ModelConfig& config, const GraphOptions& options, std::int64_t layers) {
+  SHARDLAB_TRY(LlamaExperts experts, read_experts(config, options, 128, 8));
   SHARDLAB_TRY(experts.width, config.integer_or("moe_intermediate_size", 768));
   SHARDLAB_TRY(experts.normalized, config.boolean_or("norm_topk_prob", false));
   SHARDLAB_TRY(const std::int64_t step, config.integer_or("decoder_sparse_step", 1));
@@ -25,7 +25,7 @@ Result<LlamaExperts> read_qwen_experts(const ModelConfig& config, std::int64_t l
 
 Result<ModelGraph> build_qwen3_moe(const ModelConfig& config, const GraphOptions& options) {
   SHARDLAB_TRY(LlamaLike m, read_llama_like("qwen3_moe", "Qwen3Moe", config, options, {.positions = 32768}));
-  SHARDLAB_TRY(m.experts, read_qwen_experts(config, m.layers));
+  SHARDLAB_TRY(m.experts, read_qwen_experts(config, options, m.layers));
   SHARDLAB_TRY(m.qkv_bias, config.boolean_or("attention_bias", false));
   SHARDLAB_TRY(const bool windows, config.boolean_or("use_sliding_window", false));
   SHARDLAB_TRY(const std::int64_t window, config.integer_or("sliding_window", 4096));

@@ -69,7 +69,8 @@ Result<std::vector<std::int64_t>> read_qwen_windows(const ModelConfig& config, s
   return windows;
 }
 
-Result<LlamaExperts> read_experts(const ModelConfig& config, std::int64_t count, std::int64_t per_token) {
+Result<LlamaExperts> read_experts(const ModelConfig& config, const GraphOptions& options, std::int64_t count,
+                                  std::int64_t per_token) {
   LlamaExperts experts;
   const char* key = config.has("num_experts") ? "num_experts" : "num_local_experts";
   SHARDLAB_TRY(experts.count, config.integer_or(key, count));
@@ -78,10 +79,9 @@ Result<LlamaExperts> read_experts(const ModelConfig& config, std::int64_t count,
   if (noise != 0)
     return bad_input(config.file(), fmt::format("router_jitter_noise: not supported yet: {}", noise));
   SHARDLAB_TRY(const bool loss, config.boolean_or("output_router_logits", false));
-  if (loss) {
-    return bad_input(config.file(), "output_router_logits: the router's own loss is not supported yet: true",
-                     "supported: false, with which transformers trains without that loss");
-  }
+  SHARDLAB_TRY(const double weight, config.number_or("router_aux_loss_coef", 0.001));
+  if (weight < 0) return bad_input(config.file(), fmt::format("router_aux_loss_coef: below 0: {}", weight));
+  experts.router_loss = options.router_loss.value_or(loss ? weight : 0);
   constexpr std::int64_t k_most = 64;  // of top_k's implementation
   if (experts.per_token > experts.count || experts.per_token > k_most) {
     return bad_input(config.file(), fmt::format("num_experts_per_tok {} is above {} {}, or above {}",

@@ -3,8 +3,11 @@
 //
 // Keeps x and the counts. FLOPs do not depend on how the load is spread, the shapes of the products do:
 // predictions take `assumed_groups` products of equal size (all experts when the load is balanced, the k of
-// every token when it is worst), which is an assumption and no part of the structure.
+// every token when it is worst), or those of the graph's list `assumed_shares` of shares (from 1), which is
+// an assumption and no part of the structure.
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "engine/model/operators/work.h"
 
@@ -21,21 +24,53 @@ Work grouped_work(std::int64_t groups, std::int64_t m, std::int64_t n, std::int6
   return work;
 }
 
+// How many experts have how many rows, those with most first.
+using Groups = std::map<std::int64_t, std::int64_t, std::greater<>>;
+
+// Whole rows from shares: what is rounded away goes to the experts that come first.
+Groups stated_groups(const std::vector<double>& shares, std::int64_t rows) {
+  std::vector<std::int64_t> of_expert;
+  std::int64_t left = rows;
+  for (const double share : shares) {
+    of_expert.push_back(static_cast<std::int64_t>(std::floor(share * static_cast<double>(rows))));
+    left -= of_expert.back();
+  }
+  for (std::size_t i = 0; left > 0; ++i, --left) ++of_expert[i % of_expert.size()];
+  Groups groups;
+  for (const std::int64_t count : of_expert) {
+    if (count > 0) ++groups[count];
+  }
+  return groups;
+}
+
+Groups assumed_groups(const ModelGraph& graph, const Operator& op, std::int64_t rows) {
+  const std::int64_t list = op.attributes.integer("assumed_shares");
+  if (list > 0) return stated_groups(graph.expert_shares[static_cast<std::size_t>(list - 1)], rows);
+  const std::int64_t assumed = std::max<std::int64_t>(1, op.attributes.integer("assumed_groups"));
+  const std::int64_t groups = std::min(assumed, rows);
+  return {{(rows + groups - 1) / groups, groups}};
+}
+
 OperatorDescription describe_grouped_linear(const ModelGraph& graph, const Operator& op) {
   const Tensor& x = graph.tensor(op.inputs[0]);
   const Parameter& weight = graph.parameter(op.parameters[0]);
   const std::int64_t rows = x.shape[0], outputs = weight.shape[1], inputs = weight.shape[2];
-  const std::int64_t assumed = std::max<std::int64_t>(1, op.attributes.integer("assumed_groups"));
-  const std::int64_t groups = std::min(assumed, rows);
-  const std::int64_t each = (rows + groups - 1) / groups;
-  const Flops flops{2 * rows * inputs * outputs};
+  const Groups groups = assumed_groups(graph, op, rows);
   OperatorDescription description;
   description.saved_inputs = weight.requires_grad ? 0b11 : 0b10;
-  description.forward.push_back(grouped_work(groups, each, outputs, inputs, flops, x.dtype));
-  if (x.requires_grad)
-    description.backward.push_back(grouped_work(groups, each, inputs, outputs, flops, x.dtype));
-  if (weight.requires_grad)
-    description.backward.push_back(grouped_work(groups, outputs, inputs, each, flops, x.dtype));
+  // With groups of one size the FLOPs are those of all rows, also where the last group is smaller.
+  const auto flops = [&](std::int64_t each, std::int64_t count) {
+    return Flops{2 * inputs * outputs * (groups.size() == 1 ? rows : each * count)};
+  };
+  for (const auto& [each, count] : groups) {
+    const Flops work = flops(each, count);
+    description.forward.push_back(grouped_work(count, each, outputs, inputs, work, x.dtype));
+    if (x.requires_grad)
+      description.backward.push_back(grouped_work(count, each, inputs, outputs, work, x.dtype));
+    if (!weight.requires_grad) continue;
+    description.backward.push_back(grouped_work(count, outputs, inputs, each, work, x.dtype));
+    description.backward.back().of_weight = true;
+  }
   return description;
 }
 

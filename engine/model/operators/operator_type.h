@@ -30,6 +30,7 @@ struct Work {
   Flops model_flops;                 // counted in MFU: no recomputation inside the kernel
   Bytes bytes;                       // least traffic to memory
   int kernels = 1;
+  bool of_weight = false;            // matmul: the gradient of a weight; where an operator says it of none, its last one is
 };
 
 // A tensor that forward makes only for backward (reciprocal deviations of a norm, log-sum-exp of attention).
@@ -98,8 +99,11 @@ extern const OperatorType k_gelu;
 extern const OperatorType k_grouped_linear;
 extern const OperatorType k_layer_norm;
 extern const OperatorType k_linear;
+extern const OperatorType k_linear_add;
 extern const OperatorType k_rms_norm;
 extern const OperatorType k_rope;
+extern const OperatorType k_router_loss;
+extern const OperatorType k_router_sums;
 extern const OperatorType k_soft_cap;
 extern const OperatorType k_swiglu;
 extern const OperatorType k_token_chunked_loss;

@@ -126,7 +126,8 @@ class Rewriter {
     SHARDLAB_TRY(const DType dtype, operator_dtype(op));
     for (TensorId& output : op.outputs) {
       Tensor tensor = old_.tensor(output);
-      if (output != old_.loss && is_floating_point(tensor.dtype)) tensor.dtype = dtype;
+      const bool fixed = output == old_.loss || tensor.role == TensorRole::statistic;
+      if (!fixed && is_floating_point(tensor.dtype)) tensor.dtype = dtype;
       made_[output.index()] = add_tensor(std::move(tensor));
       output = *made_[output.index()];
     }

@@ -39,7 +39,9 @@ UnitBorders::UnitBorders(const ModelGraph& graph, const std::map<ModuleId, UnitP
 
 std::span<const ModuleId> UnitBorders::around(OperatorId op) const {
   const Operator& self = graph_.op(op);
-  if (self.outputs.front() == graph_.loss && self.parameters.empty()) return {};
+  const Tensor& made = graph_.tensor(self.outputs.front());
+  const bool part_of_loss = made.role == TensorRole::statistic && made.shape.empty();
+  if (part_of_loss || (self.outputs.front() == graph_.loss && self.parameters.empty())) return {};
   return around(self.module);
 }
 

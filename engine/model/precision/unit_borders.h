@@ -17,7 +17,7 @@ class UnitBorders {
 
   // The units around a module, innermost first; the module itself counts when it is one.
   const std::vector<ModuleId>& around(ModuleId module) const { return around_[module.index()]; }
-  // Of an operator. One that makes the loss from logits runs outside of all units.
+  // Of an operator. Those that make the loss from logits, or a part of it, run outside of all units.
   std::span<const ModuleId> around(OperatorId op) const;
   // Of a tensor's producer; none for batches and constants.
   std::span<const ModuleId> around(TensorId tensor) const;

@@ -22,6 +22,7 @@ class BackwardLowering {
     add_existing_gradients();
     for (std::uint32_t at = borders_.end.value; at > borders_.begin.value; --at) lower(OperatorId{at - 1});
     export_gradients();
+    free_unread();
   }
 
  private:
@@ -54,6 +55,21 @@ class BackwardLowering {
     }
     for (const TensorId tensor : programs_.backward_reads) {
       locals_.at(tensor).kept = add_value(tensor_value(graph_, tensor, ValueOrigin::tensor_buffer));
+      if (is_freed_here(tensor)) locals_.at(tensor).saving = descriptions_.saving_operators(tensor);
+    }
+  }
+
+  bool is_freed_here(TensorId tensor) const {
+    const auto& freed = programs_.backward_frees;
+    return std::find(freed.begin(), freed.end(), tensor) != freed.end();
+  }
+
+  // Retained tensors that nothing here reads live as long as the others of their region.
+  void free_unread() {
+    if (program_.steps.empty()) return programs_.backward_frees.clear();
+    for (const TensorId tensor : programs_.backward_frees) {
+      if (locals_.at(tensor).kept != k_no_value) continue;
+      program_.steps.back().frees.push_back(add_value(tensor_value(graph_, tensor, ValueOrigin::tensor_buffer)));
     }
   }
 
@@ -124,6 +140,7 @@ class BackwardLowering {
     for (const auto& [tensor, value] : extras_) {
       if (tensor == op.outputs[0]) step.extras.push_back(value);
     }
+    for (const TensorId extra : op.extra_tensors) step.extras.push_back(locals_.at(extra).kept);
   }
 
   // The storage that will hold this operator's gradient for input i.
@@ -157,7 +174,8 @@ class BackwardLowering {
   void release_saved(const Operator& op, const OperatorDescription& description, ProgramStep& step) {
     const auto release = [&](TensorId tensor) {
       Local& local = locals_.at(tensor);
-      if (local.kept == k_no_value || program_.values[local.kept].origin != ValueOrigin::saved) return;
+      if (local.kept == k_no_value) return;
+      if (program_.values[local.kept].origin != ValueOrigin::saved && !is_freed_here(tensor)) return;
       const bool became_gradient = std::find(step.results.begin(), step.results.end(), local.kept) != step.results.end();
       if (--local.saving == 0 && !became_gradient) step.frees.push_back(local.kept);
     };

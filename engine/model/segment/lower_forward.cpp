@@ -25,11 +25,13 @@ class ForwardLowering {
     for (OperatorId id = borders_.begin; id < stop_; ++id.value) lower(id);
     // What backward reads of operators that need not run again was made by those before them.
     for (OperatorId id = stop_; keeps_ && id < borders_.end; ++id.value) keep_inputs(id);
+    if (again_) find_backward_frees();
   }
 
  private:
   void count_readers() {
     for (OperatorId id = borders_.begin; id < stop_; ++id.value) {
+      if (is_reused(id)) continue;
       for (const TensorId input : graph_.op(id).inputs) ++locals_.at(input).readers;
     }
   }
@@ -51,29 +53,48 @@ class ForwardLowering {
     return local.value;
   }
 
-  void lower(OperatorId id) {
+  bool is_reused(OperatorId id) const { return again_ && borders_.retains(id); }
+
+  // What a retained operator made is there; what it read may have to be made for its backward.
+  void reuse(OperatorId id) {
     const Operator& op = graph_.op(id);
     const OperatorDescription& description = descriptions_.of(id);
+    keep_inputs(id);
+    for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+      if (description.saved_outputs >> i & 1U) keep_value(value_of(op.outputs[i]));
+    }
+    if (!description.has_backward) return;
+    for (const TensorId extra : op.extra_tensors) push_unique(programs_.backward_reads, extra);
+  }
+
+  void lower(OperatorId id) {
+    if (is_reused(id)) return reuse(id);
+    const Operator& op = graph_.op(id);
+    const OperatorDescription& description = descriptions_.of(id);
+    const bool retained = borders_.retains(id);
     ProgramStep step;
     step.op = id;
     append_work(program_, step, description.forward);
     step.workspace = description.forward_workspace;
     step.temporaries = description.forward_temporaries;
     for (const TensorId input : op.inputs) step.operands.push_back(value_of(input));
-    for (const TensorId output : op.outputs) make_output(output, step);
-    for (const ExtraTensor& extra : description.extras) {
-      const ValueIndex value = add_value(extra_value(extra, op.outputs[0], ValueOrigin::internal));
+    for (const TensorId output : op.outputs) make_output(output, retained, step);
+    for (std::size_t i = 0; i < description.extras.size(); ++i) {
+      const ValueIndex value = add_value(
+          retained ? tensor_value(graph_, op.extra_tensors[i], ValueOrigin::tensor_buffer)
+                   : extra_value(description.extras[i], op.outputs[0], ValueOrigin::internal));
       step.extras.push_back(value);
       step.allocates.push_back(value);
-      if (!keeps_ || !description.has_backward) step.frees.push_back(value);
+      if (!retained && (!keeps_ || !description.has_backward)) step.frees.push_back(value);
     }
     for (const TensorId input : op.inputs) release(input, step);
     if (keeps_) keep(id, step);
     program_.steps.push_back(std::move(step));
   }
 
-  void make_output(TensorId output, ProgramStep& step) {
-    const ValueOrigin origin = leaves_program(output) ? ValueOrigin::tensor_buffer : ValueOrigin::internal;
+  void make_output(TensorId output, bool retained, ProgramStep& step) {
+    const bool leaves = retained || leaves_program(output);
+    const ValueOrigin origin = leaves ? ValueOrigin::tensor_buffer : ValueOrigin::internal;
     const ValueIndex value = add_value(tensor_value(graph_, output, origin));
     if (again_ && origin == ValueOrigin::tensor_buffer) programs_.recomputed_outputs.push_back(output);
     Local& local = locals_.at(output);
@@ -96,7 +117,25 @@ class ForwardLowering {
   void release(TensorId input, ProgramStep& step) {
     Local& local = locals_.at(input);
     const bool internal = program_.values[local.value].origin == ValueOrigin::internal;
-    if (--local.readers == 0 && internal && !is_kept(input)) step.frees.push_back(local.value);
+    if (--local.readers > 0 || is_kept(input)) return;
+    if (internal) step.frees.push_back(local.value);
+    if (!again_ || !is_retained(input) || is_border(input)) return;
+    step.frees.push_back(local.value);
+    programs_.recompute_frees.push_back(input);
+  }
+
+  bool is_border(TensorId tensor) const {
+    return std::find(borders_.outputs.begin(), borders_.outputs.end(), tensor) != borders_.outputs.end();
+  }
+  bool is_retained(TensorId tensor) const {
+    return std::find(borders_.retained.begin(), borders_.retained.end(), tensor) != borders_.retained.end();
+  }
+
+  void find_backward_frees() {
+    for (const TensorId tensor : borders_.retained) {
+      const auto& freed = programs_.recompute_frees;
+      if (std::find(freed.begin(), freed.end(), tensor) == freed.end()) programs_.backward_frees.push_back(tensor);
+    }
   }
 
   // Records what backward will read, each storage once, in order of first mention.

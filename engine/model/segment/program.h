@@ -12,6 +12,7 @@
 
 #include "engine/base/ids.h"
 #include "engine/base/inline_list.h"
+#include "engine/model/checkpoint_regions.h"
 #include "engine/model/model_graph.h"
 #include "engine/model/operators/operator_type.h"
 
@@ -73,6 +74,9 @@ struct Program {
 };
 
 // The two programs of a segment and what they exchange with the plan.
+//
+// Of a recomputed segment, `forward` keeps only what retained operators make: tensors that are buffers of the
+// plan, read by `recompute` and `backward` in place of what these operators would have made again.
 struct SegmentPrograms {
   Program forward;    // keeps nothing when the segment is recomputed
   Program recompute;  // the part of the forward that is run again, keeping what backward needs; no steps
@@ -83,7 +87,9 @@ struct SegmentPrograms {
   std::vector<ValueIndex> keeps;  // values of keeper() kept for backward, in the order of the saved list
   Bytes saved_bytes;              // their sum
   std::vector<TensorId> recomputed_outputs;  // border tensors that `recompute` makes again
-  std::vector<TensorId> backward_reads;      // border tensors, batch and constants that backward reads
+  std::vector<TensorId> backward_reads;      // border and retained tensors, batch and constants that backward reads
+  std::vector<TensorId> recompute_frees;     // retained tensors that only the recomputation reads
+  std::vector<TensorId> backward_frees;      // the other retained ones of this segment: dropped while it runs
   std::vector<TensorId> gradient_inputs;     // border outputs whose gradients backward consumes
   std::vector<TensorId> gradient_outputs;    // border inputs whose gradients backward produces
   std::vector<bool>
@@ -99,6 +105,7 @@ struct Recomputation {
   OperatorId stop;  // [begin, stop) is run, all of it, part of it or nothing
   std::vector<bool>
       into_buffer;  // by outputs: made again as a buffer of the plan; else it lives within the program
+  const CheckpointRegion* region = nullptr;
 };
 
 // What lowering needs to know of a segment besides its operators.
@@ -106,8 +113,11 @@ struct SegmentBorders {
   OperatorId begin, end;
   const std::vector<TensorId>& inputs;
   const std::vector<TensorId>& outputs;
+  const std::vector<TensorId>& retained;  // what retained operators of the segment make
   std::vector<bool> consumed_later;  // by inputs: a later segment reads the tensor too
   std::optional<Recomputation> recomputation;
+
+  bool retains(OperatorId op) const { return recomputation && recomputation->region->retains(op); }
 };
 
 SegmentPrograms lower_segment(const ModelGraph& graph, const SegmentBorders& borders);

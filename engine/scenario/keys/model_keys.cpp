@@ -23,11 +23,13 @@ const Keys<LossSpec>& loss_keys() {
 const Keys<LoraSpec>& lora_keys() {
   static const Keys<LoraSpec> keys{
       key("rank", &LoraSpec::rank, kind::integer(1, 65536), "inner dimension of the adapters", "no adapters"),
-      key("alpha", &LoraSpec::alpha, kind::number(0),
+      key("alpha", &LoraSpec::alpha, kind::number(0, 1e9, true),
           "scale: the adapter's output is multiplied by alpha / rank"),
       key("dropout", &LoraSpec::dropout, kind::fraction(0, 1), "of the adapter's input"),
       key("targets", &LoraSpec::targets, kind::texts(),
-          "path patterns of the linear layers that get an adapter"),
+          "the linear layers that get an adapter: last names of their paths (q_proj), path patterns, or all-linear"),
+      key("modules_to_save", &LoraSpec::modules_to_save, kind::texts(),
+          "ends of the paths of modules of which a copy is trained as a whole, the original being kept"),
   };
   return keys;
 }
@@ -62,10 +64,12 @@ Kind<std::string> expert_load() {
 const Keys<MoeSpec>& moe_keys() {
   static const Keys<MoeSpec> keys{
       key("load", &MoeSpec::load, expert_load(), "how tokens spread over experts in a prediction"),
+      key("measured", &MoeSpec::measured, kind::text(), "with load: measured, the file that `run --save-load` wrote"),
       key("capacity", &MoeSpec::capacity, kind::optional(kind::number(0, 1e6, true)),
           "capacity factor; tokens beyond it are dropped"),
       key("auxiliary_loss", &MoeSpec::auxiliary_loss, kind::optional(kind::number(0)),
-          "weight of the balancing loss"),
+          "weight of the balancing loss of routers; 0: none",
+          "config.json's router_aux_loss_coef with its output_router_logits, else 0"),
   };
   return keys;
 }

@@ -48,7 +48,9 @@ const Keys<ActivationSpec>& activation_keys() {
       only_with("checkpoint", {"full", "selective"},
                 key("every", &S::every, kind::integer(1, 1 << 20), "checkpoint every k-th block")),
       only_with("checkpoint", {"selective"},
-                key("operators", &S::operators, kind::texts(), "kinds of operators whose outputs are kept")),
+                key("operators", &S::operators, kind::texts(),
+                    "kinds of operators (`shardlab model` lists a layer's) whose outputs are kept and that are not run again; "
+                    "linear/2: every second of a layer, beginning with the first")),
       only_with("checkpoint", {"full", "selective"},
                 key("placement", &S::placement, kind::word({"inside", "outside"}),
                     "checkpoint inside the unit, or around it")),

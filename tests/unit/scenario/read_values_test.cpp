@@ -37,8 +37,8 @@ TEST_CASE("scenario: every key of the model and the cluster") {
   CHECK(s.model.overrides.at("tie_word_embeddings") == "true");
   CHECK(s.model.overrides.at("list") == "[1,2.5,\"3\"]");
   CHECK(s.model.frozen == std::vector<std::string>{"model.embed_tokens.*"});
-  CHECK(s.model.lora == LoraSpec{8, 16, 0.05, {"q_proj", "v_proj"}});
-  CHECK(s.model.moe == MoeSpec{"[0.5,0.25,0.25]", 1.25, 0.01});
+  CHECK(s.model.lora == LoraSpec{8, 16, 0.05, {"q_proj", "v_proj"}, {}});
+  CHECK(s.model.moe == MoeSpec{"[0.5,0.25,0.25]", "", 1.25, 0.01});
   CHECK(s.cluster.nodes == 4);
   CHECK(s.cluster.inter_node_gbps_per_gpu == 400.0);
   CHECK(s.cluster.host == HostSpec{96, Bytes{std::int64_t{2} << 40}, 5});

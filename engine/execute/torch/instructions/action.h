@@ -4,6 +4,7 @@
 // step. To add one: a file in this folder and a line in the table (table.cpp).
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,8 @@ struct RunState {
   std::int64_t optimizer_steps = 0;     // that the optimizer has made, skipped ones not counted
   std::optional<LossScale> loss_scale;  // when the scenario scales its loss
   Bytes memory_limit;                   // what this rank may use; zero: unknown
+  // Assignments of each expert in the forward passes so far, by dispatch operator; of this rank.
+  std::map<OperatorId, std::vector<std::int64_t>> expert_counts;
 
   int shard_rank = 0;  // this rank's place in the group that shards parameters
   ParameterLayout layout(const Buffer& buffer) const {

@@ -156,20 +156,31 @@ class Binder {
     return static_cast<std::uint32_t>(views.size() - 1);
   }
 
+  // Gaps of the layout, and frozen parameters of a flat one that no operator reads: the original of a module of
+  // which a copy is trained (model/lora).
+  std::vector<ElementRange> ranges_nobody_writes(const Buffer& buffer) const {
+    const Partition& partition = site_.run.planned.partition;
+    std::vector<ElementRange> ranges = padding_ranges(site_.run, buffer);
+    for (const HeldRange& held : held_ranges(site_.run, buffer)) {
+      const bool written = partition.gradient_segment[held.parameter.index()].index() < partition.segments.size();
+      if (!written) ranges.push_back({held.offset, held.offset, held.count});
+    }
+    return ranges;
+  }
+
   Status bind_memory() {
     const BufferId* saved =
         find([&](const Buffer& buffer) { return buffer.saved_by == instruction_.segment; });
     if (saved == nullptr && (backward_ || run_.keeps) && segment_.programs.saved_bytes.value > 0)
       return site_.defect("no buffer for what forward keeps");
     if (saved != nullptr) bound_.saved = site_.slot(*saved);
-    if (!backward_) return {};
     for (const BufferId id : instruction_.frees) {
-      if (site_.buffer(id).buffer_class == BufferClass::activation_gradient)
-        bound_.incoming.push_back(site_.slot(id));
+      if (site_.buffer(id).tensor) bound_.incoming.push_back(site_.slot(id));
     }
+    if (!backward_) return {};
     for (const BufferId id : instruction_.allocates) {
       if (site_.buffer(id).buffer_class == BufferClass::gradient)
-        bound_.new_gradients.push_back({site_.slot(id), padding_ranges(site_.run, site_.buffer(id))});
+        bound_.new_gradients.push_back({site_.slot(id), ranges_nobody_writes(site_.buffer(id))});
     }
     return {};
   }

@@ -45,7 +45,7 @@ class InitializeParameters : public Action {
  private:
   void fill(const HeldRange& range, std::int64_t done, std::span<float> values) {
     const Parameter& parameter = run_.planned.graph.parameter(range.parameter);
-    if (!run_.weights) {
+    if (!run_.weights || !has_parameter(*run_.weights, parameter)) {
       fill_initial_weights(parameter, static_cast<std::uint64_t>(run_.planned.scenario.train.seed),
                            range.first + done, values);
       return;

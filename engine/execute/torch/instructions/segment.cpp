@@ -6,6 +6,7 @@
 
 #include "engine/execute/torch/instructions/segment_program.h"
 #include "engine/execute/torch/memory/memory_ledger.h"
+#include "engine/model/operators/operator_type.h"
 
 namespace shardlab {
 namespace {
@@ -18,6 +19,7 @@ class SegmentAction : public Action {
       : run_(site.run),
         program_(std::move(program)),
         backward_(site.instruction().kind == InstructionKind::Backward),
+        first_forward_(site.instruction().kind == InstructionKind::Forward),
         micro_batch_(static_cast<std::size_t>(site.instruction().micro_batch.value_or(0))),
         seed_(1.0 / site.run.planned.scenario.train.accumulation) {
     values_.resize(program_.values.size());
@@ -115,6 +117,16 @@ class SegmentAction : public Action {
     const TensorList extras = pick(bound.step->extras);
     const TensorList parameters = parameters_of(bound);
     bound.implementation->forward({*bound.op, run_.planned.graph, inputs, parameters, outputs, extras});
+    if (first_forward_ && bound.op->type == &k_dispatch) count_experts(bound.step->op, outputs[2]);
+  }
+
+  // On a device the numbers would have to be waited for.
+  void count_experts(OperatorId op, const at::Tensor& counts) {
+    if (!counts.is_cpu()) return;
+    std::vector<std::int64_t>& total = run_.expert_counts[op];
+    total.resize(static_cast<std::size_t>(counts.numel()));
+    const auto* values = counts.const_data_ptr<std::int64_t>();
+    for (std::size_t i = 0; i < total.size(); ++i) total[i] += values[i];
   }
 
   void run_backward(const BoundStep& bound) {
@@ -171,6 +183,7 @@ class SegmentAction : public Action {
   RunState& run_;
   const BoundProgram program_;
   const bool backward_;
+  const bool first_forward_;  // not one that is run again
   const std::size_t micro_batch_;
   const double seed_;
   std::vector<at::Tensor> values_;  // by ValueIndex; empty between runs

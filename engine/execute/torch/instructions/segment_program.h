@@ -53,7 +53,7 @@ struct BoundProgram {
   std::vector<BoundView> gradients;
   Slot saved = k_no_slot;
   std::vector<ValueIndex> keeps;    // forward, recompute: what goes into `saved`
-  std::vector<Slot> incoming;       // backward: gradient buffers that it frees
+  std::vector<Slot> incoming;       // buffers of tensors and their gradients that it frees
   std::vector<NewGradient> new_gradients;  // backward: that it allocates
   ValueIndex loss = k_no_value;     // forward: the value that is the loss
 };

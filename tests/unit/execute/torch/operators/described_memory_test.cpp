@@ -13,6 +13,7 @@
 #include "engine/model/chunked_loss.h"
 #include "engine/model/families/family.h"
 #include "engine/model/freeze.h"
+#include "engine/model/lora/add_adapters.h"
 #include "engine/model/operators/operator_type.h"
 #include "engine/model/partition.h"
 #include "engine/model/precision/assign_precision.h"
@@ -81,8 +82,8 @@ class Watch {
                                  : description.backward_workspace + description.backward_temporaries;
     // oneDNN's products of 16-bit numbers bring scratch memory of their own: below a megabyte.
     const bool chunked = op.type == &k_token_chunked_loss || op.type == &k_vocabulary_chunked_loss;
-    const bool product = op.type == &k_linear || op.type == &k_grouped_linear || chunked;
-    const bool library = product && graph_.tensor(op.inputs[0]).dtype != DType::float32;
+    const bool product = op.type == &k_linear || op.type == &k_linear_add || op.type == &k_grouped_linear || chunked;
+    const bool library = product && graph_.tensor(chunked ? op.inputs[0] : op.outputs[0]).dtype != DType::float32;
     // Torch's own operators wrap the numbers they are given in tensors of one element.
     const bool eager = op.type->name.starts_with("eager_") || chunked;
     CHECK(used.value >= stated.value);
@@ -178,6 +179,18 @@ TEST_CASE("storages and workspace are as described with casts between units") {
   install_counting_allocator();
   at::set_num_threads(1);
   check_described(llama_with_wide_norms());
+}
+
+TEST_CASE("storages and workspace are as described with adapters") {
+  install_counting_allocator();
+  at::set_num_threads(1);
+  for (const DType dtype : {DType::float32, DType::bfloat16}) {
+    for (const LoraSpec& spec : {LoraSpec{4, 16, 0, {"q_proj", "v_proj"}, {}}, LoraSpec{3, 8, 0, {"all-linear"}, {"lm_head"}}}) {
+      const auto graph = add_adapters(small_llama(dtype, true), spec);
+      REQUIRE_OK(graph);
+      check_described(*graph);
+    }
+  }
 }
 
 TEST_CASE("storages and workspace are as described with frozen parameters") {

@@ -79,6 +79,33 @@ void compare(const Place& place, std::int64_t count, std::int64_t per_token, boo
   }
 }
 
+// Two layers with experts, the second behind a residual, and the balancing loss of both routers.
+ModelGraph balanced_graph(std::int64_t count, std::int64_t per_token, double weight) {
+  DecoderParts parts("test", {k_batch, k_sequence}, 0.5);
+  const ModuleId model = parts.builder.add_module(std::nullopt, "", "Test");
+  const LinearPart embed = parts.define_embedding(model, "embed", 40, k_hidden);
+  std::vector<ExpertsPart> layers;
+  for (const char* name : {"first", "second"}) {
+    ExpertsPart experts{parts.builder.add_module(model, name, "Block"), {}, {}, {}, {}, count, per_token, k_width,
+                        true, true};
+    parts.define_experts(experts, "Test", k_hidden, true, "SiLU");
+    layers.push_back(experts);
+  }
+  const LinearPart head = parts.define_linear(model, "head", k_hidden, 40, false);
+  TensorId x = parts.embed(embed);
+  for (const ExpertsPart& experts : layers) x = parts.add(model, x, parts.run_experts(experts, x));
+  return parts.builder.finish(parts.loss(model, parts.linear(head, x, "logits"), weight), "Block", 2, 40);
+}
+
+// load_balancing_loss_func of transformers for one layer: assignments and probabilities, added up.
+void add_router(const at::Tensor& x, const at::Tensor& router, std::int64_t per_token, at::Tensor& assignments,
+                at::Tensor& probabilities) {
+  const at::Tensor weights = at::softmax(at::matmul(x.reshape({-1, k_hidden}), router.t()), -1);
+  const at::Tensor chosen = std::get<1>(at::topk(weights, per_token, -1));
+  assignments = assignments + at::bincount(chosen.flatten(), {}, router.size(0)).to(at::kDouble);
+  probabilities = probabilities + weights.sum(0);
+}
+
 }  // namespace
 
 TEST_CASE("experts and every gradient, weights made to add up to 1 or not") {
@@ -120,6 +147,49 @@ TEST_CASE("an assumed load is no part of a graph's structure") {
     if (op.type == &k_grouped_linear) op.attributes = {{"per_token", 3}, {"assumed_groups", 2}};
   }
   CHECK(structure_hash(graph) != before);
+}
+
+TEST_CASE("the balancing loss of routers and its gradients") {
+  for (const auto& [count, per_token, weight] :
+       {std::tuple{4, 1, 0.5}, std::tuple{6, 3, 0.02}, std::tuple{5, 2, 10.0}}) {
+    CAPTURE(count, per_token, weight);
+    const ModelGraph graph = balanced_graph(count, per_token, weight);
+    const Partition partition = make_partition(graph, {}, {});
+    at::Generator generator = at::detail::createCPUGenerator(4);
+    const at::Tensor tokens = at::randint(40, {k_batch, k_sequence}, generator, at::kLong);
+    const at::Tensor targets = at::randint(40, {k_batch, k_sequence}, generator, at::kLong);
+    std::vector<at::Tensor> p;
+    ModelRun run(graph, partition.segments[0]);
+    for (std::size_t i = 0; i < graph.parameters.size(); ++i) {
+      const at::Tensor value = random(graph.parameters[i].shape, at::kFloat, i + 1) * 0.4;
+      run.set_parameter(graph.parameters[i].name, value);
+      p.push_back(value.to(at::kDouble).set_requires_grad(true));
+    }
+    run.set_batch(tokens, targets);
+    {
+      const c10::NoGradGuard no_grad;
+      run.forward();
+      run.backward();
+    }
+    at::Tensor assignments = at::zeros({count}, at::kDouble), probabilities = at::zeros({count}, at::kDouble);
+    at::Tensor x = at::embedding(p[0], tokens);
+    for (std::size_t layer = 0; layer < 2; ++layer) {
+      const std::vector<at::Tensor> own{p[0], p[1 + 3 * layer], p[2 + 3 * layer], p[3 + 3 * layer]};
+      add_router(x, own[1], per_token, assignments, probabilities);
+      x = x + plain_experts(x, own, per_token, true);
+    }
+    const double rows = 2 * k_batch * k_sequence;
+    const at::Tensor logits = at::matmul(x, p[7].t());
+    const at::Tensor balance = count * (assignments / rows * (probabilities / rows)).sum();
+    const at::Tensor loss = at::cross_entropy_loss(logits.flatten(0, 1), targets.flatten()) + weight * balance;
+    CHECK(balance.item<double>() > 0.9 * per_token);  // of evenly spread tokens it is their experts' number
+    CHECK(run.loss().item<double>() == Approx(loss.item<double>()).epsilon(1e-6));
+    const auto gradients = torch::autograd::grad({loss}, p);
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      INFO(graph.parameters[i].name);
+      CHECK(relative_difference(run.gradients()[i].gradient, gradients[i]) < 1e-5);
+    }
+  }
 }
 
 }  // namespace shardlab::test
