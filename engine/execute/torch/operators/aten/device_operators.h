@@ -30,6 +30,8 @@ extern const OperatorImplementation k_device_layer_norm;
 extern const OperatorImplementation k_device_linear;
 extern const OperatorImplementation k_device_rms_norm;
 extern const OperatorImplementation k_device_rope;
+extern const OperatorImplementation k_device_router_loss;
+extern const OperatorImplementation k_device_router_sums;
 extern const OperatorImplementation k_device_soft_cap;
 extern const OperatorImplementation k_device_swiglu;
 extern const OperatorImplementation k_device_token_chunked_loss;
