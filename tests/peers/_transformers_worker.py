@@ -93,4 +93,5 @@ def main():
         write_model(json.loads(file.read_text()), out / file.stem, seed + 1)
 
 
-main()
+if __name__ == "__main__":
+    main()
