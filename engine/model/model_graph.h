@@ -77,6 +77,17 @@ struct Operator {
   std::vector<TensorId> extra_tensors{};
 };
 
+// The frozen model beside the one that is trained, in one graph with it (model/join_teacher.h): its modules and parameters come after
+// the student's, its operators before them.
+struct TeacherTower {
+  ModuleId root;
+  ParameterId first_parameter;
+  TensorId first_tensor, last_tensor;  // of its own; the tokens are the student's
+  OperatorId end;                      // of its operators [0, end)
+  TensorId logits;
+  std::string family;
+};
+
 struct ModelGraph {
   std::string family;             // "llama"
   std::string block_class;        // class of the repeated layer, what a transformer wrap policy wraps by default
@@ -93,6 +104,12 @@ struct ModelGraph {
   // How predictions assume that assignments spread over experts: the share of each, by layer with experts; one
   // list for all layers, or none: as the operators' attributes say.
   std::vector<std::vector<double>> expert_shares;
+  std::optional<TeacherTower> teacher;
+
+  bool is_teachers(ModuleId id) const { return teacher && id >= teacher->root; }
+  bool is_teachers(ParameterId id) const { return teacher && id >= teacher->first_parameter; }
+  bool is_teachers(TensorId id) const { return teacher && id >= teacher->first_tensor && id <= teacher->last_tensor; }
+  bool is_teachers(OperatorId id) const { return teacher && id < teacher->end; }
 
   const Module& module(ModuleId id) const { return modules[id.index()]; }
   const Parameter& parameter(ParameterId id) const { return parameters[id.index()]; }

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "engine/model/join_teacher.h"
+
 namespace shardlab {
 namespace {
 
@@ -29,17 +31,8 @@ class Partitioner {
   // Modules come in definition order, parents first, so the unit of a module is known before its children ask.
   void make_units(std::span<const ModuleId> wrapped, std::span<const ModuleId> ignored) {
     std::vector<std::optional<UnitId>> made(graph_.modules.size()), outside(graph_.modules.size());
-    UnitSettings settings;
-    settings.precision.param = settings.precision.reduce = graph_.compute_dtype;
-    for (const ModuleId id : in_forward_order(wrapped)) {
-      const std::size_t count = p_.units.size();
-      made[id.index()] = make_id<UnitId>(count);
-      p_.units.push_back({count == 0 ? "root" : "u" + std::to_string(count - 1), id, {}, {}, settings});
-    }
-    for (std::size_t i = 0; i < ignored.size(); ++i) {
-      outside[ignored[i].index()] = make_id<UnitId>(p_.units.size());
-      p_.units.push_back({"ignored" + std::to_string(i), ignored[i], {}, {}, settings, true});
-    }
+    make_units_of(ModuleId{0}, wrapped, ignored, made, outside);
+    if (graph_.teacher) make_units_of(graph_.teacher->root, wrapped, ignored, made, outside);
     unit_of_module_.resize(graph_.modules.size());
     p_.unit_of_parameter.assign(graph_.parameters.size(), UnitId{k_unset});
     for (std::size_t i = 0; i < graph_.modules.size(); ++i) {
@@ -50,8 +43,32 @@ class Partitioner {
     }
   }
 
+  // Of the model with this root: the student's, which is the only one mostly, or the teacher's.
+  void make_units_of(ModuleId root, std::span<const ModuleId> wrapped, std::span<const ModuleId> ignored,
+                     std::vector<std::optional<UnitId>>& made, std::vector<std::optional<UnitId>>& outside) {
+    const bool teacher = graph_.is_teachers(root);
+    UnitSettings settings;
+    settings.precision.param = settings.precision.reduce = graph_.compute_dtype;
+    const auto add = [&](const std::string& name, ModuleId module) {
+      const std::string prefix(teacher ? k_teacher_prefix : "");
+      p_.units.push_back({prefix + name, module, {}, {}, settings, teacher});
+      return make_id<UnitId>(p_.units.size() - 1);
+    };
+    std::size_t count = 0;
+    for (const ModuleId id : in_forward_order(root, wrapped)) {
+      made[id.index()] = add(count == 0 ? "root" : "u" + std::to_string(count - 1), id);
+      ++count;
+    }
+    count = 0;
+    for (const ModuleId id : ignored) {
+      if (graph_.is_teachers(id) != teacher) continue;
+      outside[id.index()] = add("ignored" + std::to_string(count++), id);
+      p_.units.back().ignored = true;
+    }
+  }
+
   // The root first, then by the first operator that runs in them; outer modules before the inner ones that begin with them.
-  std::vector<ModuleId> in_forward_order(std::span<const ModuleId> wrapped) const {
+  std::vector<ModuleId> in_forward_order(ModuleId root, std::span<const ModuleId> wrapped) const {
     std::vector<std::uint32_t> first_operator(graph_.modules.size(), k_unset);
     for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
       std::optional<ModuleId> module = graph_.operators[i].module;
@@ -59,9 +76,9 @@ class Partitioner {
         first_operator[module->index()] = static_cast<std::uint32_t>(i);
       }
     }
-    std::vector<ModuleId> order{ModuleId{0}};
+    std::vector<ModuleId> order{root};
     for (const ModuleId id : wrapped) {
-      if (id.value != 0) order.push_back(id);
+      if (id != root && graph_.is_teachers(id) == graph_.is_teachers(root)) order.push_back(id);
     }
     std::sort(order.begin() + 1, order.end(), [&](ModuleId a, ModuleId b) {
       return std::pair(first_operator[a.index()], a) < std::pair(first_operator[b.index()], b);

@@ -19,11 +19,12 @@
 namespace shardlab {
 
 struct Unit {
-  std::string name;                     // "root", "u0", "u1" ... in forward order
+  std::string name;                     // "root", "u0", "u1" ... in forward order; a teacher's "teacher.root", "teacher.u0" ...
   ModuleId module;                      // the wrapped module
   std::vector<ParameterId> parameters;  // definition order; none of an inner unit
   std::vector<SegmentId> segments;      // in forward order
   UnitSettings settings;                // make_partition gives every unit the graph's compute dtype
+  bool teacher = false;                 // of the teacher's tower
   bool ignored = false;                 // no unit to the framework: parameters stay whole, no hooks, neither gathered nor reduced
   bool parameters_require_grad = false; // one of its own parameters does
   bool inputs_require_grad = false;     // a tensor that enters the module requires a gradient
@@ -55,7 +56,7 @@ struct Region {
 };
 
 struct Partition {
-  std::vector<Unit> units;  // the root first, then forward order
+  std::vector<Unit> units;  // the root first, then forward order; after them a teacher's in the same way
   std::vector<Segment> segments;
   std::vector<Region> regions;
   std::vector<UnitId> unit_of_parameter;               // by ParameterId
@@ -70,7 +71,7 @@ struct Partition {
 };
 
 // `ignored`: modules whose parameters are in no unit; each makes one that is marked so, after the others.
-// `wrapped`: modules that become units, any order; the root is one in any case. `extra_cuts`: operators that must begin a segment.
+// `wrapped`: modules that become units, any order, a teacher's among them; roots are units in any case. `extra_cuts`: operators that must begin a segment.
 // `regions`: what activation checkpointing runs again; their borders are cuts as well.
 Partition make_partition(const ModelGraph& graph, std::span<const ModuleId> wrapped, std::span<const OperatorId> extra_cuts,
                          std::span<const CheckpointRegion> regions = {}, std::span<const ModuleId> ignored = {});

@@ -38,7 +38,7 @@ std::optional<Rounds> fsdp2_rounds(const Scenario& scenario, double micro_batche
 }
 
 bool trains_all_alike(const Scenario& scenario) {
-  return scenario.model.frozen.empty() && scenario.model.lora.rank == 0 &&
+  return !scenario.distillation && scenario.model.frozen.empty() && scenario.model.lora.rank == 0 &&
          scenario.parallel.wrap.overrides.empty() && scenario.parallel.wrap.ignored.empty() &&
          (scenario.activation.checkpoint == "none" || scenario.activation.placement == "inside");
 }

@@ -38,12 +38,19 @@ std::string streams_line(const StepPlan& plan) {
   return "streams  " + text + '\n';
 }
 
+// "fsdp2", "fsdp2 with a teacher under fsdp1".
+std::string strategies(const PlannedScenario& planned) {
+  const auto& distillation = planned.scenario.distillation;
+  if (!distillation) return planned.plan.steady.strategy;
+  return planned.plan.steady.strategy + " with a teacher under " + distillation->teacher.parallel.strategy;
+}
+
 }  // namespace
 
 std::string plan_summary(const PlannedScenario& planned, const TextStyle& style) {
   const StepPlan& plan = planned.plan.steady;
   std::string text = fmt::format(
-      "plan {:.12}: {}, {} {}, {} micro-batch{} a step, {} instructions\n", plan_hash(plan), plan.strategy,
+      "plan {:.12}: {}, {} {}, {} micro-batch{} a step, {} instructions\n", plan_hash(plan), strategies(planned),
       plan.world_size, plan.world_size == 1 ? "rank" : "ranks", plan.micro_batches,
       plan.micro_batches == 1 ? "" : "es", grouped(static_cast<std::int64_t>(plan.instructions.size())));
   text += groups_line(plan) + streams_line(plan);

@@ -8,6 +8,7 @@
 
 #include "engine/plan/sent_bytes.h"
 #include "engine/report/communication_volume.h"
+#include "engine/report/teacher_memory.h"
 #include "engine/scenario/mesh.h"
 #include "engine/trace/check_trace.h"
 #include "engine/trace/exposed_communication.h"
@@ -166,6 +167,7 @@ Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& tra
   run.mfu = mfu_of(planned, run.step_time.median, device.peak);
   run.volume = communication_volume(planned);
   run.skipped_steps = count_skipped(planned, trace);
+  if (run.memory && planned.graph.teacher) run.memory->teacher = teacher_memory(planned, run.memory->peak_instruction);
   return run;
 }
 

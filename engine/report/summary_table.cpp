@@ -102,6 +102,10 @@ std::string memory_part(const RunSummary& run, const TextStyle& style) {
     classes.add({name, to_string(bytes), percent(share_of(bytes.value, run.memory->peak_allocated.value))});
   }
   std::string text = "\nmemory at the peak\n" + classes.text(style);
+  if (const auto& teacher = run.memory->teacher) {
+    text += fmt::format("  of it the teacher's: parameters {}, gathered {}, logits {}\n", to_string(teacher->parameters),
+                        to_string(teacher->gathered), to_string(teacher->logits));
+  }
   if (run.ended_by) return text;
   text += "  highest in ";
   for (std::size_t i = 0; i < k_step_phases; ++i) {

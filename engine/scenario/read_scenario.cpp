@@ -64,7 +64,7 @@ void complete(Scenario& scenario, Reading& reading) {
     if (const auto config = resolve_model_config(scenario, model); !config) refuse(key, config.error());
   };
   check_model("model.config", scenario.model);
-  for (const auto& [name, model] : scenario.models) check_model("models." + name + ".config", model.model);
+  if (scenario.distillation) check_model("distillation.teacher.config", scenario.distillation->teacher.model);
 }
 
 }  // namespace

@@ -97,18 +97,19 @@ struct LimitsSpec {
   friend bool operator==(const LimitsSpec&, const LimitsSpec&) = default;
 };
 
-// A model of a scenario that trains more than one.
-struct NamedModelSpec {
+// The frozen model that `model` learns from; it reads the same tokens. See teacher_scenario.h.
+struct TeacherSpec {
   ModelSpec model;
   ParallelSpec parallel;
-  friend bool operator==(const NamedModelSpec&, const NamedModelSpec&) = default;
+  PrecisionSpec precision;
+  friend bool operator==(const TeacherSpec&, const TeacherSpec&) = default;
 };
 
+// loss = (1 - weight) * cross-entropy + weight * temperature^2 * KL(teacher || student), see model/operators/distillation_loss.cpp.
 struct DistillationSpec {
-  std::string teacher;  // names in Scenario::models
-  std::string student;
+  TeacherSpec teacher;
   double temperature = 1;
-  double weight = 0.5;  // of the distillation loss; the rest is the ordinary loss
+  double weight = 0.5;
   friend bool operator==(const DistillationSpec&, const DistillationSpec&) = default;
 };
 
@@ -118,8 +119,7 @@ struct Scenario {
   std::vector<std::string> tags;
   std::string directory;  // of the file it was read from; relative paths in the scenario are relative to it
   SemanticsSpec semantics;
-  ModelSpec model;
-  std::map<std::string, NamedModelSpec> models;  // in place of `model`
+  ModelSpec model;  // the student, with a distillation
   std::optional<DistillationSpec> distillation;
   ClusterSpec cluster;
   ParallelSpec parallel;

@@ -5,11 +5,22 @@
 
 #include "engine/base/yaml.h"
 #include "engine/scenario/keys/sections.h"
+#include "engine/scenario/teacher_scenario.h"
 
 namespace shardlab {
 namespace {
 
-std::string default_of(const std::string& key) {
+// A teacher's parallel and precision are described once, with the student's.
+std::string described_key(const std::string& key) {
+  for (const std::string_view section : {"parallel.", "precision."}) {
+    const std::string teachers = teacher_key(std::string(section));
+    if (key.starts_with(teachers)) return std::string(section) + key.substr(teachers.size());
+  }
+  return key;
+}
+
+std::string default_of(const std::string& given_key) {
+  const std::string key = described_key(given_key);
   static const std::vector<KeyLine> lines = [] {
     std::vector<KeyLine> all;
     describe_section(scenario_keys(), {}, all);

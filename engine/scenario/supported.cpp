@@ -7,6 +7,7 @@
 
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/problems.h"
+#include "engine/scenario/teacher_scenario.h"
 
 namespace shardlab {
 namespace {
@@ -20,26 +21,33 @@ bool one_of(const std::string& value, std::initializer_list<const char*> names) 
 
 class Support {
  public:
-  Support(const Scenario& scenario, const ScenarioSource& source) : s_(scenario), source_(source) {}
+  Support(const Scenario& scenario, const ScenarioSource& source, Problems& problems, bool teacher = false)
+      : s_(scenario), source_(source), problems_(problems), teacher_(teacher) {}
 
-  Status run() {
-    model();
+  void run() {
+    model_and_parallel();
     cluster();
-    parallel();
-    precision();
     train();
     rest();
-    return problems_.status();
+    if (!s_.distillation) return;
+    const Scenario teacher = teacher_scenario(s_);
+    Support(teacher, source_, problems_, true).model_and_parallel();
   }
 
  private:
+  void model_and_parallel() {
+    model();
+    parallel();
+    precision();
+  }
+
   // Refuses `shown` at the key unless it is supported.
-  void need(bool supported, const std::string& key, const std::string& shown, const std::string& hint = {}) {
+  void need(bool supported, const std::string& given_key, const std::string& shown, const std::string& hint = {}) {
+    const std::string key = teacher_ ? teacher_key(given_key) : given_key;
     if (!supported) problems_.add(source_.where(key), key + ": not supported yet: " + shown, hint);
   }
 
   void model() {
-    need(s_.models.empty(), "models", "several models");
     const ModelSpec& m = s_.model;
     need(m.attention == "auto", "model.attention", m.attention);
     const bool half = m.dtype == DType::float16 || s_.precision.param == DType::float16;
@@ -65,7 +73,7 @@ class Support {
   void parallel() {
     const ParallelSpec& p = s_.parallel;
     need(one_of(p.strategy, {"none", "ddp", "fsdp1", "fsdp2", "native"}), "parallel.strategy", p.strategy,
-         "supported: none, ddp, fsdp1, fsdp2, native");
+         teacher_ ? "supported: none, fsdp1, fsdp2, native" : "supported: none, ddp, fsdp1, fsdp2, native");
     const ResolvedMesh mesh = resolve_mesh(s_);
     need(mesh.tensor == 1, "parallel.mesh.tensor", std::to_string(mesh.tensor));
     need(mesh.expert == 1, "parallel.mesh.expert", std::to_string(mesh.expert));
@@ -122,13 +130,16 @@ class Support {
 
   const Scenario& s_;
   const ScenarioSource& source_;
-  Problems problems_;
+  Problems& problems_;
+  const bool teacher_;
 };
 
 }  // namespace
 
 Status check_supported(const Scenario& scenario, const ScenarioSource& source) {
-  return Support(scenario, source).run();
+  Problems problems;
+  Support(scenario, source, problems).run();
+  return problems.status();
 }
 
 }  // namespace shardlab

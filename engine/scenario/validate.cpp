@@ -9,13 +9,14 @@ Status validate_scenario(const Scenario& scenario, const ScenarioSource& source)
   Problems problems;
   Complaints complaints{scenario, source, problems};
   check_section(scenario_keys(), scenario, {}, source, problems);
-  validate_models(complaints);
+  validate_model(complaints);
   validate_cluster(complaints);
   if (problems.empty()) validate_mesh(complaints);  // needs a number of ranks
   if (problems.empty()) validate_sharding(complaints);
   validate_parallel(complaints, "parallel", scenario.parallel);
   validate_training(complaints);
   validate_precision(complaints);
+  validate_distillation(complaints);
   return problems.status();
 }
 

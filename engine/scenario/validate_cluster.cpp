@@ -83,7 +83,7 @@ void check_reshard(Complaints& c, const std::string& key, const std::string& tex
 void validate_mesh(Complaints& c) {
   const int ranks = world_size(c.scenario);
   const std::string& strategy = c.scenario.parallel.strategy;
-  const std::string key = c.source.given("parallel.mesh") ? "parallel.mesh" : "parallel.strategy";
+  const std::string key = c.given("parallel.mesh") ? "parallel.mesh" : "parallel.strategy";
   if (strategy == "none" && ranks != 1) {
     c.refuse("parallel.strategy", fmt::format("none trains on one rank, the cluster has {}", ranks),
              "use ddp or fsdp2");

@@ -55,7 +55,6 @@ void check_unit_setting(Complaints& c, const std::string& key, const std::string
 }  // namespace
 
 void validate_precision(Complaints& c) {
-  if (!c.scenario.models.empty()) return;  // each has a strategy of its own
   check_framework(c);
   const std::vector<WrapOverride>& overrides = c.scenario.parallel.wrap.overrides;
   for (std::size_t i = 0; i < overrides.size(); ++i) {

@@ -37,10 +37,11 @@ class DdpStrategy : public Strategy {
         first_use_(first_uses(builder.graph())) {}
 
   void declare_persistent() override {
-    for (std::size_t i = 0; i < b_.partition().units.size(); ++i) {
-      parameters_.push_back(declare_persistent_buffer(
-          b_, unit_buffer(b_, make_id<UnitId>(i), "param", BufferClass::parameter, BufferLayout::parameters,
-                          b_.graph().compute_dtype, 1, StepBuilder::compute())));
+    parameters_.resize(b_.partition().units.size());
+    for (const UnitId unit : units()) {
+      parameters_[unit.index()] = declare_persistent_buffer(
+          b_, unit_buffer(b_, unit, "param", BufferClass::parameter, BufferLayout::parameters,
+                          b_.graph().compute_dtype, 1, StepBuilder::compute()));
     }
     const std::string& phase = b_.plan().phase;
     if (phase == "steady") {
@@ -88,16 +89,12 @@ class DdpStrategy : public Strategy {
   BufferId compute_parameters(UnitId unit) const override { return parameters_[unit.index()]; }
 
   std::vector<TrainedUnit> trained_units() const override {
-    std::vector<TrainedUnit> units;
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      const auto unit = make_id<UnitId>(i);
-      if (spec_.gradient_as_bucket_view) {
-        if (auto buckets = buckets_of(unit); !buckets.empty()) units.push_back({unit, parameters_[i], std::move(buckets)});
-        continue;
-      }
-      if (auto gradients = live_gradients(unit); !gradients.empty()) units.push_back({unit, parameters_[i], std::move(gradients)});
+    std::vector<TrainedUnit> trained;
+    for (const UnitId unit : units()) {
+      std::vector<BufferId> gradients = spec_.gradient_as_bucket_view ? buckets_of(unit) : live_gradients(unit);
+      if (!gradients.empty()) trained.push_back({unit, parameters_[unit.index()], std::move(gradients)});
     }
-    return units;
+    return trained;
   }
 
   bool gradients_outlive_step() const override { return spec_.gradient_as_bucket_view; }
@@ -120,15 +117,15 @@ class DdpStrategy : public Strategy {
   // Gradients that are complete once backward has come to this operator move into their buckets: over what is there, or onto what
   // an earlier micro-batch of this step left.
   void collect_gradients(OperatorId begin) {
-    for (std::size_t u = 0; u < parameters_.size(); ++u) {
-      for (const BufferId gradient : live_gradients(make_id<UnitId>(u))) {
+    for (const UnitId unit : units()) {
+      for (const BufferId gradient : live_gradients(unit)) {
         const std::vector<ParameterId> parameters = b_.plan().buffer(gradient).parameters;
         const auto complete = [&](ParameterId id) { return first_use_[id.index()] >= begin; };
         if (!std::all_of(parameters.begin(), parameters.end(), complete)) continue;
         const auto held = [&](ParameterId id) { return std::find(parameters.begin(), parameters.end(), id) != parameters.end(); };
         Instruction collect;
         collect.kind = in_buckets_ ? InstructionKind::Accumulate : InstructionKind::Pack;
-        collect.unit = make_id<UnitId>(u);
+        collect.unit = unit;
         collect.bytes = b_.plan().buffer(gradient).bytes();
         collect.reads = {gradient};
         collect.writes = buckets_with(held);

@@ -10,26 +10,27 @@ class NoneStrategy : public Strategy {
   using Strategy::Strategy;
 
   void declare_persistent() override {
-    for (std::size_t i = 0; i < b_.partition().units.size(); ++i) {
-      parameters_.push_back(declare_persistent_buffer(
-          b_, unit_buffer(b_, make_id<UnitId>(i), "param", BufferClass::parameter, BufferLayout::parameters,
-                          b_.graph().compute_dtype, 1, StepBuilder::compute())));
+    parameters_.resize(b_.partition().units.size());
+    for (const UnitId unit : units()) {
+      parameters_[unit.index()] = declare_persistent_buffer(
+          b_, unit_buffer(b_, unit, "param", BufferClass::parameter, BufferLayout::parameters,
+                          b_.partition().unit(unit).settings.precision.param, 1, StepBuilder::compute()));
     }
   }
 
   BufferId compute_parameters(UnitId unit) const override { return parameters_[unit.index()]; }
 
   std::vector<TrainedUnit> trained_units() const override {
-    std::vector<TrainedUnit> units;
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      const auto unit = make_id<UnitId>(i);
-      if (auto gradients = live_gradients(unit); !gradients.empty()) units.push_back({unit, parameters_[i], std::move(gradients)});
+    std::vector<TrainedUnit> trained;
+    for (const UnitId unit : units()) {
+      if (auto gradients = live_gradients(unit); !gradients.empty())
+        trained.push_back({unit, parameters_[unit.index()], std::move(gradients)});
     }
-    return units;
+    return trained;
   }
 
  private:
-  std::vector<BufferId> parameters_;
+  std::vector<BufferId> parameters_;  // by UnitId
 };
 
 }  // namespace

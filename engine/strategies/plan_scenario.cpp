@@ -9,6 +9,7 @@
 #include "engine/model/eager.h"
 #include "engine/model/families/family.h"
 #include "engine/model/freeze.h"
+#include "engine/model/join_teacher.h"
 #include "engine/model/lora/add_adapters.h"
 #include "engine/model/operators/operator_type.h"
 #include "engine/model/precision/assign_precision.h"
@@ -20,9 +21,11 @@
 #include "engine/scenario/loss_scaling.h"
 #include "engine/scenario/resolve_path.h"
 #include "engine/scenario/resolve_units.h"
+#include "engine/scenario/teacher_scenario.h"
 #include "engine/strategies/checkpointing.h"
 #include "engine/strategies/driver.h"
 #include "engine/strategies/optimizer_tail.h"
+#include "engine/strategies/with_teacher.h"
 
 namespace shardlab {
 namespace {
@@ -55,8 +58,8 @@ void describe_header(StepPlan& plan, const PlannedScenario& planned, const Strat
 
 class RunPlanner {
  public:
-  RunPlanner(PlannedScenario& planned, const StrategyType& type, std::vector<PassSnapshot>* snapshots)
-      : planned_(planned), type_(type), snapshots_(snapshots), graph_hash_(structure_hash(planned.graph)) {}
+  RunPlanner(PlannedScenario& planned, const RunStrategies& strategies, std::vector<PassSnapshot>* snapshots)
+      : planned_(planned), strategies_(strategies), snapshots_(snapshots), graph_hash_(structure_hash(planned.graph)) {}
 
   Status run() {
     planned_.plan.setup = setup();
@@ -72,9 +75,9 @@ class RunPlanner {
 
  private:
   StepPlan setup() {
-    StepBuilder builder(planned_.graph, planned_.partition, "setup", std::string(type_.name));
-    builder.set_pass(type_.name);
-    const auto strategy = type_.make(builder, planned_.scenario);
+    StepBuilder builder(planned_.graph, planned_.partition, "setup", name());
+    builder.set_pass(name());
+    const auto strategy = strategies_.make(builder, planned_.scenario);
     strategy->declare_persistent();
     builder.set_pass("constants");
     for (std::size_t i = 0; i < planned_.graph.tensors.size(); ++i) {
@@ -97,13 +100,13 @@ class RunPlanner {
   }
 
   StepPlan step(const std::string& phase, const StepPlan& before) {
-    StepBuilder builder(planned_.graph, planned_.partition, phase, std::string(type_.name));
+    StepBuilder builder(planned_.graph, planned_.partition, phase, name());
     for (const LeftEvent& event : before.left_events) builder.plan().taken_events.push_back(event.name);
-    const auto strategy = type_.make(builder, planned_.scenario);
+    const auto strategy = strategies_.make(builder, planned_.scenario);
     strategy->declare_persistent();
     second_differs_ = strategy->second_step_differs();
     drive_step(builder, *strategy, planned_.scenario.train);
-    snapshot(phase, std::string(type_.name), builder, *strategy);
+    snapshot(phase, name(), builder, *strategy);
     emit_optimizer_tail(builder, *strategy, planned_.scenario.train, scales_loss(planned_.scenario));
     strategy->end_of_step();
     snapshot(phase, "optimizer", builder, *strategy);
@@ -122,8 +125,10 @@ class RunPlanner {
     return plan;
   }
 
+  std::string name() const { return std::string(strategies_.type.name); }
+
   PlannedScenario& planned_;
-  const StrategyType& type_;
+  const RunStrategies& strategies_;
   std::vector<PassSnapshot>* snapshots_;
   std::string graph_hash_;
   bool second_differs_ = false;
@@ -148,6 +153,46 @@ void snapshot_segments(const PlannedScenario& planned, const StrategyType& type,
   StepPlan plan = builder.finish();
   describe_header(plan, planned, *strategy, structure_hash(planned.graph));
   snapshots.push_back({"segments", std::move(plan)});
+}
+
+// A model, its units and what is set for each.
+struct PreparedModel {
+  ModelGraph graph;
+  WrappedModules wrapped;
+  SettingsByModule settings;
+};
+
+Result<PreparedModel> prepare_model(const Scenario& scenario) {
+  PreparedModel model;
+  SHARDLAB_TRY(model.graph, load_model_graph(scenario));
+  SHARDLAB_TRY(model.wrapped, wrap_modules(model.graph, scenario.parallel.wrap));
+  SHARDLAB_TRY(model.settings, resolve_unit_settings(scenario, model.graph, model.wrapped.units));
+  for (const ModuleId ignored : model.wrapped.ignored)
+    model.settings[ignored].precision = {scenario.model.dtype, scenario.model.dtype, {}, false};
+  SHARDLAB_TRY(model.graph, assign_precision(std::move(model.graph), precisions_of(model.settings)));
+  SHARDLAB_CHECK_OK(check_eager_tables(model.graph));
+  return model;
+}
+
+// Keys of the teacher's scenario, which the error names, as they stand in the file.
+Error in_teacher(Error error) {
+  for (const std::string_view section : {"model", "parallel", "precision"}) {
+    if (error.where.substr(0, error.where.find('.')) != section) continue;
+    error.where = teacher_key(error.where);
+    break;
+  }
+  return error;
+}
+
+Status add_teacher(PreparedModel& model, const Scenario& scenario, const DistillationSpec& distillation) {
+  Result<PreparedModel> teacher = prepare_model(scenario);
+  if (!teacher) return fail(in_teacher(std::move(teacher).error()));
+  SHARDLAB_TRY(model.graph, join_teacher(std::move(model.graph), teacher->graph, {distillation.temperature, distillation.weight}));
+  const auto joined = [&](ModuleId own) { return joined_module(model.graph, own); };
+  for (const ModuleId id : teacher->wrapped.units) model.wrapped.units.push_back(joined(id));
+  for (const ModuleId id : teacher->wrapped.ignored) model.wrapped.ignored.push_back(joined(id));
+  for (const auto& [id, settings] : teacher->settings) model.settings.emplace(joined(id), settings);
+  return {};
 }
 
 }  // namespace
@@ -191,25 +236,23 @@ Result<ModelGraph> load_model_graph(const Scenario& scenario) {
 }
 
 Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<PassSnapshot>* snapshots) {
-  SHARDLAB_TRY(const StrategyType type, find_strategy(scenario.parallel.strategy));
   PlannedScenario planned;
   planned.scenario = scenario;
-  SHARDLAB_TRY(planned.graph, load_model_graph(scenario));
-  SHARDLAB_TRY(const WrappedModules wrapped, wrap_modules(planned.graph, scenario.parallel.wrap));
-  SHARDLAB_TRY(SettingsByModule settings, resolve_unit_settings(scenario, planned.graph, wrapped.units));
-  for (const ModuleId ignored : wrapped.ignored) settings[ignored].precision = {scenario.model.dtype, scenario.model.dtype, {}, false};
-  SHARDLAB_TRY(planned.graph, assign_precision(std::move(planned.graph), precisions_of(settings)));
-  SHARDLAB_CHECK_OK(check_eager_tables(planned.graph));
-  const bool frozen = trainable_parameters(planned.graph) < total_parameters(planned.graph);
-  if (type.require_gradients != nullptr && frozen)
-    SHARDLAB_CHECK_OK(type.require_gradients(planned.graph, scenario, make_partition(planned.graph, wrapped.units, {}, {}, wrapped.ignored)));
+  SHARDLAB_TRY(const RunStrategies strategies, find_run_strategies(planned.scenario));
+  const StrategyType& type = strategies.type;
+  SHARDLAB_TRY(PreparedModel model, prepare_model(scenario));
+  if (type.require_gradients != nullptr && trainable_parameters(model.graph) < total_parameters(model.graph))
+    SHARDLAB_CHECK_OK(
+        type.require_gradients(model.graph, scenario, make_partition(model.graph, model.wrapped.units, {}, {}, model.wrapped.ignored)));
+  if (strategies.teacher) SHARDLAB_CHECK_OK(add_teacher(model, *strategies.teacher, *scenario.distillation));
+  planned.graph = std::move(model.graph);
   SHARDLAB_TRY(const std::vector<CheckpointRegion> regions, regions_of(scenario, planned.graph));
-  planned.partition = make_partition(planned.graph, wrapped.units, type.extra_cuts(planned.graph, scenario), regions,
-                                     wrapped.ignored);
+  planned.partition = make_partition(planned.graph, model.wrapped.units, type.extra_cuts(planned.graph, scenario), regions,
+                                     model.wrapped.ignored);
   SHARDLAB_CHECK_OK(check_regions(scenario, planned.graph, planned.partition));
-  for (Unit& unit : planned.partition.units) unit.settings = settings.at(unit.module);
+  for (Unit& unit : planned.partition.units) unit.settings = model.settings.at(unit.module);
   if (snapshots != nullptr) snapshot_segments(planned, type, *snapshots);
-  SHARDLAB_CHECK_OK(RunPlanner(planned, type, snapshots).run());
+  SHARDLAB_CHECK_OK(RunPlanner(planned, strategies, snapshots).run());
   SHARDLAB_CHECK_OK(check_measured_steps(planned));
   return planned;
 }

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/model/join_teacher.h"
+
 namespace shardlab {
 namespace {
 
@@ -24,6 +26,7 @@ StepBuilder::StepBuilder(const ModelGraph& graph, const Partition& partition, st
   plan_.strategy = std::move(strategy);
   plan_.instructions.reserve(partition.units.size() * 40);
   plan_.buffers.reserve(partition.units.size() * 16);
+  for (std::size_t i = 0; i < partition.units.size(); ++i) scope_.units.push_back(make_id<UnitId>(i));
   add_stream("compute");
   for (const Segment& segment : partition.segments) {
     for (std::size_t i = 0; i < segment.outputs.size(); ++i) {
@@ -39,17 +42,18 @@ StepBuilder::StepBuilder(const ModelGraph& graph, const Partition& partition, st
 }
 
 StreamId StepBuilder::add_stream(std::string_view name) {
-  plan_.streams.push_back({std::string(name)});
+  plan_.streams.push_back({scope_.stream_prefix + std::string(name)});
   last_on_stream_.emplace_back();
   stream_waits_.emplace_back();
   return make_id<StreamId>(plan_.streams.size() - 1);
 }
 
-GroupId StepBuilder::add_group(std::string_view expression, int size) {
+GroupId StepBuilder::add_group(std::string_view dimension, int size) {
+  const std::string expression = scope_.group_prefix + std::string(dimension);
   for (std::size_t i = 0; i < plan_.groups.size(); ++i) {
     if (plan_.groups[i].expression == expression) return make_id<GroupId>(i);
   }
-  plan_.groups.push_back({std::string(expression), size});
+  plan_.groups.push_back({expression, size});
   return make_id<GroupId>(plan_.groups.size() - 1);
 }
 
@@ -149,7 +153,7 @@ BufferId StepBuilder::declare_tensor(TensorId id, int micro_batch, TensorBuffer 
   buffer.elements = element_count(tensor.shape);
   buffer.tensor = id;
   if (constant) {
-    buffer.name = fmt::format("constant.{}", tensor.label);
+    buffer.name = fmt::format("constant.{}{}", graph_.is_teachers(id) ? k_teacher_prefix : "", tensor.label);
     buffer.buffer_class = BufferClass::constant;
     buffer.carried = true;
     return *(known = declare(std::move(buffer)));

@@ -14,6 +14,14 @@
 
 namespace shardlab {
 
+// Whose units, streams and groups a strategy speaks of: those of the whole plan, or of one of the two models of a distillation.
+struct StrategyScope {
+  std::vector<UnitId> units;
+  UnitId root;
+  std::string stream_prefix, group_prefix;
+  bool forward_only = false;  // a teacher's: no backward ever comes
+};
+
 class StepBuilder {
  public:
   StepBuilder(const ModelGraph& graph, const Partition& partition, std::string phase, std::string strategy);
@@ -24,8 +32,13 @@ class StepBuilder {
   bool is_first() const { return plan_.phase == "first"; }
   static constexpr StreamId compute() { return StreamId{0}; }
 
+  // All units and no prefix, until set otherwise.
+  const StrategyScope& scope() const { return scope_; }
+  void set_scope(StrategyScope scope) { scope_ = std::move(scope); }
+
+  // Names get the prefix of the scope.
   StreamId add_stream(std::string_view name);
-  GroupId add_group(std::string_view expression, int size);
+  GroupId add_group(std::string_view dimension, int size);
   // 1 when the plan has no such group.
   int group_size(std::string_view expression) const;
 
@@ -69,6 +82,7 @@ class StepBuilder {
   const ModelGraph& graph_;
   const Partition& partition_;
   StepPlan plan_;
+  StrategyScope scope_;
   std::uint16_t pass_ = 0;
   std::vector<bool> live_;
   std::vector<std::optional<InstructionId>> last_on_stream_;

@@ -32,7 +32,7 @@ enum class ForwardSense : std::uint8_t {
 
 class Strategy {
  public:
-  explicit Strategy(StepBuilder& builder) : b_(builder) {}
+  explicit Strategy(StepBuilder& builder) : b_(builder), scope_(builder.scope()) {}
   virtual ~Strategy() = default;
   Strategy(const Strategy&) = delete;             // refers to one builder
   Strategy& operator=(const Strategy&) = delete;  // likewise
@@ -77,9 +77,14 @@ class Strategy {
 
   // The buffer in which backward leaves the gradient of a parameter, declared at first mention. Parameters of one unit whose
   // gradients one segment creates share a buffer, except those that has_own_gradient_buffer names.
-  BufferId gradient_buffer(ParameterId parameter);
+  virtual BufferId gradient_buffer(ParameterId parameter);
 
  protected:
+  // The units that are this strategy's to schedule, and the one around them.
+  const std::vector<UnitId>& units() const { return scope_.units; }
+  UnitId root() const { return scope_.root; }
+  bool forward_only() const { return scope_.forward_only; }
+
   virtual bool has_own_gradient_buffer(ParameterId) const { return false; }
   // How a gradient buffer of the unit lies; as declared: each parameter whole, one after the other.
   virtual void shape_gradient(UnitId, Buffer&) const {}
@@ -93,6 +98,7 @@ class Strategy {
   StepBuilder& b_;
 
  private:
+  const StrategyScope scope_;
   int micro_batch_ = 0;
   bool reduce_gradients_ = true;
   ForwardSense forward_sense_ = ForwardSense::ordinary;

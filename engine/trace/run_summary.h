@@ -55,6 +55,15 @@ enum class StepPhase : std::uint8_t { forward, backward, optimizer };
 inline constexpr std::size_t k_step_phases = 3;
 std::string_view to_string(StepPhase phase);
 
+// Of a distillation: what its teacher holds.
+struct TeacherMemory {
+  Bytes parameters;  // as stored
+  Bytes gathered;    // with the buffers of gathers
+  Bytes logits;      // that the student's backward still reads
+
+  friend bool operator==(const TeacherMemory&, const TeacherMemory&) = default;
+};
+
 struct MemorySummary {
   Bytes peak_allocated;              // of the rank with the highest, over all steps
   std::optional<Bytes> peak_active;  // a caching allocator's figures; absent on CPUs
@@ -66,6 +75,7 @@ struct MemorySummary {
   int peak_rank = 0;
   std::int64_t peak_step = 0;
   std::array<Bytes, k_step_phases> phases{};  // the highest within each phase, by StepPhase
+  std::optional<TeacherMemory> teacher = {};  // of the plan's buffers at the peak; absent without a distillation
 
   friend bool operator==(const MemorySummary&, const MemorySummary&) = default;
 };

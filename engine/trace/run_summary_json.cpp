@@ -27,6 +27,11 @@ Json classes_json(const BytesByClass& by_class) {
   return object;
 }
 
+Json teacher_json(const std::optional<TeacherMemory>& teacher) {
+  if (!teacher) return nullptr;
+  return {{"parameters", teacher->parameters.value}, {"gathered", teacher->gathered.value}, {"logits", teacher->logits.value}};
+}
+
 Json memory_json(const MemorySummary& memory) {
   Json phases = Json::object();
   for (std::size_t i = 0; i < k_step_phases; ++i) {
@@ -41,7 +46,8 @@ Json memory_json(const MemorySummary& memory) {
           {"peak_label", memory.peak_label},
           {"peak_rank", memory.peak_rank},
           {"peak_step", memory.peak_step},
-          {"phases", phases}};
+          {"phases", phases},
+          {"teacher", teacher_json(memory.teacher)}};
 }
 
 Json communication_json(const std::vector<CommunicationTotal>& totals) {
@@ -98,6 +104,12 @@ MemorySummary read_memory(const Json& json) {
   const Json phases = json.value("phases", Json::object());
   for (std::size_t i = 0; i < k_step_phases; ++i) {
     read(phases, std::string(to_string(static_cast<StepPhase>(i))).c_str(), memory.phases[i]);
+  }
+  if (const auto teacher = json.find("teacher"); teacher != json.end() && !teacher->is_null()) {
+    memory.teacher.emplace();
+    read(*teacher, "parameters", memory.teacher->parameters);
+    read(*teacher, "gathered", memory.teacher->gathered);
+    read(*teacher, "logits", memory.teacher->logits);
   }
   return memory;
 }

@@ -125,7 +125,7 @@ RUN_FIELDS = {"run_id": "text?", "kind": "text", "plan_hash": "text", "step_time
 STEP_TIME_FIELDS = {"median": "int", "min": "int", "max": "int", "n": "int"}
 COMMUNICATION_FIELDS = {"kind": "text", "group_size": "int", "count": "int", "bytes": "int", "sent": "int", "counted": "int?"}
 MEMORY_FIELDS = {"peak_allocated": "int", "peak_active": "int?", "peak_reserved": "int?", "peak_device": "int?",
-                 "by_class": "map", "peak_instruction": "int", "peak_label": "text", "peak_rank": "int", "peak_step": "int", "phases": "map"}
+                 "by_class": "map", "peak_instruction": "int", "peak_label": "text", "peak_rank": "int", "peak_step": "int", "phases": "map", "teacher": "map?"}
 
 
 def check_run(document, kind, stored=True):

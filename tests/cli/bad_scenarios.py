@@ -54,6 +54,17 @@ def test_wrong_class_to_wrap():
            "LlamaDecoderlayer", "LlamaDecoderLayer")
 
 
+def test_teachers():
+    def teacher(keys):
+        return ("train: {micro", "distillation: {teacher: {config: tiny-llama, " + keys + "}}\ntrain: {micro")
+
+    refuse(teacher("overrides: {vocab_size: 300}"), "distillation.teacher: its vocabulary has 300 entries, the student's 256", "tokenizer")
+    refuse(teacher("parallel: {strategy: fsdp2, wrap: {classes: [LlamaDecoderlayer]}}"), "distillation.teacher.parallel.wrap.classes",
+           "did you mean 'LlamaDecoderLayer'?")
+    refuse(teacher("overrides: {num_attention_heads: 3}"), "num_attention_heads")
+    refuse(teacher("parallel: {strategy: ddp}"), "tiny.yaml:8:", "distillation.teacher.parallel.strategy", "use none")
+
+
 def test_missing_file():
     expect_error(Place().run("simulate", "missing.yaml"), 2, "missing.yaml", "no such file")
     expect_error(Place().run("simulate", "."), 2, "folder")

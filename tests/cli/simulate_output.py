@@ -51,6 +51,29 @@ def test_overrides_reach_the_prediction():
     check(sum(e["bytes"] for e in keeps["communication"]) < sum(e["bytes"] for e in small["communication"]), "resharding is free")
 
 
+def test_a_teacher_is_accounted_apart():
+    place = Place()
+    extra = ("distillation: {teacher: {config: tiny-llama, overrides: {num_hidden_layers: 1}, dtype: bfloat16, "
+             "parallel: {strategy: %s}}, temperature: 2}\n")
+    alone = expect(place.run("simulate", place.scenario(), "--json"), 0).json()
+    check(alone["memory"]["teacher"] is None, "a teacher without a distillation")
+    whole = expect(place.run("simulate", place.scenario(name="whole", extra=extra % "none"), "--json"), 0).json()
+    check_run(whole, "predicted")
+    teacher = whole["memory"]["teacher"]
+    parameters = 256 * 256 * 2 + 256 * 3 + (2 * 256 + 2 * 128) * 256 + 3 * 688 * 256  # embedding and head, norms, attention, MLP
+    check(teacher["parameters"] == 2 * parameters and teacher["gathered"] == 0, f"{teacher}, not {2 * parameters}")
+    sharded = expect(place.run("simulate", place.scenario(name="sharded", extra=extra % "fsdp2"), "--json"), 0).json()
+    check(sharded["memory"]["teacher"]["parameters"] == parameters, f"{sharded['memory']['teacher']}")
+    check(whole["step_time_ns"]["median"] > alone["step_time_ns"]["median"], "a teacher takes no time")
+    check(sharded["volume"]["limit"] is None, "a limit nobody derived")
+    shown = expect(place.run("show", sharded["run_id"], "--json"), 0).json()
+    check(shown["memory"]["teacher"] == sharded["memory"]["teacher"], "the store forgot the teacher")
+    expect(place.run("diff", whole["run_id"], sharded["run_id"]), 0)
+    again = place.path / "again.yaml"
+    again.write_text(expect(place.run("show", sharded["run_id"], "--scenario"), 0).out)
+    check(expect(place.run("simulate", again, "--json"), 0).json()["plan_hash"] == sharded["plan_hash"], "another plan")
+
+
 def test_hardware_you_do_not_have():
     document = expect(Place().run("simulate", SOURCE / "scenarios/first/llama3-8b-fsdp2-8xh100.yaml", "--json"), 0).json()
     check_run(document, "predicted")

@@ -92,7 +92,7 @@ def shardlab(*arguments):
     return json.loads(done.stdout)
 
 
-def python_fsdp2(specs, folder):
+def python_fsdp2(specs, folder, worker="_fsdp2_worker.py"):
     """Trains each with fully_shard, one after the other in the same processes, one a rank; what rank 0 answered, in the same order.
     All must want the same number of ranks and threads."""
     folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
@@ -101,7 +101,7 @@ def python_fsdp2(specs, folder):
     ranks = []
     for rank in range(world):
         environment = dict(os.environ, RANK=str(rank), WORLD_SIZE=str(world), OMP_NUM_THREADS=str(threads))
-        ranks.append(subprocess.Popen([os.environ["SHARDLAB_PYTHON"], str(HERE / "_fsdp2_worker.py"), str(folder / "specs.json"),
+        ranks.append(subprocess.Popen([os.environ["SHARDLAB_PYTHON"], str(HERE / worker), str(folder / "specs.json"),
                                        str(folder)], env=environment))
     codes = [rank.wait(timeout=800) for rank in ranks]
     if any(codes):
@@ -109,13 +109,17 @@ def python_fsdp2(specs, folder):
     return json.loads((folder / "answer.json").read_text())
 
 
-def python_fsdp2_cases(cases, folder):
+def python_cases(cases, folder, worker):
     """The same for a dictionary of trainings of any size: one set of processes for each number of ranks."""
     answers = {}
     for world in sorted({spec["ranks"] for spec in cases.values()}):
         names = [name for name, spec in cases.items() if spec["ranks"] == world]
-        answers.update(zip(names, python_fsdp2([cases[name] for name in names], folder)))
+        answers.update(zip(names, python_fsdp2([cases[name] for name in names], folder, worker)))
     return answers
+
+
+def python_fsdp2_cases(cases, folder):
+    return python_cases(cases, folder, "_fsdp2_worker.py")
 
 
 def make_weights(spec, file, seed=7):
@@ -125,6 +129,13 @@ def make_weights(spec, file, seed=7):
     subprocess.run([os.environ["SHARDLAB_PYTHON"], "-c", program, json.dumps(spec["config"]), str(file), str(seed)], check=True,
                    cwd=HERE)
     return file
+
+
+def make_all_weights(jobs):
+    """The same for a list of (configuration, file, seed), in one process."""
+    program = ("import json, sys; from _llama import random_weights, write_safetensors\n"
+               "for config, file, seed in json.loads(sys.argv[1]): write_safetensors(file, random_weights(config, seed))")
+    subprocess.run([os.environ["SHARDLAB_PYTHON"], "-c", program, json.dumps(jobs)], check=True, cwd=HERE)
 
 
 def _text(call):

@@ -112,4 +112,5 @@ def main():
         write_model(spec, out / name, seed + 1)
 
 
-main()
+if __name__ == "__main__":
+    main()

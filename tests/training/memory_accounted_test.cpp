@@ -203,6 +203,19 @@ TEST_CASE("memory is accounted: eager operators") {
   }
 }
 
+// What a teacher leaves gathered is there in the steady step before it begins.
+TEST_CASE("memory is accounted: distillation") {
+  const std::string moe = "distillation.teacher={config: '" + data_file("families/qwen3_moe.json").string() +
+                          "', overrides: {vocab_size: 257}, dtype: bfloat16, parallel: {strategy: ";
+  for (const std::string strategy : {"none", "fsdp1", "fsdp1, sharding: shard_grad_op", "fsdp2", "fsdp2, reshard_after_forward: true",
+                                     "fsdp2, reshard_after_forward: false", "native", "native, reshard_after_forward: true"}) {
+    for (const Spread& spread : {Spread{"fsdp2", 2, 1, "true"}, Spread{"fsdp2", 4, 2, "2"}, Spread{"ddp", 2, 2}, Spread{"fsdp1", 2, 2, "full_shard"}}) {
+      const std::vector<std::string> distilled{moe + strategy + "}}", "activation.checkpoint=" + std::string(spread.ranks == 4 ? "full" : "none")};
+      check_planned(planned_text(k_small_model, joined(spread.overrides(), distilled)), spread.name() + ", teacher " + strategy);
+    }
+  }
+}
+
 TEST_CASE("memory is accounted: chunked losses") {
   for (const std::string over : {"tokens", "vocabulary"}) {
     const std::string loss = "model.loss={kind: chunked, chunks: 4, over: " + over + "}";

@@ -12,8 +12,10 @@
 #include "engine/execute/torch/device_step_runner.h"
 #include "engine/execute/torch/step_runner.h"
 #include "engine/execute/torch/whole_parameter.h"
+#include "engine/model/join_teacher.h"
 #include "engine/plan/group_ranks.h"
 #include "engine/scenario/loss_scaling.h"
+#include "engine/scenario/teacher_scenario.h"
 
 namespace shardlab {
 
@@ -46,23 +48,40 @@ struct RankExecutor::State {
 
   const ModelGraph& graph() const { return run.planned.graph; }
 
-  void find_shard_group() {
+  // A teacher whose mesh is the student's shares its group.
+  void find_shard_groups() {
     for (const Group& group : run.planned.plan.steady.groups) {
-      if (group.expression != "shard") continue;
+      const bool shared = group.expression == "shard", teachers = group.expression == "teacher.shard";
+      if (!shared && !teachers) continue;
       const std::vector<int> ranks = ranks_of_group(group, run.planned.scenario, run.rank);
-      run.shard_rank = static_cast<int>(std::find(ranks.begin(), ranks.end(), run.rank) - ranks.begin());
+      const auto place = static_cast<int>(std::find(ranks.begin(), ranks.end(), run.rank) - ranks.begin());
+      if (shared) run.shard_rank = place;
+      run.teachers_shard_rank = place;
     }
   }
 
+  Status open_weights() {
+    const Scenario& scenario = run.planned.scenario;
+    run.student.names = parameters_of_student(graph());
+    if (!scenario.model.weights.empty()) {
+      SHARDLAB_TRY(run.student.weights, open_model_weights(scenario, run.student.names));
+    }
+    if (!scenario.distillation) return {};
+    run.teacher.names = parameters_of_teacher(graph());
+    run.teacher.first_parameter = graph().teacher->first_parameter.index();
+    if (!scenario.distillation->teacher.model.weights.empty()) {
+      SHARDLAB_TRY(run.teacher.weights, open_model_weights(teacher_scenario(scenario), run.teacher.names));
+    }
+    return {};
+  }
+
   Status prepare() {
-    find_shard_group();
+    find_shard_groups();
     const Scenario& scenario = run.planned.scenario;
     if (!scenario.train.data.empty()) {
       SHARDLAB_TRY(run.data, TrainingData::open(scenario, graph().vocabulary));
     }
-    if (!scenario.model.weights.empty()) {
-      SHARDLAB_TRY(run.weights, open_model_weights(scenario, graph()));
-    }
+    SHARDLAB_CHECK_OK(open_weights());
     if (scales_loss(scenario)) run.loss_scale.emplace(scenario.scaler);
     const RunPlan& plan = run.planned.plan;
     for (const StepPlan* step : plan.all()) {

@@ -10,7 +10,9 @@ Status save_weights(RankExecutor& executor, const ModelGraph& graph, int rank,
                     const std::filesystem::path& path) {
   std::vector<at::Tensor> tensors;
   std::vector<TensorToWrite> entries;
-  for (const Parameter& parameter : graph.parameters) {
+  for (std::size_t i = 0; i < graph.parameters.size(); ++i) {
+    if (graph.is_teachers(make_id<ParameterId>(i))) break;  // they are what they were
+    const Parameter& parameter = graph.parameters[i];
     SHARDLAB_TRY(at::Tensor tensor, executor.full_parameter(parameter.name));
     if (rank != 0) continue;
     tensor = tensor.contiguous();

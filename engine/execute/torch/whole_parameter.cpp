@@ -26,10 +26,12 @@ bool contains(const List& list, const Value& value) {
 }
 
 // The parts of all ranks that shard, one rank after the other.
-at::Tensor gather_parts(RunState& run, const at::Tensor& own, int shards) {
+at::Tensor gather_parts(RunState& run, const at::Tensor& own, ParameterId parameter, int shards) {
   const at::Tensor gathered = at::empty({own.numel() * shards}, own.options());
   if (shards > 1) {
-    if (const auto pending = run.communicators.at("shard")->all_gather(gathered, own)) pending->wait();
+    const bool apart = run.planned.graph.is_teachers(parameter) && run.communicators.contains("teacher.shard");
+    const auto pending = run.communicators.at(apart ? "teacher.shard" : "shard")->all_gather(gathered, own);
+    if (pending) pending->wait();
   } else {
     gathered.copy_(own);
   }
@@ -51,12 +53,12 @@ at::Tensor gather(RunState& run, const Buffer& buffer, const at::Tensor& flat, P
     case BufferLayout::flat:
       return part(flat, piece.flat_offset);
     case BufferLayout::flat_shard:
-      return part(gather_parts(run, flat, layout.shards), piece.flat_offset);
+      return part(gather_parts(run, flat, parameter, layout.shards), piece.flat_offset);
     default:
       break;
   }
   const at::Tensor own = flat.narrow(0, piece.shard_offset, piece.shard_elements());
-  return part(gather_parts(run, own, layout.shards), 0);
+  return part(gather_parts(run, own, parameter, layout.shards), 0);
 }
 
 }  // namespace

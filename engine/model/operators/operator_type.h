@@ -86,6 +86,7 @@ extern const OperatorType k_cast;
 extern const OperatorType k_combine;
 extern const OperatorType k_cross_entropy;
 extern const OperatorType k_dispatch;
+extern const OperatorType k_distillation_loss;
 extern const OperatorType k_eager_cross_entropy;
 extern const OperatorType k_eager_geglu;
 extern const OperatorType k_eager_gelu_new;

@@ -24,6 +24,7 @@ const std::vector<const OperatorType*>& operator_types() {
       &k_combine,
       &k_cross_entropy,
       &k_dispatch,
+      &k_distillation_loss,
       &k_eager_cross_entropy,
       &k_eager_geglu,
       &k_eager_gelu_new,

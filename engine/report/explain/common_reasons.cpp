@@ -36,6 +36,17 @@ std::string forward_text(const Context& c) {
   return fmt::format("{} is {}.", segment_name(c), operators_text(c));
 }
 
+bool teachers(const Context& c) {
+  return c.is_teachers();
+}
+
+std::string teacher_text(const Context& c) {
+  return fmt::format(
+      "{} is {}. The teacher runs without a graph and keeps nothing; it comes before the student, so that the two are not in memory "
+      "together: only its logits stay.",
+      segment_name(c), operators_text(c));
+}
+
 std::string backward_text(const Context& c) {
   return fmt::format("{} backwards: {}. What its forward kept is given back on the way.", segment_name(c),
                      operators_text(c));
@@ -75,6 +86,7 @@ std::string constant_text(const Context&) {
 const std::vector<ReasonRule>& rules() {
   using K = InstructionKind;
   static const std::vector<ReasonRule> table{
+      {K::Forward, teachers, teacher_text, {"model.config", "parallel.strategy"}},
       {K::Forward, sharded, forward_text, {"model.config", "parallel.wrap.policy"}},
       {K::Forward,
        bucketed,

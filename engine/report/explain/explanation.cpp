@@ -7,6 +7,7 @@
 #include "engine/report/explain/purpose.h"
 #include "engine/report/explain/reason.h"
 #include "engine/scenario/resolve_units.h"
+#include "engine/scenario/teacher_scenario.h"
 
 namespace shardlab {
 namespace {
@@ -14,6 +15,11 @@ namespace {
 // A setting of a unit that an override of parallel.wrap changed is shown as that override.
 SettingView view_for_unit(const InstructionContext& context, const ScenarioSource& source,
                           const std::string& key) {
+  if (context.is_teachers()) {
+    const std::string own = teacher_key(key);
+    const bool has_own = key.starts_with("model.") || key.starts_with("parallel.") || key.starts_with("precision.");
+    return view_setting(context.scenario(), source, has_own && key != "model.sequence_length" ? own : key);
+  }
   const std::string name =
       key.starts_with("parallel.") ? key.substr(std::string_view("parallel.").size()) : key;
   const auto unit = context.self().unit;

@@ -101,7 +101,8 @@ std::string reshard_text(const Context& c) {
     const Instruction& later = c.step.instructions[i];
     if (later.kind != K::AllGather || later.unit != c.self().unit) continue;
     return last_use_text(c) +
-           fmt::format(" Its backward gathers it again, in {}.", label(c, make_id<InstructionId>(i)));
+           fmt::format(" {} gathers it again, in {}.", c.is_teachers() ? "The next micro-batch" : "Its backward",
+                       label(c, make_id<InstructionId>(i)));
   }
   return last_use_text(c);
 }

@@ -17,6 +17,10 @@ struct InstructionContext {
   const Instruction& self() const { return step.instruction(id); }
   const Scenario& scenario() const { return planned.scenario; }
   std::string_view pass() const { return step.passes[self().pass]; }
+  bool is_teachers() const {
+    const auto unit = self().unit;
+    return unit && unit->index() < planned.partition.units.size() && planned.partition.unit(*unit).teacher;
+  }
 };
 
 // Forward, Recompute or Backward of a segment.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/model/join_teacher.h"
+
 namespace shardlab {
 namespace {
 
@@ -30,6 +32,12 @@ const StrategyReasons* find_strategy_reasons(std::string_view strategy) {
   return found == std::end(k_strategies) ? nullptr : found;
 }
 
+// The strategy that made instructions of this pass: the student's, or the teacher's "teacher.fsdp2"; empty for other passes.
+std::string_view strategy_of(const StepPlan& step, std::string_view pass) {
+  if (pass == step.strategy) return pass;
+  return pass.starts_with(k_teacher_prefix) ? pass.substr(k_teacher_prefix.size()) : std::string_view();
+}
+
 std::optional<Reason> first_that_applies(std::span<const ReasonRule> rules,
                                          const InstructionContext& context) {
   for (const ReasonRule& rule : rules) {
@@ -42,8 +50,7 @@ std::optional<Reason> first_that_applies(std::span<const ReasonRule> rules,
 }  // namespace
 
 Reason reason_of(const InstructionContext& context) {
-  const StrategyReasons* const strategy = find_strategy_reasons(context.step.strategy);
-  if (context.pass() == context.step.strategy && strategy != nullptr) {
+  if (const StrategyReasons* const strategy = find_strategy_reasons(strategy_of(context.step, context.pass()))) {
     if (auto reason = first_that_applies(strategy->rules(), context)) return *std::move(reason);
   }
   return first_that_applies(common_reasons(), context).value_or(Reason{});
@@ -56,8 +63,9 @@ std::string describe_pass(const StepPlan& step, std::string_view pass) {
   if (pass == "scaler") return "loss scaling, between the last backward and the optimizer";
   if (pass == "constants") return "tensors that are computed once from the model's configuration";
   if (pass == "free_activations") return "gives back what no strategy owns after its last reader";
-  const StrategyReasons* const strategy = pass == step.strategy ? find_strategy_reasons(pass) : nullptr;
-  return strategy == nullptr ? "" : std::string(strategy->source);
+  const StrategyReasons* const strategy = find_strategy_reasons(strategy_of(step, pass));
+  if (strategy == nullptr) return "";
+  return std::string(strategy->source) + (pass == step.strategy ? "" : ", for the teacher");
 }
 
 }  // namespace shardlab

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include <nlohmann/json.hpp>
 
 #include "engine/base/parse.h"
@@ -127,11 +130,18 @@ const Keys<ModelSpec>& model_keys() {
   return keys;
 }
 
-const Keys<NamedModelSpec>& named_model_keys() {
-  static const Keys<NamedModelSpec> keys = [] {
-    Keys<NamedModelSpec> rows;
-    for (const Key<ModelSpec>& row : model_keys()) rows.push_back(lifted(&NamedModelSpec::model, row));
-    rows.push_back(section("parallel", &NamedModelSpec::parallel, &parallel_keys));
+// What of a model still means something where it only runs forward; the length of a sequence is the student's.
+const Keys<TeacherSpec>& teacher_keys() {
+  static const Keys<TeacherSpec> keys = [] {
+    constexpr std::string_view k_of_a_teacher[] = {"config",    "weights", "dtype", "implementation",
+                                                   "attention", "overrides", "moe"};
+    Keys<TeacherSpec> rows;
+    for (const Key<ModelSpec>& row : model_keys()) {
+      if (std::find(std::begin(k_of_a_teacher), std::end(k_of_a_teacher), row.name) != std::end(k_of_a_teacher))
+        rows.push_back(lifted(&TeacherSpec::model, row));
+    }
+    rows.push_back(section("parallel", &TeacherSpec::parallel, &parallel_keys));
+    rows.push_back(section("precision", &TeacherSpec::precision, &precision_keys));
     return rows;
   }();
   return keys;
@@ -139,11 +149,11 @@ const Keys<NamedModelSpec>& named_model_keys() {
 
 const Keys<DistillationSpec>& distillation_keys() {
   static const Keys<DistillationSpec> keys{
-      key("teacher", &DistillationSpec::teacher, kind::text(), "a name of models", "required"),
-      key("student", &DistillationSpec::student, kind::text(), "a name of models", "required"),
-      key("temperature", &DistillationSpec::temperature, kind::number(0, 1e6, true), "of both distributions"),
+      section("teacher", &DistillationSpec::teacher, &teacher_keys, "config"),
+      key("temperature", &DistillationSpec::temperature, kind::number(0, 1e6, true),
+          "T: both models' logits are divided by it"),
       key("weight", &DistillationSpec::weight, kind::fraction(0, 1),
-          "of the distillation loss; the rest is the ordinary loss"),
+          "w of loss = (1 - w) cross-entropy + w T^2 KL(teacher || student)"),
   };
   return keys;
 }

@@ -38,46 +38,21 @@ Key<Scenario> semantics() {
   return row;
 }
 
-Key<Scenario> models() {
-  Key<Scenario> row;
-  row.name = "models";
-  row.read = [](const YamlNode& node, const std::string& path, Scenario& scenario, Reading& reading) {
-    if (!node.is_map()) {
-      reading.problems.add(node.where, path + ": expected a map from names to models, found " +
-                                           std::string(describe(node.kind)));
-      return;
-    }
-    for (const YamlEntry& entry : node.entries) {
-      const std::string model_path = joined_path(path, entry.key);
-      reading.source.record(model_path, entry.where);
-      read_section(named_model_keys(), entry.value, model_path, scenario.models[entry.key], reading);
-    }
-  };
-  row.write_difference = [](const Scenario& scenario, const Scenario& base) -> std::optional<YamlNode> {
-    if (scenario.models == base.models) return std::nullopt;
-    YamlNode map;
-    map.kind = YamlNode::Kind::map;
-    for (const auto& [name, model] : scenario.models) {
-      map.entries.push_back(
-          {name, {}, write_section(named_model_keys(), model, NamedModelSpec{}).value_or(YamlNode())});
-    }
-    return map;
-  };
-  row.check = [](const Scenario& scenario, const std::string& path, const ScenarioSource& source,
-                 Problems& problems) {
-    for (const auto& [name, model] : scenario.models)
-      check_section(named_model_keys(), model, joined_path(path, name), source, problems);
-  };
-  row.describe_to = [](const std::string& path, std::vector<KeyLine>& lines) {
-    lines.push_back(
-        {path,
-         "map of models",
-         "",
-         "{}",
-         "in place of `model`: named models, each with the keys of `model` and its own `parallel`",
-         {}});
-  };
-  return row;
+// The teacher's `parallel` and `precision` have the keys of the student's: one line each.
+void describe_distillation(const std::string& path, std::vector<KeyLine>& lines) {
+  std::vector<KeyLine> all;
+  describe_section(distillation_keys(), path, all);
+  const std::string teacher = joined_path(path, "teacher");
+  for (KeyLine& line : all) {
+    const bool nested = line.path.starts_with(teacher + ".parallel.") || line.path.starts_with(teacher + ".precision.");
+    if (!nested) lines.push_back(std::move(line));
+  }
+  const auto last = std::find_if(lines.begin(), lines.end(),
+                                 [&](const KeyLine& line) { return line.path == joined_path(path, "temperature"); });
+  lines.insert(last, {{teacher + ".parallel", "map", "the keys of parallel, without ddp", "{strategy: none}",
+                       "who holds which part of the teacher; none: every rank the whole of it", {}},
+                      {teacher + ".precision", "map", "param, output, buffer, cast_forward_inputs", "as stored",
+                       "the keys of precision that a forward knows", {}}});
 }
 
 Key<Scenario> distillation() {
@@ -91,8 +66,13 @@ Key<Scenario> distillation() {
     return write_section(distillation_keys(), *scenario.distillation, DistillationSpec{})
         .value_or(YamlNode());
   };
+  row.check = [](const Scenario& scenario, const std::string& path, const ScenarioSource& source,
+                 Problems& problems) {
+    if (scenario.distillation)
+      check_section(distillation_keys(), *scenario.distillation, path, source, problems);
+  };
   row.describe_to = [](const std::string& path, std::vector<KeyLine>& lines) {
-    describe_section(distillation_keys(), path, lines);
+    describe_distillation(path, lines);
   };
   return row;
 }
@@ -107,7 +87,6 @@ const Keys<Scenario>& scenario_keys() {
       key("tags", &S::tags, kind::texts(), "words to find it by"),
       semantics(),
       section("model", &S::model, &model_keys),
-      models(),
       distillation(),
       section("cluster", &S::cluster, &cluster_keys, "node"),
       section("parallel", &S::parallel, &parallel_keys),

@@ -8,7 +8,7 @@ namespace shardlab {
 
 const Keys<Scenario>& scenario_keys();
 const Keys<ModelSpec>& model_keys();
-const Keys<NamedModelSpec>& named_model_keys();
+const Keys<TeacherSpec>& teacher_keys();
 const Keys<DistillationSpec>& distillation_keys();
 const Keys<ClusterSpec>& cluster_keys();
 const Keys<ParallelSpec>& parallel_keys();

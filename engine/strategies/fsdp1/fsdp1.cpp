@@ -39,6 +39,7 @@ Streams add_streams(StepBuilder& builder, const Settings& settings) {
   Streams streams;
   streams.pre_unshard = builder.add_stream("pre_unshard");
   streams.unshard = builder.add_stream("unshard");
+  if (builder.scope().forward_only) return streams;
   streams.post_backward = builder.add_stream("post_backward");
   streams.all_reduce = settings.replicas > 1 ? builder.add_stream("all_reduce") : StepBuilder::compute();
   return streams;
@@ -57,8 +58,10 @@ class Fsdp1Strategy : public Strategy {
         reduce_(builder, streams_, settings_, group_, replicate_, units_) {}
 
   void declare_persistent() override {
-    for (std::size_t i = 0; i < b_.partition().units.size(); ++i) {
-      units_.push_back(fsdp1::declare_unit(b_, make_id<UnitId>(i), settings_, streams_));
+    units_.resize(b_.partition().units.size());
+    for (const UnitId unit : units()) {
+      state(unit) = fsdp1::declare_unit(b_, unit, settings_, streams_);
+      if (forward_only() && state(unit).has_parameters && settings_.sharded && !frees_after_forward(unit)) carry_over(state(unit));
     }
     for (const UnitId unit : find_extents(b_.graph(), b_.partition()).in_order()) {
       if (state(unit).has_parameters) pre_forward_order_.push_back(unit);
@@ -92,8 +95,7 @@ class Fsdp1Strategy : public Strategy {
     if (!handle.has_parameters) return;
     post_forward_order_.push_back(unit);
     const bool again = forward_sense() == ForwardSense::recomputation;
-    const bool free = unit != Partition::root() && settings_.reshards_after_forward;
-    unshard_.reshard(unit, free, where(again ? "recomputation" : "forward"));
+    unshard_.reshard(unit, frees_after_forward(unit), where(again ? "recomputation" : "forward"));
     const bool hooked = b_.partition().unit(unit).outputs_require_grad;
     handle.needs_pre_backward_unshard = hooked && forward_sense() != ForwardSense::without_graph;
   }
@@ -119,7 +121,7 @@ class Fsdp1Strategy : public Strategy {
   }
 
   void end_of_backward() override {
-    post_backward(Partition::root());
+    post_backward(root());
     if (reduces()) reduce_.finish();
     reshard_all();
   }
@@ -148,6 +150,12 @@ class Fsdp1Strategy : public Strategy {
 
  private:
   FlatUnit& state(UnitId unit) { return units_[unit.index()]; }
+  // Never the root, in the expectation of a backward that needs it first.
+  bool frees_after_forward(UnitId unit) const { return unit != root() && settings_.reshards_after_forward; }
+  // No backward takes back what forward left: it is there from the second step on.
+  void carry_over(const FlatUnit& state) {
+    if (!b_.is_first() && b_.plan().phase != "setup") b_.carry(state.full);
+  }
   std::string where(std::string_view pass) const { return fmt::format("{}.mb{}", pass, micro_batch()); }
 
   // zero_grad(set_to_none) clears the parameters' gradients; the flat parameter keeps its own until the next root pre-forward.

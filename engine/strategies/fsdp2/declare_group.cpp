@@ -32,7 +32,11 @@ class Declarer {
     if (!trained_.empty()) state.last_with_gradient = trained_.back();
     declare_resharding(state, unit.settings.reshard_after_forward);
     declare_gathering(state);
-    declare_reducing(state);
+    if (b_.scope().forward_only) {
+      carry_over(state);
+    } else {
+      declare_reducing(state);
+    }
     return state;
   }
 
@@ -44,7 +48,9 @@ class Declarer {
   }
 
   void declare_resharding(UnitState& state, const std::string& setting) const {
-    state.reshard_after_forward = unit_ != Partition::root() && setting != "false";
+    // The root stays gathered for the backward that follows at once. A teacher's has none: an explicit setting speaks of it too.
+    const bool root_reshards = b_.scope().forward_only && setting != "default";
+    state.reshard_after_forward = setting != "false" && (unit_ != b_.scope().root || root_reshards);
     const auto ranks = parse_integer(setting);
     if (!ranks || !state.reshard_after_forward) return;
     const int parts = static_cast<int>(*ranks);
@@ -65,6 +71,13 @@ class Declarer {
     state.gathered =
         b_.declare(make("gathered", gather, BufferLayout::gathered_row_shards, state.param, streams_.copy_in));
     state.full = b_.declare(make("full", BufferClass::gathered_parameters, BufferLayout::parameters, state.param, StepBuilder::compute()));
+  }
+
+  // What forward leaves nobody takes back before the next one: it is there from the second step on.
+  void carry_over(const UnitState& state) const {
+    if (b_.is_first() || !state.has_parameters) return;
+    if (!state.reshard_after_forward) b_.carry(state.full);
+    if (state.forward_group) b_.carry(state.kept);
   }
 
   // Frozen parameters are sharded and gathered like the others, but have no part in reductions.

@@ -26,6 +26,7 @@ Streams add_streams(StepBuilder& builder, const ResolvedMesh& mesh) {
   Streams streams;
   streams.copy_in = builder.add_stream("copy_in");
   streams.all_gather = builder.add_stream("all_gather");
+  if (builder.scope().forward_only) return streams;
   streams.reduce_scatter = builder.add_stream("reduce_scatter");
   streams.all_reduce = mesh.replicate > 1 ? builder.add_stream("all_reduce") : streams.reduce_scatter;
   return streams;
@@ -50,9 +51,8 @@ class Fsdp2Strategy : public Strategy {
         reduce_(builder, streams_, mesh_, units_) {}
 
   void declare_persistent() override {
-    for (std::size_t i = 0; i < b_.partition().units.size(); ++i) {
-      units_.push_back(fsdp2::declare_group(b_, make_id<UnitId>(i), scenario_, mesh_, streams_));
-    }
+    units_.resize(b_.partition().units.size());
+    for (const UnitId unit : units()) state(unit) = fsdp2::declare_group(b_, unit, scenario_, mesh_, streams_);
     for (const UnitId unit : find_extents(b_.graph(), b_.partition()).in_order()) {
       if (state(unit).has_parameters) pre_forward_order_.push_back(unit);
     }
@@ -80,7 +80,7 @@ class Fsdp2Strategy : public Strategy {
     if (forward_sense() == ForwardSense::recomputation) return post_recomputation(unit);
     if (state(unit).has_parameters) post_forward_order_.push_back(unit);
     gather_.reshard_after_forward(unit);
-    if (unit == Partition::root()) gather_.drop_last_output();
+    if (unit == root()) gather_.drop_last_output();
   }
 
   // Inside backward nothing is resharded after a forward, and the order for prefetches stays what it was.
@@ -156,8 +156,7 @@ class Fsdp2Strategy : public Strategy {
   const PrefetchSpec& prefetch() const { return scenario_.parallel.prefetch; }
 
   std::vector<UnitId> in_definition_order() const {
-    std::vector<UnitId> order;
-    for (std::size_t i = 0; i < units_.size(); ++i) order.push_back(make_id<UnitId>(i));
+    std::vector<UnitId> order = units();
     const auto module = [&](UnitId unit) { return b_.partition().unit(unit).module; };
     std::sort(order.begin(), order.end(), [&](UnitId a, UnitId b) { return module(a) < module(b); });
     return order;

@@ -111,7 +111,7 @@ void Reduce::drop_previous_input() {
 
 // The input of an all-reduce is held until the unit reduces again or backward ends.
 void Reduce::drop_all_reduced(UnitState& state) {
-  if (!mesh_.replicate || !b_.is_live(state.reduced)) return;
+  if (!mesh_.replicate || !state.has_parameters || !b_.is_live(state.reduced)) return;
   b_.wait(StepBuilder::compute(), streams_.all_reduce);
   Instruction drop;
   drop.kind = InstructionKind::Free;

@@ -22,6 +22,7 @@ using native::Streams;
 
 Streams add_streams(StepBuilder& builder) {
   const StreamId gather = builder.add_stream("gather");
+  if (builder.scope().forward_only) return {gather, gather};
   return {gather, builder.add_stream("reduce")};
 }
 
@@ -44,9 +45,8 @@ class NativeStrategy : public Strategy {
         reduce_(builder, streams_, mesh_, units_) {}
 
   void declare_persistent() override {
-    for (std::size_t i = 0; i < b_.partition().units.size(); ++i) {
-      units_.push_back(native::declare_native_unit(b_, make_id<UnitId>(i), scenario_, mesh_, streams_));
-    }
+    units_.resize(b_.partition().units.size());
+    for (const UnitId unit : units()) state(unit) = native::declare_native_unit(b_, unit, scenario_, mesh_, streams_);
     for (const UnitId unit : find_extents(b_.graph(), b_.partition()).in_order()) {
       if (state(unit).has_parameters) order_.push_back(unit);
     }
@@ -69,7 +69,8 @@ class NativeStrategy : public Strategy {
   void post_forward(UnitId unit) override {
     if (forward_sense() == ForwardSense::recomputation) return;
     if (state(unit).has_parameters) post_forward_order_.push_back(unit);
-    if (state(unit).reshard_after_forward && !is_first_of_backward(unit)) gather_.reshard(unit);
+    const bool needed_next = !forward_only() && is_first_of_backward(unit);
+    if (state(unit).reshard_after_forward && !needed_next) gather_.reshard(unit);
   }
 
   void pre_backward(UnitId unit) override {
@@ -91,7 +92,7 @@ class NativeStrategy : public Strategy {
   }
 
   void end_of_backward() override {
-    post_backward(Partition::root());
+    post_backward(root());
     if (reduces()) reduce_.finish();
   }
 
@@ -99,9 +100,9 @@ class NativeStrategy : public Strategy {
 
   std::vector<TrainedUnit> trained_units() const override {
     std::vector<TrainedUnit> trained;
-    for (std::size_t i = 0; i < units_.size(); ++i) {
-      const NativeUnit& unit = units_[i];
-      if (b_.is_live(unit.gradient)) trained.push_back({make_id<UnitId>(i), unit.shard, {unit.gradient}});
+    for (const UnitId id : units()) {
+      const NativeUnit& unit = units_[id.index()];
+      if (b_.is_live(unit.gradient)) trained.push_back({id, unit.shard, {unit.gradient}});
     }
     return trained;
   }

@@ -20,7 +20,9 @@ class Declarer {
     state_.stored = scenario_.model.dtype;
     state_.param = unit_.settings.precision.param;
     state_.reduce = unit_.settings.precision.reduce;
-    state_.reshard_after_forward = id_ != Partition::root() && unit_.settings.reshard_after_forward != "false";
+    const std::string& reshard = unit_.settings.reshard_after_forward;
+    const bool root_reshards = b_.scope().forward_only && reshard != "default";
+    state_.reshard_after_forward = reshard != "false" && (id_ != b_.scope().root || root_reshards);
     state_.alignment = flat_alignment(b_, id_, mesh_.shards);
     state_.one_gradient_buffer = made_by_one_segment();
     // What nobody shares is whole, and compute may read it.
@@ -40,6 +42,10 @@ class Declarer {
   void declare_step() {
     if (mesh_.shards > 1 || state_.casts()) {
       state_.full = b_.declare(make("full", BufferClass::gathered_parameters, BufferLayout::flat, state_.param, streams_.gather));
+    }
+    if (b_.scope().forward_only) {  // no backward takes back what forward left
+      if (state_.has_parameters && !state_.reshard_after_forward && !state_.shares_memory() && !b_.is_first()) b_.carry(state_.full);
+      return;
     }
     const BufferClass shard = BufferClass::gradient_shard;
     state_.input = b_.declare(make("rsin", BufferClass::reduce_buffer, BufferLayout::flat, state_.reduce, StepBuilder::compute()));

@@ -83,13 +83,19 @@ TEST_CASE("scenario: every key of train and of a run") {
   CHECK(s.limits == LimitsSpec{Bytes{80'000'000'000}, Nanoseconds{1'500'000'000}, 100, 64, "price"});
 }
 
-TEST_CASE("scenario: several models, and a node by its name alone") {
+TEST_CASE("scenario: a teacher, and a node by its name alone") {
   const Scenario s = read_good("distillation.yaml");
   CHECK(s.name == "distillation");  // the file's
-  CHECK(s.models.at("teacher").parallel.reshard_after_forward == "false");
-  CHECK(s.models.at("student").model.config == "llama-3.2-1b");
-  CHECK(s.models.at("student").parallel.ddp.bucket_size == mebibytes(50));
-  CHECK(s.distillation == DistillationSpec{"teacher", "student", 2, 0.9});
+  REQUIRE(s.distillation);
+  const TeacherSpec& teacher = s.distillation->teacher;
+  CHECK(teacher.model.config == "llama-3-8b");
+  CHECK(teacher.model.dtype == DType::bfloat16);
+  CHECK(teacher.parallel.strategy == "fsdp2");
+  CHECK(teacher.parallel.reshard_after_forward == "true");
+  CHECK(teacher.precision.param == DType::bfloat16);
+  CHECK(s.distillation->temperature == 2);
+  CHECK(s.distillation->weight == 0.9);
+  CHECK(s.parallel.ddp.bucket_size == mebibytes(50));
   CHECK(s.cluster.node == "hgx-h200");
   CHECK(s.cluster.gpus_per_node == 8);  // completed from the node
 }

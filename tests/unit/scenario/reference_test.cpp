@@ -25,7 +25,7 @@ TEST_CASE("reference: docs/scenario.md is what the tables say") {
 TEST_CASE("reference: every key of the struct's sections is there") {
   const std::string text = scenario_reference();
   for (const char* key :
-       {"`name`", "`semantics.pytorch`", "`model.lora.targets`", "`models`", "`distillation.weight`",
+       {"`name`", "`semantics.pytorch`", "`model.lora.targets`", "`distillation.teacher.config`", "`distillation.weight`",
         "`cluster.allocator.conf`", "`parallel.wrap.match[].class`", "`parallel.zero`",
         "`precision.autocast`", "`scaler.backoff`", "`activation.every`", "`offload.ratio`",
         "`train.schedule.total_steps`", "`checkpoint.resume`", "`launch.env`", "`measure.tolerance`",

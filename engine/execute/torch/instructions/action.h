@@ -35,20 +35,30 @@ struct RunState {
   BufferTable buffers;
   Communicators communicators;
   std::optional<TrainingData> data;
-  std::optional<SafetensorsReader> weights;
+  // Where a model's parameters come from, with what its checkpoint calls them; without a reader from the seed.
+  struct Origin {
+    std::optional<SafetensorsReader> weights;
+    ModelGraph names;
+    std::size_t first_parameter = 0;  // of the model, in the graph of the plan
+  };
+  Origin student, teacher;
   std::int64_t optimizer_steps = 0;     // that the optimizer has made, skipped ones not counted
   std::optional<LossScale> loss_scale;  // when the scenario scales its loss
   Bytes memory_limit;                   // what this rank may use; zero: unknown
   // Assignments of each expert in the forward passes so far, by dispatch operator; of this rank.
   std::map<OperatorId, std::vector<std::int64_t>> expert_counts;
 
-  int shard_rank = 0;  // this rank's place in the group that shards parameters
+  // This rank's place in the group that shards the parameters of the student and of the teacher.
+  int shard_rank = 0, teachers_shard_rank = 0;
   ParameterLayout layout(const Buffer& buffer) const {
     return make_layout(planned.graph, buffer.parameters, buffer.shards, buffer.alignment);
   }
   // Which part of a sharded buffer is this rank's. Smaller shards repeat within the group: ranks of a
   // sub-group follow each other.
-  int part(const Buffer& buffer) const { return shard_rank % buffer.shards; }
+  int part(const Buffer& buffer) const {
+    const bool teachers = buffer.unit && planned.partition.unit(*buffer.unit).teacher;
+    return (teachers ? teachers_shard_rank : shard_rank) % buffer.shards;
+  }
 };
 
 // What one step tells.

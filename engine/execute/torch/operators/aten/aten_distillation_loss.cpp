@@ -1,0 +1,87 @@
+// The student's loss in double over float32 rows, a piece of the logits at a time. Workspace: five float32
+// copies of a piece.
+#include <ATen/ops/gather.h>
+#include <ATen/ops/logsumexp.h>
+#include <ATen/ops/zeros.h>
+
+#include "engine/execute/torch/operators/aten/aten_access.h"
+#include "engine/execute/torch/operators/aten/device_operators.h"
+
+namespace shardlab {
+namespace {
+
+struct Terms {
+  explicit Terms(const Operator& op)
+      : temperature(op.attributes.number("temperature")), weight(op.attributes.number("weight")) {}
+  double temperature, weight;
+};
+
+// A piece of both models' logits in float32.
+struct Piece {
+  at::Tensor student, softened, teacher;
+
+  Piece(const at::Tensor& logits, const at::Tensor& teachers, std::int64_t first, std::int64_t count,
+        double temperature)
+      : student(in_float(logits.narrow(0, first, count))),
+        softened(student.mul(1 / temperature)),
+        teacher(teachers.narrow(0, first, count).to(at::kFloat).mul(1 / temperature)) {}
+};
+
+// Of the plain, the softened and the teacher's logits, as the description's extra has them.
+at::Tensor sums_of(const at::Tensor& extra, std::int64_t first, std::int64_t count) {
+  return extra.view({-1, 3}).narrow(0, first, count);
+}
+
+void forward(const ForwardArguments& arguments) {
+  const at::Tensor logits = as_rows(arguments.inputs[0]), teachers = as_rows(arguments.inputs[2]);
+  const at::Tensor targets = arguments.inputs[1].view({-1, 1});
+  const Terms terms(arguments.op);
+  const at::Tensor total = at::zeros({}, logits.options().dtype(at::kDouble));
+  in_pieces(logits.size(0), logits.size(1), [&](std::int64_t first, std::int64_t count) {
+    const Piece piece(logits, teachers, first, count, terms.temperature);
+    const at::Tensor sums = sums_of(arguments.extras[0], first, count);
+    sums.select(1, 0).copy_(at::logsumexp(piece.student, {1}));
+    sums.select(1, 1).copy_(at::logsumexp(piece.softened, {1}));
+    sums.select(1, 2).copy_(at::logsumexp(piece.teacher, {1}));
+    const at::Tensor own = at::gather(piece.student, 1, targets.narrow(0, first, count)).view(-1);
+    const at::Tensor hard = sums.select(1, 0).to(at::kDouble).sub_(own).sum();
+    // The difference of the logarithms before the sum: models that nearly agree give a small number.
+    const at::Tensor shift = sums.select(1, 2).sub(sums.select(1, 1)).unsqueeze(1);
+    const at::Tensor difference = piece.teacher.sub(piece.softened).sub_(shift);
+    const at::Tensor p = piece.teacher.sub(sums.select(1, 2).unsqueeze(1)).exp_();
+    const at::Tensor soft = difference.mul_(p).sum(at::kDouble);
+    total.add_(hard.mul_(1 - terms.weight))
+        .add_(soft.mul_(terms.weight * terms.temperature * terms.temperature));
+  });
+  arguments.outputs[0].copy_(total.div(static_cast<double>(logits.size(0))).view_as(arguments.outputs[0]));
+}
+
+// ds = (1 - w) (softmax(s) - one_hot) + w T (softmax(s / T) - softmax(t / T)), each a row's share of the
+// mean.
+void backward(const BackwardArguments& arguments) {
+  if (!arguments.input_gradients[0].defined()) return;
+  const at::Tensor logits = as_rows(arguments.saved_inputs[0]), teachers = as_rows(arguments.saved_inputs[2]);
+  const at::Tensor gradient = as_rows(arguments.input_gradients[0]);
+  const at::Tensor targets = arguments.saved_inputs[1].view({-1, 1});
+  const Terms terms(arguments.op);
+  const double scale = arguments.seed / static_cast<double>(logits.size(0));
+  in_pieces(logits.size(0), logits.size(1), [&](std::int64_t first, std::int64_t count) {
+    const Piece piece(logits, teachers, first, count, terms.temperature);
+    const at::Tensor sums = sums_of(arguments.extras[0], first, count);
+    const auto probabilities = [&](const at::Tensor& of, std::int64_t which) {
+      return of.sub(sums.select(1, which).unsqueeze(1)).exp_();
+    };
+    const at::Tensor own = targets.narrow(0, first, count);
+    const at::Tensor hard = probabilities(piece.student, 0);
+    hard.scatter_(1, own, at::gather(hard, 1, own).sub_(1));
+    const at::Tensor soft = probabilities(piece.softened, 1).sub_(probabilities(piece.teacher, 2));
+    hard.mul_(scale * (1 - terms.weight)).add_(soft, scale * terms.weight * terms.temperature);
+    gradient.narrow(0, first, count).copy_(hard);
+  });
+}
+
+}  // namespace
+
+extern const OperatorImplementation k_device_distillation_loss{"distillation_loss", forward, backward};
+
+}  // namespace shardlab

@@ -1,0 +1,211 @@
+#include "engine/model/join_teacher.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/model/operators/operator_type.h"
+
+namespace shardlab {
+namespace {
+
+constexpr std::uint32_t k_dropped = 0xffffffffU;
+
+const Operator* find_cross_entropy(const ModelGraph& graph) {
+  const auto found = std::find_if(graph.operators.begin(), graph.operators.end(),
+                                  [](const Operator& op) { return op.type == &k_cross_entropy; });
+  return found == graph.operators.end() ? nullptr : &*found;
+}
+
+template <typename Id>
+void shift(std::vector<Id>& ids, std::size_t by) {
+  for (Id& id : ids) id.value += static_cast<std::uint32_t>(by);
+}
+
+class Joiner {
+ public:
+  Joiner(ModelGraph student, const ModelGraph& teacher, const DistillationTerms& terms)
+      : student_(std::move(student)), teacher_(teacher), terms_(terms) {}
+
+  Result<ModelGraph> run() {
+    const Operator* const learned = find_cross_entropy(student_);
+    const Operator* const known = find_cross_entropy(teacher_);
+    if (learned == nullptr || known == nullptr) {
+      return bad_input("distillation", "the loss of this model is not a plain cross-entropy over its logits",
+                       "a divergence needs whole logits: set model.loss: plain and model.implementation: fused");
+    }
+    logits_ = known->inputs[0];
+    SHARDLAB_CHECK_OK(check_vocabularies(student_.tensor(learned->inputs[0]).shape.back(), teacher_.tensor(logits_).shape.back()));
+    find_needed();
+    tower_.family = teacher_.family;
+    add_modules();
+    add_parameters();
+    add_tensors();
+    add_operators();
+    student_.loss = of_student_[student_.loss.index()];
+    student_.tensors = std::move(tensors_);
+    student_.operators = std::move(operators_);
+    student_.teacher = tower_;
+    return std::move(student_);
+  }
+
+ private:
+  static Status check_vocabularies(std::int64_t student, std::int64_t teacher) {
+    if (student == teacher) return {};
+    return bad_input("distillation.teacher",
+                     fmt::format("its vocabulary has {} entries, the student's {}", teacher, student),
+                     "a divergence compares the probabilities of the same tokens: take models with one tokenizer; where only the "
+                     "padding differs, set vocab_size in the overrides of one");
+  }
+
+  // Backwards from the logits: the loss and what belongs to it alone is left out.
+  void find_needed() {
+    operator_needed_.assign(teacher_.operators.size(), false);
+    tensor_needed_.assign(teacher_.tensors.size(), false);
+    tensor_needed_[logits_.index()] = true;
+    for (std::size_t i = teacher_.operators.size(); i-- > 0;) {
+      const Operator& op = teacher_.operators[i];
+      const auto needed = [&](TensorId id) { return tensor_needed_[id.index()]; };
+      if (std::none_of(op.outputs.begin(), op.outputs.end(), needed)) continue;
+      operator_needed_[i] = true;
+      for (const TensorId id : op.inputs) tensor_needed_[id.index()] = true;
+      for (const TensorId id : op.outputs) tensor_needed_[id.index()] = true;
+    }
+  }
+
+  void add_modules() {
+    const std::size_t first = student_.modules.size();
+    tower_.root = make_id<ModuleId>(first);
+    for (Module module : teacher_.modules) {
+      module.path = module.path.empty() ? std::string(k_teacher_prefix.substr(0, k_teacher_prefix.size() - 1))
+                                        : std::string(k_teacher_prefix) + module.path;
+      if (module.parent) module.parent->value += tower_.root.value;
+      shift(module.children, first);
+      shift(module.parameters, student_.parameters.size());
+      student_.modules.push_back(std::move(module));
+    }
+  }
+
+  void add_parameters() {
+    tower_.first_parameter = make_id<ParameterId>(student_.parameters.size());
+    for (Parameter parameter : teacher_.parameters) {
+      parameter.name.insert(0, k_teacher_prefix);
+      parameter.module.value += tower_.root.value;
+      parameter.trainable = parameter.requires_grad = false;
+      student_.parameters.push_back(std::move(parameter));
+    }
+  }
+
+  // The batch first, then what each tower makes in its order: within a tower ids rise with the operators that make them.
+  void add_tensors() {
+    of_student_.assign(student_.tensors.size(), TensorId{k_dropped});
+    of_teacher_.assign(teacher_.tensors.size(), TensorId{k_dropped});
+    for (std::size_t i = 0; i < student_.tensors.size(); ++i) {
+      if (is_batch(student_.tensors[i])) of_student_[i] = append(student_.tensors[i]);
+    }
+    tower_.first_tensor = make_id<TensorId>(tensors_.size());
+    for (std::size_t i = 0; i < teacher_.tensors.size(); ++i) {
+      if (!tensor_needed_[i]) continue;
+      Tensor tensor = teacher_.tensors[i];
+      tensor.requires_grad = false;
+      of_teacher_[i] = is_batch(tensor) ? batch_of_student(tensor.role) : append(std::move(tensor));
+    }
+    tower_.last_tensor = make_id<TensorId>(tensors_.size() - 1);
+    tower_.logits = of_teacher_[logits_.index()];
+    for (std::size_t i = 0; i < student_.tensors.size(); ++i) {
+      if (!is_batch(student_.tensors[i])) of_student_[i] = append(student_.tensors[i]);
+    }
+  }
+
+  static bool is_batch(const Tensor& tensor) { return tensor.role == TensorRole::tokens || tensor.role == TensorRole::targets; }
+
+  TensorId append(Tensor tensor) {
+    tensors_.push_back(std::move(tensor));
+    return make_id<TensorId>(tensors_.size() - 1);
+  }
+
+  TensorId batch_of_student(TensorRole role) const {
+    const auto found = std::find_if(tensors_.begin(), tensors_.end(), [&](const Tensor& tensor) { return tensor.role == role; });
+    return make_id<TensorId>(static_cast<std::size_t>(found - tensors_.begin()));
+  }
+
+  void add_operators() {
+    for (std::size_t i = 0; i < teacher_.operators.size(); ++i) {
+      if (!operator_needed_[i]) continue;
+      Operator op = teacher_.operators[i];
+      op.module.value += tower_.root.value;
+      shift(op.parameters, tower_.first_parameter.index());
+      renumber(op, of_teacher_);
+      operators_.push_back(std::move(op));
+    }
+    tower_.end = make_id<OperatorId>(operators_.size());
+    for (Operator op : student_.operators) {
+      renumber(op, of_student_);
+      if (op.type == &k_cross_entropy) compare(op);
+      operators_.push_back(std::move(op));
+    }
+  }
+
+  static void renumber(Operator& op, const std::vector<TensorId>& ids) {
+    for (TensorId& id : op.inputs) id = ids[id.index()];
+    for (TensorId& id : op.outputs) id = ids[id.index()];
+  }
+
+  void compare(Operator& op) const {
+    op.type = &k_distillation_loss;
+    op.inputs = {op.inputs[0], op.inputs[1], tower_.logits};
+    op.attributes = {{"temperature", terms_.temperature}, {"weight", terms_.weight}};
+  }
+
+  ModelGraph student_;
+  const ModelGraph& teacher_;
+  const DistillationTerms terms_;
+  TensorId logits_;  // of teacher_
+  TeacherTower tower_;
+  std::vector<bool> operator_needed_, tensor_needed_;  // of teacher_
+  std::vector<TensorId> of_student_, of_teacher_;      // new ids, by old ones
+  std::vector<Tensor> tensors_;
+  std::vector<Operator> operators_;
+};
+
+template <typename T>
+std::vector<T> part(const std::vector<T>& all, std::size_t begin, std::size_t end) {
+  return {all.begin() + static_cast<std::ptrdiff_t>(begin), all.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+}  // namespace
+
+Result<ModelGraph> join_teacher(ModelGraph student, const ModelGraph& teacher, const DistillationTerms& terms) {
+  return Joiner(std::move(student), teacher, terms).run();
+}
+
+ModelGraph parameters_of_student(const ModelGraph& joined) {
+  ModelGraph graph;
+  graph.family = joined.family;
+  graph.modules = part(joined.modules, 0, joined.teacher ? joined.teacher->root.index() : joined.modules.size());
+  graph.parameters =
+      part(joined.parameters, 0, joined.teacher ? joined.teacher->first_parameter.index() : joined.parameters.size());
+  return graph;
+}
+
+ModelGraph parameters_of_teacher(const ModelGraph& joined) {
+  const TeacherTower& tower = *joined.teacher;
+  ModelGraph graph;
+  graph.family = tower.family;
+  graph.modules = part(joined.modules, tower.root.index(), joined.modules.size());
+  graph.parameters = part(joined.parameters, tower.first_parameter.index(), joined.parameters.size());
+  for (Module& module : graph.modules) {
+    module.path.erase(0, std::min(module.path.size(), k_teacher_prefix.size()));
+    if (module.parent) module.parent->value -= tower.root.value;
+    for (ModuleId& id : module.children) id.value -= tower.root.value;
+    for (ParameterId& id : module.parameters) id.value -= tower.first_parameter.value;
+  }
+  for (Parameter& parameter : graph.parameters) {
+    parameter.name.erase(0, k_teacher_prefix.size());
+    parameter.module.value -= tower.root.value;
+  }
+  return graph;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,26 @@
+#include "engine/scenario/teacher_scenario.h"
+
+#include <string_view>
+
+namespace shardlab {
+
+Scenario teacher_scenario(const Scenario& scenario) {
+  Scenario teacher = scenario;
+  const TeacherSpec& spec = scenario.distillation->teacher;
+  teacher.model = spec.model;
+  teacher.model.sequence_length = scenario.model.sequence_length;
+  teacher.parallel = spec.parallel;
+  teacher.precision = spec.precision;
+  teacher.activation = {};
+  teacher.offload = {};
+  teacher.distillation.reset();
+  return teacher;
+}
+
+std::string teacher_key(const std::string& key) {
+  constexpr std::string_view k_model = "model.";
+  const std::string inner = key.starts_with(k_model) ? key.substr(k_model.size()) : key;
+  return "distillation.teacher." + inner;
+}
+
+}  // namespace shardlab
