@@ -90,7 +90,7 @@ void look_at_the_measurement(Ui& ui) {
   CHECK(shown[1]->kind() == RunKind::measured);
   CHECK(shown[1]->record.summary.plan_hash == shown[0]->record.summary.plan_hash);
   ui.shell().show_panel("compare");
-  ui.frames(3);
+  ui.settle();
   CHECK(ui.shows("compare", "step time"));
   ui.click("compare", "Instructions");
   ui.frames(3);
