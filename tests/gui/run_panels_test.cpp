@@ -214,6 +214,23 @@ TEST_CASE("compare: two runs of one plan down to the instruction") {
   CHECK(ui.session().selection().instruction());
 }
 
+TEST_CASE("a panel that is covered while its thread works is not busy for ever") {
+  const StoredPrediction stored;
+  Ui ui;
+  ui.session().use_database(stored.file());
+  ui.session().selection().choose_runs({RunId{1}, RunId{2}});
+  ui.open(small_scenario());
+  for (const char* panel : {"compare", "memory", "runs", "timeline", "player"}) {
+    ui.shell().show_panel(panel);
+    ui.frames(2);
+  }
+  for (int i = 0; i < 1000 && ui.shell().busy(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ui.frames(1);
+  }
+  CHECK_FALSE(ui.shell().busy());
+}
+
 TEST_CASE("player: steps, plays to the end, and chooses what it shows") {
   Ui ui("player");
   ui.open(small_scenario());

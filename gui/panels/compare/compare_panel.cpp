@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <future>
 
 #include "gui/panels/compare/scatter_plot.h"
 #include "gui/shell/follow_why.h"
 #include "gui/shell/run_state.h"
+#include "gui/view_model/latest.h"
 #include "gui/view_model/run_why.h"
 #include "gui/widgets/data_grid.h"
 #include "gui/widgets/named_area.h"
@@ -30,7 +29,8 @@ class ComparePanel final : public Panel {
             .shortcut = ImGuiMod_Ctrl | ImGuiKey_3};
   }
 
-  bool busy() const override { return making_.valid(); }
+  bool busy() const override { return making_.busy(); }
+  void update(PanelContext&) override { making_.poll(); }
 
   void draw(PanelContext& context) override {
     refresh(context.session);
@@ -80,15 +80,18 @@ class ComparePanel final : public Panel {
       wanted_reference_ = wanted_.size() < 2 ? 0 : view::choose_reference(wanted_);
       asked_ = false;
     }
-    if (making_.valid() && making_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
-      made_ = making_.get();
+    if (wanted_.size() < 2) {
+      made_ = nullptr;
+      return;
+    }
+    if (made_ != making_.value()) {
+      made_ = making_.value();
       ++revision_;
     }
-    if (wanted_.size() < 2) made_ = nullptr;
-    if (asked_ || making_.valid() || wanted_.size() < 2) return;
+    if (asked_) return;
     asked_ = true;
-    making_ = std::async(std::launch::async, [runs = wanted_, reference = wanted_reference_] {
-      return std::make_shared<const Made>(Made{runs, view::compare_runs(runs, reference)});
+    making_.want([runs = wanted_, reference = wanted_reference_] {
+      return Made{runs, view::compare_runs(runs, reference)};
     });
   }
 
@@ -177,7 +180,7 @@ class ComparePanel final : public Panel {
   std::vector<view::LoadedRunPtr> wanted_;
   std::size_t wanted_reference_ = 0;
   bool asked_ = false;  // for what is wanted
-  std::future<std::shared_ptr<const Made>> making_;
+  view::Latest<Made> making_;
   std::shared_ptr<const Made> made_;
   std::uint64_t revision_ = 0;
   std::array<DataGridState, 4> states_;

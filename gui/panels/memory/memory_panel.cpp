@@ -7,6 +7,7 @@
 #include "gui/shell/follow_why.h"
 #include "gui/shell/run_state.h"
 #include "gui/view_model/buffer_lives.h"
+#include "gui/view_model/latest.h"
 #include "gui/view_model/run_why.h"
 #include "gui/widgets/data_grid.h"
 #include "gui/widgets/named_area.h"
@@ -30,9 +31,16 @@ class MemoryPanel final : public Panel {
             .shortcut = ImGuiMod_Ctrl | ImGuiKey_2};
   }
 
+  bool busy() const override { return making_.busy(); }
+  void update(PanelContext&) override { making_.poll(); }
+
   void draw(PanelContext& context) override {
     refresh(context.session);
-    if (shown_.empty()) {
+    if (!runs_.empty() && !making_.value()) {
+      ImGui::TextDisabled("Reading ...");
+      return;
+    }
+    if (runs_.empty() || shown().empty()) {
       empty_state("No memory to show yet",
                   "Open a scenario: its predicted memory appears here. Runs that recorded memory can be "
                   "added in Runs.",
@@ -46,33 +54,47 @@ class MemoryPanel final : public Panel {
   }
 
  private:
+  // Tracks are made once a run and clock, on a thread: a step may have fifty thousand samples.
+  struct Made {
+    std::vector<view::LoadedRunPtr> runs;
+    std::vector<ShownMemory> shown;
+    Nanoseconds end;
+    double top = 1;  // bytes at the upper end of every plot's axis
+  };
+
+  static void add_run(Made& made, const view::LoadedRunPtr& run, view::MemoryClock clock) {
+    const StepTrace* const step = typical_step(*run);
+    const int rank = run->record.summary.memory ? run->record.summary.memory->peak_rank : 0;
+    const RankTrace* const trace = step == nullptr ? nullptr : view::rank_of(*step, rank);
+    if (trace == nullptr || trace->memory.empty()) return;
+    std::string title = fmt::format("{}, step {}", title_of(*run), step->step);
+    if (step->ranks.size() > 1) title += fmt::format(", rank {}", trace->rank);
+    made.shown.push_back({run, view::make_memory_track(title, run->kind(), run->plan(), *trace,
+                                                       run->record.summary.memory_limit, clock)});
+    const view::MemoryTrack& track = made.shown.back().track;
+    made.end = std::max(made.end, track.end);
+    const double peak = static_cast<double>(track.peak ? track.peaks[*track.peak] : 0);
+    made.top = std::max(made.top, peak * 1.15);
+    // The capacity is shown where it does not make the curve flat.
+    if (track.capacity && static_cast<double>(track.capacity->value) < peak * 3)
+      made.top = std::max(made.top, static_cast<double>(track.capacity->value) * 1.08);
+  }
+
   void refresh(Session& session) {
     std::vector<view::LoadedRunPtr> runs = session.shown_runs();
     if (runs == runs_ && clock_ == made_for_clock_) return;
     runs_ = std::move(runs);
     made_for_clock_ = clock_;
-    shown_.clear();
-    end_ = {};
-    top_ = 1;
-    for (const view::LoadedRunPtr& run : runs_) {
-      const StepTrace* const step = typical_step(*run);
-      const int rank = run->record.summary.memory ? run->record.summary.memory->peak_rank : 0;
-      const RankTrace* const trace = step == nullptr ? nullptr : view::rank_of(*step, rank);
-      if (trace == nullptr || trace->memory.empty()) continue;
-      std::string title = fmt::format("{}, step {}", title_of(*run), step->step);
-      if (step->ranks.size() > 1) title += fmt::format(", rank {}", trace->rank);
-      shown_.push_back({run, view::make_memory_track(title, run->kind(), run->plan(), *trace,
-                                                     run->record.summary.memory_limit,
-                                                     static_cast<view::MemoryClock>(clock_))});
-      const view::MemoryTrack& track = shown_.back().track;
-      end_ = std::max(end_, track.end);
-      const double peak = static_cast<double>(track.peak ? track.peaks[*track.peak] : 0);
-      top_ = std::max(top_, peak * 1.15);
-      // The capacity is shown where it does not make the curve flat.
-      if (track.capacity && static_cast<double>(track.capacity->value) < peak * 3)
-        top_ = std::max(top_, static_cast<double>(track.capacity->value) * 1.08);
-    }
+    if (runs_.empty()) return;
+    making_.want([runs = runs_, clock = static_cast<view::MemoryClock>(clock_)] {
+      Made made{runs, {}, {}, 1};
+      for (const view::LoadedRunPtr& run : runs) add_run(made, run, clock);
+      return made;
+    });
   }
+
+  const std::vector<ShownMemory>& shown() const { return making_.value()->shown; }
+  double top() const { return making_.value()->top; }
 
   void draw_toolbar(PanelContext& context) {
     if (ImGui::Button("Whole step")) show_whole_step(context.session);
@@ -94,11 +116,11 @@ class MemoryPanel final : public Panel {
 
   // The classes of all shown runs, as far as there is room beside the buttons; then below them.
   void draw_legend(const Theme& theme) {
-    const auto far = std::find_if(shown_.begin(), shown_.end(), [this](const ShownMemory& each) {
-      return each.track.capacity && static_cast<double>(each.track.capacity->value) > top_;
+    const auto far = std::find_if(shown().begin(), shown().end(), [this](const ShownMemory& each) {
+      return each.track.capacity && static_cast<double>(each.track.capacity->value) > top();
     });
     std::vector<BufferClass> classes;
-    for (const ShownMemory& each : shown_) {
+    for (const ShownMemory& each : shown()) {
       for (const BufferClass one : each.track.classes)
         if (is_visible(each.track, one) && std::find(classes.begin(), classes.end(), one) == classes.end())
           classes.push_back(one);
@@ -115,7 +137,7 @@ class MemoryPanel final : public Panel {
       ImGui::AlignTextToFramePadding();
       ImGui::TextUnformatted(name.c_str());
     }
-    if (far == shown_.end()) return;
+    if (far == shown().end()) return;
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed), "capacity %s, far above the plot",
                        to_string(*far->track.capacity).c_str());
   }
@@ -125,7 +147,7 @@ class MemoryPanel final : public Panel {
     constexpr double k_least_share = 0.004;
     return std::any_of(track.samples.begin(), track.samples.end(), [&](const MemorySample& sample) {
       return static_cast<double>(sample.by_class_at_peak[static_cast<std::size_t>(buffer_class)].value) >
-             k_least_share * top_;
+             k_least_share * top();
     });
   }
 
@@ -133,13 +155,13 @@ class MemoryPanel final : public Panel {
     const float room = ImGui::GetContentRegionAvail().y - below - ImGui::GetStyle().ItemSpacing.y;
     const float least = context.theme.scaled(150);
     const float height =
-        std::max(least, room / static_cast<float>(shown_.size()) - ImGui::GetStyle().ItemSpacing.y);
+        std::max(least, room / static_cast<float>(shown().size()) - ImGui::GetStyle().ItemSpacing.y);
     if (ImGui::BeginChild("plots", {0, room})) {
-      SharedTime time(context.session, end_);
+      SharedTime time(context.session, making_.value()->end);
       ImPlot::PushStyleVar(ImPlotStyleVar_PlotPadding,
                            ImVec2(context.theme.scaled(26), context.theme.scaled(4)));
       plots_min_ = ImGui::GetCursorScreenPos();
-      for (const ShownMemory& each : shown_) draw_one(context, each, time, height);
+      for (const ShownMemory& each : shown()) draw_one(context, each, time, height);
       plots_max_ = {plots_min_.x + ImGui::GetContentRegionAvail().x, ImGui::GetCursorScreenPos().y};
       ImPlot::PopStyleVar();
       time.share(context.session);
@@ -149,9 +171,10 @@ class MemoryPanel final : public Panel {
   }
 
   void draw_one(PanelContext& context, const ShownMemory& each, SharedTime& time, float height) {
-    const float opacity = is_stale(context.session, each.run) ? 0.45F : 1;
+    const bool old = making_.value()->runs != runs_ || is_stale(context.session, each.run);
+    const float opacity = old ? 0.45F : 1;
     const MemoryPlotResult result = draw_memory_plot(
-        {*each.run, each.track, top_, opacity, chosen_in(context.session, *each.run), {-1, height}}, time,
+        {*each.run, each.track, top(), opacity, chosen_in(context.session, *each.run), {-1, height}}, time,
         context.theme, scratch_);
     named_area(("memory of " + title_of(*each.run)).c_str(), result.min, result.max);
     if (result.clicked)
@@ -163,19 +186,19 @@ class MemoryPanel final : public Panel {
 
   // At the chosen instruction; at the peak while none is chosen.
   void draw_alive(PanelContext& context) {
-    const ShownMemory& shown = shown_.front();
-    const StepPlan& plan = shown.run->plan();
-    std::optional<InstructionId> at = chosen_in(context.session, *shown.run);
-    if (!at && shown.track.peak) at = shown.track.samples[*shown.track.peak].instruction;
+    const ShownMemory& first = shown().front();
+    const StepPlan& plan = first.run->plan();
+    std::optional<InstructionId> at = chosen_in(context.session, *first.run);
+    if (!at && first.track.peak) at = first.track.samples[*first.track.peak].instruction;
     if (!at) return;
-    if (alive_of_ != shown.run || alive_at_ != at) {
-      if (alive_of_ != shown.run) lives_ = view::buffer_lives(plan);
-      alive_of_ = shown.run;
+    if (alive_of_ != first.run || alive_at_ != at) {
+      if (alive_of_ != first.run) lives_ = view::buffer_lives(plan);
+      alive_of_ = first.run;
       alive_at_ = at;
       alive_ = alive_table(plan, lives_, *at);
       ++alive_revision_;
     }
-    const bool chosen = chosen_in(context.session, *shown.run).has_value();
+    const bool chosen = chosen_in(context.session, *first.run).has_value();
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme.dimmed), "alive after");
     ImGui::SameLine();
     ImGui::TextUnformatted((instruction_label(plan, *at) + (chosen ? "" : " (the peak)")).c_str());
@@ -184,14 +207,12 @@ class MemoryPanel final : public Panel {
     const GridEvents events =
         data_grid("alive", alive_, alive_state_, {.revision = alive_revision_}, context.theme);
     if (events.click && alive_.rows[events.click->row].instruction)
-      choose_in(context.session, *shown.run, *alive_.rows[events.click->row].instruction);
-    follow_why(events.answer, shown.run.get(), context);
+      choose_in(context.session, *first.run, *alive_.rows[events.click->row].instruction);
+    follow_why(events.answer, first.run.get(), context);
   }
 
   std::vector<view::LoadedRunPtr> runs_;
-  std::vector<ShownMemory> shown_;
-  Nanoseconds end_;
-  double top_ = 1;
+  view::Latest<Made> making_;
   int clock_ = static_cast<int>(view::MemoryClock::device), made_for_clock_ = -1;
   bool show_alive_ = true;
   view::StackedMemory scratch_;

@@ -9,6 +9,7 @@
 #include "gui/shell/follow_why.h"
 #include "gui/shell/run_state.h"
 #include "gui/shell/shared_time.h"
+#include "gui/view_model/latest.h"
 #include "gui/view_model/run_why.h"
 #include "gui/widgets/named_area.h"
 
@@ -38,9 +39,16 @@ class TimelinePanel final : public Panel {
             .shortcut = ImGuiMod_Ctrl | ImGuiKey_1};
   }
 
+  bool busy() const override { return making_.busy(); }
+  void update(PanelContext&) override { making_.poll(); }
+
   void draw(PanelContext& context) override {
     refresh(context.session);
-    if (tracks_.empty()) {
+    if (!runs_.empty() && !making_.value()) {
+      ImGui::TextDisabled("Reading ...");
+      return;
+    }
+    if (runs_.empty() || tracks().empty()) {
       empty_state("Nothing to show yet",
                   "Open a scenario: its prediction appears here. Choose runs in Runs to see them below it.",
                   context.theme);
@@ -51,27 +59,40 @@ class TimelinePanel final : public Panel {
   }
 
  private:
-  // Tracks are made once a run and rank.
+  // Tracks are made once a run and rank, on a thread: a step may have a hundred thousand spans.
+  struct Made {
+    std::vector<view::LoadedRunPtr> runs;
+    std::vector<ShownTrack> tracks;
+    Nanoseconds end;
+    int ranks = 1;
+  };
+
+  static Made make_tracks(const std::vector<view::LoadedRunPtr>& runs, int wanted_rank) {
+    Made made{runs, {}, {}, 1};
+    for (const view::LoadedRunPtr& run : runs) {
+      const StepTrace& step = *typical_step(*run);
+      const RankTrace* const rank = view::rank_of(step, wanted_rank);
+      if (rank == nullptr) continue;
+      made.ranks = std::max(made.ranks, static_cast<int>(step.ranks.size()));
+      std::string title = fmt::format("{}, step {}", title_of(*run), step.step);
+      if (step.ranks.size() > 1) title += fmt::format(", rank {}", rank->rank);
+      made.tracks.push_back({run, view::make_track(title, run->kind(), run->plan(), *rank)});
+      made.end = std::max(made.end, made.tracks.back().track.end);
+    }
+    return made;
+  }
+
   void refresh(Session& session) {
     std::vector<view::LoadedRunPtr> runs = session.shown_runs();
     std::erase_if(runs, [](const view::LoadedRunPtr& run) { return typical_step(*run) == nullptr; });
     if (runs == runs_ && rank_ == made_for_rank_) return;
     runs_ = std::move(runs);
     made_for_rank_ = rank_;
-    tracks_.clear();
-    ranks_ = 1;
-    for (const view::LoadedRunPtr& run : runs_) {
-      const StepTrace& step = *typical_step(*run);
-      const RankTrace* const rank = view::rank_of(step, rank_);
-      if (rank == nullptr) continue;
-      ranks_ = std::max(ranks_, static_cast<int>(step.ranks.size()));
-      std::string title = fmt::format("{}, step {}", title_of(*run), step.step);
-      if (step.ranks.size() > 1) title += fmt::format(", rank {}", rank->rank);
-      tracks_.push_back({run, view::make_track(title, run->kind(), run->plan(), *rank)});
-    }
-    end_ = {};
-    for (const ShownTrack& each : tracks_) end_ = std::max(end_, each.track.end);
+    if (!runs_.empty()) making_.want([runs = runs_, rank = rank_] { return make_tracks(runs, rank); });
   }
+
+  const std::vector<ShownTrack>& tracks() const { return making_.value()->tracks; }
+  Nanoseconds end() const { return making_.value()->end; }
 
   void draw_toolbar(PanelContext& context) {
     if (ImGui::Button("Whole step")) show_whole_step(context.session);
@@ -79,11 +100,11 @@ class TimelinePanel final : public Panel {
     ImGui::SetNextItemWidth(context.theme.scaled(150));
     constexpr const char* k_colours[] = {"coloured by unit", "coloured by kind"};
     ImGui::Combo("##colours", &colours_, k_colours, 2);
-    if (ranks_ > 1) {
+    if (making_.value()->ranks > 1) {
       ImGui::SameLine();
       ImGui::SetNextItemWidth(context.theme.scaled(100));
       if (ImGui::BeginCombo("##rank", fmt::format("rank {}", rank_).c_str())) {
-        for (int i = 0; i < ranks_; ++i)
+        for (int i = 0; i < making_.value()->ranks; ++i)
           if (ImGui::Selectable(fmt::format("rank {}", i).c_str(), i == rank_)) rank_ = i;
         ImGui::EndCombo();
       }
@@ -100,7 +121,7 @@ class TimelinePanel final : public Panel {
   void draw_plot(PanelContext& context) {
     const Theme& theme = context.theme;
     int rows = 0;
-    for (const ShownTrack& each : tracks_) rows += rows_of(each.track);
+    for (const ShownTrack& each : tracks()) rows += rows_of(each.track);
     const float axis = theme.scaled(34);
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const float lane = std::clamp((room.y - axis) / static_cast<float>(rows),
@@ -109,7 +130,7 @@ class TimelinePanel final : public Panel {
       ImGui::EndChild();
       return;
     }
-    SharedTime time(context.session, end_);
+    SharedTime time(context.session, end());
     follow_choice(context.session);
     ImPlot::PushStyleVar(ImPlotStyleVar_PlotPadding, ImVec2(theme.scaled(26), theme.scaled(4)));
     if (ImPlot::BeginPlot(
@@ -135,7 +156,7 @@ class TimelinePanel final : public Panel {
     tick_places_.clear();
     tick_names_.clear();
     int row = 0;
-    for (const ShownTrack& each : tracks_) {
+    for (const ShownTrack& each : tracks()) {
       for (std::size_t i = 0; i < each.track.lanes.size(); ++i) {
         tick_places_.push_back(row + 1.5 + static_cast<double>(i));
         tick_names_.push_back(each.track.lanes[i].name.c_str());
@@ -157,8 +178,9 @@ class TimelinePanel final : public Panel {
 
   void draw_tracks(PanelContext& context, const SharedTime&) {
     int row = 0;
-    for (const ShownTrack& each : tracks_) {
-      const float opacity = is_stale(context.session, each.run) ? 0.45F : 1;
+    for (const ShownTrack& each : tracks()) {
+      const bool old = making_.value()->runs != runs_ || is_stale(context.session, each.run);
+      const float opacity = old ? 0.45F : 1;
       draw_track({each.track, each.run->plan(), row, opacity, static_cast<SpanColours>(colours_),
                   chosen_in(context.session, *each.run)},
                  scale(), context.theme, scratch_);
@@ -168,7 +190,7 @@ class TimelinePanel final : public Panel {
 
   std::optional<Hit> hit_at(double y, double time, double slack) const {
     int row = 0;
-    for (const ShownTrack& each : tracks_) {
+    for (const ShownTrack& each : tracks()) {
       const int lane = static_cast<int>(std::floor(y)) - row - 1;
       if (lane >= 0 && lane < static_cast<int>(each.track.lanes.size())) {
         const view::Lane& found = each.track.lanes[static_cast<std::size_t>(lane)];
@@ -236,20 +258,19 @@ class TimelinePanel final : public Panel {
   void follow_choice(Session& session) {
     if (session.selection().instruction_changes() == seen_changes_) return;
     seen_changes_ = session.selection().instruction_changes();
-    for (const ShownTrack& each : tracks_) {
+    for (const ShownTrack& each : tracks()) {
       const auto id = chosen_in(session, *each.run);
       if (!id || !each.track.place_of[id->index()]) continue;
       const view::SpanPlace place = *each.track.place_of[id->index()];
       const view::LaneSpan& span = each.track.lanes[place.lane].spans[place.span];
-      bring_into_view(session, span.begin, span.end, end_);
+      bring_into_view(session, span.begin, span.end, end());
       return;
     }
   }
 
   std::vector<view::LoadedRunPtr> runs_;
-  std::vector<ShownTrack> tracks_;
-  Nanoseconds end_;
-  int rank_ = 0, made_for_rank_ = -1, ranks_ = 1;
+  int rank_ = 0, made_for_rank_ = -1;
+  view::Latest<Made> making_;
   int colours_ = 0;
   std::vector<double> tick_places_;
   std::vector<const char*> tick_names_;

@@ -1,0 +1,49 @@
+// A value that is made anew, on a thread, whenever what it is made of becomes another; the one before stays
+// until the new one is there. For what takes longer than a frame may.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <utility>
+
+namespace shardlab::view {
+
+// Belongs to the frame's thread. `make` runs on another one and must not touch what the frame changes.
+template <typename T>
+class Latest {
+ public:
+  // Of wishes that come while one is being fulfilled, only the last one is.
+  void want(std::function<T()> make) {
+    wanted_ = std::move(make);
+    start();
+  }
+
+  // Takes what is ready; true when value() is another one now.
+  bool poll() {
+    const bool ready =
+        making_.valid() && making_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    if (ready) value_ = making_.get();
+    start();
+    return ready;
+  }
+
+  // Null until the first one is there.
+  const std::shared_ptr<const T>& value() const { return value_; }
+  bool busy() const { return making_.valid(); }
+
+ private:
+  void start() {
+    if (making_.valid() || !wanted_) return;
+    making_ = std::async(std::launch::async, [make = std::exchange(wanted_, nullptr)] {
+      return std::shared_ptr<const T>(std::make_shared<T>(make()));
+    });
+  }
+
+  std::function<T()> wanted_;
+  std::future<std::shared_ptr<const T>> making_;
+  std::shared_ptr<const T> value_;
+};
+
+}  // namespace shardlab::view

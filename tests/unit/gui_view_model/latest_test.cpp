@@ -1,0 +1,42 @@
+#include "gui/view_model/latest.h"
+
+#include <future>
+#include <thread>
+
+#include "tests/catch.h"
+
+using namespace shardlab::view;
+
+namespace {
+
+template <typename T>
+void wait_for(Latest<T>& latest) {
+  while (latest.busy()) {
+    latest.poll();
+    std::this_thread::yield();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the value before stays until the new one is there; of many wishes the last one counts") {
+  Latest<int> latest;
+  CHECK_FALSE(latest.poll());
+  CHECK_FALSE(latest.value());
+  latest.want([] { return 1; });
+  wait_for(latest);
+  REQUIRE(latest.value());
+  CHECK(*latest.value() == 1);
+  std::promise<void> go;
+  latest.want([held = go.get_future().share()] {
+    held.wait();
+    return 2;
+  });
+  for (int wish = 3; wish < 10; ++wish) latest.want([wish] { return wish; });
+  CHECK_FALSE(latest.poll());
+  CHECK(latest.busy());
+  CHECK(*latest.value() == 1);
+  go.set_value();
+  wait_for(latest);
+  CHECK(*latest.value() == 9);
+}
