@@ -68,7 +68,6 @@ def test_a_teacher_is_accounted_apart():
     check(sharded["volume"]["limit"] is None, "a limit nobody derived")
     shown = expect(place.run("show", sharded["run_id"], "--json"), 0).json()
     check(shown["memory"]["teacher"] == sharded["memory"]["teacher"], "the store forgot the teacher")
-    expect(place.run("diff", whole["run_id"], sharded["run_id"]), 0)
     again = place.path / "again.yaml"
     again.write_text(expect(place.run("show", sharded["run_id"], "--scenario"), 0).out)
     check(expect(place.run("simulate", again, "--json"), 0).json()["plan_hash"] == sharded["plan_hash"], "another plan")
