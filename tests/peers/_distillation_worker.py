@@ -35,8 +35,8 @@ def make_teacher(spec):
     return fully_shard(teacher, mp_policy=policy, **settings)
 
 
-def distillation_loss(student, teacher, targets, temperature, weight):
-    student, teacher = student.float().flatten(0, 1), teacher.float().flatten(0, 1)
+def distillation_loss(student, teacher, targets, temperature, weight, dtype=torch.float32):
+    student, teacher = student.to(dtype).flatten(0, 1), teacher.to(dtype).flatten(0, 1)
     soft = F.kl_div(F.log_softmax(student / temperature, -1), F.softmax(teacher / temperature, -1), reduction="batchmean")
     return (1 - weight) * F.cross_entropy(student, targets.flatten()) + weight * temperature ** 2 * soft
 
@@ -50,9 +50,13 @@ def train_step(student, teacher, optimizer, batches, spec, step):
         tokens, targets = batches.load(step, micro_batch)
         with torch.no_grad():
             known = teacher(tokens)
-        loss = distillation_loss(student(tokens), known, targets, spec["temperature"], spec["weight"])
+        logits = student(tokens)
+        loss = distillation_loss(logits, known, targets, spec["temperature"], spec["weight"])
         (loss / spec["accumulation"]).backward()
-        total += loss.item() / spec["accumulation"]
+        # What is reported comes from the same logits in float64: a divergence of models that nearly agree is the small difference of
+        # large logarithms, of which float32 leaves few digits.
+        exact = distillation_loss(logits.detach(), known, targets, spec["temperature"], spec["weight"], torch.float64)
+        total += exact.item() / spec["accumulation"]
     if spec["clip_norm"] is not None:
         torch.nn.utils.clip_grad_norm_(student.parameters(), spec["clip_norm"])
     optimizer.step()

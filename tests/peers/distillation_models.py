@@ -87,7 +87,7 @@ def compare(folder, spec):
 
 
 def main():
-    needed("SHARDLAB", "SHARDLAB_TRANSFORMERS")
+    needed("SHARDLAB", "SHARDLAB_PYTHON", "SHARDLAB_TRANSFORMERS")
     good = True
     with Folder() as folder:
         specs = specifications()

@@ -49,12 +49,16 @@ TEST_CASE("distillation_loss is cross-entropy and divergence, and writes the stu
           const at::Tensor student = random({2, 37, classes}, student_dtype, 1) * 2;
           SingleOperator single = make(student, targets_below(classes, {2, 37}), random({2, 37, classes}, teacher_dtype, 2) * 3, terms);
           const Outcome expected = reference(single, plain(terms), {}, 0.25);
-          const Outcome actual = single.run({}, 0.25);
-          CHECK(relative_difference(actual.output, expected.output) < 2e-6);  // float32 whatever the logits are
-          CHECK(relative_difference(actual.input_gradients[0], expected.input_gradients[0]) < 2 * tolerance_of(student_dtype));
-          CHECK(actual.input_gradients[0].data_ptr() == single.inputs[0].value.data_ptr());
           const at::Tensor plain_sums = at::logsumexp(student.to(at::kDouble), -1).flatten();
-          CHECK(relative_difference(actual.extras[0].select(1, 0), plain_sums) < 2e-6);
+          for (const Place& place : all_places()) {
+            CAPTURE(place.name);
+            SingleOperator there = single.copy_at(place);
+            const Outcome actual = there.run({}, 0.25);
+            CHECK(relative_difference(actual.output, expected.output) < 2e-6);  // float32 whatever the logits are
+            CHECK(relative_difference(actual.input_gradients[0], expected.input_gradients[0]) < 2 * tolerance_of(student_dtype));
+            CHECK(actual.input_gradients[0].data_ptr() == there.inputs[0].value.data_ptr());
+            CHECK(relative_difference(actual.extras[0].select(1, 0), plain_sums) < 2e-6);
+          }
         }
       }
     }
@@ -63,10 +67,30 @@ TEST_CASE("distillation_loss is cross-entropy and divergence, and writes the stu
 
 TEST_CASE("a student that is its teacher has no divergence, however large the logits") {
   const at::Tensor logits = random({1, 8, 3000}, at::kFloat, 1) * 30;
-  SingleOperator single = make(logits, targets_below(3000, {1, 8}), logits, {2, 1});
-  const Outcome outcome = single.run({});
-  CHECK(std::abs(outcome.output.item<double>()) < 1e-8);
-  CHECK(outcome.input_gradients[0].abs().max().item<double>() < 1e-8);
+  const SingleOperator single = make(logits, targets_below(3000, {1, 8}), logits, {2, 1});
+  for (const Place& place : all_places()) {
+    CAPTURE(place.name);
+    const Outcome outcome = single.copy_at(place).run({});
+    CHECK(std::abs(outcome.output.item<double>()) < 1e-8);
+    CHECK(outcome.input_gradients[0].abs().max().item<double>() < 1e-8);
+  }
+}
+
+// The divergence is far smaller than a float32's rounding of the logarithms of the sums beside it.
+TEST_CASE("models that nearly agree have their divergence to float32's digits") {
+  for (const std::int64_t classes : {256, 2500}) {
+    for (const double apart : {0.1, 0.01}) {
+      CAPTURE(classes, apart);
+      const at::Tensor student = random({2, 32, classes}, at::kFloat, 1);
+      const at::Tensor teacher = student + random({2, 32, classes}, at::kFloat, 2) * apart;
+      const SingleOperator single = make(student, targets_below(classes, {2, 32}), teacher, {4, 1});
+      const auto expected = reference(single, plain({4, 1}), {}).output.item<double>();
+      for (const Place& place : all_places()) {
+        CAPTURE(place.name);
+        CHECK(std::abs(single.copy_at(place).forward().output.item<double>() / expected - 1) < (apart == 0.1 ? 1e-6 : 1e-5));
+      }
+    }
+  }
 }
 
 TEST_CASE("distillation_loss does not depend on the number of threads") {
