@@ -6,6 +6,7 @@
 #include "engine/store/provenance_json.h"
 #include "engine/store/read_trace.h"
 #include "engine/store/sql_values.h"
+#include "engine/store/write_run.h"
 #include "engine/trace/run_summary_json.h"
 
 namespace shardlab {
@@ -83,6 +84,16 @@ Result<StepPlan> read_plan(SQLite::Database& db, std::int64_t plan_id) {
   return parse_plan(query.getColumn(0).getString(), "stored plan " + query.getColumn(1).getString());
 }
 
+// As they were when the run was stored: the text form may have grown since.
+PlanHashes read_hashes(SQLite::Database& db, RunId id) {
+  const auto hash_of = [&](const char* column) {
+    SQLite::Statement query(db, fmt::format("SELECT hash FROM runs JOIN plans ON plans.id = {} WHERE runs.id = ?", column));
+    query.bind(1, id.value);
+    return query.executeStep() ? query.getColumn(0).getString() : std::string();
+  };
+  return {hash_of("setup_plan"), hash_of("first_plan"), hash_of("second_plan"), hash_of("steady_plan")};
+}
+
 }  // namespace
 
 std::vector<RunEntry> read_entries(SQLite::Database& db, const RunFilter& filter) {
@@ -147,6 +158,10 @@ Result<RunRecord> read_run(SQLite::Database& db, const std::string& where, RunId
   run.trace = read_steps(db, id.value);
   SHARDLAB_TRY(run.trace.provenance, parse_provenance(query.getColumn(1).getString(), entry.kind));
   SHARDLAB_TRY(run.summary, read_run_summary(db, where, id));
+  // A file that was damaged or written by hand may say anything; whoever reads a run relies on its ids.
+  if (const Status whole = check_run_record(run, read_hashes(db, id)); !whole)
+    return bad_input(where, fmt::format("the database is damaged: {}: {}", whole.error().where, whole.error().what),
+                     "put back a copy, or begin a new file with --db");
   return run;
 }
 

@@ -19,7 +19,8 @@ namespace {
 Status check_step(const RunRecord& run, const PlanHashes& hashes, const StepTrace& step) {
   if (step.plan_hash == hashes.steady) return check_trace(run.plan.steady, hashes.steady, step);
   if (step.plan_hash == hashes.first) return check_trace(run.plan.first, hashes.first, step);
-  if (step.plan_hash == hashes.second) return check_trace(*run.plan.second, hashes.second, step);
+  if (run.plan.second && step.plan_hash == hashes.second)
+    return check_trace(*run.plan.second, hashes.second, step);
   return check_trace(run.plan.setup, hashes.setup, step);
 }
 

@@ -28,7 +28,13 @@ Status check_order(const StepPlan& plan, const std::string& where, const std::ve
 }
 
 Status check_times(const std::string& where, const std::vector<Span>& spans) {
+  // What no step takes: sums and differences of times stay integers.
+  constexpr Nanoseconds k_most{std::int64_t{1} << 60};  // 36 years
   for (const Span& span : spans) {
+    for (const Nanoseconds time : {span.issue, span.ready, span.start, span.end}) {
+      if (time > k_most || time < Nanoseconds{} - k_most)
+        return bad_input(where, fmt::format("instruction {} has the time {} ns", span.instruction.value, time.value));
+    }
     if (span.end < span.start) {
       return bad_input(where, fmt::format("instruction {} ends before it starts", span.instruction.value));
     }

@@ -15,7 +15,8 @@ std::string title_of(const LoadedRun& run) {
 
 const StepTrace* typical_step(const LoadedRun& run) {
   std::vector<const StepTrace*> steps;
-  for (const StepTrace& step : run.record.trace.steps) steps.push_back(&step);
+  for (const StepTrace& step : run.record.trace.steps)
+    if (step.plan_hash == run.record.summary.plan_hash) steps.push_back(&step);
   if (steps.empty()) return nullptr;
   std::stable_sort(steps.begin(), steps.end(),
                    [](const StepTrace* a, const StepTrace* b) { return step_time(*a) < step_time(*b); });
