@@ -3,9 +3,12 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace shardlab::view {
@@ -24,7 +27,7 @@ class Latest {
   bool poll() {
     const bool ready =
         making_.valid() && making_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-    if (ready) value_ = making_.get();
+    if (ready) finish();
     start();
     return ready;
   }
@@ -32,8 +35,19 @@ class Latest {
   // Null until the first one is there.
   const std::shared_ptr<const T>& value() const { return value_; }
   bool busy() const { return making_.valid(); }
+  // Why the last one could not be made: an exception, which must not end the window.
+  const std::optional<std::string>& failure() const { return failure_; }
 
  private:
+  void finish() {
+    failure_.reset();
+    try {
+      value_ = making_.get();
+    } catch (const std::exception& exception) {
+      failure_ = exception.what();
+    }
+  }
+
   void start() {
     if (making_.valid() || !wanted_) return;
     making_ = std::async(std::launch::async, [make = std::exchange(wanted_, nullptr)] {
@@ -44,6 +58,7 @@ class Latest {
   std::function<T()> wanted_;
   std::future<std::shared_ptr<const T>> making_;
   std::shared_ptr<const T> value_;
+  std::optional<std::string> failure_;
 };
 
 }  // namespace shardlab::view

@@ -22,6 +22,7 @@ void RunLibrary::open(const std::filesystem::path& path) {
 std::vector<LoadedRunPtr> RunLibrary::loaded(const std::vector<RunId>& ids) {
   std::vector<LoadedRunPtr> runs;
   if (!reader_) return runs;
+  reader_->keep(ids);
   for (const RunId id : ids) {
     const auto found = reader_->view().loaded.find(id);
     if (found != reader_->view().loaded.end())

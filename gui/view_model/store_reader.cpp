@@ -10,6 +10,11 @@ namespace {
 
 constexpr std::size_t k_most_loaded = 16;  // a run of many steps takes tens of megabytes
 
+// A defect of what reads must end neither the thread nor the window.
+Error defect(const std::filesystem::path& path, const char* what) {
+  return {ErrorKind::internal, path.string(), what, {}};
+}
+
 Error deleted_error(const std::filesystem::path& path) {
   return {ErrorKind::bad_input, path.string(), "the database was deleted while it was open",
           "the runs shown are those that were read before; the next stored run makes a new file"};
@@ -75,6 +80,26 @@ struct StoreReader::News {
     if (store && wanted.kind == Change::Kind::set_note) status = (*store)->set_note(wanted.id, wanted.text);
     changes.push_back(status ? std::nullopt : std::optional(status.error()));
   }
+
+  // What was asked for and is not answered has this answer.
+  void fail_all(const Requests& requests, const Error& error) {
+    set_trouble(error);
+    while (changes.size() < requests.changes.size()) changes.emplace_back(error);
+    while (loads.size() < requests.loads.size())
+      loads.emplace_back(requests.loads[loads.size()], fail(error));
+  }
+
+  void answer(WatchedStore& file, const Requests& requests) {
+    try {
+      look(file);  // before anything else: the file may be another one by now
+      for (const Change& each : requests.changes) change(file, each);
+      if (!requests.changes.empty()) look(file);
+      for (const RunId id : requests.loads) load(file, id);
+    } catch (const std::exception& exception) {
+      file.close();
+      fail_all(requests, defect(file.path(), exception.what()));
+    }
+  }
 };
 
 StoreReader::StoreReader(std::filesystem::path path) : StoreReader(std::move(path), Options{}) {}
@@ -128,10 +153,7 @@ void StoreReader::work() {
     working_ = true;
     lock.unlock();
     News news;
-    news.look(file);  // before anything else: the file may be another one by now
-    for (const Change& change : requests.changes) news.change(file, change);
-    if (!requests.changes.empty()) news.look(file);
-    for (const RunId id : requests.loads) news.load(file, id);
+    news.answer(file, requests);
     lock.lock();
     working_ = false;
     const bool any = !news.empty();
@@ -163,6 +185,7 @@ void StoreReader::take(News news) {
   if (news.replaced) {
     view_.loaded.clear();
     view_.failed.clear();
+    asked_.clear();  // what was answered from the file before was dropped with it
   }
   if (news.runs) {
     view_.runs = std::move(news.runs);
@@ -175,10 +198,19 @@ void StoreReader::take(News news) {
       view_.failed.insert_or_assign(id, std::move(run).error());
       continue;
     }
-    if (view_.loaded.size() >= k_most_loaded) view_.loaded.erase(view_.loaded.begin());
+    make_room();
     view_.loaded.insert_or_assign(id, *std::move(run));
   }
+  view_.changes_answered += news.changes.size();
   for (std::optional<Error>& change : news.changes) view_.change_failed = std::move(change);
+}
+
+void StoreReader::make_room() {
+  if (view_.loaded.size() < k_most_loaded) return;
+  const auto droppable = std::find_if(view_.loaded.begin(), view_.loaded.end(), [this](const auto& each) {
+    return std::find(kept_.begin(), kept_.end(), each.first) == kept_.end();
+  });
+  if (droppable != view_.loaded.end()) view_.loaded.erase(droppable);
 }
 
 void StoreReader::settle() {

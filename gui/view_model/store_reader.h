@@ -32,6 +32,7 @@ struct StoreView {
   std::map<RunId, LoadedRunPtr> loaded;
   std::map<RunId, Error> failed;       // runs that could not be loaded
   std::optional<Error> change_failed;  // the last tag or note that could not be written
+  std::uint64_t changes_answered = 0;  // tags and notes that were written or could not be
   bool read = false;                   // whether the list was read at least once
   std::uint64_t revision = 0;          // grows with every change of the above
 };
@@ -55,6 +56,8 @@ class StoreReader {
 
   // None of these waits for the database. Only load() of a run that was not asked for yet does anything.
   void load(RunId id);
+  // Of loaded runs a few stay; these stay in any case.
+  void keep(std::vector<RunId> ids) { kept_ = std::move(ids); }
   void add_tag(RunId id, std::string tag);
   void remove_tag(RunId id, std::string tag);
   void set_note(RunId id, std::string note);
@@ -83,11 +86,13 @@ class StoreReader {
   void ask(Change change);
   void work();
   void take(News news);
+  void make_room();
 
   std::filesystem::path path_;
   Options options_;
   StoreView view_;
   std::vector<RunId> asked_;  // loads that are not answered yet
+  std::vector<RunId> kept_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

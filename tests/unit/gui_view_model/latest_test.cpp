@@ -1,6 +1,7 @@
 #include "gui/view_model/latest.h"
 
 #include <future>
+#include <stdexcept>
 #include <thread>
 
 #include "tests/catch.h"
@@ -39,4 +40,19 @@ TEST_CASE("the value before stays until the new one is there; of many wishes the
   go.set_value();
   wait_for(latest);
   CHECK(*latest.value() == 9);
+}
+
+TEST_CASE("a value that cannot be made is told, the one before stays, and the next one may be made") {
+  Latest<int> latest;
+  latest.want([] { return 1; });
+  wait_for(latest);
+  latest.want([]() -> int { throw std::runtime_error("no memory for it"); });
+  wait_for(latest);
+  CHECK(latest.failure() == "no memory for it");
+  REQUIRE(latest.value());
+  CHECK(*latest.value() == 1);
+  latest.want([] { return 2; });
+  wait_for(latest);
+  CHECK_FALSE(latest.failure());
+  CHECK(*latest.value() == 2);
 }

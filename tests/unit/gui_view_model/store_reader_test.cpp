@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -179,6 +180,58 @@ TEST_CASE("a database that is replaced has other runs under the same numbers") {
   reader.load(RunId{1});
   reader.settle();
   CHECK(reader.view().loaded.at(RunId{1})->record.name == "x");
+}
+
+TEST_CASE("a run that was read, but not taken, when the database was replaced can be asked for again") {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "runs.db", other = folder.path() / "other.db";
+  save_runs(file, {"a"});
+  save_runs(other, {"x"});
+  std::atomic<int> answers{0};
+  StoreReader::Options options = at_rest();
+  options.wake = [&answers] { ++answers; };
+  const auto wait_for = [&answers](int count) {
+    for (int i = 0; i < 2000 && answers < count; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    REQUIRE(answers >= count);
+  };
+  StoreReader reader(file, options);
+  wait_for(1);
+  reader.load(RunId{1});
+  wait_for(2);
+  fs::rename(other, file);
+  reader.load(RunId{77});  // makes it look
+  wait_for(3);
+  reader.settle();
+  CHECK(reader.view().loaded.empty());
+  reader.load(RunId{1});
+  reader.settle();
+  REQUIRE(reader.view().loaded.count(RunId{1}) == 1);
+  CHECK(reader.view().loaded.at(RunId{1})->record.name == "x");
+}
+
+TEST_CASE("however many runs are chosen, each is read once and stays") {
+  constexpr int k_chosen = 20;
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "runs.db";
+  std::vector<RunId> chosen;
+  for (int i = 1; i <= k_chosen + 3; ++i) {
+    save_runs(file, {"a"});
+    if (i <= k_chosen) chosen.push_back(RunId{i});
+  }
+  RunLibrary library;
+  library.open(file);
+  const auto settled = [&](const std::vector<RunId>& ids) {
+    library.loaded(ids);
+    library.reader()->settle();
+    return library.loaded(ids);
+  };
+  const std::vector<LoadedRunPtr> first = settled(chosen);
+  REQUIRE(first.size() == k_chosen);
+  CHECK(settled(chosen) == first);
+  CHECK(settled({RunId{k_chosen + 1}}).size() == 1);  // what is no longer chosen may go
+  CHECK(settled({RunId{k_chosen + 2}}).size() == 1);
+  CHECK(library.view().loaded.size() <= k_chosen);
 }
 
 TEST_CASE("a database that is overwritten with rubbish is damaged, not a crash, and may be put back") {
