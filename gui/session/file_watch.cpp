@@ -16,13 +16,13 @@ void FileWatch::know(const std::filesystem::path& file) {
   known_ = time_of(file);
 }
 
-bool FileWatch::changed(double now) {
-  if (file_.empty() || now - last_look_ < k_look_every_seconds) return false;
+FileSight FileWatch::look(double now) {
+  if (file_.empty() || now - last_look_ < k_look_every_seconds) return FileSight::same;
   last_look_ = now;
   const auto time = time_of(file_);
-  if (!time || time == known_) return false;
+  if (time == known_) return FileSight::same;
   known_ = time;
-  return true;
+  return time ? FileSight::changed : FileSight::gone;
 }
 
 }  // namespace shardlab::gui

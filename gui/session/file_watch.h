@@ -1,10 +1,17 @@
 // Whether the file behind the document changed since it was read or written here.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 
 namespace shardlab::gui {
+
+enum class FileSight : std::uint8_t {
+  same,
+  changed,  // written, replaced, or there again
+  gone,
+};
 
 class FileWatch {
  public:
@@ -12,8 +19,8 @@ class FileWatch {
 
   // The file as it is now is known.
   void know(const std::filesystem::path& file);
-  // True once for each change, replacement or reappearance; a file that is gone is no change.
-  bool changed(double now);
+  // Each change, disappearance and reappearance is told once.
+  FileSight look(double now);
 
  private:
   std::filesystem::path file_;

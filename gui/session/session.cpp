@@ -6,6 +6,10 @@
 
 namespace shardlab::gui {
 
+bool is_scenario_file(const std::filesystem::path& file) {
+  return file.extension() == ".yaml" || file.extension() == ".yml";
+}
+
 Session::Session(std::function<void()> wake) : runs_(wake), predictor_(std::move(wake)) {}
 
 bool Session::open(const std::filesystem::path& file) {
@@ -70,13 +74,20 @@ void Session::poll_imports() {
 
 bool Session::open_one(const std::filesystem::path& file) {
   const std::filesystem::path ending = file.extension();
-  if (ending == ".yaml" || ending == ".yml") return open(file);
+  if (is_scenario_file(file)) return open(file);
   if (ending == ".db") {
     use_database(file);
     return true;
   }
-  const auto text = ending == ".json" ? read_text_file(file) : Result<std::string>();
-  auto scenario = ending == ".json" && text ? scenario_around(*text, file) : std::nullopt;
+  std::optional<std::string> scenario;
+  if (ending == ".json") {
+    const auto text = read_text_file(file);
+    if (!text) {
+      messages_.add(text.error(), "file", now_);
+      return false;
+    }
+    scenario = scenario_around(*text, file);
+  }
   if (!scenario) {
     messages_.add(
         Error{ErrorKind::bad_input, file.string(), "is nothing that the window can open",
@@ -110,6 +121,7 @@ bool Session::save_as(const std::filesystem::path& file) {
   document_.saved_as(file);
   watch_.know(file);
   messages_.clear("file");
+  messages_.clear("watch");
   messages_.add({MessageKind::news, "saved " + file.string(), {}, "saved", now_});
   remember_file(preferences_, file);
   ask();  // relative paths begin in another folder now
@@ -150,6 +162,12 @@ void Session::redo() {
 }
 
 void Session::use_database(std::filesystem::path file) {
+  if (file != runs_.path()) {
+    told_trouble_.reset();
+    told_changes_ = told_revision_ = 0;
+    messages_.clear("runs");
+    messages_.clear("database");
+  }
   runs_.open(file);
   calibrations_.set_database(std::move(file));
 }
@@ -167,7 +185,10 @@ void Session::choose(InstructionId id) {
 
 std::optional<InstructionId> Session::chosen() const {
   if (!prediction_) return std::nullopt;
-  return selection_.in_plan(prediction_->summary().plan_hash);
+  const auto id = selection_.in_plan(prediction_->summary().plan_hash);
+  // A stored run of the same plan may have been damaged.
+  if (!id || id->index() >= prediction_->plan().instructions.size()) return std::nullopt;
+  return id;
 }
 
 std::string Session::file_name() const {
@@ -191,17 +212,34 @@ void Session::take(PredictionOutcome outcome) {
   if (outcome.prediction) prediction_ = std::move(outcome.prediction);
 }
 
+// Whatever becomes of the file, the text here stays; a new text that can be read is taken over unless there
+// are edits.
 void Session::watch_file() {
-  if (!watch_.changed(now_)) return;
-  const auto text = read_text_file(document_.file());
-  if (!text || *text == document_.saved_text()) return;
-  if (document_.changed()) {
-    messages_.add({MessageKind::warning, document_.title() + " was changed by another program",
-                   "your edits are kept; saving overwrites the file", "watch", now_});
-    document_.saved_text_is(*text);
+  const FileSight sight = watch_.look(now_);
+  if (sight == FileSight::same) return;
+  if (sight == FileSight::gone) {
+    messages_.add({MessageKind::warning, document_.title() + " is not on disk any more",
+                   "the text is kept here; saving writes it again", "watch", now_});
     return;
   }
+  const auto text = read_text_file(document_.file());
+  if (!text) {
+    Error error = text.error();
+    error.hint += error.hint.empty() ? "" : "; ";
+    messages_.add({error.kind, error.where, error.what + " since another program changed it",
+                   error.hint + "the text is kept here; saving writes it again"},
+                  "watch", now_);
+    return;
+  }
+  messages_.clear("watch");
+  if (*text == document_.saved_text()) return;
+  const bool edited = document_.changed() && *text != document_.text();
   document_.saved_text_is(*text);
+  if (edited) {
+    messages_.add({MessageKind::warning, document_.title() + " was changed by another program",
+                   "your edits are kept; saving overwrites the file", "watch", now_});
+    return;
+  }
   edit_text(*text, "the file");
   messages_.add(
       {MessageKind::news, document_.title() + " was read again: it changed on disk", {}, "watch", now_});
@@ -218,20 +256,26 @@ void Session::update(double now) {
     }
     if (documents_opened_ > 0) ask();
   }
-  if (runs_.poll()) tell_of_library();
+  runs_.poll();
+  tell_of_library();
   poll_imports();
   if (auto outcome = predictor_.take()) take(*std::move(outcome));
 }
 
 void Session::tell_of_library() {
   const view::StoreView& view = runs_.view();
+  if (std::exchange(told_revision_, view.revision) == view.revision) return;
   std::error_code ignored;
   const bool not_made_yet = !view.read && !std::filesystem::exists(database(), ignored);
-  if (view.trouble && !not_made_yet) {
-    messages_.add(*view.trouble, "runs", now_);
-  } else {
+  // Reading is tried again and again: told once, so that what was dismissed stays dismissed.
+  const std::optional<Error> trouble = not_made_yet ? std::nullopt : view.trouble;
+  if (trouble != told_trouble_) {
     messages_.clear("runs");
+    if (trouble) messages_.add(*trouble, "runs", now_);
+    told_trouble_ = trouble;
   }
+  if (std::exchange(told_changes_, view.changes_answered) == view.changes_answered) return;
+  messages_.clear("change of a run");
   if (view.change_failed) messages_.add(*view.change_failed, "change of a run", now_);
 }
 

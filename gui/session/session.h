@@ -24,6 +24,9 @@
 
 namespace shardlab::gui {
 
+// By the name's ending: opening it replaces the open scenario.
+bool is_scenario_file(const std::filesystem::path& file);
+
 class Session {
  public:
   // `wake` is called from other threads when there is something to draw; may be empty.
@@ -107,6 +110,9 @@ class Session {
   std::uint64_t answered_revision_ = 0;
   std::shared_ptr<const Prediction> prediction_;
   std::optional<Error> problem_;
+  std::uint64_t told_revision_ = 0;    // of what is known of the database, as it was last told
+  std::optional<Error> told_trouble_;  // with the database
+  std::uint64_t told_changes_ = 0;     // of runs: tags and notes
   std::vector<TraceImport> imports_;
   Selection selection_;
   Messages messages_;

@@ -5,6 +5,35 @@
 #include <sstream>
 
 namespace shardlab::gui {
+namespace {
+
+// How many bytes the character at the beginning takes; 0: it is none. (The Unicode Standard, table 3-7.)
+std::size_t utf8_length(std::string_view text) {
+  const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const auto follows = [&](std::size_t i) { return (at(i) & 0xC0U) == 0x80U; };
+  const unsigned first = at(0), second = at(1);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
+  const unsigned least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+  const unsigned most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+  if (second < least || second > most) return 0;
+  if (first >= 0xE0 && first <= 0xEF) return follows(2) ? 3 : 0;
+  if (first >= 0xF0 && first <= 0xF4) return follows(2) && follows(3) ? 4 : 0;
+  return 0;
+}
+
+bool is_text(std::string_view text) {
+  while (!text.empty()) {
+    const auto first = static_cast<unsigned char>(text.front());
+    const bool control = first < 0x20 && first != '\t' && first != '\n' && first != '\r';
+    const std::size_t length = utf8_length(text);
+    if (control || length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+}  // namespace
 
 Result<std::string> read_text_file(const std::filesystem::path& file) {
   constexpr std::uintmax_t k_most = 256 << 10;
@@ -12,12 +41,16 @@ Result<std::string> read_text_file(const std::filesystem::path& file) {
   if (!std::filesystem::is_regular_file(file, error))
     return bad_input(file.string(), "is no file that can be read");
   if (const auto size = std::filesystem::file_size(file, error); error || size > k_most)
-    return bad_input(file.string(), "is too large for a scenario", "at most 256 KiB");
+    return bad_input(file.string(), "is too large",
+                     "scenarios and models' configurations have at most 256 KiB");
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
   if (!stream) return bad_input(file.string(), "cannot be read");
-  return text.str();
+  std::string read = text.str();
+  if (!is_text(read))
+    return bad_input(file.string(), "is no text", "scenarios are YAML in UTF-8, without control characters");
+  return read;
 }
 
 Status write_text_file(const std::filesystem::path& file, std::string_view text) {

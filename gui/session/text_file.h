@@ -9,7 +9,8 @@
 
 namespace shardlab::gui {
 
-// Files above 256 KiB, which no scenario may have, and folders are refused.
+// Files above 256 KiB, which no scenario may have, folders, pipes, and what is no UTF-8 or has control
+// characters are refused.
 Result<std::string> read_text_file(const std::filesystem::path& file);
 
 // Through a file beside it, so that a full disk leaves the old one.

@@ -11,6 +11,8 @@
 namespace shardlab::gui {
 
 bool looks_like_trace(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return false;  // a pipe would be waited for
   std::array<char, 1 << 16> head{};
   std::ifstream stream(file, std::ios::binary);
   stream.read(head.data(), head.size());

@@ -1,4 +1,7 @@
 // The shell's menu bar and status line.
+#include <cctype>
+#include <utility>
+
 #include <fmt/format.h>
 #include <imgui_internal.h>
 
@@ -71,20 +74,24 @@ void Shell::draw_status_line() {
   ImGui::End();
 }
 
-void Shell::draw_quit_question() {
+void Shell::draw_leave_question() {
   const char* const title = "Unsaved changes";
-  if (std::exchange(asking_to_quit_, false)) ImGui::OpenPopup(title);
+  if (std::exchange(ask_, false)) ImGui::OpenPopup(title);
   ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetCenter(), ImGuiCond_Appearing, {0.5F, 0.5F});
   if (!ImGui::BeginPopupModal(title, nullptr, ImGuiWindowFlags_AlwaysAutoResize)) return;
   ImGui::Text("%s has changes that are not saved.", session_.document().title().c_str());
   ImGui::Spacing();
+  std::string without = leaving_how_ + " without saving";
+  without.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(without.front())));
   const bool has_file = !session_.document().file().empty();
-  if (has_file && ImGui::Button("Save and quit")) quit_ = session_.save();
+  const bool save = has_file && ImGui::Button(("Save and " + leaving_how_).c_str());
   if (has_file) ImGui::SameLine();
-  if (ImGui::Button("Quit without saving")) quit_ = true;
+  const bool leave = ImGui::Button(without.c_str());
   ImGui::SameLine();
-  if (ImGui::Button("Stay")) ImGui::CloseCurrentPopup();
+  const bool stay = ImGui::Button("Stay");
+  if (save || leave || stay) ImGui::CloseCurrentPopup();
   ImGui::EndPopup();
+  if (leave || (save && session_.save())) std::exchange(leaving_, nullptr)();
 }
 
 }  // namespace shardlab::gui

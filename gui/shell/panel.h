@@ -12,6 +12,7 @@
 
 #include "gui/session/session.h"
 #include "gui/widgets/picture_request.h"
+#include "gui/widgets/plot_edges.h"
 #include "gui/widgets/theme.h"
 
 namespace shardlab::gui {
@@ -34,6 +35,7 @@ struct PanelContext {
   const Theme& theme;
   std::vector<PictureRequest>& pictures;  // what is put here is saved as PNG when the frame is done
   std::vector<std::string>& to_front;     // ids of panels that are opened and brought to the front
+  PlotEdges& plot_edges;                  // of plots over the shared time axis
 };
 
 class Panel {

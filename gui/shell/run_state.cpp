@@ -21,6 +21,10 @@ void empty_state(const char* text, const char* hint, const Theme& theme) {
   ImGui::EndGroup();
 }
 
+void failure_state(const std::string& what, const Theme& theme) {
+  empty_state("This cannot be shown", what.c_str(), theme);
+}
+
 bool database_trouble(Session& session, const Theme& theme) {
   const auto& trouble = session.runs().view().trouble;
   if (!trouble) return false;

@@ -12,6 +12,9 @@ namespace shardlab::gui {
 // A hint in the middle of an empty panel.
 void empty_state(const char* text, const char* hint, const Theme& theme);
 
+// Instead of what a defect kept from being made.
+void failure_state(const std::string& what, const Theme& theme);
+
 // A line when the database is in trouble; nothing otherwise. True when it drew.
 bool database_trouble(Session& session, const Theme& theme);
 

@@ -61,7 +61,8 @@ void Shell::prepare() {
 }
 
 void Shell::draw() {
-  PanelContext context{session_, theme_, pictures_, to_front_};
+  plot_edges_.new_frame();
+  PanelContext context{session_, theme_, pictures_, to_front_, plot_edges_};
   for (const auto& panel : panels_) panel->update(context);
   if (!options_.only_panel.empty()) return draw_only_panel();
   const std::vector<ShellCommand> list = commands();
@@ -74,7 +75,7 @@ void Shell::draw() {
   draw_messages(session_.messages(), theme_, session_.now());
   palette_.draw(list, theme_);
   dialog_.draw(theme_);
-  draw_quit_question();
+  draw_leave_question();
   if (ImGui::GetIO().WantSaveIniSettings) write_preferences();
 }
 
@@ -104,7 +105,7 @@ void Shell::draw_panel(Panel& panel) {
   if (!open) return;
   ImGui::SetNextWindowSize({theme_.scaled(520), theme_.scaled(420)}, ImGuiCond_FirstUseEver);
   if (ImGui::Begin(window_name(info).c_str(), &open)) {
-    PanelContext context{session_, theme_, pictures_, to_front_};
+    PanelContext context{session_, theme_, pictures_, to_front_, plot_edges_};
     panel.draw(context);
   }
   ImGui::End();
@@ -133,7 +134,7 @@ void Shell::draw_only_panel() {
     ImGui::SetNextWindowSize(viewport.Size);
     ImGui::Begin(window_name(info).c_str(), nullptr,
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoDocking);
-    PanelContext context{session_, theme_, pictures_, to_front_};
+    PanelContext context{session_, theme_, pictures_, to_front_, plot_edges_};
     panel->draw(context);
     ImGui::End();
   }
@@ -149,15 +150,25 @@ bool Shell::busy() const {
 }
 
 void Shell::drop_files(const std::vector<std::string>& files) {
-  session_.open_any({files.begin(), files.end()});
+  std::vector<std::filesystem::path> paths(files.begin(), files.end());
+  const bool replaces = std::any_of(paths.begin(), paths.end(), is_scenario_file);
+  const auto open = [this, paths = std::move(paths)] { session_.open_any(paths); };
+  if (replaces) {
+    leave_document("open", open);
+  } else {
+    open();
+  }
 }
 
 void Shell::request_quit() {
-  if (session_.document().changed()) {
-    asking_to_quit_ = true;
-  } else {
-    quit_ = true;
-  }
+  leave_document("quit", [this] { quit_ = true; });
+}
+
+void Shell::leave_document(std::string how, std::function<void()> then) {
+  if (!session_.document().changed()) return then();
+  leaving_how_ = std::move(how);
+  leaving_ = std::move(then);
+  ask_ = true;
 }
 
 void Shell::finish_frame() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -34,6 +35,7 @@ class Shell {
   void draw();
   // After Render(): takes the pictures that panels asked for.
   void finish_frame();
+  // Scenarios among them replace the open one, unsaved edits of which are asked about first.
   void drop_files(const std::vector<std::string>& files);
   // The user closes the window; asks first when there are unsaved edits.
   void request_quit();
@@ -57,7 +59,8 @@ class Shell {
   void draw_panel(Panel& panel);
   void draw_only_panel();
   void draw_status_line();
-  void draw_quit_question();
+  void leave_document(std::string how, std::function<void()> then);
+  void draw_leave_question();
   bool is_open(const std::string& id) const { return !closed_.contains(id); }
 
   Session& session_;
@@ -73,10 +76,14 @@ class Shell {
   std::vector<std::string> to_front_;  // ids, the last one gets the focus
   CommandPalette palette_;
   FileDialog dialog_;
-  bool asking_to_quit_ = false;
+  // What waits for an answer about unsaved edits: "quit", and the doing of it.
+  std::string leaving_how_;
+  std::function<void()> leaving_;
+  bool ask_ = false;
   bool quit_ = false;
   Preferences written_;
   std::vector<PictureRequest> pictures_;
+  PlotEdges plot_edges_;
 };
 
 }  // namespace shardlab::gui

@@ -15,7 +15,9 @@ std::vector<ShellCommand> Shell::commands() {
 
 void Shell::file_commands(std::vector<ShellCommand>& list) {
   const Document& document = session_.document();
-  const auto open = [this](const std::filesystem::path& file) { session_.open(file); };
+  const auto open = [this](const std::filesystem::path& file) {
+    leave_document("open", [this, file] { session_.open(file); });
+  };
   const auto save_as = [this] {
     dialog_.open("Save scenario as", session_.document().file(), true,
                  [this](const std::filesystem::path& file) { session_.save_as(file); });

@@ -66,7 +66,8 @@ void set_colours(ImGuiStyle& style, const Theme& theme) {
        ImGuiCol_TabSelectedOverline, ImGuiCol_DragDropTarget},
       theme.accent);
   set({ImGuiCol_TextLink}, theme.kind == ThemeKind::dark ? theme.series[0] : theme.accent);
-  set({ImGuiCol_TabDimmedSelectedOverline, ImGuiCol_ResizeGrip}, IM_COL32(0, 0, 0, 0));
+  set({ImGuiCol_TabDimmedSelectedOverline}, faded(theme.accent, 0.45F));  // not where the keyboard is
+  set({ImGuiCol_ResizeGrip}, IM_COL32(0, 0, 0, 0));
   set({ImGuiCol_TextSelectedBg, ImGuiCol_DockingPreview}, theme.selection);
   set({ImGuiCol_TableRowBgAlt}, faded(theme.text, 0.025F));
   set({ImGuiCol_ModalWindowDimBg}, IM_COL32(0, 0, 0, 110));

@@ -126,6 +126,35 @@ TEST_CASE("memory: the time axis is shared with the timeline, and buffers can be
   CHECK(ui.shows("memory", "Copy CSV"));
 }
 
+TEST_CASE("memory and timeline: in the default layout a time stands at one place in both, at every scale") {
+  const StoredPrediction stored;
+  Ui ui({}, {2880, 1800});
+  ui.session().use_database(stored.file());
+  ui.open(small_scenario());
+  const auto check_edges = [&ui] {
+    ui.frames(4);
+    const ProbedItem memory = ui.item("memory", "memory of tiny-llama predicted");
+    const ProbedItem timeline = ui.item("timeline", "timeline plot");
+    CHECK(memory.min.x == Approx(timeline.min.x).margin(1));
+    CHECK(memory.max.x == Approx(timeline.max.x).margin(1));
+    CHECK(memory.max.x - memory.min.x > 100);
+  };
+  for (const double scale : {1.0, 2.0, 1.25}) {
+    INFO(scale);
+    ui.session().preferences().scale = scale;
+    check_edges();
+  }
+  // With several runs one of the panels has to be scrolled, the other has not.
+  ui.session().selection().choose_runs({RunId{1}, RunId{2}});
+  ui.settle();
+  check_edges();
+  // Alone on its side, a plot takes the room that its own labels need.
+  const float with_both = ui.item("timeline", "timeline plot").min.x;
+  ui.shell().show_panel("compare");
+  ui.frames(6);
+  CHECK(ui.item("timeline", "timeline plot").min.x <= with_both);
+}
+
 TEST_CASE("runs: the list is filtered, a run is chosen, tagged and noted") {
   const StoredPrediction stored;
   Ui ui("runs");

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "gui/session/run_start.h"
@@ -41,10 +42,10 @@ int processes_with(int parent) {
   int count = 0;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
-    const auto line = read_text_file(entry.path() / "cmdline");
-    if (!line) continue;
+    std::ifstream stream(entry.path() / "cmdline", std::ios::binary);
+    const std::string line{std::istreambuf_iterator<char>(stream), {}};
     const std::string wanted = std::string("--parent") + '\0' + std::to_string(parent) + '\0';
-    if (line->find(wanted) != std::string::npos) ++count;
+    if (line.find(wanted) != std::string::npos) ++count;
   }
   return count;
 }

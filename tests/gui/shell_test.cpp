@@ -77,6 +77,38 @@ TEST_CASE("quitting with unsaved edits asks") {
   CHECK(ui.shell().should_quit());
 }
 
+TEST_CASE("opening another scenario with unsaved edits asks, and so does dropping one") {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder.path() / "start.yaml") << small_scenario();
+  std::ofstream(folder.path() / "other.yaml") << large_scenario();
+  const std::string other = (folder.path() / "other.yaml").string();
+  Ui ui;
+  REQUIRE(ui.session().open(folder.path() / "start.yaml"));
+  ui.session().set("train.micro_batch", "8");
+  const std::string edited = ui.session().document().text();
+  ui.settle();
+  ui.shell().drop_files({other});
+  ui.frames(3);
+  ui.click("", "Stay");
+  CHECK(ui.session().document().text() == edited);
+  CHECK_FALSE(ui.shows("", "Stay"));
+  ui.shell().drop_files({other});
+  ui.frames(3);
+  ui.click("", "Save and open");
+  CHECK(ui.session().document().text() == large_scenario());
+  std::ifstream saved(folder.path() / "start.yaml");
+  CHECK(std::string(std::istreambuf_iterator<char>(saved), {}) == edited);
+  ui.shell().drop_files({(folder.path() / "start.yaml").string()});  // nothing to lose: at once
+  CHECK(ui.session().document().text() == edited);
+  ui.session().set("train.micro_batch", "4");
+  ui.settle();
+  ui.press(ImGuiMod_Ctrl | ImGuiKey_O);
+  ui.double_click("file dialog", "other.yaml");
+  CHECK(ui.session().document().file().filename() == "start.yaml");
+  ui.click("", "Open without saving");
+  CHECK(ui.session().document().file().filename() == "other.yaml");
+}
+
 TEST_CASE("dropping a file that is no scenario gives a message, and keeps the scenario") {
   Ui ui;
   ui.open(small_scenario());

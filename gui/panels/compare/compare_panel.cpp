@@ -41,6 +41,7 @@ class ComparePanel final : public Panel {
                   context.theme);
       return;
     }
+    if (making_.failure()) return failure_state(*making_.failure(), context.theme);
     if (!made_) {
       ImGui::TextDisabled("Comparing ...");
       return;
@@ -49,7 +50,7 @@ class ComparePanel final : public Panel {
     // old.
     const DimWhenStale dim(made_->runs != wanted_ || any_stale(context.session));
     draw_reference(context.theme);
-    if (!ImGui::BeginTabBar("parts")) return;
+    if (!ImGui::BeginTabBar("parts", ImGuiTabBarFlags_DrawSelectedOverline)) return;
     draw_tab(context, "Totals", 0, comparison().totals);
     draw_tab(context, "Memory", 1, comparison().classes);
     draw_tab(context, "Kinds", 2, comparison().kinds);

@@ -36,6 +36,7 @@ class MemoryPanel final : public Panel {
 
   void draw(PanelContext& context) override {
     refresh(context.session);
+    if (making_.failure()) return failure_state(*making_.failure(), context.theme);
     if (!runs_.empty() && !making_.value()) {
       ImGui::TextDisabled("Reading ...");
       return;
@@ -174,8 +175,8 @@ class MemoryPanel final : public Panel {
     const bool old = making_.value()->runs != runs_ || is_stale(context.session, each.run);
     const float opacity = old ? 0.45F : 1;
     const MemoryPlotResult result = draw_memory_plot(
-        {*each.run, each.track, top(), opacity, chosen_in(context.session, *each.run), {-1, height}}, time,
-        context.theme, scratch_);
+        {*each.run, each.track, top(), opacity, chosen_in(context.session, *each.run), height}, time,
+        context.plot_edges, context.theme, scratch_);
     named_area(("memory of " + title_of(*each.run)).c_str(), result.min, result.max);
     if (result.clicked)
       choose_in(context.session, *each.run, each.track.samples[*result.pointed].instruction);

@@ -71,6 +71,16 @@ void draw_chosen(const MemoryPlot& plot, const Theme& theme) {
   ImPlot::GetPlotDrawList()->AddLine({x, at.y}, {x, at.y + size.y}, theme.text, theme.scaled(1.5F));
 }
 
+// Above the plot, where its area begins.
+void draw_title(const MemoryPlot& plot, const PlotEdges& edges, const Theme& theme) {
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + edges.room());
+  ImGui::PushFont(theme.fonts.bold, 0);
+  ImGui::PushStyleColor(ImGuiCol_Text, faded(theme.text, plot.opacity));
+  ImGui::TextUnformatted(plot.track.title.c_str());
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+}
+
 void tooltip(const MemoryPlot& plot, std::size_t index, const Theme& theme) {
   if (!ImGui::BeginTooltip()) return;
   const MemorySample& sample = plot.track.samples[index];
@@ -117,16 +127,21 @@ void class_chip(BufferClass buffer_class, float height, const Theme& theme) {
   ImGui::Dummy({size, height});
 }
 
-MemoryPlotResult draw_memory_plot(const MemoryPlot& plot, SharedTime& time, const Theme& theme,
-                                  view::StackedMemory& scratch) {
+MemoryPlotResult draw_memory_plot(const MemoryPlot& plot, SharedTime& time, PlotEdges& edges,
+                                  const Theme& theme, view::StackedMemory& scratch) {
   MemoryPlotResult result;
-  if (!ImPlot::BeginPlot(
-          plot.track.title.c_str(), plot.size,
-          ImPlotFlags_NoLegend | ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoBoxSelect))
+  const float top = ImGui::GetCursorPosY();
+  draw_title(plot, edges, theme);
+  AlignedPlot aligned(edges);
+  if (!ImPlot::BeginPlot(("##" + plot.track.title).c_str(),
+                         {aligned.width(), plot.height - (ImGui::GetCursorPosY() - top)},
+                         ImPlotFlags_NoTitle | ImPlotFlags_NoLegend | ImPlotFlags_NoMenus |
+                             ImPlotFlags_NoMouseText | ImPlotFlags_NoBoxSelect))
     return result;
   time.set_up_axis();
   set_up_byte_axis(plot.top);
   ImPlot::SetupFinish();
+  aligned.measure();
   const ImPlotRect limits = ImPlot::GetPlotLimits();
   const view::TimeScale scale{limits.X.Min, limits.X.Max, static_cast<double>(ImPlot::GetPlotSize().x)};
   stack_memory(plot.track, scale, k_pixels_per_column, scratch);

@@ -7,6 +7,7 @@
 #include "gui/shell/shared_time.h"
 #include "gui/view_model/loaded_run.h"
 #include "gui/view_model/memory_track.h"
+#include "gui/widgets/plot_edges.h"
 #include "gui/widgets/theme.h"
 
 namespace shardlab::gui {
@@ -17,7 +18,7 @@ struct MemoryPlot {
   double top = 1;     // bytes at the upper end of every plot's axis, so that runs compare by eye
   float opacity = 1;  // faint while it is stale
   std::optional<InstructionId> chosen{};
-  ImVec2 size{-1, 0};
+  float height = 0;  // with the title
 };
 
 struct MemoryPlotResult {
@@ -27,8 +28,8 @@ struct MemoryPlotResult {
   ImVec2 min{0, 0}, max{0, 0};  // of the plot, on the screen
 };
 
-MemoryPlotResult draw_memory_plot(const MemoryPlot& plot, SharedTime& time, const Theme& theme,
-                                  view::StackedMemory& scratch);
+MemoryPlotResult draw_memory_plot(const MemoryPlot& plot, SharedTime& time, PlotEdges& edges,
+                                  const Theme& theme, view::StackedMemory& scratch);
 
 // For people: "parameter shard".
 std::string class_name(BufferClass buffer_class);

@@ -36,7 +36,7 @@ class RunsPanel final : public Panel {
                   context.theme);
       return;
     }
-    if (!ImGui::BeginTabBar("views")) return;
+    if (!ImGui::BeginTabBar("views", ImGuiTabBarFlags_DrawSelectedOverline)) return;
     if (begin_tab("List")) {
       draw_list(context);
       ImGui::EndTabItem();
@@ -151,8 +151,6 @@ class RunsPanel final : public Panel {
     ImGui::InputTextWithHint("##note", "note", &note_);
     editing_ = ImGui::IsItemActive();
     if (ImGui::IsItemDeactivatedAfterEdit() && note_ != run->note) reader->set_note(id, note_);
-    if (const auto& wrong = session.runs().view().change_failed)
-      session.messages().add(*wrong, "database", session.now());
   }
 
   void draw_tags(const RunEntry& run, view::StoreReader& reader, const Theme& theme) {

@@ -44,6 +44,7 @@ class TimelinePanel final : public Panel {
 
   void draw(PanelContext& context) override {
     refresh(context.session);
+    if (making_.failure()) return failure_state(*making_.failure(), context.theme);
     if (!runs_.empty() && !making_.value()) {
       ImGui::TextDisabled("Reading ...");
       return;
@@ -133,12 +134,14 @@ class TimelinePanel final : public Panel {
     SharedTime time(context.session, end());
     follow_choice(context.session);
     ImPlot::PushStyleVar(ImPlotStyleVar_PlotPadding, ImVec2(theme.scaled(26), theme.scaled(4)));
+    AlignedPlot aligned(context.plot_edges);
     if (ImPlot::BeginPlot(
-            "##timeline", {-1, lane * static_cast<float>(rows) + axis},
+            "##timeline", {aligned.width(), lane * static_cast<float>(rows) + axis},
             ImPlotFlags_NoLegend | ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoBoxSelect)) {
       time.set_up_axis();
       set_up_rows(rows);
       ImPlot::SetupFinish();
+      aligned.measure();
       draw_tracks(context, time);
       plot_min_ = ImPlot::GetPlotPos();
       plot_max_ = {plot_min_.x + ImPlot::GetPlotSize().x, plot_min_.y + ImPlot::GetPlotSize().y};

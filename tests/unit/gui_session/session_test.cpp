@@ -1,5 +1,7 @@
 #include "gui/session/session.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -111,7 +113,7 @@ TEST_CASE("the file is read again when it changes on disk, and edits are not los
 }
 
 TEST_CASE(
-    "a file that turns invalid on disk gives a problem, one that disappears gives nothing, and both can come "
+    "a file that turns invalid on disk gives a problem, one that disappears a warning, and both can come "
     "back") {
   const test::TemporaryFolder folder;
   const fs::path file = folder.path() / "s.yaml";
@@ -124,13 +126,59 @@ TEST_CASE(
   session.settle();
   REQUIRE(session.problem());
   CHECK(session.prediction());
+  const std::string kept = session.document().text();
   fs::remove(file);
   session.update(20);
+  CHECK(tells(session, "s.yaml is not on disk any more"));
+  CHECK(session.document().text() == kept);
   write(file, text_of(k_scenario));
   session.update(30);
   session.settle();
+  CHECK_FALSE(tells(session, "not on disk"));
   CHECK_FALSE(session.problem());
   CHECK_FALSE(session.stale());
+}
+
+TEST_CASE("a file that cannot be read any more is told, and the text stays and can be saved again") {
+  const test::TemporaryFolder folder;
+  const fs::path file = folder.path() / "s.yaml";
+  write(file, text_of(k_scenario));
+  Session session;
+  REQUIRE(session.open(file));
+  session.settle();
+  const std::string kept = session.document().text();
+  write(file, std::string(300 << 10, '#'));
+  session.update(10);
+  CHECK(tells(session, "is too large since another program changed it"));
+  write(file, std::string("name: a\0b", 9));
+  session.update(20);
+  CHECK(tells(session, "is no text since another program changed it"));
+  fs::remove(file);
+  fs::create_directory(file);
+  session.update(30);
+  CHECK(tells(session, "is no file that can be read since another program changed it"));
+  CHECK(session.document().text() == kept);
+  CHECK_FALSE(session.save());
+  fs::remove(file);
+  CHECK(session.save());
+  session.update(40);
+  session.settle();
+  CHECK(text_of(file) == kept);
+  CHECK_FALSE(session.stale());
+  CHECK_FALSE(tells(session, "another program"));
+}
+
+TEST_CASE("another program saves what is here: no edit is left, and nothing is warned of") {
+  const test::TemporaryFolder folder;
+  const fs::path file = folder.path() / "s.yaml";
+  write(file, text_of(k_scenario));
+  Session session;
+  REQUIRE(session.open(file));
+  session.set("train.micro_batch", "2");
+  write(file, session.document().text());
+  session.update(10);
+  CHECK_FALSE(session.document().changed());
+  CHECK_FALSE(tells(session, "changed by another program"));
 }
 
 TEST_CASE("files that are no scenario are messages") {
@@ -145,6 +193,77 @@ TEST_CASE("files that are no scenario are messages") {
   CHECK_FALSE(session.open(folder.path() / "large.yaml"));
   CHECK(tells(session, "too large"));
   CHECK(session.documents_opened() == 0);
+}
+
+TEST_CASE("odd files that are dropped are messages, and nothing that is open goes away") {
+  const test::TemporaryFolder folder;
+  const auto made = [&](const char* name, const std::string& text) {
+    write(folder.path() / name, text);
+    return folder.path() / name;
+  };
+  const auto folder_called = [&](const char* name) {
+    fs::create_directory(folder.path() / name);
+    return folder.path() / name;
+  };
+  std::string rubbish(4096, '\0');
+  for (std::size_t i = 0; i < rubbish.size(); ++i) rubbish[i] = static_cast<char>(i * 2654435761U >> 13);
+  const fs::path pipe = folder.path() / "pipe.json";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const fs::path huge = made("huge.json", "{}");
+  fs::resize_file(huge, std::uintmax_t{1} << 33);  // without blocks behind it
+  const std::vector<std::pair<fs::path, std::string>> odd = {
+      {folder_called("a-folder"), "nothing that the window can open"},
+      {folder_called("folder.yaml"), "is no file that can be read"},
+      {folder_called("folder.json"), "is no file that can be read"},
+      {made("empty.json", ""), "nothing that the window can open"},
+      {made("empty.json.gz", ""), "nothing that the window can open"},
+      {made("rubbish.yaml", rubbish), "is no text"},
+      {made("rubbish.json", rubbish), "is no text"},
+      {made("latin1.yaml", "name: caf\xe9\n"), "is no text"},
+      {made("no-config.json", "[1, 2"), "nothing that the window can open"},
+      {pipe, "is no file that can be read"},
+      {huge, "is too large"},
+  };
+  Session session;
+  REQUIRE(session.open(k_scenario));
+  session.settle();
+  for (const auto& [file, words] : odd) {
+    INFO(file);
+    CHECK_FALSE(session.open_any({file}));
+    CHECK(tells(session, words));
+    session.messages().clear("file");
+  }
+  CHECK(session.document().text() == text_of(k_scenario));
+  CHECK_FALSE(session.problem());
+}
+
+TEST_CASE("odd files that are opened all the same give a problem in words") {
+  const test::TemporaryFolder folder;
+  const std::vector<std::pair<std::string, std::string>> odd = {
+      {"empty.yaml", ""},
+      {"list.yaml", "- 1\n- 2\n"},
+      {"deep.yaml", std::string(100'000, '[')},
+      {"deep-map.yaml", "a: " + std::string(50'000, '{')},
+      {"anchors.yaml", "a: &a [1]\nb: *c\n"},
+      {"bomb.yaml", "a: &a [x, x]\nb: &b [*a, *a, *a]\nc: [*b, *b, *b]\n"},
+      {"tabs.yaml", "\tname: x\n"},
+      {"config.json", R"({"model_type": "perceiver", "hidden_size": 8})"},
+      {"numbers.json", R"({"model_type": "llama", "hidden_size": 1e999, "num_hidden_layers": -3})"},
+      {"deep.json", R"({"model_type": "llama", "x": )" + std::string(100'000, '[')},
+  };
+  for (const auto& [name, text] : odd) {
+    INFO(name);
+    write(folder.path() / name, text);
+    Session session;
+    if (session.open_any({folder.path() / name})) {
+      session.settle();
+      REQUIRE(session.problem());
+      CHECK_FALSE(session.problem()->what.empty());
+      CHECK_FALSE(session.prediction());
+    } else {
+      CHECK_FALSE(session.messages().all().empty());
+    }
+  }
 }
 
 TEST_CASE("a dropped config.json becomes the model, nonsense a message") {
@@ -198,6 +317,26 @@ TEST_CASE("a database that is none is told, and predictions go on without it") {
   session.settle();
   CHECK_FALSE(session.messages().all().empty());
   CHECK(session.prediction());
+}
+
+TEST_CASE("trouble that was dismissed is not told again and again, another one is") {
+  const test::TemporaryFolder folder;
+  const fs::path file = folder.path() / "runs.db";
+  write(file, std::string(5000, 'x'));
+  Session session;
+  session.use_database(file);
+  session.settle();
+  REQUIRE(tells(session, "is not a database"));
+  while (!session.messages().all().empty()) session.messages().dismiss(0);
+  for (int i = 0; i < 3; ++i) {
+    session.runs().reader()->settle();
+    session.settle();
+  }
+  CHECK(session.messages().all().empty());
+  fs::remove(file);
+  fs::create_directory(file);
+  session.settle();
+  CHECK(tells(session, "this is a folder"));
 }
 
 TEST_CASE("a choice belongs to its plan") {

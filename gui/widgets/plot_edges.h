@@ -1,0 +1,40 @@
+// Plots of several panels that show one time axis have their edges at one place, so that an instruction
+// stands below itself: each keeps as much room at its left as the one with the widest labels takes, and room
+// for a scrollbar at its right, whether it has one or not.
+#pragma once
+
+#include <imgui.h>
+
+namespace shardlab::gui {
+
+// What the plots of a frame need at their left; the shell has one.
+class PlotEdges {
+ public:
+  // The room of this frame is what the frame before needed.
+  void new_frame() { room_ = needed_, needed_ = 0; }
+  float room() const { return room_; }
+  void need(float pixels) { needed_ = pixels > needed_ ? pixels : needed_; }
+
+ private:
+  float room_ = 0, needed_ = 0;
+};
+
+// One plot of them. Its window begins where the other panels' do.
+class AlignedPlot {
+ public:
+  // Before ImPlot::BeginPlot(): moves the cursor to the right.
+  explicit AlignedPlot(PlotEdges& edges);
+  // For BeginPlot().
+  float width() const { return width_; }
+  // Where the plot's area will begin, in the window.
+  float left() const { return begin_ + edges_.room(); }
+  // Between ImPlot::SetupFinish() and EndPlot().
+  void measure();
+
+ private:
+  PlotEdges& edges_;
+  ImGuiID key_;  // of what the window's plots needed in the frame before
+  float begin_, shift_ = 0, width_ = 0;
+};
+
+}  // namespace shardlab::gui
