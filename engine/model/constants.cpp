@@ -127,6 +127,14 @@ void fill_mpt_alibi(const Tensor& tensor, std::span<float> values) {
   }
 }
 
+void fill_causal_mask(const Tensor& tensor, std::span<float> values) {
+  const std::int64_t queries = tensor.shape[2], keys = tensor.shape[3];
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto place = static_cast<std::int64_t>(i);
+    values[i] = place % keys > place / keys % queries ? 1.0f : 0.0f;
+  }
+}
+
 }  // namespace
 
 Attributes with_frequency_dtype(const Attributes& rope_table, DType dtype) {
@@ -165,7 +173,12 @@ Attributes mpt_alibi_attributes(double bias_max) {
   return {{"alibi", k_mpt_alibi}, {"bias_max", bias_max}};
 }
 
+Attributes causal_mask_attributes() {
+  return {{"causal_mask", 1}};
+}
+
 void fill_constant(const Tensor& tensor, std::span<float> values) {
+  if (tensor.attributes.integer("causal_mask") != 0) return fill_causal_mask(tensor, values);
   switch (tensor.attributes.integer("alibi")) {
     case k_falcon_alibi:
       return fill_falcon_alibi(tensor, values);

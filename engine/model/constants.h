@@ -22,6 +22,9 @@ Attributes yarn_table_attributes(double theta, double factor, double ramp_low, d
 Attributes falcon_alibi_attributes(double factor);
 Attributes mpt_alibi_attributes(double bias_max);
 
+// 1 where a query may not look, at later keys, and 0 elsewhere: [batch, 1, queries, keys].
+Attributes causal_mask_attributes();
+
 // The same table with its frequencies rounded to a narrower dtype first, as casting the buffer that holds them does.
 Attributes with_frequency_dtype(const Attributes& rope_table, DType dtype);
 

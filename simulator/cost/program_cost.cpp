@@ -9,7 +9,7 @@ namespace {
 
 bool equal(const Work& a, const Work& b) {
   return a.kind == b.kind && a.m == b.m && a.n == b.n && a.k == b.k && a.flops == b.flops &&
-         a.bytes == b.bytes && a.kernels == b.kernels;
+         a.bytes == b.bytes && a.kernels == b.kernels && a.batch == b.batch;
 }
 
 // The cost of one piece of work, computed or explained.
@@ -56,8 +56,10 @@ class WorkCost {
   }
 
  private:
-  // One of several alike.
-  static MatmulShape shape_of(const Work& work) { return {work.m, work.n, work.k, work.bytes / work.kernels}; }
+  // One of several kernels alike; of a batch of products the rows together, with the traffic of all.
+  static MatmulShape shape_of(const Work& work) {
+    return {work.m * work.batch, work.n, work.k, work.bytes / work.kernels};
+  }
 
   static CostBreakdown explain_products(const Work& work, const MatmulCoefficients& coefficients) {
     CostBreakdown one = explain_matmul(shape_of(work), coefficients);
@@ -70,7 +72,7 @@ class WorkCost {
   // Elements of the products are as wide as their least traffic says.
   static DType dtype_of(const Work& work) {
     const std::int64_t elements = work.m * work.k + work.k * work.n + work.m * work.n;
-    return work.bytes.value == elements * work.kernels * 4 ? DType::float32 : DType::bfloat16;
+    return work.bytes.value == elements * work.batch * work.kernels * 4 ? DType::float32 : DType::bfloat16;
   }
 
   DType dtype_of(const ProgramStep& step) const {

@@ -1,7 +1,8 @@
 """What autograd keeps of each block of transformers' modules: unique storages that operators of the block save between forward and
-backward, by torch's own hooks. Parameters, rotary tables that all blocks share, and experts are left out.
+backward, by torch's own hooks. Parameters and experts are left out, and what all blocks are handed (rotary tables, masks) is counted apart.
 
-Attention is a function of our own that saves what a flash kernel saves: the kernel for CPUs saves something else.
+Attention is a function of our own that saves what a flash kernel saves: the kernel for CPUs saves something else. MPT's computes its
+scores itself.
 """
 import torch
 from transformers import AttentionInterface, AutoConfig, AutoModelForCausalLM
@@ -9,6 +10,7 @@ from transformers.masking_utils import AttentionMaskInterface
 
 NAME = "kept"  # no "flash" in it: transformers would look for that library
 BATCH, LENGTH = 2, 24  # as in the worker
+SHARED = "shared"  # in place of a block's path
 
 
 class Attention(torch.autograd.Function):
@@ -35,7 +37,8 @@ class Watch:
 
     def __init__(self, model):
         self.left_out = {p.untyped_storage().data_ptr() for p in model.parameters()}
-        self.kept, self.alive, self.running = {}, [], []
+        self.kept, self.alive, self.running = {SHARED: {}}, [], []
+        self.handed = set()
         blocks = next(module for module in model.modules() if isinstance(module, torch.nn.ModuleList))
         paths = {module: path for path, module in model.named_modules()}
         for block in blocks:
@@ -48,8 +51,10 @@ class Watch:
     def around(self, module, path):
         def before(module, args, kwargs):
             self.running.append(path)
-            for table in kwargs.get("position_embeddings") or ():
-                self.left_out.add(table.untyped_storage().data_ptr())
+            tensors = [kwargs.get(name) for name in ("attention_mask", "position_bias")]
+            for tensor in [*tensors, *(kwargs.get("position_embeddings") or ())]:
+                if tensor is not None:
+                    self.handed.add(tensor.untyped_storage().data_ptr())
 
         module.register_forward_pre_hook(before, with_kwargs=True)
         module.register_forward_hook(lambda *args: (self.running.pop(), None)[1])
@@ -57,14 +62,16 @@ class Watch:
     def pack(self, tensor):
         storage = tensor.untyped_storage()
         if self.running and self.running[-1] and storage.data_ptr() not in self.left_out:
-            self.kept[self.running[-1]][storage.data_ptr()] = storage.nbytes()
+            owner = SHARED if storage.data_ptr() in self.handed else self.running[-1]
+            self.kept[owner][storage.data_ptr()] = storage.nbytes()
             self.alive.append(tensor)  # or another tensor comes to lie there
         return tensor
 
 
 def kept_by_blocks(config, dtype):
     model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**config), dtype=dtype).train()
-    model.set_attn_implementation(NAME)
+    if config["model_type"] != "mpt":
+        model.set_attn_implementation(NAME)
     watch = Watch(model)
     with torch.autograd.graph.saved_tensors_hooks(watch.pack, lambda tensor: tensor):
         model(input_ids=torch.zeros(BATCH, LENGTH, dtype=torch.long), use_cache=False)
@@ -72,8 +79,8 @@ def kept_by_blocks(config, dtype):
 
 
 def write_kept(config, file):
-    """Lines "dtype block bytes". Falcon and MPT have attention of their own, which eager refuses."""
-    if config["model_type"] in ("falcon", "mpt"):
+    """Lines "dtype block bytes". Falcon has attention of its own, which eager refuses."""
+    if config["model_type"] == "falcon":
         return
     with open(file, "w") as out:
         for dtype in (torch.float32, torch.bfloat16):

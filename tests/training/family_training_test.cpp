@@ -42,31 +42,43 @@ WorstTensor worst_gradient(const Trained& sharded, const Trained& whole) {
   return worst_difference(ours, theirs);
 }
 
+void compare_ways(const FamilyCase& family) {
+  const std::string& name = family.name;
+  const std::vector<std::string> halves{"train.micro_batch=2", "train.accumulation=2"};
+  const Trained whole = train_family(family, family.by_micro_batch ? halves : std::vector<std::string>{});
+  REQUIRE(worst_difference(whole.parameters, whole.initial).difference > 1e-3);
+  WorstTensor gradients, parameters;
+  for (const std::vector<std::string>& way : k_ways) {
+    const bool quarters = std::find(way.begin(), way.end(), "train.micro_batch=1") != way.end();
+    if (family.by_micro_batch && quarters) continue;
+    const Trained sharded = train_family(family, way);
+    INFO(name << " " << way.front());
+    CHECK(bitwise_equal(sharded.initial, whole.initial));
+    const WorstTensor gradient = worst_gradient(sharded, whole);
+    const WorstTensor parameter = worst_difference(sharded.parameters, whole.parameters);
+    INFO(gradient.name << ", " << parameter.name);
+    CHECK(gradient.difference <= k_limit);
+    CHECK(parameter.difference <= k_limit);
+    if (gradient.difference >= gradients.difference) gradients = gradient;
+    if (parameter.difference >= parameters.difference) parameters = parameter;
+  }
+  fmt::print("{:<20} {} ways: gradients {:.1e} ({}), parameters {:.1e}\n", name, k_ways.size(),
+             gradients.difference, gradients.name, parameters.difference);
+}
+
 }  // namespace
 
 TEST_CASE("every family trains sharded as unsharded, checkpointed or not") {
-  for (const FamilyCase& family : family_cases()) {
-    const std::string& name = family.name;
-    const std::vector<std::string> halves{"train.micro_batch=2", "train.accumulation=2"};
-    const Trained whole = train_family(family, family.by_micro_batch ? halves : std::vector<std::string>{});
-    REQUIRE(worst_difference(whole.parameters, whole.initial).difference > 1e-3);
-    WorstTensor gradients, parameters;
-    for (const std::vector<std::string>& way : k_ways) {
-      const bool quarters = std::find(way.begin(), way.end(), "train.micro_batch=1") != way.end();
-      if (family.by_micro_batch && quarters) continue;
-      const Trained sharded = train_family(family, way);
-      INFO(name << " " << way.front());
-      CHECK(bitwise_equal(sharded.initial, whole.initial));
-      const WorstTensor gradient = worst_gradient(sharded, whole);
-      const WorstTensor parameter = worst_difference(sharded.parameters, whole.parameters);
-      INFO(gradient.name << ", " << parameter.name);
-      CHECK(gradient.difference <= k_limit);
-      CHECK(parameter.difference <= k_limit);
-      if (gradient.difference >= gradients.difference) gradients = gradient;
-      if (parameter.difference >= parameters.difference) parameters = parameter;
-    }
-    fmt::print("{:<20} {} ways: gradients {:.1e} ({}), parameters {:.1e}\n", name, k_ways.size(),
-               gradients.difference, gradients.name, parameters.difference);
+  for (const FamilyCase& family : family_cases()) compare_ways(family);
+}
+
+// Those whose eager attention keeps other tensors with one sequence than with several.
+TEST_CASE("eager attention trains sharded as unsharded, checkpointed or not") {
+  for (FamilyCase family : family_cases()) {
+    if (family.name != "mpt") continue;
+    family.name += ", eager";
+    family.overrides.emplace_back("model.implementation=eager");
+    compare_ways(family);
   }
 }
 

@@ -30,6 +30,7 @@ struct Work {
   Flops model_flops;                 // counted in MFU: no recomputation inside the kernel
   Bytes bytes;                       // least traffic to memory
   int kernels = 1;
+  int batch = 1;                     // matmul: products that each kernel makes
   bool of_weight = false;            // matmul: the gradient of a weight; where an operator says it of none, its last one is
 };
 
@@ -87,6 +88,7 @@ extern const OperatorType k_combine;
 extern const OperatorType k_cross_entropy;
 extern const OperatorType k_dispatch;
 extern const OperatorType k_distillation_loss;
+extern const OperatorType k_eager_attention;
 extern const OperatorType k_eager_cross_entropy;
 extern const OperatorType k_eager_geglu;
 extern const OperatorType k_eager_gelu_new;

@@ -25,6 +25,7 @@ const std::vector<const OperatorType*>& operator_types() {
       &k_cross_entropy,
       &k_dispatch,
       &k_distillation_loss,
+      &k_eager_attention,
       &k_eager_cross_entropy,
       &k_eager_geglu,
       &k_eager_gelu_new,

@@ -24,4 +24,14 @@ inline Work matmul_work(std::int64_t m, std::int64_t n, std::int64_t k, DType dt
   return work;
 }
 
+// As many such products in one kernel.
+inline Work batched_matmul_work(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k,
+                                DType dtype) {
+  Work work = matmul_work(m, n, k, dtype);
+  work.batch = static_cast<int>(batch);
+  work.flops = work.model_flops = work.flops * batch;
+  work.bytes = work.bytes * batch;
+  return work;
+}
+
 }  // namespace shardlab

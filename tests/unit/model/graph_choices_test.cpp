@@ -69,9 +69,21 @@ TEST_CASE("eager: a rotary table has both halves, in the dtype it is multiplied 
   CHECK(structure_hash(fused) != structure_hash(eager));
 }
 
+TEST_CASE("eager: scores of Mpt are hidden by a mask that all layers share") {
+  const ModelGraph fused = built("mpt"), eager = built("mpt", Implementation::eager);
+  CHECK(counts(eager).at("eager_attention") == 2);
+  CHECK(eager.tensors.size() == fused.tensors.size() + 1);
+  const Tensor& mask = eager.tensors.back();
+  CHECK(mask.role == TensorRole::constant);
+  CHECK(mask.shape == Shape{2, 1, 24, 24});
+  CHECK(mask.bytes() == Bytes{2 * 24 * 24});
+  for (const Operator& op : eager.operators) {
+    if (op.type == &k_eager_attention) CHECK(op.inputs.back().index() == eager.tensors.size() - 1);
+  }
+}
+
 TEST_CASE("eager: attention that transformers computes in its own way is refused by name") {
-  for (const char* name :
-       {"falcon_alibi", "falcon_multi_query", "falcon_new", "falcon_new_one_norm", "mpt"}) {
+  for (const char* name : {"falcon_alibi", "falcon_multi_query", "falcon_new", "falcon_new_one_norm"}) {
     const auto graph = family(name, Implementation::eager);
     INFO(name);
     REQUIRE_FALSE(graph.has_value());

@@ -16,12 +16,13 @@ bool contains(const std::vector<ProbeCase>& cases, const ProbeCase& probe) {
 TEST_CASE("the standard cases are distinct and cover every operator in both dtypes") {
   const std::vector<ProbeCase> cases = standard_probe_cases();
   CHECK(std::set<ProbeCase>(cases.begin(), cases.end()).size() == cases.size());
-  // Learned positions, experts, what adds a product, chunked and distilled losses have no probe: predictions take
-  // the figures of memory and of products.
+  // Learned positions, experts, what adds a product, eager attention (products and kernels between them),
+  // chunked and distilled losses have no probe: predictions take the figures of memory and of products.
   const std::set<std::string_view> without{
-      "add_positions",  "combine",    "dispatch",    "distillation_loss",  "grouped_linear",
-      "linear_add",     "router_loss", "router_sums", "token_chunked_loss", "top_k",
-      "vocabulary_chunked_loss"};
+      "add_positions",      "combine",         "dispatch",
+      "distillation_loss",  "eager_attention", "grouped_linear",
+      "linear_add",         "router_loss",     "router_sums",
+      "token_chunked_loss", "top_k",           "vocabulary_chunked_loss"};
   for (const OperatorType* type : operator_types()) {
     if (without.contains(type->name)) continue;
     for (const char* dtype : {".float32", ".bfloat16"}) {

@@ -73,6 +73,7 @@ extern const OperatorImplementation k_combine_implementation;
 extern const OperatorImplementation k_cross_entropy_implementation;
 extern const OperatorImplementation k_dispatch_implementation;
 extern const OperatorImplementation k_distillation_loss_implementation;
+extern const OperatorImplementation k_eager_attention_implementation;
 extern const OperatorImplementation k_eager_cross_entropy_implementation;
 extern const OperatorImplementation k_eager_geglu_implementation;
 extern const OperatorImplementation k_eager_gelu_new_implementation;

@@ -14,6 +14,7 @@ const std::vector<const OperatorImplementation*>& operator_implementations() {
       &k_cross_entropy_implementation,
       &k_dispatch_implementation,
       &k_distillation_loss_implementation,
+      &k_eager_attention_implementation,
       &k_eager_cross_entropy_implementation,
       &k_eager_geglu_implementation,
       &k_eager_gelu_new_implementation,

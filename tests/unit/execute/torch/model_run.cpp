@@ -14,6 +14,7 @@ namespace shardlab::test {
 
 at::ScalarType scalar_type(DType dtype) {
   if (dtype == DType::int64) return at::kLong;
+  if (dtype == DType::uint8) return at::kByte;
   if (dtype == DType::float16) return at::kHalf;
   return dtype == DType::bfloat16 ? at::kBFloat16 : at::kFloat;
 }
@@ -37,7 +38,7 @@ std::vector<std::string> family_names() {
 }
 
 bool has_eager_operators(const std::string& name) {
-  return !name.starts_with("falcon") && name != "mpt";
+  return !name.starts_with("falcon");
 }
 
 ModelRun::ModelRun(const ModelGraph& graph, const Segment& segment, const Place& place)

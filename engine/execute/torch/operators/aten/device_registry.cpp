@@ -14,6 +14,7 @@ const std::vector<const OperatorImplementation*>& device_operator_implementation
       &k_device_cross_entropy,
       &k_device_dispatch,
       &k_device_distillation_loss,
+      &k_eager_attention_implementation,
       &k_eager_cross_entropy_implementation,
       &k_eager_geglu_implementation,
       &k_eager_gelu_new_implementation,

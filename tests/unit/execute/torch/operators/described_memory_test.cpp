@@ -82,7 +82,8 @@ class Watch {
                                  : description.backward_workspace + description.backward_temporaries;
     // oneDNN's products of 16-bit numbers bring scratch memory of their own: below a megabyte.
     const bool chunked = op.type == &k_token_chunked_loss || op.type == &k_vocabulary_chunked_loss;
-    const bool product = op.type == &k_linear || op.type == &k_linear_add || op.type == &k_grouped_linear || chunked;
+    const bool product = op.type == &k_linear || op.type == &k_linear_add || op.type == &k_grouped_linear ||
+                         op.type == &k_eager_attention || chunked;
     const bool library = product && graph_.tensor(chunked ? op.inputs[0] : op.outputs[0]).dtype != DType::float32;
     // Torch's own operators wrap the numbers they are given in tensors of one element.
     const bool eager = op.type->name.starts_with("eager_") || chunked;

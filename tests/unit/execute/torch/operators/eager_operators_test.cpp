@@ -31,6 +31,29 @@ at::Tensor plain_rope(const std::vector<at::Tensor>& inputs, std::int64_t head_d
   return at::cat({result, x.narrow(-1, turned, head_dim - turned)}, -1).view(inputs[0].sizes());
 }
 
+// Attention of MPT: biases by head and key, and the mask of later keys.
+SingleOperator scored_attention(at::ScalarType dtype, std::int64_t batch, std::int64_t sequence) {
+  const std::int64_t heads = 3, head_dim = 8;
+  const at::Tensor mask =
+      at::ones({sequence, sequence}, at::kByte).triu(1).expand({batch, 1, sequence, sequence});
+  return {k_eager_attention,
+          {{random({batch, sequence, 3 * heads * head_dim}, dtype, 1)},
+           {random({heads, sequence}, at::kFloat, 2), false},
+           {mask.contiguous(), false}},
+          {},
+          {batch, sequence, heads * head_dim},
+          {{"heads", 3}, {"kv_heads", 3}, {"head_dim", 8}, {"packed", k_packed_sections}, {"scale", 0.4}}};
+}
+
+at::Tensor plain_scored_attention(const std::vector<at::Tensor>& inputs) {
+  const std::int64_t batch = inputs[0].size(0), sequence = inputs[0].size(1);
+  const auto parts = inputs[0].view({batch, sequence, 3, 3, 8}).permute({2, 0, 3, 1, 4}).unbind(0);
+  at::Tensor scores =
+      at::matmul(parts[0], parts[1].transpose(2, 3)) * 0.4 + inputs[1].view({1, 3, 1, sequence});
+  scores = scores.masked_fill(inputs[2].to(at::kBool), -std::numeric_limits<double>::infinity());
+  return at::matmul(at::softmax(scores, -1), parts[2]).transpose(1, 2).reshape({batch, sequence, 24});
+}
+
 Bytes total(const std::vector<Work>& works) {
   Bytes sum;
   for (const Work& work : works) sum += work.bytes;
@@ -152,6 +175,58 @@ TEST_CASE("bytes that an eager norm moves, by hand") {
   REQUIRE(description.extras.size() == 3);  // x in float32, the reciprocal deviations, the normalized tensor
   CHECK(description.forward_temporaries == Bytes{4 * n + 4 * p});
   CHECK(description.backward_temporaries == Bytes{20 * n});
+}
+
+TEST_CASE("eager attention with whole matrices of scores") {
+  for (const at::ScalarType dtype : k_dtypes) {
+    for (const std::int64_t batch : {1, 3}) {
+      for (const std::int64_t sequence : {1, 2, 13}) {
+        CAPTURE(dtype, batch, sequence);
+        require_as_reference(
+            scored_attention(dtype, batch, sequence),
+            [](const auto& inputs, const auto&) { return plain_scored_attention(inputs); },
+            tolerance_of_steps(dtype));
+      }
+    }
+  }
+}
+
+// MptAttention in bfloat16, n scores, q, k and v of p bytes each. Forward: q and k copied 4p, scaled 4n, +
+// bias 6n, copied 8n and hidden 8n, softmax 8n, cast 6n, v copied 2p, heads put together 2p. Backward: dy
+// copied 2p, cast 6n, softmax 12n, copied 8n and hidden 8n, cast 6n, scaled 4n, gradients of q and v copied
+// 4p, put together 6p. A product reads and writes 2p + 2n.
+TEST_CASE("bytes and operations of eager attention, by hand") {
+  const std::int64_t batch = 2, sequence = 16, heads = 3, head_dim = 8;
+  const std::int64_t n = batch * heads * sequence * sequence, p = batch * sequence * heads * head_dim * 2;
+  const std::int64_t bias = heads * sequence * 4, mask = batch * sequence * sequence;
+  const SingleOperator single = scored_attention(at::kBFloat16, batch, sequence);
+  const OperatorDescription description =
+      k_eager_attention.describe(single.graph(), single.graph().operators[0]);
+  CHECK(total(description.forward) == Bytes{40 * n + 8 * p + bias + mask + 2 * (2 * p + 2 * n)});
+  CHECK(total(description.backward) == Bytes{44 * n + 12 * p + mask + 4 * (2 * p + 2 * n)});
+  CHECK(description.forward_temporaries == Bytes{4 * n + p});
+  CHECK(description.backward_temporaries == Bytes{8 * n + p});
+  CHECK(description.saved_inputs == 0b100);
+  Bytes kept;
+  for (const ExtraTensor& extra : description.extras)
+    kept += bytes_of(element_count(extra.shape), extra.dtype);
+  CHECK(kept == Bytes{3 * p + 4 * n + 2 * n});
+  for (const auto& [works, products] : {std::pair{description.forward, 2}, {description.backward, 4}}) {
+    Flops executed, counted;
+    for (const Work& work : works) {
+      executed += work.flops;
+      counted += work.model_flops;
+    }
+    CHECK(executed == Flops{2 * n * head_dim * products});
+    CHECK(counted == Flops{n * head_dim * products});
+  }
+  // One sequence: q, k and v are read where they are.
+  const SingleOperator one = scored_attention(at::kFloat, 1, sequence);
+  const OperatorDescription of_one = k_eager_attention.describe(one.graph(), one.graph().operators[0]);
+  CHECK(of_one.saved_inputs == 0b101);
+  REQUIRE(of_one.extras.size() == 1);
+  CHECK(bytes_of(element_count(of_one.extras[0].shape), of_one.extras[0].dtype) ==
+        Bytes{heads * sequence * sequence * 4});
 }
 
 }  // namespace shardlab::test

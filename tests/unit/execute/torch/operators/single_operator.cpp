@@ -16,6 +16,8 @@ at::ScalarType scalar_type(DType dtype) {
       return at::kHalf;
     case DType::int64:
       return at::kLong;
+    case DType::uint8:
+      return at::kByte;
     default:
       return at::kFloat;
   }
@@ -23,6 +25,7 @@ at::ScalarType scalar_type(DType dtype) {
 
 DType dtype_of(const at::Tensor& tensor) {
   if (tensor.scalar_type() == at::kLong) return DType::int64;
+  if (tensor.scalar_type() == at::kByte) return DType::uint8;
   if (tensor.scalar_type() == at::kHalf) return DType::float16;
   return tensor.scalar_type() == at::kBFloat16 ? DType::bfloat16 : DType::float32;
 }

@@ -1,0 +1,138 @@
+// attention as transformers' MptAttention computes it (5.23, modeling_mpt.py), scores and all: q and k
+// multiplied, times the scale, + alibi in float32, later keys hidden by a mask, softmax in float32, back to
+// the dtype of v, times v, heads put side by side again. Inputs: q, k and v in one (k_packed_sections);
+// alibi, a constant [heads, sequence] in float32; the mask, a constant [batch, 1, sequence, sequence] of
+// bytes, which all layers share. Attributes of attention: heads, head_dim, scale.
+//
+// Keeps q, k and v as torch.matmul hands them to one product a head: copies of each, k turned, because batch
+// and heads do not lie side by side; with one sequence or one head views of the input, which is kept then.
+// And the probabilities: in float32 for the softmax, in v's dtype for the product. Executed FLOPs are those
+// of whole matrices; MFU counts the pairs that causality leaves, as for the fused operator.
+#include "engine/model/operators/eager_steps.h"
+
+namespace shardlab {
+namespace {
+
+// What sizes and steps depend on. Bytes: of all scores in float32 and in q's dtype, of one of q, k and v.
+struct Scores {
+  std::int64_t batch, heads, sequence, head_dim;
+  DType dtype;
+  Bytes wide, narrow, part, alibi, mask;
+  bool casts, copies, merges;  // copies: in forward; merges: heads lie apart when they are put side by side
+
+  Scores(const ModelGraph& graph, const Operator& op) {
+    const Tensor& packed = graph.tensor(op.inputs[0]);
+    batch = packed.shape[0];
+    sequence = packed.shape[1];
+    heads = op.attributes.integer("heads");
+    head_dim = op.attributes.integer("head_dim");
+    dtype = packed.dtype;
+    const std::int64_t scores = batch * heads * sequence * sequence;
+    wide = bytes_of(scores, DType::float32);
+    narrow = bytes_of(scores, dtype);
+    part = packed.bytes() / 3;
+    alibi = graph.tensor(op.inputs[1]).bytes();
+    mask = graph.tensor(op.inputs[2]).bytes();
+    casts = dtype != DType::float32;
+    copies = batch > 1 && heads > 1;
+    merges = heads > 1 && sequence > 1;
+  }
+
+  // A product for each head; half of the pairs counts.
+  Work product(std::int64_t m, std::int64_t n, std::int64_t k) const {
+    Work work = batched_matmul_work(batch * heads, m, n, k, dtype);
+    work.model_flops = Flops{work.flops.value / 2};
+    return work;
+  }
+};
+
+void list_kept(const Scores& s, OperatorDescription& description) {
+  description.saved_inputs = s.copies ? 0b100 : 0b101;
+  const std::int64_t each = s.batch * s.heads;
+  if (s.copies) {
+    description.extras.push_back({"query", {each, s.sequence, s.head_dim}, s.dtype});
+    description.extras.push_back({"key", {each, s.head_dim, s.sequence}, s.dtype});
+    description.extras.push_back({"value", {each, s.sequence, s.head_dim}, s.dtype});
+  }
+  const Shape scores{s.batch, s.heads, s.sequence, s.sequence};
+  if (s.casts) description.extras.push_back({"wide_probabilities", scores, DType::float32});
+  description.extras.push_back({"probabilities", scores, s.dtype});
+}
+
+// Scores lie, before they are hidden, where the probabilities will: the kept tensors are there from the
+// start.
+EagerSteps forward_steps(const Scores& s) {
+  EagerSteps steps;
+  if (s.copies) steps.kernel(s.part * 4);     // q and k
+  steps.make(s.narrow, s.narrow * 2);         // times the scale
+  steps.kernel(s.narrow + s.alibi + s.wide);  // + alibi
+  steps.give(s.narrow);
+  steps.make(s.wide, s.wide * 2);     // a copy
+  steps.kernel(s.wide * 2 + s.mask);  // hidden in it
+  steps.kernel(s.wide * 2);           // softmax
+  if (s.casts) steps.kernel(s.wide + s.narrow);
+  if (s.copies) steps.kernel(s.part * 2);  // v
+  steps.take(s.part);                      // the product with v
+  steps.kernel(s.part * 2);                // heads side by side
+  return steps;
+}
+
+// From the gradient of the probabilities, `steps` holding it, to that of the product of q and k.
+void score_steps(const Scores& s, EagerSteps& steps) {
+  if (s.casts) {
+    steps.make(s.wide, s.narrow + s.wide);
+    steps.give(s.narrow);
+  }
+  steps.make(s.wide, s.wide * 3);  // through softmax
+  steps.give(s.wide);
+  steps.make(s.wide, s.wide * 2);     // a copy
+  steps.kernel(s.wide * 2 + s.mask);  // hidden in it
+  steps.give(s.wide);
+  if (s.casts) {
+    steps.make(s.narrow, s.wide + s.narrow);
+    steps.give(s.wide);
+  }
+  steps.make(s.narrow, s.narrow * 2);  // times the scale
+  steps.give(s.narrow);
+}
+
+EagerSteps backward_steps(const Scores& s) {
+  EagerSteps steps;
+  const bool splits = s.copies && s.sequence > 1;
+  if (splits) steps.make(s.part, s.part * 2);  // heads apart
+  steps.take(s.narrow);                        // of the probabilities
+  steps.take(s.part);                          // of v
+  if (splits) steps.give(s.part);
+  score_steps(s, steps);
+  steps.take(s.part * 2);  // of q and k
+  steps.give(s.narrow);
+  if (s.merges) {  // v, then q; k lies right
+    steps.make(s.part, s.part * 2);
+    steps.give(s.part);
+    steps.make(s.part, s.part * 2);
+    steps.give(s.part);
+  }
+  steps.kernel(s.part * 6);  // put together
+  return steps;
+}
+
+OperatorDescription describe_eager_attention(const ModelGraph& graph, const Operator& op) {
+  const Scores s(graph, op);
+  OperatorDescription description;
+  list_kept(s, description);
+  describe_forward(description, forward_steps(s));
+  description.forward.push_back(s.product(s.sequence, s.sequence, s.head_dim));
+  description.forward.push_back(s.product(s.sequence, s.head_dim, s.sequence));
+  describe_backward(description, backward_steps(s));
+  description.backward.push_back(s.product(s.sequence, s.sequence, s.head_dim));  // of the probabilities
+  description.backward.push_back(s.product(s.sequence, s.head_dim, s.sequence));  // of v
+  description.backward.push_back(s.product(s.sequence, s.head_dim, s.sequence));  // of q
+  description.backward.push_back(s.product(s.head_dim, s.sequence, s.sequence));  // of k
+  return description;
+}
+
+}  // namespace
+
+extern const OperatorType k_eager_attention{"eager_attention", describe_eager_attention};
+
+}  // namespace shardlab
