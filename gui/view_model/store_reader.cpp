@@ -26,6 +26,7 @@ Error deleted_error(const std::filesystem::path& path) {
 struct StoreReader::News {
   RunEntries runs;  // null: not read again
   bool replaced = false;
+  bool written = false;
   bool trouble_known = false;
   std::optional<Error> trouble;
   std::vector<std::pair<RunId, Result<LoadedRunPtr>>> loads;
@@ -34,6 +35,7 @@ struct StoreReader::News {
   bool empty() const { return !runs && !replaced && !trouble_known && loads.empty() && changes.empty(); }
   void add(News later) {
     if (later.replaced) loads.clear();
+    written = written || later.written;
     if (later.runs) runs = std::move(later.runs);
     if (later.trouble_known) trouble = std::move(later.trouble);
     trouble_known = trouble_known || later.trouble_known;
@@ -51,6 +53,7 @@ struct StoreReader::News {
   void look(WatchedStore& file) {
     const FileChange change = file.look();
     replaced = replaced || change == FileChange::replaced;
+    written = written || change == FileChange::content;
     if (change == FileChange::none) return;
     if (change == FileChange::deleted) return set_trouble(deleted_error(file.path()));
     const auto store = file.store();
@@ -191,6 +194,9 @@ void StoreReader::take(News news) {
     view_.runs = std::move(news.runs);
     view_.read = true;
   }
+  // What could not be read may be readable now.
+  const bool over = news.trouble_known && view_.trouble && !news.trouble;
+  if (news.written || over) view_.failed.clear();
   if (news.trouble_known) view_.trouble = std::move(news.trouble);
   for (auto& [id, run] : news.loads) {
     std::erase(asked_, id);

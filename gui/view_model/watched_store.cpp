@@ -1,5 +1,6 @@
 #include "gui/view_model/watched_store.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <utility>
@@ -7,9 +8,16 @@
 namespace shardlab::view {
 
 std::optional<WatchedStore::Stamp> WatchedStore::stamp_of(const std::filesystem::path& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  return Stamp{status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+  struct statx status {};
+  if (::statx(AT_FDCWD, path.c_str(), 0, STATX_BASIC_STATS | STATX_BTIME, &status) != 0) return std::nullopt;
+  const auto time = [](const statx_timestamp& each) { return Time{each.tv_sec, each.tv_nsec}; };
+  Stamp stamp;
+  stamp.device = std::uint64_t{status.stx_dev_major} << 32 | status.stx_dev_minor;
+  stamp.inode = status.stx_ino;
+  if ((status.stx_mask & STATX_BTIME) != 0) stamp.born = time(status.stx_btime);
+  stamp.size = status.stx_size;
+  stamp.changed = time(status.stx_mtime);
+  return stamp;
 }
 
 FileChange WatchedStore::look() {
@@ -23,7 +31,8 @@ FileChange WatchedStore::look() {
     store_.reset();
     return FileChange::replaced;
   }
-  return again || now != before ? FileChange::content : FileChange::none;
+  if (now != before) return FileChange::content;
+  return again ? FileChange::again : FileChange::none;
 }
 
 Result<RunStore*> WatchedStore::store() {

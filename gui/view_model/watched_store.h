@@ -14,6 +14,7 @@ namespace shardlab::view {
 
 enum class FileChange {
   none,
+  again,     // the same, but the last reading failed
   content,   // written to, or there for the first time
   replaced,  // another file has its name: runs of the same number are other runs
   absent,    // it is not there, as the first look finds
@@ -37,11 +38,21 @@ class WatchedStore {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  // Device and inode say which file it is; size and time of change whether it was written to.
+  struct Time {
+    std::int64_t seconds = 0;
+    std::uint32_t nanoseconds = 0;
+    friend bool operator==(const Time&, const Time&) = default;
+  };
+  // Device, inode and birth say which file it is (a new file often gets the number of the one that was just
+  // deleted; file systems that know no births say zero); size and time of change whether it was written to.
   struct Stamp {
     std::uint64_t device = 0, inode = 0;
-    std::int64_t size = 0, seconds = 0, nanoseconds = 0;
-    bool same_file(const Stamp& other) const { return device == other.device && inode == other.inode; }
+    Time born;
+    std::uint64_t size = 0;
+    Time changed;
+    bool same_file(const Stamp& other) const {
+      return device == other.device && inode == other.inode && born == other.born;
+    }
     friend bool operator==(const Stamp&, const Stamp&) = default;
   };
   static std::optional<Stamp> stamp_of(const std::filesystem::path& path);

@@ -109,6 +109,55 @@ TEST_CASE("typing into the text changes the form's value; undo takes it back") {
   CHECK(form.visible);
 }
 
+TEST_CASE("Ctrl+Z and Ctrl+Y go through changes of the form and of the text, wherever the keyboard is") {
+  Ui ui({}, {3000, 1200});
+  ui.open(large_scenario());
+  std::vector<std::string> texts{ui.session().document().text()};
+  const auto changed = [&] {
+    ui.settle();
+    REQUIRE(ui.session().document().text() != texts.back());
+    texts.push_back(ui.session().document().text());
+  };
+  const auto into_the_editor = [&] {
+    const ProbedItem search = ui.item("scenario", "all settings");
+    ui.click_at({search.max.x + 300, 500});
+  };
+  ui.enter("scenario", "##train.micro_batch", "2");
+  changed();
+  into_the_editor();
+  ui.press(ImGuiMod_Ctrl | ImGuiKey_End);
+  ui.type("measure: {steps: 4}");
+  changed();
+  ui.enter("scenario", "##train.micro_batch", "3");
+  changed();
+  into_the_editor();
+  const auto check_at = [&](std::size_t state) {
+    ui.settle();
+    INFO(state << ": " << ui.session().document().text());
+    CHECK(ui.session().document().text() == texts[state]);
+    CHECK_FALSE(ui.session().stale());
+  };
+  for (std::size_t state = texts.size() - 1; state-- > 0;) {
+    ui.press(ImGuiMod_Ctrl | ImGuiKey_Z);
+    check_at(state);
+  }
+  ui.press(ImGuiMod_Ctrl | ImGuiKey_Z);  // nothing is left
+  check_at(0);
+  for (std::size_t state = 1; state < texts.size(); ++state) {
+    ui.press(ImGuiMod_Ctrl | ImGuiKey_Y);
+    check_at(state);
+  }
+  // What is typed after an undo is where redo ends.
+  ui.press(ImGuiMod_Ctrl | ImGuiKey_Z);
+  check_at(2);
+  ui.press(ImGuiMod_Ctrl | ImGuiKey_End);
+  ui.type("# a remark");
+  changed();
+  CHECK_FALSE(ui.session().document().can_redo());
+  ui.press(ImGuiMod_Ctrl | ImGuiKey_Z);
+  check_at(2);
+}
+
 TEST_CASE("without a scenario the panel says how to get one") {
   Ui ui("scenario", {460, 600});
   ui.click("scenario", "Start from an example");

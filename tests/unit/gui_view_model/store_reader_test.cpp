@@ -182,6 +182,37 @@ TEST_CASE("a database that is replaced has other runs under the same numbers") {
   CHECK(reader.view().loaded.at(RunId{1})->record.name == "x");
 }
 
+TEST_CASE("a database that is deleted and made anew between two looks is another one, whatever its inode") {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "runs.db";
+  save_runs(file, {"a"});
+  StoreReader reader(file, at_rest());
+  reader.load(RunId{1});
+  reader.settle();
+  REQUIRE(reader.view().loaded.count(RunId{1}) == 1);
+  fs::remove(file);
+  save_runs(file, {"x"});
+  reader.settle();
+  CHECK(reader.view().runs->front().name == "x");
+  CHECK(reader.view().loaded.empty());
+}
+
+TEST_CASE("a run that could not be read can be asked for again when the file was written to") {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "runs.db";
+  save_runs(file, {"a"});
+  StoreReader reader(file, at_rest());
+  reader.load(RunId{2});
+  reader.settle();
+  REQUIRE(reader.view().failed.count(RunId{2}) == 1);
+  save_runs(file, {"b"});
+  reader.settle();
+  CHECK(reader.view().failed.empty());
+  reader.load(RunId{2});
+  reader.settle();
+  CHECK(reader.view().loaded.count(RunId{2}) == 1);
+}
+
 TEST_CASE("a run that was read, but not taken, when the database was replaced can be asked for again") {
   const TemporaryFolder folder;
   const fs::path file = folder.path() / "runs.db", other = folder.path() / "other.db";
