@@ -9,7 +9,7 @@
 # `shardlab validate` filled at a quiet moment: on a busy machine ranks mostly wait for each other.
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
-shardlab=${SHARDLAB:-$root/build/bin/shardlab}
+shardlab=$(readlink -f "${SHARDLAB:-$root/build/bin/shardlab}")
 variants=("dark 1")
 if [ "${1:-}" = --all ]; then
   variants=("dark 1" "light 1" "dark 2" "light 2")
@@ -22,8 +22,8 @@ trap 'rm -rf "$work"' EXIT
 export XDG_CONFIG_HOME=$work
 cd "$root"
 
-tiny=scenarios/first/tiny-llama.yaml
-large=scenarios/first/llama3-8b-fsdp2-8xh100.yaml
+tiny=$root/scenarios/first/tiny-llama.yaml
+large=$root/scenarios/first/llama3-8b-fsdp2-8xh100.yaml
 runs=r2  # beside the prediction of the open scenario
 if [ -n "${SHARDLAB_RUNS:-}" ]; then
   cp "$SHARDLAB_RUNS" "$work/runs.db"
@@ -34,6 +34,7 @@ else
   }
 fi
 cp "$large" "$work/llama3-8b.yaml"
+cd "$work"  # the names of the files are seen in the pictures: they are short
 
 # picture <name> <width> <height> <scenario> <option>...: for each variant; sizes are those of scale 1.
 picture() {
@@ -44,16 +45,16 @@ picture() {
     file=$folder/$name.png
     [ ${#variants[@]} -eq 1 ] || file=$folder/$name-$theme-$scale.png
     "$shardlab" gui --screenshot "$file" --size "$((width * scale))x$((height * scale))" --theme "$theme" --scale "$scale" \
-      --db "$work/runs.db" "$@" "$scenario"
+      --db runs.db "$@" "$scenario"
   done
 }
 
-picture window 1600 1000 "$work/llama3-8b.yaml" --select 291
-picture scenario 1000 720 "$work/llama3-8b.yaml" --panel scenario
-picture fit 640 780 "$work/llama3-8b.yaml" --panel fit
-picture plan 960 720 "$work/llama3-8b.yaml" --panel plan --select 9
-picture hardware 900 560 "$work/llama3-8b.yaml" --panel hardware
-picture models 700 320 "$work/llama3-8b.yaml" --panel models
+picture window 1600 1000 llama3-8b.yaml --select 291
+picture scenario 1000 720 llama3-8b.yaml --panel scenario
+picture fit 640 780 llama3-8b.yaml --panel fit
+picture plan 960 720 llama3-8b.yaml --panel plan --select 9
+picture hardware 900 560 llama3-8b.yaml --panel hardware
+picture models 700 320 llama3-8b.yaml --panel models
 for panel in timeline memory compare runs; do
   picture "$panel" 1200 640 "$tiny" --panel "$panel" --runs "$runs" --select 52
 done

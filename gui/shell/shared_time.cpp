@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <string>
+#include <vector>
 
 #include "gui/view_model/time_scale.h"
 
@@ -12,9 +13,20 @@ namespace {
 constexpr double k_margin = 0.02;       // of the step, beyond its ends
 constexpr double k_closest_zoom = 100;  // ns
 
-int write_time(double value, char* text, int size, void* visible) {
-  return std::snprintf(text, static_cast<std::size_t>(size), "%s",
-                       view::axis_time(value, *static_cast<double*>(visible)).c_str());
+// Neighbouring labels have half a label's height and more between them.
+void set_up_ticks(double from, double to, float width) {
+  const double visible = to - from;
+  const auto pixels = [visible](double time) {
+    return ImGui::CalcTextSize(view::axis_time(time, visible).c_str()).x;
+  };
+  const float label = std::max(pixels(from), pixels(to)) + 1.5F * ImGui::GetFontSize();
+  const std::vector<double> places =
+      view::tick_places(from, to, std::max(2, static_cast<int>(width / label)));
+  std::vector<std::string> texts;
+  for (const double place : places) texts.push_back(view::axis_time(place, visible));
+  std::vector<const char*> labels;
+  for (const std::string& text : texts) labels.push_back(text.c_str());
+  ImPlot::SetupAxisTicks(ImAxis_X1, places.data(), static_cast<int>(places.size()), labels.data());
 }
 
 TimeRange range_of(double min, double max) {
@@ -31,15 +43,14 @@ SharedTime::SharedTime(const Session& session, Nanoseconds end)
     min_ = static_cast<double>(chosen->begin.value);
     max_ = std::max(static_cast<double>(chosen->end.value), min_ + k_closest_zoom);
   }
-  visible_ = max_ - min_;
   before_min_ = min_;
   before_max_ = max_;
 }
 
-void SharedTime::set_up_axis() {
+void SharedTime::set_up_axis(float width) {
   ImPlot::SetupAxis(ImAxis_X1, nullptr, ImPlotAxisFlags_NoInitialFit);
   ImPlot::SetupAxisLinks(ImAxis_X1, &min_, &max_);
-  ImPlot::SetupAxisFormat(ImAxis_X1, write_time, &visible_);
+  set_up_ticks(min_, max_, width);
   ImPlot::SetupAxisLimitsConstraints(ImAxis_X1, -end_ * 0.1, end_ * 1.1);
   ImPlot::SetupAxisZoomConstraints(ImAxis_X1, k_closest_zoom, end_ * 1.2);
 }

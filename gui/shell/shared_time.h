@@ -15,8 +15,9 @@ class SharedTime {
   // What is visible now; all of it, [0, end], while nobody has chosen a part.
   SharedTime(const Session& session, Nanoseconds end);
 
-  // Between ImPlot::BeginPlot() and its SetupFinish(): the x axis in nanoseconds, with readable times.
-  void set_up_axis();
+  // Between ImPlot::BeginPlot() and its SetupFinish(): the x axis in nanoseconds, with as many readable times as
+  // have room in so many pixels.
+  void set_up_axis(float width);
   // After ImPlot::EndPlot(): what the user zoomed or panned to becomes everybody's.
   void share(Session& session) const;
 
@@ -26,7 +27,6 @@ class SharedTime {
  private:
   double end_;
   double min_, max_;
-  double visible_;  // for the labels of this frame
   double before_min_, before_max_;
 };
 

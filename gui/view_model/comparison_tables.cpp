@@ -84,7 +84,8 @@ Row row_of(std::string name, const Values& values, MetricUnit unit, std::size_t 
 
 std::string with_spaces(std::string_view name) {
   std::string text(name);
-  std::replace(text.begin(), text.end(), '_', ' ');
+  std::replace_if(
+      text.begin(), text.end(), [](char each) { return each == '_' || each == '.'; }, ' ');
   return text;
 }
 

@@ -60,7 +60,8 @@ Cell time_cell(std::optional<Nanoseconds> time) {
 
 Cell bytes_cell(std::optional<Bytes> bytes) {
   if (!bytes) return text_cell("-", CellTone::faint);
-  return {to_string(*bytes), static_cast<double>(bytes->value)};
+  return {to_string(*bytes), static_cast<double>(bytes->value),
+          bytes->value == 0 ? CellTone::faint : CellTone::plain};
 }
 
 Cell count_cell(std::int64_t count) {
@@ -69,12 +70,12 @@ Cell count_cell(std::int64_t count) {
 
 Cell error_cell(std::optional<double> error) {
   if (!error) return text_cell("-", CellTone::faint);
-  return {signed_percent(*error), *error, tone_of_error(*error)};
+  return {*error == 0 ? "0 %" : signed_percent(*error), *error, tone_of_error(*error)};
 }
 
 Cell share_cell(std::optional<double> fraction) {
   if (!fraction) return text_cell("-", CellTone::faint);
-  return {percent(*fraction), *fraction};
+  return {percent(*fraction), *fraction, *fraction == 0 ? CellTone::faint : CellTone::plain};
 }
 
 std::optional<Why> why_cell(const DataTable& table, std::size_t row, std::size_t column) {

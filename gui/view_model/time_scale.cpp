@@ -25,4 +25,16 @@ std::string axis_time(double ns, double visible) {
   return fmt::format("{:.{}f} {}", rounded, unit->ns == 1 ? 0 : decimals, unit->name);
 }
 
+std::vector<double> tick_places(double from, double to, int most) {
+  const double least_step = (to - from) / most;
+  const double power = std::pow(10, std::floor(std::log10(least_step)));
+  constexpr std::array<double, 3> k_steps = {1, 2, 5};
+  const auto fits = [&](double step) { return step * power >= least_step; };
+  const auto found = std::find_if(k_steps.begin(), k_steps.end(), fits);
+  const double step = (found == k_steps.end() ? 10 : *found) * power;
+  std::vector<double> places;
+  for (double i = std::ceil(from / step); i * step <= to; ++i) places.push_back(i * step);
+  return places;
+}
+
 }  // namespace shardlab::view

@@ -2,6 +2,7 @@
 
 #include <implot.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -10,10 +11,10 @@
 
 namespace shardlab::gui {
 
-void set_up_byte_axis(double top) {
-  constexpr double k_most_ticks = 8;
+void set_up_byte_axis(double top, float height) {
+  const double most_ticks = std::clamp(std::floor(height / (1.35 * ImGui::GetFontSize())), 2.0, 8.0);
   double step = 1;
-  while (top / step > k_most_ticks) step *= 2;
+  while (top / step > most_ticks) step *= 2;
   std::vector<double> places;
   std::vector<std::string> texts;
   for (double at = 0; at <= top; at += step) {

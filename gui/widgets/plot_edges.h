@@ -26,8 +26,8 @@ class AlignedPlot {
   explicit AlignedPlot(PlotEdges& edges);
   // For BeginPlot().
   float width() const { return width_; }
-  // Where the plot's area will begin, in the window.
-  float left() const { return begin_ + edges_.room(); }
+  // About as many pixels as the plot's area will have: the same in all of them.
+  float label_room() const { return width_ + shift_ - edges_.room(); }
   // Between ImPlot::SetupFinish() and EndPlot().
   void measure();
 

@@ -85,6 +85,7 @@ void set_lengths(ImGuiStyle& style) {
   style.TabRounding = 4;
   style.ScrollbarRounding = 6;
   style.WindowBorderSize = 0;
+  style.FrameBorderSize = 1;  // fields and boxes to tick are seen on any background
   style.TabBarBorderSize = 0;
   style.TabBarOverlineSize = 2;
   style.DockingSeparatorSize = 3;

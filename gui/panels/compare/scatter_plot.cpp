@@ -137,7 +137,7 @@ ScatterResult draw_scatter(const view::RunComparison& comparison, ScatterForm fo
                            const Theme& theme) {
   ScatterResult result;
   if (!ImPlot::BeginPlot(form == ScatterForm::error ? "##error" : "##values", size,
-                         ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
+                         ImPlotFlags_NoFrame | ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
     return result;
   set_up(comparison, form);
   draw_band(form, theme);

@@ -33,9 +33,10 @@ void draw_stack(const MemoryPlot& plot, const view::StackedMemory& stacked, cons
     float bottom = ImPlot::PlotToPixels(0.0, 0.0).y;
     for (std::size_t i = 0; i < plot.track.classes.size(); ++i) {
       const float top = ImPlot::PlotToPixels(0.0, stacked.tops[i][column]).y;
-      if (bottom - top > 0.25F)
-        list.AddRectFilled({left, top}, {std::max(right, left + 1), bottom},
-                           faded(colour_of(theme, plot.track.classes[i]), plot.opacity));
+      // A strip that is too thin to be seen is covered by the next one: it leaves no gap.
+      if (bottom - top <= 0.25F) continue;
+      list.AddRectFilled({left, top}, {std::max(right, left + 1), bottom},
+                         faded(colour_of(theme, plot.track.classes[i]), plot.opacity));
       bottom = top;
     }
   }
@@ -135,11 +136,11 @@ MemoryPlotResult draw_memory_plot(const MemoryPlot& plot, SharedTime& time, Plot
   AlignedPlot aligned(edges);
   if (!ImPlot::BeginPlot(("##" + plot.track.title).c_str(),
                          {aligned.width(), plot.height - (ImGui::GetCursorPosY() - top)},
-                         ImPlotFlags_NoTitle | ImPlotFlags_NoLegend | ImPlotFlags_NoMenus |
-                             ImPlotFlags_NoMouseText | ImPlotFlags_NoBoxSelect))
+                         ImPlotFlags_NoTitle | ImPlotFlags_NoLegend | ImPlotFlags_NoFrame |
+                             ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoBoxSelect))
     return result;
-  time.set_up_axis();
-  set_up_byte_axis(plot.top);
+  time.set_up_axis(aligned.label_room());
+  set_up_byte_axis(plot.top, plot.height - 3 * ImGui::GetFontSize());
   ImPlot::SetupFinish();
   aligned.measure();
   const ImPlotRect limits = ImPlot::GetPlotLimits();

@@ -50,14 +50,14 @@ void draw(const Curve& curve, std::int64_t steps, ImVec2 size, const Theme& them
   const double low = *std::min_element(curve.y.begin(), curve.y.end()),
                high = *std::max_element(curve.y.begin(), curve.y.end());
   const double margin = std::max((high - low) * 0.1, std::abs(high) * 0.02 + 1e-9);
-  if (!ImPlot::BeginPlot(
-          curve.title, size,
-          ImPlotFlags_NoLegend | ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoInputs))
+  if (!ImPlot::BeginPlot(curve.title, size,
+                         ImPlotFlags_NoLegend | ImPlotFlags_NoFrame | ImPlotFlags_NoMenus |
+                             ImPlotFlags_NoMouseText | ImPlotFlags_NoInputs))
     return;
   ImPlot::SetupAxes("step", nullptr);
   set_up_steps(std::max({steps, static_cast<std::int64_t>(curve.x.back()), std::int64_t{2}}));
   if (curve.format == nullptr) {
-    set_up_byte_axis(high * 1.15 + 1);
+    set_up_byte_axis(high * 1.15 + 1, size.y - 5 * ImGui::GetFontSize());
   } else {
     ImPlot::SetupAxisLimits(ImAxis_Y1, curve.from_zero ? 0 : low - margin,
                             curve.from_zero ? high * 1.15 + 1e-9 : high + margin, ImPlotCond_Always);

@@ -32,6 +32,11 @@ const char* motion_text(view::BufferMotion motion) {
   return "rests";
 }
 
+ImU32 edge_of(view::BufferMotion motion, const Theme& theme) {
+  if (motion == view::BufferMotion::emptying) return theme.bad;
+  return motion == view::BufferMotion::read ? theme.accent : theme.text;
+}
+
 struct Shelf {
   std::vector<const view::ShownBuffer*> buffers;
   Bytes bytes;
@@ -46,10 +51,9 @@ void draw_box(const StepPlan& plan, const view::ShownBuffer& shown, ImVec2 min, 
   const float level = max.y - (max.y - min.y) * static_cast<float>(shown.fill);
   list.AddRectFilled({min.x, level}, max, faded(colour, 0.9F), theme.scaled(2));
   if (shown.motion != view::BufferMotion::rest) {
-    const ImU32 edge = shown.motion == view::BufferMotion::emptying ? theme.bad
-                       : shown.motion == view::BufferMotion::read   ? theme.accent
-                                                                    : theme.text;
-    list.AddRect(min, max, edge, theme.scaled(2), 0, theme.scaled(2));
+    // Of a narrow box the edge leaves some to be seen.
+    const float thick = std::max(std::min(theme.scaled(2), (max.x - min.x) / 4), 1.0F);
+    list.AddRect(min, max, edge_of(shown.motion, theme), theme.scaled(2), 0, thick);
   }
   const ImVec2 size =
       theme.fonts.text->CalcTextSizeA(theme.scaled(k_small_size), FLT_MAX, 0, buffer.name.c_str());
@@ -63,6 +67,31 @@ void draw_box(const StepPlan& plan, const view::ShownBuffer& shown, ImVec2 min, 
 }
 
 }  // namespace
+
+void draw_motion_legend(const Theme& theme) {
+  struct Entry {
+    const char* name;
+    view::BufferMotion motion;
+  };
+  constexpr std::array<Entry, 3> k_entries = {{{"read", view::BufferMotion::read},
+                                               {"written", view::BufferMotion::written},
+                                               {"freed", view::BufferMotion::emptying}}};
+  const float size = theme.scaled(11), gap = theme.scaled(6), apart = theme.scaled(14);
+  float width = 0;
+  for (const Entry& each : k_entries) width += size + gap + ImGui::CalcTextSize(each.name).x + apart;
+  ImGui::SameLine(std::max(ImGui::GetWindowWidth() - ImGui::GetStyle().WindowPadding.x - width + apart,
+                           ImGui::GetCursorPosX()));
+  ImVec2 at = ImGui::GetCursorScreenPos();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (const Entry& each : k_entries) {
+    const float top = at.y + (ImGui::GetTextLineHeight() - size) / 2;
+    list.AddRect({at.x, top}, {at.x + size, top + size}, edge_of(each.motion, theme), theme.scaled(2), 0,
+                 theme.scaled(2));
+    list.AddText({at.x + size + gap, at.y}, theme.dimmed, each.name);
+    at.x += size + gap + ImGui::CalcTextSize(each.name).x + apart;
+  }
+  ImGui::Dummy({width - apart, ImGui::GetTextLineHeight()});
+}
 
 Bytes highest_of_a_class(const StepPlan& plan, const std::vector<view::BufferLife>& lives) {
   std::array<Bytes, k_buffer_classes> live{};

@@ -12,6 +12,9 @@ namespace shardlab::gui {
 // bytes of one class at any time, so that boxes do not change their size while the plan plays.
 void draw_shelves(const StepPlan& plan, const view::PlayerFrame& frame, Bytes most, const Theme& theme);
 
+// What the edges of boxes mean, at the right end of the line before.
+void draw_motion_legend(const Theme& theme);
+
 // The highest bytes of any class after any instruction.
 Bytes highest_of_a_class(const StepPlan& plan, const std::vector<view::BufferLife>& lives);
 

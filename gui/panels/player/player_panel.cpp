@@ -129,10 +129,11 @@ class PlayerPanel final : public Panel {
         ImGui::GetWindowWidth() - ImGui::CalcTextSize(live.c_str()).x - ImGui::GetStyle().WindowPadding.x,
         theme.scaled(320)));
     ImGui::TextUnformatted(live.c_str());
-    ImGui::PushTextWrapPos(0);
+    ImGui::PushTextWrapPos(std::max(ImGui::GetWindowWidth() - theme.scaled(240), theme.scaled(200)));
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed), "%s",
                        std::string(purpose_of(instruction.kind)).c_str());
     ImGui::PopTextWrapPos();
+    draw_motion_legend(theme);
   }
 
   view::LoadedRunPtr run_;

@@ -47,7 +47,9 @@ TrendResult draw_trend(const std::vector<view::TrendPoint>& trend, const Theme& 
     extent = std::max(extent, std::abs(*trend[i].peak_error) * 1.15);
   }
   TrendResult result;
-  if (!ImPlot::BeginPlot("##trend", {-1, -1}, ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return result;
+  if (!ImPlot::BeginPlot("##trend", {-1, -1},
+                         ImPlotFlags_NoFrame | ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
+    return result;
   ImPlot::SetupAxes("measured runs, oldest first", "error of the prediction");
   ImPlot::SetupAxisLimits(ImAxis_X1, -0.5, static_cast<double>(trend.size()) - 0.5, ImPlotCond_Always);
   ImPlot::SetupAxisLimits(ImAxis_Y1, -extent, extent, ImPlotCond_Always);

@@ -150,7 +150,7 @@ void ScenarioForm::draw_control(const FormField& field, const FieldState& state,
     case FieldControl::choice:
       ImGui::SetNextItemWidth(-1);
       if (!state.given) ImGui::PushStyleColor(ImGuiCol_Text, context.theme.dimmed);
-      if (begin_combo(label.c_str(), shown.c_str())) {
+      if (begin_combo(label.c_str(), shown.empty() ? "not given" : shown.c_str())) {
         ImGui::PushStyleColor(ImGuiCol_Text, context.theme.text);
         for (const std::string& choice : field.choices)
           if (ImGui::Selectable(choice.c_str(), choice == shown)) context.session.set(field.key, choice);

@@ -16,7 +16,7 @@
 namespace shardlab::gui {
 namespace {
 
-constexpr float k_lane_height = 36, k_least_lane_height = 16;
+constexpr float k_lane_height = 44, k_least_lane_height = 16;
 
 struct ShownTrack {
   view::LoadedRunPtr run;
@@ -113,8 +113,18 @@ class TimelinePanel final : public Panel {
     ImGui::SameLine();
     if (ImGui::Button("Save PNG")) context.pictures.push_back({plot_min_, plot_max_, "timeline"});
     ImGui::SameLine(0, context.theme.scaled(14));
+    draw_legend(context.theme);
+  }
+
+  static void draw_legend(const Theme& theme) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float wide = theme.scaled(16), high = theme.scaled(4);
+    const float top = at.y + (ImGui::GetFrameHeight() - high) / 2;
+    ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + wide, top + high}, theme.bad);
+    ImGui::Dummy({wide, ImGui::GetFrameHeight()});
+    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     ImGui::AlignTextToFramePadding();
-    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme.bad), "exposed communication");
+    ImGui::TextUnformatted("exposed communication");
     if (ImGui::IsItemHovered())
       ImGui::SetTooltip("Red above compute: it stands still and waits for communication");
   }
@@ -135,10 +145,10 @@ class TimelinePanel final : public Panel {
     follow_choice(context.session);
     ImPlot::PushStyleVar(ImPlotStyleVar_PlotPadding, ImVec2(theme.scaled(26), theme.scaled(4)));
     AlignedPlot aligned(context.plot_edges);
-    if (ImPlot::BeginPlot(
-            "##timeline", {aligned.width(), lane * static_cast<float>(rows) + axis},
-            ImPlotFlags_NoLegend | ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoBoxSelect)) {
-      time.set_up_axis();
+    if (ImPlot::BeginPlot("##timeline", {aligned.width(), lane * static_cast<float>(rows) + axis},
+                          ImPlotFlags_NoLegend | ImPlotFlags_NoFrame | ImPlotFlags_NoMenus |
+                              ImPlotFlags_NoMouseText | ImPlotFlags_NoBoxSelect)) {
+      time.set_up_axis(aligned.label_room());
       set_up_rows(rows);
       ImPlot::SetupFinish();
       aligned.measure();

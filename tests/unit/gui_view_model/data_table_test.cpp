@@ -35,4 +35,13 @@ TEST_CASE("errors are coloured by size") {
   CHECK(tone_of_error(-0.2) == CellTone::bad);
   CHECK(error_cell(-0.1834).text == "-18.3 %");
   CHECK(error_cell({}).text == "-");
+  CHECK(error_cell(0.0).text == "0 %");  // exactly
+  CHECK(error_cell(1e-9).text == "+0.00 %");
+}
+
+TEST_CASE("nothing at all is faint, so that what there is stands out") {
+  CHECK(bytes_cell(Bytes{0}).tone == CellTone::faint);
+  CHECK(bytes_cell(Bytes{1}).tone == CellTone::plain);
+  CHECK(share_cell(0.0).tone == CellTone::faint);
+  CHECK(share_cell(0.5).tone == CellTone::plain);
 }
