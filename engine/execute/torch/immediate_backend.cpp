@@ -2,6 +2,7 @@
 
 #include "engine/execute/streams/immediate_device.h"
 #include "engine/execute/torch/execution_backend.h"
+#include "engine/execute/torch/memory/memory_ledger.h"
 #include "engine/execute/torch/operators/aten/device_operators.h"
 
 namespace shardlab {
@@ -15,7 +16,10 @@ class ImmediateBackend : public ExecutionBackend {
     return find_device_implementation(name);
   }
   void keep_for(const at::Tensor&, QueueIndex) override {}
+  // A GPU's memory has no part in it.
   at::Tensor host_memory(std::int64_t elements, c10::ScalarType dtype) const override {
+    const MemoryLedger uncounted;
+    const LedgerScope scope(uncounted);
     return at::empty({elements}, at::TensorOptions(dtype));
   }
 

@@ -165,8 +165,14 @@ const std::optional<OutOfMemory>& RankExecutor::out_of_memory() const {
   return state_->out_of_memory;
 }
 
-const std::map<OperatorId, std::vector<std::int64_t>>& RankExecutor::expert_counts() const {
-  return state_->run.expert_counts;
+std::map<OperatorId, std::vector<std::int64_t>> RankExecutor::expert_counts() const {
+  std::map<OperatorId, std::vector<std::int64_t>> all;
+  for (const auto& [op, counts] : state_->run.expert_counts) {
+    const at::Tensor here = counts.cpu();
+    const auto* values = here.const_data_ptr<std::int64_t>();
+    all[op].assign(values, values + here.numel());
+  }
+  return all;
 }
 
 Bytes RankExecutor::communication_workspace() const {

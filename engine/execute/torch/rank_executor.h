@@ -73,7 +73,7 @@ class RankExecutor {
   Bytes communication_workspace() const;
 
   // How many assignments each expert has had in the forward passes so far on this rank, by dispatch operator.
-  const std::map<OperatorId, std::vector<std::int64_t>>& expert_counts() const;
+  std::map<OperatorId, std::vector<std::int64_t>> expert_counts() const;
 
   // The whole parameter (a fresh tensor of its shape, stored dtype, on the host). Collective when parameters
   // are sharded: all ranks call it for the same name at the same point.

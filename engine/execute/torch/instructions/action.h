@@ -45,8 +45,8 @@ struct RunState {
   std::int64_t optimizer_steps = 0;     // that the optimizer has made, skipped ones not counted
   std::optional<LossScale> loss_scale;  // when the scenario scales its loss
   Bytes memory_limit;                   // what this rank may use; zero: unknown
-  // Assignments of each expert in the forward passes so far, by dispatch operator; of this rank.
-  std::map<OperatorId, std::vector<std::int64_t>> expert_counts;
+  // Assignments of each expert in the forward passes so far, by dispatch operator; of this rank, on its device.
+  std::map<OperatorId, at::Tensor> expert_counts;
 
   // This rank's place in the group that shards the parameters of the student and of the teacher.
   int shard_rank = 0, teachers_shard_rank = 0;

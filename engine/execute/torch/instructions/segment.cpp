@@ -2,6 +2,7 @@
 #include <ATen/ops/add.h>
 #include <ATen/ops/as_strided.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/zeros_like.h>
 #include <c10/util/SmallVector.h>
 
 #include "engine/execute/torch/instructions/segment_program.h"
@@ -120,13 +121,15 @@ class SegmentAction : public Action {
     if (first_forward_ && bound.op->type == &k_dispatch) count_experts(bound.step->op, outputs[2]);
   }
 
-  // On a device the numbers would have to be waited for.
+  // Added up where they are made: on a device nobody waits for them before the run is over.
   void count_experts(OperatorId op, const at::Tensor& counts) {
-    if (!counts.is_cpu()) return;
-    std::vector<std::int64_t>& total = run_.expert_counts[op];
-    total.resize(static_cast<std::size_t>(counts.numel()));
-    const auto* values = counts.const_data_ptr<std::int64_t>();
-    for (std::size_t i = 0; i < total.size(); ++i) total[i] += values[i];
+    at::Tensor& total = run_.expert_counts[op];
+    if (!total.defined()) {
+      const MemoryLedger uncounted;  // eight bytes an expert, which no plan knows
+      const LedgerScope scope(uncounted);
+      total = at::zeros_like(counts);
+    }
+    total.add_(counts);
   }
 
   void run_backward(const BoundStep& bound) {
