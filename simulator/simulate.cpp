@@ -116,8 +116,11 @@ Provenance provenance_of(const SimulationInputs& inputs) {
   provenance.machine = fmt::format("{} x {}", inputs.device.ranks, inputs.device.name);
   if (inputs.calibration != nullptr) {
     provenance.calibration = inputs.calibration->id;
+    const bool on_gpus = inputs.device.kind == DeviceKind::gpu;
     provenance.machine =
-        fmt::format("{} ranks on {}", inputs.device.ranks, inputs.calibration->machine.processor);
+        on_gpus ? fmt::format("{} x {}, as measured on {}", inputs.device.ranks, inputs.device.name,
+                              inputs.calibration->machine.processor)
+                : fmt::format("{} ranks on {}", inputs.device.ranks, inputs.calibration->machine.processor);
   }
   provenance.versions["shardlab"] = std::string(program_version());
   provenance.leaves_out = left_out(inputs);
@@ -127,10 +130,13 @@ Provenance provenance_of(const SimulationInputs& inputs) {
 Status check_calibration(const SimulationInputs& inputs) {
   if (inputs.calibration == nullptr) return {};
   const MachineFingerprint& machine = inputs.calibration->machine;
-  if (inputs.device.kind != DeviceKind::cpu) {
+  const std::string wanted = inputs.device.kind == DeviceKind::gpu ? inputs.device.name : "";
+  if (machine.gpu != wanted) {
+    const auto words = [](const std::string& gpu) { return gpu.empty() ? "processors" : gpu; };
     return bad_input("calibration " + inputs.calibration->id,
-                     "it was measured on processors, the scenario runs on GPUs");
+                     fmt::format("it was measured on {}, the scenario runs on {}", words(machine.gpu), words(wanted)));
   }
+  if (inputs.device.kind == DeviceKind::gpu) return {};
   if (machine.ranks != inputs.device.ranks || machine.threads_per_rank != inputs.device.threads) {
     return bad_input(
         "calibration " + inputs.calibration->id,

@@ -2,6 +2,7 @@
 
 #include "engine/scenario/resolve_device.h"
 #include "simulator/calibrate/choose_calibration.h"
+#include "simulator/calibrate/shipped_calibrations.h"
 #include "simulator/simulate.h"
 
 namespace shardlab {
@@ -10,6 +11,8 @@ Result<std::optional<Calibration>> find_calibration(const RunStore& store, const
   SHARDLAB_TRY(const std::vector<CalibrationRecord> records, store.calibrations());
   std::vector<std::string> texts;  // newest first
   for (const CalibrationRecord& record : records) texts.push_back(record.text);
+  SHARDLAB_TRY(const std::vector<std::string> shipped, shipped_calibrations());
+  texts.insert(texts.end(), shipped.begin(), shipped.end());
   return choose_calibration(texts, store.path().string(), scenario);
 }
 

@@ -11,6 +11,7 @@ namespace shardlab {
 namespace {
 
 std::string machine_text(const MachineFingerprint& machine) {
+  if (!machine.gpu.empty()) return fmt::format("{} x {}", machine.ranks, machine.processor);
   return fmt::format("{}, {} cores, {} x {} threads", machine.processor, machine.cores, machine.ranks,
                      machine.threads_per_rank);
 }
@@ -21,9 +22,9 @@ Result<Calibration> run_calibration(const CalibrationRequest& request, RunStore&
   SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make({}, {}));
   ProgressLine line(console);
   CalibrateOptions options;
-  SHARDLAB_TRY(options.rank_program, rank_program(/*on_gpus=*/false));
-  options.ranks = request.ranks;
-  options.threads_per_rank = request.threads;
+  SHARDLAB_TRY(const DeviceKind kind, device_kind_of(request.cluster));
+  SHARDLAB_TRY(options.rank_program, rank_program(kind == DeviceKind::gpu));
+  options.cluster = request.cluster;
   options.folder = folder.path();
   options.scenario = request.scenario;
   options.progress = [&line, &console](const std::string& what) {

@@ -9,12 +9,11 @@
 namespace shardlab {
 
 struct CalibrationRequest {
-  int ranks = 2;                              // processes that measure at the same time
-  int threads = 1;                            // of each
+  std::string cluster;                        // one node, as in a scenario (CalibrateOptions)
   const PlannedScenario* scenario = nullptr;  // its operators are measured too; may be null
 };
 
-// Under a minute. not_possible without libtorch.
+// See calibrate(). What was fitted is stored.
 Result<Calibration> run_calibration(const CalibrationRequest& request, RunStore& store, Console& console);
 
 }  // namespace shardlab

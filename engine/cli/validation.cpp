@@ -6,6 +6,7 @@
 #include "engine/cli/predict.h"
 #include "engine/cli/run_calibration.h"
 #include "engine/report/json.h"
+#include "simulator/calibrate/calibrate.h"
 
 namespace shardlab {
 namespace {
@@ -14,12 +15,14 @@ Result<std::optional<Calibration>> calibration_for(const PlannedScenario& planne
                                                    RunStore& store, Console& console) {
   SHARDLAB_TRY(std::optional<Calibration> known, find_calibration(store, planned.scenario));
   const ClusterSpec& cluster = planned.scenario.cluster;
-  if (known || !calibrate || cluster.device != "cpu") return known;  // only processors can be calibrated yet
-  console.note(fmt::format("no calibration of this machine for {} x {} thread{} in {}: calibrating first",
-                           cluster.ranks, cluster.threads_per_rank, cluster.threads_per_rank == 1 ? "" : "s",
+  if (known || !calibrate) return known;
+  const bool on_gpus = cluster.device != "cpu";
+  console.note(fmt::format("no calibration of {} in {}: calibrating first",
+                           on_gpus ? "such GPUs" : fmt::format("this machine for {} x {} thread{}", cluster.ranks,
+                                                               cluster.threads_per_rank,
+                                                               cluster.threads_per_rank == 1 ? "" : "s"),
                            store.path().string()));
-  SHARDLAB_TRY(Calibration made,
-               run_calibration({cluster.ranks, cluster.threads_per_rank, &planned}, store, console));
+  SHARDLAB_TRY(Calibration made, run_calibration({one_node_of(cluster), &planned}, store, console));
   return std::optional<Calibration>(std::move(made));
 }
 

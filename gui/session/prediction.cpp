@@ -7,6 +7,7 @@
 #include "engine/scenario/resolve_device.h"
 #include "engine/strategies/plan_scenario.h"
 #include "simulator/calibrate/choose_calibration.h"
+#include "simulator/calibrate/shipped_calibrations.h"
 #include "simulator/simulate.h"
 
 namespace shardlab::gui {
@@ -20,8 +21,9 @@ Result<Prediction> predict(const PredictionRequest& request) {
   made.revision = request.revision;
   made.source = std::move(read.source);
   SHARDLAB_TRY(made.planned, plan_scenario(scenario));
-  SHARDLAB_TRY(made.calibration,
-               choose_calibration(request.calibrations, request.calibrations_from, scenario));
+  SHARDLAB_TRY(std::vector<std::string> calibrations, shipped_calibrations());
+  calibrations.insert(calibrations.begin(), request.calibrations.begin(), request.calibrations.end());
+  SHARDLAB_TRY(made.calibration, choose_calibration(calibrations, request.calibrations_from, scenario));
   SHARDLAB_TRY(const Device device, resolve_device(made.planned.scenario.cluster));
   view::LoadedRun run;
   SHARDLAB_TRY(run.record.trace, simulate({made.planned, device, made.calibration ? &*made.calibration : nullptr}));

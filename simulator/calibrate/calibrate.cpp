@@ -1,5 +1,6 @@
 #include "simulator/calibrate/calibrate.h"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 
@@ -7,7 +8,7 @@
 
 #include "engine/base/paths.h"
 #include "engine/execute/launch.h"
-#include "engine/execute/machine.h"
+#include "engine/hardware/device_names.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/strategies/plan_scenario.h"
@@ -18,44 +19,36 @@
 namespace shardlab {
 namespace {
 
-constexpr std::int64_t k_probe_budget_ms = 26'000;
+// Heads of at most 128 elements, eight at least.
+int heads_of(const SmallRun& run) {
+  return std::max(8, run.width / 128);
+}
 
-// A small scenario that really runs, so that its copies, optimizer and bookkeeping are measured where they
-// happen. Gradients are always above the clipping limit, so that clipping does its work in every step.
-struct SmallRun {
-  const char* name;
-  const char* strategy;
-  int width;
-  int feed_forward;
-  int sequence;
-  const char* more;  // further sections
-};
-
-constexpr SmallRun k_small_runs[] = {
-    {"tiny", "ddp", 64, 176, 32, ""},
-    {"medium", "fsdp2", 256, 688, 64, ""},
-    {"wide", "fsdp2", 768, 2048, 32, "precision: {param: bfloat16, reduce: float32}\n"},
-};
-
-Result<PlannedScenario> plan_small_run(const SmallRun& run, const CalibrateOptions& options) {
+// Gradients are always above the clipping limit, so that clipping does its work in every step.
+Result<PlannedScenario> plan_small_run(const SmallRun& run, const std::string& cluster) {
   SHARDLAB_TRY(const std::filesystem::path data, find_asset("data/licenses.txt"));
   const std::string yaml = fmt::format(
       "name: calibration-{}\n"
       "model:\n"
       "  config: tiny-llama\n"
       "  sequence_length: {}\n"
-      "  overrides: {{hidden_size: {}, intermediate_size: {}, num_hidden_layers: 4, num_attention_heads: 8, "
-      "num_key_value_heads: 4}}\n"
-      "cluster: {{device: cpu, ranks: {}, threads_per_rank: {}}}\n"
+      "  overrides: {{hidden_size: {}, intermediate_size: {}, num_hidden_layers: 4, num_attention_heads: {}, "
+      "num_key_value_heads: {}, max_position_embeddings: {}}}\n"
+      "cluster: {}\n"
       "parallel: {{strategy: {}}}\n"
       "{}"
       "train: {{micro_batch: 1, accumulation: 2, sync: every, learning_rate: 1e-5, clip_norm: 1e-6, data: "
       "'{}'}}\n"
       "measure: {{warmup_steps: 2, steps: 6}}\n",
-      run.name, run.sequence, run.width, run.feed_forward, options.ranks, options.threads_per_rank,
-      run.strategy, run.more, data.string());
+      run.name, run.sequence, run.width, run.feed_forward, heads_of(run), heads_of(run) / 2,
+      std::max(run.sequence, 512), cluster, run.strategy, run.more, data.string());
   SHARDLAB_TRY(const Scenario scenario, parse_scenario(yaml, fmt::format("calibration-{}.yaml", run.name)));
   return plan_scenario(scenario);
+}
+
+// For what the text of the cluster means.
+Result<PlannedScenario> plan_smallest(const std::string& cluster) {
+  return plan_small_run({"machine", "fsdp2", 64, 176, 32, ""}, cluster);
 }
 
 std::string now_text() {
@@ -68,23 +61,24 @@ std::string now_text() {
 
 class CalibrationRun {
  public:
-  explicit CalibrationRun(const CalibrateOptions& options) : options_(options) {}
+  CalibrationRun(const CalibrateOptions& options, const Scenario& scenario, const Device& device)
+      : options_(options),
+        device_(device),
+        ranks_(world_size(scenario)),
+        work_(options.work != nullptr ? *options.work : standard_work(device.kind)) {}
 
   Result<Calibration> run() {
     const auto start = std::chrono::steady_clock::now();
     frame_.when = now_text();
-    for (const SmallRun& small : k_small_runs) SHARDLAB_CHECK_OK(measure(small));
-    frame_.machine = this_machine(options_.ranks, options_.threads_per_rank, frame_.versions["torch"]);
+    for (const SmallRun& small : work_.runs) SHARDLAB_CHECK_OK(measure(small));
     frame_.duration_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
     return fit_calibration(measurements_, frame_);
   }
 
  private:
-  // The micro-benchmarks go before the first of the runs, in the same processes.
   Status measure(const SmallRun& small) {
-    const bool first = &small == &k_small_runs[0];
-    SHARDLAB_TRY(const PlannedScenario planned, plan_small_run(small, options_));
-    SHARDLAB_TRY(const Device device, resolve_device(planned.scenario.cluster));
+    const bool first = &small == &work_.runs.front();
+    SHARDLAB_TRY(const PlannedScenario planned, plan_small_run(small, options_.cluster));
     LaunchOptions launch;
     launch.rank_program = options_.rank_program;
     launch.run_directory = options_.folder / small.name;
@@ -92,23 +86,35 @@ class CalibrationRun {
     if (options_.progress)
       options_.progress(first ? "operators and collectives" : fmt::format("a {} run", small.name));
     SHARDLAB_TRY(const RunTrace run, launch_run(planned, launch));
-    append(measurements_of_run(planned, device, run));
+    if (first) SHARDLAB_CHECK_OK(note_machine(run.provenance));
+    append(measurements_of_run(planned, device_, run));
     if (first) SHARDLAB_CHECK_OK(read_probes(launch));
-    frame_.versions = run.provenance.versions;
     return {};
+  }
+
+  Status note_machine(const Provenance& provenance) {
+    frame_.versions = provenance.versions;
+    frame_.machine = this_machine(ranks_, device_.threads, frame_.versions["torch"]);
+    if (device_.kind == DeviceKind::cpu) return {};
+    frame_.machine.processor = provenance.machine;
+    frame_.machine.cores = 0;
+    frame_.machine.gpu = device_.name;
+    if (is_device_called(device_.name, provenance.machine)) return {};
+    return bad_input("cluster", fmt::format("says {}, the machine has {}", device_.name, provenance.machine),
+                     "`shardlab hardware` lists the names");
   }
 
   Status write_probes(LaunchOptions& launch) const {
     ProbeList list;
-    list.budget_ms = k_probe_budget_ms;
+    list.budget_ms = work_.probe_budget_ms;
     if (options_.scenario != nullptr) list.cases = probe_cases_of(options_.scenario->graph);
-    for (ProbeCase& probe : standard_probe_cases()) list.cases.push_back(std::move(probe));
+    list.cases.insert(list.cases.end(), work_.probes.begin(), work_.probes.end());
     launch.probes = options_.folder / "probes.json";
     return write_probe_list(launch.probes, list);
   }
 
   Status read_probes(const LaunchOptions& launch) {
-    for (int rank = 0; rank < options_.ranks; ++rank) {
+    for (int rank = 0; rank < ranks_; ++rank) {
       SHARDLAB_TRY(std::vector<ProbeMeasurement> results,
                    read_probe_results(probe_results_path(launch.run_directory, rank)));
       append(std::move(results));
@@ -122,6 +128,9 @@ class CalibrationRun {
   }
 
   const CalibrateOptions& options_;
+  const Device& device_;
+  const int ranks_;
+  const CalibrationWork work_;
   Calibration frame_;
   std::vector<ProbeMeasurement> measurements_;
 };
@@ -129,12 +138,28 @@ class CalibrationRun {
 }  // namespace
 
 Result<Calibration> calibrate(const CalibrateOptions& options) {
-  if (options.ranks < 1 || options.threads_per_rank < 1)
-    return bad_input("calibrate", "needs at least one rank and one thread");
   std::error_code error;
   std::filesystem::create_directories(options.folder, error);
   if (error) return run_failed(options.folder.string(), fmt::format("cannot be made: {}", error.message()));
-  return CalibrationRun(options).run();
+  SHARDLAB_TRY(const PlannedScenario planned, plan_smallest(options.cluster));
+  if (planned.scenario.cluster.nodes > 1)
+    return not_possible("cluster", "one node is calibrated, and it has several", "give nodes: 1");
+  SHARDLAB_TRY(const Device device, resolve_device(planned.scenario.cluster));
+  return CalibrationRun(options, planned.scenario, device).run();
+}
+
+Result<DeviceKind> device_kind_of(const std::string& cluster) {
+  SHARDLAB_TRY(const PlannedScenario planned, plan_smallest(cluster));
+  return planned.scenario.cluster.device == "cpu" ? DeviceKind::cpu : DeviceKind::gpu;
+}
+
+std::string one_node_of(const ClusterSpec& cluster) {
+  if (cluster.device == "cpu")
+    return fmt::format("{{device: cpu, ranks: {}, threads_per_rank: {}}}", cluster.ranks, cluster.threads_per_rank);
+  const std::string count =
+      cluster.gpus_per_node > 0 ? fmt::format(", gpus_per_node: {}", cluster.gpus_per_node) : "";
+  if (!cluster.node.empty()) return fmt::format("{{node: {}, nodes: 1{}}}", cluster.node, count);
+  return fmt::format("{{gpu: {}{}}}", cluster.gpu, count);
 }
 
 }  // namespace shardlab

@@ -9,19 +9,27 @@
 #include "engine/base/result.h"
 #include "engine/plan/planned_scenario.h"
 #include "simulator/calibrate/calibration.h"
+#include "simulator/calibrate/calibration_work.h"
 
 namespace shardlab {
 
 struct CalibrateOptions {
-  int ranks = 2;  // processes that measure at the same time
-  int threads_per_rank = 1;
-  std::filesystem::path rank_program;         // shardlab-rank
+  std::string cluster;  // one node, as in a scenario: "{gpu: H100-SXM, gpus_per_node: 8}"; all its ranks measure together
+  std::filesystem::path rank_program;         // shardlab-rank or shardlab-rank-cuda
   std::filesystem::path folder;               // for the ranks' files; the caller removes it
   const PlannedScenario* scenario = nullptr;  // its operators are measured too; may be null
+  const CalibrationWork* work = nullptr;      // null: standard_work()
   std::function<void(std::string)> progress;  // what is being measured now; may be empty
 };
 
-// About 30 s, under 60. not_possible without libtorch; run_failed when a rank fails.
+// The cluster of one node of a scenario's, for CalibrateOptions.
+std::string one_node_of(const ClusterSpec& cluster);
+
+// bad_input for a text that is no cluster.
+Result<DeviceKind> device_kind_of(const std::string& cluster);
+
+// On processors about 30 s, under 60; on GPUs under 90. not_possible without libtorch or without such GPUs;
+// bad_input when the machine's GPU is another one than `cluster` says; run_failed when a rank fails.
 Result<Calibration> calibrate(const CalibrateOptions& options);
 
 }  // namespace shardlab

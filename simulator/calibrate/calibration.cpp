@@ -17,11 +17,13 @@ using Json = nlohmann::json;
 constexpr int k_format = 1;
 
 Json machine_json(const MachineFingerprint& machine) {
-  return {{"processor", machine.processor},
-          {"cores", machine.cores},
-          {"ranks", machine.ranks},
-          {"threads_per_rank", machine.threads_per_rank},
-          {"torch_version", machine.torch_version}};
+  Json json = {{"processor", machine.processor},
+               {"cores", machine.cores},
+               {"ranks", machine.ranks},
+               {"threads_per_rank", machine.threads_per_rank},
+               {"torch_version", machine.torch_version}};
+  if (!machine.gpu.empty()) json["gpu"] = machine.gpu;
+  return json;
 }
 
 Json body_json(const Calibration& calibration) {
@@ -50,7 +52,8 @@ Calibration read_body(const Json& json) {
   Calibration calibration;
   const Json& machine = json.at("machine");
   calibration.machine = {machine.at("processor"), machine.at("cores"), machine.at("ranks"),
-                         machine.at("threads_per_rank"), machine.at("torch_version")};
+                         machine.at("threads_per_rank"), machine.at("torch_version"),
+                         machine.value("gpu", std::string())};
   calibration.when = json.at("when");
   calibration.duration_ns = json.at("duration_ns");
   calibration.versions = json.at("versions");
@@ -113,6 +116,9 @@ std::string calibration_mismatch(const MachineFingerprint& measured, const Machi
   const auto differs = [](const char* what, const auto& a, const auto& b) {
     return fmt::format("it was measured with {} {}, not {}", what, a, b);
   };
+  const auto named = [](const std::string& gpu) { return gpu.empty() ? "(none)" : gpu; };
+  if (measured.gpu != wanted.gpu) return differs("GPU", named(measured.gpu), named(wanted.gpu));
+  if (!measured.gpu.empty()) return {};
   if (measured.processor != wanted.processor)
     return differs("processor", measured.processor, wanted.processor);
   if (measured.cores != wanted.cores) return differs("cores", measured.cores, wanted.cores);
@@ -125,8 +131,18 @@ std::string calibration_mismatch(const MachineFingerprint& measured, const Machi
   return {};
 }
 
+Calibration without_collectives(Calibration calibration) {
+  const auto is_collective = [](std::string_view name) {
+    return name.starts_with("all_gather") || name.starts_with("reduce_scatter") || name.starts_with("all_reduce") ||
+           name.starts_with("contention.");
+  };
+  std::erase_if(calibration.coefficients, [&](const auto& named) { return is_collective(named.first); });
+  std::erase_if(calibration.probes, [&](const ProbeResult& result) { return is_collective(result.probe); });
+  return calibration;
+}
+
 MachineFingerprint this_machine(int ranks, int threads_per_rank, std::string torch_version) {
-  return {processor_name(), usable_cores(), ranks, threads_per_rank, std::move(torch_version)};
+  return {processor_name(), usable_cores(), ranks, threads_per_rank, std::move(torch_version), {}};
 }
 
 }  // namespace shardlab

@@ -17,11 +17,12 @@ namespace shardlab {
 
 // Where a calibration holds. Two runs with the same fingerprint are the same experiment as far as speed goes.
 struct MachineFingerprint {
-  std::string processor;  // model name as the kernel gives it
-  int cores = 0;          // logical processors this process may use
+  std::string processor;  // model name as the kernel gives it; of GPUs as the driver gives it
+  int cores = 0;          // logical processors this process may use; 0 with GPUs
   int ranks = 0;          // processes that measured at the same time
   int threads_per_rank = 1;
   std::string torch_version;
+  std::string gpu;  // name in assets/hardware; empty: processors were measured
   friend bool operator==(const MachineFingerprint&, const MachineFingerprint&) = default;
 };
 
@@ -61,8 +62,12 @@ Result<Calibration> calibration_from_json(std::string_view text, std::string_vie
 // The hash that belongs in `id`.
 std::string calibration_id(const Calibration& calibration);
 
-// Empty when a calibration of `measured` may be used for a run on `wanted`; else the difference in words.
+// Empty when a calibration of `measured` may be used for a run on `wanted`; else the difference in words. A
+// GPU is the same whatever machine it is in; its collectives are a matter of ranks (without_collectives).
 std::string calibration_mismatch(const MachineFingerprint& measured, const MachineFingerprint& wanted);
+
+// What holds for the same GPU in any number: products, attention, traffic, the host's launches.
+Calibration without_collectives(Calibration calibration);
 
 // Processor and cores of this machine; ranks, threads and torch version are the caller's.
 MachineFingerprint this_machine(int ranks, int threads_per_rank, std::string torch_version);

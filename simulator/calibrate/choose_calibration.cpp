@@ -1,10 +1,33 @@
 #include "simulator/calibrate/choose_calibration.h"
 
+#include "engine/scenario/resolve_device.h"
+
 namespace shardlab {
+namespace {
+
+// The newest of the same ranks on one node; else the newest of the same GPU, without what belongs to ranks.
+Result<std::optional<Calibration>> choose_for_gpus(std::span<const std::string> texts, std::string_view name,
+                                                   const Scenario& scenario) {
+  SHARDLAB_TRY(const Device device, resolve_device(scenario.cluster));
+  MachineFingerprint wanted;
+  wanted.gpu = device.name;
+  std::optional<Calibration> of_the_gpu;
+  for (const std::string& text : texts) {
+    if (text.find('"' + device.name + '"') == std::string::npos) continue;  // to read all of them takes long
+    SHARDLAB_TRY(Calibration calibration, calibration_from_json(text, name));
+    if (!calibration_mismatch(calibration.machine, wanted).empty()) continue;
+    if (calibration.machine.ranks == device.ranks && device.nodes == 1)
+      return std::optional<Calibration>(std::move(calibration));
+    if (!of_the_gpu) of_the_gpu = without_collectives(std::move(calibration));
+  }
+  return of_the_gpu;
+}
+
+}  // namespace
 
 Result<std::optional<Calibration>> choose_calibration(std::span<const std::string> texts,
                                                       std::string_view name, const Scenario& scenario) {
-  if (scenario.cluster.device != "cpu") return std::optional<Calibration>();
+  if (scenario.cluster.device != "cpu") return choose_for_gpus(texts, name, scenario);
   MachineFingerprint wanted = this_machine(scenario.cluster.ranks, scenario.cluster.threads_per_rank, {});
   for (const std::string& text : texts) {
     SHARDLAB_TRY(Calibration calibration, calibration_from_json(text, name));

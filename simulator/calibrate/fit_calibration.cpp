@@ -57,7 +57,7 @@ void fit_contention(Calibration& calibration) {
 
 // Times of the host that are the median of what was measured.
 void fit_host(Calibration& calibration) {
-  for (const char* name : {"host.instruction", "host.collective", "host.allocation"}) {
+  for (const char* name : {"host.instruction", "host.collective", "host.launch", "host.allocation"}) {
     if (const ProbeResult* result = find(calibration, name))
       calibration.coefficients[name] = {result->measured_ns, "ns"};
   }

@@ -1,47 +1,22 @@
 #include "simulator/calibrate/probe_cases.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 
 #include "engine/model/operators/operator_type.h"
+#include "simulator/calibrate/case_list.h"
 
 namespace shardlab {
 namespace {
 
-class Cases {
- public:
-  void add(std::string_view operation, DType dtype, ProbeShape shape) {
-    std::string name(operation);
-    name += '.';
-    add({name += to_string(dtype), std::move(shape)});
-  }
-  void add(ProbeCase probe) {
-    if (known_.insert(probe).second) list_.push_back(std::move(probe));
-  }
-  void linear(DType dtype, std::int64_t rows, std::int64_t inputs, std::int64_t outputs) {
-    add("linear", dtype, {{"rows", rows}, {"inputs", inputs}, {"outputs", outputs}});
-  }
-  std::vector<ProbeCase> take() { return std::move(list_); }
-
- private:
-  std::vector<ProbeCase> list_;
-  std::set<ProbeCase> known_;
-};
-
-// A llama-shaped model is `width` wide, its feed-forward 8/3 of that, rounded up to 16.
-std::int64_t feed_forward(std::int64_t width) {
-  return (width * 8 / 3 + 15) / 16 * 16;
-}
-
-void add_products(Cases& cases, DType dtype, std::int64_t rows, std::int64_t width) {
+void add_products(CaseList& cases, DType dtype, std::int64_t rows, std::int64_t width) {
   cases.linear(dtype, rows, width, width);
   cases.linear(dtype, rows, width, width / 2);
   cases.linear(dtype, rows, width, feed_forward(width));
   cases.linear(dtype, rows, feed_forward(width), width);
 }
 
-void add_rows(Cases& cases, DType dtype, std::int64_t rows, std::int64_t width) {
+void add_rows(CaseList& cases, DType dtype, std::int64_t rows, std::int64_t width) {
   cases.add("rms_norm", dtype, {{"rows", rows}, {"width", width}});
   cases.add("add", dtype, {{"rows", rows}, {"width", width}});
   cases.add("cast", dtype, {{"rows", rows}, {"width", width}});
@@ -49,7 +24,7 @@ void add_rows(Cases& cases, DType dtype, std::int64_t rows, std::int64_t width) 
   cases.add("rope", dtype, {{"batch", 1}, {"sequence", rows}, {"heads", width / 32}, {"head_dim", 32}});
 }
 
-void add_attention(Cases& cases, DType dtype, std::int64_t batch, std::int64_t sequence, std::int64_t heads,
+void add_attention(CaseList& cases, DType dtype, std::int64_t batch, std::int64_t sequence, std::int64_t heads,
                    std::int64_t head_dim) {
   cases.add("attention", dtype,
             {{"batch", batch},
@@ -60,7 +35,7 @@ void add_attention(Cases& cases, DType dtype, std::int64_t batch, std::int64_t s
 }
 
 // Of the other implementation.
-void add_eager(Cases& cases, DType dtype) {
+void add_eager(CaseList& cases, DType dtype) {
   for (const char* name :
        {"eager_geglu", "eager_gelu_new", "eager_rms_norm", "eager_soft_cap", "eager_swiglu"})
     cases.add(name, dtype, {{"rows", 512}, {"width", 256}});
@@ -69,7 +44,7 @@ void add_eager(Cases& cases, DType dtype) {
 }
 
 // Enough for a prediction within its tolerance, in a few seconds.
-void add_core(Cases& cases, DType dtype) {
+void add_core(CaseList& cases, DType dtype) {
   for (const std::int64_t width : {128, 256, 512}) add_products(cases, dtype, 512, width);
   for (const std::int64_t rows : {32, 512, 2048}) add_rows(cases, dtype, rows, 256);
   for (const char* name : {"layer_norm", "gelu", "geglu", "soft_cap"})  // of families other than Llama's
@@ -88,7 +63,7 @@ void add_core(Cases& cases, DType dtype) {
   cases.linear(dtype, 32, 176, 64);
 }
 
-void add_extended(Cases& cases, DType dtype) {
+void add_extended(CaseList& cases, DType dtype) {
   for (const std::int64_t width : {128, 512}) add_products(cases, dtype, 128, width);
   add_products(cases, dtype, 2048, 256);
   add_products(cases, dtype, 512, 1024);
@@ -103,7 +78,7 @@ void add_extended(Cases& cases, DType dtype) {
   cases.linear(dtype, 256, 256, 32000);
 }
 
-void add_collectives(Cases& cases) {
+void add_collectives(CaseList& cases) {
   for (const std::int64_t kib : {4, 64, 512, 2048, 8192, 65536}) {
     for (const char* kind : {"all_gather", "reduce_scatter", "all_reduce"})
       cases.add({kind, {{"bytes", kib << 10}}});
@@ -131,7 +106,7 @@ bool is_row_operator(std::string_view name) {
 }
 
 // An operator of a graph as a case; the shape has the names that probe.h lists.
-void add_operator(Cases& cases, const ModelGraph& graph, const Operator& op) {
+void add_operator(CaseList& cases, const ModelGraph& graph, const Operator& op) {
   const std::string_view name = op.type->name;
   const Shape& shape = graph.tensor(op.inputs[0]).shape;
   const Shape& output = graph.tensor(op.outputs[0]).shape;
@@ -167,7 +142,7 @@ void add_operator(Cases& cases, const ModelGraph& graph, const Operator& op) {
 }  // namespace
 
 std::vector<ProbeCase> standard_probe_cases() {
-  Cases cases;
+  CaseList cases;
   add_collectives(cases);
   cases.add({"allocation", {{"bytes", 256 << 10}}});
   cases.add({"contention", {{"bytes", 1 << 20}, {"rows", 512}, {"inputs", 256}, {"outputs", 688}}});
@@ -177,7 +152,7 @@ std::vector<ProbeCase> standard_probe_cases() {
 }
 
 std::vector<ProbeCase> probe_cases_of(const ModelGraph& graph) {
-  Cases cases;
+  CaseList cases;
   for (const Operator& op : graph.operators) add_operator(cases, graph, op);
   return cases.take();
 }

@@ -50,19 +50,39 @@ class Collector {
   std::map<std::pair<std::string, ProbeShape>, std::vector<std::int64_t>> samples_;
 };
 
-// The host's time from the end of an instruction (of a collective: from its issue) to the next issue.
-void add_host_times(const StepPlan& plan, const RunTrace& run, Collector& collector) {
+// Calls visit(rank, i) for all instructions but the last of each step.
+template <typename Visit>
+void for_followed(const RunTrace& run, Visit visit) {
   for (const StepTrace& step : run.steps) {
     for (const RankTrace& rank : step.ranks) {
-      for (std::size_t i = 0; i + 1 < rank.spans.size(); ++i) {
-        const Span& span = rank.spans[i];
-        const bool background = in_background(plan, plan.instruction(span.instruction));
-        const Nanoseconds from = background ? span.issue : span.end;
-        collector.add(background ? "host.collective" : "host.instruction", {},
-                      rank.spans[i + 1].issue - from);
-      }
+      for (std::size_t i = 0; i + 1 < rank.spans.size(); ++i) visit(rank, i);
     }
   }
+}
+
+// On a device the host only issues: from one issue to the next is what the first takes it. A segment's time is
+// that of its kernels' launches.
+void add_issue_times(const PlannedScenario& planned, const RunTrace& run, CostModel& costs, Collector& collector) {
+  for_followed(run, [&](const RankTrace& rank, std::size_t i) {
+    const Instruction& instruction = planned.plan.steady.instruction(rank.spans[i].instruction);
+    if (is_host_only(instruction.kind)) return;
+    const Nanoseconds taken = rank.spans[i + 1].issue - rank.spans[i].issue;
+    if (runs_segment(instruction.kind)) {
+      collector.add("host.launch", {}, taken / std::max<std::int64_t>(costs.kernels_of(instruction), 1));
+    } else {
+      collector.add(is_collective(instruction.kind) ? "host.collective" : "host.instruction", {}, taken);
+    }
+  });
+}
+
+// The host's time from the end of an instruction (of a collective: from its issue) to the next issue.
+void add_host_times(const StepPlan& plan, const RunTrace& run, Collector& collector) {
+  for_followed(run, [&](const RankTrace& rank, std::size_t i) {
+    const Span& span = rank.spans[i];
+    const bool background = in_background(plan, plan.instruction(span.instruction));
+    const Nanoseconds from = background ? span.issue : span.end;
+    collector.add(background ? "host.collective" : "host.instruction", {}, rank.spans[i + 1].issue - from);
+  });
 }
 
 }  // namespace
@@ -70,7 +90,7 @@ void add_host_times(const StepPlan& plan, const RunTrace& run, Collector& collec
 std::vector<ProbeMeasurement> measurements_of_run(const PlannedScenario& planned, const Device& device,
                                                   const RunTrace& run) {
   const StepPlan& plan = planned.plan.steady;
-  const CostModel costs(planned, device, nullptr);
+  CostModel costs(planned, device, nullptr);
   Collector collector;
   for_undisturbed(plan, run, [&](const RankTrace& rank, std::size_t i) {
     const Span& span = rank.spans[i];
@@ -80,7 +100,11 @@ std::vector<ProbeMeasurement> measurements_of_run(const PlannedScenario& planned
                   {{"bytes", traffic->traffic.bytes.value}, {"pieces", traffic->traffic.pieces}},
                   span.end - span.start);
   });
-  add_host_times(plan, run, collector);
+  if (device.kind == DeviceKind::gpu) {
+    add_issue_times(planned, run, costs, collector);
+  } else {
+    add_host_times(plan, run, collector);
+  }
   return collector.take();
 }
 

@@ -22,6 +22,7 @@ class Reader {
     set("host.instruction", coefficients_.host.instruction_ns);
     set("host.allocation", coefficients_.allocation_ns);
     set("host.collective", coefficients_.host.collective_ns);
+    set("host.launch", coefficients_.host.launch_ns);
     set("contention.compute_beside_collective", coefficients_.contention.compute_beside_collective);
     set("contention.collective_beside_compute", coefficients_.contention.collective_beside_compute);
     for (const ProbeResult& probe : calibration_.probes) read_shape(probe);

@@ -34,6 +34,9 @@ class CostModel {
   // None for segments, collectives and what takes no time.
   std::optional<InstructionTraffic> traffic(const StepPlan& plan, const Instruction& instruction) const;
 
+  // That it launches on a device.
+  std::int64_t kernels_of(const Instruction& instruction);
+
   const CostCoefficients& coefficients() const { return coefficients_; }
 
  private:
@@ -49,7 +52,6 @@ class CostModel {
   };
 
   double device_ns(const StepPlan& plan, const Instruction& instruction);
-  std::int64_t kernels_of(const Instruction& instruction);
   const SegmentCost& segment_cost(const Instruction& instruction);
   const Program& program_of(const Instruction& instruction) const;
   const CollectiveTerms& collective_terms(const StepPlan& plan, const Instruction& instruction);

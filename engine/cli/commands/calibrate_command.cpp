@@ -1,3 +1,5 @@
+#include <fstream>
+
 #include <fmt/format.h>
 
 #include "engine/cli/command_list.h"
@@ -6,6 +8,7 @@
 #include "engine/report/text_table.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/strategies/plan_scenario.h"
+#include "simulator/calibrate/calibrate.h"
 
 namespace shardlab {
 namespace {
@@ -23,18 +26,31 @@ class CalibrateCommand final : public Command {
                         ->check(CLI::Range(1, 1024));
     threads_option_ =
         app.add_option("--threads", threads_, "Threads of each [1]")->check(CLI::Range(1, 1024));
-    app.add_option("--scenario", scenario_,
-                   "Take ranks and threads from this scenario, and measure its operators too")
-        ->type_name("FILE");
+    cluster_option_ = app.add_option("--cluster", cluster_,
+                                     "One node as in a scenario, for GPUs: '{gpu: H100-SXM, gpus_per_node: 8}'")
+                          ->type_name("YAML")
+                          ->excludes(ranks_option_)
+                          ->excludes(threads_option_);
+    app.add_option("--scenario", scenario_, "Take the machine from this scenario, and measure its operators too")
+        ->type_name("FILE")
+        ->excludes(ranks_option_)
+        ->excludes(threads_option_)
+        ->excludes(cluster_option_);
+    app.add_option("--output", output_, "Write the calibration there too, as JSON")->type_name("FILE");
   }
 
   Result<int> run(CommandContext& context) override {
     SHARDLAB_TRY(const std::optional<PlannedScenario> planned, read_shape(context.options));
+    CalibrationRequest request{cluster_, planned ? &*planned : nullptr};
+    if (planned) request.cluster = one_node_of(planned->scenario.cluster);
+    if (request.cluster.empty())
+      request.cluster = fmt::format("{{device: cpu, ranks: {}, threads_per_rank: {}}}", ranks_, threads_);
+    SHARDLAB_TRY(const DeviceKind kind, device_kind_of(request.cluster));
     SHARDLAB_TRY(RunStore store, open_or_create_runs(context.options));
-    context.console.note(fmt::format("calibrating with {} x {} thread{}, about half a minute", ranks_,
-                                     threads_, threads_ == 1 ? "" : "s"));
-    SHARDLAB_TRY(const Calibration calibration,
-                 run_calibration({ranks_, threads_, planned ? &*planned : nullptr}, store, context.console));
+    context.console.note(fmt::format("calibrating {}, about {}", request.cluster,
+                                     kind == DeviceKind::gpu ? "a minute" : "half a minute"));
+    SHARDLAB_TRY(const Calibration calibration, run_calibration(request, store, context.console));
+    if (!output_.empty()) SHARDLAB_CHECK_OK(write(output_, to_json(calibration)));
     if (context.console.json())
       context.console.print_json(Json::parse(to_json(calibration)));
     else
@@ -43,25 +59,22 @@ class CalibrateCommand final : public Command {
   }
 
  private:
-  // Sets ranks and threads from --scenario, when there is one, and returns it.
-  Result<std::optional<PlannedScenario>> read_shape(const CommonOptions& options) {
+  Result<std::optional<PlannedScenario>> read_shape(const CommonOptions& options) const {
     if (scenario_.empty()) {
       if (options.overrides.empty()) return std::nullopt;
       return bad_input("--set", "replaces a field of a scenario, and none is given", "give --scenario FILE");
     }
-    if (ranks_option_->count() + threads_option_->count() > 0) {
-      return bad_input("shardlab calibrate", "--scenario says how many ranks and threads",
-                       "leave out --ranks and --threads");
-    }
     SHARDLAB_TRY(const Scenario scenario, read_scenario(scenario_, options.overrides));
-    if (scenario.cluster.device != "cpu") {
-      return not_possible(scenario_,
-                          "only processors can be calibrated yet, and this scenario asks for GPUs");
-    }
-    ranks_ = scenario.cluster.ranks;
-    threads_ = scenario.cluster.threads_per_rank;
     SHARDLAB_TRY(PlannedScenario planned, plan_scenario(scenario));
     return std::optional<PlannedScenario>(std::move(planned));
+  }
+
+  static Status write(const std::string& path, const std::string& text) {
+    std::ofstream file(path, std::ios::trunc);
+    file << text << '\n';
+    file.close();
+    if (!file) return run_failed(path, "cannot be written; the calibration is in the database");
+    return {};
   }
 
   // The probes with how well the fit meets them.
@@ -88,9 +101,10 @@ class CalibrateCommand final : public Command {
 
   int ranks_ = 2;
   int threads_ = 1;
-  std::string scenario_;
+  std::string cluster_, scenario_, output_;
   CLI::Option* ranks_option_ = nullptr;
   CLI::Option* threads_option_ = nullptr;
+  CLI::Option* cluster_option_ = nullptr;
 };
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace {
 
 Calibration example() {
   Calibration calibration;
-  calibration.machine = {"Xeon \"Gold\"", 8, 2, 4, "2.11.0"};
+  calibration.machine = {"Xeon \"Gold\"", 8, 2, 4, "2.11.0", ""};
   calibration.when = "2026-01-31T12:00:00Z";
   calibration.duration_ns = 27'000'000'000;
   calibration.coefficients["matmul.forward.float32.rate"] = {61.25e9, "FLOP/s"};
@@ -56,6 +56,26 @@ TEST_CASE("a calibration holds for its own machine only") {
   other = machine;
   other.torch_version = "2.12.0";
   CHECK_FALSE(calibration_mismatch(machine, other).empty());
+}
+
+TEST_CASE("a calibration of a GPU holds wherever there is such a GPU") {
+  Calibration calibration = example();
+  calibration.machine = {"NVIDIA H100 80GB HBM3", 0, 8, 1, "2.11.0", "H100-SXM"};
+  calibration.id = calibration_id(calibration);
+  const auto read = calibration_from_json(to_json(calibration), "calibration");
+  REQUIRE_OK(read);
+  CHECK(*read == calibration);
+  MachineFingerprint wanted;
+  wanted.gpu = "H100-SXM";
+  CHECK(calibration_mismatch(calibration.machine, wanted).empty());
+  wanted.gpu = "A100-SXM-80GB";
+  CHECK_THAT(calibration_mismatch(calibration.machine, wanted), test::contains_text("GPU H100-SXM, not A100-SXM-80GB"));
+  CHECK_THAT(calibration_mismatch(example().machine, wanted), test::contains_text("GPU (none), not"));
+
+  const Calibration part = without_collectives(calibration);
+  CHECK(part.coefficients.contains("matmul.forward.float32.rate"));
+  CHECK_FALSE(part.coefficients.contains("all_gather.latency"));
+  CHECK(part.probes.empty());
 }
 
 TEST_CASE("this machine has a processor and cores") {

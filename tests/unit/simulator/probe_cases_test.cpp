@@ -13,27 +13,38 @@ bool contains(const std::vector<ProbeCase>& cases, const ProbeCase& probe) {
   return std::find(cases.begin(), cases.end(), probe) != cases.end();
 }
 
-TEST_CASE("the standard cases are distinct and cover every operator in both dtypes") {
-  const std::vector<ProbeCase> cases = standard_probe_cases();
-  CHECK(std::set<ProbeCase>(cases.begin(), cases.end()).size() == cases.size());
-  // Learned positions, experts, what adds a product, eager attention (products and kernels between them),
-  // chunked and distilled losses have no probe: predictions take the figures of memory and of products.
+// Learned positions, experts, what adds a product, eager attention (products and kernels between them), chunked and
+// distilled losses have no probe: predictions take the figures of memory and of products.
+void check_covers_operators(const std::vector<ProbeCase>& cases, std::initializer_list<const char*> dtypes) {
   const std::set<std::string_view> without{
       "add_positions",      "combine",         "dispatch",
       "distillation_loss",  "eager_attention", "grouped_linear",
       "linear_add",         "router_loss",     "router_sums",
       "token_chunked_loss", "top_k",           "vocabulary_chunked_loss"};
+  CHECK(std::set<ProbeCase>(cases.begin(), cases.end()).size() == cases.size());
   for (const OperatorType* type : operator_types()) {
     if (without.contains(type->name)) continue;
-    for (const char* dtype : {".float32", ".bfloat16"}) {
+    for (const char* dtype : dtypes) {
       const std::string name = std::string(type->name) + dtype;
       INFO(name);
       CHECK(std::any_of(cases.begin(), cases.end(),
                         [&](const ProbeCase& probe) { return probe.probe == name; }));
     }
   }
+}
+
+TEST_CASE("the standard cases are distinct and cover every operator in both dtypes") {
+  const std::vector<ProbeCase> cases = standard_probe_cases();
+  check_covers_operators(cases, {".float32", ".bfloat16"});
   CHECK(contains(cases, {"all_gather", {{"bytes", 4096}}}));
   CHECK(contains(cases, {"reduce_scatter", {{"bytes", 64 << 20}}}));
+}
+
+TEST_CASE("so do the cases of a GPU, in the shapes of larger models") {
+  const std::vector<ProbeCase> cases = gpu_probe_cases();
+  check_covers_operators(cases, {".float32", ".bfloat16"});
+  CHECK(contains(cases, {"all_gather", {{"bytes", 1 << 30}}}));
+  CHECK(contains(cases, {"linear.bfloat16", {{"rows", 4096}, {"inputs", 8192}, {"outputs", 8192}}}));
 }
 
 TEST_CASE("the cases of a model are its operators, each shape once") {

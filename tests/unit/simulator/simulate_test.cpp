@@ -97,7 +97,7 @@ TEST_CASE("the step on a GPU follows its streams") {
 TEST_CASE("a calibration of other ranks or for GPUs is refused") {
   const PlannedScenario planned = test::small_scenario("parallel: {strategy: fsdp2}");
   Calibration calibration;
-  calibration.machine = {"some processor", 4, 4, 1, "2.11"};
+  calibration.machine = {"some processor", 4, 4, 1, "2.11", ""};
   const auto run = simulate({planned, test::device_of(planned), &calibration});
   REQUIRE_FALSE(run);
   CHECK(run.error().kind == ErrorKind::bad_input);

@@ -13,7 +13,8 @@
 namespace shardlab {
 namespace {
 
-constexpr std::int64_t k_set_bytes = 16 << 20;
+// Of all sets together, more than the last cache holds: operands come from memory, as in a step.
+constexpr std::int64_t k_set_bytes = 16 << 20, k_device_set_bytes = 256 << 20;
 constexpr std::int64_t k_most_sets = 8;
 
 const OperatorImplementation& implementation_of(std::string_view name, const ExecutionBackend* backend) {
@@ -42,7 +43,7 @@ OperatorBench::OperatorBench(const ModelGraph& graph, const ExecutionBackend* ba
   const std::int64_t bytes =
       bytes_of_all(one.inputs) + bytes_of_all(one.parameters) * 2 + bytes_of_all(one.outputs) * 2;
   const std::int64_t sets =
-      std::clamp<std::int64_t>(k_set_bytes / std::max<std::int64_t>(bytes, 1), 1, k_most_sets);
+      std::clamp<std::int64_t>((backend ? k_device_set_bytes : k_set_bytes) / std::max<std::int64_t>(bytes, 1), 1, k_most_sets);
   while (static_cast<std::int64_t>(sets_.size()) < sets) sets_.push_back(make_set());
 }
 

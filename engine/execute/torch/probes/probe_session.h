@@ -27,7 +27,8 @@ class ProbeSession {
   // How long the work takes: on a device between events around it, when the device is through.
   Nanoseconds once(const std::function<void()>& work) const;
 
-  // Calls `work(repeat)` until it has run for about 40 ms, 3 to 25 times, after one call that does not count.
+  // Calls `work(repeat)` until it has run for about 40 ms, for 3 to 25 samples, after one call that does not
+  // count. A sample is one call; on a device the mean of a batch of calls.
   std::vector<std::int64_t> time(const std::function<void(int)>& work) const;
   // The same, exactly `repeats` times: for work that peers take part in.
   std::vector<std::int64_t> time_exactly(int repeats, const std::function<void()>& work) const;
@@ -37,6 +38,8 @@ class ProbeSession {
   }
 
  private:
+  int batch_of(const std::function<void(int)>& work) const;
+
   const ProbePlace place_;
   EmitMeasurement emit_;
 };
