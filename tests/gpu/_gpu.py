@@ -46,11 +46,24 @@ def need_gpu():
     return found[0]
 
 
+def catalogue_name(reported, names):
+    """Which of the catalogue's names a device is that its driver calls `reported` ("NVIDIA H100 80GB HBM3"): the part before the first
+    dash is one of its words, or two side by side; of several the one with most further words in common, then the SXM one."""
+    words = reported.replace("-", " ").split()
+    known = {word.upper() for word in words}
+    pairs = words + [a + b for a, b in zip(words, words[1:])]
+    fitting = [name for name in names if name.split("-")[0] in pairs]
+    if not fitting:
+        sys.exit(f"`shardlab hardware` has no {reported}")
+    in_common = lambda name: sum(part.upper() in known for part in name.split("-")[1:])
+    return max(fitting, key=lambda name: (in_common(name), "SXM" in name, name))
+
+
 def cluster(ranks=1):
     """This machine as a scenario's cluster. The GPU's description matters to predictions alone."""
     if REHEARSE:
         return {"device": "cpu", "ranks": ranks}
-    return {"gpu": "H200" if "H200" in gpus()[0] else "H100-SXM", "gpus_per_node": ranks}
+    return {"gpu": catalogue_name(gpus()[0], [gpu["name"] for gpu in shardlab("hardware")["gpus"]]), "gpus_per_node": ranks}
 
 
 def write(folder, name, scenario):

@@ -57,7 +57,12 @@ if [ -x "$SHARDLAB" ] && [ -x "$SHARDLAB_PYTHON" ]; then
     if [ -x "$program" ]; then measured operators_equal_host "$program"; fi
   done
   measured training "$SHARDLAB_PYTHON" "$root/tests/gpu/training.py"
-  measured bench "$SHARDLAB" bench --cluster '{gpu: H100-SXM, gpus_per_node: 1}'
+  cluster=$(cd "$root/tests/gpu" && "$SHARDLAB_PYTHON" -c 'import _gpu, json; print(json.dumps(_gpu.cluster(len(_gpu.gpus()))))')
+  measured bench "$SHARDLAB" bench --cluster "$cluster"
+  mkdir -p "$root/assets/calibration"
+  measured calibrate "$SHARDLAB" calibrate --cluster "$cluster" --db "$build/runs.db" \
+    --output "$root/assets/calibration/$slug-x$(nvidia-smi -L | wc -l).json"
+  measured validate "$SHARDLAB" validate "$root/scenarios/gpu/llama-1b.yaml" --db "$build/runs.db" --set "cluster=$cluster"
   measured compare_fsdp2 "$SHARDLAB_PYTHON" "$root/tests/gpu/compare_fsdp2.py" "$results/compare_fsdp2-$slug.json"
 else
   echo "left out: training and the comparison, for which SHARDLAB and SHARDLAB_PYTHON must name programs"
