@@ -29,7 +29,7 @@ Result<Gpt2> read_gpt2(const ModelConfig& config) {
   SHARDLAB_TRY(m.scaled_by_layer, config.boolean_or("scale_attn_by_inverse_layer_idx", false));
   SHARDLAB_TRY(m.activation, read_activation(config, "activation_function", "gelu_new"));
   SHARDLAB_CHECK_OK(refuse_dropout(config, {{"resid_pdrop", 0.1}, {"embd_pdrop", 0.1}, {"attn_pdrop", 0.1}}));
-  SHARDLAB_CHECK_OK(refuse_if_true(config, {"reorder_and_upcast_attn", "add_cross_attention"}));
+  SHARDLAB_CHECK_OK(refuse_if_true(config, {"add_cross_attention"}));
   SHARDLAB_CHECK_OK(check_divides(config, "n_embd", m.hidden, "n_head", m.heads));
   if (m.activation.activation == Activation::silu)
     return bad_input(config.file(), "activation_function: not supported yet in this family: silu");

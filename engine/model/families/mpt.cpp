@@ -9,9 +9,12 @@
 namespace shardlab {
 namespace {
 
+// The model calls build_mpt_alibi_tensor without its configuration's alibi_bias_max: slopes are of the default.
+constexpr double k_alibi_bias_max = 8;
+
 struct Mpt {
   std::int64_t hidden, layers, heads, positions, vocabulary;
-  double epsilon, initializer_range, softmax_scale, alibi_bias_max;
+  double epsilon, initializer_range, softmax_scale;
   bool tied;
 };
 
@@ -29,8 +32,6 @@ Status read_attention(const ModelConfig& attention, Mpt& m) {
     return bad_input(attention.file(), "alibi: not supported yet: false", "transformers' Mpt always uses it");
   SHARDLAB_TRY(m.softmax_scale, attention.number_or("softmax_scale", 0));
   if (m.softmax_scale < 0) return bad_input(attention.file(), "softmax_scale: must be positive");
-  SHARDLAB_TRY(const std::int64_t bias_max, attention.integer_or("alibi_bias_max", 8));
-  m.alibi_bias_max = static_cast<double>(bias_max);
   return {};
 }
 
@@ -79,7 +80,7 @@ class Builder {
     const NormPart norm = define_norm(inner, "norm_f");
     const LinearPart head = parts_.define_head(model, embed, m_.tied, false);
 
-    alibi_ = parts_.alibi_table(mpt_alibi_attributes(m_.alibi_bias_max), m_.heads);
+    alibi_ = parts_.alibi_table(mpt_alibi_attributes(k_alibi_bias_max), m_.heads);
     TensorId x = parts_.embed(embed);
     for (const Layer& layer : layers) x = run_layer(layer, x);
     const TensorId logits = parts_.linear(head, parts_.norm(norm, x, m_.epsilon), "logits");

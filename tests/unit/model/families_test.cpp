@@ -195,7 +195,7 @@ TEST_CASE("fields that are missing, contradict each other or are absurd are refu
            Case{"gpt2", "attn_pdrop", "null",
                 "attn_pdrop: dropout is not supported yet: 0.1 (the family's default)"},
            Case{"gpt2", "n_head", "5", "n_embd 48 must be a multiple of n_head 5"},
-           Case{"gpt2", "reorder_and_upcast_attn", "true", "reorder_and_upcast_attn: not supported yet"},
+           Case{"gpt2", "add_cross_attention", "true", "add_cross_attention: not supported yet"},
            Case{"gpt2", "activation_function", "\"silu\"",
                 "activation_function: not supported yet in this family"},
            Case{"phi", "resid_pdrop", "0.1", "resid_pdrop: dropout is not supported yet: 0.1"},
