@@ -140,38 +140,59 @@ std::vector<BufferId> declare_states(StepBuilder& builder, const TrainedUnit& un
   return states;
 }
 
-// What torch.optim sees as tensors on the first rank: the shard of each parameter, the part of each that lies in the flat shard, or,
-// without use_orig_params (flat vectors are not aligned then), the flat shard itself.
-void append_tensors(const StepBuilder& builder, const Buffer& held, std::vector<std::pair<ParameterId, std::int64_t>>& tensors) {
-  const ParameterLayout layout = make_layout(builder.graph(), held.parameters, held.shards, held.alignment);
+using TensorSizes = std::vector<std::pair<ParameterId, std::int64_t>>;
+
+// Elements of a piece in one of the flat shards.
+std::int64_t elements_in_shard(const ParameterPiece& piece, std::int64_t shard, std::int64_t shard_elements) {
+  const std::int64_t begin = std::max(piece.flat_offset, shard * shard_elements);
+  const std::int64_t end = std::min(piece.flat_offset + piece.elements(), (shard + 1) * shard_elements);
+  return std::max<std::int64_t>(end - begin, 0);
+}
+
+// What torch.optim sees as tensors on the rank of this place: the shard of each parameter, the part of each that lies in the flat
+// shard, or, without use_orig_params (flat vectors are not aligned then), the flat shard itself.
+void append_tensors(const ModelGraph& graph, const Buffer& held, const ParameterLayout& layout, int place, TensorSizes& tensors) {
   const bool flat = held.layout == BufferLayout::flat || held.layout == BufferLayout::flat_shard;
   if (flat && held.alignment == 1 && !held.parameters.empty()) {
     tensors.emplace_back(held.parameters.front(), held.elements);
     return;
   }
   for (const ParameterPiece& piece : layout.pieces) {
-    if (!builder.graph().parameter(piece.parameter).trainable) continue;
+    if (!graph.parameter(piece.parameter).trainable) continue;
     std::int64_t elements = piece.elements();
     if (held.layout == BufferLayout::row_shards) elements = piece.shard_elements();
-    if (held.layout == BufferLayout::flat_shard) elements = std::clamp<std::int64_t>(held.elements - piece.flat_offset, 0, elements);
+    if (held.layout == BufferLayout::flat_shard) elements = elements_in_shard(piece, place % held.shards, held.elements);
     if (elements > 0) tensors.emplace_back(piece.parameter, elements);
   }
 }
 
-// Their sizes in the order of the model's parameters.
-std::vector<std::int64_t> optimizer_tensors(StepBuilder& builder, const std::vector<TrainedUnit>& units) {
-  std::vector<std::pair<ParameterId, std::int64_t>> tensors;
-  for (const TrainedUnit& unit : units) append_tensors(builder, builder.plan().buffer(unit.parameters), tensors);
-  std::sort(tensors.begin(), tensors.end());
-  std::vector<std::int64_t> sizes;
-  for (const auto& [parameter, elements] : tensors) sizes.push_back(elements);
-  return sizes;
+// Of the rank that needs most: flat shards hold different parts of different parameters.
+std::int64_t temporaries_of(StepBuilder& builder, const std::vector<TrainedUnit>& units, const TrainSpec& train) {
+  if (train.optimizer_implementation == "fused") return 0;
+  std::vector<ParameterLayout> layouts;
+  int shards = 1;
+  for (const TrainedUnit& unit : units) {
+    const Buffer& held = builder.plan().buffer(unit.parameters);
+    layouts.push_back(make_layout(builder.graph(), held.parameters, held.shards, held.alignment));
+    shards = std::max(shards, held.shards);
+  }
+  std::int64_t most = 0;
+  for (int place = 0; place < shards; ++place) {
+    TensorSizes tensors;
+    for (std::size_t i = 0; i < units.size(); ++i)
+      append_tensors(builder.graph(), builder.plan().buffer(units[i].parameters), layouts[i], place, tensors);
+    std::sort(tensors.begin(), tensors.end());
+    std::vector<std::int64_t> sizes;  // in the order of the model's parameters
+    for (const auto& [parameter, elements] : tensors) sizes.push_back(elements);
+    most = std::max(most, optimizer_temporaries(train, sizes));
+  }
+  return most;
 }
 
 // What torch.optim's implementation holds while it steps, made and dropped by the instruction.
 void add_temporaries(StepBuilder& builder, const std::vector<TrainedUnit>& units, const TrainSpec& train, Instruction& step) {
   Buffer buffer;
-  buffer.elements = optimizer_temporaries(train, optimizer_tensors(builder, units));
+  buffer.elements = temporaries_of(builder, units, train);
   if (buffer.elements == 0) return;
   buffer.name = "optimizer.temporaries";
   buffer.buffer_class = BufferClass::workspace;
