@@ -159,6 +159,9 @@ TEST_CASE("memory is accounted: bfloat16 parameters") {
 
 TEST_CASE("memory is accounted: float16 parameters and a scaled loss") {
   check_scenario("first/tiny-llama-bf16.yaml", {"precision.param=float16", "train.accumulation=2", "train.micro_batch=2"});
+  // Gradients of one 16-bit dtype add up in another.
+  check_scenario("first/tiny-llama-bf16.yaml", {"parallel={strategy: native}", "precision={param: float16, reduce: bfloat16}",
+                                                "train.accumulation=2", "train.micro_batch=2"});
 }
 
 TEST_CASE("memory is accounted: frozen parameters") {
