@@ -35,6 +35,8 @@ class StepSimulation {
     return trace;
   }
 
+  std::vector<OperatorTime> operator_times(const StepPlan& plan) const { return costs_.operator_times(plan); }
+
  private:
   // Operators' workspace is described for our CPU implementations, which take it once a thread.
   int workspaces() const { return inputs_.device.kind == DeviceKind::cpu ? inputs_.device.threads : 0; }
@@ -166,6 +168,7 @@ Result<RunTrace> simulate(const SimulationInputs& inputs) {
     run.warmup.push_back(std::move(second));
   }
   run.steps.push_back(std::move(steady));
+  if (inputs.planned.scenario.measure.detail == "operators") run.operators = simulation.operator_times(plan.steady);
   return run;
 }
 

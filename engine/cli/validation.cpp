@@ -16,13 +16,15 @@ Result<std::optional<Calibration>> calibration_for(const PlannedScenario& planne
   SHARDLAB_TRY(std::optional<Calibration> known, find_calibration(store, planned.scenario));
   const ClusterSpec& cluster = planned.scenario.cluster;
   if (known || !calibrate) return known;
-  const bool on_gpus = cluster.device != "cpu";
-  console.note(fmt::format("no calibration of {} in {}: calibrating first",
-                           on_gpus ? "such GPUs" : fmt::format("this machine for {} x {} thread{}", cluster.ranks,
-                                                               cluster.threads_per_rank,
-                                                               cluster.threads_per_rank == 1 ? "" : "s"),
-                           store.path().string()));
+  if (cluster.device == "cpu") {
+    console.note(fmt::format("no calibration of this machine for {} x {} thread{} in {}: calibrating first",
+                             cluster.ranks, cluster.threads_per_rank, cluster.threads_per_rank == 1 ? "" : "s",
+                             store.path().string()));
+  }
   SHARDLAB_TRY(Calibration made, run_calibration({one_node_of(cluster), &planned}, store, console));
+  // Said afterwards: where there is no such GPU, that is all there is to say.
+  if (cluster.device != "cpu")
+    console.note(fmt::format("there was no calibration of {}: it was measured first", made.machine.gpu));
   return std::optional<Calibration>(std::move(made));
 }
 

@@ -54,6 +54,19 @@ std::optional<DeviceMemory> highest_device_memory(const std::vector<Spool>& spoo
   return highest;
 }
 
+// All ranks call the same operators.
+std::vector<OperatorTime> mean_operator_times(const std::vector<Spool>& spools) {
+  std::vector<OperatorTime> mean = spools.front().end->operators;
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    for (std::size_t rank = 1; rank < spools.size(); ++rank) {
+      const std::vector<OperatorTime>& others = spools[rank].end->operators;
+      if (i < others.size()) mean[i].time += others[i].time;
+    }
+    mean[i].time = mean[i].time / static_cast<std::int64_t>(spools.size());
+  }
+  return mean;
+}
+
 Provenance provenance_of(const std::vector<Spool>& spools) {
   const SpoolHeader& header = *spools.front().header;
   Provenance provenance;
@@ -93,6 +106,7 @@ Result<RunTrace> gather_spools(const PlannedScenario& planned, const std::filesy
   RunTrace run;
   run.provenance = provenance_of(spools);
   run.device_memory = highest_device_memory(spools);
+  run.operators = mean_operator_times(spools);
   // Steps before the steady ones are warm-up however few were asked for.
   const std::int64_t warmup =
       std::max<std::int64_t>(planned.scenario.measure.warmup_steps, planned.plan.first_steady_step());

@@ -16,6 +16,7 @@
 
 #include "engine/base/result.h"
 #include "engine/trace/device_memory.h"
+#include "engine/trace/operator_time.h"
 #include "engine/trace/out_of_memory.h"
 #include "engine/trace/step_trace.h"
 
@@ -44,6 +45,7 @@ struct SpoolStep {
 struct SpoolEnd {
   Bytes communication_workspace;
   std::optional<DeviceMemory> device_memory = {};  // of a GPU
+  std::vector<OperatorTime> operators = {};        // of the measured steps
   friend bool operator==(const SpoolEnd&, const SpoolEnd&) = default;
 };
 

@@ -150,6 +150,8 @@ Status SpoolWriter::write(const SpoolEnd& end) {
   nlohmann::ordered_json line = {{"record", "end"},
                                  {"communication_workspace", end.communication_workspace.value}};
   if (end.device_memory) line["device_memory"] = device_memory_json(*end.device_memory);
+  for (const OperatorTime& op : end.operators)
+    line["operators"].push_back({op.operation, op.backward, op.calls, op.time.value});
   return write_line(line.dump() + '\n');
 }
 

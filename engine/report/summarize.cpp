@@ -152,6 +152,7 @@ Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& tr
   if (run.memory && trace.device_memory) add_allocator(*trace.device_memory, *run.memory);
   run.memory_limit = memory_limit;
   if (run.memory && run.memory_limit) run.fits = highest_peak(trace) <= *run.memory_limit;
+  run.operators = trace.operators;
   run.losses = trace.losses;
   run.gradient_norms = trace.gradient_norms;
   run.calibrated = trace.provenance.calibrated;

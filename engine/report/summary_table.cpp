@@ -115,6 +115,34 @@ std::string memory_part(const RunSummary& run, const TextStyle& style) {
   return text + '\n';
 }
 
+// Matrix products, attention, and losses that contain the head's product.
+bool is_product(const OperatorTime& op) {
+  for (const std::string_view part : {"linear", "attention", "chunked_loss"}) {
+    if (op.operation.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+double share_of_products(const RunSummary& run) {
+  std::int64_t products = 0;
+  for (const OperatorTime& op : run.operators) products += is_product(op) ? op.time.value : 0;
+  return share_of(products, run.step_time.median.value);
+}
+
+// The longest first.
+std::string operators_part(const RunSummary& run, const TextStyle& style) {
+  if (run.operators.empty()) return "";
+  std::vector<OperatorTime> operators = run.operators;
+  std::stable_sort(operators.begin(), operators.end(), [](const auto& a, const auto& b) { return a.time > b.time; });
+  TextTable table({{"", Align::left}, {"", Align::left}, {"", Align::right}, {"", Align::right}, {"", Align::right}}, "  ");
+  for (const OperatorTime& op : operators) {
+    table.add({op.operation, op.backward ? "backward" : "forward", fmt::format("{} x", op.calls), to_string(op.time),
+               percent(share_of(op.time.value, run.step_time.median.value))});
+  }
+  return "\noperators of a rank in a step\n" + table.text(style) +
+         fmt::format("  products and attention are {} of the step\n", percent(share_of_products(run)));
+}
+
 // The list of what a prediction leaves out, each on lines of its own.
 std::string leaves_out_part(const RunSummary& run) {
   std::string text;
@@ -130,7 +158,7 @@ std::string summary_table(const RunSummary& run, const TextStyle& style) {
   if (run.kind == RunKind::predicted) title += run.calibrated ? ", calibrated" : ", not calibrated";
   title += fmt::format(", {} {}, plan {:.12}\n", run.ranks, run.ranks == 1 ? "rank" : "ranks", run.plan_hash);
   if (run.ended_by) title += "not finished: " + *run.ended_by + '\n';
-  return title + figures_table(run).text(style) + communication_part(run, style) + memory_part(run, style) +
+  return title + figures_table(run).text(style) + communication_part(run, style) + operators_part(run, style) + memory_part(run, style) +
          leaves_out_part(run);
 }
 

@@ -124,7 +124,6 @@ class Support {
     need(!a.partition, "activation.partition", "true");
     need(s_.offload == OffloadSpec{}, "offload", "offload of parameters or optimizer state");
     need(s_.checkpoint == CheckpointSpec{}, "checkpoint", "checkpoints");
-    need(s_.measure.detail == "instructions", "measure.detail", s_.measure.detail);
     need(s_.limits == LimitsSpec{}, "limits", "constraints of a search");
   }
 

@@ -52,6 +52,18 @@ double communication_of(const RunSummary& run, InstructionKind kind) {
   return value_of(sum);
 }
 
+// "operator.linear.backward"
+std::string operator_metric(const OperatorTime& op) {
+  return "operator." + op.operation + (op.backward ? ".backward" : ".forward");
+}
+
+std::optional<double> time_of(const RunSummary& run, const OperatorTime& wanted) {
+  for (const OperatorTime& op : run.operators) {
+    if (op.operation == wanted.operation && op.backward == wanted.backward) return value_of(op.time);
+  }
+  return std::nullopt;
+}
+
 std::optional<double> error_of(std::optional<double> predicted, std::optional<double> measured) {
   if (!predicted || !measured) return std::nullopt;
   if (*measured != 0) return *predicted / *measured - 1;
@@ -123,6 +135,10 @@ std::vector<Metric> summary_metrics(const RunSummary& predicted, const RunSummar
   for (InstructionKind kind : k_collectives) {
     where_used(kind_metric(kind), MetricUnit::bytes, communication_of(predicted, kind),
                communication_of(measured, kind));
+  }
+  for (const OperatorTime& op : measured.operators) {
+    if (const auto time = time_of(predicted, op))
+      always(operator_metric(op), MetricUnit::nanoseconds, time, value_of(op.time));
   }
   return metrics;
 }

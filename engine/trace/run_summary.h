@@ -96,6 +96,7 @@ struct RunSummary {
   std::optional<Bytes> memory_limit;          // what a rank may use, when known
   std::optional<bool> fits;                   // peak against memory_limit
   std::optional<std::string> ended_by;        // absent unless the run could not be finished: what ended it
+  std::vector<OperatorTime> operators;        // empty where they were not asked for
   std::vector<double> losses;                 // every step from the first
   std::vector<double> gradient_norms;
   bool calibrated = false;

@@ -68,6 +68,17 @@ Json volume_json(const std::optional<CommunicationVolume>& volume) {
   return {{"sent", volume->sent}, {"limit", or_null(volume->limit)}};
 }
 
+Json operators_json(const std::vector<OperatorTime>& operators) {
+  Json list = Json::array();
+  for (const OperatorTime& op : operators) {
+    list.push_back({{"operation", op.operation},
+                    {"direction", op.backward ? "backward" : "forward"},
+                    {"calls", op.calls},
+                    {"time_ns", op.time.value}});
+  }
+  return list;
+}
+
 // Reads a field into `value` unless it is missing or null.
 template <typename T>
 void read(const Json& object, const char* name, T& value) {
@@ -127,6 +138,17 @@ CommunicationTotal read_communication(const Json& json) {
   return total;
 }
 
+OperatorTime read_operator(const Json& json) {
+  OperatorTime op;
+  std::string direction;
+  read(json, "operation", op.operation);
+  read(json, "direction", direction);
+  op.backward = direction == "backward";
+  read(json, "calls", op.calls);
+  read(json, "time_ns", op.time);
+  return op;
+}
+
 RunSummary read_summary(const Json& json) {
   RunSummary run;
   std::string kind;
@@ -156,6 +178,7 @@ RunSummary read_summary(const Json& json) {
   read(json, "memory_limit", run.memory_limit);
   read(json, "fits", run.fits);
   read(json, "ended_by", run.ended_by);
+  for (const Json& op : json.value("operators", Json::array())) run.operators.push_back(read_operator(op));
   read(json, "losses", run.losses);
   read(json, "gradient_norms", run.gradient_norms);
   read(json, "calibrated", run.calibrated);
@@ -185,6 +208,7 @@ Json summary_json(const RunSummary& run) {
           {"memory_limit", or_null(run.memory_limit)},
           {"fits", or_null(run.fits)},
           {"ended_by", or_null(run.ended_by)},
+          {"operators", operators_json(run.operators)},
           {"losses", run.losses},
           {"gradient_norms", run.gradient_norms},
           {"calibrated", run.calibrated},

@@ -16,6 +16,7 @@
 #include "engine/plan/buffer.h"
 #include "engine/plan/instruction.h"
 #include "engine/trace/device_memory.h"
+#include "engine/trace/operator_time.h"
 
 namespace shardlab {
 
@@ -92,6 +93,7 @@ struct RunTrace {
   std::vector<double> gradient_norms;   // every step from the first; empty without clipping
   std::vector<StepTrace> warmup;        // kept for inspection
   std::optional<DeviceMemory> device_memory;  // highest of the ranks, field by field; absent where there was no GPU
+  std::vector<OperatorTime> operators;  // with measure.detail: operators; by name, forward first
 };
 
 }  // namespace shardlab

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
+#include "engine/model/segment/step_operation.h"
 #include "engine/plan/group_ranks.h"
 #include "engine/plan/segment_run.h"
 
@@ -65,6 +67,29 @@ std::optional<InstructionTraffic> CostModel::traffic(const StepPlan& plan,
 
 std::int64_t CostModel::kernels_of(const Instruction& instruction) {
   return runs_segment(instruction.kind) ? segment_cost(instruction).kernels : 1;
+}
+
+std::vector<OperatorTime> CostModel::operator_times(const StepPlan& plan) const {
+  struct Sum {
+    std::int64_t calls = 0;
+    double nanoseconds = 0;
+  };
+  std::map<std::pair<std::string_view, bool>, Sum> sums;
+  for (const Instruction& instruction : plan.instructions) {
+    if (!runs_segment(instruction.kind)) continue;
+    const Direction direction = direction_of(instruction.kind);
+    const Program& program = program_of(instruction);
+    const std::vector<StepCost> costs = program_costs(planned_.graph, program, direction, coefficients_);
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+      Sum& sum = sums[{step_operation(planned_.graph, program.steps[i]), direction == Direction::backward}];
+      ++sum.calls;
+      sum.nanoseconds += costs[i].nanoseconds;
+    }
+  }
+  std::vector<OperatorTime> times;
+  for (const auto& [key, sum] : sums)
+    times.push_back({std::string(key.first), key.second, sum.calls, whole(sum.nanoseconds)});
+  return times;
 }
 
 const Program& CostModel::program_of(const Instruction& instruction) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/plan/planned_scenario.h"
+#include "engine/trace/operator_time.h"
 #include "simulator/cost/coefficients.h"
 #include "simulator/cost/instruction_traffic.h"
 #include "simulator/cost/program_cost.h"
@@ -30,6 +31,9 @@ class CostModel {
 
   // Why it takes that long: the term, its formula with numbers, and its parts.
   CostBreakdown explain(const StepPlan& plan, const Instruction& instruction);
+
+  // Of all segments of the plan, by operation; by name, forward first.
+  std::vector<OperatorTime> operator_times(const StepPlan& plan) const;
 
   // None for segments, collectives and what takes no time.
   std::optional<InstructionTraffic> traffic(const StepPlan& plan, const Instruction& instruction) const;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/model/segment/step_operation.h"
+
 namespace shardlab {
 namespace {
 
@@ -49,11 +51,7 @@ class WorkCost {
     return coefficients_.allocation_ns * static_cast<double>(step.allocates.size());
   }
 
-  std::string operation_of(const ProgramStep& step) const {
-    if (step.kind == StepKind::accumulate) return "sum";
-    if (step.kind == StepKind::copy) return "copy";
-    return std::string(graph_.op(step.op).type->name);
-  }
+  std::string operation_of(const ProgramStep& step) const { return std::string(step_operation(graph_, step)); }
 
  private:
   // One of several kernels alike; of a batch of products the rows together, with the traffic of all.

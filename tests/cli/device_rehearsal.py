@@ -82,6 +82,15 @@ def test_loads_of_experts_are_counted_on_a_device_too():
     check(loads[0] == loads[1] and len(loads[0]) == 2, f"{loads}")
 
 
+def test_operators_are_timed_on_a_device():
+    place = Place()
+    more = ("--set", GPUS, "--set", "measure.detail=operators")
+    run = expect(place.run("run", place.scenario(), "--json", *more), 0).json()
+    times = {(op["operation"], op["direction"]): op for op in run["operators"]}
+    check(times["linear", "forward"]["calls"] == 15 and times["attention", "backward"]["calls"] == 2, f"{times}")
+    check(0 < sum(op["time_ns"] for op in times.values()) <= run["step_time_ns"]["max"], f"{times} {run['step_time_ns']}")
+
+
 def test_streams_are_lanes_of_the_timeline():
     place, _, _ = trained("fsdp2")
     file = place.path / "trace.json"

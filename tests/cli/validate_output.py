@@ -27,6 +27,22 @@ def test_calibrates_once_then_compares():
     check(len(expect(place.run("history", "--json"), 0).json()["runs"]) == 4, "two predictions and two measurements")
 
 
+def test_operators_side_by_side():
+    place = Place()
+    scenario = place.scenario()
+    result = place.run("validate", scenario, "--no-calibrate", "--json", "--set", "measure.detail=operators")
+    check(result.code in (0, 1), "no verdict", result)
+    document = result.json()
+    metrics = {metric["name"]: metric for metric in document["metrics"]}
+    check(metrics["operator.linear.backward"]["predicted"] > 0 and metrics["operator.attention.forward"]["measured"] > 0, f"{metrics}")
+    calls = [{(op["operation"], op["direction"]): op["calls"] for op in document[side]["operators"]} for side in ("predicted", "measured")]
+    check(calls[0] == calls[1] and calls[0]["linear", "forward"] == 15, f"{calls}")
+    shown = expect(place.run("show", "last"), 0).out
+    check("operators of a rank in a step" in shown and "products and attention are" in shown, shown)
+    without = expect(place.run("run", scenario, "--json"), 0).json()
+    check(without["operators"] == [], f"{without['operators']}")
+
+
 def test_a_verdict_that_is_not_met():
     place = Place()
     scenario = place.scenario(extra="", text=None)

@@ -27,16 +27,26 @@ if REHEARSE:
     ROUNDS, WARMUP, STEPS = 1, 2, 2
 
 
-def ours(folder, case, strategy, weights):
+def ours(folder, case, strategy, weights, detail="instructions"):
     content = scenario(folder, case["config"], parallel={"strategy": strategy}, precision={"param": "bfloat16", "reduce": "float32"},
                        model={"sequence_length": case["sequence_length"], "weights": str(weights)},
                        train={"micro_batch": case["micro_batch"], "learning_rate": 1e-4},
-                       measure={"warmup_steps": WARMUP, "steps": STEPS},
+                       measure={"warmup_steps": WARMUP, "steps": STEPS, "detail": detail},
                        activation={"checkpoint": "full" if case["checkpoint"] else "none"})
     run = shardlab("run", write(folder, strategy, content), "--db", folder / "runs.db")
     memory = run["memory"]
     return {"seconds": run["step_time_ns"]["median"] / 1e9, "losses": run["losses"], "peak_allocated": memory["peak_allocated"],
-            "peak_reserved": memory["peak_reserved"], "mfu": run["mfu"]}
+            "peak_reserved": memory["peak_reserved"], "mfu": run["mfu"], "operators": run["operators"]}
+
+
+def print_shares(run):
+    """Of a run of its own: timing every operator costs the step a little."""
+    shares = {}
+    for op in run["operators"]:
+        kind = next((kind for kind in ("linear", "attention") if kind in op["operation"]), "other operators")
+        shares[kind] = shares.get(kind, 0) + op["time_ns"] / 1e9 / run["seconds"]
+    print("share of native's step: " + ", ".join(f"{kind} {share:.1%}" for kind, share in sorted(shares.items())), flush=True)
+    return shares
 
 
 def theirs(case, compiled, weights):
@@ -73,6 +83,7 @@ def compare(name, case):
         for _ in range(ROUNDS):
             for way, run in ways.items():
                 rounds[way].append(run(folder, weights))
+        detailed = ours(folder, case, "native", weights, detail="operators")
     tokens = case["micro_batch"] * case["sequence_length"]
     result = {"tokens_a_step": tokens, "ways": {}}
     print(f"\n{name}\n{'':18} {'tokens/s':>10} {'ms a step':>10} {'allocated':>11} {'reserved':>11}  last loss")
@@ -92,6 +103,7 @@ def compare(name, case):
     mine, other = (rounds[way][-1]["peak_allocated"] for way in ("native", "PyTorch eager"))
     if mine and other:
         print(f"peak allocated: native {mine / other:.3f} of eager (target: at most 1)", flush=True)
+    result["shares"] = print_shares(detailed)
     return result
 
 

@@ -47,6 +47,10 @@ struct RankExecutor::State {
   std::optional<OutOfMemory> out_of_memory;
 
   const ModelGraph& graph() const { return run.planned.graph; }
+  // As gather_spools counts them.
+  std::int64_t warmup_steps() const {
+    return std::max<std::int64_t>(run.planned.scenario.measure.warmup_steps, run.planned.plan.first_steady_step());
+  }
 
   // A teacher whose mesh is the student's shares its group.
   void find_shard_groups() {
@@ -83,6 +87,8 @@ struct RankExecutor::State {
     }
     SHARDLAB_CHECK_OK(open_weights());
     if (scales_loss(scenario)) run.loss_scale.emplace(scenario.scaler);
+    if (scenario.measure.detail == "operators")
+      run.operator_clock.emplace(run.backend ? &run.backend->streams() : nullptr);
     const RunPlan& plan = run.planned.plan;
     for (const StepPlan* step : plan.all()) {
       SHARDLAB_TRY(plans[step], prepare_plan(run, *step));
@@ -133,6 +139,7 @@ Result<RankTrace> RankExecutor::step() {
   const Status done = s.runner->run(*s.current, context, trace, before);
   s.out_of_memory = context.out_of_memory;
   if (!done) return fail(done.error());
+  if (s.run.operator_clock) s.run.operator_clock->finish_step(s.steps >= s.warmup_steps());
   if (!context.losses.empty()) {
     trace.loss = std::accumulate(context.losses.begin(), context.losses.end(), 0.0) /
                  static_cast<double>(context.losses.size());
@@ -173,6 +180,10 @@ std::map<OperatorId, std::vector<std::int64_t>> RankExecutor::expert_counts() co
     all[op].assign(values, values + here.numel());
   }
   return all;
+}
+
+std::vector<OperatorTime> RankExecutor::operator_times() const {
+  return state_->run.operator_clock ? state_->run.operator_clock->mean() : std::vector<OperatorTime>();
 }
 
 Bytes RankExecutor::communication_workspace() const {

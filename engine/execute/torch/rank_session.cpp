@@ -154,7 +154,7 @@ class Session {
       SHARDLAB_CHECK_OK(save_weights(executor, planned_.graph, environment_.rank, options_.save_weights));
     if (!options_.save_load.empty())
       SHARDLAB_CHECK_OK(save_expert_load(executor, planned_.graph, world, options_.save_load));
-    SpoolEnd end{executor.communication_workspace(), {}};
+    SpoolEnd end{executor.communication_workspace(), {}, executor.operator_times()};
     if (device_) end.device_memory = device_->memory();
     if (device_ && !options_.memory_snapshot.empty())
       SHARDLAB_CHECK_OK(device_->save_history(options_.memory_snapshot));

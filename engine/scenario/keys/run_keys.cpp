@@ -92,7 +92,7 @@ const Keys<MeasureSpec>& measure_keys() {
   static const Keys<S> keys{
       key("warmup_steps", &S::warmup_steps, kind::integer(0, 1 << 20), "steps that are run and not measured"),
       key("steps", &S::steps, kind::integer(1, 1 << 20), "measured steps"),
-      key("detail", &S::detail, kind::word({"instructions", "operators"}), "what is timed"),
+      key("detail", &S::detail, kind::word({"instructions", "operators"}), "what is timed; operators: also every operator by kind, as a list of the run and in comparisons"),
       key("tolerance", &S::tolerance, tolerance_kind(),
           "largest |predicted / measured - 1| by metric for a good verdict"),
   };

@@ -42,6 +42,7 @@ SpoolEnd example_end() {
   end.device_memory->reserved = {1 << 30};
   end.device_memory->context = {500 << 20};
   end.device_memory->retries = 2;
+  end.operators = {{"linear", false, 43, {54'600'000}}, {"linear", true, 43, {121'000'000}}};
   return end;
 }
 

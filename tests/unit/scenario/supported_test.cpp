@@ -95,7 +95,6 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
                           "model.compile=whole",
                           "model.fp8=rowwise",
                           "checkpoint.path=x",
-                          "measure.detail=operators",
                           "limits.gpus=8",
                           "cluster.nvme.path=/x",
                           "cluster.host.cores=4"}) {

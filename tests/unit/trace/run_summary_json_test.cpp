@@ -38,6 +38,7 @@ RunSummary full_summary() {
   run.gradient_norms = {1.5};
   run.calibrated = true;
   run.leaves_out = {"data loading"};
+  run.operators = {{"attention", false, 6, {7'600'000}}, {"attention", true, 6, {15'500'000}}};
   return run;
 }
 
@@ -56,7 +57,7 @@ TEST_CASE("the field names are the documented ones") {
   const auto json = summary_json(full_summary());
   for (const char* name : {"kind", "plan_hash", "step_time_ns", "tokens_per_second",
                            "tokens_per_second_per_gpu", "mfu", "exposed_communication_ns", "communication",
-                           "memory", "fits", "losses", "gradient_norms", "calibrated", "leaves_out"}) {
+                           "memory", "fits", "operators", "losses", "gradient_norms", "calibrated", "leaves_out"}) {
     CHECK(json.contains(name));
   }
   CHECK(json["step_time_ns"] == nlohmann::ordered_json({{"median", 20}, {"min", 10}, {"max", 30}, {"n", 3}}));

@@ -17,6 +17,7 @@
 #include "engine/execute/torch/communication/communicator.h"
 #include "engine/execute/torch/execution_backend.h"
 #include "engine/execute/torch/late_scalars.h"
+#include "engine/execute/torch/operator_clock.h"
 #include "engine/execute/training_data.h"
 #include "engine/plan/layout.h"
 #include "engine/plan/planned_scenario.h"
@@ -45,6 +46,7 @@ struct RunState {
   std::int64_t optimizer_steps = 0;     // that the optimizer has made, skipped ones not counted
   std::optional<LossScale> loss_scale;  // when the scenario scales its loss
   Bytes memory_limit;                   // what this rank may use; zero: unknown
+  std::optional<OperatorClock> operator_clock;  // where operators are timed
   // Assignments of each expert in the forward passes so far, by dispatch operator; of this rank, on its device.
   std::map<OperatorId, at::Tensor> expert_counts;
 

@@ -8,6 +8,7 @@
 #include "engine/execute/torch/instructions/segment_program.h"
 #include "engine/execute/torch/memory/memory_ledger.h"
 #include "engine/model/operators/operator_type.h"
+#include "engine/model/segment/step_operation.h"
 
 namespace shardlab {
 namespace {
@@ -82,6 +83,13 @@ class SegmentAction : public Action {
   void free_value(ValueIndex index) { release_storage(values_[index]); }
 
   void run_step(const BoundStep& bound) {
+    if (!run_.operator_clock) return call(bound);
+    run_.operator_clock->begin();
+    call(bound);
+    run_.operator_clock->end(step_operation(run_.planned.graph, *bound.step), backward_);
+  }
+
+  void call(const BoundStep& bound) {
     switch (bound.step->kind) {
       case StepKind::forward:
         run_forward(bound);

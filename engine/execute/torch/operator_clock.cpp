@@ -1,0 +1,52 @@
+#include "engine/execute/torch/operator_clock.h"
+
+#include <string>
+
+#include "engine/execute/monotonic_clock.h"
+
+namespace shardlab {
+
+void OperatorClock::begin() {
+  if (device_ == nullptr) {
+    began_ = monotonic_now();
+  } else {
+    event_ = device_->record(device_->queue("compute"));
+  }
+}
+
+void OperatorClock::end(std::string_view operation, bool backward) {
+  const Key key{operation, backward};
+  if (device_ != nullptr) {
+    pending_.push_back({key, std::move(event_), device_->record(device_->queue("compute"))});
+    return;
+  }
+  Sum& sum = step_[key];
+  ++sum.calls;
+  sum.time += monotonic_now() - began_;
+}
+
+void OperatorClock::finish_step(bool counts) {
+  for (const Pending& pending : pending_) {
+    Sum& sum = step_[pending.key];
+    ++sum.calls;
+    if (counts) sum.time += device_->between(pending.began, pending.ended);
+  }
+  pending_.clear();
+  if (counts) {
+    ++steps_;
+    for (const auto& [key, sum] : step_) {
+      total_[key].calls += sum.calls;
+      total_[key].time += sum.time;
+    }
+  }
+  step_.clear();
+}
+
+std::vector<OperatorTime> OperatorClock::mean() const {
+  std::vector<OperatorTime> times;
+  for (const auto& [key, sum] : total_)
+    times.push_back({std::string(key.first), key.second, sum.calls / steps_, sum.time / steps_});
+  return times;
+}
+
+}  // namespace shardlab
