@@ -21,6 +21,14 @@ void empty_state(const char* text, const char* hint, const Theme& theme) {
   ImGui::EndGroup();
 }
 
+void no_prediction_state(const Session& session, const char* text, const char* hint, const Theme& theme) {
+  if (session.problem()) {
+    empty_state("No prediction", "The scenario has a mistake: the panel Scenario says which.", theme);
+  } else {
+    empty_state(text, hint, theme);
+  }
+}
+
 void failure_state(const std::string& what, const Theme& theme) {
   empty_state("This cannot be shown", what.c_str(), theme);
 }

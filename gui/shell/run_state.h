@@ -12,6 +12,10 @@ namespace shardlab::gui {
 // A hint in the middle of an empty panel.
 void empty_state(const char* text, const char* hint, const Theme& theme);
 
+// The same where a prediction would be: a scenario with a mistake has none, and saying how to open one is no
+// help.
+void no_prediction_state(const Session& session, const char* text, const char* hint, const Theme& theme);
+
 // Instead of what a defect kept from being made.
 void failure_state(const std::string& what, const Theme& theme);
 

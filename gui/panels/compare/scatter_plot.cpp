@@ -29,7 +29,8 @@ int write_time(double value, char* text, int size, void*) {
 }
 
 int write_error(double value, char* text, int size, void*) {
-  return std::snprintf(text, static_cast<std::size_t>(size), "%s", signed_percent(value).c_str());
+  return std::snprintf(text, static_cast<std::size_t>(size), "%s",
+                       std::abs(value) < 1e-9 ? "0 %" : signed_percent(value).c_str());
 }
 
 double height_of(const view::ScatterPoint& point, ScatterForm form) {

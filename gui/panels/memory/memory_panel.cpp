@@ -42,10 +42,11 @@ class MemoryPanel final : public Panel {
       return;
     }
     if (runs_.empty() || shown().empty()) {
-      empty_state("No memory to show yet",
-                  "Open a scenario: its predicted memory appears here. Runs that recorded memory can be "
-                  "added in Runs.",
-                  context.theme);
+      no_prediction_state(
+          context.session, "No memory to show yet",
+          "Open a scenario: its predicted memory appears here. Runs that recorded memory can be "
+          "added in Runs.",
+          context.theme);
       return;
     }
     draw_toolbar(context);

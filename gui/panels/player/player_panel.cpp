@@ -28,7 +28,8 @@ class PlayerPanel final : public Panel {
   void draw(PanelContext& context) override {
     refresh(context.session);
     if (!player_) {
-      empty_state("No plan to play", "Open a scenario: its steady step plays here.", context.theme);
+      no_prediction_state(context.session, "No plan to play", "Open a scenario: its steady step plays here.",
+                          context.theme);
       return;
     }
     const DimWhenStale dim(context.session.stale());

@@ -3,6 +3,7 @@
 #include <implot.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "engine/report/figures.h"
@@ -11,7 +12,8 @@ namespace shardlab::gui {
 namespace {
 
 int write_error(double value, char* text, int size, void*) {
-  return std::snprintf(text, static_cast<std::size_t>(size), "%s", signed_percent(value).c_str());
+  return std::snprintf(text, static_cast<std::size_t>(size), "%s",
+                       std::abs(value) < 1e-9 ? "0 %" : signed_percent(value).c_str());
 }
 
 void line(const char* name, const std::vector<double>& x, const std::vector<double>& y, ImU32 colour,
@@ -65,7 +67,8 @@ TrendResult draw_trend(const std::vector<view::TrendPoint>& trend, const Theme& 
   std::vector<const char*> labels;
   for (const std::string& name : names) labels.push_back(name.c_str());
   ImPlot::SetupAxisTicks(ImAxis_X1, places.data(), static_cast<int>(places.size()), labels.data());
-  ImPlot::SetupLegend(ImPlotLocation_NorthEast);
+  ImPlot::SetupLegend(ImPlotLocation_NorthEast,
+                      ImPlotLegendFlags_Outside | ImPlotLegendFlags_Horizontal);  // never over a point
   ImPlot::SetupFinish();
   const double zero = 0;
   ImPlot::PlotInfLines("##zero", &zero, 1,

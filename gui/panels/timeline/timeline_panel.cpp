@@ -50,9 +50,10 @@ class TimelinePanel final : public Panel {
       return;
     }
     if (runs_.empty() || tracks().empty()) {
-      empty_state("Nothing to show yet",
-                  "Open a scenario: its prediction appears here. Choose runs in Runs to see them below it.",
-                  context.theme);
+      no_prediction_state(
+          context.session, "Nothing to show yet",
+          "Open a scenario: its prediction appears here. Choose runs in Runs to see them below it.",
+          context.theme);
       return;
     }
     draw_toolbar(context);
