@@ -7,6 +7,7 @@
 //   rms_norm.DTYPE, add.DTYPE, swiglu.DTYPE   rows, width
 //   cast.DTYPE             rows, width (from DTYPE to float32, from float32 to bfloat16)
 //   rope.DTYPE             batch, sequence, heads, head_dim
+//   eager_packed_rope.DTYPE                   batch, sequence, heads, kv_heads, head_dim
 //   embedding.DTYPE, cross_entropy.DTYPE      rows, width, vocabulary
 //   all_gather, reduce_scatter, all_reduce    bytes (the full side)
 //   copy                   bytes (each read once and written once where the rank computes)

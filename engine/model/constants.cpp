@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numbers>
+#include <vector>
 
 namespace shardlab {
 namespace {
@@ -108,6 +110,27 @@ void fill_falcon_alibi(const Tensor& tensor, std::span<float> values) {
   }
 }
 
+// The lowest number of a dtype that tensors compute in.
+float lowest(DType dtype) {
+  if (dtype == DType::float16) return -65504;
+  return dtype == DType::bfloat16 ? -0x1.fep127f : std::numeric_limits<float>::lowest();
+}
+
+// The tables of all sequences, a row a query.
+void fill_whole_falcon_alibi(const Tensor& tensor, std::span<float> values) {
+  const std::int64_t heads = tensor.shape[1], positions = tensor.shape[3];
+  Tensor table = tensor;
+  table.shape = {heads, positions};
+  std::vector<float> by_key(static_cast<std::size_t>(heads * positions));
+  fill_falcon_alibi(table, by_key);
+  const float hidden = lowest(tensor.dtype);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto place = static_cast<std::int64_t>(i);
+    const std::int64_t key = place % positions, row = place / positions, head = row / positions % heads;
+    values[i] = key > row % positions ? hidden : by_key[static_cast<std::size_t>(head * positions + key)];
+  }
+}
+
 // Slopes of the next power of two; where that is more than the heads, every second one first.
 double mpt_slope(std::int64_t head, std::int64_t heads, double bias_max) {
   const std::int64_t n = power_of_two(heads, true);
@@ -169,6 +192,12 @@ Attributes falcon_alibi_attributes(double factor) {
   return {{"alibi", k_falcon_alibi}, {"factor", factor}};
 }
 
+Attributes with_whole_matrices(const Attributes& falcon_alibi) {
+  Attributes attributes = falcon_alibi;
+  attributes.add("whole", 1);
+  return attributes;
+}
+
 Attributes mpt_alibi_attributes(double bias_max) {
   return {{"alibi", k_mpt_alibi}, {"bias_max", bias_max}};
 }
@@ -181,7 +210,8 @@ void fill_constant(const Tensor& tensor, std::span<float> values) {
   if (tensor.attributes.integer("causal_mask") != 0) return fill_causal_mask(tensor, values);
   switch (tensor.attributes.integer("alibi")) {
     case k_falcon_alibi:
-      return fill_falcon_alibi(tensor, values);
+      return tensor.attributes.integer("whole") != 0 ? fill_whole_falcon_alibi(tensor, values)
+                                                     : fill_falcon_alibi(tensor, values);
     case k_mpt_alibi:
       return fill_mpt_alibi(tensor, values);
     default:

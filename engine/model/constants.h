@@ -25,6 +25,10 @@ Attributes mpt_alibi_attributes(double bias_max);
 // 1 where a query may not look, at later keys, and 0 elsewhere: [batch, 1, queries, keys].
 Attributes causal_mask_attributes();
 
+// Falcon's as transformers hands it to attention by default: a matrix for each head of each sequence, [batch, heads,
+// queries, keys], with the lowest number of the tensor's dtype at later keys.
+Attributes with_whole_matrices(const Attributes& falcon_alibi);
+
 // The same table with its frequencies rounded to a narrower dtype first, as casting the buffer that holds them does.
 Attributes with_frequency_dtype(const Attributes& rope_table, DType dtype);
 

@@ -1,6 +1,7 @@
 #include "engine/model/eager.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/model/constants.h"
 #include "engine/model/operators/operator_type.h"
@@ -21,30 +22,29 @@ bool written_out(const ModelGraph& graph, const Operator& op) {
                      [&](ModuleId child) { return graph.module(child).class_name == "NewGELUActivation"; });
 }
 
-// Attention with alibi has a constant behind q, k and v. That of Mpt takes them in sections of a row.
-bool is_mpts_attention(const Operator& op) {
-  return op.type == &k_attention && op.inputs.size() == 2 &&
-         op.attributes.integer("packed") == k_packed_sections;
+// Attention with alibi has a constant behind q, k and v. That of Mpt takes them in sections of a row, that of
+// Falcon in groups.
+const OperatorType* attention_type(const Operator& op) {
+  if (op.inputs.size() != 2) return &k_attention;
+  return op.attributes.integer("packed") == k_packed_sections ? &k_eager_attention
+                                                              : &k_eager_masked_attention;
 }
 
 const OperatorType* eager_type(const ModelGraph& graph, const Operator& op) {
   if (op.type == &k_rms_norm) return &k_eager_rms_norm;
-  if (op.type == &k_rope) return &k_eager_rope;
+  if (op.type == &k_rope) return op.attributes.integer("turned") != 0 ? &k_eager_packed_rope : &k_eager_rope;
   if (op.type == &k_swiglu && op.inputs.size() == 2) return &k_eager_swiglu;
   if (op.type == &k_geglu) return &k_eager_geglu;
   if (op.type == &k_gelu && written_out(graph, op)) return &k_eager_gelu_new;
   if (op.type == &k_soft_cap) return &k_eager_soft_cap;
   if (op.type == &k_cross_entropy) return &k_eager_cross_entropy;
-  if (is_mpts_attention(op)) return &k_eager_attention;
+  if (op.type == &k_attention) return attention_type(op);
   return op.type;
 }
 
 Status check(const ModelGraph& graph, const Operator& op) {
-  const std::size_t operands = op.attributes.integer("packed") != 0 ? 1 : 3;
-  if (op.type == &k_attention && op.inputs.size() > operands && !is_mpts_attention(op))
-    return refuse(graph, "its attention adds alibi to whole matrices of scores");
-  if (op.type == &k_rope && op.attributes.integer("turned") != 0)
-    return refuse(graph, "its queries and keys are turned in copies of the projection's output");
+  if (op.type == &k_attention && op.inputs.size() == 4)
+    return refuse(graph, "biases of separate queries, keys and values");
   if (op.type == &k_geglu && written_out(graph, op)) return refuse(graph, "gelu_new of a gate");
   return {};
 }
@@ -74,6 +74,42 @@ TensorId causal_mask(ModelGraph& graph) {
   return make_id<TensorId>(graph.tensors.size() - 1);
 }
 
+// Alibi of Falcon becomes a matrix for each head, in the dtype that scores are computed in.
+void widen_alibi(const ModelGraph& graph, Tensor& alibi) {
+  if (alibi.shape.size() == 4) return;
+  alibi.shape = {graph.micro_batch, alibi.shape[0], alibi.shape[1], alibi.shape[1]};
+  alibi.dtype = graph.compute_dtype;
+  alibi.attributes = with_whole_matrices(alibi.attributes);
+}
+
+// Falcon's keys and values are repeated for each query head, but for a head that all share.
+bool repeats_keys(std::int64_t kv_heads) {
+  return kv_heads > 1;
+}
+
+// What packed rope makes: all heads of q, of k, of v.
+void widen_heads(ModelGraph& graph, const Operator& op) {
+  const std::int64_t head_dim = op.attributes.integer("head_dim"), turned = op.attributes.integer("turned");
+  const std::int64_t kv_heads = graph.tensor(op.inputs[0]).shape[2] / head_dim / (turned + 1);
+  if (repeats_keys(kv_heads))
+    graph.tensors[op.outputs[0].index()].shape[2] = 3 * kv_heads * (turned - 1) * head_dim;
+}
+
+// Attention behind it.
+void take_sections(Operator& op) {
+  Attributes attributes;
+  for (const auto& [name, value] : op.attributes.values()) {
+    if (name == "packed") {
+      attributes.add(name, k_packed_sections);
+    } else if (name == "kv_heads" && repeats_keys(op.attributes.integer("kv_heads"))) {
+      attributes.add(name, op.attributes.number("heads"));
+    } else {
+      attributes.add(name, value);
+    }
+  }
+  op.attributes = std::move(attributes);
+}
+
 }  // namespace
 
 Status use_eager_operators(ModelGraph& graph) {
@@ -82,18 +118,22 @@ Status use_eager_operators(ModelGraph& graph) {
     if (op.type == &k_rope) widen_table(graph, graph.tensors[op.inputs[1].index()]);
     op.type = eager_type(graph, op);
     if (op.type == &k_eager_attention) op.inputs.push_back(causal_mask(graph));
+    if (op.type == &k_eager_masked_attention) widen_alibi(graph, graph.tensors[op.inputs[1].index()]);
+    if (op.type == &k_eager_packed_rope) widen_heads(graph, op);
+    if (op.type == &k_attention && op.attributes.integer("packed") == k_packed_groups) take_sections(op);
   }
   return {};
 }
 
 Status check_eager_tables(const ModelGraph& graph) {
   for (const Operator& op : graph.operators) {
-    if (op.type != &k_eager_rope || graph.tensor(op.inputs[0]).dtype == graph.tensor(op.inputs[1]).dtype)
-      continue;
-    return bad_input(
-        "model.implementation",
-        "not supported yet: eager: units that turn queries and keys in another dtype than precision.param",
-        "use fused");
+    const bool has_table =
+        op.type == &k_eager_rope || op.type == &k_eager_packed_rope || op.type == &k_eager_masked_attention;
+    if (!has_table || graph.tensor(op.inputs[0]).dtype == graph.tensor(op.inputs[1]).dtype) continue;
+    return bad_input("model.implementation",
+                     "not supported yet: eager: units that turn queries and keys, or add alibi to their "
+                     "product, in another dtype than precision.param",
+                     "use fused");
   }
   return {};
 }

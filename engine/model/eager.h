@@ -1,6 +1,6 @@
 // Eager operators as a graph pass: the memory-bound operators of a graph become those that compute as the
-// transformers modules do, operator by operator. Matrix products, attention, LayerNorm (one kernel in torch
-// too), sums and the experts' operators stay.
+// transformers modules do, operator by operator. Matrix products, attention that is one kernel in torch too,
+// LayerNorm, sums and the experts' operators stay.
 #pragma once
 
 #include "engine/base/result.h"

@@ -25,6 +25,12 @@ void add_rows(CaseList& cases, DType dtype, std::int64_t rows, std::int64_t widt
     cases.add(name, dtype,
               {{"batch", 1}, {"sequence", rows}, {"heads", width / k_head_dim}, {"head_dim", k_head_dim}});
   }
+  cases.add("eager_packed_rope", dtype,
+            {{"batch", 1},
+             {"sequence", rows},
+             {"heads", width / k_head_dim},
+             {"kv_heads", width / k_head_dim / 4},
+             {"head_dim", k_head_dim}});
 }
 
 void add_attention(CaseList& cases, DType dtype, std::int64_t sequence, std::int64_t head_dim) {

@@ -40,6 +40,8 @@ void add_eager(CaseList& cases, DType dtype) {
        {"eager_geglu", "eager_gelu_new", "eager_rms_norm", "eager_soft_cap", "eager_swiglu"})
     cases.add(name, dtype, {{"rows", 512}, {"width", 256}});
   cases.add("eager_rope", dtype, {{"batch", 1}, {"sequence", 512}, {"heads", 8}, {"head_dim", 32}});
+  cases.add("eager_packed_rope", dtype,
+            {{"batch", 1}, {"sequence", 512}, {"heads", 8}, {"kv_heads", 2}, {"head_dim", 32}});
   cases.add("eager_cross_entropy", dtype, {{"rows", 256}, {"width", 1}, {"vocabulary", 4096}});
 }
 
@@ -129,6 +131,15 @@ void add_operator(CaseList& cases, const ModelGraph& graph, const Operator& op) 
               {{"batch", shape[0]},
                {"sequence", shape[1]},
                {"heads", shape.back() / head_dim},
+               {"head_dim", head_dim}});
+  } else if (name == "eager_packed_rope") {
+    const std::int64_t turned = op.attributes.integer("turned");
+    const std::int64_t kv_heads = shape.back() / head_dim / (turned + 1);
+    cases.add(name, dtype,
+              {{"batch", shape[0]},
+               {"sequence", shape[1]},
+               {"heads", kv_heads * (turned - 1)},
+               {"kv_heads", kv_heads},
                {"head_dim", head_dim}});
   } else if (name == "embedding") {
     cases.add(name, dtype, {{"rows", rows}, {"width", output.back()}, {"vocabulary", graph.vocabulary}});

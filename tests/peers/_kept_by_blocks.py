@@ -2,11 +2,15 @@
 backward, by torch's own hooks. Parameters and experts are left out, and what all blocks are handed (rotary tables, masks) is counted apart.
 
 Attention is a function of our own that saves what a flash kernel saves: the kernel for CPUs saves something else. MPT's computes its
-scores itself.
+scores itself. Falcon's is the module for flash_attention_2, with alibi the one for sdpa, around the same function.
 """
+import unittest.mock
+
 import torch
+import torch.nn.functional as F
 from transformers import AttentionInterface, AutoConfig, AutoModelForCausalLM
 from transformers.masking_utils import AttentionMaskInterface
+from transformers.models.falcon import modeling_falcon
 
 NAME = "kept"  # no "flash" in it: transformers would look for that library
 BATCH, LENGTH = 2, 24  # as in the worker
@@ -14,13 +18,13 @@ SHARED = "shared"  # in place of a block's path
 
 
 class Attention(torch.autograd.Function):
-    """Queries, keys and values as they come, the output, one float32 a head and row. Never run backward."""
+    """Queries, keys and values as they come, a mask if there is one, the output, one float32 a head and row. Never run backward."""
 
     @staticmethod
-    def forward(ctx, query, key, value):
+    def forward(ctx, query, key, value, mask=None):
         out = torch.zeros_like(query.transpose(1, 2), memory_format=torch.contiguous_format)
         log_sum_exp = torch.zeros(query.shape[:3], dtype=torch.float32)
-        ctx.save_for_backward(query, key, value, out, log_sum_exp)
+        ctx.save_for_backward(query, key, value, *([] if mask is None else [mask]), out, log_sum_exp)
         return out
 
 
@@ -28,8 +32,18 @@ def attention(module, query, key, value, attention_mask, **settings):
     return Attention.apply(query, key, value), None
 
 
+def falcons_flash_attention(query, key, value, *args, **settings):
+    return Attention.apply(*(x.transpose(1, 2) for x in (query, key, value)))
+
+
+def falcons_sdpa(query, key, value, attn_mask, **settings):
+    return Attention.apply(query, key, value, attn_mask).transpose(1, 2)
+
+
 AttentionInterface.register(NAME, attention)
 AttentionMaskInterface.register(NAME, lambda *args, **settings: None)
+modeling_falcon.FALCON_ATTENTION_CLASSES[NAME] = modeling_falcon.FalconFlashAttention2
+modeling_falcon._flash_attention_forward = falcons_flash_attention
 
 
 class Watch:
@@ -69,19 +83,18 @@ class Watch:
 
 
 def kept_by_blocks(config, dtype):
-    model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**config), dtype=dtype).train()
-    if config["model_type"] != "mpt":
-        model.set_attn_implementation(NAME)
+    own = config["model_type"] == "mpt" or config.get("alibi")
+    settings = {} if own else {"attn_implementation": NAME}
+    model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**config), dtype=dtype, **settings).train()
     watch = Watch(model)
-    with torch.autograd.graph.saved_tensors_hooks(watch.pack, lambda tensor: tensor):
+    sdpa = falcons_sdpa if config["model_type"] == "falcon" else F.scaled_dot_product_attention
+    with unittest.mock.patch.object(F, "scaled_dot_product_attention", sdpa), torch.autograd.graph.saved_tensors_hooks(watch.pack, lambda tensor: tensor):
         model(input_ids=torch.zeros(BATCH, LENGTH, dtype=torch.long), use_cache=False)
     return {path: sum(storages.values()) for path, storages in watch.kept.items()}
 
 
 def write_kept(config, file):
-    """Lines "dtype block bytes". Falcon has attention of its own, which eager refuses."""
-    if config["model_type"] == "falcon":
-        return
+    """Lines "dtype block bytes"."""
     with open(file, "w") as out:
         for dtype in (torch.float32, torch.bfloat16):
             for path, size in kept_by_blocks(config, dtype).items():

@@ -199,7 +199,6 @@ TEST_CASE("memory is accounted: eager operators") {
   check_scenario("first/tiny-llama-ddp.yaml", {eager, "train.micro_batch=2"});
   for (const std::string& file : family_files()) {
     const std::string name = std::filesystem::path(file).stem();
-    if (name.starts_with("falcon")) continue;  // refused
     for (const std::string dtype : {"float32", "bfloat16"}) {
       check_planned(planned_text(family_scenario(file), std::vector<std::string>{eager, "model.dtype=" + dtype}), name + ", eager, " + dtype);
     }

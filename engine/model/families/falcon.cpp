@@ -25,7 +25,22 @@ struct Falcon {
   RopeFields rope;
 };
 
-Status read_architecture(const ModelConfig& config, Falcon& m) {
+// What tensors FalconAttention keeps depends on how it takes q, k and v apart.
+Status check_eager(const Falcon& m, bool is_new, bool multi_query) {
+  const auto refuse = [](const char* what) {
+    return bad_input("model.implementation", std::string("not supported yet for falcon: eager: ") + what,
+                     "use fused");
+  };
+  if (m.alibi && (is_new || multi_query)) return refuse("alibi with keys that query heads share");
+  if (!m.alibi && is_new && (m.kv_heads == 1 || m.kv_heads == m.heads))
+    return refuse("new_decoder_architecture with a key head for all query heads, or for each");
+  if (!m.alibi && !is_new && !multi_query)
+    return refuse(
+        "rotary positions with a key head for each query head: values stay in the projection's output");
+  return {};
+}
+
+Status read_architecture(const ModelConfig& config, const GraphOptions& options, Falcon& m) {
   SHARDLAB_TRY(const bool is_new, config.boolean_or("new_decoder_architecture", false));
   SHARDLAB_TRY(const bool multi_query, config.boolean_or("multi_query", true));
   SHARDLAB_TRY(const bool parallel, config.boolean_or("parallel_attn", true));
@@ -38,6 +53,7 @@ Status read_architecture(const ModelConfig& config, Falcon& m) {
   if (is_new && !parallel)
     return bad_input(config.file(),
                      "new_decoder_architecture: attention is always parallel, parallel_attn is false");
+  if (options.implementation == Implementation::eager) SHARDLAB_CHECK_OK(check_eager(m, is_new, multi_query));
   m.norms = !parallel ? FalconNorms::sequential : norms == 2 ? FalconNorms::separate : FalconNorms::shared;
   return check_divides(config, "num_attention_heads", m.heads, "num_kv_heads", m.kv_heads);
 }
@@ -59,7 +75,7 @@ Result<Falcon> read_falcon(const ModelConfig& config, const GraphOptions& option
   SHARDLAB_TRY(m.activation, read_activation(config, "activation", "gelu"));
   SHARDLAB_CHECK_OK(refuse_dropout(config, {{"hidden_dropout"}, {"attention_dropout"}}));
   SHARDLAB_CHECK_OK(check_divides(config, "hidden_size", m.hidden, "num_attention_heads", m.heads));
-  SHARDLAB_CHECK_OK(read_architecture(config, m));
+  SHARDLAB_CHECK_OK(read_architecture(config, options, m));
   if (m.activation.activation == Activation::silu)
     return bad_input(config.file(), "activation: not supported yet in this family: silu");
   m.head_dim = m.hidden / m.heads;

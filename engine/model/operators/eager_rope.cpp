@@ -5,7 +5,7 @@
 // model/constants.h). Attribute: head_dim.
 //
 // Keeps nothing but the table. Backward as autograd has it: of each slice a whole tensor of zeros.
-#include "engine/model/operators/eager_steps.h"
+#include "engine/model/operators/eager_turn.h"
 
 namespace shardlab {
 namespace {
@@ -15,20 +15,14 @@ struct Turn {
   bool partial;
 };
 
-// x[turned] cos + rotate_half(x[turned]) sin, the last sum apart.
 EagerSteps forward_steps(const Turn& t) {
   EagerSteps steps;
-  steps.make(t.turned, t.turned * 2 + t.table);
-  steps.make(t.turned / 2, t.turned);  // negated
-  steps.make(t.turned, t.turned * 2);  // put together
-  steps.give(t.turned / 2);
-  steps.make(t.turned, t.turned * 2 + t.table);
-  steps.give(t.turned);
   if (!t.partial) {
-    steps.kernel(t.turned * 3);
+    turn(steps, t.turned, t.table);
     return steps;
   }
-  steps.make(t.turned, t.turned * 3);
+  turn_products(steps, t.turned, t.table);
+  steps.make(t.turned, t.turned * 3);  // the sum apart
   steps.give(t.turned * 2);
   steps.kernel(t.whole * 2);
   return steps;
@@ -36,20 +30,8 @@ EagerSteps forward_steps(const Turn& t) {
 
 EagerSteps backward_steps(const Turn& t) {
   EagerSteps steps;
-  steps.make(t.turned, t.turned * 2 + t.table);
-  steps.make(t.turned / 2, t.turned);  // negated
   if (t.partial) steps.take(t.turned);
-  steps.kernel(t.turned);  // zeros, and the second half in them
-  steps.kernel(t.turned);
-  steps.give(t.turned / 2);
-  steps.make(t.turned, t.turned);  // zeros, and the first half in them
-  steps.kernel(t.turned);
-  steps.give(t.turned);
-  steps.kernel(t.turned * 3);
-  steps.give(t.turned);
-  steps.make(t.turned, t.turned * 2 + t.table);
-  steps.kernel(t.turned * 3);
-  steps.give(t.turned);
+  turn_back(steps, t.turned, t.table);
   if (!t.partial) return steps;
   steps.kernel(t.whole);  // zeros, and what was not turned in them
   steps.kernel((t.whole - t.turned) * 2);

@@ -92,6 +92,8 @@ extern const OperatorType k_eager_attention;
 extern const OperatorType k_eager_cross_entropy;
 extern const OperatorType k_eager_geglu;
 extern const OperatorType k_eager_gelu_new;
+extern const OperatorType k_eager_masked_attention;
+extern const OperatorType k_eager_packed_rope;
 extern const OperatorType k_eager_rms_norm;
 extern const OperatorType k_eager_rope;
 extern const OperatorType k_eager_soft_cap;

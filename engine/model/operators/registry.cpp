@@ -29,6 +29,8 @@ const std::vector<const OperatorType*>& operator_types() {
       &k_eager_cross_entropy,
       &k_eager_geglu,
       &k_eager_gelu_new,
+      &k_eager_masked_attention,
+      &k_eager_packed_rope,
       &k_eager_rms_norm,
       &k_eager_rope,
       &k_eager_soft_cap,

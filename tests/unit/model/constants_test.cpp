@@ -44,4 +44,34 @@ TEST_CASE("a table in float32 has no attribute of its own, so that graphs keep t
   CHECK(with_frequency_dtype(plain, DType::bfloat16).values().size() == plain.values().size() + 1);
 }
 
+TEST_CASE("a causal mask hides later keys from every query of every sequence") {
+  Tensor mask;
+  mask.shape = {2, 1, 3, 3};
+  mask.attributes = causal_mask_attributes();
+  std::vector<float> values(18);
+  fill_constant(mask, values);
+  const std::vector<float> one{0, 1, 1, 0, 0, 1, 0, 0, 0};
+  for (std::size_t i = 0; i < values.size(); ++i) CHECK(values[i] == one[i % 9]);
+}
+
+// Falcon's alibi is by key: what a query may not see has the lowest number that the dtype holds.
+TEST_CASE("alibi as whole matrices repeats the table of keys and hides later ones") {
+  for (const auto& [dtype, lowest] :
+       {std::pair{DType::float32, -3.4028234663852886e38}, {DType::bfloat16, -3.3895313892515355e38}, {DType::float16, -65504.0}}) {
+    Tensor table, whole;
+    table.shape = {3, 5};
+    table.attributes = falcon_alibi_attributes(0.25);
+    whole.shape = {2, 3, 5, 5};
+    whole.dtype = dtype;
+    whole.attributes = with_whole_matrices(table.attributes);
+    std::vector<float> by_key(15), values(150);
+    fill_constant(table, by_key);
+    fill_constant(whole, values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::size_t key = i % 5, query = i / 5 % 5, head = i / 25 % 3;
+      CHECK(values[i] == (key > query ? static_cast<float>(lowest) : by_key[head * 5 + key]));
+    }
+  }
+}
+
 }  // namespace shardlab::test

@@ -82,14 +82,50 @@ TEST_CASE("eager: scores of Mpt are hidden by a mask that all layers share") {
   }
 }
 
-TEST_CASE("eager: attention that transformers computes in its own way is refused by name") {
-  for (const char* name : {"falcon_alibi", "falcon_multi_query", "falcon_new", "falcon_new_one_norm"}) {
-    const auto graph = family(name, Implementation::eager);
+const Operator& first_of(const ModelGraph& graph, const OperatorType& type) {
+  return *std::find_if(graph.operators.begin(), graph.operators.end(),
+                       [&](const Operator& op) { return op.type == &type; });
+}
+
+TEST_CASE("eager: heads of Falcon are in sections, keys and values repeated for each query head but one") {
+  for (const auto& [name, key_heads] : {std::pair{"falcon_multi_query", 1}, {"falcon_new", 6}}) {
     INFO(name);
+    const ModelGraph graph = built(name, Implementation::eager);
+    CHECK(counts(graph).at("eager_packed_rope") == 2);
+    const Operator& attention = first_of(graph, k_attention);
+    CHECK(attention.attributes.integer("packed") == k_packed_sections);
+    CHECK(attention.attributes.integer("kv_heads") == key_heads);
+    CHECK(graph.tensor(attention.inputs[0]).shape == Shape{2, 24, (6 + 2 * key_heads) * 8});
+  }
+}
+
+TEST_CASE("eager: alibi of Falcon is a matrix for each head, in the dtype of the scores") {
+  const ModelGraph graph = built("falcon_alibi", Implementation::eager);
+  const Operator& attention = first_of(graph, k_eager_masked_attention);
+  const Tensor& mask = graph.tensor(attention.inputs[1]);
+  CHECK(mask.shape == Shape{2, 6, 24, 24});
+  CHECK(mask.dtype == DType::bfloat16);
+  CHECK(mask.role == TensorRole::constant);
+}
+
+TEST_CASE("eager: heads of Falcon that no operator takes apart are refused by name") {
+  const auto refused = [](const std::string& name, const std::map<std::string, std::string>& fields) {
+    const auto config = ModelConfig::read(test::data_file("families/" + name + ".json"), fields);
+    REQUIRE_OK(config);
+    GraphOptions options{2, 24, DType::bfloat16, DType::bfloat16};
+    REQUIRE_OK(build_model_graph(*config, options));
+    options.implementation = Implementation::eager;
+    const auto graph = build_model_graph(*config, options);
     REQUIRE_FALSE(graph.has_value());
     CHECK(graph.error().where == "model.implementation");
-    CHECK_THAT(graph.error().what, test::contains_text("eager"));
-  }
+    return graph.error().what;
+  };
+  CHECK_THAT(refused("falcon_alibi", {{"multi_query", "true"}}), test::contains_text("alibi with keys"));
+  CHECK_THAT(refused("falcon_new", {{"alibi", "true"}}), test::contains_text("alibi with keys"));
+  CHECK_THAT(refused("falcon_new", {{"num_kv_heads", "6"}}), test::contains_text("new_decoder_architecture"));
+  CHECK_THAT(refused("falcon_new", {{"num_kv_heads", "1"}}), test::contains_text("new_decoder_architecture"));
+  CHECK_THAT(refused("falcon_multi_query", {{"multi_query", "false"}}),
+             test::contains_text("rotary positions"));
 }
 
 TEST_CASE("a chunked loss takes the place of head and cross-entropy") {

@@ -18,6 +18,8 @@ const std::vector<const OperatorImplementation*>& operator_implementations() {
       &k_eager_cross_entropy_implementation,
       &k_eager_geglu_implementation,
       &k_eager_gelu_new_implementation,
+      &k_eager_masked_attention_implementation,
+      &k_eager_packed_rope_implementation,
       &k_eager_rms_norm_implementation,
       &k_eager_rope_implementation,
       &k_eager_soft_cap_implementation,

@@ -20,6 +20,7 @@ class Builder {
     if (name == "linear") return linear(type);
     if (name == "attention") return attention(type);
     if (name == "rope" || name == "eager_rope") return rope(type, name == "eager_rope");
+    if (name == "eager_packed_rope") return packed_rope(type);
     if (name == "embedding") return embedding(type);
     if (name == "cross_entropy" || name == "eager_cross_entropy") return cross_entropy(type);
     if (name == "cast") return cast(type);
@@ -76,13 +77,30 @@ class Builder {
   }
 
   ModelGraph rope(const OperatorType& type, bool eager) {
+    const std::int64_t head_dim = number("head_dim");
+    const Shape shape{number("batch"), number("sequence"), number("heads") * head_dim};
+    return finish(type, {activation(shape), rope_table(eager)}, {}, shape,
+                  {{"head_dim", static_cast<double>(head_dim)}});
+  }
+
+  TensorId rope_table(bool eager) {
     const std::int64_t sequence = number("sequence"), head_dim = number("head_dim");
-    const Shape shape{number("batch"), sequence, number("heads") * head_dim};
     const Attributes attributes = rope_table_attributes(10000, 0, 1, 1, 4, 1);
-    const TensorId table = builder_.add_input("table", {2, sequence, eager ? head_dim : head_dim / 2},
-                                              eager ? parsed_.dtype : DType::float32, TensorRole::constant,
-                                              eager ? with_both_halves(attributes) : attributes);
-    return finish(type, {activation(shape), table}, {}, shape, {{"head_dim", static_cast<double>(head_dim)}});
+    return builder_.add_input("table", {2, sequence, eager ? head_dim : head_dim / 2},
+                              eager ? parsed_.dtype : DType::float32, TensorRole::constant,
+                              eager ? with_both_halves(attributes) : attributes);
+  }
+
+  // One key head stays one; several are repeated for each query head.
+  ModelGraph packed_rope(const OperatorType& type) {
+    const std::int64_t head_dim = number("head_dim"), heads = number("heads"), kv_heads = number("kv_heads");
+    const auto rows = [&](std::int64_t keys) {
+      return Shape{number("batch"), number("sequence"), (heads + 2 * keys) * head_dim};
+    };
+    return finish(type, {activation(rows(kv_heads)), rope_table(true)}, {}, rows(kv_heads == 1 ? 1 : heads),
+                  {{"head_dim", static_cast<double>(head_dim)},
+                   {"turned", static_cast<double>(heads / kv_heads + 1)},
+                   {"passed", 1}});
   }
 
   ModelGraph embedding(const OperatorType& type) {

@@ -37,10 +37,6 @@ std::vector<std::string> family_names() {
   return names;
 }
 
-bool has_eager_operators(const std::string& name) {
-  return !name.starts_with("falcon");
-}
-
 ModelRun::ModelRun(const ModelGraph& graph, const Segment& segment, const Place& place)
     : graph_(graph), segment_(segment), place_(place) {
   for (const Parameter& parameter : graph.parameters) {

@@ -20,8 +20,6 @@ at::ScalarType scalar_type(DType dtype);
 // The model of tests/data/families/<name>.json.
 ModelGraph family_model(const std::string& name, const GraphOptions& options);
 std::vector<std::string> family_names();
-// Falcon is refused.
-bool has_eager_operators(const std::string& name);
 
 // What a test watches while a program runs; all may be empty.
 struct StepWatch {

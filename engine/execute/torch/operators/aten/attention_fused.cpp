@@ -16,8 +16,10 @@ namespace shardlab {
 namespace {
 
 constexpr std::int64_t k_widest_flash_head = 256, k_flash_head_multiple = 8;
-constexpr std::int64_t k_causal_from_top_left = 1;  // custom_mask_type: sdp::CustomMaskType of torch
-constexpr std::int64_t k_sum_alignment = 32;  // rows of log-sum-exp in the efficient kernel are padded to it
+// custom_mask_type: sdp::CustomMaskType of torch.
+constexpr std::int64_t k_no_custom_mask = 0, k_causal_from_top_left = 1;
+constexpr std::int64_t k_mask_alignment = 16;  // elements of a row; SDPA pads a copy to it
+constexpr std::int64_t k_sum_alignment = 32;   // rows of log-sum-exp in the efficient kernel are padded to it
 
 // [batch, sequence, heads, head_dim]. Copied where groups of query heads lie apart.
 at::Tensor heads_of(const at::Tensor& grouped) {
@@ -31,6 +33,14 @@ std::optional<std::int64_t> left_of(const AttentionSettings& settings) {
 
 std::optional<std::int64_t> right_of(const AttentionSettings& settings) {
   return settings.window > 0 ? std::optional<std::int64_t>(0) : std::nullopt;
+}
+
+// What the efficient kernel is told of the scores that are hidden.
+std::optional<at::Tensor> mask_of(const AttentionSettings& settings) {
+  return settings.mask.defined() ? std::optional(settings.mask) : std::nullopt;
+}
+std::int64_t mask_type(const AttentionSettings& settings) {
+  return settings.mask.defined() ? k_no_custom_mask : k_causal_from_top_left;
 }
 
 // Random state of a dropout of 0.
@@ -72,10 +82,10 @@ Results efficient_backward(const AttentionSettings& settings, const AttentionVie
                                    std::numeric_limits<float>::infinity(), log_sum_exp.options());
   sums.narrow(2, 0, sequence).copy_(log_sum_exp);
   auto [dq, dk, dv, d_bias] = at::_efficient_attention_backward(
-      d_output.view(q.sizes()), q, repeated(in.k, times), repeated(in.v, times), /*bias=*/{},
+      d_output.view(q.sizes()), q, repeated(in.k, times), repeated(in.v, times), mask_of(settings),
       output.view(q.sizes()),
       /*cu_seqlens_q=*/{}, /*cu_seqlens_k=*/{}, sequence, sequence, sums, /*dropout_p=*/0,
-      no_random_state(q, at::kLong), no_random_state(q, at::kLong), k_causal_from_top_left,
+      no_random_state(q, at::kLong), no_random_state(q, at::kLong), mask_type(settings),
       /*bias_requires_grad=*/false, settings.scale);
   return {std::move(dq), summed(dk, times), summed(dv, times)};
 }
@@ -84,6 +94,8 @@ Results efficient_backward(const AttentionSettings& settings, const AttentionVie
 
 FusedAttention fused_attention(const AttentionSettings& settings, const at::Tensor& q) {
   if (!q.is_cuda() || settings.bias.defined() || settings.soft_cap > 0) return FusedAttention::none;
+  if (settings.mask.defined())
+    return settings.mask.size(3) % k_mask_alignment == 0 ? FusedAttention::efficient : FusedAttention::none;
   if (q.scalar_type() == at::kFloat)
     return settings.window == 0 ? FusedAttention::efficient : FusedAttention::none;
   const bool fits =
@@ -107,9 +119,9 @@ void attention_fused_forward(FusedAttention kernel, const AttentionSettings& set
     return;
   }
   const auto made = at::_efficient_attention_forward(
-      q, repeated(in.k, times), repeated(in.v, times), /*bias=*/{}, /*cu_seqlens_q=*/{}, /*cu_seqlens_k=*/{},
-      sequence, sequence, /*dropout_p=*/0, k_causal_from_top_left, /*compute_log_sumexp=*/true,
-      settings.scale);
+      q, repeated(in.k, times), repeated(in.v, times), mask_of(settings), /*cu_seqlens_q=*/{},
+      /*cu_seqlens_k=*/{}, sequence, sequence, /*dropout_p=*/0, mask_type(settings),
+      /*compute_log_sumexp=*/true, settings.scale);
   log_sum_exp.copy_(std::get<1>(made).narrow(2, 0, sequence));
   exchange.take(std::get<0>(made));
 }

@@ -23,6 +23,7 @@ extern const OperatorImplementation k_device_combine;
 extern const OperatorImplementation k_device_cross_entropy;
 extern const OperatorImplementation k_device_dispatch;
 extern const OperatorImplementation k_device_distillation_loss;
+extern const OperatorImplementation k_device_eager_masked_attention;
 extern const OperatorImplementation k_device_embedding;
 extern const OperatorImplementation k_device_geglu;
 extern const OperatorImplementation k_device_gelu;

@@ -54,6 +54,49 @@ at::Tensor plain_scored_attention(const std::vector<at::Tensor>& inputs) {
   return at::matmul(at::softmax(scores, -1), parts[2]).transpose(1, 2).reshape({batch, sequence, 24});
 }
 
+// q, k and v of Falcon's heads in groups, turned, in sections: of `key_heads` keys for `heads` queries.
+SingleOperator packed_rope(at::ScalarType dtype, std::int64_t heads, std::int64_t key_heads) {
+  const std::int64_t leaving = key_heads == 1 ? 1 : heads, group = heads / key_heads;
+  return {k_eager_packed_rope,
+          {{random({2, 5, (heads + 2 * key_heads) * 8}, dtype, 1)},
+           {table_of(random({5, 4}, at::kFloat, 3) * 3, dtype), false}},
+          {},
+          {2, 5, (heads + 2 * leaving) * 8},
+          {{"head_dim", 8}, {"turned", static_cast<double>(group + 1)}, {"passed", 1}}};
+}
+
+at::Tensor plain_packed_rope(const std::vector<at::Tensor>& inputs, std::int64_t heads,
+                             std::int64_t key_heads) {
+  const std::int64_t group = heads / key_heads, leaving = key_heads == 1 ? 1 : heads;
+  const at::Tensor groups = inputs[0].view({2, 5, key_heads, group + 2, 8});
+  const auto part = [&](std::int64_t first, std::int64_t count, std::int64_t times) {
+    return groups.narrow(3, first, count).repeat_interleave(times, 3).reshape({2, 5, -1});
+  };
+  const std::int64_t times = leaving / key_heads;
+  return at::cat({plain_rope({part(0, group, 1), inputs[1]}, 8),
+                  plain_rope({part(group, 1, times), inputs[1]}, 8), part(group + 1, 1, times)},
+                 -1);
+}
+
+// Attention of Falcon with alibi: biases by key, the same for each query that may see it.
+SingleOperator masked_attention(at::ScalarType dtype, std::int64_t sequence) {
+  const at::Tensor by_key = random({1, 3, 1, sequence}, dtype, 2).expand({2, 3, sequence, sequence});
+  const at::Tensor hidden = at::ones({sequence, sequence}, at::kBool).triu(1);
+  const double lowest = dtype == at::kHalf ? -65504 : -3.3895313892515355e38;
+  return {k_eager_masked_attention,
+          {{random({2, sequence, 3 * 3 * 8}, dtype, 1)}, {by_key.masked_fill(hidden, lowest), false}},
+          {},
+          {2, sequence, 3 * 8},
+          {{"heads", 3}, {"kv_heads", 3}, {"head_dim", 8}, {"packed", k_packed_groups}}};
+}
+
+at::Tensor plain_masked_attention(const std::vector<at::Tensor>& inputs) {
+  const std::int64_t sequence = inputs[0].size(1);
+  const auto parts = inputs[0].view({2, sequence, 3, 3, 8}).permute({3, 0, 2, 1, 4}).unbind(0);
+  const at::Tensor scores = at::matmul(parts[0], parts[1].transpose(2, 3)) / std::sqrt(8.0) + inputs[1];
+  return at::matmul(at::softmax(scores, -1), parts[2]).transpose(1, 2).reshape({2, sequence, 24});
+}
+
 Bytes total(const std::vector<Work>& works) {
   Bytes sum;
   for (const Work& work : works) sum += work.bytes;
@@ -227,6 +270,77 @@ TEST_CASE("bytes and operations of eager attention, by hand") {
   REQUIRE(of_one.extras.size() == 1);
   CHECK(bytes_of(element_count(of_one.extras[0].shape), of_one.extras[0].dtype) ==
         Bytes{heads * sequence * sequence * 4});
+}
+
+TEST_CASE("eager rope of heads in groups, with keys repeated and with one key head") {
+  for (const at::ScalarType dtype : k_dtypes) {
+    for (const std::int64_t key_heads : {1, 2, 3}) {
+      CAPTURE(dtype, key_heads);
+      require_as_reference(
+          packed_rope(dtype, 6, key_heads),
+          [=](const auto& inputs, const auto&) { return plain_packed_rope(inputs, 6, key_heads); },
+          tolerance_of_steps(dtype));
+    }
+  }
+}
+
+TEST_CASE("eager attention with a matrix of biases for each head") {
+  for (const at::ScalarType dtype : k_dtypes) {
+    for (const std::int64_t sequence : {1, 2, 13, 64, 70}) {
+      CAPTURE(dtype, sequence);
+      require_as_reference(
+          masked_attention(dtype, sequence),
+          [](const auto& inputs, const auto&) { return plain_masked_attention(inputs); },
+          dtype == at::kFloat  ? 4e-6
+          : dtype == at::kHalf ? 3e-3
+                               : 2e-2);
+    }
+  }
+}
+
+// FalconAttention in bfloat16 with 6 heads of q, 2 of k and v: key heads of k bytes together, q and repeated
+// keys 3k, whole rows 5k, cosines t. Turning x bytes: 2x + t, x, 2x, 2x + t, 3x, so 10x + 2t. Forward: k and
+// v taken out 4k, q copied 6k, k and v repeated 4k each. Turned back, 15x + 2t: 2x + t, x, zeros and a half
+// twice 4x, 3x, 2x + t, 3x. Backward besides: k and v summed 4k each; zeros 5k three times, parts in them 2k,
+// 2k and 6k, 15k added twice.
+TEST_CASE("bytes of eager rope of heads in groups, by hand") {
+  const SingleOperator single = packed_rope(at::kBFloat16, 6, 2);
+  const OperatorDescription description =
+      k_eager_packed_rope.describe(single.graph(), single.graph().operators[0]);
+  const std::int64_t k = 2 * 5 * 2 * 8 * 2, t = 5 * 8 * 2;
+  CHECK(total(description.forward) == Bytes{4 * k + 6 * k + 8 * k + 2 * (30 * k + 2 * t)});
+  CHECK(total(description.backward) == Bytes{2 * (45 * k + 2 * t) + 8 * k + 15 * k + 10 * k + 30 * k});
+  // Copies of q and k, of what is turned three; both gradients, of what is turned two.
+  CHECK(description.forward_temporaries == Bytes{6 * k + 3 * 3 * k});
+  CHECK(description.backward_temporaries == Bytes{6 * k + 2 * 3 * k});
+  CHECK(description.saved_inputs == 0b10);
+  REQUIRE(description.extras.size() == 2);
+  CHECK(description.extras[0].dtype == DType::int64);
+}
+
+// Falcon's with alibi: the kernel computes all pairs and reads the matrices; behind it gradients of q, k and
+// v of p bytes each, and of two of them a whole one.
+TEST_CASE("bytes and operations of attention with whole matrices of biases, by hand") {
+  const std::int64_t sequence = 64, p = 2 * sequence * 3 * 8 * 2, mask = 2 * 3 * sequence * sequence * 2;
+  const SingleOperator single = masked_attention(at::kBFloat16, sequence);
+  const OperatorDescription description =
+      k_eager_masked_attention.describe(single.graph(), single.graph().operators[0]);
+  const std::int64_t product = 2 * (2 * 3) * sequence * sequence * 8;
+  REQUIRE(description.forward.size() == 1);
+  CHECK(description.forward[0].flops == Flops{2 * product});
+  CHECK(description.forward[0].model_flops == Flops{product});
+  CHECK(description.forward[0].bytes == Bytes{4 * p + mask});
+  REQUIRE(description.backward.size() == 2);
+  CHECK(description.backward[0].flops == Flops{5 * product});
+  CHECK(description.backward[0].model_flops == Flops{2 * product});
+  CHECK(description.backward[0].bytes == Bytes{8 * p + mask});
+  // Zeros 3p and a part 2p three times, 9p added twice.
+  CHECK(description.backward[1].bytes == Bytes{9 * p + 6 * p + 18 * p});
+  CHECK(description.forward_temporaries == Bytes{0});
+  CHECK(description.backward_temporaries == Bytes{5 * p});
+  CHECK(description.saved_inputs == 0b11);
+  CHECK(description.saved_outputs == 0b1);
+  REQUIRE(description.extras.size() == 1);
 }
 
 }  // namespace shardlab::test

@@ -68,8 +68,9 @@ SingleOperator SingleOperator::copy_at(const Place& place) const {
 }
 
 at::Tensor SingleOperator::spoiled(at::IntArrayRef shape, at::ScalarType dtype) const {
-  return at::full(shape, std::numeric_limits<double>::quiet_NaN(),
-                  at::TensorOptions(dtype).device(place_.device));
+  const at::TensorOptions options = at::TensorOptions(dtype).device(place_.device);
+  if (!at::isFloatingType(dtype)) return at::full(shape, std::numeric_limits<std::int8_t>::max(), options);
+  return at::full(shape, std::numeric_limits<double>::quiet_NaN(), options);
 }
 
 at::Tensor SingleOperator::empty_like(TensorId tensor) const {
