@@ -1,6 +1,7 @@
 #include "gui/session/calibration_source.h"
 
 #include <chrono>
+#include <cstdint>
 
 #include "engine/store/run_store.h"
 
@@ -9,8 +10,11 @@ namespace {
 
 Result<std::vector<std::string>> read_calibrations(const std::filesystem::path& file) {
   std::vector<std::string> texts;
+  // Nothing was calibrated yet: no file, or one that another program is just making.
   std::error_code ignored;
-  if (file.empty() || !std::filesystem::exists(file, ignored)) return texts;  // nothing was calibrated yet
+  constexpr auto k_none = static_cast<std::uintmax_t>(-1);
+  const std::uintmax_t size = std::filesystem::file_size(file, ignored);
+  if ((size == 0 || size == k_none) && !std::filesystem::is_directory(file, ignored)) return texts;
   SHARDLAB_TRY(const RunStore store, RunStore::open(file, OpenMode::existing));
   SHARDLAB_TRY(const std::vector<CalibrationRecord> records, store.calibrations());
   for (const CalibrationRecord& record : records) texts.push_back(record.text);

@@ -265,8 +265,10 @@ void Session::update(double now) {
 void Session::tell_of_library() {
   const view::StoreView& view = runs_.view();
   if (std::exchange(told_revision_, view.revision) == view.revision) return;
-  std::error_code ignored;
-  const bool not_made_yet = !view.read && !std::filesystem::exists(database(), ignored);
+  // The first run makes the file, which is empty for a moment. By what the store found: by now it may be
+  // there.
+  constexpr std::string_view k_no_database = "there is no database yet";
+  const bool not_made_yet = !view.read && view.trouble && view.trouble->what == k_no_database;
   // Reading is tried again and again: told once, so that what was dismissed stays dismissed.
   const std::optional<Error> trouble = not_made_yet ? std::nullopt : view.trouble;
   if (trouble != told_trouble_) {

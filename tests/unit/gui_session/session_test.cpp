@@ -319,6 +319,23 @@ TEST_CASE("a database that is none is told, and predictions go on without it") {
   CHECK(session.prediction());
 }
 
+TEST_CASE("a database that was not made yet is no trouble, nor is one whose file is there and still empty") {
+  const test::TemporaryFolder folder;
+  const fs::path file = folder.path() / "runs.db";
+  Session session;
+  session.use_database(file);
+  session.settle();
+  CHECK(session.runs().view().trouble);
+  CHECK(session.messages().all().empty());
+  write(file, "");  // another program is making it; it was looked for before and is told after
+  session.update(1);
+  CHECK(session.messages().all().empty());
+  session.runs().reader()->settle();
+  session.update(2);
+  CHECK(session.runs().view().trouble);
+  CHECK(session.messages().all().empty());
+}
+
 TEST_CASE("trouble that was dismissed is not told again and again, another one is") {
   const test::TemporaryFolder folder;
   const fs::path file = folder.path() / "runs.db";
