@@ -21,6 +21,8 @@ done | sort -u | grep -vE '/(libc|libm|libdl|librt|libutil|libpthread|libresolv|
 done
 cp -r "$root/assets" "$root/scenarios" "$folder/"
 cp -r "$root/tests/gpu" "$folder/tests/"
+mkdir -p "$folder/tests/data"
+cp -r "$root/tests/data/families" "$folder/tests/data/"
 cat >"$folder/shardlab" <<'WRAPPER'
 #!/usr/bin/env bash
 # Runs the program of its own name's folder with the libraries beside it and those of PYTHON's torch.

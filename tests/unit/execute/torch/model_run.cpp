@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "engine/model/constants.h"
@@ -11,6 +12,15 @@
 #include "tests/paths.h"
 
 namespace shardlab::test {
+namespace {
+
+// Elsewhere on a machine that has the programs and not the source (scripts/portable.sh).
+std::filesystem::path families_folder() {
+  const char* named = std::getenv("SHARDLAB_TEST_FAMILIES");
+  return named != nullptr ? std::filesystem::path(named) : data_file("families");
+}
+
+}  // namespace
 
 at::ScalarType scalar_type(DType dtype) {
   if (dtype == DType::int64) return at::kLong;
@@ -20,7 +30,7 @@ at::ScalarType scalar_type(DType dtype) {
 }
 
 ModelGraph family_model(const std::string& name, const GraphOptions& options) {
-  const auto config = ModelConfig::read(data_file("families/" + name + ".json"), {});
+  const auto config = ModelConfig::read(families_folder() / (name + ".json"), {});
   REQUIRE_OK(config);
   auto graph = build_model_graph(*config, options);
   REQUIRE_OK(graph);
@@ -29,7 +39,7 @@ ModelGraph family_model(const std::string& name, const GraphOptions& options) {
 
 std::vector<std::string> family_names() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(data_file("families"))) {
+  for (const auto& entry : std::filesystem::directory_iterator(families_folder())) {
     if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());
