@@ -8,13 +8,6 @@ namespace {
 
 constexpr std::int64_t k_head_dim = 128;
 
-void add_products(CaseList& cases, DType dtype, std::int64_t rows, std::int64_t width) {
-  cases.linear(dtype, rows, width, width);
-  cases.linear(dtype, rows, width, width / 4);
-  cases.linear(dtype, rows, width, feed_forward(width));
-  cases.linear(dtype, rows, feed_forward(width), width);
-}
-
 void add_rows(CaseList& cases, DType dtype, std::int64_t rows, std::int64_t width) {
   for (const char* name : {"rms_norm", "layer_norm", "add", "cast", "gelu", "soft_cap", "eager_rms_norm", "eager_gelu_new",
                            "eager_soft_cap"})
@@ -58,13 +51,13 @@ std::vector<ProbeCase> gpu_probe_cases() {
   for (const std::int64_t kib : {256, 2 << 10, 16 << 10, 128 << 10, 1 << 20}) {
     for (const char* kind : {"all_gather", "reduce_scatter", "all_reduce"}) cases.add({kind, {{"bytes", kib << 10}}});
   }
-  for (const std::int64_t width : {4096, 2048, 8192, 1024}) add_products(cases, DType::bfloat16, 4096, width);
+  for (const std::int64_t width : {4096, 2048, 8192, 1024}) add_products(cases, DType::bfloat16, 4096, width, width / 4);
   for (const std::int64_t rows : {4096, 512}) add_rows(cases, DType::bfloat16, rows, 4096);
   for (const std::int64_t sequence : {4096, 1024, 8192}) add_attention(cases, DType::bfloat16, sequence, 128);
   add_attention(cases, DType::bfloat16, 4096, 64);
   for (const std::int64_t vocabulary : {32000, 128256}) add_ends(cases, DType::bfloat16, vocabulary);
-  add_products(cases, DType::bfloat16, 512, 4096);
-  add_products(cases, DType::float32, 4096, 2048);
+  add_products(cases, DType::bfloat16, 512, 4096, 1024);
+  add_products(cases, DType::float32, 4096, 2048, 512);
   add_rows(cases, DType::float32, 4096, 2048);
   add_attention(cases, DType::float32, 2048, 64);
   add_ends(cases, DType::float32, 32000);

@@ -9,13 +9,6 @@
 namespace shardlab {
 namespace {
 
-void add_products(CaseList& cases, DType dtype, std::int64_t rows, std::int64_t width) {
-  cases.linear(dtype, rows, width, width);
-  cases.linear(dtype, rows, width, width / 2);
-  cases.linear(dtype, rows, width, feed_forward(width));
-  cases.linear(dtype, rows, feed_forward(width), width);
-}
-
 void add_rows(CaseList& cases, DType dtype, std::int64_t rows, std::int64_t width) {
   cases.add("rms_norm", dtype, {{"rows", rows}, {"width", width}});
   cases.add("add", dtype, {{"rows", rows}, {"width", width}});
@@ -47,7 +40,7 @@ void add_eager(CaseList& cases, DType dtype) {
 
 // Enough for a prediction within its tolerance, in a few seconds.
 void add_core(CaseList& cases, DType dtype) {
-  for (const std::int64_t width : {128, 256, 512}) add_products(cases, dtype, 512, width);
+  for (const std::int64_t width : {128, 256, 512}) add_products(cases, dtype, 512, width, width / 2);
   for (const std::int64_t rows : {32, 512, 2048}) add_rows(cases, dtype, rows, 256);
   for (const char* name : {"layer_norm", "gelu", "geglu", "soft_cap"})  // of families other than Llama's
     cases.add(name, dtype, {{"rows", 512}, {"width", 256}});
@@ -66,9 +59,9 @@ void add_core(CaseList& cases, DType dtype) {
 }
 
 void add_extended(CaseList& cases, DType dtype) {
-  for (const std::int64_t width : {128, 512}) add_products(cases, dtype, 128, width);
-  add_products(cases, dtype, 2048, 256);
-  add_products(cases, dtype, 512, 1024);
+  for (const std::int64_t width : {128, 512}) add_products(cases, dtype, 128, width, width / 2);
+  add_products(cases, dtype, 2048, 256, 128);
+  add_products(cases, dtype, 512, 1024, 512);
   for (const std::int64_t sequence : {64, 256}) add_attention(cases, dtype, 512 / sequence, sequence, 8, 32);
   add_attention(cases, dtype, 1, 1024, 4, 128);
   add_rows(cases, dtype, 128, 256);

@@ -24,17 +24,21 @@ CalibrationWork small_work() {
   return work;
 }
 
-}  // namespace
-
-TEST_CASE("GPUs are calibrated, and predictions use it") {
+Result<Calibration> calibrate_rehearsed(const std::string& cluster) {
   const TemporaryFolder folder;
   const CalibrationWork work = small_work();
   CalibrateOptions options;
-  options.cluster = "{gpu: H100-SXM, gpus_per_node: 2}";
+  options.cluster = cluster;
   options.rank_program = programs_folder().parent_path() / "rehearsal/shardlab-rank-cuda";
   options.folder = folder.path();
   options.work = &work;
-  const Result<Calibration> calibration = calibrate(options);
+  return calibrate(options);
+}
+
+}  // namespace
+
+TEST_CASE("GPUs are calibrated, and predictions use it") {
+  const Result<Calibration> calibration = calibrate_rehearsed("{gpu: H100-SXM, gpus_per_node: 2}");
   REQUIRE_OK(calibration);
   CHECK(calibration->machine.gpu == "H100-SXM");
   CHECK(calibration->machine.ranks == 2);
@@ -69,14 +73,7 @@ TEST_CASE("GPUs are calibrated, and predictions use it") {
 }
 
 TEST_CASE("a calibration of another GPU than the machine has is refused") {
-  const TemporaryFolder folder;
-  const CalibrationWork work = small_work();
-  CalibrateOptions options;
-  options.cluster = "{gpu: A100-SXM-80GB, gpus_per_node: 1}";
-  options.rank_program = programs_folder().parent_path() / "rehearsal/shardlab-rank-cuda";
-  options.folder = folder.path();
-  options.work = &work;
-  const Result<Calibration> calibration = calibrate(options);
+  const Result<Calibration> calibration = calibrate_rehearsed("{gpu: A100-SXM-80GB, gpus_per_node: 1}");
   REQUIRE_FALSE(calibration);
   CHECK(calibration.error().kind == ErrorKind::bad_input);
   CHECK_THAT(to_string(calibration.error()), contains_text("says A100-SXM-80GB, the machine has H100"));
