@@ -89,8 +89,8 @@ class StepSimulation {
   const SimulationInputs& inputs_;
   CostModel costs_;
   std::vector<TimedInstruction> timed_;
-  std::vector<std::vector<InstructionId>> waits_;                // by instruction
-  std::vector<std::optional<InstructionId>> last_collective_;    // by buffer
+  std::vector<std::vector<InstructionId>> waits_;              // by instruction
+  std::vector<std::optional<InstructionId>> last_collective_;  // by buffer
 };
 
 std::vector<std::string> left_out(const SimulationInputs& inputs) {
@@ -135,8 +135,9 @@ Status check_calibration(const SimulationInputs& inputs) {
   const std::string wanted = inputs.device.kind == DeviceKind::gpu ? inputs.device.name : "";
   if (machine.gpu != wanted) {
     const auto words = [](const std::string& gpu) { return gpu.empty() ? "processors" : gpu; };
-    return bad_input("calibration " + inputs.calibration->id,
-                     fmt::format("it was measured on {}, the scenario runs on {}", words(machine.gpu), words(wanted)));
+    return bad_input(
+        "calibration " + inputs.calibration->id,
+        fmt::format("it was measured on {}, the scenario runs on {}", words(machine.gpu), words(wanted)));
   }
   if (inputs.device.kind == DeviceKind::gpu) return {};
   if (machine.ranks != inputs.device.ranks || machine.threads_per_rank != inputs.device.threads) {
@@ -168,7 +169,8 @@ Result<RunTrace> simulate(const SimulationInputs& inputs) {
     run.warmup.push_back(std::move(second));
   }
   run.steps.push_back(std::move(steady));
-  if (inputs.planned.scenario.measure.detail == "operators") run.operators = simulation.operator_times(plan.steady);
+  if (inputs.planned.scenario.measure.detail == "operators")
+    run.operators = simulation.operator_times(plan.steady);
   return run;
 }
 

@@ -12,20 +12,24 @@
 #include <catch2/matchers/catch_matchers_all.hpp>
 using Catch::Approx;
 namespace shardlab::test {
-inline auto contains_text(const std::string& part) { return Catch::Matchers::ContainsSubstring(part); }
+inline auto contains_text(const std::string& part) {
+  return Catch::Matchers::ContainsSubstring(part);
+}
 }  // namespace shardlab::test
 #else
 #include <catch2/catch.hpp>
 namespace shardlab::test {
-inline auto contains_text(const std::string& part) { return Catch::Matchers::Contains(part); }
+inline auto contains_text(const std::string& part) {
+  return Catch::Matchers::Contains(part);
+}
 }  // namespace shardlab::test
 #endif
 
-// REQUIRE_OK(result): the test ends here, showing the Error, unless the Result holds a value. The includer has
-// engine/base/result.h.
-#define REQUIRE_OK(...)                                                               \
-  do {                                                                                \
-    const auto& shardlab_required = (__VA_ARGS__);                                    \
-    if (!shardlab_required) FAIL(::shardlab::to_string(shardlab_required.error()));   \
-    SUCCEED();                                                                        \
+// REQUIRE_OK(result): the test ends here, showing the Error, unless the Result holds a value. The includer
+// has engine/base/result.h.
+#define REQUIRE_OK(...)                                                             \
+  do {                                                                              \
+    const auto& shardlab_required = (__VA_ARGS__);                                  \
+    if (!shardlab_required) FAIL(::shardlab::to_string(shardlab_required.error())); \
+    SUCCEED();                                                                      \
   } while (false)

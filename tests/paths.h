@@ -16,8 +16,12 @@ inline std::filesystem::path data_file(std::string_view relative) {
 }
 
 // The root of the source tree and the folder of the built programs.
-inline std::filesystem::path source_folder() { return SHARDLAB_TEST_SOURCE; }
-inline std::filesystem::path programs_folder() { return SHARDLAB_TEST_PROGRAMS; }
+inline std::filesystem::path source_folder() {
+  return SHARDLAB_TEST_SOURCE;
+}
+inline std::filesystem::path programs_folder() {
+  return SHARDLAB_TEST_PROGRAMS;
+}
 
 // An empty folder of its own, removed with everything in it at the end of the scope.
 class TemporaryFolder {

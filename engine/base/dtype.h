@@ -25,10 +25,13 @@ constexpr std::int64_t element_size(DType dtype) {
   return 0;
 }
 
-constexpr Bytes bytes_of(std::int64_t elements, DType dtype) { return {elements * element_size(dtype)}; }
+constexpr Bytes bytes_of(std::int64_t elements, DType dtype) {
+  return {elements * element_size(dtype)};
+}
 
 constexpr bool is_floating_point(DType dtype) {
-  return dtype == DType::float32 || dtype == DType::bfloat16 || dtype == DType::float16 || dtype == DType::float64;
+  return dtype == DType::float32 || dtype == DType::bfloat16 || dtype == DType::float16 ||
+         dtype == DType::float64;
 }
 
 std::string_view to_string(DType dtype);

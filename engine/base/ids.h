@@ -1,4 +1,5 @@
-// Indices as types. An Id<Tag> is the position of a thing in the vector that owns it; ids of different things do not mix.
+// Indices as types. An Id<Tag> is the position of a thing in the vector that owns it; ids of different things
+// do not mix.
 #pragma once
 
 #include <compare>

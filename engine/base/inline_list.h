@@ -1,6 +1,7 @@
 // A short list that needs no heap allocation until it outgrows its inline room.
 //
-// For values made by the thousand with a handful of elements each (operands of program steps). Grows like a vector, never shrinks.
+// For values made by the thousand with a handful of elements each (operands of program steps). Grows like a
+// vector, never shrinks.
 #pragma once
 
 #include <array>

@@ -28,7 +28,8 @@ bool stays_inside(const fs::path& relative) {
   return relative.is_relative() && std::find(relative.begin(), relative.end(), "..") == relative.end();
 }
 
-Result<fs::path> find_below(const std::vector<fs::path>& folders, std::string_view relative, std::string what) {
+Result<fs::path> find_below(const std::vector<fs::path>& folders, std::string_view relative,
+                            std::string what) {
   const fs::path wanted(relative);
   if (wanted.empty() || !stays_inside(wanted)) {
     return bad_input(std::string(relative), "not a path inside the " + what + " folder");

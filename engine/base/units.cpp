@@ -27,7 +27,8 @@ std::string scaled(double value, const std::array<Scale, N>& scales, const char*
 }  // namespace
 
 std::string to_string(Bytes bytes) {
-  static constexpr std::array<Scale, 4> scales{{{0x1p40, "TiB"}, {0x1p30, "GiB"}, {0x1p20, "MiB"}, {0x1p10, "KiB"}}};
+  static constexpr std::array<Scale, 4> scales{
+      {{0x1p40, "TiB"}, {0x1p30, "GiB"}, {0x1p20, "MiB"}, {0x1p10, "KiB"}}};
   return scaled(static_cast<double>(bytes.value), scales, "B");
 }
 
@@ -37,7 +38,8 @@ std::string to_string(Nanoseconds time) {
 }
 
 std::string to_string(Flops flops) {
-  static constexpr std::array<Scale, 4> scales{{{1e15, "PFLOP"}, {1e12, "TFLOP"}, {1e9, "GFLOP"}, {1e6, "MFLOP"}}};
+  static constexpr std::array<Scale, 4> scales{
+      {{1e15, "PFLOP"}, {1e12, "TFLOP"}, {1e9, "GFLOP"}, {1e6, "MFLOP"}}};
   return scaled(static_cast<double>(flops.value), scales, "FLOP");
 }
 

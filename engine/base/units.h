@@ -15,8 +15,14 @@ struct Quantity {
   std::int64_t value = 0;
 
   friend constexpr auto operator<=>(Quantity, Quantity) = default;
-  constexpr Quantity& operator+=(Quantity other) { value += other.value; return *this; }
-  constexpr Quantity& operator-=(Quantity other) { value -= other.value; return *this; }
+  constexpr Quantity& operator+=(Quantity other) {
+    value += other.value;
+    return *this;
+  }
+  constexpr Quantity& operator-=(Quantity other) {
+    value -= other.value;
+    return *this;
+  }
   friend constexpr Quantity operator+(Quantity a, Quantity b) { return {a.value + b.value}; }
   friend constexpr Quantity operator-(Quantity a, Quantity b) { return {a.value - b.value}; }
   friend constexpr Quantity operator-(Quantity a) { return {-a.value}; }
@@ -47,11 +53,21 @@ inline Nanoseconds operator/(Flops flops, FlopsPerSecond rate) {
   return {std::llround(static_cast<double>(flops.value) / rate.value * 1e9)};
 }
 
-constexpr Bytes kibibytes(std::int64_t n) { return {n << 10}; }
-constexpr Bytes mebibytes(std::int64_t n) { return {n << 20}; }
-constexpr Bytes gibibytes(std::int64_t n) { return {n << 30}; }
-constexpr Nanoseconds microseconds(std::int64_t n) { return {n * 1000}; }
-constexpr Nanoseconds milliseconds(std::int64_t n) { return {n * 1'000'000}; }
+constexpr Bytes kibibytes(std::int64_t n) {
+  return {n << 10};
+}
+constexpr Bytes mebibytes(std::int64_t n) {
+  return {n << 20};
+}
+constexpr Bytes gibibytes(std::int64_t n) {
+  return {n << 30};
+}
+constexpr Nanoseconds microseconds(std::int64_t n) {
+  return {n * 1000};
+}
+constexpr Nanoseconds milliseconds(std::int64_t n) {
+  return {n * 1'000'000};
+}
 
 // For people: "1.50 GiB", "17.4 KiB", "312 B"; "1.234 s", "12.3 ms", "4.5 us", "17 ns"; "1.23 TFLOP".
 std::string to_string(Bytes bytes);

@@ -2,6 +2,8 @@
 
 namespace shardlab {
 
-std::string_view program_version() { return SHARDLAB_VERSION; }
+std::string_view program_version() {
+  return SHARDLAB_VERSION;
+}
 
 }  // namespace shardlab

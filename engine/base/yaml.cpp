@@ -87,14 +87,10 @@ YamlNode yaml_sequence(std::vector<YamlNode> items) {
 
 std::string_view describe(YamlNode::Kind kind) {
   switch (kind) {
-    case YamlNode::Kind::null:
-      return "nothing";
-    case YamlNode::Kind::scalar:
-      return "a value";
-    case YamlNode::Kind::sequence:
-      return "a list";
-    case YamlNode::Kind::map:
-      return "a map";
+    case YamlNode::Kind::null: return "nothing";
+    case YamlNode::Kind::scalar: return "a value";
+    case YamlNode::Kind::sequence: return "a list";
+    case YamlNode::Kind::map: return "a map";
   }
   return "";
 }

@@ -96,14 +96,10 @@ std::string write_yaml(const YamlNode& node) {
 
 std::string write_yaml_flow(const YamlNode& node) {
   switch (node.kind) {
-    case YamlNode::Kind::null:
-      return "null";
-    case YamlNode::Kind::scalar:
-      return scalar_text(node);
-    case YamlNode::Kind::sequence:
-      break;
-    case YamlNode::Kind::map:
-      break;
+    case YamlNode::Kind::null: return "null";
+    case YamlNode::Kind::scalar: return scalar_text(node);
+    case YamlNode::Kind::sequence: break;
+    case YamlNode::Kind::map: break;
   }
   std::string out(1, node.is_map() ? '{' : '[');
   const std::size_t empty = out.size();

@@ -35,18 +35,12 @@ void convert(std::span<const std::byte> raw, std::span<float> values, Convert to
 
 void convert_to_float(DType dtype, std::span<const std::byte> raw, std::span<float> values) {
   switch (dtype) {
-    case DType::bfloat16:
-      convert<std::uint16_t>(raw, values, bfloat16_to_float);
-      break;
-    case DType::float16:
-      convert<std::uint16_t>(raw, values, float16_to_float);
-      break;
+    case DType::bfloat16: convert<std::uint16_t>(raw, values, bfloat16_to_float); break;
+    case DType::float16: convert<std::uint16_t>(raw, values, float16_to_float); break;
     case DType::float64:
       convert<double>(raw, values, [](double value) { return static_cast<float>(value); });
       break;
-    default:
-      std::memcpy(values.data(), raw.data(), values.size_bytes());
-      break;
+    default: std::memcpy(values.data(), raw.data(), values.size_bytes()); break;
   }
 }
 

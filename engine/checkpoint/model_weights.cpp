@@ -38,7 +38,8 @@ std::set<std::string, std::less<>> all_names(const ModelGraph& graph) {
   for (const Parameter& parameter : graph.parameters) {
     names.insert(parameter.name);
     names.insert(base_of(parameter).name);
-    for (const PublishedTensor& tensor : published_tensors(graph, base_of(parameter))) names.insert(tensor.name);
+    for (const PublishedTensor& tensor : published_tensors(graph, base_of(parameter)))
+      names.insert(tensor.name);
   }
   for (const Module& module : graph.modules) {
     for (const ParameterId id : module.parameters) {

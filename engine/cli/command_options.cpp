@@ -75,8 +75,9 @@ void add_common_options(CLI::App& app, CommonUse use, CommonOptions& options) {
         ->group(group);
   }
   if (use.progress) {
-    app.add_option("--progress", options.progress,
-                   "How long work is watched: a line on a terminal, or json: an event a line on stderr [line]")
+    app.add_option(
+           "--progress", options.progress,
+           "How long work is watched: a line on a terminal, or json: an event a line on stderr [line]")
         ->type_name("line|json")
         ->check(CLI::IsMember({"line", "json"}))
         ->group(group);

@@ -10,14 +10,10 @@ namespace {
 
 std::string_view kind_name(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::bad_input:
-      return "bad_input";
-    case ErrorKind::not_possible:
-      return "not_possible";
-    case ErrorKind::run_failed:
-      return "run_failed";
-    case ErrorKind::internal:
-      break;
+    case ErrorKind::bad_input: return "bad_input";
+    case ErrorKind::not_possible: return "not_possible";
+    case ErrorKind::run_failed: return "run_failed";
+    case ErrorKind::internal: break;
   }
   return "internal";
 }

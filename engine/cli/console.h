@@ -33,8 +33,8 @@ class Console {
   void note(std::string_view line);
   void detail(std::string_view line);
 
-  // With --progress json every event is a line of JSON on stderr ({"event": name, ...}; docs/json.md), at once
-  // and whatever else is printed; without it event() does nothing.
+  // With --progress json every event is a line of JSON on stderr ({"event": name, ...}; docs/json.md), at
+  // once and whatever else is printed; without it event() does nothing.
   void set_events(bool wanted) { events_ = wanted; }
   bool events() const { return events_; }
   void event(std::string_view name, const Json& fields);

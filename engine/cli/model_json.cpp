@@ -24,7 +24,8 @@ class Figures {
       figures.backward_bytes += work.bytes;
     }
     figures.keeps = keep(op.inputs, description.saved_inputs) + keep(op.outputs, description.saved_outputs);
-    for (const ExtraTensor& extra : description.has_backward ? description.extras : std::vector<ExtraTensor>{})
+    for (const ExtraTensor& extra :
+         description.has_backward ? description.extras : std::vector<ExtraTensor>{})
       figures.keeps += bytes_of(element_count(extra.shape), extra.dtype);
     return figures;
   }

@@ -92,7 +92,8 @@ Json segments_json(const StepPlan& step) {
                         {"forward_peak_bytes", segment.forward_peak.value},
                         {"backward_peak_bytes", segment.backward_peak.value}});
     if (!segment.recompute_end) continue;
-    segments.back()["recomputed_operators"] = Json::array({segment.begin.value, segment.recompute_end->value});
+    segments.back()["recomputed_operators"] =
+        Json::array({segment.begin.value, segment.recompute_end->value});
     segments.back()["recompute_peak_bytes"] = segment.recompute_peak.value;
   }
   return segments;

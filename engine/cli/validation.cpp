@@ -18,8 +18,8 @@ Result<std::optional<Calibration>> calibration_for(const PlannedScenario& planne
   if (known || !calibrate) return known;
   if (cluster.device == "cpu") {
     console.note(fmt::format("no calibration of this machine for {} x {} thread{} in {}: calibrating first",
-                             cluster.ranks, cluster.threads_per_rank, cluster.threads_per_rank == 1 ? "" : "s",
-                             store.path().string()));
+                             cluster.ranks, cluster.threads_per_rank,
+                             cluster.threads_per_rank == 1 ? "" : "s", store.path().string()));
   }
   SHARDLAB_TRY(Calibration made, run_calibration({one_node_of(cluster), &planned}, store, console));
   // Said afterwards: where there is no such GPU, that is all there is to say.

@@ -12,9 +12,9 @@
 //   all_gather, reduce_scatter, all_reduce    bytes (the full side)
 //   copy                   bytes (each read once and written once where the rank computes)
 //   copy.to_device, copy.from_device          bytes (over the host's link; measured on devices only)
-//   pairs                  bytes: every pair of ranks alone, exchanging so much each way; and almost nothing, for the latency
-//   allocation             bytes
-//   contention             bytes (of the collective), rows, inputs, outputs (of the products beside it)
+//   pairs                  bytes: every pair of ranks alone, exchanging so much each way; and almost nothing,
+//   for the latency allocation             bytes contention             bytes (of the collective), rows,
+//   inputs, outputs (of the products beside it)
 // One case may give several measurements ("linear" gives forward, gradient of the input, gradient of the
 // weight); their names and shapes are those of the cost terms (simulator/cost/probe_names.h).
 #pragma once

@@ -104,7 +104,9 @@ SpoolEnd read_end(const Json& line) {
   SpoolEnd end{bytes_at(line, "communication_workspace"), {}};
   if (line.contains("device_memory")) end.device_memory = read_device_memory(line.at("device_memory"));
   for (const Json& op : line.value("operators", Json::array())) {
-    end.operators.push_back({op.at(0).get<std::string>(), op.at(1).get<bool>(), op.at(2).get<std::int64_t>(),
+    end.operators.push_back({op.at(0).get<std::string>(),
+                             op.at(1).get<bool>(),
+                             op.at(2).get<std::int64_t>(),
                              {op.at(3).get<std::int64_t>()}});
   }
   return end;

@@ -15,7 +15,8 @@ struct AdamW {
   float gradient_factor = 1;                    // of clipping
 };
 
-inline AdamW adamw(double learning_rate, double beta1, double beta2, double epsilon, double weight_decay, std::int64_t step) {
+inline AdamW adamw(double learning_rate, double beta1, double beta2, double epsilon, double weight_decay,
+                   std::int64_t step) {
   AdamW rule;
   rule.learning_rate = static_cast<float>(learning_rate);
   rule.beta1 = static_cast<float>(beta1);

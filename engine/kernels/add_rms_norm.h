@@ -7,8 +7,8 @@ namespace shardlab::kernels {
 
 // `sum` may be `residual`. Each lane reads back only what it wrote itself.
 template <int N = 1, typename T, typename Lanes>
-SHARDLAB_HD void add_rms_norm_row(Lanes& lanes, const T* x, const T* residual, const T* w, T* sum, T* y, float* reciprocal,
-                                  std::int64_t width, float epsilon) {
+SHARDLAB_HD void add_rms_norm_row(Lanes& lanes, const T* x, const T* residual, const T* w, T* sum, T* y,
+                                  float* reciprocal, std::int64_t width, float epsilon) {
   for (std::int64_t i = lanes.lane() * N; i < width; i += lanes.count() * N) {
     const Pack<T, N> a = load_pack<N>(x + i), b = load_pack<N>(residual + i);
     Pack<T, N> both;

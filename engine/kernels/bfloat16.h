@@ -11,7 +11,9 @@ struct BFloat16 {
   std::uint16_t bits;
 };
 
-SHARDLAB_HD float to_float(float value) { return value; }
+SHARDLAB_HD float to_float(float value) {
+  return value;
+}
 
 SHARDLAB_HD float to_float(BFloat16 value) {
   const std::uint32_t bits = static_cast<std::uint32_t>(value.bits) << 16;
@@ -32,7 +34,8 @@ template <>
 SHARDLAB_HD BFloat16 from_float<BFloat16>(float value) {
   std::uint32_t bits;
   memcpy(&bits, &value, sizeof(bits));
-  if ((bits & 0x7fffffffU) > 0x7f800000U) return {static_cast<std::uint16_t>((bits >> 16) | 0x40U)};  // stays a NaN
+  if ((bits & 0x7fffffffU) > 0x7f800000U)
+    return {static_cast<std::uint16_t>((bits >> 16) | 0x40U)};  // stays a NaN
   return {static_cast<std::uint16_t>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16)};
 }
 

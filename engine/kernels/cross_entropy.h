@@ -1,5 +1,5 @@
-// Cross-entropy of one row of logits and its gradient, without a softmax in memory: the gradient may overwrite the logits. Sums run
-// in float32 with the running maximum of online softmax (arXiv 1805.02867).
+// Cross-entropy of one row of logits and its gradient, without a softmax in memory: the gradient may
+// overwrite the logits. Sums run in float32 with the running maximum of online softmax (arXiv 1805.02867).
 #pragma once
 
 #include <cmath>
@@ -33,14 +33,16 @@ SHARDLAB_HD LogSumExp log_sum_exp(Lanes& lanes, const T* logits, std::int64_t cl
     }
   }
   const float over_all = lanes.max(highest);
-  const float scaled = highest == -INFINITY ? 0.0F : sum * expf(highest - over_all);  // a lane without elements adds nothing
+  const float scaled =
+      highest == -INFINITY ? 0.0F : sum * expf(highest - over_all);  // a lane without elements adds nothing
   return {over_all, logf(lanes.sum(scaled))};
 }
 
-// (softmax - one_hot) * scale with probabilities exp(logit - highest - rest); 0 for a target that is left out.
+// (softmax - one_hot) * scale with probabilities exp(logit - highest - rest); 0 for a target that is left
+// out.
 template <int N, typename T, typename Lanes>
-SHARDLAB_HD void cross_entropy_gradient(Lanes& lanes, const T* logits, std::int64_t target, std::int64_t classes, LogSumExp lse, float scale,
-                                        T* gradient) {
+SHARDLAB_HD void cross_entropy_gradient(Lanes& lanes, const T* logits, std::int64_t target,
+                                        std::int64_t classes, LogSumExp lse, float scale, T* gradient) {
   const bool ignored = target == k_ignored_target;
   for (std::int64_t i = lanes.lane() * N; i < classes; i += lanes.count() * N) {
     const Pack<T, N> pack = load_pack<N>(logits + i);
@@ -54,10 +56,11 @@ SHARDLAB_HD void cross_entropy_gradient(Lanes& lanes, const T* logits, std::int6
 }
 
 // Writes the loss of the row, log(sum(exp(logits))) if `sum` is not null and, if `gradient` is not null,
-// (softmax - one_hot) * scale. Targets outside [0, classes) other than the ignored one give a NaN, not a stray read.
+// (softmax - one_hot) * scale. Targets outside [0, classes) other than the ignored one give a NaN, not a
+// stray read.
 template <int N = 1, typename T, typename Lanes>
-SHARDLAB_HD void cross_entropy_row(Lanes& lanes, const T* logits, std::int64_t target, std::int64_t classes, float scale, float* loss,
-                                   float* sum, T* gradient) {
+SHARDLAB_HD void cross_entropy_row(Lanes& lanes, const T* logits, std::int64_t target, std::int64_t classes,
+                                   float scale, float* loss, float* sum, T* gradient) {
   const bool ignored = target == k_ignored_target;
   const bool valid = target >= 0 && target < classes;
   const LogSumExp lse = log_sum_exp<N>(lanes, logits, classes);
@@ -71,8 +74,8 @@ SHARDLAB_HD void cross_entropy_row(Lanes& lanes, const T* logits, std::int64_t t
 
 // The gradient alone, from the sum that forward kept; it may overwrite the logits.
 template <int N = 1, typename T, typename Lanes>
-SHARDLAB_HD void cross_entropy_row_backward(Lanes& lanes, const T* logits, std::int64_t target, std::int64_t classes, float sum, float scale,
-                                            T* gradient) {
+SHARDLAB_HD void cross_entropy_row_backward(Lanes& lanes, const T* logits, std::int64_t target,
+                                            std::int64_t classes, float sum, float scale, T* gradient) {
   cross_entropy_gradient<N>(lanes, logits, target, classes, {sum, 0.0F}, scale, gradient);
 }
 

@@ -1,5 +1,6 @@
-// Elements that travel together. A device's memory is fast only when each thread moves 16 bytes at a time; row functions take the number
-// of elements as a template argument N, 1 when rows are not made of whole packs or not aligned to them.
+// Elements that travel together. A device's memory is fast only when each thread moves 16 bytes at a time;
+// row functions take the number of elements as a template argument N, 1 when rows are not made of whole packs
+// or not aligned to them.
 #pragma once
 
 #include "engine/kernels/host_device.h"

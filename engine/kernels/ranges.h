@@ -1,4 +1,5 @@
-// Copies between two layouts of the same parameters (copy-in, copy-out), with a cast: a list of ranges of elements.
+// Copies between two layouts of the same parameters (copy-in, copy-out), with a cast: a list of ranges of
+// elements.
 #pragma once
 
 #include "engine/kernels/bfloat16.h"
@@ -10,7 +11,8 @@ struct CopyRange {
   std::int64_t from = 0, to = 0, count = 0;
 };
 
-// The range that holds element `index` of all ranges laid end to end; `ends` are their running sums of counts.
+// The range that holds element `index` of all ranges laid end to end; `ends` are their running sums of
+// counts.
 SHARDLAB_HD std::int64_t range_of(const std::int64_t* ends, std::int64_t ranges, std::int64_t index) {
   std::int64_t low = 0, high = ranges - 1;
   while (low < high) {
@@ -25,7 +27,8 @@ SHARDLAB_HD std::int64_t range_of(const std::int64_t* ends, std::int64_t ranges,
 }
 
 template <typename To, typename From>
-SHARDLAB_HD void copy_element(const CopyRange& range, std::int64_t offset, const From* source, To* destination) {
+SHARDLAB_HD void copy_element(const CopyRange& range, std::int64_t offset, const From* source,
+                              To* destination) {
   destination[range.to + offset] = from_float<To>(to_float(source[range.from + offset]));
 }
 

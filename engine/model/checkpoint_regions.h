@@ -19,11 +19,11 @@ namespace shardlab {
 
 struct CheckpointRegion {
   ModuleId module;
-  OperatorId begin, end;     // its forward is [begin, end)
-  OperatorId stop;           // recomputation runs [begin, stop)
-  OperatorId trigger;        // whose backward must not begin before the recomputation
-  bool reentrant = false;    // what it returns again lives until its backward is over
-  bool around_unit = false;  // where its module is a unit, the unit's hooks run inside the region
+  OperatorId begin, end;               // its forward is [begin, end)
+  OperatorId stop;                     // recomputation runs [begin, stop)
+  OperatorId trigger;                  // whose backward must not begin before the recomputation
+  bool reentrant = false;              // what it returns again lives until its backward is over
+  bool around_unit = false;            // where its module is a unit, the unit's hooks run inside the region
   std::vector<OperatorId> retained{};  // ascending: what they make is kept, they are not run again
 
   bool retains(OperatorId op) const;
@@ -45,9 +45,9 @@ struct RetainedKind {
 // that there are none of.
 Result<RetainedKind> parse_retained_kind(const std::string& text);
 
-// Lets regions retain the operators of these kinds, counted in each region. All that such an operator makes is
-// kept until backward, as torch.utils.checkpoint's create_selective_checkpoint_contexts (torch 2.11) does with
-// operators that it MUST_SAVE; extras become tensors of the graph. Refuses a kind that no region has.
+// Lets regions retain the operators of these kinds, counted in each region. All that such an operator makes
+// is kept until backward, as torch.utils.checkpoint's create_selective_checkpoint_contexts (torch 2.11) does
+// with operators that it MUST_SAVE; extras become tensors of the graph. Refuses a kind that no region has.
 Status retain_operators(ModelGraph& graph, std::vector<CheckpointRegion>& regions,
                         const std::vector<RetainedKind>& kinds);
 

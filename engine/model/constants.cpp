@@ -34,14 +34,10 @@ double yarn_frequency(double frequency, std::int64_t pair, const Attributes& att
 // Frequency of one pair of a head, scaled as rope_scaling says.
 double scaled_frequency(double frequency, std::int64_t pair, const Attributes& attributes) {
   switch (attributes.integer("scaling")) {
-    case k_linear:
-      return frequency / attributes.number("factor");
-    case k_llama3:
-      return llama3_frequency(frequency, attributes);
-    case k_yarn:
-      return yarn_frequency(frequency, pair, attributes);
-    default:
-      return frequency;
+    case k_linear: return frequency / attributes.number("factor");
+    case k_llama3: return llama3_frequency(frequency, attributes);
+    case k_yarn: return yarn_frequency(frequency, pair, attributes);
+    default: return frequency;
   }
 }
 
@@ -212,10 +208,8 @@ void fill_constant(const Tensor& tensor, std::span<float> values) {
     case k_falcon_alibi:
       return tensor.attributes.integer("whole") != 0 ? fill_whole_falcon_alibi(tensor, values)
                                                      : fill_falcon_alibi(tensor, values);
-    case k_mpt_alibi:
-      return fill_mpt_alibi(tensor, values);
-    default:
-      return fill_rope_table(tensor, values);
+    case k_mpt_alibi: return fill_mpt_alibi(tensor, values);
+    default: return fill_rope_table(tensor, values);
   }
 }
 

@@ -7,32 +7,36 @@
 
 namespace shardlab {
 
-// Attributes of a rotary table of shape [2, positions, head_dim / 2] (cosines, then sines). `scaling`: 0 none, 1 linear,
-// 2 llama3, as rope_scaling of config.json; transformers 5, modeling_rope_utils.py.
+// Attributes of a rotary table of shape [2, positions, head_dim / 2] (cosines, then sines). `scaling`: 0
+// none, 1 linear, 2 llama3, as rope_scaling of config.json; transformers 5, modeling_rope_utils.py.
 Attributes rope_table_attributes(double theta, int scaling, double factor, double low_frequency_factor,
                                  double high_frequency_factor, double original_positions);
 
-// The table of yarn (arXiv 2309.00071): pairs below `ramp_low` keep their frequency, those above `ramp_high` have
-// it divided by `factor`, between them it changes linearly; cosines and sines are multiplied by `amplitude`.
-Attributes yarn_table_attributes(double theta, double factor, double ramp_low, double ramp_high, double amplitude);
+// The table of yarn (arXiv 2309.00071): pairs below `ramp_low` keep their frequency, those above `ramp_high`
+// have it divided by `factor`, between them it changes linearly; cosines and sines are multiplied by
+// `amplitude`.
+Attributes yarn_table_attributes(double theta, double factor, double ramp_low, double ramp_high,
+                                 double amplitude);
 
-// Linear biases of attention by key position, [heads, positions] (arXiv 2108.12409), as two families make them.
-// Falcon: slope * position rounded to bfloat16, times `factor`; Mpt: slope * (position - last position), slopes down
-// to 2^-max. transformers 5, modeling_falcon.py and modeling_mpt.py.
+// Linear biases of attention by key position, [heads, positions] (arXiv 2108.12409), as two families make
+// them. Falcon: slope * position rounded to bfloat16, times `factor`; Mpt: slope * (position - last
+// position), slopes down to 2^-max. transformers 5, modeling_falcon.py and modeling_mpt.py.
 Attributes falcon_alibi_attributes(double factor);
 Attributes mpt_alibi_attributes(double bias_max);
 
 // 1 where a query may not look, at later keys, and 0 elsewhere: [batch, 1, queries, keys].
 Attributes causal_mask_attributes();
 
-// Falcon's as transformers hands it to attention by default: a matrix for each head of each sequence, [batch, heads,
-// queries, keys], with the lowest number of the tensor's dtype at later keys.
+// Falcon's as transformers hands it to attention by default: a matrix for each head of each sequence, [batch,
+// heads, queries, keys], with the lowest number of the tensor's dtype at later keys.
 Attributes with_whole_matrices(const Attributes& falcon_alibi);
 
-// The same table with its frequencies rounded to a narrower dtype first, as casting the buffer that holds them does.
+// The same table with its frequencies rounded to a narrower dtype first, as casting the buffer that holds
+// them does.
 Attributes with_frequency_dtype(const Attributes& rope_table, DType dtype);
 
-// The same table with each cosine and sine twice, [2, positions, rotary elements], as transformers multiplies with it.
+// The same table with each cosine and sine twice, [2, positions, rotary elements], as transformers multiplies
+// with it.
 Attributes with_both_halves(const Attributes& rope_table);
 
 // Fills the values of a tensor whose role is constant. `values` has the tensor's element count.

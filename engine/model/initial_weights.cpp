@@ -10,7 +10,8 @@ constexpr std::uint64_t k_golden = 0x9E3779B97F4A7C15ULL;
 constexpr std::uint64_t k_seed_step = 0xD1B54A32D192ED03ULL;
 }  // namespace
 
-void fill_initial_weights(const Parameter& parameter, std::uint64_t seed, std::int64_t first, std::span<float> values) {
+void fill_initial_weights(const Parameter& parameter, std::uint64_t seed, std::int64_t first,
+                          std::span<float> values) {
   if (parameter.initial != InitialValue::uniform) {
     std::fill(values.begin(), values.end(), parameter.initial == InitialValue::ones ? 1.0F : 0.0F);
     return;

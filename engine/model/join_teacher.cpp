@@ -32,11 +32,13 @@ class Joiner {
     const Operator* const learned = find_cross_entropy(student_);
     const Operator* const known = find_cross_entropy(teacher_);
     if (learned == nullptr || known == nullptr) {
-      return bad_input("distillation", "the loss of this model is not a plain cross-entropy over its logits",
-                       "a divergence needs whole logits: set model.loss: plain and model.implementation: fused");
+      return bad_input(
+          "distillation", "the loss of this model is not a plain cross-entropy over its logits",
+          "a divergence needs whole logits: set model.loss: plain and model.implementation: fused");
     }
     logits_ = known->inputs[0];
-    SHARDLAB_CHECK_OK(check_vocabularies(student_.tensor(learned->inputs[0]).shape.back(), teacher_.tensor(logits_).shape.back()));
+    SHARDLAB_CHECK_OK(check_vocabularies(student_.tensor(learned->inputs[0]).shape.back(),
+                                         teacher_.tensor(logits_).shape.back()));
     find_needed();
     tower_.family = teacher_.family;
     add_modules();
@@ -55,7 +57,8 @@ class Joiner {
     if (student == teacher) return {};
     return bad_input("distillation.teacher",
                      fmt::format("its vocabulary has {} entries, the student's {}", teacher, student),
-                     "a divergence compares the probabilities of the same tokens: take models with one tokenizer; where only the "
+                     "a divergence compares the probabilities of the same tokens: take models with one "
+                     "tokenizer; where only the "
                      "padding differs, set vocab_size in the overrides of one");
   }
 
@@ -97,7 +100,8 @@ class Joiner {
     }
   }
 
-  // The batch first, then what each tower makes in its order: within a tower ids rise with the operators that make them.
+  // The batch first, then what each tower makes in its order: within a tower ids rise with the operators that
+  // make them.
   void add_tensors() {
     of_student_.assign(student_.tensors.size(), TensorId{k_dropped});
     of_teacher_.assign(teacher_.tensors.size(), TensorId{k_dropped});
@@ -118,7 +122,9 @@ class Joiner {
     }
   }
 
-  static bool is_batch(const Tensor& tensor) { return tensor.role == TensorRole::tokens || tensor.role == TensorRole::targets; }
+  static bool is_batch(const Tensor& tensor) {
+    return tensor.role == TensorRole::tokens || tensor.role == TensorRole::targets;
+  }
 
   TensorId append(Tensor tensor) {
     tensors_.push_back(std::move(tensor));
@@ -126,7 +132,8 @@ class Joiner {
   }
 
   TensorId batch_of_student(TensorRole role) const {
-    const auto found = std::find_if(tensors_.begin(), tensors_.end(), [&](const Tensor& tensor) { return tensor.role == role; });
+    const auto found = std::find_if(tensors_.begin(), tensors_.end(),
+                                    [&](const Tensor& tensor) { return tensor.role == role; });
     return make_id<TensorId>(static_cast<std::size_t>(found - tensors_.begin()));
   }
 
@@ -176,16 +183,19 @@ std::vector<T> part(const std::vector<T>& all, std::size_t begin, std::size_t en
 
 }  // namespace
 
-Result<ModelGraph> join_teacher(ModelGraph student, const ModelGraph& teacher, const DistillationTerms& terms) {
+Result<ModelGraph> join_teacher(ModelGraph student, const ModelGraph& teacher,
+                                const DistillationTerms& terms) {
   return Joiner(std::move(student), teacher, terms).run();
 }
 
 ModelGraph parameters_of_student(const ModelGraph& joined) {
   ModelGraph graph;
   graph.family = joined.family;
-  graph.modules = part(joined.modules, 0, joined.teacher ? joined.teacher->root.index() : joined.modules.size());
+  graph.modules =
+      part(joined.modules, 0, joined.teacher ? joined.teacher->root.index() : joined.modules.size());
   graph.parameters =
-      part(joined.parameters, 0, joined.teacher ? joined.teacher->first_parameter.index() : joined.parameters.size());
+      part(joined.parameters, 0,
+           joined.teacher ? joined.teacher->first_parameter.index() : joined.parameters.size());
   return graph;
 }
 

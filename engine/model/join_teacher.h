@@ -1,8 +1,9 @@
 // A student and its teacher as one graph.
 //
-// Two towers over the same tokens: the teacher's operators, none of which requires a gradient, then the student's, whose loss compares
-// the two logits. So a frozen teacher is what any frozen part of a model is: no program of it has a backward, none keeps anything, and
-// what is alive of it when the student begins are its logits.
+// Two towers over the same tokens: the teacher's operators, none of which requires a gradient, then the
+// student's, whose loss compares the two logits. So a frozen teacher is what any frozen part of a model is:
+// no program of it has a backward, none keeps anything, and what is alive of it when the student begins are
+// its logits.
 #pragma once
 
 #include "engine/base/result.h"
@@ -18,15 +19,20 @@ struct DistillationTerms {
 // What every name of the teacher begins with.
 inline constexpr std::string_view k_teacher_prefix = "teacher.";
 
-// Both graphs are those of one micro-batch of the same shape. Of the teacher what makes the logits remains; its modules and parameters
-// are named with the prefix and frozen. The student's cross-entropy becomes a distillation_loss. ModuleId and ParameterId of the
-// student stay, the teacher's follow them. bad_input: vocabularies differ; a student without a plain cross-entropy over its logits.
-Result<ModelGraph> join_teacher(ModelGraph student, const ModelGraph& teacher, const DistillationTerms& terms);
+// Both graphs are those of one micro-batch of the same shape. Of the teacher what makes the logits remains;
+// its modules and parameters are named with the prefix and frozen. The student's cross-entropy becomes a
+// distillation_loss. ModuleId and ParameterId of the student stay, the teacher's follow them. bad_input:
+// vocabularies differ; a student without a plain cross-entropy over its logits.
+Result<ModelGraph> join_teacher(ModelGraph student, const ModelGraph& teacher,
+                                const DistillationTerms& terms);
 
 // The id in the joined graph of a module of the teacher's own graph.
-inline ModuleId joined_module(const ModelGraph& joined, ModuleId own) { return ModuleId{joined.teacher->root.value + own.value}; }
+inline ModuleId joined_module(const ModelGraph& joined, ModuleId own) {
+  return ModuleId{joined.teacher->root.value + own.value};
+}
 
-// Modules and parameters (no operators, no tensors) of one of the two, with the names that its checkpoint has.
+// Modules and parameters (no operators, no tensors) of one of the two, with the names that its checkpoint
+// has.
 ModelGraph parameters_of_student(const ModelGraph& joined);
 ModelGraph parameters_of_teacher(const ModelGraph& joined);
 

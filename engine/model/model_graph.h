@@ -1,8 +1,9 @@
-// ModelGraph: a model as a value. The module tree with the checkpoint's names, and the operators in execution order.
+// ModelGraph: a model as a value. The module tree with the checkpoint's names, and the operators in execution
+// order.
 //
-// Built by a family (model/families) for one micro-batch of fixed shape. Everything refers to everything else by id, that is by
-// position in the vectors below. Tensors are storages: no operator of a graph makes a view of another tensor, so the bytes of a
-// TensorId count once however many operators keep it.
+// Built by a family (model/families) for one micro-batch of fixed shape. Everything refers to everything else
+// by id, that is by position in the vectors below. Tensors are storages: no operator of a graph makes a view
+// of another tensor, so the bytes of a TensorId count once however many operators keep it.
 #pragma once
 
 #include <optional>
@@ -21,8 +22,8 @@ struct Module {
   std::string path;        // "model.layers.0.self_attn"; empty for the model itself
   std::string class_name;  // "LlamaAttention"
   std::optional<ModuleId> parent;
-  std::vector<ModuleId> children;        // in definition order
-  std::vector<ParameterId> parameters;   // registered on this module itself, tied ones included
+  std::vector<ModuleId> children;       // in definition order
+  std::vector<ParameterId> parameters;  // registered on this module itself, tied ones included
 };
 
 enum class InitialValue : std::uint8_t {
@@ -32,25 +33,27 @@ enum class InitialValue : std::uint8_t {
 };
 
 struct Parameter {
-  std::string name;  // as named_parameters() of the checkpoint gives it; a tied parameter has the name of its first owner
+  std::string name;  // as named_parameters() of the checkpoint gives it; a tied parameter has the name of its
+                     // first owner
   Shape shape;
   DType dtype = DType::float32;  // stored
   ModuleId module;               // first owner
   InitialValue initial = InitialValue::uniform;
   double scale = 0;
-  bool trainable = true;      // the optimizer updates it; else it is frozen
-  bool requires_grad = true;  // backward computes its gradient: if trainable, or where a strategy cannot leave it out
-  std::string base_name{};    // what the model without adapters calls it, where that is another name
-  bool adapter = false;       // no part of the model without adapters
+  bool trainable = true;  // the optimizer updates it; else it is frozen
+  bool requires_grad =
+      true;  // backward computes its gradient: if trainable, or where a strategy cannot leave it out
+  std::string base_name{};  // what the model without adapters calls it, where that is another name
+  bool adapter = false;     // no part of the model without adapters
 
   std::int64_t elements() const { return element_count(shape); }
 };
 
 enum class TensorRole : std::uint8_t {
   activation,
-  tokens,    // int64 token ids of the batch
-  targets,   // int64 target ids of the batch
-  constant,  // computed once from the model's configuration; lives across steps
+  tokens,     // int64 token ids of the batch
+  targets,    // int64 target ids of the batch
+  constant,   // computed once from the model's configuration; lives across steps
   statistic,  // made by operators, float32 whatever units compute in: sums of routers, parts of the loss
 };
 
@@ -77,8 +80,8 @@ struct Operator {
   std::vector<TensorId> extra_tensors{};
 };
 
-// The frozen model beside the one that is trained, in one graph with it (model/join_teacher.h): its modules and parameters come after
-// the student's, its operators before them.
+// The frozen model beside the one that is trained, in one graph with it (model/join_teacher.h): its modules
+// and parameters come after the student's, its operators before them.
 struct TeacherTower {
   ModuleId root;
   ParameterId first_parameter;
@@ -89,8 +92,8 @@ struct TeacherTower {
 };
 
 struct ModelGraph {
-  std::string family;             // "llama"
-  std::string block_class;        // class of the repeated layer, what a transformer wrap policy wraps by default
+  std::string family;       // "llama"
+  std::string block_class;  // class of the repeated layer, what a transformer wrap policy wraps by default
   std::int64_t layers = 0;
   std::int64_t vocabulary = 0;
   std::int64_t micro_batch = 0;
@@ -99,16 +102,18 @@ struct ModelGraph {
   std::vector<Module> modules;        // definition order, the model itself first
   std::vector<Parameter> parameters;  // definition order
   std::vector<Tensor> tensors;
-  std::vector<Operator> operators;    // execution order
-  TensorId loss;                      // scalar float32, mean over the tokens of the micro-batch
-  // How predictions assume that assignments spread over experts: the share of each, by layer with experts; one
-  // list for all layers, or none: as the operators' attributes say.
+  std::vector<Operator> operators;  // execution order
+  TensorId loss;                    // scalar float32, mean over the tokens of the micro-batch
+  // How predictions assume that assignments spread over experts: the share of each, by layer with experts;
+  // one list for all layers, or none: as the operators' attributes say.
   std::vector<std::vector<double>> expert_shares;
   std::optional<TeacherTower> teacher;
 
   bool is_teachers(ModuleId id) const { return teacher && id >= teacher->root; }
   bool is_teachers(ParameterId id) const { return teacher && id >= teacher->first_parameter; }
-  bool is_teachers(TensorId id) const { return teacher && id >= teacher->first_tensor && id <= teacher->last_tensor; }
+  bool is_teachers(TensorId id) const {
+    return teacher && id >= teacher->first_tensor && id <= teacher->last_tensor;
+  }
   bool is_teachers(OperatorId id) const { return teacher && id < teacher->end; }
 
   const Module& module(ModuleId id) const { return modules[id.index()]; }

@@ -13,8 +13,9 @@ constexpr std::uint32_t k_unset = 0xffffffffU;
 
 class Partitioner {
  public:
-  Partitioner(const ModelGraph& graph, std::span<const ModuleId> wrapped, std::span<const OperatorId> extra_cuts,
-              std::span<const CheckpointRegion> regions, std::span<const ModuleId> ignored)
+  Partitioner(const ModelGraph& graph, std::span<const ModuleId> wrapped,
+              std::span<const OperatorId> extra_cuts, std::span<const CheckpointRegion> regions,
+              std::span<const ModuleId> ignored)
       : graph_(graph) {
     make_units(wrapped, ignored);
     make_segments(extra_cuts, regions);
@@ -28,7 +29,8 @@ class Partitioner {
   Partition take() { return std::move(p_); }
 
  private:
-  // Modules come in definition order, parents first, so the unit of a module is known before its children ask.
+  // Modules come in definition order, parents first, so the unit of a module is known before its children
+  // ask.
   void make_units(std::span<const ModuleId> wrapped, std::span<const ModuleId> ignored) {
     std::vector<std::optional<UnitId>> made(graph_.modules.size()), outside(graph_.modules.size());
     make_units_of(ModuleId{0}, wrapped, ignored, made, outside);
@@ -67,7 +69,8 @@ class Partitioner {
     }
   }
 
-  // The root first, then by the first operator that runs in them; outer modules before the inner ones that begin with them.
+  // The root first, then by the first operator that runs in them; outer modules before the inner ones that
+  // begin with them.
   std::vector<ModuleId> in_forward_order(ModuleId root, std::span<const ModuleId> wrapped) const {
     std::vector<std::uint32_t> first_operator(graph_.modules.size(), k_unset);
     for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
@@ -88,7 +91,8 @@ class Partitioner {
 
   void assign_parameters(const Module& module, UnitId unit) {
     for (const ParameterId parameter : module.parameters) {
-      if (p_.unit_of_parameter[parameter.index()].value != k_unset) continue;  // tied: the first owner keeps it
+      if (p_.unit_of_parameter[parameter.index()].value != k_unset)
+        continue;  // tied: the first owner keeps it
       p_.unit_of_parameter[parameter.index()] = unit;
       p_.units[unit.index()].parameters.push_back(parameter);
     }
@@ -119,8 +123,12 @@ class Partitioner {
 
   void make_regions(std::span<const CheckpointRegion> regions) {
     for (const CheckpointRegion& operators : regions) {
-      Region region{operators, segment_of_operator_[operators.begin.index()], segment_of_operator_[operators.end.index() - 1],
-                    segment_of_operator_[operators.trigger.index()], {}, units_inside(operators)};
+      Region region{operators,
+                    segment_of_operator_[operators.begin.index()],
+                    segment_of_operator_[operators.end.index() - 1],
+                    segment_of_operator_[operators.trigger.index()],
+                    {},
+                    units_inside(operators)};
       for (std::size_t i = region.first.index(); i <= region.last.index(); ++i) {
         p_.segments[i].region = make_id<RegionId>(p_.regions.size());
       }
@@ -157,7 +165,8 @@ class Partitioner {
       if (producer_[i].value != k_unset && (crosses || tensor == graph_.loss)) {
         Segment& producer = p_.segments[producer_[i].index()];
         producer.outputs.push_back(tensor);
-        if (producer.region && leaves_region(tensor)) p_.regions[producer.region->index()].outputs.push_back(tensor);
+        if (producer.region && leaves_region(tensor))
+          p_.regions[producer.region->index()].outputs.push_back(tensor);
       }
     }
   }
@@ -195,7 +204,8 @@ class Partitioner {
   // The unit and those around it that do not hold `other` too.
   template <typename F>
   void for_units_around(UnitId unit, std::optional<UnitId> other, F&& visit) {
-    for (std::optional<UnitId> u = unit; u && !(other && holds(*u, *other)); u = parent_unit(*u)) visit(p_.units[u->index()]);
+    for (std::optional<UnitId> u = unit; u && !(other && holds(*u, *other)); u = parent_unit(*u))
+      visit(p_.units[u->index()]);
   }
   bool holds(UnitId outer, UnitId inner) const {
     for (std::optional<UnitId> u = inner; u; u = parent_unit(*u)) {
@@ -229,14 +239,18 @@ class Partitioner {
   void lower() {
     for (std::size_t i = 0; i < p_.segments.size(); ++i) {
       Segment& segment = p_.segments[i];
-      SegmentBorders borders{segment.begin, segment.end, segment.inputs, segment.outputs, segment.retained, {}, std::nullopt};
-      for (const TensorId input : segment.inputs) borders.consumed_later.push_back(last_reader_[input.index()].index() > i);
-      if (segment.region) borders.recomputation = recomputation_of(p_.region(*segment.region), make_id<SegmentId>(i));
+      SegmentBorders borders{segment.begin,    segment.end, segment.inputs, segment.outputs,
+                             segment.retained, {},          std::nullopt};
+      for (const TensorId input : segment.inputs)
+        borders.consumed_later.push_back(last_reader_[input.index()].index() > i);
+      if (segment.region)
+        borders.recomputation = recomputation_of(p_.region(*segment.region), make_id<SegmentId>(i));
       segment.programs = lower_segment(graph_, borders);
     }
   }
 
-  // What is made again for later segments of the region goes into buffers, and so does what a reentrant region returns again.
+  // What is made again for later segments of the region goes into buffers, and so does what a reentrant
+  // region returns again.
   Recomputation recomputation_of(const Region& region, SegmentId id) const {
     Recomputation recomputation{region.operators.stop, {}, &region.operators};
     const std::vector<TensorId>& retained = p_.segment(id).retained;
@@ -288,8 +302,9 @@ bool Partition::is_made_again_in(const Region& region, TensorId tensor) const {
   return false;
 }
 
-Partition make_partition(const ModelGraph& graph, std::span<const ModuleId> wrapped, std::span<const OperatorId> extra_cuts,
-                         std::span<const CheckpointRegion> regions, std::span<const ModuleId> ignored) {
+Partition make_partition(const ModelGraph& graph, std::span<const ModuleId> wrapped,
+                         std::span<const OperatorId> extra_cuts, std::span<const CheckpointRegion> regions,
+                         std::span<const ModuleId> ignored) {
   return Partitioner(graph, wrapped, extra_cuts, regions, ignored).take();
 }
 

@@ -1,9 +1,10 @@
 // Units and segments: how a model is cut before a strategy schedules it.
 //
-// A unit is the set of parameters gathered together, made from the module tree by a wrap policy. A segment is a range of operators
-// that runs without interruption. Cuts are the points where execution enters or leaves a unit, plus the extra ones a strategy asks
-// for (gradient buckets). Source of the unit rule: FSDP2 `fully_shard` called bottom-up on the wrapped modules, then on the root:
-// every parameter belongs to the innermost wrapped module around its first owner.
+// A unit is the set of parameters gathered together, made from the module tree by a wrap policy. A segment is
+// a range of operators that runs without interruption. Cuts are the points where execution enters or leaves a
+// unit, plus the extra ones a strategy asks for (gradient buckets). Source of the unit rule: FSDP2
+// `fully_shard` called bottom-up on the wrapped modules, then on the root: every parameter belongs to the
+// innermost wrapped module around its first owner.
 #pragma once
 
 #include <span>
@@ -19,30 +20,32 @@
 namespace shardlab {
 
 struct Unit {
-  std::string name;                     // "root", "u0", "u1" ... in forward order; a teacher's "teacher.root", "teacher.u0" ...
-  ModuleId module;                      // the wrapped module
+  std::string name;  // "root", "u0", "u1" ... in forward order; a teacher's "teacher.root", "teacher.u0" ...
+  ModuleId module;   // the wrapped module
   std::vector<ParameterId> parameters;  // definition order; none of an inner unit
   std::vector<SegmentId> segments;      // in forward order
   UnitSettings settings;                // make_partition gives every unit the graph's compute dtype
   bool teacher = false;                 // of the teacher's tower
-  bool ignored = false;                 // no unit to the framework: parameters stay whole, no hooks, neither gathered nor reduced
-  bool parameters_require_grad = false; // one of its own parameters does
-  bool inputs_require_grad = false;     // a tensor that enters the module requires a gradient
-  bool outputs_require_grad = false;    // a tensor that leaves it does
+  bool ignored =
+      false;  // no unit to the framework: parameters stay whole, no hooks, neither gathered nor reduced
+  bool parameters_require_grad = false;  // one of its own parameters does
+  bool inputs_require_grad = false;      // a tensor that enters the module requires a gradient
+  bool outputs_require_grad = false;     // a tensor that leaves it does
 
   std::int64_t elements(const ModelGraph& graph) const;
 };
 
 struct Segment {
-  std::string name;      // "s0" ...
-  OperatorId begin, end; // [begin, end)
-  UnitId unit;           // the unit whose module runs these operators
+  std::string name;                     // "s0" ...
+  OperatorId begin, end;                // [begin, end)
+  UnitId unit;                          // the unit whose module runs these operators
   std::optional<RegionId> region;       // of activation checkpointing, that it is part of
   std::vector<TensorId> inputs;         // border tensors and graph inputs read in forward
   std::vector<TensorId> outputs;        // read by a later segment, or the loss
   std::vector<TensorId> retained;       // made here by operators that are not run again; may be outputs too
   std::vector<ParameterId> parameters;  // used, each once, in order of first use
-  std::vector<ParameterId> gradients;   // of these, the ones whose gradient this segment's backward is the first to make
+  std::vector<ParameterId>
+      gradients;  // of these, the ones whose gradient this segment's backward is the first to make
   SegmentPrograms programs;
 };
 
@@ -50,7 +53,7 @@ struct Segment {
 struct Region {
   CheckpointRegion operators;
   SegmentId first, last;
-  SegmentId trigger;  // before its backward the region is run again
+  SegmentId trigger;              // before its backward the region is run again
   std::vector<TensorId> outputs;  // made inside, read behind it
   std::vector<UnitId> units;      // whose hooks run inside, when it is run and when it is run again
 };
@@ -59,8 +62,9 @@ struct Partition {
   std::vector<Unit> units;  // the root first, then forward order; after them a teacher's in the same way
   std::vector<Segment> segments;
   std::vector<Region> regions;
-  std::vector<UnitId> unit_of_parameter;               // by ParameterId
-  std::vector<SegmentId> gradient_segment;             // by ParameterId: the segment that creates the gradient, if one does
+  std::vector<UnitId> unit_of_parameter;  // by ParameterId
+  std::vector<SegmentId>
+      gradient_segment;  // by ParameterId: the segment that creates the gradient, if one does
 
   const Unit& unit(UnitId id) const { return units[id.index()]; }
   const Segment& segment(SegmentId id) const { return segments[id.index()]; }
@@ -71,9 +75,12 @@ struct Partition {
 };
 
 // `ignored`: modules whose parameters are in no unit; each makes one that is marked so, after the others.
-// `wrapped`: modules that become units, any order, a teacher's among them; roots are units in any case. `extra_cuts`: operators that must begin a segment.
-// `regions`: what activation checkpointing runs again; their borders are cuts as well.
-Partition make_partition(const ModelGraph& graph, std::span<const ModuleId> wrapped, std::span<const OperatorId> extra_cuts,
-                         std::span<const CheckpointRegion> regions = {}, std::span<const ModuleId> ignored = {});
+// `wrapped`: modules that become units, any order, a teacher's among them; roots are units in any case.
+// `extra_cuts`: operators that must begin a segment. `regions`: what activation checkpointing runs again;
+// their borders are cuts as well.
+Partition make_partition(const ModelGraph& graph, std::span<const ModuleId> wrapped,
+                         std::span<const OperatorId> extra_cuts,
+                         std::span<const CheckpointRegion> regions = {},
+                         std::span<const ModuleId> ignored = {});
 
 }  // namespace shardlab

@@ -18,7 +18,8 @@ constexpr std::int64_t element_count(const Shape& shape) {
   return count;
 }
 
-// Named numbers of an operator ("heads" 32, "epsilon" 1e-5), in the order the family gave them. Names are string literals.
+// Named numbers of an operator ("heads" 32, "epsilon" 1e-5), in the order the family gave them. Names are
+// string literals.
 class Attributes {
  public:
   Attributes() = default;

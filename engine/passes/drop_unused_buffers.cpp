@@ -5,7 +5,8 @@
 namespace shardlab {
 namespace {
 
-constexpr std::array k_lists = {&Instruction::reads, &Instruction::writes, &Instruction::allocates, &Instruction::frees};
+constexpr std::array k_lists = {&Instruction::reads, &Instruction::writes, &Instruction::allocates,
+                                &Instruction::frees};
 
 std::vector<bool> used_buffers(const StepPlan& plan) {
   std::vector<bool> used(plan.buffers.size());

@@ -1,4 +1,5 @@
-// Buffers that no instruction mentions and that do not live across steps: declared for a case that did not come.
+// Buffers that no instruction mentions and that do not live across steps: declared for a case that did not
+// come.
 #pragma once
 
 #include "engine/plan/step_plan.h"

@@ -9,7 +9,8 @@ namespace {
 constexpr std::uint32_t k_never = 0xffffffffU;
 
 bool is_owned_by_nobody(const Buffer& buffer) {
-  return buffer.buffer_class == BufferClass::activation || buffer.buffer_class == BufferClass::activation_gradient ||
+  return buffer.buffer_class == BufferClass::activation ||
+         buffer.buffer_class == BufferClass::activation_gradient ||
          buffer.buffer_class == BufferClass::batch || buffer.buffer_class == BufferClass::scalar;
 }
 

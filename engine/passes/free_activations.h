@@ -5,8 +5,9 @@
 
 namespace shardlab {
 
-// Every device buffer that is neither carried, nor kept, nor freed anywhere gets a Free after the last instruction that mentions
-// it. Instructions are renumbered. What another stream may still read is waited for.
+// Every device buffer that is neither carried, nor kept, nor freed anywhere gets a Free after the last
+// instruction that mentions it. Instructions are renumbered. What another stream may still read is waited
+// for.
 StepPlan free_activations(StepPlan plan);
 
 }  // namespace shardlab

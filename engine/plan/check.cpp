@@ -29,7 +29,8 @@ class LivenessCheck {
 
  private:
   tl::unexpected<Error> defect(std::string what) const {
-    return internal_error(fmt::format("plan {}, instruction {}", plan_.phase, instruction_label(plan_, at_)), std::move(what));
+    return internal_error(fmt::format("plan {}, instruction {}", plan_.phase, instruction_label(plan_, at_)),
+                          std::move(what));
   }
   const std::string& name(BufferId id) const { return plan_.buffer(id).name; }
 
@@ -56,24 +57,30 @@ class LivenessCheck {
   }
 
   bool reads_flag(const Instruction& instruction) const {
-    return std::any_of(instruction.reads.begin(), instruction.reads.end(), [&](BufferId id) { return name(id) == k_found_inf; });
+    return std::any_of(instruction.reads.begin(), instruction.reads.end(),
+                       [&](BufferId id) { return name(id) == k_found_inf; });
   }
 
   Status check_operands(const Instruction& instruction) const {
-    for (const auto* list : {&instruction.reads, &instruction.writes, &instruction.allocates, &instruction.frees}) {
+    for (const auto* list :
+         {&instruction.reads, &instruction.writes, &instruction.allocates, &instruction.frees}) {
       for (const BufferId id : *list) {
         if (id.index() >= plan_.buffers.size()) return defect("names a buffer that the plan does not have");
       }
     }
     for (const InstructionId wait : instruction.waits) {
-      if (wait >= at_) return defect(fmt::format("waits for instruction {}, which is not earlier", wait.value));
+      if (wait >= at_)
+        return defect(fmt::format("waits for instruction {}, which is not earlier", wait.value));
     }
     if (instruction.taken_event && *instruction.taken_event >= plan_.taken_events.size()) {
       return defect("waits for an event that the plan does not take over");
     }
-    if (instruction.guard != Guard::none && !reads_flag(instruction)) return defect("is guarded and does not read the flag");
-    if (instruction.stream.index() >= plan_.streams.size()) return defect("names a stream that the plan does not have");
-    if (is_collective(instruction.kind) && !instruction.group) return defect("is a collective without a group");
+    if (instruction.guard != Guard::none && !reads_flag(instruction))
+      return defect("is guarded and does not read the flag");
+    if (instruction.stream.index() >= plan_.streams.size())
+      return defect("names a stream that the plan does not have");
+    if (is_collective(instruction.kind) && !instruction.group)
+      return defect("is a collective without a group");
     if (instruction.group && instruction.group->index() >= plan_.groups.size()) {
       return defect("names a group that the plan does not have");
     }
@@ -84,8 +91,10 @@ class LivenessCheck {
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
       const Buffer& buffer = plan_.buffers[i];
       const std::string where = "plan " + plan_.phase + ", end";
-      if (live_[i] && !buffer.kept) return internal_error(where, buffer.name + " is alive but does not live on: a Free is missing");
-      if (!live_[i] && buffer.kept) return internal_error(where, buffer.name + " should live on but was freed");
+      if (live_[i] && !buffer.kept)
+        return internal_error(where, buffer.name + " is alive but does not live on: a Free is missing");
+      if (!live_[i] && buffer.kept)
+        return internal_error(where, buffer.name + " should live on but was freed");
     }
     return {};
   }
@@ -106,10 +115,13 @@ std::vector<std::string_view> names_where(const StepPlan& plan, bool Buffer::*fl
 }
 
 Status check_events_follow(const StepPlan& before, const StepPlan& after) {
-  const bool same = std::equal(before.left_events.begin(), before.left_events.end(), after.taken_events.begin(), after.taken_events.end(),
-                               [](const LeftEvent& left, const std::string& taken) { return left.name == taken; });
+  const bool same =
+      std::equal(before.left_events.begin(), before.left_events.end(), after.taken_events.begin(),
+                 after.taken_events.end(),
+                 [](const LeftEvent& left, const std::string& taken) { return left.name == taken; });
   if (same) return {};
-  return internal_error(fmt::format("plan {} after {}", after.phase, before.phase), "the events left by one are not those taken over by the other");
+  return internal_error(fmt::format("plan {} after {}", after.phase, before.phase),
+                        "the events left by one are not those taken over by the other");
 }
 
 Status check_follows(const StepPlan& before, const StepPlan& after) {
@@ -117,7 +129,8 @@ Status check_follows(const StepPlan& before, const StepPlan& after) {
   const auto taken = names_where(after, &Buffer::carried);
   if (left == taken) return check_events_follow(before, after);
   std::vector<std::string_view> difference;
-  std::set_symmetric_difference(left.begin(), left.end(), taken.begin(), taken.end(), std::back_inserter(difference));
+  std::set_symmetric_difference(left.begin(), left.end(), taken.begin(), taken.end(),
+                                std::back_inserter(difference));
   return internal_error(fmt::format("plan {} after {}", after.phase, before.phase),
                         fmt::format("{} is left by one and not taken over by the other", difference.front()));
 }

@@ -8,10 +8,12 @@
 namespace shardlab {
 namespace {
 
-// For every instruction, how much of every stream is surely done before it: a vector clock per instruction, flat.
+// For every instruction, how much of every stream is surely done before it: a vector clock per instruction,
+// flat.
 class HappensBefore {
  public:
-  explicit HappensBefore(const StepPlan& plan) : streams_(plan.streams.size()), position_(plan.instructions.size()) {
+  explicit HappensBefore(const StepPlan& plan)
+      : streams_(plan.streams.size()), position_(plan.instructions.size()) {
     clocks_.resize(plan.instructions.size() * streams_, 0);
     std::vector<std::optional<std::size_t>> last(streams_);
     std::vector<std::uint32_t> count(streams_, 0);
@@ -73,8 +75,10 @@ class OrderCheck {
   };
 
   tl::unexpected<Error> defect(std::size_t at, const std::string& what, std::uint32_t other) const {
-    return internal_error(fmt::format("plan {}, instruction {}", plan_.phase, instruction_label(plan_, make_id<InstructionId>(at))),
-                          fmt::format("{} {}: a wait is missing", what, instruction_label(plan_, InstructionId{other})));
+    return internal_error(
+        fmt::format("plan {}, instruction {}", plan_.phase,
+                    instruction_label(plan_, make_id<InstructionId>(at))),
+        fmt::format("{} {}: a wait is missing", what, instruction_label(plan_, InstructionId{other})));
   }
   bool ordered(std::uint32_t earlier, std::size_t at) const {
     return earlier == at || before_.ordered(earlier, plan_.instructions[earlier].stream.index(), at);
@@ -102,15 +106,16 @@ class OrderCheck {
       return defect(at, "writes " + plan_.buffer(id).name + " without waiting for", *uses.writer);
     }
     for (const std::uint32_t reader : uses.readers) {
-      if (!ordered(reader, at)) return defect(at, "writes " + plan_.buffer(id).name + " without waiting for its reader", reader);
+      if (!ordered(reader, at))
+        return defect(at, "writes " + plan_.buffer(id).name + " without waiting for its reader", reader);
     }
     uses.writer = static_cast<std::uint32_t>(at);
     uses.readers.clear();
     return {};
   }
 
-  // The allocator hands freed memory to the next allocation on the stream that owned it: all users must be done by then, unless
-  // the allocator itself waits for them.
+  // The allocator hands freed memory to the next allocation on the stream that owned it: all users must be
+  // done by then, unless the allocator itself waits for them.
   void note_free(BufferId id, bool recorded) {
     Uses& uses = uses_[id.index()];
     std::vector<std::pair<BufferId, std::uint32_t>>& pending = freed_[plan_.buffer(id).stream.index()];
@@ -128,7 +133,8 @@ class OrderCheck {
     auto& pending = freed_[stream.index()];
     for (const auto& [id, user] : pending) {
       if (!ordered(user, at)) {
-        return defect(at, "may be given the memory of " + plan_.buffer(id).name + " while it is still used by", user);
+        return defect(
+            at, "may be given the memory of " + plan_.buffer(id).name + " while it is still used by", user);
       }
     }
     pending.clear();
@@ -143,6 +149,8 @@ class OrderCheck {
 
 }  // namespace
 
-Status check_device_order(const StepPlan& plan) { return OrderCheck(plan).run(); }
+Status check_device_order(const StepPlan& plan) {
+  return OrderCheck(plan).run();
+}
 
 }  // namespace shardlab

@@ -48,21 +48,14 @@ class ReductionCheck {
   Status follow(const Instruction& instruction) {
     SHARDLAB_CHECK_OK(check_bytes(instruction));
     switch (instruction.kind) {
-      case InstructionKind::Backward:
-        set(instruction.writes, Groups{});
-        return {};
+      case InstructionKind::Backward: set(instruction.writes, Groups{}); return {};
       case InstructionKind::Pack:
       case InstructionKind::Unpack:
       case InstructionKind::Cast:
-      case InstructionKind::Copy:
-        return move_gradients(instruction);
-      case InstructionKind::Accumulate:
-        add(instruction);
-        return {};
-      case InstructionKind::OptimizerStep:
-        return check_optimizer(instruction);
-      default:
-        break;
+      case InstructionKind::Copy: return move_gradients(instruction);
+      case InstructionKind::Accumulate: add(instruction); return {};
+      case InstructionKind::OptimizerStep: return check_optimizer(instruction);
+      default: break;
     }
     return averages(instruction) ? reduce(instruction) : Status{};
   }
@@ -80,8 +73,8 @@ class ReductionCheck {
     return {};
   }
 
-  // A sum is averaged over what all its parts were. Averaging once more leaves a part that all ranks agree on as
-  // it is.
+  // A sum is averaged over what all its parts were. Averaging once more leaves a part that all ranks agree on
+  // as it is.
   void add(const Instruction& instruction) {
     for (const BufferId to : instruction.writes) {
       GradientState& sum = state_[to.index()];

@@ -13,7 +13,8 @@ namespace shardlab {
 namespace {
 
 constexpr int k_context_lines = 2;
-constexpr int k_largest_script = 1500;  // inserted and removed lines beyond which a diff tells nobody anything
+constexpr int k_largest_script =
+    1500;  // inserted and removed lines beyond which a diff tells nobody anything
 
 // Instruction lines without their numbers; waits name what they wait for.
 std::vector<std::string> comparable_lines(const StepPlan& plan) {
@@ -39,7 +40,8 @@ struct Edit {
   const std::string* line;
 };
 
-// Shortest edit script (E. Myers, "An O(ND) difference algorithm and its variations", 1986). Empty when longer than the limit.
+// Shortest edit script (E. Myers, "An O(ND) difference algorithm and its variations", 1986). Empty when
+// longer than the limit.
 class EditScript {
  public:
   EditScript(const std::vector<std::string>& a, const std::vector<std::string>& b) : a_(a), b_(b) {}
@@ -50,7 +52,9 @@ class EditScript {
     for (int d = 0; d <= longest; ++d) {
       rounds_.push_back(furthest);
       for (int k = -d; k <= d; k += 2) {
-        const auto at = [&](int diagonal) -> int& { return furthest[static_cast<std::size_t>(diagonal + longest + 1)]; };
+        const auto at = [&](int diagonal) -> int& {
+          return furthest[static_cast<std::size_t>(diagonal + longest + 1)];
+        };
         int x = k == -d || (k != d && at(k - 1) < at(k + 1)) ? at(k + 1) : at(k - 1) + 1;
         while (matches(x, x - k)) ++x;
         at(k) = x;
@@ -122,7 +126,8 @@ std::string summary(const StepPlan& before, const StepPlan& after) {
   for (const Instruction& instruction : before.instructions) ++counts[to_string(instruction.kind)].first;
   for (const Instruction& instruction : after.instructions) ++counts[to_string(instruction.kind)].second;
   std::string text = "the plans have next to nothing in common; instructions by kind:\n";
-  for (const auto& [kind, count] : counts) text += fmt::format("  {:<14} {:>6} -> {:>6}\n", kind, count.first, count.second);
+  for (const auto& [kind, count] : counts)
+    text += fmt::format("  {:<14} {:>6} -> {:>6}\n", kind, count.first, count.second);
   return text;
 }
 

@@ -5,7 +5,9 @@
 namespace shardlab {
 namespace {
 
-std::int64_t round_up(std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
 
 std::int64_t most_trained_elements(const ParameterLayout& layout) {
   std::int64_t most = 0;
@@ -15,11 +17,16 @@ std::int64_t most_trained_elements(const ParameterLayout& layout) {
 
 }  // namespace
 
-std::int64_t ParameterPiece::first_row(int rank) const { return std::min(rows, shard_rows * rank); }
+std::int64_t ParameterPiece::first_row(int rank) const {
+  return std::min(rows, shard_rows * rank);
+}
 
-std::int64_t ParameterPiece::held_rows(int rank) const { return std::min(rows, shard_rows * (rank + 1)) - first_row(rank); }
+std::int64_t ParameterPiece::held_rows(int rank) const {
+  return std::min(rows, shard_rows * (rank + 1)) - first_row(rank);
+}
 
-ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId> parameters, int shards, int alignment) {
+ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId> parameters, int shards,
+                            int alignment) {
   ParameterLayout layout;
   layout.shards = shards;
   layout.pieces.reserve(parameters.size());

@@ -1,9 +1,10 @@
 // Where each parameter lies in a buffer of a given layout.
 //
-// Row shards follow FSDP2 (torch 2.11, _fsdp_param.py): dimension 0 is cut into ceil(rows / shards) rows a rank, the last ranks get
-// fewer or none and are padded, so that a collective is even. The flat vector follows FSDP1 (torch 2.11, fsdp/_flat_param.py,
-// _init_flat_param_and_metadata and _get_shard): with use_orig_params each parameter begins on a multiple of `alignment` elements;
-// the end is rounded up to a multiple of the shards, of which each rank holds a contiguous one.
+// Row shards follow FSDP2 (torch 2.11, _fsdp_param.py): dimension 0 is cut into ceil(rows / shards) rows a
+// rank, the last ranks get fewer or none and are padded, so that a collective is even. The flat vector
+// follows FSDP1 (torch 2.11, fsdp/_flat_param.py, _init_flat_param_and_metadata and _get_shard): with
+// use_orig_params each parameter begins on a multiple of `alignment` elements; the end is rounded up to a
+// multiple of the shards, of which each rank holds a contiguous one.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,8 @@ struct ParameterPiece {
 
   std::int64_t elements() const { return rows * row_elements; }
   std::int64_t shard_elements() const { return shard_rows * row_elements; }
-  // Rows [first_row(r), first_row(r) + held_rows(r)) of the parameter are rank r's; the rest of its shard is padding.
+  // Rows [first_row(r), first_row(r) + held_rows(r)) of the parameter are rank r's; the rest of its shard is
+  // padding.
   std::int64_t first_row(int rank) const;
   std::int64_t held_rows(int rank) const;
 };
@@ -51,7 +53,8 @@ struct FlatPart {
 };
 FlatPart part_in(const ParameterPiece& piece, std::int64_t begin, std::int64_t count);
 
-ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId> parameters, int shards, int alignment = 1);
+ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId> parameters, int shards,
+                            int alignment = 1);
 
 // Elements of a buffer with this layout.
 std::int64_t elements_of(const ParameterLayout& layout, BufferLayout kind);

@@ -17,7 +17,8 @@ std::string_view name_of(const std::array<std::pair<Enum, std::string_view>, N>&
 }
 
 template <typename Enum, std::size_t N>
-std::optional<Enum> value_of(const std::array<std::pair<Enum, std::string_view>, N>& names, std::string_view wanted) {
+std::optional<Enum> value_of(const std::array<std::pair<Enum, std::string_view>, N>& names,
+                             std::string_view wanted) {
   for (const auto& [value, name] : names) {
     if (name == wanted) return value;
   }
@@ -72,10 +73,11 @@ constexpr std::array<std::pair<C, std::string_view>, k_buffer_classes> k_classes
 constexpr std::array<std::pair<ReduceOperation, std::string_view>, 3> k_operations{
     {{ReduceOperation::none, "none"}, {ReduceOperation::sum, "sum"}, {ReduceOperation::average, "average"}}};
 
-constexpr std::array<std::pair<MemorySpace, std::string_view>, 4> k_spaces{{{MemorySpace::device, "device"},
-                                                                            {MemorySpace::pinned_host, "pinned_host"},
-                                                                            {MemorySpace::pageable_host, "pageable_host"},
-                                                                            {MemorySpace::disk, "disk"}}};
+constexpr std::array<std::pair<MemorySpace, std::string_view>, 4> k_spaces{
+    {{MemorySpace::device, "device"},
+     {MemorySpace::pinned_host, "pinned_host"},
+     {MemorySpace::pageable_host, "pageable_host"},
+     {MemorySpace::disk, "disk"}}};
 
 constexpr std::array<std::pair<BufferLayout, std::string_view>, 7> k_layouts{
     {{BufferLayout::opaque, "opaque"},
@@ -88,15 +90,35 @@ constexpr std::array<std::pair<BufferLayout, std::string_view>, 7> k_layouts{
 
 }  // namespace
 
-std::string_view to_string(InstructionKind kind) { return name_of(k_kinds, kind); }
-std::optional<InstructionKind> parse_instruction_kind(std::string_view name) { return value_of(k_kinds, name); }
-std::string_view to_string(BufferClass buffer_class) { return name_of(k_classes, buffer_class); }
-std::optional<BufferClass> parse_buffer_class(std::string_view name) { return value_of(k_classes, name); }
-std::string_view to_string(ReduceOperation operation) { return name_of(k_operations, operation); }
-std::optional<ReduceOperation> parse_reduce_operation(std::string_view name) { return value_of(k_operations, name); }
-std::string_view to_string(MemorySpace space) { return name_of(k_spaces, space); }
-std::optional<MemorySpace> parse_memory_space(std::string_view name) { return value_of(k_spaces, name); }
-std::string_view to_string(BufferLayout layout) { return name_of(k_layouts, layout); }
-std::optional<BufferLayout> parse_buffer_layout(std::string_view name) { return value_of(k_layouts, name); }
+std::string_view to_string(InstructionKind kind) {
+  return name_of(k_kinds, kind);
+}
+std::optional<InstructionKind> parse_instruction_kind(std::string_view name) {
+  return value_of(k_kinds, name);
+}
+std::string_view to_string(BufferClass buffer_class) {
+  return name_of(k_classes, buffer_class);
+}
+std::optional<BufferClass> parse_buffer_class(std::string_view name) {
+  return value_of(k_classes, name);
+}
+std::string_view to_string(ReduceOperation operation) {
+  return name_of(k_operations, operation);
+}
+std::optional<ReduceOperation> parse_reduce_operation(std::string_view name) {
+  return value_of(k_operations, name);
+}
+std::string_view to_string(MemorySpace space) {
+  return name_of(k_spaces, space);
+}
+std::optional<MemorySpace> parse_memory_space(std::string_view name) {
+  return value_of(k_spaces, name);
+}
+std::string_view to_string(BufferLayout layout) {
+  return name_of(k_layouts, layout);
+}
+std::optional<BufferLayout> parse_buffer_layout(std::string_view name) {
+  return value_of(k_layouts, name);
+}
 
 }  // namespace shardlab

@@ -35,7 +35,8 @@ template <typename Number>
 Number number(std::string_view word) {
   Number value{};
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size()) throw Malformed{fmt::format("expected a number, found '{}'", word)};
+  if (error != std::errc() || end != word.data() + word.size())
+    throw Malformed{fmt::format("expected a number, found '{}'", word)};
   return value;
 }
 
@@ -64,7 +65,8 @@ class PlanParser {
   void header(std::string_view key, Words& words) {
     const std::string_view value = words.next();
     if (key == "plan") {
-      if (value != "1") throw Malformed{fmt::format("plan format {} is not known; this program reads 1", value)};
+      if (value != "1")
+        throw Malformed{fmt::format("plan format {} is not known; this program reads 1", value)};
     } else if (key == "phase") {
       plan_.phase = value;
     } else if (key == "strategy") {
@@ -110,13 +112,16 @@ class PlanParser {
     throw Malformed{fmt::format("unknown {} '{}'", kind, name)};
   }
   UnitId find_unit(std::string_view name) const {
-    return find<UnitId>(plan_.units, name, "unit", [](const PlanUnit& unit) -> std::string_view { return unit.name; });
+    return find<UnitId>(plan_.units, name, "unit",
+                        [](const PlanUnit& unit) -> std::string_view { return unit.name; });
   }
   SegmentId find_segment(std::string_view name) const {
-    return find<SegmentId>(plan_.segments, name, "segment", [](const PlanSegment& s) -> std::string_view { return s.name; });
+    return find<SegmentId>(plan_.segments, name, "segment",
+                           [](const PlanSegment& s) -> std::string_view { return s.name; });
   }
   StreamId find_stream(std::string_view name) const {
-    return find<StreamId>(plan_.streams, name, "stream", [](const Stream& stream) -> std::string_view { return stream.name; });
+    return find<StreamId>(plan_.streams, name, "stream",
+                          [](const Stream& stream) -> std::string_view { return stream.name; });
   }
   BufferId find_buffer(std::string_view name) const {
     const auto found = buffers_.find(std::string(name));
@@ -179,7 +184,8 @@ class PlanParser {
     buffer.space = known(parse_memory_space(space), "memory space", space);
     expect(words, "on");
     buffer.stream = find_stream(words.next());
-    for (std::string_view key = words.next(); !key.empty(); key = words.next()) buffer_detail(key, words, buffer);
+    for (std::string_view key = words.next(); !key.empty(); key = words.next())
+      buffer_detail(key, words, buffer);
     if (!buffers_.emplace(buffer.name, make_id<BufferId>(plan_.buffers.size())).second) {
       throw Malformed{fmt::format("buffer '{}' twice", buffer.name)};
     }
@@ -241,7 +247,8 @@ class PlanParser {
     instruction.stream = find_stream(words.next());
     const std::string_view kind = words.next();
     instruction.kind = known(parse_instruction_kind(kind), "instruction", kind);
-    for (std::string_view key = words.next(); !key.empty(); key = words.next()) instruction_detail(key, words.next(), instruction);
+    for (std::string_view key = words.next(); !key.empty(); key = words.next())
+      instruction_detail(key, words.next(), instruction);
     plan_.instructions.push_back(std::move(instruction));
   }
 
@@ -256,7 +263,8 @@ class PlanParser {
     } else if (key == "mb") {
       instruction.micro_batch = number<int>(value);
     } else if (key == "group") {
-      instruction.group = find<GroupId>(plan_.groups, value, "group", [](const Group& g) -> std::string_view { return g.expression; });
+      instruction.group = find<GroupId>(plan_.groups, value, "group",
+                                        [](const Group& g) -> std::string_view { return g.expression; });
     } else if (key == "reduce") {
       instruction.reduce = known(parse_reduce_operation(value), "reduction", value);
     } else if (key == "guard") {
@@ -273,7 +281,9 @@ class PlanParser {
     } else if (key == "frees") {
       names(instruction.frees);
     } else if (key == "waits") {
-      split(value, [&](std::string_view wait) { instruction.waits.push_back(InstructionId{number<std::uint32_t>(wait)}); });
+      split(value, [&](std::string_view wait) {
+        instruction.waits.push_back(InstructionId{number<std::uint32_t>(wait)});
+      });
     } else if (key == "waits_event") {
       const auto found = std::find(plan_.taken_events.begin(), plan_.taken_events.end(), value);
       if (found == plan_.taken_events.end()) throw Malformed{fmt::format("unknown event '{}'", value)};
@@ -305,7 +315,8 @@ Result<StepPlan> parse_plan(std::string_view text, const std::string& name) {
     try {
       parser.line(text.substr(0, end));
     } catch (const Malformed& error) {
-      return bad_input(fmt::format("{}:{}", name, line_number), error.what, "docs/plan-format.md describes the format");
+      return bad_input(fmt::format("{}:{}", name, line_number), error.what,
+                       "docs/plan-format.md describes the format");
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }

@@ -7,7 +7,9 @@
 
 namespace shardlab {
 
-std::string plan_hash(const StepPlan& plan) { return hash_hex(canonical_text(plan)); }
+std::string plan_hash(const StepPlan& plan) {
+  return hash_hex(canonical_text(plan));
+}
 
 std::string run_hash(const RunPlan& plan) {
   std::string text;

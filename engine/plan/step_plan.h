@@ -1,6 +1,7 @@
 // StepPlan: what one step does, as a printable, comparable value. RunPlan: the steps of a run.
 //
-// The text form (plan/text.h, docs/plan-format.md) holds exactly what is here. There is one plan for all ranks of a role.
+// The text form (plan/text.h, docs/plan-format.md) holds exactly what is here. There is one plan for all
+// ranks of a role.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ struct Group {
 
 // Header entries, so that a plan reads on its own.
 struct PlanUnit {
-  std::string name;         // "root", "u0"
+  std::string name;  // "root", "u0"
   std::string module_path;
   std::int64_t elements = 0;
   std::int64_t padded_elements = 0;  // of the gathered side, all ranks' padding included
@@ -38,7 +39,7 @@ struct PlanSegment {
   std::string name;  // "s0"
   UnitId unit;
   OperatorId begin, end;
-  Bytes forward_peak;   // of the segment's program, above its start
+  Bytes forward_peak;  // of the segment's program, above its start
   Bytes backward_peak;
   std::optional<OperatorId> recompute_end;  // [begin, recompute_end) is run again in backward
   Bytes recompute_peak;
@@ -47,8 +48,8 @@ struct PlanSegment {
 
 // Something the host of the next step may wait for: queued by this step, or taken over and not consumed.
 struct LeftEvent {
-  std::string name;                         // "u2.backward.mb0": which free of which pass
-  std::optional<InstructionId> instruction; // that it follows; none for one taken over
+  std::string name;                          // "u2.backward.mb0": which free of which pass
+  std::optional<InstructionId> instruction;  // that it follows; none for one taken over
   friend bool operator==(const LeftEvent&, const LeftEvent&) = default;
 };
 
@@ -59,12 +60,12 @@ struct StepPlan {
   int world_size = 1;
   int micro_batches = 1;
   std::vector<Group> groups;
-  std::vector<Stream> streams;      // compute first
-  std::vector<PlanUnit> units;      // by UnitId
-  std::vector<PlanSegment> segments;  // by SegmentId
+  std::vector<Stream> streams;            // compute first
+  std::vector<PlanUnit> units;            // by UnitId
+  std::vector<PlanSegment> segments;      // by SegmentId
   std::vector<std::string> taken_events;  // of the step before, oldest first
   std::vector<LeftEvent> left_events;     // for the step after, oldest first
-  std::vector<std::string> passes;  // by Instruction::pass
+  std::vector<std::string> passes;        // by Instruction::pass
   std::vector<Buffer> buffers;
   std::vector<Instruction> instructions;
 
@@ -74,10 +75,10 @@ struct StepPlan {
 };
 
 struct RunPlan {
-  StepPlan setup;   // allocates and fills what lives across steps
-  StepPlan first;   // creates optimizer states
+  StepPlan setup;                  // allocates and fills what lives across steps
+  StepPlan first;                  // creates optimizer states
   std::optional<StepPlan> second;  // where the second step is not yet like the later ones
-  StepPlan steady;  // every later step
+  StepPlan steady;                 // every later step
 
   // Of a step counted from 0; -1 is the setup.
   const StepPlan& step(std::int64_t number) const;
@@ -94,7 +95,8 @@ std::string run_hash(const RunPlan& plan);
 // "12 AllGather u3", "13 Forward s4 mb0": for messages and tables.
 std::string instruction_label(const StepPlan& plan, InstructionId id);
 
-// Live bytes after each instruction on the host's clock (what the instruction's own program uses in between is not in it).
+// Live bytes after each instruction on the host's clock (what the instruction's own program uses in between
+// is not in it).
 std::vector<Bytes> live_bytes_after(const StepPlan& plan);
 
 // Bytes alive when the step begins.

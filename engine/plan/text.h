@@ -1,5 +1,5 @@
-// The text form of a plan: a public format (docs/plan-format.md), one buffer or instruction a line, that reads back to the equal
-// value. Golden tests compare it; plan_hash is the hash of its canonical part.
+// The text form of a plan: a public format (docs/plan-format.md), one buffer or instruction a line, that
+// reads back to the equal value. Golden tests compare it; plan_hash is the hash of its canonical part.
 #pragma once
 
 #include <string>

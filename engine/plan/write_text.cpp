@@ -37,9 +37,11 @@ class PlanWriter {
     }
     for (const PlanSegment& segment : plan_.segments) {
       put("segment {} unit {} operators {}..{} forward_peak {} backward_peak {}", segment.name,
-          plan_.units[segment.unit.index()].name, segment.begin.value, segment.end.value, segment.forward_peak.value,
-          segment.backward_peak.value);
-      if (segment.recompute_end) put(" recompute_end {} recompute_peak {}", segment.recompute_end->value, segment.recompute_peak.value);
+          plan_.units[segment.unit.index()].name, segment.begin.value, segment.end.value,
+          segment.forward_peak.value, segment.backward_peak.value);
+      if (segment.recompute_end)
+        put(" recompute_end {} recompute_peak {}", segment.recompute_end->value,
+            segment.recompute_peak.value);
       put("\n");
     }
     for (const std::string& event : plan_.taken_events) put("takes_event {}\n", event);
@@ -53,8 +55,8 @@ class PlanWriter {
   }
 
   void write_buffer(const Buffer& buffer) {
-    put("buffer {} {} {} x {} {} on {}", buffer.name, to_string(buffer.buffer_class), to_string(buffer.dtype), buffer.elements,
-        to_string(buffer.space), plan_.streams[buffer.stream.index()].name);
+    put("buffer {} {} {} x {} {} on {}", buffer.name, to_string(buffer.buffer_class), to_string(buffer.dtype),
+        buffer.elements, to_string(buffer.space), plan_.streams[buffer.stream.index()].name);
     if (buffer.unit) put(" unit {}", plan_.units[buffer.unit->index()].name);
     if (buffer.tensor) put(" tensor {}", buffer.tensor->value);
     if (buffer.saved_by) put(" saved_by {}", plan_.segments[buffer.saved_by->index()].name);
@@ -85,7 +87,8 @@ class PlanWriter {
 
   void write_instruction(std::size_t index, const Instruction& instruction) {
     if (aligned_) {
-      put("{:>5}  {:<14}  {:<14}", index, plan_.streams[instruction.stream.index()].name, to_string(instruction.kind));
+      put("{:>5}  {:<14}  {:<14}", index, plan_.streams[instruction.stream.index()].name,
+          to_string(instruction.kind));
     } else {
       put("{} {} {}", index, plan_.streams[instruction.stream.index()].name, to_string(instruction.kind));
     }
@@ -127,7 +130,11 @@ class PlanWriter {
 
 }  // namespace
 
-std::string to_text(const StepPlan& plan) { return PlanWriter(plan, /*aligned=*/true).write(); }
-std::string canonical_text(const StepPlan& plan) { return PlanWriter(plan, /*aligned=*/false).write(); }
+std::string to_text(const StepPlan& plan) {
+  return PlanWriter(plan, /*aligned=*/true).write();
+}
+std::string canonical_text(const StepPlan& plan) {
+  return PlanWriter(plan, /*aligned=*/false).write();
+}
 
 }  // namespace shardlab

@@ -10,8 +10,8 @@
 
 namespace shardlab {
 
-// One measurement: the median of its repeats, of the slowest rank that took part; of a pair the best repeat, for a slow
-// link is slow at its best.
+// One measurement: the median of its repeats, of the slowest rank that took part; of a pair the best repeat,
+// for a slow link is slow at its best.
 struct BenchSample {
   std::string name;                           // "matmul.forward.bfloat16", "all_gather", "pair"
   std::map<std::string, std::int64_t> shape;  // {"m": 4096, ...}

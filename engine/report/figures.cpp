@@ -57,14 +57,10 @@ std::string rate(double per_second) {
 std::string metric_figure(std::optional<double> value, MetricUnit unit) {
   if (!value || !std::isfinite(*value)) return "-";
   switch (unit) {
-    case MetricUnit::nanoseconds:
-      return to_string(Nanoseconds{std::llround(*value)});
-    case MetricUnit::bytes:
-      return to_string(Bytes{std::llround(*value)});
-    case MetricUnit::tokens_per_second:
-      return rate(*value);
-    case MetricUnit::fraction:
-      return percent(*value);
+    case MetricUnit::nanoseconds: return to_string(Nanoseconds{std::llround(*value)});
+    case MetricUnit::bytes: return to_string(Bytes{std::llround(*value)});
+    case MetricUnit::tokens_per_second: return rate(*value);
+    case MetricUnit::fraction: return percent(*value);
   }
   return "-";
 }

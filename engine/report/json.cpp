@@ -15,14 +15,10 @@ Json or_null(const std::optional<double>& value) {
 
 std::string_view unit_name(MetricUnit unit) {
   switch (unit) {
-    case MetricUnit::nanoseconds:
-      return "ns";
-    case MetricUnit::bytes:
-      return "bytes";
-    case MetricUnit::tokens_per_second:
-      return "tokens/s";
-    case MetricUnit::fraction:
-      return "1";
+    case MetricUnit::nanoseconds: return "ns";
+    case MetricUnit::bytes: return "bytes";
+    case MetricUnit::tokens_per_second: return "tokens/s";
+    case MetricUnit::fraction: return "1";
   }
   return "?";
 }

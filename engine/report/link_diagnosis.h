@@ -23,7 +23,7 @@ struct LinkDiagnosis {
   Nanoseconds middle_latency;
   std::vector<PairLink> slow_pairs;  // below k_slow of the median, or with more than 1 / k_slow of its
                                      // latency; none of a slow rank
-  std::vector<int> slow_ranks;  // all of whose pairs are slow, of three ranks or more
+  std::vector<int> slow_ranks;       // all of whose pairs are slow, of three ranks or more
 };
 
 inline constexpr double k_slow = 0.5;

@@ -188,16 +188,18 @@ std::string operators_part(const ModelGraph& graph, const TextStyle& style) {
 
 std::string trained_part(std::int64_t trained, std::int64_t total) {
   return fmt::format(" ({} trained, {:.2f} %; {} frozen)", grouped(trained),
-                     100 * static_cast<double>(trained) / static_cast<double>(total), grouped(total - trained));
+                     100 * static_cast<double>(trained) / static_cast<double>(total),
+                     grouped(total - trained));
 }
 
 }  // namespace
 
 std::string model_summary(const ModelGraph& graph, const TextStyle& style) {
   const std::int64_t total = total_parameters(graph), trained = trainable_parameters(graph);
-  std::string text = fmt::format("{}: {} parameters{}, {} layers of {}, vocabulary {}\n\n", graph.family,
-                                 grouped(total), trained == total ? "" : trained_part(trained, total), graph.layers,
-                                 grouped(parameters_per_layer(graph)), grouped(graph.vocabulary));
+  std::string text =
+      fmt::format("{}: {} parameters{}, {} layers of {}, vocabulary {}\n\n", graph.family, grouped(total),
+                  trained == total ? "" : trained_part(trained, total), graph.layers,
+                  grouped(parameters_per_layer(graph)), grouped(graph.vocabulary));
   TextTable table(
       {{"module", Align::left, true}, {"class", Align::left, true}, {"parameters"}, {"shape", Align::left}});
   TreePrinter(graph, table).print(ModuleId{0}, "(the model)", 1, 0);

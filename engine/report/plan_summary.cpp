@@ -50,8 +50,8 @@ std::string strategies(const PlannedScenario& planned) {
 std::string plan_summary(const PlannedScenario& planned, const TextStyle& style) {
   const StepPlan& plan = planned.plan.steady;
   std::string text = fmt::format(
-      "plan {:.12}: {}, {} {}, {} micro-batch{} a step, {} instructions\n", plan_hash(plan), strategies(planned),
-      plan.world_size, plan.world_size == 1 ? "rank" : "ranks", plan.micro_batches,
+      "plan {:.12}: {}, {} {}, {} micro-batch{} a step, {} instructions\n", plan_hash(plan),
+      strategies(planned), plan.world_size, plan.world_size == 1 ? "rank" : "ranks", plan.micro_batches,
       plan.micro_batches == 1 ? "" : "es", grouped(static_cast<std::int64_t>(plan.instructions.size())));
   text += groups_line(plan) + streams_line(plan);
   text += fmt::format("memory   {} alive when a step begins\n\n", to_string(carried_bytes(plan)));

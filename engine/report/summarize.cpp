@@ -168,7 +168,8 @@ Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& tra
   run.mfu = mfu_of(planned, run.step_time.median, device.peak);
   run.volume = communication_volume(planned);
   run.skipped_steps = count_skipped(planned, trace);
-  if (run.memory && planned.graph.teacher) run.memory->teacher = teacher_memory(planned, run.memory->peak_instruction);
+  if (run.memory && planned.graph.teacher)
+    run.memory->teacher = teacher_memory(planned, run.memory->peak_instruction);
   return run;
 }
 

@@ -22,15 +22,15 @@ struct DeviceLimits {
 Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
                              const DeviceLimits& device = {});
 
-// What the steady plan and its trace tell by themselves: everything but rates, volume and skipped steps. For runs
-// without a scenario, whose tokens nobody knows. Errors as summarize().
+// What the steady plan and its trace tell by themselves: everything but rates, volume and skipped steps. For
+// runs without a scenario, whose tokens nobody knows. Errors as summarize().
 Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& trace,
                                       std::optional<Bytes> memory_limit = {});
 
-// Of a measured run that memory ended: what was in use when, and no times. `trace` has the provenance; its finished
-// steps do not matter.
-RunSummary summarize_out_of_memory(const PlannedScenario& planned, const RunTrace& trace, const OutOfMemory& ended,
-                                   const DeviceLimits& device = {});
+// Of a measured run that memory ended: what was in use when, and no times. `trace` has the provenance; its
+// finished steps do not matter.
+RunSummary summarize_out_of_memory(const PlannedScenario& planned, const RunTrace& trace,
+                                   const OutOfMemory& ended, const DeviceLimits& device = {});
 
 // Tokens whose loss is computed in one step, over all ranks and micro-batches.
 std::int64_t tokens_per_step(const PlannedScenario& planned);

@@ -103,8 +103,9 @@ std::string memory_part(const RunSummary& run, const TextStyle& style) {
   }
   std::string text = "\nmemory at the peak\n" + classes.text(style);
   if (const auto& teacher = run.memory->teacher) {
-    text += fmt::format("  of it the teacher's: parameters {}, gathered {}, logits {}\n", to_string(teacher->parameters),
-                        to_string(teacher->gathered), to_string(teacher->logits));
+    text +=
+        fmt::format("  of it the teacher's: parameters {}, gathered {}, logits {}\n",
+                    to_string(teacher->parameters), to_string(teacher->gathered), to_string(teacher->logits));
   }
   if (run.ended_by) return text;
   text += "  highest in ";
@@ -133,11 +134,14 @@ double share_of_products(const RunSummary& run) {
 std::string operators_part(const RunSummary& run, const TextStyle& style) {
   if (run.operators.empty()) return "";
   std::vector<OperatorTime> operators = run.operators;
-  std::stable_sort(operators.begin(), operators.end(), [](const auto& a, const auto& b) { return a.time > b.time; });
-  TextTable table({{"", Align::left}, {"", Align::left}, {"", Align::right}, {"", Align::right}, {"", Align::right}}, "  ");
+  std::stable_sort(operators.begin(), operators.end(),
+                   [](const auto& a, const auto& b) { return a.time > b.time; });
+  TextTable table(
+      {{"", Align::left}, {"", Align::left}, {"", Align::right}, {"", Align::right}, {"", Align::right}},
+      "  ");
   for (const OperatorTime& op : operators) {
-    table.add({op.operation, op.backward ? "backward" : "forward", fmt::format("{} x", op.calls), to_string(op.time),
-               percent(share_of(op.time.value, run.step_time.median.value))});
+    table.add({op.operation, op.backward ? "backward" : "forward", fmt::format("{} x", op.calls),
+               to_string(op.time), percent(share_of(op.time.value, run.step_time.median.value))});
   }
   return "\noperators of a rank in a step\n" + table.text(style) +
          fmt::format("  products and attention are {} of the step\n", percent(share_of_products(run)));
@@ -158,8 +162,8 @@ std::string summary_table(const RunSummary& run, const TextStyle& style) {
   if (run.kind == RunKind::predicted) title += run.calibrated ? ", calibrated" : ", not calibrated";
   title += fmt::format(", {} {}, plan {:.12}\n", run.ranks, run.ranks == 1 ? "rank" : "ranks", run.plan_hash);
   if (run.ended_by) title += "not finished: " + *run.ended_by + '\n';
-  return title + figures_table(run).text(style) + communication_part(run, style) + operators_part(run, style) + memory_part(run, style) +
-         leaves_out_part(run);
+  return title + figures_table(run).text(style) + communication_part(run, style) +
+         operators_part(run, style) + memory_part(run, style) + leaves_out_part(run);
 }
 
 }  // namespace shardlab

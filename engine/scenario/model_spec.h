@@ -32,8 +32,8 @@ struct ModelSpec {
   std::string weights;  // path of safetensors; empty: from the seed
   DType dtype = DType::float32;
   std::int64_t sequence_length = 0;
-  std::string implementation = "fused";          // fused eager
-  std::string attention = "auto";                // flash efficient math auto
+  std::string implementation = "fused";  // fused eager
+  std::string attention = "auto";        // flash efficient math auto
   LossSpec loss;
   double dropout = 0;
   std::map<std::string, std::string> overrides;  // fields of config.json, values as JSON text

@@ -42,11 +42,11 @@ struct DdpSpec {
 struct ParallelSpec {
   std::string strategy = "none";  // none ddp fsdp1 fsdp2 zero1 zero2 zero3 native
   MeshSpec mesh;
-  std::string sharding = "full_shard";             // fsdp1
-  bool use_orig_params = true;                     // fsdp1
-  std::string reshard_after_forward = "default";   // fsdp2: true false default, or an integer
-  bool reshard_after_backward = true;              // fsdp2
-  bool requires_all_reduce = true;                 // fsdp2
+  std::string sharding = "full_shard";            // fsdp1
+  bool use_orig_params = true;                    // fsdp1
+  std::string reshard_after_forward = "default";  // fsdp2: true false default, or an integer
+  bool reshard_after_backward = true;             // fsdp2
+  bool requires_all_reduce = true;                // fsdp2
   WrapSpec wrap;
   PrefetchSpec prefetch;
   DdpSpec ddp;

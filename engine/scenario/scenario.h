@@ -1,7 +1,8 @@
 // A scenario: everything that decides what a training step does and where, as one comparable value.
 //
-// The keys, their meaning and their defaults are documented in docs/scenario.md (generated from the reader). A Scenario that came
-// out of read_scenario() is complete and has passed validate_scenario(): every name in it is known, every number is in range.
+// The keys, their meaning and their defaults are documented in docs/scenario.md (generated from the reader).
+// A Scenario that came out of read_scenario() is complete and has passed validate_scenario(): every name in
+// it is known, every number is in range.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +42,8 @@ struct HostSpec {
   friend bool operator==(const HostSpec&, const HostSpec&) = default;
 };
 
-// Exactly one of three forms: a named node (node, nodes), a described one (gpu, gpus_per_node, nodes, links), or this machine's
-// processors (device = "cpu", ranks). Reading fills in gpus_per_node of a named node.
+// Exactly one of three forms: a named node (node, nodes), a described one (gpu, gpus_per_node, nodes, links),
+// or this machine's processors (device = "cpu", ranks). Reading fills in gpus_per_node of a named node.
 struct ClusterSpec {
   std::string node;  // name in assets/hardware
   int nodes = 1;
@@ -105,7 +106,8 @@ struct TeacherSpec {
   friend bool operator==(const TeacherSpec&, const TeacherSpec&) = default;
 };
 
-// loss = (1 - weight) * cross-entropy + weight * temperature^2 * KL(teacher || student), see model/operators/distillation_loss.cpp.
+// loss = (1 - weight) * cross-entropy + weight * temperature^2 * KL(teacher || student), see
+// model/operators/distillation_loss.cpp.
 struct DistillationSpec {
   TeacherSpec teacher;
   double temperature = 1;

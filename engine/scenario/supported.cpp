@@ -42,7 +42,8 @@ class Support {
   }
 
   // Refuses `shown` at the key unless it is supported.
-  void need(bool supported, const std::string& given_key, const std::string& shown, const std::string& hint = {}) {
+  void need(bool supported, const std::string& given_key, const std::string& shown,
+            const std::string& hint = {}) {
     const std::string key = teacher_ ? teacher_key(given_key) : given_key;
     if (!supported) problems_.add(source_.where(key), key + ": not supported yet: " + shown, hint);
   }
@@ -54,9 +55,11 @@ class Support {
     need(m.loss.kind == "plain" || m.loss.over != "tokens" || !half, "model.loss.over", "tokens with float16",
          "forward makes gradients before they can be scaled: use vocabulary");
     need(m.dropout == 0, "model.dropout", fmt::format("{}", m.dropout));
-    need(m.frozen.empty() || s_.parallel.strategy != "native", "model.frozen", "frozen parameters with native", "use fsdp2");
+    need(m.frozen.empty() || s_.parallel.strategy != "native", "model.frozen",
+         "frozen parameters with native", "use fsdp2");
     need(m.lora.dropout == 0, "model.lora.dropout", fmt::format("{}", m.lora.dropout));
-    need(m.lora.rank == 0 || s_.parallel.strategy != "native", "model.lora", "adapters with native", "use fsdp2");
+    need(m.lora.rank == 0 || s_.parallel.strategy != "native", "model.lora", "adapters with native",
+         "use fsdp2");
     need(!m.moe.capacity, "model.moe.capacity", "a capacity", "no token is dropped");
     need(m.compile == "none", "model.compile", m.compile);
     need(m.fp8 == "none", "model.fp8", m.fp8);

@@ -1,5 +1,5 @@
-// The teacher of a distillation as a scenario of its own, so that what is written for one model (wrap policies, precision, strategies,
-// validation, files of weights) needs no second form.
+// The teacher of a distillation as a scenario of its own, so that what is written for one model (wrap
+// policies, precision, strategies, validation, files of weights) needs no second form.
 #pragma once
 
 #include <string>
@@ -8,12 +8,13 @@
 
 namespace shardlab {
 
-// What runs forward only: the teacher's model, parallel and precision beside the scenario's cluster and training, with the student's
-// sequence length; nothing is checkpointed or offloaded, and there is no distillation in it. `scenario.distillation` is set.
+// What runs forward only: the teacher's model, parallel and precision beside the scenario's cluster and
+// training, with the student's sequence length; nothing is checkpointed or offloaded, and there is no
+// distillation in it. `scenario.distillation` is set.
 Scenario teacher_scenario(const Scenario& scenario);
 
-// The key of the whole scenario that a key of the teacher's stands for: "distillation.teacher.parallel.mesh" for "parallel.mesh",
-// "distillation.teacher.dtype" for "model.dtype".
+// The key of the whole scenario that a key of the teacher's stands for: "distillation.teacher.parallel.mesh"
+// for "parallel.mesh", "distillation.teacher.dtype" for "model.dtype".
 std::string teacher_key(const std::string& key);
 
 }  // namespace shardlab

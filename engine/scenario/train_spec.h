@@ -40,10 +40,10 @@ struct SaveSpec {
 };
 
 struct TrainSpec {
-  int micro_batch = 1;                // sequences of one rank in one forward
-  int accumulation = 1;               // micro-batches of one step
-  std::string sync = "last";          // every last: which micro-batches reduce their gradients
-  std::string optimizer = "adamw";    // adamw adam sgd adamw_8bit adafactor
+  int micro_batch = 1;                             // sequences of one rank in one forward
+  int accumulation = 1;                            // micro-batches of one step
+  std::string sync = "last";                       // every last: which micro-batches reduce their gradients
+  std::string optimizer = "adamw";                 // adamw adam sgd adamw_8bit adafactor
   std::string optimizer_implementation = "fused";  // fused foreach loop
   double learning_rate = 1e-3;
   std::array<double, 2> betas = {0.9, 0.999};
@@ -55,8 +55,8 @@ struct TrainSpec {
   std::optional<double> clip_value;
   bool nan_check = false;
   std::int64_t seed = 1;
-  std::vector<std::string> data;     // text files (bytes are tokens) or .bin files (uint16 tokens)
-  std::string order = "shuffled";    // shuffled sequential
+  std::vector<std::string> data;   // text files (bytes are tokens) or .bin files (uint16 tokens)
+  std::string order = "shuffled";  // shuffled sequential
   int data_workers = 0;
   bool pin_batches = true;
   EvaluationSpec evaluation;

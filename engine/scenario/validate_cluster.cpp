@@ -71,11 +71,13 @@ std::string group_sizes(int shards) {
 void check_reshard(Complaints& c, const std::string& key, const std::string& text, int shards) {
   const auto group = parse_integer(text);
   if (group && c.scenario.parallel.strategy == "native") {
-    c.refuse(key, text + ": native keeps parameters whole or spreads them over all sharding ranks", "use true or false, or fsdp2");
+    c.refuse(key, text + ": native keeps parameters whole or spreads them over all sharding ranks",
+             "use true or false, or fsdp2");
     return;
   }
   if (!group || (*group < shards && shards % *group == 0)) return;
-  c.refuse(key, fmt::format("{} is not a proper divisor of the {} sharding ranks", *group, shards), group_sizes(shards));
+  c.refuse(key, fmt::format("{} is not a proper divisor of the {} sharding ranks", *group, shards),
+           group_sizes(shards));
 }
 
 }  // namespace

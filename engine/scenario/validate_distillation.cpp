@@ -8,17 +8,20 @@ namespace {
 void check_forward_only(Complaints& c) {
   const ParallelSpec& parallel = c.scenario.parallel;
   if (parallel.strategy == "ddp") {
-    c.refuse("parallel.strategy", "ddp averages gradients, and a teacher has none: DistributedDataParallel refuses it",
+    c.refuse("parallel.strategy",
+             "ddp averages gradients, and a teacher has none: DistributedDataParallel refuses it",
              "use none: every rank holds the whole teacher");
   }
   const auto no_effect = [&](const std::string& key, bool differs) {
     if (differs) c.refuse(key, "has no effect: a teacher has no backward", "remove it");
   };
   const ParallelSpec defaults;
-  no_effect("parallel.reshard_after_backward", parallel.reshard_after_backward != defaults.reshard_after_backward);
+  no_effect("parallel.reshard_after_backward",
+            parallel.reshard_after_backward != defaults.reshard_after_backward);
   no_effect("parallel.requires_all_reduce", parallel.requires_all_reduce != defaults.requires_all_reduce);
   no_effect("parallel.prefetch.backward", parallel.prefetch.backward != defaults.prefetch.backward);
-  no_effect("parallel.prefetch.backward_depth", parallel.prefetch.backward_depth != defaults.prefetch.backward_depth);
+  no_effect("parallel.prefetch.backward_depth",
+            parallel.prefetch.backward_depth != defaults.prefetch.backward_depth);
   no_effect("precision.reduce", c.scenario.precision.reduce.has_value());
   no_effect("precision.keep_low_precision_grads", c.scenario.precision.keep_low_precision_grads);
 }
@@ -28,7 +31,8 @@ void check_forward_only(Complaints& c) {
 void validate_distillation(Complaints& c) {
   if (!c.scenario.distillation) return;
   if (c.scenario.distillation->weight == 0) {
-    c.refuse("distillation.weight", "with 0 nothing is learned from the teacher", "raise it, or remove distillation");
+    c.refuse("distillation.weight", "with 0 nothing is learned from the teacher",
+             "raise it, or remove distillation");
   }
   const Scenario teacher = teacher_scenario(c.scenario);
   Complaints of_teacher{teacher, c.source, c.problems, true};

@@ -12,7 +12,9 @@ void validate_model(Complaints& c) {
   c.require(!lora_without_rank, "model.lora.rank");
   c.require(model.lora.rank == 0 || !model.lora.targets.empty(), "model.lora.targets");
   const bool measured = model.moe.load == "measured";
-  if (measured) c.require(!model.moe.measured.empty(), "model.moe.measured", "the file that `shardlab run --save-load` wrote");
+  if (measured)
+    c.require(!model.moe.measured.empty(), "model.moe.measured",
+              "the file that `shardlab run --save-load` wrote");
   if (!measured && !model.moe.measured.empty())
     c.refuse("model.moe.measured", "has no effect with load: " + model.moe.load, "set load: measured");
   if (model.quantized != "none" && model.lora.rank == 0) {

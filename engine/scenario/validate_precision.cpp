@@ -48,7 +48,8 @@ void check_unit_setting(Complaints& c, const std::string& key, const std::string
              "use fsdp2, or precision.cast_forward_inputs on the units that read them");
   }
   if (name == "reshard_after_forward" && strategy != "fsdp2" && strategy != "native") {
-    c.refuse(key, "reshard_after_forward has no effect with strategy " + strategy, "it belongs to fsdp2 and native");
+    c.refuse(key, "reshard_after_forward has no effect with strategy " + strategy,
+             "it belongs to fsdp2 and native");
   }
 }
 

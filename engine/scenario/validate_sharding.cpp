@@ -13,7 +13,8 @@ void check_fsdp1(Complaints& c, const ResolvedMesh& mesh) {
   if (sharding == "no_shard" && mesh.shard > 1) {
     c.refuse("parallel.mesh.shard", "no_shard shards nothing", "remove it, or use full_shard");
   } else if (sharding != "no_shard" && !hybrid && mesh.replicate > 1) {
-    c.refuse("parallel.sharding", fmt::format("{} shards over all ranks, the mesh replicates {} times", sharding, mesh.replicate),
+    c.refuse("parallel.sharding",
+             fmt::format("{} shards over all ranks, the mesh replicates {} times", sharding, mesh.replicate),
              sharding == "full_shard" ? "use hybrid_shard" : "use hybrid_shard_zero2");
   }
 }
@@ -22,7 +23,8 @@ void check_fsdp2(Complaints& c, const ResolvedMesh& mesh) {
   const ParallelSpec& parallel = c.scenario.parallel;
   const TrainSpec& train = c.scenario.train;
   if (!parallel.reshard_after_backward && train.accumulation == 1) {
-    c.refuse("parallel.reshard_after_backward", "false keeps parameters until the step's next micro-batch, and there is only one",
+    c.refuse("parallel.reshard_after_backward",
+             "false keeps parameters until the step's next micro-batch, and there is only one",
              "remove it, or raise train.accumulation");
   }
   if (parallel.requires_all_reduce) return;
@@ -30,7 +32,8 @@ void check_fsdp2(Complaints& c, const ResolvedMesh& mesh) {
     c.refuse("parallel.requires_all_reduce", "false delays the all-reduce over replicas, and there are none",
              "remove it, or set parallel.mesh.replicate");
   } else if (train.accumulation == 1 || train.sync != "every") {
-    c.refuse("parallel.requires_all_reduce", "false delays the all-reduce of earlier micro-batches, and none of them is reduced",
+    c.refuse("parallel.requires_all_reduce",
+             "false delays the all-reduce of earlier micro-batches, and none of them is reduced",
              "set train.accumulation above 1 and train.sync: every");
   }
 }

@@ -9,8 +9,8 @@ namespace {
 
 void check_match(Complaints& c, const std::string& path, const WrapMatch& match) {
   if (match.min_params && match.max_params && *match.min_params > *match.max_params) {
-    c.refuse(path + ".max_params",
-             fmt::format("{} is below min_params {}: nothing can match", *match.max_params, *match.min_params));
+    c.refuse(path + ".max_params", fmt::format("{} is below min_params {}: nothing can match",
+                                               *match.max_params, *match.min_params));
   }
 }
 
@@ -61,13 +61,17 @@ void check_scaler(Complaints& c) {
   defaults.enabled = c.scenario.scaler.enabled;
   const bool scales = scales_loss(c.scenario);
   if (!scales && c.scenario.scaler != defaults) {
-    c.refuse("scaler", c.scenario.scaler.enabled ? "has no effect with scaler.enabled: false" : "has no effect: nothing is float16",
+    c.refuse("scaler",
+             c.scenario.scaler.enabled ? "has no effect with scaler.enabled: false"
+                                       : "has no effect: nothing is float16",
              "remove it, or set scaler.enabled: true");
   }
   const std::string& strategy = c.scenario.parallel.strategy;
   const bool refuses = strategy == "none" || strategy == "ddp" || strategy == "fsdp2" || strategy == "native";
   if (scales && c.scenario.model.dtype == DType::float16 && refuses) {
-    c.refuse("model.dtype", "float16 gradients cannot be unscaled: GradScaler of torch 2.11 refuses them (ShardedGradScaler of fsdp1 does not)",
+    c.refuse("model.dtype",
+             "float16 gradients cannot be unscaled: GradScaler of torch 2.11 refuses them (ShardedGradScaler "
+             "of fsdp1 does not)",
              "store float32 and set precision.param: float16, or set scaler.enabled: false");
   }
 }
@@ -78,7 +82,8 @@ void check_rest(Complaints& c) {
     c.refuse("launch.backend", "nccl needs GPUs, the cluster has CPU ranks", "use gloo");
   const std::string& strategy = c.scenario.parallel.strategy;
   if (c.scenario.activation.placement == "outside" && (strategy == "none" || strategy == "ddp")) {
-    c.refuse("activation.placement", fmt::format("outside has no effect with strategy {}: it gathers no units", strategy),
+    c.refuse("activation.placement",
+             fmt::format("outside has no effect with strategy {}: it gathers no units", strategy),
              "remove it");
   }
   if (c.scenario.activation.checkpoint == "selective") {

@@ -59,8 +59,7 @@ Error database_error(const std::filesystem::path& path, const SQLite::Exception&
     case SQLITE_NOTADB:
       return {ErrorKind::bad_input, where, fmt::format("the database is damaged ({})", exception.what()),
               "put back a copy, or begin a new file with --db"};
-    default:
-      return {ErrorKind::internal, where, fmt::format("SQLite: {}", exception.what()), ""};
+    default: return {ErrorKind::internal, where, fmt::format("SQLite: {}", exception.what()), ""};
   }
 }
 

@@ -87,7 +87,8 @@ Result<StepPlan> read_plan(SQLite::Database& db, std::int64_t plan_id) {
 // As they were when the run was stored: the text form may have grown since.
 PlanHashes read_hashes(SQLite::Database& db, RunId id) {
   const auto hash_of = [&](const char* column) {
-    SQLite::Statement query(db, fmt::format("SELECT hash FROM runs JOIN plans ON plans.id = {} WHERE runs.id = ?", column));
+    SQLite::Statement query(
+        db, fmt::format("SELECT hash FROM runs JOIN plans ON plans.id = {} WHERE runs.id = ?", column));
     query.bind(1, id.value);
     return query.executeStep() ? query.getColumn(0).getString() : std::string();
   };
@@ -130,7 +131,8 @@ Result<RunSummary> read_run_summary(SQLite::Database& db, const std::string& whe
 }
 
 Result<RunPlan> read_run_plan(SQLite::Database& db, const std::string& where, RunId id) {
-  SQLite::Statement query(db, "SELECT setup_plan, first_plan, steady_plan, second_plan FROM runs WHERE id = ?");
+  SQLite::Statement query(db,
+                          "SELECT setup_plan, first_plan, steady_plan, second_plan FROM runs WHERE id = ?");
   query.bind(1, id.value);
   if (!query.executeStep()) return no_such_run(where, to_string(id));
   SHARDLAB_TRY(StepPlan setup, read_plan(db, query.getColumn(0).getInt64()));
@@ -160,7 +162,8 @@ Result<RunRecord> read_run(SQLite::Database& db, const std::string& where, RunId
   SHARDLAB_TRY(run.summary, read_run_summary(db, where, id));
   // A file that was damaged or written by hand may say anything; whoever reads a run relies on its ids.
   if (const Status whole = check_run_record(run, read_hashes(db, id)); !whole)
-    return bad_input(where, fmt::format("the database is damaged: {}: {}", whole.error().where, whole.error().what),
+    return bad_input(where,
+                     fmt::format("the database is damaged: {}: {}", whole.error().where, whole.error().what),
                      "put back a copy, or begin a new file with --db");
   return run;
 }

@@ -50,7 +50,8 @@ Result<RunStore> RunStore::open(const std::filesystem::path& path, OpenMode mode
   const int flags = SQLite::OPEN_READWRITE | (mode == OpenMode::create ? SQLite::OPEN_CREATE : 0);
   std::unique_ptr<Connection> connection;
   try {
-    connection.reset(new Connection{path, SQLite::Database(path.string(), flags, static_cast<int>(patience.count()))});
+    connection.reset(
+        new Connection{path, SQLite::Database(path.string(), flags, static_cast<int>(patience.count()))});
   } catch (const SQLite::Exception& exception) {
     return fail(database_error(path, exception, nullptr));
   }

@@ -159,7 +159,8 @@ constexpr std::string_view k_second_steps = R"sql(
 ALTER TABLE runs ADD COLUMN second_plan INTEGER REFERENCES plans;
 )sql";
 
-constexpr std::array k_migrations = {Migration{1, k_runs_and_traces}, Migration{2, k_notes_calibrations_comparisons},
+constexpr std::array k_migrations = {Migration{1, k_runs_and_traces},
+                                     Migration{2, k_notes_calibrations_comparisons},
                                      Migration{3, k_second_steps}};
 
 }  // namespace

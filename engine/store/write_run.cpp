@@ -47,13 +47,14 @@ void bind_summary(SQLite::Statement& insert, int first, const RunSummary& summar
 
 std::int64_t write_run_row(SQLite::Database& db, const RunRecord& run, const PlanIds& plans,
                            const PlanHashes& hashes) {
-  SQLite::Statement insert(db,
-                           "INSERT INTO runs (kind, name, created, strategy, ranks, run_hash, setup_plan, "
-                           "first_plan, steady_plan, "
-                           "calibrated, step_time_ns, tokens_per_second, mfu, exposed_communication_ns, "
-                           "peak_allocated, fits, last_loss, "
-                           "scenario, provenance, summary, note, second_plan) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                           "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  SQLite::Statement insert(
+      db,
+      "INSERT INTO runs (kind, name, created, strategy, ranks, run_hash, setup_plan, "
+      "first_plan, steady_plan, "
+      "calibrated, step_time_ns, tokens_per_second, mfu, exposed_communication_ns, "
+      "peak_allocated, fits, last_loss, "
+      "scenario, provenance, summary, note, second_plan) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, "
+      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   insert.bind(1, std::string(to_string(run.trace.provenance.kind)));
   insert.bind(2, run.name);
   insert.bind(3, created_or_now(run.created));
@@ -76,7 +77,8 @@ std::int64_t write_run_row(SQLite::Database& db, const RunRecord& run, const Pla
 }  // namespace
 
 PlanHashes hashes_of(const RunPlan& plan) {
-  return {plan_hash(plan.setup), plan_hash(plan.first), plan.second ? plan_hash(*plan.second) : "", plan_hash(plan.steady)};
+  return {plan_hash(plan.setup), plan_hash(plan.first), plan.second ? plan_hash(*plan.second) : "",
+          plan_hash(plan.steady)};
 }
 
 Status check_run_record(const RunRecord& run, const PlanHashes& hashes) {

@@ -60,7 +60,8 @@ Result<std::vector<CheckpointRegion>> regions_of(const Scenario& scenario, Model
                checkpoint_regions(graph, spec.every, spec.placement == "outside", spec.reentrant));
   if (spec.checkpoint != "selective") return regions;
   if (spec.reentrant)
-    return bad_input("activation.reentrant", "PyTorch's selective checkpointing is not reentrant", "remove it");
+    return bad_input("activation.reentrant", "PyTorch's selective checkpointing is not reentrant",
+                     "remove it");
   std::vector<RetainedKind> kinds;
   for (const std::string& text : spec.operators) {
     SHARDLAB_TRY(const RetainedKind kind, parse_retained_kind(text));

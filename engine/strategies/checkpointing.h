@@ -9,7 +9,8 @@
 
 namespace shardlab {
 
-// None without activation.checkpoint. What operators of a selective checkpoint make becomes tensors of `graph`.
+// None without activation.checkpoint. What operators of a selective checkpoint make becomes tensors of
+// `graph`.
 Result<std::vector<CheckpointRegion>> regions_of(const Scenario& scenario, ModelGraph& graph);
 
 // Refuses regions that have no effect on the units as asked, or with which the mirrored framework fails.

@@ -1,10 +1,12 @@
-// DistributedDataParallel: every rank holds all parameters; gradients are copied into buckets, averaged and copied back. With
-// gradient_as_bucket_view they stay there: the bucket is the gradient, what autograd made is dropped.
+// DistributedDataParallel: every rank holds all parameters; gradients are copied into buckets, averaged and
+// copied back. With gradient_as_bucket_view they stay there: the bucket is the gradient, what autograd made
+// is dropped.
 //
 // Source: torch 2.11, csrc/distributed/c10d/reducer.cpp. A bucket is reduced when it is ready and
-// all buckets before it were (they are issued in bucket order); the copies back happen at the end of backward. Before the forward
-// that follows the first synchronised backward the one bucket of the beginning is dropped and the rebuilt ones take its place; rank 0
-// tells the others which parameters are in which (sync_bucket_indices).
+// all buckets before it were (they are issued in bucket order); the copies back happen at the end of
+// backward. Before the forward that follows the first synchronised backward the one bucket of the beginning
+// is dropped and the rebuilt ones take its place; rank 0 tells the others which parameters are in which
+// (sync_bucket_indices).
 #include <algorithm>
 #include <utility>
 
@@ -21,7 +23,8 @@ namespace {
 std::vector<OperatorId> first_uses(const ModelGraph& graph) {
   std::vector<OperatorId> uses(graph.parameters.size(), make_id<OperatorId>(graph.operators.size()));
   for (std::size_t i = graph.operators.size(); i-- > 0;) {
-    for (const ParameterId parameter : graph.operators[i].parameters) uses[parameter.index()] = make_id<OperatorId>(i);
+    for (const ParameterId parameter : graph.operators[i].parameters)
+      uses[parameter.index()] = make_id<OperatorId>(i);
   }
   return uses;
 }
@@ -49,7 +52,8 @@ class DdpStrategy : public Strategy {
     } else {
       use(first_buckets(b_.graph()), "firstbucket");
     }
-    for (Buffer& buffer : buffers_of_buckets()) buffers_.push_back(declare_persistent_buffer(b_, std::move(buffer)));
+    for (Buffer& buffer : buffers_of_buckets())
+      buffers_.push_back(declare_persistent_buffer(b_, std::move(buffer)));
   }
 
   void begin_micro_batch(int micro_batch, bool reduce_gradients) override {
@@ -67,7 +71,8 @@ class DdpStrategy : public Strategy {
     if (!reduces()) return;
     const OperatorId begin = b_.partition().segment(segment).begin;
     if (spec_.gradient_as_bucket_view) collect_gradients(begin);
-    while (reduced_.size() < buckets_.size() && buckets_[reduced_.size()].completed_by >= begin) reduce_next_bucket();
+    while (reduced_.size() < buckets_.size() && buckets_[reduced_.size()].completed_by >= begin)
+      reduce_next_bucket();
   }
 
   void end_of_backward() override {
@@ -91,7 +96,8 @@ class DdpStrategy : public Strategy {
   std::vector<TrainedUnit> trained_units() const override {
     std::vector<TrainedUnit> trained;
     for (const UnitId unit : units()) {
-      std::vector<BufferId> gradients = spec_.gradient_as_bucket_view ? buckets_of(unit) : live_gradients(unit);
+      std::vector<BufferId> gradients =
+          spec_.gradient_as_bucket_view ? buckets_of(unit) : live_gradients(unit);
       if (!gradients.empty()) trained.push_back({unit, parameters_[unit.index()], std::move(gradients)});
     }
     return trained;
@@ -114,22 +120,25 @@ class DdpStrategy : public Strategy {
     return buffers;
   }
 
-  // Gradients that are complete once backward has come to this operator move into their buckets: over what is there, or onto what
-  // an earlier micro-batch of this step left.
+  // Gradients that are complete once backward has come to this operator move into their buckets: over what is
+  // there, or onto what an earlier micro-batch of this step left.
   void collect_gradients(OperatorId begin) {
     for (const UnitId unit : units()) {
       for (const BufferId gradient : live_gradients(unit)) {
         const std::vector<ParameterId> parameters = b_.plan().buffer(gradient).parameters;
         const auto complete = [&](ParameterId id) { return first_use_[id.index()] >= begin; };
         if (!std::all_of(parameters.begin(), parameters.end(), complete)) continue;
-        const auto held = [&](ParameterId id) { return std::find(parameters.begin(), parameters.end(), id) != parameters.end(); };
+        const auto held = [&](ParameterId id) {
+          return std::find(parameters.begin(), parameters.end(), id) != parameters.end();
+        };
         Instruction collect;
         collect.kind = in_buckets_ ? InstructionKind::Accumulate : InstructionKind::Pack;
         collect.unit = unit;
         collect.bytes = b_.plan().buffer(gradient).bytes();
         collect.reads = {gradient};
         collect.writes = buckets_with(held);
-        if (in_buckets_) collect.reads.insert(collect.reads.end(), collect.writes.begin(), collect.writes.end());
+        if (in_buckets_)
+          collect.reads.insert(collect.reads.end(), collect.writes.begin(), collect.writes.end());
         collected_ = b_.emit(std::move(collect));
         b_.free({gradient});
       }
@@ -146,7 +155,8 @@ class DdpStrategy : public Strategy {
     for (std::size_t i = 0; i < buckets_.size(); ++i) {
       Buffer buffer;
       buffer.name = fmt::format("{}.{}", name_, i);
-      buffer.buffer_class = spec_.gradient_as_bucket_view ? BufferClass::gradient : BufferClass::reduce_buffer;
+      buffer.buffer_class =
+          spec_.gradient_as_bucket_view ? BufferClass::gradient : BufferClass::reduce_buffer;
       buffer.dtype = b_.graph().compute_dtype;
       buffer.elements = buckets_[i].bytes.value / element_size(buffer.dtype);
       buffer.layout = BufferLayout::parameters;
@@ -246,8 +256,8 @@ class DdpStrategy : public Strategy {
   std::vector<BufferId> parameters_;    // by UnitId
   std::vector<InstructionId> reduced_;  // all-reduces of this micro-batch, by bucket
   // With gradient_as_bucket_view:
-  std::vector<OperatorId> first_use_;       // by ParameterId
-  bool in_buckets_ = false;                 // an earlier micro-batch of this step left gradients in the buckets
+  std::vector<OperatorId> first_use_;  // by ParameterId
+  bool in_buckets_ = false;            // an earlier micro-batch of this step left gradients in the buckets
   std::optional<InstructionId> collected_;  // the last copy into a bucket
 };
 
@@ -257,7 +267,8 @@ extern const StrategyType k_ddp_strategy{
     "ddp",
     [](const ModelGraph& graph, const Scenario& scenario) {
       std::vector<OperatorId> cuts;
-      for (const Bucket& bucket : rebuilt_buckets(graph, scenario.parallel.ddp)) cuts.push_back(bucket.completed_by);
+      for (const Bucket& bucket : rebuilt_buckets(graph, scenario.parallel.ddp))
+        cuts.push_back(bucket.completed_by);
       return cuts;
     },
     [](StepBuilder& builder, const Scenario& scenario) -> std::unique_ptr<Strategy> {

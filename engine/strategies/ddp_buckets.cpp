@@ -9,7 +9,8 @@ namespace {
 std::vector<OperatorId> completing_operators(const ModelGraph& graph) {
   std::vector<OperatorId> first_use(graph.parameters.size(), make_id<OperatorId>(graph.operators.size()));
   for (std::size_t i = graph.operators.size(); i-- > 0;) {
-    for (const ParameterId parameter : graph.operators[i].parameters) first_use[parameter.index()] = make_id<OperatorId>(i);
+    for (const ParameterId parameter : graph.operators[i].parameters)
+      first_use[parameter.index()] = make_id<OperatorId>(i);
   }
   return first_use;
 }
@@ -39,14 +40,16 @@ Bytes first_limit(const DdpSpec& spec) {
 std::vector<Bucket> first_buckets(const ModelGraph& graph) {
   const std::vector<OperatorId> ready = completing_operators(graph);
   std::vector<Bucket> buckets(1);
-  for (const ParameterId id : parameters_with_gradients(graph)) append(buckets[0], graph, id, ready[id.index()]);
+  for (const ParameterId id : parameters_with_gradients(graph))
+    append(buckets[0], graph, id, ready[id.index()]);
   return buckets;
 }
 
 std::vector<Bucket> rebuilt_buckets(const ModelGraph& graph, const DdpSpec& spec) {
   const std::vector<OperatorId> ready = completing_operators(graph);
   std::vector<ParameterId> order = parameters_with_gradients(graph);
-  std::stable_sort(order.begin(), order.end(), [&](ParameterId a, ParameterId b) { return ready[b.index()] < ready[a.index()]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](ParameterId a, ParameterId b) { return ready[b.index()] < ready[a.index()]; });
   std::vector<Bucket> buckets;
   bool open = false;
   for (const ParameterId parameter : order) {

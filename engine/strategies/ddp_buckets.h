@@ -1,9 +1,10 @@
 // Which gradients DistributedDataParallel reduces together.
 //
-// Source: torch 2.11, nn/parallel/distributed.py (_ddp_init_helper) and csrc/distributed/c10d/reducer.cpp (rebuild_buckets,
-// compute_bucket_assignment_by_size). Until the first synchronised backward is over there is one bucket of everything, because the
-// order of gradients is not known; then buckets are rebuilt in the order in which gradients became ready: a bucket closes as soon as
-// its bytes reach its limit, first_bucket_size for the first one and bucket_size for the others. Frozen parameters are in none.
+// Source: torch 2.11, nn/parallel/distributed.py (_ddp_init_helper) and csrc/distributed/c10d/reducer.cpp
+// (rebuild_buckets, compute_bucket_assignment_by_size). Until the first synchronised backward is over there
+// is one bucket of everything, because the order of gradients is not known; then buckets are rebuilt in the
+// order in which gradients became ready: a bucket closes as soon as its bytes reach its limit,
+// first_bucket_size for the first one and bucket_size for the others. Frozen parameters are in none.
 #pragma once
 
 #include <vector>

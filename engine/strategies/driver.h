@@ -6,7 +6,8 @@
 
 namespace shardlab {
 
-// Emits LoadBatch, Forward, Recompute and Backward of every micro-batch with the strategy's instructions between them.
+// Emits LoadBatch, Forward, Recompute and Backward of every micro-batch with the strategy's instructions
+// between them.
 void drive_step(StepBuilder& builder, Strategy& strategy, const TrainSpec& train);
 
 }  // namespace shardlab

@@ -37,6 +37,8 @@ class NoneStrategy : public Strategy {
 
 extern const StrategyType k_none_strategy{
     "none", [](const ModelGraph&, const Scenario&) { return std::vector<OperatorId>{}; },
-    [](StepBuilder& builder, const Scenario&) -> std::unique_ptr<Strategy> { return std::make_unique<NoneStrategy>(builder); }};
+    [](StepBuilder& builder, const Scenario&) -> std::unique_ptr<Strategy> {
+      return std::make_unique<NoneStrategy>(builder);
+    }};
 
 }  // namespace shardlab

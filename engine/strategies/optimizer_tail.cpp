@@ -40,7 +40,8 @@ void emit_sum(StepBuilder& builder, GroupId group, BufferId values) {
   builder.emit(std::move(sum));
 }
 
-// GradScaler.unscale_ and ShardedGradScaler.unscale_ of torch 2.11: one flag for all gradients, added up over the ranks.
+// GradScaler.unscale_ and ShardedGradScaler.unscale_ of torch 2.11: one flag for all gradients, added up over
+// the ranks.
 BufferId emit_unscaling(StepBuilder& builder, Strategy& strategy, const std::vector<BufferId>& gradients) {
   builder.set_pass("scaler");
   Buffer buffer;
@@ -67,7 +68,8 @@ void guard(Instruction& instruction, std::optional<BufferId> flag) {
 }
 
 // torch.nn.utils.clip_grad_value_: every element on its own, no norms.
-void emit_value_clipping(StepBuilder& builder, const std::vector<BufferId>& gradients, std::optional<BufferId> flag) {
+void emit_value_clipping(StepBuilder& builder, const std::vector<BufferId>& gradients,
+                         std::optional<BufferId> flag) {
   builder.set_pass("clip");
   Instruction clip;
   clip.kind = InstructionKind::ClipGradients;
@@ -77,15 +79,17 @@ void emit_value_clipping(StepBuilder& builder, const std::vector<BufferId>& grad
   builder.emit(std::move(clip));
 }
 
-// FSDP2 sums one squared norm per trained parameter over the shard group, recorded as one all-reduce of 4 bytes a parameter; FSDP1 one for
-// all parameters.
-void emit_clipping(StepBuilder& builder, const Strategy& strategy, const std::vector<BufferId>& gradients, std::optional<BufferId> flag) {
+// FSDP2 sums one squared norm per trained parameter over the shard group, recorded as one all-reduce of 4
+// bytes a parameter; FSDP1 one for all parameters.
+void emit_clipping(StepBuilder& builder, const Strategy& strategy, const std::vector<BufferId>& gradients,
+                   std::optional<BufferId> flag) {
   builder.set_pass("clip");
   Buffer buffer;
   buffer.name = "norms";
   buffer.buffer_class = BufferClass::scalar;
   const std::vector<Parameter>& parameters = builder.graph().parameters;
-  const auto trained = std::count_if(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.trainable; });
+  const auto trained =
+      std::count_if(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.trainable; });
   buffer.elements = strategy.sums_one_norm() ? 1 : trained;
   const BufferId norms = builder.declare(std::move(buffer));
 
@@ -119,7 +123,8 @@ Buffer like_trained(StepBuilder& builder, const TrainedUnit& unit) {
   if (trained.size() == buffer.parameters.size()) return buffer;
   if (buffer.layout == BufferLayout::flat_shard) {  // cut where the frozen ones count, too
     buffer.layout = BufferLayout::trained_flat_shard;
-    buffer.elements = elements_of(make_layout(graph, buffer.parameters, buffer.shards, buffer.alignment), buffer.layout);
+    buffer.elements =
+        elements_of(make_layout(graph, buffer.parameters, buffer.shards, buffer.alignment), buffer.layout);
     return buffer;
   }
   buffer.elements = elements_of(make_layout(graph, trained, buffer.shards, buffer.alignment), buffer.layout);
@@ -127,7 +132,8 @@ Buffer like_trained(StepBuilder& builder, const TrainedUnit& unit) {
   return buffer;
 }
 
-std::vector<BufferId> declare_states(StepBuilder& builder, const TrainedUnit& unit, const OptimizerRule& rule) {
+std::vector<BufferId> declare_states(StepBuilder& builder, const TrainedUnit& unit,
+                                     const OptimizerRule& rule) {
   std::vector<BufferId> states;
   for (const std::string_view state : rule.states) {
     Buffer buffer = like_trained(builder, unit);
@@ -149,9 +155,11 @@ std::int64_t elements_in_shard(const ParameterPiece& piece, std::int64_t shard, 
   return std::max<std::int64_t>(end - begin, 0);
 }
 
-// What torch.optim sees as tensors on the rank of this place: the shard of each parameter, the part of each that lies in the flat
-// shard, or, without use_orig_params (flat vectors are not aligned then), the flat shard itself.
-void append_tensors(const ModelGraph& graph, const Buffer& held, const ParameterLayout& layout, int place, TensorSizes& tensors) {
+// What torch.optim sees as tensors on the rank of this place: the shard of each parameter, the part of each
+// that lies in the flat shard, or, without use_orig_params (flat vectors are not aligned then), the flat
+// shard itself.
+void append_tensors(const ModelGraph& graph, const Buffer& held, const ParameterLayout& layout, int place,
+                    TensorSizes& tensors) {
   const bool flat = held.layout == BufferLayout::flat || held.layout == BufferLayout::flat_shard;
   if (flat && held.alignment == 1 && !held.parameters.empty()) {
     tensors.emplace_back(held.parameters.front(), held.elements);
@@ -161,13 +169,15 @@ void append_tensors(const ModelGraph& graph, const Buffer& held, const Parameter
     if (!graph.parameter(piece.parameter).trainable) continue;
     std::int64_t elements = piece.elements();
     if (held.layout == BufferLayout::row_shards) elements = piece.shard_elements();
-    if (held.layout == BufferLayout::flat_shard) elements = elements_in_shard(piece, place % held.shards, held.elements);
+    if (held.layout == BufferLayout::flat_shard)
+      elements = elements_in_shard(piece, place % held.shards, held.elements);
     if (elements > 0) tensors.emplace_back(piece.parameter, elements);
   }
 }
 
 // Of the rank that needs most: flat shards hold different parts of different parameters.
-std::int64_t temporaries_of(StepBuilder& builder, const std::vector<TrainedUnit>& units, const TrainSpec& train) {
+std::int64_t temporaries_of(StepBuilder& builder, const std::vector<TrainedUnit>& units,
+                            const TrainSpec& train) {
   if (train.optimizer_implementation == "fused") return 0;
   std::vector<ParameterLayout> layouts;
   int shards = 1;
@@ -190,7 +200,8 @@ std::int64_t temporaries_of(StepBuilder& builder, const std::vector<TrainedUnit>
 }
 
 // What torch.optim's implementation holds while it steps, made and dropped by the instruction.
-void add_temporaries(StepBuilder& builder, const std::vector<TrainedUnit>& units, const TrainSpec& train, Instruction& step) {
+void add_temporaries(StepBuilder& builder, const std::vector<TrainedUnit>& units, const TrainSpec& train,
+                     Instruction& step) {
   Buffer buffer;
   buffer.elements = temporaries_of(builder, units, train);
   if (buffer.elements == 0) return;
@@ -203,7 +214,8 @@ void add_temporaries(StepBuilder& builder, const std::vector<TrainedUnit>& units
   step.frees.push_back(temporaries);
 }
 
-void emit_optimizer(StepBuilder& builder, const std::vector<TrainedUnit>& units, const TrainSpec& train, std::optional<BufferId> flag) {
+void emit_optimizer(StepBuilder& builder, const std::vector<TrainedUnit>& units, const TrainSpec& train,
+                    std::optional<BufferId> flag) {
   builder.set_pass("optimizer");
   Instruction step;
   step.kind = InstructionKind::OptimizerStep;

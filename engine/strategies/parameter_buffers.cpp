@@ -8,14 +8,15 @@
 
 namespace shardlab {
 
-Buffer unit_buffer(const StepBuilder& builder, UnitId unit, std::string_view prefix, BufferClass buffer_class, BufferLayout layout,
-                   DType dtype, int shards, StreamId stream, int alignment) {
-  return unit_buffer(builder, unit, builder.partition().unit(unit).parameters, prefix, buffer_class, layout, dtype, shards, stream,
-                     alignment);
+Buffer unit_buffer(const StepBuilder& builder, UnitId unit, std::string_view prefix, BufferClass buffer_class,
+                   BufferLayout layout, DType dtype, int shards, StreamId stream, int alignment) {
+  return unit_buffer(builder, unit, builder.partition().unit(unit).parameters, prefix, buffer_class, layout,
+                     dtype, shards, stream, alignment);
 }
 
-Buffer unit_buffer(const StepBuilder& builder, UnitId unit, std::vector<ParameterId> parameters, std::string_view prefix,
-                   BufferClass buffer_class, BufferLayout layout, DType dtype, int shards, StreamId stream, int alignment) {
+Buffer unit_buffer(const StepBuilder& builder, UnitId unit, std::vector<ParameterId> parameters,
+                   std::string_view prefix, BufferClass buffer_class, BufferLayout layout, DType dtype,
+                   int shards, StreamId stream, int alignment) {
   Buffer buffer;
   buffer.name = fmt::format("{}.{}", prefix, builder.partition().unit(unit).name);
   buffer.buffer_class = buffer_class;
@@ -57,8 +58,10 @@ BufferId declare_persistent_buffer(StepBuilder& builder, Buffer buffer) {
 }
 
 BufferId declare_ignored_unit(StepBuilder& builder, UnitId unit) {
-  return declare_persistent_buffer(builder, unit_buffer(builder, unit, "param", BufferClass::parameter, BufferLayout::parameters,
-                                                        builder.partition().unit(unit).settings.precision.param, 1, StepBuilder::compute()));
+  return declare_persistent_buffer(
+      builder,
+      unit_buffer(builder, unit, "param", BufferClass::parameter, BufferLayout::parameters,
+                  builder.partition().unit(unit).settings.precision.param, 1, StepBuilder::compute()));
 }
 
 }  // namespace shardlab

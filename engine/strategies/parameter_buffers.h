@@ -9,12 +9,13 @@
 namespace shardlab {
 
 // "<prefix>.<unit>" with all parameters of the unit, laid out over `shards` ranks.
-Buffer unit_buffer(const StepBuilder& builder, UnitId unit, std::string_view prefix, BufferClass buffer_class, BufferLayout layout,
-                   DType dtype, int shards, StreamId stream, int alignment = 1);
+Buffer unit_buffer(const StepBuilder& builder, UnitId unit, std::string_view prefix, BufferClass buffer_class,
+                   BufferLayout layout, DType dtype, int shards, StreamId stream, int alignment = 1);
 
 // The same with some of the unit's parameters.
-Buffer unit_buffer(const StepBuilder& builder, UnitId unit, std::vector<ParameterId> parameters, std::string_view prefix,
-                   BufferClass buffer_class, BufferLayout layout, DType dtype, int shards, StreamId stream, int alignment = 1);
+Buffer unit_buffer(const StepBuilder& builder, UnitId unit, std::vector<ParameterId> parameters,
+                   std::string_view prefix, BufferClass buffer_class, BufferLayout layout, DType dtype,
+                   int shards, StreamId stream, int alignment = 1);
 
 // Those of a unit that have gradients, in the unit's order.
 std::vector<ParameterId> parameters_with_gradients(const StepBuilder& builder, UnitId unit);

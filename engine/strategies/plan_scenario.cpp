@@ -36,7 +36,8 @@ std::map<ModuleId, UnitPrecision> precisions_of(const SettingsByModule& settings
   return precisions;
 }
 
-void describe_header(StepPlan& plan, const PlannedScenario& planned, const Strategy& strategy, const std::string& graph_hash) {
+void describe_header(StepPlan& plan, const PlannedScenario& planned, const Strategy& strategy,
+                     const std::string& graph_hash) {
   plan.graph_hash = graph_hash;
   plan.world_size = world_size(planned.scenario);
   plan.micro_batches = plan.phase == "setup" ? 0 : planned.scenario.train.accumulation;
@@ -47,9 +48,17 @@ void describe_header(StepPlan& plan, const PlannedScenario& planned, const Strat
   }
   for (const Segment& segment : planned.partition.segments) {
     const SegmentPrograms& programs = segment.programs;
-    PlanSegment described{segment.name, segment.unit, segment.begin, segment.end, programs.forward.peak, programs.backward.peak, {}, {}};
+    PlanSegment described{segment.name,
+                          segment.unit,
+                          segment.begin,
+                          segment.end,
+                          programs.forward.peak,
+                          programs.backward.peak,
+                          {},
+                          {}};
     if (!programs.recompute.steps.empty()) {
-      described.recompute_end = std::min(segment.end, planned.partition.region(*segment.region).operators.stop);
+      described.recompute_end =
+          std::min(segment.end, planned.partition.region(*segment.region).operators.stop);
       described.recompute_peak = programs.recompute.peak;
     }
     plan.segments.push_back(std::move(described));
@@ -59,7 +68,10 @@ void describe_header(StepPlan& plan, const PlannedScenario& planned, const Strat
 class RunPlanner {
  public:
   RunPlanner(PlannedScenario& planned, const RunStrategies& strategies, std::vector<PassSnapshot>* snapshots)
-      : planned_(planned), strategies_(strategies), snapshots_(snapshots), graph_hash_(structure_hash(planned.graph)) {}
+      : planned_(planned),
+        strategies_(strategies),
+        snapshots_(snapshots),
+        graph_hash_(structure_hash(planned.graph)) {}
 
   Status run() {
     planned_.plan.setup = setup();
@@ -95,7 +107,8 @@ class RunPlanner {
 
   // Does the plan leave what it took over? Buffers are compared by check_run.
   static bool follows_itself(const StepPlan& plan) {
-    return std::equal(plan.left_events.begin(), plan.left_events.end(), plan.taken_events.begin(), plan.taken_events.end(),
+    return std::equal(plan.left_events.begin(), plan.left_events.end(), plan.taken_events.begin(),
+                      plan.taken_events.end(),
                       [](const LeftEvent& left, const std::string& taken) { return left.name == taken; });
   }
 
@@ -139,13 +152,15 @@ Status check_measured_steps(const PlannedScenario& planned) {
   const MeasureSpec& measure = planned.scenario.measure;
   const std::int64_t needed = planned.plan.first_steady_step() + 1;
   if (measure.warmup_steps + measure.steps >= needed) return {};
-  return bad_input("measure.steps", fmt::format("{} warm-up and {} measured steps end before the first steady one, the {}",
-                                                measure.warmup_steps, measure.steps, needed == 2 ? "second" : "third"),
+  return bad_input("measure.steps",
+                   fmt::format("{} warm-up and {} measured steps end before the first steady one, the {}",
+                               measure.warmup_steps, measure.steps, needed == 2 ? "second" : "third"),
                    "raise one of the two");
 }
 
 // What one rank would do if nobody scheduled anything: the first snapshot of the construction.
-void snapshot_segments(const PlannedScenario& planned, const StrategyType& type, std::vector<PassSnapshot>& snapshots) {
+void snapshot_segments(const PlannedScenario& planned, const StrategyType& type,
+                       std::vector<PassSnapshot>& snapshots) {
   StepBuilder builder(planned.graph, planned.partition, "steady", std::string(type.name));
   const auto strategy = k_none_strategy.make(builder, planned.scenario);
   strategy->declare_persistent();
@@ -187,7 +202,8 @@ Error in_teacher(Error error) {
 Status add_teacher(PreparedModel& model, const Scenario& scenario, const DistillationSpec& distillation) {
   Result<PreparedModel> teacher = prepare_model(scenario);
   if (!teacher) return fail(in_teacher(std::move(teacher).error()));
-  SHARDLAB_TRY(model.graph, join_teacher(std::move(model.graph), teacher->graph, {distillation.temperature, distillation.weight}));
+  SHARDLAB_TRY(model.graph, join_teacher(std::move(model.graph), teacher->graph,
+                                         {distillation.temperature, distillation.weight}));
   const auto joined = [&](ModuleId own) { return joined_module(model.graph, own); };
   for (const ModuleId id : teacher->wrapped.units) model.wrapped.units.push_back(joined(id));
   for (const ModuleId id : teacher->wrapped.ignored) model.wrapped.ignored.push_back(joined(id));
@@ -203,7 +219,8 @@ Status check_experts(const MoeSpec& moe, const ModelGraph& graph) {
   const bool experts = std::any_of(graph.operators.begin(), graph.operators.end(),
                                    [](const Operator& op) { return op.type == &k_dispatch; });
   if (!experts && moe.load != "balanced")
-    return bad_input("model.moe.load", "this model has no experts over which tokens could spread", "leave it out");
+    return bad_input("model.moe.load", "this model has no experts over which tokens could spread",
+                     "leave it out");
   if (!experts && moe.auxiliary_loss)
     return bad_input("model.moe.auxiliary_loss", "this model has no routers", "leave it out");
   return check_expert_shares(graph);
@@ -230,7 +247,8 @@ Result<ModelGraph> load_model_graph(const Scenario& scenario) {
   SHARDLAB_TRY(graph, add_adapters(std::move(graph), scenario.model.lora));
   const LossSpec& loss = scenario.model.loss;
   if (loss.kind == "chunked")
-    SHARDLAB_CHECK_OK(chunk_loss(graph, loss.over == "tokens" ? LossChunks::of_tokens : LossChunks::of_vocabulary, loss.chunks));
+    SHARDLAB_CHECK_OK(chunk_loss(
+        graph, loss.over == "tokens" ? LossChunks::of_tokens : LossChunks::of_vocabulary, loss.chunks));
   SHARDLAB_CHECK_OK(freeze_parameters(graph, scenario.model.frozen));
   return graph;
 }
@@ -242,13 +260,15 @@ Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<Pass
   const StrategyType& type = strategies.type;
   SHARDLAB_TRY(PreparedModel model, prepare_model(scenario));
   if (type.require_gradients != nullptr && trainable_parameters(model.graph) < total_parameters(model.graph))
-    SHARDLAB_CHECK_OK(
-        type.require_gradients(model.graph, scenario, make_partition(model.graph, model.wrapped.units, {}, {}, model.wrapped.ignored)));
+    SHARDLAB_CHECK_OK(type.require_gradients(
+        model.graph, scenario,
+        make_partition(model.graph, model.wrapped.units, {}, {}, model.wrapped.ignored)));
   if (strategies.teacher) SHARDLAB_CHECK_OK(add_teacher(model, *strategies.teacher, *scenario.distillation));
   planned.graph = std::move(model.graph);
   SHARDLAB_TRY(const std::vector<CheckpointRegion> regions, regions_of(scenario, planned.graph));
-  planned.partition = make_partition(planned.graph, model.wrapped.units, type.extra_cuts(planned.graph, scenario), regions,
-                                     model.wrapped.ignored);
+  planned.partition =
+      make_partition(planned.graph, model.wrapped.units, type.extra_cuts(planned.graph, scenario), regions,
+                     model.wrapped.ignored);
   SHARDLAB_CHECK_OK(check_regions(scenario, planned.graph, planned.partition));
   for (Unit& unit : planned.partition.units) unit.settings = model.settings.at(unit.module);
   if (snapshots != nullptr) snapshot_segments(planned, type, *snapshots);

@@ -16,7 +16,8 @@ struct PassSnapshot {
 };
 
 // Reads the model's configuration, builds and checks all plans of the run. `snapshots` may be null.
-Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<PassSnapshot>* snapshots = nullptr);
+Result<PlannedScenario> plan_scenario(const Scenario& scenario,
+                                      std::vector<PassSnapshot>* snapshots = nullptr);
 
 // The parts, for those who need only one: the path of config.json that `model.config` names, and the graph.
 Result<ModelGraph> load_model_graph(const Scenario& scenario);

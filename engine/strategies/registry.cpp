@@ -4,8 +4,8 @@
 namespace shardlab {
 
 const std::vector<StrategyType>& strategy_types() {
-  static const std::vector<StrategyType> types = {k_none_strategy, k_ddp_strategy, k_fsdp1_strategy, k_fsdp2_strategy,
-                                                   k_native_strategy};
+  static const std::vector<StrategyType> types = {k_none_strategy, k_ddp_strategy, k_fsdp1_strategy,
+                                                  k_fsdp2_strategy, k_native_strategy};
   return types;
 }
 

@@ -50,7 +50,8 @@ void SegmentEmitter::recompute(SegmentId id) {
   }
   if (segment.programs.has_backward()) instruction.allocates.push_back(b_.saved_buffer(id, micro_batch_));
   instruction.writes = instruction.allocates;
-  for (const TensorId tensor : segment.retained) instruction.reads.push_back(b_.value_buffer(tensor, micro_batch_));
+  for (const TensorId tensor : segment.retained)
+    instruction.reads.push_back(b_.value_buffer(tensor, micro_batch_));
   for (const TensorId tensor : segment.programs.recompute_frees)
     instruction.frees.push_back(b_.value_buffer(tensor, micro_batch_));
   emit(std::move(instruction));
@@ -89,7 +90,8 @@ void SegmentEmitter::drop_recomputed_outputs(const Region& region) {
 
 // What a checkpointed region makes is made again for its own backward.
 BufferId SegmentEmitter::value_buffer(const Segment& reader, TensorId tensor) {
-  const bool made_inside = reader.region && partition_.is_made_again_in(partition_.region(*reader.region), tensor);
+  const bool made_inside =
+      reader.region && partition_.is_made_again_in(partition_.region(*reader.region), tensor);
   return made_inside ? b_.recomputed_buffer(tensor, micro_batch_) : b_.value_buffer(tensor, micro_batch_);
 }
 

@@ -11,7 +11,8 @@ std::vector<UnitId> units_after(const std::vector<UnitId>& order, UnitId unit, i
   return units;
 }
 
-InstructionId emit_all_reduce(StepBuilder& builder, UnitId unit, GroupId group, BufferId buffer, StreamId stream) {
+InstructionId emit_all_reduce(StepBuilder& builder, UnitId unit, GroupId group, BufferId buffer,
+                              StreamId stream) {
   Instruction reduce;
   reduce.kind = InstructionKind::AllReduce;
   reduce.stream = stream;

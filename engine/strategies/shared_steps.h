@@ -11,6 +11,7 @@ namespace shardlab {
 std::vector<UnitId> units_after(const std::vector<UnitId>& order, UnitId unit, int depth);
 
 // The average over a group, in place.
-InstructionId emit_all_reduce(StepBuilder& builder, UnitId unit, GroupId group, BufferId buffer, StreamId stream);
+InstructionId emit_all_reduce(StepBuilder& builder, UnitId unit, GroupId group, BufferId buffer,
+                              StreamId stream);
 
 }  // namespace shardlab

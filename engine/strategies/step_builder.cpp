@@ -20,7 +20,8 @@ std::optional<BufferId>& slot(Table& table, int micro_batch, std::size_t index, 
 
 }  // namespace
 
-StepBuilder::StepBuilder(const ModelGraph& graph, const Partition& partition, std::string phase, std::string strategy)
+StepBuilder::StepBuilder(const ModelGraph& graph, const Partition& partition, std::string phase,
+                         std::string strategy)
     : graph_(graph), partition_(partition), tensor_names_(graph.tensors.size()) {
   plan_.phase = std::move(phase);
   plan_.strategy = std::move(strategy);
@@ -100,13 +101,15 @@ InstructionId StepBuilder::emit(Instruction instruction) {
   for (const BufferId buffer : instruction.allocates) live_[buffer.index()] = true;
   for (const BufferId buffer : instruction.frees) live_[buffer.index()] = false;
   // Host work that holds no stream is nothing that a stream could be waited for.
-  const bool is_work = !is_host_only(instruction.kind) || (instruction.kind == InstructionKind::Free && !instruction.waits.empty());
+  const bool is_work = !is_host_only(instruction.kind) ||
+                       (instruction.kind == InstructionKind::Free && !instruction.waits.empty());
   if (is_work) last_on_stream_[instruction.stream.index()] = id;
   plan_.instructions.push_back(std::move(instruction));
   return id;
 }
 
-InstructionId StepBuilder::free(std::initializer_list<BufferId> buffers, std::initializer_list<InstructionId> waits) {
+InstructionId StepBuilder::free(std::initializer_list<BufferId> buffers,
+                                std::initializer_list<InstructionId> waits) {
   return free(std::vector<BufferId>(buffers), std::vector<InstructionId>(waits));
 }
 
@@ -129,7 +132,9 @@ void StepBuilder::wait(StreamId who, StreamId on) {
   waits.insert(waits.end(), inherited.begin(), inherited.end());
 }
 
-std::optional<InstructionId> StepBuilder::last_on(StreamId stream) const { return last_on_stream_[stream.index()]; }
+std::optional<InstructionId> StepBuilder::last_on(StreamId stream) const {
+  return last_on_stream_[stream.index()];
+}
 
 BufferId StepBuilder::value_buffer(TensorId tensor, int micro_batch) {
   return declare_tensor(tensor, micro_batch, TensorBuffer::value);
@@ -145,8 +150,8 @@ BufferId StepBuilder::declare_tensor(TensorId id, int micro_batch, TensorBuffer 
   const Tensor& tensor = graph_.tensor(id);
   const bool constant = tensor.role == TensorRole::constant;
   const bool gradient = kind == TensorBuffer::gradient;
-  std::optional<BufferId>& known =
-      slot(tensors_[static_cast<std::size_t>(kind)], constant ? 0 : micro_batch, id.index(), graph_.tensors.size());
+  std::optional<BufferId>& known = slot(tensors_[static_cast<std::size_t>(kind)], constant ? 0 : micro_batch,
+                                        id.index(), graph_.tensors.size());
   if (known) return *known;
   Buffer buffer;
   buffer.dtype = tensor.dtype;

@@ -14,7 +14,8 @@
 
 namespace shardlab {
 
-// Whose units, streams and groups a strategy speaks of: those of the whole plan, or of one of the two models of a distillation.
+// Whose units, streams and groups a strategy speaks of: those of the whole plan, or of one of the two models
+// of a distillation.
 struct StrategyScope {
   std::vector<UnitId> units;
   UnitId root;
@@ -55,12 +56,14 @@ class StepBuilder {
   // Appends; keeps track of what it allocates and frees.
   InstructionId emit(Instruction instruction);
   // Free on the stream that owns the first buffer, holding that stream until `waits` are done.
-  InstructionId free(std::initializer_list<BufferId> buffers, std::initializer_list<InstructionId> waits = {});
+  InstructionId free(std::initializer_list<BufferId> buffers,
+                     std::initializer_list<InstructionId> waits = {});
   InstructionId free(std::vector<BufferId> buffers, std::vector<InstructionId> waits = {});
 
   std::optional<InstructionId> last_on(StreamId stream) const;
 
-  // The next instruction on `who` will wait for all that was emitted on `on` so far (the framework's wait_stream).
+  // The next instruction on `who` will wait for all that was emitted on `on` so far (the framework's
+  // wait_stream).
   void wait(StreamId who, StreamId on);
   // The same for one instruction (wait_event).
   void wait(StreamId who, InstructionId on) { stream_waits_[who.index()].push_back(on); }

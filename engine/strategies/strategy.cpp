@@ -46,7 +46,8 @@ std::vector<BufferId> Strategy::live_gradients(UnitId unit) const {
     if (b_.is_live(buffer)) live.push_back(buffer);
   }
   const auto first_parameter = [&](BufferId id) { return b_.plan().buffer(id).parameters.front(); };
-  std::sort(live.begin(), live.end(), [&](BufferId a, BufferId b) { return first_parameter(a) < first_parameter(b); });
+  std::sort(live.begin(), live.end(),
+            [&](BufferId a, BufferId b) { return first_parameter(a) < first_parameter(b); });
   return live;
 }
 

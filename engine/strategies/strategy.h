@@ -1,8 +1,8 @@
 // A strategy as a hook machine.
 //
-// The driver walks the model over all micro-batches of a step and tells the strategy what happens, in the order the framework's own
-// hooks would fire; the strategy keeps the state its framework keeps and emits gathers, frees, waits, copies and reductions.
-// To add one: a file in this folder and a line in registry.cpp.
+// The driver walks the model over all micro-batches of a step and tells the strategy what happens, in the
+// order the framework's own hooks would fire; the strategy keeps the state its framework keeps and emits
+// gathers, frees, waits, copies and reductions. To add one: a file in this folder and a line in registry.cpp.
 #pragma once
 
 #include <memory>
@@ -19,14 +19,15 @@ namespace shardlab {
 // What the optimizer and clipping work on, unit by unit.
 struct TrainedUnit {
   UnitId unit;
-  BufferId parameters;               // stored
-  std::vector<BufferId> gradients;   // reduced, alive at the end of backward
+  BufferId parameters;              // stored
+  std::vector<BufferId> gradients;  // reduced, alive at the end of backward
 };
 
 // In what sense a forward runs.
 enum class ForwardSense : std::uint8_t {
   ordinary,
-  without_graph,  // inside a reentrant checkpoint: autograd records nothing, so no hook of backward is registered
+  without_graph,  // inside a reentrant checkpoint: autograd records nothing, so no hook of backward is
+                  // registered
   recomputation,  // again, inside backward
 };
 
@@ -41,21 +42,26 @@ class Strategy {
   virtual void declare_persistent() = 0;
 
   virtual void begin_micro_batch(int micro_batch, bool reduce_gradients);
-  // Also for units inside a checkpointed region, when it is run again: of those whose pre_backward has not come yet.
+  // Also for units inside a checkpointed region, when it is run again: of those whose pre_backward has not
+  // come yet.
   virtual void pre_forward(UnitId) {}
   virtual void post_forward(UnitId) {}
   void set_forward_sense(ForwardSense sense) { forward_sense_ = sense; }
-  // A gradient reached an output of the unit's module. Never for a unit none of whose outputs requires a gradient.
+  // A gradient reached an output of the unit's module. Never for a unit none of whose outputs requires a
+  // gradient.
   virtual void pre_backward(UnitId) {}
-  // Backward has passed the beginning of the unit's module. Never for the root. Comes where a framework's hook could fire: FSDP2's
-  // hangs on the unit's inputs that require a gradient (Unit::inputs_require_grad), FSDP1's on the gradient of its parameters
-  // (Unit::parameters_require_grad) or, where these are frozen, on such inputs.
+  // Backward has passed the beginning of the unit's module. Never for the root. Comes where a framework's
+  // hook could fire: FSDP2's hangs on the unit's inputs that require a gradient (Unit::inputs_require_grad),
+  // FSDP1's on the gradient of its parameters (Unit::parameters_require_grad) or, where these are frozen, on
+  // such inputs.
   virtual void post_backward(UnitId) {}
-  // The backward of a segment was emitted: the parameters whose last use (in backward order) it was have their gradients. Comes before
-  // the post_backward of units entered with this segment, and for every unit that has gradients.
+  // The backward of a segment was emitted: the parameters whose last use (in backward order) it was have
+  // their gradients. Comes before the post_backward of units entered with this segment, and for every unit
+  // that has gradients.
   virtual void gradients_ready(SegmentId) {}
   virtual void end_of_backward() {}
-  // Everything of the step was emitted: states what the host of the next step may wait for (StepPlan::left_events).
+  // Everything of the step was emitted: states what the host of the next step may wait for
+  // (StepPlan::left_events).
   virtual void end_of_step() {}
 
   // The second step is not yet like the later ones, whatever the events it takes over.
@@ -71,12 +77,15 @@ class Strategy {
   // Whether zero_grad leaves the reduced gradients alive until the next forward.
   virtual bool gradients_outlive_step() const { return false; }
   // Elements of a unit with the padding of all ranks, as its collectives move them.
-  virtual std::int64_t padded_elements(UnitId unit) const { return b_.partition().unit(unit).elements(b_.graph()); }
+  virtual std::int64_t padded_elements(UnitId unit) const {
+    return b_.partition().unit(unit).elements(b_.graph());
+  }
   // The group that agrees on an overflow of scaled gradients; none when every rank sees the same gradients.
   virtual std::optional<GroupId> overflow_group() { return norm_group(); }
 
-  // The buffer in which backward leaves the gradient of a parameter, declared at first mention. Parameters of one unit whose
-  // gradients one segment creates share a buffer, except those that has_own_gradient_buffer names.
+  // The buffer in which backward leaves the gradient of a parameter, declared at first mention. Parameters of
+  // one unit whose gradients one segment creates share a buffer, except those that has_own_gradient_buffer
+  // names.
   virtual BufferId gradient_buffer(ParameterId parameter);
 
  protected:
@@ -111,9 +120,10 @@ struct StrategyType {
   // The operators at which segments must be cut besides the hook points of units.
   std::vector<OperatorId> (*extra_cuts)(const ModelGraph& graph, const Scenario& scenario);
   std::unique_ptr<Strategy> (*make)(StepBuilder& builder, const Scenario& scenario);
-  // With frozen parameters: lets gradients flow where this strategy cannot leave them out, or refuses the units; may be null. The
-  // partition is one of this graph; whoever calls makes it anew.
-  Status (*require_gradients)(ModelGraph& graph, const Scenario& scenario, const Partition& partition) = nullptr;
+  // With frozen parameters: lets gradients flow where this strategy cannot leave them out, or refuses the
+  // units; may be null. The partition is one of this graph; whoever calls makes it anew.
+  Status (*require_gradients)(ModelGraph& graph, const Scenario& scenario,
+                              const Partition& partition) = nullptr;
 };
 
 const std::vector<StrategyType>& strategy_types();

@@ -28,7 +28,8 @@ class WithTeacher : public Strategy {
         teachers_pass_(std::string(k_teacher_prefix) + std::string(types.teacher_type->name)),
         students_scope_(scope_of(builder.partition(), false)),
         teachers_scope_(scope_of(builder.partition(), true)) {
-    if (resolve_mesh(*types.teacher) != resolve_mesh(scenario)) teachers_scope_.group_prefix = k_teacher_prefix;
+    if (resolve_mesh(*types.teacher) != resolve_mesh(scenario))
+      teachers_scope_.group_prefix = k_teacher_prefix;
     builder.set_scope(students_scope_);
     student_ = types.type.make(builder, scenario);
     builder.set_scope(teachers_scope_);
@@ -62,7 +63,9 @@ class WithTeacher : public Strategy {
     student_->end_of_step();
     with_teacher([](Strategy& teacher) { teacher.end_of_step(); });
   }
-  bool second_step_differs() const override { return student_->second_step_differs() || teacher_->second_step_differs(); }
+  bool second_step_differs() const override {
+    return student_->second_step_differs() || teacher_->second_step_differs();
+  }
 
   BufferId compute_parameters(UnitId unit) const override { return owner(unit).compute_parameters(unit); }
   std::int64_t padded_elements(UnitId unit) const override { return owner(unit).padded_elements(unit); }

@@ -5,10 +5,10 @@
 //   with torch.no_grad(): teacher_logits = teacher(tokens)
 //   loss = distillation_loss(student(tokens), targets, teacher_logits); loss.backward()
 //
-// so that in every micro-batch the teacher's forward comes first: its gathered units are gone before the student keeps anything for
-// backward, and only its logits stay until the student's backward has read them. Each model has streams of its own, as two fully_shard
-// or FSDP roots have; ranks that lie on the mesh in the same way for both share their communicators, as two meshes over the default
-// process group do.
+// so that in every micro-batch the teacher's forward comes first: its gathered units are gone before the
+// student keeps anything for backward, and only its logits stay until the student's backward has read them.
+// Each model has streams of its own, as two fully_shard or FSDP roots have; ranks that lie on the mesh in the
+// same way for both share their communicators, as two meshes over the default process group do.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@
 namespace shardlab {
 
 struct RunStrategies {
-  StrategyType type;                         // of the model that is trained
-  std::optional<Scenario> teacher;           // teacher_scenario(), which the strategy refers to
+  StrategyType type;                // of the model that is trained
+  std::optional<Scenario> teacher;  // teacher_scenario(), which the strategy refers to
   std::optional<StrategyType> teacher_type;
 
   // Neither the scenario nor this may go before the strategy does.

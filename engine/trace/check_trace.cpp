@@ -33,7 +33,8 @@ Status check_times(const std::string& where, const std::vector<Span>& spans) {
   for (const Span& span : spans) {
     for (const Nanoseconds time : {span.issue, span.ready, span.start, span.end}) {
       if (time > k_most || time < Nanoseconds{} - k_most)
-        return bad_input(where, fmt::format("instruction {} has the time {} ns", span.instruction.value, time.value));
+        return bad_input(
+            where, fmt::format("instruction {} has the time {} ns", span.instruction.value, time.value));
     }
     if (span.end < span.start) {
       return bad_input(where, fmt::format("instruction {} ends before it starts", span.instruction.value));

@@ -9,11 +9,11 @@ namespace shardlab {
 
 // The first five as torch.cuda.memory_stats names them (torch 2.11): peaks over the run.
 struct DeviceMemory {
-  Bytes requested;       // that the program asked for
-  Bytes allocated;       // in blocks it holds
-  Bytes active;          // and in blocks that wait for another stream
-  Bytes reserved;        // from the driver
-  Bytes inactive_split;  // of split blocks that nobody holds
+  Bytes requested;                 // that the program asked for
+  Bytes allocated;                 // in blocks it holds
+  Bytes active;                    // and in blocks that wait for another stream
+  Bytes reserved;                  // from the driver
+  Bytes inactive_split;            // of split blocks that nobody holds
   std::int64_t retries = 0;        // allocations that first gave everything unused back to the driver
   std::int64_t out_of_memory = 0;  // allocations that failed
   // By differences of the driver's free memory at fixed points; absent parts are zero.

@@ -7,19 +7,15 @@ namespace {
 
 std::optional<StepPhase> phase_that_begins(InstructionKind kind) {
   switch (kind) {
-    case InstructionKind::Forward:
-      return StepPhase::forward;
+    case InstructionKind::Forward: return StepPhase::forward;
     case InstructionKind::Recompute:
-    case InstructionKind::Backward:
-      return StepPhase::backward;
+    case InstructionKind::Backward: return StepPhase::backward;
     case InstructionKind::GradientNorms:
     case InstructionKind::Unscale:
     case InstructionKind::ClipGradients:
     case InstructionKind::OptimizerStep:
-    case InstructionKind::ZeroGradients:
-      return StepPhase::optimizer;
-    default:
-      return std::nullopt;
+    case InstructionKind::ZeroGradients: return StepPhase::optimizer;
+    default: return std::nullopt;
   }
 }
 
@@ -27,12 +23,9 @@ std::optional<StepPhase> phase_that_begins(InstructionKind kind) {
 
 std::string_view to_string(StepPhase phase) {
   switch (phase) {
-    case StepPhase::forward:
-      return "forward";
-    case StepPhase::backward:
-      return "backward";
-    case StepPhase::optimizer:
-      return "optimizer";
+    case StepPhase::forward: return "forward";
+    case StepPhase::backward: return "backward";
+    case StepPhase::optimizer: return "optimizer";
   }
   return "?";
 }

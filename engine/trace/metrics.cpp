@@ -79,12 +79,9 @@ bool worth_a_row(const Metric& metric) {
 
 std::string_view to_string(Verdict verdict) {
   switch (verdict) {
-    case Verdict::pass:
-      return "pass";
-    case Verdict::fail:
-      return "fail";
-    case Verdict::not_judged:
-      return "not judged";
+    case Verdict::pass: return "pass";
+    case Verdict::fail: return "fail";
+    case Verdict::not_judged: return "not judged";
   }
   return "?";
 }

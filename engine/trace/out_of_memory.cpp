@@ -16,7 +16,8 @@ std::vector<std::string> biggest_classes(const BytesByClass& by_class) {
   for (std::size_t i = 0; i < by_class.size(); ++i) {
     if (by_class[i].value > 0) order.push_back(i);
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return by_class[a] > by_class[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return by_class[a] > by_class[b]; });
   order.resize(std::min(order.size(), k_named));
   std::vector<std::string> named;
   for (const std::size_t i : order)

@@ -75,7 +75,8 @@ struct MemorySummary {
   int peak_rank = 0;
   std::int64_t peak_step = 0;
   std::array<Bytes, k_step_phases> phases{};  // the highest within each phase, by StepPhase
-  std::optional<TeacherMemory> teacher = {};  // of the plan's buffers at the peak; absent without a distillation
+  std::optional<TeacherMemory> teacher =
+      {};  // of the plan's buffers at the peak; absent without a distillation
 
   friend bool operator==(const MemorySummary&, const MemorySummary&) = default;
 };

@@ -29,7 +29,9 @@ Json classes_json(const BytesByClass& by_class) {
 
 Json teacher_json(const std::optional<TeacherMemory>& teacher) {
   if (!teacher) return nullptr;
-  return {{"parameters", teacher->parameters.value}, {"gathered", teacher->gathered.value}, {"logits", teacher->logits.value}};
+  return {{"parameters", teacher->parameters.value},
+          {"gathered", teacher->gathered.value},
+          {"logits", teacher->logits.value}};
 }
 
 Json memory_json(const MemorySummary& memory) {

@@ -1,7 +1,8 @@
 // StepTrace: what happened, or is predicted to happen, for each instruction of a step on each rank.
 //
-// Both executors return it. Times are integer nanoseconds since the start of the step on that rank; `start_offset` places the ranks'
-// steps on one clock. Predicted and measured traces of one plan join on (plan_hash, instruction id).
+// Both executors return it. Times are integer nanoseconds since the start of the step on that rank;
+// `start_offset` places the ranks' steps on one clock. Predicted and measured traces of one plan join on
+// (plan_hash, instruction id).
 #pragma once
 
 #include <array>
@@ -35,15 +36,16 @@ using BytesByClass = std::array<Bytes, k_buffer_classes>;  // by BufferClass
 
 struct MemorySample {
   InstructionId instruction;
-  Bytes live;   // after the instruction
-  Bytes peak;   // highest while it was issued and ran on the host
+  Bytes live;                       // after the instruction
+  Bytes peak;                       // highest while it was issued and ran on the host
   BytesByClass by_class{};          // of `live`
   BytesByClass by_class_at_peak{};  // of `peak`
 
   friend bool operator==(const MemorySample&, const MemorySample&) = default;
 };
 
-// What a rank sent to others in a step through one kind of collective of groups of one size, counted where it is sent.
+// What a rank sent to others in a step through one kind of collective of groups of one size, counted where it
+// is sent.
 struct SentInStep {
   InstructionKind kind = InstructionKind::AllGather;
   int group_size = 1;
@@ -55,13 +57,14 @@ struct SentInStep {
 
 struct RankTrace {
   int rank = 0;
-  Nanoseconds start_offset;  // of this rank's step start from the earliest rank's
-  Nanoseconds duration;      // first issue to last end
-  std::vector<Span> spans;             // by instruction, in issue order
-  std::vector<MemorySample> memory;    // by instruction, in issue order; empty when memory was not measured
-  std::vector<SentInStep> sent;        // empty when it was not counted; a store keeps its sum in the run's summary alone
-  std::optional<double> loss;          // mean over the rank's tokens
-  std::optional<double> gradient_norm; // before clipping, over all ranks
+  Nanoseconds start_offset;          // of this rank's step start from the earliest rank's
+  Nanoseconds duration;              // first issue to last end
+  std::vector<Span> spans;           // by instruction, in issue order
+  std::vector<MemorySample> memory;  // by instruction, in issue order; empty when memory was not measured
+  std::vector<SentInStep>
+      sent;  // empty when it was not counted; a store keeps its sum in the run's summary alone
+  std::optional<double> loss;           // mean over the rank's tokens
+  std::optional<double> gradient_norm;  // before clipping, over all ranks
 
   friend bool operator==(const RankTrace&, const RankTrace&) = default;
 };
@@ -80,19 +83,20 @@ enum class RunKind : std::uint8_t { predicted, measured };
 struct Provenance {
   RunKind kind = RunKind::predicted;
   bool calibrated = false;
-  std::string calibration;               // id of the calibration used
-  std::string machine;                   // processor or GPU model, and how many
+  std::string calibration;                      // id of the calibration used
+  std::string machine;                          // processor or GPU model, and how many
   std::map<std::string, std::string> versions;  // shardlab, torch, compiler, kernel
-  std::vector<std::string> leaves_out;   // what the numbers do not contain
+  std::vector<std::string> leaves_out;          // what the numbers do not contain
 };
 
 struct RunTrace {
   Provenance provenance;
-  std::vector<StepTrace> steps;  // the measured ones; warm-up dropped
-  std::vector<double> losses;           // every step from the first, mean over ranks
-  std::vector<double> gradient_norms;   // every step from the first; empty without clipping
-  std::vector<StepTrace> warmup;        // kept for inspection
-  std::optional<DeviceMemory> device_memory;  // highest of the ranks, field by field; absent where there was no GPU
+  std::vector<StepTrace> steps;        // the measured ones; warm-up dropped
+  std::vector<double> losses;          // every step from the first, mean over ranks
+  std::vector<double> gradient_norms;  // every step from the first; empty without clipping
+  std::vector<StepTrace> warmup;       // kept for inspection
+  std::optional<DeviceMemory>
+      device_memory;                    // highest of the ranks, field by field; absent where there was no GPU
   std::vector<OperatorTime> operators;  // with measure.detail: operators; by name, forward first
 };
 

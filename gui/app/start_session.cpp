@@ -24,8 +24,7 @@ void choose_as_asked(Session& session, const GuiOptions& options) {
   std::size_t number = 0;
   const char* const end = options.select.data() + options.select.size();
   const bool is_number = std::from_chars(options.select.data(), end, number).ec == std::errc();
-  if (is_number && session.prediction() &&
-      number < session.prediction()->plan().instructions.size())
+  if (is_number && session.prediction() && number < session.prediction()->plan().instructions.size())
     session.choose(make_id<InstructionId>(number));
   std::vector<RunId> runs;
   std::istringstream names(options.runs);

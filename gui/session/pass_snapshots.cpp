@@ -4,8 +4,10 @@
 
 namespace shardlab::gui {
 
-std::shared_ptr<const PassSnapshots::Snapshots> PassSnapshots::of(const std::shared_ptr<const Prediction>& prediction) {
-  const bool ready = making_.valid() && making_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+std::shared_ptr<const PassSnapshots::Snapshots> PassSnapshots::of(
+    const std::shared_ptr<const Prediction>& prediction) {
+  const bool ready =
+      making_.valid() && making_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   if (ready) made_ = making_.get();
   if (asked_ == prediction) return made_;
   if (making_.valid()) return nullptr;  // of an older plan: its end is not waited for here

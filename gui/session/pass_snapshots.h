@@ -1,4 +1,5 @@
-// The steady plan as it stood after each pass of its construction, made on a thread when somebody asks for it.
+// The steady plan as it stood after each pass of its construction, made on a thread when somebody asks for
+// it.
 #pragma once
 
 #include <future>

@@ -26,7 +26,8 @@ Result<Prediction> predict(const PredictionRequest& request) {
   SHARDLAB_TRY(made.calibration, choose_calibration(calibrations, request.calibrations_from, scenario));
   SHARDLAB_TRY(const Device device, resolve_device(made.planned.scenario.cluster));
   view::LoadedRun run;
-  SHARDLAB_TRY(run.record.trace, simulate({made.planned, device, made.calibration ? &*made.calibration : nullptr}));
+  SHARDLAB_TRY(run.record.trace,
+               simulate({made.planned, device, made.calibration ? &*made.calibration : nullptr}));
   SHARDLAB_TRY(const DeviceLimits limits, device_limits(made.planned));
   SHARDLAB_TRY(run.record.summary, summarize(made.planned, run.record.trace, limits));
   run.record.name = made.planned.scenario.name;

@@ -35,8 +35,8 @@ class Session {
   // --- the scenario. Failures become messages; the functions then return false.
   bool open(const std::filesystem::path& file);
   // What a person drops on the window: a scenario, a config.json (it becomes the scenario's model; without a
-  // scenario, that of a new one), a database of runs. By the name's ending. Traces of a profiler that are dropped
-  // together are the ranks of one run; once it is stored it is the chosen one.
+  // scenario, that of a new one), a database of runs. By the name's ending. Traces of a profiler that are
+  // dropped together are the ranks of one run; once it is stored it is the chosen one.
   bool open_any(const std::vector<std::filesystem::path>& files);
   void open_text(std::string text, std::filesystem::path file = {});
   bool save();

@@ -1,5 +1,5 @@
-// The settings of a scenario as a form: every key of the tables that read scenarios, with its control, help and present
-// value.
+// The settings of a scenario as a form: every key of the tables that read scenarios, with its control, help
+// and present value.
 //
 // What is shown comes from the text as it stands, so the form works while the scenario has mistakes.
 #pragma once
@@ -58,8 +58,10 @@ struct ProblemLine {
 // An error of reading, planning or simulating, taken apart; `file` is the name that its places begin with.
 std::vector<ProblemLine> problem_lines(const Error& error, std::string_view file);
 
-// `root` is the tree of the text; `problems` are matched to fields by the key they begin with or by their place.
-FieldState field_state(const FormField& field, const YamlNode& root, const std::vector<ProblemLine>& problems);
+// `root` is the tree of the text; `problems` are matched to fields by the key they begin with or by their
+// place.
+FieldState field_state(const FormField& field, const YamlNode& root,
+                       const std::vector<ProblemLine>& problems);
 
 // What a person typed as YAML: texts that would read as something else are put in quotes.
 std::string as_yaml(const FormField& field, std::string_view typed);

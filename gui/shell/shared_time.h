@@ -15,8 +15,8 @@ class SharedTime {
   // What is visible now; all of it, [0, end], while nobody has chosen a part.
   SharedTime(const Session& session, Nanoseconds end);
 
-  // Between ImPlot::BeginPlot() and its SetupFinish(): the x axis in nanoseconds, with as many readable times as
-  // have room in so many pixels.
+  // Between ImPlot::BeginPlot() and its SetupFinish(): the x axis in nanoseconds, with as many readable times
+  // as have room in so many pixels.
   void set_up_axis(float width);
   // After ImPlot::EndPlot(): what the user zoomed or panned to becomes everybody's.
   void share(Session& session) const;

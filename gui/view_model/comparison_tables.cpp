@@ -171,7 +171,9 @@ std::string kind_name(const StepPlan&, const Instruction& instruction) {
 std::string unit_name(const StepPlan& plan, const Instruction& instruction) {
   if (!instruction.unit || is_host_only(instruction.kind)) return {};
   const PlanUnit& unit = plan.units[instruction.unit->index()];
-  return unit.module_path.empty() || unit.module_path == unit.name ? unit.name : fmt::format("{} ({})", unit.name, unit.module_path);
+  return unit.module_path.empty() || unit.module_path == unit.name
+             ? unit.name
+             : fmt::format("{} ({})", unit.name, unit.module_path);
 }
 
 }  // namespace

@@ -57,30 +57,21 @@ Error ended_badly(const JobRequest& request, const ExitStatus& status, const Job
 
 std::string_view to_string(JobKind kind) {
   switch (kind) {
-    case JobKind::run:
-      return "run";
-    case JobKind::validate:
-      return "validate";
-    case JobKind::calibrate:
-      return "calibrate";
-    case JobKind::import_traces:
-      return "import";
+    case JobKind::run: return "run";
+    case JobKind::validate: return "validate";
+    case JobKind::calibrate: return "calibrate";
+    case JobKind::import_traces: return "import";
   }
   return "?";
 }
 
 std::string_view to_string(JobPhase phase) {
   switch (phase) {
-    case JobPhase::running:
-      return "running";
-    case JobPhase::stopping:
-      return "stopping";
-    case JobPhase::finished:
-      return "finished";
-    case JobPhase::failed:
-      return "failed";
-    case JobPhase::stopped:
-      return "stopped";
+    case JobPhase::running: return "running";
+    case JobPhase::stopping: return "stopping";
+    case JobPhase::finished: return "finished";
+    case JobPhase::failed: return "failed";
+    case JobPhase::stopped: return "stopped";
   }
   return "?";
 }

@@ -1,4 +1,5 @@
-// A command of shardlab run as a child process and watched: a real run, a validation, a calibration, an import.
+// A command of shardlab run as a child process and watched: a real run, a validation, a calibration, an
+// import.
 //
 // The child is another program, so whatever happens to it (killed, out of memory, a defect) is a message
 // here. Belongs to one thread; no call blocks for longer than reading what the child wrote.
@@ -30,8 +31,8 @@ struct JobRequest {
   JobKind kind = JobKind::run;
   std::filesystem::path scenario;  // empty for an import
   std::filesystem::path database;
-  std::vector<std::string> overrides{};           // key=value
-  std::vector<std::filesystem::path> traces{};    // of an import, one a rank
+  std::vector<std::string> overrides{};         // key=value
+  std::vector<std::filesystem::path> traces{};  // of an import, one a rank
 };
 
 // The arguments after the program: what a person would type, and --progress json.

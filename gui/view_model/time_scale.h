@@ -25,8 +25,8 @@ struct TimeScale {
 // neighbouring ticks apart, so that "100.02 ms" and "100.04 ms" do not both read "100 ms".
 std::string axis_time(double ns, double visible);
 
-// Where an axis has its ticks: multiples of 1, 2 or 5 times a power of ten, as close together as `most` of them
-// allow; ascending. `to` is above `from`, `most` at least 2.
+// Where an axis has its ticks: multiples of 1, 2 or 5 times a power of ten, as close together as `most` of
+// them allow; ascending. `to` is above `from`, `most` at least 2.
 std::vector<double> tick_places(double from, double to, int most);
 
 }  // namespace shardlab::view

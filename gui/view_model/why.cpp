@@ -29,20 +29,13 @@ std::optional<double> reckon(const Why& why) {
   if (numbers.empty() || (divides && (numbers.size() != 2 || numbers[1] == 0))) return std::nullopt;
   const double sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
   switch (why.arithmetic) {
-    case Arithmetic::none:
-      return std::nullopt;
-    case Arithmetic::sum:
-      return sum;
-    case Arithmetic::difference:
-      return 2 * numbers.front() - sum;
-    case Arithmetic::product:
-      return product(numbers);
-    case Arithmetic::quotient:
-      return numbers[0] / numbers[1];
-    case Arithmetic::error:
-      return numbers[0] / numbers[1] - 1;
-    case Arithmetic::median:
-      return median(std::move(numbers));
+    case Arithmetic::none: return std::nullopt;
+    case Arithmetic::sum: return sum;
+    case Arithmetic::difference: return 2 * numbers.front() - sum;
+    case Arithmetic::product: return product(numbers);
+    case Arithmetic::quotient: return numbers[0] / numbers[1];
+    case Arithmetic::error: return numbers[0] / numbers[1] - 1;
+    case Arithmetic::median: return median(std::move(numbers));
   }
   return std::nullopt;
 }

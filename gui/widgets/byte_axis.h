@@ -5,8 +5,8 @@
 
 namespace shardlab::gui {
 
-// Between ImPlot::BeginPlot() and SetupFinish(): from nothing to `top`, not to be moved by the mouse, with as many
-// ticks as have room in so many pixels.
+// Between ImPlot::BeginPlot() and SetupFinish(): from nothing to `top`, not to be moved by the mouse, with as
+// many ticks as have room in so many pixels.
 void set_up_byte_axis(double top, float height);
 
 }  // namespace shardlab::gui

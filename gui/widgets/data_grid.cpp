@@ -12,16 +12,11 @@ namespace {
 
 ImU32 colour_of(const Theme& theme, view::CellTone tone) {
   switch (tone) {
-    case view::CellTone::good:
-      return theme.good;
-    case view::CellTone::fair:
-      return theme.fair;
-    case view::CellTone::bad:
-      return theme.bad;
-    case view::CellTone::faint:
-      return theme.dimmed;
-    case view::CellTone::plain:
-      break;
+    case view::CellTone::good: return theme.good;
+    case view::CellTone::fair: return theme.fair;
+    case view::CellTone::bad: return theme.bad;
+    case view::CellTone::faint: return theme.dimmed;
+    case view::CellTone::plain: break;
   }
   return theme.text;
 }
@@ -123,8 +118,8 @@ GridEvents data_grid(const char* id, const view::DataTable& table, DataGridState
   constexpr ImGuiTableFlags k_flags = ImGuiTableFlags_Sortable | ImGuiTableFlags_SortTristate |
                                       ImGuiTableFlags_Resizable | ImGuiTableFlags_RowBg |
                                       ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY |
-                                      ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_BordersOuterH | ImGuiTableFlags_NoBordersInBody |
-      ImGuiTableFlags_PadOuterX;
+                                      ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_BordersOuterH |
+                                      ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_PadOuterX;
   ImGui::PushID(id);
   const float width = options.size.x > 0 ? options.size.x : ImGui::GetContentRegionAvail().x;
   const bool room = has_room(state, width - ImGui::GetStyle().ScrollbarSize, theme);

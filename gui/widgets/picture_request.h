@@ -1,5 +1,5 @@
-// "Copy as PNG": a part of the window as a picture file. The request is made while drawing; the shell takes the picture
-// when the frame is done.
+// "Copy as PNG": a part of the window as a picture file. The request is made while drawing; the shell takes
+// the picture when the frame is done.
 #pragma once
 
 #include <filesystem>

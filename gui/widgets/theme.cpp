@@ -134,48 +134,32 @@ void apply_theme(const Theme& theme) {
 ImU32 colour_of(const Theme& theme, BufferClass buffer_class) {
   switch (buffer_class) {
     case BufferClass::parameter:
-    case BufferClass::parameter_shard:
-      return theme.series[0];
-    case BufferClass::gathered_parameters:
-      return theme.series[1];
-    case BufferClass::gather_buffer:
-      return faded(theme.series[1], 0.6F);
-    case BufferClass::gradient:
-      return theme.series[2];
-    case BufferClass::gradient_shard:
-      return theme.series[7];
-    case BufferClass::reduce_buffer:
-      return faded(theme.series[2], 0.6F);
-    case BufferClass::optimizer_state:
-      return theme.series[3];
-    case BufferClass::activation:
-      return theme.series[4];
-    case BufferClass::activation_gradient:
-      return faded(theme.series[4], 0.6F);
-    case BufferClass::workspace:
-      return theme.series[6];
-    default:
-      return theme.series[5];
+    case BufferClass::parameter_shard: return theme.series[0];
+    case BufferClass::gathered_parameters: return theme.series[1];
+    case BufferClass::gather_buffer: return faded(theme.series[1], 0.6F);
+    case BufferClass::gradient: return theme.series[2];
+    case BufferClass::gradient_shard: return theme.series[7];
+    case BufferClass::reduce_buffer: return faded(theme.series[2], 0.6F);
+    case BufferClass::optimizer_state: return theme.series[3];
+    case BufferClass::activation: return theme.series[4];
+    case BufferClass::activation_gradient: return faded(theme.series[4], 0.6F);
+    case BufferClass::workspace: return theme.series[6];
+    default: return theme.series[5];
   }
 }
 
 ImU32 colour_of(const Theme& theme, InstructionKind kind) {
   if (is_collective(kind)) return kind == InstructionKind::AllGather ? theme.series[1] : theme.series[2];
   switch (kind) {
-    case InstructionKind::Forward:
-      return theme.series[0];
-    case InstructionKind::Backward:
-      return theme.series[3];
-    case InstructionKind::Recompute:
-      return faded(theme.series[0], 0.65F);
+    case InstructionKind::Forward: return theme.series[0];
+    case InstructionKind::Backward: return theme.series[3];
+    case InstructionKind::Recompute: return faded(theme.series[0], 0.65F);
     case InstructionKind::OptimizerStep:
     case InstructionKind::ClipGradients:
     case InstructionKind::GradientNorms:
     case InstructionKind::Unscale:
-    case InstructionKind::ZeroGradients:
-      return theme.series[4];
-    default:
-      return theme.series[5];
+    case InstructionKind::ZeroGradients: return theme.series[4];
+    default: return theme.series[5];
   }
 }
 

@@ -155,7 +155,8 @@ Result<DeviceKind> device_kind_of(const std::string& cluster) {
 
 std::string one_node_of(const ClusterSpec& cluster) {
   if (cluster.device == "cpu")
-    return fmt::format("{{device: cpu, ranks: {}, threads_per_rank: {}}}", cluster.ranks, cluster.threads_per_rank);
+    return fmt::format("{{device: cpu, ranks: {}, threads_per_rank: {}}}", cluster.ranks,
+                       cluster.threads_per_rank);
   const std::string count =
       cluster.gpus_per_node > 0 ? fmt::format(", gpus_per_node: {}", cluster.gpus_per_node) : "";
   if (!cluster.node.empty()) return fmt::format("{{node: {}, nodes: 1{}}}", cluster.node, count);

@@ -14,7 +14,8 @@
 namespace shardlab {
 
 struct CalibrateOptions {
-  std::string cluster;  // one node, as in a scenario: "{gpu: H100-SXM, gpus_per_node: 8}"; all its ranks measure together
+  std::string cluster;  // one node, as in a scenario: "{gpu: H100-SXM, gpus_per_node: 8}"; all its ranks
+                        // measure together
   std::filesystem::path rank_program;         // shardlab-rank or shardlab-rank-cuda
   std::filesystem::path folder;               // for the ranks' files; the caller removes it
   const PlannedScenario* scenario = nullptr;  // its operators are measured too; may be null

@@ -51,9 +51,9 @@ Json body_json(const Calibration& calibration) {
 Calibration read_body(const Json& json) {
   Calibration calibration;
   const Json& machine = json.at("machine");
-  calibration.machine = {machine.at("processor"), machine.at("cores"), machine.at("ranks"),
-                         machine.at("threads_per_rank"), machine.at("torch_version"),
-                         machine.value("gpu", std::string())};
+  calibration.machine = {machine.at("processor"),     machine.at("cores"),
+                         machine.at("ranks"),         machine.at("threads_per_rank"),
+                         machine.at("torch_version"), machine.value("gpu", std::string())};
   calibration.when = json.at("when");
   calibration.duration_ns = json.at("duration_ns");
   calibration.versions = json.at("versions");
@@ -133,8 +133,8 @@ std::string calibration_mismatch(const MachineFingerprint& measured, const Machi
 
 Calibration without_collectives(Calibration calibration) {
   const auto is_collective = [](std::string_view name) {
-    return name.starts_with("all_gather") || name.starts_with("reduce_scatter") || name.starts_with("all_reduce") ||
-           name.starts_with("contention.");
+    return name.starts_with("all_gather") || name.starts_with("reduce_scatter") ||
+           name.starts_with("all_reduce") || name.starts_with("contention.");
   };
   std::erase_if(calibration.coefficients, [&](const auto& named) { return is_collective(named.first); });
   std::erase_if(calibration.probes, [&](const ProbeResult& result) { return is_collective(result.probe); });

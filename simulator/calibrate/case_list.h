@@ -38,7 +38,8 @@ inline std::int64_t feed_forward(std::int64_t width) {
 }
 
 // A layer's products; keys and values are `key_width` wide.
-inline void add_products(CaseList& cases, DType dtype, std::int64_t rows, std::int64_t width, std::int64_t key_width) {
+inline void add_products(CaseList& cases, DType dtype, std::int64_t rows, std::int64_t width,
+                         std::int64_t key_width) {
   cases.linear(dtype, rows, width, width);
   cases.linear(dtype, rows, width, key_width);
   cases.linear(dtype, rows, width, feed_forward(width));

@@ -9,8 +9,8 @@ namespace {
 constexpr std::int64_t k_head_dim = 128;
 
 void add_rows(CaseList& cases, DType dtype, std::int64_t rows, std::int64_t width) {
-  for (const char* name : {"rms_norm", "layer_norm", "add", "cast", "gelu", "soft_cap", "eager_rms_norm", "eager_gelu_new",
-                           "eager_soft_cap"})
+  for (const char* name : {"rms_norm", "layer_norm", "add", "cast", "gelu", "soft_cap", "eager_rms_norm",
+                           "eager_gelu_new", "eager_soft_cap"})
     cases.add(name, dtype, {{"rows", rows}, {"width", width}});
   for (const char* name : {"swiglu", "geglu", "eager_swiglu", "eager_geglu"})
     cases.add(name, dtype, {{"rows", rows}, {"width", feed_forward(width)}});
@@ -49,9 +49,11 @@ void add_ends(CaseList& cases, DType dtype, std::int64_t vocabulary) {
 std::vector<ProbeCase> gpu_probe_cases() {
   CaseList cases;
   for (const std::int64_t kib : {256, 2 << 10, 16 << 10, 128 << 10, 1 << 20}) {
-    for (const char* kind : {"all_gather", "reduce_scatter", "all_reduce"}) cases.add({kind, {{"bytes", kib << 10}}});
+    for (const char* kind : {"all_gather", "reduce_scatter", "all_reduce"})
+      cases.add({kind, {{"bytes", kib << 10}}});
   }
-  for (const std::int64_t width : {4096, 2048, 8192, 1024}) add_products(cases, DType::bfloat16, 4096, width, width / 4);
+  for (const std::int64_t width : {4096, 2048, 8192, 1024})
+    add_products(cases, DType::bfloat16, 4096, width, width / 4);
   for (const std::int64_t rows : {4096, 512}) add_rows(cases, DType::bfloat16, rows, 4096);
   for (const std::int64_t sequence : {4096, 1024, 8192}) add_attention(cases, DType::bfloat16, sequence, 128);
   add_attention(cases, DType::bfloat16, 4096, 64);

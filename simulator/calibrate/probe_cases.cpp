@@ -17,8 +17,8 @@ void add_rows(CaseList& cases, DType dtype, std::int64_t rows, std::int64_t widt
   cases.add("rope", dtype, {{"batch", 1}, {"sequence", rows}, {"heads", width / 32}, {"head_dim", 32}});
 }
 
-void add_attention(CaseList& cases, DType dtype, std::int64_t batch, std::int64_t sequence, std::int64_t heads,
-                   std::int64_t head_dim) {
+void add_attention(CaseList& cases, DType dtype, std::int64_t batch, std::int64_t sequence,
+                   std::int64_t heads, std::int64_t head_dim) {
   cases.add("attention", dtype,
             {{"batch", batch},
              {"sequence", sequence},

@@ -13,7 +13,8 @@ namespace shardlab {
 // budget costs the least.
 std::vector<ProbeCase> standard_probe_cases();
 
-// The same for a GPU: widths of 1024 to 8192, collectives from 256 KiB to 1 GiB. By their shapes they need up to 8 GiB of its memory.
+// The same for a GPU: widths of 1024 to 8192, collectives from 256 KiB to 1 GiB. By their shapes they need up
+// to 8 GiB of its memory.
 std::vector<ProbeCase> gpu_probe_cases();
 
 // The operators of a model, each distinct shape once.

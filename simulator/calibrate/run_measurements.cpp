@@ -60,9 +60,10 @@ void for_followed(const RunTrace& run, Visit visit) {
   }
 }
 
-// On a device the host only issues: from one issue to the next is what the first takes it. A segment's time is
-// that of its kernels' launches.
-void add_issue_times(const PlannedScenario& planned, const RunTrace& run, CostModel& costs, Collector& collector) {
+// On a device the host only issues: from one issue to the next is what the first takes it. A segment's time
+// is that of its kernels' launches.
+void add_issue_times(const PlannedScenario& planned, const RunTrace& run, CostModel& costs,
+                     Collector& collector) {
   for_followed(run, [&](const RankTrace& rank, std::size_t i) {
     const Instruction& instruction = planned.plan.steady.instruction(rank.spans[i].instruction);
     if (is_host_only(instruction.kind)) return;

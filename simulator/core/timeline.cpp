@@ -101,9 +101,9 @@ class Timeline {
 
   void place(std::uint32_t item) {
     const TimedInstruction& instruction = instructions_[item];
-    const bool immediate =
-        instruction.occupation == Occupation::host_wait ||
-        (instruction.occupation == Occupation::nothing && (synchronous() || (instruction.waits.empty() && !awaited_[item])));
+    const bool immediate = instruction.occupation == Occupation::host_wait ||
+                           (instruction.occupation == Occupation::nothing &&
+                            (synchronous() || (instruction.waits.empty() && !awaited_[item])));
     if (immediate) {
       end_at_once(item);
       return;

@@ -28,8 +28,8 @@ enum class HostBehaviour : std::uint8_t {
 };
 
 enum class Occupation : std::uint8_t {
-  nothing,    // memory bookkeeping, markers: no device time; with waits, later work of its stream waits too; waited for, it is
-              // the point its stream has come to
+  nothing,    // memory bookkeeping, markers: no device time; with waits, later work of its stream waits too;
+              // waited for, it is the point its stream has come to
   host_wait,  // blocks the host until its waits ended
   compute,    // everything that is neither of the others
   collective,

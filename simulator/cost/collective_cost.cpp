@@ -12,14 +12,11 @@ double bus_factor(InstructionKind kind, int ranks) {
   if (ranks <= 1) return 0;
   const double share = (ranks - 1.0) / ranks;
   switch (kind) {
-    case InstructionKind::AllReduce:
-      return 2 * share;
+    case InstructionKind::AllReduce: return 2 * share;
     case InstructionKind::AllGather:
     case InstructionKind::ReduceScatter:
-    case InstructionKind::AllToAll:
-      return share;
-    default:
-      return 1;
+    case InstructionKind::AllToAll: return share;
+    default: return 1;
   }
 }
 

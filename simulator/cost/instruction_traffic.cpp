@@ -10,31 +10,19 @@ namespace {
 // The name under which an instruction's traffic is calibrated; empty for those that move nothing.
 std::string_view name_of(InstructionKind kind) {
   switch (kind) {
-    case InstructionKind::Cast:
-      return "cast";
-    case InstructionKind::Pack:
-      return "pack";
-    case InstructionKind::Unpack:
-      return "unpack";
-    case InstructionKind::Quantize:
-      return "cast";
-    case InstructionKind::Copy:
-      return "copy";
-    case InstructionKind::Accumulate:
-      return "accumulate";
-    case InstructionKind::GradientNorms:
-      return "gradient_norms";
+    case InstructionKind::Cast: return "cast";
+    case InstructionKind::Pack: return "pack";
+    case InstructionKind::Unpack: return "unpack";
+    case InstructionKind::Quantize: return "cast";
+    case InstructionKind::Copy: return "copy";
+    case InstructionKind::Accumulate: return "accumulate";
+    case InstructionKind::GradientNorms: return "gradient_norms";
     case InstructionKind::Unscale:
-    case InstructionKind::ClipGradients:
-      return "clip_gradients";
-    case InstructionKind::OptimizerStep:
-      return "optimizer";
-    case InstructionKind::Initialize:
-      return "initialize";
-    case InstructionKind::LoadBatch:
-      return "load_batch";
-    default:
-      return {};
+    case InstructionKind::ClipGradients: return "clip_gradients";
+    case InstructionKind::OptimizerStep: return "optimizer";
+    case InstructionKind::Initialize: return "initialize";
+    case InstructionKind::LoadBatch: return "load_batch";
+    default: return {};
   }
 }
 
@@ -61,16 +49,11 @@ std::int64_t pieces_of(const StepPlan& plan, const Instruction& instruction) {
     case InstructionKind::Unpack:
       pieces = parameters * (gathered ? static_cast<std::size_t>(plan.world_size) : 1);
       break;
-    case InstructionKind::GradientNorms:
-      pieces = parameters;
-      break;
+    case InstructionKind::GradientNorms: pieces = parameters; break;
     case InstructionKind::Unscale:
     case InstructionKind::ClipGradients:
-    case InstructionKind::OptimizerStep:
-      pieces = gradients;
-      break;
-    default:
-      break;
+    case InstructionKind::OptimizerStep: pieces = gradients; break;
+    default: break;
   }
   return std::max<std::int64_t>(static_cast<std::int64_t>(pieces), 1);
 }
@@ -103,20 +86,12 @@ Traffic traffic_of(const StepPlan& plan, const Instruction& instruction, const T
   Traffic traffic;
   traffic.pieces = pieces_of(plan, instruction);
   switch (instruction.kind) {
-    case InstructionKind::GradientNorms:
-      traffic.bytes = instruction.bytes;
-      break;
+    case InstructionKind::GradientNorms: traffic.bytes = instruction.bytes; break;
     case InstructionKind::Unscale:
-    case InstructionKind::ClipGradients:
-      traffic.bytes = instruction.bytes * 2;
-      break;
+    case InstructionKind::ClipGradients: traffic.bytes = instruction.bytes * 2; break;
     case InstructionKind::Initialize:
-    case InstructionKind::LoadBatch:
-      traffic.bytes = instruction.bytes;
-      break;
-    case InstructionKind::OptimizerStep:
-      add_optimizer(plan, instruction, train, traffic);
-      break;
+    case InstructionKind::LoadBatch: traffic.bytes = instruction.bytes; break;
+    case InstructionKind::OptimizerStep: add_optimizer(plan, instruction, train, traffic); break;
     default: {  // copies: each element written was read, in its source's width; sums read the target too
       const DType from = plan.buffer(instruction.reads.front()).dtype;
       const DType to = plan.buffer(instruction.writes.front()).dtype;

@@ -26,12 +26,9 @@ double traffic_ns(const MatmulShape& shape, const MatmulCoefficients& coefficien
 
 std::string_view to_string(MatmulUse use) {
   switch (use) {
-    case MatmulUse::forward:
-      return "forward";
-    case MatmulUse::input_gradient:
-      return "input_gradient";
-    case MatmulUse::weight_gradient:
-      return "weight_gradient";
+    case MatmulUse::forward: return "forward";
+    case MatmulUse::input_gradient: return "input_gradient";
+    case MatmulUse::weight_gradient: return "weight_gradient";
   }
   return "";
 }

@@ -24,12 +24,9 @@ class WorkCost {
   double nanoseconds(const ProgramStep& step, std::uint32_t index) const {
     const Work& work = program_.work[index];
     switch (work.kind) {
-      case WorkKind::matmul:
-        return work.kernels * matmul_ns(shape_of(work), matmul(step, index));
-      case WorkKind::attention:
-        return attention_ns(attention_of(step, work), attention(step));
-      case WorkKind::memory:
-        return traffic_ns({work.bytes, work.kernels}, traffic(step));
+      case WorkKind::matmul: return work.kernels * matmul_ns(shape_of(work), matmul(step, index));
+      case WorkKind::attention: return attention_ns(attention_of(step, work), attention(step));
+      case WorkKind::memory: return traffic_ns({work.bytes, work.kernels}, traffic(step));
     }
     return 0;
   }
@@ -37,10 +34,8 @@ class WorkCost {
   CostBreakdown explain(const ProgramStep& step, std::uint32_t index) const {
     const Work& work = program_.work[index];
     switch (work.kind) {
-      case WorkKind::matmul:
-        return explain_products(work, matmul(step, index));
-      case WorkKind::attention:
-        return explain_attention(attention_of(step, work), attention(step));
+      case WorkKind::matmul: return explain_products(work, matmul(step, index));
+      case WorkKind::attention: return explain_attention(attention_of(step, work), attention(step));
       case WorkKind::memory:
         return explain_traffic(operation_of(step), {work.bytes, work.kernels}, traffic(step));
     }
@@ -51,7 +46,9 @@ class WorkCost {
     return coefficients_.allocation_ns * static_cast<double>(step.allocates.size());
   }
 
-  std::string operation_of(const ProgramStep& step) const { return std::string(step_operation(graph_, step)); }
+  std::string operation_of(const ProgramStep& step) const {
+    return std::string(step_operation(graph_, step));
+  }
 
  private:
   // One of several kernels alike; of a batch of products the rows together, with the traffic of all.

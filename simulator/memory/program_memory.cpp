@@ -33,12 +33,9 @@ class Follower {
     switch (value.origin) {
       case ValueOrigin::tensor_buffer:
         return value.tensor == loss_ ? BufferClass::scalar : BufferClass::activation;
-      case ValueOrigin::gradient_buffer:
-        return BufferClass::activation_gradient;
-      case ValueOrigin::saved:
-        return BufferClass::activation;
-      case ValueOrigin::internal:
-        return kept_[index] ? BufferClass::activation : BufferClass::workspace;
+      case ValueOrigin::gradient_buffer: return BufferClass::activation_gradient;
+      case ValueOrigin::saved: return BufferClass::activation;
+      case ValueOrigin::internal: return kept_[index] ? BufferClass::activation : BufferClass::workspace;
     }
     return BufferClass::workspace;
   }

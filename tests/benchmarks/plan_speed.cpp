@@ -1,7 +1,9 @@
-// How long it takes to build, check and simulate a large plan: Llama-3-70B, 80 layers over 64 ranks, FSDP2 and FSDP1, one micro-batch.
+// How long it takes to build, check and simulate a large plan: Llama-3-70B, 80 layers over 64 ranks, FSDP2
+// and FSDP1, one micro-batch.
 //
-// Prints medians on one core. The target of 5 ms is for one step: its graph, partition, steady plan, check and simulation; that of 1 ms
-// for the plan and its check, given the units and segments (with them beside it).
+// Prints medians on one core. The target of 5 ms is for one step: its graph, partition, steady plan, check
+// and simulation; that of 1 ms for the plan and its check, given the units and segments (with them beside
+// it).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,7 +72,8 @@ StepPlan steady_plan(const PlannedScenario& planned, const StrategyType& type) {
 
 void run(const std::string& strategy) {
   const std::filesystem::path file = required(find_scenario("validation/llama-80-layers.yaml"));
-  const Scenario scenario = required(read_scenario(file, std::vector<std::string>{"parallel={strategy: " + strategy + "}"}));
+  const Scenario scenario =
+      required(read_scenario(file, std::vector<std::string>{"parallel={strategy: " + strategy + "}"}));
   const Device device = required(resolve_device(scenario.cluster));
   const PlannedScenario planned = required(plan_scenario(scenario));
   const StrategyType type = required(find_strategy(scenario.parallel.strategy));
@@ -78,20 +81,26 @@ void run(const std::string& strategy) {
   PlannedScenario one_step = planned;
   one_step.plan.setup = one_step.plan.first = StepPlan{};
 
-  fmt::print("{} under {}: {} operators, {} segments, {} instructions in the steady step, {} repeats\n", scenario.name, strategy,
-             planned.graph.operators.size(), planned.partition.segments.size(), planned.plan.steady.instructions.size(), k_repeats);
+  fmt::print("{} under {}: {} operators, {} segments, {} instructions in the steady step, {} repeats\n",
+             scenario.name, strategy, planned.graph.operators.size(), planned.partition.segments.size(),
+             planned.plan.steady.instructions.size(), k_repeats);
   double sum = 0;
   sum += print("graph", time_of([&] { required(load_model_graph(scenario)); }));
-  const double cut = print("units and segments", time_of([&] { make_partition(planned.graph, wrapped.units, type.extra_cuts(planned.graph, scenario)); }));
+  const double cut =
+      print("units and segments", time_of([&] {
+              make_partition(planned.graph, wrapped.units, type.extra_cuts(planned.graph, scenario));
+            }));
   double planning = print("steady plan", time_of([&] { steady_plan(planned, type); }));
   planning += print("check of the steady plan", time_of([&] {
-    if (const Status sound = check_plan(planned.plan.steady); !sound) std::exit(1);
-  }));
+                      if (const Status sound = check_plan(planned.plan.steady); !sound) std::exit(1);
+                    }));
   sum += cut + planning;
   sum += print("simulation of the steady step", time_of([&] { required(simulate({one_step, device})); }));
-  fmt::print("  {:<42} {:8.3f} ms  target {} ms: {}\n", "sum for one step", sum, k_target_ms, sum <= k_target_ms ? "met" : "NOT MET");
-  fmt::print("  {:<42} {:8.3f} ms  target {} ms: {}; {:.3f} ms with units and segments\n", "building and checking the plan", planning,
-             k_plan_target_ms, planning <= k_plan_target_ms ? "met" : "NOT MET", planning + cut);
+  fmt::print("  {:<42} {:8.3f} ms  target {} ms: {}\n", "sum for one step", sum, k_target_ms,
+             sum <= k_target_ms ? "met" : "NOT MET");
+  fmt::print("  {:<42} {:8.3f} ms  target {} ms: {}; {:.3f} ms with units and segments\n",
+             "building and checking the plan", planning, k_plan_target_ms,
+             planning <= k_plan_target_ms ? "met" : "NOT MET", planning + cut);
   fmt::print("and, not part of the sum:\n");
   print("plan_scenario: setup, first, steady, check", time_of([&] { required(plan_scenario(scenario)); }));
   print("simulate: setup, first, steady", time_of([&] { required(simulate({planned, device})); }));

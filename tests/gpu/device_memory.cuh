@@ -23,14 +23,17 @@ inline void need_device() {
   int devices = 0;
   const cudaError_t error = cudaGetDeviceCount(&devices);
   if (error == cudaSuccess && devices > 0) return;
-  std::printf("skipped: no CUDA device (%s)\n", error == cudaSuccess ? "none is visible" : cudaGetErrorString(error));
+  std::printf("skipped: no CUDA device (%s)\n",
+              error == cudaSuccess ? "none is visible" : cudaGetErrorString(error));
   std::exit(k_skipped);
 }
 
 template <typename T>
 class DeviceArray {
  public:
-  explicit DeviceArray(std::size_t count) : count_(count) { SHARDLAB_CUDA(cudaMalloc(&data_, count * sizeof(T))); }
+  explicit DeviceArray(std::size_t count) : count_(count) {
+    SHARDLAB_CUDA(cudaMalloc(&data_, count * sizeof(T)));
+  }
   explicit DeviceArray(const std::vector<T>& values) : DeviceArray(values.size()) {
     SHARDLAB_CUDA(cudaMemcpy(data_, values.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
   }

@@ -1,5 +1,5 @@
-// What share of the device's copy bandwidth each kernel reaches, at 64 MiB and above (target: 80 %). Prints; exit code 77 without a
-// device. Bytes count each operand once.
+// What share of the device's copy bandwidth each kernel reaches, at 64 MiB and above (target: 80 %). Prints;
+// exit code 77 without a device. Bytes count each operand once.
 #include <algorithm>
 #include <functional>
 
@@ -45,32 +45,36 @@ void measure(std::int64_t bytes) {
     SHARDLAB_CUDA(cudaMemset(memory, 0, static_cast<std::size_t>(2 * bytes)));
   const auto size = static_cast<double>(bytes);
   const double copy = bandwidth(2 * size, [&] {
-    SHARDLAB_CUDA(cudaMemcpyAsync(b.get(), a.get(), static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice));
+    SHARDLAB_CUDA(
+        cudaMemcpyAsync(b.get(), a.get(), static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice));
   });
   std::printf("%lld MiB of bfloat16: copy %.0f GB/s\n", static_cast<long long>(bytes >> 20), copy / 1e9);
   const auto show = [&](const char* name, double moved, const std::function<void()>& launch) {
     const double rate = bandwidth(moved, launch);
-    std::printf("  %-20s %6.0f GB/s  %5.1f %% of copy (target %.0f %%)%s\n", name, rate / 1e9, 100 * rate / copy, 100 * k_target,
-                rate < k_target * copy ? "  below" : "");
+    std::printf("  %-20s %6.0f GB/s  %5.1f %% of copy (target %.0f %%)%s\n", name, rate / 1e9,
+                100 * rate / copy, 100 * k_target, rate < k_target * copy ? "  below" : "");
   };
   const AdamW rule = adamw(1e-3, 0.9, 0.95, 1e-8, 0.1, 1);
-  show("rms_norm", 2 * size, [&] { launch_rms_norm(nullptr, a.get(), w.get(), b.get(), reciprocals.get(), rows, width, 1e-5F); });
+  show("rms_norm", 2 * size,
+       [&] { launch_rms_norm(nullptr, a.get(), w.get(), b.get(), reciprocals.get(), rows, width, 1e-5F); });
   show("rms_norm backward", 3 * size, [&] {
-    launch_rms_norm_backward(nullptr, a.get(), b.get(), w.get(), reciprocals.get(), c.get(), nullptr, rows, width);
+    launch_rms_norm_backward(nullptr, a.get(), b.get(), w.get(), reciprocals.get(), c.get(), nullptr, rows,
+                             width);
   });
   show("add_rms_norm", 4 * size, [&] {
-    launch_add_rms_norm(nullptr, a.get(), b.get(), w.get(), b.get(), c.get(), reciprocals.get(), rows, width, 1e-5F);
+    launch_add_rms_norm(nullptr, a.get(), b.get(), w.get(), b.get(), c.get(), reciprocals.get(), rows, width,
+                        1e-5F);
   });
   show("swiglu", 3 * size, [&] { launch_swiglu(nullptr, a.get(), b.get(), c.get(), rows, width, width); });
   DeviceArray<float> angles(rows * width / 256);
   SHARDLAB_CUDA(cudaMemset(angles.get(), 0, angles.size() * sizeof(float)));
   show("rotary", 2 * size, [&] {
-    launch_rotary(nullptr, a.get(), b.get(), angles.get(), angles.get(), {1, width / 128, 0, 128, 64}, rows, rows / 8, 1.0F);
+    launch_rotary(nullptr, a.get(), b.get(), angles.get(), angles.get(), {1, width / 128, 0, 128, 64}, rows,
+                  rows / 8, 1.0F);
   });
   show("sum of squares", size, [&] { launch_add_squares(nullptr, a.get(), count, sum.get()); });
-  show("adamw", (3 * 2 * 4 + 2) * static_cast<double>(count), [&] {
-    launch_adamw(nullptr, rule, parameters.get(), a.get(), means.get(), squares.get(), count);
-  });
+  show("adamw", (3 * 2 * 4 + 2) * static_cast<double>(count),
+       [&] { launch_adamw(nullptr, rule, parameters.get(), a.get(), means.get(), squares.get(), count); });
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The launches on a device against the same arithmetic on the host, which other tests compare with ATen. Exit code 77 without a device.
+// The launches on a device against the same arithmetic on the host, which other tests compare with ATen. Exit
+// code 77 without a device.
 #include <cmath>
 #include <random>
 
@@ -43,7 +44,8 @@ void expect_close(const char* what, const std::vector<T>& made, const std::vecto
 
 template <typename T>
 void check_rms_norm(std::int64_t rows, std::int64_t width, float offset) {
-  const auto x = random_values<T>(rows * width, 1), w = random_values<T>(width, 2), dy = random_values<T>(rows * width, 3);
+  const auto x = random_values<T>(rows * width, 1), w = random_values<T>(width, 2),
+             dy = random_values<T>(rows * width, 3);
   std::vector<T> y(x.size()), dx(x.size()), dw(width), residual = dy, sum(x.size()), added(x.size());
   std::vector<float> reciprocals(rows), ignored(rows);
   OneLane lane;
@@ -51,17 +53,22 @@ void check_rms_norm(std::int64_t rows, std::int64_t width, float offset) {
     const std::int64_t at = row * width;
     rms_norm_row(lane, &x[at], w.data(), &y[at], &reciprocals[row], width, 1e-5F, offset);
     rms_norm_row_backward(lane, &dy[at], &x[at], w.data(), reciprocals[row], &dx[at], width, offset);
-    add_rms_norm_row(lane, &x[at], &residual[at], w.data(), &sum[at], &added[at], &ignored[row], width, 1e-5F);
+    add_rms_norm_row(lane, &x[at], &residual[at], w.data(), &sum[at], &added[at], &ignored[row], width,
+                     1e-5F);
   }
   for (std::int64_t column = 0; column < width; ++column)
-    dw[column] = from_float<T>(rms_norm_weight_gradient(dy.data(), x.data(), reciprocals.data(), 0, rows, column, width).values[0]);
+    dw[column] = from_float<T>(
+        rms_norm_weight_gradient(dy.data(), x.data(), reciprocals.data(), 0, rows, column, width).values[0]);
 
-  DeviceArray<T> d_x(x), d_w(w), d_y(x.size()), d_dy(dy), d_dx(x.size()), d_dw(width), d_sum(residual), d_added(x.size());
+  DeviceArray<T> d_x(x), d_w(w), d_y(x.size()), d_dy(dy), d_dx(x.size()), d_dw(width), d_sum(residual),
+      d_added(x.size());
   DeviceArray<float> d_reciprocals(rows), d_ignored(rows), d_parts(rms_norm_parts(rows) * width);
   launch_rms_norm(nullptr, d_x.get(), d_w.get(), d_y.get(), d_reciprocals.get(), rows, width, 1e-5F, offset);
-  launch_rms_norm_backward(nullptr, d_dy.get(), d_x.get(), d_w.get(), d_reciprocals.get(), d_dx.get(), d_parts.get(), rows, width, offset);
+  launch_rms_norm_backward(nullptr, d_dy.get(), d_x.get(), d_w.get(), d_reciprocals.get(), d_dx.get(),
+                           d_parts.get(), rows, width, offset);
   launch_sum_parts(nullptr, d_parts.get(), rms_norm_parts(rows), width, false, d_dw.get());
-  launch_add_rms_norm(nullptr, d_x.get(), d_sum.get(), d_w.get(), d_sum.get(), d_added.get(), d_ignored.get(), rows, width, 1e-5F);
+  launch_add_rms_norm(nullptr, d_x.get(), d_sum.get(), d_w.get(), d_sum.get(), d_added.get(), d_ignored.get(),
+                      rows, width, 1e-5F);
   expect_close("rms_norm", d_y.values(), y);
   expect_close("rms_norm reciprocals", d_reciprocals.values(), reciprocals);
   expect_close("rms_norm input gradient", d_dx.values(), dx);
@@ -74,7 +81,8 @@ void check_rotary(const RotaryLayout& layout) {
   const std::int64_t batch = 2, sequence = 5, rows = batch * sequence;
   const std::int64_t width = layout.groups * (layout.turned + layout.passed) * layout.head_dim;
   const auto x = random_values<T>(rows * width, 4);
-  const auto cosines = random_values<float>(sequence * layout.half, 5), sines = random_values<float>(sequence * layout.half, 6);
+  const auto cosines = random_values<float>(sequence * layout.half, 5),
+             sines = random_values<float>(sequence * layout.half, 6);
   std::vector<T> y(x.size());
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::int64_t at = row % sequence * layout.half;
@@ -91,7 +99,8 @@ void check_rotary(const RotaryLayout& layout) {
 template <typename T>
 void check_swiglu(bool packed, std::int64_t width) {
   const std::int64_t rows = 20, stride = packed ? 2 * width : width, up_at = packed ? width : 0;
-  const auto gate = random_values<T>(rows * stride, 7), up = packed ? gate : random_values<T>(rows * stride, 8);
+  const auto gate = random_values<T>(rows * stride, 7),
+             up = packed ? gate : random_values<T>(rows * stride, 8);
   const auto dy = random_values<T>(rows * width, 9);
   std::vector<T> y(dy.size()), d_gate(gate.size()), d_up(gate.size());
   for (std::int64_t i = 0; i < rows * width; ++i) {
@@ -101,10 +110,12 @@ void check_swiglu(bool packed, std::int64_t width) {
     d_gate[at] = gradients.gate;
     (packed ? d_gate : d_up)[at + up_at] = gradients.up;
   }
-  DeviceArray<T> g(gate), u(up), d(dy), made(dy.size()), made_gate(gate.size()), made_up(std::vector<T>(gate.size()));
+  DeviceArray<T> g(gate), u(up), d(dy), made(dy.size()), made_gate(gate.size()),
+      made_up(std::vector<T>(gate.size()));
   launch_swiglu(nullptr, g.get(), u.get() + up_at, made.get(), rows, width, stride);
   T* to_up = packed ? made_gate.get() + width : made_up.get();
-  launch_swiglu_backward(nullptr, d.get(), g.get(), u.get() + up_at, made_gate.get(), to_up, rows, width, stride);
+  launch_swiglu_backward(nullptr, d.get(), g.get(), u.get() + up_at, made_gate.get(), to_up, rows, width,
+                         stride);
   expect_close("swiglu", made.values(), y);
   expect_close("swiglu gate gradient", made_gate.values(), d_gate);
   expect_close("swiglu up gradient", made_up.values(), d_up);
@@ -114,13 +125,16 @@ template <typename T>
 void check_cross_entropy(std::int64_t rows, std::int64_t classes) {
   auto logits = random_values<T>(rows * classes, 10);
   std::vector<std::int64_t> targets(rows);
-  for (std::int64_t row = 0; row < rows; ++row) targets[row] = row == 1 ? k_ignored_target : row * 7 % classes;
+  for (std::int64_t row = 0; row < rows; ++row)
+    targets[row] = row == 1 ? k_ignored_target : row * 7 % classes;
   DeviceArray<T> d_logits(logits), d_gradient(logits.size());
   DeviceArray<std::int64_t> d_targets(targets);
   DeviceArray<float> d_losses(rows), d_sums(rows);
   std::vector<float> losses(rows), sums(rows);
-  launch_cross_entropy(nullptr, d_logits.get(), d_targets.get(), rows, classes, 0.5F, d_losses.get(), d_sums.get(), d_gradient.get());
-  launch_cross_entropy_backward(nullptr, d_logits.get(), d_targets.get(), d_sums.get(), rows, classes, 0.5F, d_logits.get());
+  launch_cross_entropy(nullptr, d_logits.get(), d_targets.get(), rows, classes, 0.5F, d_losses.get(),
+                       d_sums.get(), d_gradient.get());
+  launch_cross_entropy_backward(nullptr, d_logits.get(), d_targets.get(), d_sums.get(), rows, classes, 0.5F,
+                                d_logits.get());
   OneLane lane;
   for (std::int64_t row = 0; row < rows; ++row) {
     T* of_row = &logits[row * classes];
@@ -179,7 +193,8 @@ int main() {
   check_rms_norm<float>(300, 1027, 0.0F);
   check_rms_norm<float>(300, 256, 1.0F);
   check_rms_norm<BFloat16>(300, 4096, 0.0F);
-  for (const RotaryLayout& layout : {RotaryLayout{1, 3, 0, 32, 16}, RotaryLayout{2, 3, 1, 10, 3}, RotaryLayout{2, 3, 1, 48, 16}}) {
+  for (const RotaryLayout& layout :
+       {RotaryLayout{1, 3, 0, 32, 16}, RotaryLayout{2, 3, 1, 10, 3}, RotaryLayout{2, 3, 1, 48, 16}}) {
     check_rotary<float>(layout);
     check_rotary<BFloat16>(layout);
   }

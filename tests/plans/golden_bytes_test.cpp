@@ -1,5 +1,5 @@
-// Resident bytes and order of steps, event by event, against those recorded from real PyTorch on a model small enough to follow by
-// hand.
+// Resident bytes and order of steps, event by event, against those recorded from real PyTorch on a model
+// small enough to follow by hand.
 #include <algorithm>
 #include <array>
 
@@ -31,12 +31,16 @@ Clock join(Clock a, const Clock& b) {
   return a;
 }
 
-std::string name_of(UnitId unit) { return unit == Partition::root() ? "root" : fmt::format("u{}", unit.value - 1); }
+std::string name_of(UnitId unit) {
+  return unit == Partition::root() ? "root" : fmt::format("u{}", unit.value - 1);
+}
 
-// The plan in the words of the data file. Sums of allocations or frees that the plan makes at once appear as one line.
+// The plan in the words of the data file. Sums of allocations or frees that the plan makes at once appear as
+// one line.
 class Events {
  public:
-  explicit Events(const StepPlan& plan) : plan_(plan), streams_(plan.streams.size()), resident_(carried_bytes(plan).value) {}
+  explicit Events(const StepPlan& plan)
+      : plan_(plan), streams_(plan.streams.size()), resident_(carried_bytes(plan).value) {}
 
   std::vector<std::string> write() {
     for (const Instruction& instruction : plan_.instructions) put(instruction);
@@ -45,7 +49,8 @@ class Events {
 
  private:
   void put(const Instruction& instruction) {
-    const bool runs_unit = instruction.segment.has_value();  // takes memory while it runs; others before they are issued
+    const bool runs_unit =
+        instruction.segment.has_value();  // takes memory while it runs; others before they are issued
     if (runs_unit) follow(instruction);
     change(instruction.allocates, 1);
     if (!runs_unit) follow(instruction);
@@ -56,7 +61,8 @@ class Events {
 
   void change(const std::vector<BufferId>& buffers, int sign) {
     const std::int64_t before = resident_;
-    for (const BufferId id : buffers) resident_ += is_engine_memory(plan_.buffer(id)) ? sign * plan_.buffer(id).bytes().value : 0;
+    for (const BufferId id : buffers)
+      resident_ += is_engine_memory(plan_.buffer(id)) ? sign * plan_.buffer(id).bytes().value : 0;
     if (resident_ != before) lines_.push_back(fmt::format("resident {}", resident_));
   }
 
@@ -64,8 +70,9 @@ class Events {
     Clock waited{};
     for (const InstructionId wait : instruction.waits) waited = join(waited, clocks_[wait.index()]);
     if (instruction.kind == InstructionKind::HostWait) {
-      const std::string freed = instruction.taken_event ? plan_.taken_events[*instruction.taken_event]
-                                                        : name_of(*plan_.instruction(instruction.waits[0]).unit);
+      const std::string freed = instruction.taken_event
+                                    ? plan_.taken_events[*instruction.taken_event]
+                                    : name_of(*plan_.instruction(instruction.waits[0]).unit);
       lines_.push_back("host_wait " + freed.substr(0, freed.find('.')));
       host_ = join(host_, waited);
       clocks_.push_back(host_);
@@ -85,7 +92,8 @@ class Events {
       stream[dimension] = ++done_[dimension];
     };
     const auto pass = [&](const char* direction) {
-      if (instruction.unit != Partition::root()) begins(fmt::format("{} {}", direction, name_of(*instruction.unit)), 0);
+      if (instruction.unit != Partition::root())
+        begins(fmt::format("{} {}", direction, name_of(*instruction.unit)), 0);
     };
     const auto collective = [&](std::size_t dimension) {
       begins(fmt::format("{} {}", to_string(instruction.kind), instruction.bytes.value), dimension);
@@ -108,8 +116,8 @@ class Events {
   std::vector<std::string> lines_;
 };
 
-// A run of recorded `resident` lines going one way (per-parameter allocations, one tensor freed after the other) is one event of the
-// plan: only its last value stays.
+// A run of recorded `resident` lines going one way (per-parameter allocations, one tensor freed after the
+// other) is one event of the plan: only its last value stays.
 std::vector<std::string> merged(const std::vector<std::string>& lines, long long before_run) {
   const auto value = [](const std::string& line) { return std::stoll(line.substr(9)); };
   std::vector<std::string> result;
@@ -141,7 +149,9 @@ TEST_CASE("resident bytes and order equal the recorded ones event by event") {
       std::vector<std::string> expected;
       for (const std::string& line : golden.lines) {
         if (line == "stop") break;
-        if (line.rfind("peak", 0) != 0 && line.rfind("at_rest", 0) != 0 && line.rfind("optimizer_peak", 0) != 0) expected.push_back(line);
+        if (line.rfind("peak", 0) != 0 && line.rfind("at_rest", 0) != 0 &&
+            line.rfind("optimizer_peak", 0) != 0)
+          expected.push_back(line);
       }
       const std::vector<std::string> found = Events(plan).write();
       const long long at_rest = carried_bytes(plan).value;

@@ -10,8 +10,8 @@
 
 namespace shardlab::test {
 
-// Embedding 20 x 10 and head 20 x 15 in the root, four units of one 20 x 50 weight: rows divide by 4 ranks. Widths do not chain;
-// the planner only needs the order of operators and the sizes of parameters.
+// Embedding 20 x 10 and head 20 x 15 in the root, four units of one 20 x 50 weight: rows divide by 4 ranks.
+// Widths do not chain; the planner only needs the order of operators and the sizes of parameters.
 inline ModelGraph golden_model() {
   GraphOptions options;
   options.compute_dtype = DType::bfloat16;
@@ -20,14 +20,16 @@ inline ModelGraph golden_model() {
   std::vector<std::pair<ModuleId, ParameterId>> linears;
   const auto add = [&](const char* name, const char* class_name, Shape shape) {
     const ModuleId module = builder.add_module(model, name, class_name);
-    linears.emplace_back(module, builder.add_parameter(module, "weight", std::move(shape), InitialValue::ones));
+    linears.emplace_back(module,
+                         builder.add_parameter(module, "weight", std::move(shape), InitialValue::ones));
   };
   add("embed", "Embedding", {20, 10});
   for (const char* name : {"u0", "u1", "u2", "u3"}) add(name, "Unit", {20, 50});
   add("head", "Linear", {20, 15});
   const TensorId tokens = builder.add_input("tokens", {1, 1}, DType::int64, TensorRole::tokens);
   const TensorId targets = builder.add_input("targets", {1, 1}, DType::int64, TensorRole::targets);
-  TensorId x = builder.add_operator(k_embedding, linears[0].first, {tokens}, {linears[0].second}, "hidden", {1, 1, 50});
+  TensorId x = builder.add_operator(k_embedding, linears[0].first, {tokens}, {linears[0].second}, "hidden",
+                                    {1, 1, 50});
   for (std::size_t i = 1; i < linears.size(); ++i) {
     x = builder.add_operator(k_linear, linears[i].first, {x}, {linears[i].second}, "hidden", {1, 1, 50});
   }

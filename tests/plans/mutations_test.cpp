@@ -65,7 +65,8 @@ std::string defect(const StepPlan& plan) {
 
 TEST_CASE("check finds a removed wait") {
   StepPlan plan = sound_plan();
-  // Every single wait of an Unpack, a collective or a Free: without it somebody reads too early or memory is reused too early.
+  // Every single wait of an Unpack, a collective or a Free: without it somebody reads too early or memory is
+  // reused too early.
   std::size_t tried = 0;
   for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
     if (plan.instructions[i].waits.empty() || plan.instructions[i].waits.front().value == 0) continue;
@@ -73,7 +74,8 @@ TEST_CASE("check finds a removed wait") {
     mutated.instructions[i].waits.clear();
     INFO(instruction_label(plan, make_id<InstructionId>(i)));
     const InstructionKind kind = plan.instructions[i].kind;
-    if (kind == InstructionKind::Unpack || is_collective(kind)) CHECK_THAT(defect(mutated), contains_text("a wait is missing"));
+    if (kind == InstructionKind::Unpack || is_collective(kind))
+      CHECK_THAT(defect(mutated), contains_text("a wait is missing"));
     ++tried;
   }
   CHECK(tried > 20);
@@ -82,7 +84,8 @@ TEST_CASE("check finds a removed wait") {
 TEST_CASE("check finds memory reused under another stream's feet") {
   StepPlan plan = sound_plan();
   const std::size_t index = find(plan, [&](const Instruction& instruction) {
-    return instruction.kind == InstructionKind::Free && plan.buffer(instruction.frees.front()).name == "rsin.u3";
+    return instruction.kind == InstructionKind::Free &&
+           plan.buffer(instruction.frees.front()).name == "rsin.u3";
   });
   plan.instructions[index].waits.clear();
   CHECK_THAT(defect(plan), contains_text("may be given the memory of rsin.u3"));
@@ -98,9 +101,11 @@ TEST_CASE("check finds a double free") {
 
 TEST_CASE("check finds a missing free") {
   StepPlan plan = sound_plan();
-  const std::size_t last_free = plan.instructions.size() - 1 -
-      static_cast<std::size_t>(std::find_if(plan.instructions.rbegin(), plan.instructions.rend(), of_kind(InstructionKind::Free)) -
-                               plan.instructions.rbegin());
+  const std::size_t last_free =
+      plan.instructions.size() - 1 -
+      static_cast<std::size_t>(
+          std::find_if(plan.instructions.rbegin(), plan.instructions.rend(), of_kind(InstructionKind::Free)) -
+          plan.instructions.rbegin());
   remove(plan, last_free);
   CHECK_THAT(defect(plan), contains_text("a Free is missing"));
 }

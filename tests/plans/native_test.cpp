@@ -1,4 +1,5 @@
-// `native` beside FSDP2 at the same settings: the bytes a step moves, from the plan; the peak of memory, from the simulator.
+// `native` beside FSDP2 at the same settings: the bytes a step moves, from the plan; the peak of memory, from
+// the simulator.
 #include <algorithm>
 #include <filesystem>
 
@@ -75,26 +76,31 @@ const std::vector<std::vector<std::string>> k_variants = {
 
 TEST_CASE("native moves no more bytes and holds no more memory than FSDP2") {
   const fs::path scenarios = fs::path(SHARDLAB_TEST_SOURCE) / "scenarios";
-  fmt::print("{:>12} {:>12} {:>6}  {:>12} {:>12} {:>6}  {:>6} {:>6}  {}\n", "sent fsdp2", "native", "", "peak fsdp2", "native", "",
-             "time", "instr.", "scenario");
+  fmt::print("{:>12} {:>12} {:>6}  {:>12} {:>12} {:>6}  {:>6} {:>6}  {}\n", "sent fsdp2", "native", "",
+             "peak fsdp2", "native", "", "time", "instr.", "scenario");
   int compared = 0;
   const auto compare = [&](const fs::path& file, const std::vector<std::string>& overrides) {
     const std::string name = fmt::format("{} {}", file.stem().string(), fmt::join(overrides, " "));
     INFO(name);
     const Figures fsdp2 = figures(file, overrides, "fsdp2"), native = figures(file, overrides, "native");
-    const auto ratio = [](Bytes a, Bytes b) { return static_cast<double>(a.value) / static_cast<double>(b.value); };
-    fmt::print("{:>12} {:>12} {:6.3f}  {:>12} {:>12} {:6.3f}  {:6.3f} {:6.3f}  {}\n", to_string(fsdp2.sent), to_string(native.sent),
-               ratio(native.sent, fsdp2.sent), to_string(fsdp2.peak), to_string(native.peak), ratio(native.peak, fsdp2.peak),
+    const auto ratio = [](Bytes a, Bytes b) {
+      return static_cast<double>(a.value) / static_cast<double>(b.value);
+    };
+    fmt::print("{:>12} {:>12} {:6.3f}  {:>12} {:>12} {:6.3f}  {:6.3f} {:6.3f}  {}\n", to_string(fsdp2.sent),
+               to_string(native.sent), ratio(native.sent, fsdp2.sent), to_string(fsdp2.peak),
+               to_string(native.peak), ratio(native.peak, fsdp2.peak),
                native.milliseconds / fsdp2.milliseconds,
                static_cast<double>(native.instructions) / static_cast<double>(fsdp2.instructions), name);
     CHECK(native.sent <= fsdp2.sent);
     CHECK(native.peak <= fsdp2.peak);
     ++compared;
   };
-  for (const std::vector<std::string>& variant : k_variants) compare(scenarios / "first/tiny-llama.yaml", variant);
-  for (const char* file : {"first/small-llama.yaml", "first/tiny-llama-bf16.yaml", "first/tiny-llama-accumulation.yaml",
-                           "first/llama3-8b-fsdp2-8xh100.yaml", "validation/llama-64m.yaml", "validation/llama-256m.yaml",
-                           "validation/llama-1g.yaml", "validation/llama-80-layers.yaml"}) {
+  for (const std::vector<std::string>& variant : k_variants)
+    compare(scenarios / "first/tiny-llama.yaml", variant);
+  for (const char* file :
+       {"first/small-llama.yaml", "first/tiny-llama-bf16.yaml", "first/tiny-llama-accumulation.yaml",
+        "first/llama3-8b-fsdp2-8xh100.yaml", "validation/llama-64m.yaml", "validation/llama-256m.yaml",
+        "validation/llama-1g.yaml", "validation/llama-80-layers.yaml"}) {
     compare(scenarios / file, {});
   }
   CHECK(compared == static_cast<int>(k_variants.size()) + 8);

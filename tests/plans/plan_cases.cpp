@@ -37,7 +37,8 @@ PlanCase read_case(const std::filesystem::path& path) {
 
 std::vector<PlanCase> read_cases(const std::string& folder) {
   std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(SHARDLAB_TEST_DATA) + "/plans/" + folder)) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(SHARDLAB_TEST_DATA) + "/plans/" + folder)) {
     paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());
@@ -47,7 +48,8 @@ std::vector<PlanCase> read_cases(const std::string& folder) {
 }
 
 Scenario small_llama(const std::vector<std::string>& overrides) {
-  auto scenario = parse_scenario(k_small_llama, std::string(SHARDLAB_TEST_DATA) + "/plans/small_llama.yaml", overrides);
+  auto scenario =
+      parse_scenario(k_small_llama, std::string(SHARDLAB_TEST_DATA) + "/plans/small_llama.yaml", overrides);
   if (!scenario) FAIL(to_string(scenario.error()));
   return *scenario;
 }

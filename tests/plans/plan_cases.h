@@ -19,7 +19,8 @@ struct PlanCase {
 // All .txt files of a folder of tests/data/plans, by name.
 std::vector<PlanCase> read_cases(const std::string& folder);
 
-// The small Llama of the recorded cases (4 layers of width 64, 2 sequences of 16 tokens, 2 ranks) with overrides.
+// The small Llama of the recorded cases (4 layers of width 64, 2 sequences of 16 tokens, 2 ranks) with
+// overrides.
 PlannedScenario plan_small_llama(const std::vector<std::string>& overrides);
 Scenario small_llama(const std::vector<std::string>& overrides);
 

@@ -1,4 +1,5 @@
-// The collectives of plans between the marks of modules, against those recorded from real PyTorch, first and later steps.
+// The collectives of plans between the marks of modules, against those recorded from real PyTorch, first and
+// later steps.
 #include <algorithm>
 #include <set>
 
@@ -63,12 +64,15 @@ class Shorthand {
   void marks(char direction, const Instruction& instruction) {
     const Segment& segment = planned_.partition.segment(*instruction.segment);
     std::vector<std::string> labels;
-    for (OperatorId op = segment.begin; op < segment.end; ++op.value) labels.push_back(label_of(planned_.graph, op));
+    for (OperatorId op = segment.begin; op < segment.end; ++op.value)
+      labels.push_back(label_of(planned_.graph, op));
     if (direction == 'B') std::reverse(labels.begin(), labels.end());
     for (const std::string& label : labels) {
-      if (!label.empty() && marked_.insert(direction + label).second) words_.push_back(fmt::format("{}:{}", direction, label));
+      if (!label.empty() && marked_.insert(direction + label).second)
+        words_.push_back(fmt::format("{}:{}", direction, label));
     }
-    const bool ends_forward = direction == 'F' && instruction.segment->index() + 1 == planned_.partition.segments.size();
+    const bool ends_forward =
+        direction == 'F' && instruction.segment->index() + 1 == planned_.partition.segments.size();
     if (ends_forward) words_.emplace_back("|backward_begin");
   }
 

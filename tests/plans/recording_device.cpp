@@ -13,7 +13,9 @@ struct Number : StreamEvent {
   std::size_t value = 0;
 };
 
-std::size_t number_of(const EventHandle& event) { return static_cast<const Number&>(*event).value; }
+std::size_t number_of(const EventHandle& event) {
+  return static_cast<const Number&>(*event).value;
+}
 
 class RecordingBody : public StepBody {
  public:
@@ -25,7 +27,9 @@ class RecordingBody : public StepBody {
     entry.instruction = id;
     device_.write_down(entry);
   }
-  void release(BufferId buffer, std::span<const QueueIndex> users) override { note(Recorded::Kind::release, buffer, users); }
+  void release(BufferId buffer, std::span<const QueueIndex> users) override {
+    note(Recorded::Kind::release, buffer, users);
+  }
 
  private:
   void note(Recorded::Kind kind, BufferId buffer, std::span<const QueueIndex> users) {
@@ -81,21 +85,11 @@ class Replay {
         events_.resize(std::max(events_.size(), entry.event + 1));
         events_[entry.event] = clock;
         break;
-      case Recorded::Kind::wait:
-        include(clock, events_.at(entry.event));
-        break;
-      case Recorded::Kind::block:
-        include(host_clock_, events_.at(entry.event));
-        break;
-      case Recorded::Kind::allocate:
-        allocate(entry, entry.buffer);
-        break;
-      case Recorded::Kind::release:
-        release(entry, entry.buffer);
-        break;
-      case Recorded::Kind::run:
-        run(entry);
-        break;
+      case Recorded::Kind::wait: include(clock, events_.at(entry.event)); break;
+      case Recorded::Kind::block: include(host_clock_, events_.at(entry.event)); break;
+      case Recorded::Kind::allocate: allocate(entry, entry.buffer); break;
+      case Recorded::Kind::release: release(entry, entry.buffer); break;
+      case Recorded::Kind::run: run(entry); break;
     }
   }
 
@@ -110,7 +104,8 @@ class Replay {
     Memory& made = memory(entry, id);
     if (made.alive) fail(entry.plan->buffer(id).name + " is allocated twice");
     made = {true, {}, {}};
-    // Whoever used what was released on this queue must be through before the instruction that gets its memory.
+    // Whoever used what was released on this queue must be through before the instruction that gets its
+    // memory.
     std::vector<Use>& released = released_[owner(entry, id)];
     inherited_.insert(inherited_.end(), released.begin(), released.end());
     released.clear();
@@ -222,7 +217,9 @@ void RecordingDevice::write_down(Recorded entry) {
   recording_.push_back(std::move(entry));
 }
 
-std::string first_defect(const Recording& recording, std::size_t queues) { return Replay(queues).run(recording); }
+std::string first_defect(const Recording& recording, std::size_t queues) {
+  return Replay(queues).run(recording);
+}
 
 std::string first_defect(const std::vector<const StreamSchedule*>& steps) {
   RecordingDevice device;

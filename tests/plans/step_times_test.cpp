@@ -26,7 +26,8 @@ std::vector<Row> read_rows(const std::string& file) {
     if (line.empty() || line[0] == '#') continue;
     std::istringstream words(line);
     Row row;
-    words >> row.gather >> row.gather_root >> row.scatter >> row.scatter_root >> row.sharding >> row.prefetch >> row.communicators >> row.step;
+    words >> row.gather >> row.gather_root >> row.scatter >> row.scatter_root >> row.sharding >>
+        row.prefetch >> row.communicators >> row.step;
     REQUIRE(words);
     rows.push_back(std::move(row));
   }
@@ -58,7 +59,8 @@ std::int64_t step_time(const StepPlan& plan, const Row& row) {
     if (is_collective(instruction.kind)) one.occupation = Occupation::collective;
     one.group = row.communicators == "separate" && instruction.kind == InstructionKind::ReduceScatter ? 1 : 0;
   }
-  const auto spans = run_timeline({HostBehaviour::asynchronous, static_cast<std::uint32_t>(plan.streams.size()), 2, {}}, timed);
+  const auto spans = run_timeline(
+      {HostBehaviour::asynchronous, static_cast<std::uint32_t>(plan.streams.size()), 2, {}}, timed);
   REQUIRE_OK(spans);
   return timeline_duration(*spans).value;
 }
@@ -71,10 +73,12 @@ TEST_CASE("step times of FSDP1's plans equal those computed by hand") {
   CHECK(rows.size() >= 23);
   for (const Row& row : rows) {
     for (const std::string limit : {"true", "false"}) {
-      const Scenario scenario = small_llama({"cluster.ranks=4", "parallel.strategy=fsdp1", "parallel.sharding=" + row.sharding,
-                                             "parallel.prefetch.backward=" + row.prefetch, "parallel.prefetch.limit_all_gathers=" + limit,
-                                             "precision.param=bfloat16", "precision.reduce=float32"});
-      INFO(fmt::format("gather {}, {} prefetch {} {} limiter {}", row.gather, row.sharding, row.prefetch, row.communicators, limit));
+      const Scenario scenario = small_llama(
+          {"cluster.ranks=4", "parallel.strategy=fsdp1", "parallel.sharding=" + row.sharding,
+           "parallel.prefetch.backward=" + row.prefetch, "parallel.prefetch.limit_all_gathers=" + limit,
+           "precision.param=bfloat16", "precision.reduce=float32"});
+      INFO(fmt::format("gather {}, {} prefetch {} {} limiter {}", row.gather, row.sharding, row.prefetch,
+                       row.communicators, limit));
       CHECK(step_time(golden_plan(graph, scenario), row) == row.step);
     }
   }

@@ -1,5 +1,6 @@
-// Plans of every strategy on a device with queues: from what the device was asked to do alone, no memory is released or handed on
-// before its last reader is through; and that is because of the waits: most of them, taken out alone, break it.
+// Plans of every strategy on a device with queues: from what the device was asked to do alone, no memory is
+// released or handed on before its last reader is through; and that is because of the waits: most of them,
+// taken out alone, break it.
 #include <iostream>
 #include <utility>
 
@@ -25,15 +26,18 @@ std::vector<Case> cases() {
       {"ddp, accumulating", {"parallel.strategy=ddp", "train.accumulation=3"}},
       {"fsdp1", {"parallel.strategy=fsdp1"}},
       {"fsdp1, shard_grad_op", {"parallel.strategy=fsdp1", "parallel.sharding=shard_grad_op"}},
-      {"fsdp1, bfloat16", {"parallel.strategy=fsdp1", "precision.param=bfloat16", "precision.reduce=float32"}},
+      {"fsdp1, bfloat16",
+       {"parallel.strategy=fsdp1", "precision.param=bfloat16", "precision.reduce=float32"}},
       {"fsdp1, no limit", {"parallel.strategy=fsdp1", "parallel.prefetch.limit_all_gathers=false"}},
       {"fsdp2", {"parallel.strategy=fsdp2"}},
       {"fsdp2, not resharded", {"parallel.strategy=fsdp2", "parallel.reshard_after_forward=false"}},
-      {"fsdp2, bfloat16", {"parallel.strategy=fsdp2", "precision.param=bfloat16", "precision.reduce=float32"}},
+      {"fsdp2, bfloat16",
+       {"parallel.strategy=fsdp2", "precision.param=bfloat16", "precision.reduce=float32"}},
       {"fsdp2, accumulating", {"parallel.strategy=fsdp2", "train.accumulation=2"}},
       {"fsdp2, checkpointed", {"parallel.strategy=fsdp2", "activation.checkpoint=full"}},
       {"native", {"parallel.strategy=native"}},
-      {"native, bfloat16", {"parallel.strategy=native", "precision.param=bfloat16", "precision.reduce=float32"}},
+      {"native, bfloat16",
+       {"parallel.strategy=native", "precision.param=bfloat16", "precision.reduce=float32"}},
   };
 }
 
@@ -88,7 +92,8 @@ TEST_CASE("a wait taken out shows on a device with queues") {
     const PlannedScenario planned = plan_small_llama(c.overrides);
     Steps steps(planned.plan);
     const Removals removals = remove_each_wait(steps);
-    std::cout << fmt::format("{:22} {:3} waits, {:3} needed for order or memory; {}\n", c.name, removals.waits, removals.found,
+    std::cout << fmt::format("{:22} {:3} waits, {:3} needed for order or memory; {}\n", c.name,
+                             removals.waits, removals.found,
                              removals.example.empty() ? "-" : "for instance: " + removals.example);
     if (planned.plan.steady.world_size > 1) CHECK(removals.found > removals.waits / 2);
   }

@@ -41,7 +41,8 @@ TEST_CASE("every plan reads back from its text") {
 
 TEST_CASE("the hash follows structure and nothing else") {
   const std::string hash = plan_hash(plan_small_llama({}).plan.steady);
-  CHECK(hash == plan_hash(plan_small_llama({"name=other", "train.seed=7", "train.learning_rate=1e-2"}).plan.steady));
+  CHECK(hash ==
+        plan_hash(plan_small_llama({"name=other", "train.seed=7", "train.learning_rate=1e-2"}).plan.steady));
   CHECK(hash != plan_hash(plan_small_llama({"train.micro_batch=3"}).plan.steady));
   CHECK(hash != plan_hash(plan_small_llama({"parallel.reshard_after_forward=false"}).plan.steady));
   CHECK(hash != plan_hash(plan_small_llama({"cluster.ranks=4"}).plan.steady));

@@ -142,23 +142,28 @@ TEST_CASE("a step moves the exact sum over units, and the table of strategies is
   }
 }
 
-// With many ranks (and replicas, where there are any) and many small layers neither the own part, nor padding, nor the root matters
-// much.
+// With many ranks (and replicas, where there are any) and many small layers neither the own part, nor
+// padding, nor the root matters much.
 TEST_CASE("with many ranks the volume is the table's") {
-  const std::vector<std::string> many{"cluster.ranks=64",
-                                      "model.overrides.num_hidden_layers=40",
-                                      "model.overrides.vocab_size=256",
-                                      "model.overrides.hidden_size=192",
+  const std::vector<std::string> many{"cluster.ranks=64", "model.overrides.num_hidden_layers=40",
+                                      "model.overrides.vocab_size=256", "model.overrides.hidden_size=192",
                                       "model.overrides.intermediate_size=512"};
-  const std::vector<std::pair<Spread, double>> table{{{"ddp", 64, 1, ""}, 2},
-                                                     {{"fsdp1", 64, 1, "no_shard"}, 2},
-                                                     {{"fsdp1", 64, 1, "shard_grad_op"}, 2},
-                                                     {{"fsdp1", 64, 1, "full_shard"}, 3},
-                                                     {{"fsdp1", 1024, 1, "hybrid_shard", "last", {"parallel.mesh={replicate: 32, shard: 32}", "cluster.ranks=1024"}}, 3 + 2.0 / 32},
-                                                     {{"native", 64, 1, "false"}, 2},
-                                                     {{"native", 64, 1, "true"}, 3},
-                                                     {{"fsdp2", 64, 1, "false"}, 2},
-                                                     {{"fsdp2", 64, 1, "true"}, 3}};
+  const std::vector<std::pair<Spread, double>> table{
+      {{"ddp", 64, 1, ""}, 2},
+      {{"fsdp1", 64, 1, "no_shard"}, 2},
+      {{"fsdp1", 64, 1, "shard_grad_op"}, 2},
+      {{"fsdp1", 64, 1, "full_shard"}, 3},
+      {{"fsdp1",
+        1024,
+        1,
+        "hybrid_shard",
+        "last",
+        {"parallel.mesh={replicate: 32, shard: 32}", "cluster.ranks=1024"}},
+       3 + 2.0 / 32},
+      {{"native", 64, 1, "false"}, 2},
+      {{"native", 64, 1, "true"}, 3},
+      {{"fsdp2", 64, 1, "false"}, 2},
+      {{"fsdp2", 64, 1, "true"}, 3}};
   for (const auto& [spread, limit] : table) {
     INFO(spread.name());
     const PlannedScenario planned =

@@ -20,7 +20,8 @@ Trained train_or_fail(const std::vector<std::string>& overrides) {
 
 std::vector<std::string> checkpointed(const std::vector<std::string>& settings,
                                       const std::vector<std::string>& how) {
-  return joined(joined(settings, {"activation.checkpoint=full"}), how);  // what a way says of it comes later, and counts
+  return joined(joined(settings, {"activation.checkpoint=full"}),
+                how);  // what a way says of it comes later, and counts
 }
 
 int recomputations(const std::vector<std::string>& overrides) {
@@ -87,8 +88,11 @@ TEST_CASE("checkpointed equals plain bit by bit: what is retained") {
   check_same(k_adamw, ways);
   check_same(joined(k_adamw, {"model.dtype=bfloat16"}), ways);
   check_same(joined(k_adamw, {"parallel.strategy=fsdp2", k_inner_units}), ways);
-  check_same(joined(k_adamw, {"model.lora={rank: 2, targets: [q_proj, up_proj]}"}), {{keep("linear, linear_add")}, {keep("linear/2")}});
-  check_same(joined(k_adamw, joined({"parallel.ddp={bucket_size: 32KiB, first_bucket_size: 8KiB}"}, Spread{"ddp", 2, 2}.overrides())), ways);
+  check_same(joined(k_adamw, {"model.lora={rank: 2, targets: [q_proj, up_proj]}"}),
+             {{keep("linear, linear_add")}, {keep("linear/2")}});
+  check_same(joined(k_adamw, joined({"parallel.ddp={bucket_size: 32KiB, first_bucket_size: 8KiB}"},
+                                    Spread{"ddp", 2, 2}.overrides())),
+             ways);
   check_same(joined(k_adamw, Spread{"fsdp2", 2, 1, "true"}.overrides()),
              {ways[0], ways[1], {keep("linear, attention", ", placement: outside")}});
   check_same(joined(k_adamw, Spread{"fsdp1", 2, 2, "full_shard"}.overrides()),

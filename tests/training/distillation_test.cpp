@@ -14,9 +14,10 @@ constexpr int k_steps = 4;
 
 // A teacher of tests/data/families, with the small model's vocabulary; `settings`: more of its keys.
 std::vector<std::string> teacher(const std::string& family, const std::vector<std::string>& settings = {}) {
-  std::vector<std::string> overrides{"distillation.teacher.config=" + data_file("families/" + family + ".json").string(),
-                                     "distillation.teacher.overrides={vocab_size: 257}", "distillation.temperature=2",
-                                     "distillation.weight=0.7", "train.clip_norm=1.0"};
+  std::vector<std::string> overrides{
+      "distillation.teacher.config=" + data_file("families/" + family + ".json").string(),
+      "distillation.teacher.overrides={vocab_size: 257}", "distillation.temperature=2",
+      "distillation.weight=0.7", "train.clip_norm=1.0"};
   for (const std::string& setting : settings) overrides.push_back("distillation.teacher." + setting);
   return overrides;
 }
@@ -42,15 +43,20 @@ const std::vector<Way>& ways() {
       {{"fsdp2", 4, 1, "2"}, {"parallel={strategy: fsdp2, reshard_after_forward: 2}"}},
       {{"fsdp2", 4, 2, "true"}, {"parallel={strategy: fsdp2, mesh: {replicate: 2}}"}},
       {{"fsdp2", 2, 1, "true"}, {"parallel.strategy=none"}, {"activation.checkpoint=full"}},
-      {{"fsdp2", 2, 2, "true"}, {"parallel.strategy=fsdp1"}, {"activation={checkpoint: full, placement: outside}"}},
+      {{"fsdp2", 2, 2, "true"},
+       {"parallel.strategy=fsdp1"},
+       {"activation={checkpoint: full, placement: outside}"}},
       {{"fsdp1", 2, 2, "full_shard"}, {"parallel={strategy: fsdp1, prefetch: {forward: true}}"}},
-      {{"fsdp1", 2, 1, "full_shard"}, {"parallel={strategy: fsdp2, wrap: {policy: none}}"}, {"activation.checkpoint=full"}},
+      {{"fsdp1", 2, 1, "full_shard"},
+       {"parallel={strategy: fsdp2, wrap: {policy: none}}"},
+       {"activation.checkpoint=full"}},
       {{"fsdp1", 4, 2, "hybrid_shard"}, {"parallel={strategy: fsdp1, sharding: shard_grad_op}"}},
       {{"fsdp1", 2, 1, "no_shard"}, {"parallel={strategy: native, reshard_after_forward: true}"}},
       {{"ddp", 2, 2, ""}, {"parallel.strategy=fsdp2"}},
       {{"ddp", 2, 1, ""}, {"parallel.strategy=none"}},
       {{"native", 2, 2, "true"}, {"parallel.strategy=native"}, {"activation.checkpoint=full"}},
-      {{"native", 4, 1, "true"}, {"parallel={strategy: native, mesh: {replicate: 2}, prefetch: {forward_depth: 2}}"}},
+      {{"native", 4, 1, "true"},
+       {"parallel={strategy: native, mesh: {replicate: 2}, prefetch: {forward_depth: 2}}"}},
   };
   return list;
 }
@@ -77,7 +83,8 @@ TEST_CASE("distilled sharded equals distilled unsharded, whatever the strategies
     WorstTensor gradients, parameters;
     for (const Way& way : ways()) {
       INFO(family << ": " << way.name());
-      const Trained sharded = train_or_fail(joined(joined(teacher(family, way.teacher), way.student.overrides()), way.more));
+      const Trained sharded =
+          train_or_fail(joined(joined(teacher(family, way.teacher), way.student.overrides()), way.more));
       check_teacher_is_what_it_was(sharded);
       CHECK(bitwise_equal(sharded.initial, whole.initial));
       const WorstTensor gradient = worst_difference(sharded.gradients, whole.gradients);
@@ -89,8 +96,9 @@ TEST_CASE("distilled sharded equals distilled unsharded, whatever the strategies
         CHECK(sharded.losses[step] == Approx(whole.losses[step]).epsilon(2e-6));
       }
     }
-    fmt::print("teacher {:<10} {} ways: gradients {:.1e} ({}), loss {:.4f} to {:.4f}\n", family, ways().size(), gradients.difference,
-               gradients.name, whole.losses.front(), whole.losses.back());
+    fmt::print("teacher {:<10} {} ways: gradients {:.1e} ({}), loss {:.4f} to {:.4f}\n", family,
+               ways().size(), gradients.difference, gradients.name, whole.losses.front(),
+               whole.losses.back());
   }
 }
 
@@ -104,18 +112,23 @@ TEST_CASE("distillation in bfloat16: teachers of either dtype, the losses of one
     };
     const Trained whole = train_or_fail(joined(joined(teacher("gpt2", settings("fsdp2")), one), mixed));
     check_teacher_is_what_it_was(whole);
-    for (const Spread& spread : {Spread{"fsdp2", 2, 2, "true"}, Spread{"fsdp1", 2, 1, "full_shard"}, Spread{"native", 2, 1, "true"}}) {
+    for (const Spread& spread : {Spread{"fsdp2", 2, 2, "true"}, Spread{"fsdp1", 2, 1, "full_shard"},
+                                 Spread{"native", 2, 1, "true"}}) {
       INFO(spread.name() << " " << (stored.empty() ? "float32" : stored.front()));
-      const Trained sharded = train_or_fail(
-          joined(joined(teacher("gpt2", settings(spread.strategy)), spread.overrides()), joined(mixed, {"activation.checkpoint=full"})));
-      for (std::size_t step = 0; step < k_steps; ++step) CHECK(sharded.losses[step] == Approx(whole.losses[step]).epsilon(5e-3));
+      const Trained sharded =
+          train_or_fail(joined(joined(teacher("gpt2", settings(spread.strategy)), spread.overrides()),
+                               joined(mixed, {"activation.checkpoint=full"})));
+      for (std::size_t step = 0; step < k_steps; ++step)
+        CHECK(sharded.losses[step] == Approx(whole.losses[step]).epsilon(5e-3));
     }
   }
 }
 
 TEST_CASE("the weight goes from the ordinary loss to the teacher's") {
   const auto loss_with = [](const std::string& weight, const std::string& temperature) {
-    return train_or_fail(joined(teacher("llama"), {"distillation.weight=" + weight, "distillation.temperature=" + temperature})).losses[0];
+    return train_or_fail(joined(teacher("llama"),
+                                {"distillation.weight=" + weight, "distillation.temperature=" + temperature}))
+        .losses[0];
   };
   const double ordinary = train_or_fail({"train.clip_norm=1.0"}).losses[0];
   const double half = loss_with("0.5", "1"), whole = loss_with("1", "1");
@@ -124,7 +137,8 @@ TEST_CASE("the weight goes from the ordinary loss to the teacher's") {
 }
 
 TEST_CASE("a scaled loss scales both terms") {
-  const std::vector<std::string> sharded = joined(teacher("llama", {"parallel.strategy=fsdp1"}), Spread{"fsdp1", 2, 1, "full_shard"}.overrides());
+  const std::vector<std::string> sharded =
+      joined(teacher("llama", {"parallel.strategy=fsdp1"}), Spread{"fsdp1", 2, 1, "full_shard"}.overrides());
   const Trained plain = train_or_fail(sharded);
   const Trained scaled = train_or_fail(joined(sharded, {"scaler={enabled: true, initial_scale: 1024}"}));
   for (std::size_t step = 0; step < k_steps; ++step) {

@@ -1,5 +1,5 @@
-// The small models of every family (tests/data/families), and variants of them (tests/data/model_variants), as
-// scenarios that training tests vary.
+// The small models of every family (tests/data/families), and variants of them (tests/data/model_variants),
+// as scenarios that training tests vary.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,8 @@ inline FamilyCase read_variant(const std::filesystem::path& file) {
   std::ifstream stream(file);
   const nlohmann::json variant = nlohmann::json::parse(stream);
   const std::string family = variant.at("family");
-  FamilyCase made{file.stem().string(), family_scenario(data_file("families/" + family + ".json").string()), {}};
+  FamilyCase made{
+      file.stem().string(), family_scenario(data_file("families/" + family + ".json").string()), {}};
   const nlohmann::json fields = variant.value("overrides", nlohmann::json::object());
   if (!fields.empty()) made.overrides.push_back("model.overrides=" + fields.dump());
   made.by_micro_batch = fields.value("output_router_logits", false);

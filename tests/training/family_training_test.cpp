@@ -1,4 +1,5 @@
-// Every family, and every variant of one, trains the same on one rank and on two, with and without activation checkpointing.
+// Every family, and every variant of one, trains the same on one rank and on two, with and without activation
+// checkpointing.
 #include <fmt/format.h>
 
 #include "tests/catch.h"
@@ -72,7 +73,8 @@ TEST_CASE("every family trains sharded as unsharded, checkpointed or not") {
   for (const FamilyCase& family : family_cases()) compare_ways(family);
 }
 
-// Those whose modules have attention of their own; Mpt's keeps other tensors with one sequence than with several.
+// Those whose modules have attention of their own; Mpt's keeps other tensors with one sequence than with
+// several.
 TEST_CASE("eager attention trains sharded as unsharded, checkpointed or not") {
   for (FamilyCase family : family_cases()) {
     if (family.name != "mpt" && !family.name.starts_with("falcon")) continue;
@@ -82,20 +84,21 @@ TEST_CASE("eager attention trains sharded as unsharded, checkpointed or not") {
   }
 }
 
-// Flat shards give each rank other parts of parameters, of frozen ones too: the rank that needs most for the optimizer's temporaries
-// need not be the first.
+// Flat shards give each rank other parts of parameters, of frozen ones too: the rank that needs most for the
+// optimizer's temporaries need not be the first.
 TEST_CASE("optimizers without fused kernels train every family in flat shards") {
   for (const FamilyCase& family : family_cases()) {
     const bool has_adapters = family.name.find("lora") != std::string::npos;
     for (const char* strategy : {"fsdp1", "native"}) {
       if (has_adapters && std::string(strategy) == "native") continue;  // not supported
-      std::vector<std::string> settings{std::string("parallel.strategy=") + strategy, "cluster.ranks=2", "train.micro_batch=1",
-                                        "train.weight_decay=0.1"};
+      std::vector<std::string> settings{std::string("parallel.strategy=") + strategy, "cluster.ranks=2",
+                                        "train.micro_batch=1", "train.weight_decay=0.1"};
       const Trained fused = train_family(family, settings);
       for (const char* implementation : {"foreach", "loop"}) {
         INFO(family.name << " " << strategy << " " << implementation);
         settings.push_back(std::string("train.optimizer_implementation=") + implementation);
-        CHECK(worst_difference(train_family(family, settings).parameters, fused.parameters).difference <= k_limit);
+        CHECK(worst_difference(train_family(family, settings).parameters, fused.parameters).difference <=
+              k_limit);
         settings.pop_back();
       }
     }

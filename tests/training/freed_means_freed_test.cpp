@@ -1,4 +1,5 @@
-// What the plan frees is gone: filling released memory with NaN changes nothing, and a plan that frees too early is found out.
+// What the plan frees is gone: filling released memory with NaN changes nothing, and a plan that frees too
+// early is found out.
 #include <cmath>
 
 #include "engine/execute/torch/memory/memory_ledger.h"
@@ -46,20 +47,25 @@ TEST_CASE("poisoned memory changes no bit of a training") {
 TEST_CASE("poisoned memory changes no bit of a training in bfloat16") {
   for (const int accumulation : {1, 2}) {
     const Spread spread{"fsdp2", 2, accumulation, "true"};
-    check_poison_changes_nothing(joined({"precision.param=bfloat16", "precision.reduce=float32"}, spread.overrides()));
+    check_poison_changes_nothing(
+        joined({"precision.param=bfloat16", "precision.reduce=float32"}, spread.overrides()));
   }
 }
 
-TEST_CASE("poisoned memory changes no bit of a single process") { check_poison_changes_nothing({"train.clip_norm=1.0"}); }
+TEST_CASE("poisoned memory changes no bit of a single process") {
+  check_poison_changes_nothing({"train.clip_norm=1.0"});
+}
 
-// The control: the same training from a plan whose gathered parameters are freed before compute has used them.
+// The control: the same training from a plan whose gathered parameters are freed before compute has used
+// them.
 TEST_CASE("a plan that frees gathered parameters too early does not train") {
   PlannedScenario planned = planned_text(k_small_model, Spread{"fsdp2", 2, 1, "true"}.overrides());
   std::vector<Instruction>& instructions = planned.plan.first.instructions;
   bool swapped = false;
   for (std::size_t i = 1; i < instructions.size() && !swapped; ++i) {
     const bool frees_full = instructions[i].kind == InstructionKind::Free && !instructions[i].frees.empty() &&
-                            planned.plan.first.buffer(instructions[i].frees.front()).buffer_class == BufferClass::gathered_parameters;
+                            planned.plan.first.buffer(instructions[i].frees.front()).buffer_class ==
+                                BufferClass::gathered_parameters;
     if (!frees_full || instructions[i - 1].kind != InstructionKind::Forward) continue;
     std::swap(instructions[i], instructions[i - 1]);
     swapped = true;

@@ -88,12 +88,14 @@ TEST_CASE("sharded equals unsharded with frozen parameters") {
   for (const Case& frozen : cases()) {
     const Trained whole = train_or_fail(settings(frozen, k_sgd));
     const Trained clipped = train_or_fail(settings(frozen, k_adamw));
-    for (const Spread& spread : {Spread{"ddp", 2}, Spread{"ddp", 4, 2}, Spread{"fsdp2", 2, 1, "true"},
-                                 Spread{"fsdp2", 4, 1, "false"}, Spread{"fsdp2", 2, 2, "true"},
-                                 Spread{"fsdp2", 4, 2, "true", "every"}, Spread{"fsdp1", 2, 1, "full_shard"},
-                                 Spread{"fsdp1", 4, 2, "shard_grad_op"}, Spread{"fsdp1", 2, 2, "full_shard", "every"},
-                                 Spread{"fsdp1", 2, 2, "no_shard"}, Spread{"fsdp1", 4, 1, "hybrid_shard"},
-                                 Spread{"fsdp1", 2, 1, "full_shard", "last", {"parallel.prefetch={forward: true, backward: post}"}}}) {
+    for (const Spread& spread :
+         {Spread{"ddp", 2}, Spread{"ddp", 4, 2}, Spread{"fsdp2", 2, 1, "true"},
+          Spread{"fsdp2", 4, 1, "false"}, Spread{"fsdp2", 2, 2, "true"},
+          Spread{"fsdp2", 4, 2, "true", "every"}, Spread{"fsdp1", 2, 1, "full_shard"},
+          Spread{"fsdp1", 4, 2, "shard_grad_op"}, Spread{"fsdp1", 2, 2, "full_shard", "every"},
+          Spread{"fsdp1", 2, 2, "no_shard"}, Spread{"fsdp1", 4, 1, "hybrid_shard"},
+          Spread{
+              "fsdp1", 2, 1, "full_shard", "last", {"parallel.prefetch={forward: true, backward: post}"}}}) {
       INFO(spread.name() << ", " << frozen.name);
       const Trained sharded = train_or_fail(settings(frozen, joined(k_sgd, spread.overrides())));
       CHECK(worst_difference(sharded.gradients, whole.gradients).difference <= 1e-6);
@@ -111,11 +113,13 @@ TEST_CASE("sharded equals unsharded with frozen parameters") {
 TEST_CASE("ignored modules are whole on every rank and change nothing else") {
   const Case frozen{"ignored", "[model.embed_tokens, model.layers.1, model.layers.2.mlp]"};
   const Trained whole = train_or_fail(settings(frozen, k_adamw));
-  for (const Spread& spread : {Spread{"fsdp1", 2, 2, "full_shard"}, Spread{"fsdp1", 4, 1, "shard_grad_op"}, Spread{"fsdp2", 4, 1, "true"},
-                               Spread{"fsdp2", 2, 2, "false", "every"}}) {
+  for (const Spread& spread : {Spread{"fsdp1", 2, 2, "full_shard"}, Spread{"fsdp1", 4, 1, "shard_grad_op"},
+                               Spread{"fsdp2", 4, 1, "true"}, Spread{"fsdp2", 2, 2, "false", "every"}}) {
     INFO(spread.name());
-    const std::vector<std::string> ignored{"parallel.wrap.ignored=[model.embed_tokens, model.layers.1, model.layers.2.mlp]"};
-    const Trained sharded = train_or_fail(settings(frozen, joined(joined(k_adamw, spread.overrides()), ignored)));
+    const std::vector<std::string> ignored{
+        "parallel.wrap.ignored=[model.embed_tokens, model.layers.1, model.layers.2.mlp]"};
+    const Trained sharded =
+        train_or_fail(settings(frozen, joined(joined(k_adamw, spread.overrides()), ignored)));
     CHECK(bitwise_equal(sharded.initial, whole.initial));
     for (std::size_t step = 0; step < k_steps; ++step) {
       CHECK(sharded.gradient_norms[step] == Approx(whole.gradient_norms[step]).epsilon(1e-5));
@@ -128,11 +132,12 @@ TEST_CASE("ignored modules are whole on every rank and change nothing else") {
 TEST_CASE("fsdp1 keeps states for the trained parts of a flat parameter") {
   for (const Case& frozen : cases()) {
     INFO(frozen.name);
-    const PlannedScenario planned =
-        planned_text(k_small_model, settings(frozen, joined(k_adamw, Spread{"fsdp1", 4, 1, "full_shard"}.overrides())));
+    const PlannedScenario planned = planned_text(
+        k_small_model, settings(frozen, joined(k_adamw, Spread{"fsdp1", 4, 1, "full_shard"}.overrides())));
     std::int64_t states = 0;
     for (const Buffer& buffer : planned.plan.steady.buffers) {
-      if (buffer.buffer_class == BufferClass::optimizer_state && buffer.name.starts_with("exp_avg.")) states += buffer.elements;
+      if (buffer.buffer_class == BufferClass::optimizer_state && buffer.name.starts_with("exp_avg."))
+        states += buffer.elements;
     }
     CHECK(states * 4 >= trainable_parameters(planned.graph));
     CHECK(states <= (total_parameters(planned.graph) + 3) / 4);
@@ -141,27 +146,31 @@ TEST_CASE("fsdp1 keeps states for the trained parts of a flat parameter") {
 
 TEST_CASE("one flat tensor is frozen as a whole or not at all") {
   const auto planned_with = [](const std::string& frozen) {
-    const std::vector<std::string> overrides{"model.frozen=" + frozen, "parallel={strategy: fsdp1, use_orig_params: false}",
+    const std::vector<std::string> overrides{"model.frozen=" + frozen,
+                                             "parallel={strategy: fsdp1, use_orig_params: false}",
                                              "cluster.ranks=2", "train.micro_batch=4"};
     return plan_scenario(*parse_scenario(k_small_model, "small.yaml", overrides));
   };
   const Result<PlannedScenario> mixed = planned_with("[model.embed_tokens]");
   REQUIRE_FALSE(mixed);
   CHECK(to_string(mixed.error()) ==
-        "parallel.use_orig_params: false flattens root into one parameter, of which model.embed_tokens.weight is frozen and others are "
+        "parallel.use_orig_params: false flattens root into one parameter, of which "
+        "model.embed_tokens.weight is frozen and others are "
         "not (set it to true, or let parallel.wrap make units that are frozen as a whole)");
   CHECK(planned_with("[model.layers.0]").has_value());
 }
 
 TEST_CASE("every optimizer leaves frozen parameters alone") {
   const Case inside = cases()[2];
-  for (const std::string optimizer : {"{optimizer: sgd, momentum: 0.9, weight_decay: 0.1", "{optimizer: adam, weight_decay: 0.1"}) {
+  for (const std::string optimizer :
+       {"{optimizer: sgd, momentum: 0.9, weight_decay: 0.1", "{optimizer: adam, weight_decay: 0.1"}) {
     Trained fused;
     for (const std::string implementation : {"fused", "foreach", "loop"}) {
       INFO(optimizer << " " << implementation);
-      const std::string train =
-          "train=" + optimizer + ", optimizer_implementation: " + implementation + ", data: assets/data/licenses.txt, micro_batch: 4}";
-      const Trained trained = train_or_fail(settings(inside, {train, "parallel.strategy=fsdp2", "cluster.ranks=2"}));
+      const std::string train = "train=" + optimizer + ", optimizer_implementation: " + implementation +
+                                ", data: assets/data/licenses.txt, micro_batch: 4}";
+      const Trained trained =
+          train_or_fail(settings(inside, {train, "parallel.strategy=fsdp2", "cluster.ranks=2"}));
       for (const auto& [name, value] : trained.parameters) {
         CHECK(at::equal(value, trained.initial.at(name)) == (trained.gradients.count(name) == 0));
       }

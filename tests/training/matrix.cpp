@@ -16,7 +16,8 @@ namespace {
 
 constexpr int k_sequences = 12;  // of a step
 constexpr int k_steps = 3;
-constexpr std::size_t k_ranks = 1, k_accumulation = 2, k_precision = 3;  // dimensions that are looked at by number
+constexpr std::size_t k_ranks = 1, k_accumulation = 2,
+                      k_precision = 3;  // dimensions that are looked at by number
 
 void append_words(std::vector<std::string>& overrides, const std::string& text) {
   std::istringstream words(text);
@@ -27,17 +28,23 @@ void append_words(std::vector<std::string>& overrides, const std::string& text) 
 
 const std::vector<Dimension>& dimensions() {
   static const std::vector<Dimension> all = {
-      {{"parallel.strategy=ddp", "parallel.strategy=ddp parallel.ddp.gradient_as_bucket_view=true", "parallel.strategy=fsdp1", "parallel.strategy=fsdp1 parallel.sharding=shard_grad_op",
-        "parallel.strategy=fsdp1 parallel.sharding=no_shard", "parallel.strategy=fsdp1 parallel.sharding=hybrid_shard parallel.mesh.replicate=2",
+      {{"parallel.strategy=ddp", "parallel.strategy=ddp parallel.ddp.gradient_as_bucket_view=true",
+        "parallel.strategy=fsdp1", "parallel.strategy=fsdp1 parallel.sharding=shard_grad_op",
+        "parallel.strategy=fsdp1 parallel.sharding=no_shard",
+        "parallel.strategy=fsdp1 parallel.sharding=hybrid_shard parallel.mesh.replicate=2",
         "parallel.strategy=fsdp2", "parallel.strategy=fsdp2 parallel.reshard_after_forward=false",
-        "parallel.strategy=fsdp2 parallel.reshard_after_forward=2", "parallel.strategy=fsdp2 parallel.mesh.replicate=2",
-        "parallel.strategy=native", "parallel.strategy=native parallel.reshard_after_forward=false",
+        "parallel.strategy=fsdp2 parallel.reshard_after_forward=2",
+        "parallel.strategy=fsdp2 parallel.mesh.replicate=2", "parallel.strategy=native",
+        "parallel.strategy=native parallel.reshard_after_forward=false",
         "parallel.strategy=native parallel.mesh.replicate=2"},
        false,
        13},
       {{"cluster.ranks=2", "cluster.ranks=4"}, false, 2},
       {{"train.accumulation=1", "train.accumulation=3", "train.accumulation=3 train.sync=every"}, false, 3},
-      {{"", "precision.param=bfloat16 precision.reduce=float32", "precision.param=bfloat16 precision.reduce=bfloat16"}, false, 2},
+      {{"", "precision.param=bfloat16 precision.reduce=float32",
+        "precision.param=bfloat16 precision.reduce=bfloat16"},
+       false,
+       2},
       {{"", "parallel.prefetch.forward=true", "parallel.prefetch.backward=none",
         "parallel.prefetch.forward_depth=2 parallel.prefetch.backward_depth=2"},
        false,
@@ -71,7 +78,8 @@ std::string name_of(const Choice& choice) {
 Result<PlannedScenario> planned(const std::vector<std::string>& overrides, int ranks, int accumulation) {
   std::vector<std::string> all = overrides;
   all.push_back("train.micro_batch=" + std::to_string(k_sequences / ranks / accumulation));
-  SHARDLAB_TRY(const Scenario scenario, parse_scenario(k_small_model, std::string(SHARDLAB_TEST_SOURCE) + "/small.yaml", all));
+  SHARDLAB_TRY(const Scenario scenario,
+               parse_scenario(k_small_model, std::string(SHARDLAB_TEST_SOURCE) + "/small.yaml", all));
   return plan_scenario(scenario);
 }
 
@@ -91,9 +99,11 @@ const MatrixRun::Reference& MatrixRun::reference(const Choice& choice) {
   REQUIRE_OK(trained);
   Reference made{*std::move(trained), 0};
   for (const int pieces : {2, 4, 12}) {
-    const Result<Trained> reordered = train(*planned(joined(overrides, {"train.accumulation=" + std::to_string(pieces)}), 1, pieces), 1);
+    const Result<Trained> reordered =
+        train(*planned(joined(overrides, {"train.accumulation=" + std::to_string(pieces)}), 1, pieces), 1);
     REQUIRE_OK(reordered);
-    made.order = std::max(made.order, worst_difference(reordered->gradients, made.whole.gradients).difference);
+    made.order =
+        std::max(made.order, worst_difference(reordered->gradients, made.whole.gradients).difference);
   }
   REQUIRE(made.order < 1e-5);
   return references_.emplace(name, std::move(made)).first->second;

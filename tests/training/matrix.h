@@ -12,7 +12,7 @@
 namespace shardlab::test {
 
 struct Dimension {
-  std::vector<std::string> values;  // each a list of overrides, separated by blanks
+  std::vector<std::string> values;   // each a list of overrides, separated by blanks
   bool changes_mathematics = false;  // the single process has the setting, too
   std::size_t in_full_matrix = 1;    // how many of them, from the first, the full matrix takes
 };

@@ -1,6 +1,6 @@
-// Settings in combination: a seeded pairwise cover (every value of one dimension with every value of each other), trained with ranks
-// as threads, equals one process with the same global batch. Combinations that are refused must be refused by name. The full matrix
-// takes half an hour: `ctest -L nightly`.
+// Settings in combination: a seeded pairwise cover (every value of one dimension with every value of each
+// other), trained with ranks as threads, equals one process with the same global batch. Combinations that are
+// refused must be refused by name. The full matrix takes half an hour: `ctest -L nightly`.
 #include "tests/training/matrix.h"
 
 #include <array>
@@ -25,7 +25,8 @@ std::set<Pair> pairs_of(const Choice& choice) {
   return pairs;
 }
 
-// Draws until every pair that can be had is covered: each time the best of a few random choices that are not refused.
+// Draws until every pair that can be had is covered: each time the best of a few random choices that are not
+// refused.
 std::vector<Choice> pairwise_cover() {
   std::mt19937 generator(4);
   std::set<Pair> covered;
@@ -82,8 +83,9 @@ TEST_CASE("a pairwise cover of settings trains like one process") {
   const std::vector<Choice> cover = pairwise_cover();
   MatrixRun run;
   for (const Choice& choice : cover) run.check(choice);
-  fmt::print("{} combinations: float32 gradients within {:.1e} of the largest element, losses within {:.1e}\n", cover.size(),
-             run.worst().gradient, run.worst().loss);
+  fmt::print(
+      "{} combinations: float32 gradients within {:.1e} of the largest element, losses within {:.1e}\n",
+      cover.size(), run.worst().gradient, run.worst().loss);
   CHECK(cover.size() > 30);
 }
 
@@ -121,10 +123,13 @@ TEST_CASE("every combination of settings trains like one process", "[.nightly]")
       continue;
     }
     run.check(choice);
-    if (++trained % 100 == 0) fmt::print("{} trained, {} refused by name\n", trained, refused), std::fflush(stdout);
+    if (++trained % 100 == 0)
+      fmt::print("{} trained, {} refused by name\n", trained, refused), std::fflush(stdout);
   }
-  fmt::print("{} combinations trained, {} refused by name: float32 gradients within {:.1e} of the largest element, losses within {:.1e}\n",
-             trained, refused, run.worst().gradient, run.worst().loss);
+  fmt::print(
+      "{} combinations trained, {} refused by name: float32 gradients within {:.1e} of the largest element, "
+      "losses within {:.1e}\n",
+      trained, refused, run.worst().gradient, run.worst().loss);
 }
 
 }  // namespace shardlab::test

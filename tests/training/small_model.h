@@ -6,7 +6,8 @@
 
 namespace shardlab::test {
 
-// Row counts 257, 170 and 30 that neither 2 nor 4 ranks divide, more query than key-value heads, 8 sequences a step.
+// Row counts 257, 170 and 30 that neither 2 nor 4 ranks divide, more query than key-value heads, 8 sequences
+// a step.
 inline const std::string k_small_model = R"(
 name: small
 model:
@@ -30,7 +31,8 @@ struct Spread {
   std::vector<std::string> more = {};  // overrides
 
   std::string name() const {
-    std::string text = strategy + (setting.empty() ? "" : " " + setting) + ", " + std::to_string(ranks) + " ranks";
+    std::string text =
+        strategy + (setting.empty() ? "" : " " + setting) + ", " + std::to_string(ranks) + " ranks";
     if (accumulation > 1) text += ", " + std::to_string(accumulation) + " micro-batches, sync " + sync;
     for (const std::string& set : more) text += ", " + set.substr(set.find('.') + 1);
     return text;
@@ -41,14 +43,18 @@ struct Spread {
                                  "train.accumulation=" + std::to_string(accumulation), "train.sync=" + sync,
                                  "train.micro_batch=" + std::to_string(8 / ranks / accumulation)};
     if (strategy == "fsdp1") all.push_back("parallel.sharding=" + setting);
-    if (strategy == "fsdp2" || strategy == "native") all.push_back("parallel.reshard_after_forward=" + setting);
-    if (setting.starts_with("hybrid")) all.insert(all.end(), {"parallel.mesh.replicate=2", "parallel.mesh.shard=" + std::to_string(ranks / 2)});
+    if (strategy == "fsdp2" || strategy == "native")
+      all.push_back("parallel.reshard_after_forward=" + setting);
+    if (setting.starts_with("hybrid"))
+      all.insert(all.end(),
+                 {"parallel.mesh.replicate=2", "parallel.mesh.shard=" + std::to_string(ranks / 2)});
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
 };
 
-// Sharded ways: ddp, fsdp1 by sharding, fsdp2 with and without resharding; 2 and 4 ranks, 1 and 2 micro-batches.
+// Sharded ways: ddp, fsdp1 by sharding, fsdp2 with and without resharding; 2 and 4 ranks, 1 and 2
+// micro-batches.
 inline std::vector<Spread> all_spreads() {
   std::vector<Spread> spreads;
   for (const int ranks : {2, 4}) {
@@ -66,24 +72,50 @@ inline std::vector<Spread> all_spreads() {
     spreads.push_back({"native", ranks, 2, "true", "every"});
   }
   for (const std::string sync : {"last", "every"}) {
-    spreads.push_back({"ddp", 2, 2, "", sync, {"parallel.ddp={gradient_as_bucket_view: true, bucket_size: 32KiB}"}});
+    spreads.push_back(
+        {"ddp", 2, 2, "", sync, {"parallel.ddp={gradient_as_bucket_view: true, bucket_size: 32KiB}"}});
   }
   spreads.push_back({"ddp", 4, 1, "", "last", {"parallel.ddp.gradient_as_bucket_view=true"}});
   spreads.push_back({"fsdp1", 4, 2, "hybrid_shard"});
   spreads.push_back({"fsdp1", 4, 2, "hybrid_shard_zero2", "every"});
-  spreads.push_back({"fsdp1", 4, 1, "full_shard", "last", {"parallel.use_orig_params=false", "parallel.prefetch.backward=post"}});
-  spreads.push_back({"fsdp1", 2, 2, "full_shard", "last", {"parallel.prefetch.forward=true", "parallel.prefetch.limit_all_gathers=false"}});
-  spreads.push_back({"fsdp1", 2, 1, "full_shard", "last", {"parallel.wrap={policy: size, min_params: 20000}"}});
+  spreads.push_back({"fsdp1",
+                     4,
+                     1,
+                     "full_shard",
+                     "last",
+                     {"parallel.use_orig_params=false", "parallel.prefetch.backward=post"}});
+  spreads.push_back({"fsdp1",
+                     2,
+                     2,
+                     "full_shard",
+                     "last",
+                     {"parallel.prefetch.forward=true", "parallel.prefetch.limit_all_gathers=false"}});
+  spreads.push_back(
+      {"fsdp1", 2, 1, "full_shard", "last", {"parallel.wrap={policy: size, min_params: 20000}"}});
   spreads.push_back({"fsdp2", 4, 2, "2", "every", {"parallel.prefetch.forward_depth=2"}});
-  spreads.push_back({"fsdp2", 4, 1, "true", "last", {"parallel.mesh.replicate=2", "parallel.prefetch.backward_depth=2"}});
-  spreads.push_back({"fsdp2", 4, 2, "true", "every", {"parallel.mesh.replicate=2", "parallel.requires_all_reduce=false"}});
-  spreads.push_back({"native", 4, 2, "true", "last", {"parallel.mesh.replicate=2", "parallel.prefetch={forward_depth: 2, backward_depth: 2}"}});
-  spreads.push_back({"native", 2, 1, "true", "last", {"parallel.wrap={policy: size, min_params: 20000}", "activation.checkpoint=full"}});
+  spreads.push_back(
+      {"fsdp2", 4, 1, "true", "last", {"parallel.mesh.replicate=2", "parallel.prefetch.backward_depth=2"}});
+  spreads.push_back(
+      {"fsdp2", 4, 2, "true", "every", {"parallel.mesh.replicate=2", "parallel.requires_all_reduce=false"}});
+  spreads.push_back(
+      {"native",
+       4,
+       2,
+       "true",
+       "last",
+       {"parallel.mesh.replicate=2", "parallel.prefetch={forward_depth: 2, backward_depth: 2}"}});
+  spreads.push_back({"native",
+                     2,
+                     1,
+                     "true",
+                     "last",
+                     {"parallel.wrap={policy: size, min_params: 20000}", "activation.checkpoint=full"}});
   spreads.push_back({"fsdp2", 2, 2, "true", "last", {"parallel.reshard_after_backward=false"}});
   return spreads;
 }
 
-inline std::vector<std::string> joined(std::vector<std::string> first, const std::vector<std::string>& second) {
+inline std::vector<std::string> joined(std::vector<std::string> first,
+                                       const std::vector<std::string>& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
 }

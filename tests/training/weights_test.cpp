@@ -1,4 +1,5 @@
-// Where parameters come from: the seed, whatever the number of ranks, or a checkpoint; and what is saved reads back.
+// Where parameters come from: the seed, whatever the number of ranks, or a checkpoint; and what is saved
+// reads back.
 #include <ATen/ATen.h>
 
 #include "engine/checkpoint/safetensors.h"
@@ -28,7 +29,8 @@ NamedTensors from_formula(const ModelGraph& graph, std::uint64_t seed) {
   NamedTensors expected;
   for (const Parameter& parameter : graph.parameters) {
     const at::Tensor values = at::empty(parameter.shape, at::kFloat);
-    fill_initial_weights(parameter, seed, 0, {values.data_ptr<float>(), static_cast<std::size_t>(values.numel())});
+    fill_initial_weights(parameter, seed, 0,
+                         {values.data_ptr<float>(), static_cast<std::size_t>(values.numel())});
     expected[parameter.name] = values;
   }
   return expected;
@@ -37,20 +39,24 @@ NamedTensors from_formula(const ModelGraph& graph, std::uint64_t seed) {
 void write(const std::filesystem::path& file, const NamedTensors& tensors) {
   std::vector<TensorToWrite> all;
   for (const auto& [name, tensor] : tensors) {
-    all.push_back({name, DType::float32, tensor.sizes().vec(),
-                   std::as_bytes(std::span(tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.numel())))});
+    all.push_back(
+        {name, DType::float32, tensor.sizes().vec(),
+         std::as_bytes(std::span(tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.numel())))});
   }
   REQUIRE_OK(write_safetensors(file, all));
 }
 
-std::vector<Spread> homes() { return {{"none", 1, 1, ""}, {"ddp", 2, 1, ""}, {"fsdp2", 2, 1, "true"}, {"fsdp2", 4, 1, "true"}}; }
+std::vector<Spread> homes() {
+  return {{"none", 1, 1, ""}, {"ddp", 2, 1, ""}, {"fsdp2", 2, 1, "true"}, {"fsdp2", 4, 1, "true"}};
+}
 
 }  // namespace
 
 TEST_CASE("weights from a seed are the same on any number of ranks") {
   for (const Spread& spread : homes()) {
     INFO(spread.name());
-    const PlannedScenario planned = planned_text(k_small_model, joined({"train.seed=11"}, spread.overrides()));
+    const PlannedScenario planned =
+        planned_text(k_small_model, joined({"train.seed=11"}, spread.overrides()));
     const NamedTensors parameters = parameters_after_setup(planned);
     CHECK(bitwise_equal(parameters, from_formula(planned.graph, 11)));
     CHECK_FALSE(bitwise_equal(parameters, from_formula(planned.graph, 12)));
@@ -66,7 +72,8 @@ TEST_CASE("weights from a checkpoint with published names are the file's on any 
   write(file, written);
   for (const Spread& spread : homes()) {
     INFO(spread.name());
-    const PlannedScenario planned = planned_text(k_small_model, joined({"model.weights=" + file.string()}, spread.overrides()));
+    const PlannedScenario planned =
+        planned_text(k_small_model, joined({"model.weights=" + file.string()}, spread.overrides()));
     CHECK(bitwise_equal(parameters_after_setup(planned), written));
   }
 }
@@ -74,11 +81,13 @@ TEST_CASE("weights from a checkpoint with published names are the file's on any 
 TEST_CASE("trained weights that were saved are what the next run starts from") {
   const TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "trained.safetensors";
-  const Result<Trained> trained = train(planned_text(k_small_model, Spread{"fsdp2", 2, 1, "true"}.overrides()), 2);
+  const Result<Trained> trained =
+      train(planned_text(k_small_model, Spread{"fsdp2", 2, 1, "true"}.overrides()), 2);
   REQUIRE_OK(trained);
   REQUIRE_FALSE(bitwise_equal(trained->parameters, trained->initial));
   write(file, trained->parameters);
-  const auto again = planned_text(k_small_model, joined({"model.weights=" + file.string()}, Spread{"fsdp2", 4, 1, "false"}.overrides()));
+  const auto again = planned_text(
+      k_small_model, joined({"model.weights=" + file.string()}, Spread{"fsdp2", 4, 1, "false"}.overrides()));
   CHECK(bitwise_equal(parameters_after_setup(again), trained->parameters));
 }
 

@@ -26,12 +26,14 @@ class CalibrateCommand final : public Command {
                         ->check(CLI::Range(1, 1024));
     threads_option_ =
         app.add_option("--threads", threads_, "Threads of each [1]")->check(CLI::Range(1, 1024));
-    cluster_option_ = app.add_option("--cluster", cluster_,
-                                     "One node as in a scenario, for GPUs: '{gpu: H100-SXM, gpus_per_node: 8}'")
-                          ->type_name("YAML")
-                          ->excludes(ranks_option_)
-                          ->excludes(threads_option_);
-    app.add_option("--scenario", scenario_, "Take the machine from this scenario, and measure its operators too")
+    cluster_option_ =
+        app.add_option("--cluster", cluster_,
+                       "One node as in a scenario, for GPUs: '{gpu: H100-SXM, gpus_per_node: 8}'")
+            ->type_name("YAML")
+            ->excludes(ranks_option_)
+            ->excludes(threads_option_);
+    app.add_option("--scenario", scenario_,
+                   "Take the machine from this scenario, and measure its operators too")
         ->type_name("FILE")
         ->excludes(ranks_option_)
         ->excludes(threads_option_)

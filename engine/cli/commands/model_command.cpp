@@ -74,7 +74,8 @@ class ModelCommand final : public Command {
     if (!file) return k_usual;  // what is wrong with it is said when the scenario is read
     const auto config = ModelConfig::read(*file, {});
     std::int64_t usual = k_usual;
-    for (const char* key : {"max_position_embeddings", "n_positions", "max_seq_len"}) {  // as families call it
+    for (const char* key :
+         {"max_position_embeddings", "n_positions", "max_seq_len"}) {  // as families call it
       if (config) usual = std::min(usual, config->integer_or(key, k_usual).value_or(k_usual));
     }
     return usual;

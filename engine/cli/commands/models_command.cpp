@@ -50,8 +50,8 @@ class ModelsCommand final : public Command {
     for (const KnownModel& model : models) {
       const std::int64_t parameters = total_parameters(model.graph);
       table.add({model.name, model.graph.family, std::to_string(parameters),
-                 std::to_string(active_parameters(model.graph)),
-                 std::to_string(model.graph.layers), std::to_string(model.graph.vocabulary)});
+                 std::to_string(active_parameters(model.graph)), std::to_string(model.graph.layers),
+                 std::to_string(model.graph.vocabulary)});
       list.push_back({{"name", model.name},
                       {"family", model.graph.family},
                       {"parameters", parameters},

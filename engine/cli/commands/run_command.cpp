@@ -23,7 +23,8 @@ class RunCommand final : public Command {
     app.add_option("--save-weights", options_.save_weights,
                    "Safetensors file for the weights after the last step")
         ->type_name("FILE");
-    app.add_option("--save-load", options_.save_load, "JSON file for how tokens spread over experts, for model.moe.measured")
+    app.add_option("--save-load", options_.save_load,
+                   "JSON file for how tokens spread over experts, for model.moe.measured")
         ->type_name("FILE");
     app.add_option("--keep-spool", options_.keep_spool, "Keep what the ranks write in this folder")
         ->type_name("DIR");

@@ -60,7 +60,8 @@ void StepIssuer::wait(const ScheduledInstruction& scheduled, const StepPlan& pla
   if (!scheduled.taken_event) return;
   const auto taken = left_.find(plan.taken_events[*scheduled.taken_event]);
   if (taken == left_.end())
-    throw std::logic_error("the step before left no event '" + plan.taken_events[*scheduled.taken_event] + "'");
+    throw std::logic_error("the step before left no event '" + plan.taken_events[*scheduled.taken_event] +
+                           "'");
   device_.block(taken->second);
 }
 

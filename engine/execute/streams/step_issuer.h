@@ -1,4 +1,5 @@
-// Issues one step on a device: instruction by instruction in host order, on the plan's streams, with its waits.
+// Issues one step on a device: instruction by instruction in host order, on the plan's streams, with its
+// waits.
 //
 // Nothing here blocks the host unless the plan says so (HostWait). What an instruction does, and where memory
 // comes from, is the StepBody's.
@@ -26,8 +27,8 @@ class StepBody {
   // While the queue of the buffer's own stream is in use.
   virtual void allocate(BufferId buffer) = 0;
   virtual void run(InstructionId instruction) = 0;
-  // The host is through with the buffer; `users` are the queues that the allocator has to wait for besides the
-  // owner's.
+  // The host is through with the buffer; `users` are the queues that the allocator has to wait for besides
+  // the owner's.
   virtual void release(BufferId buffer, std::span<const QueueIndex> users) = 0;
   virtual void end(InstructionId) {}
 };
@@ -51,15 +52,16 @@ class StepIssuer {
   InstructionId at() const { return at_; }
 
  private:
-  void issue_one(const StreamSchedule& schedule, InstructionId id, StepBody& body, bool timed, IssuedStep& issued);
+  void issue_one(const StreamSchedule& schedule, InstructionId id, StepBody& body, bool timed,
+                 IssuedStep& issued);
   void wait(const ScheduledInstruction& scheduled, const StepPlan& plan);
   void leave(const StepPlan& plan);
 
   StreamDevice& device_;
   InstructionId at_;
-  std::vector<QueueIndex> queues_;              // by StreamId, of the plan being issued
-  std::vector<EventHandle> signals_;            // by InstructionId, likewise
-  std::map<std::string, EventHandle> left_;     // of the step before, by LeftEvent::name
+  std::vector<QueueIndex> queues_;           // by StreamId, of the plan being issued
+  std::vector<EventHandle> signals_;         // by InstructionId, likewise
+  std::map<std::string, EventHandle> left_;  // of the step before, by LeftEvent::name
 };
 
 }  // namespace shardlab

@@ -37,7 +37,8 @@ class Scheduler {
     if (runs_segment(instruction.kind)) return;
     scheduled.allocates = instruction.allocates;
     for (const BufferId buffer : instruction.frees)
-      scheduled.frees.push_back({buffer, instruction.recorded ? foreign_users(buffer) : std::vector<StreamId>()});
+      scheduled.frees.push_back(
+          {buffer, instruction.recorded ? foreign_users(buffer) : std::vector<StreamId>()});
   }
 
   void add_wait(InstructionId id, InstructionId earlier) {

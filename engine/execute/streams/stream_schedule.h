@@ -22,8 +22,8 @@ struct FreedBuffer {
 struct ScheduledInstruction {
   StreamId stream;
   // Instructions on other streams whose events the stream waits for before this one; for a HostWait the host
-  // does. What stands earlier on the same stream needs no event. A collective also waits for the one before it
-  // of its group on another stream: members of a group must not run two at once.
+  // does. What stands earlier on the same stream needs no event. A collective also waits for the one before
+  // it of its group on another stream: members of a group must not run two at once.
   std::vector<InstructionId> waits;
   bool blocks_host = false;
   std::optional<std::uint32_t> taken_event;  // HostWait: in StepPlan::taken_events

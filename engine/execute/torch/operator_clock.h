@@ -1,7 +1,7 @@
 // Times every operator of a step, by kind: `measure.detail: operators`.
 //
-// On a device the times are between events of the compute queue, read when the step is over. They take their share of the step;
-// without this clock nothing is recorded within a segment.
+// On a device the times are between events of the compute queue, read when the step is over. They take their
+// share of the step; without this clock nothing is recorded within a segment.
 #pragma once
 
 #include <map>

@@ -49,7 +49,8 @@ struct RankExecutor::State {
   const ModelGraph& graph() const { return run.planned.graph; }
   // As gather_spools counts them.
   std::int64_t warmup_steps() const {
-    return std::max<std::int64_t>(run.planned.scenario.measure.warmup_steps, run.planned.plan.first_steady_step());
+    return std::max<std::int64_t>(run.planned.scenario.measure.warmup_steps,
+                                  run.planned.plan.first_steady_step());
   }
 
   // A teacher whose mesh is the student's shares its group.

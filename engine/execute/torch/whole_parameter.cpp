@@ -29,7 +29,8 @@ bool contains(const List& list, const Value& value) {
 at::Tensor gather_parts(RunState& run, const at::Tensor& own, ParameterId parameter, int shards) {
   const at::Tensor gathered = at::empty({own.numel() * shards}, own.options());
   if (shards > 1) {
-    const bool apart = run.planned.graph.is_teachers(parameter) && run.communicators.contains("teacher.shard");
+    const bool apart =
+        run.planned.graph.is_teachers(parameter) && run.communicators.contains("teacher.shard");
     const auto pending = run.communicators.at(apart ? "teacher.shard" : "shard")->all_gather(gathered, own);
     if (pending) pending->wait();
   } else {
@@ -48,14 +49,11 @@ at::Tensor gather(RunState& run, const Buffer& buffer, const at::Tensor& flat, P
     return from.narrow(0, offset, piece.elements()).view(shape).clone();
   };
   switch (buffer.layout) {
-    case BufferLayout::parameters:
-      return part(flat, piece.offset);
-    case BufferLayout::flat:
-      return part(flat, piece.flat_offset);
+    case BufferLayout::parameters: return part(flat, piece.offset);
+    case BufferLayout::flat: return part(flat, piece.flat_offset);
     case BufferLayout::flat_shard:
       return part(gather_parts(run, flat, parameter, layout.shards), piece.flat_offset);
-    default:
-      break;
+    default: break;
   }
   const at::Tensor own = flat.narrow(0, piece.shard_offset, piece.shard_elements());
   return part(gather_parts(run, own, parameter, layout.shards), 0);

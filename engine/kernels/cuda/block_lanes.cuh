@@ -15,14 +15,19 @@ inline constexpr std::int64_t k_most_blocks = 1 << 16;  // each goes on in strid
 inline unsigned blocks_of(std::int64_t pieces) {
   return static_cast<unsigned>(pieces < k_most_blocks ? pieces : k_most_blocks);
 }
-inline unsigned element_blocks(std::int64_t count) { return blocks_of((count + k_threads - 1) / k_threads); }
+inline unsigned element_blocks(std::int64_t count) {
+  return blocks_of((count + k_threads - 1) / k_threads);
+}
 
-// Calls launch(Pack size) with the widest pack that rows of `width` elements of T and all pointers allow: k_pack<T> or 1.
+// Calls launch(Pack size) with the widest pack that rows of `width` elements of T and all pointers allow:
+// k_pack<T> or 1.
 template <int N>
 struct PackSize {
   static constexpr int value = N;
 };
-inline bool is_aligned(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % k_pack_bytes == 0; }
+inline bool is_aligned(const void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer) % k_pack_bytes == 0;
+}
 
 template <typename T, typename Launch, typename... Pointers>
 void with_pack(std::int64_t width, Launch launch, Pointers... pointers) {
@@ -33,7 +38,8 @@ void with_pack(std::int64_t width, Launch launch, Pointers... pointers) {
   }
 }
 
-// Sums warps by shuffles and their results through shared memory. All threads of the block take part in every call.
+// Sums warps by shuffles and their results through shared memory. All threads of the block take part in every
+// call.
 class BlockLanes {
  public:
   __device__ std::int64_t lane() const { return threadIdx.x; }
@@ -49,7 +55,8 @@ class BlockLanes {
   template <typename Combine>
   __device__ float reduce(float value, float neutral, Combine combine) {
     __shared__ float of_warps[32];
-    for (int offset = 16; offset > 0; offset /= 2) value = combine(value, __shfl_xor_sync(0xffffffffU, value, offset));
+    for (int offset = 16; offset > 0; offset /= 2)
+      value = combine(value, __shfl_xor_sync(0xffffffffU, value, offset));
     const unsigned warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
     __syncthreads();  // the results of the call before have been read
     if (threadIdx.x % 32 == 0) of_warps[warp] = value;

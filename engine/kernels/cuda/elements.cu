@@ -1,4 +1,5 @@
-// Rotary embedding, a row a block; SwiGLU, copies between layouts, AdamW: one thread a pack of elements, in strides over the grid.
+// Rotary embedding, a row a block; SwiGLU, copies between layouts, AdamW: one thread a pack of elements, in
+// strides over the grid.
 #include "engine/kernels/cuda/block_lanes.cuh"
 #include "engine/kernels/cuda/launches.h"
 #include "engine/kernels/swiglu.h"
@@ -8,7 +9,9 @@ namespace {
 
 template <typename Body>
 __global__ void for_elements(std::int64_t count, Body body) {
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += std::int64_t{gridDim.x} * blockDim.x) body(i);
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+       i += std::int64_t{gridDim.x} * blockDim.x)
+    body(i);
 }
 
 template <typename Body>
@@ -23,13 +26,15 @@ __device__ std::int64_t place(std::int64_t i, std::int64_t width, std::int64_t s
 
 // A row a block.
 template <int N, typename T>
-__global__ void rotate_rows(const T* x, T* y, const float* cosines, const float* sines, RotaryLayout layout, std::int64_t rows,
-                            std::int64_t sequence, float direction) {
-  const std::int64_t pieces = rotary_pieces<N>(layout), width = layout.groups * (layout.turned + layout.passed) * layout.head_dim;
+__global__ void rotate_rows(const T* x, T* y, const float* cosines, const float* sines, RotaryLayout layout,
+                            std::int64_t rows, std::int64_t sequence, float direction) {
+  const std::int64_t pieces = rotary_pieces<N>(layout),
+                     width = layout.groups * (layout.turned + layout.passed) * layout.head_dim;
   for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
     const std::int64_t position = row % sequence * layout.half;
     for (std::int64_t piece = threadIdx.x; piece < pieces; piece += blockDim.x)
-      rotate_piece<N>(layout, x + row * width, y + row * width, piece, cosines + position, sines + position, direction);
+      rotate_piece<N>(layout, x + row * width, y + row * width, piece, cosines + position, sines + position,
+                      direction);
   }
 }
 
@@ -101,17 +106,19 @@ struct AdamWElements {
 }  // namespace
 
 template <typename T>
-void launch_rotary(Stream stream, const T* x, T* y, const float* cosines, const float* sines, const RotaryLayout& layout,
-                   std::int64_t rows, std::int64_t sequence, float direction) {
+void launch_rotary(Stream stream, const T* x, T* y, const float* cosines, const float* sines,
+                   const RotaryLayout& layout, std::int64_t rows, std::int64_t sequence, float direction) {
   if (rows == 0) return;
   const auto launch = [&](auto n) {
-    rotate_rows<decltype(n)::value><<<blocks_of(rows), k_threads, 0, stream>>>(x, y, cosines, sines, layout, rows, sequence, direction);
+    rotate_rows<decltype(n)::value>
+        <<<blocks_of(rows), k_threads, 0, stream>>>(x, y, cosines, sines, layout, rows, sequence, direction);
   };
   with_pack<T>(layout.head_dim % k_pack<T> == 0 ? layout.half : 1, launch, x, y, cosines, sines);
 }
 
 template <typename T>
-void launch_swiglu(Stream stream, const T* gate, const T* up, T* y, std::int64_t rows, std::int64_t width, std::int64_t stride) {
+void launch_swiglu(Stream stream, const T* gate, const T* up, T* y, std::int64_t rows, std::int64_t width,
+                   std::int64_t stride) {
   const auto launch = [&](auto n) {
     constexpr int N = decltype(n)::value;
     launch_elements(stream, rows * width / N, Swiglu<N, T>{gate, up, y, width, stride});
@@ -120,23 +127,25 @@ void launch_swiglu(Stream stream, const T* gate, const T* up, T* y, std::int64_t
 }
 
 template <typename T>
-void launch_swiglu_backward(Stream stream, const T* dy, const T* gate, const T* up, T* d_gate, T* d_up, std::int64_t rows,
-                            std::int64_t width, std::int64_t stride) {
+void launch_swiglu_backward(Stream stream, const T* dy, const T* gate, const T* up, T* d_gate, T* d_up,
+                            std::int64_t rows, std::int64_t width, std::int64_t stride) {
   const auto launch = [&](auto n) {
     constexpr int N = decltype(n)::value;
-    launch_elements(stream, rows * width / N, SwigluBackward<N, T>{dy, gate, up, d_gate, d_up, width, stride});
+    launch_elements(stream, rows * width / N,
+                    SwigluBackward<N, T>{dy, gate, up, d_gate, d_up, width, stride});
   };
   with_pack<T>(width, launch, dy, gate, up, d_gate, d_up);
 }
 
 template <typename To, typename From>
-void launch_copy_ranges(Stream stream, const CopyRange* ranges, const std::int64_t* ends, std::int64_t count, std::int64_t elements,
-                        const From* source, To* destination) {
+void launch_copy_ranges(Stream stream, const CopyRange* ranges, const std::int64_t* ends, std::int64_t count,
+                        std::int64_t elements, const From* source, To* destination) {
   launch_elements(stream, elements, CopyElement<To, From>{ranges, ends, count, source, destination});
 }
 
 template <typename P, typename G>
-void launch_adamw(Stream stream, const AdamW& rule, P* parameters, const G* gradients, float* means, float* squares, std::int64_t count) {
+void launch_adamw(Stream stream, const AdamW& rule, P* parameters, const G* gradients, float* means,
+                  float* squares, std::int64_t count) {
   const auto launch = [&](auto n) {
     constexpr int N = decltype(n)::value;
     launch_elements(stream, count / N, AdamWElements<N, P, G>{rule, parameters, gradients, means, squares});
@@ -144,20 +153,26 @@ void launch_adamw(Stream stream, const AdamW& rule, P* parameters, const G* grad
   with_pack<float>(count, launch, parameters, gradients, means, squares);
 }
 
-template void launch_rotary(Stream, const float*, float*, const float*, const float*, const RotaryLayout&, std::int64_t, std::int64_t,
-                            float);
-template void launch_rotary(Stream, const BFloat16*, BFloat16*, const float*, const float*, const RotaryLayout&, std::int64_t, std::int64_t,
-                            float);
-template void launch_swiglu(Stream, const float*, const float*, float*, std::int64_t, std::int64_t, std::int64_t);
-template void launch_swiglu(Stream, const BFloat16*, const BFloat16*, BFloat16*, std::int64_t, std::int64_t, std::int64_t);
-template void launch_swiglu_backward(Stream, const float*, const float*, const float*, float*, float*, std::int64_t, std::int64_t,
-                                     std::int64_t);
-template void launch_swiglu_backward(Stream, const BFloat16*, const BFloat16*, const BFloat16*, BFloat16*, BFloat16*, std::int64_t,
-                                     std::int64_t, std::int64_t);
-template void launch_copy_ranges(Stream, const CopyRange*, const std::int64_t*, std::int64_t, std::int64_t, const float*, float*);
-template void launch_copy_ranges(Stream, const CopyRange*, const std::int64_t*, std::int64_t, std::int64_t, const float*, BFloat16*);
-template void launch_copy_ranges(Stream, const CopyRange*, const std::int64_t*, std::int64_t, std::int64_t, const BFloat16*, float*);
-template void launch_copy_ranges(Stream, const CopyRange*, const std::int64_t*, std::int64_t, std::int64_t, const BFloat16*, BFloat16*);
+template void launch_rotary(Stream, const float*, float*, const float*, const float*, const RotaryLayout&,
+                            std::int64_t, std::int64_t, float);
+template void launch_rotary(Stream, const BFloat16*, BFloat16*, const float*, const float*,
+                            const RotaryLayout&, std::int64_t, std::int64_t, float);
+template void launch_swiglu(Stream, const float*, const float*, float*, std::int64_t, std::int64_t,
+                            std::int64_t);
+template void launch_swiglu(Stream, const BFloat16*, const BFloat16*, BFloat16*, std::int64_t, std::int64_t,
+                            std::int64_t);
+template void launch_swiglu_backward(Stream, const float*, const float*, const float*, float*, float*,
+                                     std::int64_t, std::int64_t, std::int64_t);
+template void launch_swiglu_backward(Stream, const BFloat16*, const BFloat16*, const BFloat16*, BFloat16*,
+                                     BFloat16*, std::int64_t, std::int64_t, std::int64_t);
+template void launch_copy_ranges(Stream, const CopyRange*, const std::int64_t*, std::int64_t, std::int64_t,
+                                 const float*, float*);
+template void launch_copy_ranges(Stream, const CopyRange*, const std::int64_t*, std::int64_t, std::int64_t,
+                                 const float*, BFloat16*);
+template void launch_copy_ranges(Stream, const CopyRange*, const std::int64_t*, std::int64_t, std::int64_t,
+                                 const BFloat16*, float*);
+template void launch_copy_ranges(Stream, const CopyRange*, const std::int64_t*, std::int64_t, std::int64_t,
+                                 const BFloat16*, BFloat16*);
 template void launch_adamw(Stream, const AdamW&, float*, const float*, float*, float*, std::int64_t);
 template void launch_adamw(Stream, const AdamW&, float*, const BFloat16*, float*, float*, std::int64_t);
 template void launch_adamw(Stream, const AdamW&, BFloat16*, const BFloat16*, float*, float*, std::int64_t);

@@ -1,7 +1,8 @@
 // Launches of the kernels on a stream. Plain C++: whoever calls needs no CUDA header.
 //
-// T is float or BFloat16. Pointers are device memory, contiguous, row-major; sizes count elements. Launches return at once; what goes
-// wrong on the device shows at the stream's next synchronisation. An empty launch does nothing.
+// T is float or BFloat16. Pointers are device memory, contiguous, row-major; sizes count elements. Launches
+// return at once; what goes wrong on the device shows at the stream's next synchronisation. An empty launch
+// does nothing.
 #pragma once
 
 #include <cstdint>
@@ -19,51 +20,54 @@ using Stream = CUstream_st*;
 
 // x, y [rows, width]; w [width]; reciprocals [rows]. `offset` is added to w.
 template <typename T>
-void launch_rms_norm(Stream stream, const T* x, const T* w, T* y, float* reciprocals, std::int64_t rows, std::int64_t width, float epsilon,
-                     float offset = 0);
-// dx may be null. dw, if not null, is [parts, width] float32 partial sums of `rms_norm_parts(rows)` parts, to be added up by
-// launch_sum_parts.
+void launch_rms_norm(Stream stream, const T* x, const T* w, T* y, float* reciprocals, std::int64_t rows,
+                     std::int64_t width, float epsilon, float offset = 0);
+// dx may be null. dw, if not null, is [parts, width] float32 partial sums of `rms_norm_parts(rows)` parts, to
+// be added up by launch_sum_parts.
 template <typename T>
-void launch_rms_norm_backward(Stream stream, const T* dy, const T* x, const T* w, const float* reciprocals, T* dx, float* dw,
-                              std::int64_t rows, std::int64_t width, float offset = 0);
+void launch_rms_norm_backward(Stream stream, const T* dy, const T* x, const T* w, const float* reciprocals,
+                              T* dx, float* dw, std::int64_t rows, std::int64_t width, float offset = 0);
 std::int64_t rms_norm_parts(std::int64_t rows);
 // into[i] = (accumulate ? into[i] : 0) + sum over parts.
 template <typename T>
-void launch_sum_parts(Stream stream, const float* parts, std::int64_t count, std::int64_t width, bool accumulate, T* into);
+void launch_sum_parts(Stream stream, const float* parts, std::int64_t count, std::int64_t width,
+                      bool accumulate, T* into);
 // sum = x + residual, y = RMSNorm(sum).
 template <typename T>
-void launch_add_rms_norm(Stream stream, const T* x, const T* residual, const T* w, T* sum, T* y, float* reciprocals, std::int64_t rows,
-                         std::int64_t width, float epsilon);
+void launch_add_rms_norm(Stream stream, const T* x, const T* residual, const T* w, T* sum, T* y,
+                         float* reciprocals, std::int64_t rows, std::int64_t width, float epsilon);
 
-// x, y [rows, groups * (turned + passed) * head_dim]; y may be x. cosines, sines [sequence, half], of position row % sequence.
-// direction: +1 forward, -1 backward.
+// x, y [rows, groups * (turned + passed) * head_dim]; y may be x. cosines, sines [sequence, half], of
+// position row % sequence. direction: +1 forward, -1 backward.
 template <typename T>
-void launch_rotary(Stream stream, const T* x, T* y, const float* cosines, const float* sines, const RotaryLayout& layout,
-                   std::int64_t rows, std::int64_t sequence, float direction);
+void launch_rotary(Stream stream, const T* x, T* y, const float* cosines, const float* sines,
+                   const RotaryLayout& layout, std::int64_t rows, std::int64_t sequence, float direction);
 
-// y, dy [rows, width]; the rows of gate, up and their gradients lie `stride` elements apart: width when each is a tensor, twice that
-// when they share rows.
+// y, dy [rows, width]; the rows of gate, up and their gradients lie `stride` elements apart: width when each
+// is a tensor, twice that when they share rows.
 template <typename T>
-void launch_swiglu(Stream stream, const T* gate, const T* up, T* y, std::int64_t rows, std::int64_t width, std::int64_t stride);
+void launch_swiglu(Stream stream, const T* gate, const T* up, T* y, std::int64_t rows, std::int64_t width,
+                   std::int64_t stride);
 // d_gate and d_up may each be null; `up` may be when d_gate is.
 template <typename T>
-void launch_swiglu_backward(Stream stream, const T* dy, const T* gate, const T* up, T* d_gate, T* d_up, std::int64_t rows,
-                            std::int64_t width, std::int64_t stride);
+void launch_swiglu_backward(Stream stream, const T* dy, const T* gate, const T* up, T* d_gate, T* d_up,
+                            std::int64_t rows, std::int64_t width, std::int64_t stride);
 
-// losses [rows]; sums [rows], log(sum(exp)) of each row, or null; gradient [rows, classes], null, or the logits themselves:
-// (softmax - one_hot) * scale.
+// losses [rows]; sums [rows], log(sum(exp)) of each row, or null; gradient [rows, classes], null, or the
+// logits themselves: (softmax - one_hot) * scale.
 template <typename T>
-void launch_cross_entropy(Stream stream, const T* logits, const std::int64_t* targets, std::int64_t rows, std::int64_t classes, float scale,
-                          float* losses, float* sums, T* gradient);
+void launch_cross_entropy(Stream stream, const T* logits, const std::int64_t* targets, std::int64_t rows,
+                          std::int64_t classes, float scale, float* losses, float* sums, T* gradient);
 // The gradient from the sums that launch_cross_entropy wrote; it may be the logits.
 template <typename T>
-void launch_cross_entropy_backward(Stream stream, const T* logits, const std::int64_t* targets, const float* sums, std::int64_t rows,
-                                   std::int64_t classes, float scale, T* gradient);
+void launch_cross_entropy_backward(Stream stream, const T* logits, const std::int64_t* targets,
+                                   const float* sums, std::int64_t rows, std::int64_t classes, float scale,
+                                   T* gradient);
 
 // Copies all ranges, whose table lies in device memory with the running sums of their counts.
 template <typename To, typename From>
-void launch_copy_ranges(Stream stream, const CopyRange* ranges, const std::int64_t* ends, std::int64_t count, std::int64_t elements,
-                        const From* source, To* destination);
+void launch_copy_ranges(Stream stream, const CopyRange* ranges, const std::int64_t* ends, std::int64_t count,
+                        std::int64_t elements, const From* source, To* destination);
 
 // Adds the sum of squares to *sum, which the caller zeroes.
 template <typename T>
@@ -73,6 +77,7 @@ template <typename T>
 void launch_clip(Stream stream, T* values, std::int64_t count, const float* sum, float limit);
 
 template <typename P, typename G>
-void launch_adamw(Stream stream, const AdamW& rule, P* parameters, const G* gradients, float* means, float* squares, std::int64_t count);
+void launch_adamw(Stream stream, const AdamW& rule, P* parameters, const G* gradients, float* means,
+                  float* squares, std::int64_t count);
 
 }  // namespace shardlab::kernels

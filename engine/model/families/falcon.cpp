@@ -154,8 +154,7 @@ class Builder {
         layer.norm_attention = define_norm(layer.block, "ln_attn");
         layer.norm_mlp = define_norm(layer.block, "ln_mlp");
         return;
-      case FalconNorms::shared:
-        layer.norm_attention = define_norm(layer.block, "input_layernorm");
+      case FalconNorms::shared: layer.norm_attention = define_norm(layer.block, "input_layernorm");
     }
   }
 

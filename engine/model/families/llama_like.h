@@ -66,9 +66,9 @@ Result<std::vector<std::int64_t>> windows_of_types(const ModelConfig& config,
                                                    const std::vector<std::string>& types, std::int64_t window,
                                                    std::int64_t layers);
 
-// num_experts (transformers 4) or num_local_experts, num_experts_per_tok; with output_router_logits the weight
-// of the balancing loss, router_aux_loss_coef, unless the options have one. Refuses a router with noise.
-// Defaults of the family.
+// num_experts (transformers 4) or num_local_experts, num_experts_per_tok; with output_router_logits the
+// weight of the balancing loss, router_aux_loss_coef, unless the options have one. Refuses a router with
+// noise. Defaults of the family.
 Result<LlamaExperts> read_experts(const ModelConfig& config, const GraphOptions& options, std::int64_t count,
                                   std::int64_t per_token);
 

@@ -9,7 +9,8 @@
 namespace shardlab {
 namespace {
 
-// The model calls build_mpt_alibi_tensor without its configuration's alibi_bias_max: slopes are of the default.
+// The model calls build_mpt_alibi_tensor without its configuration's alibi_bias_max: slopes are of the
+// default.
 constexpr double k_alibi_bias_max = 8;
 
 struct Mpt {

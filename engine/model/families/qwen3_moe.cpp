@@ -8,7 +8,8 @@
 namespace shardlab {
 namespace {
 
-Result<LlamaExperts> read_qwen_experts(const ModelConfig& config, const GraphOptions& options, std::int64_t layers) {
+Result<LlamaExperts> read_qwen_experts(const ModelConfig& config, const GraphOptions& options,
+                                       std::int64_t layers) {
   SHARDLAB_TRY(LlamaExperts experts, read_experts(config, options, 128, 8));
   SHARDLAB_TRY(experts.width, config.integer_or("moe_intermediate_size", 768));
   SHARDLAB_TRY(experts.normalized, config.boolean_or("norm_topk_prob", false));

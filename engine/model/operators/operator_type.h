@@ -1,9 +1,10 @@
 // What every kind of operator tells about itself.
 //
 // An operator has one description (here, read by the planner and the simulator) and one implementation
-// (engine/execute/torch/operators, run by the real executor). Both speak of the same tensors: what the description says is
-// allocated, kept and freed is what the implementation is handed, so predicted and measured memory agree by construction; what a
-// library allocates behind an implementation's back is workspace and is reported apart.
+// (engine/execute/torch/operators, run by the real executor). Both speak of the same tensors: what the
+// description says is allocated, kept and freed is what the implementation is handed, so predicted and
+// measured memory agree by construction; what a library allocates behind an implementation's back is
+// workspace and is reported apart.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +31,9 @@ struct Work {
   Flops model_flops;                 // counted in MFU: no recomputation inside the kernel
   Bytes bytes;                       // least traffic to memory
   int kernels = 1;
-  int batch = 1;                     // matmul: products that each kernel makes
-  bool of_weight = false;            // matmul: the gradient of a weight; where an operator says it of none, its last one is
+  int batch = 1;  // matmul: products that each kernel makes
+  bool of_weight =
+      false;  // matmul: the gradient of a weight; where an operator says it of none, its last one is
 };
 
 // A tensor that forward makes only for backward (reciprocal deviations of a norm, log-sum-exp of attention).
@@ -45,23 +47,27 @@ struct ExtraTensor {
 using InputMask = std::uint32_t;
 
 struct OperatorDescription {
-  bool has_backward = true;         // an output requires a gradient; else nothing below is kept and backward is no work
+  bool has_backward =
+      true;  // an output requires a gradient; else nothing below is kept and backward is no work
   InputMask saved_inputs = 0;       // backward reads them
   InputMask saved_outputs = 0;      // backward reads them
   std::vector<ExtraTensor> extras;  // made by forward, read by backward
-  InputMask passed_gradients = 0;   // gradient of the input is the gradient of output 0 itself, the same storage
-  InputMask overwritten_inputs = 0; // gradient of the input is written over the saved input
-  InputMask computed_gradients = 0; // backward writes these gradients whether they are wanted or not
-  Bytes forward_workspace;          // allocated and freed within the work by our CPU implementation on one thread, exactly
+  InputMask passed_gradients =
+      0;  // gradient of the input is the gradient of output 0 itself, the same storage
+  InputMask overwritten_inputs = 0;  // gradient of the input is written over the saved input
+  InputMask computed_gradients = 0;  // backward writes these gradients whether they are wanted or not
+  Bytes forward_workspace;  // allocated and freed within the work by our CPU implementation on one thread,
+                            // exactly
   Bytes backward_workspace;
-  Bytes forward_temporaries;        // likewise, but by whatever implements it: tensors of the computation itself
+  Bytes forward_temporaries;  // likewise, but by whatever implements it: tensors of the computation itself
   Bytes backward_temporaries;
   std::vector<Work> forward;
   std::vector<Work> backward;
 };
 
-// Same graph, same operator, same description: pure. Speaks of an operator that has a backward; what it says of saved tensors and
-// backward's work follows from the inputs and parameters that require gradients, as in autograd.
+// Same graph, same operator, same description: pure. Speaks of an operator that has a backward; what it says
+// of saved tensors and backward's work follows from the inputs and parameters that require gradients, as in
+// autograd.
 using DescribeFunction = OperatorDescription (*)(const ModelGraph& graph, const Operator& op);
 
 struct OperatorType {

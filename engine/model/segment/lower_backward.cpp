@@ -1,8 +1,9 @@
 // Backward program of a segment: operators in reverse order.
 //
-// A gradient is a storage that one or several tensors refer to (a residual passes its gradient on to both inputs without a copy).
-// Where a second contribution meets a first, the sum is made in place in a storage nobody else refers to. What forward kept is
-// freed after its last reader. Operators through which no required gradient flows have no step.
+// A gradient is a storage that one or several tensors refer to (a residual passes its gradient on to both
+// inputs without a copy). Where a second contribution meets a first, the sum is made in place in a storage
+// nobody else refers to. What forward kept is freed after its last reader. Operators through which no
+// required gradient flows have no step.
 #include <algorithm>
 
 #include "engine/model/segment/lowering.h"
@@ -12,9 +13,13 @@ namespace {
 
 class BackwardLowering {
  public:
-  BackwardLowering(const ModelGraph& graph, const SegmentBorders& borders, const SegmentDescriptions& descriptions,
-                   SegmentPrograms& programs)
-      : graph_(graph), borders_(borders), descriptions_(descriptions), programs_(programs), program_(programs.backward) {}
+  BackwardLowering(const ModelGraph& graph, const SegmentBorders& borders,
+                   const SegmentDescriptions& descriptions, SegmentPrograms& programs)
+      : graph_(graph),
+        borders_(borders),
+        descriptions_(descriptions),
+        programs_(programs),
+        program_(programs.backward) {}
 
   void run() {
     add_saved_values();
@@ -27,10 +32,10 @@ class BackwardLowering {
 
  private:
   struct Local {
-    ValueIndex kept = k_no_value;      // the tensor's value as backward sees it
-    int saving = 0;                    // operators still to read it
+    ValueIndex kept = k_no_value;  // the tensor's value as backward sees it
+    int saving = 0;                // operators still to read it
     ValueIndex gradient = k_no_value;
-    bool into_existing = false;        // contributions go to a gradient that a later segment made
+    bool into_existing = false;  // contributions go to a gradient that a later segment made
   };
 
   ValueIndex add_value(ProgramValue value) {
@@ -69,7 +74,8 @@ class BackwardLowering {
     if (program_.steps.empty()) return programs_.backward_frees.clear();
     for (const TensorId tensor : programs_.backward_frees) {
       if (locals_.at(tensor).kept != k_no_value) continue;
-      program_.steps.back().frees.push_back(add_value(tensor_value(graph_, tensor, ValueOrigin::tensor_buffer)));
+      program_.steps.back().frees.push_back(
+          add_value(tensor_value(graph_, tensor, ValueOrigin::tensor_buffer)));
     }
   }
 
@@ -122,7 +128,8 @@ class BackwardLowering {
     for (const TensorId output : op.outputs) step.operands.push_back(locals_.at(output).gradient);
     collect_saved(op, description, step);
     std::vector<std::pair<TensorId, ValueIndex>> contributions;
-    for (std::size_t i = 0; i < op.inputs.size(); ++i) contributions.emplace_back(op.inputs[i], contribution(op, description, i, step));
+    for (std::size_t i = 0; i < op.inputs.size(); ++i)
+      contributions.emplace_back(op.inputs[i], contribution(op, description, i, step));
     release_saved(op, description, step);
     for (const TensorId output : op.outputs) {
       if (locals_.at(output).gradient != k_no_value) consumed_.push_back(locals_.at(output).gradient);
@@ -132,10 +139,12 @@ class BackwardLowering {
 
   void collect_saved(const Operator& op, const OperatorDescription& description, ProgramStep& step) {
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-      step.saved_inputs.push_back(description.saved_inputs >> i & 1U ? locals_.at(op.inputs[i]).kept : k_no_value);
+      step.saved_inputs.push_back(description.saved_inputs >> i & 1U ? locals_.at(op.inputs[i]).kept
+                                                                     : k_no_value);
     }
     for (std::size_t i = 0; i < op.outputs.size(); ++i) {
-      step.saved_outputs.push_back(description.saved_outputs >> i & 1U ? locals_.at(op.outputs[i]).kept : k_no_value);
+      step.saved_outputs.push_back(description.saved_outputs >> i & 1U ? locals_.at(op.outputs[i]).kept
+                                                                       : k_no_value);
     }
     for (const auto& [tensor, value] : extras_) {
       if (tensor == op.outputs[0]) step.extras.push_back(value);
@@ -144,7 +153,8 @@ class BackwardLowering {
   }
 
   // The storage that will hold this operator's gradient for input i.
-  ValueIndex contribution(const Operator& op, const OperatorDescription& description, std::size_t i, ProgramStep& step) {
+  ValueIndex contribution(const Operator& op, const OperatorDescription& description, std::size_t i,
+                          ProgramStep& step) {
     const TensorId input = op.inputs[i];
     if (!graph_.tensor(input).requires_grad) {
       step.results.push_back(description.computed_gradients >> i & 1U ? unwanted(input, step) : k_no_value);
@@ -176,7 +186,8 @@ class BackwardLowering {
       Local& local = locals_.at(tensor);
       if (local.kept == k_no_value) return;
       if (program_.values[local.kept].origin != ValueOrigin::saved && !is_freed_here(tensor)) return;
-      const bool became_gradient = std::find(step.results.begin(), step.results.end(), local.kept) != step.results.end();
+      const bool became_gradient =
+          std::find(step.results.begin(), step.results.end(), local.kept) != step.results.end();
       if (--local.saving == 0 && !became_gradient) step.frees.push_back(local.kept);
     };
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
@@ -188,7 +199,8 @@ class BackwardLowering {
     for (const ValueIndex extra : step.extras) step.frees.push_back(extra);
   }
 
-  // Books the contributions, adding where a gradient exists already, and drops the consumed gradients of the outputs.
+  // Books the contributions, adding where a gradient exists already, and drops the consumed gradients of the
+  // outputs.
   void finish_step(ProgramStep step, const std::vector<std::pair<TensorId, ValueIndex>>& contributions) {
     std::vector<ProgramStep> sums;
     for (const auto& [tensor, value] : contributions) {
@@ -226,9 +238,12 @@ class BackwardLowering {
     return step;
   }
 
-  bool is_consumed(ValueIndex value) const { return std::find(consumed_.begin(), consumed_.end(), value) != consumed_.end(); }
+  bool is_consumed(ValueIndex value) const {
+    return std::find(consumed_.begin(), consumed_.end(), value) != consumed_.end();
+  }
 
-  // The gradient itself when only one tensor refers to it, else a fresh storage (the sum is then out of place).
+  // The gradient itself when only one tensor refers to it, else a fresh storage (the sum is then out of
+  // place).
   ValueIndex writable(ValueIndex gradient, ProgramStep& step) {
     if (references_[gradient] == 1) return gradient;
     ProgramValue value = program_.values[gradient];
@@ -288,8 +303,8 @@ class BackwardLowering {
 
 }  // namespace
 
-void lower_backward(const ModelGraph& graph, const SegmentBorders& borders, const SegmentDescriptions& descriptions,
-                    SegmentPrograms& programs) {
+void lower_backward(const ModelGraph& graph, const SegmentBorders& borders,
+                    const SegmentDescriptions& descriptions, SegmentPrograms& programs) {
   BackwardLowering(graph, borders, descriptions, programs).run();
 }
 

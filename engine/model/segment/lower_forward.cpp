@@ -80,9 +80,9 @@ class ForwardLowering {
     for (const TensorId input : op.inputs) step.operands.push_back(value_of(input));
     for (const TensorId output : op.outputs) make_output(output, retained, step);
     for (std::size_t i = 0; i < description.extras.size(); ++i) {
-      const ValueIndex value = add_value(
-          retained ? tensor_value(graph_, op.extra_tensors[i], ValueOrigin::tensor_buffer)
-                   : extra_value(description.extras[i], op.outputs[0], ValueOrigin::internal));
+      const ValueIndex value =
+          add_value(retained ? tensor_value(graph_, op.extra_tensors[i], ValueOrigin::tensor_buffer)
+                             : extra_value(description.extras[i], op.outputs[0], ValueOrigin::internal));
       step.extras.push_back(value);
       step.allocates.push_back(value);
       if (!retained && (!keeps_ || !description.has_backward)) step.frees.push_back(value);
@@ -134,7 +134,8 @@ class ForwardLowering {
   void find_backward_frees() {
     for (const TensorId tensor : borders_.retained) {
       const auto& freed = programs_.recompute_frees;
-      if (std::find(freed.begin(), freed.end(), tensor) == freed.end()) programs_.backward_frees.push_back(tensor);
+      if (std::find(freed.begin(), freed.end(), tensor) == freed.end())
+        programs_.backward_frees.push_back(tensor);
     }
   }
 

@@ -6,7 +6,8 @@ namespace shardlab {
 namespace {
 
 void count(std::vector<std::pair<TensorId, int>>& counts, TensorId tensor) {
-  const auto found = std::find_if(counts.begin(), counts.end(), [&](const auto& entry) { return entry.first == tensor; });
+  const auto found =
+      std::find_if(counts.begin(), counts.end(), [&](const auto& entry) { return entry.first == tensor; });
   if (found == counts.end()) {
     counts.emplace_back(tensor, 1);
   } else {
@@ -27,7 +28,8 @@ Bytes peak_of(const Program& program) {
 
 }  // namespace
 
-SegmentDescriptions::SegmentDescriptions(const ModelGraph& graph, const SegmentBorders& borders) : begin_(borders.begin) {
+SegmentDescriptions::SegmentDescriptions(const ModelGraph& graph, const SegmentBorders& borders)
+    : begin_(borders.begin) {
   for (OperatorId id = borders.begin; id < borders.end; ++id.value) {
     const Operator& op = graph.op(id);
     const OperatorDescription& description = descriptions_.emplace_back(describe_operator(graph, op));
@@ -47,7 +49,9 @@ int SegmentDescriptions::saving_operators(TensorId tensor) const {
   return 0;
 }
 
-bool SegmentDescriptions::is_saved(TensorId tensor) const { return saving_operators(tensor) > 0; }
+bool SegmentDescriptions::is_saved(TensorId tensor) const {
+  return saving_operators(tensor) > 0;
+}
 
 SegmentPrograms lower_segment(const ModelGraph& graph, const SegmentBorders& borders) {
   SegmentPrograms programs;

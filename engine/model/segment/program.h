@@ -87,11 +87,12 @@ struct SegmentPrograms {
   std::vector<ValueIndex> keeps;  // values of keeper() kept for backward, in the order of the saved list
   Bytes saved_bytes;              // their sum
   std::vector<TensorId> recomputed_outputs;  // border tensors that `recompute` makes again
-  std::vector<TensorId> backward_reads;      // border and retained tensors, batch and constants that backward reads
-  std::vector<TensorId> recompute_frees;     // retained tensors that only the recomputation reads
-  std::vector<TensorId> backward_frees;      // the other retained ones of this segment: dropped while it runs
-  std::vector<TensorId> gradient_inputs;     // border outputs whose gradients backward consumes
-  std::vector<TensorId> gradient_outputs;    // border inputs whose gradients backward produces
+  std::vector<TensorId>
+      backward_reads;  // border and retained tensors, batch and constants that backward reads
+  std::vector<TensorId> recompute_frees;   // retained tensors that only the recomputation reads
+  std::vector<TensorId> backward_frees;    // the other retained ones of this segment: dropped while it runs
+  std::vector<TensorId> gradient_inputs;   // border outputs whose gradients backward consumes
+  std::vector<TensorId> gradient_outputs;  // border inputs whose gradients backward produces
   std::vector<bool>
       gradient_accumulates;  // by gradient_outputs: a later segment made it already, this one adds to it
 
@@ -114,7 +115,7 @@ struct SegmentBorders {
   const std::vector<TensorId>& inputs;
   const std::vector<TensorId>& outputs;
   const std::vector<TensorId>& retained;  // what retained operators of the segment make
-  std::vector<bool> consumed_later;  // by inputs: a later segment reads the tensor too
+  std::vector<bool> consumed_later;       // by inputs: a later segment reads the tensor too
   std::optional<Recomputation> recomputation;
 
   bool retains(OperatorId op) const { return recomputation && recomputation->region->retains(op); }

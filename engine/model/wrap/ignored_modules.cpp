@@ -20,12 +20,14 @@ Status check_pattern(const ModelGraph& graph, const std::string& pattern) {
     if (module.parent) paths.push_back(module.path);
   }
   const auto near = nearest_name(pattern, paths);
-  return bad_input(k_key, "no module of this model matches '" + pattern + "'",
-                   near ? "did you mean '" + *near + "'?" : "`shardlab model` lists the paths; ** crosses dots");
+  return bad_input(
+      k_key, "no module of this model matches '" + pattern + "'",
+      near ? "did you mean '" + *near + "'?" : "`shardlab model` lists the paths; ** crosses dots");
 }
 
 bool is_inside(const ModelGraph& graph, ModuleId module, std::span<const ModuleId> modules) {
-  return std::any_of(modules.begin(), modules.end(), [&](ModuleId outer) { return lies_within(graph, module, outer); });
+  return std::any_of(modules.begin(), modules.end(),
+                     [&](ModuleId outer) { return lies_within(graph, module, outer); });
 }
 
 Status check_parameters(const ModelGraph& graph, std::span<const ModuleId> ignored) {
@@ -35,14 +37,16 @@ Status check_parameters(const ModelGraph& graph, std::span<const ModuleId> ignor
       const Parameter& parameter = graph.parameter(id);
       if (inside && parameter.trainable) {
         return bad_input(k_key,
-                         fmt::format("{} is trained: nobody would reduce the gradients of an ignored parameter, and the ranks would "
+                         fmt::format("{} is trained: nobody would reduce the gradients of an ignored "
+                                     "parameter, and the ranks would "
                                      "drift apart",
                                      parameter.name),
                          "freeze it with model.frozen, or leave it to a unit");
       }
       if (inside != is_inside(graph, parameter.module, ignored)) {
-        return bad_input(k_key, fmt::format("{} is tied to a parameter of '{}'", parameter.name, graph.modules[i].path),
-                         "ignore both modules or none");
+        return bad_input(
+            k_key, fmt::format("{} is tied to a parameter of '{}'", parameter.name, graph.modules[i].path),
+            "ignore both modules or none");
       }
     }
   }
@@ -51,14 +55,16 @@ Status check_parameters(const ModelGraph& graph, std::span<const ModuleId> ignor
 
 }  // namespace
 
-Result<std::vector<ModuleId>> ignored_modules(const ModelGraph& graph, std::span<const std::string> patterns) {
+Result<std::vector<ModuleId>> ignored_modules(const ModelGraph& graph,
+                                              std::span<const std::string> patterns) {
   std::vector<ModuleId> ignored;
   if (patterns.empty()) return ignored;
   for (const std::string& pattern : patterns) SHARDLAB_CHECK_OK(check_pattern(graph, pattern));
   for (std::size_t i = 1; i < graph.modules.size(); ++i) {
     const auto id = make_id<ModuleId>(i);
-    const bool named = std::any_of(patterns.begin(), patterns.end(),
-                                   [&](const std::string& pattern) { return matches_path(pattern, graph.module(id).path); });
+    const bool named = std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+      return matches_path(pattern, graph.module(id).path);
+    });
     if (named && !is_inside(graph, id, ignored)) ignored.push_back(id);
   }
   SHARDLAB_CHECK_OK(check_parameters(graph, ignored));

@@ -42,7 +42,8 @@ bool teachers(const Context& c) {
 
 std::string teacher_text(const Context& c) {
   return fmt::format(
-      "{} is {}. The teacher runs without a graph and keeps nothing; it comes before the student, so that the two are not in memory "
+      "{} is {}. The teacher runs without a graph and keeps nothing; it comes before the student, so that "
+      "the two are not in memory "
       "together: only its logits stay.",
       segment_name(c), operators_text(c));
 }

@@ -36,12 +36,14 @@ bool as_view(const Context& c) {
 
 std::string collect_text(const Context& c) {
   return fmt::format(
-      "Gradients of {} live in the buckets: what this backward made is {} there, and its own memory goes.", unit_text(c),
+      "Gradients of {} live in the buckets: what this backward made is {} there, and its own memory goes.",
+      unit_text(c),
       c.self().kind == InstructionKind::Accumulate ? "added to what an earlier micro-batch left" : "copied");
 }
 
 bool frees_collected(const Context& c) {
-  return as_view(c) && frees_class(c, BufferClass::gradient) && !c.step.buffer(c.self().frees.front()).name.starts_with("firstbucket");
+  return as_view(c) && frees_class(c, BufferClass::gradient) &&
+         !c.step.buffer(c.self().frees.front()).name.starts_with("firstbucket");
 }
 
 std::string bucket_text(const Context& c) {
@@ -60,10 +62,15 @@ const std::vector<ReasonRule>& rules() {
   using K = InstructionKind;
   static const std::vector<ReasonRule> table{
       {K::Pack, as_view, collect_text, {"parallel.ddp.gradient_as_bucket_view", "parallel.ddp.bucket_size"}},
-      {K::Accumulate, as_view, collect_text, {"parallel.ddp.gradient_as_bucket_view", "train.accumulation", "train.sync"}},
+      {K::Accumulate,
+       as_view,
+       collect_text,
+       {"parallel.ddp.gradient_as_bucket_view", "train.accumulation", "train.sync"}},
       {K::Copy,
        as_view,
-       [](const Context&) -> std::string { return "Gradients live in the buckets: they move into the rebuilt ones."; },
+       [](const Context&) -> std::string {
+         return "Gradients live in the buckets: they move into the rebuilt ones.";
+       },
        {"parallel.ddp.gradient_as_bucket_view"}},
       {K::Free,
        frees_collected,

@@ -17,7 +17,8 @@ SettingView view_for_unit(const InstructionContext& context, const ScenarioSourc
                           const std::string& key) {
   if (context.is_teachers()) {
     const std::string own = teacher_key(key);
-    const bool has_own = key.starts_with("model.") || key.starts_with("parallel.") || key.starts_with("precision.");
+    const bool has_own =
+        key.starts_with("model.") || key.starts_with("parallel.") || key.starts_with("precision.");
     return view_setting(context.scenario(), source, has_own && key != "model.sequence_length" ? own : key);
   }
   const std::string name =

@@ -12,7 +12,7 @@ using Context = InstructionContext;
 using K = InstructionKind;
 
 // --- which case
-// -------------------------------------------------------------------------------------------------------------
+// ---------------------------------------------------------------------------------------------------------
 
 bool casts_parameters(const Context& c) {
   return reads_class(c, BufferClass::parameter_shard) || reads_class(c, BufferClass::parameter);
@@ -47,7 +47,7 @@ bool frees_old_gradients(const Context& c) {
 }
 
 // --- what to say
-// ------------------------------------------------------------------------------------------------------------
+// ---------------------------------------------------------------------------------------------------------
 
 std::string cast_parameters_text(const Context& c) {
   return fmt::format(

@@ -14,7 +14,7 @@ using Context = InstructionContext;
 using K = InstructionKind;
 
 // --- which case
-// -------------------------------------------------------------------------------------------------------------
+// ---------------------------------------------------------------------------------------------------------
 
 bool casts_shard(const Context& c) {
   return reads_class(c, BufferClass::parameter_shard);
@@ -70,7 +70,7 @@ bool frees_parameters_in_forward(const Context& c) {
 }
 
 // --- what to say
-// ------------------------------------------------------------------------------------------------------------
+// ---------------------------------------------------------------------------------------------------------
 
 std::string cast_shard_text(const Context& c) {
   return fmt::format(
@@ -100,9 +100,9 @@ std::string reshard_text(const Context& c) {
   for (std::size_t i = c.id.index() + 1; i < c.step.instructions.size(); ++i) {
     const Instruction& later = c.step.instructions[i];
     if (later.kind != K::AllGather || later.unit != c.self().unit) continue;
-    return last_use_text(c) +
-           fmt::format(" {} gathers it again, in {}.", c.is_teachers() ? "The next micro-batch" : "Its backward",
-                       label(c, make_id<InstructionId>(i)));
+    return last_use_text(c) + fmt::format(" {} gathers it again, in {}.",
+                                          c.is_teachers() ? "The next micro-batch" : "Its backward",
+                                          label(c, make_id<InstructionId>(i)));
   }
   return last_use_text(c);
 }

@@ -40,14 +40,17 @@ std::string cast_gradient_text(const Context& c) {
 }
 
 std::string reshard_text(const Context& c) {
-  return last_use_text(c) + " The stream of gathers waits for that, so that the next gather finds the memory free.";
+  return last_use_text(c) +
+         " The stream of gathers waits for that, so that the next gather finds the memory free.";
 }
 
 std::string pack_text(const Context& c) {
-  const std::string why = dtype_read(c) == dtype_written(c)
-                              ? "Several segments make the gradients of this unit: they are copied to where the reduction reads them."
-                              : fmt::format("Gradients are made in {} and reduced in {}: they are converted once.",
-                                            dtype_read(c), dtype_written(c));
+  const std::string why =
+      dtype_read(c) == dtype_written(c)
+          ? "Several segments make the gradients of this unit: they are copied to where the reduction reads "
+            "them."
+          : fmt::format("Gradients are made in {} and reduced in {}: they are converted once.", dtype_read(c),
+                        dtype_written(c));
   return why;
 }
 
@@ -79,13 +82,16 @@ const std::vector<ReasonRule>& rules() {
       {K::Free,
        frees_reduced_input,
        [](const Context&) -> std::string {
-         return "One reduction is under way at a time: before the next, and at the end of backward, compute waits for the one before "
+         return "One reduction is under way at a time: before the next, and at the end of backward, compute "
+                "waits for the one before "
                 "and gives its input back.";
        },
        {"parallel.strategy"}},
       {K::Free,
        nullptr,
-       [](const Context&) -> std::string { return "They were copied to where the reduction takes them from."; },
+       [](const Context&) -> std::string {
+         return "They were copied to where the reduction takes them from.";
+       },
        {"precision.reduce"}},
       {K::Pack, nullptr, pack_text, {"precision.reduce", "parallel.wrap.policy"}},
       {K::ReduceScatter, nullptr, reduce_text, {"parallel.strategy", "parallel.mesh.shard", "train.sync"}},

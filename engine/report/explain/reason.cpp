@@ -32,7 +32,8 @@ const StrategyReasons* find_strategy_reasons(std::string_view strategy) {
   return found == std::end(k_strategies) ? nullptr : found;
 }
 
-// The strategy that made instructions of this pass: the student's, or the teacher's "teacher.fsdp2"; empty for other passes.
+// The strategy that made instructions of this pass: the student's, or the teacher's "teacher.fsdp2"; empty
+// for other passes.
 std::string_view strategy_of(const StepPlan& step, std::string_view pass) {
   if (pass == step.strategy) return pass;
   return pass.starts_with(k_teacher_prefix) ? pass.substr(k_teacher_prefix.size()) : std::string_view();
@@ -50,7 +51,8 @@ std::optional<Reason> first_that_applies(std::span<const ReasonRule> rules,
 }  // namespace
 
 Reason reason_of(const InstructionContext& context) {
-  if (const StrategyReasons* const strategy = find_strategy_reasons(strategy_of(context.step, context.pass()))) {
+  if (const StrategyReasons* const strategy =
+          find_strategy_reasons(strategy_of(context.step, context.pass()))) {
     if (auto reason = first_that_applies(strategy->rules(), context)) return *std::move(reason);
   }
   return first_that_applies(common_reasons(), context).value_or(Reason{});

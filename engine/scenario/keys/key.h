@@ -65,7 +65,7 @@ inline std::string joined_path(const std::string& path, std::string_view name) {
 }
 
 // --- a section
-// -------------------------------------------------------------------------------------------------------------------
+// ---------------------------------------------------------------------------------------------------------
 
 template <typename T>
 void read_section(const Keys<T>& keys, const YamlNode& node, const std::string& path, T& value,
@@ -141,7 +141,7 @@ void describe_section(const Keys<T>& keys, const std::string& path, std::vector<
 }
 
 // --- rows
-// ------------------------------------------------------------------------------------------------------------------------
+// ---------------------------------------------------------------------------------------------------------
 
 // A row whose value is a member of the section. `default_text` replaces the default in the reference.
 template <typename T, typename V>

@@ -15,7 +15,8 @@ const Keys<LossSpec>& loss_keys() {
           "chunked: head and cross-entropy in one, over a part of the tokens or the vocabulary at a time"),
       only_with("kind", {"chunked"},
                 key("over", &LossSpec::over, kind::word({"tokens", "vocabulary"}),
-                    "tokens: gradients are made in forward, with the logits of each part; vocabulary: logits are made again in "
+                    "tokens: gradients are made in forward, with the logits of each part; vocabulary: logits "
+                    "are made again in "
                     "backward")),
       only_with("kind", {"chunked"},
                 key("chunks", &LossSpec::chunks, kind::integer(1, 65536), "parts they are cut into")),
@@ -30,7 +31,8 @@ const Keys<LoraSpec>& lora_keys() {
           "scale: the adapter's output is multiplied by alpha / rank"),
       key("dropout", &LoraSpec::dropout, kind::fraction(0, 1), "of the adapter's input"),
       key("targets", &LoraSpec::targets, kind::texts(),
-          "the linear layers that get an adapter: last names of their paths (q_proj), path patterns, or all-linear"),
+          "the linear layers that get an adapter: last names of their paths (q_proj), path patterns, or "
+          "all-linear"),
       key("modules_to_save", &LoraSpec::modules_to_save, kind::texts(),
           "ends of the paths of modules of which a copy is trained as a whole, the original being kept"),
   };
@@ -67,7 +69,8 @@ Kind<std::string> expert_load() {
 const Keys<MoeSpec>& moe_keys() {
   static const Keys<MoeSpec> keys{
       key("load", &MoeSpec::load, expert_load(), "how tokens spread over experts in a prediction"),
-      key("measured", &MoeSpec::measured, kind::text(), "with load: measured, the file that `run --save-load` wrote"),
+      key("measured", &MoeSpec::measured, kind::text(),
+          "with load: measured, the file that `run --save-load` wrote"),
       key("capacity", &MoeSpec::capacity, kind::optional(kind::number(0, 1e6, true)),
           "capacity factor; tokens beyond it are dropped"),
       key("auxiliary_loss", &MoeSpec::auxiliary_loss, kind::optional(kind::number(0)),
@@ -117,7 +120,8 @@ const Keys<ModelSpec>& model_keys() {
       key("dropout", &ModelSpec::dropout, kind::fraction(0, 1), "of hidden states and attention"),
       key("overrides", &ModelSpec::overrides, kind::json_map(),
           "fields of config.json to replace, by their own names"),
-      key("frozen", &ModelSpec::frozen, kind::texts(), "path patterns of parameters, or of modules around them, that are not trained"),
+      key("frozen", &ModelSpec::frozen, kind::texts(),
+          "path patterns of parameters, or of modules around them, that are not trained"),
       section("lora", &ModelSpec::lora, &lora_keys),
       section("moe", &ModelSpec::moe, &moe_keys),
       key("compile", &ModelSpec::compile, kind::word({"none", "blocks", "whole"}),
@@ -130,14 +134,16 @@ const Keys<ModelSpec>& model_keys() {
   return keys;
 }
 
-// What of a model still means something where it only runs forward; the length of a sequence is the student's.
+// What of a model still means something where it only runs forward; the length of a sequence is the
+// student's.
 const Keys<TeacherSpec>& teacher_keys() {
   static const Keys<TeacherSpec> keys = [] {
-    constexpr std::string_view k_of_a_teacher[] = {"config",    "weights", "dtype", "implementation",
+    constexpr std::string_view k_of_a_teacher[] = {"config",    "weights",   "dtype", "implementation",
                                                    "attention", "overrides", "moe"};
     Keys<TeacherSpec> rows;
     for (const Key<ModelSpec>& row : model_keys()) {
-      if (std::find(std::begin(k_of_a_teacher), std::end(k_of_a_teacher), row.name) != std::end(k_of_a_teacher))
+      if (std::find(std::begin(k_of_a_teacher), std::end(k_of_a_teacher), row.name) !=
+          std::end(k_of_a_teacher))
         rows.push_back(lifted(&TeacherSpec::model, row));
     }
     rows.push_back(section("parallel", &TeacherSpec::parallel, &parallel_keys));

@@ -16,8 +16,12 @@ const Keys<PrecisionSpec>& precision_keys() {
       key("param", &S::param, compute_dtype(), "of gathered parameters, and so of forward and backward",
           "model.dtype"),
       key("reduce", &S::reduce, compute_dtype(), "of the gradient reduction", "precision.param"),
-      key("buffer", &S::buffer, compute_dtype(), "fsdp1: of buffers of modules (rotary frequencies)", "as stored"),
-      key("output", &S::output, compute_dtype(), "fsdp2: of the floating-point outputs of every unit's forward; for single units parallel.wrap.overrides", "as computed"),
+      key("buffer", &S::buffer, compute_dtype(), "fsdp1: of buffers of modules (rotary frequencies)",
+          "as stored"),
+      key("output", &S::output, compute_dtype(),
+          "fsdp2: of the floating-point outputs of every unit's forward; for single units "
+          "parallel.wrap.overrides",
+          "as computed"),
       key("keep_low_precision_grads", &S::keep_low_precision_grads, kind::boolean(),
           "fsdp1: the optimizer sees gradients of precision.param"),
       key("cast_forward_inputs", &S::cast_forward_inputs, kind::optional(kind::boolean()),
@@ -49,7 +53,8 @@ const Keys<ActivationSpec>& activation_keys() {
                 key("every", &S::every, kind::integer(1, 1 << 20), "checkpoint every k-th block")),
       only_with("checkpoint", {"selective"},
                 key("operators", &S::operators, kind::texts(),
-                    "kinds of operators (`shardlab model` lists a layer's) whose outputs are kept and that are not run again; "
+                    "kinds of operators (`shardlab model` lists a layer's) whose outputs are kept and that "
+                    "are not run again; "
                     "linear/2: every second of a layer, beginning with the first")),
       only_with("checkpoint", {"full", "selective"},
                 key("placement", &S::placement, kind::word({"inside", "outside"}),

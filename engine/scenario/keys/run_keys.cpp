@@ -14,32 +14,33 @@ using Tolerances = std::map<std::string, double>;
 
 Kind<Tolerances> tolerance_kind() {
   const Kind<double> percent = kind::fraction(0, 100);
-  return {
-      "map of fractions", kind::joined(tolerance_metric_names()),
-      [percent](const YamlNode& node, std::string_view name) -> Result<Tolerances> {
-        Tolerances tolerances;
-        if (node.is_null()) return tolerances;
-        if (!node.is_map())
-          return bad_input({}, fmt::format("expected a map of metrics, found {}", describe(node.kind)));
-        for (const YamlEntry& entry : node.entries) {
-          if (std::find(tolerance_metric_names().begin(), tolerance_metric_names().end(), entry.key) == tolerance_metric_names().end()) {
-            return bad_input(entry.where, fmt::format("unknown metric '{}'", entry.key),
-                             suggestion(entry.key, tolerance_metric_names()));
-          }
-          auto value = percent.read(entry.value, name);
-          if (!value)
-            return bad_input(entry.value.where, entry.key + ": " + value.error().what, value.error().hint);
-          tolerances[entry.key] = *value;
-        }
-        return tolerances;
-      },
-      [percent](const Tolerances& tolerances) {
-        YamlNode map;
-        map.kind = YamlNode::Kind::map;
-        for (const auto& [metric, fraction] : tolerances)
-          map.entries.push_back({metric, {}, percent.write(fraction)});
-        return map;
-      }};
+  return {"map of fractions", kind::joined(tolerance_metric_names()),
+          [percent](const YamlNode& node, std::string_view name) -> Result<Tolerances> {
+            Tolerances tolerances;
+            if (node.is_null()) return tolerances;
+            if (!node.is_map())
+              return bad_input({}, fmt::format("expected a map of metrics, found {}", describe(node.kind)));
+            for (const YamlEntry& entry : node.entries) {
+              if (std::find(tolerance_metric_names().begin(), tolerance_metric_names().end(), entry.key) ==
+                  tolerance_metric_names().end()) {
+                return bad_input(entry.where, fmt::format("unknown metric '{}'", entry.key),
+                                 suggestion(entry.key, tolerance_metric_names()));
+              }
+              auto value = percent.read(entry.value, name);
+              if (!value)
+                return bad_input(entry.value.where, entry.key + ": " + value.error().what,
+                                 value.error().hint);
+              tolerances[entry.key] = *value;
+            }
+            return tolerances;
+          },
+          [percent](const Tolerances& tolerances) {
+            YamlNode map;
+            map.kind = YamlNode::Kind::map;
+            for (const auto& [metric, fraction] : tolerances)
+              map.entries.push_back({metric, {}, percent.write(fraction)});
+            return map;
+          }};
 }
 
 }  // namespace
@@ -92,7 +93,8 @@ const Keys<MeasureSpec>& measure_keys() {
   static const Keys<S> keys{
       key("warmup_steps", &S::warmup_steps, kind::integer(0, 1 << 20), "steps that are run and not measured"),
       key("steps", &S::steps, kind::integer(1, 1 << 20), "measured steps"),
-      key("detail", &S::detail, kind::word({"instructions", "operators"}), "what is timed; operators: also every operator by kind, as a list of the run and in comparisons"),
+      key("detail", &S::detail, kind::word({"instructions", "operators"}),
+          "what is timed; operators: also every operator by kind, as a list of the run and in comparisons"),
       key("tolerance", &S::tolerance, tolerance_kind(),
           "largest |predicted / measured - 1| by metric for a good verdict"),
   };

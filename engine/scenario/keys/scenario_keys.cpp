@@ -44,15 +44,25 @@ void describe_distillation(const std::string& path, std::vector<KeyLine>& lines)
   describe_section(distillation_keys(), path, all);
   const std::string teacher = joined_path(path, "teacher");
   for (KeyLine& line : all) {
-    const bool nested = line.path.starts_with(teacher + ".parallel.") || line.path.starts_with(teacher + ".precision.");
+    const bool nested =
+        line.path.starts_with(teacher + ".parallel.") || line.path.starts_with(teacher + ".precision.");
     if (!nested) lines.push_back(std::move(line));
   }
-  const auto last = std::find_if(lines.begin(), lines.end(),
-                                 [&](const KeyLine& line) { return line.path == joined_path(path, "temperature"); });
-  lines.insert(last, {{teacher + ".parallel", "map", "the keys of parallel, without ddp", "{strategy: none}",
-                       "who holds which part of the teacher; none: every rank the whole of it", {}},
-                      {teacher + ".precision", "map", "param, output, buffer, cast_forward_inputs", "as stored",
-                       "the keys of precision that a forward knows", {}}});
+  const auto last = std::find_if(lines.begin(), lines.end(), [&](const KeyLine& line) {
+    return line.path == joined_path(path, "temperature");
+  });
+  lines.insert(last, {{teacher + ".parallel",
+                       "map",
+                       "the keys of parallel, without ddp",
+                       "{strategy: none}",
+                       "who holds which part of the teacher; none: every rank the whole of it",
+                       {}},
+                      {teacher + ".precision",
+                       "map",
+                       "param, output, buffer, cast_forward_inputs",
+                       "as stored",
+                       "the keys of precision that a forward knows",
+                       {}}});
 }
 
 Key<Scenario> distillation() {

@@ -58,28 +58,20 @@ constexpr std::array k_zero_keys{
 
 bool fits(Shape shape, const nlohmann::json& value) {
   switch (shape) {
-    case Shape::boolean:
-      return value.is_boolean();
-    case Shape::count:
-      return value.is_number_integer() && value.get<std::int64_t>() >= -1;
-    case Shape::text:
-      return value == "fp32" || value == "bf16" || value == "fp16";
-    case Shape::list:
-      return value.is_object() || value.is_array();
+    case Shape::boolean: return value.is_boolean();
+    case Shape::count: return value.is_number_integer() && value.get<std::int64_t>() >= -1;
+    case Shape::text: return value == "fp32" || value == "bf16" || value == "fp16";
+    case Shape::list: return value.is_object() || value.is_array();
   }
   return false;
 }
 
 std::string_view expected(Shape shape) {
   switch (shape) {
-    case Shape::boolean:
-      return "true or false";
-    case Shape::count:
-      return "a whole number";
-    case Shape::text:
-      return "fp32, bf16 or fp16";
-    case Shape::list:
-      return "a list of classes or a map";
+    case Shape::boolean: return "true or false";
+    case Shape::count: return "a whole number";
+    case Shape::text: return "fp32, bf16 or fp16";
+    case Shape::list: return "a list of classes or a map";
   }
   return "";
 }

@@ -13,7 +13,11 @@ constexpr std::int64_t k_alignment_bytes = 16;
 class Declarer {
  public:
   Declarer(StepBuilder& builder, UnitId unit, const Settings& settings, const Streams& streams)
-      : b_(builder), unit_(unit), s_(settings), streams_(streams), precision_(builder.partition().unit(unit).settings.precision) {}
+      : b_(builder),
+        unit_(unit),
+        s_(settings),
+        streams_(streams),
+        precision_(builder.partition().unit(unit).settings.precision) {}
 
   FlatUnit declare() {
     FlatUnit state;
@@ -33,41 +37,51 @@ class Declarer {
     return state;
   }
 
-  std::int64_t alignment() const { return s_.use_orig_params ? k_alignment_bytes / element_size(precision_.param) : 1; }
+  std::int64_t alignment() const {
+    return s_.use_orig_params ? k_alignment_bytes / element_size(precision_.param) : 1;
+  }
   // Unsharded flat vectors are padded too where use_orig_params makes padding part of them.
   int whole_shards() const { return s_.sharded || s_.use_orig_params ? s_.shards : 1; }
 
  private:
-  Buffer buffer(std::string_view prefix, BufferClass kind, BufferLayout layout, DType dtype, StreamId stream) const {
+  Buffer buffer(std::string_view prefix, BufferClass kind, BufferLayout layout, DType dtype,
+                StreamId stream) const {
     const int shards = layout == BufferLayout::flat_shard ? s_.shards : whole_shards();
     return unit_buffer(b_, unit_, prefix, kind, layout, dtype, shards, stream, static_cast<int>(alignment()));
   }
 
   Buffer stored() const {
     const StreamId compute = StepBuilder::compute();
-    if (s_.sharded) return buffer("shard", BufferClass::parameter_shard, BufferLayout::flat_shard, s_.stored, compute);
+    if (s_.sharded)
+      return buffer("shard", BufferClass::parameter_shard, BufferLayout::flat_shard, s_.stored, compute);
     return buffer("param", BufferClass::parameter, BufferLayout::flat, s_.stored, compute);
   }
 
   void declare_parameters(FlatUnit& state) const {
     state.full = state.stored;
     if (s_.sharded || state.casts()) {
-      state.full = b_.declare(buffer("full", BufferClass::gathered_parameters, BufferLayout::flat, precision_.param,
-                                     s_.sharded ? streams_.unshard : streams_.pre_unshard));
+      state.full = b_.declare(buffer("full", BufferClass::gathered_parameters, BufferLayout::flat,
+                                     precision_.param, s_.sharded ? streams_.unshard : streams_.pre_unshard));
     }
-    state.cast = b_.declare(buffer("cast", BufferClass::gather_buffer, BufferLayout::flat_shard, precision_.param, streams_.pre_unshard));
+    state.cast = b_.declare(buffer("cast", BufferClass::gather_buffer, BufferLayout::flat_shard,
+                                   precision_.param, streams_.pre_unshard));
   }
 
   void declare_gradients(FlatUnit& state) const {
     const StreamId compute = StepBuilder::compute(), post = streams_.post_backward;
     const BufferLayout unpadded = s_.use_orig_params ? BufferLayout::flat : BufferLayout::parameters;
-    state.flat_gradient = b_.declare(buffer("flatgrad", BufferClass::gradient, unpadded, precision_.param, compute));
-    state.new_flat_gradient = b_.declare(buffer("newgrad", BufferClass::gradient, unpadded, precision_.param, compute));
-    state.cast_gradient = b_.declare(buffer("castgrad", BufferClass::reduce_buffer, unpadded, precision_.reduce, post));
-    state.padded_gradient = b_.declare(buffer("padgrad", BufferClass::reduce_buffer, BufferLayout::flat, precision_.reduce, post));
-    state.reduced = b_.declare(buffer("rsout", BufferClass::gradient_shard, BufferLayout::flat_shard, precision_.reduce, post));
-    state.stored_gradient =
-        b_.declare(buffer("rsstored", BufferClass::gradient_shard, BufferLayout::flat_shard, s_.stored, post));
+    state.flat_gradient =
+        b_.declare(buffer("flatgrad", BufferClass::gradient, unpadded, precision_.param, compute));
+    state.new_flat_gradient =
+        b_.declare(buffer("newgrad", BufferClass::gradient, unpadded, precision_.param, compute));
+    state.cast_gradient =
+        b_.declare(buffer("castgrad", BufferClass::reduce_buffer, unpadded, precision_.reduce, post));
+    state.padded_gradient = b_.declare(
+        buffer("padgrad", BufferClass::reduce_buffer, BufferLayout::flat, precision_.reduce, post));
+    state.reduced = b_.declare(
+        buffer("rsout", BufferClass::gradient_shard, BufferLayout::flat_shard, precision_.reduce, post));
+    state.stored_gradient = b_.declare(
+        buffer("rsstored", BufferClass::gradient_shard, BufferLayout::flat_shard, s_.stored, post));
     state.gradient_views =
         b_.declare(buffer("gradviews", BufferClass::workspace, BufferLayout::flat_shard, s_.stored, compute));
     state.gradient = reduced_gradient(state);
@@ -75,8 +89,12 @@ class Declarer {
 
   BufferId reduced_gradient(const FlatUnit& state) const {
     const bool outlives = s_.use_orig_params && !b_.is_first();
-    const auto declare = [&](Buffer buffer) { return outlives ? b_.declare_carried(std::move(buffer)) : b_.declare(std::move(buffer)); };
-    if (s_.sharded) return declare(buffer("gshard", BufferClass::gradient_shard, BufferLayout::flat_shard, s_.stored, streams_.post_backward));
+    const auto declare = [&](Buffer buffer) {
+      return outlives ? b_.declare_carried(std::move(buffer)) : b_.declare(std::move(buffer));
+    };
+    if (s_.sharded)
+      return declare(buffer("gshard", BufferClass::gradient_shard, BufferLayout::flat_shard, s_.stored,
+                            streams_.post_backward));
     if (s_.stored == state.reduce && state.reduce == precision_.param) {
       if (outlives) b_.carry(state.flat_gradient);
       return state.flat_gradient;
@@ -108,7 +126,9 @@ std::int64_t flat_elements(const StepBuilder& builder, UnitId unit, const Settin
   const DType param = builder.partition().unit(unit).settings.precision.param;
   const std::int64_t alignment = settings.use_orig_params ? k_alignment_bytes / element_size(param) : 1;
   const int shards = settings.sharded || settings.use_orig_params ? settings.shards : 1;
-  return make_layout(builder.graph(), builder.partition().unit(unit).parameters, shards, static_cast<int>(alignment)).flat_elements;
+  return make_layout(builder.graph(), builder.partition().unit(unit).parameters, shards,
+                     static_cast<int>(alignment))
+      .flat_elements;
 }
 
 }  // namespace shardlab::fsdp1

@@ -15,11 +15,11 @@ struct Streams {
 
 // What the settings of a scenario come to.
 struct Settings {
-  bool sharded = true;                // false: NO_SHARD
-  bool reshards_after_forward = true; // FULL_SHARD, HYBRID_SHARD
+  bool sharded = true;                 // false: NO_SHARD
+  bool reshards_after_forward = true;  // FULL_SHARD, HYBRID_SHARD
   bool use_orig_params = true;
-  int shards = 1;                     // ranks of the process group: those that shard, or all without sharding
-  int replicas = 1;                   // of the shards
+  int shards = 1;    // ranks of the process group: those that shard, or all without sharding
+  int replicas = 1;  // of the shards
   DType stored = DType::float32;
 };
 
@@ -28,22 +28,23 @@ struct FlatUnit {
   bool has_parameters = false;
   bool trained = false;  // the flat parameter requires a gradient: one of its parameters does
   DType stored_dtype, param, reduce;
-  BufferId stored;    // shard of the flat parameter; the whole of it without sharding
-  BufferId cast;      // the shard in the compute dtype
-  BufferId full;      // gathered; without sharding the copy in the compute dtype, or `stored` itself
-  BufferId gradient;  // reduced, in the stored dtype
-  BufferId flat_gradient;         // what autograd leaves in .grad, unsharded
-  BufferId new_flat_gradient;     // of this micro-batch, where .grad holds earlier ones
-  BufferId cast_gradient;         // in the reduction dtype
-  BufferId padded_gradient;       // copied to a multiple of the shards
-  BufferId reduced;               // reduce-scatter output that is not yet the gradient
-  BufferId stored_gradient;       // that output in the stored dtype, where it is added to earlier ones
-  BufferId gradient_views;        // what use_orig_params takes for a moment where gradients are not synchronised
+  BufferId stored;             // shard of the flat parameter; the whole of it without sharding
+  BufferId cast;               // the shard in the compute dtype
+  BufferId full;               // gathered; without sharding the copy in the compute dtype, or `stored` itself
+  BufferId gradient;           // reduced, in the stored dtype
+  BufferId flat_gradient;      // what autograd leaves in .grad, unsharded
+  BufferId new_flat_gradient;  // of this micro-batch, where .grad holds earlier ones
+  BufferId cast_gradient;      // in the reduction dtype
+  BufferId padded_gradient;    // copied to a multiple of the shards
+  BufferId reduced;            // reduce-scatter output that is not yet the gradient
+  BufferId stored_gradient;    // that output in the stored dtype, where it is added to earlier ones
+  BufferId gradient_views;     // what use_orig_params takes for a moment where gradients are not synchronised
 
   bool prefetched = false;
   bool needs_pre_backward_unshard = false;
   bool casts() const { return param != stored_dtype; }
-  std::optional<UnitId> prefetched_by;  // in forward: the unit before whose forward this one's views were made
+  std::optional<UnitId>
+      prefetched_by;  // in forward: the unit before whose forward this one's views were made
 };
 
 }  // namespace shardlab::fsdp1

@@ -12,7 +12,8 @@ constexpr std::size_t k_max_inflight_all_gathers = 2;
 FreeEvents::FreeEvents(StepBuilder& builder, bool limits) : b_(builder), limits_(limits) {
   const std::vector<std::string>& taken = b_.plan().taken_events;
   for (std::uint32_t i = 0; i < taken.size(); ++i) {
-    if (taken[i].starts_with(k_teacher_prefix) == b_.scope().forward_only) queue_.push_back({taken[i], std::nullopt, i});
+    if (taken[i].starts_with(k_teacher_prefix) == b_.scope().forward_only)
+      queue_.push_back({taken[i], std::nullopt, i});
   }
 }
 

@@ -1,7 +1,7 @@
 // The rate limiter of FSDP1: a queue of events, one for each freed gather buffer. Private to this folder.
 //
-// Source: torch 2.11, fsdp/_limiter_utils.py: before every unshard, even one with nothing to gather, the host waits for the oldest
-// event if there are two or more. The queue outlives the step.
+// Source: torch 2.11, fsdp/_limiter_utils.py: before every unshard, even one with nothing to gather, the host
+// waits for the oldest event if there are two or more. The queue outlives the step.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // FSDP1 (FullyShardedDataParallel), torch 2.11: torch/distributed/fsdp.
 //
-// Mirrored: flat parameters; a cast shard that is gathered and dropped; gathers on a stream of their own that waits for compute once
-// a step only; the rate limiter; freeing before reducing; the copy that the backward of the views makes; prefetch in the order of
-// the last forward; gradients that outlive zero_grad under use_orig_params. Orders were recorded from the real thing.
+// Mirrored: flat parameters; a cast shard that is gathered and dropped; gathers on a stream of their own that
+// waits for compute once a step only; the rate limiter; freeing before reducing; the copy that the backward
+// of the views makes; prefetch in the order of the last forward; gradients that outlive zero_grad under
+// use_orig_params. Orders were recorded from the real thing.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -26,7 +27,8 @@ Settings settings_of(const Scenario& scenario) {
   const ResolvedMesh mesh = resolve_mesh(scenario);
   const std::string& sharding = scenario.parallel.sharding;
   Settings settings;
-  settings.sharded = sharding != "no_shard" && mesh.shard > 1;  // FSDP1 falls back to NO_SHARD in a world of one
+  settings.sharded =
+      sharding != "no_shard" && mesh.shard > 1;  // FSDP1 falls back to NO_SHARD in a world of one
   settings.shards = settings.sharded ? mesh.shard : mesh.replicate;
   settings.replicas = settings.sharded ? mesh.replicate : 1;
   settings.reshards_after_forward = sharding == "full_shard" || sharding == "hybrid_shard";
@@ -53,7 +55,8 @@ class Fsdp1Strategy : public Strategy {
         settings_(settings_of(scenario)),
         streams_(add_streams(builder, settings_)),
         group_(builder.add_group(settings_.sharded ? "shard" : "replicate", settings_.shards)),
-        replicate_(settings_.replicas > 1 ? std::optional(builder.add_group("replicate", settings_.replicas)) : std::nullopt),
+        replicate_(settings_.replicas > 1 ? std::optional(builder.add_group("replicate", settings_.replicas))
+                                          : std::nullopt),
         unshard_(builder, streams_, settings_, group_, prefetch_.limit_all_gathers, units_),
         reduce_(builder, streams_, settings_, group_, replicate_, units_) {}
 
@@ -61,7 +64,8 @@ class Fsdp1Strategy : public Strategy {
     units_.resize(b_.partition().units.size());
     for (const UnitId unit : units()) {
       state(unit) = fsdp1::declare_unit(b_, unit, settings_, streams_);
-      if (forward_only() && state(unit).has_parameters && settings_.sharded && !frees_after_forward(unit)) carry_over(state(unit));
+      if (forward_only() && state(unit).has_parameters && settings_.sharded && !frees_after_forward(unit))
+        carry_over(state(unit));
     }
     for (const UnitId unit : find_extents(b_.graph(), b_.partition()).in_order()) {
       if (state(unit).has_parameters) pre_forward_order_.push_back(unit);
@@ -111,8 +115,8 @@ class Fsdp1Strategy : public Strategy {
     if (prefetch_.backward == "pre") prefetch_in_backward(unit);
   }
 
-  // The views of a unit that was prefetched in forward were made before the forward of the unit before it, so autograd comes to their
-  // backward only after that unit's.
+  // The views of a unit that was prefetched in forward were made before the forward of the unit before it, so
+  // autograd comes to their backward only after that unit's.
   void post_backward(UnitId unit) override {
     for (const UnitId later : pre_forward_order_) {
       if (state(later).prefetched_by == unit) run_post_backward(later);
@@ -134,19 +138,24 @@ class Fsdp1Strategy : public Strategy {
     std::vector<TrainedUnit> trained;
     for (std::size_t i = 0; i < units_.size(); ++i) {
       const FlatUnit& unit = units_[i];
-      if (unit.trained && b_.is_live(unit.gradient)) trained.push_back({make_id<UnitId>(i), unit.stored, {unit.gradient}});
+      if (unit.trained && b_.is_live(unit.gradient))
+        trained.push_back({make_id<UnitId>(i), unit.stored, {unit.gradient}});
     }
     return trained;
   }
 
-  std::optional<GroupId> norm_group() const override { return settings_.sharded ? std::optional(group_) : std::nullopt; }
+  std::optional<GroupId> norm_group() const override {
+    return settings_.sharded ? std::optional(group_) : std::nullopt;
+  }
   bool sums_one_norm() const override { return true; }
   // ShardedGradScaler asks its default process group, whatever the sharding.
   std::optional<GroupId> overflow_group() override {
     return replicate_ ? b_.add_group("world", settings_.shards * settings_.replicas) : group_;
   }
   bool gradients_outlive_step() const override { return settings_.use_orig_params; }
-  std::int64_t padded_elements(UnitId unit) const override { return fsdp1::flat_elements(b_, unit, settings_); }
+  std::int64_t padded_elements(UnitId unit) const override {
+    return fsdp1::flat_elements(b_, unit, settings_);
+  }
 
  private:
   FlatUnit& state(UnitId unit) { return units_[unit.index()]; }
@@ -158,7 +167,8 @@ class Fsdp1Strategy : public Strategy {
   }
   std::string where(std::string_view pass) const { return fmt::format("{}.mb{}", pass, micro_batch()); }
 
-  // zero_grad(set_to_none) clears the parameters' gradients; the flat parameter keeps its own until the next root pre-forward.
+  // zero_grad(set_to_none) clears the parameters' gradients; the flat parameter keeps its own until the next
+  // root pre-forward.
   void drop_old_gradients() {
     if (!settings_.use_orig_params || b_.is_first()) return;
     for (std::size_t i = 0; i < units_.size(); ++i) {
@@ -193,7 +203,9 @@ class Fsdp1Strategy : public Strategy {
     target.prefetched = true;
   }
 
-  bool frees_in_backward() const { return settings_.sharded && (reduces() || settings_.reshards_after_forward); }
+  bool frees_in_backward() const {
+    return settings_.sharded && (reduces() || settings_.reshards_after_forward);
+  }
 
   // The hook of a frozen unit hangs on its inputs and reshards only.
   void run_post_backward(UnitId unit) {
@@ -237,8 +249,9 @@ class Fsdp1Strategy : public Strategy {
   std::vector<UnitId> pre_forward_order_, post_forward_order_;
 };
 
-// A flat parameter requires a gradient as a whole: backward computes those of its frozen parameters too, and runs through all that lies
-// below them. Without use_orig_params FSDP1 refuses such a unit (fsdp/_flat_param.py, _validate_tensors_to_flatten).
+// A flat parameter requires a gradient as a whole: backward computes those of its frozen parameters too, and
+// runs through all that lies below them. Without use_orig_params FSDP1 refuses such a unit
+// (fsdp/_flat_param.py, _validate_tensors_to_flatten).
 Status require_gradients(ModelGraph& graph, const Scenario& scenario, const Partition& partition) {
   for (const Unit& unit : partition.units) {
     const auto trainable = [&](ParameterId id) { return graph.parameter(id).trainable; };
@@ -246,10 +259,11 @@ Status require_gradients(ModelGraph& graph, const Scenario& scenario, const Part
     const bool mixed = trained > 0 && trained < static_cast<std::ptrdiff_t>(unit.parameters.size());
     if (!mixed || scenario.parallel.use_orig_params) continue;
     const auto frozen = std::find_if_not(unit.parameters.begin(), unit.parameters.end(), trainable);
-    return bad_input("parallel.use_orig_params",
-                     fmt::format("false flattens {} into one parameter, of which {} is frozen and others are not", unit.name,
-                                 graph.parameter(*frozen).name),
-                     "set it to true, or let parallel.wrap make units that are frozen as a whole");
+    return bad_input(
+        "parallel.use_orig_params",
+        fmt::format("false flattens {} into one parameter, of which {} is frozen and others are not",
+                    unit.name, graph.parameter(*frozen).name),
+        "set it to true, or let parallel.wrap make units that are frozen as a whole");
   }
   require_gradients_by_unit(graph, partition.unit_of_parameter);
   return {};

@@ -4,7 +4,8 @@
 
 namespace shardlab::fsdp1 {
 
-Instruction ReduceGradient::convert(InstructionKind kind, UnitId unit, BufferId from, BufferId to, StreamId stream) const {
+Instruction ReduceGradient::convert(InstructionKind kind, UnitId unit, BufferId from, BufferId to,
+                                    StreamId stream) const {
   Instruction instruction;
   instruction.kind = kind;
   instruction.stream = stream;
@@ -41,7 +42,8 @@ void ReduceGradient::flatten(UnitId unit, std::vector<BufferId> gradients) {
   if (held) b_.emit(convert(InstructionKind::Accumulate, unit, target, *held, StepBuilder::compute()));
 }
 
-// What .grad holds when backward comes: gradients that were not synchronised, or, unsharded, any earlier ones.
+// What .grad holds when backward comes: gradients that were not synchronised, or, unsharded, any earlier
+// ones.
 std::optional<BufferId> ReduceGradient::held_gradient(const FlatUnit& state) const {
   if (b_.is_live(state.flat_gradient)) return state.flat_gradient;
   if (!settings_.sharded && b_.is_live(state.gradient)) return state.gradient;
@@ -58,7 +60,8 @@ void ReduceGradient::keep(UnitId unit) {
     b_.emit(std::move(views));
     release(unit, {state.gradient_views}, StepBuilder::compute(), false);
   }
-  if (b_.is_live(state.new_flat_gradient)) release(unit, {state.new_flat_gradient}, StepBuilder::compute(), false);
+  if (b_.is_live(state.new_flat_gradient))
+    release(unit, {state.new_flat_gradient}, StepBuilder::compute(), false);
 }
 
 void ReduceGradient::reduce(UnitId unit) {
@@ -83,7 +86,8 @@ void ReduceGradient::reduce(UnitId unit) {
 
 void ReduceGradient::drop_flat_gradient(FlatUnit& state, UnitId unit) {
   release(unit, {state.flat_gradient}, StepBuilder::compute(), true);
-  if (b_.is_live(state.new_flat_gradient)) release(unit, {state.new_flat_gradient}, StepBuilder::compute(), false);
+  if (b_.is_live(state.new_flat_gradient))
+    release(unit, {state.new_flat_gradient}, StepBuilder::compute(), false);
 }
 
 BufferId ReduceGradient::cast(FlatUnit& state, UnitId unit, BufferId gradient) {
@@ -93,7 +97,8 @@ BufferId ReduceGradient::cast(FlatUnit& state, UnitId unit, BufferId gradient) {
 }
 
 BufferId ReduceGradient::pad(FlatUnit& state, UnitId unit, BufferId gradient) {
-  if (b_.plan().buffer(gradient).elements == b_.plan().buffer(state.padded_gradient).elements) return gradient;
+  if (b_.plan().buffer(gradient).elements == b_.plan().buffer(state.padded_gradient).elements)
+    return gradient;
   b_.emit(convert(InstructionKind::Copy, unit, gradient, state.padded_gradient, streams_.post_backward));
   return state.padded_gradient;
 }
@@ -125,10 +130,12 @@ void ReduceGradient::settle(FlatUnit& state, UnitId unit, BufferId reduced) {
     b_.emit(convert(InstructionKind::Cast, unit, reduced, addend, settling_stream()));
     release(unit, {reduced}, settling_stream(), replicate_.has_value());
   }
-  if (accumulates) b_.emit(convert(InstructionKind::Accumulate, unit, addend, state.gradient, settling_stream()));
+  if (accumulates)
+    b_.emit(convert(InstructionKind::Accumulate, unit, addend, state.gradient, settling_stream()));
 }
 
-// NO_SHARD: the whole flat gradient is reduced in place. Earlier reduced gradients in it are alike on all ranks and stay what they are.
+// NO_SHARD: the whole flat gradient is reduced in place. Earlier reduced gradients in it are alike on all
+// ranks and stay what they are.
 void ReduceGradient::reduce_whole(FlatUnit& state, UnitId unit) {
   const bool holds_earlier = b_.is_live(state.gradient) && state.gradient != state.flat_gradient;
   const BufferId input = holds_earlier ? state.gradient : cast(state, unit, state.flat_gradient);

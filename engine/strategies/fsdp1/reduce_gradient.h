@@ -1,7 +1,9 @@
-// The gradient side of FSDP1: from the gradients autograd left to the reduced, sharded one. Private to this folder.
+// The gradient side of FSDP1: from the gradients autograd left to the reduced, sharded one. Private to this
+// folder.
 //
-// Source: torch 2.11, fsdp/_runtime_utils.py (_post_backward_hook, _reduce_grad, _reduce_grad_no_shard, _accumulate_sharded_grad).
-// Pre- and post-division around a sum (factors of the world size) are one average here.
+// Source: torch 2.11, fsdp/_runtime_utils.py (_post_backward_hook, _reduce_grad, _reduce_grad_no_shard,
+// _accumulate_sharded_grad). Pre- and post-division around a sum (factors of the world size) are one average
+// here.
 #pragma once
 
 #include <optional>
@@ -13,11 +15,17 @@ namespace shardlab::fsdp1 {
 
 class ReduceGradient {
  public:
-  ReduceGradient(StepBuilder& builder, const Streams& streams, const Settings& settings, GroupId shard, std::optional<GroupId> replicate,
-                 std::vector<FlatUnit>& units)
-      : b_(builder), streams_(streams), settings_(settings), shard_(shard), replicate_(replicate), units_(units) {}
+  ReduceGradient(StepBuilder& builder, const Streams& streams, const Settings& settings, GroupId shard,
+                 std::optional<GroupId> replicate, std::vector<FlatUnit>& units)
+      : b_(builder),
+        streams_(streams),
+        settings_(settings),
+        shard_(shard),
+        replicate_(replicate),
+        units_(units) {}
 
-  // The backward of the views: the parameters' gradients become one flat gradient, added to the one of earlier micro-batches.
+  // The backward of the views: the parameters' gradients become one flat gradient, added to the one of
+  // earlier micro-batches.
   void flatten(UnitId unit, std::vector<BufferId> gradients);
   // Gradients are synchronised: casts, pads, reduces, adds to what was reduced before.
   void reduce(UnitId unit);

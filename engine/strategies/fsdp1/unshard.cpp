@@ -64,7 +64,8 @@ void Unshard::reshard(UnitId unit, bool free, const std::string& where) {
     return;
   }
   if (!free) return;
-  const InstructionId freed = b_.is_live(state.full) ? free_full(state, unit) : *b_.last_on(StepBuilder::compute());
+  const InstructionId freed =
+      b_.is_live(state.full) ? free_full(state, unit) : *b_.last_on(StepBuilder::compute());
   events_.add(fmt::format("{}.{}", b_.partition().unit(unit).name, where), freed);
 }
 

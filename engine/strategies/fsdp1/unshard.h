@@ -1,6 +1,7 @@
 // The parameter side of FSDP1: unshard and reshard of flat parameters. Private to this folder.
 //
-// Source: torch 2.11, fsdp/_runtime_utils.py (_unshard, _reshard) and fsdp/_flat_param.py (pre_unshard, unshard, post_unshard).
+// Source: torch 2.11, fsdp/_runtime_utils.py (_unshard, _reshard) and fsdp/_flat_param.py (pre_unshard,
+// unshard, post_unshard).
 #pragma once
 
 #include <string>
@@ -13,9 +14,14 @@ namespace shardlab::fsdp1 {
 
 class Unshard {
  public:
-  Unshard(StepBuilder& builder, const Streams& streams, const Settings& settings, GroupId group, bool limit_all_gathers,
-          std::vector<FlatUnit>& units)
-      : b_(builder), streams_(streams), settings_(settings), group_(group), events_(builder, limit_all_gathers), units_(units) {}
+  Unshard(StepBuilder& builder, const Streams& streams, const Settings& settings, GroupId group,
+          bool limit_all_gathers, std::vector<FlatUnit>& units)
+      : b_(builder),
+        streams_(streams),
+        settings_(settings),
+        group_(group),
+        events_(builder, limit_all_gathers),
+        units_(units) {}
 
   // Root pre-forward: both streams wait for what compute did before.
   void begin_micro_batch();
@@ -23,7 +29,8 @@ class Unshard {
   void unshard(UnitId unit);
   // Compute waits for all gathers issued so far.
   void wait() { b_.wait(StepBuilder::compute(), streams_.unshard); }
-  // Back to the shard; `free` says whether the gathered buffer goes. `where`: "forward.mb0", for the event's name.
+  // Back to the shard; `free` says whether the gathered buffer goes. `where`: "forward.mb0", for the event's
+  // name.
   void reshard(UnitId unit, bool free, const std::string& where);
   void end_of_step() { events_.leave(); }
 

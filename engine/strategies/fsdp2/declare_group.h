@@ -6,6 +6,7 @@
 namespace shardlab::fsdp2 {
 
 // In the setup plan only what lives across steps; it is initialised there.
-UnitState declare_group(StepBuilder& builder, UnitId unit, const Scenario& scenario, const Mesh& mesh, const Streams& streams);
+UnitState declare_group(StepBuilder& builder, UnitId unit, const Scenario& scenario, const Mesh& mesh,
+                        const Streams& streams);
 
 }  // namespace shardlab::fsdp2

@@ -1,10 +1,11 @@
 // FSDP2 (`fully_shard`), torch 2.11: torch/distributed/fsdp/_fully_shard.
 //
-// Mirrored: per-parameter shards along dimension 0; gathers into one output buffer and copies out to per-parameter tensors; in
-// forward the output is dropped after the next unit's copy-out, in backward right after its own; implicit backward prefetch in
-// reversed post-forward order; gradients leave after their copy-in, the last parameter's only after the reduce-scatter was issued (a
-// loop variable still holds it); compute waits for the previous reduce-scatter before it drops that one's input; the root reduces in
-// the final callback. Orders were recorded from the real thing.
+// Mirrored: per-parameter shards along dimension 0; gathers into one output buffer and copies out to
+// per-parameter tensors; in forward the output is dropped after the next unit's copy-out, in backward right
+// after its own; implicit backward prefetch in reversed post-forward order; gradients leave after their
+// copy-in, the last parameter's only after the reduce-scatter was issued (a loop variable still holds it);
+// compute waits for the previous reduce-scatter before it drops that one's input; the root reduces in the
+// final callback. Orders were recorded from the real thing.
 #include <algorithm>
 
 #include "engine/scenario/mesh.h"
@@ -52,7 +53,8 @@ class Fsdp2Strategy : public Strategy {
 
   void declare_persistent() override {
     units_.resize(b_.partition().units.size());
-    for (const UnitId unit : units()) state(unit) = fsdp2::declare_group(b_, unit, scenario_, mesh_, streams_);
+    for (const UnitId unit : units())
+      state(unit) = fsdp2::declare_group(b_, unit, scenario_, mesh_, streams_);
     for (const UnitId unit : find_extents(b_.graph(), b_.partition()).in_order()) {
       if (state(unit).has_parameters) pre_forward_order_.push_back(unit);
     }
@@ -73,7 +75,8 @@ class Fsdp2Strategy : public Strategy {
     }
     gather_.unshard(unit);
     gather_.wait_in_forward(unit);
-    for (const UnitId next : units_after(pre_forward_order_, unit, prefetch().forward_depth)) gather_.unshard(next);
+    for (const UnitId next : units_after(pre_forward_order_, unit, prefetch().forward_depth))
+      gather_.unshard(next);
   }
 
   void post_forward(UnitId unit) override {
@@ -94,7 +97,8 @@ class Fsdp2Strategy : public Strategy {
     gather_.unshard(unit);
     gather_.wait_in_backward(unit);
     const std::vector<UnitId> backward(post_forward_order_.rbegin(), post_forward_order_.rend());
-    for (const UnitId next : units_after(backward, unit, std::max(prefetch().backward_depth, 1))) gather_.unshard(next);
+    for (const UnitId next : units_after(backward, unit, std::max(prefetch().backward_depth, 1)))
+      gather_.unshard(next);
   }
 
   void post_backward(UnitId unit) override {
@@ -119,8 +123,8 @@ class Fsdp2Strategy : public Strategy {
     if (!reduced.empty()) reduce_.reduce(unit, reduced, last || scenario_.parallel.requires_all_reduce);
   }
 
-  // The final callback runs what autograd did not come to: the root with integer inputs, units below which nothing requires a gradient.
-  // It goes over all of them in the order of named_modules.
+  // The final callback runs what autograd did not come to: the root with integer inputs, units below which
+  // nothing requires a gradient. It goes over all of them in the order of named_modules.
   void end_of_backward() override {
     for (const UnitId unit : in_definition_order()) {
       if (!state(unit).posted) run_post_backward(unit);
@@ -134,7 +138,8 @@ class Fsdp2Strategy : public Strategy {
   std::vector<TrainedUnit> trained_units() const override {
     std::vector<TrainedUnit> trained;
     for (std::size_t i = 0; i < units_.size(); ++i) {
-      if (units_[i].has_parameters && b_.is_live(units_[i].gradient)) trained.push_back({make_id<UnitId>(i), units_[i].shard, {units_[i].gradient}});
+      if (units_[i].has_parameters && b_.is_live(units_[i].gradient))
+        trained.push_back({make_id<UnitId>(i), units_[i].shard, {units_[i].gradient}});
     }
     return trained;
   }
@@ -148,7 +153,8 @@ class Fsdp2Strategy : public Strategy {
 
  protected:
   bool has_own_gradient_buffer(ParameterId parameter) const override {
-    return units_[b_.partition().unit_of_parameter[parameter.index()].index()].last_with_gradient == parameter;
+    return units_[b_.partition().unit_of_parameter[parameter.index()].index()].last_with_gradient ==
+           parameter;
   }
 
  private:

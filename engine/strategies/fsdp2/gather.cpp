@@ -33,7 +33,8 @@ void Gather::unshard(UnitId unit) {
   if (state.casts()) b_.free({input});
 }
 
-InstructionId Gather::copy_in(UnitState& state, UnitId unit, BufferId source, BufferId cast, BufferId target) {
+InstructionId Gather::copy_in(UnitState& state, UnitId unit, BufferId source, BufferId cast,
+                              BufferId target) {
   if (state.casts()) {
     Instruction convert;
     convert.kind = InstructionKind::Cast;

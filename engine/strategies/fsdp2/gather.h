@@ -1,4 +1,5 @@
-// The all-gather side of FSDP2: foreach_all_gather, foreach_all_gather_copy_out, reshard. Private to this folder.
+// The all-gather side of FSDP2: foreach_all_gather, foreach_all_gather_copy_out, reshard. Private to this
+// folder.
 #pragma once
 
 #include <vector>
@@ -12,7 +13,8 @@ class Gather {
   Gather(StepBuilder& builder, const Streams& streams, const Mesh& mesh, std::vector<UnitState>& units)
       : b_(builder), streams_(streams), mesh_(mesh), units_(units) {}
 
-  // Root pre-forward: the gather streams wait for what compute did before (the optimizer, an earlier micro-batch).
+  // Root pre-forward: the gather streams wait for what compute did before (the optimizer, an earlier
+  // micro-batch).
   void begin_forward();
 
   // Issues the gather of a unit unless its parameters are there or on their way.
@@ -28,8 +30,8 @@ class Gather {
   // After forward: over all ranks, or over the group of an integer setting.
   void reshard_after_forward(UnitId unit);
   void reshard(UnitId unit);
-  // End of backward: what was gathered or kept for a unit whose backward never came is dropped. (PyTorch drops what was kept over an
-  // integer group only when the next forward keeps it anew.)
+  // End of backward: what was gathered or kept for a unit whose backward never came is dropped. (PyTorch
+  // drops what was kept over an integer group only when the next forward keeps it anew.)
   void drop_unused(UnitId unit);
 
  private:

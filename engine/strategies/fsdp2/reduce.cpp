@@ -160,7 +160,8 @@ void Reduce::accumulate_unsharded(UnitId unit, const std::vector<BufferId>& grad
 bool Reduce::has_unsharded(UnitId unit) const {
   if (unit.index() >= unsharded_.size()) return false;
   const auto& known = unsharded_[unit.index()];
-  return std::any_of(known.begin(), known.end(), [&](const Unsharded& u) { return b_.is_live(u.accumulated); });
+  return std::any_of(known.begin(), known.end(),
+                     [&](const Unsharded& u) { return b_.is_live(u.accumulated); });
 }
 
 std::vector<BufferId> Reduce::take_unsharded(UnitId unit) {

@@ -12,11 +12,12 @@ class Reduce {
   Reduce(StepBuilder& builder, const Streams& streams, const Mesh& mesh, std::vector<UnitState>& units)
       : b_(builder), streams_(streams), mesh_(mesh), units_(units) {}
 
-  // Reduces the gradients of a unit into its sharded gradient, adding to it when one is there already. `over_replicas`: now, else
-  // the sum over the shards is kept for a later micro-batch.
+  // Reduces the gradients of a unit into its sharded gradient, adding to it when one is there already.
+  // `over_replicas`: now, else the sum over the shards is kept for a later micro-batch.
   void reduce(UnitId unit, const std::vector<BufferId>& gradients, bool over_replicas);
 
-  // Without synchronisation and with a reduction dtype of its own: gradients are kept unsharded in that dtype.
+  // Without synchronisation and with a reduction dtype of its own: gradients are kept unsharded in that
+  // dtype.
   void accumulate_unsharded(UnitId unit, const std::vector<BufferId>& gradients);
   bool has_unsharded(UnitId unit) const;
   std::vector<BufferId> take_unsharded(UnitId unit);

@@ -25,7 +25,8 @@ struct UnitState {
   bool has_parameters = false;
   std::optional<ParameterId> last_with_gradient;
   bool reshard_after_forward = true;
-  std::optional<GroupId> forward_group;  // ranks over which parameters stay sharded after forward (an integer setting)
+  std::optional<GroupId>
+      forward_group;  // ranks over which parameters stay sharded after forward (an integer setting)
   DType stored, param, reduce;
 
   BufferId shard;     // stored parameters, this rank's rows
@@ -39,12 +40,12 @@ struct UnitState {
   BufferId partial;   // reduced over the shards, not yet over the replicas
   BufferId gradient;  // sharded gradient in the stored dtype
 
-  bool gathering = false;                        // unshard was called, its result not yet waited for
-  std::optional<InstructionId> all_gather;       // of that; none in a group of one
-  std::optional<InstructionId> resharded;        // to forward_group, which later gathers wait for
-  std::optional<InstructionId> unpack;           // of the gather output that is still alive
-  std::optional<InstructionId> reduce_scatter;   // whose input is still alive
-  bool posted = false;                           // post_backward ran in this backward
+  bool gathering = false;                       // unshard was called, its result not yet waited for
+  std::optional<InstructionId> all_gather;      // of that; none in a group of one
+  std::optional<InstructionId> resharded;       // to forward_group, which later gathers wait for
+  std::optional<InstructionId> unpack;          // of the gather output that is still alive
+  std::optional<InstructionId> reduce_scatter;  // whose input is still alive
+  bool posted = false;                          // post_backward ran in this backward
 
   bool casts() const { return param != stored; }
 };

@@ -1,9 +1,10 @@
 // `native`: our own schedule for the mathematics of FSDP2.
 //
-// What differs from `fully_shard`: parameters of a unit lie in one flat vector, of which every rank holds a contiguous part, so that a
-// gather ends where compute reads and a reduction begins where backward writes: no copy-in, no copy-out, no second buffer. The next unit
-// is gathered while this one computes, in forward too; the unit whose backward comes first is not given back after forward. Streams wait
-// by events for exactly what they need; the host waits for nothing.
+// What differs from `fully_shard`: parameters of a unit lie in one flat vector, of which every rank holds a
+// contiguous part, so that a gather ends where compute reads and a reduction begins where backward writes: no
+// copy-in, no copy-out, no second buffer. The next unit is gathered while this one computes, in forward too;
+// the unit whose backward comes first is not given back after forward. Streams wait by events for exactly
+// what they need; the host waits for nothing.
 #include <algorithm>
 
 #include "engine/scenario/mesh.h"
@@ -46,7 +47,8 @@ class NativeStrategy : public Strategy {
 
   void declare_persistent() override {
     units_.resize(b_.partition().units.size());
-    for (const UnitId unit : units()) state(unit) = native::declare_native_unit(b_, unit, scenario_, mesh_, streams_);
+    for (const UnitId unit : units())
+      state(unit) = native::declare_native_unit(b_, unit, scenario_, mesh_, streams_);
     for (const UnitId unit : find_extents(b_.graph(), b_.partition()).in_order()) {
       if (state(unit).has_parameters) order_.push_back(unit);
     }
@@ -62,7 +64,8 @@ class NativeStrategy : public Strategy {
     gather_.unshard(unit);
     gather_.wait(unit);
     if (forward_sense() == ForwardSense::recomputation) return;
-    for (const UnitId next : units_after(order_, unit, std::max(prefetch().forward_depth, 1))) gather_.unshard(next);
+    for (const UnitId next : units_after(order_, unit, std::max(prefetch().forward_depth, 1)))
+      gather_.unshard(next);
   }
 
   // Backward, which needs it, follows a recomputation at once.
@@ -77,7 +80,8 @@ class NativeStrategy : public Strategy {
     gather_.unshard(unit);
     gather_.wait(unit);
     const std::vector<UnitId> backward(post_forward_order_.rbegin(), post_forward_order_.rend());
-    for (const UnitId next : units_after(backward, unit, std::max(prefetch().backward_depth, 1))) gather_.unshard(next);
+    for (const UnitId next : units_after(backward, unit, std::max(prefetch().backward_depth, 1)))
+      gather_.unshard(next);
   }
 
   void post_backward(UnitId unit) override {
@@ -112,7 +116,8 @@ class NativeStrategy : public Strategy {
 
   std::int64_t padded_elements(UnitId unit) const override {
     const int alignment = native::flat_alignment(b_, unit, mesh_.shards);
-    return make_layout(b_.graph(), b_.partition().unit(unit).parameters, mesh_.shards, alignment).flat_elements;
+    return make_layout(b_.graph(), b_.partition().unit(unit).parameters, mesh_.shards, alignment)
+        .flat_elements;
   }
 
  protected:
@@ -133,7 +138,8 @@ class NativeStrategy : public Strategy {
 
   // Of the units with parameters that give theirs back after forward: the last whose forward ends.
   bool is_first_of_backward(UnitId unit) const {
-    const auto resharding = std::find_if(order_.rbegin(), order_.rend(), [&](UnitId id) { return units_[id.index()].reshard_after_forward; });
+    const auto resharding = std::find_if(order_.rbegin(), order_.rend(),
+                                         [&](UnitId id) { return units_[id.index()].reshard_after_forward; });
     return resharding != order_.rend() && *resharding == unit;
   }
 

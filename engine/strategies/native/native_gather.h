@@ -1,5 +1,5 @@
-// The parameter side of `native`: each rank's part goes straight to its place in the flat vector that compute reads; nothing is copied
-// in or out. Private to this folder.
+// The parameter side of `native`: each rank's part goes straight to its place in the flat vector that compute
+// reads; nothing is copied in or out. Private to this folder.
 #pragma once
 
 #include <vector>
@@ -19,8 +19,8 @@ class Gather {
   void unshard(UnitId unit);
   // Compute waits for it.
   void wait(UnitId unit);
-  // Gives the parameters back; the stream of gathers, and with it the next gather, waits until compute has read them. So at most as many
-  // units are whole as are gathered ahead, plus one.
+  // Gives the parameters back; the stream of gathers, and with it the next gather, waits until compute has
+  // read them. So at most as many units are whole as are gathered ahead, plus one.
   void reshard(UnitId unit);
 
  private:

@@ -1,5 +1,6 @@
-// The gradient side of `native`: backward writes and adds gradients where the reduction reads them, if it makes all of a unit's in one
-// segment and in the dtype of the reduction; otherwise they are copied there once. Private to this folder.
+// The gradient side of `native`: backward writes and adds gradients where the reduction reads them, if it
+// makes all of a unit's in one segment and in the dtype of the reduction; otherwise they are copied there
+// once. Private to this folder.
 #pragma once
 
 #include <vector>
@@ -26,7 +27,9 @@ class Reduce {
   BufferId scatter(NativeUnit& state, UnitId unit, BufferId input);
   void settle(NativeUnit& state, UnitId unit, BufferId output);
   void drop_previous_input();
-  bool is_written_in_place(const NativeUnit& state) const { return state.one_gradient_buffer && state.reduce == state.param; }
+  bool is_written_in_place(const NativeUnit& state) const {
+    return state.one_gradient_buffer && state.reduce == state.param;
+  }
 
   struct Issued {
     BufferId input;

@@ -12,8 +12,14 @@ constexpr std::int64_t k_alignment_bytes = 16;
 
 class Declarer {
  public:
-  Declarer(StepBuilder& builder, UnitId id, const Scenario& scenario, const Mesh& mesh, const Streams& streams)
-      : b_(builder), id_(id), unit_(builder.partition().unit(id)), scenario_(scenario), mesh_(mesh), streams_(streams) {}
+  Declarer(StepBuilder& builder, UnitId id, const Scenario& scenario, const Mesh& mesh,
+           const Streams& streams)
+      : b_(builder),
+        id_(id),
+        unit_(builder.partition().unit(id)),
+        scenario_(scenario),
+        mesh_(mesh),
+        streams_(streams) {}
 
   NativeUnit declare() {
     state_.has_parameters = !unit_.parameters.empty();
@@ -27,35 +33,43 @@ class Declarer {
     state_.one_gradient_buffer = made_by_one_segment();
     // What nobody shares is whole, and compute may read it.
     const BufferLayout layout = mesh_.shards > 1 ? BufferLayout::flat_shard : BufferLayout::flat;
-    state_.shard =
-        declare_persistent_buffer(b_, make("shard", BufferClass::parameter_shard, layout, state_.stored, StepBuilder::compute()));
+    state_.shard = declare_persistent_buffer(
+        b_, make("shard", BufferClass::parameter_shard, layout, state_.stored, StepBuilder::compute()));
     state_.full = state_.shard;
     if (b_.plan().phase != "setup") declare_step();
     return state_;
   }
 
  private:
-  Buffer make(std::string_view prefix, BufferClass kind, BufferLayout layout, DType dtype, StreamId stream) const {
+  Buffer make(std::string_view prefix, BufferClass kind, BufferLayout layout, DType dtype,
+              StreamId stream) const {
     return unit_buffer(b_, id_, prefix, kind, layout, dtype, mesh_.shards, stream, state_.alignment);
   }
 
   void declare_step() {
     if (mesh_.shards > 1 || state_.casts()) {
-      state_.full = b_.declare(make("full", BufferClass::gathered_parameters, BufferLayout::flat, state_.param, streams_.gather));
+      state_.full = b_.declare(
+          make("full", BufferClass::gathered_parameters, BufferLayout::flat, state_.param, streams_.gather));
     }
     if (b_.scope().forward_only) {  // no backward takes back what forward left
-      if (state_.has_parameters && !state_.reshard_after_forward && !state_.shares_memory() && !b_.is_first()) b_.carry(state_.full);
+      if (state_.has_parameters && !state_.reshard_after_forward && !state_.shares_memory() && !b_.is_first())
+        b_.carry(state_.full);
       return;
     }
     const BufferClass shard = BufferClass::gradient_shard;
-    state_.input = b_.declare(make("rsin", BufferClass::reduce_buffer, BufferLayout::flat, state_.reduce, StepBuilder::compute()));
-    state_.reduced = b_.declare(make("rsout", shard, BufferLayout::flat_shard, state_.reduce, streams_.reduce));
-    state_.gradient = b_.declare(make("gshard", shard, BufferLayout::flat_shard, state_.stored, streams_.reduce));
+    state_.input = b_.declare(
+        make("rsin", BufferClass::reduce_buffer, BufferLayout::flat, state_.reduce, StepBuilder::compute()));
+    state_.reduced =
+        b_.declare(make("rsout", shard, BufferLayout::flat_shard, state_.reduce, streams_.reduce));
+    state_.gradient =
+        b_.declare(make("gshard", shard, BufferLayout::flat_shard, state_.stored, streams_.reduce));
   }
 
   bool made_by_one_segment() const {
     const std::vector<SegmentId>& segments = b_.partition().gradient_segment;
-    const auto same = [&](ParameterId id) { return segments[id.index()] == segments[unit_.parameters.front().index()]; };
+    const auto same = [&](ParameterId id) {
+      return segments[id.index()] == segments[unit_.parameters.front().index()];
+    };
     return !unit_.parameters.empty() && std::all_of(unit_.parameters.begin(), unit_.parameters.end(), same);
   }
 
@@ -70,7 +84,8 @@ class Declarer {
 
 }  // namespace
 
-NativeUnit declare_native_unit(StepBuilder& builder, UnitId unit, const Scenario& scenario, const Mesh& mesh, const Streams& streams) {
+NativeUnit declare_native_unit(StepBuilder& builder, UnitId unit, const Scenario& scenario, const Mesh& mesh,
+                               const Streams& streams) {
   return Declarer(builder, unit, scenario, mesh, streams).declare();
 }
 

@@ -41,10 +41,11 @@ struct NativeUnit {
 };
 
 // In the setup plan only what lives across steps; it is initialised there.
-NativeUnit declare_native_unit(StepBuilder& builder, UnitId unit, const Scenario& scenario, const Mesh& mesh, const Streams& streams);
+NativeUnit declare_native_unit(StepBuilder& builder, UnitId unit, const Scenario& scenario, const Mesh& mesh,
+                               const Streams& streams);
 
-// 16 bytes of the compute dtype, what vector instructions like, unless flat vectors would then be longer than row shards with their
-// padding are together: native never moves more than FSDP2.
+// 16 bytes of the compute dtype, what vector instructions like, unless flat vectors would then be longer than
+// row shards with their padding are together: native never moves more than FSDP2.
 int flat_alignment(const StepBuilder& builder, UnitId unit, int shards);
 
 }  // namespace shardlab::native

@@ -48,7 +48,8 @@ void PlanExplanation::refresh(const std::shared_ptr<const Prediction>& predictio
   explanation_ = explain(prediction->planned, prediction->source, plan, id);
 }
 
-void PlanExplanation::draw_buffers(const char* label, const StepPlan& plan, const std::vector<BufferId>& ids) {
+void PlanExplanation::draw_buffers(const char* label, const StepPlan& plan,
+                                   const std::vector<BufferId>& ids) {
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const Buffer& buffer = plan.buffer(ids[i]);
     name_cell(i == 0 ? label : "");
@@ -68,7 +69,8 @@ void PlanExplanation::draw_facts(const StepPlan& plan, const Theme&) {
          fmt::format("{}: {} ({})", setting.key, setting.value.empty() ? "(empty)" : setting.value,
                      setting.given ? setting.where : "default"));
   }
-  fact("put there by", explanation_.pass + (explanation_.pass_does.empty() ? "" : ": " + explanation_.pass_does));
+  fact("put there by",
+       explanation_.pass + (explanation_.pass_does.empty() ? "" : ": " + explanation_.pass_does));
   fact("stream", plan.streams[self.stream.index()].name);
   if (self.unit) fact("unit", unit_text(plan.units[self.unit->index()]));
   if (self.group) {
@@ -76,7 +78,8 @@ void PlanExplanation::draw_facts(const StepPlan& plan, const Theme&) {
     fact("group", fmt::format("{}: ranks {}", group.expression,
                               fmt::join(ranks_of_group(group, shown_->planned.scenario, 0), " ")));
   }
-  if (self.bytes.value > 0) fact("bytes", to_string(self.bytes) + (is_collective(self.kind) ? " (full side)" : ""));
+  if (self.bytes.value > 0)
+    fact("bytes", to_string(self.bytes) + (is_collective(self.kind) ? " (full side)" : ""));
   draw_buffers("reads", plan, self.reads);
   draw_buffers("writes", plan, self.writes);
   draw_buffers("frees", plan, self.frees);
@@ -99,7 +102,8 @@ std::optional<InstructionId> PlanExplanation::draw_order(const StepPlan& plan) {
 }
 
 std::optional<InstructionId> PlanExplanation::draw(const std::shared_ptr<const Prediction>& prediction,
-                                                   const StepPlan& plan, InstructionId id, const Theme& theme) {
+                                                   const StepPlan& plan, InstructionId id,
+                                                   const Theme& theme) {
   refresh(prediction, plan, id);
   ImGui::PushFont(theme.fonts.bold, 0);
   ImGui::TextUnformatted(instruction_label(plan, id).c_str());

@@ -18,16 +18,11 @@ std::string class_title(BufferClass buffer_class) {
 
 const char* motion_text(view::BufferMotion motion) {
   switch (motion) {
-    case view::BufferMotion::read:
-      return "is read";
-    case view::BufferMotion::written:
-      return "is written";
-    case view::BufferMotion::filling:
-      return "is allocated and filled";
-    case view::BufferMotion::emptying:
-      return "is freed";
-    case view::BufferMotion::rest:
-      break;
+    case view::BufferMotion::read: return "is read";
+    case view::BufferMotion::written: return "is written";
+    case view::BufferMotion::filling: return "is allocated and filled";
+    case view::BufferMotion::emptying: return "is freed";
+    case view::BufferMotion::rest: break;
   }
   return "rests";
 }

@@ -159,10 +159,8 @@ void ScenarioForm::draw_control(const FormField& field, const FieldState& state,
       }
       if (!state.given) ImGui::PopStyleColor();
       return;
-    case FieldControl::integer:
-      return draw_integer(field, state, context);
-    case FieldControl::text:
-      break;
+    case FieldControl::integer: return draw_integer(field, state, context);
+    case FieldControl::text: break;
   }
   const bool has_names = !field.choices.empty();
   draw_text(field, state, has_names ? -ImGui::GetFrameHeight() - context.theme.scaled(4) : -1, context);

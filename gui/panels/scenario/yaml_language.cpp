@@ -5,12 +5,17 @@
 namespace shardlab::gui {
 namespace {
 
-bool is_word(ImWchar c) { return c < 128 && (std::isalnum(static_cast<int>(c)) != 0 || c == '_' || c == '-' || c == '.'); }
+bool is_word(ImWchar c) {
+  return c < 128 && (std::isalnum(static_cast<int>(c)) != 0 || c == '_' || c == '-' || c == '.');
+}
 
-bool is_digit(ImWchar c) { return c >= '0' && c <= '9'; }
+bool is_digit(ImWchar c) {
+  return c >= '0' && c <= '9';
+}
 
 // A word that a colon follows is a key, one that begins with a digit a number (with its unit).
-TextEditor::Iterator next_token(TextEditor::Iterator start, TextEditor::Iterator end, TextEditor::Color& colour) {
+TextEditor::Iterator next_token(TextEditor::Iterator start, TextEditor::Iterator end,
+                                TextEditor::Color& colour) {
   TextEditor::Iterator at = start;
   while (at < end && is_word(*at)) ++at;
   if (at == start) return start;
@@ -31,7 +36,9 @@ const TextEditor::Language* yaml_language() {
     yaml.singleLineComment = "#";
     yaml.hasSingleQuotedStrings = yaml.hasDoubleQuotedStrings = true;
     yaml.stringEscape = '\\';
-    yaml.isPunctuation = [](ImWchar c) { return c == ':' || c == '{' || c == '}' || c == '[' || c == ']' || c == ','; };
+    yaml.isPunctuation = [](ImWchar c) {
+      return c == ':' || c == '{' || c == '}' || c == '[' || c == ']' || c == ',';
+    };
     yaml.customTokenizer = next_token;
     return yaml;
   }();
@@ -41,7 +48,9 @@ const TextEditor::Language* yaml_language() {
 TextEditor::Palette editor_palette(const Theme& theme) {
   TextEditor::Palette palette =
       theme.kind == ThemeKind::dark ? TextEditor::GetDarkPalette() : TextEditor::GetLightPalette();
-  const auto set = [&](TextEditor::Color slot, ImU32 colour) { palette[static_cast<std::size_t>(slot)] = colour; };
+  const auto set = [&](TextEditor::Color slot, ImU32 colour) {
+    palette[static_cast<std::size_t>(slot)] = colour;
+  };
   set(TextEditor::Color::text, theme.text);
   set(TextEditor::Color::keyword, theme.kind == ThemeKind::dark ? theme.series[0] : theme.accent);
   set(TextEditor::Color::number, theme.fair);

@@ -1,5 +1,5 @@
-// A calibration of GPUs from end to end, with a processor in their place (tests/rehearsal): benchmarks and small runs on the path for
-// devices, the fit, and a prediction that uses it.
+// A calibration of GPUs from end to end, with a processor in their place (tests/rehearsal): benchmarks and
+// small runs on the path for devices, the fit, and a prediction that uses it.
 #include "engine/base/paths.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
@@ -43,15 +43,17 @@ TEST_CASE("GPUs are calibrated, and predictions use it") {
   CHECK(calibration->machine.gpu == "H100-SXM");
   CHECK(calibration->machine.ranks == 2);
   CHECK_THAT(calibration->machine.processor, contains_text("H100"));
-  for (const char* name : {"matmul.forward.bfloat16.rate", "all_gather.bandwidth", "rms_norm.backward.bfloat16.bandwidth",
-                           "optimizer.bandwidth", "host.launch", "host.instruction"}) {
+  for (const char* name :
+       {"matmul.forward.bfloat16.rate", "all_gather.bandwidth", "rms_norm.backward.bfloat16.bandwidth",
+        "optimizer.bandwidth", "host.launch", "host.instruction"}) {
     INFO(name);
     REQUIRE(calibration->coefficients.contains(name));
     CHECK(calibration->coefficients.at(name).value > 0);
   }
 
   const auto scenario = parse_scenario(
-      "name: s\nmodel: {config: tiny-llama, sequence_length: 64}\ncluster: {gpu: H100-SXM, gpus_per_node: 2}\n"
+      "name: s\nmodel: {config: tiny-llama, sequence_length: 64}\ncluster: {gpu: H100-SXM, gpus_per_node: "
+      "2}\n"
       "parallel: {strategy: fsdp2}\nprecision: {param: bfloat16}\ntrain: {micro_batch: 1}\n",
       "s.yaml");
   REQUIRE_OK(scenario);

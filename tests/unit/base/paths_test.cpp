@@ -77,4 +77,6 @@ TEST_CASE("a path that leaves the folder is refused") {
   }
 }
 
-TEST_CASE("the program's folder holds this test") { CHECK(fs::is_directory(shardlab::program_folder())); }
+TEST_CASE("the program's folder holds this test") {
+  CHECK(fs::is_directory(shardlab::program_folder()));
+}

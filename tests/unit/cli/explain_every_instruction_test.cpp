@@ -73,7 +73,8 @@ TEST_CASE("explain: every instruction has a reason, known settings and reasons t
       {"parallel.wrap={policy: size, min_params: 100k}"},
       {"train.clip_norm=none", "train.optimizer=sgd", "train.clip_value=1"},
       {"parallel.mesh.replicate=2", "precision={param: bfloat16, reduce: float32}"},
-      {"parallel.mesh.replicate=2", "parallel.requires_all_reduce=false", "train={accumulation: 3, sync: every}", "precision.param=bfloat16"},
+      {"parallel.mesh.replicate=2", "parallel.requires_all_reduce=false",
+       "train={accumulation: 3, sync: every}", "precision.param=bfloat16"},
       {"parallel.reshard_after_forward=2", "precision={param: bfloat16, reduce: float32}"},
       {"parallel.prefetch={forward_depth: 2, backward_depth: 2}"},
       {"parallel.reshard_after_backward=false", "train.accumulation=3"},
@@ -99,14 +100,18 @@ TEST_CASE("explain: every instruction has a reason, known settings and reasons t
       {"parallel={strategy: ddp, ddp: {bucket_size: 512KiB, first_bucket_size: 64KiB}}"},
       {"parallel={strategy: ddp}", "train.accumulation=2"},
       {"parallel={strategy: ddp, ddp: {gradient_as_bucket_view: true}}"},
-      {"parallel={strategy: ddp, ddp: {gradient_as_bucket_view: true}}", "train.accumulation=3", "train.sync=every"},
+      {"parallel={strategy: ddp, ddp: {gradient_as_bucket_view: true}}", "train.accumulation=3",
+       "train.sync=every"},
       {"parallel={strategy: none}", "cluster.ranks=1"},
       {teacher("parallel: {strategy: none}")},
       {teacher("parallel: {strategy: fsdp2}, precision: {param: bfloat16}"), "train.accumulation=2"},
-      {teacher("parallel: {strategy: fsdp2, reshard_after_forward: 2}"), "parallel={strategy: ddp}", "train.accumulation=2"},
-      {teacher("parallel: {strategy: fsdp1, mesh: {replicate: 2}, sharding: hybrid_shard}, precision: {param: bfloat16}"),
+      {teacher("parallel: {strategy: fsdp2, reshard_after_forward: 2}"), "parallel={strategy: ddp}",
        "train.accumulation=2"},
-      {teacher("parallel: {strategy: fsdp1, sharding: no_shard}, precision: {param: bfloat16}"), "parallel={strategy: fsdp1}"},
+      {teacher("parallel: {strategy: fsdp1, mesh: {replicate: 2}, sharding: hybrid_shard}, precision: "
+               "{param: bfloat16}"),
+       "train.accumulation=2"},
+      {teacher("parallel: {strategy: fsdp1, sharding: no_shard}, precision: {param: bfloat16}"),
+       "parallel={strategy: fsdp1}"},
       {teacher("parallel: {strategy: native, reshard_after_forward: true}"), "train.accumulation=2"},
   };
   std::set<InstructionKind> seen;
@@ -152,11 +157,15 @@ TEST_CASE("explain: a teacher's instructions name its own settings") {
   const Planned p = plan({teacher("parallel: {strategy: fsdp2}"), "train.accumulation=2"});
   const StepPlan& step = p.planned.plan.steady;
   const std::string gather = text_of(p, step, find(step, InstructionKind::AllGather, "teacher.u0"));
-  CHECK_THAT(gather, test::contains_text("distillation.teacher.parallel.strategy: fsdp2 (--set distillation="));
-  CHECK_THAT(gather, test::contains_text("put there by teacher.fsdp2: the schedule of torch 2.11's fully_shard, for the teacher"));
+  CHECK_THAT(gather,
+             test::contains_text("distillation.teacher.parallel.strategy: fsdp2 (--set distillation="));
+  CHECK_THAT(gather,
+             test::contains_text(
+                 "put there by teacher.fsdp2: the schedule of torch 2.11's fully_shard, for the teacher"));
   const std::string freed = text_of(p, step, find(step, InstructionKind::Free, "teacher.u0"));
   CHECK_THAT(freed, test::contains_text("The next micro-batch gathers it again, in "));
-  CHECK_THAT(freed, test::contains_text("distillation.teacher.parallel.reshard_after_forward: default (default)"));
+  CHECK_THAT(freed,
+             test::contains_text("distillation.teacher.parallel.reshard_after_forward: default (default)"));
   CHECK_THAT(text_of(p, step, find(step, InstructionKind::Forward, "teacher.u0")),
              test::contains_text("The teacher runs without a graph"));
 }

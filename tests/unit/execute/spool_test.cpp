@@ -47,7 +47,15 @@ SpoolEnd example_end() {
 }
 
 OutOfMemory example_out_of_memory() {
-  OutOfMemory out{1, 4, InstructionId{37}, "37 Forward s3", {1024}, {1 << 20}, {}, {2 << 20}, "tried to allocate \"1 KiB\""};
+  OutOfMemory out{1,
+                  4,
+                  InstructionId{37},
+                  "37 Forward s3",
+                  {1024},
+                  {1 << 20},
+                  {},
+                  {2 << 20},
+                  "tried to allocate \"1 KiB\""};
   out.by_class[2] = {1 << 19};
   out.by_class[13] = {1 << 19};
   return out;

@@ -17,7 +17,8 @@ std::vector<double> frequencies(DType dtype, double theta, std::int64_t pairs) {
   fill_constant(table, values);
   std::vector<double> found;
   for (std::int64_t pair = 0; pair < pairs; ++pair) {
-    const auto cosine = static_cast<std::size_t>(pairs + pair), sine = static_cast<std::size_t>(3 * pairs + pair);
+    const auto cosine = static_cast<std::size_t>(pairs + pair),
+               sine = static_cast<std::size_t>(3 * pairs + pair);
     found.push_back(std::atan2(values[sine], values[cosine]));
   }
   return found;
@@ -26,10 +27,13 @@ std::vector<double> frequencies(DType dtype, double theta, std::int64_t pairs) {
 }  // namespace
 
 TEST_CASE("frequencies are rounded to the buffer's dtype") {
-  // 1, 10000^-1/4, 10000^-1/2, 10000^-3/4 and the nearest bfloat16 and float16, as torch.tensor(x).to(dtype) gives them.
-  const std::vector<double> exact{1, 0.1, 0.01, 0.001}, narrow{1, 0.10009765625, 0.010009765625, 0.00099945068359375},
+  // 1, 10000^-1/4, 10000^-1/2, 10000^-3/4 and the nearest bfloat16 and float16, as torch.tensor(x).to(dtype)
+  // gives them.
+  const std::vector<double> exact{1, 0.1, 0.01, 0.001},
+      narrow{1, 0.10009765625, 0.010009765625, 0.00099945068359375},
       half{1, 0.0999755859375, 0.01000213623046875, 0.0010004043579101562};
-  for (const auto& [dtype, expected] : {std::pair{DType::float32, exact}, {DType::bfloat16, narrow}, {DType::float16, half}}) {
+  for (const auto& [dtype, expected] :
+       {std::pair{DType::float32, exact}, {DType::bfloat16, narrow}, {DType::float16, half}}) {
     const std::vector<double> found = frequencies(dtype, 10000, 4);
     for (std::size_t i = 0; i < 4; ++i) {
       INFO(to_string(dtype) << " " << i);
@@ -56,8 +60,9 @@ TEST_CASE("a causal mask hides later keys from every query of every sequence") {
 
 // Falcon's alibi is by key: what a query may not see has the lowest number that the dtype holds.
 TEST_CASE("alibi as whole matrices repeats the table of keys and hides later ones") {
-  for (const auto& [dtype, lowest] :
-       {std::pair{DType::float32, -3.4028234663852886e38}, {DType::bfloat16, -3.3895313892515355e38}, {DType::float16, -65504.0}}) {
+  for (const auto& [dtype, lowest] : {std::pair{DType::float32, -3.4028234663852886e38},
+                                      {DType::bfloat16, -3.3895313892515355e38},
+                                      {DType::float16, -65504.0}}) {
     Tensor table, whole;
     table.shape = {3, 5};
     table.attributes = falcon_alibi_attributes(0.25);

@@ -11,7 +11,8 @@
 namespace shardlab::test {
 namespace {
 
-ModelGraph llama(const std::vector<std::string>& frozen, const std::map<std::string, std::string>& overrides = {}) {
+ModelGraph llama(const std::vector<std::string>& frozen,
+                 const std::map<std::string, std::string>& overrides = {}) {
   const auto path = find_asset("models/tiny-llama/config.json");
   REQUIRE(path);
   const auto config = ModelConfig::read(*path, overrides);
@@ -52,13 +53,16 @@ TEST_CASE("ignored modules are no part of units, and what they hold is apart") {
 TEST_CASE("what cannot be ignored is refused by name") {
   const ModelGraph graph = llama({"model.layers.1"});
   CHECK(refusal(graph, {"model.layer.1"}) ==
-        "parallel.wrap.ignored: no module of this model matches 'model.layer.1' (did you mean 'model.layers.1'?)");
+        "parallel.wrap.ignored: no module of this model matches 'model.layer.1' (did you mean "
+        "'model.layers.1'?)");
   CHECK(refusal(graph, {"model.layers.*"}) ==
-        "parallel.wrap.ignored: model.layers.0.self_attn.q_proj.weight is trained: nobody would reduce the gradients of an ignored "
+        "parallel.wrap.ignored: model.layers.0.self_attn.q_proj.weight is trained: nobody would reduce the "
+        "gradients of an ignored "
         "parameter, and the ranks would drift apart (freeze it with model.frozen, or leave it to a unit)");
   const ModelGraph tied = llama({"model.embed_tokens"}, {{"tie_word_embeddings", "true"}});
   CHECK(refusal(tied, {"model.embed_tokens"}) ==
-        "parallel.wrap.ignored: model.embed_tokens.weight is tied to a parameter of 'lm_head' (ignore both modules or none)");
+        "parallel.wrap.ignored: model.embed_tokens.weight is tied to a parameter of 'lm_head' (ignore both "
+        "modules or none)");
   CHECK(refusal(graph, {}) == "nothing refused");
 }
 

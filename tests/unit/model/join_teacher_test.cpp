@@ -46,7 +46,8 @@ TEST_CASE("join: the student is what it was, the teacher stands behind it with n
     CHECK(parameter.name == "teacher." + teacher.parameters[i].name);
     CHECK_FALSE(parameter.trainable);
     CHECK_FALSE(parameter.requires_grad);
-    CHECK(both.module(parameter.module).path == "teacher." + teacher.module(teacher.parameters[i].module).path);
+    CHECK(both.module(parameter.module).path ==
+          "teacher." + teacher.module(teacher.parameters[i].module).path);
     CHECK(both.is_teachers(make_id<ParameterId>(student.parameters.size() + i)));
   }
   CHECK(both.module(both.teacher->root).path == "teacher");
@@ -78,7 +79,8 @@ TEST_CASE("join: nothing of the teacher requires a gradient, and it ends with it
 TEST_CASE("join: tokens and targets are loaded once") {
   const ModelGraph both = joined(family("llama"), family("llama"));
   const auto count = [&](TensorRole role) {
-    return std::count_if(both.tensors.begin(), both.tensors.end(), [&](const Tensor& tensor) { return tensor.role == role; });
+    return std::count_if(both.tensors.begin(), both.tensors.end(),
+                         [&](const Tensor& tensor) { return tensor.role == role; });
   };
   CHECK(count(TensorRole::tokens) == 1);
   CHECK(count(TensorRole::targets) == 1);
@@ -132,8 +134,10 @@ TEST_CASE("join: other vocabularies are refused with what to do") {
   const auto graph = join_teacher(family("llama"), family("qwen3", {{"vocab_size", "131"}}), {});
   REQUIRE_FALSE(graph);
   CHECK(to_string(graph.error()) ==
-        "distillation.teacher: its vocabulary has 131 entries, the student's 130 (a divergence compares the probabilities of the same "
-        "tokens: take models with one tokenizer; where only the padding differs, set vocab_size in the overrides of one)");
+        "distillation.teacher: its vocabulary has 131 entries, the student's 130 (a divergence compares the "
+        "probabilities of the same "
+        "tokens: take models with one tokenizer; where only the padding differs, set vocab_size in the "
+        "overrides of one)");
 }
 
 }  // namespace shardlab

@@ -59,12 +59,15 @@ TEST_CASE("one link has nothing to be compared with") {
 }
 
 TEST_CASE("rates: two FLOPs a product, causal attention, and the bus as nccl-tests counts it") {
-  const BenchReport report = make_bench_report({{"matmul.forward.bfloat16", {{"m", 1000}, {"n", 1000}, {"k", 1000}}, 1000},
-                                                {"attention.forward.bfloat16", {{"batch", 1}, {"heads", 2}, {"head_dim", 50}, {"sequence", 100}}, 1000},
-                                                {"all_reduce", {{"bytes", 8000}, {"ranks", 8}}, 1000},
-                                                {"all_gather", {{"bytes", 8000}, {"ranks", 8}}, 1000},
-                                                {"pair", {{"bytes", 8}, {"first", 0}, {"second", 1}}, 5000},
-                                                {"pair", {{"bytes", 1 << 20}, {"first", 0}, {"second", 1}}, 1000}});
+  const BenchReport report =
+      make_bench_report({{"matmul.forward.bfloat16", {{"m", 1000}, {"n", 1000}, {"k", 1000}}, 1000},
+                         {"attention.forward.bfloat16",
+                          {{"batch", 1}, {"heads", 2}, {"head_dim", 50}, {"sequence", 100}},
+                          1000},
+                         {"all_reduce", {{"bytes", 8000}, {"ranks", 8}}, 1000},
+                         {"all_gather", {{"bytes", 8000}, {"ranks", 8}}, 1000},
+                         {"pair", {{"bytes", 8}, {"first", 0}, {"second", 1}}, 5000},
+                         {"pair", {{"bytes", 1 << 20}, {"first", 0}, {"second", 1}}, 1000}});
   REQUIRE(report.rows.size() == 4);
   CHECK(report.rows[0].rate == Approx(2e15));
   CHECK(report.rows[1].rate == Approx(4.0 * 2 * 50 * 100 * 100 / 2 * 1e6));

@@ -165,7 +165,8 @@ r12  measured   llama3-8b-fsdp2-..  fsdp2     120 ms    17,067  ! 200 MiB  2.500
 TEST_CASE("the summary of a plan") {
   PlannedScenario planned;
   planned.plan.steady = hand_made_plan();
-  planned.graph.modules = {{"", "Model", std::nullopt, {}, {}}, {"model.layers.0", "Layer", ModuleId{0}, {}, {}}};
+  planned.graph.modules = {{"", "Model", std::nullopt, {}, {}},
+                           {"model.layers.0", "Layer", ModuleId{0}, {}, {}}};
   planned.partition.units.resize(2);
   planned.partition.units[1].module = ModuleId{1};
   const std::string text = plan_summary(planned, {});

@@ -25,11 +25,11 @@ TEST_CASE("reference: docs/scenario.md is what the tables say") {
 TEST_CASE("reference: every key of the struct's sections is there") {
   const std::string text = scenario_reference();
   for (const char* key :
-       {"`name`", "`semantics.pytorch`", "`model.lora.targets`", "`distillation.teacher.config`", "`distillation.weight`",
-        "`cluster.allocator.conf`", "`parallel.wrap.match[].class`", "`parallel.zero`",
-        "`precision.autocast`", "`scaler.backoff`", "`activation.every`", "`offload.ratio`",
-        "`train.schedule.total_steps`", "`checkpoint.resume`", "`launch.env`", "`measure.tolerance`",
-        "`limits.objective`"}) {
+       {"`name`", "`semantics.pytorch`", "`model.lora.targets`", "`distillation.teacher.config`",
+        "`distillation.weight`", "`cluster.allocator.conf`", "`parallel.wrap.match[].class`",
+        "`parallel.zero`", "`precision.autocast`", "`scaler.backoff`", "`activation.every`",
+        "`offload.ratio`", "`train.schedule.total_steps`", "`checkpoint.resume`", "`launch.env`",
+        "`measure.tolerance`", "`limits.objective`"}) {
     INFO(key);
     CHECK(text.find(key) != std::string::npos);
   }

@@ -20,43 +20,44 @@ std::string result_of(const std::vector<std::string>& sets) {
 }
 
 TEST_CASE("supported: what is built") {
-  for (const char* set : {"parallel.strategy=ddp",
-                          "parallel.strategy=fsdp1",
-                          "parallel={strategy: fsdp1, prefetch: {forward: true}}",
-                          "parallel.prefetch={forward_depth: 2, backward_depth: 2}",
-                          "parallel.reshard_after_forward=true",
-                          "parallel.reshard_after_forward=false",
-                          "parallel.wrap.policy=none",
-                          "parallel.wrap={policy: size}",
-                          "parallel.wrap={policy: size, rule: plain, min_params: 1M}",
-                          "parallel.wrap={policy: module, classes: [X]}",
-                          "parallel.wrap={policy: lambda, match: [{path: model.*}]}",
-                          "parallel.wrap={policy: or, any: [{policy: size}, {policy: transformer}]}",
-                          "parallel.mesh.shard=2",
-                          "precision={param: bfloat16, reduce: float32}",
-                          "precision.buffer=float32",
-                          "precision={param: bfloat16, output: float32, cast_forward_inputs: false}",
-                          "parallel.wrap.overrides=[{match: {path: x}, settings: {precision.param: float32}}]",
-                          "parallel.wrap.overrides=[{match: {path: x}, settings: {reshard_after_forward: false}}]",
-                          "train.optimizer=sgd",
-                          "train.clip_norm=1",
-                          "train.sync=every",
-                          "train.accumulation=4",
-                          "train.schedule={kind: cosine, warmup_steps: 2, total_steps: 9}",
-                          "launch.backend=gloo",
-                          "launch.launcher=torchrun",
-                          "model.dtype=bfloat16",
-                          "model.overrides.num_hidden_layers=1",
-                          "train.optimizer=adam",
-                          "train={optimizer: sgd, momentum: 0.9}",
-                          "train.optimizer_implementation=loop",
-                          "train.optimizer_implementation=foreach",
-                          "train.clip_value=1",
-                          "precision.param=float16",
-                          "precision={param: float16, reduce: float32}",
-                          "scaler.enabled=true",
-                          "scaler={enabled: true, initial_scale: 1024, interval: 5}",
-                          "model.frozen=[model.embed_tokens]"}) {
+  for (const char* set :
+       {"parallel.strategy=ddp",
+        "parallel.strategy=fsdp1",
+        "parallel={strategy: fsdp1, prefetch: {forward: true}}",
+        "parallel.prefetch={forward_depth: 2, backward_depth: 2}",
+        "parallel.reshard_after_forward=true",
+        "parallel.reshard_after_forward=false",
+        "parallel.wrap.policy=none",
+        "parallel.wrap={policy: size}",
+        "parallel.wrap={policy: size, rule: plain, min_params: 1M}",
+        "parallel.wrap={policy: module, classes: [X]}",
+        "parallel.wrap={policy: lambda, match: [{path: model.*}]}",
+        "parallel.wrap={policy: or, any: [{policy: size}, {policy: transformer}]}",
+        "parallel.mesh.shard=2",
+        "precision={param: bfloat16, reduce: float32}",
+        "precision.buffer=float32",
+        "precision={param: bfloat16, output: float32, cast_forward_inputs: false}",
+        "parallel.wrap.overrides=[{match: {path: x}, settings: {precision.param: float32}}]",
+        "parallel.wrap.overrides=[{match: {path: x}, settings: {reshard_after_forward: false}}]",
+        "train.optimizer=sgd",
+        "train.clip_norm=1",
+        "train.sync=every",
+        "train.accumulation=4",
+        "train.schedule={kind: cosine, warmup_steps: 2, total_steps: 9}",
+        "launch.backend=gloo",
+        "launch.launcher=torchrun",
+        "model.dtype=bfloat16",
+        "model.overrides.num_hidden_layers=1",
+        "train.optimizer=adam",
+        "train={optimizer: sgd, momentum: 0.9}",
+        "train.optimizer_implementation=loop",
+        "train.optimizer_implementation=foreach",
+        "train.clip_value=1",
+        "precision.param=float16",
+        "precision={param: float16, reduce: float32}",
+        "scaler.enabled=true",
+        "scaler={enabled: true, initial_scale: 1024, interval: 5}",
+        "model.frozen=[model.embed_tokens]"}) {
     INFO(set);
     CHECK(result_of({set}) == "");
   }
@@ -65,46 +66,50 @@ TEST_CASE("supported: what is built") {
   CHECK(result_of({"cluster.ranks=4", "parallel.reshard_after_forward=2"}) == "");
   CHECK(result_of({"model.implementation=eager"}) == "");
   CHECK(result_of({"model.loss={kind: chunked, chunks: 2}"}) == "");
-  CHECK(result_of({"model.loss={kind: chunked, chunks: 2, over: vocabulary}", "model.dtype=float16", "scaler.enabled=false"}) == "");
+  CHECK(result_of({"model.loss={kind: chunked, chunks: 2, over: vocabulary}", "model.dtype=float16",
+                   "scaler.enabled=false"}) == "");
   CHECK(result_of({"parallel.reshard_after_backward=false", "train.accumulation=2"}) == "");
-  CHECK(result_of({"cluster.ranks=4", "parallel.mesh.replicate=2", "parallel.requires_all_reduce=false", "train={accumulation: 2, sync: every}"}) == "");
+  CHECK(result_of({"cluster.ranks=4", "parallel.mesh.replicate=2", "parallel.requires_all_reduce=false",
+                   "train={accumulation: 2, sync: every}"}) == "");
   CHECK(result_of({"parallel.strategy=fsdp1", "precision={param: bfloat16, buffer: bfloat16}"}) == "");
 }
 
 TEST_CASE("supported: what is not built yet is refused at its place") {
-  for (const char* set : {"parallel.strategy=zero1",
-                          "parallel.strategy=zero3",
-                          "parallel.wrap.overrides=[{match: {path: x}, settings: {offload.parameters: cpu}}]",
-                          "parallel.wrap.overrides=[{match: {path: x}, settings: {activation.checkpoint: full}}]",
-                          "parallel.initialization=cpu",
-                          "precision.autocast=bfloat16",
-                          "activation.partition=true",
-                          "activation.offload=cpu",
-                          "offload.parameters=cpu",
-                          "train.optimizer=adamw_8bit",
-                          "train.nan_check=true",
-                          "train.evaluation.every=5",
-                          "train.data_workers=1",
-                          "train.pin_batches=false",
-                          "train.epochs=1",
-                          "train.steps=5",
-                          "model.attention=math",
-                          "model.attention=flash",
-                          "model.dropout=0.1",
-                          "model.lora={rank: 1, targets: [x], dropout: 0.1}",
-                          "model.compile=whole",
-                          "model.fp8=rowwise",
-                          "checkpoint.path=x",
-                          "limits.gpus=8",
-                          "cluster.nvme.path=/x",
-                          "cluster.host.cores=4"}) {
+  for (const char* set :
+       {"parallel.strategy=zero1",
+        "parallel.strategy=zero3",
+        "parallel.wrap.overrides=[{match: {path: x}, settings: {offload.parameters: cpu}}]",
+        "parallel.wrap.overrides=[{match: {path: x}, settings: {activation.checkpoint: full}}]",
+        "parallel.initialization=cpu",
+        "precision.autocast=bfloat16",
+        "activation.partition=true",
+        "activation.offload=cpu",
+        "offload.parameters=cpu",
+        "train.optimizer=adamw_8bit",
+        "train.nan_check=true",
+        "train.evaluation.every=5",
+        "train.data_workers=1",
+        "train.pin_batches=false",
+        "train.epochs=1",
+        "train.steps=5",
+        "model.attention=math",
+        "model.attention=flash",
+        "model.dropout=0.1",
+        "model.lora={rank: 1, targets: [x], dropout: 0.1}",
+        "model.compile=whole",
+        "model.fp8=rowwise",
+        "checkpoint.path=x",
+        "limits.gpus=8",
+        "cluster.nvme.path=/x",
+        "cluster.host.cores=4"}) {
     const std::string error = result_of({set});
     INFO(set << " -> " << error);
     CHECK(error.find("not supported yet: ") != std::string::npos);
     CHECK(error.substr(0, 6) == "--set ");
   }
-  CHECK_THAT(result_of({"model.dtype=float16", "scaler.enabled=false", "model.loss={kind: chunked, chunks: 2}"}),
-             test::contains_text("model.loss.over: not supported yet: tokens with float16"));
+  CHECK_THAT(
+      result_of({"model.dtype=float16", "scaler.enabled=false", "model.loss={kind: chunked, chunks: 2}"}),
+      test::contains_text("model.loss.over: not supported yet: tokens with float16"));
   CHECK_THAT(result_of({"parallel={strategy: ddp, ddp: {static_graph: true}}"}),
              test::contains_text("not supported yet"));
   CHECK_THAT(result_of({"cluster.ranks=4", "parallel.mesh={shard: 2, tensor: 2}"}),

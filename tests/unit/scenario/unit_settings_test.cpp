@@ -59,7 +59,8 @@ std::string error_of(const Scenario& scenario) {
 
 TEST_CASE("unit settings: without overrides every unit has the scenario's") {
   const Resolved plain = resolve(scenario_of("{}", {}));
-  CHECK(plain.at("") == UnitSettings{{DType::float32, DType::float32, std::nullopt, false}, "default"});  // nothing to cast to
+  CHECK(plain.at("") == UnitSettings{{DType::float32, DType::float32, std::nullopt, false},
+                                     "default"});  // nothing to cast to
   const Resolved mixed = resolve(scenario_of("{param: bfloat16}", {}));
   CHECK(mixed.at("model.layers.0").precision ==
         UnitPrecision{DType::bfloat16, DType::bfloat16, std::nullopt, true});
@@ -83,9 +84,11 @@ TEST_CASE("unit settings: the last override of a key wins, the others stay") {
 
 TEST_CASE("unit settings: without a param dtype a unit casts no inputs") {
   const Resolved resolved =
-      resolve(scenario_of("{param: bfloat16, cast_forward_inputs: true}", {{{"model.layers.1", "", {}, {}}, {{"precision.param", "none"}}}}));
+      resolve(scenario_of("{param: bfloat16, cast_forward_inputs: true}",
+                          {{{"model.layers.1", "", {}, {}}, {{"precision.param", "none"}}}}));
   CHECK(resolved.at("model.layers.0").precision.cast_inputs);
-  CHECK(resolved.at("model.layers.1").precision == UnitPrecision{DType::float32, DType::float32, std::nullopt, false});
+  CHECK(resolved.at("model.layers.1").precision ==
+        UnitPrecision{DType::float32, DType::float32, std::nullopt, false});
 }
 
 TEST_CASE("unit settings: FSDP1 does not cast inputs of units unless told") {

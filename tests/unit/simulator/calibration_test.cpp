@@ -69,7 +69,8 @@ TEST_CASE("a calibration of a GPU holds wherever there is such a GPU") {
   wanted.gpu = "H100-SXM";
   CHECK(calibration_mismatch(calibration.machine, wanted).empty());
   wanted.gpu = "A100-SXM-80GB";
-  CHECK_THAT(calibration_mismatch(calibration.machine, wanted), test::contains_text("GPU H100-SXM, not A100-SXM-80GB"));
+  CHECK_THAT(calibration_mismatch(calibration.machine, wanted),
+             test::contains_text("GPU H100-SXM, not A100-SXM-80GB"));
   CHECK_THAT(calibration_mismatch(example().machine, wanted), test::contains_text("GPU (none), not"));
 
   const Calibration part = without_collectives(calibration);

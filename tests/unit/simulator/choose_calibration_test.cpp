@@ -7,9 +7,10 @@ namespace shardlab {
 namespace {
 
 Scenario on_cluster(const std::string& cluster) {
-  auto scenario = parse_scenario("name: s\nmodel: {config: tiny-llama, sequence_length: 64}\ncluster: " + cluster +
-                                     "\nparallel: {strategy: fsdp2}\ntrain: {micro_batch: 1}\n",
-                                 "s.yaml");
+  auto scenario =
+      parse_scenario("name: s\nmodel: {config: tiny-llama, sequence_length: 64}\ncluster: " + cluster +
+                         "\nparallel: {strategy: fsdp2}\ntrain: {micro_batch: 1}\n",
+                     "s.yaml");
   REQUIRE_OK(scenario);
   return *std::move(scenario);
 }
@@ -24,8 +25,8 @@ std::string text_of(const std::string& gpu, int ranks, const std::string& when) 
   return to_json(calibration);
 }
 
-const std::vector<std::string> k_texts{text_of("A100-SXM-80GB", 8, "e"), text_of("H100-SXM", 1, "d"), text_of("H100-SXM", 8, "c"),
-                                       text_of("H100-SXM", 8, "b")};
+const std::vector<std::string> k_texts{text_of("A100-SXM-80GB", 8, "e"), text_of("H100-SXM", 1, "d"),
+                                       text_of("H100-SXM", 8, "c"), text_of("H100-SXM", 8, "b")};
 
 std::optional<Calibration> chosen(const std::string& cluster, std::span<const std::string> texts = k_texts) {
   const auto calibration = choose_calibration(texts, "runs.db", on_cluster(cluster));

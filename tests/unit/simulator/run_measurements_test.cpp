@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "tests/catch.h"
 #include "simulator/cost/cost_model.h"
+#include "tests/catch.h"
 #include "tests/unit/simulator/small_scenario.h"
 
 namespace shardlab {
@@ -55,17 +55,20 @@ TEST_CASE("copies, optimizer and the host's own time are read off a run") {
 }
 
 TEST_CASE("of a run on GPUs the host's times are those between issues, a segment's by kernel") {
-  const PlannedScenario planned =
-      test::small_scenario("parallel: {strategy: fsdp2}", "clip_norm: 1.0", "{gpu: H100-SXM, gpus_per_node: 2}");
+  const PlannedScenario planned = test::small_scenario("parallel: {strategy: fsdp2}", "clip_norm: 1.0",
+                                                       "{gpu: H100-SXM, gpus_per_node: 2}");
   const StepPlan& plan = planned.plan.steady;
   CostModel costs(planned, test::device_of(planned), nullptr);
   RunTrace run = trace_of(plan);
-  // 11 ns a collective, 7 ns another instruction, 5 ns each kernel of a segment; what the device does takes longer.
+  // 11 ns a collective, 7 ns another instruction, 5 ns each kernel of a segment; what the device does takes
+  // longer.
   std::int64_t now = 0;
   for (Span& span : run.steps[0].ranks[0].spans) {
     const Instruction& instruction = plan.instruction(span.instruction);
     span.issue = {now};
-    now += runs_segment(instruction.kind) ? 5 * costs.kernels_of(instruction) : is_collective(instruction.kind) ? 11 : 7;
+    now += runs_segment(instruction.kind)    ? 5 * costs.kernels_of(instruction)
+           : is_collective(instruction.kind) ? 11
+                                             : 7;
   }
   const auto measurements = measurements_of_run(planned, test::device_of(planned), run);
   const auto all_are = [&](const char* probe, std::int64_t expected) {

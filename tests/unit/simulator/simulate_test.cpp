@@ -119,8 +119,8 @@ TEST_CASE("every instruction explains its cost with the same figure the simulati
 }
 
 TEST_CASE("the operators' times add up to those of the segments") {
-  const PlannedScenario planned =
-      test::small_scenario("parallel: {strategy: fsdp2}\nactivation: {checkpoint: full}\nmeasure: {detail: operators}");
+  const PlannedScenario planned = test::small_scenario(
+      "parallel: {strategy: fsdp2}\nactivation: {checkpoint: full}\nmeasure: {detail: operators}");
   const Device device = test::device_of(planned);
   const auto run = simulate({planned, device});
   REQUIRE_OK(run);
@@ -130,7 +130,8 @@ TEST_CASE("the operators' times add up to those of the segments") {
     if (runs_segment(instruction.kind)) of_segments += costs.cost(planned.plan.steady, instruction).duration;
   }
   for (const OperatorTime& op : run->operators) of_operators += op.time;
-  CHECK(static_cast<double>(of_operators.value) == Approx(static_cast<double>(of_segments.value)).epsilon(1e-4));
+  CHECK(static_cast<double>(of_operators.value) ==
+        Approx(static_cast<double>(of_segments.value)).epsilon(1e-4));
   REQUIRE_FALSE(run->operators.empty());
   CHECK(run->operators.front().operation == "add");
   CHECK_FALSE(run->operators.front().backward);

@@ -55,14 +55,19 @@ TEST_CASE("a summary reads back from its JSON") {
 
 TEST_CASE("the field names are the documented ones") {
   const auto json = summary_json(full_summary());
-  for (const char* name : {"kind", "plan_hash", "step_time_ns", "tokens_per_second",
-                           "tokens_per_second_per_gpu", "mfu", "exposed_communication_ns", "communication",
-                           "memory", "fits", "operators", "losses", "gradient_norms", "calibrated", "leaves_out"}) {
+  for (const char* name :
+       {"kind", "plan_hash", "step_time_ns", "tokens_per_second", "tokens_per_second_per_gpu", "mfu",
+        "exposed_communication_ns", "communication", "memory", "fits", "operators", "losses",
+        "gradient_norms", "calibrated", "leaves_out"}) {
     CHECK(json.contains(name));
   }
   CHECK(json["step_time_ns"] == nlohmann::ordered_json({{"median", 20}, {"min", 10}, {"max", 30}, {"n", 3}}));
-  CHECK(json["communication"][0] ==
-        nlohmann::ordered_json({{"kind", "AllGather"}, {"group_size", 2}, {"count", 7}, {"bytes", 7000}, {"sent", 7000}, {"counted", 6999}}));
+  CHECK(json["communication"][0] == nlohmann::ordered_json({{"kind", "AllGather"},
+                                                            {"group_size", 2},
+                                                            {"count", 7},
+                                                            {"bytes", 7000},
+                                                            {"sent", 7000},
+                                                            {"counted", 6999}}));
   CHECK(json["memory"]["peak_active"].is_null());
   CHECK(json["memory"]["by_class"] == nlohmann::ordered_json({{"activation", 900}}));
   CHECK(json["memory"]["phases"] ==

@@ -60,8 +60,8 @@ class Communicator {
   virtual std::unique_ptr<Pending> all_reduce(const at::Tensor& values, ReduceOperation operation) = 0;
   virtual std::unique_ptr<Pending> broadcast(const at::Tensor& values, int root) = 0;
 
-  // Sends a tensor to a peer and receives one of the same size from it; no two tensors share memory. Only the two
-  // call it.
+  // Sends a tensor to a peer and receives one of the same size from it; no two tensors share memory. Only the
+  // two call it.
   virtual std::unique_ptr<Pending> exchange(const at::Tensor& sent, const at::Tensor& received, int peer) = 0;
 
   // Blocks until all members have come here.

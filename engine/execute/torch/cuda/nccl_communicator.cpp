@@ -19,20 +19,13 @@ namespace {
 
 ncclDataType_t nccl_type(const at::Tensor& tensor) {
   switch (tensor.scalar_type()) {
-    case at::kFloat:
-      return ncclFloat32;
-    case at::kBFloat16:
-      return ncclBfloat16;
-    case at::kHalf:
-      return ncclFloat16;
-    case at::kDouble:
-      return ncclFloat64;
-    case at::kInt:
-      return ncclInt32;
-    case at::kLong:
-      return ncclInt64;
-    case at::kByte:
-      return ncclUint8;
+    case at::kFloat: return ncclFloat32;
+    case at::kBFloat16: return ncclBfloat16;
+    case at::kHalf: return ncclFloat16;
+    case at::kDouble: return ncclFloat64;
+    case at::kInt: return ncclInt32;
+    case at::kLong: return ncclInt64;
+    case at::kByte: return ncclUint8;
     default:
       throw std::invalid_argument(
           fmt::format("NCCL has no type for {}", c10::toString(tensor.scalar_type())));
@@ -146,7 +139,8 @@ class NcclCommunicator : public Communicator {
   std::unique_ptr<Pending> exchange(const at::Tensor& sent, const at::Tensor& received, int peer) override {
     (void)nccl().group_start();
     (void)nccl().send(sent.data_ptr(), count(sent), nccl_type(sent), peer, handle_->get(), stream());
-    (void)nccl().receive(received.data_ptr(), count(received), nccl_type(received), peer, handle_->get(), stream());
+    (void)nccl().receive(received.data_ptr(), count(received), nccl_type(received), peer, handle_->get(),
+                         stream());
     handle_->settle(nccl().group_end(), "exchange");
     return nullptr;
   }

@@ -36,18 +36,20 @@ struct RunState {
   BufferTable buffers;
   Communicators communicators;
   std::optional<TrainingData> data;
-  // Where a model's parameters come from, with what its checkpoint calls them; without a reader from the seed.
+  // Where a model's parameters come from, with what its checkpoint calls them; without a reader from the
+  // seed.
   struct Origin {
     std::optional<SafetensorsReader> weights;
     ModelGraph names;
     std::size_t first_parameter = 0;  // of the model, in the graph of the plan
   };
   Origin student, teacher;
-  std::int64_t optimizer_steps = 0;     // that the optimizer has made, skipped ones not counted
-  std::optional<LossScale> loss_scale;  // when the scenario scales its loss
-  Bytes memory_limit;                   // what this rank may use; zero: unknown
+  std::int64_t optimizer_steps = 0;             // that the optimizer has made, skipped ones not counted
+  std::optional<LossScale> loss_scale;          // when the scenario scales its loss
+  Bytes memory_limit;                           // what this rank may use; zero: unknown
   std::optional<OperatorClock> operator_clock;  // where operators are timed
-  // Assignments of each expert in the forward passes so far, by dispatch operator; of this rank, on its device.
+  // Assignments of each expert in the forward passes so far, by dispatch operator; of this rank, on its
+  // device.
   std::map<OperatorId, at::Tensor> expert_counts;
 
   // This rank's place in the group that shards the parameters of the student and of the teacher.

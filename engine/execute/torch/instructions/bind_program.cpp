@@ -156,13 +156,14 @@ class Binder {
     return static_cast<std::uint32_t>(views.size() - 1);
   }
 
-  // Gaps of the layout, and frozen parameters of a flat one that no operator reads: the original of a module of
-  // which a copy is trained (model/lora).
+  // Gaps of the layout, and frozen parameters of a flat one that no operator reads: the original of a module
+  // of which a copy is trained (model/lora).
   std::vector<ElementRange> ranges_nobody_writes(const Buffer& buffer) const {
     const Partition& partition = site_.run.planned.partition;
     std::vector<ElementRange> ranges = padding_ranges(site_.run, buffer);
     for (const HeldRange& held : held_ranges(site_.run, buffer)) {
-      const bool written = partition.gradient_segment[held.parameter.index()].index() < partition.segments.size();
+      const bool written =
+          partition.gradient_segment[held.parameter.index()].index() < partition.segments.size();
       if (!written) ranges.push_back({held.offset, held.offset, held.count});
     }
     return ranges;

@@ -30,12 +30,8 @@ class Collective : public Action {
       case InstructionKind::ReduceScatter:
         step.pending = communicator_->reduce_scatter(target, source, reduce_);
         break;
-      case InstructionKind::AllReduce:
-        step.pending = communicator_->all_reduce(target, reduce_);
-        break;
-      default:
-        step.pending = communicator_->broadcast(target, 0);
-        break;
+      case InstructionKind::AllReduce: step.pending = communicator_->all_reduce(target, reduce_); break;
+      default: step.pending = communicator_->broadcast(target, 0); break;
     }
   }
 

@@ -51,7 +51,8 @@ void copy_at_once(const at::Tensor& destination, const at::Tensor& source,
 
 template <typename To, typename From>
 void add_elements(To* sum, const From* part, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) sum[i] = static_cast<To>(static_cast<float>(sum[i]) + static_cast<float>(part[i]));
+  for (std::int64_t i = 0; i < count; ++i)
+    sum[i] = static_cast<To>(static_cast<float>(sum[i]) + static_cast<float>(part[i]));
 }
 
 // On a processor libtorch adds across dtypes through converted copies of whole operands; this one takes no
@@ -63,9 +64,8 @@ void add_range(const at::Tensor& to, const at::Tensor& from) {
   }
   AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, to.scalar_type(), "add_range", [&] {
     auto* sum = to.mutable_data_ptr<scalar_t>();
-    AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, from.scalar_type(), "add_range", [&] {
-      add_elements(sum, from.const_data_ptr<scalar_t>(), to.numel());
-    });
+    AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, from.scalar_type(), "add_range",
+                                    [&] { add_elements(sum, from.const_data_ptr<scalar_t>(), to.numel()); });
   });
 }
 

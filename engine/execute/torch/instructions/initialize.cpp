@@ -44,11 +44,13 @@ class InitializeParameters : public Action {
 
  private:
   void fill(const HeldRange& range, std::int64_t done, std::span<float> values) {
-    const RunState::Origin& origin = run_.planned.graph.is_teachers(range.parameter) ? run_.teacher : run_.student;
+    const RunState::Origin& origin =
+        run_.planned.graph.is_teachers(range.parameter) ? run_.teacher : run_.student;
     const Parameter& parameter = origin.names.parameters[range.parameter.index() - origin.first_parameter];
     if (!origin.weights || !has_parameter(*origin.weights, parameter)) {
       fill_initial_weights(run_.planned.graph.parameter(range.parameter),
-                           static_cast<std::uint64_t>(run_.planned.scenario.train.seed), range.first + done, values);
+                           static_cast<std::uint64_t>(run_.planned.scenario.train.seed), range.first + done,
+                           values);
       return;
     }
     const Status read = read_parameter(*origin.weights, origin.names, parameter, range.first + done, values);

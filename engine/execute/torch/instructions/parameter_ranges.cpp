@@ -52,27 +52,24 @@ std::vector<HeldRange> held_ranges(const RunState& run, const Buffer& buffer) {
   const ParameterLayout layout = run.layout(buffer);
   std::vector<HeldRange> ranges;
   switch (buffer.layout) {
-    case BufferLayout::opaque:
-      break;
+    case BufferLayout::opaque: break;
     case BufferLayout::parameters:
       for (const ParameterPiece& piece : layout.pieces)
         ranges.push_back({piece.parameter, 0, piece.offset, piece.elements()});
       break;
-    case BufferLayout::row_shards:
-      append_shard(ranges, layout, run.part(buffer), 0);
-      break;
+    case BufferLayout::row_shards: append_shard(ranges, layout, run.part(buffer), 0); break;
     case BufferLayout::gathered_row_shards:
       for (int rank = 0; rank < layout.shards; ++rank)
         append_shard(ranges, layout, rank, rank * layout.shard_elements);
       break;
-    case BufferLayout::flat:
-      append_flat(ranges, layout, 0, layout.flat_elements);
-      break;
+    case BufferLayout::flat: append_flat(ranges, layout, 0, layout.flat_elements); break;
     case BufferLayout::flat_shard:
-      append_flat(ranges, layout, run.part(buffer) * layout.flat_shard_elements(), layout.flat_shard_elements());
+      append_flat(ranges, layout, run.part(buffer) * layout.flat_shard_elements(),
+                  layout.flat_shard_elements());
       break;
     case BufferLayout::trained_flat_shard:
-      append_trained(ranges, layout, run.part(buffer) * layout.flat_shard_elements(), layout.flat_shard_elements());
+      append_trained(ranges, layout, run.part(buffer) * layout.flat_shard_elements(),
+                     layout.flat_shard_elements());
       break;
   }
   return ranges;

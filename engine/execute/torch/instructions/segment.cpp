@@ -91,18 +91,10 @@ class SegmentAction : public Action {
 
   void call(const BoundStep& bound) {
     switch (bound.step->kind) {
-      case StepKind::forward:
-        run_forward(bound);
-        break;
-      case StepKind::backward:
-        run_backward(bound);
-        break;
-      case StepKind::accumulate:
-        accumulate(*bound.step);
-        break;
-      case StepKind::copy:
-        values_[bound.step->results[0]].copy_(values_[bound.step->operands[0]]);
-        break;
+      case StepKind::forward: run_forward(bound); break;
+      case StepKind::backward: run_backward(bound); break;
+      case StepKind::accumulate: accumulate(*bound.step); break;
+      case StepKind::copy: values_[bound.step->results[0]].copy_(values_[bound.step->operands[0]]); break;
     }
   }
 

@@ -40,7 +40,8 @@ struct BoundStep {
   std::vector<bool> accumulate;  // likewise: adds to what is there
 };
 
-// Of parameters. Where its layout leaves gaps they are zeroed: whoever sums or checks the whole buffer meets no garbage.
+// Of parameters. Where its layout leaves gaps they are zeroed: whoever sums or checks the whole buffer meets
+// no garbage.
 struct NewGradient {
   Slot slot = k_no_slot;
   std::vector<ElementRange> padding;
@@ -52,10 +53,10 @@ struct BoundProgram {
   std::vector<BoundView> parameters;
   std::vector<BoundView> gradients;
   Slot saved = k_no_slot;
-  std::vector<ValueIndex> keeps;    // forward, recompute: what goes into `saved`
-  std::vector<Slot> incoming;       // buffers of tensors and their gradients that it frees
+  std::vector<ValueIndex> keeps;           // forward, recompute: what goes into `saved`
+  std::vector<Slot> incoming;              // buffers of tensors and their gradients that it frees
   std::vector<NewGradient> new_gradients;  // backward: that it allocates
-  ValueIndex loss = k_no_value;     // forward: the value that is the loss
+  ValueIndex loss = k_no_value;            // forward: the value that is the loss
 };
 
 // For a Forward, Recompute or Backward instruction.

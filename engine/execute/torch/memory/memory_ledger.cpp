@@ -193,8 +193,8 @@ void unbook_block(std::uintptr_t address) {
 
 namespace {
 
-// Calls function(booked class, bytes, book) for the block that holds the tensor's storage. False when it is not
-// counted.
+// Calls function(booked class, bytes, book) for the block that holds the tensor's storage. False when it is
+// not counted.
 template <typename F>
 bool with_block(const at::Tensor& tensor, F&& function) {
   const c10::DataPtr& pointer = tensor.storage().data_ptr();

@@ -1,5 +1,5 @@
-// Workspace: none. Rows are taken in pieces of a fixed width, converted to float32 on the stack, so that the two logits may differ in
-// dtype; the mean is summed in double, in order, whatever the number of threads.
+// Workspace: none. Rows are taken in pieces of a fixed width, converted to float32 on the stack, so that the
+// two logits may differ in dtype; the mean is summed in double, in order, whatever the number of threads.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -93,14 +93,16 @@ void to_probabilities(float log_sum_exp, std::int64_t count, float* x) {
   row_kernels<float>().probabilities({x, 1, count, count}, &log_sum_exp, x);
 }
 
-// p log(p / q) + q - p >= 0, of d = log(p / q). Close to 0 by the series of p (d + exp(-d) - 1), whose terms do not cancel.
+// p log(p / q) + q - p >= 0, of d = log(p / q). Close to 0 by the series of p (d + exp(-d) - 1), whose terms
+// do not cancel.
 float divergence_of(float p, float q, float d) {
   const float series = d * d * (1 / 2.0f - d * (1 / 6.0f - d * (1 / 24.0f - d * (1 / 120.0f - d / 720.0f))));
   return std::abs(d) < 0.25f ? p * series : p * d + (q - p);
 }
 
-// sum_v p_v (log p_v - log q_v). What is added to every term, q_v - p_v, sums to nothing; with it the rounding of the logarithms of the
-// sums leaves the result, which is far smaller than that rounding where the models nearly agree.
+// sum_v p_v (log p_v - log q_v). What is added to every term, q_v - p_v, sums to nothing; with it the
+// rounding of the logarithms of the sums leaves the result, which is far smaller than that rounding where the
+// models nearly agree.
 double divergence(const Row& student, const Row& teacher, const RowSums& sums, float inverse_temperature) {
   Piece p, q, difference;
   const float shift = sums.teachers - sums.softened;
@@ -111,7 +113,8 @@ double divergence(const Row& student, const Row& teacher, const RowSums& sums, f
     for (std::int64_t i = 0; i < count; ++i) difference[i] = p[i] - q[i] - shift;
     to_probabilities(sums.teachers, count, p.data());
     to_probabilities(sums.softened, count, q.data());
-    for (std::int64_t i = 0; i < count; ++i) total += static_cast<double>(divergence_of(p[i], q[i], difference[i]));
+    for (std::int64_t i = 0; i < count; ++i)
+      total += static_cast<double>(divergence_of(p[i], q[i], difference[i]));
   });
   return total;
 }
@@ -133,7 +136,8 @@ void forward(const ForwardArguments& arguments) {
   const auto loss_of = [&](std::int64_t at) {
     const Row student(logits, at), teacher(teachers, at);
     RowSums& row = sums[at];
-    row = {log_sum_exp(student, 1), log_sum_exp(student, terms.inverse_temperature), log_sum_exp(teacher, terms.inverse_temperature)};
+    row = {log_sum_exp(student, 1), log_sum_exp(student, terms.inverse_temperature),
+           log_sum_exp(teacher, terms.inverse_temperature)};
     const double hard = static_cast<double>(row.plain) - static_cast<double>(student.at(targets[at]));
     const double soft = divergence(student, teacher, row, terms.inverse_temperature);
     return (1 - terms.weight) * hard + terms.weight * terms.temperature * terms.temperature * soft;
@@ -150,10 +154,11 @@ void forward(const ForwardArguments& arguments) {
   *data_of<float>(arguments.outputs[0]) = static_cast<float>(total / static_cast<double>(rows));
 }
 
-// ds = hard (softmax(s) - one_hot) + soft (q - p), piece by piece over s itself: a piece is read before it is written.
+// ds = hard (softmax(s) - one_hot) + soft (q - p), piece by piece over s itself: a piece is read before it is
+// written.
 template <typename T>
-void write_gradient(const Row& student, const Row& teacher, const RowSums& sums, std::int64_t target, float hard, float soft,
-                    float inverse_temperature, T* gradient) {
+void write_gradient(const Row& student, const Row& teacher, const RowSums& sums, std::int64_t target,
+                    float hard, float soft, float inverse_temperature, T* gradient) {
   Piece plain, q, p;
   const auto& kernels = row_kernels<float>();
   for_pieces(student.width(), [&](std::int64_t from, std::int64_t count) {
@@ -185,8 +190,8 @@ void backward(const BackwardArguments& arguments) {
     T* to = data_of<T>(gradient);
     for_rows(rows, classes, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row) {
-        write_gradient<T>(Row(logits, row), Row(teachers, row), sums[row], targets[row], hard, soft, terms.inverse_temperature,
-                          to + row * classes);
+        write_gradient<T>(Row(logits, row), Row(teachers, row), sums[row], targets[row], hard, soft,
+                          terms.inverse_temperature, to + row * classes);
       }
     });
   });
@@ -194,6 +199,7 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_distillation_loss_implementation{"distillation_loss", forward, backward};
+extern const OperatorImplementation k_distillation_loss_implementation{"distillation_loss", forward,
+                                                                       backward};
 
 }  // namespace shardlab

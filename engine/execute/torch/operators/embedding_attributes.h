@@ -13,12 +13,9 @@ inline float embedding_scale(const Operator& op, at::ScalarType dtype) {
   const double scale = op.attributes.number("scale");
   if (scale == 0) return 1;
   switch (dtype) {
-    case at::kBFloat16:
-      return static_cast<float>(c10::BFloat16(static_cast<float>(scale)));
-    case at::kHalf:
-      return static_cast<float>(c10::Half(static_cast<float>(scale)));
-    default:
-      return static_cast<float>(scale);
+    case at::kBFloat16: return static_cast<float>(c10::BFloat16(static_cast<float>(scale)));
+    case at::kHalf: return static_cast<float>(c10::Half(static_cast<float>(scale)));
+    default: return static_cast<float>(scale);
   }
 }
 

@@ -36,12 +36,9 @@ inline std::int64_t rows_of(const at::Tensor& tensor) {
 template <typename F>
 void with_element_type(const at::Tensor& tensor, F&& function) {
   switch (tensor.scalar_type()) {
-    case at::kFloat:
-      return function(float{});
-    case at::kBFloat16:
-      return function(BFloat16{});
-    case at::kHalf:
-      return function(Float16{});
+    case at::kFloat: return function(float{});
+    case at::kBFloat16: return function(BFloat16{});
+    case at::kHalf: return function(Float16{});
     default:
       TORCH_CHECK(false, "operators compute in float32, bfloat16 or float16, not in ", tensor.scalar_type());
   }
@@ -75,8 +72,8 @@ void for_parts_with_scratch(std::int64_t count, std::int64_t bytes, F&& function
 }
 
 // Adds up rows into gradients that lie behind each other: calls add(begin, end, sums) for parts of [0, rows),
-// where `sums` are as many float32 to add to as all gradients have elements, then stores the totals. Parts and
-// their order depend on the number of threads only.
+// where `sums` are as many float32 to add to as all gradients have elements, then stores the totals. Parts
+// and their order depend on the number of threads only.
 struct SummedGradient {
   at::Tensor gradient;
   bool accumulate = false;

@@ -42,8 +42,8 @@ OperatorBench::OperatorBench(const ModelGraph& graph, const ExecutionBackend* ba
   const Set& one = sets_.front();
   const std::int64_t bytes =
       bytes_of_all(one.inputs) + bytes_of_all(one.parameters) * 2 + bytes_of_all(one.outputs) * 2;
-  const std::int64_t sets =
-      std::clamp<std::int64_t>((backend ? k_device_set_bytes : k_set_bytes) / std::max<std::int64_t>(bytes, 1), 1, k_most_sets);
+  const std::int64_t sets = std::clamp<std::int64_t>(
+      (backend ? k_device_set_bytes : k_set_bytes) / std::max<std::int64_t>(bytes, 1), 1, k_most_sets);
   while (static_cast<std::int64_t>(sets_.size()) < sets) sets_.push_back(make_set());
 }
 

@@ -22,8 +22,8 @@ struct ProbePlace {
   ExecutionBackend* backend = nullptr;  // null: the host
 };
 
-// Collective over the communicators. All ranks stop at the same case when the budget is spent. bad_input for a case
-// nobody knows; failures of libtorch or of a peer become run_failed.
+// Collective over the communicators. All ranks stop at the same case when the budget is spent. bad_input for
+// a case nobody knows; failures of libtorch or of a peer become run_failed.
 Status run_probes(const ProbePlace& place, const ProbeList& list, const EmitMeasurement& emit);
 
 }  // namespace shardlab

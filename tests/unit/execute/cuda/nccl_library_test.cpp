@@ -41,7 +41,9 @@ TEST_CASE("the watch aborts what was given to it on the first failure and says s
   FailureWatch watch;
   std::atomic<bool> broken{false};
   std::atomic<int> aborted{0};
-  watch.add({[&]() -> std::optional<std::string> { return broken ? std::optional<std::string>("rank 3 is lost") : std::nullopt; },
+  watch.add({[&]() -> std::optional<std::string> {
+               return broken ? std::optional<std::string>("rank 3 is lost") : std::nullopt;
+             },
              [&] { ++aborted; }});
   std::this_thread::sleep_for(250ms);
   CHECK_NOTHROW(watch.check());

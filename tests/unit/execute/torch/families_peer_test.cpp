@@ -24,7 +24,7 @@ constexpr double k_logits = 1e-5;    // of the largest logit
 constexpr double k_gradient = 1e-4;  // of the largest element of the parameter's gradient
 constexpr double k_nothing =
     1e-6;  // of the largest of all: gradients that are zero but for rounding (biases of keys)
-constexpr double k_parameter = 1e-4;  // of the largest element, after the training
+constexpr double k_parameter = 1e-4;     // of the largest element, after the training
 constexpr std::int64_t k_sequence = 24;  // as in _transformers_worker.py
 
 class Tensors {
@@ -65,7 +65,8 @@ ModelGraph graph_of(const std::filesystem::path& folder, Implementation implemen
   return *std::move(graph);
 }
 
-// The largest difference of a gradient, each relative to its own largest element; frozen parameters have none.
+// The largest difference of a gradient, each relative to its own largest element; frozen parameters have
+// none.
 double worst_gradient(const ModelGraph& graph, const ModelRun& run, const Tensors& expected) {
   double scale = 0, worst = 0;
   for (const Parameter& parameter : graph.parameters) {
@@ -209,7 +210,9 @@ int compare_kept(const std::filesystem::path& folder) {
 }
 
 // And no variant of one, with adapters for instance.
-bool is_a_family(const std::filesystem::path& folder) { return std::filesystem::exists(folder / "kept.txt"); }
+bool is_a_family(const std::filesystem::path& folder) {
+  return std::filesystem::exists(folder / "kept.txt");
+}
 
 std::vector<std::filesystem::path> folders() {
   const char* place = std::getenv("SHARDLAB_PEER_FOLDER");

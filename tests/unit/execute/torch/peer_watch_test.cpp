@@ -21,7 +21,8 @@ struct Ranks {
 };
 
 // Polls all but the silent one for a while; what the first of them says.
-std::optional<std::string> listen(std::vector<PeerWatch>& ranks, std::size_t silent, std::chrono::milliseconds time) {
+std::optional<std::string> listen(std::vector<PeerWatch>& ranks, std::size_t silent,
+                                  std::chrono::milliseconds time) {
   const auto end = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < end) {
     for (std::size_t i = 0; i < ranks.size(); ++i) {

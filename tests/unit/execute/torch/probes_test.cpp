@@ -10,11 +10,10 @@ namespace {
 
 std::map<std::string, ProbeMeasurement> run(const std::vector<ProbeCase>& cases) {
   std::map<std::string, ProbeMeasurement> found;
-  const Status status =
-      run_probes({}, {60'000, cases}, [&](const ProbeMeasurement& measurement) -> Status {
-        found[measurement.probe] = measurement;
-        return {};
-      });
+  const Status status = run_probes({}, {60'000, cases}, [&](const ProbeMeasurement& measurement) -> Status {
+    found[measurement.probe] = measurement;
+    return {};
+  });
   REQUIRE_OK(status);
   return found;
 }

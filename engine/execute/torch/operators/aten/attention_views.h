@@ -18,8 +18,8 @@ struct AttentionSettings {
   std::int64_t window = 0;  // a query sees its last `window` keys, itself included; 0: all before it
   double soft_cap = 0;      // 0: none
   at::Tensor bias;          // [heads, sequence], added to the scores by key; may be undefined
-  // [batch, heads, sequence, sequence], added to the scores and the only thing that hides any; of fused kernels
-  // alone.
+  // [batch, heads, sequence, sequence], added to the scores and the only thing that hides any; of fused
+  // kernels alone.
   at::Tensor mask{};
 
   std::int64_t queries_per_key() const { return heads / kv_heads; }

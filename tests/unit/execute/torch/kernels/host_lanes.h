@@ -11,7 +11,8 @@ namespace shardlab::test {
 class HostLanes {
  public:
   struct Shared {
-    explicit Shared(std::int64_t count) : values(static_cast<std::size_t>(count)), barrier(static_cast<std::ptrdiff_t>(count)) {}
+    explicit Shared(std::int64_t count)
+        : values(static_cast<std::size_t>(count)), barrier(static_cast<std::ptrdiff_t>(count)) {}
     std::vector<float> values;
     std::barrier<> barrier;
   };

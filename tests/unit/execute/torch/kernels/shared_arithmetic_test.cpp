@@ -1,11 +1,11 @@
-// The arithmetic that hosts and devices share, against ATen in double precision: with one lane and with several, in float32 and
-// bfloat16.
+// The arithmetic that hosts and devices share, against ATen in double precision: with one lane and with
+// several, in float32 and bfloat16.
 #include <ATen/ATen.h>
 
 #include <limits>
 
-#include "engine/kernels/add_rms_norm.h"
 #include "engine/kernels/adamw.h"
+#include "engine/kernels/add_rms_norm.h"
 #include "engine/kernels/cross_entropy.h"
 #include "engine/kernels/lanes.h"
 #include "engine/kernels/ranges.h"
@@ -48,33 +48,40 @@ at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& w, double epsilon, do
   return (w + offset) * x * at::rsqrt(x.square().mean(-1, true) + epsilon);
 }
 
-at::Tensor required(const at::Tensor& tensor) { return tensor.to(at::kDouble).requires_grad_(true); }
+at::Tensor required(const at::Tensor& tensor) {
+  return tensor.to(at::kDouble).requires_grad_(true);
+}
 
 template <int N, typename T>
 void check_rms_norm(std::int64_t lanes, std::int64_t width, float offset) {
   at::manual_seed(7);
   const at::Tensor x = random<T>({3, width}), w = random<T>({width}), dy = random<T>({3, width});
-  const at::Tensor y = at::empty_like(x), dx = at::empty_like(x), dw = at::empty({width}), reciprocals = at::empty({3});
+  const at::Tensor y = at::empty_like(x), dx = at::empty_like(x), dw = at::empty({width}),
+                   reciprocals = at::empty({3});
   for (std::int64_t row = 0; row < 3; ++row) {
     with_lanes(lanes, [&](auto& group) {
       const std::int64_t at = row * width;
-      kernels::rms_norm_row<N>(group, data<T>(x) + at, data<T>(w), data<T>(y) + at, data<float>(reciprocals) + row, width, 1e-5F,
-                            offset);
+      kernels::rms_norm_row<N>(group, data<T>(x) + at, data<T>(w), data<T>(y) + at,
+                               data<float>(reciprocals) + row, width, 1e-5F, offset);
       group.sum(0);  // the first lane's reciprocal is there
-      kernels::rms_norm_row_backward<N>(group, data<T>(dy) + at, data<T>(x) + at, data<T>(w), data<float>(reciprocals)[row], data<T>(dx) + at,
-                                     width, offset);
+      kernels::rms_norm_row_backward<N>(group, data<T>(dy) + at, data<T>(x) + at, data<T>(w),
+                                        data<float>(reciprocals)[row], data<T>(dx) + at, width, offset);
     });
   }
   for (std::int64_t column = 0; column < width; column += N) {
-    kernels::store_pack<N>(data<float>(dw) + column, kernels::rms_norm_weight_gradient<N>(data<T>(dy), data<T>(x), data<float>(reciprocals),
-                                                                                         0, 3, column, width));
+    kernels::store_pack<N>(data<float>(dw) + column,
+                           kernels::rms_norm_weight_gradient<N>(
+                               data<T>(dy), data<T>(x), data<float>(reciprocals), 0, 3, column, width));
   }
   const at::Tensor x_reference = required(x), w_reference = required(w);
   const at::Tensor reference = rms_norm(x_reference, w_reference, 1e-5, double{offset});
   reference.backward(dy.to(at::kDouble));
   check_close<T>(y, reference.detach());
   // The result is a difference of terms of this size.
-  check_close<T>(dx, x_reference.grad(), (reciprocals * ((w.to(at::kFloat).abs() + offset) * dy.to(at::kFloat).abs()).amax(1)).max().item<double>());
+  check_close<T>(dx, x_reference.grad(),
+                 (reciprocals * ((w.to(at::kFloat).abs() + offset) * dy.to(at::kFloat).abs()).amax(1))
+                     .max()
+                     .item<double>());
   check_close<T>(dw, w_reference.grad());
 }
 
@@ -82,7 +89,8 @@ template <int N, typename T>
 void check_cross_entropy(std::int64_t lanes, std::int64_t classes) {
   at::manual_seed(8);
   const at::Tensor logits = random<T>({4, classes}) * 3;
-  const at::Tensor targets = at::tensor({std::int64_t{0}, classes - 1, kernels::k_ignored_target, classes / 2});
+  const at::Tensor targets =
+      at::tensor({std::int64_t{0}, classes - 1, kernels::k_ignored_target, classes / 2});
   const at::Tensor reference_logits = required(logits);
   const at::Tensor reference = at::cross_entropy_loss(reference_logits, targets, {}, at::Reduction::None);
   reference.sum().backward();
@@ -91,12 +99,12 @@ void check_cross_entropy(std::int64_t lanes, std::int64_t classes) {
   for (std::int64_t row = 0; row < 4; ++row) {
     with_lanes(lanes, [&](auto& group) {
       T* of_row = data<T>(gradient) + row * classes;
-      kernels::cross_entropy_row<N>(group, of_row, data<std::int64_t>(targets)[row], classes, 1.0F, data<float>(losses) + row,
-                                 data<float>(sums) + row, of_row);
+      kernels::cross_entropy_row<N>(group, of_row, data<std::int64_t>(targets)[row], classes, 1.0F,
+                                    data<float>(losses) + row, data<float>(sums) + row, of_row);
       group.sum(0);  // the first lane's sum is there
       T* once_more = data<T>(again) + row * classes;
-      kernels::cross_entropy_row_backward<N>(group, once_more, data<std::int64_t>(targets)[row], classes, data<float>(sums)[row], 1.0F,
-                                          once_more);
+      kernels::cross_entropy_row_backward<N>(group, once_more, data<std::int64_t>(targets)[row], classes,
+                                             data<float>(sums)[row], 1.0F, once_more);
     });
   }
   check_close<float>(losses, reference.detach());
@@ -113,11 +121,13 @@ void check_rotary(const kernels::RotaryLayout& layout) {
   const at::Tensor cosines = angles.cos(), sines = angles.sin(), turned = at::empty_like(row);
   const auto turn = [&](const at::Tensor& from, float direction) {
     for (std::int64_t piece = 0; piece < kernels::rotary_pieces<N>(layout); ++piece)
-      kernels::rotate_piece<N>(layout, data<T>(from), data<T>(turned), piece, data<float>(cosines), data<float>(sines), direction);
+      kernels::rotate_piece<N>(layout, data<T>(from), data<T>(turned), piece, data<float>(cosines),
+                               data<float>(sines), direction);
   };
   turn(row, 1);
   const at::Tensor x = row.to(at::kDouble), expected = x.clone();
-  const at::Tensor heads = x.narrow(1, 0, layout.turned), a = heads.narrow(2, 0, half), b = heads.narrow(2, half, half);
+  const at::Tensor heads = x.narrow(1, 0, layout.turned), a = heads.narrow(2, 0, half),
+                   b = heads.narrow(2, half, half);
   expected.narrow(1, 0, layout.turned).narrow(2, 0, half).copy_(a * cosines - b * sines);
   expected.narrow(1, 0, layout.turned).narrow(2, half, half).copy_(b * cosines + a * sines);
   check_close<T>(turned, expected);
@@ -133,18 +143,21 @@ TEMPLATE_TEST_CASE("shared arithmetic: RMSNorm and its gradients", "", float, BF
       INFO(lanes << " lanes, width " << width);
       check_rms_norm<1, TestType>(lanes, width, 0);
       check_rms_norm<1, TestType>(lanes, width, 1);
-      if (width % kernels::k_pack<TestType> == 0) check_rms_norm<kernels::k_pack<TestType>, TestType>(lanes, width, 1);
+      if (width % kernels::k_pack<TestType> == 0)
+        check_rms_norm<kernels::k_pack<TestType>, TestType>(lanes, width, 1);
     }
   }
 }
 
 TEMPLATE_TEST_CASE("shared arithmetic: the residual sum and its norm", "", float, BFloat16) {
   at::manual_seed(9);
-  const at::Tensor x = random<TestType>({1, 96}), residual = random<TestType>({1, 96}), w = random<TestType>({96});
+  const at::Tensor x = random<TestType>({1, 96}), residual = random<TestType>({1, 96}),
+                   w = random<TestType>({96});
   const at::Tensor sum = residual.clone(), y = at::empty_like(x), reciprocal = at::empty({1});
   with_lanes(3, [&](auto& group) {
-    kernels::add_rms_norm_row<kernels::k_pack<TestType>>(group, data<TestType>(x), data<TestType>(sum), data<TestType>(w), data<TestType>(sum), data<TestType>(y),
-                              data<float>(reciprocal), 96, 1e-5F);
+    kernels::add_rms_norm_row<kernels::k_pack<TestType>>(
+        group, data<TestType>(x), data<TestType>(sum), data<TestType>(w), data<TestType>(sum),
+        data<TestType>(y), data<float>(reciprocal), 96, 1e-5F);
   });
   CHECK(at::equal(sum, x + residual));
   check_close<TestType>(y, rms_norm(sum.to(at::kDouble), w.to(at::kDouble), 1e-5));
@@ -155,7 +168,8 @@ TEMPLATE_TEST_CASE("shared arithmetic: cross-entropy and its gradient over the l
     for (const std::int64_t classes : {2, 3, 1000}) {
       INFO(lanes << " lanes, " << classes << " classes");
       check_cross_entropy<1, TestType>(lanes, classes);
-      if (classes % kernels::k_pack<TestType> == 0) check_cross_entropy<kernels::k_pack<TestType>, TestType>(lanes, classes);
+      if (classes % kernels::k_pack<TestType> == 0)
+        check_cross_entropy<kernels::k_pack<TestType>, TestType>(lanes, classes);
     }
   }
 }
@@ -166,13 +180,16 @@ TEST_CASE("shared arithmetic: large logits do not overflow, a target outside is 
   float loss = 0;
   kernels::cross_entropy_row(lane, logits.data(), 0, 3, 1.0F, &loss, nullptr, static_cast<float*>(nullptr));
   CHECK(loss == Approx(0.6931472));
-  for (const std::int64_t outside : {std::int64_t{3}, std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()}) {
-    kernels::cross_entropy_row(lane, logits.data(), outside, 3, 1.0F, &loss, nullptr, static_cast<float*>(nullptr));
+  for (const std::int64_t outside :
+       {std::int64_t{3}, std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()}) {
+    kernels::cross_entropy_row(lane, logits.data(), outside, 3, 1.0F, &loss, nullptr,
+                               static_cast<float*>(nullptr));
     CHECK(std::isnan(loss));
   }
 }
 
-TEMPLATE_TEST_CASE("shared arithmetic: rotary embedding turns and turns back, alone and in packs", "", float, BFloat16) {
+TEMPLATE_TEST_CASE("shared arithmetic: rotary embedding turns and turns back, alone and in packs", "", float,
+                   BFloat16) {
   check_rotary<1, TestType>({1, 2, 0, 32, 16});
   check_rotary<1, TestType>({2, 3, 1, 10, 3});
   check_rotary<kernels::k_pack<TestType>, TestType>({1, 2, 0, 32, 16});
@@ -181,11 +198,13 @@ TEMPLATE_TEST_CASE("shared arithmetic: rotary embedding turns and turns back, al
 
 TEMPLATE_TEST_CASE("shared arithmetic: SwiGLU and its gradients", "", float, BFloat16) {
   at::manual_seed(11);
-  const at::Tensor gate = random<TestType>({200}) * 4, up = random<TestType>({200}), dy = random<TestType>({200});
+  const at::Tensor gate = random<TestType>({200}) * 4, up = random<TestType>({200}),
+                   dy = random<TestType>({200});
   const at::Tensor y = at::empty_like(gate), d_gate = at::empty_like(gate), d_up = at::empty_like(gate);
   for (std::int64_t i = 0; i < 200; ++i) {
     data<TestType>(y)[i] = kernels::swiglu(data<TestType>(gate)[i], data<TestType>(up)[i]);
-    const auto gradients = kernels::swiglu_backward(data<TestType>(dy)[i], data<TestType>(gate)[i], data<TestType>(up)[i]);
+    const auto gradients =
+        kernels::swiglu_backward(data<TestType>(dy)[i], data<TestType>(gate)[i], data<TestType>(up)[i]);
     data<TestType>(d_gate)[i] = gradients.gate;
     data<TestType>(d_up)[i] = gradients.up;
   }
@@ -220,7 +239,8 @@ TEST_CASE("shared arithmetic: copies find their range") {
   std::vector<BFloat16> destination(12, BFloat16{0});
   for (std::int64_t i = 0; i < 8; ++i) {
     const std::int64_t at = kernels::range_of(ends.data(), 3, i);
-    kernels::copy_element(ranges[static_cast<std::size_t>(at)], i - (at == 0 ? 0 : ends[static_cast<std::size_t>(at - 1)]), source.data(),
+    kernels::copy_element(ranges[static_cast<std::size_t>(at)],
+                          i - (at == 0 ? 0 : ends[static_cast<std::size_t>(at - 1)]), source.data(),
                           destination.data());
   }
   std::vector<float> copied;
@@ -245,10 +265,12 @@ TEST_CASE("shared arithmetic: norms, clipping and AdamW") {
   for (std::int64_t step = 1; step <= 5; ++step) {
     const kernels::AdamW rule = kernels::adamw(1e-2, 0.9, 0.95, 1e-8, 0.1, step);
     for (std::int64_t i = 0; i < 1000; ++i)
-      kernels::adamw_element(rule, data<float>(parameters)[i], data<float>(gradients)[i], data<float>(means)[i], data<float>(roots)[i]);
+      kernels::adamw_element(rule, data<float>(parameters)[i], data<float>(gradients)[i],
+                             data<float>(means)[i], data<float>(roots)[i]);
     const std::vector<at::Tensor> steps{at::scalar_tensor(static_cast<double>(step), at::kFloat)};
-    at::_fused_adamw_(std::vector<at::Tensor>{p}, std::vector<at::Tensor>{gradients}, std::vector<at::Tensor>{m}, std::vector<at::Tensor>{v},
-                      {}, steps, 1e-2, 0.9, 0.95, 0.1, 1e-8, false, false);
+    at::_fused_adamw_(std::vector<at::Tensor>{p}, std::vector<at::Tensor>{gradients},
+                      std::vector<at::Tensor>{m}, std::vector<at::Tensor>{v}, {}, steps, 1e-2, 0.9, 0.95, 0.1,
+                      1e-8, false, false);
   }
   check_close<float>(parameters, p);
   check_close<float>(means, m);

@@ -15,7 +15,8 @@ constexpr CastPair k_pairs[] = {{DType::float32, DType::bfloat16, at::kFloat, at
 
 ModelGraph cast_graph(const CastPair& pair, const Shape& shape) {
   ModelGraph graph;
-  graph.tensors = {{"x", shape, pair.from, TensorRole::activation, true, {}}, {"y", shape, pair.to, TensorRole::activation, true, {}}};
+  graph.tensors = {{"x", shape, pair.from, TensorRole::activation, true, {}},
+                   {"y", shape, pair.to, TensorRole::activation, true, {}}};
   graph.operators = {{&k_cast, {}, {TensorId{0}}, {TensorId{1}}, {}, {}}};
   return graph;
 }
@@ -30,7 +31,8 @@ TEST_CASE("cast converts the value forward and the gradient back") {
     const ModelGraph graph = cast_graph(pair, shape);
     const Operator& op = graph.operators[0];
     const std::vector<at::Tensor> x{random(shape, pair.torch_from, 1)}, dy{random(shape, pair.torch_to, 2)};
-    const std::vector<at::Tensor> y{at::full(shape, NAN, pair.torch_to)}, dx{at::full(shape, NAN, pair.torch_from)};
+    const std::vector<at::Tensor> y{at::full(shape, NAN, pair.torch_to)},
+        dx{at::full(shape, NAN, pair.torch_from)};
     const std::vector<at::Tensor> none{at::Tensor()};
     const OperatorImplementation* cast = find_implementation("cast");
     cast->forward({op, graph, x, {}, y, {}});

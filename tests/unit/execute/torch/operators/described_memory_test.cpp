@@ -84,7 +84,8 @@ class Watch {
     const bool chunked = op.type == &k_token_chunked_loss || op.type == &k_vocabulary_chunked_loss;
     const bool product = op.type == &k_linear || op.type == &k_linear_add || op.type == &k_grouped_linear ||
                          op.type == &k_eager_attention || chunked;
-    const bool library = product && graph_.tensor(chunked ? op.inputs[0] : op.outputs[0]).dtype != DType::float32;
+    const bool library =
+        product && graph_.tensor(chunked ? op.inputs[0] : op.outputs[0]).dtype != DType::float32;
     // Torch's own operators wrap the numbers they are given in tensors of one element.
     const bool eager = op.type->name.starts_with("eager_") || chunked;
     CHECK(used.value >= stated.value);
@@ -185,7 +186,8 @@ TEST_CASE("storages and workspace are as described with adapters") {
   install_counting_allocator();
   at::set_num_threads(1);
   for (const DType dtype : {DType::float32, DType::bfloat16}) {
-    for (const LoraSpec& spec : {LoraSpec{4, 16, 0, {"q_proj", "v_proj"}, {}}, LoraSpec{3, 8, 0, {"all-linear"}, {"lm_head"}}}) {
+    for (const LoraSpec& spec :
+         {LoraSpec{4, 16, 0, {"q_proj", "v_proj"}, {}}, LoraSpec{3, 8, 0, {"all-linear"}, {"lm_head"}}}) {
       const auto graph = add_adapters(small_llama(dtype, true), spec);
       REQUIRE_OK(graph);
       check_described(*graph);

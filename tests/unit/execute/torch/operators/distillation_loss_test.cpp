@@ -18,7 +18,8 @@ at::Tensor targets_below(std::int64_t classes, const Shape& shape) {
   return at::randint(classes, shape, at::detail::createCPUGenerator(5), at::TensorOptions(at::kLong));
 }
 
-SingleOperator make(const at::Tensor& student, const at::Tensor& targets, const at::Tensor& teacher, const Distillation& terms) {
+SingleOperator make(const at::Tensor& student, const at::Tensor& targets, const at::Tensor& teacher,
+                    const Distillation& terms) {
   return {k_distillation_loss,
           {{student.clone()}, {targets, false}, {teacher.clone(), false}},
           {},
@@ -31,31 +32,37 @@ PlainFunction plain(const Distillation& terms) {
   return [terms](const auto& inputs, const auto&) {
     const at::Tensor s = inputs[0].flatten(0, 1), t = inputs[2].flatten(0, 1);
     const at::Tensor hard = at::cross_entropy_loss(s, inputs[1].flatten());
-    const at::Tensor soft =
-        at::kl_div(at::log_softmax(s / terms.temperature, -1), at::softmax(t / terms.temperature, -1), at::Reduction::Sum) / s.size(0);
+    const at::Tensor soft = at::kl_div(at::log_softmax(s / terms.temperature, -1),
+                                       at::softmax(t / terms.temperature, -1), at::Reduction::Sum) /
+                            s.size(0);
     return (1 - terms.weight) * hard + terms.weight * terms.temperature * terms.temperature * soft;
   };
 }
 
 }  // namespace
 
-TEST_CASE("distillation_loss is cross-entropy and divergence, and writes the student's gradient over its logits") {
+TEST_CASE(
+    "distillation_loss is cross-entropy and divergence, and writes the student's gradient over its logits") {
   const auto dtypes = {at::kFloat, at::kBFloat16, at::kHalf};
   for (const at::ScalarType student_dtype : dtypes) {
     for (const at::ScalarType teacher_dtype : dtypes) {
       for (const std::int64_t classes : {2, 33, 1024, 2500}) {
-        for (const Distillation& terms : {Distillation{1, 0.5}, Distillation{2, 0.9}, Distillation{4, 1}, Distillation{0.5, 0.1}}) {
+        for (const Distillation& terms :
+             {Distillation{1, 0.5}, Distillation{2, 0.9}, Distillation{4, 1}, Distillation{0.5, 0.1}}) {
           CAPTURE(student_dtype, teacher_dtype, classes, terms.temperature, terms.weight);
           const at::Tensor student = random({2, 37, classes}, student_dtype, 1) * 2;
-          SingleOperator single = make(student, targets_below(classes, {2, 37}), random({2, 37, classes}, teacher_dtype, 2) * 3, terms);
+          SingleOperator single = make(student, targets_below(classes, {2, 37}),
+                                       random({2, 37, classes}, teacher_dtype, 2) * 3, terms);
           const Outcome expected = reference(single, plain(terms), {}, 0.25);
           const at::Tensor plain_sums = at::logsumexp(student.to(at::kDouble), -1).flatten();
           for (const Place& place : all_places()) {
             CAPTURE(place.name);
             SingleOperator there = single.copy_at(place);
             const Outcome actual = there.run({}, 0.25);
-            CHECK(relative_difference(actual.output, expected.output) < 2e-6);  // float32 whatever the logits are
-            CHECK(relative_difference(actual.input_gradients[0], expected.input_gradients[0]) < 2 * tolerance_of(student_dtype));
+            CHECK(relative_difference(actual.output, expected.output) <
+                  2e-6);  // float32 whatever the logits are
+            CHECK(relative_difference(actual.input_gradients[0], expected.input_gradients[0]) <
+                  2 * tolerance_of(student_dtype));
             CHECK(actual.input_gradients[0].data_ptr() == there.inputs[0].value.data_ptr());
             CHECK(relative_difference(actual.extras[0].select(1, 0), plain_sums) < 2e-6);
           }
@@ -87,14 +94,16 @@ TEST_CASE("models that nearly agree have their divergence to float32's digits") 
       const auto expected = reference(single, plain({4, 1}), {}).output.item<double>();
       for (const Place& place : all_places()) {
         CAPTURE(place.name);
-        CHECK(std::abs(single.copy_at(place).forward().output.item<double>() / expected - 1) < (apart == 0.1 ? 1e-6 : 1e-5));
+        CHECK(std::abs(single.copy_at(place).forward().output.item<double>() / expected - 1) <
+              (apart == 0.1 ? 1e-6 : 1e-5));
       }
     }
   }
 }
 
 TEST_CASE("distillation_loss does not depend on the number of threads") {
-  SingleOperator single = make(random({3, 70, 900}, at::kFloat, 1), targets_below(900, {3, 70}), random({3, 70, 900}, at::kFloat, 2), {3, 0.7});
+  SingleOperator single = make(random({3, 70, 900}, at::kFloat, 1), targets_below(900, {3, 70}),
+                               random({3, 70, 900}, at::kFloat, 2), {3, 0.7});
   at::set_num_threads(1);
   const at::Tensor one = single.forward().output;
   at::set_num_threads(3);
@@ -116,7 +125,8 @@ TEST_CASE("distillation_loss passes NaN on and refuses a target that is no class
 TEST_CASE("distillation_loss keeps and moves what its description says") {
   install_counting_allocator();
   at::set_num_threads(1);
-  SingleOperator single = make(random({2, 3, 5}, at::kFloat, 1), targets_below(5, {2, 3}), random({2, 3, 5}, at::kBFloat16, 2), {2, 0.5});
+  SingleOperator single = make(random({2, 3, 5}, at::kFloat, 1), targets_below(5, {2, 3}),
+                               random({2, 3, 5}, at::kBFloat16, 2), {2, 0.5});
   const OperatorDescription description = describe_operator(single.graph(), single.graph().operators[0]);
   CHECK(description.saved_inputs == 0b111);  // 6 x 5 x 4 B, 6 x 8 B, 6 x 5 x 2 B
   CHECK(description.saved_outputs == 0);

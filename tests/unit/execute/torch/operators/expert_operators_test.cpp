@@ -86,8 +86,16 @@ ModelGraph balanced_graph(std::int64_t count, std::int64_t per_token, double wei
   const LinearPart embed = parts.define_embedding(model, "embed", 40, k_hidden);
   std::vector<ExpertsPart> layers;
   for (const char* name : {"first", "second"}) {
-    ExpertsPart experts{parts.builder.add_module(model, name, "Block"), {}, {}, {}, {}, count, per_token, k_width,
-                        true, true};
+    ExpertsPart experts{parts.builder.add_module(model, name, "Block"),
+                        {},
+                        {},
+                        {},
+                        {},
+                        count,
+                        per_token,
+                        k_width,
+                        true,
+                        true};
     parts.define_experts(experts, "Test", k_hidden, true, "SiLU");
     layers.push_back(experts);
   }
@@ -98,8 +106,8 @@ ModelGraph balanced_graph(std::int64_t count, std::int64_t per_token, double wei
 }
 
 // load_balancing_loss_func of transformers for one layer: assignments and probabilities, added up.
-void add_router(const at::Tensor& x, const at::Tensor& router, std::int64_t per_token, at::Tensor& assignments,
-                at::Tensor& probabilities) {
+void add_router(const at::Tensor& x, const at::Tensor& router, std::int64_t per_token,
+                at::Tensor& assignments, at::Tensor& probabilities) {
   const at::Tensor weights = at::softmax(at::matmul(x.reshape({-1, k_hidden}), router.t()), -1);
   const at::Tensor chosen = std::get<1>(at::topk(weights, per_token, -1));
   assignments = assignments + at::bincount(chosen.flatten(), {}, router.size(0)).to(at::kDouble);
@@ -115,7 +123,8 @@ TEST_CASE("experts and every gradient, weights made to add up to 1 or not") {
       compare(place, 5, 2, normalized);
       compare(place, 3, 3, normalized);   // all of them
       compare(place, 40, 4, normalized);  // some experts have no rows
-      if (!normalized) compare(place, 4, 1, normalized);  // else the weight is 1 and the router learns nothing
+      if (!normalized)
+        compare(place, 4, 1, normalized);  // else the weight is 1 and the router learns nothing
     }
   }
 }
@@ -181,7 +190,8 @@ TEST_CASE("the balancing loss of routers and its gradients") {
     const double rows = 2 * k_batch * k_sequence;
     const at::Tensor logits = at::matmul(x, p[7].t());
     const at::Tensor balance = count * (assignments / rows * (probabilities / rows)).sum();
-    const at::Tensor loss = at::cross_entropy_loss(logits.flatten(0, 1), targets.flatten()) + weight * balance;
+    const at::Tensor loss =
+        at::cross_entropy_loss(logits.flatten(0, 1), targets.flatten()) + weight * balance;
     CHECK(balance.item<double>() > 0.9 * per_token);  // of evenly spread tokens it is their experts' number
     CHECK(run.loss().item<double>() == Approx(loss.item<double>()).epsilon(1e-6));
     const auto gradients = torch::autograd::grad({loss}, p);

@@ -40,15 +40,16 @@ TEST_CASE("linear_add and its gradients: a scaled product added to a tensor") {
     for (const Case& c : {Case{1, 1, 1}, Case{5, 4, 7}, Case{64, 8, 129}}) {
       for (const double scale : {2.0, 0.125}) {
         CAPTURE(dtype, c.rows, c.inputs, c.outputs, scale);
-        require_as_reference({k_linear_add,
-                              {{random({1, c.rows, c.outputs}, dtype, 4)}, {random({1, c.rows, c.inputs}, dtype, 1)}},
-                              {random({c.outputs, c.inputs}, dtype, 2)},
-                              {1, c.rows, c.outputs},
-                              {{"scale", scale}}},
-                             [=](const auto& inputs, const auto& parameters) {
-                               return inputs[0] + scale * at::matmul(inputs[1], parameters[0].t());
-                             },
-                             tolerance_of(dtype));
+        require_as_reference(
+            {k_linear_add,
+             {{random({1, c.rows, c.outputs}, dtype, 4)}, {random({1, c.rows, c.inputs}, dtype, 1)}},
+             {random({c.outputs, c.inputs}, dtype, 2)},
+             {1, c.rows, c.outputs},
+             {{"scale", scale}}},
+            [=](const auto& inputs, const auto& parameters) {
+              return inputs[0] + scale * at::matmul(inputs[1], parameters[0].t());
+            },
+            tolerance_of(dtype));
       }
     }
   }

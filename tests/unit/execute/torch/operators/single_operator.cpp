@@ -10,16 +10,11 @@ namespace {
 
 at::ScalarType scalar_type(DType dtype) {
   switch (dtype) {
-    case DType::bfloat16:
-      return at::kBFloat16;
-    case DType::float16:
-      return at::kHalf;
-    case DType::int64:
-      return at::kLong;
-    case DType::uint8:
-      return at::kByte;
-    default:
-      return at::kFloat;
+    case DType::bfloat16: return at::kBFloat16;
+    case DType::float16: return at::kHalf;
+    case DType::int64: return at::kLong;
+    case DType::uint8: return at::kByte;
+    default: return at::kFloat;
   }
 }
 
