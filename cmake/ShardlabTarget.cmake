@@ -17,16 +17,21 @@ function(shardlab_sources out)
   set(${out} ${sources} PARENT_SCOPE)
 endfunction()
 
-# shardlab_library(<name> FOLDERS <dir>... [EXCLUDE <prefix>...] [DEPENDS <lib>...] [PRIVATE <lib>...])
-# A static library of the folders' sources; DEPENDS are passed on to whoever links it, PRIVATE are not.
+# shardlab_library(<name> FOLDERS <dir>... [EXCLUDE <prefix>...] [DEPENDS <lib>...] [PRIVATE <lib>...] [PRECOMPILED <target>])
+# A static library of the folders' sources; DEPENDS are passed on to whoever links it, PRIVATE are not; PRECOMPILED is the
+# target whose precompiled header it reuses (cmake/Precompiled.cmake).
 # Without a source it is an INTERFACE library, so a folder of headers (or an empty one) works too.
 function(shardlab_library name)
-  cmake_parse_arguments(ARG "" "" "FOLDERS;EXCLUDE;DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "FOLDERS;EXCLUDE;DEPENDS;PRIVATE" ${ARGN})
+  if(NOT ARG_PRECOMPILED)
+    set(ARG_PRECOMPILED shardlab_pch)
+  endif()
   shardlab_sources(sources FOLDERS ${ARG_FOLDERS} EXCLUDE ${ARG_EXCLUDE})
   if(sources)
     add_library(${name} STATIC ${sources})
     target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}")
     target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE} shardlab::warnings)
+    shardlab_reuse_precompiled(${name} ${ARG_PRECOMPILED})
   else()
     add_library(${name} INTERFACE)
     target_include_directories(${name} INTERFACE "${PROJECT_SOURCE_DIR}")

@@ -11,6 +11,16 @@ target_compile_definitions(shardlab_test_paths INTERFACE
 add_library(shardlab_test_support INTERFACE)
 target_link_libraries(shardlab_test_support INTERFACE shardlab_test_paths Catch2::Catch2WithMain)
 
+# Catch2's header, which every test includes.
+shardlab_precompiled(shardlab_test_pch HEADERS "${PROJECT_SOURCE_DIR}/tests/catch.h" ${SHARDLAB_COMMON_HEADERS}
+  LIBRARIES shardlab_base shardlab_test_support)
+target_include_directories(shardlab_test_pch PRIVATE "${PROJECT_SOURCE_DIR}")
+if(SHARDLAB_TORCH)
+  shardlab_precompiled(shardlab_torch_test_pch HEADERS "${PROJECT_SOURCE_DIR}/tests/catch.h" <ATen/ATen.h> ${SHARDLAB_COMMON_HEADERS}
+    LIBRARIES shardlab::torch_cpu shardlab_base shardlab_test_support)
+  target_include_directories(shardlab_torch_test_pch PRIVATE "${PROJECT_SOURCE_DIR}")
+endif()
+
 # Scripts run with the system's Python; those that need torch use $SHARDLAB_PYTHON, empty without libtorch.
 find_program(SHARDLAB_SCRIPT_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
 if(NOT SHARDLAB_SCRIPT_PYTHON)
@@ -37,6 +47,11 @@ function(shardlab_test name)
   add_executable(shardlab_test_${name} ${sources})
   target_link_libraries(shardlab_test_${name} PRIVATE ${ARG_LIBRARIES} shardlab_test_support shardlab::warnings)
   target_include_directories(shardlab_test_${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  set(precompiled shardlab_test_pch)
+  if(SHARDLAB_TORCH AND "${ARG_LIBRARIES}" MATCHES "shardlab_real")
+    set(precompiled shardlab_torch_test_pch)
+  endif()
+  shardlab_reuse_precompiled(shardlab_test_${name} ${precompiled})
   foreach(program shardlab shardlab-rank)
     if(TARGET ${program} AND ARG_LABEL MATCHES "^(cli|training)$")
       add_dependencies(shardlab_test_${name} ${program})

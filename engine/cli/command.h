@@ -6,11 +6,10 @@
 
 #include <string_view>
 
-#include <CLI/App.hpp>
-
 #include "engine/base/result.h"
 #include "engine/cli/command_options.h"
 #include "engine/cli/console.h"
+#include "engine/cli/option_parser.h"
 
 namespace shardlab {
 
@@ -33,7 +32,7 @@ class Command {
   virtual CommonUse uses() const { return {}; }            // which common options it accepts
 
   // Declares options and arguments; what they are bound to must live as long as the command.
-  virtual void add_options(CLI::App& app) = 0;
+  virtual void add_options(OptionParser& parser) = 0;
 
   // Called once, after the options were read. The result is the exit code.
   virtual Result<int> run(CommandContext& context) = 0;

@@ -7,8 +7,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 
 #include "engine/base/nearest.h"
 #include "engine/cli/command_list.h"
@@ -68,17 +66,16 @@ Result<Command*> find_command(const Commands& commands, const std::string& name)
 }
 
 Result<int> run_one(Command& command, const Arguments& arguments, Console& error_console) {
-  CLI::App app{std::string(command.help()), "shardlab " + std::string(command.name())};
-  app.footer(std::string(command.details()));
+  OptionParser parser("shardlab " + std::string(command.name()), command.help(), command.details());
   CommonOptions options;
-  command.add_options(app);
-  add_common_options(app, command.uses(), options);
-  SHARDLAB_TRY(const bool help, parse_arguments(app, arguments));
+  command.add_options(parser);
+  add_common_options(parser, command.uses(), options);
+  SHARDLAB_TRY(const bool help, parser.parse(arguments));
 
   Console console(options.json && !help, options.quiet, options.verbose);
   console.set_events(options.progress == "json");
   error_console = console;
-  if (help) console.print(app.help());
+  if (help) console.print(parser.help());
   CommandContext context{options, console};
   const Result<int> code = help ? Result<int>(k_exit_good) : command.run(context);
   error_console = console;  // whether stdout still works is known there

@@ -1,12 +1,11 @@
-// Options that several commands share, and strict reading of a command's arguments.
+// Options that several commands share.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include <CLI/App.hpp>
-
-#include "engine/base/result.h"
+#include "engine/cli/option_parser.h"
 
 namespace shardlab {
 
@@ -26,13 +25,9 @@ struct CommonUse {
   bool progress = false;
 };
 
-void add_common_options(CLI::App& app, CommonUse use, CommonOptions& options);
+void add_common_options(OptionParser& parser, CommonUse use, CommonOptions& options);
 
 // The same list as names with a value, for finding the command among the arguments.
 bool common_option_takes_value(std::string_view name);
-
-// Reads the arguments into what the app's options are bound to. An unknown option is bad_input with the
-// nearest known name. Returns true when --help was asked for.
-Result<bool> parse_arguments(CLI::App& app, const std::vector<std::string>& arguments);
 
 }  // namespace shardlab

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include <nlohmann/json.hpp>
+
 namespace shardlab {
 namespace {
 

@@ -1,5 +1,7 @@
 // The JSON of `plan --explain N`.
 #include "engine/cli/explain_instruction.h"
+
+#include <nlohmann/json.hpp>
 #include "engine/plan/group_ranks.h"
 #include "engine/report/explain/explanation.h"
 

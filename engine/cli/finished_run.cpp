@@ -1,5 +1,7 @@
 #include "engine/cli/finished_run.h"
 
+#include <nlohmann/json.hpp>
+
 #include "engine/cli/repeatable_scenario.h"
 #include "engine/report/device_limits.h"
 #include "engine/report/json.h"

@@ -1,6 +1,7 @@
 #include "engine/cli/measure.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

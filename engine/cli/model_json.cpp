@@ -1,5 +1,7 @@
 #include "engine/cli/model_json.h"
 
+#include <nlohmann/json.hpp>
+
 #include "engine/model/operators/operator_type.h"
 
 namespace shardlab {

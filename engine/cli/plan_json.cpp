@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "engine/plan/group_ranks.h"
 #include "engine/plan/unit_sizes.h"
 #include "engine/report/unit_warnings.h"

@@ -1,6 +1,7 @@
 #include "engine/cli/run_calibration.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "engine/cli/progress_line.h"
 #include "engine/cli/rank_program.h"

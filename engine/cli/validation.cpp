@@ -1,6 +1,7 @@
 #include "engine/cli/validation.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "engine/cli/measure.h"
 #include "engine/cli/predict.h"

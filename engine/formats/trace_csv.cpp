@@ -13,7 +13,7 @@ constexpr std::string_view k_header =
     "skipped,"
     "live_bytes,peak_bytes\n";
 
-std::string quoted(std::string_view text) {
+std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string result = "\"";
   for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -22,9 +22,9 @@ std::string quoted(std::string_view text) {
 
 // unit, segment and micro-batch, each empty when the instruction has none.
 std::string belonging(const StepPlan& plan, const Instruction& instruction) {
-  std::string text = instruction.unit ? quoted(plan.units[instruction.unit->index()].name) : "";
+  std::string text = instruction.unit ? csv_field(plan.units[instruction.unit->index()].name) : "";
   text += ',';
-  if (instruction.segment) text += quoted(plan.segments[instruction.segment->index()].name);
+  if (instruction.segment) text += csv_field(plan.segments[instruction.segment->index()].name);
   text += ',';
   if (instruction.micro_batch) text += fmt::to_string(*instruction.micro_batch);
   return text;
@@ -37,9 +37,9 @@ void write_rank(std::string& text, std::string_view title, const TracedStep& ste
   for (const Span& span : rank.spans) {
     const Instruction& instruction = plan.instruction(span.instruction);
     const MemorySample* sample = memory[span.instruction.index()];
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{},{},", quoted(title),
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{},{},", csv_field(title),
                    step.trace.step, rank.rank, span.instruction.value, to_string(instruction.kind),
-                   quoted(plan.streams[instruction.stream.index()].name), belonging(plan, instruction),
+                   csv_field(plan.streams[instruction.stream.index()].name), belonging(plan, instruction),
                    instruction.bytes.value, span.issue.value, span.ready.value, span.start.value,
                    span.end.value, span.skipped);
     if (sample != nullptr)

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "engine/base/nearest.h"
 
 namespace shardlab {
@@ -21,6 +23,13 @@ tl::unexpected<Error> wrong_type(const std::string& file, const std::string& key
 }
 
 }  // namespace
+
+ModelConfig::ModelConfig(nlohmann::json root, std::string file)
+    : root_(std::make_shared<const nlohmann::json>(std::move(root))), file_(std::move(file)) {}
+
+const nlohmann::json& ModelConfig::at(const std::string& key) const {
+  return *root_->find(key);
+}
 
 Result<ModelConfig> ModelConfig::parse(std::string_view text, std::string file,
                                        const std::map<std::string, std::string>& overrides) {
@@ -63,12 +72,12 @@ Status ModelConfig::check_overrides_were_read() const {
 
 bool ModelConfig::has(const std::string& key) const {
   read_->insert(key);
-  return root_.contains(key) && !root_[key].is_null();
+  return root_->contains(key) && !at(key).is_null();
 }
 
 bool ModelConfig::is_null(const std::string& key) const {
   read_->insert(key);
-  return root_.contains(key) && root_[key].is_null();
+  return root_->contains(key) && at(key).is_null();
 }
 
 Result<std::int64_t> ModelConfig::integer(const std::string& key) const {
@@ -86,7 +95,7 @@ Result<std::int64_t> ModelConfig::layers(const std::string& key, std::optional<s
 
 Result<std::int64_t> ModelConfig::integer_or(const std::string& key, std::int64_t fallback) const {
   if (!has(key)) return fallback;
-  const nlohmann::json& value = root_[key];
+  const nlohmann::json& value = at(key);
   constexpr std::int64_t largest = std::int64_t{1} << 31;
   if (!value.is_number_integer() || value.get<double>() < 1 ||
       value.get<double>() > static_cast<double>(largest)) {
@@ -96,32 +105,32 @@ Result<std::int64_t> ModelConfig::integer_or(const std::string& key, std::int64_
 }
 
 Result<std::int64_t> ModelConfig::count_or(const std::string& key, std::int64_t fallback) const {
-  if (has(key) && root_[key] == 0) return 0;
+  if (has(key) && at(key) == 0) return 0;
   return integer_or(key, fallback);
 }
 
 Result<double> ModelConfig::number_or(const std::string& key, double fallback) const {
   if (!has(key)) return fallback;
-  if (!root_[key].is_number()) return wrong_type(file_, key, "a number", root_[key]);
-  return root_[key].get<double>();
+  if (!at(key).is_number()) return wrong_type(file_, key, "a number", at(key));
+  return at(key).get<double>();
 }
 
 Result<bool> ModelConfig::boolean_or(const std::string& key, bool fallback) const {
   if (!has(key)) return fallback;
-  if (!root_[key].is_boolean()) return wrong_type(file_, key, "true or false", root_[key]);
-  return root_[key].get<bool>();
+  if (!at(key).is_boolean()) return wrong_type(file_, key, "true or false", at(key));
+  return at(key).get<bool>();
 }
 
 Result<std::string> ModelConfig::text_or(const std::string& key, std::string fallback) const {
   if (!has(key)) return fallback;
-  if (!root_[key].is_string()) return wrong_type(file_, key, "text", root_[key]);
-  return root_[key].get<std::string>();
+  if (!at(key).is_string()) return wrong_type(file_, key, "text", at(key));
+  return at(key).get<std::string>();
 }
 
 Result<std::vector<std::string>> ModelConfig::texts(const std::string& key) const {
   std::vector<std::string> all;
   if (!has(key)) return all;
-  const nlohmann::json& list = root_[key];
+  const nlohmann::json& list = at(key);
   if (!list.is_array()) return wrong_type(file_, key, "a list of texts", list);
   for (const nlohmann::json& value : list) {
     if (!value.is_string()) return wrong_type(file_, key, "a list of texts", list);
@@ -133,7 +142,7 @@ Result<std::vector<std::string>> ModelConfig::texts(const std::string& key) cons
 Result<std::vector<std::int64_t>> ModelConfig::indices(const std::string& key) const {
   std::vector<std::int64_t> all;
   if (!has(key)) return all;
-  const nlohmann::json& list = root_[key];
+  const nlohmann::json& list = at(key);
   if (!list.is_array()) return wrong_type(file_, key, "a list of integers from 0", list);
   for (const nlohmann::json& value : list) {
     if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() > 2147483648.0)
@@ -145,8 +154,8 @@ Result<std::vector<std::int64_t>> ModelConfig::indices(const std::string& key) c
 
 Result<ModelConfig> ModelConfig::object_or_empty(const std::string& key) const {
   if (!has(key)) return ModelConfig(nlohmann::json::object(), file_);
-  if (!root_[key].is_object()) return wrong_type(file_, key, "an object", root_[key]);
-  return ModelConfig(root_[key], file_ + ": " + key);
+  if (!at(key).is_object()) return wrong_type(file_, key, "an object", at(key));
+  return ModelConfig(at(key), file_ + ": " + key);
 }
 
 }  // namespace shardlab

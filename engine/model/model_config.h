@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "engine/base/result.h"
 
@@ -51,8 +51,11 @@ class ModelConfig {
   Result<ModelConfig> object_or_empty(const std::string& key) const;
 
  private:
-  ModelConfig(nlohmann::json root, std::string file) : root_(std::move(root)), file_(std::move(file)) {}
-  nlohmann::json root_;
+  ModelConfig(nlohmann::json root, std::string file);
+  // A field that has() said is there.
+  const nlohmann::json& at(const std::string& key) const;
+
+  std::shared_ptr<const nlohmann::json> root_;  // an object; shared by copies
   std::string file_;
   std::vector<std::string> overridden_;
   // Fields that were looked up, shared by copies: reading a configuration is const for everybody else.

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "engine/cli/command_list.h"
 #include "engine/cli/run_bench.h"
@@ -22,18 +23,17 @@ class BenchCommand final : public Command {
   }
   CommonUse uses() const override { return {.progress = true}; }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("what", what_, "products, attention, copies, collectives, pairs [all]")
-        ->check(CLI::IsMember({"products", "attention", "copies", "collectives", "pairs"}));
-    ranks_option_ =
-        app.add_option("--ranks", ranks_, "Processes on this machine [2]")->check(CLI::Range(1, 1024));
-    app.add_option("--cluster", cluster_, "The machine as in a scenario: '{gpu: H100-SXM, gpus_per_node: 8}'")
-        ->type_name("YAML");
-    app.add_option("--seconds", seconds_, "Start nothing new after so long [60]")->check(CLI::Range(1, 3600));
+  void add_options(OptionParser& parser) override {
+    parser.value("what", what_, "products, attention, copies, collectives, pairs [all]")
+        .one_of({"products", "attention", "copies", "collectives", "pairs"});
+    ranks_option_ = parser.value("--ranks", ranks_, "Processes on this machine [2]").range(1, 1024);
+    parser.value("--cluster", cluster_, "The machine as in a scenario: '{gpu: H100-SXM, gpus_per_node: 8}'")
+        .type("YAML");
+    parser.value("--seconds", seconds_, "Start nothing new after so long [60]").range(1, 3600);
   }
 
   Result<int> run(CommandContext& context) override {
-    if (!cluster_.empty() && ranks_option_->count() > 0)
+    if (!cluster_.empty() && ranks_option_.given())
       return bad_input("--cluster", "says how many ranks there are", "leave out --ranks");
     BenchRequest request;
     request.cluster = cluster_.empty() ? fmt::format("{{device: cpu, ranks: {}}}", ranks_) : cluster_;
@@ -83,7 +83,7 @@ class BenchCommand final : public Command {
   int ranks_ = 2;
   int seconds_ = 60;
   std::string cluster_;
-  CLI::Option* ranks_option_ = nullptr;
+  OptionHandle ranks_option_;
 };
 
 }  // namespace

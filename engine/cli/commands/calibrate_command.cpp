@@ -1,6 +1,7 @@
 #include <fstream>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "engine/cli/command_list.h"
 #include "engine/cli/run_calibration.h"
@@ -21,24 +22,23 @@ class CalibrateCommand final : public Command {
   }
   CommonUse uses() const override { return {.database = true, .overrides = true, .progress = true}; }
 
-  void add_options(CLI::App& app) override {
-    ranks_option_ = app.add_option("--ranks", ranks_, "Processes that measure at the same time [2]")
-                        ->check(CLI::Range(1, 1024));
-    threads_option_ =
-        app.add_option("--threads", threads_, "Threads of each [1]")->check(CLI::Range(1, 1024));
-    cluster_option_ =
-        app.add_option("--cluster", cluster_,
-                       "One node as in a scenario, for GPUs: '{gpu: H100-SXM, gpus_per_node: 8}'")
-            ->type_name("YAML")
-            ->excludes(ranks_option_)
-            ->excludes(threads_option_);
-    app.add_option("--scenario", scenario_,
-                   "Take the machine from this scenario, and measure its operators too")
-        ->type_name("FILE")
-        ->excludes(ranks_option_)
-        ->excludes(threads_option_)
-        ->excludes(cluster_option_);
-    app.add_option("--output", output_, "Write the calibration there too, as JSON")->type_name("FILE");
+  void add_options(OptionParser& parser) override {
+    ranks_option_ =
+        parser.value("--ranks", ranks_, "Processes that measure at the same time [2]").range(1, 1024);
+    threads_option_ = parser.value("--threads", threads_, "Threads of each [1]").range(1, 1024);
+    cluster_option_ = parser
+                          .value("--cluster", cluster_,
+                                 "One node as in a scenario, for GPUs: '{gpu: H100-SXM, gpus_per_node: 8}'")
+                          .type("YAML")
+                          .excludes(ranks_option_)
+                          .excludes(threads_option_);
+    parser
+        .value("--scenario", scenario_, "Take the machine from this scenario, and measure its operators too")
+        .type("FILE")
+        .excludes(ranks_option_)
+        .excludes(threads_option_)
+        .excludes(cluster_option_);
+    parser.value("--output", output_, "Write the calibration there too, as JSON").type("FILE");
   }
 
   Result<int> run(CommandContext& context) override {
@@ -104,9 +104,9 @@ class CalibrateCommand final : public Command {
   int ranks_ = 2;
   int threads_ = 1;
   std::string cluster_, scenario_, output_;
-  CLI::Option* ranks_option_ = nullptr;
-  CLI::Option* threads_option_ = nullptr;
-  CLI::Option* cluster_option_ = nullptr;
+  OptionHandle ranks_option_;
+  OptionHandle threads_option_;
+  OptionHandle cluster_option_;
 };
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "engine/cli/command_list.h"
 #include "engine/cli/run_database.h"
 #include "engine/report/json.h"
@@ -18,9 +20,9 @@ class DiffCommand final : public Command {
   }
   CommonUse uses() const override { return {.database = true}; }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("first", first_, "First run")->type_name("RUN")->required();
-    app.add_option("second", second_, "Second run")->type_name("RUN")->required();
+  void add_options(OptionParser& parser) override {
+    parser.value("first", first_, "First run").type("RUN").required();
+    parser.value("second", second_, "Second run").type("RUN").required();
   }
 
   Result<int> run(CommandContext& context) override {

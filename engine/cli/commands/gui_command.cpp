@@ -16,16 +16,15 @@ class GuiCommand final : public Command {
   std::string_view help() const override { return "The desktop window: explore, watch, compare"; }
   CommonUse uses() const override { return {.database = true}; }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("scenario", scenario_, "Scenario file")->type_name("FILE");
-    app.add_option("--screenshot", screenshot_, "Write a picture (PNG) instead; needs no display")
-        ->type_name("FILE");
-    app.add_option("--panel", panel_, "Only this panel in the picture")->type_name("NAME");
-    app.add_option("--size", size_, "Of the picture or window in pixels [1440x900]")->type_name("WxH");
-    app.add_option("--theme", theme_, "dark or light");
-    app.add_option("--scale", scale_, "Of text and lines [the monitor's]");
-    app.add_option("--select", select_, "Choose the instruction of this number")->type_name("N");
-    app.add_option("--runs", runs_, "Choose these runs, separated by commas")->type_name("RUNS");
+  void add_options(OptionParser& parser) override {
+    parser.value("scenario", scenario_, "Scenario file").type("FILE");
+    parser.value("--screenshot", screenshot_, "Write a picture (PNG) instead; needs no display").type("FILE");
+    parser.value("--panel", panel_, "Only this panel in the picture").type("NAME");
+    parser.value("--size", size_, "Of the picture or window in pixels [1440x900]").type("WxH");
+    parser.value("--theme", theme_, "dark or light");
+    parser.value("--scale", scale_, "Of text and lines [the monitor's]");
+    parser.value("--select", select_, "Choose the instruction of this number").type("N");
+    parser.value("--runs", runs_, "Choose these runs, separated by commas").type("RUNS");
   }
 
   Result<int> run(CommandContext& context) override {

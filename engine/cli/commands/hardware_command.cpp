@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "engine/cli/command_list.h"
 #include "engine/hardware/node.h"
@@ -11,7 +12,7 @@ class HardwareCommand final : public Command {
  public:
   std::string_view name() const override { return "hardware"; }
   std::string_view help() const override { return "GPUs and nodes whose figures ship with the program"; }
-  void add_options(CLI::App&) override {}
+  void add_options(OptionParser&) override {}
 
   Result<int> run(CommandContext& context) override {
     Json gpus = Json::array(), nodes = Json::array();

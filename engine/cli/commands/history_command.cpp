@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "engine/base/nearest.h"
 #include "engine/cli/command_list.h"
 #include "engine/cli/run_database.h"
@@ -13,13 +15,12 @@ class HistoryCommand final : public Command {
   std::string_view help() const override { return "Stored runs, newest first"; }
   CommonUse uses() const override { return {.database = true}; }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("--kind", kind_, "predicted or measured");
-    app.add_option("--name", filter_.name, "Of the scenario");
-    app.add_option("--tag", filter_.tag, "Runs that carry this tag");
-    app.add_option("--plan", filter_.plan_hash, "Plan hash of the steady step, or its beginning")
-        ->type_name("HASH");
-    app.add_option("--limit", filter_.limit, "At most so many; 0: all [20]")->check(CLI::NonNegativeNumber);
+  void add_options(OptionParser& parser) override {
+    parser.value("--kind", kind_, "predicted or measured");
+    parser.value("--name", filter_.name, "Of the scenario");
+    parser.value("--tag", filter_.tag, "Runs that carry this tag");
+    parser.value("--plan", filter_.plan_hash, "Plan hash of the steady step, or its beginning").type("HASH");
+    parser.value("--limit", filter_.limit, "At most so many; 0: all [20]").not_negative();
   }
 
   Result<int> run(CommandContext& context) override {

@@ -21,9 +21,9 @@ class ImportCommand final : public Command {
   }
   CommonUse uses() const override { return {.database = true, .progress = true}; }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("files", files_, "Traces, one a rank")->type_name("FILE")->required();
-    app.add_option("--name", name_, "Of the run [the first file's]");
+  void add_options(OptionParser& parser) override {
+    parser.value("files", files_, "Traces, one a rank").type("FILE").required();
+    parser.value("--name", name_, "Of the run [the first file's]");
   }
 
   Result<int> run(CommandContext& context) override {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "engine/cli/command_list.h"
 #include "engine/cli/model_json.h"
@@ -31,12 +32,12 @@ class ModelCommand final : public Command {
   }
   CommonUse uses() const override { return {.overrides = true}; }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("model", model_, "Name, config.json or scenario")->type_name("MODEL")->required();
-    app.add_option("--sequence-length", sequence_length_,
-                   "Tokens of a sequence [1024, or what the model allows]")
-        ->check(CLI::PositiveNumber);
-    app.add_option("--micro-batch", micro_batch_, "Sequences of a forward [1]")->check(CLI::PositiveNumber);
+  void add_options(OptionParser& parser) override {
+    parser.value("model", model_, "Name, config.json or scenario").type("MODEL").required();
+    parser
+        .value("--sequence-length", sequence_length_, "Tokens of a sequence [1024, or what the model allows]")
+        .positive();
+    parser.value("--micro-batch", micro_batch_, "Sequences of a forward [1]").positive();
   }
 
   Result<int> run(CommandContext& context) override {

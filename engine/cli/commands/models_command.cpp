@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <nlohmann/json.hpp>
+
 #include "engine/base/paths.h"
 #include "engine/cli/command_list.h"
 #include "engine/model/families/family.h"
@@ -36,7 +38,7 @@ class ModelsCommand final : public Command {
  public:
   std::string_view name() const override { return "models"; }
   std::string_view help() const override { return "Models that ship with the program"; }
-  void add_options(CLI::App&) override {}
+  void add_options(OptionParser&) override {}
 
   Result<int> run(CommandContext& context) override {
     SHARDLAB_TRY(const std::vector<KnownModel> models, known_models());

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "engine/cli/command_list.h"
 #include "engine/cli/explain_instruction.h"
@@ -25,19 +26,17 @@ class PlanCommand final : public Command {
   }
   CommonUse uses() const override { return {.overrides = true}; }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("scenario", scenario_, "Scenario file")->type_name("FILE")->required();
-    app.add_option("--step", step_, "setup, first, steady, or a step's number from 0 [steady]");
-    app.add_flag("--units", units_, "Only a summary: units, segments, groups, instructions by kind");
-    app.add_flag("--after-each-pass", after_each_pass_,
-                 "The steady plan after each pass of its construction");
-    app.add_option("--explain", explain_, "One instruction in words")->type_name("N");
-    app.add_option("--diff", diff_,
-                   "What differs from the plan of another scenario; exits 1 when something does")
-        ->type_name("FILE");
-    app.add_flag("--dot", dot_, "The plan as a graph for Graphviz");
-    app.add_option("--rank", rank_, "Whose groups --json and --explain show [0]")
-        ->check(CLI::NonNegativeNumber);
+  void add_options(OptionParser& parser) override {
+    parser.value("scenario", scenario_, "Scenario file").type("FILE").required();
+    parser.value("--step", step_, "setup, first, steady, or a step's number from 0 [steady]");
+    parser.flag("--units", units_, "Only a summary: units, segments, groups, instructions by kind");
+    parser.flag("--after-each-pass", after_each_pass_, "The steady plan after each pass of its construction");
+    parser.value("--explain", explain_, "One instruction in words").type("N");
+    parser
+        .value("--diff", diff_, "What differs from the plan of another scenario; exits 1 when something does")
+        .type("FILE");
+    parser.flag("--dot", dot_, "The plan as a graph for Graphviz");
+    parser.value("--rank", rank_, "Whose groups --json and --explain show [0]").not_negative();
   }
 
   Result<int> run(CommandContext& context) override {

@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "engine/cli/command_list.h"
 #include "engine/cli/measure.h"
 #include "engine/cli/run_database.h"
@@ -18,20 +20,22 @@ class RunCommand final : public Command {
   }
   CommonUse uses() const override { return {.database = true, .overrides = true, .progress = true}; }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("scenario", scenario_, "Scenario file")->type_name("FILE")->required();
-    app.add_option("--save-weights", options_.save_weights,
-                   "Safetensors file for the weights after the last step")
-        ->type_name("FILE");
-    app.add_option("--save-load", options_.save_load,
-                   "JSON file for how tokens spread over experts, for model.moe.measured")
-        ->type_name("FILE");
-    app.add_option("--keep-spool", options_.keep_spool, "Keep what the ranks write in this folder")
-        ->type_name("DIR");
-    app.add_option("--memory-snapshot", options_.memory_snapshot,
-                   "File for what rank 0's GPU allocator did, as PyTorch's memory viewer reads it")
-        ->type_name("FILE");
-    app.add_flag("--poison", options_.poison, "Fill freed memory with NaN");
+  void add_options(OptionParser& parser) override {
+    parser.value("scenario", scenario_, "Scenario file").type("FILE").required();
+    parser
+        .value("--save-weights", options_.save_weights,
+               "Safetensors file for the weights after the last step")
+        .type("FILE");
+    parser
+        .value("--save-load", options_.save_load,
+               "JSON file for how tokens spread over experts, for model.moe.measured")
+        .type("FILE");
+    parser.value("--keep-spool", options_.keep_spool, "Keep what the ranks write in this folder").type("DIR");
+    parser
+        .value("--memory-snapshot", options_.memory_snapshot,
+               "File for what rank 0's GPU allocator did, as PyTorch's memory viewer reads it")
+        .type("FILE");
+    parser.flag("--poison", options_.poison, "Fill freed memory with NaN");
   }
 
   Result<int> run(CommandContext& context) override {

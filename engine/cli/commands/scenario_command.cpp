@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "engine/cli/command_list.h"
 #include "engine/scenario/read_scenario.h"
@@ -14,10 +15,10 @@ class ScenarioCommand final : public Command {
   }
   CommonUse uses() const override { return {.overrides = true}; }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("scenario", scenario_, "Scenario file")->type_name("FILE");
-    app.add_flag("--write", write_, "Print the scenario in normal form: only what differs from the defaults");
-    app.add_flag("--document", document_, "Print the reference of all keys, in Markdown");
+  void add_options(OptionParser& parser) override {
+    parser.value("scenario", scenario_, "Scenario file").type("FILE");
+    parser.flag("--write", write_, "Print the scenario in normal form: only what differs from the defaults");
+    parser.flag("--document", document_, "Print the reference of all keys, in Markdown");
   }
 
   Result<int> run(CommandContext& context) override {

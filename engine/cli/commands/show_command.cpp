@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "engine/cli/command_list.h"
 #include "engine/cli/run_database.h"
 #include "engine/report/json.h"
@@ -15,12 +17,12 @@ class ShowCommand final : public Command {
   }
   CommonUse uses() const override { return {.database = true}; }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("run", run_, "Which run")->type_name("RUN")->required();
-    app.add_flag("--scenario", scenario_, "Print its scenario, complete enough to run it again");
-    app.add_option("--add-tag", added_tags_, "Tag the run; may be repeated")->allow_extra_args(false);
-    app.add_option("--remove-tag", removed_tags_, "Take a tag off; may be repeated")->allow_extra_args(false);
-    note_option_ = app.add_option("--note", note_, "Replace the note of the run");
+  void add_options(OptionParser& parser) override {
+    parser.value("run", run_, "Which run").type("RUN").required();
+    parser.flag("--scenario", scenario_, "Print its scenario, complete enough to run it again");
+    parser.value("--add-tag", added_tags_, "Tag the run; may be repeated").repeatable();
+    parser.value("--remove-tag", removed_tags_, "Take a tag off; may be repeated").repeatable();
+    note_option_ = parser.value("--note", note_, "Replace the note of the run");
   }
 
   Result<int> run(CommandContext& context) override {
@@ -35,7 +37,7 @@ class ShowCommand final : public Command {
   Status annotate(RunStore& store, RunId id) const {
     for (const std::string& tag : added_tags_) SHARDLAB_CHECK_OK(store.add_tag(id, tag));
     for (const std::string& tag : removed_tags_) SHARDLAB_CHECK_OK(store.remove_tag(id, tag));
-    if (note_option_->count() > 0) SHARDLAB_CHECK_OK(store.set_note(id, note_));
+    if (note_option_.given()) SHARDLAB_CHECK_OK(store.set_note(id, note_));
     return {};
   }
 
@@ -65,7 +67,7 @@ class ShowCommand final : public Command {
   bool scenario_ = false;
   std::vector<std::string> added_tags_, removed_tags_;
   std::string note_;
-  CLI::Option* note_option_ = nullptr;
+  OptionHandle note_option_;
 };
 
 }  // namespace

@@ -15,11 +15,11 @@ class SimulateCommand final : public Command {
   }
   CommonUse uses() const override { return {.database = true, .overrides = true}; }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("scenario", scenario_, "Scenario file")->type_name("FILE")->required();
-    app.add_flag("--no-store", no_store_, "Do not store the run, and look for no calibration");
-    app.add_flag("--no-calibration", no_calibration_,
-                 "Shipped figures, even when this machine was calibrated");
+  void add_options(OptionParser& parser) override {
+    parser.value("scenario", scenario_, "Scenario file").type("FILE").required();
+    parser.flag("--no-store", no_store_, "Do not store the run, and look for no calibration");
+    parser.flag("--no-calibration", no_calibration_,
+                "Shipped figures, even when this machine was calibrated");
   }
 
   Result<int> run(CommandContext& context) override {

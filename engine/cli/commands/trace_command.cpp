@@ -1,6 +1,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <nlohmann/json.hpp>
+
 #include "engine/base/nearest.h"
 #include "engine/cli/command_list.h"
 #include "engine/cli/run_database.h"
@@ -39,11 +41,11 @@ class TraceCommand final : public Command {
   }
   CommonUse uses() const override { return {.database = true}; }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("runs", runs_, "One or two runs")->type_name("RUN")->required()->expected(1, 2);
-    app.add_option("--format", format_, "perfetto or csv [perfetto]");
-    app.add_option("-o,--output", output_, "File to write [stdout]")->type_name("FILE");
-    app.add_flag("--warmup", with_warmup_, "With the setup and the warm-up steps");
+  void add_options(OptionParser& parser) override {
+    parser.value("runs", runs_, "One or two runs").type("RUN").required().count(1, 2);
+    parser.value("--format", format_, "perfetto or csv [perfetto]");
+    parser.value("-o,--output", output_, "File to write [stdout]").type("FILE");
+    parser.flag("--warmup", with_warmup_, "With the setup and the warm-up steps");
   }
 
   Result<int> run(CommandContext& context) override {

@@ -12,7 +12,7 @@ class UnbuiltCommand final : public Command {
   std::string_view help() const override { return help_; }
   CommonUse uses() const override { return {.database = true, .overrides = true}; }
   // Takes any arguments: what is not built has no options to be wrong about.
-  void add_options(CLI::App& app) override { app.add_option("arguments", arguments_); }
+  void add_options(OptionParser& parser) override { parser.value("arguments", arguments_); }
 
   Result<int> run(CommandContext&) override {
     return not_possible("shardlab " + name_, "not built yet",

@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "engine/cli/command_list.h"
 #include "engine/cli/measure.h"
 #include "engine/cli/run_database.h"
@@ -19,9 +21,9 @@ class ValidateCommand final : public Command {
   }
   CommonUse uses() const override { return {.database = true, .overrides = true, .progress = true}; }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("scenarios", scenarios_, "Scenario files")->type_name("FILE")->required();
-    app.add_flag("--no-calibrate", no_calibrate_, "Do not measure this machine first when it never was");
+  void add_options(OptionParser& parser) override {
+    parser.value("scenarios", scenarios_, "Scenario files").type("FILE").required();
+    parser.flag("--no-calibrate", no_calibrate_, "Do not measure this machine first when it never was");
   }
 
   Result<int> run(CommandContext& context) override {

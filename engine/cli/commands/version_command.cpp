@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "engine/base/version.h"
 #include "engine/cli/command_list.h"
 
@@ -8,7 +10,7 @@ class VersionCommand final : public Command {
  public:
   std::string_view name() const override { return "version"; }
   std::string_view help() const override { return "The version of the program"; }
-  void add_options(CLI::App&) override {}
+  void add_options(OptionParser&) override {}
 
   Result<int> run(CommandContext& context) override {
     context.console.print("shardlab " + std::string(program_version()) + "\n");
