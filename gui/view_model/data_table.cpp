@@ -14,7 +14,7 @@ namespace {
 constexpr double k_good_error = 0.05;
 constexpr double k_fair_error = 0.12;
 
-std::string quoted(std::string_view text) {
+std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string result = "\"";
   for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -114,7 +114,7 @@ std::string to_csv(const DataTable& table) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const Column& column = table.columns[i];
     if (i > 0) text += ',';
-    text += quoted(column.unit.empty() ? column.title : fmt::format("{} ({})", column.title, column.unit));
+    text += csv_field(column.unit.empty() ? column.title : fmt::format("{} ({})", column.title, column.unit));
   }
   text += "\r\n";
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
@@ -124,7 +124,7 @@ std::string to_csv(const DataTable& table) {
       if (table.columns[i].numeric)
         text += cell.number ? number_text(*cell.number) : "";
       else
-        text += quoted(cell.text);
+        text += csv_field(cell.text);
     }
     text += "\r\n";
   }

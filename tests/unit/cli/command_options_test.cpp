@@ -13,10 +13,10 @@ struct Parsed {
 
 Parsed parse(std::vector<std::string> arguments, CommonUse use = {.database = true, .overrides = true}) {
   Parsed parsed;
-  CLI::App app{"a command", "shardlab test"};
-  app.add_option("scenario", parsed.scenario, "file")->required();
-  add_common_options(app, use, parsed.options);
-  parsed.help = parse_arguments(app, arguments);
+  OptionParser parser("shardlab test", "a command", "");
+  parser.value("scenario", parsed.scenario, "file").required();
+  add_common_options(parser, use, parsed.options);
+  parsed.help = parser.parse(arguments);
   return parsed;
 }
 
