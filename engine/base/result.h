@@ -1,12 +1,15 @@
 // Errors as values.
 //
 // Every function that can fail for a reason outside the program returns Result<T>. An Error says where it
-// happened, what is wrong and what to do about it; the command line prints it as `where: what (hint)`.
+// happened, what is wrong and what to do about it. Whoever shows errors turns them into text at the end
+// (the functions below); nobody takes a text apart again: what a caller decides on is a field here.
 // Exceptions thrown by libraries are caught at the edge of the library and turned into an Error there.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <tl/expected.hpp>
 
@@ -20,20 +23,47 @@ enum class ErrorKind {
   internal,      // a defect of shardlab
 };
 
+// What some caller treats differently from other errors of its kind. Most errors have none.
+enum class ErrorCode {
+  none,
+  no_database,     // there is no file of runs yet: the first run makes it
+  failed_in_step,  // a rank failed while it executed an instruction of a plan
+};
+
+// Where a problem lies: a place in a text, a rank of a run, the name of a thing, or several of them.
+struct Place {
+  std::string file;         // a file or folder, or the option that was read like one: `--set train.steps=8`
+  int line = 0;             // from 1; 0: the file as a whole
+  int column = 0;           // from 1, in bytes; 0: the line as a whole
+  std::optional<int> rank;  // of a real run
+  std::string name;         // an option, the dotted key of a setting, an instruction or a function
+
+  Place() = default;
+  // A thing by its name alone, so that errors are written as bad_input("--step", ...).
+  Place(std::string thing) : name(std::move(thing)) {}  // NOLINT(google-explicit-constructor)
+  Place(const char* thing) : name(thing) {}             // NOLINT(google-explicit-constructor)
+
+  bool empty() const { return file.empty() && !rank && name.empty(); }
+  friend bool operator==(const Place&, const Place&) = default;
+};
+Place in_file(std::string file, int line = 0, int column = 0);
+Place on_rank(int rank, std::string name = {});
+// The same place, of which the thing there is known as well.
+Place named(Place place, std::string name);
+
 struct Error {
   ErrorKind kind = ErrorKind::internal;
-  std::string where;  // file:line:column, option, instruction or function; may be empty
+  Place place;  // may be empty
   std::string what;
   std::string hint;  // what to do; may be empty
+  ErrorCode code = ErrorCode::none;
+  std::vector<Error> parts = {};  // several problems found together; then the fields but for `kind` are empty
 
   friend bool operator==(const Error&, const Error&) = default;
 };
 
 // 2 bad input, 3 not possible here, 4 run failed, 70 defect.
 int exit_code(ErrorKind kind);
-
-// `where: what (hint)`, leaving out what is empty.
-std::string to_string(const Error& error);
 
 template <typename T>
 using Result = tl::expected<T, Error>;
@@ -42,10 +72,24 @@ using Status = Result<void>;
 inline tl::unexpected<Error> fail(Error error) {
   return tl::unexpected<Error>(std::move(error));
 }
-tl::unexpected<Error> bad_input(std::string where, std::string what, std::string hint = {});
-tl::unexpected<Error> not_possible(std::string where, std::string what, std::string hint = {});
-tl::unexpected<Error> run_failed(std::string where, std::string what, std::string hint = {});
-tl::unexpected<Error> internal_error(std::string where, std::string what, std::string hint = {});
+tl::unexpected<Error> bad_input(Place place, std::string what, std::string hint = {});
+tl::unexpected<Error> not_possible(Place place, std::string what, std::string hint = {});
+tl::unexpected<Error> run_failed(Place place, std::string what, std::string hint = {});
+tl::unexpected<Error> internal_error(Place place, std::string what, std::string hint = {});
+
+// The text of an error, as the terminal and `--json` show it.
+//
+// `file:line:column`, or `rank N, name`, or the name.
+std::string where_text(const Error& error);
+// What is wrong, led by the name of the thing when the place is one in a file: `train: unknown key 'x'`.
+// Several problems are a line each, the first ten.
+std::string what_text(const Error& error);
+// `where: what`, leaving out what is empty.
+std::string message_text(const Error& error);
+// `where: what (hint)`, leaving out what is empty.
+std::string to_string(const Error& error);
+// `file:line:column: rank N, name`, leaving out what is not known.
+std::string to_string(const Place& place);
 
 }  // namespace shardlab
 

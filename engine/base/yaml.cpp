@@ -97,8 +97,8 @@ std::string_view describe(YamlNode::Kind kind) {
 
 Result<YamlNode> parse_yaml(std::string_view text, std::string_view name, bool whole_place) {
   if (!is_text(text))
-    return bad_input(std::string(name), "is not a text file", "it holds control characters");
-  if (!is_utf8(text)) return bad_input(std::string(name), "is not a text file", "it is not UTF-8");
+    return bad_input(in_file(std::string(name)), "is not a text file", "it holds control characters");
+  if (!is_utf8(text)) return bad_input(in_file(std::string(name)), "is not a text file", "it is not UTF-8");
   YamlBuilder builder(name, whole_place);
   try {
     std::istringstream stream{std::string(text)};
@@ -106,14 +106,14 @@ Result<YamlNode> parse_yaml(std::string_view text, std::string_view name, bool w
     if (!parser.HandleNextDocument(builder)) return YamlNode{};
     YamlNode root = builder.take_root();
     if (parser.HandleNextDocument(builder))
-      return bad_input(std::string(name), "holds more than one YAML document");
+      return bad_input(in_file(std::string(name)), "holds more than one YAML document");
     return root;
   } catch (const YamlRefused& refused) {
     return fail(refused.error);
   } catch (const YAML::Exception& error) {
     return bad_input(builder.place(error.mark), "YAML syntax: " + error.msg, tab_hint(text, error.mark));
   } catch (const std::exception& error) {
-    return bad_input(std::string(name), std::string("YAML could not be read: ") + error.what());
+    return bad_input(in_file(std::string(name)), std::string("YAML could not be read: ") + error.what());
   }
 }
 

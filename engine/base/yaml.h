@@ -24,7 +24,7 @@ struct YamlNode {
   bool quoted = false;             // a scalar in quotes or a block scalar: text, never a number
   std::vector<YamlNode> items;     // of a sequence
   std::vector<YamlEntry> entries;  // of a map, in the order of the file
-  std::string where;               // file:line:column
+  Place place;
 
   bool is_null() const { return kind == Kind::null; }
   bool is_scalar() const { return kind == Kind::scalar; }
@@ -38,7 +38,7 @@ struct YamlNode {
 
 struct YamlEntry {
   std::string key;
-  std::string where;
+  Place place;
   YamlNode value;
 };
 

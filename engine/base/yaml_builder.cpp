@@ -11,20 +11,20 @@ namespace {
 constexpr std::size_t k_most_nodes = 100'000;
 constexpr std::size_t k_deepest = 50;
 
-[[noreturn]] void refuse(std::string where, std::string what, std::string hint = {}) {
-  throw YamlRefused{Error{ErrorKind::bad_input, std::move(where), std::move(what), std::move(hint)}};
+[[noreturn]] void refuse(Place place, std::string what, std::string hint = {}) {
+  throw YamlRefused{Error{ErrorKind::bad_input, std::move(place), std::move(what), std::move(hint)}};
 }
 
 }  // namespace
 
-std::string YamlBuilder::place(const YAML::Mark& mark) const {
-  if (whole_place_ || mark.is_null()) return name_;
-  return fmt::format("{}:{}:{}", name_, mark.line + 1, mark.column + 1);
+Place YamlBuilder::place(const YAML::Mark& mark) const {
+  if (whole_place_ || mark.is_null()) return in_file(name_);
+  return in_file(name_, mark.line + 1, mark.column + 1);
 }
 
 void YamlBuilder::OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) {
   YamlNode node;
-  node.where = place(mark);
+  node.place = place(mark);
   finish(std::move(node), anchor);
 }
 
@@ -34,7 +34,7 @@ void YamlBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
   if (!tag.empty() && tag != "?" && tag != "!" && !text_tag)
     refuse(place(mark), "tags are not supported: " + tag);
   YamlNode node = yaml_scalar(value, tag == "!" || text_tag);
-  node.where = place(mark);
+  node.place = place(mark);
   finish(std::move(node), anchor);
 }
 
@@ -62,7 +62,7 @@ void YamlBuilder::open(const YAML::Mark& mark, const std::string& tag, YAML::anc
   if (open_.size() >= k_deepest) refuse(place(mark), "values are nested too deeply");
   Open started;
   started.node.kind = kind;
-  started.node.where = place(mark);
+  started.node.place = place(mark);
   started.anchor = anchor;
   started.nodes_before = nodes_;
   open_.push_back(std::move(started));
@@ -75,7 +75,7 @@ void YamlBuilder::close() {
 }
 
 void YamlBuilder::finish(YamlNode node, YAML::anchor_t anchor, std::size_t inside) {
-  if (++nodes_ > k_most_nodes) refuse(node.where, "too many values for a file of this kind");
+  if (++nodes_ > k_most_nodes) refuse(node.place, "too many values for a file of this kind");
   if (anchor != 0) anchored_.insert_or_assign(anchor, Anchored{node, inside + 1});
   if (open_.empty()) {
     root_ = std::move(node);
@@ -93,13 +93,14 @@ void YamlBuilder::finish(YamlNode node, YAML::anchor_t anchor, std::size_t insid
 }
 
 void YamlBuilder::begin_entry(Open& parent, const YamlNode& key) {
-  if (!key.is_scalar()) refuse(key.where, "a key must be a word", "write key: value");
+  if (!key.is_scalar()) refuse(key.place, "a key must be a word", "write key: value");
   if (!parent.keys.insert(key.text).second) {
     const auto same = std::find_if(parent.node.entries.begin(), parent.node.entries.end(),
                                    [&](const YamlEntry& entry) { return entry.key == key.text; });
-    refuse(key.where, fmt::format("duplicate key '{}'", key.text), "first given at " + same->where);
+    refuse(key.place, fmt::format("duplicate key '{}'", key.text),
+           "first given at " + to_string(same->place));
   }
-  parent.entry = YamlEntry{key.text, key.where, {}};
+  parent.entry = YamlEntry{key.text, key.place, {}};
 }
 
 }  // namespace shardlab

@@ -27,8 +27,8 @@ class YamlBuilder final : public YAML::EventHandler {
 
   YamlNode take_root() { return std::move(root_); }
 
-  // `name:line:column`, or the name alone.
-  std::string place(const YAML::Mark& mark) const;
+  // Line and column in `name`, or the name alone.
+  Place place(const YAML::Mark& mark) const;
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}

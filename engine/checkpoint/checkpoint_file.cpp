@@ -14,11 +14,11 @@ namespace shardlab {
 Result<std::shared_ptr<const CheckpointFile>> CheckpointFile::open(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0)
-    return bad_input(path.string(), fmt::format("cannot be opened: {}", std::strerror(errno)));
+    return bad_input(in_file(path.string()), fmt::format("cannot be opened: {}", std::strerror(errno)));
   auto file = std::make_shared<CheckpointFile>(descriptor, path);
   struct stat status {};
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
-    return bad_input(path.string(), "is not a file");
+    return bad_input(in_file(path.string()), "is not a file");
   file->bytes_ = status.st_size;
   return file;
 }
@@ -33,8 +33,8 @@ Status CheckpointFile::read(std::int64_t offset, std::span<std::byte> into) cons
     const auto at = offset + static_cast<std::int64_t>(done);
     const ssize_t got = ::pread(descriptor_, into.data() + done, into.size() - done, at);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return bad_input(path_.string(), std::strerror(errno));
-    if (got == 0) return bad_input(path_.string(), "the file became shorter while it was read");
+    if (got < 0) return bad_input(in_file(path_.string()), std::strerror(errno));
+    if (got == 0) return bad_input(in_file(path_.string()), "the file became shorter while it was read");
     done += static_cast<std::size_t>(got);
   }
   return {};

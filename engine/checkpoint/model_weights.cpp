@@ -91,7 +91,7 @@ Status match_model(const SafetensorsReader& weights, const ModelGraph& graph) {
   if (!shapes.empty()) complaints.push_back("another shape: " + list_some(shapes));
   if (!unknown.empty()) complaints.push_back("not in the model: " + list_some(unknown));
   if (complaints.empty()) return {};
-  return bad_input(weights.path().string(),
+  return bad_input(in_file(weights.path().string()),
                    fmt::format("does not fit the model; {}", fmt::join(complaints, "; ")),
                    "model.config and model.weights must belong together");
 }

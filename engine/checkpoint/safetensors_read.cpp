@@ -21,19 +21,19 @@ constexpr std::int64_t k_largest_index = 256 << 20;
 
 Status SafetensorsReader::add_file(const fs::path& path) {
   SHARDLAB_TRY(const std::shared_ptr<const CheckpointFile> file, CheckpointFile::open(path));
-  if (file->bytes() < 8) return bad_input(path.string(), "too short for a safetensors file");
+  if (file->bytes() < 8) return bad_input(in_file(path.string()), "too short for a safetensors file");
   std::array<std::byte, 8> length_bytes;
   SHARDLAB_CHECK_OK(file->read(0, length_bytes));
   std::uint64_t length = 0;
   for (std::size_t i = 8; i-- > 0;) length = length << 8 | std::to_integer<std::uint64_t>(length_bytes[i]);
   if (length > static_cast<std::uint64_t>(file->bytes()) - 8) {
     return bad_input(
-        path.string(),
+        in_file(path.string()),
         fmt::format("its header of {} bytes reaches beyond the end; cut off, or not a safetensors file",
                     length));
   }
   if (length > static_cast<std::uint64_t>(k_largest_header)) {
-    return bad_input(path.string(),
+    return bad_input(in_file(path.string()),
                      fmt::format("a header of {} bytes; the format allows {}", length, k_largest_header));
   }
   std::string header(length, '\0');
@@ -43,7 +43,7 @@ Status SafetensorsReader::add_file(const fs::path& path) {
   for (SafetensorsEntry& entry : entries) {
     files_[entry.name] = file;
     if (tensors_.contains(entry.name))
-      return bad_input(path.string(), fmt::format("tensor '{}' is in two files", entry.name));
+      return bad_input(in_file(path.string()), fmt::format("tensor '{}' is in two files", entry.name));
     tensors_.emplace(entry.name, std::move(entry));
   }
   return {};
@@ -52,27 +52,28 @@ Status SafetensorsReader::add_file(const fs::path& path) {
 Status SafetensorsReader::add_index(const fs::path& path) {
   std::error_code error;
   if (static_cast<std::int64_t>(fs::file_size(path, error)) > k_largest_index)
-    return bad_input(path.string(), "too large for an index");
+    return bad_input(in_file(path.string()), "too large for an index");
   std::ifstream stream(path);
-  if (error || !stream) return bad_input(path.string(), "cannot be read");
+  if (error || !stream) return bad_input(in_file(path.string()), "cannot be read");
   const auto index = nlohmann::json::parse(stream, nullptr, /*allow_exceptions=*/false);
   if (!index.is_object() || !index.contains("weight_map") || !index["weight_map"].is_object()) {
-    return bad_input(path.string(), "is not an index: no weight_map");
+    return bad_input(in_file(path.string()), "is not an index: no weight_map");
   }
   std::set<std::string> names;
   for (const auto& [tensor, file] : index["weight_map"].items()) {
     if (!file.is_string())
-      return bad_input(path.string(), fmt::format("no file name for tensor '{}'", tensor));
+      return bad_input(in_file(path.string()), fmt::format("no file name for tensor '{}'", tensor));
     const fs::path name = file.get<std::string>();
     if (name.has_parent_path() || name == ".." || name.empty()) {
-      return bad_input(path.string(), fmt::format("'{}' is not the name of a file beside it", name.string()));
+      return bad_input(in_file(path.string()),
+                       fmt::format("'{}' is not the name of a file beside it", name.string()));
     }
     names.insert(name.string());
   }
   for (const std::string& name : names) SHARDLAB_CHECK_OK(add_file(path.parent_path() / name));
   for (const auto& [tensor, file] : index["weight_map"].items()) {
     if (!tensors_.contains(tensor)) {
-      return bad_input(path.string(),
+      return bad_input(in_file(path.string()),
                        fmt::format("tensor '{}' is not in {}", tensor, file.get<std::string>()));
     }
   }
@@ -97,16 +98,16 @@ Result<SafetensorsReader> SafetensorsReader::open(const fs::path& given) {
 
 Status SafetensorsReader::read(std::string_view name, std::int64_t first, std::span<float> values) const {
   const auto found = tensors_.find(name);
-  if (found == tensors_.end()) return bad_input(path_.string(), fmt::format("no tensor '{}'", name));
+  if (found == tensors_.end()) return bad_input(in_file(path_.string()), fmt::format("no tensor '{}'", name));
   const SafetensorsEntry& entry = found->second;
   const auto count = static_cast<std::int64_t>(values.size());
   if (!is_floating_point(entry.dtype)) {
-    return bad_input(path_.string(), fmt::format("tensor '{}' is {}, not a floating-point type", name,
-                                                 to_string(entry.dtype)));
+    return bad_input(in_file(path_.string()), fmt::format("tensor '{}' is {}, not a floating-point type",
+                                                          name, to_string(entry.dtype)));
   }
   if (first < 0 || count > element_count(entry.shape) - first) {
-    return internal_error(
-        path_.string(), fmt::format("elements {} to {} are outside tensor '{}'", first, first + count, name));
+    return internal_error(in_file(path_.string()), fmt::format("elements {} to {} are outside tensor '{}'",
+                                                               first, first + count, name));
   }
   const std::int64_t width = element_size(entry.dtype);
   std::vector<std::byte> raw(static_cast<std::size_t>(count * width));

@@ -24,7 +24,7 @@ Status write_all(const std::filesystem::path& path, const std::string& header,
   }
   stream.flush();
   if (!stream)
-    return run_failed(path.string(), fmt::format("cannot be written: {}", std::strerror(errno)),
+    return run_failed(in_file(path.string()), fmt::format("cannot be written: {}", std::strerror(errno)),
                       "is the disk full?");
   return {};
 }
@@ -36,7 +36,7 @@ Status write_safetensors(const std::filesystem::path& path, std::span<const Tens
   for (const TensorToWrite& tensor : tensors) {
     const auto bytes = static_cast<std::int64_t>(tensor.data.size());
     if (bytes != element_count(tensor.shape) * element_size(tensor.dtype)) {
-      return internal_error(path.string(),
+      return internal_error(in_file(path.string()),
                             fmt::format("tensor '{}': {} bytes do not fit its shape", tensor.name, bytes));
     }
     entries.push_back({tensor.name, tensor.dtype, tensor.shape, 0, bytes});
@@ -49,7 +49,7 @@ Status write_safetensors(const std::filesystem::path& path, std::span<const Tens
     return written;
   }
   std::filesystem::rename(temporary, path, error);
-  if (error) return run_failed(path.string(), fmt::format("cannot be written: {}", error.message()));
+  if (error) return run_failed(in_file(path.string()), fmt::format("cannot be written: {}", error.message()));
   return {};
 }
 

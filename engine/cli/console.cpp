@@ -7,18 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/error_json.h"
+
 namespace shardlab {
 namespace {
-
-std::string_view kind_name(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::bad_input: return "bad_input";
-    case ErrorKind::not_possible: return "not_possible";
-    case ErrorKind::run_failed: return "run_failed";
-    case ErrorKind::internal: break;
-  }
-  return "internal";
-}
 
 // 0 or the errno of the write that failed.
 int write_all(int file, std::string_view text) {
@@ -37,13 +29,10 @@ void write_to_stderr(std::string text) {
 }
 
 // The fields of docs/json.md, "Errors".
-Json error_document(const Error& error) {
-  return {{"error",
-           {{"kind", kind_name(error.kind)},
-            {"where", error.where},
-            {"what", error.what},
-            {"hint", error.hint},
-            {"exit_code", exit_code(error.kind)}}}};
+Json error_fields(const Error& error) {
+  Json fields = Json::parse(error_json(error));
+  fields["exit_code"] = exit_code(error.kind);
+  return fields;
 }
 
 }  // namespace
@@ -75,14 +64,14 @@ void Console::detail(std::string_view line) {
 
 void Console::print_error(const Error& error) {
   std::string text = "error: ";
-  for (const char c : error.where.empty() ? error.what : error.where + ": " + error.what) {
+  for (const char c : message_text(error)) {
     text += c;
     if (c == '\n') text += "error: ";  // several mistakes of one file, a line each
   }
   if (!error.hint.empty()) text += "\n  hint: " + error.hint;
   write_to_stderr(text);
-  if (json_) print_json(error_document(error));
-  event("error", error_document(error)["error"]);
+  if (json_) print_json({{"error", error_fields(error)}});
+  event("error", error_fields(error));
 }
 
 void Console::event(std::string_view name, const Json& fields) {

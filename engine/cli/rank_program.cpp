@@ -10,7 +10,8 @@ Result<std::filesystem::path> rank_program(bool on_gpus) {
   if (on_gpus && std::filesystem::exists(for_gpus, ignored)) return for_gpus;
   const std::filesystem::path program = program_folder() / "shardlab-rank";
   if (std::filesystem::exists(program, ignored)) return program;
-  return not_possible(program.string(), "there is no shardlab-rank, which runs one rank of a real run",
+  return not_possible(in_file(program.string()),
+                      "there is no shardlab-rank, which runs one rank of a real run",
                       "build it: it is a target of its own beside shardlab");
 }
 

@@ -17,7 +17,7 @@ Result<fs::path> new_temporary_folder() {
   if (error) return not_possible("TMPDIR", "no folder for temporary files: " + error.message());
   std::string name = (folder / "shardlab-run-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr)
-    return not_possible(folder.string(), std::string("cannot be written: ") + std::strerror(errno));
+    return not_possible(in_file(folder.string()), std::string("cannot be written: ") + std::strerror(errno));
   return fs::path(name);
 }
 

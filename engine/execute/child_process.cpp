@@ -70,7 +70,8 @@ Result<ChildProcess> ChildProcess::start(const ChildCommand& command, const sigs
   const int error = ::posix_spawn(&pid, command.program.c_str(), settings.actions(), settings.attributes(),
                                   pointers(arguments).data(), pointers(environment).data());
   if (error != 0) {
-    return not_possible(command.program.string(), fmt::format("cannot be started: {}", std::strerror(error)),
+    return not_possible(in_file(command.program.string()),
+                        fmt::format("cannot be started: {}", std::strerror(error)),
                         "shardlab-rank belongs beside shardlab");
   }
   return ChildProcess(pid);

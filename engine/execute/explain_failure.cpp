@@ -37,23 +37,19 @@ std::string last_line(const std::filesystem::path& path) {
   return last.substr(0, k_longest);
 }
 
-// `where` of a rank's error begins with "rank N", which the sentence has already.
+// The place of a rank's error without the rank, which the sentence names already.
 std::string without_rank(const Report& report) {
-  const std::string prefix = fmt::format("rank {}, ", report.outcome.rank);
-  return report.error->where.starts_with(prefix) ? report.error->where.substr(prefix.size())
-                                                 : report.error->where;
-}
-
-bool is_in_a_step(const Report& report) {
-  const std::string where = without_rank(report);
-  return where.starts_with("step ") || where.starts_with("setup, ");
+  Error error = *report.error;
+  if (error.place.rank == report.outcome.rank && !error.place.name.empty()) error.place.rank.reset();
+  return where_text(error);
 }
 
 std::string sentence(const Report& report, const std::filesystem::path& run_directory) {
   const std::string who = fmt::format("rank {}", report.outcome.rank);
   if (report.outcome.stopped_by_us)
     return fmt::format("{} did not answer after step {} and was stopped", who, report.steps - 1);
-  if (report.error) return fmt::format("{} failed in {}: {}", who, without_rank(report), report.error->what);
+  if (report.error)
+    return fmt::format("{} failed in {}: {}", who, without_rank(report), what_text(*report.error));
   const std::string words = last_line(rank_log_path(run_directory, report.outcome.rank));
   return fmt::format("{} ended after {} steps: {}{}", who, report.steps, to_string(report.outcome.status),
                      words.empty() ? "" : fmt::format(", its last words: {}", words));
@@ -108,7 +104,7 @@ Error explain_failure(const WatchOutcome& outcome, const std::filesystem::path& 
     if (reports[i].outcome.status.good()) continue;
     if (reports[i].out_of_memory && first.out_of_memory) {
       what += fmt::format("; so did rank {}", reports[i].outcome.rank);
-    } else if (reports[i].error && is_in_a_step(reports[i])) {
+    } else if (reports[i].error && reports[i].error->code == ErrorCode::failed_in_step) {
       what += fmt::format("; rank {} waited in {}", reports[i].outcome.rank, without_rank(reports[i]));
     } else {
       what += "; " + sentence(reports[i], run_directory);

@@ -27,11 +27,11 @@ void set_offsets(const std::vector<Spool>& spools, std::size_t index, StepTrace&
 Status check_spool(const Spool& spool, int rank, const std::string& hash, const std::filesystem::path& path) {
   if (spool.error) return fail(*spool.error);
   if (!spool.header || spool.header->rank != rank || spool.header->run_hash != hash) {
-    return bad_input(path.string(), "is not of this run", "use a fresh run directory");
+    return bad_input(in_file(path.string()), "is not of this run", "use a fresh run directory");
   }
   if (!spool.end) {
-    return run_failed(path.string(), fmt::format("rank {} did not finish; it made {} of {} steps", rank,
-                                                 spool.steps.size(), spool.header->steps));
+    return run_failed(in_file(path.string()), fmt::format("rank {} did not finish; it made {} of {} steps",
+                                                          rank, spool.steps.size(), spool.header->steps));
   }
   return {};
 }
@@ -99,7 +99,7 @@ Result<RunTrace> gather_spools(const PlannedScenario& planned, const std::filesy
     spools.push_back(*std::move(spool));
   }
   if (!missing.empty()) {
-    return run_failed(run_directory.string(),
+    return run_failed(in_file(run_directory.string()),
                       fmt::format("the records of rank {} are not here", fmt::join(missing, ", ")),
                       "ranks on other machines must share this folder");
   }
@@ -118,7 +118,7 @@ Result<RunTrace> gather_spools(const PlannedScenario& planned, const std::filesy
     trace.plan_hash = hashes.at(&planned.plan.step(trace.step));
     for (const Spool& spool : spools) {
       if (spool.steps.size() <= i)
-        return run_failed(run_directory.string(), "the ranks made different numbers of steps");
+        return run_failed(in_file(run_directory.string()), "the ranks made different numbers of steps");
       trace.ranks.push_back(spool.steps[i].trace);
     }
     set_offsets(spools, i, trace);

@@ -38,12 +38,14 @@ Result<Launch> prepare(const PlannedScenario& planned, const LaunchOptions& opti
   std::error_code error;
   fs::create_directories(options.run_directory, error);
   if (error)
-    return run_failed(options.run_directory.string(), fmt::format("cannot be made: {}", error.message()));
+    return run_failed(in_file(options.run_directory.string()),
+                      fmt::format("cannot be made: {}", error.message()));
   Launch launch{planned, options, options.run_directory / file_name, run_hash(planned.plan)};
   std::ofstream stream(launch.scenario_file, std::ios::trunc);
   stream << write_scenario(planned.scenario);
   stream.close();
-  if (!stream) return run_failed(launch.scenario_file.string(), "cannot be written", "is the disk full?");
+  if (!stream)
+    return run_failed(in_file(launch.scenario_file.string()), "cannot be written", "is the disk full?");
   return launch;
 }
 

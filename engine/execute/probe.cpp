@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 
 Result<std::string> read_text(const std::filesystem::path& file) {
   std::ifstream stream(file);
-  if (!stream) return run_failed(file.string(), "cannot be read");
+  if (!stream) return run_failed(in_file(file.string()), "cannot be read");
   std::ostringstream text;
   text << stream.rdbuf();
   return text.str();
@@ -28,7 +28,7 @@ Status write_probe_list(const std::filesystem::path& file, const ProbeList& list
   std::ofstream stream(file, std::ios::trunc);
   stream << json.dump() << '\n';
   stream.close();
-  if (!stream) return run_failed(file.string(), "cannot be written", "is the disk full?");
+  if (!stream) return run_failed(in_file(file.string()), "cannot be written", "is the disk full?");
   return {};
 }
 
@@ -41,7 +41,7 @@ Result<ProbeList> read_probe_list(const std::filesystem::path& file) {
     for (const Json& probe : json.at("cases")) list.cases.push_back({probe.at("probe"), probe.at("shape")});
     return list;
   } catch (const Json::exception& error) {
-    return bad_input(file.string(), fmt::format("not a list of probes: {}", error.what()));
+    return bad_input(in_file(file.string()), fmt::format("not a list of probes: {}", error.what()));
   }
 }
 
@@ -64,7 +64,7 @@ Result<std::vector<ProbeMeasurement>> read_probe_results(const std::filesystem::
       results.push_back({json.at("probe"), json.at("shape"), json.at("samples")});
     }
   } catch (const Json::exception& error) {
-    return bad_input(file.string(),
+    return bad_input(in_file(file.string()),
                      fmt::format("line {} is not a measurement: {}", results.size() + 1, error.what()));
   }
   return results;

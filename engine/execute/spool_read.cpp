@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/error_json.h"
 #include "engine/execute/spool.h"
 
 namespace shardlab {
@@ -74,13 +75,6 @@ SpoolStep read_step(const Json& line) {
   return step;
 }
 
-Error read_error(const Json& line) {
-  const int kind = line.at("kind").get<int>();
-  const bool known = kind >= 0 && kind <= static_cast<int>(ErrorKind::internal);
-  return {known ? static_cast<ErrorKind>(kind) : ErrorKind::internal, line.at("where").get<std::string>(),
-          line.at("what").get<std::string>(), line.at("hint").get<std::string>()};
-}
-
 Bytes bytes_at(const Json& line, const char* name) {
   return {line.at(name).get<std::int64_t>()};
 }
@@ -132,14 +126,14 @@ void add_record(const Json& line, Spool& spool) {
   if (record == "step") spool.steps.push_back(read_step(line));
   if (record == "end") spool.end = read_end(line);
   if (record == "out_of_memory") spool.out_of_memory = read_out_of_memory(line);
-  if (record == "error") spool.error = read_error(line);
+  if (record == "error") spool.error = parse_error_json(line.at("error").dump());
 }
 
 }  // namespace
 
 Result<Spool> read_spool(const std::filesystem::path& path) {
   std::ifstream stream(path);
-  if (!stream) return bad_input(path.string(), "cannot be opened", "did the rank start?");
+  if (!stream) return bad_input(in_file(path.string()), "cannot be opened", "did the rank start?");
   Spool spool;
   std::string line;
   for (std::int64_t number = 1; std::getline(stream, line); ++number) {
@@ -150,8 +144,7 @@ Result<Spool> read_spool(const std::filesystem::path& path) {
     try {
       add_record(Json::parse(line), spool);
     } catch (const std::exception&) {
-      return bad_input(fmt::format("{}:{}", path.string(), number), "is not a record of a run",
-                       "the file is damaged");
+      return bad_input(in_file(path.string(), number), "is not a record of a run", "the file is damaged");
     }
   }
   return spool;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/error_json.h"
 #include "engine/execute/spool.h"
 
 namespace shardlab {
@@ -97,7 +98,7 @@ std::filesystem::path spool_path(const std::filesystem::path& run_directory, int
 Result<SpoolWriter> SpoolWriter::create(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
   if (descriptor < 0)
-    return run_failed(path.string(), fmt::format("cannot be written: {}", std::strerror(errno)));
+    return run_failed(in_file(path.string()), fmt::format("cannot be written: {}", std::strerror(errno)));
   return SpoolWriter(descriptor, path);
 }
 
@@ -113,7 +114,7 @@ Status SpoolWriter::write_line(std::string_view line) {
     const ssize_t written = ::write(descriptor_, line.data(), line.size());
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0)
-      return run_failed(path_.string(), fmt::format("cannot be written: {}", std::strerror(errno)),
+      return run_failed(in_file(path_.string()), fmt::format("cannot be written: {}", std::strerror(errno)),
                         "is the disk full?");
     line.remove_prefix(static_cast<std::size_t>(written));
   }
@@ -171,12 +172,7 @@ Status SpoolWriter::write(const OutOfMemory& out) {
 }
 
 Status SpoolWriter::write(const Error& error) {
-  const nlohmann::ordered_json line = {{"record", "error"},
-                                       {"kind", static_cast<int>(error.kind)},
-                                       {"where", error.where},
-                                       {"what", error.what},
-                                       {"hint", error.hint}};
-  return write_line(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
+  return write_line(fmt::format("{{\"record\":\"error\",\"error\":{}}}\n", error_json(error)));
 }
 
 }  // namespace shardlab

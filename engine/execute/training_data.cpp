@@ -58,7 +58,7 @@ Result<TrainingData> TrainingData::open(const Scenario& scenario, std::int64_t v
     SHARDLAB_TRY(TokenFile file, TokenFile::open(*path, vocabulary));
     const std::int64_t sequences = (file.size() - 1) / data.sequence_length_;
     if (sequences < 1) {
-      return bad_input(path->string(),
+      return bad_input(in_file(path->string()),
                        fmt::format("{} tokens are less than one sequence of {} and its last target",
                                    file.size(), data.sequence_length_),
                        "use more text or lower model.sequence_length");

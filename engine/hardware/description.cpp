@@ -43,19 +43,20 @@ std::vector<std::string> estimated_figures(const FigureSources& provenance) {
 Result<Description> Description::parse(std::string_view text, std::string_view name) {
   SHARDLAB_TRY(YamlNode root, parse_yaml(text, name));
   if (!root.is_map())
-    return bad_input(std::string(name), fmt::format("expected a map of keys, found {}", describe(root.kind)));
+    return bad_input(in_file(std::string(name)),
+                     fmt::format("expected a map of keys, found {}", describe(root.kind)));
   return Description(std::move(root));
 }
 
 Result<Description> Description::read(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) return bad_input(file.string(), "cannot be opened");
+  if (!stream) return bad_input(in_file(file.string()), "cannot be opened");
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   return parse(text, file.string());
 }
 
 void Description::mistake(const YamlNode& at, std::string what) {
-  if (!mistake_) mistake_ = Error{ErrorKind::bad_input, at.where, std::move(what), {}};
+  if (!mistake_) mistake_ = Error{ErrorKind::bad_input, at.place, std::move(what), {}};
 }
 
 const YamlNode* Description::take(std::string_view key) {

@@ -53,7 +53,7 @@ Result<ModelConfig> ModelConfig::read(const std::filesystem::path& file,
                                       const std::map<std::string, std::string>& overrides) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream || std::filesystem::is_directory(file)) {
-    return bad_input(file.string(), "cannot read this file",
+    return bad_input(in_file(file.string()), "cannot read this file",
                      "model.config is a name in assets/models or the path of a config.json");
   }
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
@@ -81,7 +81,7 @@ bool ModelConfig::is_null(const std::string& key) const {
 }
 
 Result<std::int64_t> ModelConfig::integer(const std::string& key) const {
-  if (!has(key)) return bad_input(file_, key + ": missing");
+  if (!has(key)) return bad_input(in_file(file_), key + ": missing");
   return integer_or(key, 0);
 }
 
@@ -89,7 +89,8 @@ Result<std::int64_t> ModelConfig::layers(const std::string& key, std::optional<s
   constexpr std::int64_t k_most = 10'000;
   auto count = fallback ? integer_or(key, *fallback) : integer(key);
   if (!count || *count <= k_most) return count;
-  return bad_input(file_, key + ": " + std::to_string(*count) + " layers are more than any model has",
+  return bad_input(in_file(file_),
+                   key + ": " + std::to_string(*count) + " layers are more than any model has",
                    "at most " + std::to_string(k_most));
 }
 

@@ -315,7 +315,7 @@ Result<StepPlan> parse_plan(std::string_view text, const std::string& name) {
     try {
       parser.line(text.substr(0, end));
     } catch (const Malformed& error) {
-      return bad_input(fmt::format("{}:{}", name, line_number), error.what,
+      return bad_input(in_file(std::string(name), line_number), error.what,
                        "docs/plan-format.md describes the format");
     }
     text.remove_prefix(std::min(end + 1, text.size()));

@@ -17,7 +17,7 @@ struct Complaints {
   bool teacher = false;  // `scenario` is teacher_scenario() of the one that was read
 
   void refuse(const std::string& key, const std::string& what, const std::string& hint = {}) {
-    problems.add(source.where(written(key)), written(key) + ": " + what, hint);
+    problems.add(source.place(written(key)), what, hint);
   }
   bool given(const std::string& key) const { return source.given(written(key)); }
   std::string written(const std::string& key) const { return teacher ? teacher_key(key) : key; }

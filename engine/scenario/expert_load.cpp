@@ -33,7 +33,7 @@ Result<std::vector<std::vector<double>>> read_recorded(const std::filesystem::pa
   std::ifstream file(path);
   const nlohmann::json root = nlohmann::json::parse(file, nullptr, false);
   if (!root.is_object() || !root.contains("layers") || !root["layers"].is_array() || root["layers"].empty())
-    return bad_input(path.string(), "no load of experts in this file",
+    return bad_input(in_file(path.string()), "no load of experts in this file",
                      "`shardlab run --save-load FILE` writes one");
   std::vector<std::vector<double>> layers;
   for (const nlohmann::json& layer : root["layers"]) {

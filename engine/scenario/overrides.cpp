@@ -8,7 +8,7 @@
 namespace shardlab {
 namespace {
 
-std::string place_of(std::string_view assignment) {
+std::string option_of(std::string_view assignment) {
   constexpr std::size_t k_shown = 80;
   if (assignment.size() <= k_shown) return fmt::format("--set {}", assignment);
   return fmt::format("--set {}...", assignment.substr(0, k_shown));
@@ -27,10 +27,10 @@ std::vector<std::string> parts_of(std::string_view key) {
 }
 
 // The value of a key of a map, made when absent.
-YamlNode& value_of(YamlNode& map, const std::string& key, const std::string& where) {
+YamlNode& value_of(YamlNode& map, const std::string& key, const Place& place) {
   if (YamlNode* const found = map.find(key)) return *found;
-  YamlEntry added{key, where, {}};
-  added.value.where = where;
+  YamlEntry added{key, place, {}};
+  added.value.place = place;
   map.entries.push_back(std::move(added));
   return map.entries.back().value;
 }
@@ -38,25 +38,26 @@ YamlNode& value_of(YamlNode& map, const std::string& key, const std::string& whe
 }  // namespace
 
 Status apply_override(YamlNode& root, std::string_view assignment) {
-  const std::string where = place_of(assignment);
+  const Place place = in_file(option_of(assignment));
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos || equals == 0)
-    return bad_input(where, "expected key=value", "for example train.micro_batch=8");
-  SHARDLAB_TRY(YamlNode value, parse_yaml(assignment.substr(equals + 1), where, true));
-  value.where = where;
+    return bad_input(place, "expected key=value", "for example train.micro_batch=8");
+  SHARDLAB_TRY(YamlNode value, parse_yaml(assignment.substr(equals + 1), place.file, true));
+  value.place = place;
 
   const std::vector<std::string> parts = parts_of(assignment.substr(0, equals));
   YamlNode* node = &root;
   std::string path;
   for (const std::string& part : parts) {
-    if (part.empty()) return bad_input(where, "a key with an empty part");
+    if (part.empty()) return bad_input(place, "a key with an empty part");
     if (node->is_null()) node->kind = YamlNode::Kind::map;
     if (!node->is_map()) {
-      return bad_input(
-          where, fmt::format("{} is {} (at {}), not a map of keys", path, describe(node->kind), node->where),
-          fmt::format("set {} as a whole", path));
+      return bad_input(place,
+                       fmt::format("{} is {} (at {}), not a map of keys", path, describe(node->kind),
+                                   to_string(node->place)),
+                       fmt::format("set {} as a whole", path));
     }
-    node = &value_of(*node, part, where);
+    node = &value_of(*node, part, place);
     path += (path.empty() ? "" : ".") + part;
   }
   *node = std::move(value);

@@ -1,7 +1,6 @@
 // Complaints collected while a scenario is read or validated, so that a user sees several mistakes at once.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,14 +10,14 @@ namespace shardlab {
 
 class Problems {
  public:
-  void add(std::string where, std::string what, std::string hint = {}) {
-    add(Error{ErrorKind::bad_input, std::move(where), std::move(what), std::move(hint)});
+  void add(Place place, std::string what, std::string hint = {}) {
+    add(Error{ErrorKind::bad_input, std::move(place), std::move(what), std::move(hint)});
   }
   void add(Error error) { errors_.push_back(std::move(error)); }
 
   bool empty() const { return errors_.empty(); }
 
-  // The only error as it is; of several the first ten as the lines of one.
+  // The only error as it is; several as the parts of one.
   Status status() const;
 
  private:

@@ -27,13 +27,14 @@ constexpr std::size_t k_largest_file = 256 * 1024;
 Result<std::string> read_text(const fs::path& file) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
-  if (!fs::exists(status)) return bad_input(file.string(), "no such file");
-  if (fs::is_directory(status)) return bad_input(file.string(), "is a folder, not a scenario file");
+  if (!fs::exists(status)) return bad_input(in_file(file.string()), "no such file");
+  if (fs::is_directory(status)) return bad_input(in_file(file.string()), "is a folder, not a scenario file");
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) return bad_input(file.string(), fmt::format("cannot be opened: {}", std::strerror(errno)));
+  if (!stream)
+    return bad_input(in_file(file.string()), fmt::format("cannot be opened: {}", std::strerror(errno)));
   std::string text(k_largest_file + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (stream.bad()) return bad_input(file.string(), "cannot be read");
+  if (stream.bad()) return bad_input(in_file(file.string()), "cannot be read");
   text.resize(static_cast<std::size_t>(stream.gcount()));
   return text;
 }
@@ -41,7 +42,7 @@ Result<std::string> read_text(const fs::path& file) {
 // The values that follow from others and from the shipped files: the name, the GPUs of a named node.
 void complete(Scenario& scenario, Reading& reading) {
   const auto refuse = [&](const std::string& key, const Error& error) {
-    reading.problems.add(reading.source.where(key), key + ": " + error.what, error.hint);
+    reading.problems.add(reading.source.place(key), error.what, error.hint);
   };
   if (scenario.name.empty()) scenario.name = fs::path(reading.source.file()).stem().string();
   ClusterSpec& cluster = scenario.cluster;
@@ -73,11 +74,12 @@ Result<ReadScenario> parse_scenario_with_source(std::string_view yaml, std::stri
                                                 std::span<const std::string> overrides) {
   const std::string file(file_name);
   if (yaml.size() > k_largest_file) {
-    return bad_input(file, fmt::format("is larger than {} KiB: not a scenario file", k_largest_file / 1024));
+    return bad_input(in_file(file),
+                     fmt::format("is larger than {} KiB: not a scenario file", k_largest_file / 1024));
   }
   SHARDLAB_TRY(YamlNode root, parse_yaml(yaml, file_name));
   if (root.is_null() && overrides.empty())
-    return bad_input(file, "is empty", "see docs/scenario.md for the keys of a scenario");
+    return bad_input(in_file(file), "is empty", "see docs/scenario.md for the keys of a scenario");
   for (const std::string& assignment : overrides) SHARDLAB_CHECK_OK(apply_override(root, assignment));
 
   Reading reading{ScenarioSource(file), {}};

@@ -5,6 +5,9 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "engine/base/result.h"
 
 namespace shardlab {
 
@@ -13,22 +16,23 @@ class ScenarioSource {
   // `file` is what a complaint names when nothing better is known.
   explicit ScenarioSource(std::string file = {}) : file_(std::move(file)) {}
 
-  void record(std::string key, std::string where) {
-    places_.insert_or_assign(std::move(key), std::move(where));
-  }
+  void record(std::string key, Place place) { places_.insert_or_assign(std::move(key), std::move(place)); }
 
   // Whether the dotted key ("parallel.mesh.shard") was written, not defaulted.
   bool given(std::string_view key) const { return places_.find(key) != places_.end(); }
 
-  // `file:line:column` or `--set key=value` of the key, else of the innermost section around it that was
-  // written, else the file.
+  // The key as a place for complaints: it was given in a line of the file or in a `--set key=value`, else the
+  // innermost section around it was, else only the file is known. The place is named by the key.
+  Place place(std::string_view key) const;
+
+  // The same as text for people, without the key: `file:line:column` or `--set key=value`.
   std::string where(std::string_view key) const;
 
   const std::string& file() const { return file_; }
 
  private:
   std::string file_;
-  std::map<std::string, std::string, std::less<>> places_;
+  std::map<std::string, Place, std::less<>> places_;
 };
 
 }  // namespace shardlab

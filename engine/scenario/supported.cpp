@@ -45,7 +45,7 @@ class Support {
   void need(bool supported, const std::string& given_key, const std::string& shown,
             const std::string& hint = {}) {
     const std::string key = teacher_ ? teacher_key(given_key) : given_key;
-    if (!supported) problems_.add(source_.where(key), key + ": not supported yet: " + shown, hint);
+    if (!supported) problems_.add(source_.place(key), "not supported yet: " + shown, hint);
   }
 
   void model() {

@@ -1,7 +1,5 @@
 #include "engine/scenario/teacher_scenario.h"
 
-#include <string_view>
-
 namespace shardlab {
 
 Scenario teacher_scenario(const Scenario& scenario) {
@@ -15,6 +13,11 @@ Scenario teacher_scenario(const Scenario& scenario) {
   teacher.offload = {};
   teacher.distillation.reset();
   return teacher;
+}
+
+bool is_key_of_teacher(std::string_view key) {
+  const std::string_view section = key.substr(0, key.find('.'));
+  return section == "model" || section == "parallel" || section == "precision";
 }
 
 std::string teacher_key(const std::string& key) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "engine/scenario/scenario.h"
 
@@ -16,5 +17,8 @@ Scenario teacher_scenario(const Scenario& scenario);
 // The key of the whole scenario that a key of the teacher's stands for: "distillation.teacher.parallel.mesh"
 // for "parallel.mesh", "distillation.teacher.dtype" for "model.dtype".
 std::string teacher_key(const std::string& key);
+
+// Whether a key belongs to what a teacher has of its own: its model, parallel and precision.
+bool is_key_of_teacher(std::string_view key);
 
 }  // namespace shardlab

@@ -35,31 +35,31 @@ bool is_new(SQLite::Database& db) {
 }  // namespace
 
 Error database_error(const std::filesystem::path& path, const SQLite::Exception& exception, sqlite3* db) {
-  const std::string where = path.string();
+  const Place file = in_file(path.string());
   const std::string reason = system_reason(db);
   switch (exception.getErrorCode() & 0xff) {  // the primary code
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return {ErrorKind::not_possible, where, "another program is using the database and did not finish",
+      return {ErrorKind::not_possible, file, "another program is using the database and did not finish",
               "wait for it and try again"};
     case SQLITE_FULL:
-      return {ErrorKind::not_possible, where, "no space is left for the database", std::string(k_unchanged)};
+      return {ErrorKind::not_possible, file, "no space is left for the database", std::string(k_unchanged)};
     case SQLITE_IOERR:
-      return {ErrorKind::not_possible, where, "the database could not be read or written" + reason,
+      return {ErrorKind::not_possible, file, "the database could not be read or written" + reason,
               std::string(k_unchanged)};
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      return {ErrorKind::bad_input, where, "the database may not be written" + reason,
+      return {ErrorKind::bad_input, file, "the database may not be written" + reason,
               "see who owns the file and its folder"};
     case SQLITE_CANTOPEN:
-      return {ErrorKind::bad_input, where, "the database cannot be opened" + reason,
+      return {ErrorKind::bad_input, file, "the database cannot be opened" + reason,
               "see who owns the file and its folder"};
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return {ErrorKind::bad_input, where, fmt::format("the database is damaged ({})", exception.what()),
+      return {ErrorKind::bad_input, file, fmt::format("the database is damaged ({})", exception.what()),
               "put back a copy, or begin a new file with --db"};
-    default: return {ErrorKind::internal, where, fmt::format("SQLite: {}", exception.what()), ""};
+    default: return {ErrorKind::internal, file, fmt::format("SQLite: {}", exception.what()), ""};
   }
 }
 
@@ -76,7 +76,8 @@ Status migrate(SQLite::Database& db, const std::filesystem::path& path) {
   const int version = pragma_value(db, "PRAGMA user_version");  // again: another program may have been faster
   if (version == schema_version()) return {};
   if (version > schema_version() || (version == 0 && !is_new(db))) {
-    return bad_input(path.string(), "this is not a database that this shardlab knows, it was left as it is");
+    return bad_input(in_file(path.string()),
+                     "this is not a database that this shardlab knows, it was left as it is");
   }
   for (const Migration& migration : migrations()) {
     if (migration.version > version) db.exec(std::string(migration.sql));

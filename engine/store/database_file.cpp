@@ -28,15 +28,15 @@ std::uint32_t field(const Header& header, std::size_t offset) {
   return value;
 }
 
-Result<DatabaseFile> inspect_header(const std::string& where, const Header& header) {
+Result<DatabaseFile> inspect_header(const Place& place, const Header& header) {
   if (field(header, k_application_id_offset) != k_application_id) {
-    return bad_input(where, "this is a database of another program, it was left as it is",
+    return bad_input(place, "this is a database of another program, it was left as it is",
                      "name another file with --db");
   }
   const std::uint32_t version = field(header, k_user_version_offset);
   if (version > static_cast<std::uint32_t>(schema_version())) {
     return bad_input(
-        where,
+        place,
         fmt::format(
             "this database was written by a newer shardlab (version {} of the schema, this program knows {})",
             version, schema_version()),
@@ -48,28 +48,28 @@ Result<DatabaseFile> inspect_header(const std::string& where, const Header& head
 }  // namespace
 
 Result<DatabaseFile> inspect_database_file(const std::filesystem::path& path) {
-  const std::string where = path.string();
+  const Place place = in_file(path.string());
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) return DatabaseFile::missing;
-  if (status.type() == std::filesystem::file_type::none) return bad_input(where, error.message());
+  if (status.type() == std::filesystem::file_type::none) return bad_input(place, error.message());
   if (status.type() != std::filesystem::file_type::regular) {
-    return bad_input(where,
+    return bad_input(place,
                      std::filesystem::is_directory(status) ? "this is a folder" : "this is no ordinary file",
                      "name the file of the database with --db");
   }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  if (!file) return bad_input(where, fmt::format("the database cannot be read: {}", std::strerror(errno)));
+  if (!file) return bad_input(place, fmt::format("the database cannot be read: {}", std::strerror(errno)));
   Header header{};
   file.read(header.data(), header.size());
   if (file.gcount() == 0) return DatabaseFile::empty;
   const std::string_view magic(header.data(), k_magic.size());
   if (file.gcount() != static_cast<std::streamsize>(header.size()) || magic != k_magic) {
-    return bad_input(where, "this file is not a database, it was left as it is",
+    return bad_input(place, "this file is not a database, it was left as it is",
                      "name another file with --db");
   }
-  return inspect_header(where, header);
+  return inspect_header(place, header);
 }
 
 }  // namespace shardlab

@@ -12,8 +12,9 @@
 namespace shardlab {
 namespace {
 
-tl::unexpected<Error> no_such_run(const std::string& where, std::string_view reference) {
-  return bad_input(where, fmt::format("there is no run {}", reference), "'shardlab history' lists the runs");
+tl::unexpected<Error> no_such_run(const Place& database, std::string_view reference) {
+  return bad_input(database, fmt::format("there is no run {}", reference),
+                   "'shardlab history' lists the runs");
 }
 
 RunKind kind_of(const SQLite::Column& column) {
@@ -101,40 +102,40 @@ std::vector<RunEntry> read_entries(SQLite::Database& db, const RunFilter& filter
   return query_entries(db, filter, 0);
 }
 
-Result<RunEntry> read_entry(SQLite::Database& db, const std::string& where, RunId id) {
+Result<RunEntry> read_entry(SQLite::Database& db, const Place& database, RunId id) {
   std::vector<RunEntry> entries;
   if (id.value > 0) entries = query_entries(db, {}, id.value);
-  if (entries.empty()) return no_such_run(where, to_string(id));
+  if (entries.empty()) return no_such_run(database, to_string(id));
   return std::move(entries.front());
 }
 
-Result<RunId> find_run(SQLite::Database& db, const std::string& where, std::string_view reference) {
+Result<RunId> find_run(SQLite::Database& db, const Place& database, std::string_view reference) {
   if (const Result<RunId> id = parse_run_id(reference)) {
-    SHARDLAB_CHECK_OK(read_entry(db, where, *id));
+    SHARDLAB_CHECK_OK(read_entry(db, database, *id));
     return *id;
   }
   SQLite::Statement query(db, "SELECT id FROM runs WHERE ?1 = 'last' OR name = ?1 ORDER BY id DESC LIMIT 1");
   query.bind(1, std::string(reference));
   if (query.executeStep()) return RunId{query.getColumn(0).getInt64()};
   if (reference == "last")
-    return bad_input(where, "no run was stored yet", "'shardlab simulate' or 'shardlab run' stores one");
-  return no_such_run(where, fmt::format("'{}'", reference));
+    return bad_input(database, "no run was stored yet", "'shardlab simulate' or 'shardlab run' stores one");
+  return no_such_run(database, fmt::format("'{}'", reference));
 }
 
-Result<RunSummary> read_run_summary(SQLite::Database& db, const std::string& where, RunId id) {
+Result<RunSummary> read_run_summary(SQLite::Database& db, const Place& database, RunId id) {
   SQLite::Statement query(db, "SELECT summary FROM runs WHERE id = ?");
   query.bind(1, id.value);
-  if (!query.executeStep()) return no_such_run(where, to_string(id));
+  if (!query.executeStep()) return no_such_run(database, to_string(id));
   SHARDLAB_TRY(RunSummary summary, parse_summary_json(query.getColumn(0).getString()));
   read_training(db, id.value, summary.losses, summary.gradient_norms);
   return summary;
 }
 
-Result<RunPlan> read_run_plan(SQLite::Database& db, const std::string& where, RunId id) {
+Result<RunPlan> read_run_plan(SQLite::Database& db, const Place& database, RunId id) {
   SQLite::Statement query(db,
                           "SELECT setup_plan, first_plan, steady_plan, second_plan FROM runs WHERE id = ?");
   query.bind(1, id.value);
-  if (!query.executeStep()) return no_such_run(where, to_string(id));
+  if (!query.executeStep()) return no_such_run(database, to_string(id));
   SHARDLAB_TRY(StepPlan setup, read_plan(db, query.getColumn(0).getInt64()));
   SHARDLAB_TRY(StepPlan first, read_plan(db, query.getColumn(1).getInt64()));
   SHARDLAB_TRY(StepPlan steady, read_plan(db, query.getColumn(2).getInt64()));
@@ -145,25 +146,24 @@ Result<RunPlan> read_run_plan(SQLite::Database& db, const std::string& where, Ru
   return plan;
 }
 
-Result<RunRecord> read_run(SQLite::Database& db, const std::string& where, RunId id) {
-  SHARDLAB_TRY(const RunEntry entry, read_entry(db, where, id));
+Result<RunRecord> read_run(SQLite::Database& db, const Place& database, RunId id) {
+  SHARDLAB_TRY(const RunEntry entry, read_entry(db, database, id));
   SQLite::Statement query(db, "SELECT scenario, provenance FROM runs WHERE id = ?");
   query.bind(1, id.value);
-  if (!query.executeStep()) return no_such_run(where, to_string(id));
+  if (!query.executeStep()) return no_such_run(database, to_string(id));
   RunRecord run;
   run.name = entry.name;
   run.created = entry.created;
   run.tags = entry.tags;
   run.note = entry.note;
   run.scenario_yaml = query.getColumn(0).getString();
-  SHARDLAB_TRY(run.plan, read_run_plan(db, where, id));
+  SHARDLAB_TRY(run.plan, read_run_plan(db, database, id));
   run.trace = read_steps(db, id.value);
   SHARDLAB_TRY(run.trace.provenance, parse_provenance(query.getColumn(1).getString(), entry.kind));
-  SHARDLAB_TRY(run.summary, read_run_summary(db, where, id));
+  SHARDLAB_TRY(run.summary, read_run_summary(db, database, id));
   // A file that was damaged or written by hand may say anything; whoever reads a run relies on its ids.
   if (const Status whole = check_run_record(run, read_hashes(db, id)); !whole)
-    return bad_input(where,
-                     fmt::format("the database is damaged: {}: {}", whole.error().where, whole.error().what),
+    return bad_input(database, fmt::format("the database is damaged: {}", message_text(whole.error())),
                      "put back a copy, or begin a new file with --db");
   return run;
 }

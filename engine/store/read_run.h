@@ -16,11 +16,11 @@ namespace shardlab {
 // Newest first.
 std::vector<RunEntry> read_entries(SQLite::Database& db, const RunFilter& filter);
 
-// These fail with bad_input when there is no such run; `where` is the database, for the message.
-Result<RunEntry> read_entry(SQLite::Database& db, const std::string& where, RunId id);
-Result<RunId> find_run(SQLite::Database& db, const std::string& where, std::string_view reference);
-Result<RunSummary> read_run_summary(SQLite::Database& db, const std::string& where, RunId id);
-Result<RunPlan> read_run_plan(SQLite::Database& db, const std::string& where, RunId id);
-Result<RunRecord> read_run(SQLite::Database& db, const std::string& where, RunId id);
+// These fail with bad_input when there is no such run; `database` is its file.
+Result<RunEntry> read_entry(SQLite::Database& db, const Place& database, RunId id);
+Result<RunId> find_run(SQLite::Database& db, const Place& database, std::string_view reference);
+Result<RunSummary> read_run_summary(SQLite::Database& db, const Place& database, RunId id);
+Result<RunPlan> read_run_plan(SQLite::Database& db, const Place& database, RunId id);
+Result<RunRecord> read_run(SQLite::Database& db, const Place& database, RunId id);
 
 }  // namespace shardlab

@@ -17,7 +17,7 @@ Status make_folder_of(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
   if (error)
-    return bad_input(path.parent_path().string(),
+    return bad_input(in_file(path.parent_path().string()),
                      "the folder of the database cannot be made: " + error.message());
   return {};
 }
@@ -43,8 +43,8 @@ Result<RunStore> RunStore::open(const std::filesystem::path& path, OpenMode mode
                                 std::chrono::milliseconds patience) {
   SHARDLAB_TRY(const DatabaseFile file, inspect_database_file(path));
   if (mode == OpenMode::existing && file != DatabaseFile::ours) {
-    return bad_input(path.string(), "there is no database yet",
-                     "'shardlab simulate' or 'shardlab run' makes it");
+    return fail({ErrorKind::bad_input, in_file(path.string()), "there is no database yet",
+                 "'shardlab simulate' or 'shardlab run' makes it", ErrorCode::no_database});
   }
   if (mode == OpenMode::create) SHARDLAB_CHECK_OK(make_folder_of(path));
   const int flags = SQLite::OPEN_READWRITE | (mode == OpenMode::create ? SQLite::OPEN_CREATE : 0);
@@ -80,25 +80,26 @@ Result<std::vector<RunEntry>> RunStore::list(const RunFilter& filter) const {
 }
 
 Result<RunId> RunStore::find(std::string_view reference) const {
-  return connection_->guarded([&] { return find_run(connection_->db, path().string(), reference); });
+  return connection_->guarded([&] { return find_run(connection_->db, in_file(path().string()), reference); });
 }
 
 Result<RunEntry> RunStore::entry(RunId id) const {
-  return connection_->guarded([&] { return read_entry(connection_->db, path().string(), id); });
+  return connection_->guarded([&] { return read_entry(connection_->db, in_file(path().string()), id); });
 }
 
 Result<RunSummary> RunStore::load_summary(RunId id) const {
-  return connection_->guarded([&] { return read_run_summary(connection_->db, path().string(), id); });
+  return connection_->guarded(
+      [&] { return read_run_summary(connection_->db, in_file(path().string()), id); });
 }
 
 Result<RunPlan> RunStore::load_plan(RunId id) const {
-  return connection_->guarded([&] { return read_run_plan(connection_->db, path().string(), id); });
+  return connection_->guarded([&] { return read_run_plan(connection_->db, in_file(path().string()), id); });
 }
 
 Result<RunRecord> RunStore::load(RunId id) const {
   return connection_->guarded([&] {
     const ReadTransaction transaction(connection_->db);
-    return read_run(connection_->db, path().string(), id);
+    return read_run(connection_->db, in_file(path().string()), id);
   });
 }
 
@@ -114,7 +115,8 @@ Result<StepTrace> RunStore::load_step(RunId id, std::int64_t step) const {
     const ReadTransaction transaction(connection_->db);
     StepTrace trace = read_step(connection_->db, id.value, step);
     if (trace.ranks.empty())
-      return bad_input(path().string(), fmt::format("run {} has no trace of step {}", to_string(id), step));
+      return bad_input(in_file(path().string()),
+                       fmt::format("run {} has no trace of step {}", to_string(id), step));
     return trace;
   });
 }
@@ -137,7 +139,7 @@ Status RunStore::remove_tag(RunId id, std::string_view tag) {
     remove.bind(1, id.value);
     remove.bind(2, std::string(tag));
     if (remove.exec() > 0) return {};
-    return bad_input(path().string(), fmt::format("run {} has no tag '{}'", to_string(id), tag));
+    return bad_input(in_file(path().string()), fmt::format("run {} has no tag '{}'", to_string(id), tag));
   });
 }
 

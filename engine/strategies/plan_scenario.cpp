@@ -191,11 +191,7 @@ Result<PreparedModel> prepare_model(const Scenario& scenario) {
 
 // Keys of the teacher's scenario, which the error names, as they stand in the file.
 Error in_teacher(Error error) {
-  for (const std::string_view section : {"model", "parallel", "precision"}) {
-    if (error.where.substr(0, error.where.find('.')) != section) continue;
-    error.where = teacher_key(error.where);
-    break;
-  }
+  if (is_key_of_teacher(error.place.name)) error.place.name = teacher_key(error.place.name);
   return error;
 }
 

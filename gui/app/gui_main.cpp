@@ -9,8 +9,7 @@
 namespace {
 
 int report(const shardlab::Error& error) {
-  const std::string where = error.where.empty() ? "" : error.where + ": ";
-  std::fprintf(stderr, "error: %s%s\n", where.c_str(), error.what.c_str());
+  std::fprintf(stderr, "error: %s\n", message_text(error).c_str());
   if (!error.hint.empty()) std::fprintf(stderr, "  hint: %s\n", error.hint.c_str());
   return shardlab::exit_code(error.kind);
 }

@@ -24,8 +24,7 @@ void Messages::add(Message message) {
 }
 
 void Messages::add(const Error& error, std::string topic, double now) {
-  const std::string text = error.where.empty() ? error.what : error.where + ": " + error.what;
-  add({MessageKind::error, text, error.hint, std::move(topic), now});
+  add({MessageKind::error, message_text(error), error.hint, std::move(topic), now});
 }
 
 void Messages::clear(std::string_view topic) {

@@ -46,7 +46,7 @@ Result<Preferences> load_preferences(const std::filesystem::path& file) {
   try {
     return from_json(nlohmann::json::parse(stream));
   } catch (const nlohmann::json::exception&) {
-    return bad_input(file.string(), "is not what the window wrote there", "it is written anew");
+    return bad_input(in_file(file.string()), "is not what the window wrote there", "it is written anew");
   }
 }
 
@@ -65,7 +65,7 @@ Status save_preferences(const Preferences& preferences, const std::filesystem::p
   stream << json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
   stream.close();
   if (stream) std::filesystem::rename(beside, file, error);
-  if (!stream || error) return not_possible(file.string(), "cannot be written");
+  if (!stream || error) return not_possible(in_file(file.string()), "cannot be written");
   return {};
 }
 

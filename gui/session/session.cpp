@@ -90,7 +90,7 @@ bool Session::open_one(const std::filesystem::path& file) {
   }
   if (!scenario) {
     messages_.add(
-        Error{ErrorKind::bad_input, file.string(), "is nothing that the window can open",
+        Error{ErrorKind::bad_input, in_file(file.string()), "is nothing that the window can open",
               "scenarios (.yaml), a model's config.json, databases of runs (.db), traces of torch.profiler "
               "(.json, .json.gz)"},
         "file", now_);
@@ -163,8 +163,8 @@ void Session::redo() {
 
 void Session::use_database(std::filesystem::path file) {
   if (file != runs_.path()) {
-    told_trouble_.reset();
-    told_changes_ = told_revision_ = 0;
+    shown_trouble_.reset();
+    shown_changes_ = shown_revision_ = 0;
     messages_.clear("runs");
     messages_.clear("database");
   }
@@ -226,9 +226,9 @@ void Session::watch_file() {
   if (!text) {
     Error error = text.error();
     error.hint += error.hint.empty() ? "" : "; ";
-    messages_.add({error.kind, error.where, error.what + " since another program changed it",
-                   error.hint + "the text is kept here; saving writes it again"},
-                  "watch", now_);
+    error.what += " since another program changed it";
+    error.hint += "the text is kept here; saving writes it again";
+    messages_.add(error, "watch", now_);
     return;
   }
   messages_.clear("watch");
@@ -264,19 +264,18 @@ void Session::update(double now) {
 
 void Session::tell_of_library() {
   const view::StoreView& view = runs_.view();
-  if (std::exchange(told_revision_, view.revision) == view.revision) return;
+  if (std::exchange(shown_revision_, view.revision) == view.revision) return;
   // The first run makes the file, which is empty for a moment. By what the store found: by now it may be
   // there.
-  constexpr std::string_view k_no_database = "there is no database yet";
-  const bool not_made_yet = !view.read && view.trouble && view.trouble->what == k_no_database;
+  const bool not_made_yet = !view.read && view.trouble && view.trouble->code == ErrorCode::no_database;
   // Reading is tried again and again: told once, so that what was dismissed stays dismissed.
   const std::optional<Error> trouble = not_made_yet ? std::nullopt : view.trouble;
-  if (trouble != told_trouble_) {
+  if (trouble != shown_trouble_) {
     messages_.clear("runs");
     if (trouble) messages_.add(*trouble, "runs", now_);
-    told_trouble_ = trouble;
+    shown_trouble_ = trouble;
   }
-  if (std::exchange(told_changes_, view.changes_answered) == view.changes_answered) return;
+  if (std::exchange(shown_changes_, view.changes_answered) == view.changes_answered) return;
   messages_.clear("change of a run");
   if (view.change_failed) messages_.add(*view.change_failed, "change of a run", now_);
 }

@@ -110,9 +110,9 @@ class Session {
   std::uint64_t answered_revision_ = 0;
   std::shared_ptr<const Prediction> prediction_;
   std::optional<Error> problem_;
-  std::uint64_t told_revision_ = 0;    // of what is known of the database, as it was last told
-  std::optional<Error> told_trouble_;  // with the database
-  std::uint64_t told_changes_ = 0;     // of runs: tags and notes
+  std::uint64_t shown_revision_ = 0;    // of what is known of the database, as it was last told
+  std::optional<Error> shown_trouble_;  // with the database
+  std::uint64_t shown_changes_ = 0;     // of runs: tags and notes
   std::vector<TraceImport> imports_;
   Selection selection_;
   Messages messages_;

@@ -152,9 +152,19 @@ const YamlNode* node_at(const YamlNode& root, std::string_view key) {
 }
 
 bool concerns(const ProblemLine& problem, const FormField& field, const YamlNode* node) {
-  const std::string_view text = problem.text;
-  if (text.starts_with(field.key) && text.substr(field.key.size()).starts_with(":")) return true;
-  return problem.place && node != nullptr && node->is_scalar() && place_of(node->where) == problem.place;
+  if (problem.key == field.key) return true;
+  return problem.place && node != nullptr && node->is_scalar() && text_place(node->place) == problem.place;
+}
+
+// What lies in the text itself needs no file before it.
+ProblemLine line_of(const Error& error, std::string_view file) {
+  ProblemLine line{what_text(error), error.hint, error.place.name, {}};
+  if (error.place.file == file) {
+    line.place = text_place(error.place);
+  } else {
+    line.text = message_text(error);
+  }
+  return line;
 }
 
 }  // namespace
@@ -165,31 +175,9 @@ const std::vector<FormSection>& form_sections() {
 }
 
 std::vector<ProblemLine> problem_lines(const Error& error, std::string_view file) {
+  if (error.parts.empty()) return {line_of(error, file)};
   std::vector<ProblemLine> lines;
-  if (!error.where.empty() || error.what.find('\n') == std::string::npos) {
-    lines.push_back(
-        {error.what, error.hint, error.where.starts_with(file) ? place_of(error.where) : std::nullopt});
-    if (!lines.back().place && !error.where.empty() && error.where != file)
-      lines.back().text = error.where + ": " + error.what;
-    return lines;
-  }
-  // Several: one line each, "file:line:column: what (hint)".
-  std::size_t begin = 0;
-  while (begin < error.what.size()) {
-    const std::size_t end = std::min(error.what.find('\n', begin), error.what.size());
-    std::string line = error.what.substr(begin, end - begin);
-    begin = end + 1;
-    ProblemLine problem;
-    if (line.starts_with(file)) {
-      const std::size_t what = line.find(": ", file.size());
-      if (what != std::string::npos) {
-        problem.place = place_of(line.substr(0, what));
-        line = line.substr(what + 2);
-      }
-    }
-    problem.text = std::move(line);
-    lines.push_back(std::move(problem));
-  }
+  for (const Error& part : error.parts) lines.push_back(line_of(part, file));
   return lines;
 }
 

@@ -52,14 +52,14 @@ struct FieldState {
 struct ProblemLine {
   std::string text;
   std::string hint;
+  std::string key;                 // of the setting; may be empty
   std::optional<TextPlace> place;  // in the text
 };
 
-// An error of reading, planning or simulating, taken apart; `file` is the name that its places begin with.
+// An error of reading, planning or simulating, a line for each of its parts; `file` is the name of the text.
 std::vector<ProblemLine> problem_lines(const Error& error, std::string_view file);
 
-// `root` is the tree of the text; `problems` are matched to fields by the key they begin with or by their
-// place.
+// `root` is the tree of the text; `problems` are matched to fields by their key or their place.
 FieldState field_state(const FormField& field, const YamlNode& root,
                        const std::vector<ProblemLine>& problems);
 

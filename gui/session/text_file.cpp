@@ -39,17 +39,18 @@ Result<std::string> read_text_file(const std::filesystem::path& file) {
   constexpr std::uintmax_t k_most = 256 << 10;
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error))
-    return bad_input(file.string(), "is no file that can be read");
+    return bad_input(in_file(file.string()), "is no file that can be read");
   if (const auto size = std::filesystem::file_size(file, error); error || size > k_most)
-    return bad_input(file.string(), "is too large",
+    return bad_input(in_file(file.string()), "is too large",
                      "scenarios and models' configurations have at most 256 KiB");
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
-  if (!stream) return bad_input(file.string(), "cannot be read");
+  if (!stream) return bad_input(in_file(file.string()), "cannot be read");
   std::string read = text.str();
   if (!is_text(read))
-    return bad_input(file.string(), "is no text", "scenarios are YAML in UTF-8, without control characters");
+    return bad_input(in_file(file.string()), "is no text",
+                     "scenarios are YAML in UTF-8, without control characters");
   return read;
 }
 
@@ -67,7 +68,7 @@ Status write_text_file(const std::filesystem::path& file, std::string_view text)
   if (!stream || error) {
     std::error_code ignored;
     std::filesystem::remove(beside, ignored);
-    return not_possible(file.string(), "cannot be written", "save it in another folder");
+    return not_possible(in_file(file.string()), "cannot be written", "save it in another folder");
   }
   return {};
 }

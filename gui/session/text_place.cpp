@@ -1,31 +1,12 @@
 #include "gui/session/text_place.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace shardlab::gui {
-namespace {
 
-// The number behind the last colon, which is cut off; none when there is none.
-std::optional<std::size_t> cut_number(std::string_view& text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos || colon + 1 == text.size()) return std::nullopt;
-  std::size_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, number);
-  if (error != std::errc() || stop != end || number == 0) return std::nullopt;
-  text = text.substr(0, colon);
-  return number;
-}
-
-}  // namespace
-
-std::optional<TextPlace> place_of(std::string_view where) {
-  const auto column = cut_number(where);
-  if (!column) return std::nullopt;
-  const auto line = cut_number(where);
-  if (!line) return std::nullopt;
-  return TextPlace{*line, *column};
+std::optional<TextPlace> text_place(const Place& place) {
+  if (place.line <= 0) return std::nullopt;
+  return TextPlace{static_cast<std::size_t>(place.line), static_cast<std::size_t>(std::max(place.column, 1))};
 }
 
 std::size_t offset_of(std::string_view text, TextPlace place) {

@@ -1,9 +1,11 @@
-// Places in a text: "file:line:column" to an offset and back.
+// Places in a text: line and column to an offset and back.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <string_view>
+
+#include "engine/base/result.h"
 
 namespace shardlab::gui {
 
@@ -14,8 +16,8 @@ struct TextPlace {
   friend bool operator==(const TextPlace&, const TextPlace&) = default;
 };
 
-// From the end of "path:12:9"; none when it does not end like that.
-std::optional<TextPlace> place_of(std::string_view where);
+// None when the place has no line.
+std::optional<TextPlace> text_place(const Place& place);
 
 // The offset of a place; the text's size when it lies behind the end.
 std::size_t offset_of(std::string_view text, TextPlace place);

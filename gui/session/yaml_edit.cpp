@@ -38,9 +38,9 @@ std::string_view tail_of(std::string_view key, std::size_t skipped) {
   return key;
 }
 
-std::optional<std::size_t> offset_in(std::string_view text, const std::string& where) {
-  const auto place = place_of(where);
-  return place ? std::optional(offset_of(text, *place)) : std::nullopt;
+std::optional<std::size_t> offset_in(std::string_view text, const Place& place) {
+  const auto in_text = text_place(place);
+  return in_text ? std::optional(offset_of(text, *in_text)) : std::nullopt;
 }
 
 // Behind the bracket that closes the one at `begin`; quotes are respected.
@@ -100,12 +100,12 @@ std::string entry_text(std::string_view key, std::string_view value) {
 std::size_t last_offset(std::string_view text, const YamlNode& node, std::size_t begin) {
   std::size_t last = begin;
   for (const YamlEntry& entry : node.entries) {
-    if (const auto offset = offset_in(text, entry.where)) last = std::max(last, *offset);
-    if (const auto offset = offset_in(text, entry.value.where))
+    if (const auto offset = offset_in(text, entry.place)) last = std::max(last, *offset);
+    if (const auto offset = offset_in(text, entry.value.place))
       last = std::max(last, last_offset(text, entry.value, *offset));
   }
   for (const YamlNode& item : node.items)
-    if (const auto offset = offset_in(text, item.where))
+    if (const auto offset = offset_in(text, item.place))
       last = std::max(last, last_offset(text, item, *offset));
   if (const auto end = value_end(text, node, begin)) last = std::max(last, *end - 1);
   return last;
@@ -114,7 +114,7 @@ std::size_t last_offset(std::string_view text, const YamlNode& node, std::size_t
 // A new line below the last one of a block map, indented like its first key.
 std::optional<std::string> insert_in_block(std::string_view text, const YamlNode& map,
                                            std::string_view line) {
-  const auto place = place_of(map.entries.front().where);
+  const auto place = text_place(map.entries.front().place);
   if (!place) return std::nullopt;
   const std::size_t last = last_offset(text, map, offset_of(text, *place));
   const std::size_t end = line_at(text, last).end;
@@ -124,7 +124,7 @@ std::optional<std::string> insert_in_block(std::string_view text, const YamlNode
 std::optional<std::string> insert_in_map(std::string_view text, const YamlNode& root, const YamlNode& map,
                                          std::string_view line) {
   if (map.entries.empty()) return std::nullopt;
-  const auto begin = &map == &root ? std::nullopt : offset_in(text, map.where);
+  const auto begin = &map == &root ? std::nullopt : offset_in(text, map.place);
   if (!begin || *begin >= text.size() || text[*begin] != '{') return insert_in_block(text, map, line);
   std::size_t end = flow_end(text, *begin) - 1;  // of the bracket
   while (end > *begin && text[end - 1] == ' ') --end;
@@ -136,7 +136,7 @@ std::optional<std::string> set_in_place(std::string_view text, const YamlNode& r
   const auto along = entries_along(root, key);
   if (along.size() == parts_of(key)) {
     const YamlNode& node = along.back()->value;
-    const auto begin = offset_in(text, node.where);
+    const auto begin = offset_in(text, node.place);
     const auto end = begin ? value_end(text, node, *begin) : std::nullopt;
     return end ? std::optional(replaced(text, *begin, *end, value)) : std::nullopt;
   }
@@ -164,12 +164,12 @@ std::optional<std::string> unset_in_place(std::string_view text, const std::vect
   std::size_t depth = along.size() - 1;
   while (depth > 0 && along[depth - 1]->value.entries.size() == 1) --depth;  // an emptied section goes too
   const YamlEntry& entry = *along[depth];
-  const auto begin = offset_in(text, entry.where);
+  const auto begin = offset_in(text, entry.place);
   if (!begin) return std::nullopt;
   const LineRange line = line_at(text, *begin);
   const bool alone =
       text.substr(line.begin, *begin - line.begin).find_first_not_of(' ') == std::string_view::npos;
-  const auto value = offset_in(text, entry.value.where);
+  const auto value = offset_in(text, entry.value.place);
   const std::size_t last = value ? last_offset(text, entry.value, *value) : *begin;
   if (alone) return replaced(text, line.begin, std::min(line_at(text, last).end + 1, text.size()), "");
   const YamlNode& map = depth == 0 ? root : along[depth - 1]->value;

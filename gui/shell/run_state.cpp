@@ -38,10 +38,10 @@ bool database_trouble(Session& session, const Theme& theme) {
   if (!trouble) return false;
   ImGui::PushTextWrapPos(0);
   ImGui::PushStyleColor(ImGuiCol_Text, theme.fair);
-  ImGui::TextUnformatted(trouble->what.c_str());
+  ImGui::TextUnformatted(what_text(*trouble).c_str());
   ImGui::PopStyleColor();
   ImGui::PushStyleColor(ImGuiCol_Text, theme.dimmed);
-  ImGui::TextUnformatted(trouble->where.c_str());
+  ImGui::TextUnformatted(where_text(*trouble).c_str());
   if (!trouble->hint.empty()) ImGui::TextUnformatted(trouble->hint.c_str());
   ImGui::PopStyleColor();
   ImGui::PopTextWrapPos();

@@ -109,7 +109,7 @@ Status Job::launch() {
   const ChildCommand command{request_.program, job_arguments(request_), current_environment(), log_};
   auto child = ChildProcess::start(command, mask);
   if (!child) {
-    return not_possible(request_.program.string(), child.error().what,
+    return not_possible(in_file(request_.program.string()), child.error().what,
                         "shardlab belongs beside shardlab-gui: build or install both");
   }
   process_id_ = child->id();

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/error_json.h"
+
 namespace shardlab::view {
 namespace {
 
@@ -43,19 +45,6 @@ void take_stored(JobOutput& output, const Json& event) {
                            field<std::string>(event, "plan_hash").value_or("")});
 }
 
-ErrorKind kind_of(const std::string& name) {
-  if (name == "bad_input") return ErrorKind::bad_input;
-  if (name == "not_possible") return ErrorKind::not_possible;
-  return name == "run_failed" ? ErrorKind::run_failed : ErrorKind::internal;
-}
-
-void take_error(JobOutput& output, const Json& event) {
-  output.error =
-      Error{kind_of(field<std::string>(event, "kind").value_or("")),
-            field<std::string>(event, "where").value_or(""), field<std::string>(event, "what").value_or(""),
-            field<std::string>(event, "hint").value_or("")};
-}
-
 // False when it is no event of this program.
 bool take_event(JobOutput& output, std::string_view line) {
   if (!line.starts_with(R"({"event":)")) return false;
@@ -71,7 +60,7 @@ bool take_event(JobOutput& output, std::string_view line) {
   } else if (name == "stored") {
     take_stored(output, event);
   } else if (name == "error") {
-    take_error(output, event);
+    output.error = parse_error_json(line);
   } else {
     return false;
   }

@@ -30,7 +30,7 @@ Status write_png(const Picture& picture, const std::filesystem::path& file) {
   const int made = stbi_write_png_to_func(write, &stream, picture.width, picture.height, 4,
                                           picture.pixels.data(), picture.width * 4);
   stream.close();
-  if (made == 0 || !stream) return not_possible(file.string(), "the picture cannot be written");
+  if (made == 0 || !stream) return not_possible(in_file(file.string()), "the picture cannot be written");
   return {};
 }
 

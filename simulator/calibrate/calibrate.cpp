@@ -140,7 +140,8 @@ class CalibrationRun {
 Result<Calibration> calibrate(const CalibrateOptions& options) {
   std::error_code error;
   std::filesystem::create_directories(options.folder, error);
-  if (error) return run_failed(options.folder.string(), fmt::format("cannot be made: {}", error.message()));
+  if (error)
+    return run_failed(in_file(options.folder.string()), fmt::format("cannot be made: {}", error.message()));
   SHARDLAB_TRY(const PlannedScenario planned, plan_smallest(options.cluster));
   if (planned.scenario.cluster.nodes > 1)
     return not_possible("cluster", "one node is calibrated, and it has several", "give nodes: 1");

@@ -49,7 +49,7 @@ TEST_CASE("the hash follows structure and nothing else") {
 }
 
 TEST_CASE("a bad line is named") {
-  const auto where = [](const std::string& text) { return parse_plan(text, "p.txt").error().where; };
+  const auto where = [](const std::string& text) { return where_text(parse_plan(text, "p.txt").error()); };
   CHECK(where("plan 1\nstrem compute\n") == "p.txt:2");
   CHECK(where("plan 2\n") == "p.txt:1");
   CHECK(where("plan 1\nstream compute\n0 compute Forwards\n") == "p.txt:3");

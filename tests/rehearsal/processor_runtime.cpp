@@ -20,7 +20,7 @@ class ProcessorRuntime : public DeviceRuntime {
   DeviceMemory memory() const override { return {}; }
   void report(const std::string&) override {}
   Status save_history(const std::filesystem::path& path) const override {
-    return not_possible(path.string(), "a processor's allocator keeps no history");
+    return not_possible(in_file(path.string()), "a processor's allocator keeps no history");
   }
 
  private:

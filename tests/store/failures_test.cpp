@@ -92,7 +92,7 @@ int save_without_space(const fs::path& file, const std::function<void()>& releas
   if (!store) return 1;
   const auto id = store->save(large_record());
   if (id) return 2;
-  if (id.error().kind != ErrorKind::not_possible || id.error().where != file.string()) return 3;
+  if (id.error().kind != ErrorKind::not_possible || where_text(id.error()) != file.string()) return 3;
   if (id.error().hint.find("unharmed") == std::string::npos) return 4;
   const auto entries = store->list();
   if (!entries || entries->size() != 1) return 5;

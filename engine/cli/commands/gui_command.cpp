@@ -31,7 +31,7 @@ class GuiCommand final : public Command {
     const std::filesystem::path program = program_folder() / "shardlab-gui";
     std::error_code error;
     if (!std::filesystem::exists(program, error)) {
-      return not_possible(program.string(), "this shardlab was built without the window",
+      return not_possible(in_file(program.string()), "this shardlab was built without the window",
                           "install libglfw3-dev and build again; cmake says what else is missing");
     }
     std::vector<std::string> arguments{program.string()};

@@ -62,7 +62,10 @@ class ModelCommand final : public Command {
         fmt::format("model: {{config: {}, sequence_length: {}}}\ncluster: {{device: cpu, ranks: 1}}\n",
                     yaml_quoted(model_), usual_sequence());
     auto scenario = parse_scenario(yaml, model_, overrides);
-    if (!scenario) scenario.error().where.clear();  // the text around the model is ours
+    if (!scenario) {  // the text around the model is ours: no place in it is told
+      scenario.error().what = what_text(scenario.error());
+      scenario.error().place = {};
+    }
     return scenario;
   }
 

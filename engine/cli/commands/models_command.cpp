@@ -23,7 +23,7 @@ Result<std::vector<KnownModel>> known_models() {
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     if (std::filesystem::exists(entry.path() / "config.json")) paths.push_back(entry.path());
   }
-  if (error) return not_possible(folder.string(), error.message());
+  if (error) return not_possible(in_file(folder.string()), error.message());
   std::sort(paths.begin(), paths.end());
   std::vector<KnownModel> models;
   for (const std::filesystem::path& path : paths) {

@@ -26,7 +26,7 @@ Result<PlannedScenario> plan_again(const RankOptions& options, const Planner& pl
   std::ifstream stream(options.scenario);
   std::stringstream text;
   text << stream.rdbuf();
-  if (!stream) return bad_input(options.scenario.string(), "cannot be read");
+  if (!stream) return bad_input(in_file(options.scenario.string()), "cannot be read");
   const std::string name = options.directory.empty() ? "scenario.yaml" : options.directory + "/scenario.yaml";
   SHARDLAB_TRY(const Scenario scenario, parse_scenario(text.str(), name));
   SHARDLAB_TRY(PlannedScenario planned, planner(scenario));
@@ -203,7 +203,7 @@ Status run_rank(const RankOptions& options, const RankEnvironment& environment, 
     poison_freed_memory(options.poison);
     return run_planned(options, environment, planned, open_device, spool);
   } catch (const std::exception& error) {
-    return run_failed(fmt::format("rank {}, between steps", environment.rank), first_line(error.what()));
+    return run_failed(on_rank(environment.rank, "between steps"), first_line(error.what()));
   }
 }
 

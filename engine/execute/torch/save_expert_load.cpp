@@ -24,7 +24,7 @@ Status save_expert_load(const RankExecutor& executor, const ModelGraph& graph, c
   std::ofstream file(path, std::ios::trunc);
   file << nlohmann::json{{"layers", std::move(layers)}}.dump(1) << "\n";
   file.close();
-  if (!file) return run_failed(path.string(), "cannot be written", "is the disk full?");
+  if (!file) return run_failed(in_file(path.string()), "cannot be written", "is the disk full?");
   return {};
 }
 

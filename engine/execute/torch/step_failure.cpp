@@ -10,10 +10,11 @@ namespace shardlab {
 Error step_failure(const RunState& run, const StepPlan& plan, InstructionId at, StepContext& step,
                    const MemoryLedger& ledger, const std::exception& error) {
   const std::string label = instruction_label(plan, at);
-  Error failure{ErrorKind::run_failed,
-                fmt::format("rank {}, {}, {}", run.rank,
-                            step.step < 0 ? "setup" : fmt::format("step {}", step.step), label),
-                first_line(error.what()), ""};
+  Error failure{
+      ErrorKind::run_failed,
+      on_rank(run.rank,
+              fmt::format("{}, {}", step.step < 0 ? "setup" : fmt::format("step {}", step.step), label)),
+      first_line(error.what()), "", ErrorCode::failed_in_step};
   if (dynamic_cast<const c10::OutOfMemoryError*>(&error) == nullptr) return failure;
   const MemoryReading live = ledger.live();
   OutOfMemory& out = step.out_of_memory.emplace();

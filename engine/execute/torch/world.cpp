@@ -34,7 +34,7 @@ Result<double> World::mean(double value, const std::string& place) const {
     communicator_->all_reduce(sum, ReduceOperation::average)->wait();
     return *sum.const_data_ptr<double>();
   } catch (const std::exception& error) {
-    return run_failed(fmt::format("rank {}, {}", rank_, place), first_line(error.what()));
+    return run_failed(on_rank(rank_, place), first_line(error.what()));
   }
 }
 

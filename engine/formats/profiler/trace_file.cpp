@@ -36,9 +36,9 @@ Error failed(const std::filesystem::path& path, gzFile_s* file) {
 Result<std::string> read_trace_file(const std::filesystem::path& path, std::int64_t longest) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
-    return bad_input(path.string(), "is a folder", "give the trace's file");
+    return bad_input(in_file(path.string()), "is a folder", "give the trace's file");
   const File file(gzopen(path.c_str(), "rb"));
-  if (!file) return bad_input(path.string(), std::string("cannot be read: ") + std::strerror(errno));
+  if (!file) return bad_input(in_file(path.string()), std::string("cannot be read: ") + std::strerror(errno));
   std::string text;
   std::vector<char> part(1 << 20);
   while (true) {
@@ -47,7 +47,7 @@ Result<std::string> read_trace_file(const std::filesystem::path& path, std::int6
     if (count == 0) break;
     text.append(part.data(), static_cast<std::size_t>(count));
     if (static_cast<std::int64_t>(text.size()) > longest)
-      return bad_input(path.string(), fmt::format("holds more than {}", to_string(Bytes{longest})),
+      return bad_input(in_file(path.string()), fmt::format("holds more than {}", to_string(Bytes{longest})),
                        "record fewer steps, without stacks and shapes");
   }
   // Only now zlib tells of content that was cut off.

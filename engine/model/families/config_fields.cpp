@@ -13,7 +13,7 @@ Status refuse_dropout(const ModelConfig& config, std::initializer_list<DropoutFi
     SHARDLAB_TRY(const double rate, config.number_or(field.key, field.fallback));
     if (rate == 0) continue;
     const char* origin = config.has(field.key) ? "" : " (the family's default)";
-    return bad_input(config.file(),
+    return bad_input(in_file(config.file()),
                      fmt::format("{}: dropout is not supported yet: {}{}", field.key, rate, origin),
                      fmt::format("set it to 0, in the file or by model.overrides.{}", field.key));
   }
@@ -24,7 +24,8 @@ Status refuse_if_true(const ModelConfig& config, std::initializer_list<const cha
   for (const char* key : keys) {
     SHARDLAB_TRY(const bool value, config.boolean_or(key, false));
     if (value)
-      return bad_input(config.file(), std::string(key) + ": not supported yet: true", "supported: false");
+      return bad_input(in_file(config.file()), std::string(key) + ": not supported yet: true",
+                       "supported: false");
   }
   return {};
 }
@@ -36,14 +37,14 @@ Result<NamedActivation> read_activation(const ModelConfig& config, const std::st
   if (name == "gelu") return NamedActivation{Activation::gelu, "GELUActivation"};
   if (name == "gelu_new") return NamedActivation{Activation::gelu_tanh, "NewGELUActivation"};
   if (name == "gelu_pytorch_tanh") return NamedActivation{Activation::gelu_tanh, "GELUTanh"};
-  return bad_input(config.file(), fmt::format("{}: not supported yet: {}", key, name),
+  return bad_input(in_file(config.file()), fmt::format("{}: not supported yet: {}", key, name),
                    "supported: silu, gelu, gelu_new, gelu_pytorch_tanh");
 }
 
 Status check_divides(const ModelConfig& config, const char* what, std::int64_t number, const char* by,
                      std::int64_t divisor) {
   if (divisor > 0 && number % divisor == 0) return {};
-  return bad_input(config.file(),
+  return bad_input(in_file(config.file()),
                    fmt::format("{} {} must be a multiple of {} {}", what, number, by, divisor));
 }
 
@@ -55,7 +56,7 @@ Result<std::optional<std::int64_t>> read_padding(const ModelConfig& config, std:
   SHARDLAB_TRY(const double token, config.number_or(key, 0));
   const double from_start = token < 0 ? token + static_cast<double>(vocabulary) : token;
   if (from_start < 0 || from_start >= static_cast<double>(vocabulary) || from_start != std::floor(from_start))
-    return bad_input(config.file(),
+    return bad_input(in_file(config.file()),
                      fmt::format("{}: {} is no token of a vocabulary of {}", key, token, vocabulary));
   return static_cast<std::int64_t>(from_start);
 }

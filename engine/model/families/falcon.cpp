@@ -47,11 +47,11 @@ Status read_architecture(const ModelConfig& config, const GraphOptions& options,
   SHARDLAB_TRY(const std::int64_t kv_heads, config.integer_or("num_kv_heads", m.heads));
   SHARDLAB_TRY(const std::int64_t norms, config.integer_or("num_ln_in_parallel_attn", is_new ? 2 : 1));
   m.kv_heads = is_new ? kv_heads : multi_query ? 1 : m.heads;
-  if (norms > 2) return bad_input(config.file(), "num_ln_in_parallel_attn: 1 or 2");
+  if (norms > 2) return bad_input(in_file(config.file()), "num_ln_in_parallel_attn: 1 or 2");
   if (norms == 2 && !is_new)
-    return bad_input(config.file(), "num_ln_in_parallel_attn: 2 needs new_decoder_architecture");
+    return bad_input(in_file(config.file()), "num_ln_in_parallel_attn: 2 needs new_decoder_architecture");
   if (is_new && !parallel)
-    return bad_input(config.file(),
+    return bad_input(in_file(config.file()),
                      "new_decoder_architecture: attention is always parallel, parallel_attn is false");
   if (options.implementation == Implementation::eager) SHARDLAB_CHECK_OK(check_eager(m, is_new, multi_query));
   m.norms = !parallel ? FalconNorms::sequential : norms == 2 ? FalconNorms::separate : FalconNorms::shared;
@@ -77,12 +77,12 @@ Result<Falcon> read_falcon(const ModelConfig& config, const GraphOptions& option
   SHARDLAB_CHECK_OK(check_divides(config, "hidden_size", m.hidden, "num_attention_heads", m.heads));
   SHARDLAB_CHECK_OK(read_architecture(config, options, m));
   if (m.activation.activation == Activation::silu)
-    return bad_input(config.file(), "activation: not supported yet in this family: silu");
+    return bad_input(in_file(config.file()), "activation: not supported yet in this family: silu");
   m.head_dim = m.hidden / m.heads;
   if (!m.alibi) {
     SHARDLAB_TRY(m.rope, read_rope(config, options, m.head_dim, m.positions));
     if (m.rope.rotary_dim != m.head_dim)
-      return bad_input(config.file(), "partial_rotary_factor: not supported yet in this family");
+      return bad_input(in_file(config.file()), "partial_rotary_factor: not supported yet in this family");
   }
   if (!m.rope.any_length) SHARDLAB_CHECK_OK(check_positions(options, "max_position_embeddings", m.positions));
   return m;

@@ -23,7 +23,7 @@ Result<std::vector<std::int64_t>> read_windows(const ModelConfig& config, std::i
 Result<double> read_cap(const ModelConfig& config, const char* key, double fallback) {
   if (config.is_null(key)) return 0.0;
   SHARDLAB_TRY(const double cap, config.number_or(key, fallback));
-  if (!(cap > 0)) return bad_input(config.file(), std::string(key) + ": must be positive, or null");
+  if (!(cap > 0)) return bad_input(in_file(config.file()), std::string(key) + ": must be positive, or null");
   return cap;
 }
 
@@ -40,7 +40,7 @@ Result<ModelGraph> build_gemma2(const ModelConfig& config, const GraphOptions& o
                                              .padding = 0}));
   SHARDLAB_TRY(m.qkv_bias, config.boolean_or("attention_bias", false));
   SHARDLAB_TRY(const double scalar, config.number_or("query_pre_attn_scalar", 256));
-  if (!(scalar > 0)) return bad_input(config.file(), "query_pre_attn_scalar: must be positive");
+  if (!(scalar > 0)) return bad_input(in_file(config.file()), "query_pre_attn_scalar: must be positive");
   SHARDLAB_TRY(m.attention_cap, read_cap(config, "attn_logit_softcapping", 50));
   SHARDLAB_TRY(m.logit_cap, read_cap(config, "final_logit_softcapping", 30));
   SHARDLAB_TRY(m.windows, read_windows(config, m.layers));

@@ -32,7 +32,7 @@ Result<Gpt2> read_gpt2(const ModelConfig& config) {
   SHARDLAB_CHECK_OK(refuse_if_true(config, {"add_cross_attention"}));
   SHARDLAB_CHECK_OK(check_divides(config, "n_embd", m.hidden, "n_head", m.heads));
   if (m.activation.activation == Activation::silu)
-    return bad_input(config.file(), "activation_function: not supported yet in this family: silu");
+    return bad_input(in_file(config.file()), "activation_function: not supported yet in this family: silu");
   return m;
 }
 

@@ -12,7 +12,7 @@ Result<ModelGraph> build_mistral(const ModelConfig& config, const GraphOptions& 
     m.windows.assign(static_cast<std::size_t>(m.layers), window);
   }
   if (config.has("layer_types"))
-    return bad_input(config.file(), "layer_types: not supported yet in this family",
+    return bad_input(in_file(config.file()), "layer_types: not supported yet in this family",
                      "supported: sliding_window");
   return build_llama_like(m, options);
 }

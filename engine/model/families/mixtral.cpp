@@ -19,7 +19,8 @@ Result<ModelGraph> build_mixtral(const ModelConfig& config, const GraphOptions& 
   m.experts->router_first = true;
   m.experts->layers.assign(static_cast<std::size_t>(m.layers), true);
   if (m.activation.activation != Activation::silu)
-    return bad_input(config.file(), "hidden_act: not supported yet in this family", "supported: silu");
+    return bad_input(in_file(config.file()), "hidden_act: not supported yet in this family",
+                     "supported: silu");
   return build_llama_like(m, options);
 }
 

@@ -24,15 +24,17 @@ Status read_attention(const ModelConfig& attention, Mpt& m) {
   SHARDLAB_CHECK_OK(refuse_if_true(attention, {"qk_ln", "prefix_lm", "attn_uses_sequence_id"}));
   SHARDLAB_TRY(const std::string type, attention.text_or("attn_type", "multihead_attention"));
   if (type != "multihead_attention")
-    return bad_input(attention.file(), "attn_type: not supported yet: " + type,
+    return bad_input(in_file(attention.file()), "attn_type: not supported yet: " + type,
                      "supported: multihead_attention");
   SHARDLAB_TRY(const double clip, attention.number_or("clip_qkv", 0));
-  if (clip != 0) return bad_input(attention.file(), fmt::format("clip_qkv: not supported yet: {}", clip));
+  if (clip != 0)
+    return bad_input(in_file(attention.file()), fmt::format("clip_qkv: not supported yet: {}", clip));
   SHARDLAB_TRY(const bool alibi, attention.boolean_or("alibi", true));
   if (!alibi)
-    return bad_input(attention.file(), "alibi: not supported yet: false", "transformers' Mpt always uses it");
+    return bad_input(in_file(attention.file()), "alibi: not supported yet: false",
+                     "transformers' Mpt always uses it");
   SHARDLAB_TRY(m.softmax_scale, attention.number_or("softmax_scale", 0));
-  if (m.softmax_scale < 0) return bad_input(attention.file(), "softmax_scale: must be positive");
+  if (m.softmax_scale < 0) return bad_input(in_file(attention.file()), "softmax_scale: must be positive");
   return {};
 }
 
@@ -47,13 +49,15 @@ Result<Mpt> read_mpt(const ModelConfig& config) {
   SHARDLAB_TRY(m.initializer_range, config.number_or("initializer_range", 0.02));
   SHARDLAB_TRY(m.tied, config.boolean_or("tie_word_embeddings", true));
   SHARDLAB_TRY(const std::int64_t expansion, config.integer_or("expansion_ratio", 4));
-  if (expansion != 4) return bad_input(config.file(), "expansion_ratio: transformers' Mpt knows 4 only");
+  if (expansion != 4)
+    return bad_input(in_file(config.file()), "expansion_ratio: transformers' Mpt knows 4 only");
   SHARDLAB_TRY(const bool no_bias, config.boolean_or("no_bias", true));
   if (!no_bias)
-    return bad_input(config.file(), "no_bias: not supported yet: false", "transformers' Mpt has no biases");
+    return bad_input(in_file(config.file()), "no_bias: not supported yet: false",
+                     "transformers' Mpt has no biases");
   SHARDLAB_CHECK_OK(refuse_dropout(config, {{"emb_pdrop"}, {"resid_pdrop"}}));
   if (config.has("logit_scale"))
-    return bad_input(config.file(), "logit_scale: not supported yet", "supported: null");
+    return bad_input(in_file(config.file()), "logit_scale: not supported yet", "supported: null");
   SHARDLAB_CHECK_OK(check_divides(config, "d_model", m.hidden, "n_heads", m.heads));
   SHARDLAB_TRY(const ModelConfig attention, config.object_or_empty("attn_config"));
   SHARDLAB_CHECK_OK(read_attention(attention, m));

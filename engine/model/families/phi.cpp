@@ -34,7 +34,7 @@ Result<Phi> read_phi(const ModelConfig& config, const GraphOptions& options) {
   SHARDLAB_CHECK_OK(check_divides(config, "hidden_size", m.hidden, "num_attention_heads", m.heads));
   SHARDLAB_CHECK_OK(check_divides(config, "num_attention_heads", m.heads, "num_key_value_heads", m.kv_heads));
   if (m.activation.activation == Activation::silu)
-    return bad_input(config.file(), "hidden_act: not supported yet in this family: silu");
+    return bad_input(in_file(config.file()), "hidden_act: not supported yet in this family: silu");
   m.head_dim = m.hidden / m.heads;
   SHARDLAB_TRY(m.rope, read_rope(config, options, m.head_dim, m.positions, {.partial = 0.5}));
   if (!m.rope.any_length) SHARDLAB_CHECK_OK(check_positions(options, "max_position_embeddings", m.positions));

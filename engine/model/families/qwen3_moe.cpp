@@ -35,7 +35,8 @@ Result<ModelGraph> build_qwen3_moe(const ModelConfig& config, const GraphOptions
   m.output_bias = m.qkv_bias;
   m.head_norms = true;
   if (m.activation.activation != Activation::silu)
-    return bad_input(config.file(), "hidden_act: not supported yet in this family", "supported: silu");
+    return bad_input(in_file(config.file()), "hidden_act: not supported yet in this family",
+                     "supported: silu");
   return build_llama_like(m, options);
 }
 

@@ -38,17 +38,19 @@ Result<std::vector<std::int64_t>> windows_of_types(const ModelConfig& config,
                                                    const std::vector<std::string>& types, std::int64_t window,
                                                    std::int64_t layers) {
   if (static_cast<std::int64_t>(types.size()) != layers) {
-    return bad_input(config.file(), fmt::format("layer_types has {} entries, num_hidden_layers is {}",
-                                                types.size(), layers));
+    return bad_input(
+        in_file(config.file()),
+        fmt::format("layer_types has {} entries, num_hidden_layers is {}", types.size(), layers));
   }
   std::vector<std::int64_t> windows;
   for (const std::string& type : types) {
     if (type != "full_attention" && type != "sliding_attention") {
-      return bad_input(config.file(), "layer_types: not supported yet: " + type,
+      return bad_input(in_file(config.file()), "layer_types: not supported yet: " + type,
                        "supported: full_attention, sliding_attention");
     }
     if (type == "sliding_attention" && window == 0)
-      return bad_input(config.file(), "layer_types names sliding_attention, but there is no sliding_window");
+      return bad_input(in_file(config.file()),
+                       "layer_types names sliding_attention, but there is no sliding_window");
     windows.push_back(type == "sliding_attention" ? window : 0);
   }
   return windows;
@@ -77,15 +79,17 @@ Result<LlamaExperts> read_experts(const ModelConfig& config, const GraphOptions&
   SHARDLAB_TRY(experts.per_token, config.integer_or("num_experts_per_tok", per_token));
   SHARDLAB_TRY(const double noise, config.number_or("router_jitter_noise", 0));
   if (noise != 0)
-    return bad_input(config.file(), fmt::format("router_jitter_noise: not supported yet: {}", noise));
+    return bad_input(in_file(config.file()),
+                     fmt::format("router_jitter_noise: not supported yet: {}", noise));
   SHARDLAB_TRY(const bool loss, config.boolean_or("output_router_logits", false));
   SHARDLAB_TRY(const double weight, config.number_or("router_aux_loss_coef", 0.001));
-  if (weight < 0) return bad_input(config.file(), fmt::format("router_aux_loss_coef: below 0: {}", weight));
+  if (weight < 0)
+    return bad_input(in_file(config.file()), fmt::format("router_aux_loss_coef: below 0: {}", weight));
   experts.router_loss = options.router_loss.value_or(loss ? weight : 0);
   constexpr std::int64_t k_most = 64;  // of top_k's implementation
   if (experts.per_token > experts.count || experts.per_token > k_most) {
-    return bad_input(config.file(), fmt::format("num_experts_per_tok {} is above {} {}, or above {}",
-                                                experts.per_token, key, experts.count, k_most));
+    return bad_input(in_file(config.file()), fmt::format("num_experts_per_tok {} is above {} {}, or above {}",
+                                                         experts.per_token, key, experts.count, k_most));
   }
   return experts;
 }

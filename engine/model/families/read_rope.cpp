@@ -20,13 +20,14 @@ struct RopeReader {
   // Fields of scaling that transformers requires.
   Result<double> required(const char* key) const {
     if (!rope.has(key))
-      return bad_input(rope.file(), fmt::format("{}: missing, and this kind of scaling needs it", key));
+      return bad_input(in_file(rope.file()),
+                       fmt::format("{}: missing, and this kind of scaling needs it", key));
     return positive(key, 1);
   }
   Result<double> positive(const char* key, double fallback) const {
     SHARDLAB_TRY(const double value, rope.number_or(key, fallback));
     if (!(value > 0) || !std::isfinite(value))
-      return bad_input(rope.file(), fmt::format("{}: must be positive", key));
+      return bad_input(in_file(rope.file()), fmt::format("{}: must be positive", key));
     return value;
   }
 
@@ -45,7 +46,8 @@ struct RopeReader {
     SHARDLAB_TRY(const double high, positive("high_freq_factor", 4));
     SHARDLAB_TRY(const double original,
                  positive("original_max_position_embeddings", static_cast<double>(positions)));
-    if (!(high > low)) return bad_input(rope.file(), "high_freq_factor must be above low_freq_factor");
+    if (!(high > low))
+      return bad_input(in_file(rope.file()), "high_freq_factor must be above low_freq_factor");
     return rope_table_attributes(theta, 2, factor, low, high, original);
   }
 
@@ -75,7 +77,7 @@ struct RopeReader {
     SHARDLAB_TRY(const double slow, positive("beta_slow", 1));
     SHARDLAB_TRY(const bool truncate, rope.boolean_or("truncate", true));
     SHARDLAB_TRY(const double amplitude_, amplitude(factor));
-    if (!(theta > 1)) return bad_input(rope.file(), "rope_theta: yarn needs more than 1");
+    if (!(theta > 1)) return bad_input(in_file(rope.file()), "rope_theta: yarn needs more than 1");
     double low = pair_of(fast, original), high = pair_of(slow, original);
     if (truncate) low = std::floor(low), high = std::ceil(high);
     low = std::max(low, 0.0);
@@ -90,10 +92,10 @@ Result<std::int64_t> read_rotary_dim(const ModelConfig& config, const ModelConfi
   SHARDLAB_TRY(const double top, config.number_or("partial_rotary_factor", fallback));
   SHARDLAB_TRY(const double share, rope.number_or("partial_rotary_factor", top));
   if (!(share > 0) || share > 1)
-    return bad_input(config.file(), "partial_rotary_factor: must be above 0 and at most 1");
+    return bad_input(in_file(config.file()), "partial_rotary_factor: must be above 0 and at most 1");
   const auto rotary_dim = static_cast<std::int64_t>(static_cast<double>(head_dim) * share);
   if (rotary_dim % 2 != 0 || rotary_dim == 0) {
-    return bad_input(config.file(),
+    return bad_input(in_file(config.file()),
                      fmt::format("head_dim {}{}: rotary embedding turns pairs, so the turned part, {}, "
                                  "must be even and not 0",
                                  head_dim, share < 1 ? " with partial_rotary_factor" : "", rotary_dim));
@@ -112,7 +114,8 @@ Result<RopeFields> read_rope(const ModelConfig& config, const GraphOptions& opti
   SHARDLAB_TRY(const std::string old_type, rope.text_or("type", "default"));
   SHARDLAB_TRY(const std::string type, rope.text_or("rope_type", old_type));
   SHARDLAB_TRY(const std::int64_t rotary_dim, read_rotary_dim(config, rope, head_dim, defaults.partial));
-  if (!(theta > 0) || !std::isfinite(theta)) return bad_input(rope.file(), "rope_theta: must be positive");
+  if (!(theta > 0) || !std::isfinite(theta))
+    return bad_input(in_file(rope.file()), "rope_theta: must be positive");
   const RopeReader reader{config, std::move(rope), theta, rotary_dim, positions};
   RopeFields fields{{}, rotary_dim, type == "dynamic"};
   if (type == "default") {
@@ -127,7 +130,7 @@ Result<RopeFields> read_rope(const ModelConfig& config, const GraphOptions& opti
   } else if (type == "yarn") {
     SHARDLAB_TRY(fields.table, reader.yarn());
   } else {
-    return bad_input(reader.rope.file(), "rope_type: not supported yet: " + type,
+    return bad_input(in_file(reader.rope.file()), "rope_type: not supported yet: " + type,
                      "supported: default, linear, dynamic, llama3, yarn");
   }
   return fields;

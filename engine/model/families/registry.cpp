@@ -29,7 +29,8 @@ Status check_size(const ModelConfig& config, const ModelGraph& graph) {
     total += elements;
   }
   if (total <= k_most) return {};
-  return bad_input(config.file(), fmt::format("{:.1e} parameters are more than any model has", total),
+  return bad_input(in_file(config.file()),
+                   fmt::format("{:.1e} parameters are more than any model has", total),
                    "look for a field with too many digits");
 }
 
@@ -47,8 +48,9 @@ Result<ModelGraph> build_model_graph(const ModelConfig& config, const GraphOptio
     SHARDLAB_CHECK_OK(config.check_overrides_were_read());
     return graph;
   }
-  if (type.empty()) return bad_input(config.file(), "model_type: missing", suggestion("", known));
-  return bad_input(config.file(), "model_type: unknown family '" + type + "'", suggestion(type, known));
+  if (type.empty()) return bad_input(in_file(config.file()), "model_type: missing", suggestion("", known));
+  return bad_input(in_file(config.file()), "model_type: unknown family '" + type + "'",
+                   suggestion(type, known));
 }
 
 }  // namespace shardlab

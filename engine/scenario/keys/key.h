@@ -72,9 +72,8 @@ void read_section(const Keys<T>& keys, const YamlNode& node, const std::string& 
                   Reading& reading) {
   if (node.is_null()) return;
   if (!node.is_map()) {
-    const std::string subject = path.empty() ? "a scenario" : path;
-    reading.problems.add(node.where,
-                         subject + ": expected a map of keys, found " + std::string(describe(node.kind)));
+    reading.problems.add(named(node.place, path.empty() ? "a scenario" : path),
+                         "expected a map of keys, found " + std::string(describe(node.kind)));
     return;
   }
   for (const YamlEntry& entry : node.entries) {
@@ -83,14 +82,13 @@ void read_section(const Keys<T>& keys, const YamlNode& node, const std::string& 
     if (key == keys.end()) {
       std::vector<std::string> names;
       for (const Key<T>& known : keys) names.push_back(known.name);
-      const std::string prefix = path.empty() ? "" : path + ": ";
-      reading.problems.add(entry.where, prefix + "unknown key '" + entry.key + "'",
+      reading.problems.add(named(entry.place, path), "unknown key '" + entry.key + "'",
                            suggestion(entry.key, names));
       continue;
     }
     const std::string key_path = joined_path(path, entry.key);
     reading.source.record(key_path,
-                          entry.value.is_map() || entry.value.is_null() ? entry.where : entry.value.where);
+                          entry.value.is_map() || entry.value.is_null() ? entry.place : entry.value.place);
     key->read(entry.value, key_path, value, reading);
   }
 }
@@ -122,7 +120,7 @@ void check_section(const Keys<T>& keys, const T& value, const std::string& path,
     const std::string word = other->word(value);
     const auto& allowed = key.only_with.values;
     if (std::find(allowed.begin(), allowed.end(), word) != allowed.end()) continue;
-    problems.add(source.where(key_path), key_path + ": has no effect with " + other->name + " " + word,
+    problems.add(source.place(key_path), "has no effect with " + other->name + " " + word,
                  "remove it, or set " + joined_path(path, other->name) + " to " + kind::joined(allowed));
   }
 }
@@ -156,8 +154,8 @@ Key<T> key(std::string name, V T::*member, Kind<std::type_identity_t<V>> value_k
       return;
     }
     Error error = std::move(value).error();
-    if (error.where.empty()) error.where = node.is_null() ? reading.source.where(path) : node.where;
-    error.what = path + ": " + error.what;
+    if (error.place.empty()) error.place = node.is_null() ? reading.source.place(path) : node.place;
+    error.place.name = path;
     reading.problems.add(std::move(error));
   };
   row.write_difference = [=](const T& section, const T& base) -> std::optional<YamlNode> {
@@ -184,7 +182,7 @@ Key<T> section(std::string name, V T::*member, const Keys<V>& (*keys)(), std::st
     if (node.is_scalar() && !short_key.empty()) {
       YamlNode map;
       map.kind = YamlNode::Kind::map;
-      map.entries.push_back({short_key, node.where, node});
+      map.entries.push_back({short_key, node.place, node});
       read_section(keys(), map, path, outer.*member, reading);
     } else {
       read_section(keys(), node, path, outer.*member, reading);

@@ -15,7 +15,7 @@ using TextMap = std::map<std::string, std::string>;
 
 // An error about an item is at the item.
 tl::unexpected<Error> at(const YamlNode& node, Error error) {
-  if (error.where.empty()) error.where = node.where;
+  if (error.place.empty()) error.place = node.place;
   return fail(std::move(error));
 }
 
@@ -89,7 +89,7 @@ Result<TextMap> read_json_map(const YamlNode& node, const std::vector<std::strin
     return bad_input({}, fmt::format("expected a map of keys, found {}", describe(node.kind)));
   for (const YamlEntry& entry : node.entries) {
     if (!names.empty() && std::find(names.begin(), names.end(), entry.key) == names.end()) {
-      return bad_input(entry.where, fmt::format("unknown key '{}'", entry.key), suggestion(entry.key, names));
+      return bad_input(entry.place, fmt::format("unknown key '{}'", entry.key), suggestion(entry.key, names));
     }
     // Invalid UTF-8 is replaced: dump() must not throw on a strange file.
     values[entry.key] = to_json(entry.value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

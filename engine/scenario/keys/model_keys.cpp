@@ -50,7 +50,7 @@ Kind<std::string> expert_load() {
     for (const YamlNode& item : node.items) {
       SHARDLAB_TRY(const std::string text, kind::bare_text(item, "a number"));
       SHARDLAB_TRY(const double share, parse_number(text));
-      if (share < 0) return bad_input(item.where, "a share cannot be negative");
+      if (share < 0) return bad_input(item.place, "a share cannot be negative");
       shares.push_back(share);
     }
     if (shares.empty()) return bad_input({}, "an empty list of shares");

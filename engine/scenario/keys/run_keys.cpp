@@ -23,12 +23,12 @@ Kind<Tolerances> tolerance_kind() {
             for (const YamlEntry& entry : node.entries) {
               if (std::find(tolerance_metric_names().begin(), tolerance_metric_names().end(), entry.key) ==
                   tolerance_metric_names().end()) {
-                return bad_input(entry.where, fmt::format("unknown metric '{}'", entry.key),
+                return bad_input(entry.place, fmt::format("unknown metric '{}'", entry.key),
                                  suggestion(entry.key, tolerance_metric_names()));
               }
               auto value = percent.read(entry.value, name);
               if (!value)
-                return bad_input(entry.value.where, entry.key + ": " + value.error().what,
+                return bad_input(entry.value.place, entry.key + ": " + value.error().what,
                                  value.error().hint);
               tolerances[entry.key] = *value;
             }

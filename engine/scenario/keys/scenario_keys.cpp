@@ -29,10 +29,10 @@ Key<Scenario> semantics() {
       return;
     }
     YamlNode version = yaml_scalar(node.text.substr(dash + 1));
-    version.where = node.where;
+    version.place = node.place;
     YamlNode map;
     map.kind = YamlNode::Kind::map;
-    map.entries.push_back({node.text.substr(0, dash), node.where, std::move(version)});
+    map.entries.push_back({node.text.substr(0, dash), node.place, std::move(version)});
     read_section(semantics_keys(), map, path, scenario.semantics, reading);
   };
   return row;

@@ -46,7 +46,7 @@ Kind<Betas> betas_kind() {
           SHARDLAB_TRY(const std::string text, kind::bare_text(node.items[i], "a number"));
           SHARDLAB_TRY(betas[i], parse_number(text));
           if (betas[i] < 0 || betas[i] >= 1)
-            return bad_input(node.items[i].where, text + " is out of range",
+            return bad_input(node.items[i].place, text + " is out of range",
                              "allowed: 0 or more and less than 1");
         }
         return betas;

@@ -59,11 +59,11 @@ Result<TextMap> read_unit_settings(const YamlNode& node, const std::vector<std::
     const auto row = std::find_if(unit_setting_rows().begin(), unit_setting_rows().end(),
                                   [&](const UnitSetting& known) { return known.name == entry.key; });
     if (row == unit_setting_rows().end())
-      return bad_input(entry.where, fmt::format("unknown key '{}'", entry.key), suggestion(entry.key, names));
+      return bad_input(entry.place, fmt::format("unknown key '{}'", entry.key), suggestion(entry.key, names));
     auto text = row->read(entry.value);
     if (!text) {
       Error error = std::move(text).error();
-      if (error.where.empty()) error.where = entry.value.is_null() ? entry.where : entry.value.where;
+      if (error.place.empty()) error.place = entry.value.is_null() ? entry.place : entry.value.place;
       error.what = entry.key + ": " + error.what;
       return fail(std::move(error));
     }

@@ -90,7 +90,7 @@ Kind<std::map<std::string, std::string>> zero_kind() {
       const auto found = values.find(std::string(zero.name));
       if (found == values.end() || fits(zero.shape, nlohmann::json::parse(found->second, nullptr, false)))
         continue;
-      return bad_input(node.find(zero.name)->where, fmt::format("{}: expected {}, found {}", zero.name,
+      return bad_input(node.find(zero.name)->place, fmt::format("{}: expected {}, found {}", zero.name,
                                                                 expected(zero.shape), found->second));
     }
     return values;

@@ -62,7 +62,7 @@ class MonitorPanel final : public Panel {
     if (ImGui::Button("Start")) start(session);
     ImGui::EndDisabled();
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) && session.problem())
-      ImGui::SetTooltip("The scenario has an error: %s", session.problem()->what.c_str());
+      ImGui::SetTooltip("The scenario has an error: %s", what_text(*session.problem()).c_str());
     ImGui::SameLine();
     ImGui::BeginDisabled(!running());
     if (ImGui::Button("Stop")) started_->job->stop();
@@ -124,7 +124,7 @@ class MonitorPanel final : public Panel {
     ImGui::PopStyleColor();
     if (job.trouble()) {
       ImGui::PushTextWrapPos(0);
-      ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.bad), "%s", job.trouble()->what.c_str());
+      ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.bad), "%s", what_text(*job.trouble()).c_str());
       if (!job.trouble()->hint.empty())
         ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed), "%s", job.trouble()->hint.c_str());
       ImGui::PopTextWrapPos();

@@ -144,7 +144,8 @@ class RunsPanel final : public Panel {
     ImGui::PopFont();
     if (const auto& failed = session.runs().view().failed; failed.contains(id)) {
       ImGui::SameLine();
-      ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme.bad), "%s", failed.at(id).what.c_str());
+      ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme.bad), "%s",
+                         what_text(failed.at(id)).c_str());
     }
     draw_tags(*run, *reader, context.theme);
     ImGui::SetNextItemWidth(-1);

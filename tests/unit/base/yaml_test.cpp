@@ -14,10 +14,10 @@ YamlNode parsed(std::string_view text) {
 TEST_CASE("yaml: values know their place and whether they were quoted") {
   const YamlNode root = parsed("a: 1\nb: {c: \"2\", d: [x, y]}\ne:\n");
   REQUIRE(root.is_map());
-  CHECK(root.find("a")->where == "f.yaml:1:4");
+  CHECK(root.find("a")->place == in_file("f.yaml", 1, 4));
   CHECK_FALSE(root.find("a")->quoted);
   CHECK(root.find("b")->find("c")->quoted);
-  CHECK(root.find("b")->find("d")->items.at(1).where == "f.yaml:2:20");
+  CHECK(root.find("b")->find("d")->items.at(1).place == in_file("f.yaml", 2, 20));
   CHECK(root.find("e")->is_null());
   CHECK(root.find("f") == nullptr);
   CHECK(parsed("").is_null());

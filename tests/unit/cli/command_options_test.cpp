@@ -41,7 +41,7 @@ TEST_CASE("an unknown option names the nearest one, even when an argument is mis
   const Parsed parsed = parse({"--jsno"});
   REQUIRE_FALSE(parsed.help);
   CHECK(parsed.help.error().kind == ErrorKind::bad_input);
-  CHECK(parsed.help.error().where == "shardlab test");
+  CHECK(where_text(parsed.help.error()) == "shardlab test");
   CHECK(parsed.help.error().what == "unknown option '--jsno'");
   CHECK(parsed.help.error().hint == "did you mean '--json'?");
 }

@@ -21,7 +21,7 @@ TEST_CASE("another step is refused with the nearest name") {
     const auto result = select_step(plan, step);
     REQUIRE_FALSE(result);
     CHECK(result.error().kind == ErrorKind::bad_input);
-    CHECK(result.error().where == "--step");
+    CHECK(where_text(result.error()) == "--step");
   }
   CHECK_THAT(select_step(plan, "stedy").error().hint, test::contains_text("'steady'"));
 }

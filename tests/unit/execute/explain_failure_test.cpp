@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include "engine/execute/spool.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 
@@ -28,4 +29,32 @@ TEST_CASE("a rank that we had to stop, or that ended by another signal, says not
   CHECK(explain_failure(outcome, folder.path()).hint.find("memory") == std::string::npos);
   outcome.interrupted = true;
   CHECK(explain_failure(outcome, folder.path()).what == "interrupted");
+}
+
+namespace {
+
+void write_error(const std::filesystem::path& folder, int rank, const Error& error) {
+  auto writer = SpoolWriter::create(spool_path(folder, rank));
+  REQUIRE(writer);
+  REQUIRE(writer->write(error));
+}
+
+}  // namespace
+
+TEST_CASE("a rank that failed is named once, with who waited for it in a step and who failed elsewhere") {
+  const TemporaryFolder folder;
+  write_error(folder.path(), 0,
+              {ErrorKind::run_failed, on_rank(0, "step 3, 12 AllGather u0"), "it hurts", "rest",
+               ErrorCode::failed_in_step});
+  write_error(folder.path(), 1,
+              {ErrorKind::run_failed, on_rank(1, "step 3, 11 Forward s0 mb0"), "closed", "",
+               ErrorCode::failed_in_step});
+  write_error(folder.path(), 2, {ErrorKind::run_failed, on_rank(2, "between steps"), "closed", ""});
+  WatchOutcome outcome;
+  outcome.ranks = {{0, {.code = 4}, false, 0}, {1, {.code = 4}, false, 1}, {2, {.code = 4}, false, 2}};
+  const Error error = explain_failure(outcome, folder.path());
+  CHECK(error.what ==
+        "rank 0 failed in step 3, 12 AllGather u0: it hurts; rank 1 waited in step 3, 11 Forward s0 mb0; "
+        "rank 2 failed in between steps: closed");
+  CHECK_THAT(error.hint, contains_text("rest; the ranks' records are in"));
 }

@@ -16,7 +16,7 @@ std::string complaint_about(const EnvironmentVariables& variables) {
   const auto environment = rank_environment(variables);
   REQUIRE_FALSE(environment);
   CHECK(environment.error().kind == ErrorKind::bad_input);
-  return environment.error().where;
+  return where_text(environment.error());
 }
 
 const EnvironmentVariables k_torchrun = {

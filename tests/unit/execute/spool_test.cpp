@@ -78,8 +78,8 @@ TEST_CASE("what is written is read back") {
     REQUIRE(writer->write(example_step(0)));
     REQUIRE(writer->write(example_end()));
     REQUIRE(writer->write(example_out_of_memory()));
-    REQUIRE(writer->write(
-        Error{ErrorKind::run_failed, "rank 1, step 2, 3 AllGather u0", "gone\n\"quoted\" \xff", "hint"}));
+    REQUIRE(writer->write(Error{ErrorKind::run_failed, on_rank(1, "step 2, 3 AllGather u0"),
+                                "gone\n\"quoted\" \xff", "hint", ErrorCode::failed_in_step}));
   }
   const auto spool = read_spool(path);
   REQUIRE(spool);
@@ -89,7 +89,10 @@ TEST_CASE("what is written is read back") {
   CHECK(spool->end == example_end());
   CHECK(spool->out_of_memory == example_out_of_memory());
   REQUIRE(spool->error);
-  CHECK(spool->error->where == "rank 1, step 2, 3 AllGather u0");
+  CHECK(spool->error->kind == ErrorKind::run_failed);
+  CHECK(spool->error->code == ErrorCode::failed_in_step);
+  CHECK(spool->error->place == on_rank(1, "step 2, 3 AllGather u0"));
+  CHECK_THAT(spool->error->what, test::contains_text("gone\n\"quoted\""));
   CHECK_FALSE(spool->truncated);
 }
 
@@ -135,13 +138,13 @@ TEST_CASE("a damaged line before the last is an error with its number") {
   const auto spool = read_spool(path);
   REQUIRE_FALSE(spool);
   CHECK(spool.error().kind == ErrorKind::bad_input);
-  CHECK(spool.error().where == path.string() + ":3");
+  CHECK(where_text(spool.error()) == path.string() + ":3");
 }
 
 TEST_CASE("a spool that is not there is an error") {
   const auto spool = read_spool("/nowhere/rank-0.spool");
   REQUIRE_FALSE(spool);
-  CHECK(spool.error().where == "/nowhere/rank-0.spool");
+  CHECK(where_text(spool.error()) == "/nowhere/rank-0.spool");
 }
 
 TEST_CASE("a full disk is an error, not a crash") {

@@ -40,7 +40,7 @@ TEST_CASE("what is no calibration is refused") {
     INFO(text);
     REQUIRE_FALSE(read);
     CHECK(read.error().kind == ErrorKind::bad_input);
-    CHECK(read.error().where == "runs.db");
+    CHECK(where_text(read.error()) == "runs.db");
   }
 }
 

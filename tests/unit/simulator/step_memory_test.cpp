@@ -102,7 +102,7 @@ TEST_CASE("a program that leaves other bytes than the plan says is found") {
   const auto samples = simulate_memory(planned, plan, 0);
   REQUIRE_FALSE(samples);
   CHECK(samples.error().kind == ErrorKind::internal);
-  CHECK_THAT(samples.error().where, test::contains_text("Forward"));
+  CHECK_THAT(where_text(samples.error()), test::contains_text("Forward"));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ std::string refusal(const fs::path& file) {
     const auto store = RunStore::open(file, mode);
     REQUIRE_FALSE(store);
     CHECK(store.error().kind == ErrorKind::bad_input);
-    CHECK(store.error().where == file.string());
+    CHECK(where_text(store.error()) == file.string());
   }
   CHECK(content_of(file) == before);
   CHECK(std::distance(fs::directory_iterator(file.parent_path()), fs::directory_iterator()) == 1);

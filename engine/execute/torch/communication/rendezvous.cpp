@@ -38,7 +38,7 @@ std::vector<int> missing_ranks(c10d::Store& store, int world) {
 Error missing_error(const RankEnvironment& environment, std::chrono::milliseconds timeout,
                     const std::vector<int>& missing) {
   return {
-      ErrorKind::run_failed, fmt::format("rank {}", environment.rank),
+      ErrorKind::run_failed, on_rank(environment.rank),
       fmt::format("{} {} of {} did not arrive within {} s", missing.size() == 1 ? "rank" : "ranks",
                   fmt::join(missing, ", "), environment.world, static_cast<double>(timeout.count()) / 1000),
       "start all ranks with the same MASTER_ADDR and MASTER_PORT, or raise launch.timeout"};
@@ -83,7 +83,7 @@ Result<Rendezvous> Rendezvous::connect(const RankEnvironment& environment, const
                    own_address_towards(environment.master_address, environment.master_port)};
     return Rendezvous(std::move(state));
   } catch (const std::exception& error) {
-    return run_failed(fmt::format("rank {}", environment.rank),
+    return run_failed(on_rank(environment.rank),
                       fmt::format("no meeting point at {}: {}", place, first_line(error.what())),
                       environment.rank == 0 ? "is the port in use? set MASTER_PORT or launch.master"
                                             : "is rank 0 running and reachable there?");
@@ -109,7 +109,7 @@ Result<std::shared_ptr<Communicator>> Rendezvous::communicator(const std::string
     return make_communicator(make_gloo_transport(store, static_cast<int>(found - ranks.begin()),
                                                  static_cast<int>(ranks.size()), state_->gloo));
   } catch (const std::exception& error) {
-    return run_failed(fmt::format("rank {}, group {}", rank, name),
+    return run_failed(on_rank(rank, fmt::format("group {}", name)),
                       fmt::format("cannot connect: {}", first_line(error.what())),
                       "set launch.interface to the network interface that the ranks share");
   }

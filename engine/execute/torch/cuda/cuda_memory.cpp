@@ -54,10 +54,10 @@ Status save_allocator_history(const std::filesystem::path& path) {
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     file.write(pickled.data(), static_cast<std::streamsize>(pickled.size()));
     file.close();
-    if (!file) return run_failed(path.string(), "cannot be written", "is the disk full?");
+    if (!file) return run_failed(in_file(path.string()), "cannot be written", "is the disk full?");
     return {};
   } catch (const std::exception& error) {
-    return run_failed(path.string(), first_line(error.what()));
+    return run_failed(in_file(path.string()), first_line(error.what()));
   }
 }
 

@@ -38,7 +38,7 @@ Result<c10::DeviceIndex> choose_ordinal(const RankEnvironment& environment) {
   const std::string seen = visible.empty() ? "" : fmt::format(" (CUDA_VISIBLE_DEVICES={})", visible);
   if (result != cudaSuccess || count == 0) {
     return not_possible(
-        fmt::format("rank {}", environment.rank),
+        on_rank(environment.rank),
         fmt::format("there is no usable GPU here{}: {}", seen,
                     result == cudaSuccess ? "none is visible" : cudaGetErrorString(result)),
         "--set 'cluster={device: cpu, ranks: 2}' trains on processors; `shardlab simulate` needs no GPU");
@@ -46,7 +46,7 @@ Result<c10::DeviceIndex> choose_ordinal(const RankEnvironment& environment) {
   const bool shared = variable("NCCL_MULTI_RANK_GPU_ENABLE") == "1";
   if (environment.local_rank < count) return static_cast<c10::DeviceIndex>(environment.local_rank);
   if (shared) return static_cast<c10::DeviceIndex>(environment.local_rank % count);
-  return bad_input(fmt::format("rank {}", environment.rank),
+  return bad_input(on_rank(environment.rank),
                    fmt::format("LOCAL_RANK is {}, but only {} GPU{} visible{}", environment.local_rank, count,
                                count == 1 ? " is" : "s are", seen),
                    "start as many ranks a node as it has GPUs, or set cluster.gpus_per_node to what is here");
@@ -146,7 +146,7 @@ class CudaRuntime : public DeviceRuntime {
     SHARDLAB_TRY(const std::string first, store.wait("nccl/version", request_.timeout));
     if (first == mine) return {};
     return run_failed(
-        fmt::format("rank {}", rank), fmt::format("has NCCL {}, rank 0 has {}", mine, first),
+        on_rank(rank), fmt::format("has NCCL {}, rank 0 has {}", mine, first),
         "all machines must have the same version; SHARDLAB_NCCL_LIBRARY names the library to use");
   }
 
@@ -169,7 +169,7 @@ Result<std::unique_ptr<DeviceRuntime>> make_device_runtime(const DeviceRequest& 
     SHARDLAB_CHECK_OK(runtime->open());
     return runtime;
   } catch (const std::exception& error) {
-    return not_possible(fmt::format("rank {}, GPU {}", request.environment.rank, static_cast<int>(ordinal)),
+    return not_possible(on_rank(request.environment.rank, fmt::format("GPU {}", static_cast<int>(ordinal))),
                         first_line(error.what()),
                         "nvidia-smi shows whether the driver works and who uses the GPU");
   }

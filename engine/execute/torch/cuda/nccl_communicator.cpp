@@ -202,7 +202,7 @@ Result<std::shared_ptr<Communicator>> make_nccl_communicator(const NcclLibrary& 
   } catch (const std::exception& error) {
     handle->abort();
     return run_failed(
-        fmt::format("rank {}, group {}", group.rank, group.name), first_line(error.what()),
+        on_rank(group.rank, fmt::format("group {}", group.name)), first_line(error.what()),
         "NCCL_DEBUG=INFO in launch.environment shows what NCCL tries; launch.interface names the network");
   }
   watch.add({[handle] { return handle->broken(); }, [handle] { handle->abort(); }});

@@ -200,8 +200,9 @@ TEST_CASE("a failure names rank, step and instruction") {
         const auto step = executor->step();
         if (step) throw std::runtime_error("the step succeeded alone");
         const Error& error = step.error();
-        if (error.kind != ErrorKind::run_failed || !error.where.starts_with("rank 0, step 1, ") ||
-            error.where.find("AllGather") == std::string::npos) {
+        if (error.kind != ErrorKind::run_failed || error.code != ErrorCode::failed_in_step ||
+            error.place.rank != 0 || !error.place.name.starts_with("step 1, ") ||
+            error.place.name.find("AllGather") == std::string::npos) {
           throw std::runtime_error(to_string(error));
         }
       },
