@@ -1,9 +1,9 @@
-# Included by engine/CMakeLists.txt when libtorch is there: the real executor and the tensor side of checkpoints.
+# Included by engine/CMakeLists.txt when libtorch is there: the real executor.
 #
 # ATen's headers cost 15 s once instead of 6 s in every file. Never torch/torch.h, which is twice that.
 set(torch_headers <ATen/ATen.h> <torch/csrc/autograd/autograd.h> <torch/csrc/autograd/variable.h> ${SHARDLAB_COMMON_HEADERS})
 shardlab_precompiled(shardlab_torch_pch HEADERS ${torch_headers} LIBRARIES shardlab::torch_cpu shardlab_base)
-shardlab_library(shardlab_real PRECOMPILED shardlab_torch_pch FOLDERS execute/torch checkpoint/torch
+shardlab_library(shardlab_real PRECOMPILED shardlab_torch_pch FOLDERS execute/torch
   EXCLUDE execute/torch/rank_main.cpp execute/torch/cuda/ execute/torch/no_cuda/
   DEPENDS shardlab_execute shardlab_checkpoint shardlab::torch_cpu)
 # Declarations that c10d's Gloo header includes and the wheel does not ship.

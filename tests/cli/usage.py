@@ -1,25 +1,36 @@
 """Options, commands, exit codes, errors as JSON, output into a pipe."""
 
+import re
 import subprocess
 import time
 
-from _shardlab import PROGRAM, Place, check, expect, expect_error, main
+from _shardlab import PROGRAM, SOURCE, Place, check, expect, expect_error, main
 
-COMMANDS = ["model", "plan", "simulate", "run", "validate", "calibrate", "show", "diff", "history", "trace", "scenario", "models",
-            "hardware", "version"]
-NOT_BUILT = ["search", "export", "doctor", "learn"]
+DOCUMENT = SOURCE / "docs" / "commands.md"
 
 
-def test_help_lists_every_command():
-    place = Place()
-    overview = expect(place.run("--help"), 0).out
-    for command in COMMANDS + NOT_BUILT:
-        check(f"\n  {command} " in overview, f"{command} is not in the overview")
+def commands():
+    """The names that the program lists: (built, not built)."""
+    overview = expect(Place().run("--help"), 0).out
+    rows = re.findall(r"^  ([a-z]+) +(.*)$", overview, re.MULTILINE)
+    not_built = [name for name, words in rows if words.endswith("(not built yet)")]
+    return [name for name, _ in rows if name not in not_built], not_built
+
+
+def test_help_lists_every_command_that_is_documented():
+    text = DOCUMENT.read_text(encoding="utf-8")
+    built, not_built = commands()
+    check({"simulate", "run", "gui"} <= set(built) and not_built, f"the overview lists {built} and {not_built}")
+    headings = [line for line in text.splitlines() if line.startswith("### ")]
+    documented = {name for line in headings for name in re.findall(r"`([a-z]+)", line)}
+    check(documented == set(built) - {"version"}, f"documented {documented}, listed {built}")
+    last = text.split("## Not built yet")[1]
+    check(sorted(re.findall(r"`([a-z]+)`", last)) == sorted(not_built), f"the document's end does not name {not_built}")
 
 
 def test_every_command_has_help():
     place = Place()
-    for command in COMMANDS:
+    for command in commands()[0]:
         text = expect(place.run(command, "--help"), 0).out
         for option in ("--json", "--quiet", "--verbose", "--help"):
             check(option in text, f"{command} --help does not show {option}")
@@ -62,7 +73,7 @@ def test_options_may_stand_before_the_command():
 
 def test_what_is_not_built_says_so():
     place = Place()
-    for command in NOT_BUILT:
+    for command in commands()[1]:
         expect_error(place.run(command), 3, command, "not built yet")
         expect_error(place.run(command, "something"), 3, "not built yet")
 

@@ -20,21 +20,19 @@ LAYERS = {
     "engine/report": ["engine/trace"],
     "engine/store": ["engine/plan", "engine/trace"],
     "engine/formats": ["engine/scenario", "engine/trace"],
-    "engine/doctor": ["engine/scenario", "engine/trace"],
     "engine/checkpoint": ["engine/plan"],
-    "engine/checkpoint/torch": ["engine/checkpoint"],
     "engine/execute": ["engine/plan", "engine/trace"],
     "engine/execute/no_torch": ["engine/execute"],
-    "engine/execute/torch": ["engine/execute", "engine/checkpoint/torch", "engine/kernels"],
+    "engine/execute/torch": ["engine/execute", "engine/checkpoint", "engine/kernels"],
     "simulator": ["engine/strategies", "engine/trace", "engine/execute"],
     "gui/imgui_config": [],
-    "gui/view_model": ["engine/report", "engine/store", "engine/execute", "engine/formats", "engine/doctor", "simulator"],
-    "gui/session": ["gui/view_model", "engine/report", "engine/store", "engine/formats", "engine/doctor", "simulator"],
+    "gui/view_model": ["engine/report", "engine/store", "engine/execute", "engine/formats", "simulator"],
+    "gui/session": ["gui/view_model", "engine/report", "engine/store", "engine/formats", "simulator"],
     "gui/widgets": ["gui/view_model"],
     "gui/shell": ["gui/session", "gui/widgets"],
     "gui/panels": ["gui/shell"],
     "gui/app": ["gui/panels"],
-    "engine/cli": ["engine/report", "engine/store", "engine/formats", "engine/doctor", "engine/checkpoint", "simulator"],
+    "engine/cli": ["engine/report", "engine/store", "engine/formats", "engine/checkpoint", "simulator"],
 }
 
 # A program's main file sits above its folder: it may include everything that its program links.
@@ -43,12 +41,12 @@ MAINS = {
     "engine/execute/no_torch/rank_main.cpp": ["engine/strategies", "engine/execute/no_torch"],
 }
 
-TORCH_TESTS = ["tests/training", "tests/unit/execute/torch", "tests/unit/execute/cuda", "tests/unit/checkpoint/torch", "tests/gpu"]
+TORCH_TESTS = ["tests/training", "tests/unit/execute/torch", "tests/unit/execute/cuda", "tests/gpu"]
 # (what, pattern of the include, folders that may)
 LIBRARIES = [
     ("libtorch, Gloo, NCCL or CUDA",
      re.compile(r"^(ATen|c10|torch|caffe2|gloo|thrust|cub)/|^(nccl|cuda|cublas|cudnn|cupti|nvml|nvtx)\w*\.h$|^nvtx3/"),
-     ["engine/execute/torch", "engine/checkpoint/torch", "engine/kernels/cuda"] + TORCH_TESTS),
+     ["engine/execute/torch", "engine/kernels/cuda"] + TORCH_TESTS),
     ("SQLite", re.compile(r"^(sqlite3(ext)?\.h$|SQLiteCpp/)"), ["engine/store", "tests/store", "tests/unit/store"]),
     ("ImGui", re.compile(r"^(imgui|implot|TextEditor)"), ["gui/panels", "gui/widgets", "gui/shell", "gui/app", "tests/gui"]),
 ]
@@ -159,6 +157,15 @@ def check_layers(paths):
     for path in paths:
         if not path.startswith("tests/") and layer_of(path) is None:
             yield f"{path}:1: in no layer of tests/rules/_source_rules.py"
+
+
+def check_rows(root):
+    """No row of the tables above is about a folder that is no more."""
+    folders = set(LAYERS) | {folder for _, _, allowed in LIBRARIES for folder in allowed}
+    folders |= {folder for pair in MIRRORS for folder in pair}
+    for folder in sorted(folders):
+        if not os.path.isdir(os.path.join(root, folder)):
+            yield f"tests/rules/_source_rules.py:1: a row is about {folder}, which is no folder"
 
 
 def check(root):
