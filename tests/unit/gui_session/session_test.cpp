@@ -258,7 +258,7 @@ TEST_CASE("odd files that are opened all the same give a problem in words") {
     if (session.open_any({folder.path() / name})) {
       session.settle();
       REQUIRE(session.problem());
-      CHECK_FALSE(session.problem()->what.empty());
+      CHECK_FALSE(what_text(*session.problem()).empty());
       CHECK_FALSE(session.prediction());
     } else {
       CHECK_FALSE(session.messages().all().empty());
