@@ -20,7 +20,7 @@ root=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 
 only=()
-stages=(main no_torch)
+stages=(main)
 case ${1:-} in
   "") ;;
   --sanitize)
@@ -36,8 +36,7 @@ case ${1:-} in
   *) usage ;;
 esac
 
-required_packages+=("${test_packages[@]}")
-ensure_packages "$root/build/packages.log"
+ensure_packages "$root/build/packages.log" "${build_packages[@]}" "${test_packages[@]}"
 for stage in "${stages[@]}"; do
   stage_$stage
 done

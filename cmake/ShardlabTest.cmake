@@ -11,12 +11,12 @@ target_compile_definitions(shardlab_test_paths INTERFACE
 add_library(shardlab_test_support INTERFACE)
 target_link_libraries(shardlab_test_support INTERFACE shardlab_test_paths Catch2::Catch2WithMain)
 
-# Catch2's header, which every test includes.
+# Catch2's header, which every test includes; after c10/util/Logging.h, which defines a CHECK of its own.
 shardlab_precompiled(shardlab_test_pch HEADERS "${PROJECT_SOURCE_DIR}/tests/catch.h" ${SHARDLAB_COMMON_HEADERS}
   LIBRARIES shardlab_base shardlab_test_support)
 target_include_directories(shardlab_test_pch PRIVATE "${PROJECT_SOURCE_DIR}")
 if(SHARDLAB_TORCH)
-  shardlab_precompiled(shardlab_torch_test_pch HEADERS "${PROJECT_SOURCE_DIR}/tests/catch.h" <ATen/ATen.h> ${SHARDLAB_COMMON_HEADERS}
+  shardlab_precompiled(shardlab_torch_test_pch HEADERS <ATen/ATen.h> <c10/util/Logging.h> "${PROJECT_SOURCE_DIR}/tests/catch.h" ${SHARDLAB_COMMON_HEADERS}
     LIBRARIES shardlab::torch_cpu shardlab_base shardlab_test_support)
   target_include_directories(shardlab_torch_test_pch PRIVATE "${PROJECT_SOURCE_DIR}")
 endif()
@@ -64,10 +64,11 @@ function(shardlab_test name)
     PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT} PROCESSORS ${ARG_PROCESSORS})
 endfunction()
 
-# shardlab_scripts(<folder> [PROCESSORS n]): every .py and .sh directly in the folder is the test <folder>.<file>, labelled
-# with the folder's name; a file that starts with an underscore is a helper, one that ends in _slow is also labelled slow.
+# shardlab_scripts(<folder> [PROCESSORS n] [WITHOUT_TORCH]): every .py and .sh directly in the folder is the test <folder>.<file>,
+# labelled with the folder's name; a file that starts with an underscore is a helper, one that ends in _slow is also labelled slow, one
+# in _nightly nightly. WITHOUT_TORCH: where there is libtorch they are also tests of the programs without it, labelled without_torch.
 function(shardlab_scripts folder)
-  cmake_parse_arguments(ARG "" "PROCESSORS" "" ${ARGN})
+  cmake_parse_arguments(ARG "WITHOUT_TORCH" "PROCESSORS" "" ${ARGN})
   file(GLOB scripts CONFIGURE_DEPENDS "${folder}/*.py" "${folder}/*.sh")
   foreach(script IN LISTS scripts)
     get_filename_component(stem "${script}" NAME_WE)
@@ -75,20 +76,29 @@ function(shardlab_scripts folder)
       continue()
     endif()
     set(labels ${folder})
-    if(stem MATCHES "_slow$")
-      list(APPEND labels slow)
+    foreach(kind slow nightly)
+      if(stem MATCHES "_${kind}$")
+        list(APPEND labels ${kind})
+      endif()
+    endforeach()
+    _shardlab_script("${folder}.${stem}" "${script}" "${labels}" "${PROJECT_BINARY_DIR}/bin/shardlab" "${SHARDLAB_PYTHON}")
+    if(ARG_WITHOUT_TORCH AND SHARDLAB_TORCH)
+      _shardlab_script("without_torch.${folder}.${stem}" "${script}" without_torch "${PROJECT_BINARY_DIR}/without_torch/shardlab" "")
     endif()
-    set(runner bash)
-    if(script MATCHES "\\.py$")
-      set(runner "${SHARDLAB_SCRIPT_PYTHON}")
-    endif()
-    add_test(NAME "${folder}.${stem}" COMMAND ${runner} "${script}")
-    set_tests_properties("${folder}.${stem}" PROPERTIES LABELS "${labels}" TIMEOUT 900 SKIP_RETURN_CODE 77
-      ENVIRONMENT "SHARDLAB=${PROJECT_BINARY_DIR}/bin/shardlab;SHARDLAB_BUILD=${PROJECT_BINARY_DIR};SHARDLAB_SOURCE=${PROJECT_SOURCE_DIR};SHARDLAB_PYTHON=${SHARDLAB_PYTHON};SHARDLAB_SANITIZE=${SHARDLAB_SANITIZE};PYTHONDONTWRITEBYTECODE=1")
     if(ARG_PROCESSORS)
       set_tests_properties("${folder}.${stem}" PROPERTIES PROCESSORS ${ARG_PROCESSORS})
     endif()
   endforeach()
+endfunction()
+
+function(_shardlab_script name script labels program python)
+  set(runner bash)
+  if(script MATCHES "\\.py$")
+    set(runner "${SHARDLAB_SCRIPT_PYTHON}")
+  endif()
+  add_test(NAME "${name}" COMMAND ${runner} "${script}")
+  set_tests_properties("${name}" PROPERTIES LABELS "${labels}" TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT
+    "SHARDLAB=${program};SHARDLAB_BUILD=${PROJECT_BINARY_DIR};SHARDLAB_SOURCE=${PROJECT_SOURCE_DIR};SHARDLAB_PYTHON=${python};SHARDLAB_SANITIZE=${SHARDLAB_SANITIZE};PYTHONDONTWRITEBYTECODE=1")
 endfunction()
 
 # shardlab_benchmarks(<folder> LIBRARIES <lib>...): every .cpp of the folder is the program shardlab_benchmark_<file>; programs

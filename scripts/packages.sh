@@ -1,11 +1,14 @@
 # shellcheck shell=bash
-# Debian and Ubuntu packages that building, running and testing need.
+# Debian and Ubuntu packages, by what they are needed for.
 
-required_packages=(g++ cmake ninja-build python3 python3-venv ca-certificates
+build_packages=(g++ cmake ninja-build ca-certificates
   libfmt-dev libspdlog-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libexpected-dev libxxhash-dev
-  libsqlite3-dev libsqlitecpp-dev zlib1g-dev catch2 libglfw3-dev)
-test_packages=(xvfb xauth xdotool libgl1-mesa-dri)  # a display for the test of the real window
-optional_packages=(ccache)  # a missing name here must not fail the rest
+  libsqlite3-dev libsqlitecpp-dev zlib1g-dev)
+python_packages=(python3 python3-venv)  # pip, which brings libtorch and the window's libraries
+window_packages=(libglfw3-dev)
+test_packages=("${python_packages[@]}" "${window_packages[@]}" catch2
+  xvfb xauth xdotool libgl1-mesa-dri)   # a display for the test of the real window
+optional_packages=(ccache)              # a missing name here must not fail the rest
 
 # Prints those of the named packages that are not installed.
 missing_packages() {
@@ -15,16 +18,17 @@ missing_packages() {
   done
 }
 
-# Installs what is missing. Where that is not possible it names the packages and returns 0: the libraries may be there
-# in another way, and cmake says what it misses.
+# ensure_packages <log> <package>...: installs what is missing. Where that is not possible it names the packages and returns 0:
+# the libraries may be there in another way, and cmake says what it misses.
 ensure_packages() {
   local log=$1 missing as_root=() extra
+  shift
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     command -v cmake >/dev/null && command -v ninja >/dev/null && return 0
-    say "No apt here. Needed, by their Debian names: ${required_packages[*]}"
+    say "No apt here. Needed, by their Debian names: $*"
     return 0
   fi
-  missing=$(missing_packages "${required_packages[@]}")
+  missing=$(missing_packages "$@")
   [ -n "$missing" ] || return 0
   if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then

@@ -48,22 +48,26 @@ build_variant() {
 
 build_main() {
   local options
-  options=$(torch_options "$root" "$root/build")
+  options=$(torch_options python "$root" "$root/build")
   [[ $options == *=OFF* ]] && torch_is_off=yes
-  build_variant "$root/build" "$1" all $options "-DSHARDLAB_BUILD_GUI=${SHARDLAB_BUILD_GUI:-ON}"
+  build_variant "$root/build" "$1" all $options "-DSHARDLAB_BUILD_GUI=${SHARDLAB_BUILD_GUI:-ON}" -DSHARDLAB_BUILD_KERNELS=AUTO
 }
 
+# With libtorch the build has the programs without it as well: their tests are counted apart.
 stage_main() {
   build_main main || return
-  local name="with libtorch"
-  [ -z "$torch_is_off" ] || name="without libtorch"
-  [ -n "$torch_is_off" ] || with_transformers
-  run_tests "$root/build" "$name" -LE 'benchmark|nightly' "${only[@]}"
+  if [ -n "$torch_is_off" ]; then
+    run_tests "$root/build" "without libtorch" -LE 'benchmark|nightly' "${only[@]}"
+    return
+  fi
+  with_transformers
+  run_tests "$root/build" "with libtorch" -LE 'benchmark|nightly|without_torch' "${only[@]}"
+  [ "${#only[@]}" -gt 0 ] || run_tests "$root/build" "without libtorch" -L without_torch
 }
 
 # torch_options ran in a shell of its own: the interpreter is asked for again, it exists by now.
 with_transformers() {
-  ensure_python_env "$root/scripts/requirements.txt" "$root/build/libtorch.log" &&
+  ensure_python_env python "$root/scripts" "$root/build/libtorch.log" &&
     ensure_peers_env "$root/scripts/requirements-peers.txt" "$root/build/transformers.log"
 }
 
@@ -74,13 +78,8 @@ stage_benchmarks() {
 
 stage_nightly() {
   build_main nightly || return
+  with_transformers
   run_tests "$root/build" nightly -L nightly -V
-}
-
-stage_no_torch() {
-  [ -z "$torch_is_off" ] || return 0  # the main stage was this one
-  build_variant "$root/build-notorch" "without libtorch" all -DSHARDLAB_WITH_TORCH=OFF -DSHARDLAB_BUILD_GUI=OFF || return
-  run_tests "$root/build-notorch" "without libtorch" -LE 'benchmark|nightly'
 }
 
 # Torch-free unit and plan tests under sanitizers; the wheel's libraries are not built for them.

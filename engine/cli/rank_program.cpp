@@ -12,7 +12,7 @@ Result<std::filesystem::path> rank_program(bool on_gpus) {
   if (std::filesystem::exists(program, ignored)) return program;
   return not_possible(in_file(program.string()),
                       "there is no shardlab-rank, which runs one rank of a real run",
-                      "build it: it is a target of its own beside shardlab");
+                      "`./run.sh run` builds it, and so does cmake's target shardlab-rank");
 }
 
 }  // namespace shardlab

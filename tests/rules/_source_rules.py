@@ -50,6 +50,13 @@ LIBRARIES = [
     ("SQLite", re.compile(r"^(sqlite3(ext)?\.h$|SQLiteCpp/)"), ["engine/store", "tests/store", "tests/unit/store"]),
     ("ImGui", re.compile(r"^(imgui|implot|TextEditor)"), ["gui/panels", "gui/widgets", "gui/shell", "gui/app", "tests/gui"]),
 ]
+# Libraries whose headers cost seconds in every file that includes them: a header of ours that does so passes that on to all its users.
+HEAVY = re.compile(r"^(nlohmann/json\.hpp|CLI/|ATen/|torch/|c10/)")
+# Headers that may all the same, with what they cannot do without.
+HEAVY_HEADERS = {
+    "engine/execute/torch": "interfaces of code that is made of tensors, below one precompiled header",
+    "tests": "helpers of tests, each for a few of them",
+}
 SLOW_HEADERS = {"torch/torch.h": "12 seconds in every file: include what is used, or ATen/ATen.h"}
 
 # Folders whose files carry the names of another folder's on purpose.
@@ -113,6 +120,12 @@ def check_library(path, target):
     return None
 
 
+def check_weight(path, target):
+    if path.endswith(".h") and HEAVY.search(target) and not any(inside(path, folder) for folder in HEAVY_HEADERS):
+        return f"a header outside {', '.join(HEAVY_HEADERS)} may not include {target}: name its types instead, and include it in the .cpp"
+    return None
+
+
 def check_file(root, path):
     """Violations of one file's includes, and of #pragma once in a header."""
     with open(os.path.join(root, path), encoding="utf-8") as file:
@@ -126,7 +139,7 @@ def check_file(root, path):
         quoted, target = match.group(1) == '"', match.group(2)
         if quoted and not os.path.exists(os.path.join(root, target)):
             yield f'{path}:{number}: "{target}" is not a path from the root of the tree'
-        for problem in (check_direction(path, target), check_library(path, target)):
+        for problem in (check_direction(path, target), check_library(path, target), check_weight(path, target)):
             if problem:
                 yield f"{path}:{number}: {problem}"
 

@@ -37,6 +37,8 @@ BROKEN = [
     ("may include SQLite", "engine/cli/j.cpp", "#include <SQLiteCpp/Database.h>\n"),
     ("may include ImGui", "gui/session/k.cpp", "#include <imgui.h>\n"),
     ("torch/torch.h", "engine/execute/torch/l.cpp", "#include <torch/torch.h>\n"),
+    ("may not include nlohmann/json.hpp", "engine/model/p.h", HEADER + "#include <nlohmann/json.hpp>\n"),
+    ("may not include CLI/App.hpp", "engine/cli/q.h", HEADER + "#include <CLI/App.hpp>\n"),
     ("is not a path from the root", "engine/plan/m.cpp", '#include "plan.h"\n'),
     ("starts with #pragma once", "engine/plan/n.h", "#include <string>\n"),
     ("has the name of", "simulator/core/result.h", HEADER),

@@ -76,7 +76,8 @@ TEST_CASE("communicators count what the plan says, step by step") {
       INFO(spread.name() << ", step " << step << "\ncounted "
                          << shown(counted[static_cast<std::size_t>(step)]) << "\nplanned "
                          << shown(planned_totals(planned.plan.step(step))));
-      CHECK(counted[static_cast<std::size_t>(step)] == planned_totals(planned.plan.step(step)));
+      CHECK((counted[static_cast<std::size_t>(step)] ==
+             planned_totals(planned.plan.step(step))));  // shown above
     }
   }
 }

@@ -1,5 +1,7 @@
 #include "engine/cli/explain_instruction.h"
 
+#include <nlohmann/json.hpp>
+
 #include "tests/catch.h"
 #include "tests/unit/formats/small_run.h"
 
