@@ -12,11 +12,11 @@ add_library(shardlab_test_support INTERFACE)
 target_link_libraries(shardlab_test_support INTERFACE shardlab_test_paths Catch2::Catch2WithMain)
 
 # Catch2's header, which every test includes; after c10/util/Logging.h, which defines a CHECK of its own.
-shardlab_precompiled(shardlab_test_pch HEADERS "${PROJECT_SOURCE_DIR}/tests/catch.h" ${SHARDLAB_COMMON_HEADERS}
+shardlab_precompiled(shardlab_test_pch HEADERS <tests/catch.h> ${SHARDLAB_COMMON_HEADERS}
   LIBRARIES shardlab_base shardlab_test_support)
 target_include_directories(shardlab_test_pch PRIVATE "${PROJECT_SOURCE_DIR}")
 if(SHARDLAB_TORCH)
-  shardlab_precompiled(shardlab_torch_test_pch HEADERS <ATen/ATen.h> <c10/util/Logging.h> "${PROJECT_SOURCE_DIR}/tests/catch.h" ${SHARDLAB_COMMON_HEADERS}
+  shardlab_precompiled(shardlab_torch_test_pch HEADERS <ATen/ATen.h> <c10/util/Logging.h> <tests/catch.h> ${SHARDLAB_COMMON_HEADERS}
     LIBRARIES shardlab::torch_cpu shardlab_base shardlab_test_support)
   target_include_directories(shardlab_torch_test_pch PRIVATE "${PROJECT_SOURCE_DIR}")
 endif()
