@@ -6,7 +6,7 @@
 
 namespace shardlab::test {
 
-// Of every ten instructions six compute, two gather, one reduces and one copies.
+// Six of every ten instructions compute, two gather, one reduces and one copies.
 inline std::uint32_t long_step_stream(std::uint32_t i) {
   const std::uint32_t place = i % 10;
   return place < 6 ? 0 : place < 8 ? 1 : place == 8 ? 2 : 3;

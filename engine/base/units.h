@@ -69,7 +69,7 @@ constexpr Nanoseconds milliseconds(std::int64_t n) {
   return {n * 1'000'000};
 }
 
-// For people: "1.50 GiB", "17.4 KiB", "312 B"; "1.234 s", "12.3 ms", "4.5 us", "17 ns"; "1.23 TFLOP".
+// Texts for people: "1.50 GiB", "17.4 KiB", "312 B"; "1.234 s", "12.3 ms", "4.5 us", "17 ns"; "1.23 TFLOP".
 std::string to_string(Bytes bytes);
 std::string to_string(Nanoseconds time);
 std::string to_string(Flops flops);

@@ -5,7 +5,7 @@
 
 namespace shardlab {
 
-// As in the root CMakeLists.txt: "0.1.0".
+// The version that the root CMakeLists.txt states: "0.1.0".
 std::string_view program_version();
 
 }  // namespace shardlab

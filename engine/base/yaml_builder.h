@@ -1,4 +1,4 @@
-// From yaml-cpp's events to a YamlNode. Internal to parse_yaml.
+// Makes a YamlNode of yaml-cpp's events. Internal to parse_yaml.
 #pragma once
 
 #include <cstddef>

@@ -43,7 +43,7 @@ class Console {
   // ...} to stdout as well.
   void print_error(const Error& error);
 
-  // For tables on stdout.
+  // The style of tables on stdout.
   TextStyle style() const;
   // Whether a person watches stderr, so that a progress line makes sense.
   bool shows_progress() const;

@@ -19,7 +19,7 @@ struct FinishedRun {
 // Summarizes and, unless `store` is null, saves.
 Result<FinishedRun> finish_run(const PlannedScenario& planned, RunTrace trace, RunStore* store);
 
-// Likewise of a measured run that memory ended; its summary says by what.
+// Stores and summarizes a measured run that memory ended; its summary says by what.
 Result<FinishedRun> finish_out_of_memory(const PlannedScenario& planned, Provenance provenance,
                                          const OutOfMemory& ended, RunStore& store);
 

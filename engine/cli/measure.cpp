@@ -48,7 +48,7 @@ void note_when_unsteady(Console& console, const StepTimeSummary& time) {
                            to_string(time.min), to_string(time.max)));
 }
 
-// Of a file to be written later.
+// Checks before a long run that the folder of a file to be written after it is there.
 Status check_folder(const char* option, const std::filesystem::path& file) {
   if (file.empty()) return {};
   std::error_code ignored;

@@ -6,10 +6,10 @@
 
 namespace shardlab {
 
-// For commands that only look: a missing file is bad_input.
+// Opens the database for commands that only look: a missing file is bad_input.
 Result<RunStore> open_runs(const CommonOptions& options);
 
-// For commands that store runs: makes the file and its folder.
+// Opens the database for commands that store runs: makes the file and its folder.
 Result<RunStore> open_or_create_runs(const CommonOptions& options);
 
 }  // namespace shardlab

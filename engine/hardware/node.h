@@ -32,7 +32,7 @@ struct Node {
   FigureSources provenance;
 };
 
-// By file name or alias, in any case.
+// Finds a node by its file's name or an alias, in upper or lower case.
 Result<Node> find_node(std::string_view name);
 
 std::vector<std::string> node_names();

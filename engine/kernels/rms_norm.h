@@ -9,7 +9,7 @@
 
 namespace shardlab::kernels {
 
-// Of one row; `reciprocal` receives 1 / root mean square, which backward needs. x and y may be the same.
+// Norms one row; `reciprocal` receives 1 / root mean square, for backward. x and y may be the same.
 template <int N = 1, typename T, typename Lanes>
 SHARDLAB_HD void rms_norm_row(Lanes& lanes, const T* x, const T* w, T* y, float* reciprocal,
                               std::int64_t width, float epsilon, float offset = 0) {

@@ -27,7 +27,7 @@ struct GraphOptions {
   DType buffer_dtype = DType::float32;  // of buffers of modules: rotary frequencies
   ExpertLoad expert_load = ExpertLoad::balanced;
   Implementation implementation = Implementation::fused;
-  // Of each expert, adding up to 1; one list for all layers with experts, or one a layer.
+  // Each expert's share of the tokens, adding up to 1; one list for all layers with experts, or one a layer.
   std::vector<std::vector<double>> expert_shares{};
   std::optional<double> router_loss{};  // weight of the balancing loss, instead of the configuration's
 };

@@ -34,7 +34,7 @@ class ModelConfig {
 
   // A required positive integer.
   Result<std::int64_t> integer(const std::string& key) const;
-  // Likewise, of layers: more than any model has would only exhaust memory.
+  // A required count of layers; more than any model has is an error, for it would only exhaust memory.
   Result<std::int64_t> layers(const std::string& key, std::optional<std::int64_t> fallback = {}) const;
   // Optional ones with the default of the transformers configuration class.
   Result<std::int64_t> integer_or(const std::string& key, std::int64_t fallback) const;

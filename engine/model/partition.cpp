@@ -45,7 +45,7 @@ class Partitioner {
     }
   }
 
-  // Of the model with this root: the student's, which is the only one mostly, or the teacher's.
+  // Makes the units of the model with this root: the student's, mostly the only one, or the teacher's.
   void make_units_of(ModuleId root, std::span<const ModuleId> wrapped, std::span<const ModuleId> ignored,
                      std::vector<std::optional<UnitId>>& made, std::vector<std::optional<UnitId>>& outside) {
     const bool teacher = graph_.is_teachers(root);

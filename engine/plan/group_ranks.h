@@ -1,4 +1,4 @@
-// From a group of a plan to ranks.
+// Which ranks a group of a plan stands for.
 #pragma once
 
 #include <string>

@@ -43,7 +43,7 @@ struct ParameterLayout {
   std::int64_t flat_elements = 0;   // of a `flat` buffer
   std::int64_t gathered_elements() const { return shard_elements * shards; }
   std::int64_t flat_shard_elements() const { return flat_elements / shards; }
-  // Of trained parameters in the rank's part of the flat vector.
+  // How many elements of the rank's part of the flat vector are of trained parameters.
   std::int64_t trained_flat_elements(int rank) const;
 };
 

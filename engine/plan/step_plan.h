@@ -80,7 +80,7 @@ struct RunPlan {
   std::optional<StepPlan> second;  // where the second step is not yet like the later ones
   StepPlan steady;                 // every later step
 
-  // Of a step counted from 0; -1 is the setup.
+  // The plan of a step counted from 0; -1 is the setup.
   const StepPlan& step(std::int64_t number) const;
   // The number of the first step that follows `steady`.
   std::int64_t first_steady_step() const { return second ? 2 : 1; }

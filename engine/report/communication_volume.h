@@ -8,7 +8,7 @@
 
 namespace shardlab {
 
-// Of the steady step; none when no collective of it moves parameters or gradients.
+// The volume of the steady step; none when no collective of it moves parameters or gradients.
 std::optional<CommunicationVolume> communication_volume(const PlannedScenario& planned);
 
 // What the volume tends to with many ranks, when padding and the outermost unit, which is not gathered again

@@ -163,7 +163,7 @@ std::string operators_table(const ModelGraph& graph, const TextStyle& style, std
   return table.text(style);
 }
 
-// Of one layer, and of what comes before and after the layers.
+// The operators of one layer, and of what comes before and after the layers.
 std::string operators_part(const ModelGraph& graph, const TextStyle& style) {
   const auto in_class = [&](const Module& module) { return module.class_name == graph.block_class; };
   const auto block = std::find_if(graph.modules.begin(), graph.modules.end(), in_class);

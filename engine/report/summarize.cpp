@@ -87,7 +87,7 @@ std::int64_t count_skipped(const PlannedScenario& planned, const RunTrace& trace
   return skipped;
 }
 
-// Of all steps: the first one, which makes the optimizer's states, must fit as well.
+// The highest peak of all steps: the first one, which makes the optimizer's states, must fit as well.
 Bytes highest_peak(const RunTrace& trace) {
   Bytes peak;
   for (const auto* steps : {&trace.warmup, &trace.steps}) {

@@ -1,4 +1,4 @@
-// From a plan and the traces of its run to the figures people compare. Definitions: docs/glossary.md.
+// Makes the figures that people compare of a plan and the traces of its run. Definitions: docs/glossary.md.
 #pragma once
 
 #include <optional>
@@ -27,15 +27,15 @@ Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& tra
 Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& trace,
                                       std::optional<Bytes> memory_limit = {});
 
-// Of a measured run that memory ended: what was in use when, and no times. `trace` has the provenance; its
-// finished steps do not matter.
+// Summarizes a measured run that memory ended: what was in use when, no times. `trace` has the provenance;
+// its finished steps do not matter.
 RunSummary summarize_out_of_memory(const PlannedScenario& planned, const RunTrace& trace,
                                    const OutOfMemory& ended, const DeviceLimits& device = {});
 
 // Tokens whose loss is computed in one step, over all ranks and micro-batches.
 std::int64_t tokens_per_step(const PlannedScenario& planned);
 
-// Of one rank in one step: matrix products and attention of forward and backward, nothing recomputed.
+// What one rank computes in one step: matrix products and attention of both passes, nothing recomputed.
 Flops model_flops_per_step(const PlannedScenario& planned);
 
 }  // namespace shardlab

@@ -8,8 +8,8 @@ struct TextStyle {
   bool colour = false;  // escape sequences
 };
 
-// For output to a file descriptor. A terminal gives its width, and colours unless $NO_COLOR is set; anything
-// else $COLUMNS or 80, and none.
+// The style of output to a file descriptor. A terminal has a width, and colours unless $NO_COLOR is set;
+// anything else $COLUMNS or 80, and none.
 TextStyle text_style(int file_descriptor);
 
 }  // namespace shardlab

@@ -33,7 +33,7 @@ struct TableCell {
 
 class TextTable {
  public:
-  // Without any title there is no heading.
+  // A table without any title has no heading.
   explicit TextTable(std::vector<TableColumn> columns, std::string indent = "");
 
   // Missing cells at the end are empty; the surplus is dropped. Line breaks and other control characters

@@ -14,7 +14,7 @@
 
 namespace shardlab {
 
-// Not empty and without control characters.
+// A tag may not be empty and holds no control characters.
 Status check_tag(std::string_view tag);
 
 std::int64_t write_calibration(SQLite::Database& db, const CalibrationRecord& calibration);

@@ -1,4 +1,4 @@
-// From the rows of runs and plans back to values.
+// Reads the rows of runs and plans back to values.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>

@@ -1,4 +1,4 @@
-// From the rows of steps, spans and memory back to traces.
+// Reads the rows of steps, spans and memory back to traces.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>

@@ -67,13 +67,13 @@ class RunStore {
   Status set_note(RunId id, std::string_view note);
 
   Result<std::int64_t> save_calibration(const CalibrationRecord& calibration);
-  // None when this machine was never calibrated.
+  // The latest calibration of this machine; none when it was never calibrated.
   Result<std::optional<CalibrationRecord>> latest_calibration(std::string_view machine) const;
   // All, newest first.
   Result<std::vector<CalibrationRecord>> calibrations() const;
 
   Result<std::int64_t> save_comparison(RunId predicted, RunId measured, const Comparison& comparison);
-  // In which the run takes part, newest first.
+  // The comparisons in which the run takes part, newest first.
   Result<std::vector<ComparisonEntry>> comparisons(RunId id) const;
 
  private:

@@ -23,7 +23,7 @@ std::span<const Migration> migrations();
 // The version that this program reads and writes: the last migration's.
 int schema_version();
 
-// In the header of the file: "shlb".
+// The mark of our databases in the header of the file: "shlb".
 inline constexpr std::uint32_t k_application_id = 0x73686c62;
 
 }  // namespace shardlab

@@ -24,7 +24,7 @@ PlanHashes hashes_of(const RunPlan& plan);
 // plan.
 Status check_run_record(const RunRecord& run, const PlanHashes& hashes);
 
-// Of a checked record. The id of the run.
+// Writes a record that was checked, and returns the id of the run.
 std::int64_t write_run(SQLite::Database& db, const RunRecord& run, const PlanHashes& hashes);
 
 // Seconds since 1970-01-01 UTC, for what has no time yet.

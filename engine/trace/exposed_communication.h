@@ -10,7 +10,7 @@
 
 namespace shardlab {
 
-// Of one rank in one step. The compute stream is stream 0; its idle time lies before its instructions
+// The exposed communication of one rank in one step. Stream 0 computes; it is idle before its instructions
 // (collectives on it do not count as work). Idle time is exposed communication while
 //
 // - the next compute instruction is issued and a collective it depends on has not ended; it depends through

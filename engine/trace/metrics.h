@@ -16,8 +16,8 @@ using Tolerances = std::map<std::string, double>;
 Metric judged_metric(std::string name, MetricUnit unit, std::optional<double> predicted,
                      std::optional<double> measured, const Tolerances& tolerances);
 
-// Of the summaries alone, in the order of metric_names(). Classes and kinds that are zero in both are left
-// out unless they have a tolerance.
+// The metrics of two summaries, in the order of metric_names(). Classes and kinds that are zero in both are
+// left out unless they have a tolerance.
 std::vector<Metric> summary_metrics(const RunSummary& predicted, const RunSummary& measured,
                                     const Tolerances& tolerances);
 

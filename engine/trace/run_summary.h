@@ -55,7 +55,7 @@ enum class StepPhase : std::uint8_t { forward, backward, optimizer };
 inline constexpr std::size_t k_step_phases = 3;
 std::string_view to_string(StepPhase phase);
 
-// Of a distillation: what its teacher holds.
+// What the teacher of a distillation holds.
 struct TeacherMemory {
   Bytes parameters;  // as stored
   Bytes gathered;    // with the buffers of gathers

@@ -5,7 +5,7 @@
 
 namespace shardlab::gui {
 
-// Until the user closes it. Fails with not_possible where there is no display or no OpenGL 3.
+// Shows the window until the user closes it. Fails with not_possible without a display or OpenGL 3.
 Status run_window(const GuiOptions& options);
 
 }  // namespace shardlab::gui

@@ -26,7 +26,7 @@ class CalibrationSource {
   const std::optional<Error>& problem() const { return problem_; }
   const std::filesystem::path& database() const { return file_; }
   bool reading() const { return reading_.valid(); }
-  // Until what is being read is read; for pictures and tests.
+  // Waits until what is being read is read; for pictures and tests.
   void wait();
 
  private:

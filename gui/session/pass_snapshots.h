@@ -15,9 +15,9 @@ class PassSnapshots {
  public:
   using Snapshots = std::vector<PassSnapshot>;
 
-  // Of the prediction's scenario; null until they are made. Asking for another prediction's begins anew.
+  // The snapshots of the prediction's scenario; null until they are made. Asking for another's begins anew.
   std::shared_ptr<const Snapshots> of(const std::shared_ptr<const Prediction>& prediction);
-  // Until what is being made is made; for pictures and tests.
+  // Waits until what is being made is made; for pictures and tests.
   void wait();
 
  private:

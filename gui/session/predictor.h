@@ -25,7 +25,7 @@ class Predictor {
   // The newest outcome since the last call.
   std::optional<PredictionOutcome> take();
   bool busy() const;
-  // Until nothing is under way or waiting; for pictures and tests.
+  // Waits until nothing is under way or waiting; for pictures and tests.
   void wait_until_idle();
 
  private:

@@ -19,7 +19,7 @@ struct SelectedInstruction {
   friend bool operator==(const SelectedInstruction&, const SelectedInstruction&) = default;
 };
 
-// On the time axis that timeline and memory share; from the start of the step.
+// A range on the time axis that timeline and memory share, from the start of the step.
 struct TimeRange {
   Nanoseconds begin;
   Nanoseconds end;

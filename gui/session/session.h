@@ -24,7 +24,7 @@
 
 namespace shardlab::gui {
 
-// By the name's ending: opening it replaces the open scenario.
+// Whether the name's ending is a scenario's: opening it replaces the open scenario.
 bool is_scenario_file(const std::filesystem::path& file);
 
 class Session {
@@ -76,7 +76,7 @@ class Session {
 
   Selection& selection() { return selection_; }
   const Selection& selection() const { return selection_; }
-  // In the steady plan of the present prediction.
+  // Instructions are chosen in the steady plan of the present prediction.
   void choose(InstructionId id);
   std::optional<InstructionId> chosen() const;
 
@@ -87,7 +87,7 @@ class Session {
 
   // Takes what other threads have ready. `now` in seconds, growing.
   void update(double now);
-  // Until the present text is predicted; for pictures and tests.
+  // Waits until the present text is predicted; for pictures and tests.
   void settle();
 
  private:

@@ -16,7 +16,7 @@
 
 namespace shardlab::gui {
 
-// By the first bytes: packed with gzip, or JSON in which events begin. Files that cannot be read are none.
+// Looks at the first bytes: gzip, or JSON in which events begin. A file that cannot be read is no trace.
 bool looks_like_trace(const std::filesystem::path& file);
 
 class TraceImport {

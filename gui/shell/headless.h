@@ -25,7 +25,7 @@ class Headless {
   void frame(Session& session);
   double now() const { return now_; }
   void resize(ImVec2 size);
-  // As when the window is dragged to another screen.
+  // Changes the scale, as when the window is dragged to another screen.
   void move_to_monitor(float scale) { scale_ = scale; }
 
   // What the last frame looks like.

@@ -28,7 +28,7 @@ class ItemProbe {
   ItemProbe& operator=(const ItemProbe&) = delete;
 
   void begin_frame();
-  // Of the frame drawn last, in drawing order.
+  // The items of the frame drawn last, in drawing order.
   const std::vector<ProbedItem>& items() const { return items_; }
 
  private:

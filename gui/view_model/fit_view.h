@@ -31,7 +31,7 @@ struct FitView {
   std::array<PhasePeak, k_step_phases> phases;
 };
 
-// Of the first rank of the typical step; none when the run recorded no memory.
+// The view of the first rank in the typical step; none when the run recorded no memory.
 std::optional<FitView> make_fit_view(const LoadedRun& run);
 
 // A row a class, the largest first, with its bytes at the peak and, `with_phases`, at each phase's peak; then

@@ -17,7 +17,7 @@ namespace shardlab::view {
 template <typename T>
 class Latest {
  public:
-  // Of wishes that come while one is being fulfilled, only the last one is.
+  // While one wish is being fulfilled only the last of those that come meanwhile is kept.
   void want(std::function<T()> make) {
     wanted_ = std::move(make);
     start();
@@ -32,7 +32,7 @@ class Latest {
     return ready;
   }
 
-  // Null until the first one is there.
+  // What was made last; null until the first one is there.
   const std::shared_ptr<const T>& value() const { return value_; }
   bool busy() const { return making_.valid(); }
   // Why the last one could not be made: an exception, which must not end the window.

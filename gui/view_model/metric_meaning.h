@@ -7,7 +7,7 @@
 
 namespace shardlab::view {
 
-// Of a metric's name (metric_names()), and of what tables show besides them (tokens_per_second_per_gpu,
+// The meaning of a metric (metric_names()), and of what tables show besides them (tokens_per_second_per_gpu,
 // loss); null for a name that is none.
 const Meaning* metric_meaning(std::string_view metric);
 

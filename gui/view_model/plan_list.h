@@ -17,7 +17,7 @@ namespace shardlab::view {
 // the plan.
 DataTable plan_table(std::shared_ptr<const StepPlan> plan);
 
-// By instruction, lower case: everything a person may look for.
+// Everything a person may look for, a text for each instruction, in lower case.
 std::vector<std::string> search_texts(const StepPlan& plan);
 
 struct PlanFilter {

@@ -24,7 +24,7 @@ class RunLibrary {
   // Takes what is new; true when there was any. Never waits.
   bool poll() { return reader_ && reader_->poll(); }
   const StoreView& view() const { return reader_ ? reader_->view() : nothing_; }
-  // Null while no database is open.
+  // The reader of the open database; null while none is open.
   StoreReader* reader() { return reader_.get(); }
 
   // The runs of these ids that are loaded; asks for those that are not.

@@ -1,6 +1,6 @@
 // The plan played as an animation: which instruction is at work, which buffers it fills and empties.
 //
-// For teaching: every instruction gets the same time, whatever it would take for real, and they come in the
+// It is for teaching: every instruction gets the same time, whatever it takes for real, and they come in the
 // order in which the host issues them. A plain value; the plan must outlive it.
 #pragma once
 
@@ -24,7 +24,7 @@ class StepPlayer {
   bool playing() const { return playing_; }
   bool at_end() const { return position_ + 1 >= plan_->instructions.size() && progress_ >= 1; }
   double speed() const { return speed_; }  // instructions a second
-  // Of the instruction that is shown, and how much of it is done, from 0 to 1.
+  // The place of the instruction that is shown, and how much of it is done, from 0 to 1.
   std::size_t position() const { return position_; }
   double progress() const { return progress_; }
 

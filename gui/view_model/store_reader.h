@@ -56,7 +56,7 @@ class StoreReader {
 
   // None of these waits for the database. Only load() of a run that was not asked for yet does anything.
   void load(RunId id);
-  // Of loaded runs a few stay; these stay in any case.
+  // Only a few loaded runs stay in memory; these stay in any case.
   void keep(std::vector<RunId> ids) { kept_ = std::move(ids); }
   void add_tag(RunId id, std::string tag);
   void remove_tag(RunId id, std::string tag);
@@ -66,7 +66,7 @@ class StoreReader {
   bool poll();
   const StoreView& view() const { return view_; }
 
-  // Until everything asked for is answered and the database was looked at once more; for pictures and tests.
+  // Waits until everything is answered and the database was looked at once more; for pictures and tests.
   void settle();
 
  private:

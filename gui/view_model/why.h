@@ -45,7 +45,7 @@ struct Why {
 // that it needs is missing.
 std::optional<double> reckon(const Why& why);
 
-// As lines of text, to be copied.
+// The same as lines of text, to be copied.
 std::string to_text(const Why& why);
 
 // What a column of a table, or a metric, holds.

@@ -81,8 +81,8 @@ std::vector<Column> worst_columns(const ComparedRuns& compared, std::size_t refe
   return columns;
 }
 
-// Of a row, whose key is the run. `first` is the column of the run's own time; the reference, the difference
-// and the error follow it.
+// Explains a row, whose key is the run. `first` is the column of the run's own time; the reference, the
+// difference and the error follow it.
 void explain_worst(const DataTable& table, std::size_t row, std::size_t column, std::size_t first,
                    const ComparedRuns& compared, std::size_t reference, Why& why) {
   if (column < first || column > first + 3) return;

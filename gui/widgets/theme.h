@@ -34,7 +34,7 @@ struct Theme {
   float scaled(float length) const { return length * scale; }
 };
 
-// Without fonts; the shell fills them in.
+// The colours and sizes, without fonts: the shell fills them in.
 Theme make_theme(ThemeKind kind, float scale);
 
 // Sets Dear ImGui's style, and ImPlot's when it has a context.

@@ -52,7 +52,7 @@ struct Contention {
   std::int64_t collective_beside_compute = full;
 };
 
-// Of a fraction of full speed, at least 1 %.
+// The rate that stands for a fraction of full speed, at least 1 %.
 std::int64_t contention_rate(double fraction);
 
 struct TimelineOptions {

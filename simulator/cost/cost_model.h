@@ -32,10 +32,10 @@ class CostModel {
   // Why it takes that long: the term, its formula with numbers, and its parts.
   CostBreakdown explain(const StepPlan& plan, const Instruction& instruction);
 
-  // Of all segments of the plan, by operation; by name, forward first.
+  // The predicted times of the operators in all segments of the plan; by name, forward first.
   std::vector<OperatorTime> operator_times(const StepPlan& plan) const;
 
-  // None for segments, collectives and what takes no time.
+  // What an instruction moves; none for segments, collectives and what takes no time.
   std::optional<InstructionTraffic> traffic(const StepPlan& plan, const Instruction& instruction) const;
 
   // That it launches on a device.

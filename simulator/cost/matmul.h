@@ -42,7 +42,7 @@ struct MatmulCoefficients {
 
 double matmul_ns(const MatmulShape& shape, const MatmulCoefficients& coefficients);
 
-// Without the table: what a fit compares with measurements.
+// The time by the formula alone, without the table: what a fit compares with measurements.
 double matmul_formula_ns(const MatmulShape& shape, const MatmulCoefficients& coefficients);
 
 ShapeTable::Coordinates coordinates_of(const MatmulShape& shape);

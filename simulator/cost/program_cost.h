@@ -15,7 +15,7 @@ struct StepCost {
   std::int64_t kernels = 0;
 };
 
-// By step. `direction`: of the program.
+// The costs of a program's steps in order; `direction` is the program's.
 std::vector<StepCost> program_costs(const ModelGraph& graph, const Program& program, Direction direction,
                                     const CostCoefficients& coefficients);
 

@@ -76,7 +76,7 @@ class StepMemory {
     return {};
   }
 
-  // Of what is alive now plus `above`.
+  // The peak is what is alive now plus `above`.
   void note_peak(MemorySample& sample, Bytes above, const BytesByClass& by_class) const {
     sample.peak = live_ + above;
     for (std::size_t i = 0; i < k_buffer_classes; ++i)

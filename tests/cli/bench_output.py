@@ -17,7 +17,7 @@ def test_everything_on_two_ranks():
     check({"matmul", "attention", "copy", "all_gather", "reduce_scatter", "all_reduce"} <= names, f"{names}")
     collectives = [row for row in report["measurements"] if row["name"] == "all_reduce"]
     for row in collectives:
-        # Of two ranks an all-reduce puts as much on each link as it is large.
+        # An all-reduce of two ranks puts as much on each link as it is large.
         check(abs(row["bus_bytes_per_second"] / row["bytes_per_second"] - 1) < 1e-9, f"{row}")
     check(len(report["pairs"]) == 1 and report["pairs"][0]["ranks"] == [0, 1], f"{report['pairs']}")
     check(not place.db.exists(), "a benchmark left a database")

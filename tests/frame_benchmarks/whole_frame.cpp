@@ -51,7 +51,7 @@ bool store_runs(const std::filesystem::path& file) {
   return first && second;
 }
 
-// Of this thread: what other programs do meanwhile is not in it.
+// The processor time of this thread: what other programs do meanwhile is not in it.
 double processor_ms() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -61,7 +61,7 @@ const std::vector<Way>& ways() {
   return list;
 }
 
-// Of parameters only what was trained: a teacher's gradient has no buffer.
+// Only trained parameters have gradients: a teacher's gradient has no buffer.
 void check_teacher_is_what_it_was(const Trained& trained) {
   std::size_t teachers = 0;
   for (const auto& [name, value] : trained.parameters) {

@@ -23,7 +23,7 @@ using Choice = std::vector<std::size_t>;  // by dimension
 
 std::vector<std::string> overrides_of(const Choice& choice);
 std::string name_of(const Choice& choice);
-// Of the small model; a global batch of 12 sequences, however it is spread.
+// A plan of the small model with a global batch of 12 sequences, however it is spread.
 Result<PlannedScenario> planned(const Choice& choice);
 Result<PlannedScenario> planned(const std::vector<std::string>& overrides, int ranks, int accumulation);
 

@@ -1,4 +1,4 @@
-// From the fields of events, as they come, to a ProfilerTrace. Private to this folder.
+// Makes a ProfilerTrace of the fields of events, as they come. Private to this folder.
 #pragma once
 
 #include <map>

@@ -14,7 +14,7 @@ class HostPhases {
  public:
   explicit HostPhases(const ProfilerTrace& trace);
 
-  // Of the innermost event around it whose name tells one; Forward where there is none.
+  // The phase that the innermost event around this time names; Forward where none names one.
   InstructionKind at(std::uint32_t thread, Nanoseconds time) const;
 
  private:

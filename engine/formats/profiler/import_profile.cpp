@@ -13,7 +13,7 @@
 namespace shardlab {
 namespace {
 
-// Of everything that the profiler saw of it in a step. When the waits of an instruction were done is not
+// A span covers everything that the profiler saw of an instruction. When its waits were done is not
 // known: it is taken to be ready when its lane was free for it.
 std::vector<Span> spans_of(const ProfiledStep& step, const std::vector<InstructionId>& ids) {
   std::vector<Span> spans;
@@ -34,7 +34,7 @@ std::vector<Span> spans_of(const ProfiledStep& step, const std::vector<Instructi
   return spans;
 }
 
-// Of each instruction the highest level from its issue to the next one's, and the last one. The profiler
+// Each instruction has the highest level from its issue to the next one's, and the last level. The profiler
 // knows no classes: all of it is workspace.
 std::vector<MemorySample> memory_of(const ProfiledStep& step, const std::vector<Span>& spans) {
   std::vector<MemorySample> samples;

@@ -33,7 +33,7 @@ struct ImportedProfile {
 // ran, two files of one rank.
 Result<ImportedProfile> import_profiles(const std::vector<std::filesystem::path>& files);
 
-// Of traces that were read; `names` stand for them in errors.
+// The run that these traces are of; `names` stand for them in errors.
 Result<ImportedProfile> import_profiles(const std::vector<ProfilerTrace>& traces,
                                         const std::vector<std::string>& names);
 

@@ -10,7 +10,7 @@ namespace shardlab {
 
 struct MergedPlan {
   StepPlan plan;
-  // By rank, step and work (in the order of ProfiledStep::work): its instruction.
+  // The instruction of each work, by rank, step and the order of ProfiledStep::work.
   std::vector<std::vector<std::vector<InstructionId>>> instructions;
 };
 

@@ -77,7 +77,7 @@ Result<ProfilerTrace> read_profiler_trace(const std::filesystem::path& file);
 // The same from the text of a JSON file; `where` stands for it in errors.
 Result<ProfilerTrace> parse_profiler_trace(std::string_view text, const std::string& where);
 
-// Of the text, unpacked: beyond it a file is refused before it fills the memory.
+// Bytes of the unpacked text: a longer file is refused before it fills the memory.
 inline constexpr std::int64_t k_longest_trace = std::int64_t{2} << 30;
 
 }  // namespace shardlab

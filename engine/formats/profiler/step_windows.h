@@ -13,7 +13,7 @@ struct StepWindow {
   Nanoseconds begin, end;
 };
 
-// By begin. Without marks of steps one window around everything; none without events.
+// The windows by begin. Without marks of steps one window is around everything; without events there is none.
 std::vector<StepWindow> step_windows(const ProfilerTrace& trace);
 
 }  // namespace shardlab

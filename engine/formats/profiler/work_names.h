@@ -16,9 +16,9 @@ namespace shardlab {
 // "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float> >(...)" is "at::native::reduce_kernel".
 std::string short_name(std::string_view name);
 
-// Of a kernel of NCCL ("ncclDevKernel_AllGather_RING_LL(...)", "ncclKernel_AllReduce_RING_LL_Sum_float") or
-// an operation of Gloo ("gloo:all_reduce"); absent for everything else. A send with its receive counts as
-// AllToAll, which NCCL makes of them.
+// The collective of a kernel of NCCL ("ncclDevKernel_AllGather_RING_LL(...)", "ncclKernel_AllReduce_RING_LL")
+// or of an operation of Gloo ("gloo:all_reduce"); absent for everything else. A send with its receive counts
+// as AllToAll, which NCCL makes of them.
 std::optional<InstructionKind> collective_kind(std::string_view name);
 
 // The full side, from what PyTorch says beside the kernel; zero where it says nothing.

@@ -84,7 +84,7 @@ class DecoderParts {
   TensorId embed(const LinearPart& embedding, std::optional<std::int64_t> padding = {}, double scale = 0);
   TensorId linear(const LinearPart& linear, TensorId x, std::string_view label);
   TensorId norm(const NormPart& norm, TensorId x, double epsilon);
-  // Of each head of q or k (as wide as the norm's weight).
+  // Norms each head of q or k, which is as wide as the norm's weight.
   TensorId head_norm(const NormPart& norm, TensorId x, double epsilon, std::string_view label);
   TensorId add(ModuleId module, TensorId a, TensorId b, std::string_view label = "hidden");
   TensorId activate(ModuleId module, Activation activation, TensorId x);

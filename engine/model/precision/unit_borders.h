@@ -17,9 +17,9 @@ class UnitBorders {
 
   // The units around a module, innermost first; the module itself counts when it is one.
   const std::vector<ModuleId>& around(ModuleId module) const { return around_[module.index()]; }
-  // Of an operator. Those that make the loss from logits, or a part of it, run outside of all units.
+  // The units around an operator. What makes the loss or a part of it from logits runs outside of all units.
   std::span<const ModuleId> around(OperatorId op) const;
-  // Of a tensor's producer; none for batches and constants.
+  // The units around a tensor's producer; none for batches and constants.
   std::span<const ModuleId> around(TensorId tensor) const;
 
   // Units whose first, and whose last, operator this is; outer ones first, and inner ones first.

@@ -75,8 +75,8 @@ struct Program {
 
 // The two programs of a segment and what they exchange with the plan.
 //
-// Of a recomputed segment, `forward` keeps only what retained operators make: tensors that are buffers of the
-// plan, read by `recompute` and `backward` in place of what these operators would have made again.
+// When a segment is recomputed `forward` keeps only what retained operators make: tensors that are buffers of
+// the plan, read by `recompute` and `backward` in place of what these operators would have made again.
 struct SegmentPrograms {
   Program forward;    // keeps nothing when the segment is recomputed
   Program recompute;  // the part of the forward that is run again, keeping what backward needs; no steps

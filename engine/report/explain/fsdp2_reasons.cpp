@@ -107,7 +107,7 @@ std::string reshard_text(const Context& c) {
   return last_use_text(c);
 }
 
-// Of the unit, with what an override of parallel.wrap gives it.
+// The unit's own setting, which an override of parallel.wrap may have changed.
 const std::string& unit_setting(const Context& c) {
   return c.planned.partition.unit(*c.self().unit).settings.reshard_after_forward;
 }

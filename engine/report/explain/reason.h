@@ -1,7 +1,7 @@
 // Why an instruction stands in a plan: tables of rules, one for each strategy and one for what all of them
 // share.
 //
-// To explain a new strategy: a file with its table in this folder, a line in reason.cpp. A rule speaks of one
+// A new strategy is explained by a file here with its table and a line in reason.cpp. A rule speaks of one
 // kind of instruction; the first one that applies gives the sentence and names the settings that decided;
 // what a strategy's table leaves out falls to the common one. tests/unit/cli checks that every instruction of
 // every strategy's plans has a reason.

@@ -38,7 +38,7 @@ double height_of(const view::ScatterPoint& point, ScatterForm form) {
                                     : static_cast<double>(std::max<std::int64_t>(point.time.value, 1));
 }
 
-// Of a kind of instruction, and of a run where there are several.
+// A series for each kind of instruction, and for each run where there are several.
 std::vector<Series> series_of(const view::RunComparison& comparison, ScatterForm form, const Theme& theme) {
   std::map<std::pair<std::size_t, InstructionKind>, Series> all;
   for (const view::ScatterPoint& point : comparison.points) {

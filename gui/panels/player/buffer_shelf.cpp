@@ -46,7 +46,7 @@ void draw_box(const StepPlan& plan, const view::ShownBuffer& shown, ImVec2 min, 
   const float level = max.y - (max.y - min.y) * static_cast<float>(shown.fill);
   list.AddRectFilled({min.x, level}, max, faded(colour, 0.9F), theme.scaled(2));
   if (shown.motion != view::BufferMotion::rest) {
-    // Of a narrow box the edge leaves some to be seen.
+    // The edge leaves something of a narrow box to be seen.
     const float thick = std::max(std::min(theme.scaled(2), (max.x - min.x) / 4), 1.0F);
     list.AddRect(min, max, edge_of(shown.motion, theme), theme.scaled(2), 0, thick);
   }

@@ -234,7 +234,7 @@ class TimelinePanel final : public Panel {
     why_run_ = hit->shown->run;
   }
 
-  // Of a prediction the cost model has more to say.
+  // About a prediction the cost model has more to say.
   static view::Why why_span(const Session& session, const view::LoadedRunPtr& run, InstructionId id) {
     view::Why why = view::why_time(*run, id);
     const auto& prediction = session.prediction();

@@ -61,7 +61,7 @@ TEST_CASE("the selected instruction's waits are arrows, and the decisive one is 
   CHECK(arrows[1].decisive);
   CHECK(arrows[1].from_time <= arrows[1].to_time);
 
-  // Of the reduce-scatter: it waited for Backward, and HostWait and OptimizerStep waited for it.
+  // The reduce-scatter waited for Backward, and HostWait and OptimizerStep waited for it.
   const std::vector<WaitArrow> both = wait_arrows(plan, track, InstructionId{3});
   REQUIRE(both.size() == 3);
   CHECK(both[0].to == InstructionId{3});
