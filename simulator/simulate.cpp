@@ -24,7 +24,7 @@ class StepSimulation {
   StepSimulation(const SimulationInputs& inputs)
       : inputs_(inputs), costs_(inputs.planned, inputs.device, inputs.calibration) {}
 
-  Result<StepTrace> run(const StepPlan& plan, std::int64_t step) {
+  Result<StepTrace> simulate_step(const StepPlan& plan, std::int64_t step) {
     StepTrace trace;
     trace.plan_hash = plan_hash(plan);
     trace.step = step;
@@ -159,13 +159,13 @@ Result<RunTrace> simulate(const SimulationInputs& inputs) {
   RunTrace run;
   run.provenance = provenance_of(inputs);
   const RunPlan& plan = inputs.planned.plan;
-  SHARDLAB_TRY(StepTrace setup, simulation.run(plan.setup, -1));
-  SHARDLAB_TRY(StepTrace first, simulation.run(plan.first, 0));
-  SHARDLAB_TRY(StepTrace steady, simulation.run(plan.steady, plan.second ? 2 : 1));
+  SHARDLAB_TRY(StepTrace setup, simulation.simulate_step(plan.setup, -1));
+  SHARDLAB_TRY(StepTrace first, simulation.simulate_step(plan.first, 0));
+  SHARDLAB_TRY(StepTrace steady, simulation.simulate_step(plan.steady, plan.second ? 2 : 1));
   run.warmup.push_back(std::move(setup));
   run.warmup.push_back(std::move(first));
   if (plan.second) {
-    SHARDLAB_TRY(StepTrace second, simulation.run(*plan.second, 1));
+    SHARDLAB_TRY(StepTrace second, simulation.simulate_step(*plan.second, 1));
     run.warmup.push_back(std::move(second));
   }
   run.steps.push_back(std::move(steady));

@@ -43,14 +43,14 @@ Result<TokenFile> TokenFile::open(const std::filesystem::path& path, std::int64_
   TokenFile file;
   file.path_ = path.string();
   file.vocabulary_ = vocabulary;
-  file.wide_ = path.extension() == ".bin";
+  file.two_bytes_ = path.extension() == ".bin";
   std::int64_t bytes = 0;
   SHARDLAB_TRY(file.bytes_, map_file(file.path_, bytes));
-  if (file.wide_ && bytes % 2 != 0)
+  if (file.two_bytes_ && bytes % 2 != 0)
     return bad_input(file.path_, fmt::format("{} bytes are not whole uint16 tokens", bytes));
-  file.size_ = file.wide_ ? bytes / 2 : bytes;
-  const std::int64_t checked = std::min(file.size_, k_checked_at_once / (file.wide_ ? 2 : 1));
-  const bool every_token_fits = vocabulary > (file.wide_ ? 0xffff : 0xff);
+  file.size_ = file.two_bytes_ ? bytes / 2 : bytes;
+  const std::int64_t checked = std::min(file.size_, k_checked_at_once / (file.two_bytes_ ? 2 : 1));
+  const bool every_token_fits = vocabulary > (file.two_bytes_ ? 0xffff : 0xff);
   for (std::int64_t i = 0; !every_token_fits && i < checked; ++i) {
     if (file.token(i) >= vocabulary) return fail(file.outside_vocabulary(i));
   }
@@ -58,16 +58,16 @@ Result<TokenFile> TokenFile::open(const std::filesystem::path& path, std::int64_
 }
 
 std::int64_t TokenFile::token(std::int64_t index) const {
-  if (!wide_) return bytes_.get()[index];
+  if (!two_bytes_) return bytes_.get()[index];
   return bytes_.get()[2 * index] | bytes_.get()[2 * index + 1] << 8;
 }
 
 Error TokenFile::outside_vocabulary(std::int64_t index) const {
   return {ErrorKind::bad_input, path_,
           fmt::format("token {} at {} {} is not below the model's vocabulary of {}", token(index),
-                      wide_ ? "position" : "byte", index, vocabulary_),
-          wide_ ? "was the file made with another tokenizer?"
-                : "text trains on bytes: the vocabulary needs 256 entries"};
+                      two_bytes_ ? "position" : "byte", index, vocabulary_),
+          two_bytes_ ? "was the file made with another tokenizer?"
+                     : "text trains on bytes: the vocabulary needs 256 entries"};
 }
 
 Status TokenFile::copy(std::int64_t first, std::span<std::int64_t> into) const {

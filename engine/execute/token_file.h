@@ -30,7 +30,7 @@ class TokenFile {
   std::shared_ptr<const unsigned char> bytes_;
   std::int64_t size_ = 0;
   std::int64_t vocabulary_ = 0;
-  bool wide_ = false;  // uint16
+  bool two_bytes_ = false;  // whether a token is a uint16, not a byte
 };
 
 }  // namespace shardlab

@@ -18,7 +18,7 @@ class Watcher {
     for (const WatchedRank& child : children_) outcome_.ranks.push_back({child.rank, {}, false, -1});
   }
 
-  WatchOutcome run(const SignalWatch& signals, const std::function<void()>& tick) {
+  WatchOutcome watch(const SignalWatch& signals, const std::function<void()>& tick) {
     while (!poll_all()) {
       if (tick) tick();
       enforce_deadlines();
@@ -89,7 +89,7 @@ bool WatchOutcome::good() const {
 
 WatchOutcome watch_ranks(std::vector<WatchedRank>& children, const SignalWatch& signals,
                          std::chrono::milliseconds grace, const std::function<void()>& tick) {
-  return Watcher(children, grace).run(signals, tick);
+  return Watcher(children, grace).watch(signals, tick);
 }
 
 }  // namespace shardlab

@@ -28,7 +28,7 @@ class Joiner {
   Joiner(ModelGraph student, const ModelGraph& teacher, const DistillationTerms& terms)
       : student_(std::move(student)), teacher_(teacher), terms_(terms) {}
 
-  Result<ModelGraph> run() {
+  Result<ModelGraph> join() {
     const Operator* const learned = find_cross_entropy(student_);
     const Operator* const known = find_cross_entropy(teacher_);
     if (learned == nullptr || known == nullptr) {
@@ -185,7 +185,7 @@ std::vector<T> part(const std::vector<T>& all, std::size_t begin, std::size_t en
 
 Result<ModelGraph> join_teacher(ModelGraph student, const ModelGraph& teacher,
                                 const DistillationTerms& terms) {
-  return Joiner(std::move(student), teacher, terms).run();
+  return Joiner(std::move(student), teacher, terms).join();
 }
 
 ModelGraph parameters_of_student(const ModelGraph& joined) {

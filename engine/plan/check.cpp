@@ -19,7 +19,7 @@ class LivenessCheck {
     for (std::size_t i = 0; i < plan.buffers.size(); ++i) live_[i] = written_[i] = plan.buffers[i].carried;
   }
 
-  Status run() {
+  Status check_all() {
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
       at_ = make_id<InstructionId>(i);
       SHARDLAB_CHECK_OK(check_instruction(plan_.instructions[i]));
@@ -138,7 +138,7 @@ Status check_follows(const StepPlan& before, const StepPlan& after) {
 }  // namespace
 
 Status check_plan(const StepPlan& plan) {
-  SHARDLAB_CHECK_OK(LivenessCheck(plan).run());
+  SHARDLAB_CHECK_OK(LivenessCheck(plan).check_all());
   SHARDLAB_CHECK_OK(check_device_order(plan));
   SHARDLAB_CHECK_OK(check_recomputations(plan));
   return check_reductions(plan);

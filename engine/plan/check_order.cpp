@@ -57,7 +57,7 @@ class OrderCheck {
   explicit OrderCheck(const StepPlan& plan)
       : plan_(plan), before_(plan), uses_(plan.buffers.size()), freed_(plan.streams.size()) {}
 
-  Status run() {
+  Status check() {
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
       const Instruction& instruction = plan_.instructions[i];
       if (!instruction.allocates.empty()) SHARDLAB_CHECK_OK(check_reuse(i, instruction));
@@ -150,7 +150,7 @@ class OrderCheck {
 }  // namespace
 
 Status check_device_order(const StepPlan& plan) {
-  return OrderCheck(plan).run();
+  return OrderCheck(plan).check();
 }
 
 }  // namespace shardlab

@@ -12,7 +12,7 @@ class RecomputationCheck {
  public:
   explicit RecomputationCheck(const StepPlan& plan) : plan_(plan) {}
 
-  Status run() {
+  Status check() {
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
       const Instruction& instruction = plan_.instructions[i];
       if (!runs_segment(instruction.kind) || !instruction.segment) continue;
@@ -74,7 +74,7 @@ class RecomputationCheck {
 }  // namespace
 
 Status check_recomputations(const StepPlan& plan) {
-  return RecomputationCheck(plan).run();
+  return RecomputationCheck(plan).check();
 }
 
 }  // namespace shardlab

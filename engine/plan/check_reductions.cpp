@@ -29,7 +29,7 @@ class ReductionCheck {
  public:
   explicit ReductionCheck(const StepPlan& plan) : plan_(plan), state_(plan.buffers.size()) {}
 
-  Status run() {
+  Status check() {
     if (plan_.groups.size() > k_most_groups)
       return internal_error("plan " + plan_.phase, "more groups than a mesh has");
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
@@ -137,7 +137,7 @@ class ReductionCheck {
 }  // namespace
 
 Status check_reductions(const StepPlan& plan) {
-  return ReductionCheck(plan).run();
+  return ReductionCheck(plan).check();
 }
 
 }  // namespace shardlab

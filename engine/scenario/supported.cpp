@@ -24,7 +24,7 @@ class Support {
   Support(const Scenario& scenario, const ScenarioSource& source, Problems& problems, bool teacher = false)
       : s_(scenario), source_(source), problems_(problems), teacher_(teacher) {}
 
-  void run() {
+  void check_all() {
     model_and_parallel();
     cluster();
     train();
@@ -140,7 +140,7 @@ class Support {
 
 Status check_supported(const Scenario& scenario, const ScenarioSource& source) {
   Problems problems;
-  Support(scenario, source, problems).run();
+  Support(scenario, source, problems).check_all();
   return problems.status();
 }
 

@@ -67,7 +67,7 @@ class CalibrationRun {
         ranks_(world_size(scenario)),
         work_(options.work != nullptr ? *options.work : standard_work(device.kind)) {}
 
-  Result<Calibration> run() {
+  Result<Calibration> calibrate() {
     const auto start = std::chrono::steady_clock::now();
     frame_.when = now_text();
     for (const SmallRun& small : work_.runs) SHARDLAB_CHECK_OK(measure(small));
@@ -146,7 +146,7 @@ Result<Calibration> calibrate(const CalibrateOptions& options) {
   if (planned.scenario.cluster.nodes > 1)
     return not_possible("cluster", "one node is calibrated, and it has several", "give nodes: 1");
   SHARDLAB_TRY(const Device device, resolve_device(planned.scenario.cluster));
-  return CalibrationRun(options, planned.scenario, device).run();
+  return CalibrationRun(options, planned.scenario, device).calibrate();
 }
 
 Result<DeviceKind> device_kind_of(const std::string& cluster) {

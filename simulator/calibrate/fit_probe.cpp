@@ -16,7 +16,7 @@ class Fitter {
   Fitter(Calibration& calibration, std::string probe, std::span<ProbeResult> results)
       : calibration_(calibration), probe_(std::move(probe)), results_(results) {}
 
-  void run() {
+  void fit_coefficients() {
     if (probe_.starts_with("contention.") || probe_.starts_with("host.")) {
       for (ProbeResult& result : results_) result.fitted_ns = result.measured_ns;
     } else if (const auto matmul = matmul_of_probe(probe_)) {
@@ -134,7 +134,7 @@ class Fitter {
 }  // namespace
 
 void fit_probe(Calibration& calibration, std::span<ProbeResult> results) {
-  if (!results.empty()) Fitter(calibration, results.front().probe, results).run();
+  if (!results.empty()) Fitter(calibration, results.front().probe, results).fit_coefficients();
 }
 
 }  // namespace shardlab

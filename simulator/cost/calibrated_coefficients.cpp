@@ -11,7 +11,7 @@ class Reader {
   Reader(const Calibration& calibration, CostCoefficients& coefficients)
       : calibration_(calibration), coefficients_(coefficients) {}
 
-  void run() {
+  void read_all() {
     read_dtype(DType::float32, coefficients_.float32);
     read_dtype(DType::bfloat16, coefficients_.bfloat16);
     read_traffic();
@@ -107,7 +107,7 @@ class Reader {
 }  // namespace
 
 void apply_calibration(const Calibration& calibration, CostCoefficients& coefficients) {
-  Reader(calibration, coefficients).run();
+  Reader(calibration, coefficients).read_all();
 }
 
 }  // namespace shardlab

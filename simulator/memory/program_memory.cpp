@@ -11,7 +11,7 @@ class Follower {
     for (const ValueIndex value : keeps) kept_[value] = true;
   }
 
-  ProgramMemory run() {
+  ProgramMemory follow() {
     for (const ProgramStep& step : program_.steps) {
       for (const ValueIndex value : step.allocates) add(value, 1);
       note_peak(step.workspace * workspaces_ + step.temporaries);
@@ -57,7 +57,7 @@ class Follower {
 
 ProgramMemory follow_program(const Program& program, std::span<const ValueIndex> keeps, TensorId loss,
                              int workspaces) {
-  return Follower(program, keeps, loss, workspaces).run();
+  return Follower(program, keeps, loss, workspaces).follow();
 }
 
 }  // namespace shardlab

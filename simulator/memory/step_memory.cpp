@@ -19,7 +19,7 @@ class StepMemory {
     }
   }
 
-  Result<std::vector<MemorySample>> run() {
+  Result<std::vector<MemorySample>> follow() {
     std::vector<MemorySample> samples;
     samples.reserve(plan_.instructions.size());
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
@@ -94,7 +94,7 @@ class StepMemory {
 
 Result<std::vector<MemorySample>> simulate_memory(const PlannedScenario& planned, const StepPlan& plan,
                                                   int workspaces) {
-  return StepMemory(planned, plan, workspaces).run();
+  return StepMemory(planned, plan, workspaces).follow();
 }
 
 }  // namespace shardlab

@@ -14,7 +14,7 @@ HostOperators::HostOperators(const ProfilerTrace& trace) {
     });
 }
 
-const ProfilerEvent* HostOperators::around(std::uint32_t thread, Nanoseconds time) const {
+const ProfilerEvent* HostOperators::innermost_at(std::uint32_t thread, Nanoseconds time) const {
   constexpr int k_siblings = 64;  // that may have ended before, inside the same operator
   const auto found = by_thread_.find(thread);
   if (found == by_thread_.end()) return nullptr;

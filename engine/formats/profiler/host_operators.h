@@ -14,7 +14,7 @@ class HostOperators {
   explicit HostOperators(const ProfilerTrace& trace);
 
   // The one that the host was in: that began last before and has not ended; null when there is none.
-  const ProfilerEvent* around(std::uint32_t thread, Nanoseconds time) const;
+  const ProfilerEvent* innermost_at(std::uint32_t thread, Nanoseconds time) const;
 
   // Those that are inside no other one, thread by thread, by start.
   std::vector<const ProfilerEvent*> outermost() const;

@@ -113,7 +113,7 @@ class StepReader {
         continue;
       }
       const ProfilerEvent& its = *launch->second;
-      const ProfilerEvent* const around = operators.around(its.thread, its.start);
+      const ProfilerEvent* const around = operators.innermost_at(its.thread, its.start);
       add(event, kind_of(event, phases_.at(its.thread, its.start)), std::min(its.start, event.start),
           around == nullptr ? 0 : word(around->name));
     }

@@ -19,7 +19,7 @@ class Rewriter {
         graph_(tree_.take()),
         made_(old.tensors.size()) {}
 
-  ModelGraph run() {
+  ModelGraph add_all() {
     keep_graph_inputs();
     for (const Operator& op : old_.operators) {
       const AdaptedModule& module = tree_.module(op.module);
@@ -103,7 +103,7 @@ class Rewriter {
 Result<ModelGraph> add_adapters(ModelGraph graph, const LoraSpec& spec) {
   if (spec.rank == 0) return graph;
   SHARDLAB_TRY(const std::vector<Adaptation> marks, adapted_modules(graph, spec));
-  return Rewriter(graph, marks, spec).run();
+  return Rewriter(graph, marks, spec).add_all();
 }
 
 }  // namespace shardlab

@@ -33,7 +33,7 @@ class Rewriter {
     graph_.operators.clear();
   }
 
-  Result<ModelGraph> run() {
+  Result<ModelGraph> assign() {
     keep_graph_inputs();
     for (std::size_t i = 0; i < old_.operators.size(); ++i) {
       const auto op = make_id<OperatorId>(i);
@@ -186,7 +186,7 @@ class Rewriter {
 
 Result<ModelGraph> assign_precision(ModelGraph graph, const std::map<ModuleId, UnitPrecision>& units) {
   if (is_uniform(graph, units)) return graph;
-  return Rewriter(graph, units).run();
+  return Rewriter(graph, units).assign();
 }
 
 }  // namespace shardlab

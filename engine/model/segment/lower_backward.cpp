@@ -21,7 +21,7 @@ class BackwardLowering {
         programs_(programs),
         program_(programs.backward) {}
 
-  void run() {
+  void lower() {
     add_saved_values();
     add_incoming_gradients();
     add_existing_gradients();
@@ -305,7 +305,7 @@ class BackwardLowering {
 
 void lower_backward(const ModelGraph& graph, const SegmentBorders& borders,
                     const SegmentDescriptions& descriptions, SegmentPrograms& programs) {
-  BackwardLowering(graph, borders, descriptions, programs).run();
+  BackwardLowering(graph, borders, descriptions, programs).lower();
 }
 
 }  // namespace shardlab

@@ -20,7 +20,7 @@ class ForwardLowering {
         programs_(programs),
         program_(again_ ? programs.recompute : programs.forward) {}
 
-  void run() {
+  void lower() {
     count_readers();
     for (OperatorId id = borders_.begin; id < stop_; ++id.value) lower(id);
     // What backward reads of operators that need not run again was made by those before them.
@@ -181,7 +181,7 @@ class ForwardLowering {
 
 void lower_forward(const ModelGraph& graph, const SegmentBorders& borders,
                    const SegmentDescriptions& descriptions, ForwardPass pass, SegmentPrograms& programs) {
-  ForwardLowering(graph, borders, descriptions, pass, programs).run();
+  ForwardLowering(graph, borders, descriptions, pass, programs).lower();
 }
 
 }  // namespace shardlab
