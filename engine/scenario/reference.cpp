@@ -52,7 +52,9 @@ std::string row(const KeyLine& line) {
   std::string values = line.type;
   if (!line.values.empty()) values += ": " + line.values;
   std::string meaning = line.help;
-  if (!line.condition.empty()) meaning += fmt::format(" (only with {})", line.condition);
+  const OnlyWith& condition = line.condition;
+  if (!condition.key.empty())
+    meaning += fmt::format(" (only with {} {})", condition.key, kind::joined(condition.values));
   const bool is_value = !line.default_value.empty() && line.default_value.find(' ') == std::string::npos &&
                         line.default_value != "required";
   const std::string shown = is_value ? "`" + line.default_value + "`" : line.default_value;

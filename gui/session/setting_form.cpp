@@ -75,7 +75,8 @@ FormField field_of(const KeyLine& line, const std::string& section) {
   field.values = line.values;
   field.default_text = line.default_value;
   field.help = line.help;
-  field.condition = line.condition;
+  field.condition_key = line.condition.key;
+  field.condition_values = line.condition.values;
   if (line.type == "true or false") {
     field.control = FieldControl::toggle;
   } else if (line.type == "word" || line.type == "dtype") {
@@ -133,10 +134,9 @@ std::optional<std::string> value_beside(const std::string& key, const std::strin
 }
 
 bool condition_holds(const FormField& field, const YamlNode& root) {
-  const std::size_t space = field.condition.find(' ');
-  if (space == std::string::npos) return true;
-  const auto value = value_beside(field.key, field.condition.substr(0, space), root);
-  const std::vector<std::string> allowed = split_list(field.condition.substr(space + 1));
+  if (field.condition_key.empty()) return true;
+  const auto value = value_beside(field.key, field.condition_key, root);
+  const std::vector<std::string>& allowed = field.condition_values;
   return !value || std::find(allowed.begin(), allowed.end(), *value) != allowed.end();
 }
 

@@ -25,7 +25,8 @@ struct FormField {
   std::string values;  // allowed values or range; may be empty
   std::string default_text;
   std::string help;
-  std::string condition;  // "strategy fsdp1, fsdp2"; empty: always
+  std::string condition_key;  // of the same section or one around it; empty: the field always applies
+  std::vector<std::string> condition_values;
   FieldControl control = FieldControl::text;
   std::vector<std::string> choices;  // of a choice; of a text: known names, others may be typed
   std::int64_t least = 0;            // of an integer

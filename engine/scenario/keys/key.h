@@ -27,6 +27,12 @@ struct Reading {
   Problems problems;
 };
 
+// The key matters only while another key of the same section has one of these values.
+struct OnlyWith {
+  std::string key;  // empty: always
+  std::vector<std::string> values;
+};
+
 // One row of the reference.
 struct KeyLine {
   std::string path;
@@ -34,13 +40,7 @@ struct KeyLine {
   std::string values;
   std::string default_value;
   std::string help;
-  std::string condition;  // "strategy fsdp1, fsdp2"; empty: always
-};
-
-// The key matters only while another key of the same section has one of these values.
-struct OnlyWith {
-  std::string key;
-  std::vector<std::string> values;
+  OnlyWith condition;
 };
 
 template <typename T>
@@ -132,8 +132,7 @@ void describe_section(const Keys<T>& keys, const std::string& path, std::vector<
     key.describe_to(joined_path(path, key.name), lines);
     if (key.only_with.key.empty()) continue;
     for (std::size_t i = first; i < lines.size(); ++i) {
-      if (lines[i].condition.empty())
-        lines[i].condition = key.only_with.key + " " + kind::joined(key.only_with.values);
+      if (lines[i].condition.key.empty()) lines[i].condition = key.only_with;
     }
   }
 }

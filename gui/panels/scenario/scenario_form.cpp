@@ -26,7 +26,10 @@ void tooltip(const FormField& field, const FieldState& state, const Theme& theme
   const std::string values = field.type + (field.values.empty() ? "" : ": " + field.values);
   ImGui::TextDisabled("%s", values.c_str());
   if (!field.default_text.empty()) ImGui::TextDisabled("default: %s", field.default_text.c_str());
-  if (!field.condition.empty()) ImGui::TextDisabled("only with %s", field.condition.c_str());
+  if (!field.condition_key.empty()) {
+    const std::string others = fmt::format("{}", fmt::join(field.condition_values, ", "));
+    ImGui::TextDisabled("only with %s %s", field.condition_key.c_str(), others.c_str());
+  }
   if (!state.problem.empty()) ImGui::TextColored(ImColor(theme.bad), "%s", state.problem.c_str());
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
