@@ -8,6 +8,16 @@
 namespace shardlab {
 namespace {
 
+// What LoadBatch brings: the graph says by their roles which tensors hold tokens and targets.
+std::vector<TensorId> batch_tensors(const ModelGraph& graph) {
+  std::vector<TensorId> found;
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    const TensorRole role = graph.tensors[i].role;
+    if (role == TensorRole::tokens || role == TensorRole::targets) found.push_back(make_id<TensorId>(i));
+  }
+  return found;
+}
+
 class Driver {
  public:
   Driver(StepBuilder& builder, Strategy& strategy, const TrainSpec& train)
@@ -38,11 +48,9 @@ class Driver {
     Instruction load;
     load.kind = InstructionKind::LoadBatch;
     load.micro_batch = micro_batch_;
-    for (std::size_t i = 0; i < graph_.tensors.size() && i < 8; ++i) {
-      const TensorRole role = graph_.tensors[i].role;
-      if (role != TensorRole::tokens && role != TensorRole::targets) continue;
-      load.allocates.push_back(b_.value_buffer(make_id<TensorId>(i), micro_batch_));
-      load.bytes += graph_.tensors[i].bytes();
+    for (const TensorId tensor : batch_) {
+      load.allocates.push_back(b_.value_buffer(tensor, micro_batch_));
+      load.bytes += graph_.tensor(tensor).bytes();
     }
     load.writes = load.allocates;
     b_.emit(std::move(load));
@@ -149,6 +157,7 @@ class Driver {
   Strategy& strategy_;
   const TrainSpec& train_;
   const ModelGraph& graph_;
+  const std::vector<TensorId> batch_ = batch_tensors(graph_);
   const Partition& partition_;
   const UnitExtents extents_;
   SegmentEmitter segments_;
