@@ -10,7 +10,8 @@
 
 namespace shardlab {
 
-// Open as long as it lives. Several threads may read at once.
+// Open as long as it lives. Several threads may read at once. Both functions fail with bad_input, named by
+// the file: it cannot be opened or read, or is shorter than what is asked for.
 class CheckpointFile {
  public:
   static Result<std::shared_ptr<const CheckpointFile>> open(const std::filesystem::path& path);

@@ -34,7 +34,8 @@ class Command {
   // Declares options and arguments; what they are bound to must live as long as the command.
   virtual void add_options(OptionParser& parser) = 0;
 
-  // Called once, after the options were read. The result is the exit code.
+  // Called once, after the options were read. The result is the exit code; an error of any kind gives its own
+  // (exit_code()).
   virtual Result<int> run(CommandContext& context) = 0;
 };
 

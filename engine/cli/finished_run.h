@@ -16,7 +16,7 @@ struct FinishedRun {
   RunTrace trace;
 };
 
-// Summarizes and, unless `store` is null, saves.
+// Summarizes and, unless `store` is null, saves. Fails as RunStore::save does.
 Result<FinishedRun> finish_run(const PlannedScenario& planned, RunTrace trace, RunStore* store);
 
 // Stores and summarizes a measured run that memory ended; its summary says by what.

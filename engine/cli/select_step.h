@@ -9,7 +9,7 @@
 namespace shardlab {
 
 // "setup", "first", "steady", or a step's number as in a loss curve: 0 is the first step, later ones are
-// steady, the second sometimes not yet.
+// steady, the second sometimes not yet. Anything else is bad_input.
 Result<const StepPlan*> select_step(const RunPlan& plan, const std::string& step);
 
 }  // namespace shardlab

@@ -13,8 +13,8 @@ namespace shardlab {
 class SpoolFolder {
  public:
   // `chosen`, which is then kept; else a new one below the system's folder for temporary files. Ranks that
-  // another launcher started
-  // (`joined`) must meet in one folder, so theirs lies in the current one, named after the rendezvous.
+  // another launcher started (`joined`) must meet in one folder, so theirs lies in the current one, named
+  // after the rendezvous. A folder that cannot be made or written is not_possible.
   static Result<SpoolFolder> make(const std::filesystem::path& chosen,
                                   const std::optional<RankEnvironment>& joined);
 

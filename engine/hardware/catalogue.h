@@ -14,7 +14,7 @@ namespace shardlab {
 std::vector<std::string> described_names(std::string_view folder);
 
 // The file of a name or of an alias of the same folder, in any case. `noun` is for the message: unknown
-// <noun> 'x'.
+// <noun> 'x', which is bad_input.
 Result<std::filesystem::path> find_description(std::string_view folder, std::string_view name,
                                                std::string_view noun);
 

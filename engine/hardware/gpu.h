@@ -66,7 +66,7 @@ struct Gpu {
   FigureSources provenance;  // of every figure, by its key in the file
 };
 
-// Finds a GPU by its file's name or an alias (assets/hardware/aliases.yaml), in upper or lower case.
+// A GPU by file name or alias (assets/hardware/aliases.yaml), in any case; bad_input when there is none.
 Result<Gpu> find_gpu(std::string_view name);
 
 std::vector<std::string> gpu_names();

@@ -32,7 +32,7 @@ struct Node {
   FigureSources provenance;
 };
 
-// Finds a node by its file's name or an alias, in upper or lower case.
+// A node by its file's name or an alias, in upper or lower case; bad_input when there is none.
 Result<Node> find_node(std::string_view name);
 
 std::vector<std::string> node_names();

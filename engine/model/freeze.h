@@ -11,7 +11,7 @@ namespace shardlab {
 
 // Freezes the parameters that a pattern (base/path_pattern.h) names by their own path or by the path of a
 // module around them; a tied parameter has the path of each owner. Refuses a pattern that names nothing, and
-// a model of which nothing is left to train.
+// a model of which nothing is left to train (bad_input).
 Status freeze_parameters(ModelGraph& graph, std::span<const std::string> patterns);
 
 // Lets gradients flow wherever a trained parameter needs them: a tensor requires a gradient when an operator

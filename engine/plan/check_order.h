@@ -6,10 +6,13 @@
 
 namespace shardlab {
 
+// The three below find defects of whoever made the plan: what breaks a rule is an internal error, named by
+// the plan and the instruction.
+//
 // Readers after writers, writers after readers, and no reuse of memory that another stream still uses.
 Status check_device_order(const StepPlan& plan);
 
-// With a group over which gradients are averaged: every gradient that the optimizer reads went through
+// When gradients are averaged over a group, every gradient that the optimizer reads went through
 // exactly one reduction per production, and collectives carry the bytes of their buffers.
 Status check_reductions(const StepPlan& plan);
 

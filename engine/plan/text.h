@@ -16,7 +16,7 @@ std::string to_text(const StepPlan& plan);
 // Everything but who made what (passes), in the same order, without alignment.
 std::string canonical_text(const StepPlan& plan);
 
-// `name` stands in messages, with the line: "plan.txt:12: ...".
+// A text of another form is bad_input, at its line: "plan.txt:12: ...", where `name` is "plan.txt".
 Result<StepPlan> parse_plan(std::string_view text, const std::string& name);
 
 }  // namespace shardlab

@@ -14,7 +14,7 @@
 
 namespace shardlab {
 
-// A tag may not be empty and holds no control characters.
+// A tag may not be empty and holds no control characters: else bad_input.
 Status check_tag(std::string_view tag);
 
 std::int64_t write_calibration(SQLite::Database& db, const CalibrationRecord& calibration);

@@ -10,6 +10,7 @@
 namespace shardlab {
 
 std::string provenance_text(const Provenance& provenance);
+// A text that provenance_text did not write is bad_input.
 Result<Provenance> parse_provenance(std::string_view text, RunKind kind);
 
 }  // namespace shardlab

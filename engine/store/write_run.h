@@ -20,8 +20,8 @@ struct PlanHashes {
 };
 PlanHashes hashes_of(const RunPlan& plan);
 
-// Every step of the trace follows one of the plans, no step is there twice, and the summary is of the steady
-// plan.
+// Checks that every step of the trace follows one of the plans, that no step is there twice, and that the
+// summary is of the steady plan; else the record is bad_input.
 Status check_run_record(const RunRecord& run, const PlanHashes& hashes);
 
 // Writes a record that was checked, and returns the id of the run.

@@ -11,6 +11,7 @@ namespace shardlab {
 
 // The step has the given hash, at least one rank, no rank twice; spans and memory samples name instructions
 // of the plan, each at most once and in order; nothing ends before it starts. `hash` is plan_hash(plan).
+// A trace that breaks this, as a damaged file may, is bad_input.
 Status check_trace(const StepPlan& plan, std::string_view hash, const StepTrace& step);
 
 }  // namespace shardlab

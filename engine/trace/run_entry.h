@@ -22,7 +22,7 @@ struct RunId {
 
 std::string to_string(RunId id);
 
-// "r12" or "12".
+// Reads "r12" or "12"; anything else is bad_input.
 Result<RunId> parse_run_id(std::string_view text);
 
 std::string_view to_string(RunKind kind);  // "predicted", "measured"

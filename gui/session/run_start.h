@@ -12,7 +12,7 @@
 namespace shardlab::gui {
 
 // A file of the text as it is now, in the folder where relative paths of the document begin (else among the
-// temporary files); removed with the object.
+// temporary files); removed with the object. A folder that cannot be written is not_possible.
 class ScenarioCopy {
  public:
   static Result<ScenarioCopy> write(const Document& document);

@@ -21,7 +21,8 @@ bool looks_like_trace(const std::filesystem::path& file);
 
 class TraceImport {
  public:
-  // A file a rank. `program` is shardlab; an empty path: the one beside this program.
+  // A file a rank. `program` is shardlab; an empty path: the one beside this program. Without a program it
+  // fails with not_possible.
   static Result<TraceImport> start(std::vector<std::filesystem::path> files,
                                    const std::filesystem::path& database, std::filesystem::path program);
 

@@ -40,7 +40,7 @@ class Fit {
     find_scales();
   }
 
-  Coefficients solve() {
+  Coefficients fit() {
     Coefficients best{};
     for (int round = 0; round < 6; ++round) {
       best = best_subset();
@@ -130,7 +130,7 @@ class Fit {
 
 std::array<double, k_fit_terms> fit_times(std::span<const FitRow> rows, std::size_t terms) {
   if (rows.empty()) return {};
-  return Fit(rows, std::min(terms, k_fit_terms)).solve();
+  return Fit(rows, std::min(terms, k_fit_terms)).fit();
 }
 
 double median_of(std::vector<double> values) {

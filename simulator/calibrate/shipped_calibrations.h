@@ -9,7 +9,7 @@
 namespace shardlab {
 
 // The texts of assets/calibration/*.json, by file name; none where there is no such folder. For
-// choose_calibration, after those that were measured here.
+// choose_calibration, after those that were measured here. A file that cannot be read is run_failed.
 Result<std::vector<std::string>> shipped_calibrations();
 
 }  // namespace shardlab

@@ -11,7 +11,8 @@ namespace shardlab {
 
 enum class Adaptation : std::uint8_t { none, adapter, saved };
 
-// By ModuleId.
+// What becomes of each module, by ModuleId. Fails with bad_input, named by the key of model.lora that names
+// no module or one that takes no adapter.
 Result<std::vector<Adaptation>> adapted_modules(const ModelGraph& graph, const LoraSpec& spec);
 
 }  // namespace shardlab
