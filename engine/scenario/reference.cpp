@@ -50,7 +50,7 @@ std::string cell(const std::string& text) {
 
 std::string row(const KeyLine& line) {
   std::string values = line.type;
-  if (!line.values.empty()) values += ": " + line.values;
+  if (!line.values.text.empty()) values += ": " + line.values.text;
   std::string meaning = line.help;
   const OnlyWith& condition = line.condition;
   if (!condition.key.empty())

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 
 #include "engine/base/paths.h"
@@ -38,17 +37,6 @@ constexpr std::array<std::string_view, 24> k_common{"model.config",
                                                     "train.clip_norm",
                                                     "measure.steps"};
 
-std::vector<std::string> split_list(const std::string& text) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t comma = std::min(text.find(", ", begin), text.size());
-    parts.push_back(text.substr(begin, comma - begin));
-    begin = comma + 2;
-  }
-  return parts;
-}
-
 std::vector<std::string> model_names() {
   std::vector<std::string> names;
   const auto folder = find_asset("models");
@@ -72,7 +60,7 @@ FormField field_of(const KeyLine& line, const std::string& section) {
   field.key = line.path;
   field.label = section.empty() ? line.path : line.path.substr(section.size() + 1);
   field.type = line.type;
-  field.values = line.values;
+  field.values = line.values.text;
   field.default_text = line.default_value;
   field.help = line.help;
   field.condition_key = line.condition.key;
@@ -80,11 +68,11 @@ FormField field_of(const KeyLine& line, const std::string& section) {
   if (line.type == "true or false") {
     field.control = FieldControl::toggle;
   } else if (line.type == "word" || line.type == "dtype") {
-    field.control = FieldControl::choice;
-    field.choices = split_list(line.values);
+    field.control = line.values.only_words ? FieldControl::choice : FieldControl::text;
+    field.choices = line.values.words;
   } else if (line.type == "integer") {
     field.control = FieldControl::integer;
-    std::from_chars(line.values.data(), line.values.data() + line.values.size(), field.least);
+    field.least = line.values.least.value_or(0);
   } else {
     field.choices = known_names(line.path);
   }

@@ -28,9 +28,10 @@ struct FormField {
   std::string condition_key;  // of the same section or one around it; empty: the field always applies
   std::vector<std::string> condition_values;
   FieldControl control = FieldControl::text;
-  std::vector<std::string> choices;  // of a choice; of a text: known names, others may be typed
-  std::int64_t least = 0;            // of an integer
-  bool common = false;               // one that people change often
+  std::vector<std::string>
+      choices;             // of a choice; of a text: words and names that are known, others may be typed
+  std::int64_t least = 0;  // of an integer
+  bool common = false;     // one that people change often
 };
 
 struct FormSection {

@@ -37,7 +37,7 @@ struct OnlyWith {
 struct KeyLine {
   std::string path;
   std::string type;
-  std::string values;
+  AllowedValues values;
   std::string default_value;
   std::string help;
   OnlyWith condition;

@@ -38,6 +38,13 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
+AllowedValues only(std::vector<std::string> words) {
+  AllowedValues values(joined(words));
+  values.words = std::move(words);
+  values.only_words = true;
+  return values;
+}
+
 Result<std::string> scalar_text(const YamlNode& node) {
   if (node.is_scalar()) return node.text;
   if (node.is_null()) return bad_input({}, "has no value");
@@ -65,7 +72,7 @@ Kind<std::string> text() {
 }
 
 Kind<std::string> word(std::vector<std::string> names) {
-  return {"word", joined(names),
+  return {"word", only(names),
           [names](const YamlNode& node, std::string_view name) -> Result<std::string> {
             SHARDLAB_TRY(std::string text, scalar_text(node));
             if (std::find(names.begin(), names.end(), text) == names.end())
@@ -88,6 +95,7 @@ Kind<std::int64_t> long_integer(std::int64_t least, std::int64_t most) {
   const std::string values =
       range_text(std::to_string(least), most == k_no_limit ? "" : std::to_string(most));
   auto result = ranged<std::int64_t>("integer", values, least, most, false, &parse_integer);
+  result.values.least = least;
   result.write = [](const std::int64_t& value) { return yaml_scalar(std::to_string(value)); };
   return result;
 }
@@ -98,6 +106,7 @@ Kind<int> integer(int least, int most) {
   Kind<int> result;
   result.type = wide.type;
   result.values = range_text(std::to_string(least), bounded ? std::to_string(most) : "");
+  result.values.least = least;
   result.read = [wide](const YamlNode& node, std::string_view name) -> Result<int> {
     SHARDLAB_TRY(const std::int64_t value, wide.read(node, name));
     return static_cast<int>(value);
@@ -150,7 +159,7 @@ Kind<Nanoseconds> duration() {
 Kind<DType> dtype(std::vector<DType> allowed) {
   std::vector<std::string> names;
   for (const DType type : allowed) names.emplace_back(to_string(type));
-  return {"dtype", joined(names),
+  return {"dtype", only(names),
           [names](const YamlNode& node, std::string_view) -> Result<DType> {
             SHARDLAB_TRY(const std::string text, scalar_text(node));
             const bool known = std::find(names.begin(), names.end(), text) != names.end();

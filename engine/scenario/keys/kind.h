@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/dtype.h"
@@ -18,11 +19,31 @@
 
 namespace shardlab {
 
+// What may be written: a text for the reference, and what a form needs to know of it.
+struct AllowedValues {
+  std::string text;                   // may be empty
+  std::vector<std::string> words;     // that may be written
+  bool only_words = false;            // nothing but the words
+  std::optional<std::int64_t> least;  // of an integer
+
+  AllowedValues() = default;
+  AllowedValues(std::string shown) : text(std::move(shown)) {}  // NOLINT(google-explicit-constructor)
+  AllowedValues(const char* shown) : text(shown) {}             // NOLINT(google-explicit-constructor)
+
+  // More than that, as text says: ", or a list of shares".
+  AllowedValues& operator+=(std::string_view more) {
+    text += more;
+    only_words = false;
+    return *this;
+  }
+  friend AllowedValues operator+(AllowedValues values, std::string_view more) { return values += more; }
+};
+
 template <typename V>
 struct Kind {
   using Value = V;
-  std::string type;    // "integer", "size", ... for the reference
-  std::string values;  // allowed values or range, for the reference; may be empty
+  std::string type;  // "integer", "size", ... for the reference
+  AllowedValues values;
   // `name` is the last part of the key. An error without a place is about the whole node.
   std::function<Result<V>(const YamlNode& node, std::string_view name)> read;
   std::function<YamlNode(const V&)> write;
@@ -77,6 +98,8 @@ tl::unexpected<Error> unknown_word(std::string_view name, std::string_view text,
                                    const std::vector<std::string>& names);
 // "a, b, c".
 std::string joined(const std::vector<std::string>& names);
+// These words and no others.
+AllowedValues only(std::vector<std::string> words);
 
 }  // namespace kind
 }  // namespace shardlab

@@ -47,6 +47,9 @@ TEST_CASE("controls follow the type") {
   const FormField& strategy = field("parallel.strategy");
   CHECK(strategy.control == FieldControl::choice);
   CHECK(std::count(strategy.choices.begin(), strategy.choices.end(), "fsdp2") == 1);
+  const FormField& load = field("model.moe.load");  // a word, or a list of shares
+  CHECK(load.control == FieldControl::text);
+  CHECK(load.choices == std::vector<std::string>{"balanced", "measured", "worst"});
   const FormField& config = field("model.config");
   CHECK(config.control == FieldControl::text);
   CHECK(std::count(config.choices.begin(), config.choices.end(), "llama-3-8b") == 1);
