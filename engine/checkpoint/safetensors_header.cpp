@@ -40,9 +40,9 @@ Result<Json> parse_unique(std::string_view text, const std::string& where) {
     return true;
   };
   Json header = Json::parse(text.begin(), text.end(), watch, /*allow_exceptions=*/false);
-  if (!twice.empty()) return bad_input(where, fmt::format("two tensors are called '{}'", twice));
+  if (!twice.empty()) return bad_input(in_file(where), fmt::format("two tensors are called '{}'", twice));
   if (!header.is_object())
-    return bad_input(where, "the header is not a JSON object", "is this a safetensors file?");
+    return bad_input(in_file(where), "the header is not a JSON object", "is this a safetensors file?");
   return header;
 }
 
@@ -62,7 +62,7 @@ std::optional<std::int64_t> bytes_of_shape(const Json& shape, DType dtype, Shape
 Result<SafetensorsEntry> parse_entry(const std::string& name, const Json& value, std::int64_t data_begin,
                                      std::int64_t data_bytes, const std::string& where) {
   const auto broken = [&](std::string what) {
-    return bad_input(where, fmt::format("tensor '{}': {}", name, what));
+    return bad_input(in_file(where), fmt::format("tensor '{}': {}", name, what));
   };
   if (!value.is_object() || !value.contains("dtype") || !value["dtype"].is_string() ||
       !value.contains("shape") || !value["shape"].is_array() || !value.contains("data_offsets") ||
@@ -100,14 +100,15 @@ Status check_cover(std::vector<SafetensorsEntry> entries, std::int64_t data_begi
   std::int64_t end = data_begin;
   for (const SafetensorsEntry& entry : entries) {
     if (entry.offset < end)
-      return bad_input(where, fmt::format("tensor '{}' overlaps the one before it", entry.name));
+      return bad_input(in_file(where), fmt::format("tensor '{}' overlaps the one before it", entry.name));
     if (entry.offset > end)
-      return bad_input(where, fmt::format("{} bytes before tensor '{}' belong to no tensor",
-                                          entry.offset - end, entry.name));
+      return bad_input(in_file(where), fmt::format("{} bytes before tensor '{}' belong to no tensor",
+                                                   entry.offset - end, entry.name));
     end = entry.offset + entry.bytes;
   }
   if (end != file_bytes)
-    return bad_input(where, fmt::format("{} bytes at the end belong to no tensor", file_bytes - end));
+    return bad_input(in_file(where),
+                     fmt::format("{} bytes at the end belong to no tensor", file_bytes - end));
   return {};
 }
 

@@ -18,7 +18,8 @@ constexpr std::int64_t k_checked_at_once = 64 << 20;  // bytes
 
 Result<std::shared_ptr<const unsigned char>> map_file(const std::string& path, std::int64_t& bytes) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return bad_input(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
+  if (descriptor < 0)
+    return bad_input(in_file(path), fmt::format("cannot be opened: {}", std::strerror(errno)));
   struct stat status {};
   const bool is_file = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
   bytes = is_file ? status.st_size : 0;
@@ -27,10 +28,10 @@ Result<std::shared_ptr<const unsigned char>> map_file(const std::string& path, s
                      : MAP_FAILED;
   const int reason = errno;
   ::close(descriptor);
-  if (!is_file) return bad_input(path, "is not a file");
-  if (bytes == 0) return bad_input(path, "is empty");
+  if (!is_file) return bad_input(in_file(path), "is not a file");
+  if (bytes == 0) return bad_input(in_file(path), "is empty");
   if (memory == MAP_FAILED)
-    return bad_input(path, fmt::format("cannot be mapped: {}", std::strerror(reason)));
+    return bad_input(in_file(path), fmt::format("cannot be mapped: {}", std::strerror(reason)));
   const auto length = static_cast<std::size_t>(bytes);
   return std::shared_ptr<const unsigned char>(
       static_cast<const unsigned char*>(memory),
@@ -47,7 +48,7 @@ Result<TokenFile> TokenFile::open(const std::filesystem::path& path, std::int64_
   std::int64_t bytes = 0;
   SHARDLAB_TRY(file.bytes_, map_file(file.path_, bytes));
   if (file.two_bytes_ && bytes % 2 != 0)
-    return bad_input(file.path_, fmt::format("{} bytes are not whole uint16 tokens", bytes));
+    return bad_input(in_file(file.path_), fmt::format("{} bytes are not whole uint16 tokens", bytes));
   file.size_ = file.two_bytes_ ? bytes / 2 : bytes;
   const std::int64_t checked = std::min(file.size_, k_checked_at_once / (file.two_bytes_ ? 2 : 1));
   const bool every_token_fits = vocabulary > (file.two_bytes_ ? 0xffff : 0xff);

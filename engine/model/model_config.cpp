@@ -19,7 +19,7 @@ nlohmann::json override_value(const std::string& text) {
 
 tl::unexpected<Error> wrong_type(const std::string& file, const std::string& key, const std::string& expected,
                                  const nlohmann::json& found) {
-  return bad_input(file, key + ": expected " + expected + ", found " + found.dump());
+  return bad_input(in_file(file), key + ": expected " + expected + ", found " + found.dump());
 }
 
 }  // namespace
@@ -40,9 +40,10 @@ Result<ModelConfig> ModelConfig::parse(std::string_view text, std::string file,
     const std::string_view words =
         error.what();  // "[json.exception.parse_error.101] parse error at line 1 ..."
     return bad_input(
-        file, "not valid JSON: " + std::string(words.substr(std::min(words.size(), words.find("] ") + 2))));
+        in_file(file),
+        "not valid JSON: " + std::string(words.substr(std::min(words.size(), words.find("] ") + 2))));
   }
-  if (!root.is_object()) return bad_input(file, "a model configuration is a JSON object");
+  if (!root.is_object()) return bad_input(in_file(file), "a model configuration is a JSON object");
   for (const auto& [key, value] : overrides) root[key] = override_value(value);
   ModelConfig config(std::move(root), std::move(file));
   for (const auto& [key, value] : overrides) config.overridden_.push_back(key);

@@ -99,7 +99,7 @@ Result<Calibration> calibration_from_json(std::string_view text, std::string_vie
   try {
     const Json json = Json::parse(text);
     if (json.at("format") != k_format) {
-      return bad_input(std::string(name),
+      return bad_input(in_file(std::string(name)),
                        fmt::format("a calibration of another format ({})", json.at("format").dump()),
                        "run `shardlab calibrate` again");
     }
@@ -107,7 +107,7 @@ Result<Calibration> calibration_from_json(std::string_view text, std::string_vie
     calibration.id = json.at("id");
     return calibration;
   } catch (const Json::exception& error) {
-    return bad_input(std::string(name), fmt::format("not a calibration: {}", error.what()),
+    return bad_input(in_file(std::string(name)), fmt::format("not a calibration: {}", error.what()),
                      "run `shardlab calibrate` again");
   }
 }

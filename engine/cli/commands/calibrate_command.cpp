@@ -75,7 +75,7 @@ class CalibrateCommand final : public Command {
     std::ofstream file(path, std::ios::trunc);
     file << text << '\n';
     file.close();
-    if (!file) return run_failed(path, "cannot be written; the calibration is in the database");
+    if (!file) return run_failed(in_file(path), "cannot be written; the calibration is in the database");
     return {};
   }
 

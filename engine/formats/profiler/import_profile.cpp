@@ -122,12 +122,12 @@ std::string stem_of(std::filesystem::path file) {
 Status check_content(const ProfilerTrace& trace, const ProfiledRank& rank, const std::string& name) {
   if (!rank.steps.empty()) return {};
   if (trace.written_by_shardlab)
-    return bad_input(name, "is a trace that shardlab wrote",
+    return bad_input(in_file(name), "is a trace that shardlab wrote",
                      "its run is in the database: see `shardlab history`");
   if (trace.events.empty())
-    return bad_input(name, "holds no kernels and no operators",
+    return bad_input(in_file(name), "holds no kernels and no operators",
                      "record with torch.profiler.profile() and save with export_chrome_trace()");
-  return bad_input(name, "has steps, but nothing ran in them",
+  return bad_input(in_file(name), "has steps, but nothing ran in them",
                    "record the steps whole: call the profiler's step() after each of them");
 }
 
@@ -140,7 +140,7 @@ Result<std::vector<int>> rank_numbers(const std::vector<ProfilerTrace>& traces,
     const int rank = traces[i].rank.value_or(static_cast<int>(i));
     const auto [other, added] = seen.try_emplace(rank, names[i]);
     if (!added)
-      return bad_input(names[i], fmt::format("is of rank {}, as {} is", rank, other->second),
+      return bad_input(in_file(names[i]), fmt::format("is of rank {}, as {} is", rank, other->second),
                        "give one file of each rank");
     numbers.push_back(rank);
   }

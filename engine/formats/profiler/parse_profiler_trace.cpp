@@ -129,17 +129,19 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 Result<ProfilerTrace> parse_profiler_trace(std::string_view text, const std::string& where) {
-  if (text.empty()) return bad_input(where, "is empty", "the profiler writes its trace when it stops");
+  if (text.empty())
+    return bad_input(in_file(where), "is empty", "the profiler writes its trace when it stops");
   Reader reader;
   const bool whole = nlohmann::json::sax_parse(text, &reader);
   if (!whole && reader.error_at() >= text.size())
-    return bad_input(where, fmt::format("ends in the middle, after {} bytes", text.size()),
+    return bad_input(in_file(where), fmt::format("ends in the middle, after {} bytes", text.size()),
                      "it was cut off: copy it again once the program that writes it has ended");
   if (!whole)
-    return bad_input(where, fmt::format("is no JSON: at byte {}: {}", reader.error_at(), reader.error()),
+    return bad_input(in_file(where),
+                     fmt::format("is no JSON: at byte {}: {}", reader.error_at(), reader.error()),
                      "torch.profiler's export_chrome_trace() writes the file that is read here");
   if (!reader.has_list())
-    return bad_input(where, "is JSON, but no trace: it has no list traceEvents",
+    return bad_input(in_file(where), "is JSON, but no trace: it has no list traceEvents",
                      "torch.profiler's export_chrome_trace() writes the file that is read here");
   return reader.take();
 }
