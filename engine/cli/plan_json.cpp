@@ -70,11 +70,12 @@ Json units_json(const PlannedScenario& planned, const StepPlan& step) {
   Json units = Json::array();
   for (std::size_t i = 0; i < step.units.size(); ++i) {
     const Unit& unit = planned.partition.units[i];
-    Json parameters = Json::array();
+    Json parameters = Json::array(), modules = Json::array();
+    for (const ModuleId id : unit.modules) modules.push_back(planned.graph.module(id).path);
     for (const ParameterId id : unit.parameters) parameters.push_back(planned.graph.parameter(id).name);
     units.push_back({{"name", step.units[i].name},
-                     {"modules", Json::array({step.units[i].module_path})},
-                     {"class", planned.graph.module(unit.module).class_name},
+                     {"modules", std::move(modules)},
+                     {"class", unit.class_name(planned.graph)},
                      {"elements", step.units[i].elements},
                      {"padded_elements", step.units[i].padded_elements},
                      {"gathered_bytes", gathered_bytes(step, make_id<UnitId>(i)).value},

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/model/join_teacher.h"
+#include "engine/model/wrap/module_sizes.h"
 
 namespace shardlab {
 namespace {
@@ -15,14 +16,17 @@ class Partitioner {
  public:
   Partitioner(const ModelGraph& graph, std::span<const ModuleId> wrapped,
               std::span<const OperatorId> extra_cuts, std::span<const CheckpointRegion> regions,
-              std::span<const ModuleId> ignored)
-      : graph_(graph) {
+              std::span<const ModuleId> ignored, std::span<const JoinedModules> joined)
+      : graph_(graph), joined_(joined) {
     make_units(wrapped, ignored);
     make_segments(extra_cuts, regions);
     make_regions(regions);
     find_borders();
     find_retained();
     find_required_gradients();
+    for (Unit& unit : p_.units) {
+      if (unit.modules.size() > 1) find_joined_gradients(unit);
+    }
     find_parameters();
     lower();
   }
@@ -43,6 +47,33 @@ class Partitioner {
       if (!outside[i] && module.parent) outside[i] = outside[module.parent->index()];
       assign_parameters(module, outside[i].value_or(unit_of_module_[i]));
     }
+    for (Unit& unit : p_.units) {
+      if (unit.modules.size() > 1) order_parameters(unit);
+    }
+  }
+
+  // Module by module, in the order given (_get_managed_modules).
+  void order_parameters(Unit& unit) const {
+    const auto position = [&](ParameterId id) {
+      std::size_t first = unit.modules.size();
+      for (std::size_t i = 0; i < graph_.modules.size(); ++i) {
+        if (!contains(graph_.modules[i].parameters, id)) continue;
+        for (std::size_t of = 0; of < first; ++of) {
+          if (lies_within(graph_, make_id<ModuleId>(i), unit.modules[of])) first = of;
+        }
+      }
+      return first;
+    };
+    std::stable_sort(unit.parameters.begin(), unit.parameters.end(),
+                     [&](ParameterId a, ParameterId b) { return position(a) < position(b); });
+  }
+
+  // The modules of the unit that this one begins.
+  JoinedModules modules_with(ModuleId first) const {
+    for (const JoinedModules& modules : joined_) {
+      if (modules.front() == first) return modules;
+    }
+    return {first};
   }
 
   // Makes the units of the model with this root: the student's, mostly the only one, or the teacher's.
@@ -51,20 +82,21 @@ class Partitioner {
     const bool teacher = graph_.is_teachers(root);
     UnitSettings settings;
     settings.precision.param = settings.precision.reduce = graph_.compute_dtype;
-    const auto add = [&](const std::string& name, ModuleId module) {
+    const auto add = [&](const std::string& name, JoinedModules modules) {
       const std::string prefix(teacher ? k_teacher_prefix : "");
-      p_.units.push_back({prefix + name, module, {}, {}, settings, teacher});
+      p_.units.push_back({prefix + name, std::move(modules), {}, {}, settings, teacher});
       return make_id<UnitId>(p_.units.size() - 1);
     };
     std::size_t count = 0;
     for (const ModuleId id : in_forward_order(root, wrapped)) {
-      made[id.index()] = add(count == 0 ? "root" : "u" + std::to_string(count - 1), id);
+      const UnitId unit = add(count == 0 ? "root" : "u" + std::to_string(count - 1), modules_with(id));
+      for (const ModuleId module : p_.units.back().modules) made[module.index()] = unit;
       ++count;
     }
     count = 0;
     for (const ModuleId id : ignored) {
       if (graph_.is_teachers(id) != teacher) continue;
-      outside[id.index()] = add("ignored" + std::to_string(count++), id);
+      outside[id.index()] = add("ignored" + std::to_string(count++), {id});
       p_.units.back().ignored = true;
     }
   }
@@ -83,9 +115,14 @@ class Partitioner {
     for (const ModuleId id : wrapped) {
       if (id != root && graph_.is_teachers(id) == graph_.is_teachers(root)) order.push_back(id);
     }
-    std::sort(order.begin() + 1, order.end(), [&](ModuleId a, ModuleId b) {
-      return std::pair(first_operator[a.index()], a) < std::pair(first_operator[b.index()], b);
-    });
+    const auto begin_of = [&](ModuleId unit) {
+      auto begin = std::pair(k_unset, unit);
+      for (const ModuleId id : modules_with(unit))
+        begin = std::min(begin, std::pair(first_operator[id.index()], id));
+      return begin;
+    };
+    std::sort(order.begin() + 1, order.end(),
+              [&](ModuleId a, ModuleId b) { return begin_of(a) < begin_of(b); });
     return order;
   }
 
@@ -139,7 +176,7 @@ class Partitioner {
   std::vector<UnitId> units_inside(const CheckpointRegion& region) const {
     std::vector<UnitId> units;
     for (std::size_t i = 0; i < p_.units.size(); ++i) {
-      std::optional<ModuleId> module = p_.units[i].module;
+      std::optional<ModuleId> module = p_.units[i].modules.front();
       if (!region.around_unit) module = graph_.module(*module).parent;
       while (module && *module != region.module) module = graph_.module(*module).parent;
       if (module && !p_.units[i].ignored) units.push_back(make_id<UnitId>(i));
@@ -201,6 +238,38 @@ class Partitioner {
     for_units_around(last, std::nullopt, [](Unit& unit) { unit.outputs_require_grad = true; });
   }
 
+  // Of several modules the hooks of backward hang on the inputs of the first that runs and on the outputs of
+  // the last.
+  void find_joined_gradients(Unit& unit) const {
+    const auto runs_in = [&](std::size_t op, ModuleId module) {
+      return lies_within(graph_, graph_.operators[op].module, module);
+    };
+    std::optional<ModuleId> first, last;
+    for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
+      for (const ModuleId module : unit.modules) {
+        if (!runs_in(i, module)) continue;
+        if (!first) first = module;
+        last = module;
+      }
+    }
+    unit.inputs_require_grad = unit.outputs_require_grad = false;
+    if (!first) return;
+    std::vector<bool> made_in_first(graph_.tensors.size()), made_in_last(graph_.tensors.size());
+    for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
+      for (const TensorId input : graph_.operators[i].inputs) {
+        if (!graph_.tensor(input).requires_grad) continue;
+        if (runs_in(i, *first) && !made_in_first[input.index()]) unit.inputs_require_grad = true;
+        if (!runs_in(i, *last) && made_in_last[input.index()]) unit.outputs_require_grad = true;
+      }
+      for (const TensorId output : graph_.operators[i].outputs) {
+        made_in_first[output.index()] = runs_in(i, *first);
+        made_in_last[output.index()] = runs_in(i, *last);
+      }
+    }
+    if (made_in_last[graph_.loss.index()] && graph_.tensor(graph_.loss).requires_grad)
+      unit.outputs_require_grad = true;
+  }
+
   // The unit and those around it that do not hold `other` too.
   template <typename F>
   void for_units_around(UnitId unit, std::optional<UnitId> other, F&& visit) {
@@ -214,7 +283,7 @@ class Partitioner {
     return false;
   }
   std::optional<UnitId> parent_unit(UnitId unit) const {
-    const std::optional<ModuleId> parent = graph_.module(p_.units[unit.index()].module).parent;
+    const std::optional<ModuleId> parent = graph_.module(p_.units[unit.index()].modules.front()).parent;
     if (!parent) return std::nullopt;
     return unit_of_module_[parent->index()];
   }
@@ -272,11 +341,16 @@ class Partitioner {
   }
 
   template <typename T>
+  static bool contains(const std::vector<T>& list, T value) {
+    return std::find(list.begin(), list.end(), value) != list.end();
+  }
+  template <typename T>
   static void push_unique(std::vector<T>& list, T value) {
-    if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+    if (!contains(list, value)) list.push_back(value);
   }
 
   const ModelGraph& graph_;
+  std::span<const JoinedModules> joined_;
   Partition p_;
   std::vector<UnitId> unit_of_module_;
   std::vector<SegmentId> segment_of_operator_;
@@ -292,6 +366,18 @@ std::int64_t Unit::elements(const ModelGraph& graph) const {
   return sum;
 }
 
+std::string Unit::path(const ModelGraph& graph) const {
+  std::string joined = graph.module(modules.front()).path;
+  for (std::size_t i = 1; i < modules.size(); ++i) joined += "+" + graph.module(modules[i]).path;
+  return joined;
+}
+
+std::string Unit::class_name(const ModelGraph& graph) const {
+  std::string joined = graph.module(modules.front()).class_name;
+  for (std::size_t i = 1; i < modules.size(); ++i) joined += "+" + graph.module(modules[i]).class_name;
+  return joined;
+}
+
 bool Partition::is_made_again_in(const Region& region, TensorId tensor) const {
   const auto holds = [&](const std::vector<TensorId>& list) {
     return std::find(list.begin(), list.end(), tensor) != list.end();
@@ -304,8 +390,8 @@ bool Partition::is_made_again_in(const Region& region, TensorId tensor) const {
 
 Partition make_partition(const ModelGraph& graph, std::span<const ModuleId> wrapped,
                          std::span<const OperatorId> extra_cuts, std::span<const CheckpointRegion> regions,
-                         std::span<const ModuleId> ignored) {
-  return Partitioner(graph, wrapped, extra_cuts, regions, ignored).take();
+                         std::span<const ModuleId> ignored, std::span<const JoinedModules> joined) {
+  return Partitioner(graph, wrapped, extra_cuts, regions, ignored, joined).take();
 }
 
 }  // namespace shardlab

@@ -4,7 +4,9 @@
 // a range of operators that runs without interruption. Cuts are the points where execution enters or leaves a
 // unit, plus the extra ones a strategy asks for (gradient buckets). Source of the unit rule: FSDP2
 // `fully_shard` called bottom-up on the wrapped modules, then on the root: every parameter belongs to the
-// innermost wrapped module around its first owner.
+// innermost wrapped module around its first owner. Several modules may be one unit, as in
+// `fully_shard([norm, lm_head])`: execution enters it with the first of them that runs and leaves it with the
+// last (_register_group_forward_hooks).
 #pragma once
 
 #include <span>
@@ -16,23 +18,28 @@
 #include "engine/model/model_graph.h"
 #include "engine/model/segment/program.h"
 #include "engine/model/unit_settings.h"
+#include "engine/model/wrap/joined_modules.h"
 
 namespace shardlab {
 
 struct Unit {
   std::string name;  // "root", "u0", "u1" ... in forward order; a teacher's "teacher.root", "teacher.u0" ...
-  ModuleId module;   // the wrapped module
-  std::vector<ParameterId> parameters;  // definition order; none of an inner unit
+  std::vector<ModuleId> modules;  // the wrapped module, or several that are one unit, in the order given
+  std::vector<ParameterId> parameters;  // module by module in definition order; none of an inner unit
   std::vector<SegmentId> segments;      // in forward order
   UnitSettings settings;                // make_partition gives every unit the graph's compute dtype
   bool teacher = false;                 // of the teacher's tower
   bool ignored =
       false;  // no unit to the framework: parameters stay whole, no hooks, neither gathered nor reduced
   bool parameters_require_grad = false;  // one of its own parameters does
-  bool inputs_require_grad = false;      // a tensor that enters the module requires a gradient
-  bool outputs_require_grad = false;     // a tensor that leaves it does
+  // A tensor that enters the module, of several the first that runs, requires a gradient.
+  bool inputs_require_grad = false;
+  bool outputs_require_grad = false;  // a tensor that leaves it, of several the last that runs, does
 
   std::int64_t elements(const ModelGraph& graph) const;
+  // Of its modules, with a plus between several; of the root empty.
+  std::string path(const ModelGraph& graph) const;
+  std::string class_name(const ModelGraph& graph) const;
 };
 
 struct Segment {
@@ -77,10 +84,10 @@ struct Partition {
 // `ignored`: modules whose parameters are in no unit; each makes one that is marked so, after the others.
 // `wrapped`: modules that become units, any order, a teacher's among them; roots are units in any case.
 // `extra_cuts`: operators that must begin a segment. `regions`: what activation checkpointing runs again;
-// their borders are cuts as well.
+// their borders are cuts as well. `joined`: modules that are one unit; the first of each is in `wrapped`.
 Partition make_partition(const ModelGraph& graph, std::span<const ModuleId> wrapped,
                          std::span<const OperatorId> extra_cuts,
                          std::span<const CheckpointRegion> regions = {},
-                         std::span<const ModuleId> ignored = {});
+                         std::span<const ModuleId> ignored = {}, std::span<const JoinedModules> joined = {});
 
 }  // namespace shardlab

@@ -41,7 +41,7 @@ std::vector<AlikeUnits> alike_units(const PlannedScenario& planned, const StepPl
     const PlanUnit& unit = plan.units[i];
     AlikeUnits row{{i},
                    without_numbers(unit.module_path),
-                   planned.graph.module(planned.partition.units[i].module).class_name,
+                   planned.partition.units[i].class_name(planned.graph),
                    unit.elements,
                    unit.padded_elements,
                    gathered_bytes(plan, make_id<UnitId>(i))};

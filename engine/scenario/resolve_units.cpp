@@ -1,7 +1,6 @@
 #include "engine/scenario/resolve_units.h"
 
 #include <algorithm>
-#include <iterator>
 #include <vector>
 
 #include <fmt/format.h>
@@ -54,32 +53,55 @@ std::vector<std::string> classes_of(const ModelGraph& graph, std::span<const Mod
 
 // The units that the override speaks of.
 Result<std::vector<ModuleId>> matching_units(const ModelGraph& graph, std::span<const std::int64_t> elements,
-                                             std::span<const ModuleId> units, const WrapOverride& change,
+                                             const WrappedModules& wrapped, const WrapOverride& change,
                                              const std::string& key) {
-  SHARDLAB_TRY(const std::vector<ModuleId> modules, matching_modules(graph, elements, change.match, key));
+  SHARDLAB_TRY(std::vector<ModuleId> modules, matching_modules(graph, elements, change.match, key));
+  for (ModuleId& module : modules) {
+    for (const JoinedModules& joined : wrapped.joined) {
+      if (std::find(joined.begin(), joined.end(), module) != joined.end()) module = joined.front();
+    }
+  }
   std::vector<ModuleId> found;
-  std::set_intersection(modules.begin(), modules.end(), units.begin(), units.end(),
-                        std::back_inserter(found));
+  for (const ModuleId unit : wrapped.units) {
+    if (std::find(modules.begin(), modules.end(), unit) != modules.end()) found.push_back(unit);
+  }
   if (!found.empty()) return found;
   const Module& first = graph.module(modules.front());
   return bad_input(key, fmt::format("'{}' ({}) matches, but is no unit", first.path, first.class_name),
-                   fmt::format("units are of class {}", fmt::join(classes_of(graph, units), ", ")));
+                   fmt::format("units are of class {}", fmt::join(classes_of(graph, wrapped.units), ", ")));
+}
+
+// What an override asks of the root of a model that is trained.
+Status check_root_override(const Scenario& scenario, const WrapOverride& change, std::size_t index) {
+  const auto reshard = change.settings.find("reshard_after_forward");
+  if (scenario.parallel.strategy != "native" || reshard == change.settings.end() || reshard->second != "true")
+    return {};
+  return bad_input(
+      fmt::format("parallel.wrap.overrides[{}].settings", index),
+      "reshard_after_forward: true has no effect on the root with strategy native: it never frees "
+      "parameters that backward needs first",
+      "remove it, or use fsdp2");
 }
 
 }  // namespace
 
 Result<SettingsByModule> resolve_unit_settings(const Scenario& scenario, const ModelGraph& graph,
-                                               std::span<const ModuleId> units) {
+                                               const WrappedModules& wrapped, Backward backward) {
   std::map<ModuleId, Layers> layers;
-  for (const ModuleId unit : units)
-    layers[unit] = {scenario.parallel.reshard_after_forward, scenario.precision};
+  const ModuleId root = wrapped.units.front();
+  for (const ModuleId unit : wrapped.units) {
+    const bool below_root = unit != root || backward == Backward::never;
+    layers[unit] = {below_root ? scenario.parallel.reshard_after_forward : "default", scenario.precision};
+  }
   const std::vector<WrapOverride>& overrides = scenario.parallel.wrap.overrides;
   std::vector<std::int64_t> elements;
   if (!overrides.empty()) elements = module_elements(graph, std::vector<bool>(graph.parameters.size()));
   for (std::size_t i = 0; i < overrides.size(); ++i) {
     const std::string key = fmt::format("parallel.wrap.overrides[{}].match", i);
     SHARDLAB_TRY(const std::vector<ModuleId> found,
-                 matching_units(graph, elements, units, overrides[i], key));
+                 matching_units(graph, elements, wrapped, overrides[i], key));
+    if (backward == Backward::follows && found.front() == root)
+      SHARDLAB_CHECK_OK(check_root_override(scenario, overrides[i], i));
     for (const ModuleId unit : found) {
       for (const auto& [name, text] : overrides[i].settings) lay_over(layers[unit], name, text);
     }
@@ -89,15 +111,17 @@ Result<SettingsByModule> resolve_unit_settings(const Scenario& scenario, const M
   return settings;
 }
 
-std::optional<std::size_t> deciding_override(const Scenario& scenario, const ModelGraph& graph, ModuleId unit,
-                                             const std::string& key) {
+std::optional<std::size_t> deciding_override(const Scenario& scenario, const ModelGraph& graph,
+                                             std::span<const ModuleId> unit, const std::string& key) {
   const std::vector<WrapOverride>& overrides = scenario.parallel.wrap.overrides;
   if (overrides.empty()) return std::nullopt;
   const std::vector<std::int64_t> elements =
       module_elements(graph, std::vector<bool>(graph.parameters.size()));
   for (std::size_t i = overrides.size(); i-- > 0;) {
-    const bool sets = overrides[i].settings.count(key) > 0;
-    if (sets && matches_module(overrides[i].match, graph.module(unit), elements[unit.index()])) return i;
+    const bool matches = std::any_of(unit.begin(), unit.end(), [&](ModuleId module) {
+      return matches_module(overrides[i].match, graph.module(module), elements[module.index()]);
+    });
+    if (matches && overrides[i].settings.count(key) > 0) return i;
   }
   return std::nullopt;
 }

@@ -35,6 +35,8 @@ void check_wrap(Complaints& c, const std::string& path, const WrapSpec& wrap) {
       c.refuse(inner + ".overrides", "has no effect inside a policy", "write it to " + path + ".overrides");
     if (!wrap.any[i].ignored.empty())
       c.refuse(inner + ".ignored", "has no effect inside a policy", "write it to " + path + ".ignored");
+    if (!wrap.any[i].together.empty())
+      c.refuse(inner + ".together", "has no effect inside a policy", "write it to " + path + ".together");
   }
 }
 
@@ -44,6 +46,10 @@ void check_train(Complaints& c) {
     c.refuse("train.clip_value", "contradicts train.clip_norm", "give one of the two");
   if (train.epochs > 0 && train.steps > 0)
     c.refuse("train.epochs", "contradicts train.steps", "give one of the two");
+  if (train.sync == "every" && train.accumulation == 1)
+    c.refuse("train.sync",
+             "every has no effect with train.accumulation 1: the only micro-batch reduces anyway",
+             "remove it, or raise train.accumulation");
   const ScheduleSpec& schedule = train.schedule;
   if (schedule.kind != "constant") {
     c.require(schedule.total_steps > 0, "train.schedule.total_steps",
@@ -112,6 +118,10 @@ void validate_parallel(Complaints& c, const std::string& path, const ParallelSpe
     no_effect("forward_depth", prefetch.forward_depth != 0);
     no_effect("backward_depth", prefetch.backward_depth != 0);
   }
+  if (parallel.strategy == "fsdp1" && !parallel.wrap.together.empty())
+    c.refuse(path + ".wrap.together",
+             "has no effect with strategy fsdp1: FullyShardedDataParallel wraps one module at a time",
+             "remove it, or use fsdp2");
   check_wrap(c, path + ".wrap", parallel.wrap);
 }
 

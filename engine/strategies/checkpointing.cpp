@@ -21,7 +21,7 @@ std::optional<ParameterId> shared_parameter(const ModelGraph& graph, const Parti
   for (std::size_t i = region.first.index(); i <= region.last.index(); ++i) {
     for (const ParameterId parameter : partition.segments[i].parameters) {
       const Unit& unit = partition.unit(partition.unit_of_parameter[parameter.index()]);
-      const bool own = is_inside(graph, unit.module, region.operators.module);
+      const bool own = is_inside(graph, unit.modules.front(), region.operators.module);
       if (!own && graph.parameter(parameter).requires_grad) return parameter;
     }
   }
@@ -47,8 +47,31 @@ Status check_flat_parameters(const ModelGraph& graph, const Partition& partition
 }
 
 bool is_unit(const Partition& partition, ModuleId module) {
-  return std::any_of(partition.units.begin(), partition.units.end(),
-                     [&](const Unit& unit) { return unit.module == module; });
+  return std::any_of(partition.units.begin(), partition.units.end(), [&](const Unit& unit) {
+    return std::find(unit.modules.begin(), unit.modules.end(), module) != unit.modules.end();
+  });
+}
+
+// The hooks of joined modules count which of them have run: a recomputation runs some of them again, and
+// stops early inside one.
+Status check_joined_units(const ModelGraph& graph, const Partition& partition) {
+  for (const Region& region : partition.regions) {
+    for (const Unit& unit : partition.units) {
+      if (unit.modules.size() == 1) continue;
+      for (const ModuleId module : unit.modules) {
+        const bool itself = module == region.operators.module;
+        if (!is_inside(graph, module, region.operators.module) || (itself && !region.operators.around_unit))
+          continue;
+        return bad_input(
+            "parallel.wrap.together",
+            fmt::format("not supported yet: {} of {} runs inside the checkpoint of {}",
+                        graph.module(module).path, unit.path(graph),
+                        graph.module(region.operators.module).path),
+            itself ? "set activation.placement: inside" : "join modules outside of checkpointed layers");
+      }
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -82,6 +105,7 @@ Status check_regions(const Scenario& scenario, const ModelGraph& graph, const Pa
                      "outside has no effect: none of the checkpointed layers is a unit",
                      "remove it, or make the layers units (parallel.wrap.policy: transformer)");
   }
+  SHARDLAB_CHECK_OK(check_joined_units(graph, partition));
   if (spec.reentrant && scenario.parallel.strategy == "fsdp1") return check_flat_parameters(graph, partition);
   return {};
 }

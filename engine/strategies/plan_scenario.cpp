@@ -11,6 +11,7 @@
 #include "engine/model/freeze.h"
 #include "engine/model/join_teacher.h"
 #include "engine/model/lora/add_adapters.h"
+#include "engine/model/loss_operators.h"
 #include "engine/model/operators/operator_type.h"
 #include "engine/model/precision/assign_precision.h"
 #include "engine/model/wrap/wrap_modules.h"
@@ -43,7 +44,7 @@ void describe_header(StepPlan& plan, const PlannedScenario& planned, const Strat
   plan.micro_batches = plan.phase == "setup" ? 0 : planned.scenario.train.accumulation;
   for (std::size_t i = 0; i < planned.partition.units.size(); ++i) {
     const Unit& unit = planned.partition.units[i];
-    plan.units.push_back({unit.name, planned.graph.module(unit.module).path, unit.elements(planned.graph),
+    plan.units.push_back({unit.name, unit.path(planned.graph), unit.elements(planned.graph),
                           strategy.padded_elements(make_id<UnitId>(i))});
   }
   for (const Segment& segment : planned.partition.segments) {
@@ -177,16 +178,24 @@ struct PreparedModel {
   SettingsByModule settings;
 };
 
-Result<PreparedModel> prepare_model(const Scenario& scenario) {
+Result<PreparedModel> prepare_model(const Scenario& scenario, Backward backward) {
   PreparedModel model;
   SHARDLAB_TRY(model.graph, load_model_graph(scenario));
   SHARDLAB_TRY(model.wrapped, wrap_modules(model.graph, scenario.parallel.wrap));
-  SHARDLAB_TRY(model.settings, resolve_unit_settings(scenario, model.graph, model.wrapped.units));
+  SHARDLAB_TRY(model.settings, resolve_unit_settings(scenario, model.graph, model.wrapped, backward));
   for (const ModuleId ignored : model.wrapped.ignored)
     model.settings[ignored].precision = {scenario.model.dtype, scenario.model.dtype, {}, false};
-  SHARDLAB_TRY(model.graph, assign_precision(std::move(model.graph), precisions_of(model.settings)));
+  SHARDLAB_TRY(model.graph,
+               assign_precision(std::move(model.graph), precisions_of(model.settings), model.wrapped.joined));
   SHARDLAB_CHECK_OK(check_eager_tables(model.graph));
   return model;
+}
+
+// Whether the plan tells the end of the root's forward from the end of the loss, because the root gives its
+// parameters back in between.
+bool root_ends_before_loss(const PreparedModel& model) {
+  const std::string& reshard = model.settings.at(ModuleId{0}).reshard_after_forward;
+  return reshard != "default" && reshard != "false";
 }
 
 // Keys of the teacher's scenario, which the error names, as they stand in the file.
@@ -196,13 +205,17 @@ Error in_teacher(Error error) {
 }
 
 Status add_teacher(PreparedModel& model, const Scenario& scenario, const DistillationSpec& distillation) {
-  Result<PreparedModel> teacher = prepare_model(scenario);
+  Result<PreparedModel> teacher = prepare_model(scenario, Backward::never);
   if (!teacher) return fail(in_teacher(std::move(teacher).error()));
   SHARDLAB_TRY(model.graph, join_teacher(std::move(model.graph), teacher->graph,
                                          {distillation.temperature, distillation.weight}));
   const auto joined = [&](ModuleId own) { return joined_module(model.graph, own); };
   for (const ModuleId id : teacher->wrapped.units) model.wrapped.units.push_back(joined(id));
   for (const ModuleId id : teacher->wrapped.ignored) model.wrapped.ignored.push_back(joined(id));
+  for (JoinedModules modules : teacher->wrapped.joined) {
+    for (ModuleId& id : modules) id = joined(id);
+    model.wrapped.joined.push_back(std::move(modules));
+  }
   for (const auto& [id, settings] : teacher->settings) model.settings.emplace(joined(id), settings);
   return {};
 }
@@ -220,6 +233,18 @@ Status check_experts(const MoeSpec& moe, const ModelGraph& graph) {
   if (!experts && moe.auxiliary_loss)
     return bad_input("model.moe.auxiliary_loss", "this model has no routers", "leave it out");
   return check_expert_shares(graph);
+}
+
+// Buffers of modules are rotary frequencies, which not every family has.
+Status check_buffers(const ModelConfig& config, const GraphOptions& options, const ModelGraph& graph) {
+  if (options.buffer_dtype == DType::float32) return {};
+  GraphOptions as_stored = options;
+  as_stored.buffer_dtype = DType::float32;
+  SHARDLAB_TRY(const ModelGraph other, build_model_graph(config, as_stored));
+  if (structure_hash(other) != structure_hash(graph)) return {};
+  return bad_input("precision.buffer",
+                   "has no effect: this model has no buffers, which would be rotary frequencies",
+                   "leave it out");
 }
 
 }  // namespace
@@ -240,6 +265,7 @@ Result<ModelGraph> load_model_graph(const Scenario& scenario) {
   if (scenario.model.implementation == "eager") options.implementation = Implementation::eager;
   SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
   SHARDLAB_CHECK_OK(check_experts(scenario.model.moe, graph));
+  SHARDLAB_CHECK_OK(check_buffers(config, options, graph));
   SHARDLAB_TRY(graph, add_adapters(std::move(graph), scenario.model.lora));
   const LossSpec& loss = scenario.model.loss;
   if (loss.kind == "chunked")
@@ -254,7 +280,7 @@ Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<Pass
   planned.scenario = scenario;
   SHARDLAB_TRY(const RunStrategies strategies, find_run_strategies(planned.scenario));
   const StrategyType& type = strategies.type;
-  SHARDLAB_TRY(PreparedModel model, prepare_model(scenario));
+  SHARDLAB_TRY(PreparedModel model, prepare_model(scenario, Backward::follows));
   if (type.require_gradients != nullptr && trainable_parameters(model.graph) < total_parameters(model.graph))
     SHARDLAB_CHECK_OK(type.require_gradients(
         model.graph, scenario,
@@ -262,11 +288,12 @@ Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<Pass
   if (strategies.teacher) SHARDLAB_CHECK_OK(add_teacher(model, *strategies.teacher, *scenario.distillation));
   planned.graph = std::move(model.graph);
   SHARDLAB_TRY(const std::vector<CheckpointRegion> regions, regions_of(scenario, planned.graph));
-  planned.partition =
-      make_partition(planned.graph, model.wrapped.units, type.extra_cuts(planned.graph, scenario), regions,
-                     model.wrapped.ignored);
+  std::vector<OperatorId> cuts = type.extra_cuts(planned.graph, scenario);
+  if (root_ends_before_loss(model)) cuts.push_back(first_loss_operator(planned.graph));
+  planned.partition = make_partition(planned.graph, model.wrapped.units, cuts, regions, model.wrapped.ignored,
+                                     model.wrapped.joined);
   SHARDLAB_CHECK_OK(check_regions(scenario, planned.graph, planned.partition));
-  for (Unit& unit : planned.partition.units) unit.settings = model.settings.at(unit.module);
+  for (Unit& unit : planned.partition.units) unit.settings = model.settings.at(unit.modules.front());
   if (snapshots != nullptr) snapshot_segments(planned, type, *snapshots);
   SHARDLAB_CHECK_OK(RunPlanner(planned, strategies, snapshots).run());
   SHARDLAB_CHECK_OK(check_measured_steps(planned));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/model/loss_operators.h"
+
 namespace shardlab {
 namespace {
 
@@ -16,11 +18,14 @@ struct Extent {
 std::vector<Extent> extents_of(const ModelGraph& graph, const Partition& partition) {
   std::vector<std::optional<UnitId>> unit_of_module(graph.modules.size());
   for (std::size_t u = 0; u < partition.units.size(); ++u) {
-    if (!partition.units[u].ignored) unit_of_module[partition.units[u].module.index()] = make_id<UnitId>(u);
+    if (partition.units[u].ignored) continue;
+    for (const ModuleId module : partition.units[u].modules)
+      unit_of_module[module.index()] = make_id<UnitId>(u);
   }
   std::vector<Extent> extents(partition.units.size());
-  for (std::size_t i = 0; i < partition.segments.size(); ++i) {
-    std::optional<ModuleId> module = partition.unit(partition.segments[i].unit).module;
+  const OperatorId loss = first_loss_operator(graph);
+  for (std::size_t i = 0; i < partition.segments.size() && partition.segments[i].begin < loss; ++i) {
+    std::optional<ModuleId> module = partition.unit(partition.segments[i].unit).modules.front();
     for (; module; module = graph.module(*module).parent) {
       const std::optional<UnitId> unit = unit_of_module[module->index()];
       if (!unit) continue;

@@ -1,4 +1,5 @@
-// When execution enters and leaves the modules of units, inner units counted in.
+// When execution enters and leaves the modules of units, inner units counted in. A segment of the loss alone
+// is outside of all of them.
 #pragma once
 
 #include <vector>

@@ -54,12 +54,15 @@ def make_model(spec):
     if spec.get("weights"):
         model.load_state_dict(read_safetensors(spec["weights"]), strict=not spec["config"].get("tie_word_embeddings"))
     units = spec["units"] or {"LlamaDecoderLayer": {}}
-    layers = {} if spec["reshard"] == "default" else {"reshard_after_forward": spec["reshard"] == "true"}
-    root = {"reshard_after_forward": False} if spec["reshard"] == "false" else {}
+    layers = {} if spec["reshard"] == "default" else {"reshard_after_forward": json.loads(spec["reshard"])}
+    root = {} if spec["root_reshard"] is None else {"reshard_after_forward": spec["root_reshard"]}
     for module in reversed(list(model.modules())):  # inner ones first
         name = type(module).__name__
         if module is not model and name in units:
             fully_shard(module, mp_policy=precision(spec, units[name]), **layers)
+    if spec["together"]:
+        own = layers if spec["together_reshard"] is None else {"reshard_after_forward": spec["together_reshard"]}
+        fully_shard([model.get_submodule(path) for path in spec["together"]], mp_policy=precision(spec, {}), **own)
     fully_shard(model, mp_policy=precision(spec, units.get("LlamaForCausalLM", {})), **root)
     return model
 
@@ -81,7 +84,7 @@ def make_scaler(spec):
     return torch.amp.GradScaler("cpu", enabled=bool(given), **{names[key]: value for key, value in given.items()})
 
 
-def train_step(model, optimizer, scaler, batches, spec, step):
+def train_step(model, optimizer, scaler, batches, spec, step, recorder):
     """Local mean loss and global gradient norm."""
     total = 0.0
     for micro_batch in range(spec["accumulation"]):
@@ -89,7 +92,10 @@ def train_step(model, optimizer, scaler, batches, spec, step):
         if spec["accumulation"] > 1:
             model.set_requires_gradient_sync(last or spec["sync"] == "every")
         tokens, targets = batches.load(step, micro_batch)
-        loss = mean_loss(model(tokens), targets)
+        logits = model(tokens)
+        recorder.mark("Loss")
+        loss = mean_loss(logits, targets)
+        del logits
         scaler.scale(loss / spec["accumulation"]).backward()
         total += loss.item() / spec["accumulation"]
     norm = None
@@ -110,9 +116,9 @@ def train(spec, rank, world, recorder):
     batches = SequentialBatches(spec, rank, world)
     losses, norms, seconds, collectives = [], [], [], {}
     for step in range(spec["steps"]):
-        recorder.calls, recorder.on = [], step in spec["record"]
+        recorder.calls, recorder.on, recorder.watched = [], step in spec["record"], model
         began = time.perf_counter()
-        loss, norm = train_step(model, optimizer, scaler, batches, spec, step)
+        loss, norm = train_step(model, optimizer, scaler, batches, spec, step, recorder)
         seconds.append(time.perf_counter() - began)
         recorder.on = False
         if step in spec["record"]:
@@ -137,7 +143,7 @@ def main():
         specs = json.load(file)
     folder, rank, world = sys.argv[2], int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     # Only a training that is recorded pays for the recorder.
-    recorder = Recorder() if any(spec["record"] for spec in specs) else types.SimpleNamespace(calls=[], on=False)
+    recorder = Recorder() if any(spec["record"] for spec in specs) else types.SimpleNamespace(calls=[], on=False, mark=lambda kind: None)
     dist.init_process_group("gloo", init_method=f"file://{folder}/rendezvous", rank=rank, world_size=world)
     answers = []
     for spec in specs:

@@ -18,12 +18,14 @@ TINY = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_si
         "initializer_range": 0.02, "tie_word_embeddings": False}
 
 TRAINING = {"config": TINY, "ranks": 2, "threads": 1, "sequence_length": 32, "micro_batch": 2, "accumulation": 1, "sync": "last",
-            "reshard": "default", "param": "float32", "reduce": "float32", "units": None, "steps": 2, "learning_rate": 1e-3, "clip_norm": 1.0,
+            "reshard": "default", "root_reshard": None, "together": None, "together_reshard": None, "param": "float32", "reduce": "float32", "units": None, "steps": 2, "learning_rate": 1e-3, "clip_norm": 1.0,
             "optimizer": {"optimizer": "adamw"}, "scaler": None, "weights": None, "save_weights": None, "text": str(TEXT), "record": []}
 
 
 def training(**changes):
-    """A training as a dictionary; `config` changes single fields of the model. `units`: the classes that become units, each with what
+    """A training as a dictionary; `config` changes single fields of the model. `root_reshard`: what fully_shard(model) itself is given.
+    `together`: paths of modules that are one unit, `together_reshard`: what this one is given.
+    `units`: the classes that become units, each with what
     its mixed precision has otherwise (param, reduce, output, cast: by the scenario's names)."""
     spec = copy.deepcopy(TRAINING)
     spec["config"].update(changes.pop("config", {}))
@@ -70,14 +72,19 @@ def write_scenario(spec, folder):
         scenario["model"]["weights"] = str(spec["weights"])
     if spec["param"] != "float32":
         scenario["precision"] = {"param": spec["param"], "reduce": spec["reduce"]}
-    if spec["units"]:
-        scenario["parallel"]["wrap"] = wrap_of(spec["units"])
+    wrap = scenario["parallel"]["wrap"] = wrap_of(spec["units"]) if spec["units"] else {"overrides": []}
+    if spec["together"]:
+        wrap["together"] = [spec["together"]]
+    if spec["together_reshard"] is not None:
+        wrap["overrides"].append({"match": {"path": spec["together"][0]}, "settings": {"reshard_after_forward": spec["together_reshard"]}})
+    if spec["root_reshard"] is not None:
+        wrap["overrides"].append({"match": {"class": "LlamaForCausalLM"}, "settings": {"reshard_after_forward": spec["root_reshard"]}})
     if spec["scaler"]:
         scenario["scaler"] = spec["scaler"]
     if spec["clip_norm"] is not None:
         scenario["train"]["clip_norm"] = spec["clip_norm"]
-    if spec["reshard"] in ("true", "false"):
-        scenario["parallel"]["reshard_after_forward"] = spec["reshard"] == "true"
+    if spec["reshard"] != "default":
+        scenario["parallel"]["reshard_after_forward"] = json.loads(spec["reshard"])
     file = folder / "scenario.yaml"
     file.write_text(json.dumps(scenario, indent=1))  # JSON is YAML
     return file
@@ -139,7 +146,10 @@ def make_all_weights(jobs):
 
 
 def _text(call):
-    return f"{call['kind']} {call['bytes']} B {call['dtype']} over {call['ranks']}" if call else "-"
+    if not call:
+        return "-"
+    text = call["kind"] + (f" {call['bytes']} B {call['dtype']} over {call['ranks']}" if "bytes" in call else "")
+    return text + (f" with {call['gathered']} B gathered" if "gathered" in call else "")
 
 
 def first_difference(ours, theirs):

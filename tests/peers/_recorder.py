@@ -1,4 +1,5 @@
-"""Notes every collective that Python's FSDP2 makes: kind, bytes of the full side, dtype, ranks of the group.
+"""Notes every collective that Python's FSDP2 makes: kind, bytes of the full side, dtype, ranks of the group; and the bytes of gathered
+parameters that are alive when it is issued, where it is told which model to look at.
 
 FSDP2 calls torch.distributed's functions, DTensor (gradient clipping) the functional ones; both are wrapped by name.
 """
@@ -8,6 +9,7 @@ import inspect
 import torch.distributed as dist
 import torch.distributed._functional_collectives as functional
 import torch.distributed.distributed_c10d as c10d
+from torch.distributed.fsdp import FSDPModule
 
 KINDS = {"all_gather_into_tensor": "AllGather", "reduce_scatter_tensor": "ReduceScatter", "all_reduce": "AllReduce",
          "broadcast": "Broadcast", "all_gather": "AllGather", "all_to_all_single": "AllToAll"}
@@ -20,17 +22,34 @@ def _bytes(value):
     return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
 
 
+def gathered_bytes(model):
+    """Of parameters that stand whole, or over the group of an integer reshard_after_forward, with their padding."""
+    groups = {id(group): group for module in model.modules() if isinstance(module, FSDPModule)
+              for group in [module._get_fsdp_state()._fsdp_param_group] if group is not None}
+    tensors = [tensor for group in groups.values() for parameter in group.fsdp_params
+               for tensor in [*parameter.all_gather_outputs, getattr(parameter, "_sharded_post_forward_param_data", None)] if tensor is not None]
+    return sum(tensor.untyped_storage().size() for tensor in tensors)
+
+
 class Recorder:
     """`calls` grows while `on`; replace it to begin a new list."""
 
     def __init__(self):
-        self.calls, self.on, self._inside = [], False, 0
+        self.calls, self.on, self._inside, self.watched = [], False, 0, None
         for name, kind in KINDS.items():
             wrapped = self._wrap(getattr(c10d, name), kind, self._eager_call)
             setattr(c10d, name, wrapped)
             setattr(dist, name, wrapped)
         for name, kind in FUNCTIONAL_KINDS.items():
             setattr(functional, name, self._wrap(getattr(functional, name), kind, self._functional_call))
+
+    def mark(self, kind):
+        """Something else that happens between collectives."""
+        if self.on:
+            self._note({"kind": kind})
+
+    def _note(self, call):
+        self.calls.append({**call, **({} if self.watched is None else {"gathered": gathered_bytes(self.watched)})})
 
     def _wrap(self, function, kind, describe):
         signature = inspect.signature(inspect.unwrap(function))
@@ -40,7 +59,7 @@ class Recorder:
             if self.on and not self._inside:
                 bound = signature.bind(*args, **kwargs)
                 bound.apply_defaults()
-                self.calls.append({"kind": kind, **describe(kind, bound.arguments)})
+                self._note({"kind": kind, **describe(kind, bound.arguments)})
             self._inside += 1
             try:
                 return function(*args, **kwargs)

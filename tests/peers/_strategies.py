@@ -59,19 +59,32 @@ def fsdp2(model, parallel, precision):
     ignored = ignored_modules(model, parallel)
     parameters = {parameter for module in ignored for parameter in module.parameters()}
     layers = [layer for layer in layers if layer not in ignored]
+    unit = functools.partial(fully_shard, mesh=mesh, mp_policy=policy, ignored_params=parameters)
+    below = {} if reshard is None else {"reshard_after_forward": reshard}
+    units = []
     if parallel.get("wrap", {}).get("policy") != "none":
-        for layer in layers:
-            fully_shard(layer, mesh=mesh, mp_policy=policy, ignored_params=parameters, **({} if reshard is None else {"reshard_after_forward": reshard}))
-    fully_shard(model, mesh=mesh, mp_policy=policy, ignored_params=parameters, **({"reshard_after_forward": False} if reshard is False else {}))
+        units += [unit(layer, **below) for layer in layers]
+    for paths in parallel.get("wrap", {}).get("together", []):
+        units.append(unit([model.get_submodule(path) for path in paths], **{**below, **reshard_of(parallel, paths[-1])})[0])
+    unit(model, **reshard_of(parallel, ""))
     prefetch = parallel.get("prefetch", {})
-    order = [model, *layers]
+    order = [model, *units]
     for index, module in enumerate(order):
         if depth := prefetch.get("forward_depth"):
             module.set_modules_to_forward_prefetch(order[index + 1:index + 1 + depth])
         if depth := prefetch.get("backward_depth"):
-            before = list(reversed(layers)) if module is model else list(reversed(layers[:index - 1]))
+            before = list(reversed(units)) if module is model else list(reversed(units[:index - 1]))
             module.set_modules_to_backward_prefetch(before[:depth])
     return model
+
+
+def reshard_of(parallel, path):
+    """What an override of parallel.wrap says for the unit of this module; the root has the path of no module."""
+    found = {}
+    for override in parallel.get("wrap", {}).get("overrides", []):
+        if override["match"].get("path", "") == path:
+            found = override["settings"]
+    return found
 
 
 def ddp(model, parallel, _):

@@ -1,4 +1,5 @@
-"""The collectives of our plan are the collectives that Python's fully_shard makes: kind, bytes, dtype, group size, order."""
+"""The collectives of our plan are the collectives that Python's fully_shard makes: kind, bytes, dtype, group size, order, and the bytes of
+gathered parameters that are alive when each is issued and when the loss is computed."""
 import os
 import sys
 
@@ -17,6 +18,19 @@ CASES = {
     "reshard default": training(),
     "reshard true": training(reshard="true"),
     "reshard false": training(reshard="false"),
+    "root reshard true": training(root_reshard=True),
+    "root reshard false": training(root_reshard=False),
+    "root reshard true, layers false": training(reshard="false", root_reshard=True),
+    "root reshard true, accumulation 2, sync every": training(root_reshard=True, accumulation=2, sync="every"),
+    "root reshard true, tied embeddings, bfloat16": training(root_reshard=True, param="bfloat16", config={"tie_word_embeddings": True}),
+    "root reshard over 2 of 4 ranks": training(root_reshard=2, ranks=4, micro_batch=1, config=UNEVEN),
+    "layers over 2 of 4 ranks, root true": training(reshard="2", root_reshard=True, ranks=4, micro_batch=1, config=UNEVEN),
+    "norm and head together": training(together=["model.norm", "lm_head"]),
+    "norm and head together, kept after forward": training(together=["model.norm", "lm_head"], together_reshard=False),
+    "norm and head together, kept, root reshard true, bfloat16": training(together=["model.norm", "lm_head"], together_reshard=False, root_reshard=True, param="bfloat16"),
+    "head and norm together, accumulation 2, sync last": training(together=["lm_head", "model.norm"], accumulation=2),
+    "embedding, norm and head together, tied": training(together=["model.embed_tokens", "model.norm", "lm_head"], config={"tie_word_embeddings": True}),
+    "embedding and head together, uneven rows, 4 ranks": training(together=["model.embed_tokens", "lm_head"], config=UNEVEN, ranks=4, micro_batch=1),
     "accumulation 2, sync last": training(accumulation=2, sync="last"),
     "accumulation 2, sync every": training(accumulation=2, sync="every"),
     "accumulation 3, sync last, reshard false": training(accumulation=3, sync="last", reshard="false"),
@@ -36,8 +50,16 @@ CASES = {
 
 def planned(scenario, step):
     plan = shardlab("plan", scenario, "--step", step)
-    return [{"kind": i["kind"], "bytes": i["bytes"], "dtype": i["dtype"], "ranks": len(i["group"])}
-            for i in plan["instructions"] if i["kind"] in COLLECTIVES]
+    gathered = {buffer["name"]: buffer["bytes"] for buffer in plan["buffers"] if buffer["class"] == "gathered_parameters"}
+    alive = sum(gathered.get(buffer["name"], 0) for buffer in plan["buffers"] if buffer["carried"])
+    events, loss = [], plan["segments"][-1]["name"]
+    for i in plan["instructions"]:
+        if i["kind"] in COLLECTIVES:
+            events.append({"kind": i["kind"], "bytes": i["bytes"], "dtype": i["dtype"], "ranks": len(i["group"]), "gathered": alive})
+        if i["kind"] == "Forward" and i["segment"] == loss:
+            events.append({"kind": "Loss", "gathered": alive})
+        alive += sum(gathered.get(name, 0) for name in i["allocates"]) - sum(gathered.get(name, 0) for name in i["frees"])
+    return events
 
 
 def main():

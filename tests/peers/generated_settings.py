@@ -39,6 +39,14 @@ def draw_fsdp2(pick, world, train):
             parallel["requires_all_reduce"] = pick([True, False])
     if train["accumulation"] > 1:
         parallel["reshard_after_backward"] = pick([True, False])
+    own = pick([None, None, True, False])  # of the root; a match without a path would be every unit
+    overrides = [] if own is None else [{"match": {"class": "LlamaForCausalLM"}, "settings": {"reshard_after_forward": own}}]
+    if pick([True, False, False]):
+        parallel["wrap"] = {"policy": "transformer", "together": [["model.norm", "lm_head"]]}
+        kept = pick([None, True, False])
+        overrides += [] if kept is None else [{"match": {"path": "lm_head"}, "settings": {"reshard_after_forward": kept}}]
+    if overrides:
+        parallel["wrap"] = {"policy": "transformer", **parallel.get("wrap", {}), "overrides": overrides}
     return parallel
 
 
@@ -56,7 +64,8 @@ def draw_activation(pick, strategy, frozen):
 def draw(pick, world):
     """A scenario without its files, and changes of the model."""
     strategy = pick(["fsdp1", "fsdp1", "fsdp2", "fsdp2", "ddp"])
-    train = {"micro_batch": pick([1, 2]), "accumulation": pick([1, 2, 3]), "sync": pick(["last", "every"]), "learning_rate": 1e-3}
+    train = {"micro_batch": pick([1, 2]), "accumulation": pick([1, 2, 3]), "learning_rate": 1e-3}
+    train["sync"] = pick(["last", "every"]) if train["accumulation"] > 1 else "last"
     if pick([True, False]):
         train["clip_norm"] = 1.0
     parallel = {"fsdp1": lambda: draw_fsdp1(pick, world), "fsdp2": lambda: draw_fsdp2(pick, world, train),
@@ -70,10 +79,11 @@ def draw(pick, world):
         scenario["model"] = {"frozen": pick(FROZEN)}
         ignored = pick([None, scenario["model"]["frozen"][:1]])
         if ignored and strategy != "ddp" and policy == "transformer" and "precision" not in scenario:  # whose inputs nobody would cast
-            parallel["wrap"] = {"policy": "transformer", "ignored": ignored}
+            parallel["wrap"] = {**parallel.get("wrap", {}), "policy": "transformer", "ignored": ignored}
     if policy == "transformer" and pick([True, False]):
         scenario["activation"] = draw_activation(pick, strategy, "model" in scenario)
-    tied = pick([False, False, True]) and "ignored" not in parallel.get("wrap", {}) and parallel.get("wrap", {}).get("policy") != "size"  # which would part them
+    parts = {"ignored", "together"} & parallel.get("wrap", {}).keys() or policy == "size"  # which would part them
+    tied = pick([False, False, True]) and not parts
     return scenario, {"num_hidden_layers": 3, "tie_word_embeddings": tied, **pick([{}, UNEVEN])}
 
 

@@ -46,7 +46,8 @@ inline StepPlan golden_plan(const ModelGraph& graph, const Scenario& scenario) {
   for (Unit& unit : partition.units) {
     unit.settings.precision.param = *scenario.precision.param;
     unit.settings.precision.reduce = *scenario.precision.reduce;
-    unit.settings.reshard_after_forward = scenario.parallel.reshard_after_forward;
+    if (&unit != &partition.units.front())
+      unit.settings.reshard_after_forward = scenario.parallel.reshard_after_forward;
   }
   const auto type = find_strategy(scenario.parallel.strategy);
   REQUIRE(type);

@@ -111,6 +111,22 @@ inline std::vector<Spread> all_spreads() {
                      "last",
                      {"parallel.wrap={policy: size, min_params: 20000}", "activation.checkpoint=full"}});
   spreads.push_back({"fsdp2", 2, 2, "true", "last", {"parallel.reshard_after_backward=false"}});
+  const std::string together = "together: [[model.norm, lm_head]]";
+  const std::string free_root =
+      "overrides: [{match: {class: LlamaForCausalLM}, settings: {reshard_after_forward: true}}]";
+  spreads.push_back({"fsdp2", 2, 1, "true", "last", {"parallel.wrap={" + free_root + "}"}});
+  spreads.push_back(
+      {"fsdp2", 4, 2, "default", "every", {"parallel.wrap={" + together + ", " + free_root + "}"}});
+  spreads.push_back(
+      {"fsdp2",
+       2,
+       1,
+       "true",
+       "last",
+       {"parallel.wrap={" + together +
+            ", overrides: [{match: {path: lm_head}, settings: {reshard_after_forward: false}}]}",
+        "parallel.prefetch={forward_depth: 2, backward_depth: 2}"}});
+  spreads.push_back({"native", 2, 2, "true", "last", {"parallel.wrap={" + together + "}"}});
   return spreads;
 }
 

@@ -27,8 +27,9 @@ DType promoted(DType a, DType b) {
 
 class Rewriter {
  public:
-  Rewriter(const ModelGraph& old, const std::map<ModuleId, UnitPrecision>& units)
-      : old_(old), units_(units), borders_(old, units), made_(old.tensors.size()), graph_(old) {
+  Rewriter(const ModelGraph& old, const std::map<ModuleId, UnitPrecision>& units,
+           std::span<const JoinedModules> joined)
+      : old_(old), units_(units), borders_(old, units, joined), made_(old.tensors.size()), graph_(old) {
     graph_.tensors.clear();
     graph_.operators.clear();
   }
@@ -184,9 +185,10 @@ class Rewriter {
 
 }  // namespace
 
-Result<ModelGraph> assign_precision(ModelGraph graph, const std::map<ModuleId, UnitPrecision>& units) {
+Result<ModelGraph> assign_precision(ModelGraph graph, const std::map<ModuleId, UnitPrecision>& units,
+                                    std::span<const JoinedModules> joined) {
   if (is_uniform(graph, units)) return graph;
-  return Rewriter(graph, units).assign();
+  return Rewriter(graph, units, joined).assign();
 }
 
 }  // namespace shardlab

@@ -13,12 +13,14 @@
 #include "engine/base/result.h"
 #include "engine/model/model_graph.h"
 #include "engine/model/unit_settings.h"
+#include "engine/model/wrap/joined_modules.h"
 
 namespace shardlab {
 
-// `units` by their modules, the root among them. A graph in which nothing differs comes back as it is.
-// Errors: an operator whose inputs and parameters have different dtypes, where PyTorch fails or silently
-// promotes.
-Result<ModelGraph> assign_precision(ModelGraph graph, const std::map<ModuleId, UnitPrecision>& units);
+// `units` by their modules, the root among them; of `joined` modules, which are one unit, by the first. A
+// graph in which nothing differs comes back as it is. Errors: an operator whose inputs and parameters have
+// different dtypes, where PyTorch fails or silently promotes.
+Result<ModelGraph> assign_precision(ModelGraph graph, const std::map<ModuleId, UnitPrecision>& units,
+                                    std::span<const JoinedModules> joined = {});
 
 }  // namespace shardlab

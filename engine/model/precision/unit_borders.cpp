@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/model/loss_operators.h"
+
 namespace shardlab {
 namespace {
 
@@ -19,11 +21,17 @@ void push_unique(std::vector<TensorId>& list, TensorId tensor) {
 
 }  // namespace
 
-UnitBorders::UnitBorders(const ModelGraph& graph, const std::map<ModuleId, UnitPrecision>& units)
+UnitBorders::UnitBorders(const ModelGraph& graph, const std::map<ModuleId, UnitPrecision>& units,
+                         std::span<const JoinedModules> joined)
     : graph_(graph), around_(graph.modules.size()), producer_(graph.tensors.size()) {
+  std::map<ModuleId, ModuleId> unit_of;
+  for (const auto& [unit, precision] : units) unit_of.emplace(unit, unit);
+  for (const JoinedModules& modules : joined) {
+    for (const ModuleId module : modules) unit_of[module] = modules.front();
+  }
   for (std::size_t i = 0; i < graph.modules.size(); ++i) {
     const auto id = make_id<ModuleId>(i);
-    if (units.count(id) > 0) around_[i].push_back(id);
+    if (const auto unit = unit_of.find(id); unit != unit_of.end()) around_[i].push_back(unit->second);
     const std::optional<ModuleId> parent = graph.modules[i].parent;
     if (parent) around_[i].insert(around_[i].end(), around(*parent).begin(), around(*parent).end());
   }
@@ -38,11 +46,8 @@ UnitBorders::UnitBorders(const ModelGraph& graph, const std::map<ModuleId, UnitP
 }
 
 std::span<const ModuleId> UnitBorders::around(OperatorId op) const {
-  const Operator& self = graph_.op(op);
-  const Tensor& made = graph_.tensor(self.outputs.front());
-  const bool part_of_loss = made.role == TensorRole::statistic && made.shape.empty();
-  if (part_of_loss || (self.outputs.front() == graph_.loss && self.parameters.empty())) return {};
-  return around(self.module);
+  if (makes_loss(graph_, graph_.op(op))) return {};
+  return around(graph_.op(op).module);
 }
 
 std::span<const ModuleId> UnitBorders::around(TensorId tensor) const {
@@ -85,8 +90,7 @@ std::vector<TensorId> UnitBorders::inputs_of(ModuleId unit) const {
 
 std::vector<TensorId> UnitBorders::outputs_of(ModuleId unit) const {
   std::vector<TensorId> outputs;
-  for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
-    if (runs_in(make_id<OperatorId>(i), unit)) continue;
+  for (std::size_t i = extents_.at(unit).last.index() + 1; i < graph_.operators.size(); ++i) {
     for (const TensorId input : graph_.operators[i].inputs) {
       if (is_float_activation(graph_.tensor(input)) && contains(around(input), unit))
         push_unique(outputs, input);

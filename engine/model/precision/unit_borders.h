@@ -8,14 +8,17 @@
 
 #include "engine/model/model_graph.h"
 #include "engine/model/unit_settings.h"
+#include "engine/model/wrap/joined_modules.h"
 
 namespace shardlab {
 
 class UnitBorders {
  public:
-  UnitBorders(const ModelGraph& graph, const std::map<ModuleId, UnitPrecision>& units);
+  UnitBorders(const ModelGraph& graph, const std::map<ModuleId, UnitPrecision>& units,
+              std::span<const JoinedModules> joined);
 
-  // The units around a module, innermost first; the module itself counts when it is one.
+  // The units around a module, innermost first; the module itself counts when it is one. Joined modules are
+  // known by the first of them.
   const std::vector<ModuleId>& around(ModuleId module) const { return around_[module.index()]; }
   // The units around an operator. What makes the loss or a part of it from logits runs outside of all units.
   std::span<const ModuleId> around(OperatorId op) const;
@@ -27,7 +30,7 @@ class UnitBorders {
   std::vector<ModuleId> left_at(OperatorId op) const;
 
   // Floating-point activations made outside the unit and read inside, in order of the first reading; made
-  // inside and read outside, in order of production.
+  // inside and read after it, in order of production.
   std::vector<TensorId> inputs_of(ModuleId unit) const;
   std::vector<TensorId> outputs_of(ModuleId unit) const;
 

@@ -70,7 +70,9 @@ Result<WrappedModules> wrap_modules(const ModelGraph& graph, const WrapSpec& spe
   const WrapContext context{graph, elements};
   SHARDLAB_TRY(const WrapPolicy policy, make_wrap_policy(context, spec, "parallel.wrap"));
   WrappedModules wrapped{RecursiveWrap(context, policy, ignored).run(), ignored};
-  SHARDLAB_CHECK_OK(check_tied_parameters(graph, wrapped.units));
+  SHARDLAB_TRY(wrapped.joined, joined_modules(graph, spec.together, ignored));
+  SHARDLAB_TRY(wrapped.units, with_joined_units(graph, std::move(wrapped.units), wrapped.joined));
+  SHARDLAB_CHECK_OK(check_tied_parameters(graph, wrapped.units, wrapped.joined));
   return wrapped;
 }
 

@@ -35,6 +35,7 @@ struct WrapSpec {
   std::vector<WrapSpec> any;       // or
   std::vector<WrapOverride> overrides;
   std::vector<std::string> ignored;
+  std::vector<std::vector<std::string>> together;  // each list: modules of one unit
   friend bool operator==(const WrapSpec&, const WrapSpec&) = default;
 };
 

@@ -25,8 +25,8 @@ SettingView view_for_unit(const InstructionContext& context, const ScenarioSourc
       key.starts_with("parallel.") ? key.substr(std::string_view("parallel.").size()) : key;
   const auto unit = context.self().unit;
   if (unit && unit->index() < context.planned.partition.units.size()) {
-    const ModuleId module = context.planned.partition.unit(*unit).module;
-    if (const auto index = deciding_override(context.scenario(), context.planned.graph, module, name)) {
+    const std::vector<ModuleId>& modules = context.planned.partition.unit(*unit).modules;
+    if (const auto index = deciding_override(context.scenario(), context.planned.graph, modules, name)) {
       const std::string settings = fmt::format("parallel.wrap.overrides[{}].settings", *index);
       return {settings + "." + name, context.scenario().parallel.wrap.overrides[*index].settings.at(name),
               true, source.where(settings)};

@@ -68,6 +68,7 @@ Kind<Nanoseconds> duration();
 Kind<DType> dtype(std::vector<DType> allowed);
 // A scalar stands for a list of one.
 Kind<std::vector<std::string>> texts();
+Kind<std::vector<std::vector<std::string>>> text_lists();
 Kind<std::vector<std::string>> words(std::vector<std::string> names);
 Kind<std::map<std::string, std::string>> text_map();
 // Numbers, words, lists and maps, kept as JSON text by key. With `names`, other keys are errors.

@@ -19,10 +19,11 @@ tl::unexpected<Error> at(const YamlNode& node, Error error) {
   return fail(std::move(error));
 }
 
-Kind<std::vector<std::string>> list_of(Kind<std::string> inner, std::string type) {
+template <typename T>
+Kind<std::vector<T>> list_of(Kind<T> inner, std::string type) {
   return {std::move(type), inner.values,
-          [inner](const YamlNode& node, std::string_view name) -> Result<std::vector<std::string>> {
-            std::vector<std::string> values;
+          [inner](const YamlNode& node, std::string_view name) -> Result<std::vector<T>> {
+            std::vector<T> values;
             if (node.is_map()) return bad_input({}, "expected a list, found a map");
             if (node.is_null()) return bad_input({}, "has no value", "an empty list is []");
             const YamlNode* const first = node.is_sequence() ? node.items.data() : &node;
@@ -34,9 +35,9 @@ Kind<std::vector<std::string>> list_of(Kind<std::string> inner, std::string type
             }
             return values;
           },
-          [inner](const std::vector<std::string>& values) {
+          [inner](const std::vector<T>& values) {
             std::vector<YamlNode> items;
-            for (const std::string& value : values) items.push_back(inner.write(value));
+            for (const T& value : values) items.push_back(inner.write(value));
             return yaml_sequence(std::move(items));
           }};
 }
@@ -101,6 +102,10 @@ Result<TextMap> read_json_map(const YamlNode& node, const std::vector<std::strin
 
 Kind<std::vector<std::string>> texts() {
   return list_of(text(), "list of texts");
+}
+
+Kind<std::vector<std::vector<std::string>>> text_lists() {
+  return list_of(texts(), "list of lists of texts");
 }
 
 Kind<std::vector<std::string>> words(std::vector<std::string> names) {

@@ -155,6 +155,10 @@ const Keys<WrapSpec>& wrap_keys() {
       list_of_sections("overrides", &WrapSpec::overrides, &override_keys, "settings of single units", true),
       key("ignored", &WrapSpec::ignored, kind::texts(),
           "path patterns of modules that stay outside all units"),
+      key("together", &WrapSpec::together, kind::text_lists(),
+          "lists of path patterns; the modules of a list are one unit, as in fully_shard([norm, lm_head]), "
+          "with "
+          "their parameters in this order"),
   };
   return keys;
 }

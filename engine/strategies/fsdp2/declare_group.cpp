@@ -52,10 +52,8 @@ class Declarer {
   }
 
   void declare_resharding(UnitState& state, const std::string& setting) const {
-    // The root stays gathered for the backward that follows at once. A teacher's has none: an explicit
-    // setting speaks of it too.
-    const bool root_reshards = b_.scope().forward_only && setting != "default";
-    state.reshard_after_forward = setting != "false" && (unit_ != b_.scope().root || root_reshards);
+    // fully_shard's None: true, for the root false (_fsdp_state.py, _lazy_init, _auto_reshard_after_forward).
+    state.reshard_after_forward = setting == "default" ? unit_ != b_.scope().root : setting != "false";
     const auto ranks = parse_integer(setting);
     if (!ranks || !state.reshard_after_forward) return;
     const int parts = static_cast<int>(*ranks);

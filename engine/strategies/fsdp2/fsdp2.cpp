@@ -163,7 +163,10 @@ class Fsdp2Strategy : public Strategy {
 
   std::vector<UnitId> in_definition_order() const {
     std::vector<UnitId> order = units();
-    const auto module = [&](UnitId unit) { return b_.partition().unit(unit).module; };
+    const auto module = [&](UnitId unit) {
+      const std::vector<ModuleId>& modules = b_.partition().unit(unit).modules;
+      return *std::min_element(modules.begin(), modules.end());
+    };
     std::sort(order.begin(), order.end(), [&](UnitId a, UnitId b) { return module(a) < module(b); });
     return order;
   }

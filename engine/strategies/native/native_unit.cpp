@@ -27,8 +27,7 @@ class Declarer {
     state_.param = unit_.settings.precision.param;
     state_.reduce = unit_.settings.precision.reduce;
     const std::string& reshard = unit_.settings.reshard_after_forward;
-    const bool root_reshards = b_.scope().forward_only && reshard != "default";
-    state_.reshard_after_forward = reshard != "false" && (id_ != b_.scope().root || root_reshards);
+    state_.reshard_after_forward = reshard == "default" ? id_ != b_.scope().root : reshard != "false";
     state_.alignment = flat_alignment(b_, id_, mesh_.shards);
     state_.one_gradient_buffer = made_by_one_segment();
     // What nobody shares is whole, and compute may read it.

@@ -65,7 +65,7 @@ Partition units_of(const ModelGraph& graph, const WrapSpec& spec) {
 std::string units_text(const ModelGraph& graph, const WrapSpec& spec) {
   std::string text;
   for (const Unit& unit : units_of(graph, spec).units) {
-    const std::string& path = graph.module(unit.module).path;
+    const std::string& path = graph.module(unit.modules.front()).path;
     text +=
         fmt::format("{}{} {}", text.empty() ? "" : ", ", path.empty() ? "root" : path, unit.elements(graph));
   }
@@ -122,7 +122,7 @@ TEST_CASE("units of published models by size") {
     const ModelGraph graph = llama(name.substr(0, space));
     Units found;
     for (const Unit& unit : units_of(graph, size_spec(std::stoll(name.substr(space)))).units) {
-      ++found[{graph.module(unit.module).class_name, unit.elements(graph)}];
+      ++found[{unit.class_name(graph), unit.elements(graph)}];
     }
     CHECK(found == units);
   }
@@ -156,10 +156,10 @@ TEST_CASE("patterns select by path, class and size") {
 TEST_CASE("units are named in forward order, outer before inner") {
   const ModelGraph graph = llama("tiny-llama");
   const Partition partition = units_of(graph, pattern_spec({"", "", {}, {}}));
-  CHECK(graph.module(partition.units[1].module).path == "model");
-  CHECK(graph.module(partition.units[2].module).path == "model.embed_tokens");
-  CHECK(graph.module(partition.units[3].module).path == "model.layers.0");
-  CHECK(graph.module(partition.units[4].module).path ==
+  CHECK(partition.units[1].path(graph) == "model");
+  CHECK(partition.units[2].path(graph) == "model.embed_tokens");
+  CHECK(partition.units[3].path(graph) == "model.layers.0");
+  CHECK(partition.units[4].path(graph) ==
         "model.layers.0.input_layernorm");  // defined after the MLP, run first
   CHECK(partition.units[4].name == "u3");
 }

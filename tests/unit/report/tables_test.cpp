@@ -168,7 +168,7 @@ TEST_CASE("the summary of a plan") {
   planned.graph.modules = {{"", "Model", std::nullopt, {}, {}},
                            {"model.layers.0", "Layer", ModuleId{0}, {}, {}}};
   planned.partition.units.resize(2);
-  planned.partition.units[1].module = ModuleId{1};
+  for (std::size_t i = 0; i < 2; ++i) planned.partition.units[i].modules = {make_id<ModuleId>(i)};
   const std::string text = plan_summary(planned, {});
   CHECK(text.substr(text.find(':')) ==
         R"(: fsdp2, 2 ranks, 1 micro-batch a step, 7 instructions

@@ -27,6 +27,13 @@ struct Resolved {
   ModelGraph graph;
   Result<SettingsByModule> settings;
 
+  std::optional<ModuleId> find(std::string_view path) const {
+    for (std::size_t i = 0; i < graph.modules.size(); ++i) {
+      if (graph.modules[i].path == path) return make_id<ModuleId>(i);
+    }
+    return std::nullopt;
+  }
+
   const UnitSettings& at(std::string_view path) const {
     if (!settings) FAIL(to_string(settings.error()));
     for (const auto& [module, unit] : *settings) {
@@ -37,7 +44,7 @@ struct Resolved {
   }
 };
 
-Resolved resolve(const Scenario& scenario) {
+Resolved resolve(const Scenario& scenario, Backward backward = Backward::follows) {
   const auto path = resolve_model_config(scenario, scenario.model);
   REQUIRE(path);
   const auto config = ModelConfig::read(*path, {});
@@ -46,7 +53,7 @@ Resolved resolve(const Scenario& scenario) {
   REQUIRE(graph);
   const auto wrapped = wrap_modules(*graph, scenario.parallel.wrap);
   REQUIRE(wrapped);
-  auto settings = resolve_unit_settings(scenario, *graph, wrapped->units);
+  auto settings = resolve_unit_settings(scenario, *graph, *wrapped, backward);
   return {*std::move(graph), std::move(settings)};
 }
 
@@ -80,6 +87,43 @@ TEST_CASE("unit settings: the last override of a key wins, the others stay") {
   CHECK(resolved.at("model.layers.1") ==
         UnitSettings{{DType::bfloat16, DType::bfloat16, std::nullopt, true}, "false"});
   CHECK(resolved.at("") == UnitSettings{{DType::float32, DType::float32, std::nullopt, false}, "default"});
+}
+
+TEST_CASE(
+    "unit settings: reshard_after_forward is for the root where an override names it, or no backward "
+    "follows") {
+  Scenario scenario = scenario_of("{}", {});
+  scenario.parallel.reshard_after_forward = "true";
+  CHECK(resolve(scenario).at("").reshard_after_forward == "default");
+  CHECK(resolve(scenario).at("model.layers.0").reshard_after_forward == "true");
+  CHECK(resolve(scenario, Backward::never).at("").reshard_after_forward == "true");
+  scenario.parallel.wrap.overrides = {{{"", "LlamaForCausalLM", {}, {}}, {{"reshard_after_forward", "2"}}}};
+  CHECK(resolve(scenario).at("").reshard_after_forward == "2");
+  CHECK(resolve(scenario).at("model.layers.0").reshard_after_forward == "true");
+}
+
+TEST_CASE("unit settings: native refuses to free a root that backward needs first") {
+  Scenario scenario =
+      scenario_of("{}", {{{"", "LlamaForCausalLM", {}, {}}, {{"reshard_after_forward", "true"}}}});
+  scenario.parallel.strategy = "native";
+  CHECK(error_of(scenario) ==
+        "parallel.wrap.overrides[0].settings: reshard_after_forward: true has no effect on the root with "
+        "strategy "
+        "native: it never frees parameters that backward needs first (remove it, or use fsdp2)");
+  CHECK(resolve(scenario, Backward::never).at("").reshard_after_forward == "true");
+  scenario.parallel.wrap.overrides[0].settings["reshard_after_forward"] = "false";
+  CHECK(resolve(scenario).at("").reshard_after_forward == "false");
+}
+
+TEST_CASE("unit settings: an override that names one of several joined modules is for their unit") {
+  Scenario scenario = scenario_of("{}", {{{"lm_head", "", {}, {}}, {{"reshard_after_forward", "false"}}}});
+  scenario.parallel.wrap.together = {{"model.norm", "lm_head"}};
+  const Resolved resolved = resolve(scenario);
+  CHECK(resolved.at("model.norm").reshard_after_forward == "false");
+  const std::vector<ModuleId> norm_and_head{*resolved.find("model.norm"), *resolved.find("lm_head")};
+  CHECK(deciding_override(scenario, resolved.graph, norm_and_head, "reshard_after_forward") == 0U);
+  CHECK_FALSE(deciding_override(scenario, resolved.graph, std::span(norm_and_head).first(1),
+                                "reshard_after_forward"));
 }
 
 TEST_CASE("unit settings: without a param dtype a unit casts no inputs") {
