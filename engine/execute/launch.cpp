@@ -87,8 +87,11 @@ ChildCommand command_for(const Launch& launch, const RankEnvironment& rank) {
   command.environment = current_environment();
   const std::string& allocator = launch.planned.scenario.cluster.allocator_conf;
   if (!allocator.empty()) command.environment.insert_or_assign("PYTORCH_ALLOC_CONF", allocator);
-  for (const auto& [name, value] : launch.planned.scenario.launch.environment)
-    command.environment.insert_or_assign(name, value);
+  const LaunchSpec& spec = launch.planned.scenario.launch;
+  // Gloo is told by rendezvous.cpp.
+  if (!spec.interface.empty() && launch.planned.scenario.cluster.device != "cpu")
+    command.environment.insert_or_assign("NCCL_SOCKET_IFNAME", "=" + spec.interface);
+  for (const auto& [name, value] : spec.environment) command.environment.insert_or_assign(name, value);
   for (const auto& [name, value] : options.environment) command.environment.insert_or_assign(name, value);
   command.environment.insert_or_assign("RANK", std::to_string(rank.rank));
   command.environment.insert_or_assign("WORLD_SIZE", std::to_string(rank.world));
@@ -146,6 +149,10 @@ Status start_and_watch(const Launch& launch, const std::vector<RankEnvironment>&
 }  // namespace
 
 Result<RunTrace> launch_run(const PlannedScenario& planned, const LaunchOptions& options) {
+  const std::string& launcher = planned.scenario.launch.launcher;
+  if (launcher != "local")
+    return not_possible("launch.launcher", launcher + " did not start this process",
+                        "start shardlab with it, or remove launch.launcher to start all ranks from here");
   SHARDLAB_TRY(const Launch launch, prepare(planned, options, "scenario.yaml"));
   SHARDLAB_TRY(RankEnvironment environment, local_master(planned.scenario));
   std::vector<RankEnvironment> ranks;
@@ -164,6 +171,12 @@ Result<std::optional<RunTrace>> run_as_rank(const PlannedScenario& planned, cons
     return bad_input(environment.launcher,
                      fmt::format("started {} ranks, the scenario has {}", environment.world, world),
                      "set cluster.ranks (or nodes and gpus_per_node) to what the launcher starts");
+  }
+  const std::string& launcher = planned.scenario.launch.launcher;
+  if (launcher != "local" && launcher != environment.launcher) {
+    return bad_input("launch.launcher",
+                     fmt::format("is {}, but {} started this process", launcher, environment.launcher),
+                     "remove it, or start shardlab with " + launcher);
   }
   SHARDLAB_TRY(const Launch launch,
                prepare(planned, options, fmt::format("scenario-{}.yaml", environment.rank)));

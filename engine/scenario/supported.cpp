@@ -89,6 +89,8 @@ class Support {
     }
     need(!p.ddp.static_graph, "parallel.ddp.static_graph", "true");
     need(!p.ddp.find_unused_parameters, "parallel.ddp.find_unused_parameters", "true");
+    need(!p.sync_module_states, "parallel.sync_module_states", "true",
+         "leave it out: every rank makes its part of the same parameters");
     need(p.initialization == "meta", "parallel.initialization", p.initialization);
   }
 
@@ -127,6 +129,8 @@ class Support {
     need(!a.partition, "activation.partition", "true");
     need(s_.offload == OffloadSpec{}, "offload", "offload of parameters or optimizer state");
     need(s_.checkpoint == CheckpointSpec{}, "checkpoint", "checkpoints");
+    need(s_.cluster.device == "cpu" || s_.launch.backend != "gloo", "launch.backend", "gloo on GPUs",
+         "use nccl");
     need(s_.limits == LimitsSpec{}, "limits", "constraints of a search");
   }
 

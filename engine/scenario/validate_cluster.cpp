@@ -49,6 +49,9 @@ void validate_cluster(Complaints& c) {
     c.require(cluster.gpus_per_node > 0, "cluster.gpus_per_node");
     if (cluster.nodes > 1)
       c.require(network, "cluster.inter_node_gbps_per_gpu", "the network between the nodes");
+    if (cluster.nodes == 1 && network)
+      c.refuse("cluster.inter_node_gbps_per_gpu", "has no effect with one node",
+               "remove it, or raise cluster.nodes");
   } else {
     c.refuse("cluster", "is required",
              "{device: cpu, ranks: 2}, {node: hgx-h100, nodes: 1} or {gpu: H100-SXM, gpus_per_node: 8}");

@@ -22,6 +22,7 @@ void check_forward_only(Complaints& c) {
   no_effect("parallel.prefetch.backward", parallel.prefetch.backward != defaults.prefetch.backward);
   no_effect("parallel.prefetch.backward_depth",
             parallel.prefetch.backward_depth != defaults.prefetch.backward_depth);
+  no_effect("model.moe.auxiliary_loss", c.scenario.model.moe.auxiliary_loss.has_value());
   no_effect("precision.reduce", c.scenario.precision.reduce.has_value());
   no_effect("precision.keep_low_precision_grads", c.scenario.precision.keep_low_precision_grads);
 }

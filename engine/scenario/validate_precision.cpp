@@ -34,6 +34,13 @@ void check_framework(Complaints& c) {
     c.refuse("precision.cast_forward_inputs", "has no effect without precision.param",
              "set precision.param, or remove it");
   }
+  const WrapSpec& wrap = c.scenario.parallel.wrap;
+  const bool alike = !single_units && wrap.ignored.empty() && (!p.output || p.output == p.param);
+  const bool by_default = strategy != "fsdp1";  // MixedPrecision.cast_forward_inputs is False
+  if (p.cast_forward_inputs && units && p.param && alike && *p.cast_forward_inputs != by_default) {
+    c.refuse("precision.cast_forward_inputs",
+             "has no effect where all units compute in precision.param: nothing would be cast", "remove it");
+  }
 }
 
 void check_unit_setting(Complaints& c, const std::string& key, const std::string& name) {

@@ -47,9 +47,13 @@ std::vector<PlanCase> read_cases(const std::string& folder) {
   return cases;
 }
 
+Result<Scenario> parse_small_llama(const std::vector<std::string>& overrides) {
+  return parse_scenario(k_small_llama, std::string(SHARDLAB_TEST_DATA) + "/plans/small_llama.yaml",
+                        overrides);
+}
+
 Scenario small_llama(const std::vector<std::string>& overrides) {
-  auto scenario =
-      parse_scenario(k_small_llama, std::string(SHARDLAB_TEST_DATA) + "/plans/small_llama.yaml", overrides);
+  auto scenario = parse_small_llama(overrides);
   if (!scenario) FAIL(to_string(scenario.error()));
   return *scenario;
 }

@@ -23,6 +23,7 @@ std::vector<PlanCase> read_cases(const std::string& folder);
 // overrides.
 PlannedScenario plan_small_llama(const std::vector<std::string>& overrides);
 Scenario small_llama(const std::vector<std::string>& overrides);
+Result<Scenario> parse_small_llama(const std::vector<std::string>& overrides);
 
 // The text after the first word of the line that begins with `key`; empty when there is none.
 std::string value_of(const PlanCase& plan_case, const std::string& key);

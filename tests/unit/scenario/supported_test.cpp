@@ -41,7 +41,7 @@ TEST_CASE("supported: what is built") {
         "parallel.wrap.overrides=[{match: {path: x}, settings: {reshard_after_forward: false}}]",
         "train.optimizer=sgd",
         "train.clip_norm=1",
-        "train.sync=every",
+        "train={sync: every, accumulation: 2}",
         "train.accumulation=4",
         "train.schedule={kind: cosine, warmup_steps: 2, total_steps: 9}",
         "launch.backend=gloo",
@@ -81,6 +81,7 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
         "parallel.wrap.overrides=[{match: {path: x}, settings: {offload.parameters: cpu}}]",
         "parallel.wrap.overrides=[{match: {path: x}, settings: {activation.checkpoint: full}}]",
         "parallel.initialization=cpu",
+        "parallel={strategy: fsdp1, sync_module_states: true}",
         "precision.autocast=bfloat16",
         "activation.partition=true",
         "activation.offload=cpu",
@@ -110,6 +111,8 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
   CHECK_THAT(
       result_of({"model.dtype=float16", "scaler.enabled=false", "model.loss={kind: chunked, chunks: 2}"}),
       test::contains_text("model.loss.over: not supported yet: tokens with float16"));
+  CHECK_THAT(result_of({"cluster={gpu: H100-SXM, gpus_per_node: 2}", "launch.backend=gloo"}),
+             test::contains_text("launch.backend: not supported yet: gloo on GPUs"));
   CHECK_THAT(result_of({"parallel={strategy: ddp, ddp: {static_graph: true}}"}),
              test::contains_text("not supported yet"));
   CHECK_THAT(result_of({"cluster.ranks=4", "parallel.mesh={shard: 2, tensor: 2}"}),

@@ -1,0 +1,34 @@
+// Who started the ranks is who the scenario says.
+#include "engine/execute/launch.h"
+#include "tests/catch.h"
+
+namespace shardlab {
+namespace {
+
+PlannedScenario started_by(const std::string& launcher) {
+  PlannedScenario planned;
+  planned.scenario.cluster.device = "cpu";
+  planned.scenario.cluster.ranks = 2;
+  planned.scenario.launch.launcher = launcher;
+  return planned;
+}
+
+TEST_CASE("ranks of another launcher are not started from here") {
+  const auto run = launch_run(started_by("torchrun"), LaunchOptions{});
+  REQUIRE_FALSE(run.has_value());
+  CHECK_THAT(to_string(run.error()),
+             test::contains_text("launch.launcher: torchrun did not start this process"));
+}
+
+TEST_CASE("a rank of another launcher than the scenario's is refused") {
+  RankEnvironment environment;
+  environment.world = 2;
+  environment.launcher = "slurm";
+  const auto run = run_as_rank(started_by("torchrun"), LaunchOptions{}, environment);
+  REQUIRE_FALSE(run.has_value());
+  CHECK_THAT(to_string(run.error()),
+             test::contains_text("launch.launcher: is torchrun, but slurm started this process"));
+}
+
+}  // namespace
+}  // namespace shardlab
