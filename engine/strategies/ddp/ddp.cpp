@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/strategies/ddp_buckets.h"
+#include "engine/strategies/ddp/ddp_buckets.h"
 #include "engine/strategies/parameter_buffers.h"
 #include "engine/strategies/strategy.h"
 
