@@ -138,7 +138,7 @@ class RunPlanner {
     return plan;
   }
 
-  std::string name() const { return std::string(strategies_.type.name); }
+  const std::string& name() const { return planned_.scenario.parallel.strategy; }
 
   PlannedScenario& planned_;
   const RunStrategies& strategies_;
@@ -159,10 +159,9 @@ Status check_measured_steps(const PlannedScenario& planned) {
 }
 
 // What one rank would do if nobody scheduled anything: the first snapshot of the construction.
-void snapshot_segments(const PlannedScenario& planned, const StrategyType& type,
-                       std::vector<PassSnapshot>& snapshots) {
-  StepBuilder builder(planned.graph, planned.partition, "steady", std::string(type.name));
-  const auto strategy = k_none_strategy.make(builder, planned.scenario);
+void snapshot_segments(const PlannedScenario& planned, std::vector<PassSnapshot>& snapshots) {
+  StepBuilder builder(planned.graph, planned.partition, "steady", planned.scenario.parallel.strategy);
+  const auto strategy = make_unscheduled(builder);
   strategy->declare_persistent();
   drive_step(builder, *strategy, planned.scenario.train);
   StepPlan plan = builder.finish();
@@ -262,12 +261,11 @@ Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<Pass
   if (strategies.teacher) SHARDLAB_CHECK_OK(add_teacher(model, *strategies.teacher, *scenario.distillation));
   planned.graph = std::move(model.graph);
   SHARDLAB_TRY(const std::vector<CheckpointRegion> regions, regions_of(scenario, planned.graph));
-  planned.partition =
-      make_partition(planned.graph, model.wrapped.units, type.extra_cuts(planned.graph, scenario), regions,
-                     model.wrapped.ignored);
+  planned.partition = make_partition(planned.graph, model.wrapped.units, type.cuts(planned.graph, scenario),
+                                     regions, model.wrapped.ignored);
   SHARDLAB_CHECK_OK(check_regions(scenario, planned.graph, planned.partition));
   for (Unit& unit : planned.partition.units) unit.settings = model.settings.at(unit.module);
-  if (snapshots != nullptr) snapshot_segments(planned, type, *snapshots);
+  if (snapshots != nullptr) snapshot_segments(planned, *snapshots);
   SHARDLAB_CHECK_OK(RunPlanner(planned, strategies, snapshots).run());
   SHARDLAB_CHECK_OK(check_measured_steps(planned));
   return planned;

@@ -2,10 +2,12 @@
 //
 // The driver walks the model over all micro-batches of a step and tells the strategy what happens, in the
 // order the framework's own hooks would fire; the strategy keeps the state its framework keeps and emits
-// gathers, frees, waits, copies and reductions. To add one: a file in this folder and a line in registry.cpp.
+// gathers, frees, waits, copies and reductions. To add one: a folder beside this file and a line in
+// strategy_list.h (docs/extending.md).
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -15,6 +17,8 @@
 #include "engine/strategies/step_builder.h"
 
 namespace shardlab {
+
+struct StrategyReasons;  // engine/reasons/reason_rule.h
 
 // What the optimizer and clipping work on, unit by unit.
 struct TrainedUnit {
@@ -115,29 +119,36 @@ class Strategy {
   std::vector<std::vector<BufferId>> gradients_;                // by UnitId
 };
 
+// A strategy as others see it. Its folder hands it over under the name that strategy_list.h gives it.
 struct StrategyType {
-  std::string_view name;
-  // The operators at which segments must be cut besides the hook points of units.
-  std::vector<OperatorId> (*extra_cuts)(const ModelGraph& graph, const Scenario& scenario);
+  // Neither the scenario nor the builder may go before the strategy does.
   std::unique_ptr<Strategy> (*make)(StepBuilder& builder, const Scenario& scenario);
+  const StrategyReasons* reasons;  // never null, lives as long as the program
+  // What a step communicates, in units of the model, tends to with many ranks
+  // (report/communication_volume.h); none for settings that the rule does not cover. Null: there is no rule.
+  std::optional<double> (*volume_limit)(const Scenario& scenario) = nullptr;
+  // The operators at which segments must be cut besides the hook points of units; null: none.
+  std::vector<OperatorId> (*extra_cuts)(const ModelGraph& graph, const Scenario& scenario) = nullptr;
   // With frozen parameters: lets gradients flow where this strategy cannot leave them out, or refuses the
   // units; may be null. The partition is one of this graph; whoever calls makes it anew.
   Status (*require_gradients)(ModelGraph& graph, const Scenario& scenario,
                               const Partition& partition) = nullptr;
+  // Refuses checkpointed regions with which the mirrored framework fails; may be null.
+  Status (*check_regions)(const Scenario& scenario, const ModelGraph& graph,
+                          const Partition& partition) = nullptr;
+
+  std::vector<OperatorId> cuts(const ModelGraph& graph, const Scenario& scenario) const {
+    return extra_cuts == nullptr ? std::vector<OperatorId>() : extra_cuts(graph, scenario);
+  }
 };
 
-const std::vector<StrategyType>& strategy_types();
+// The schedule of this name; null where there is none. It lives as long as the program.
+const StrategyType* strategy_named(std::string_view name);
+// The same; bad_input "not supported yet" with what there is.
 Result<StrategyType> find_strategy(std::string_view name);
 
-// `strategy: none`, the single process.
-extern const StrategyType k_none_strategy;
-// DistributedDataParallel of torch 2.11.
-extern const StrategyType k_ddp_strategy;
-// FullyShardedDataParallel of torch 2.11.
-extern const StrategyType k_fsdp1_strategy;
-// `fully_shard` of torch 2.11.
-extern const StrategyType k_fsdp2_strategy;
-// Our own schedule.
-extern const StrategyType k_native_strategy;
+// The strategy of a single process, which leaves everything where it is: what a plan is before its strategy
+// is asked.
+std::unique_ptr<Strategy> make_unscheduled(StepBuilder& builder);
 
 }  // namespace shardlab

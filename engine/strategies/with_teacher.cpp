@@ -25,7 +25,7 @@ class WithTeacher : public Strategy {
  public:
   WithTeacher(StepBuilder& builder, const RunStrategies& types, const Scenario& scenario)
       : Strategy(builder),
-        teachers_pass_(std::string(k_teacher_prefix) + std::string(types.teacher_type->name)),
+        teachers_pass_(std::string(k_teacher_prefix) + types.teacher->parallel.strategy),
         students_scope_(scope_of(builder.partition(), false)),
         teachers_scope_(scope_of(builder.partition(), true)) {
     if (resolve_mesh(*types.teacher) != resolve_mesh(scenario))

@@ -53,7 +53,7 @@ inline StepPlan golden_plan(const ModelGraph& graph, const Scenario& scenario) {
   // The third step: the host's events come from the second one.
   StepPlan plan;
   for (const char* phase : {"first", "second", "steady"}) {
-    StepBuilder builder(graph, partition, phase, std::string(type->name));
+    StepBuilder builder(graph, partition, phase, scenario.parallel.strategy);
     for (const LeftEvent& event : plan.left_events) builder.plan().taken_events.push_back(event.name);
     const auto strategy = type->make(builder, scenario);
     strategy->declare_persistent();

@@ -15,6 +15,7 @@
 #include "engine/strategies/ddp/ddp_buckets.h"
 #include "engine/strategies/parameter_buffers.h"
 #include "engine/strategies/strategy.h"
+#include "engine/strategies/volume_rules.h"
 
 namespace shardlab {
 namespace {
@@ -263,16 +264,21 @@ class DdpStrategy : public Strategy {
 
 }  // namespace
 
-extern const StrategyType k_ddp_strategy{
-    "ddp",
-    [](const ModelGraph& graph, const Scenario& scenario) {
-      std::vector<OperatorId> cuts;
-      for (const Bucket& bucket : rebuilt_buckets(graph, scenario.parallel.ddp))
-        cuts.push_back(bucket.completed_by);
-      return cuts;
-    },
-    [](StepBuilder& builder, const Scenario& scenario) -> std::unique_ptr<Strategy> {
+extern const StrategyReasons k_ddp_reasons;  // ddp_reasons.cpp
+
+extern constexpr StrategyType k_ddp_strategy{
+    .make = [](StepBuilder& builder, const Scenario& scenario) -> std::unique_ptr<Strategy> {
       return std::make_unique<DdpStrategy>(builder, scenario);
-    }};
+    },
+    .reasons = &k_ddp_reasons,
+    .volume_limit = replicated_volume,
+    .extra_cuts =
+        [](const ModelGraph& graph, const Scenario& scenario) {
+          std::vector<OperatorId> cuts;
+          for (const Bucket& bucket : rebuilt_buckets(graph, scenario.parallel.ddp))
+            cuts.push_back(bucket.completed_by);
+          return cuts;
+        },
+};
 
 }  // namespace shardlab

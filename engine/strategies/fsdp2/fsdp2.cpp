@@ -15,6 +15,7 @@
 #include "engine/strategies/shared_steps.h"
 #include "engine/strategies/strategy.h"
 #include "engine/strategies/unit_extents.h"
+#include "engine/strategies/volume_rules.h"
 
 namespace shardlab {
 namespace {
@@ -180,10 +181,14 @@ class Fsdp2Strategy : public Strategy {
 
 }  // namespace
 
-extern const StrategyType k_fsdp2_strategy{
-    "fsdp2", [](const ModelGraph&, const Scenario&) { return std::vector<OperatorId>{}; },
-    [](StepBuilder& builder, const Scenario& scenario) -> std::unique_ptr<Strategy> {
+extern const StrategyReasons k_fsdp2_reasons;  // fsdp2_reasons.cpp
+
+extern constexpr StrategyType k_fsdp2_strategy{
+    .make = [](StepBuilder& builder, const Scenario& scenario) -> std::unique_ptr<Strategy> {
       return std::make_unique<Fsdp2Strategy>(builder, scenario);
-    }};
+    },
+    .reasons = &k_fsdp2_reasons,
+    .volume_limit = resharding_volume,
+};
 
 }  // namespace shardlab

@@ -13,6 +13,7 @@
 #include "engine/strategies/shared_steps.h"
 #include "engine/strategies/strategy.h"
 #include "engine/strategies/unit_extents.h"
+#include "engine/strategies/volume_rules.h"
 
 namespace shardlab {
 namespace {
@@ -154,10 +155,14 @@ class NativeStrategy : public Strategy {
 
 }  // namespace
 
-extern const StrategyType k_native_strategy{
-    "native", [](const ModelGraph&, const Scenario&) { return std::vector<OperatorId>{}; },
-    [](StepBuilder& builder, const Scenario& scenario) -> std::unique_ptr<Strategy> {
+extern const StrategyReasons k_native_reasons;  // native_reasons.cpp
+
+extern constexpr StrategyType k_native_strategy{
+    .make = [](StepBuilder& builder, const Scenario& scenario) -> std::unique_ptr<Strategy> {
       return std::make_unique<NativeStrategy>(builder, scenario);
-    }};
+    },
+    .reasons = &k_native_reasons,
+    .volume_limit = resharding_volume,
+};
 
 }  // namespace shardlab
