@@ -28,7 +28,7 @@ struct NotBuilt {
 struct StrategyFacts {
   // Dotted keys of `parallel` and `precision` that have an effect under this strategy while they have none
   // under others. A section stands for all of its keys; a key inside one makes the section known too.
-  std::span<const std::string_view> keys;
+  std::span<const std::string_view> keys = {};
   // Parameters are grouped into units by parallel.wrap and gathered unit by unit.
   bool gathers_units = false;
   // Units compute in precision.param and reduce in precision.reduce, whatever the stored dtype is.

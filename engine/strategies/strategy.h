@@ -27,6 +27,17 @@ struct TrainedUnit {
   std::vector<BufferId> gradients;  // reduced, alive at the end of backward
 };
 
+// What backward leaves for clipping and the optimizer.
+struct TrainedState {
+  std::vector<TrainedUnit> units;
+  // The group over which squared gradient norms are summed; none when every rank holds all gradients.
+  std::optional<GroupId> norm_group = std::nullopt;
+  // Squared norms summed over that group: one for all parameters, or one each.
+  bool sums_one_norm = false;
+  // Whether zero_grad leaves the reduced gradients alive until the next forward.
+  bool gradients_outlive_step = false;
+};
+
 // In what sense a forward runs.
 enum class ForwardSense : std::uint8_t {
   ordinary,
@@ -41,6 +52,9 @@ class Strategy {
   virtual ~Strategy() = default;
   Strategy(const Strategy&) = delete;             // refers to one builder
   Strategy& operator=(const Strategy&) = delete;  // likewise
+
+  // The unit around all of this strategy's.
+  UnitId root() const { return scope_.root; }
 
   // Declares the buffers that live across steps. In the setup plan it also emits their Initialize.
   virtual void declare_persistent() = 0;
@@ -73,19 +87,14 @@ class Strategy {
 
   // The buffer that compute reads a unit's parameters from.
   virtual BufferId compute_parameters(UnitId unit) const = 0;
-  virtual std::vector<TrainedUnit> trained_units() const = 0;
-  // The group over which squared gradient norms are summed; none when every rank holds all gradients.
-  virtual std::optional<GroupId> norm_group() const { return std::nullopt; }
-  // Squared norms summed over that group: one a parameter, or one for all.
-  virtual bool sums_one_norm() const { return false; }
-  // Whether zero_grad leaves the reduced gradients alive until the next forward.
-  virtual bool gradients_outlive_step() const { return false; }
+  // At the end of backward.
+  virtual TrainedState trained() const = 0;
   // Elements of a unit with the padding of all ranks, as its collectives move them.
   virtual std::int64_t padded_elements(UnitId unit) const {
     return b_.partition().unit(unit).elements(b_.graph());
   }
   // The group that agrees on an overflow of scaled gradients; none when every rank sees the same gradients.
-  virtual std::optional<GroupId> overflow_group() { return norm_group(); }
+  virtual std::optional<GroupId> overflow_group() { return trained().norm_group; }
 
   // The buffer in which backward leaves the gradient of a parameter, declared at first mention. Parameters of
   // one unit whose gradients one segment creates share a buffer, except those that has_own_gradient_buffer
@@ -93,9 +102,8 @@ class Strategy {
   virtual BufferId gradient_buffer(ParameterId parameter);
 
  protected:
-  // The units that are this strategy's to schedule, and the one around them.
+  // The units that are this strategy's to schedule.
   const std::vector<UnitId>& units() const { return scope_.units; }
-  UnitId root() const { return scope_.root; }
   bool forward_only() const { return scope_.forward_only; }
 
   virtual bool has_own_gradient_buffer(ParameterId) const { return false; }

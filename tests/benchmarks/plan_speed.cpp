@@ -63,10 +63,10 @@ double print(const char* part, const Timing& timing) {
 // The steady plan by the parts that plan_scenario puts together.
 StepPlan steady_plan(const PlannedScenario& planned, const StrategyType& type) {
   StepBuilder builder(planned.graph, planned.partition, "steady", planned.scenario.parallel.strategy);
-  const auto strategy = type.make(builder, planned.scenario);
-  strategy->declare_persistent();
-  drive_step(builder, *strategy, planned.scenario.train);
-  emit_optimizer_tail(builder, *strategy, planned.scenario.train);
+  StepStrategies strategies(builder, type.make(builder, planned.scenario));
+  strategies.student().declare_persistent();
+  drive_step(builder, strategies, planned.scenario.train);
+  emit_optimizer_tail(builder, strategies.student(), planned.scenario.train);
   return free_activations(builder.finish());
 }
 

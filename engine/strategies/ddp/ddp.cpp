@@ -94,17 +94,17 @@ class DdpStrategy : public Strategy {
 
   BufferId compute_parameters(UnitId unit) const override { return parameters_[unit.index()]; }
 
-  std::vector<TrainedUnit> trained_units() const override {
-    std::vector<TrainedUnit> trained;
+  TrainedState trained() const override {
+    TrainedState trained;
+    trained.gradients_outlive_step = spec_.gradient_as_bucket_view;
     for (const UnitId unit : units()) {
       std::vector<BufferId> gradients =
           spec_.gradient_as_bucket_view ? buckets_of(unit) : live_gradients(unit);
-      if (!gradients.empty()) trained.push_back({unit, parameters_[unit.index()], std::move(gradients)});
+      if (!gradients.empty())
+        trained.units.push_back({unit, parameters_[unit.index()], std::move(gradients)});
     }
     return trained;
   }
-
-  bool gradients_outlive_step() const override { return spec_.gradient_as_bucket_view; }
 
  private:
   std::vector<BufferId> buckets_of(UnitId unit) const {

@@ -135,25 +135,23 @@ class Fsdp1Strategy : public Strategy {
 
   BufferId compute_parameters(UnitId unit) const override { return units_[unit.index()].full; }
 
-  std::vector<TrainedUnit> trained_units() const override {
-    std::vector<TrainedUnit> trained;
+  TrainedState trained() const override {
+    TrainedState trained;
+    if (settings_.sharded) trained.norm_group = group_;
+    trained.sums_one_norm = true;
+    trained.gradients_outlive_step = settings_.use_orig_params;
     for (std::size_t i = 0; i < units_.size(); ++i) {
       const FlatUnit& unit = units_[i];
       if (unit.trained && b_.is_live(unit.gradient))
-        trained.push_back({make_id<UnitId>(i), unit.stored, {unit.gradient}});
+        trained.units.push_back({make_id<UnitId>(i), unit.stored, {unit.gradient}});
     }
     return trained;
   }
 
-  std::optional<GroupId> norm_group() const override {
-    return settings_.sharded ? std::optional(group_) : std::nullopt;
-  }
-  bool sums_one_norm() const override { return true; }
   // ShardedGradScaler asks its default process group, whatever the sharding.
   std::optional<GroupId> overflow_group() override {
     return replicate_ ? b_.add_group("world", settings_.shards * settings_.replicas) : group_;
   }
-  bool gradients_outlive_step() const override { return settings_.use_orig_params; }
   std::int64_t padded_elements(UnitId unit) const override {
     return fsdp1::flat_elements(b_, unit, settings_);
   }

@@ -21,11 +21,11 @@ class NoneStrategy : public Strategy {
 
   BufferId compute_parameters(UnitId unit) const override { return parameters_[unit.index()]; }
 
-  std::vector<TrainedUnit> trained_units() const override {
-    std::vector<TrainedUnit> trained;
+  TrainedState trained() const override {
+    TrainedState trained;
     for (const UnitId unit : units()) {
       if (auto gradients = live_gradients(unit); !gradients.empty())
-        trained.push_back({unit, parameters_[unit.index()], std::move(gradients)});
+        trained.units.push_back({unit, parameters_[unit.index()], std::move(gradients)});
     }
     return trained;
   }
