@@ -16,9 +16,8 @@ struct ResolvedMesh {
   friend bool operator==(const ResolvedMesh&, const ResolvedMesh&) = default;
 };
 
-// Dimensions that were left open take what the others leave of the ranks: `replicate` where every rank holds
-// the whole state (strategy_facts.h), `shard` elsewhere. For a validated scenario mesh.ranks() ==
-// world_size(scenario).
+// Dimensions that were left open take what the others leave of the ranks: `replicate` under none, ddp and
+// fsdp1's no_shard, `shard` under the others. For a validated scenario mesh.ranks() == world_size(scenario).
 ResolvedMesh resolve_mesh(const Scenario& scenario);
 
 }  // namespace shardlab

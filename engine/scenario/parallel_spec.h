@@ -40,7 +40,7 @@ struct DdpSpec {
 };
 
 struct ParallelSpec {
-  std::string strategy = "none";  // a name of engine/strategies/strategy_list.h
+  std::string strategy = "none";  // none ddp fsdp1 fsdp2 zero1 zero2 zero3 native
   MeshSpec mesh;
   std::string sharding = "full_shard";            // fsdp1
   bool use_orig_params = true;                    // fsdp1
