@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "engine/base/parse.h"
 #include "engine/plan/sent_bytes.h"
 #include "engine/scenario/mesh.h"
+#include "engine/strategies/strategy.h"
 
 namespace shardlab {
 namespace {
@@ -13,28 +13,6 @@ namespace {
 bool moves_parameters(const StepPlan& plan, const Instruction& instruction) {
   return std::any_of(instruction.reads.begin(), instruction.reads.end(),
                      [&](BufferId id) { return plan.buffer(id).layout != BufferLayout::opaque; });
-}
-
-// How often the whole model is gathered and its gradients are reduced in a step.
-struct Rounds {
-  double gathers = 0, reductions = 0;
-};
-
-std::optional<Rounds> fsdp1_rounds(const Scenario& scenario, double micro_batches, double reductions) {
-  const std::string& sharding = scenario.parallel.sharding;
-  const bool reshards = sharding == "full_shard" || sharding == "hybrid_shard";
-  if (reshards) return Rounds{2 * micro_batches, reductions};
-  // Without synchronisation parameters stay gathered from the first micro-batch to the last.
-  return Rounds{scenario.train.sync == "every" ? micro_batches : 1, reductions};
-}
-
-std::optional<Rounds> fsdp2_rounds(const Scenario& scenario, double micro_batches, double reductions) {
-  if (!scenario.parallel.reshard_after_backward) return std::nullopt;
-  const std::string& reshard = scenario.parallel.reshard_after_forward;
-  if (reshard == "false") return Rounds{micro_batches, reductions};
-  const auto sub_group = parse_integer(reshard);  // in whose ranks backward gathers
-  const double backward = sub_group ? 1.0 - 1.0 / static_cast<double>(*sub_group) : 1;
-  return Rounds{(1 + backward) * micro_batches, reductions};
 }
 
 bool trains_all_alike(const Scenario& scenario) {
@@ -47,22 +25,9 @@ bool trains_all_alike(const Scenario& scenario) {
 
 std::optional<double> volume_limit(const Scenario& scenario) {
   if (world_size(scenario) == 1 || !trains_all_alike(scenario)) return std::nullopt;
-  const std::string& strategy = scenario.parallel.strategy;
-  const double micro_batches = scenario.train.accumulation;
-  const double reductions = scenario.train.sync == "every" ? micro_batches : 1;
-  if (strategy == "ddp" || (strategy == "fsdp1" && scenario.parallel.sharding == "no_shard"))
-    return 2 * reductions;
-  std::optional<Rounds> rounds;
-  if (strategy == "fsdp1") rounds = fsdp1_rounds(scenario, micro_batches, reductions);
-  if (strategy == "fsdp2" || strategy == "native") rounds = fsdp2_rounds(scenario, micro_batches, reductions);
-  if (!rounds) return std::nullopt;
-  const ResolvedMesh mesh = resolve_mesh(scenario);
-  double limit = rounds->gathers + rounds->reductions;
-  if (mesh.replicate > 1) {
-    const double joined = scenario.parallel.requires_all_reduce ? reductions : 1;
-    limit += 2 * joined / mesh.shard;  // all-reduces of the shard
-  }
-  return limit;
+  const StrategyType* const strategy = strategy_named(scenario.parallel.strategy);
+  if (strategy == nullptr || strategy->volume_limit == nullptr) return std::nullopt;
+  return strategy->volume_limit(scenario);
 }
 
 std::optional<CommunicationVolume> communication_volume(const PlannedScenario& planned) {

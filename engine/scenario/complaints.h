@@ -31,7 +31,7 @@ void validate_model(Complaints& complaints);
 void validate_distillation(Complaints& complaints);  // needs all others to have been asked
 void validate_cluster(Complaints& complaints);
 void validate_mesh(Complaints& complaints);      // needs a valid cluster
-void validate_sharding(Complaints& complaints);  // needs a valid mesh
+void validate_strategy(Complaints& complaints);  // needs a valid mesh
 void validate_parallel(Complaints& complaints, const std::string& path, const ParallelSpec& parallel);
 void validate_training(Complaints& complaints);
 void validate_precision(Complaints& complaints);

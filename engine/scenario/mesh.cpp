@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/scenario/strategy_facts.h"
+
 namespace shardlab {
 
 int world_size(const Scenario& scenario) {
@@ -13,8 +15,7 @@ ResolvedMesh resolve_mesh(const Scenario& scenario) {
   const ParallelSpec& parallel = scenario.parallel;
   const MeshSpec& given = parallel.mesh;
   ResolvedMesh mesh{given.replicate, given.shard, given.tensor, given.expert};
-  const bool replicates = parallel.strategy == "none" || parallel.strategy == "ddp" ||
-                          (parallel.strategy == "fsdp1" && parallel.sharding == "no_shard");
+  const bool replicates = replicates_state(parallel);
   const int ranks = world_size(scenario);
   if (given.shard == 0 && replicates) mesh.shard = 1;
   if (given.replicate == 1 && replicates)

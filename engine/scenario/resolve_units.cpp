@@ -9,6 +9,7 @@
 #include "engine/base/parse.h"
 #include "engine/model/wrap/module_match.h"
 #include "engine/model/wrap/module_sizes.h"
+#include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
 namespace {
@@ -34,8 +35,7 @@ void lay_over(Layers& layers, const std::string& key, const std::string& text) {
 
 UnitSettings settled(const Scenario& scenario, const Layers& layers) {
   const PrecisionSpec& p = layers.precision;
-  const bool casts_by_default =
-      scenario.parallel.strategy != "fsdp1";  // MixedPrecision.cast_forward_inputs is False
+  const bool casts_by_default = facts_of(scenario.parallel.strategy).casts_inputs_by_default;
   const bool casts =
       p.param && p.cast_forward_inputs.value_or(casts_by_default);  // nothing is cast without a param_dtype
   const DType param = p.param.value_or(scenario.model.dtype);

@@ -1,12 +1,14 @@
 #include "engine/scenario/supported.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <string>
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/problems.h"
+#include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/teacher_scenario.h"
 
 namespace shardlab {
@@ -55,11 +57,7 @@ class Support {
     need(m.loss.kind == "plain" || m.loss.over != "tokens" || !half, "model.loss.over", "tokens with float16",
          "forward makes gradients before they can be scaled: use vocabulary");
     need(m.dropout == 0, "model.dropout", fmt::format("{}", m.dropout));
-    need(m.frozen.empty() || s_.parallel.strategy != "native", "model.frozen",
-         "frozen parameters with native", "use fsdp2");
     need(m.lora.dropout == 0, "model.lora.dropout", fmt::format("{}", m.lora.dropout));
-    need(m.lora.rank == 0 || s_.parallel.strategy != "native", "model.lora", "adapters with native",
-         "use fsdp2");
     need(!m.moe.capacity, "model.moe.capacity", "a capacity", "no token is dropped");
     need(m.compile == "none", "model.compile", m.compile);
     need(m.fp8 == "none", "model.fp8", m.fp8);
@@ -75,8 +73,12 @@ class Support {
 
   void parallel() {
     const ParallelSpec& p = s_.parallel;
-    need(one_of(p.strategy, {"none", "ddp", "fsdp1", "fsdp2", "native"}), "parallel.strategy", p.strategy,
-         teacher_ ? "supported: none, fsdp1, fsdp2, native" : "supported: none, ddp, fsdp1, fsdp2, native");
+    const std::vector<std::string> built = built_strategies();
+    need(std::find(built.begin(), built.end(), p.strategy) != built.end(), "parallel.strategy", p.strategy,
+         fmt::format("supported: {}", fmt::join(teacher_ ? teacher_strategies() : built, ", ")));
+    if (const auto not_built = facts_of(p.strategy).not_built; not_built != nullptr) {
+      for (const NotBuilt& missing : not_built(s_)) need(false, missing.key, missing.shown, missing.hint);
+    }
     const ResolvedMesh mesh = resolve_mesh(s_);
     need(mesh.tensor == 1, "parallel.mesh.tensor", std::to_string(mesh.tensor));
     need(mesh.expert == 1, "parallel.mesh.expert", std::to_string(mesh.expert));
@@ -87,8 +89,6 @@ class Support {
              name + " of single units");
       }
     }
-    need(!p.ddp.static_graph, "parallel.ddp.static_graph", "true");
-    need(!p.ddp.find_unused_parameters, "parallel.ddp.find_unused_parameters", "true");
     need(!p.sync_module_states, "parallel.sync_module_states", "true",
          "leave it out: every rank makes its part of the same parameters");
     need(p.initialization == "meta", "parallel.initialization", p.initialization);
@@ -96,7 +96,7 @@ class Support {
 
   void precision() {
     const PrecisionSpec& p = s_.precision;
-    const bool casts = one_of(s_.parallel.strategy, {"fsdp1", "fsdp2", "native"});
+    const bool casts = facts_of(s_.parallel.strategy).casts_units;
     const auto compute = [&](const std::string& key, std::optional<DType> dtype) {
       if (!dtype) return;
       const std::string name(to_string(*dtype));

@@ -7,7 +7,7 @@
 
 namespace shardlab {
 
-// bad_input "parallel.strategy: not supported yet: fsdp1" at the place where the key was given. Settings that
+// bad_input "parallel.strategy: not supported yet: zero1" at the place where the key was given. Settings that
 // are contradictory rather than unfinished are the business of validate.h.
 Status check_supported(const Scenario& scenario, const ScenarioSource& source);
 

@@ -12,7 +12,7 @@ Status validate_scenario(const Scenario& scenario, const ScenarioSource& source)
   validate_model(complaints);
   validate_cluster(complaints);
   if (problems.empty()) validate_mesh(complaints);  // needs a number of ranks
-  if (problems.empty()) validate_sharding(complaints);
+  if (problems.empty()) validate_strategy(complaints);
   validate_parallel(complaints, "parallel", scenario.parallel);
   validate_training(complaints);
   validate_precision(complaints);

@@ -7,6 +7,7 @@
 #include "engine/base/parse.h"
 #include "engine/scenario/complaints.h"
 #include "engine/scenario/mesh.h"
+#include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
 namespace {
@@ -73,9 +74,10 @@ std::string group_sizes(int shards) {
 // An integer: the size of the group that keeps the parameters.
 void check_reshard(Complaints& c, const std::string& key, const std::string& text, int shards) {
   const auto group = parse_integer(text);
-  if (group && c.scenario.parallel.strategy == "native") {
-    c.refuse(key, text + ": native keeps parameters whole or spreads them over all sharding ranks",
-             "use true or false, or fsdp2");
+  const std::string_view why_not = facts_of(c.scenario.parallel.strategy).why_no_subgroups;
+  if (group && !why_not.empty()) {
+    c.refuse(key, fmt::format("{}: {}", text, why_not),
+             "use true or false, or " + proposed_for("parallel.reshard_after_forward"));
     return;
   }
   if (!group || (*group < shards && shards % *group == 0)) return;
@@ -87,16 +89,11 @@ void check_reshard(Complaints& c, const std::string& key, const std::string& tex
 
 void validate_mesh(Complaints& c) {
   const int ranks = world_size(c.scenario);
-  const std::string& strategy = c.scenario.parallel.strategy;
   const std::string key = c.given("parallel.mesh") ? "parallel.mesh" : "parallel.strategy";
-  if (strategy == "none" && ranks != 1) {
-    c.refuse("parallel.strategy", fmt::format("none trains on one rank, the cluster has {}", ranks),
-             "use ddp or fsdp2");
-    return;
+  if (const auto check_ranks = facts_of(c.scenario.parallel.strategy).check_ranks; check_ranks != nullptr) {
+    check_ranks(c, ranks);
+    if (!c.problems.empty()) return;
   }
-  const MeshSpec& given = c.scenario.parallel.mesh;
-  if (strategy == "ddp" && given.shard > 1)
-    c.refuse("parallel.mesh.shard", "ddp shards nothing", "remove it, or use fsdp2");
   const ResolvedMesh mesh = resolve_mesh(c.scenario);
   // In 64 bits: each dimension may be a million.
   const std::int64_t product = std::int64_t{mesh.replicate} * mesh.shard;
@@ -119,6 +116,11 @@ void validate_mesh(Complaints& c) {
   const bool hybrid = c.scenario.parallel.sharding.starts_with("hybrid");
   if (hybrid && mesh.replicate == 1)
     c.refuse("parallel.sharding", "hybrid sharding needs mesh.replicate above 1");
+}
+
+void validate_strategy(Complaints& c) {
+  const StrategyFacts& facts = facts_of(c.scenario.parallel.strategy);
+  if (facts.check != nullptr) facts.check(c, resolve_mesh(c.scenario));
 }
 
 }  // namespace shardlab

@@ -1,5 +1,8 @@
 // A teacher obeys the rules of any model and strategy, and some of its own: nothing of it is trained.
+#include <fmt/core.h>
+
 #include "engine/scenario/complaints.h"
+#include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/teacher_scenario.h"
 
 namespace shardlab {
@@ -7,10 +10,10 @@ namespace {
 
 void check_forward_only(Complaints& c) {
   const ParallelSpec& parallel = c.scenario.parallel;
-  if (parallel.strategy == "ddp") {
-    c.refuse("parallel.strategy",
-             "ddp averages gradients, and a teacher has none: DistributedDataParallel refuses it",
-             "use none: every rank holds the whole teacher");
+  const std::string_view why_not = facts_of(parallel.strategy).why_no_teacher;
+  if (!why_not.empty()) {
+    c.refuse("parallel.strategy", std::string(why_not),
+             fmt::format("use {}: every rank holds the whole teacher", ParallelSpec{}.strategy));
   }
   const auto no_effect = [&](const std::string& key, bool differs) {
     if (differs) c.refuse(key, "has no effect: a teacher has no backward", "remove it");
@@ -40,8 +43,8 @@ void validate_distillation(Complaints& c) {
   validate_model(of_teacher);
   check_forward_only(of_teacher);
   if (!c.problems.empty()) return;  // the rest needs a valid cluster
-  if (teacher.parallel.strategy != "none") validate_mesh(of_teacher);
-  if (c.problems.empty()) validate_sharding(of_teacher);
+  validate_mesh(of_teacher);
+  if (c.problems.empty()) validate_strategy(of_teacher);
   validate_parallel(of_teacher, "parallel", teacher.parallel);
   validate_precision(of_teacher);
 }

@@ -1,36 +1,36 @@
 // Mixed precision: what each framework can do, and what has no effect.
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "engine/scenario/complaints.h"
+#include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
 namespace {
 
-// FullyShardedDataParallel's MixedPrecision has no output dtype, fully_shard's MixedPrecisionPolicy no buffer
-// dtype.
+// "fsdp2 and native".
+std::string owners_of(std::string_view key) {
+  return fmt::format("{}", fmt::join(strategies_that_accept(key), " and "));
+}
+
 void check_framework(Complaints& c) {
   const PrecisionSpec& p = c.scenario.precision;
   const std::string& strategy = c.scenario.parallel.strategy;
-  const bool units = strategy == "fsdp1" || strategy == "fsdp2" || strategy == "native";
-  if (p.keep_low_precision_grads && strategy != "fsdp1") {
+  const StrategyFacts& facts = facts_of(strategy);
+  const auto refuse = [&](const std::string& key, const std::string& why) {
+    c.refuse(key, fmt::format("has no effect with strategy {}{}", strategy, why),
+             "remove it, or use " + proposed_for(key));
+  };
+  if (p.keep_low_precision_grads && !accepts(facts, "precision.keep_low_precision_grads")) {
     c.refuse("precision.keep_low_precision_grads", "has no effect with strategy " + strategy,
-             "it belongs to fsdp1");
+             "it belongs to " + owners_of("precision.keep_low_precision_grads"));
   }
-  if (p.output && (!units || strategy == "fsdp1")) {
-    c.refuse("precision.output", fmt::format("has no effect with strategy {}: it casts no outputs", strategy),
-             "remove it, or use fsdp2");
-  }
-  if (p.buffer && *p.buffer != DType::float32 && strategy != "fsdp1") {
-    c.refuse("precision.buffer",
-             fmt::format("has no effect with strategy {}: it leaves buffers as they are", strategy),
-             "remove it, or use fsdp1");
-  }
-  if (p.cast_forward_inputs && !units) {
-    c.refuse("precision.cast_forward_inputs", "has no effect with strategy " + strategy,
-             "remove it, or use fsdp1 or fsdp2");
-  }
+  if (p.output && !accepts(facts, "precision.output")) refuse("precision.output", ": it casts no outputs");
+  if (p.buffer && *p.buffer != DType::float32 && !accepts(facts, "precision.buffer"))
+    refuse("precision.buffer", ": it leaves buffers as they are");
+  const bool casts_inputs = accepts(facts, "precision.cast_forward_inputs");
+  if (p.cast_forward_inputs && !casts_inputs) refuse("precision.cast_forward_inputs", "");
   const bool single_units = !c.scenario.parallel.wrap.overrides.empty();
-  if (p.cast_forward_inputs && units && !p.param && !single_units) {
+  if (p.cast_forward_inputs && casts_inputs && !p.param && !single_units) {
     c.refuse("precision.cast_forward_inputs", "has no effect without precision.param",
              "set precision.param, or remove it");
   }
@@ -50,13 +50,16 @@ void check_unit_setting(Complaints& c, const std::string& key, const std::string
              "precision.buffer has no effect on single units: the rotary frequencies are one buffer for all",
              "set precision.buffer");
   }
-  if (name == "precision.output" && strategy == "fsdp1") {
-    c.refuse(key, "precision.output has no effect with strategy fsdp1: it casts no outputs",
-             "use fsdp2, or precision.cast_forward_inputs on the units that read them");
+  const StrategyFacts& facts = facts_of(strategy);
+  if (name == "precision.output" && facts.casts_units && !accepts(facts, name)) {
+    c.refuse(key,
+             fmt::format("precision.output has no effect with strategy {}: it casts no outputs", strategy),
+             fmt::format("use {}, or precision.cast_forward_inputs on the units that read them",
+                         proposed_for(name)));
   }
-  if (name == "reshard_after_forward" && strategy != "fsdp2" && strategy != "native") {
+  if (name == "reshard_after_forward" && !accepts(facts, "parallel.reshard_after_forward")) {
     c.refuse(key, "reshard_after_forward has no effect with strategy " + strategy,
-             "it belongs to fsdp2 and native");
+             "it belongs to " + owners_of("parallel.reshard_after_forward"));
   }
 }
 

@@ -1,8 +1,9 @@
 // How the state is spread and how it is trained.
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "engine/scenario/complaints.h"
 #include "engine/scenario/loss_scaling.h"
+#include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
 namespace {
@@ -62,6 +63,16 @@ void check_train(Complaints& c) {
     c.require(!c.scenario.checkpoint.path.empty(), "checkpoint.path", "the folder for train.save");
 }
 
+// "ShardedGradScaler of fsdp1".
+std::string float16_scalers() {
+  std::vector<std::string> scalers;
+  for (const KnownStrategy& strategy : known_strategies()) {
+    if (strategy.built && !strategy.facts->float16_scaler.empty())
+      scalers.push_back(fmt::format("{} of {}", strategy.facts->float16_scaler, strategy.name));
+  }
+  return fmt::format("{}", fmt::join(scalers, ", "));
+}
+
 void check_scaler(Complaints& c) {
   ScalerSpec defaults;
   defaults.enabled = c.scenario.scaler.enabled;
@@ -72,13 +83,14 @@ void check_scaler(Complaints& c) {
                                        : "has no effect: nothing is float16",
              "remove it, or set scaler.enabled: true");
   }
-  const std::string& strategy = c.scenario.parallel.strategy;
-  const bool refuses = strategy == "none" || strategy == "ddp" || strategy == "fsdp2" || strategy == "native";
+  const bool refuses = facts_of(c.scenario.parallel.strategy).float16_scaler.empty();
   if (scales && c.scenario.model.dtype == DType::float16 && refuses) {
-    c.refuse("model.dtype",
-             "float16 gradients cannot be unscaled: GradScaler of torch 2.11 refuses them (ShardedGradScaler "
-             "of fsdp1 does not)",
-             "store float32 and set precision.param: float16, or set scaler.enabled: false");
+    c.refuse(
+        "model.dtype",
+        fmt::format("float16 gradients cannot be unscaled: GradScaler of torch 2.11 refuses them ({} does "
+                    "not)",
+                    float16_scalers()),
+        "store float32 and set precision.param: float16, or set scaler.enabled: false");
   }
 }
 
@@ -87,7 +99,7 @@ void check_rest(Complaints& c) {
   if (cpu && c.scenario.launch.backend == "nccl")
     c.refuse("launch.backend", "nccl needs GPUs, the cluster has CPU ranks", "use gloo");
   const std::string& strategy = c.scenario.parallel.strategy;
-  if (c.scenario.activation.placement == "outside" && (strategy == "none" || strategy == "ddp")) {
+  if (c.scenario.activation.placement == "outside" && !facts_of(strategy).gathers_units) {
     c.refuse("activation.placement",
              fmt::format("outside has no effect with strategy {}: it gathers no units", strategy),
              "remove it");
@@ -101,26 +113,31 @@ void check_rest(Complaints& c) {
     c.require(!c.scenario.cluster.nvme.path.empty(), "cluster.nvme.path", "the drive that offload uses");
 }
 
+// A strategy that has none of these keys refuses the section as a whole.
+void check_prefetch(Complaints& c, const std::string& path, const ParallelSpec& parallel) {
+  const StrategyFacts& facts = facts_of(parallel.strategy);
+  if (!accepts(facts, "parallel.prefetch")) return;
+  const PrefetchSpec& prefetch = parallel.prefetch;
+  const PrefetchSpec defaults;
+  const auto check = [&](const std::string& key, bool differs) {
+    if (differs && !accepts(facts, "parallel.prefetch." + key))
+      c.refuse(path + "." + key, "has no effect with strategy " + parallel.strategy, "remove it");
+  };
+  check("backward", prefetch.backward != defaults.backward);
+  check("forward", prefetch.forward != defaults.forward);
+  check("limit_all_gathers", prefetch.limit_all_gathers != defaults.limit_all_gathers);
+  check("forward_depth", prefetch.forward_depth != defaults.forward_depth);
+  check("backward_depth", prefetch.backward_depth != defaults.backward_depth);
+}
+
 }  // namespace
 
 void validate_parallel(Complaints& c, const std::string& path, const ParallelSpec& parallel) {
-  const PrefetchSpec& prefetch = parallel.prefetch;
-  const PrefetchSpec defaults;
-  const auto no_effect = [&](const char* key, bool differs) {
-    if (differs)
-      c.refuse(path + ".prefetch." + key, "has no effect with strategy " + parallel.strategy, "remove it");
-  };
-  if (parallel.strategy == "fsdp2" || parallel.strategy == "native") {
-    no_effect("backward", prefetch.backward != defaults.backward);
-    no_effect("forward", prefetch.forward != defaults.forward);
-    no_effect("limit_all_gathers", prefetch.limit_all_gathers != defaults.limit_all_gathers);
-  } else if (parallel.strategy == "fsdp1") {
-    no_effect("forward_depth", prefetch.forward_depth != 0);
-    no_effect("backward_depth", prefetch.backward_depth != 0);
-  }
-  if (parallel.strategy == "fsdp1" && !parallel.wrap.together.empty())
+  check_prefetch(c, path + ".prefetch", parallel);
+  const std::string_view why = facts_of(parallel.strategy).why_no_joined_modules;
+  if (!why.empty() && !parallel.wrap.together.empty())
     c.refuse(path + ".wrap.together",
-             "has no effect with strategy fsdp1: FullyShardedDataParallel wraps one module at a time",
+             fmt::format("has no effect with strategy {}: {}", parallel.strategy, why),
              "remove it, or use fsdp2");
   check_wrap(c, path + ".wrap", parallel.wrap);
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include <fmt/format.h>
+#include "engine/strategies/strategy.h"
 
 namespace shardlab {
 namespace {
@@ -13,37 +13,6 @@ bool is_inside(const ModelGraph& graph, ModuleId module, ModuleId ancestor) {
     if (*id == ancestor) return true;
   }
   return false;
-}
-
-// A trained parameter of the region that belongs to a unit around it.
-std::optional<ParameterId> shared_parameter(const ModelGraph& graph, const Partition& partition,
-                                            const Region& region) {
-  for (std::size_t i = region.first.index(); i <= region.last.index(); ++i) {
-    for (const ParameterId parameter : partition.segments[i].parameters) {
-      const Unit& unit = partition.unit(partition.unit_of_parameter[parameter.index()]);
-      const bool own = is_inside(graph, unit.modules.front(), region.operators.module);
-      if (!own && graph.parameter(parameter).requires_grad) return parameter;
-    }
-  }
-  return std::nullopt;
-}
-
-// A reentrant checkpoint runs a backward of its own for each region: the flat parameter of a unit around
-// several of them gets its gradient, is reduced and freed with the first. Seen with torch 2.11: the second
-// region then finds no parameters.
-Status check_flat_parameters(const ModelGraph& graph, const Partition& partition) {
-  for (const Region& region : partition.regions) {
-    const std::optional<ParameterId> shared = shared_parameter(graph, partition, region);
-    if (!shared) continue;
-    return bad_input("activation.reentrant",
-                     fmt::format("{} is part of a unit around the checkpointed {}: fsdp1 would free that "
-                                 "unit after the backward of the "
-                                 "first region, and PyTorch fails in the next",
-                                 graph.parameter(*shared).name, graph.module(region.operators.module).path),
-                     "set activation.reentrant: false, or make each checkpointed layer a unit "
-                     "(parallel.wrap.policy: transformer)");
-  }
-  return {};
 }
 
 bool is_unit(const Partition& partition, ModuleId module) {
@@ -106,8 +75,9 @@ Status check_regions(const Scenario& scenario, const ModelGraph& graph, const Pa
                      "remove it, or make the layers units (parallel.wrap.policy: transformer)");
   }
   SHARDLAB_CHECK_OK(check_joined_units(graph, partition));
-  if (spec.reentrant && scenario.parallel.strategy == "fsdp1") return check_flat_parameters(graph, partition);
-  return {};
+  const StrategyType* const strategy = strategy_named(scenario.parallel.strategy);
+  if (strategy == nullptr || strategy->check_regions == nullptr) return {};
+  return strategy->check_regions(scenario, graph, partition);
 }
 
 }  // namespace shardlab

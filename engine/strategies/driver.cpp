@@ -20,24 +20,25 @@ std::vector<TensorId> batch_tensors(const ModelGraph& graph) {
 
 class Driver {
  public:
-  Driver(StepBuilder& builder, Strategy& strategy, const TrainSpec& train)
+  Driver(StepBuilder& builder, StepStrategies& strategies, const TrainSpec& train)
       : b_(builder),
-        strategy_(strategy),
+        strategies_(strategies),
+        student_(strategies.student()),
         train_(train),
         graph_(builder.graph()),
         partition_(builder.partition()),
         extents_(find_extents(graph_, partition_)),
-        segments_(builder, strategy) {}
+        segments_(builder, strategies) {}
 
   void run() {
     for (int micro_batch = 0; micro_batch < train_.accumulation; ++micro_batch) {
       const bool last = micro_batch + 1 == train_.accumulation;
       micro_batch_ = micro_batch;
+      reduces_ = last || train_.sync == "every";
       segments_.begin_micro_batch(micro_batch);
       b_.set_pass("segments");
       load_batch();
       b_.set_pass(b_.plan().strategy);
-      strategy_.begin_micro_batch(micro_batch, last || train_.sync == "every");
       forward();
       backward();
     }
@@ -58,21 +59,29 @@ class Driver {
 
   void forward() {
     for (std::size_t i = 0; i < partition_.segments.size(); ++i) {
-      for (const UnitId unit : extents_.enters[i]) in_sense_of(i, unit, [&] { strategy_.pre_forward(unit); });
+      for (const UnitId unit : extents_.enters[i]) pre_forward(unit, sense_of(i, unit));
       segments_.forward(make_id<SegmentId>(i));
-      for (const UnitId unit : extents_.leaves[i])
-        in_sense_of(i, unit, [&] { strategy_.post_forward(unit); });
+      for (const UnitId unit : extents_.leaves[i]) post_forward(unit, sense_of(i, unit));
     }
   }
 
+  // A model's own hook of a micro-batch hangs on the forward of its root.
+  void pre_forward(UnitId unit, ForwardSense sense) {
+    strategies_.of(unit, sense, [&](Strategy& strategy) {
+      const bool begins = unit == strategy.root() && sense != ForwardSense::recomputation;
+      if (begins) strategy.begin_micro_batch(micro_batch_, reduces_);
+      strategy.pre_forward(unit);
+    });
+  }
+  void post_forward(UnitId unit, ForwardSense sense) {
+    strategies_.of(unit, sense, [&](Strategy& strategy) { strategy.post_forward(unit); });
+  }
+
   // A reentrant checkpoint runs without gradients what is inside it.
-  template <typename Hook>
-  void in_sense_of(std::size_t segment, UnitId unit, Hook&& hook) {
+  ForwardSense sense_of(std::size_t segment, UnitId unit) const {
     const Region* region = region_of(segment);
     const bool without = region != nullptr && region->operators.reentrant && is_inside(unit, *region);
-    strategy_.set_forward_sense(without ? ForwardSense::without_graph : ForwardSense::ordinary);
-    hook();
-    strategy_.set_forward_sense(ForwardSense::ordinary);
+    return without ? ForwardSense::without_graph : ForwardSense::ordinary;
   }
 
   void backward() {
@@ -81,11 +90,11 @@ class Driver {
       enter_backward(i);
       if (partition_.segments[i].programs.has_backward()) {
         segments_.backward(make_id<SegmentId>(i));
-        strategy_.gradients_ready(make_id<SegmentId>(i));
+        student_.gradients_ready(make_id<SegmentId>(i));
       }
       leave_backward(i);
     }
-    strategy_.end_of_backward();
+    student_.end_of_backward();
   }
 
   // A checkpointed region is run again when backward asks for the first tensor of it: after the hooks of the
@@ -110,7 +119,7 @@ class Driver {
     for (const UnitId unit : extents_.leaves[segment]) {
       if (!partition_.unit(unit).outputs_require_grad || !due(unit)) continue;
       entered_backward_[unit.index()] = true;
-      strategy_.pre_backward(unit);
+      student_.pre_backward(unit);
     }
   }
 
@@ -119,7 +128,7 @@ class Driver {
     for (auto id = units.rbegin(); id != units.rend(); ++id) {
       const Unit& unit = partition_.unit(*id);
       const bool hooked = unit.inputs_require_grad || unit.parameters_require_grad;
-      if (*id != Partition::root() && hooked) strategy_.post_backward(*id);
+      if (*id != Partition::root() && hooked) student_.post_backward(*id);
     }
     const Region* region = region_of(segment);
     if (region != nullptr && region->first.index() == segment) segments_.drop_recomputed_outputs(*region);
@@ -128,21 +137,19 @@ class Driver {
   // A unit that has entered its backward skips its hooks of forward: its parameters are there. What stops the
   // recomputation early does so inside such a unit.
   void recompute(const Region& region) {
-    strategy_.set_forward_sense(ForwardSense::recomputation);
     const auto runs_hooks = [&](UnitId unit) {
       return is_inside(unit, region) && !entered_backward_[unit.index()];
     };
     for (std::size_t i = region.first.index(); i <= region.last.index(); ++i) {
       if (partition_.segments[i].begin >= region.operators.stop) break;
       for (const UnitId unit : extents_.enters[i]) {
-        if (runs_hooks(unit)) strategy_.pre_forward(unit);
+        if (runs_hooks(unit)) pre_forward(unit, ForwardSense::recomputation);
       }
       segments_.recompute(make_id<SegmentId>(i));
       for (const UnitId unit : extents_.leaves[i]) {
-        if (runs_hooks(unit)) strategy_.post_forward(unit);
+        if (runs_hooks(unit)) post_forward(unit, ForwardSense::recomputation);
       }
     }
-    strategy_.set_forward_sense(ForwardSense::ordinary);
   }
 
   const Region* region_of(std::size_t segment) const {
@@ -154,7 +161,8 @@ class Driver {
   }
 
   StepBuilder& b_;
-  Strategy& strategy_;
+  StepStrategies& strategies_;
+  Strategy& student_;  // backward is its alone
   const TrainSpec& train_;
   const ModelGraph& graph_;
   const std::vector<TensorId> batch_ = batch_tensors(graph_);
@@ -162,13 +170,14 @@ class Driver {
   const UnitExtents extents_;
   SegmentEmitter segments_;
   int micro_batch_ = 0;
+  bool reduces_ = true;                 // this micro-batch
   std::vector<bool> entered_backward_;  // by UnitId, in this micro-batch
 };
 
 }  // namespace
 
-void drive_step(StepBuilder& builder, Strategy& strategy, const TrainSpec& train) {
-  Driver(builder, strategy, train).run();
+void drive_step(StepBuilder& builder, StepStrategies& strategies, const TrainSpec& train) {
+  Driver(builder, strategies, train).run();
 }
 
 }  // namespace shardlab

@@ -1,13 +1,13 @@
-// Walks a model through one step and tells a strategy what happens.
+// Walks a model through one step and tells its strategies what happens.
 #pragma once
 
 #include "engine/scenario/scenario.h"
-#include "engine/strategies/strategy.h"
+#include "engine/strategies/step_strategies.h"
 
 namespace shardlab {
 
-// Emits LoadBatch, Forward, Recompute and Backward of every micro-batch with the strategy's instructions
+// Emits LoadBatch, Forward, Recompute and Backward of every micro-batch with the strategies' instructions
 // between them.
-void drive_step(StepBuilder& builder, Strategy& strategy, const TrainSpec& train);
+void drive_step(StepBuilder& builder, StepStrategies& strategies, const TrainSpec& train);
 
 }  // namespace shardlab

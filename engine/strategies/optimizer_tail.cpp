@@ -81,16 +81,16 @@ void emit_value_clipping(StepBuilder& builder, const std::vector<BufferId>& grad
 
 // FSDP2 sums one squared norm per trained parameter over the shard group, recorded as one all-reduce of 4
 // bytes a parameter; FSDP1 one for all parameters.
-void emit_clipping(StepBuilder& builder, const Strategy& strategy, const std::vector<BufferId>& gradients,
+void emit_clipping(StepBuilder& builder, const TrainedState& trained, const std::vector<BufferId>& gradients,
                    std::optional<BufferId> flag) {
   builder.set_pass("clip");
   Buffer buffer;
   buffer.name = "norms";
   buffer.buffer_class = BufferClass::scalar;
   const std::vector<Parameter>& parameters = builder.graph().parameters;
-  const auto trained =
+  const auto count =
       std::count_if(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.trainable; });
-  buffer.elements = strategy.sums_one_norm() ? 1 : trained;
+  buffer.elements = trained.sums_one_norm ? 1 : count;
   const BufferId norms = builder.declare(std::move(buffer));
 
   Instruction measure;
@@ -100,7 +100,7 @@ void emit_clipping(StepBuilder& builder, const Strategy& strategy, const std::ve
   measure.writes = measure.allocates = {norms};
   builder.emit(std::move(measure));
 
-  if (const auto group = strategy.norm_group()) emit_sum(builder, *group, norms);
+  if (trained.norm_group) emit_sum(builder, *trained.norm_group, norms);
 
   Instruction clip;
   clip.kind = InstructionKind::ClipGradients;
@@ -238,17 +238,17 @@ void emit_optimizer(StepBuilder& builder, const std::vector<TrainedUnit>& units,
 }  // namespace
 
 void emit_optimizer_tail(StepBuilder& builder, Strategy& strategy, const TrainSpec& train, bool scaled_loss) {
-  const std::vector<TrainedUnit> units = strategy.trained_units();
-  const std::vector<BufferId> gradients = all_gradients(units);
+  const TrainedState trained = strategy.trained();
+  const std::vector<BufferId> gradients = all_gradients(trained.units);
   std::optional<BufferId> flag;
   if (scaled_loss) flag = emit_unscaling(builder, strategy, gradients);
-  if (train.clip_norm) emit_clipping(builder, strategy, gradients, flag);
+  if (train.clip_norm) emit_clipping(builder, trained, gradients, flag);
   if (train.clip_value) emit_value_clipping(builder, gradients, flag);
-  emit_optimizer(builder, units, train, flag);
+  emit_optimizer(builder, trained.units, train, flag);
   if (flag) builder.free({*flag});
   Instruction zero;
   zero.kind = InstructionKind::ZeroGradients;
-  if (!strategy.gradients_outlive_step()) zero.frees = gradients;
+  if (!trained.gradients_outlive_step) zero.frees = gradients;
   builder.emit(std::move(zero));
 }
 

@@ -26,7 +26,7 @@
 #include "engine/strategies/checkpointing.h"
 #include "engine/strategies/driver.h"
 #include "engine/strategies/optimizer_tail.h"
-#include "engine/strategies/with_teacher.h"
+#include "engine/strategies/step_strategies.h"
 
 namespace shardlab {
 namespace {
@@ -37,15 +37,16 @@ std::map<ModuleId, UnitPrecision> precisions_of(const SettingsByModule& settings
   return precisions;
 }
 
-void describe_header(StepPlan& plan, const PlannedScenario& planned, const Strategy& strategy,
+void describe_header(StepPlan& plan, const PlannedScenario& planned, const StepStrategies& strategies,
                      const std::string& graph_hash) {
   plan.graph_hash = graph_hash;
   plan.world_size = world_size(planned.scenario);
   plan.micro_batches = plan.phase == "setup" ? 0 : planned.scenario.train.accumulation;
   for (std::size_t i = 0; i < planned.partition.units.size(); ++i) {
     const Unit& unit = planned.partition.units[i];
+    const auto id = make_id<UnitId>(i);
     plan.units.push_back({unit.name, unit.path(planned.graph), unit.elements(planned.graph),
-                          strategy.padded_elements(make_id<UnitId>(i))});
+                          strategies.owner(id).padded_elements(id)});
   }
   for (const Segment& segment : planned.partition.segments) {
     const SegmentPrograms& programs = segment.programs;
@@ -90,8 +91,8 @@ class RunPlanner {
   StepPlan setup() {
     StepBuilder builder(planned_.graph, planned_.partition, "setup", name());
     builder.set_pass(name());
-    const auto strategy = strategies_.make(builder, planned_.scenario);
-    strategy->declare_persistent();
+    StepStrategies strategies(builder, strategies_, planned_.scenario);
+    strategies.each([](Strategy& strategy) { strategy.declare_persistent(); });
     builder.set_pass("constants");
     for (std::size_t i = 0; i < planned_.graph.tensors.size(); ++i) {
       if (planned_.graph.tensors[i].role != TensorRole::constant) continue;
@@ -103,7 +104,7 @@ class RunPlanner {
       fill.writes = fill.allocates = {buffer};
       builder.emit(std::move(fill));
     }
-    return describe(builder.finish(), *strategy);
+    return describe(builder.finish(), strategies);
   }
 
   // Does the plan leave what it took over? Buffers are compared by check_run.
@@ -116,30 +117,32 @@ class RunPlanner {
   StepPlan step(const std::string& phase, const StepPlan& before) {
     StepBuilder builder(planned_.graph, planned_.partition, phase, name());
     for (const LeftEvent& event : before.left_events) builder.plan().taken_events.push_back(event.name);
-    const auto strategy = strategies_.make(builder, planned_.scenario);
-    strategy->declare_persistent();
-    second_differs_ = strategy->second_step_differs();
-    drive_step(builder, *strategy, planned_.scenario.train);
-    snapshot(phase, name(), builder, *strategy);
-    emit_optimizer_tail(builder, *strategy, planned_.scenario.train, scales_loss(planned_.scenario));
-    strategy->end_of_step();
-    snapshot(phase, "optimizer", builder, *strategy);
-    StepPlan plan = describe(drop_unused_buffers(free_activations(builder.finish())), *strategy);
+    StepStrategies strategies(builder, strategies_, planned_.scenario);
+    strategies.each([](Strategy& strategy) { strategy.declare_persistent(); });
+    second_differs_ = strategies.second_step_differs();
+    drive_step(builder, strategies, planned_.scenario.train);
+    snapshot(phase, name(), builder, strategies);
+    emit_optimizer_tail(builder, strategies.student(), planned_.scenario.train,
+                        scales_loss(planned_.scenario));
+    strategies.each([](Strategy& strategy) { strategy.end_of_step(); });
+    snapshot(phase, "optimizer", builder, strategies);
+    StepPlan plan = describe(drop_unused_buffers(free_activations(builder.finish())), strategies);
     if (snapshots_ != nullptr && phase == "steady") snapshots_->push_back({"free_activations", plan});
     return plan;
   }
 
-  void snapshot(const std::string& phase, std::string pass, StepBuilder& builder, const Strategy& strategy) {
+  void snapshot(const std::string& phase, std::string pass, StepBuilder& builder,
+                const StepStrategies& strategies) {
     if (snapshots_ == nullptr || phase != "steady") return;
-    snapshots_->push_back({std::move(pass), describe(builder.plan(), strategy)});
+    snapshots_->push_back({std::move(pass), describe(builder.plan(), strategies)});
   }
 
-  StepPlan describe(StepPlan plan, const Strategy& strategy) const {
-    describe_header(plan, planned_, strategy, graph_hash_);
+  StepPlan describe(StepPlan plan, const StepStrategies& strategies) const {
+    describe_header(plan, planned_, strategies, graph_hash_);
     return plan;
   }
 
-  std::string name() const { return std::string(strategies_.type.name); }
+  const std::string& name() const { return planned_.scenario.parallel.strategy; }
 
   PlannedScenario& planned_;
   const RunStrategies& strategies_;
@@ -160,14 +163,13 @@ Status check_measured_steps(const PlannedScenario& planned) {
 }
 
 // What one rank would do if nobody scheduled anything: the first snapshot of the construction.
-void snapshot_segments(const PlannedScenario& planned, const StrategyType& type,
-                       std::vector<PassSnapshot>& snapshots) {
-  StepBuilder builder(planned.graph, planned.partition, "steady", std::string(type.name));
-  const auto strategy = k_none_strategy.make(builder, planned.scenario);
-  strategy->declare_persistent();
-  drive_step(builder, *strategy, planned.scenario.train);
+void snapshot_segments(const PlannedScenario& planned, std::vector<PassSnapshot>& snapshots) {
+  StepBuilder builder(planned.graph, planned.partition, "steady", planned.scenario.parallel.strategy);
+  StepStrategies strategies(builder, make_unscheduled(builder));
+  strategies.student().declare_persistent();
+  drive_step(builder, strategies, planned.scenario.train);
   StepPlan plan = builder.finish();
-  describe_header(plan, planned, *strategy, structure_hash(planned.graph));
+  describe_header(plan, planned, strategies, structure_hash(planned.graph));
   snapshots.push_back({"segments", std::move(plan)});
 }
 
@@ -288,13 +290,13 @@ Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<Pass
   if (strategies.teacher) SHARDLAB_CHECK_OK(add_teacher(model, *strategies.teacher, *scenario.distillation));
   planned.graph = std::move(model.graph);
   SHARDLAB_TRY(const std::vector<CheckpointRegion> regions, regions_of(scenario, planned.graph));
-  std::vector<OperatorId> cuts = type.extra_cuts(planned.graph, scenario);
+  std::vector<OperatorId> cuts = type.cuts(planned.graph, scenario);
   if (root_ends_before_loss(model)) cuts.push_back(first_loss_operator(planned.graph));
   planned.partition = make_partition(planned.graph, model.wrapped.units, cuts, regions, model.wrapped.ignored,
                                      model.wrapped.joined);
   SHARDLAB_CHECK_OK(check_regions(scenario, planned.graph, planned.partition));
   for (Unit& unit : planned.partition.units) unit.settings = model.settings.at(unit.modules.front());
-  if (snapshots != nullptr) snapshot_segments(planned, type, *snapshots);
+  if (snapshots != nullptr) snapshot_segments(planned, *snapshots);
   SHARDLAB_CHECK_OK(RunPlanner(planned, strategies, snapshots).run());
   SHARDLAB_CHECK_OK(check_measured_steps(planned));
   return planned;

@@ -99,7 +99,8 @@ BufferId SegmentEmitter::value_buffer(const Segment& reader, TensorId tensor) {
 std::vector<BufferId> SegmentEmitter::parameter_buffers(const Segment& segment) const {
   std::vector<BufferId> buffers;
   for (const ParameterId parameter : segment.parameters) {
-    const BufferId buffer = strategy_.compute_parameters(partition_.unit_of_parameter[parameter.index()]);
+    const UnitId unit = partition_.unit_of_parameter[parameter.index()];
+    const BufferId buffer = strategies_.owner(unit).compute_parameters(unit);
     if (std::find(buffers.begin(), buffers.end(), buffer) == buffers.end()) buffers.push_back(buffer);
   }
   return buffers;
@@ -108,7 +109,7 @@ std::vector<BufferId> SegmentEmitter::parameter_buffers(const Segment& segment) 
 void SegmentEmitter::write_parameter_gradients(const Segment& segment, Instruction& instruction) {
   for (const ParameterId parameter : segment.parameters) {
     if (!graph_.parameter(parameter).requires_grad) continue;
-    const BufferId buffer = strategy_.gradient_buffer(parameter);
+    const BufferId buffer = strategies_.student().gradient_buffer(parameter);
     const auto& writes = instruction.writes;
     if (std::find(writes.begin(), writes.end(), buffer) == writes.end()) write(buffer, instruction);
   }

@@ -3,14 +3,14 @@
 
 #include <vector>
 
-#include "engine/strategies/strategy.h"
+#include "engine/strategies/step_strategies.h"
 
 namespace shardlab {
 
 class SegmentEmitter {
  public:
-  SegmentEmitter(StepBuilder& builder, Strategy& strategy)
-      : b_(builder), strategy_(strategy), graph_(builder.graph()), partition_(builder.partition()) {}
+  SegmentEmitter(StepBuilder& builder, StepStrategies& strategies)
+      : b_(builder), strategies_(strategies), graph_(builder.graph()), partition_(builder.partition()) {}
 
   void begin_micro_batch(int micro_batch) { micro_batch_ = micro_batch; }
 
@@ -30,7 +30,7 @@ class SegmentEmitter {
   void write(BufferId buffer, Instruction& instruction) const;
 
   StepBuilder& b_;
-  Strategy& strategy_;
+  StepStrategies& strategies_;
   const ModelGraph& graph_;
   const Partition& partition_;
   int micro_batch_ = 0;

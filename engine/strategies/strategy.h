@@ -2,10 +2,12 @@
 //
 // The driver walks the model over all micro-batches of a step and tells the strategy what happens, in the
 // order the framework's own hooks would fire; the strategy keeps the state its framework keeps and emits
-// gathers, frees, waits, copies and reductions. To add one: a file in this folder and a line in registry.cpp.
+// gathers, frees, waits, copies and reductions. To add one: a folder beside this file and a line in
+// strategy_list.h (docs/extending.md).
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,11 +18,24 @@
 
 namespace shardlab {
 
+struct StrategyReasons;  // engine/reasons/reason_rule.h
+
 // What the optimizer and clipping work on, unit by unit.
 struct TrainedUnit {
   UnitId unit;
   BufferId parameters;              // stored
   std::vector<BufferId> gradients;  // reduced, alive at the end of backward
+};
+
+// What backward leaves for clipping and the optimizer.
+struct TrainedState {
+  std::vector<TrainedUnit> units;
+  // The group over which squared gradient norms are summed; none when every rank holds all gradients.
+  std::optional<GroupId> norm_group = std::nullopt;
+  // Squared norms summed over that group: one for all parameters, or one each.
+  bool sums_one_norm = false;
+  // Whether zero_grad leaves the reduced gradients alive until the next forward.
+  bool gradients_outlive_step = false;
 };
 
 // In what sense a forward runs.
@@ -37,6 +52,9 @@ class Strategy {
   virtual ~Strategy() = default;
   Strategy(const Strategy&) = delete;             // refers to one builder
   Strategy& operator=(const Strategy&) = delete;  // likewise
+
+  // The unit around all of this strategy's.
+  UnitId root() const { return scope_.root; }
 
   // Declares the buffers that live across steps. In the setup plan it also emits their Initialize.
   virtual void declare_persistent() = 0;
@@ -69,19 +87,14 @@ class Strategy {
 
   // The buffer that compute reads a unit's parameters from.
   virtual BufferId compute_parameters(UnitId unit) const = 0;
-  virtual std::vector<TrainedUnit> trained_units() const = 0;
-  // The group over which squared gradient norms are summed; none when every rank holds all gradients.
-  virtual std::optional<GroupId> norm_group() const { return std::nullopt; }
-  // Squared norms summed over that group: one a parameter, or one for all.
-  virtual bool sums_one_norm() const { return false; }
-  // Whether zero_grad leaves the reduced gradients alive until the next forward.
-  virtual bool gradients_outlive_step() const { return false; }
+  // At the end of backward.
+  virtual TrainedState trained() const = 0;
   // Elements of a unit with the padding of all ranks, as its collectives move them.
   virtual std::int64_t padded_elements(UnitId unit) const {
     return b_.partition().unit(unit).elements(b_.graph());
   }
   // The group that agrees on an overflow of scaled gradients; none when every rank sees the same gradients.
-  virtual std::optional<GroupId> overflow_group() { return norm_group(); }
+  virtual std::optional<GroupId> overflow_group() { return trained().norm_group; }
 
   // The buffer in which backward leaves the gradient of a parameter, declared at first mention. Parameters of
   // one unit whose gradients one segment creates share a buffer, except those that has_own_gradient_buffer
@@ -89,9 +102,8 @@ class Strategy {
   virtual BufferId gradient_buffer(ParameterId parameter);
 
  protected:
-  // The units that are this strategy's to schedule, and the one around them.
+  // The units that are this strategy's to schedule.
   const std::vector<UnitId>& units() const { return scope_.units; }
-  UnitId root() const { return scope_.root; }
   bool forward_only() const { return scope_.forward_only; }
 
   virtual bool has_own_gradient_buffer(ParameterId) const { return false; }
@@ -115,29 +127,36 @@ class Strategy {
   std::vector<std::vector<BufferId>> gradients_;                // by UnitId
 };
 
+// A strategy as others see it. Its folder hands it over under the name that strategy_list.h gives it.
 struct StrategyType {
-  std::string_view name;
-  // The operators at which segments must be cut besides the hook points of units.
-  std::vector<OperatorId> (*extra_cuts)(const ModelGraph& graph, const Scenario& scenario);
+  // Neither the scenario nor the builder may go before the strategy does.
   std::unique_ptr<Strategy> (*make)(StepBuilder& builder, const Scenario& scenario);
+  const StrategyReasons* reasons;  // never null, lives as long as the program
+  // What a step communicates, in units of the model, tends to with many ranks
+  // (report/communication_volume.h); none for settings that the rule does not cover. Null: there is no rule.
+  std::optional<double> (*volume_limit)(const Scenario& scenario) = nullptr;
+  // The operators at which segments must be cut besides the hook points of units; null: none.
+  std::vector<OperatorId> (*extra_cuts)(const ModelGraph& graph, const Scenario& scenario) = nullptr;
   // With frozen parameters: lets gradients flow where this strategy cannot leave them out, or refuses the
   // units; may be null. The partition is one of this graph; whoever calls makes it anew.
   Status (*require_gradients)(ModelGraph& graph, const Scenario& scenario,
                               const Partition& partition) = nullptr;
+  // Refuses checkpointed regions with which the mirrored framework fails; may be null.
+  Status (*check_regions)(const Scenario& scenario, const ModelGraph& graph,
+                          const Partition& partition) = nullptr;
+
+  std::vector<OperatorId> cuts(const ModelGraph& graph, const Scenario& scenario) const {
+    return extra_cuts == nullptr ? std::vector<OperatorId>() : extra_cuts(graph, scenario);
+  }
 };
 
-const std::vector<StrategyType>& strategy_types();
+// The schedule of this name; null where there is none. It lives as long as the program.
+const StrategyType* strategy_named(std::string_view name);
+// The same; bad_input "not supported yet" with what there is.
 Result<StrategyType> find_strategy(std::string_view name);
 
-// `strategy: none`, the single process.
-extern const StrategyType k_none_strategy;
-// DistributedDataParallel of torch 2.11.
-extern const StrategyType k_ddp_strategy;
-// FullyShardedDataParallel of torch 2.11.
-extern const StrategyType k_fsdp1_strategy;
-// `fully_shard` of torch 2.11.
-extern const StrategyType k_fsdp2_strategy;
-// Our own schedule.
-extern const StrategyType k_native_strategy;
+// The strategy of a single process, which leaves everything where it is: what a plan is before its strategy
+// is asked.
+std::unique_ptr<Strategy> make_unscheduled(StepBuilder& builder);
 
 }  // namespace shardlab

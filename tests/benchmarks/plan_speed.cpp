@@ -62,11 +62,11 @@ double print(const char* part, const Timing& timing) {
 
 // The steady plan by the parts that plan_scenario puts together.
 StepPlan steady_plan(const PlannedScenario& planned, const StrategyType& type) {
-  StepBuilder builder(planned.graph, planned.partition, "steady", std::string(type.name));
-  const auto strategy = type.make(builder, planned.scenario);
-  strategy->declare_persistent();
-  drive_step(builder, *strategy, planned.scenario.train);
-  emit_optimizer_tail(builder, *strategy, planned.scenario.train);
+  StepBuilder builder(planned.graph, planned.partition, "steady", planned.scenario.parallel.strategy);
+  StepStrategies strategies(builder, type.make(builder, planned.scenario));
+  strategies.student().declare_persistent();
+  drive_step(builder, strategies, planned.scenario.train);
+  emit_optimizer_tail(builder, strategies.student(), planned.scenario.train);
   return free_activations(builder.finish());
 }
 
@@ -86,10 +86,9 @@ void run(const std::string& strategy) {
              planned.plan.steady.instructions.size(), k_repeats);
   double sum = 0;
   sum += print("graph", time_of([&] { required(load_model_graph(scenario)); }));
-  const double cut =
-      print("units and segments", time_of([&] {
-              make_partition(planned.graph, wrapped.units, type.extra_cuts(planned.graph, scenario));
-            }));
+  const double cut = print("units and segments", time_of([&] {
+                             make_partition(planned.graph, wrapped.units, type.cuts(planned.graph, scenario));
+                           }));
   double planning = print("steady plan", time_of([&] { steady_plan(planned, type); }));
   planning += print("check of the steady plan", time_of([&] {
                       if (const Status sound = check_plan(planned.plan.steady); !sound) std::exit(1);

@@ -54,13 +54,13 @@ inline StepPlan golden_plan(const ModelGraph& graph, const Scenario& scenario) {
   // The third step: the host's events come from the second one.
   StepPlan plan;
   for (const char* phase : {"first", "second", "steady"}) {
-    StepBuilder builder(graph, partition, phase, std::string(type->name));
+    StepBuilder builder(graph, partition, phase, scenario.parallel.strategy);
     for (const LeftEvent& event : plan.left_events) builder.plan().taken_events.push_back(event.name);
-    const auto strategy = type->make(builder, scenario);
-    strategy->declare_persistent();
-    drive_step(builder, *strategy, scenario.train);
-    emit_optimizer_tail(builder, *strategy, scenario.train);
-    strategy->end_of_step();
+    StepStrategies strategies(builder, type->make(builder, scenario));
+    strategies.student().declare_persistent();
+    drive_step(builder, strategies, scenario.train);
+    emit_optimizer_tail(builder, strategies.student(), scenario.train);
+    strategies.student().end_of_step();
     builder.plan().world_size = world_size(scenario);
     plan = free_activations(builder.finish());
     REQUIRE(check_plan(plan));

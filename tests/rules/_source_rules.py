@@ -12,12 +12,14 @@ LAYERS = {
     "engine/kernels": [],
     "engine/hardware": ["engine/base"],
     "engine/model": ["engine/base"],
-    "engine/scenario": ["engine/hardware", "engine/model"],
+    "engine/strategies/strategy_list.h": [],
+    "engine/scenario": ["engine/hardware", "engine/model", "engine/strategies/strategy_list.h"],
     "engine/plan": ["engine/scenario"],
     "engine/passes": ["engine/plan"],
-    "engine/strategies": ["engine/passes"],
+    "engine/reasons": ["engine/plan"],
+    "engine/strategies": ["engine/passes", "engine/reasons"],
     "engine/trace": ["engine/plan"],
-    "engine/report": ["engine/trace"],
+    "engine/report": ["engine/trace", "engine/strategies"],
     "engine/store": ["engine/plan", "engine/trace"],
     "engine/formats": ["engine/scenario", "engine/trace"],
     "engine/checkpoint": ["engine/plan"],
@@ -68,6 +70,23 @@ MIRRORS = [
 # Names that say what a file is in its folder rather than what it is about.
 SHARED_NAMES = {"registry.h", "registry.cpp"}
 
+# The facts of a strategy stand in its folder and belong to the scenario, which asks for them.
+FACTS = re.compile(r"^engine/strategies/\w+/\w+_facts\.cpp$")
+
+# A strategy is one folder and one line of this list; nobody else asks for it by its name.
+STRATEGY_LIST = "engine/strategies/strategy_list.h"
+LISTED = re.compile(r"^\s*(?:BUILT|KNOWN)\((\w+)\)", re.MULTILINE)
+ORDINARY_WORDS = {"none", "native"}  # names that other settings have too: only comparisons with a strategy count
+# Who may name strategies, and why.
+NAMES_STRATEGIES = {
+    "engine/scenario/keys/parallel_keys.cpp": {"ddp"},  # the section of that name
+    "engine/cli/run_bench.cpp": {"fsdp2"},  # what it trains
+    "simulator/calibrate/calibrate.cpp": {"fsdp2"},  # likewise
+    "simulator/calibrate/calibration_work.cpp": {"ddp", "fsdp2"},  # likewise
+}
+LITERAL_OR_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//.*')
+COMPARED = re.compile(r'strategy[\w.()>-]*\s*[!=]=\s*"(\w+)"|"(\w+)"\s*[!=]=\s*[\w.()>-]*strategy')
+
 SOURCE = re.compile(r"\.(h|cpp|cu|cuh)$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -78,6 +97,8 @@ def inside(path, folder):
 
 def layer_of(path):
     """The longest layer that holds the file, or None."""
+    if FACTS.match(path):
+        return "engine/scenario"
     return max((layer for layer in LAYERS if inside(path, layer)), key=len, default=None)
 
 
@@ -173,15 +194,47 @@ def check_layers(paths):
 
 
 def check_rows(root):
-    """No row of the tables above is about a folder that is no more."""
+    """No row of the tables above is about a folder, or a file, that is no more."""
     folders = set(LAYERS) | {folder for _, _, allowed in LIBRARIES for folder in allowed}
     folders |= {folder for pair in MIRRORS for folder in pair}
     for folder in sorted(folders):
-        if not os.path.isdir(os.path.join(root, folder)):
+        if not os.path.exists(os.path.join(root, folder)):
             yield f"tests/rules/_source_rules.py:1: a row is about {folder}, which is no folder"
+
+
+def strategy_names(root):
+    """Those of the list; none where there is no list."""
+    path = os.path.join(root, STRATEGY_LIST)
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return LISTED.findall(file.read())
+
+
+def check_strategy_names(root, paths):
+    """No strategy's name in a text or a comparison outside the folders of strategies and the tests."""
+    names = strategy_names(root)
+    own = [name for name in names if name not in ORDINARY_WORDS]
+    if not own:
+        return
+    mentioned = re.compile(r"(?<![\w.-])(" + "|".join(own) + r")(?![\w.-])")
+    for path in paths:
+        in_folder = path.startswith("engine/strategies/") and path.count("/") > 2
+        if path.startswith("tests/") or in_folder:
+            continue
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                code = LITERAL_OR_COMMENT.sub(lambda match: match.group(1) or "", line)
+                literals = (match.group(1) or "" for match in LITERAL_OR_COMMENT.finditer(line))
+                found = {name for literal in literals for name in mentioned.findall(literal)}
+                for left, right in COMPARED.findall(code):
+                    found |= {left or right} & set(names)
+                for name in sorted(found - NAMES_STRATEGIES.get(path, set())):
+                    yield f"{path}:{number}: names the strategy {name}: ask its facts (engine/scenario/strategy_facts.h)"
 
 
 def check(root):
     paths = list(sources(root))
     violations = [problem for path in paths for problem in check_file(root, path)]
+    violations += check_strategy_names(root, paths)
     return violations + list(check_names(paths)) + list(check_layers(paths))

@@ -13,6 +13,11 @@ CLEAN = {
     "engine/model/operators/rope.cpp": '#include "engine/base/result.h"\n',
     "engine/execute/torch/operators/rope.cpp": '#include <ATen/ATen.h>\n#include "engine/plan/plan.h"\n',
     "engine/strategies/ddp.h": HEADER,
+    "engine/strategies/strategy_list.h": HEADER + "#define LIST(BUILT, KNOWN) \\\n  BUILT(none) \\\n  BUILT(ddp) \\\n  KNOWN(zero1)\n",
+    "engine/strategies/ddp/ddp_reasons.cpp": 'const char* text = "ddp averages, unlike zero1";\n',
+    "engine/scenario/strategy_facts.cpp": '#include "engine/strategies/strategy_list.h"\nconst char* key = "parallel.ddp.bucket";\n',
+    "engine/strategies/ddp/ddp_facts.cpp": '#include "engine/base/result.h"\n',
+    "engine/report/checkpoint.cpp": 'bool keeps(const S& spec) { return spec.checkpoint == "none"; }  // "ddp"\n',
     "engine/execute/torch/rank_main.cpp": '#include "engine/strategies/ddp.h"\n',
     "engine/store/run_store.cpp": "#include <SQLiteCpp/SQLiteCpp.h>\n",
     "simulator/core/clock.h": HEADER + '#include "engine/plan/plan.h"\n',
@@ -44,6 +49,12 @@ BROKEN = [
     ("has the name of", "simulator/core/result.h", HEADER),
     ("has the name of", "engine/trace/rope.cpp", "\n"),
     ("in no layer", "engine/extras/o.cpp", "\n"),
+    ("names the strategy ddp", "engine/report/p.cpp", 'bool sends(const S& s) { return s.name == "ddp"; }\n'),
+    ("names the strategy zero1", "gui/session/q.cpp", 'const char* hint = "remove it, or use zero1";\n'),
+    ("names the strategy none", "engine/scenario/r.cpp", 'bool alone(const S& s) { return s.parallel.strategy == "none"; }\n'),
+    ("names the strategy none", "engine/strategies/s.cpp", 'bool alone(const S& s) { return "none" != s.strategy; }\n'),
+    ("engine/scenario may not include engine/strategies", "engine/strategies/ddp/t_facts.cpp",
+     '#include "engine/strategies/ddp.h"\n'),
 ]
 
 

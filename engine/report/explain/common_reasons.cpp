@@ -1,20 +1,13 @@
 // What all strategies share: the model's segments, the optimizer's tail, generic passes.
 #include <fmt/format.h>
 
-#include "engine/report/explain/parameters_reason.h"
+#include "engine/reasons/parameters_reason.h"
 #include "engine/report/explain/reason.h"
 
 namespace shardlab {
 namespace {
 
 using Context = InstructionContext;
-
-bool sharded(const Context& c) {
-  return c.step.strategy != "none" && c.step.strategy != "ddp";
-}
-bool bucketed(const Context& c) {
-  return c.step.strategy == "ddp";
-}
 
 // "15 operators of model.layers.3, from rms_norm to add".
 std::string operators_text(const Context& c) {
@@ -88,18 +81,8 @@ const std::vector<ReasonRule>& rules() {
   using K = InstructionKind;
   static const std::vector<ReasonRule> table{
       {K::Forward, teachers, teacher_text, {"model.config", "parallel.strategy"}},
-      {K::Forward, sharded, forward_text, {"model.config", "parallel.wrap.policy"}},
-      {K::Forward,
-       bucketed,
-       forward_text,
-       {"model.config", "parallel.ddp.bucket_size", "parallel.ddp.first_bucket_size"}},
-      {K::Forward, nullptr, forward_text, {"model.config"}},
-      {K::Backward, sharded, backward_text, {"model.config", "parallel.wrap.policy"}},
-      {K::Backward,
-       bucketed,
-       backward_text,
-       {"model.config", "parallel.ddp.bucket_size", "parallel.ddp.first_bucket_size"}},
-      {K::Backward, nullptr, backward_text, {"model.config"}},
+      {K::Forward, nullptr, forward_text, {"model.config"}, true},
+      {K::Backward, nullptr, backward_text, {"model.config"}, true},
       {K::Recompute,
        nullptr,
        recompute_text,

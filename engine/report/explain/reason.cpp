@@ -4,33 +4,10 @@
 #include <optional>
 
 #include "engine/model/join_teacher.h"
+#include "engine/strategies/strategy.h"
 
 namespace shardlab {
 namespace {
-
-struct StrategyReasons {
-  std::string_view strategy;
-  std::string_view source;  // what its schedule mirrors
-  std::span<const ReasonRule> (*rules)();
-};
-
-std::span<const ReasonRule> no_reasons() {
-  return {};
-}
-
-constexpr StrategyReasons k_strategies[] = {
-    {"none", "a single process: nothing is gathered or reduced", no_reasons},
-    {"ddp", "the schedule of torch 2.11's DistributedDataParallel", ddp_reasons},
-    {"fsdp1", "the schedule of torch 2.11's FullyShardedDataParallel", fsdp1_reasons},
-    {"fsdp2", "the schedule of torch 2.11's fully_shard", fsdp2_reasons},
-    {"native", "our own schedule, which copies nothing that need not be", native_reasons},
-};
-
-const StrategyReasons* find_strategy_reasons(std::string_view strategy) {
-  const auto found = std::find_if(std::begin(k_strategies), std::end(k_strategies),
-                                  [&](const StrategyReasons& known) { return known.strategy == strategy; });
-  return found == std::end(k_strategies) ? nullptr : found;
-}
 
 // The strategy that made instructions of this pass: the student's, or the teacher's "teacher.fsdp2"; empty
 // for other passes.
@@ -39,11 +16,25 @@ std::string_view strategy_of(const StepPlan& step, std::string_view pass) {
   return pass.starts_with(k_teacher_prefix) ? pass.substr(k_teacher_prefix.size()) : std::string_view();
 }
 
+// Null for a name that is no strategy's.
+const StrategyReasons* reasons_of(std::string_view strategy) {
+  const StrategyType* const type = strategy_named(strategy);
+  return type == nullptr ? nullptr : type->reasons;
+}
+
+std::vector<std::string> keys_of(const ReasonRule& rule, const StepPlan& step) {
+  std::vector<std::string> keys = rule.keys;
+  const StrategyReasons* const strategy = rule.names_cuts ? reasons_of(step.strategy) : nullptr;
+  if (strategy != nullptr) keys.insert(keys.end(), strategy->cut_keys.begin(), strategy->cut_keys.end());
+  return keys;
+}
+
 std::optional<Reason> first_that_applies(std::span<const ReasonRule> rules,
                                          const InstructionContext& context) {
   for (const ReasonRule& rule : rules) {
     if (rule.kind != context.self().kind) continue;
-    if (rule.applies == nullptr || rule.applies(context)) return Reason{rule.text(context), rule.keys};
+    if (rule.applies == nullptr || rule.applies(context))
+      return Reason{rule.text(context), keys_of(rule, context.step)};
   }
   return std::nullopt;
 }
@@ -51,8 +42,8 @@ std::optional<Reason> first_that_applies(std::span<const ReasonRule> rules,
 }  // namespace
 
 Reason reason_of(const InstructionContext& context) {
-  if (const StrategyReasons* const strategy =
-          find_strategy_reasons(strategy_of(context.step, context.pass()))) {
+  const StrategyReasons* const strategy = reasons_of(strategy_of(context.step, context.pass()));
+  if (strategy != nullptr && strategy->rules != nullptr) {
     if (auto reason = first_that_applies(strategy->rules(), context)) return *std::move(reason);
   }
   return first_that_applies(common_reasons(), context).value_or(Reason{});
@@ -65,7 +56,7 @@ std::string describe_pass(const StepPlan& step, std::string_view pass) {
   if (pass == "scaler") return "loss scaling, between the last backward and the optimizer";
   if (pass == "constants") return "tensors that are computed once from the model's configuration";
   if (pass == "free_activations") return "gives back what no strategy owns after its last reader";
-  const StrategyReasons* const strategy = find_strategy_reasons(strategy_of(step, pass));
+  const StrategyReasons* const strategy = reasons_of(strategy_of(step, pass));
   if (strategy == nullptr) return "";
   return std::string(strategy->source) + (pass == step.strategy ? "" : ", for the teacher");
 }

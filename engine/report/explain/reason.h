@@ -1,10 +1,4 @@
-// Why an instruction stands in a plan: tables of rules, one for each strategy and one for what all of them
-// share.
-//
-// A new strategy is explained by a file here with its table and a line in reason.cpp. A rule speaks of one
-// kind of instruction; the first one that applies gives the sentence and names the settings that decided;
-// what a strategy's table leaves out falls to the common one. tests/unit/cli checks that every instruction of
-// every strategy's plans has a reason.
+// Why an instruction stands in a plan: the table of the strategy that put it there, then the common one.
 #pragma once
 
 #include <span>
@@ -12,16 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/report/explain/instruction_context.h"
+#include "engine/reasons/reason_rule.h"
 
 namespace shardlab {
-
-struct ReasonRule {
-  InstructionKind kind;
-  bool (*applies)(const InstructionContext& context);  // null: always
-  std::string (*text)(const InstructionContext& context);
-  std::vector<std::string> keys;  // of the scenario
-};
 
 struct Reason {
   std::string text;  // empty: nobody knows
@@ -36,11 +23,7 @@ std::string reason_to_wait(const InstructionContext& context, InstructionId awai
 // What the pass of this name does.
 std::string describe_pass(const StepPlan& step, std::string_view pass);
 
-// The tables.
-std::span<const ReasonRule> common_reasons();  // segments, optimizer, clipping, generic passes
-std::span<const ReasonRule> ddp_reasons();
-std::span<const ReasonRule> fsdp1_reasons();
-std::span<const ReasonRule> fsdp2_reasons();
-std::span<const ReasonRule> native_reasons();
+// Of segments, optimizer, clipping and generic passes.
+std::span<const ReasonRule> common_reasons();
 
 }  // namespace shardlab

@@ -1,5 +1,6 @@
 #include "engine/base/parse.h"
 #include "engine/scenario/keys/sections.h"
+#include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
 namespace {
@@ -7,7 +8,7 @@ namespace {
 const Keys<MeshSpec>& mesh_keys() {
   static const Keys<MeshSpec> keys{
       key("replicate", &MeshSpec::replicate, kind::integer(1, 1 << 20), "copies of the sharded state",
-          "1; all ranks under ddp"),
+          "1; all ranks where nothing is sharded"),
       key("shard", &MeshSpec::shard, kind::integer(1, 1 << 20), "ranks that share one copy of the state",
           "what the others leave"),
       key("tensor", &MeshSpec::tensor, kind::integer(1, 1 << 20), "ranks that share each matrix product"),
@@ -19,15 +20,17 @@ const Keys<MeshSpec>& mesh_keys() {
 const Keys<PrefetchSpec>& prefetch_keys() {
   static const Keys<PrefetchSpec> keys{
       key("backward", &PrefetchSpec::backward, kind::word({"pre", "post", "none"}),
-          "fsdp1: when the next unit's gather is issued in backward"),
+          of_strategies("parallel.prefetch.backward", "when the next unit's gather is issued in backward")),
       key("forward", &PrefetchSpec::forward, kind::boolean(),
-          "fsdp1: gather the next unit before the forward of this one"),
+          of_strategies("parallel.prefetch.forward", "gather the next unit before the forward of this one")),
       key("limit_all_gathers", &PrefetchSpec::limit_all_gathers, kind::boolean(),
-          "fsdp1: the host waits so that two gathers are in flight at most"),
+          of_strategies("parallel.prefetch.limit_all_gathers",
+                        "the host waits so that two gathers are in flight at most")),
       key("forward_depth", &PrefetchSpec::forward_depth, kind::integer(0, 1024),
-          "fsdp2: units gathered ahead explicitly in forward; 0: implicit order"),
+          of_strategies("parallel.prefetch.forward_depth",
+                        "units gathered ahead explicitly in forward; 0: implicit order")),
       key("backward_depth", &PrefetchSpec::backward_depth, kind::integer(0, 1024),
-          "fsdp2: the same in backward"),
+          of_strategies("parallel.prefetch.backward_depth", "the same in backward")),
   };
   return keys;
 }
@@ -63,39 +66,43 @@ Kind<std::string> reshard_after_forward_kind() {
           [](const std::string& text) { return yaml_scalar(text); }};
 }
 
+namespace {
+
+// A row that has no effect but under the strategies whose facts name it.
+Key<ParallelSpec> by_strategy(Key<ParallelSpec> row) {
+  std::vector<std::string> strategies = strategies_that_accept("parallel." + row.name);
+  return only_with("strategy", std::move(strategies), std::move(row));
+}
+
+}  // namespace
+
 const Keys<ParallelSpec>& parallel_keys() {
   using S = ParallelSpec;
   static const Keys<S> keys{
-      key("strategy", &S::strategy,
-          kind::word({"none", "ddp", "fsdp2", "fsdp1", "zero1", "zero2", "zero3", "native"}),
+      key("strategy", &S::strategy, kind::word(strategy_names()),
           "who owns which part of parameters, gradients and optimizer state"),
       section("mesh", &S::mesh, &mesh_keys),
-      only_with(
-          "strategy", {"fsdp1"},
+      by_strategy(
           key("sharding", &S::sharding,
               kind::word({"full_shard", "shard_grad_op", "no_shard", "hybrid_shard", "hybrid_shard_zero2"}),
               "FSDP1's ShardingStrategy")),
-      only_with("strategy", {"fsdp1"},
-                key("use_orig_params", &S::use_orig_params, kind::boolean(), "FSDP1's option of that name")),
-      only_with("strategy", {"fsdp2", "native"},
-                key("reshard_after_forward", &S::reshard_after_forward, reshard_after_forward_kind(),
-                    "free gathered parameters after forward; default: true for units, false for the root; an "
-                    "integer: reshard to that many ranks")),
-      only_with("strategy", {"fsdp2"},
-                key("reshard_after_backward", &S::reshard_after_backward, kind::boolean(),
-                    "free gathered parameters after each micro-batch's backward")),
-      only_with("strategy", {"fsdp2"},
-                key("requires_all_reduce", &S::requires_all_reduce, kind::boolean(),
-                    "all-reduce between replicas in every micro-batch that reduces")),
-      only_with("strategy", {"fsdp1", "fsdp2", "native"}, section("wrap", &S::wrap, &wrap_keys, "policy")),
-      only_with("strategy", {"fsdp1", "fsdp2", "native"}, section("prefetch", &S::prefetch, &prefetch_keys)),
-      only_with("strategy", {"ddp"}, section("ddp", &S::ddp, &ddp_keys)),
-      only_with("strategy", {"zero1", "zero2", "zero3"},
-                key("zero", &S::zero, zero_kind(),
-                    "keys of DeepSpeed's zero_optimization section, by their own names")),
-      only_with("strategy", {"fsdp1"},
-                key("sync_module_states", &S::sync_module_states, kind::boolean(),
-                    "broadcast rank 0's parameters at construction")),
+      by_strategy(
+          key("use_orig_params", &S::use_orig_params, kind::boolean(), "FSDP1's option of that name")),
+      by_strategy(
+          key("reshard_after_forward", &S::reshard_after_forward, reshard_after_forward_kind(),
+              "free gathered parameters after forward; default: true for units, false for the root; an "
+              "integer: reshard to that many ranks")),
+      by_strategy(key("reshard_after_backward", &S::reshard_after_backward, kind::boolean(),
+                      "free gathered parameters after each micro-batch's backward")),
+      by_strategy(key("requires_all_reduce", &S::requires_all_reduce, kind::boolean(),
+                      "all-reduce between replicas in every micro-batch that reduces")),
+      by_strategy(section("wrap", &S::wrap, &wrap_keys, "policy")),
+      by_strategy(section("prefetch", &S::prefetch, &prefetch_keys)),
+      by_strategy(section("ddp", &S::ddp, &ddp_keys)),
+      by_strategy(key("zero", &S::zero, zero_kind(),
+                      "keys of DeepSpeed's zero_optimization section, by their own names")),
+      by_strategy(key("sync_module_states", &S::sync_module_states, kind::boolean(),
+                      "broadcast rank 0's parameters at construction")),
       key("initialization", &S::initialization, kind::word({"meta", "cpu", "rank0_broadcast"}),
           "where parameters are made before they are sharded"),
   };

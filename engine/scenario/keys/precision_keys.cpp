@@ -1,11 +1,23 @@
 // The sections precision, scaler, activation and offload.
+#include <fmt/ranges.h>
+
 #include "engine/scenario/keys/sections.h"
+#include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
 namespace {
 
 Kind<std::optional<DType>> compute_dtype() {
   return kind::optional(kind::dtype({DType::float32, DType::bfloat16, DType::float16}));
+}
+
+// "true; false under fsdp1".
+std::string casts_inputs_by_default() {
+  std::vector<std::string_view> exceptions;
+  for (const KnownStrategy& strategy : known_strategies()) {
+    if (!strategy.facts->casts_inputs_by_default) exceptions.push_back(strategy.name);
+  }
+  return fmt::format("true; false under {}", fmt::join(exceptions, ", "));
 }
 
 }  // namespace
@@ -16,16 +28,18 @@ const Keys<PrecisionSpec>& precision_keys() {
       key("param", &S::param, compute_dtype(), "of gathered parameters, and so of forward and backward",
           "model.dtype"),
       key("reduce", &S::reduce, compute_dtype(), "of the gradient reduction", "precision.param"),
-      key("buffer", &S::buffer, compute_dtype(), "fsdp1: of buffers of modules (rotary frequencies)",
-          "as stored"),
+      key("buffer", &S::buffer, compute_dtype(),
+          of_strategies("precision.buffer", "of buffers of modules (rotary frequencies)"), "as stored"),
       key("output", &S::output, compute_dtype(),
-          "fsdp2: of the floating-point outputs of every unit's forward; for single units "
-          "parallel.wrap.overrides",
+          of_strategies("precision.output",
+                        "of the floating-point outputs of every unit's forward; for single units "
+                        "parallel.wrap.overrides"),
           "as computed"),
       key("keep_low_precision_grads", &S::keep_low_precision_grads, kind::boolean(),
-          "fsdp1: the optimizer sees gradients of precision.param"),
+          of_strategies("precision.keep_low_precision_grads",
+                        "the optimizer sees gradients of precision.param")),
       key("cast_forward_inputs", &S::cast_forward_inputs, kind::optional(kind::boolean()),
-          "cast floating-point inputs of units to precision.param", "true; false under fsdp1"),
+          "cast floating-point inputs of units to precision.param", casts_inputs_by_default()),
       key("autocast", &S::autocast, compute_dtype(),
           "torch.autocast: operators cast, parameters keep their dtype", "off"),
   };

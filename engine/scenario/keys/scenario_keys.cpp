@@ -53,7 +53,7 @@ void describe_distillation(const std::string& path, std::vector<KeyLine>& lines)
   });
   lines.insert(last, {{teacher + ".parallel",
                        "map",
-                       "the keys of parallel, without ddp",
+                       "the keys of parallel that a forward knows",
                        "{strategy: none}",
                        "who holds which part of the teacher; none: every rank the whole of it",
                        {}},

@@ -8,13 +8,14 @@
 
 #include <fmt/format.h>
 
-#include "engine/model/freeze.h"
 #include "engine/scenario/mesh.h"
 #include "engine/strategies/fsdp1/declare_unit.h"
+#include "engine/strategies/fsdp1/flat_parameters.h"
 #include "engine/strategies/fsdp1/reduce_gradient.h"
 #include "engine/strategies/fsdp1/unshard.h"
 #include "engine/strategies/strategy.h"
 #include "engine/strategies/unit_extents.h"
+#include "engine/strategies/volume_rules.h"
 
 namespace shardlab {
 namespace {
@@ -134,25 +135,23 @@ class Fsdp1Strategy : public Strategy {
 
   BufferId compute_parameters(UnitId unit) const override { return units_[unit.index()].full; }
 
-  std::vector<TrainedUnit> trained_units() const override {
-    std::vector<TrainedUnit> trained;
+  TrainedState trained() const override {
+    TrainedState trained;
+    if (settings_.sharded) trained.norm_group = group_;
+    trained.sums_one_norm = true;
+    trained.gradients_outlive_step = settings_.use_orig_params;
     for (std::size_t i = 0; i < units_.size(); ++i) {
       const FlatUnit& unit = units_[i];
       if (unit.trained && b_.is_live(unit.gradient))
-        trained.push_back({make_id<UnitId>(i), unit.stored, {unit.gradient}});
+        trained.units.push_back({make_id<UnitId>(i), unit.stored, {unit.gradient}});
     }
     return trained;
   }
 
-  std::optional<GroupId> norm_group() const override {
-    return settings_.sharded ? std::optional(group_) : std::nullopt;
-  }
-  bool sums_one_norm() const override { return true; }
   // ShardedGradScaler asks its default process group, whatever the sharding.
   std::optional<GroupId> overflow_group() override {
     return replicate_ ? b_.add_group("world", settings_.shards * settings_.replicas) : group_;
   }
-  bool gradients_outlive_step() const override { return settings_.use_orig_params; }
   std::int64_t padded_elements(UnitId unit) const override {
     return fsdp1::flat_elements(b_, unit, settings_);
   }
@@ -249,33 +248,29 @@ class Fsdp1Strategy : public Strategy {
   std::vector<UnitId> pre_forward_order_, post_forward_order_;
 };
 
-// A flat parameter requires a gradient as a whole: backward computes those of its frozen parameters too, and
-// runs through all that lies below them. Without use_orig_params FSDP1 refuses such a unit
-// (fsdp/_flat_param.py, _validate_tensors_to_flatten).
-Status require_gradients(ModelGraph& graph, const Scenario& scenario, const Partition& partition) {
-  for (const Unit& unit : partition.units) {
-    const auto trainable = [&](ParameterId id) { return graph.parameter(id).trainable; };
-    const auto trained = std::count_if(unit.parameters.begin(), unit.parameters.end(), trainable);
-    const bool mixed = trained > 0 && trained < static_cast<std::ptrdiff_t>(unit.parameters.size());
-    if (!mixed || scenario.parallel.use_orig_params) continue;
-    const auto frozen = std::find_if_not(unit.parameters.begin(), unit.parameters.end(), trainable);
-    return bad_input(
-        "parallel.use_orig_params",
-        fmt::format("false flattens {} into one parameter, of which {} is frozen and others are not",
-                    unit.name, graph.parameter(*frozen).name),
-        "set it to true, or let parallel.wrap make units that are frozen as a whole");
-  }
-  require_gradients_by_unit(graph, partition.unit_of_parameter);
-  return {};
+// Without synchronisation parameters that forward leaves stay gathered from the first micro-batch to the
+// last.
+std::optional<double> volume_limit(const Scenario& scenario) {
+  const std::string& sharding = scenario.parallel.sharding;
+  if (sharding == "no_shard") return replicated_volume(scenario);
+  const double micro_batches = scenario.train.accumulation;
+  const bool reshards = sharding == "full_shard" || sharding == "hybrid_shard";
+  if (reshards) return sharded_volume(scenario, 2 * micro_batches);
+  return sharded_volume(scenario, scenario.train.sync == "every" ? micro_batches : 1);
 }
 
 }  // namespace
 
-extern const StrategyType k_fsdp1_strategy{
-    "fsdp1", [](const ModelGraph&, const Scenario&) { return std::vector<OperatorId>{}; },
-    [](StepBuilder& builder, const Scenario& scenario) -> std::unique_ptr<Strategy> {
+extern const StrategyReasons k_fsdp1_reasons;  // fsdp1_reasons.cpp
+
+extern constexpr StrategyType k_fsdp1_strategy{
+    .make = [](StepBuilder& builder, const Scenario& scenario) -> std::unique_ptr<Strategy> {
       return std::make_unique<Fsdp1Strategy>(builder, scenario);
     },
-    require_gradients};
+    .reasons = &k_fsdp1_reasons,
+    .volume_limit = volume_limit,
+    .require_gradients = fsdp1::require_gradients,
+    .check_regions = fsdp1::check_regions,
+};
 
 }  // namespace shardlab

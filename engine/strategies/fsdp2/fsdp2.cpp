@@ -8,18 +8,15 @@
 // final callback. Orders were recorded from the real thing.
 #include <algorithm>
 
-#include "engine/scenario/mesh.h"
 #include "engine/strategies/fsdp2/declare_group.h"
 #include "engine/strategies/fsdp2/gather.h"
 #include "engine/strategies/fsdp2/reduce.h"
-#include "engine/strategies/shared_steps.h"
-#include "engine/strategies/strategy.h"
-#include "engine/strategies/unit_extents.h"
+#include "engine/strategies/sharding_strategy.h"
+#include "engine/strategies/volume_rules.h"
 
 namespace shardlab {
 namespace {
 
-using fsdp2::Mesh;
 using fsdp2::Streams;
 using fsdp2::UnitState;
 
@@ -33,36 +30,21 @@ Streams add_streams(StepBuilder& builder, const ResolvedMesh& mesh) {
   return streams;
 }
 
-Mesh add_groups(StepBuilder& builder, const ResolvedMesh& mesh) {
-  Mesh groups;
-  groups.shards = mesh.shard;
-  groups.shard = builder.add_group("shard", mesh.shard);
-  if (mesh.replicate > 1) groups.replicate = builder.add_group("replicate", mesh.replicate);
-  return groups;
-}
-
-class Fsdp2Strategy : public Strategy {
+class Fsdp2Strategy : public ShardingStrategy<UnitState> {
  public:
   Fsdp2Strategy(StepBuilder& builder, const Scenario& scenario)
-      : Strategy(builder),
-        scenario_(scenario),
+      : ShardingStrategy(builder, scenario),
         streams_(add_streams(builder, resolve_mesh(scenario))),
-        mesh_(add_groups(builder, resolve_mesh(scenario))),
-        gather_(builder, streams_, mesh_, units_),
-        reduce_(builder, streams_, mesh_, units_) {}
+        gather_(builder, streams_, groups_, units_),
+        reduce_(builder, streams_, groups_, units_) {}
 
   void declare_persistent() override {
-    units_.resize(b_.partition().units.size());
-    for (const UnitId unit : units())
-      state(unit) = fsdp2::declare_group(b_, unit, scenario_, mesh_, streams_);
-    for (const UnitId unit : find_extents(b_.graph(), b_.partition()).in_order()) {
-      if (state(unit).has_parameters) pre_forward_order_.push_back(unit);
-    }
+    declare_units([&](UnitId unit) { return fsdp2::declare_group(b_, unit, scenario_, groups_, streams_); });
   }
 
   void begin_micro_batch(int micro_batch, bool reduce_gradients) override {
     Strategy::begin_micro_batch(micro_batch, reduce_gradients);
-    post_forward_order_.clear();
+    begin_forward();
     for (UnitState& unit : units_) unit.posted = false;
     gather_.begin_forward();
   }
@@ -75,13 +57,12 @@ class Fsdp2Strategy : public Strategy {
     }
     gather_.unshard(unit);
     gather_.wait_in_forward(unit);
-    for (const UnitId next : units_after(pre_forward_order_, unit, prefetch().forward_depth))
-      gather_.unshard(next);
+    for (const UnitId next : next_in_forward(unit, prefetch().forward_depth)) gather_.unshard(next);
   }
 
   void post_forward(UnitId unit) override {
     if (forward_sense() == ForwardSense::recomputation) return post_recomputation(unit);
-    if (state(unit).has_parameters) post_forward_order_.push_back(unit);
+    note_forward_ended(unit);
     gather_.reshard_after_forward(unit);
     if (unit == root()) gather_.drop_last_output();
   }
@@ -96,9 +77,7 @@ class Fsdp2Strategy : public Strategy {
   void pre_backward(UnitId unit) override {
     gather_.unshard(unit);
     gather_.wait_in_backward(unit);
-    const std::vector<UnitId> backward(post_forward_order_.rbegin(), post_forward_order_.rend());
-    for (const UnitId next : units_after(backward, unit, std::max(prefetch().backward_depth, 1)))
-      gather_.unshard(next);
+    for (const UnitId next : next_in_backward(unit)) gather_.unshard(next);
   }
 
   void post_backward(UnitId unit) override {
@@ -133,22 +112,9 @@ class Fsdp2Strategy : public Strategy {
     reduce_.finish();
   }
 
-  BufferId compute_parameters(UnitId unit) const override { return units_[unit.index()].full; }
-
-  std::vector<TrainedUnit> trained_units() const override {
-    std::vector<TrainedUnit> trained;
-    for (std::size_t i = 0; i < units_.size(); ++i) {
-      if (units_[i].has_parameters && b_.is_live(units_[i].gradient))
-        trained.push_back({make_id<UnitId>(i), units_[i].shard, {units_[i].gradient}});
-    }
-    return trained;
-  }
-
-  std::optional<GroupId> norm_group() const override { return mesh_.shard; }
-
   std::int64_t padded_elements(UnitId unit) const override {
     if (b_.partition().unit(unit).ignored) return Strategy::padded_elements(unit);
-    return make_layout(b_.graph(), b_.partition().unit(unit).parameters, mesh_.shards).gathered_elements();
+    return make_layout(b_.graph(), b_.partition().unit(unit).parameters, groups_.shards).gathered_elements();
   }
 
  protected:
@@ -158,9 +124,6 @@ class Fsdp2Strategy : public Strategy {
   }
 
  private:
-  UnitState& state(UnitId unit) { return units_[unit.index()]; }
-  const PrefetchSpec& prefetch() const { return scenario_.parallel.prefetch; }
-
   std::vector<UnitId> in_definition_order() const {
     std::vector<UnitId> order = units();
     const auto module = [&](UnitId unit) {
@@ -171,22 +134,22 @@ class Fsdp2Strategy : public Strategy {
     return order;
   }
 
-  const Scenario& scenario_;
-  Streams streams_;
-  Mesh mesh_;
-  std::vector<UnitState> units_;  // by UnitId
+  const Streams streams_;
   fsdp2::Gather gather_;
   fsdp2::Reduce reduce_;
-  std::vector<UnitId> pre_forward_order_, post_forward_order_;
   std::optional<UnitId> recomputed_root_;
 };
 
 }  // namespace
 
-extern const StrategyType k_fsdp2_strategy{
-    "fsdp2", [](const ModelGraph&, const Scenario&) { return std::vector<OperatorId>{}; },
-    [](StepBuilder& builder, const Scenario& scenario) -> std::unique_ptr<Strategy> {
+extern const StrategyReasons k_fsdp2_reasons;  // fsdp2_reasons.cpp
+
+extern constexpr StrategyType k_fsdp2_strategy{
+    .make = [](StepBuilder& builder, const Scenario& scenario) -> std::unique_ptr<Strategy> {
       return std::make_unique<Fsdp2Strategy>(builder, scenario);
-    }};
+    },
+    .reasons = &k_fsdp2_reasons,
+    .volume_limit = resharding_volume,
+};
 
 }  // namespace shardlab

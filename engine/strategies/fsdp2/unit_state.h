@@ -4,41 +4,30 @@
 #include <optional>
 
 #include "engine/scenario/scenario.h"
-#include "engine/strategies/step_builder.h"
+#include "engine/strategies/sharding_strategy.h"
 
 namespace shardlab::fsdp2 {
+
+using Mesh = ShardGroups;
 
 struct Streams {
   StreamId copy_in, all_gather, reduce_scatter;
   StreamId all_reduce;  // reduce_scatter where nothing is replicated
 };
 
-// Ranks and groups that all units share.
-struct Mesh {
-  int shards = 1;
-  GroupId shard;
-  std::optional<GroupId> replicate;
-};
-
-// Buffers of one unit and which of its asynchronous operations are under way.
-struct UnitState {
-  bool has_parameters = false;
+// Buffers of one unit and which of its asynchronous operations are under way. `shard` has this rank's rows,
+// `full` one tensor for each parameter.
+struct UnitState : ShardedUnit {
   std::optional<ParameterId> last_with_gradient;
-  bool reshard_after_forward = true;
   std::optional<GroupId>
       forward_group;  // ranks over which parameters stay sharded after forward (an integer setting)
-  DType stored, param, reduce;
 
-  BufferId shard;     // stored parameters, this rank's rows
   BufferId cast;      // the shard in the compute dtype; the shard itself where that is the stored one
   BufferId gathered;  // gather output, rank by rank
-  BufferId full;      // per-parameter tensors
   BufferId kept;      // this rank's part over forward_group
   BufferId kept_cast, kept_gathered;  // input and output of the gather over forward_group
   BufferId reduce_input;
-  BufferId reduced;   // reduce-scatter output, when it is not the gradient itself
-  BufferId partial;   // reduced over the shards, not yet over the replicas
-  BufferId gradient;  // sharded gradient in the stored dtype
+  BufferId partial;  // reduced over the shards, not yet over the replicas
 
   bool gathering = false;                       // unshard was called, its result not yet waited for
   std::optional<InstructionId> all_gather;      // of that; none in a group of one
@@ -46,8 +35,6 @@ struct UnitState {
   std::optional<InstructionId> unpack;          // of the gather output that is still alive
   std::optional<InstructionId> reduce_scatter;  // whose input is still alive
   bool posted = false;                          // post_backward ran in this backward
-
-  bool casts() const { return param != stored; }
 };
 
 }  // namespace shardlab::fsdp2

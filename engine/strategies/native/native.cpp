@@ -7,17 +7,14 @@
 // what they need; the host waits for nothing.
 #include <algorithm>
 
-#include "engine/scenario/mesh.h"
 #include "engine/strategies/native/native_gather.h"
 #include "engine/strategies/native/native_reduce.h"
-#include "engine/strategies/shared_steps.h"
-#include "engine/strategies/strategy.h"
-#include "engine/strategies/unit_extents.h"
+#include "engine/strategies/sharding_strategy.h"
+#include "engine/strategies/volume_rules.h"
 
 namespace shardlab {
 namespace {
 
-using native::Mesh;
 using native::NativeUnit;
 using native::Streams;
 
@@ -27,51 +24,37 @@ Streams add_streams(StepBuilder& builder) {
   return {gather, builder.add_stream("reduce")};
 }
 
-Mesh add_groups(StepBuilder& builder, const ResolvedMesh& mesh) {
-  Mesh groups;
-  groups.shards = mesh.shard;
-  groups.shard = builder.add_group("shard", mesh.shard);
-  if (mesh.replicate > 1) groups.replicate = builder.add_group("replicate", mesh.replicate);
-  return groups;
-}
-
-class NativeStrategy : public Strategy {
+class NativeStrategy : public ShardingStrategy<NativeUnit> {
  public:
   NativeStrategy(StepBuilder& builder, const Scenario& scenario)
-      : Strategy(builder),
-        scenario_(scenario),
+      : ShardingStrategy(builder, scenario),
         streams_(add_streams(builder)),
-        mesh_(add_groups(builder, resolve_mesh(scenario))),
-        gather_(builder, streams_, mesh_, units_),
-        reduce_(builder, streams_, mesh_, units_) {}
+        gather_(builder, streams_, groups_, units_),
+        reduce_(builder, streams_, groups_, units_) {}
 
   void declare_persistent() override {
-    units_.resize(b_.partition().units.size());
-    for (const UnitId unit : units())
-      state(unit) = native::declare_native_unit(b_, unit, scenario_, mesh_, streams_);
-    for (const UnitId unit : find_extents(b_.graph(), b_.partition()).in_order()) {
-      if (state(unit).has_parameters) order_.push_back(unit);
-    }
+    declare_units(
+        [&](UnitId unit) { return native::declare_native_unit(b_, unit, scenario_, groups_, streams_); });
   }
 
   void begin_micro_batch(int micro_batch, bool reduce_gradients) override {
     Strategy::begin_micro_batch(micro_batch, reduce_gradients);
     if (micro_batch == 0) gather_.begin_step();
-    post_forward_order_.clear();
+    begin_forward();
   }
 
   void pre_forward(UnitId unit) override {
     gather_.unshard(unit);
     gather_.wait(unit);
     if (forward_sense() == ForwardSense::recomputation) return;
-    for (const UnitId next : units_after(order_, unit, std::max(prefetch().forward_depth, 1)))
+    for (const UnitId next : next_in_forward(unit, std::max(prefetch().forward_depth, 1)))
       gather_.unshard(next);
   }
 
   // Backward, which needs it, follows a recomputation at once.
   void post_forward(UnitId unit) override {
     if (forward_sense() == ForwardSense::recomputation) return;
-    if (state(unit).has_parameters) post_forward_order_.push_back(unit);
+    note_forward_ended(unit);
     const bool needed_next = !forward_only() && is_first_of_backward(unit);
     if (state(unit).reshard_after_forward && !needed_next) gather_.reshard(unit);
   }
@@ -79,9 +62,7 @@ class NativeStrategy : public Strategy {
   void pre_backward(UnitId unit) override {
     gather_.unshard(unit);
     gather_.wait(unit);
-    const std::vector<UnitId> backward(post_forward_order_.rbegin(), post_forward_order_.rend());
-    for (const UnitId next : units_after(backward, unit, std::max(prefetch().backward_depth, 1)))
-      gather_.unshard(next);
+    for (const UnitId next : next_in_backward(unit)) gather_.unshard(next);
   }
 
   void post_backward(UnitId unit) override {
@@ -100,23 +81,15 @@ class NativeStrategy : public Strategy {
     if (reduces()) reduce_.finish();
   }
 
-  BufferId compute_parameters(UnitId unit) const override { return units_[unit.index()].full; }
-
-  std::vector<TrainedUnit> trained_units() const override {
-    std::vector<TrainedUnit> trained;
-    for (const UnitId id : units()) {
-      const NativeUnit& unit = units_[id.index()];
-      if (b_.is_live(unit.gradient)) trained.push_back({id, unit.shard, {unit.gradient}});
-    }
+  TrainedState trained() const override {
+    TrainedState trained = ShardingStrategy::trained();
+    trained.sums_one_norm = true;
     return trained;
   }
 
-  std::optional<GroupId> norm_group() const override { return mesh_.shard; }
-  bool sums_one_norm() const override { return true; }
-
   std::int64_t padded_elements(UnitId unit) const override {
-    const int alignment = native::flat_alignment(b_, unit, mesh_.shards);
-    return make_layout(b_.graph(), b_.partition().unit(unit).parameters, mesh_.shards, alignment)
+    const int alignment = native::flat_alignment(b_, unit, groups_.shards);
+    return make_layout(b_.graph(), b_.partition().unit(unit).parameters, groups_.shards, alignment)
         .flat_elements;
   }
 
@@ -127,37 +100,35 @@ class NativeStrategy : public Strategy {
     if (!state.one_gradient_buffer) return;
     buffer.parameters = b_.partition().unit(unit).parameters;
     buffer.layout = BufferLayout::flat;
-    buffer.shards = mesh_.shards;
+    buffer.shards = groups_.shards;
     buffer.alignment = state.alignment;
     buffer.elements = padded_elements(unit);
   }
 
  private:
-  NativeUnit& state(UnitId unit) { return units_[unit.index()]; }
-  const PrefetchSpec& prefetch() const { return scenario_.parallel.prefetch; }
-
   // Of the units with parameters that give theirs back after forward: the last whose forward ends.
   bool is_first_of_backward(UnitId unit) const {
-    const auto resharding = std::find_if(order_.rbegin(), order_.rend(),
+    const std::vector<UnitId>& order = forward_order();
+    const auto resharding = std::find_if(order.rbegin(), order.rend(),
                                          [&](UnitId id) { return units_[id.index()].reshard_after_forward; });
-    return resharding != order_.rend() && *resharding == unit;
+    return resharding != order.rend() && *resharding == unit;
   }
 
-  const Scenario& scenario_;
-  Streams streams_;
-  Mesh mesh_;
-  std::vector<NativeUnit> units_;  // by UnitId
+  const Streams streams_;
   native::Gather gather_;
   native::Reduce reduce_;
-  std::vector<UnitId> order_, post_forward_order_;  // of units with parameters
 };
 
 }  // namespace
 
-extern const StrategyType k_native_strategy{
-    "native", [](const ModelGraph&, const Scenario&) { return std::vector<OperatorId>{}; },
-    [](StepBuilder& builder, const Scenario& scenario) -> std::unique_ptr<Strategy> {
+extern const StrategyReasons k_native_reasons;  // native_reasons.cpp
+
+extern constexpr StrategyType k_native_strategy{
+    .make = [](StepBuilder& builder, const Scenario& scenario) -> std::unique_ptr<Strategy> {
       return std::make_unique<NativeStrategy>(builder, scenario);
-    }};
+    },
+    .reasons = &k_native_reasons,
+    .volume_limit = resharding_volume,
+};
 
 }  // namespace shardlab

@@ -4,39 +4,27 @@
 #include <optional>
 
 #include "engine/scenario/scenario.h"
-#include "engine/strategies/step_builder.h"
+#include "engine/strategies/sharding_strategy.h"
 
 namespace shardlab::native {
+
+using Mesh = ShardGroups;
 
 struct Streams {
   StreamId gather, reduce;
 };
 
-// Ranks and groups that all units share.
-struct Mesh {
-  int shards = 1;
-  GroupId shard;
-  std::optional<GroupId> replicate;
-};
-
-// Buffers of one unit and which of its asynchronous operations are under way.
-struct NativeUnit {
-  bool has_parameters = false;
-  bool reshard_after_forward = true;
-  DType stored, param, reduce;
+// Buffers of one unit and which of its asynchronous operations are under way. `shard` is this rank's part of
+// the flat vector, `full` the whole of it: the shard itself where nothing is sharded or cast.
+struct NativeUnit : ShardedUnit {
   // Elements to which a parameter's begin is rounded up in all flat buffers of the unit.
   int alignment = 1;
   // Backward makes all gradients of the unit in one segment: it writes them where the reduction reads them.
   bool one_gradient_buffer = false;
 
-  BufferId shard;     // stored parameters, this rank's part of the flat vector
-  BufferId full;      // gathered, in the compute dtype; the shard itself where nothing is sharded or cast
-  BufferId input;     // of the reduction, where gradients cannot be made in it
-  BufferId reduced;   // its output, when it is not the gradient itself
-  BufferId gradient;  // sharded gradient in the stored dtype
+  BufferId input;  // of the reduction, where gradients cannot be made in it
 
   std::optional<InstructionId> gathered;  // whose result nobody has waited for yet
-  bool casts() const { return param != stored; }
   bool shares_memory() const { return full == shard; }
 };
 

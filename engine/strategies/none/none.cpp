@@ -1,4 +1,5 @@
 // A single process: parameters whole, gradients where backward writes them, no communication.
+#include "engine/reasons/reason_rule.h"
 #include "engine/strategies/parameter_buffers.h"
 #include "engine/strategies/strategy.h"
 
@@ -20,11 +21,11 @@ class NoneStrategy : public Strategy {
 
   BufferId compute_parameters(UnitId unit) const override { return parameters_[unit.index()]; }
 
-  std::vector<TrainedUnit> trained_units() const override {
-    std::vector<TrainedUnit> trained;
+  TrainedState trained() const override {
+    TrainedState trained;
     for (const UnitId unit : units()) {
       if (auto gradients = live_gradients(unit); !gradients.empty())
-        trained.push_back({unit, parameters_[unit.index()], std::move(gradients)});
+        trained.units.push_back({unit, parameters_[unit.index()], std::move(gradients)});
     }
     return trained;
   }
@@ -35,10 +36,15 @@ class NoneStrategy : public Strategy {
 
 }  // namespace
 
-extern const StrategyType k_none_strategy{
-    "none", [](const ModelGraph&, const Scenario&) { return std::vector<OperatorId>{}; },
-    [](StepBuilder& builder, const Scenario&) -> std::unique_ptr<Strategy> {
-      return std::make_unique<NoneStrategy>(builder);
-    }};
+std::unique_ptr<Strategy> make_unscheduled(StepBuilder& builder) {
+  return std::make_unique<NoneStrategy>(builder);
+}
+
+constexpr StrategyReasons k_none_reasons{"a single process: nothing is gathered or reduced"};
+
+extern constexpr StrategyType k_none_strategy{
+    .make = [](StepBuilder& builder, const Scenario&) { return make_unscheduled(builder); },
+    .reasons = &k_none_reasons,
+};
 
 }  // namespace shardlab

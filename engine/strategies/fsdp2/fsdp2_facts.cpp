@@ -1,25 +1,24 @@
-// Settings of FSDP1 and FSDP2 that contradict the mesh or the accumulation.
-#include <fmt/core.h>
-
+// What a scenario asks about `fully_shard`.
 #include "engine/scenario/complaints.h"
 #include "engine/scenario/mesh.h"
+#include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
 namespace {
 
-void check_fsdp1(Complaints& c, const ResolvedMesh& mesh) {
-  const std::string& sharding = c.scenario.parallel.sharding;
-  const bool hybrid = sharding.starts_with("hybrid");
-  if (sharding == "no_shard" && mesh.shard > 1) {
-    c.refuse("parallel.mesh.shard", "no_shard shards nothing", "remove it, or use full_shard");
-  } else if (sharding != "no_shard" && !hybrid && mesh.replicate > 1) {
-    c.refuse("parallel.sharding",
-             fmt::format("{} shards over all ranks, the mesh replicates {} times", sharding, mesh.replicate),
-             sharding == "full_shard" ? "use hybrid_shard" : "use hybrid_shard_zero2");
-  }
-}
+// Its MixedPrecisionPolicy has no buffer dtype.
+constexpr std::string_view k_keys[] = {
+    "parallel.reshard_after_forward",
+    "parallel.reshard_after_backward",
+    "parallel.requires_all_reduce",
+    "parallel.wrap",
+    "parallel.prefetch.forward_depth",
+    "parallel.prefetch.backward_depth",
+    "precision.output",
+    "precision.cast_forward_inputs",
+};
 
-void check_fsdp2(Complaints& c, const ResolvedMesh& mesh) {
+void check(Complaints& c, const ResolvedMesh& mesh) {
   const ParallelSpec& parallel = c.scenario.parallel;
   const TrainSpec& train = c.scenario.train;
   if (!parallel.reshard_after_backward && train.accumulation == 1) {
@@ -40,10 +39,11 @@ void check_fsdp2(Complaints& c, const ResolvedMesh& mesh) {
 
 }  // namespace
 
-void validate_sharding(Complaints& c) {
-  const ResolvedMesh mesh = resolve_mesh(c.scenario);
-  if (c.scenario.parallel.strategy == "fsdp1") check_fsdp1(c, mesh);
-  if (c.scenario.parallel.strategy == "fsdp2") check_fsdp2(c, mesh);
-}
+extern constexpr StrategyFacts k_fsdp2_facts{
+    .keys = k_keys,
+    .gathers_units = true,
+    .casts_units = true,
+    .check = check,
+};
 
 }  // namespace shardlab

@@ -1,8 +1,8 @@
 // DistributedDataParallel: buckets of gradients.
 #include <fmt/format.h>
 
-#include "engine/report/explain/parameters_reason.h"
-#include "engine/report/explain/reason.h"
+#include "engine/reasons/parameters_reason.h"
+#include "engine/reasons/reason_rule.h"
 
 namespace shardlab {
 namespace {
@@ -58,7 +58,7 @@ std::string bucket_text(const Context& c) {
       parameters);
 }
 
-const std::vector<ReasonRule>& rules() {
+std::span<const ReasonRule> rules() {
   using K = InstructionKind;
   static const std::vector<ReasonRule> table{
       {K::Pack, as_view, collect_text, {"parallel.ddp.gradient_as_bucket_view", "parallel.ddp.bucket_size"}},
@@ -108,10 +108,11 @@ const std::vector<ReasonRule>& rules() {
   return table;
 }
 
+constexpr std::string_view k_cut_keys[] = {"parallel.ddp.bucket_size", "parallel.ddp.first_bucket_size"};
+
 }  // namespace
 
-std::span<const ReasonRule> ddp_reasons() {
-  return rules();
-}
+extern constexpr StrategyReasons k_ddp_reasons{"the schedule of torch 2.11's DistributedDataParallel", rules,
+                                               k_cut_keys};
 
 }  // namespace shardlab

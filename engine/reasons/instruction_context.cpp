@@ -1,4 +1,4 @@
-#include "engine/report/explain/instruction_context.h"
+#include "engine/reasons/instruction_context.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "engine/report/explain/parameters_reason.h"
+#include "engine/reasons/parameters_reason.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
-// Sentences about parameters and reductions that tables of several strategies share. Private to this folder.
+// Sentences about parameters and reductions that tables of several strategies share.
 #pragma once
 
 #include <string>
 
-#include "engine/report/explain/instruction_context.h"
+#include "engine/reasons/instruction_context.h"
 
 namespace shardlab {
 

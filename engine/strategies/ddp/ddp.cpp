@@ -12,9 +12,10 @@
 
 #include <fmt/format.h>
 
-#include "engine/strategies/ddp_buckets.h"
+#include "engine/strategies/ddp/ddp_buckets.h"
 #include "engine/strategies/parameter_buffers.h"
 #include "engine/strategies/strategy.h"
+#include "engine/strategies/volume_rules.h"
 
 namespace shardlab {
 namespace {
@@ -93,17 +94,17 @@ class DdpStrategy : public Strategy {
 
   BufferId compute_parameters(UnitId unit) const override { return parameters_[unit.index()]; }
 
-  std::vector<TrainedUnit> trained_units() const override {
-    std::vector<TrainedUnit> trained;
+  TrainedState trained() const override {
+    TrainedState trained;
+    trained.gradients_outlive_step = spec_.gradient_as_bucket_view;
     for (const UnitId unit : units()) {
       std::vector<BufferId> gradients =
           spec_.gradient_as_bucket_view ? buckets_of(unit) : live_gradients(unit);
-      if (!gradients.empty()) trained.push_back({unit, parameters_[unit.index()], std::move(gradients)});
+      if (!gradients.empty())
+        trained.units.push_back({unit, parameters_[unit.index()], std::move(gradients)});
     }
     return trained;
   }
-
-  bool gradients_outlive_step() const override { return spec_.gradient_as_bucket_view; }
 
  private:
   std::vector<BufferId> buckets_of(UnitId unit) const {
@@ -263,16 +264,21 @@ class DdpStrategy : public Strategy {
 
 }  // namespace
 
-extern const StrategyType k_ddp_strategy{
-    "ddp",
-    [](const ModelGraph& graph, const Scenario& scenario) {
-      std::vector<OperatorId> cuts;
-      for (const Bucket& bucket : rebuilt_buckets(graph, scenario.parallel.ddp))
-        cuts.push_back(bucket.completed_by);
-      return cuts;
-    },
-    [](StepBuilder& builder, const Scenario& scenario) -> std::unique_ptr<Strategy> {
+extern const StrategyReasons k_ddp_reasons;  // ddp_reasons.cpp
+
+extern constexpr StrategyType k_ddp_strategy{
+    .make = [](StepBuilder& builder, const Scenario& scenario) -> std::unique_ptr<Strategy> {
       return std::make_unique<DdpStrategy>(builder, scenario);
-    }};
+    },
+    .reasons = &k_ddp_reasons,
+    .volume_limit = replicated_volume,
+    .extra_cuts =
+        [](const ModelGraph& graph, const Scenario& scenario) {
+          std::vector<OperatorId> cuts;
+          for (const Bucket& bucket : rebuilt_buckets(graph, scenario.parallel.ddp))
+            cuts.push_back(bucket.completed_by);
+          return cuts;
+        },
+};
 
 }  // namespace shardlab

@@ -2,8 +2,8 @@
 // recorded orders.
 #include <fmt/format.h>
 
-#include "engine/report/explain/parameters_reason.h"
-#include "engine/report/explain/reason.h"
+#include "engine/reasons/parameters_reason.h"
+#include "engine/reasons/reason_rule.h"
 
 namespace shardlab {
 namespace {
@@ -105,7 +105,7 @@ std::string gradient_text(const Context& c) {
   return "They were joined into the flat gradient.";
 }
 
-const std::vector<ReasonRule>& rules() {
+std::span<const ReasonRule> rules() {
   static const std::vector<ReasonRule> table{
       {K::Cast, casts_parameters, cast_parameters_text, {"model.dtype", "precision.param"}},
       {K::Cast,
@@ -200,10 +200,11 @@ const std::vector<ReasonRule>& rules() {
   return table;
 }
 
+constexpr std::string_view k_cut_keys[] = {"parallel.wrap.policy"};
+
 }  // namespace
 
-std::span<const ReasonRule> fsdp1_reasons() {
-  return rules();
-}
+extern constexpr StrategyReasons k_fsdp1_reasons{"the schedule of torch 2.11's FullyShardedDataParallel",
+                                                 rules, k_cut_keys};
 
 }  // namespace shardlab

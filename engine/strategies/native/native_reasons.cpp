@@ -1,8 +1,8 @@
 // Our own schedule. Source: engine/strategies/native.
 #include <fmt/format.h>
 
-#include "engine/report/explain/parameters_reason.h"
-#include "engine/report/explain/reason.h"
+#include "engine/reasons/parameters_reason.h"
+#include "engine/reasons/reason_rule.h"
 
 namespace shardlab {
 namespace {
@@ -59,7 +59,7 @@ std::string reduce_text(const Context& c) {
                      unit_text(c), group_size(c));
 }
 
-const std::vector<ReasonRule>& rules() {
+std::span<const ReasonRule> rules() {
   static const std::vector<ReasonRule> table{
       {K::Cast, casts_parameters, cast_parameters_text, {"model.dtype", "precision.param"}},
       {K::Cast, nullptr, cast_gradient_text, {"precision.reduce", "model.dtype"}},
@@ -111,10 +111,11 @@ const std::vector<ReasonRule>& rules() {
   return table;
 }
 
+constexpr std::string_view k_cut_keys[] = {"parallel.wrap.policy"};
+
 }  // namespace
 
-std::span<const ReasonRule> native_reasons() {
-  return rules();
-}
+extern constexpr StrategyReasons k_native_reasons{"our own schedule, which copies nothing that need not be",
+                                                  rules, k_cut_keys};
 
 }  // namespace shardlab

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/report/explain/parameters_reason.h"
-#include "engine/report/explain/reason.h"
+#include "engine/reasons/parameters_reason.h"
+#include "engine/reasons/reason_rule.h"
 
 namespace shardlab {
 namespace {
@@ -146,7 +146,7 @@ std::string gradient_text(const Context& c) {
   return "They were copied to where the reduction takes them from.";
 }
 
-const std::vector<ReasonRule>& rules() {
+std::span<const ReasonRule> rules() {
   static const std::vector<ReasonRule> table{
       {K::Cast, casts_shard, cast_shard_text, {"model.dtype", "precision.param"}},
       {K::Cast,
@@ -246,10 +246,11 @@ const std::vector<ReasonRule>& rules() {
   return table;
 }
 
+constexpr std::string_view k_cut_keys[] = {"parallel.wrap.policy"};
+
 }  // namespace
 
-std::span<const ReasonRule> fsdp2_reasons() {
-  return rules();
-}
+extern constexpr StrategyReasons k_fsdp2_reasons{"the schedule of torch 2.11's fully_shard", rules,
+                                                 k_cut_keys};
 
 }  // namespace shardlab

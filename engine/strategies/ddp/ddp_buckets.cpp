@@ -1,4 +1,4 @@
-#include "engine/strategies/ddp_buckets.h"
+#include "engine/strategies/ddp/ddp_buckets.h"
 
 #include <algorithm>
 

@@ -1,0 +1,89 @@
+// What a scenario's checks, keys, mesh and units ask about a strategy, as data.
+//
+// Each strategy tells its facts in engine/strategies/<name>/<name>_facts.cpp, a file that is part of this
+// library and may include what a scenario may; engine/strategies/strategy_list.h says which strategies there
+// are. Nobody else compares the name of a strategy: who wants to know something about one adds a fact here.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardlab {
+
+struct Complaints;
+struct ParallelSpec;
+struct ResolvedMesh;
+struct Scenario;
+
+// A setting that is legal and not built yet under a strategy.
+struct NotBuilt {
+  std::string key;    // "model.frozen"
+  std::string shown;  // "frozen parameters with native"
+  std::string hint;   // may be empty
+};
+
+// Every default is what holds for most strategies; a name that nobody knows has the defaults.
+struct StrategyFacts {
+  // Dotted keys of `parallel` and `precision` that have an effect under this strategy while they have none
+  // under others. A section stands for all of its keys; a key inside one makes the section known too.
+  std::span<const std::string_view> keys = {};
+  // Parameters are grouped into units by parallel.wrap and gathered unit by unit.
+  bool gathers_units = false;
+  // Units compute in precision.param and reduce in precision.reduce, whatever the stored dtype is.
+  bool casts_units = false;
+  // What precision.cast_forward_inputs is where it is not given.
+  bool casts_inputs_by_default = true;
+  // The gradient scaler that people use with it and that divides float16 gradients too. Empty: GradScaler,
+  // which refuses them in torch 2.11.
+  std::string_view float16_scaler = {};
+  // Why reshard_after_forward cannot be a number of ranks, after that number; empty: it can.
+  std::string_view why_no_subgroups = {};
+  // Why a distillation's teacher cannot be under it; empty: it can.
+  std::string_view why_no_teacher = {};
+  // Why several modules cannot be one unit (parallel.wrap.together); empty: they can.
+  std::string_view why_no_joined_modules = {};
+  // Whether hints that propose another strategy name this one.
+  bool proposed = true;
+  // Whether every rank holds the whole state, so that a mesh left open replicates. Null: it shards.
+  bool (*replicates)(const ParallelSpec& parallel) = nullptr;
+  // Complaints about the number of ranks and the mesh as it is written, before it is resolved; may be null.
+  void (*check_ranks)(Complaints& complaints, int ranks) = nullptr;
+  // Complaints about its settings beside a valid mesh; may be null.
+  void (*check)(Complaints& complaints, const ResolvedMesh& mesh) = nullptr;
+  // Which of the scenario's settings are not built yet for this strategy; may be null.
+  std::vector<NotBuilt> (*not_built)(const Scenario& scenario) = nullptr;
+};
+
+struct KnownStrategy {
+  std::string_view name;
+  const StrategyFacts* facts;  // never null, lives as long as the program
+  bool built;                  // there is a schedule for it
+};
+
+// All of strategy_list.h, in its order.
+std::span<const KnownStrategy> known_strategies();
+
+// The facts of the strategy of this name, the defaults where there is none.
+const StrategyFacts& facts_of(std::string_view strategy);
+
+// Whether a key, or something below it, has an effect under a strategy with these facts.
+bool accepts(const StrategyFacts& facts, std::string_view key);
+
+// Whether every rank holds the whole state under these settings.
+bool replicates_state(const ParallelSpec& parallel);
+
+// Names, in the order of the list.
+std::vector<std::string> strategy_names();
+std::vector<std::string> built_strategies();
+std::vector<std::string> teacher_strategies();
+std::vector<std::string> strategies_that_accept(std::string_view key);
+
+// "fsdp2, native: text", for the help of a key that only these accept.
+std::string of_strategies(std::string_view key, std::string_view text);
+
+// "fsdp1 or fsdp2": those of strategies_that_accept() that hints propose.
+std::string proposed_for(std::string_view key);
+
+}  // namespace shardlab

@@ -1,0 +1,33 @@
+// What a scenario asks about DistributedDataParallel.
+#include "engine/scenario/complaints.h"
+#include "engine/scenario/strategy_facts.h"
+
+namespace shardlab {
+namespace {
+
+constexpr std::string_view k_keys[] = {"parallel.ddp"};
+
+void check_ranks(Complaints& c, int) {
+  if (c.scenario.parallel.mesh.shard > 1)
+    c.refuse("parallel.mesh.shard", "ddp shards nothing", "remove it, or use fsdp2");
+}
+
+std::vector<NotBuilt> not_built(const Scenario& scenario) {
+  std::vector<NotBuilt> missing;
+  const DdpSpec& ddp = scenario.parallel.ddp;
+  if (ddp.static_graph) missing.push_back({"parallel.ddp.static_graph", "true", {}});
+  if (ddp.find_unused_parameters) missing.push_back({"parallel.ddp.find_unused_parameters", "true", {}});
+  return missing;
+}
+
+}  // namespace
+
+extern constexpr StrategyFacts k_ddp_facts{
+    .keys = k_keys,
+    .why_no_teacher = "ddp averages gradients, and a teacher has none: DistributedDataParallel refuses it",
+    .replicates = [](const ParallelSpec&) { return true; },
+    .check_ranks = check_ranks,
+    .not_built = not_built,
+};
+
+}  // namespace shardlab

@@ -1,0 +1,54 @@
+// What a scenario asks about FullyShardedDataParallel.
+#include <fmt/core.h>
+
+#include "engine/scenario/complaints.h"
+#include "engine/scenario/mesh.h"
+#include "engine/scenario/strategy_facts.h"
+
+namespace shardlab {
+namespace {
+
+// Its MixedPrecision has no output dtype.
+constexpr std::string_view k_keys[] = {
+    "parallel.sharding",
+    "parallel.use_orig_params",
+    "parallel.sync_module_states",
+    "parallel.wrap",
+    "parallel.prefetch.backward",
+    "parallel.prefetch.forward",
+    "parallel.prefetch.limit_all_gathers",
+    "precision.buffer",
+    "precision.keep_low_precision_grads",
+    "precision.cast_forward_inputs",
+};
+
+bool replicates(const ParallelSpec& parallel) {
+  return parallel.sharding == "no_shard";
+}
+
+void check(Complaints& c, const ResolvedMesh& mesh) {
+  const std::string& sharding = c.scenario.parallel.sharding;
+  const bool hybrid = sharding.starts_with("hybrid");
+  if (sharding == "no_shard" && mesh.shard > 1) {
+    c.refuse("parallel.mesh.shard", "no_shard shards nothing", "remove it, or use full_shard");
+  } else if (sharding != "no_shard" && !hybrid && mesh.replicate > 1) {
+    c.refuse("parallel.sharding",
+             fmt::format("{} shards over all ranks, the mesh replicates {} times", sharding, mesh.replicate),
+             sharding == "full_shard" ? "use hybrid_shard" : "use hybrid_shard_zero2");
+  }
+}
+
+}  // namespace
+
+extern constexpr StrategyFacts k_fsdp1_facts{
+    .keys = k_keys,
+    .gathers_units = true,
+    .casts_units = true,
+    .casts_inputs_by_default = false,  // MixedPrecision.cast_forward_inputs is False
+    .float16_scaler = "ShardedGradScaler",
+    .why_no_joined_modules = "FullyShardedDataParallel wraps one module at a time",
+    .replicates = replicates,
+    .check = check,
+};
+
+}  // namespace shardlab

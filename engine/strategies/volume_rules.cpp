@@ -1,0 +1,34 @@
+#include "engine/strategies/volume_rules.h"
+
+#include "engine/base/parse.h"
+#include "engine/scenario/mesh.h"
+
+namespace shardlab {
+
+double reductions_of_step(const Scenario& scenario) {
+  return scenario.train.sync == "every" ? scenario.train.accumulation : 1;
+}
+
+std::optional<double> replicated_volume(const Scenario& scenario) {
+  return 2 * reductions_of_step(scenario);
+}
+
+double sharded_volume(const Scenario& scenario, double gathers) {
+  const ResolvedMesh mesh = resolve_mesh(scenario);
+  const double reductions = reductions_of_step(scenario);
+  if (mesh.replicate == 1) return gathers + reductions;
+  const double joined = scenario.parallel.requires_all_reduce ? reductions : 1;
+  return gathers + reductions + 2 * joined / mesh.shard;  // and all-reduces of the shard
+}
+
+std::optional<double> resharding_volume(const Scenario& scenario) {
+  if (!scenario.parallel.reshard_after_backward) return std::nullopt;
+  const double micro_batches = scenario.train.accumulation;
+  const std::string& reshard = scenario.parallel.reshard_after_forward;
+  if (reshard == "false") return sharded_volume(scenario, micro_batches);
+  const auto sub_group = parse_integer(reshard);  // in whose ranks backward gathers
+  const double backward = sub_group ? 1.0 - 1.0 / static_cast<double>(*sub_group) : 1;
+  return sharded_volume(scenario, (1 + backward) * micro_batches);
+}
+
+}  // namespace shardlab
