@@ -69,6 +69,7 @@ class Attributes {
   }
 
   const std::vector<AttributeValue>& values() const { return values_; }
+  friend bool operator==(const Attributes&, const Attributes&) = default;
 
  private:
   std::vector<AttributeValue> values_;
