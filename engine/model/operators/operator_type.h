@@ -77,7 +77,7 @@ using DescribeFunction = OperatorDescription (*)(const ModelGraph& graph, const 
 
 // Makes an operator compute as the transformers modules do (model.implementation: eager): changes its type,
 // and the operator and the tensors around it where more than the type differs. Errors: what no eager operator
-// describes (refuse_eager in eager_forms.h).
+// describes.
 using EagerFunction = Status (*)(ModelGraph& graph, Operator& op);
 
 // What an operator's time counts as where a table adds times up.
