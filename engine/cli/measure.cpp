@@ -94,10 +94,7 @@ Status check_inputs(const PlannedScenario& planned, const MeasureOptions& option
   SHARDLAB_CHECK_OK(check_folder("--save-weights", options.save_weights));
   SHARDLAB_CHECK_OK(check_folder("--memory-snapshot", options.memory_snapshot));
   if (options.save_load.empty()) return {};
-  const std::vector<Operator>& operators = planned.graph.operators;
-  if (std::none_of(operators.begin(), operators.end(),
-                   [](const Operator& op) { return op.type == &k_dispatch; }))
-    return bad_input("--save-load", "this model has no experts");
+  if (!has_experts(planned.graph)) return bad_input("--save-load", "this model has no experts");
   return check_folder("--save-load", options.save_load);
 }
 

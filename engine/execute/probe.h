@@ -2,34 +2,27 @@
 // its ranks.
 //
 // A case names a probe and its shape:
-//   linear.DTYPE           rows, inputs, outputs
-//   attention.DTYPE        batch, sequence, heads, kv_heads, head_dim
-//   rms_norm.DTYPE, add.DTYPE, swiglu.DTYPE   rows, width
-//   cast.DTYPE             rows, width (from DTYPE to float32, from float32 to bfloat16)
-//   rope.DTYPE             batch, sequence, heads, head_dim
-//   eager_packed_rope.DTYPE                   batch, sequence, heads, kv_heads, head_dim
-//   embedding.DTYPE, cross_entropy.DTYPE      rows, width, vocabulary
+//   OPERATOR.DTYPE                            as the operator's recipe says (model/operators/probe_recipe.h)
 //   all_gather, reduce_scatter, all_reduce    bytes (the full side)
 //   copy                   bytes (each read once and written once where the rank computes)
 //   copy.to_device, copy.from_device          bytes (over the host's link; measured on devices only)
 //   pairs                  bytes: every pair of ranks alone, exchanging so much each way; and almost nothing,
-//   for the latency allocation             bytes contention             bytes (of the collective), rows,
-//   inputs, outputs (of the products beside it)
+//                          for the latency
+//   allocation             bytes
+//   contention             bytes (of the collective), rows, inputs, outputs (of the products beside it)
 // One case may give several measurements ("linear" gives forward, gradient of the input, gradient of the
 // weight); their names and shapes are those of the cost terms (simulator/cost/probe_names.h).
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/model/operators/probe_recipe.h"
 
 namespace shardlab {
-
-using ProbeShape = std::map<std::string, std::int64_t>;  // {"m": 512, "n": 512, "k": 64}
 
 struct ProbeCase {
   std::string probe;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/model/operators/operator_type.h"
+#include "engine/model/operators/attribute_keys.h"
+#include "engine/model/operators/operator_list.h"
 
 namespace shardlab {
 namespace {
@@ -37,7 +38,7 @@ Status chunk_loss(ModelGraph& graph, LossChunks over, int chunks) {
       std::find_if(operators.begin(), loss, [&](const Operator& op) { return makes(op, logits); });
   const auto readers = std::count_if(operators.begin(), operators.end(),
                                      [&](const Operator& op) { return reads(op, logits); });
-  if (head == loss || head->type != &k_linear || head->attributes.integer("transposed") != 0 ||
+  if (head == loss || head->type != &k_linear || head->attributes.get_or(attribute::k_transposed, false) ||
       readers != 1) {
     return bad_input(
         "model.loss",
@@ -47,7 +48,7 @@ Status chunk_loss(ModelGraph& graph, LossChunks over, int chunks) {
   head->type = over == LossChunks::of_tokens ? &k_token_chunked_loss : &k_vocabulary_chunked_loss;
   head->inputs.push_back(loss->inputs[1]);
   head->outputs = {graph.loss};
-  head->attributes = {{"chunks", static_cast<double>(chunks)}};
+  head->attributes = {{attribute::k_chunks, chunks}};
   operators.erase(loss);
   remove_tensor(graph, logits);
   return {};

@@ -10,14 +10,32 @@
 namespace shardlab {
 namespace {
 
-constexpr int k_linear = 1, k_llama3 = 2, k_yarn = 3;  // attribute `scaling` of rotary tables
-constexpr int k_falcon_alibi = 1, k_mpt_alibi = 2;     // attribute `alibi`
+// What a constant holds: of `alibi` and `causal_mask` neither is a rotary table.
+enum class Alibi : std::uint8_t { none, falcon, mpt };
+
+// Rotary tables.
+constexpr Attribute<double> k_theta{"theta"};
+constexpr Attribute<RopeScaling> k_scaling{"scaling"};
+constexpr Attribute<double> k_factor{"factor"};  // of falcon's alibi too
+constexpr Attribute<double> k_low_frequency_factor{"low_frequency_factor"};
+constexpr Attribute<double> k_high_frequency_factor{"high_frequency_factor"};
+constexpr Attribute<double> k_original_positions{"original_positions"};
+constexpr Attribute<double> k_ramp_low{"ramp_low"};
+constexpr Attribute<double> k_ramp_high{"ramp_high"};
+constexpr Attribute<double> k_amplitude{"amplitude"};
+constexpr Attribute<DType> k_frequency_dtype{"frequency_dtype"};
+constexpr Attribute<std::int64_t> k_halves{"halves"};
+// Alibi, and the mask.
+constexpr Attribute<Alibi> k_alibi{"alibi"};
+constexpr Attribute<double> k_bias_max{"bias_max"};
+constexpr Attribute<bool> k_whole{"whole"};
+constexpr Attribute<bool> k_causal_mask{"causal_mask"};
 
 double llama3_frequency(double frequency, const Attributes& attributes) {
-  const double factor = attributes.number("factor");
-  const double low = attributes.number("low_frequency_factor");
-  const double high = attributes.number("high_frequency_factor");
-  const double original = attributes.number("original_positions");
+  const double factor = attributes.get(k_factor);
+  const double low = attributes.get(k_low_frequency_factor);
+  const double high = attributes.get(k_high_frequency_factor);
+  const double original = attributes.get(k_original_positions);
   const double wavelength = 2 * std::numbers::pi / frequency;
   if (wavelength < original / high) return frequency;
   if (wavelength > original / low) return frequency / factor;
@@ -26,19 +44,20 @@ double llama3_frequency(double frequency, const Attributes& attributes) {
 }
 
 double yarn_frequency(double frequency, std::int64_t pair, const Attributes& attributes) {
-  const double low = attributes.number("ramp_low"), high = attributes.number("ramp_high");
+  const double low = attributes.get(k_ramp_low), high = attributes.get(k_ramp_high);
   const double ramp = std::clamp((static_cast<double>(pair) - low) / (high - low), 0.0, 1.0);
-  return frequency * (1 - ramp) + frequency / attributes.number("factor") * ramp;
+  return frequency * (1 - ramp) + frequency / attributes.get(k_factor) * ramp;
 }
 
 // Frequency of one pair of a head, scaled as rope_scaling says.
 double scaled_frequency(double frequency, std::int64_t pair, const Attributes& attributes) {
-  switch (attributes.integer("scaling")) {
-    case k_linear: return frequency / attributes.number("factor");
-    case k_llama3: return llama3_frequency(frequency, attributes);
-    case k_yarn: return yarn_frequency(frequency, pair, attributes);
-    default: return frequency;
+  switch (attributes.get(k_scaling)) {
+    case RopeScaling::linear: return frequency / attributes.get(k_factor);
+    case RopeScaling::llama3: return llama3_frequency(frequency, attributes);
+    case RopeScaling::yarn: return yarn_frequency(frequency, pair, attributes);
+    case RopeScaling::none: break;
   }
+  return frequency;
 }
 
 // The nearest number of the dtype, ties to even.
@@ -54,12 +73,11 @@ double rounded_to(DType dtype, double value) {
 
 void fill_rope_table(const Tensor& tensor, std::span<float> values) {
   const std::int64_t positions = tensor.shape[1];
-  const bool both = tensor.attributes.integer("halves") == 2;
+  const bool both = has_both_halves(tensor.attributes);
   const std::int64_t width = tensor.shape[2], half = both ? width / 2 : width;
-  const double theta = tensor.attributes.number("theta");
-  const double given = tensor.attributes.number("amplitude");
-  const auto amplitude = static_cast<float>(given == 0 ? 1 : given);
-  const auto dtype = static_cast<DType>(tensor.attributes.integer("frequency_dtype"));
+  const double theta = tensor.attributes.get(k_theta);
+  const auto amplitude = static_cast<float>(tensor.attributes.get_or(k_amplitude, 1));
+  const DType dtype = tensor.attributes.get_or(k_frequency_dtype, DType::float32);
   for (std::int64_t pair = 0; pair < half; ++pair) {
     // transformers computes inverse frequencies and angles in float32; the table follows it to the last bit
     // that matters.
@@ -95,7 +113,7 @@ double falcon_slope(std::int64_t head, std::int64_t heads) {
 
 void fill_falcon_alibi(const Tensor& tensor, std::span<float> values) {
   const std::int64_t heads = tensor.shape[0], positions = tensor.shape[1];
-  const double factor = tensor.attributes.number("factor");
+  const double factor = tensor.attributes.get(k_factor);
   for (std::int64_t head = 0; head < heads; ++head) {
     const double slope = rounded_to(DType::bfloat16, falcon_slope(head, heads));
     for (std::int64_t position = 0; position < positions; ++position) {
@@ -138,7 +156,7 @@ double mpt_slope(std::int64_t head, std::int64_t heads, double bias_max) {
 void fill_mpt_alibi(const Tensor& tensor, std::span<float> values) {
   const std::int64_t heads = tensor.shape[0], positions = tensor.shape[1];
   for (std::int64_t head = 0; head < heads; ++head) {
-    const auto slope = static_cast<float>(mpt_slope(head, heads, tensor.attributes.number("bias_max")));
+    const auto slope = static_cast<float>(mpt_slope(head, heads, tensor.attributes.get(k_bias_max)));
     for (std::int64_t position = 0; position < positions; ++position) {
       values[static_cast<std::size_t>(head * positions + position)] =
           static_cast<float>(position - positions + 1) * slope;
@@ -158,58 +176,64 @@ void fill_causal_mask(const Tensor& tensor, std::span<float> values) {
 
 Attributes with_frequency_dtype(const Attributes& rope_table, DType dtype) {
   Attributes attributes = rope_table;
-  if (dtype != DType::float32) attributes.add("frequency_dtype", static_cast<double>(dtype));
+  if (dtype != DType::float32) attributes.set(k_frequency_dtype, dtype);
   return attributes;
+}
+
+bool has_both_halves(const Attributes& rope_table) {
+  return rope_table.get_or(k_halves, 1) == 2;
 }
 
 Attributes with_both_halves(const Attributes& rope_table) {
   Attributes attributes = rope_table;
-  attributes.add("halves", 2);
+  attributes.set(k_halves, 2);
   return attributes;
 }
 
-Attributes rope_table_attributes(double theta, int scaling, double factor, double low_frequency_factor,
-                                 double high_frequency_factor, double original_positions) {
-  return {{"theta", theta},
-          {"scaling", scaling},
-          {"factor", factor},
-          {"low_frequency_factor", low_frequency_factor},
-          {"high_frequency_factor", high_frequency_factor},
-          {"original_positions", original_positions}};
+Attributes rope_table_attributes(double theta, RopeScaling scaling, double factor,
+                                 double low_frequency_factor, double high_frequency_factor,
+                                 double original_positions) {
+  return {{k_theta, theta},
+          {k_scaling, scaling},
+          {k_factor, factor},
+          {k_low_frequency_factor, low_frequency_factor},
+          {k_high_frequency_factor, high_frequency_factor},
+          {k_original_positions, original_positions}};
 }
 
 Attributes yarn_table_attributes(double theta, double factor, double ramp_low, double ramp_high,
                                  double amplitude) {
-  return {{"theta", theta},       {"scaling", k_yarn},      {"factor", factor},
-          {"ramp_low", ramp_low}, {"ramp_high", ramp_high}, {"amplitude", amplitude}};
+  return {{k_theta, theta},       {k_scaling, RopeScaling::yarn}, {k_factor, factor},
+          {k_ramp_low, ramp_low}, {k_ramp_high, ramp_high},       {k_amplitude, amplitude}};
 }
 
 Attributes falcon_alibi_attributes(double factor) {
-  return {{"alibi", k_falcon_alibi}, {"factor", factor}};
+  return {{k_alibi, Alibi::falcon}, {k_factor, factor}};
 }
 
 Attributes with_whole_matrices(const Attributes& falcon_alibi) {
   Attributes attributes = falcon_alibi;
-  attributes.add("whole", 1);
+  attributes.set(k_whole, true);
   return attributes;
 }
 
 Attributes mpt_alibi_attributes(double bias_max) {
-  return {{"alibi", k_mpt_alibi}, {"bias_max", bias_max}};
+  return {{k_alibi, Alibi::mpt}, {k_bias_max, bias_max}};
 }
 
 Attributes causal_mask_attributes() {
-  return {{"causal_mask", 1}};
+  return {{k_causal_mask, true}};
 }
 
 void fill_constant(const Tensor& tensor, std::span<float> values) {
-  if (tensor.attributes.integer("causal_mask") != 0) return fill_causal_mask(tensor, values);
-  switch (tensor.attributes.integer("alibi")) {
-    case k_falcon_alibi:
-      return tensor.attributes.integer("whole") != 0 ? fill_whole_falcon_alibi(tensor, values)
-                                                     : fill_falcon_alibi(tensor, values);
-    case k_mpt_alibi: return fill_mpt_alibi(tensor, values);
-    default: return fill_rope_table(tensor, values);
+  const Attributes& attributes = tensor.attributes;
+  if (attributes.get_or(k_causal_mask, false)) return fill_causal_mask(tensor, values);
+  switch (attributes.get_or(k_alibi, Alibi::none)) {
+    case Alibi::falcon:
+      return attributes.get_or(k_whole, false) ? fill_whole_falcon_alibi(tensor, values)
+                                               : fill_falcon_alibi(tensor, values);
+    case Alibi::mpt: return fill_mpt_alibi(tensor, values);
+    case Alibi::none: return fill_rope_table(tensor, values);
   }
 }
 

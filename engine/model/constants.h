@@ -1,16 +1,20 @@
 // Constant tensors of a model: computed from its configuration, never trained, the same on every rank.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "engine/model/model_graph.h"
 
 namespace shardlab {
 
-// Attributes of a rotary table of shape [2, positions, head_dim / 2] (cosines, then sines). `scaling`: 0
-// none, 1 linear, 2 llama3, as rope_scaling of config.json; transformers 5, modeling_rope_utils.py.
-Attributes rope_table_attributes(double theta, int scaling, double factor, double low_frequency_factor,
-                                 double high_frequency_factor, double original_positions);
+// How frequencies are scaled, as rope_scaling of config.json says; transformers 5, modeling_rope_utils.py.
+enum class RopeScaling : std::uint8_t { none, linear, llama3, yarn };
+
+// Attributes of a rotary table of shape [2, positions, head_dim / 2] (cosines, then sines).
+Attributes rope_table_attributes(double theta, RopeScaling scaling, double factor,
+                                 double low_frequency_factor, double high_frequency_factor,
+                                 double original_positions);
 
 // The table of yarn (arXiv 2309.00071): pairs below `ramp_low` keep their frequency, those above `ramp_high`
 // have it divided by `factor`, between them it changes linearly; cosines and sines are multiplied by
@@ -38,6 +42,7 @@ Attributes with_frequency_dtype(const Attributes& rope_table, DType dtype);
 // The same table with each cosine and sine twice, [2, positions, rotary elements], as transformers multiplies
 // with it.
 Attributes with_both_halves(const Attributes& rope_table);
+bool has_both_halves(const Attributes& rope_table);
 
 // Fills the values of a tensor whose role is constant. `values` has the tensor's element count.
 void fill_constant(const Tensor& tensor, std::span<float> values);

@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/model/operators/operator_type.h"
+#include "engine/model/operators/attribute_keys.h"
+#include "engine/model/operators/operator_list.h"
 
 namespace shardlab {
 namespace {
@@ -162,7 +163,7 @@ class Joiner {
   void compare(Operator& op) const {
     op.type = &k_distillation_loss;
     op.inputs = {op.inputs[0], op.inputs[1], tower_.logits};
-    op.attributes = {{"temperature", terms_.temperature}, {"weight", terms_.weight}};
+    op.attributes = {{attribute::k_temperature, terms_.temperature}, {attribute::k_weight, terms_.weight}};
   }
 
   ModelGraph student_;

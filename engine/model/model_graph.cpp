@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 
 #include "engine/base/hash.h"
-#include "engine/model/operators/operator_type.h"
+#include "engine/model/operators/attribute_keys.h"
+#include "engine/model/operators/operator_list.h"
 
 namespace shardlab {
 namespace {
@@ -34,10 +35,10 @@ class StructureText {
     number(static_cast<std::int64_t>(dtype));
   }
   void attributes(const Attributes& values) {
-    for (const auto& [name, value] : values.values()) {
-      if (name.starts_with("assumed_")) continue;  // by predictions, of data that is not known
-      word(name);
-      number(value);
+    for (const AttributeValue& one : values.values()) {
+      if (one.assumed) continue;
+      word(one.name);
+      number(one.value);
     }
   }
   const std::string& text() const { return text_; }
@@ -65,7 +66,8 @@ std::int64_t active_parameters(const ModelGraph& graph) {
   for (const Operator& op : graph.operators) {
     if (op.type != &k_grouped_linear) continue;
     const Parameter& weight = graph.parameter(op.parameters.front());
-    idle += weight.elements() / weight.shape[0] * (weight.shape[0] - op.attributes.integer("per_token"));
+    idle +=
+        weight.elements() / weight.shape[0] * (weight.shape[0] - op.attributes.get(attribute::k_per_token));
   }
   return total_parameters(graph) - idle;
 }

@@ -12,6 +12,7 @@
 
 #include "engine/base/dtype.h"
 #include "engine/base/ids.h"
+#include "engine/model/attributes.h"
 #include "engine/model/shape.h"
 
 namespace shardlab {

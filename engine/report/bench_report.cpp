@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/model/operators/operator_list.h"
 #include "engine/report/text_table.h"
 
 namespace shardlab {
@@ -39,7 +40,7 @@ std::optional<BenchRow> product_row(const BenchSample& s) {
 // Causal: half of the products. Backward does five of them where forward does two (FlashAttention-2,
 // section 4.1).
 std::optional<BenchRow> attention_row(const BenchSample& s) {
-  if (!s.name.starts_with("attention.")) return std::nullopt;
+  if (!s.name.starts_with(std::string(k_attention.name) + '.')) return std::nullopt;
   const auto sequence = static_cast<double>(number(s, "sequence"));
   const double forward =
       4.0 * static_cast<double>(number(s, "batch") * number(s, "heads") * number(s, "head_dim")) * sequence *

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "engine/model/operators/operator_type.h"
 #include "engine/report/figures.h"
 #include "engine/report/tables.h"
 #include "engine/report/text_table.h"
@@ -116,12 +117,10 @@ std::string memory_part(const RunSummary& run, const TextStyle& style) {
   return text + '\n';
 }
 
-// Matrix products, attention, and losses that contain the head's product.
+// What is not an operator (accumulations, copies) is neither.
 bool is_product(const OperatorTime& op) {
-  for (const std::string_view part : {"linear", "attention", "chunked_loss"}) {
-    if (op.operation.find(part) != std::string::npos) return true;
-  }
-  return false;
+  const OperatorType* type = find_operator_type(op.operation);
+  return type != nullptr && type->category != OperatorCategory::memory_bound;
 }
 
 double share_of_products(const RunSummary& run) {

@@ -66,8 +66,8 @@ Status check_expert_shares(const ModelGraph& graph) {
   if (lists.empty()) return {};
   std::size_t layers = 0;
   for (const Operator& op : graph.operators) {
-    if (op.type != &k_dispatch) continue;
-    const auto experts = static_cast<std::size_t>(graph.tensor(op.outputs[2]).shape[0]);
+    if (!op.type->expert_counts) continue;
+    const auto experts = static_cast<std::size_t>(graph.tensor(op.outputs[*op.type->expert_counts]).shape[0]);
     const auto per_token = static_cast<double>(graph.tensor(op.inputs[1]).shape.back());
     const std::vector<double>& shares = lists[lists.size() == 1 ? 0 : std::min(layers, lists.size() - 1)];
     ++layers;

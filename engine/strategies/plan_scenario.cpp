@@ -227,8 +227,7 @@ Status add_teacher(PreparedModel& model, const Scenario& scenario, const Distill
 namespace {
 
 Status check_experts(const MoeSpec& moe, const ModelGraph& graph) {
-  const bool experts = std::any_of(graph.operators.begin(), graph.operators.end(),
-                                   [](const Operator& op) { return op.type == &k_dispatch; });
+  const bool experts = has_experts(graph);
   if (!experts && moe.load != "balanced")
     return bad_input("model.moe.load", "this model has no experts over which tokens could spread",
                      "leave it out");

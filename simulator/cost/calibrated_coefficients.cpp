@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "engine/model/operators/operator_list.h"
 #include "simulator/cost/coefficients.h"
 #include "simulator/cost/probe_names.h"
 
@@ -45,7 +46,7 @@ class Reader {
       set(probe + ".overhead", matmul.overhead_ns);
     }
     for (const Direction direction : {Direction::forward, Direction::backward}) {
-      const std::string probe = traffic_name("attention", direction, dtype);
+      const std::string probe = traffic_name(k_attention.name, direction, dtype);
       AttentionCoefficients& attention = target.attention[static_cast<std::size_t>(direction)];
       set(probe + ".rate", attention.rate.value);
       set(probe + ".sequence_half", attention.sequence_half);

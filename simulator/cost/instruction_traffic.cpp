@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/model/operators/operator_list.h"
 #include "engine/plan/optimizer_rule.h"
 
 namespace shardlab {
@@ -10,10 +11,10 @@ namespace {
 // The name under which an instruction's traffic is calibrated; empty for those that move nothing.
 std::string_view name_of(InstructionKind kind) {
   switch (kind) {
-    case InstructionKind::Cast: return "cast";
+    case InstructionKind::Cast:
+    case InstructionKind::Quantize: return k_cast.name;
     case InstructionKind::Pack: return "pack";
     case InstructionKind::Unpack: return "unpack";
-    case InstructionKind::Quantize: return "cast";
     case InstructionKind::Copy: return "copy";
     case InstructionKind::Accumulate: return "accumulate";
     case InstructionKind::GradientNorms: return "gradient_norms";

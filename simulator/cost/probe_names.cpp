@@ -1,4 +1,5 @@
 #include "simulator/cost/probe_names.h"
+#include "engine/model/operators/operator_list.h"
 
 #include <array>
 #include <utility>
@@ -44,7 +45,7 @@ std::optional<MatmulProbe> matmul_of_probe(std::string_view probe) {
 std::optional<AttentionProbe> attention_of_probe(std::string_view probe) {
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     for (const DType dtype : k_dtypes) {
-      if (probe == traffic_name("attention", direction, dtype)) return AttentionProbe{direction, dtype};
+      if (probe == traffic_name(k_attention.name, direction, dtype)) return AttentionProbe{direction, dtype};
     }
   }
   return std::nullopt;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/model/operators/attribute_keys.h"
+#include "engine/model/operators/operator_list.h"
 #include "engine/model/segment/step_operation.h"
 
 namespace shardlab {
@@ -106,14 +108,15 @@ class WorkCost {
   AttentionWork attention_of(const ProgramStep& step, const Work& work) const {
     const Operator& op = graph_.op(step.op);
     const Shape& q = graph_.tensor(op.inputs[0]).shape;
-    return {work.flops, q[1], op.attributes.integer("head_dim"), q[0] * op.attributes.integer("heads")};
+    return {work.flops, q[1], op.attributes.get(attribute::k_head_dim),
+            q[0] * op.attributes.get(attribute::k_heads)};
   }
 
   const TrafficCoefficients& traffic(const ProgramStep& step) const {
     if (coefficients_.traffic.empty()) return coefficients_.memory;
     // Gradients that meet are added like activations, and copied like buffers.
     if (step.kind == StepKind::accumulate) {
-      return coefficients_.traffic_of(traffic_name("add", Direction::forward, dtype_of(step)));
+      return coefficients_.traffic_of(traffic_name(k_add.name, Direction::forward, dtype_of(step)));
     }
     if (step.kind == StepKind::copy) return coefficients_.traffic_of("copy");
     return coefficients_.traffic_of(traffic_name(operation_of(step), direction_, dtype_of(step)));

@@ -86,6 +86,15 @@ NAMES_STRATEGIES = {
 }
 LITERAL_OR_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//.*')
 COMPARED = re.compile(r'strategy[\w.()>-]*\s*[!=]=\s*"(\w+)"|"(\w+)"\s*[!=]=\s*[\w.()>-]*strategy')
+# An operator is known by its constant, k_<name>; its name is text for files and for people.
+OPERATOR_LIST = "engine/model/operators/operator_list.h"
+OPERATOR_FILES = ["engine/model/operators", "engine/execute/torch/operators", "engine/execute/torch/cuda/operators"]
+# Words of other vocabularies that happen to be an operator's name: (file, word).
+OTHER_WORDS = {
+    ("engine/model/families/read_rope.cpp", "linear"),    # rope_type of config.json
+    ("engine/model/families/config_fields.cpp", "gelu"),  # activations of config.json
+    ("engine/execute/learning_rate.cpp", "linear"),       # a schedule of the learning rate
+}
 
 SOURCE = re.compile(r"\.(h|cpp|cu|cuh)$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -165,6 +174,41 @@ def check_file(root, path):
                 yield f"{path}:{number}: {problem}"
 
 
+def operator_names(root):
+    path = os.path.join(root, OPERATOR_LIST)
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return re.findall(r"^  OPERATOR\((\w+), ", file.read(), flags=re.M)
+
+
+def comparison_with(names):
+    """A text compared with one of the names, or with a probe's or file's name that begins with it."""
+    name = rf'"(?P<name{{}}>{"|".join(names)})(?:\.[^"]*)?"'
+    return re.compile(
+        rf"[=!]=\s*{name.format(1)}|{name.format(2)}\s*[=!]="
+        rf"|(?:find|contains|starts_with|ends_with|compare|equal)\w*\([^()]*{name.format(3)}"
+        rf"|\bfor\s*\([^;]*:\s*\{{[^}}]*{name.format(4)}")
+
+
+def check_operator_names(root, paths):
+    """No operator's name is compared as text outside its own files."""
+    names = operator_names(root)
+    if not names:
+        return
+    pattern = comparison_with(names)
+    for path in paths:
+        if path.startswith("tests/") or any(inside(path, folder) for folder in OPERATOR_FILES):
+            continue
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            text = file.read()
+        for match in pattern.finditer(text):
+            word = next(name for name in match.groups() if name)
+            if (path, word) not in OTHER_WORDS:
+                line = text.count("\n", 0, match.end()) + 1
+                yield f"{path}:{line}: compares with the operator's name '{word}': compare with k_{word}, or let its type say it"
+
+
 def mirrored(a, b):
     """Whether one file is meant to carry the other's name."""
     def related(x, y):
@@ -237,4 +281,4 @@ def check(root):
     paths = list(sources(root))
     violations = [problem for path in paths for problem in check_file(root, path)]
     violations += check_strategy_names(root, paths)
-    return violations + list(check_names(paths)) + list(check_layers(paths))
+    return violations + list(check_names(paths)) + list(check_layers(paths)) + list(check_operator_names(root, paths))

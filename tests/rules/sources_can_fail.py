@@ -11,6 +11,9 @@ CLEAN = {
     "engine/base/result.h": HEADER + "#include <string>\n",
     "engine/plan/plan.h": HEADER + '#include "engine/base/result.h"\n',
     "engine/model/operators/rope.cpp": '#include "engine/base/result.h"\n',
+    "engine/model/operators/operator_list.h": HEADER + "#define OPERATORS(OPERATOR) \\\n  OPERATOR(rope, own) \\\n  OPERATOR(linear, own)\n",
+    "engine/model/families/read_rope.cpp": 'bool scaled = type == "linear";\n',
+    "engine/model/operators/linear.cpp": 'bool own = name == "linear";\n',
     "engine/execute/torch/operators/rope.cpp": '#include <ATen/ATen.h>\n#include "engine/plan/plan.h"\n',
     "engine/strategies/ddp.h": HEADER,
     "engine/strategies/strategy_list.h": HEADER + "#define LIST(BUILT, KNOWN) \\\n  BUILT(none) \\\n  BUILT(ddp) \\\n  KNOWN(zero1)\n",
@@ -55,6 +58,10 @@ BROKEN = [
     ("names the strategy none", "engine/strategies/s.cpp", 'bool alone(const S& s) { return "none" != s.strategy; }\n'),
     ("engine/scenario may not include engine/strategies", "engine/strategies/ddp/t_facts.cpp",
      '#include "engine/strategies/ddp.h"\n'),
+    ("the operator's name 'rope'", "engine/report/p.cpp", 'bool is_rope = op.type->name == "rope";\n'),
+    ("the operator's name 'linear'", "engine/report/q.cpp", 'bool is = operation.find("linear") != 0;\n'),
+    ("the operator's name 'rope'", "simulator/core/r.cpp", 'for (const char* name : {"copy",\n  "rope"}) add(name);\n'),
+    ("the operator's name 'rope'", "engine/report/s.cpp", 'bool is = probe.starts_with("rope.forward");\n'),
 ]
 
 

@@ -29,7 +29,7 @@ class Builder {
     TensorId logits = parts_.linear(head_, x, "logits");
     if (m_.logit_cap > 0) {
       logits = parts_.builder.add_operator(k_soft_cap, model_, {logits}, {}, "logits",
-                                           parts_.rows(m_.vocabulary), {{"cap", m_.logit_cap}});
+                                           parts_.rows(m_.vocabulary), {{attribute::k_cap, m_.logit_cap}});
     }
     const TensorId loss = parts_.loss(model_, logits, m_.experts ? m_.experts->router_loss : 0);
     return parts_.builder.finish(loss, m_.prefix + "DecoderLayer", m_.layers, m_.vocabulary);

@@ -3,13 +3,6 @@
 #include "engine/model/constants.h"
 
 namespace shardlab {
-namespace {
-
-double number(std::int64_t value) {
-  return static_cast<double>(value);
-}
-
-}  // namespace
 
 DecoderParts::DecoderParts(std::string family, const GraphOptions& options, double initializer_range)
     : builder(std::move(family), options), weight_scale_(initializer_range * k_uniform_over_normal) {
@@ -70,15 +63,15 @@ Shape DecoderParts::rows(std::int64_t width) const {
 
 TensorId DecoderParts::embed(const LinearPart& embedding, std::optional<std::int64_t> padding, double scale) {
   Attributes attributes;
-  if (scale != 0) attributes.add("scale", scale);
-  if (padding) attributes.add("padding", number(*padding));
+  if (scale != 0) attributes.set(attribute::k_scale, scale);
+  if (padding) attributes.set(attribute::k_padding, *padding);
   return builder.add_operator(k_embedding, embedding.module, {tokens_}, embedding.parameters, "hidden",
                               rows(embedding.outputs), attributes);
 }
 
 TensorId DecoderParts::linear(const LinearPart& linear, TensorId x, std::string_view label) {
   Attributes attributes;
-  if (linear.transposed) attributes.add("transposed", 1);
+  if (linear.transposed) attributes.set(attribute::k_transposed, true);
   return builder.add_operator(k_linear, linear.module, {x}, linear.parameters, label, rows(linear.outputs),
                               attributes);
 }
@@ -89,8 +82,8 @@ TensorId DecoderParts::norm(const NormPart& norm, TensorId x, double epsilon) {
 
 TensorId DecoderParts::head_norm(const NormPart& norm, TensorId x, double epsilon, std::string_view label) {
   const bool rms = norm.kind == NormKind::rms || norm.kind == NormKind::rms_offset;
-  Attributes attributes{{"epsilon", epsilon}};
-  if (norm.kind == NormKind::rms_offset) attributes.add("offset", 1);
+  Attributes attributes{{attribute::k_epsilon, epsilon}};
+  if (norm.kind == NormKind::rms_offset) attributes.set(attribute::k_offset, 1);
   return builder.add_operator(rms ? k_rms_norm : k_layer_norm, norm.module, {x}, norm.parameters, label,
                               builder.tensor(x).shape, attributes);
 }
@@ -101,37 +94,37 @@ TensorId DecoderParts::add(ModuleId module, TensorId a, TensorId b, std::string_
 
 TensorId DecoderParts::activate(ModuleId module, Activation activation, TensorId x) {
   Attributes attributes;
-  if (activation == Activation::gelu_tanh) attributes.add("tanh", 1);
+  if (activation == Activation::gelu_tanh) attributes.set(attribute::k_tanh, true);
   return builder.add_operator(k_gelu, module, {x}, {}, "activated", builder.tensor(x).shape, attributes);
 }
 
 TensorId DecoderParts::gated(ModuleId module, Activation activation, TensorId gate, TensorId up) {
   Attributes attributes;
-  if (activation == Activation::gelu_tanh) attributes.add("tanh", 1);
+  if (activation == Activation::gelu_tanh) attributes.set(attribute::k_tanh, true);
   return builder.add_operator(activation == Activation::silu ? k_swiglu : k_geglu, module, {gate, up}, {},
                               "gated", builder.tensor(gate).shape, attributes);
 }
 
 TensorId DecoderParts::rope(ModuleId module, TensorId x, TensorId table, std::int64_t head_dim,
                             std::string_view label, std::int64_t turned, std::int64_t passed) {
-  Attributes attributes{{"head_dim", number(head_dim)}};
+  Attributes attributes{{attribute::k_head_dim, head_dim}};
   if (turned > 0) {
-    attributes.add("turned", number(turned));
-    attributes.add("passed", number(passed));
+    attributes.set(attribute::k_turned, turned);
+    attributes.set(attribute::k_passed, passed);
   }
   return builder.add_operator(k_rope, module, {x, table}, {}, label, builder.tensor(x).shape, attributes);
 }
 
 TensorId DecoderParts::attend(ModuleId module, const AttentionPart& attention,
                               const std::vector<TensorId>& qkv) {
-  Attributes attributes{{"heads", number(attention.heads)},
-                        {"kv_heads", number(attention.kv_heads)},
-                        {"head_dim", number(attention.head_dim)}};
-  if (attention.packed != 0) attributes.add("packed", attention.packed);
-  if (attention.scale != 0) attributes.add("scale", attention.scale);
+  Attributes attributes{{attribute::k_heads, attention.heads},
+                        {attribute::k_kv_heads, attention.kv_heads},
+                        {attribute::k_head_dim, attention.head_dim}};
+  if (attention.packed != Packing::separate) attributes.set(attribute::k_packed, attention.packed);
+  if (attention.scale != 0) attributes.set(attribute::k_scale, attention.scale);
   if (attention.window != 0 && attention.window < builder.options().sequence_length)
-    attributes.add("window", number(attention.window));
-  if (attention.soft_cap != 0) attributes.add("soft_cap", attention.soft_cap);
+    attributes.set(attribute::k_window, attention.window);
+  if (attention.soft_cap != 0) attributes.set(attribute::k_soft_cap, attention.soft_cap);
   std::vector<TensorId> inputs = qkv;
   if (attention.bias) inputs.push_back(*attention.bias);
   return builder.add_operator(k_attention, module, inputs, {}, "attended",
@@ -147,7 +140,7 @@ TensorId DecoderParts::loss(ModuleId model, TensorId logits, double router_weigh
                         {{"token_loss", Shape{}, DType::float32, TensorRole::statistic}})
           .front();
   return builder.add_operator(k_router_loss, model, {of_tokens, *router_sums_}, {}, "loss", Shape{},
-                              {{"weight", router_weight}, {"rows", number(routed_rows_)}});
+                              {{attribute::k_weight, router_weight}, {attribute::k_rows, routed_rows_}});
 }
 
 TensorId DecoderParts::rope_table(const Attributes& attributes, std::int64_t rotary_dim) {

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "engine/model/graph_builder.h"
+#include "engine/model/operators/attribute_keys.h"
+#include "engine/model/operators/operator_list.h"
 
 namespace shardlab {
 
@@ -42,7 +44,7 @@ enum class Activation : std::uint8_t { silu, gelu, gelu_tanh };
 // Heads of an attention, and what changes its scores. Zeros: not given.
 struct AttentionPart {
   std::int64_t heads = 0, kv_heads = 0, head_dim = 0;
-  int packed = 0;  // k_packed_sections, k_packed_groups: q, k and v in one tensor
+  Packing packed = Packing::separate;
   double scale = 0, soft_cap = 0;
   std::int64_t window = 0;
   std::optional<TensorId> bias = {};

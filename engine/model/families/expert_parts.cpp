@@ -1,13 +1,6 @@
 #include "engine/model/families/decoder_parts.h"
 
 namespace shardlab {
-namespace {
-
-double number(std::int64_t value) {
-  return static_cast<double>(value);
-}
-
-}  // namespace
 
 void DecoderParts::define_experts(ExpertsPart& part, std::string_view prefix, std::int64_t hidden,
                                   bool router_first, const char* activation_class) {
@@ -35,7 +28,7 @@ TensorId DecoderParts::run_experts(const ExpertsPart& experts, TensorId x) {
   const std::vector<TensorId> chosen =
       builder.add_operator(k_top_k, experts.router.module, {logits}, {},
                            {{"router_weights", slots, dtype}, {"chosen_experts", slots, DType::int64}},
-                           {{"normalized", experts.normalized}});
+                           {{attribute::k_normalized, experts.normalized}});
   if (experts.balanced) sum_router(experts, logits, chosen[1]);
   const std::vector<TensorId> sent = builder.add_operator(k_dispatch, experts.experts, {x, chosen[1]}, {},
                                                           {{"expert_rows", {assignments, hidden}, dtype},
@@ -43,11 +36,12 @@ TensorId DecoderParts::run_experts(const ExpertsPart& experts, TensorId x) {
                                                            {"expert_counts", {experts.count}, DType::int64}});
   const ExpertLoad load = builder.options().expert_load;
   Attributes attributes{
-      {"per_token", number(experts.per_token)},
-      {"assumed_groups", number(load == ExpertLoad::worst ? experts.per_token : experts.count)}};
+      {attribute::k_per_token, experts.per_token},
+      {attribute::k_assumed_groups, load == ExpertLoad::worst ? experts.per_token : experts.count}};
   if (load == ExpertLoad::stated) {
     const std::size_t lists = builder.options().expert_shares.size();
-    attributes.add("assumed_shares", 1 + (lists > 1 ? static_cast<double>(expert_layers_) : 0));
+    attributes.set(attribute::k_assumed_shares,
+                   lists > 1 ? 1 + static_cast<std::int64_t>(expert_layers_) : 1);
   }
   ++expert_layers_;
   const TensorId gate_up =

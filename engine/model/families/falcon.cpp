@@ -159,7 +159,7 @@ class Builder {
   }
 
   TensorId run_attention(const Layer& layer, TensorId x) {
-    AttentionPart attention{m_.heads, m_.kv_heads, m_.head_dim, k_packed_groups};
+    AttentionPart attention{m_.heads, m_.kv_heads, m_.head_dim, Packing::groups};
     TensorId qkv = parts_.linear(layer.qkv, x, "query_key_value");
     if (m_.alibi) {
       attention.bias = table_;

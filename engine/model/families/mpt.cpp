@@ -114,7 +114,7 @@ class Builder {
   }
 
   TensorId run_layer(const Layer& layer, TensorId x) {
-    AttentionPart attention{m_.heads, m_.heads, m_.hidden / m_.heads, k_packed_sections, m_.softmax_scale};
+    AttentionPart attention{m_.heads, m_.heads, m_.hidden / m_.heads, Packing::sections, m_.softmax_scale};
     attention.bias = alibi_;
     const TensorId qkv = parts_.linear(layer.qkv, parts_.norm(layer.norm1, x, m_.epsilon), "query_key_value");
     const TensorId attended =

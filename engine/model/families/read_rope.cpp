@@ -37,7 +37,7 @@ struct RopeReader {
     const double length = static_cast<double>(std::max(sequence, positions)) / static_cast<double>(positions);
     const auto dim = static_cast<double>(rotary_dim);
     const double base = theta * std::pow(factor * length - (factor - 1), dim / (dim - 2));
-    return rope_table_attributes(base, 0, 1, 1, 4, 8192);
+    return rope_table_attributes(base, RopeScaling::none, 1, 1, 4, 8192);
   }
 
   Result<Attributes> llama3() const {
@@ -48,7 +48,7 @@ struct RopeReader {
                  positive("original_max_position_embeddings", static_cast<double>(positions)));
     if (!(high > low))
       return bad_input(in_file(rope.file()), "high_freq_factor must be above low_freq_factor");
-    return rope_table_attributes(theta, 2, factor, low, high, original);
+    return rope_table_attributes(theta, RopeScaling::llama3, factor, low, high, original);
   }
 
   // The pair that turns `rotations` times within the original positions.
@@ -119,10 +119,10 @@ Result<RopeFields> read_rope(const ModelConfig& config, const GraphOptions& opti
   const RopeReader reader{config, std::move(rope), theta, rotary_dim, positions};
   RopeFields fields{{}, rotary_dim, type == "dynamic"};
   if (type == "default") {
-    fields.table = rope_table_attributes(theta, 0, 1, 1, 4, 8192);
+    fields.table = rope_table_attributes(theta, RopeScaling::none, 1, 1, 4, 8192);
   } else if (type == "linear") {
     SHARDLAB_TRY(const double factor, reader.required("factor"));
-    fields.table = rope_table_attributes(theta, 1, factor, 1, 4, 8192);
+    fields.table = rope_table_attributes(theta, RopeScaling::linear, factor, 1, 4, 8192);
   } else if (type == "dynamic") {
     SHARDLAB_TRY(fields.table, reader.dynamic(options.sequence_length));
   } else if (type == "llama3") {

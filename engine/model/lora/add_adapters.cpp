@@ -4,7 +4,8 @@
 
 #include "engine/model/freeze.h"
 #include "engine/model/lora/adapter_tree.h"
-#include "engine/model/operators/operator_type.h"
+#include "engine/model/operators/attribute_keys.h"
+#include "engine/model/operators/operator_list.h"
 
 namespace shardlab {
 namespace {
@@ -80,8 +81,12 @@ class Rewriter {
     const TensorId low = add_tensor(named(y, "low_rank", rank_));
     graph_.operators.push_back({&k_linear, *module.down_module, {x}, {low}, {*module.down}, {}});
     const TensorId adapted = made_[old.outputs[0].index()] = add_tensor(y);
-    graph_.operators.push_back(
-        {&k_linear_add, *module.up_module, {unadapted, low}, {adapted}, {*module.up}, {{"scale", scale_}}});
+    graph_.operators.push_back({&k_linear_add,
+                                *module.up_module,
+                                {unadapted, low},
+                                {adapted},
+                                {*module.up},
+                                {{attribute::k_scale, scale_}}});
   }
 
   static Tensor named(Tensor tensor, std::string_view label, std::int64_t width) {

@@ -1,4 +1,5 @@
 // y = a + b (residual). Keeps nothing; both inputs receive dy itself, without a copy.
+#include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -13,6 +14,11 @@ OperatorDescription describe_add(const ModelGraph& graph, const Operator& op) {
 
 }  // namespace
 
-extern const OperatorType k_add{"add", describe_add};
+extern const OperatorType k_add{
+    .name = "add",
+    .describe = describe_add,
+    .probe = &k_sum_probe,
+    .common = true,
+};
 
 }  // namespace shardlab

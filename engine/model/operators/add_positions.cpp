@@ -24,6 +24,6 @@ OperatorDescription describe_add_positions(const ModelGraph& graph, const Operat
 
 }  // namespace
 
-extern const OperatorType k_add_positions{"add_positions", describe_add_positions};
+extern const OperatorType k_add_positions{.name = "add_positions", .describe = describe_add_positions};
 
 }  // namespace shardlab

@@ -1,7 +1,7 @@
 // Causal scaled dot-product attention, fused. Inputs q [batch, sequence, heads * head_dim], k and v [..,
 // kv_heads * head_dim]; output like q. Or, with the attribute `packed`, one input that holds all three: heads
-// of q, then of k, then of v (k_packed_sections, GPT-2, MPT), or for each key-value head its query heads, its
-// k and its v (k_packed_groups, Falcon). A last input, if there is one more, is a constant [heads, sequence]
+// of q, then of k, then of v (Packing::sections, GPT-2, MPT), or for each key-value head its query heads, its
+// k and its v (Packing::groups, Falcon). A last input, if there is one more, is a constant [heads, sequence]
 // that is added to the scores by head and key (alibi).
 //
 // Attributes: heads, kv_heads, head_dim; and optionally scale (of the scores, else 1 / sqrt(head_dim)),
@@ -13,6 +13,8 @@
 // over the pairs that causality and the window leave. Backward computes the gradients of q, k and v together.
 #include <algorithm>
 
+#include "engine/model/operators/eager_forms.h"
+#include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -69,11 +71,12 @@ OperatorDescription describe_attention(const ModelGraph& graph, const Operator& 
   const Tensor& q = graph.tensor(op.inputs[0]);
   const std::int64_t batch = q.shape[0];
   const std::int64_t sequence = q.shape[1];
-  const std::int64_t heads = op.attributes.integer("heads");
-  const std::int64_t head_dim = op.attributes.integer("head_dim");
-  const Flops product{batch * heads * twice_the_pairs(sequence, op.attributes.integer("window")) * head_dim};
+  const std::int64_t heads = op.attributes.get(attribute::k_heads);
+  const std::int64_t head_dim = op.attributes.get(attribute::k_head_dim);
+  const Flops product{batch * heads *
+                      twice_the_pairs(sequence, op.attributes.get_or(attribute::k_window, 0)) * head_dim};
   const Bytes output = graph.tensor(op.outputs[0]).bytes();
-  const bool packed = op.attributes.integer("packed") != 0;
+  const bool packed = op.attributes.get_or(attribute::k_packed, Packing::separate) != Packing::separate;
   const Bytes inputs = packed ? q.bytes() : q.bytes() + graph.tensor(op.inputs[1]).bytes() * 2;
 
   OperatorDescription description;
@@ -84,7 +87,7 @@ OperatorDescription describe_attention(const ModelGraph& graph, const Operator& 
   description.extras.push_back({"log_sum_exp", {batch, heads, sequence}, DType::float32});
   description.forward_workspace = forward_scratch(q.dtype, sequence, head_dim);
   description.backward_workspace =
-      backward_scratch(q.dtype, sequence, head_dim, op.attributes.number("soft_cap") > 0);
+      backward_scratch(q.dtype, sequence, head_dim, op.attributes.get_or(attribute::k_soft_cap, 0) > 0);
   description.forward.push_back(attention_work(product * 2, product * 2, inputs + output));
   description.backward.push_back(attention_work(product * 5, product * 4, (inputs + output) * 2));
   return description;
@@ -92,6 +95,13 @@ OperatorDescription describe_attention(const ModelGraph& graph, const Operator& 
 
 }  // namespace
 
-extern const OperatorType k_attention{"attention", describe_attention};
+extern const OperatorType k_attention{
+    .name = "attention",
+    .describe = describe_attention,
+    .category = OperatorCategory::attention,
+    .probe = &k_attention_probe,
+    .common = true,
+    .make_eager = make_attention_eager,
+};
 
 }  // namespace shardlab

@@ -2,6 +2,7 @@
 // back.
 //
 // Put into graphs by model/precision: at the borders of units whose dtypes differ.
+#include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -18,6 +19,11 @@ OperatorDescription describe_cast(const ModelGraph& graph, const Operator& op) {
 
 }  // namespace
 
-extern const OperatorType k_cast{"cast", describe_cast};
+extern const OperatorType k_cast{
+    .name = "cast",
+    .describe = describe_cast,
+    .probe = &k_cast_probe,
+    .common = true,
+};
 
 }  // namespace shardlab

@@ -28,7 +28,7 @@ struct ChunkedLossSizes {
     vocabulary = weight.shape[0];
     width = weight.shape[1];
     rows = element_count(x.shape) / width;
-    chunks = op.attributes.integer("chunks");
+    chunks = op.attributes.get(attribute::k_chunks);
     dtype = x.dtype;
     of_input = x.requires_grad;
     of_weight = weight.requires_grad;

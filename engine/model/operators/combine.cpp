@@ -21,6 +21,6 @@ OperatorDescription describe_combine(const ModelGraph& graph, const Operator& op
 
 }  // namespace
 
-extern const OperatorType k_combine{"combine", describe_combine};
+extern const OperatorType k_combine{.name = "combine", .describe = describe_combine};
 
 }  // namespace shardlab

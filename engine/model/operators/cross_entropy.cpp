@@ -2,6 +2,8 @@
 // output: the scalar loss, float32. Arithmetic is float32 whatever the logits' dtype.
 //
 // Keeps the logits and one float32 log-sum-exp a row; backward writes the gradient over the logits.
+#include "engine/model/operators/operator_list.h"
+#include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -21,6 +23,12 @@ OperatorDescription describe_cross_entropy(const ModelGraph& graph, const Operat
 
 }  // namespace
 
-extern const OperatorType k_cross_entropy{"cross_entropy", describe_cross_entropy};
+extern const OperatorType k_cross_entropy{
+    .name = "cross_entropy",
+    .describe = describe_cross_entropy,
+    .probe = &k_loss_probe,
+    .common = true,
+    .eager_type = &k_eager_cross_entropy,
+};
 
 }  // namespace shardlab

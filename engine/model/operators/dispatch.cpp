@@ -24,6 +24,10 @@ OperatorDescription describe_dispatch(const ModelGraph& graph, const Operator& o
 
 }  // namespace
 
-extern const OperatorType k_dispatch{"dispatch", describe_dispatch};
+extern const OperatorType k_dispatch{
+    .name = "dispatch",
+    .describe = describe_dispatch,
+    .expert_counts = 2,
+};
 
 }  // namespace shardlab

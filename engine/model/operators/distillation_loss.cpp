@@ -33,6 +33,7 @@ OperatorDescription describe_distillation_loss(const ModelGraph& graph, const Op
 
 }  // namespace
 
-extern const OperatorType k_distillation_loss{"distillation_loss", describe_distillation_loss};
+extern const OperatorType k_distillation_loss{.name = "distillation_loss",
+                                              .describe = describe_distillation_loss};
 
 }  // namespace shardlab

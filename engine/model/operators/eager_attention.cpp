@@ -1,6 +1,6 @@
 // attention as transformers' MptAttention computes it (5.23, modeling_mpt.py), scores and all: q and k
 // multiplied, times the scale, + alibi in float32, later keys hidden by a mask, softmax in float32, back to
-// the dtype of v, times v, heads put side by side again. Inputs: q, k and v in one (k_packed_sections);
+// the dtype of v, times v, heads put side by side again. Inputs: q, k and v in one (Packing::sections);
 // alibi, a constant [heads, sequence] in float32; the mask, a constant [batch, 1, sequence, sequence] of
 // bytes, which all layers share. Attributes of attention: heads, head_dim, scale.
 //
@@ -24,8 +24,8 @@ struct Scores {
     const Tensor& packed = graph.tensor(op.inputs[0]);
     batch = packed.shape[0];
     sequence = packed.shape[1];
-    heads = op.attributes.integer("heads");
-    head_dim = op.attributes.integer("head_dim");
+    heads = op.attributes.get(attribute::k_heads);
+    head_dim = op.attributes.get(attribute::k_head_dim);
     dtype = packed.dtype;
     const std::int64_t scores = batch * heads * sequence * sequence;
     wide = bytes_of(scores, DType::float32);
@@ -133,6 +133,10 @@ OperatorDescription describe_eager_attention(const ModelGraph& graph, const Oper
 
 }  // namespace
 
-extern const OperatorType k_eager_attention{"eager_attention", describe_eager_attention};
+extern const OperatorType k_eager_attention{
+    .name = "eager_attention",
+    .describe = describe_eager_attention,
+    .category = OperatorCategory::attention,
+};
 
 }  // namespace shardlab

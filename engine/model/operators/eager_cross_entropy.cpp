@@ -3,6 +3,7 @@
 //
 // Keeps the logarithms of all probabilities in float32, and how many targets count, one float32.
 #include "engine/model/operators/eager_steps.h"
+#include "engine/model/operators/probe_recipe.h"
 
 namespace shardlab {
 namespace {
@@ -36,6 +37,10 @@ OperatorDescription describe_eager_cross_entropy(const ModelGraph& graph, const 
 
 }  // namespace
 
-extern const OperatorType k_eager_cross_entropy{"eager_cross_entropy", describe_eager_cross_entropy};
+extern const OperatorType k_eager_cross_entropy{
+    .name = "eager_cross_entropy",
+    .describe = describe_eager_cross_entropy,
+    .probe = &k_loss_probe,
+};
 
 }  // namespace shardlab

@@ -3,6 +3,7 @@
 //
 // Keeps the gate for the activation; up and the activated gate for each other's gradient.
 #include "engine/model/operators/eager_steps.h"
+#include "engine/model/operators/probe_recipe.h"
 
 namespace shardlab {
 namespace {
@@ -29,7 +30,15 @@ OperatorDescription describe_eager_gated(const ModelGraph& graph, const Operator
 
 }  // namespace
 
-extern const OperatorType k_eager_geglu{"eager_geglu", describe_eager_gated};
-extern const OperatorType k_eager_swiglu{"eager_swiglu", describe_eager_gated};
+extern const OperatorType k_eager_geglu{
+    .name = "eager_geglu",
+    .describe = describe_eager_gated,
+    .probe = &k_gated_probe,
+};
+extern const OperatorType k_eager_swiglu{
+    .name = "eager_swiglu",
+    .describe = describe_eager_gated,
+    .probe = &k_gated_probe,
+};
 
 }  // namespace shardlab

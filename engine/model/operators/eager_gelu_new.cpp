@@ -3,6 +3,7 @@
 //
 // Keeps x, 0.5 x, the tanh and 1 + tanh.
 #include "engine/model/operators/eager_steps.h"
+#include "engine/model/operators/probe_recipe.h"
 
 namespace shardlab {
 namespace {
@@ -49,6 +50,10 @@ OperatorDescription describe_eager_gelu_new(const ModelGraph& graph, const Opera
 
 }  // namespace
 
-extern const OperatorType k_eager_gelu_new{"eager_gelu_new", describe_eager_gelu_new};
+extern const OperatorType k_eager_gelu_new{
+    .name = "eager_gelu_new",
+    .describe = describe_eager_gelu_new,
+    .probe = &k_row_probe,
+};
 
 }  // namespace shardlab

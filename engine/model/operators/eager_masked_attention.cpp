@@ -1,6 +1,6 @@
 // attention of Falcon with alibi as transformers computes it by default, with sdpa (5.23,
 // modeling_falcon.py): a fused kernel that is handed one matrix of biases for each head, alibi with the later
-// keys at the lowest number of the dtype. Inputs: q, k and v in one (k_packed_groups, a key-value head for
+// keys at the lowest number of the dtype. Inputs: q, k and v in one (Packing::groups, a key-value head for
 // each query head); the matrices, a constant [batch, heads, sequence, sequence] in q's dtype, which all
 // layers share. Attributes of attention.
 //
@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "engine/model/operators/eager_steps.h"
+#include "engine/model/operators/operator_list.h"
 
 namespace shardlab {
 namespace {
@@ -50,7 +51,7 @@ OperatorDescription describe_eager_masked_attention(const ModelGraph& graph, con
   description.backward_temporaries = steps.peak();
   // The kernel for processors adds biases by key, which it takes from the last query's row; its scratch
   // memory is gone when whole gradients are made.
-  const Bytes by_key = bytes_of(op.attributes.integer("heads") * packed.shape[1], DType::float32);
+  const Bytes by_key = bytes_of(op.attributes.get(attribute::k_heads) * packed.shape[1], DType::float32);
   const Bytes beside = by_key + description.backward_workspace;
   description.forward_workspace += by_key;
   description.backward_workspace = std::max(beside, steps.peak()) - steps.peak();
@@ -59,6 +60,11 @@ OperatorDescription describe_eager_masked_attention(const ModelGraph& graph, con
 
 }  // namespace
 
-extern const OperatorType k_eager_masked_attention{"eager_masked_attention", describe_eager_masked_attention};
+extern const OperatorType k_eager_masked_attention{
+    .name = "eager_masked_attention",
+    .describe = describe_eager_masked_attention,
+    .category = OperatorCategory::attention,
+    .table_in_own_dtype = true,
+};
 
 }  // namespace shardlab

@@ -2,12 +2,13 @@
 // modeling_falcon.py): k and v are taken out by an index, which copies them; where a key-value head has
 // several query heads and is not the only one, q is flattened and k and v are repeated for each query head,
 // copies too; then q and k are turned as by eager_rope. Inputs and attributes of rope with turned and passed
-// heads, in groups (k_packed_groups); output: all heads of q, of k, of v (k_packed_sections), of k and v as
+// heads, in groups (Packing::groups); output: all heads of q, of k, of v (Packing::sections), of k and v as
 // many as of q where they are repeated.
 //
 // Keeps the table, and both indices, one int64 each. Backward as autograd has it: of each slice a whole
 // tensor of zeros.
 #include "engine/model/operators/eager_turn.h"
+#include "engine/model/operators/probe_recipe.h"
 
 namespace shardlab {
 namespace {
@@ -19,8 +20,8 @@ struct PackedHeads {
 
   PackedHeads(const ModelGraph& graph, const Operator& op) {
     const Tensor& x = graph.tensor(op.inputs[0]);
-    const std::int64_t turned = op.attributes.integer("turned"), group = turned - 1;
-    const std::int64_t kv_heads = x.shape[2] / op.attributes.integer("head_dim") / (turned + 1);
+    const std::int64_t turned = op.attributes.get(attribute::k_turned), group = turned - 1;
+    const std::int64_t kv_heads = x.shape[2] / op.attributes.get(attribute::k_head_dim) / (turned + 1);
     whole = x.bytes();
     key = whole / (kv_heads * (turned + 1)) * kv_heads;
     query = key * group;
@@ -88,6 +89,11 @@ OperatorDescription describe_eager_packed_rope(const ModelGraph& graph, const Op
 
 }  // namespace
 
-extern const OperatorType k_eager_packed_rope{"eager_packed_rope", describe_eager_packed_rope};
+extern const OperatorType k_eager_packed_rope{
+    .name = "eager_packed_rope",
+    .describe = describe_eager_packed_rope,
+    .probe = &k_packed_rope_probe,
+    .table_in_own_dtype = true,
+};
 
 }  // namespace shardlab

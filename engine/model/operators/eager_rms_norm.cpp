@@ -6,6 +6,7 @@
 // Keeps what autograd keeps: x in float32 (x itself when it is that), one reciprocal deviation a piece, and
 // for the weight's gradient the normalized tensor, in x's dtype; Gemma in float32, and 1 + weight.
 #include "engine/model/operators/eager_steps.h"
+#include "engine/model/operators/probe_recipe.h"
 
 namespace shardlab {
 namespace {
@@ -31,7 +32,7 @@ struct Norm {
     pieces = bytes_of(rows, DType::float32);
     weight = bytes_of(parameter.shape[0], DType::float32);
     casts = dtype != DType::float32;
-    gemma = op.attributes.number("offset") != 0;
+    gemma = op.attributes.get_or(attribute::k_offset, 0) != 0;
     of_input = x.requires_grad;
     of_weight = parameter.requires_grad;
   }
@@ -132,6 +133,10 @@ OperatorDescription describe_eager_rms_norm(const ModelGraph& graph, const Opera
 
 }  // namespace
 
-extern const OperatorType k_eager_rms_norm{"eager_rms_norm", describe_eager_rms_norm};
+extern const OperatorType k_eager_rms_norm{
+    .name = "eager_rms_norm",
+    .describe = describe_eager_rms_norm,
+    .probe = &k_norm_probe,
+};
 
 }  // namespace shardlab

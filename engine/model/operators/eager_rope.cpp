@@ -6,6 +6,7 @@
 //
 // Keeps nothing but the table. Backward as autograd has it: of each slice a whole tensor of zeros.
 #include "engine/model/operators/eager_turn.h"
+#include "engine/model/operators/probe_recipe.h"
 
 namespace shardlab {
 namespace {
@@ -45,7 +46,7 @@ EagerSteps backward_steps(const Turn& t) {
 OperatorDescription describe_eager_rope(const ModelGraph& graph, const Operator& op) {
   const Tensor& x = graph.tensor(op.inputs[0]);
   const Tensor& table = graph.tensor(op.inputs[1]);
-  const std::int64_t head_dim = op.attributes.integer("head_dim"), turned = table.shape[2];
+  const std::int64_t head_dim = op.attributes.get(attribute::k_head_dim), turned = table.shape[2];
   const Turn turn{x.bytes(), x.bytes() / head_dim * turned, table.bytes() / 2, turned < head_dim};
   OperatorDescription description;
   description.saved_inputs = 0b10;
@@ -56,6 +57,11 @@ OperatorDescription describe_eager_rope(const ModelGraph& graph, const Operator&
 
 }  // namespace
 
-extern const OperatorType k_eager_rope{"eager_rope", describe_eager_rope};
+extern const OperatorType k_eager_rope{
+    .name = "eager_rope",
+    .describe = describe_eager_rope,
+    .probe = &k_eager_rope_probe,
+    .table_in_own_dtype = true,
+};
 
 }  // namespace shardlab

@@ -3,6 +3,7 @@
 //
 // Keeps the tanh.
 #include "engine/model/operators/eager_steps.h"
+#include "engine/model/operators/probe_recipe.h"
 
 namespace shardlab {
 namespace {
@@ -27,6 +28,10 @@ OperatorDescription describe_eager_soft_cap(const ModelGraph& graph, const Opera
 
 }  // namespace
 
-extern const OperatorType k_eager_soft_cap{"eager_soft_cap", describe_eager_soft_cap};
+extern const OperatorType k_eager_soft_cap{
+    .name = "eager_soft_cap",
+    .describe = describe_eager_soft_cap,
+    .probe = &k_cap_probe,
+};
 
 }  // namespace shardlab

@@ -4,6 +4,7 @@
 //
 // Backward adds rows of dy into the table's gradient, which it first fills with zeros when nothing was
 // accumulated before.
+#include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -24,6 +25,11 @@ OperatorDescription describe_embedding(const ModelGraph& graph, const Operator& 
 
 }  // namespace
 
-extern const OperatorType k_embedding{"embedding", describe_embedding};
+extern const OperatorType k_embedding{
+    .name = "embedding",
+    .describe = describe_embedding,
+    .probe = &k_embedding_probe,
+    .common = true,
+};
 
 }  // namespace shardlab

@@ -1,4 +1,6 @@
 // y = gelu(gate) * up, fused: keeps gate, and up for gate's gradient, only. Attribute `tanh` as of gelu.
+#include "engine/model/operators/eager_forms.h"
+#include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -15,6 +17,11 @@ OperatorDescription describe_geglu(const ModelGraph& graph, const Operator& op) 
 
 }  // namespace
 
-extern const OperatorType k_geglu{"geglu", describe_geglu};
+extern const OperatorType k_geglu{
+    .name = "geglu",
+    .describe = describe_geglu,
+    .probe = &k_gated_probe,
+    .make_eager = make_geglu_eager,
+};
 
 }  // namespace shardlab

@@ -2,6 +2,8 @@
 // 1606.08415).
 //
 // Keeps x.
+#include "engine/model/operators/eager_forms.h"
+#include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -18,6 +20,11 @@ OperatorDescription describe_gelu(const ModelGraph& graph, const Operator& op) {
 
 }  // namespace
 
-extern const OperatorType k_gelu{"gelu", describe_gelu};
+extern const OperatorType k_gelu{
+    .name = "gelu",
+    .describe = describe_gelu,
+    .probe = &k_row_probe,
+    .make_eager = make_gelu_eager,
+};
 
 }  // namespace shardlab

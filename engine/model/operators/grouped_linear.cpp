@@ -44,9 +44,10 @@ Groups stated_groups(const std::vector<double>& shares, std::int64_t rows) {
 }
 
 Groups assumed_groups(const ModelGraph& graph, const Operator& op, std::int64_t rows) {
-  const std::int64_t list = op.attributes.integer("assumed_shares");
+  const std::int64_t list = op.attributes.get_or(attribute::k_assumed_shares, 0);
   if (list > 0) return stated_groups(graph.expert_shares[static_cast<std::size_t>(list - 1)], rows);
-  const std::int64_t assumed = std::max<std::int64_t>(1, op.attributes.integer("assumed_groups"));
+  const std::int64_t assumed =
+      std::max<std::int64_t>(1, op.attributes.get_or(attribute::k_assumed_groups, 1));
   const std::int64_t groups = std::min(assumed, rows);
   return {{(rows + groups - 1) / groups, groups}};
 }
@@ -76,6 +77,10 @@ OperatorDescription describe_grouped_linear(const ModelGraph& graph, const Opera
 
 }  // namespace
 
-extern const OperatorType k_grouped_linear{"grouped_linear", describe_grouped_linear};
+extern const OperatorType k_grouped_linear{
+    .name = "grouped_linear",
+    .describe = describe_grouped_linear,
+    .category = OperatorCategory::product,
+};
 
 }  // namespace shardlab

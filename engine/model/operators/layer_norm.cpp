@@ -3,6 +3,7 @@
 // Attribute: epsilon.
 //
 // Keeps x and, in float32, one mean and one reciprocal deviation a piece.
+#include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -26,6 +27,10 @@ OperatorDescription describe_layer_norm(const ModelGraph& graph, const Operator&
 
 }  // namespace
 
-extern const OperatorType k_layer_norm{"layer_norm", describe_layer_norm};
+extern const OperatorType k_layer_norm{
+    .name = "layer_norm",
+    .describe = describe_layer_norm,
+    .probe = &k_norm_probe,
+};
 
 }  // namespace shardlab

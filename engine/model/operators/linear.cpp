@@ -3,6 +3,7 @@
 //
 // Keeps x for the weight's gradient (the weight is a parameter, not counted). Backward writes dx = dy W and
 // adds dy^T x into the weight's gradient.
+#include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -11,7 +12,7 @@ namespace {
 OperatorDescription describe_linear(const ModelGraph& graph, const Operator& op) {
   const Parameter& weight = graph.parameter(op.parameters[0]);
   const Tensor& x = graph.tensor(op.inputs[0]);
-  const bool transposed = op.attributes.integer("transposed") != 0;
+  const bool transposed = op.attributes.get_or(attribute::k_transposed, false);
   const std::int64_t outputs = weight.shape[transposed ? 1 : 0];
   const std::int64_t inputs = weight.shape[transposed ? 0 : 1];
   const std::int64_t rows = element_count(x.shape) / inputs;
@@ -30,6 +31,12 @@ OperatorDescription describe_linear(const ModelGraph& graph, const Operator& op)
 
 }  // namespace
 
-extern const OperatorType k_linear{"linear", describe_linear};
+extern const OperatorType k_linear{
+    .name = "linear",
+    .describe = describe_linear,
+    .category = OperatorCategory::product,
+    .probe = &k_product_probe,
+    .common = true,
+};
 
 }  // namespace shardlab

@@ -3,6 +3,7 @@
 //
 // Keeps x for the weight's gradient. Backward passes dy on to z, writes dx = scale * dy W and adds scale *
 // dy^T x into the weight's gradient.
+#include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -27,6 +28,11 @@ OperatorDescription describe_linear_add(const ModelGraph& graph, const Operator&
 
 }  // namespace
 
-extern const OperatorType k_linear_add{"linear_add", describe_linear_add};
+extern const OperatorType k_linear_add{
+    .name = "linear_add",
+    .describe = describe_linear_add,
+    .category = OperatorCategory::product,
+    .probe = &k_added_product_probe,
+};
 
 }  // namespace shardlab

@@ -7,14 +7,19 @@
 // workspace and is reported apart.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/model/model_graph.h"
 
 namespace shardlab {
+
+struct ProbeRecipe;  // probe_recipe.h
 
 // What bounds the time of a piece of work.
 enum class WorkKind : std::uint8_t {
@@ -70,55 +75,47 @@ struct OperatorDescription {
 // autograd.
 using DescribeFunction = OperatorDescription (*)(const ModelGraph& graph, const Operator& op);
 
+// Makes an operator compute as the transformers modules do (model.implementation: eager): changes its type,
+// and the operator and the tensors around it where more than the type differs. Errors: what no eager operator
+// describes.
+using EagerFunction = Status (*)(ModelGraph& graph, Operator& op);
+
+// What an operator's time counts as where a table adds times up.
+enum class OperatorCategory : std::uint8_t {
+  memory_bound,
+  product,  // matrix products, alone or within a loss
+  attention,
+};
+
+// Everything the program knows of a kind of operator besides how it is run.
 struct OperatorType {
   std::string_view name;
   DescribeFunction describe;
+  OperatorCategory category = OperatorCategory::memory_bound;
+
+  // How calibrations measure it; null: they do not, and predictions take the figures of the machine's memory
+  // and products.
+  const ProbeRecipe* probe = nullptr;
+  bool common = false;  // part of most models: measured at many sizes, others at one
+
+  // What it becomes with model.implementation: eager: this type, or what the function makes of it. Neither:
+  // it stays.
+  const OperatorType* eager_type = nullptr;
+  EagerFunction make_eager = nullptr;
+  bool table_in_own_dtype = false;  // input 1, a constant, must have the dtype of input 0
+
+  // The output that says how many rows each expert has (int64), where there is one: runs add it up.
+  std::optional<std::size_t> expert_counts{};
 };
 
 // What the operator's type says of it, with nothing kept and no backward where no output requires a gradient.
 OperatorDescription describe_operator(const ModelGraph& graph, const Operator& op);
 
-// All operator types, sorted by name. To add one: a file in this folder, a line in registry.cpp.
+// All operator types, sorted by name. To add one: a file in this folder, a line in operator_list.h.
 const std::vector<const OperatorType*>& operator_types();
 const OperatorType* find_operator_type(std::string_view name);
 
-// Attribute `packed` of attention.
-inline constexpr int k_packed_sections = 1;
-inline constexpr int k_packed_groups = 2;
-
-extern const OperatorType k_add;
-extern const OperatorType k_add_positions;
-extern const OperatorType k_attention;
-extern const OperatorType k_cast;
-extern const OperatorType k_combine;
-extern const OperatorType k_cross_entropy;
-extern const OperatorType k_dispatch;
-extern const OperatorType k_distillation_loss;
-extern const OperatorType k_eager_attention;
-extern const OperatorType k_eager_cross_entropy;
-extern const OperatorType k_eager_geglu;
-extern const OperatorType k_eager_gelu_new;
-extern const OperatorType k_eager_masked_attention;
-extern const OperatorType k_eager_packed_rope;
-extern const OperatorType k_eager_rms_norm;
-extern const OperatorType k_eager_rope;
-extern const OperatorType k_eager_soft_cap;
-extern const OperatorType k_eager_swiglu;
-extern const OperatorType k_embedding;
-extern const OperatorType k_geglu;
-extern const OperatorType k_gelu;
-extern const OperatorType k_grouped_linear;
-extern const OperatorType k_layer_norm;
-extern const OperatorType k_linear;
-extern const OperatorType k_linear_add;
-extern const OperatorType k_rms_norm;
-extern const OperatorType k_rope;
-extern const OperatorType k_router_loss;
-extern const OperatorType k_router_sums;
-extern const OperatorType k_soft_cap;
-extern const OperatorType k_swiglu;
-extern const OperatorType k_token_chunked_loss;
-extern const OperatorType k_top_k;
-extern const OperatorType k_vocabulary_chunked_loss;
+// Whether the model sends tokens to experts.
+bool has_experts(const ModelGraph& graph);
 
 }  // namespace shardlab

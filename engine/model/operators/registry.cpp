@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "engine/model/operators/operator_type.h"
+#include "engine/model/operators/operator_list.h"
 
 namespace shardlab {
 
@@ -16,40 +16,9 @@ OperatorDescription describe_operator(const ModelGraph& graph, const Operator& o
 }
 
 const std::vector<const OperatorType*>& operator_types() {
-  static const std::vector<const OperatorType*> types = {&k_add,
-                                                         &k_add_positions,
-                                                         &k_attention,
-                                                         &k_cast,
-                                                         &k_combine,
-                                                         &k_cross_entropy,
-                                                         &k_dispatch,
-                                                         &k_distillation_loss,
-                                                         &k_eager_attention,
-                                                         &k_eager_cross_entropy,
-                                                         &k_eager_geglu,
-                                                         &k_eager_gelu_new,
-                                                         &k_eager_masked_attention,
-                                                         &k_eager_packed_rope,
-                                                         &k_eager_rms_norm,
-                                                         &k_eager_rope,
-                                                         &k_eager_soft_cap,
-                                                         &k_eager_swiglu,
-                                                         &k_embedding,
-                                                         &k_geglu,
-                                                         &k_gelu,
-                                                         &k_grouped_linear,
-                                                         &k_layer_norm,
-                                                         &k_linear,
-                                                         &k_linear_add,
-                                                         &k_rms_norm,
-                                                         &k_rope,
-                                                         &k_router_loss,
-                                                         &k_router_sums,
-                                                         &k_soft_cap,
-                                                         &k_swiglu,
-                                                         &k_token_chunked_loss,
-                                                         &k_top_k,
-                                                         &k_vocabulary_chunked_loss};
+#define SHARDLAB_TYPE(name, device) &k_##name,
+  static const std::vector<const OperatorType*> types = {SHARDLAB_OPERATORS(SHARDLAB_TYPE)};
+#undef SHARDLAB_TYPE
   return types;
 }
 
@@ -58,6 +27,11 @@ const OperatorType* find_operator_type(std::string_view name) {
   const auto found =
       std::find_if(types.begin(), types.end(), [&](const OperatorType* type) { return type->name == name; });
   return found == types.end() ? nullptr : *found;
+}
+
+bool has_experts(const ModelGraph& graph) {
+  return std::any_of(graph.operators.begin(), graph.operators.end(),
+                     [](const Operator& op) { return op.type->expert_counts.has_value(); });
 }
 
 }  // namespace shardlab

@@ -3,6 +3,8 @@
 // (Gemma: 1).
 //
 // Keeps x and one float32 reciprocal deviation a piece.
+#include "engine/model/operators/operator_list.h"
+#include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -25,6 +27,12 @@ OperatorDescription describe_rms_norm(const ModelGraph& graph, const Operator& o
 
 }  // namespace
 
-extern const OperatorType k_rms_norm{"rms_norm", describe_rms_norm};
+extern const OperatorType k_rms_norm{
+    .name = "rms_norm",
+    .describe = describe_rms_norm,
+    .probe = &k_norm_probe,
+    .common = true,
+    .eager_type = &k_eager_rms_norm,
+};
 
 }  // namespace shardlab

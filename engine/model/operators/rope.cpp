@@ -5,6 +5,8 @@
 // turned and passed: of each turned + passed heads the first are turned, the others copied.
 //
 // Keeps nothing but the table; backward is the inverse rotation.
+#include "engine/model/operators/eager_forms.h"
+#include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -21,6 +23,12 @@ OperatorDescription describe_rope(const ModelGraph& graph, const Operator& op) {
 
 }  // namespace
 
-extern const OperatorType k_rope{"rope", describe_rope};
+extern const OperatorType k_rope{
+    .name = "rope",
+    .describe = describe_rope,
+    .probe = &k_rope_probe,
+    .common = true,
+    .make_eager = make_rope_eager,
+};
 
 }  // namespace shardlab

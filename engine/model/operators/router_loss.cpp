@@ -21,6 +21,6 @@ OperatorDescription describe_router_loss(const ModelGraph& graph, const Operator
 
 }  // namespace
 
-extern const OperatorType k_router_loss{"router_loss", describe_router_loss};
+extern const OperatorType k_router_loss{.name = "router_loss", .describe = describe_router_loss};
 
 }  // namespace shardlab

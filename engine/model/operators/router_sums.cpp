@@ -30,6 +30,6 @@ OperatorDescription describe_router_sums(const ModelGraph& graph, const Operator
 
 }  // namespace
 
-extern const OperatorType k_router_sums{"router_sums", describe_router_sums};
+extern const OperatorType k_router_sums{.name = "router_sums", .describe = describe_router_sums};
 
 }  // namespace shardlab

@@ -1,6 +1,8 @@
 // y = cap * tanh(x / cap) (Gemma 2's logits). Attribute: cap.
 //
 // Keeps y, from which the slope follows: 1 - (y / cap)^2.
+#include "engine/model/operators/operator_list.h"
+#include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -17,6 +19,11 @@ OperatorDescription describe_soft_cap(const ModelGraph& graph, const Operator& o
 
 }  // namespace
 
-extern const OperatorType k_soft_cap{"soft_cap", describe_soft_cap};
+extern const OperatorType k_soft_cap{
+    .name = "soft_cap",
+    .describe = describe_soft_cap,
+    .probe = &k_cap_probe,
+    .eager_type = &k_eager_soft_cap,
+};
 
 }  // namespace shardlab

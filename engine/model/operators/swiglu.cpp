@@ -1,5 +1,7 @@
 // y = silu(gate) * up, fused: keeps gate, and up for gate's gradient, only. With one input its rows hold the
 // gate, then the up (experts, whose two projections are one product).
+#include "engine/model/operators/operator_list.h"
+#include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
 
 namespace shardlab {
@@ -20,8 +22,20 @@ OperatorDescription describe_swiglu(const ModelGraph& graph, const Operator& op)
   return description;
 }
 
+// That of experts computes the same in transformers.
+Status make_swiglu_eager(ModelGraph&, Operator& op) {
+  if (op.inputs.size() == 2) op.type = &k_eager_swiglu;
+  return {};
+}
+
 }  // namespace
 
-extern const OperatorType k_swiglu{"swiglu", describe_swiglu};
+extern const OperatorType k_swiglu{
+    .name = "swiglu",
+    .describe = describe_swiglu,
+    .probe = &k_gated_probe,
+    .common = true,
+    .make_eager = make_swiglu_eager,
+};
 
 }  // namespace shardlab

@@ -41,6 +41,10 @@ OperatorDescription describe_token_chunked_loss(const ModelGraph& graph, const O
 
 }  // namespace
 
-extern const OperatorType k_token_chunked_loss{"token_chunked_loss", describe_token_chunked_loss};
+extern const OperatorType k_token_chunked_loss{
+    .name = "token_chunked_loss",
+    .describe = describe_token_chunked_loss,
+    .category = OperatorCategory::product,
+};
 
 }  // namespace shardlab

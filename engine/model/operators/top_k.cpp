@@ -15,7 +15,7 @@ OperatorDescription describe_top_k(const ModelGraph& graph, const Operator& op) 
   const std::int64_t experts = logits.shape.back();
   OperatorDescription description;
   description.saved_outputs = 0b11;
-  if (op.attributes.integer("normalized") == 0) {
+  if (!op.attributes.get(attribute::k_normalized)) {
     description.saved_inputs = 0b1;
     description.extras.push_back({"log_sum_exp", {element_count(logits.shape) / experts}, DType::float32});
   }
@@ -28,6 +28,6 @@ OperatorDescription describe_top_k(const ModelGraph& graph, const Operator& op) 
 
 }  // namespace
 
-extern const OperatorType k_top_k{"top_k", describe_top_k};
+extern const OperatorType k_top_k{.name = "top_k", .describe = describe_top_k};
 
 }  // namespace shardlab

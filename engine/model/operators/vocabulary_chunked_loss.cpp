@@ -41,7 +41,10 @@ OperatorDescription describe_vocabulary_chunked_loss(const ModelGraph& graph, co
 
 }  // namespace
 
-extern const OperatorType k_vocabulary_chunked_loss{"vocabulary_chunked_loss",
-                                                    describe_vocabulary_chunked_loss};
+extern const OperatorType k_vocabulary_chunked_loss{
+    .name = "vocabulary_chunked_loss",
+    .describe = describe_vocabulary_chunked_loss,
+    .category = OperatorCategory::product,
+};
 
 }  // namespace shardlab

@@ -1,6 +1,7 @@
 // Helpers of operator descriptions.
 #pragma once
 
+#include "engine/model/operators/attribute_keys.h"
 #include "engine/model/operators/operator_type.h"
 
 namespace shardlab {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/model/operators/operator_type.h"
+#include "engine/model/operators/operator_list.h"
 #include "engine/model/precision/unit_borders.h"
 
 namespace shardlab {

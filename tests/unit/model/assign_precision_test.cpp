@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/model/families/family.h"
-#include "engine/model/operators/operator_type.h"
+#include "engine/model/operators/operator_list.h"
 #include "engine/model/partition.h"
 #include "engine/model/wrap/wrap_modules.h"
 #include "tests/catch.h"

@@ -4,7 +4,7 @@
 
 #include "engine/model/families/family.h"
 #include "engine/model/freeze.h"
-#include "engine/model/operators/operator_type.h"
+#include "engine/model/operators/operator_list.h"
 #include "engine/model/partition.h"
 #include "engine/model/wrap/wrap_modules.h"
 #include "tests/catch.h"

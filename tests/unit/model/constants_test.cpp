@@ -12,7 +12,8 @@ namespace {
 std::vector<double> frequencies(DType dtype, double theta, std::int64_t pairs) {
   Tensor table;
   table.shape = {2, 2, pairs};
-  table.attributes = with_frequency_dtype(rope_table_attributes(theta, 0, 1, 1, 4, 8192), dtype);
+  table.attributes =
+      with_frequency_dtype(rope_table_attributes(theta, RopeScaling::none, 1, 1, 4, 8192), dtype);
   std::vector<float> values(static_cast<std::size_t>(4 * pairs));
   fill_constant(table, values);
   std::vector<double> found;
@@ -43,7 +44,7 @@ TEST_CASE("frequencies are rounded to the buffer's dtype") {
 }
 
 TEST_CASE("a table in float32 has no attribute of its own, so that graphs keep their hash") {
-  const Attributes plain = rope_table_attributes(10000, 0, 1, 1, 4, 8192);
+  const Attributes plain = rope_table_attributes(10000, RopeScaling::none, 1, 1, 4, 8192);
   CHECK(with_frequency_dtype(plain, DType::float32).values() == plain.values());
   CHECK(with_frequency_dtype(plain, DType::bfloat16).values().size() == plain.values().size() + 1);
 }

@@ -1,7 +1,7 @@
 // Predictions for a stated spread of tokens over experts: products of each expert's own size, and a structure
 // that does not know of it.
 #include "engine/model/families/family.h"
-#include "engine/model/operators/operator_type.h"
+#include "engine/model/operators/operator_list.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 

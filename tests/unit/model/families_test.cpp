@@ -3,7 +3,8 @@
 
 #include "engine/base/paths.h"
 #include "engine/model/families/family.h"
-#include "engine/model/operators/operator_type.h"
+#include "engine/model/operators/attribute_keys.h"
+#include "engine/model/operators/operator_list.h"
 #include "engine/model/wrap/wrap_modules.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
@@ -109,7 +110,7 @@ TEST_CASE("windows go to the layers that have them, and only where they are narr
     REQUIRE_OK(graph);
     std::vector<std::int64_t> found;
     for (const Operator* op : operators_of(*graph, k_attention))
-      found.push_back(op->attributes.integer("window"));
+      found.push_back(op->attributes.get_or(attribute::k_window, 0));
     return found;
   };
   using Windows = std::vector<std::int64_t>;
@@ -129,18 +130,19 @@ TEST_CASE("what changes attention's scores reaches the operator") {
   const auto gemma2 = graph_of("gemma2");
   REQUIRE_OK(gemma2);
   const Attributes& attributes = operators_of(*gemma2, k_attention)[0]->attributes;
-  CHECK(attributes.number("soft_cap") == 2);
-  CHECK(attributes.number("scale") == Approx(1 / std::sqrt(12.0)));
+  CHECK(attributes.get(attribute::k_soft_cap) == 2);
+  CHECK(attributes.get(attribute::k_scale) == Approx(1 / std::sqrt(12.0)));
   CHECK(operators_of(*gemma2, k_soft_cap).size() == 1);
   const auto open =
       graph_of("gemma2", {{"final_logit_softcapping", "null"}, {"attn_logit_softcapping", "null"}});
   REQUIRE_OK(open);
   CHECK(operators_of(*open, k_soft_cap).empty());
-  CHECK(operators_of(*open, k_attention)[0]->attributes.number("soft_cap") == 0);
+  CHECK_FALSE(operators_of(*open, k_attention)[0]->attributes.find(attribute::k_soft_cap));
   const auto by_layer = graph_of("gpt2_by_layer");
   REQUIRE_OK(by_layer);
   const auto attentions = operators_of(*by_layer, k_attention);
-  CHECK(attentions[1]->attributes.number("scale") == Approx(attentions[0]->attributes.number("scale") / 2));
+  CHECK(attentions[1]->attributes.get(attribute::k_scale) ==
+        Approx(attentions[0]->attributes.get(attribute::k_scale) / 2));
 }
 
 TEST_CASE("a sequence may be longer than the model's positions with dynamic rotary scaling only") {

@@ -5,7 +5,8 @@
 #include "engine/model/chunked_loss.h"
 #include "engine/model/eager.h"
 #include "engine/model/families/family.h"
-#include "engine/model/operators/operator_type.h"
+#include "engine/model/operators/attribute_keys.h"
+#include "engine/model/operators/operator_list.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 
@@ -93,8 +94,8 @@ TEST_CASE("eager: heads of Falcon are in sections, keys and values repeated for 
     const ModelGraph graph = built(name, Implementation::eager);
     CHECK(counts(graph).at("eager_packed_rope") == 2);
     const Operator& attention = first_of(graph, k_attention);
-    CHECK(attention.attributes.integer("packed") == k_packed_sections);
-    CHECK(attention.attributes.integer("kv_heads") == key_heads);
+    CHECK(attention.attributes.get(attribute::k_packed) == Packing::sections);
+    CHECK(attention.attributes.get(attribute::k_kv_heads) == key_heads);
     CHECK(graph.tensor(attention.inputs[0]).shape == Shape{2, 24, (6 + 2 * key_heads) * 8});
   }
 }

@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "engine/model/families/family.h"
-#include "engine/model/operators/operator_type.h"
+#include "engine/model/operators/attribute_keys.h"
+#include "engine/model/operators/operator_list.h"
 #include "engine/model/partition.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
@@ -68,8 +69,8 @@ TEST_CASE("join: nothing of the teacher requires a gradient, and it ends with it
   const Operator& loss = both.operators.back();
   CHECK(loss.type == &k_distillation_loss);
   CHECK(loss.inputs[2] == both.teacher->logits);
-  CHECK(loss.attributes.number("temperature") == 2);
-  CHECK(loss.attributes.number("weight") == 0.25);
+  CHECK(loss.attributes.get(attribute::k_temperature) == 2);
+  CHECK(loss.attributes.get(attribute::k_weight) == 0.25);
   CHECK(both.loss == loss.outputs[0]);
   for (std::size_t i = 0; i < both.operators.size(); ++i) {
     for (const TensorId input : both.operators[i].inputs) CHECK(input.index() < both.tensors.size());

@@ -118,7 +118,8 @@ class SegmentAction : public Action {
     const TensorList extras = pick(bound.step->extras);
     const TensorList parameters = parameters_of(bound);
     bound.implementation->forward({*bound.op, run_.planned.graph, inputs, parameters, outputs, extras});
-    if (first_forward_ && bound.op->type == &k_dispatch) count_experts(bound.step->op, outputs[2]);
+    const std::optional<std::size_t> counts = bound.op->type->expert_counts;
+    if (first_forward_ && counts) count_experts(bound.step->op, outputs[*counts]);
   }
 
   // Added up where they are made: on a device nobody waits for them before the run is over.

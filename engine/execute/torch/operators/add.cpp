@@ -15,6 +15,6 @@ void backward(const BackwardArguments&) {}
 
 }  // namespace
 
-extern const OperatorImplementation k_add_implementation{"add", forward, backward};
+extern const OperatorImplementation k_add_implementation{forward, backward};
 
 }  // namespace shardlab

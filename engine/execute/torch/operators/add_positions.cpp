@@ -46,6 +46,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_add_positions_implementation{"add_positions", forward, backward};
+extern const OperatorImplementation k_add_positions_implementation{forward, backward};
 
 }  // namespace shardlab

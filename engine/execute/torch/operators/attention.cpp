@@ -23,24 +23,26 @@ struct AttentionCall {
 // `inputs`: q, k, v or all of them in one; then the bias, if there is one.
 AttentionCall call_of(const Operator& op, std::span<const at::Tensor> inputs) {
   const Attributes& a = op.attributes;
-  const std::int64_t heads = a.integer("heads"), kv_heads = a.integer("kv_heads"),
-                     dim = a.integer("head_dim");
-  const std::int64_t group = heads / kv_heads, layout = a.integer("packed"), row = width_of(inputs[0]);
-  AttentionCall call{{inputs[0].size(0), inputs[0].size(1), heads, kv_heads, dim, {}, {}}, {}, layout != 0};
+  const std::int64_t heads = a.get(attribute::k_heads), kv_heads = a.get(attribute::k_kv_heads),
+                     dim = a.get(attribute::k_head_dim);
+  const std::int64_t group = heads / kv_heads, row = width_of(inputs[0]);
+  const Packing packing = a.get_or(attribute::k_packed, Packing::separate);
+  AttentionCall call{
+      {inputs[0].size(0), inputs[0].size(1), heads, kv_heads, dim, {}, {}}, {}, packing != Packing::separate};
   AttentionShape& shape = call.shape;
-  if (layout == k_packed_groups) {
+  if (packing == Packing::groups) {
     shape.q = {row, (group + 2) * dim, dim};
     shape.kv = {row, (group + 2) * dim, 0};
     call.offsets = {group * dim, (group + 1) * dim};
   } else {
     shape.q = {row, group * dim, dim};
-    shape.kv = {layout == k_packed_sections ? row : kv_heads * dim, dim, 0};
+    shape.kv = {packing == Packing::sections ? row : kv_heads * dim, dim, 0};
     call.offsets = {heads * dim, (heads + kv_heads) * dim};
   }
-  const double scale = a.number("scale");
+  const double scale = a.get_or(attribute::k_scale, 0);
   shape.scale = scale > 0 ? static_cast<float>(scale) : 1 / std::sqrt(static_cast<float>(dim));
-  shape.window = a.integer("window");
-  shape.soft_cap = static_cast<float>(a.number("soft_cap"));
+  shape.window = a.get_or(attribute::k_window, 0);
+  shape.soft_cap = static_cast<float>(a.get_or(attribute::k_soft_cap, 0));
   const std::size_t tensors = call.packed ? 1 : 3;
   if (inputs.size() > tensors) shape.bias = data_of<float>(inputs[tensors]);
   return call;
@@ -97,6 +99,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_attention_implementation{"attention", forward, backward};
+extern const OperatorImplementation k_attention_implementation{forward, backward};
 
 }  // namespace shardlab

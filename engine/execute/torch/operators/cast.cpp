@@ -15,6 +15,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_cast_implementation{"cast", forward, backward};
+extern const OperatorImplementation k_cast_implementation{forward, backward};
 
 }  // namespace shardlab

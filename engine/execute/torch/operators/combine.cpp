@@ -60,6 +60,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_combine_implementation{"combine", forward, backward};
+extern const OperatorImplementation k_combine_implementation{forward, backward};
 
 }  // namespace shardlab

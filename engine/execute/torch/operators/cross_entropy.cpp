@@ -62,6 +62,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_cross_entropy_implementation{"cross_entropy", forward, backward};
+extern const OperatorImplementation k_cross_entropy_implementation{forward, backward};
 
 }  // namespace shardlab

@@ -71,6 +71,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_dispatch_implementation{"dispatch", forward, backward};
+extern const OperatorImplementation k_dispatch_implementation{forward, backward};
 
 }  // namespace shardlab

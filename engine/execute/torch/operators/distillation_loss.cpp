@@ -26,9 +26,9 @@ static_assert(sizeof(RowSums) == 3 * sizeof(float));
 
 struct Terms {
   explicit Terms(const Operator& op)
-      : inverse_temperature(static_cast<float>(1 / op.attributes.number("temperature"))),
-        temperature(op.attributes.number("temperature")),
-        weight(op.attributes.number("weight")) {}
+      : inverse_temperature(static_cast<float>(1 / op.attributes.get(attribute::k_temperature))),
+        temperature(op.attributes.get(attribute::k_temperature)),
+        weight(op.attributes.get(attribute::k_weight)) {}
   float inverse_temperature;
   double temperature, weight;
 };
@@ -199,7 +199,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_distillation_loss_implementation{"distillation_loss", forward,
-                                                                       backward};
+extern const OperatorImplementation k_distillation_loss_implementation{forward, backward};
 
 }  // namespace shardlab

@@ -24,9 +24,9 @@ struct Sizes {
   Sizes(const Operator& op, const at::Tensor& packed)
       : batch(packed.size(0)),
         sequence(packed.size(1)),
-        heads(op.attributes.integer("heads")),
-        head_dim(op.attributes.integer("head_dim")),
-        scale(op.attributes.number("scale")) {
+        heads(op.attributes.get(attribute::k_heads)),
+        head_dim(op.attributes.get(attribute::k_head_dim)),
+        scale(op.attributes.get_or(attribute::k_scale, 0)) {
     if (scale <= 0) scale = 1 / std::sqrt(static_cast<double>(head_dim));
   }
 };
@@ -140,6 +140,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_eager_attention_implementation{"eager_attention", forward, backward};
+extern const OperatorImplementation k_eager_attention_implementation{forward, backward};
 
 }  // namespace shardlab

@@ -46,7 +46,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_eager_cross_entropy_implementation{"eager_cross_entropy", forward,
-                                                                         backward};
+extern const OperatorImplementation k_eager_cross_entropy_implementation{forward, backward};
 
 }  // namespace shardlab

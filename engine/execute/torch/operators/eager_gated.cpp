@@ -6,6 +6,7 @@
 #include <ATen/ops/silu_backward.h>
 
 #include "engine/execute/torch/operators/eager_parts.h"
+#include "engine/model/operators/operator_list.h"
 
 namespace shardlab {
 namespace {
@@ -15,7 +16,7 @@ bool is_silu(const Operator& op) {
 }
 
 c10::string_view form_of(const Operator& op) {
-  return op.attributes.integer("tanh") != 0 ? "tanh" : "none";
+  return op.attributes.get_or(attribute::k_tanh, false) ? "tanh" : "none";
 }
 
 void forward(const ForwardArguments& arguments) {
@@ -40,7 +41,7 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_eager_geglu_implementation{"eager_geglu", forward, backward};
-extern const OperatorImplementation k_eager_swiglu_implementation{"eager_swiglu", forward, backward};
+extern const OperatorImplementation k_eager_geglu_implementation{forward, backward};
+extern const OperatorImplementation k_eager_swiglu_implementation{forward, backward};
 
 }  // namespace shardlab

@@ -55,6 +55,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_eager_gelu_new_implementation{"eager_gelu_new", forward, backward};
+extern const OperatorImplementation k_eager_gelu_new_implementation{forward, backward};
 
 }  // namespace shardlab

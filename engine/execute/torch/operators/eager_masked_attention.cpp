@@ -1,7 +1,7 @@
 // The kernel of attention with biases by key, and its gradient as that of views of one tensor.
 #include "engine/execute/torch/operators/eager_masked_attention_parts.h"
 
-#include "engine/execute/torch/operators/operator_implementation.h"
+#include "engine/execute/torch/operators/implementation_list.h"
 
 namespace shardlab {
 namespace {
@@ -26,7 +26,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_eager_masked_attention_implementation{"eager_masked_attention", forward,
-                                                                            backward};
+extern const OperatorImplementation k_eager_masked_attention_implementation{forward, backward};
 
 }  // namespace shardlab

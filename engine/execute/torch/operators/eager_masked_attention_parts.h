@@ -23,8 +23,8 @@ inline std::array<at::Tensor, 2> with_biases_by_key(std::span<const at::Tensor> 
 // that they are views of: of each a tensor of zeros with the part in it, added up (FunctionsManual.cpp,
 // select_backward).
 inline void add_gradients_of_views(const Operator& op, const at::Tensor& packed) {
-  const at::Tensor sum = packed.view(
-      {packed.size(0), packed.size(1), op.attributes.integer("heads"), 3, op.attributes.integer("head_dim")});
+  const at::Tensor sum = packed.view({packed.size(0), packed.size(1), op.attributes.get(attribute::k_heads),
+                                      3, op.attributes.get(attribute::k_head_dim)});
   const auto add_placed = [&](std::int64_t which, at::Tensor part) {
     const at::Tensor whole = at::zeros_like(sum);
     whole.select(3, which).copy_(part);

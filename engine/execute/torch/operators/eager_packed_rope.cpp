@@ -14,7 +14,8 @@ struct Heads {
   bool repeats;
 
   Heads(const Operator& op, const at::Tensor& packed, const at::Tensor& sections)
-      : group(op.attributes.integer("turned") - 1), head_dim(op.attributes.integer("head_dim")) {
+      : group(op.attributes.get(attribute::k_turned) - 1),
+        head_dim(op.attributes.get(attribute::k_head_dim)) {
     kv_heads = packed.size(2) / head_dim / (group + 2);
     repeats = sections.size(2) != packed.size(2);
   }
@@ -103,7 +104,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_eager_packed_rope_implementation{"eager_packed_rope", forward,
-                                                                       backward};
+extern const OperatorImplementation k_eager_packed_rope_implementation{forward, backward};
 
 }  // namespace shardlab

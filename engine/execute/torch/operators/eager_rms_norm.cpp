@@ -15,7 +15,7 @@ namespace shardlab {
 namespace {
 
 bool is_gemma(const Operator& op) {
-  return op.attributes.number("offset") != 0;
+  return op.attributes.get_or(attribute::k_offset, 0) != 0;
 }
 
 at::Tensor pieces_of(const at::Tensor& tensor, const at::Tensor& weight) {
@@ -46,7 +46,7 @@ void forward(const ForwardArguments& arguments) {
   at::Tensor reciprocal;
   {
     const at::Tensor variance = at::mean(at::pow(wide, 2), {-1}, true);
-    const at::Tensor shifted = at::add(variance, arguments.op.attributes.number("epsilon"));
+    const at::Tensor shifted = at::add(variance, arguments.op.attributes.get(attribute::k_epsilon));
     reciprocal = kept.place("reciprocal_deviation", variance.sizes(), wide_options);
     at::rsqrt_out(reciprocal, shifted);
   }
@@ -112,6 +112,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_eager_rms_norm_implementation{"eager_rms_norm", forward, backward};
+extern const OperatorImplementation k_eager_rms_norm_implementation{forward, backward};
 
 }  // namespace shardlab

@@ -7,7 +7,7 @@ namespace shardlab {
 namespace {
 
 at::Tensor as_heads(const Operator& op, const at::Tensor& x) {
-  return x.view({x.size(0), x.size(1), -1, op.attributes.integer("head_dim")});
+  return x.view({x.size(0), x.size(1), -1, op.attributes.get(attribute::k_head_dim)});
 }
 
 void forward(const ForwardArguments& arguments) {
@@ -44,6 +44,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_eager_rope_implementation{"eager_rope", forward, backward};
+extern const OperatorImplementation k_eager_rope_implementation{forward, backward};
 
 }  // namespace shardlab

@@ -11,7 +11,7 @@ namespace shardlab {
 namespace {
 
 void forward(const ForwardArguments& arguments) {
-  const double cap = arguments.op.attributes.number("cap");
+  const double cap = arguments.op.attributes.get(attribute::k_cap);
   at::Tensor tanh = KeptExtras(arguments).find("tanh"), y = arguments.outputs[0];
   at::tanh_out(tanh, at::div(arguments.inputs[0], cap));
   multiply(tanh, cap, y);
@@ -20,7 +20,7 @@ void forward(const ForwardArguments& arguments) {
 void backward(const BackwardArguments& arguments) {
   at::Tensor dx = arguments.input_gradients[0];
   if (!dx.defined()) return;
-  const double cap = arguments.op.attributes.number("cap");
+  const double cap = arguments.op.attributes.get(attribute::k_cap);
   at::Tensor gradient = at::mul(arguments.output_gradients[0], cap);
   gradient = at::tanh_backward(gradient, KeptExtras(arguments).find("tanh"));
   at::div_out(dx, gradient, at::scalar_tensor(cap));
@@ -28,6 +28,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_eager_soft_cap_implementation{"eager_soft_cap", forward, backward};
+extern const OperatorImplementation k_eager_soft_cap_implementation{forward, backward};
 
 }  // namespace shardlab

@@ -113,6 +113,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_embedding_implementation{"embedding", forward, backward};
+extern const OperatorImplementation k_embedding_implementation{forward, backward};
 
 }  // namespace shardlab

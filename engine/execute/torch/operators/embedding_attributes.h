@@ -10,7 +10,7 @@ namespace shardlab {
 
 // What rows are multiplied with, rounded to the table's dtype as transformers does; 1 when nothing is said.
 inline float embedding_scale(const Operator& op, at::ScalarType dtype) {
-  const double scale = op.attributes.number("scale");
+  const double scale = op.attributes.get_or(attribute::k_scale, 0);
   if (scale == 0) return 1;
   switch (dtype) {
     case at::kBFloat16: return static_cast<float>(c10::BFloat16(static_cast<float>(scale)));
@@ -21,10 +21,7 @@ inline float embedding_scale(const Operator& op, at::ScalarType dtype) {
 
 // The token whose row receives no gradient; none when negative.
 inline std::int64_t embedding_padding(const Operator& op) {
-  for (const auto& [name, value] : op.attributes.values()) {
-    if (name == "padding") return static_cast<std::int64_t>(value);
-  }
-  return -1;
+  return op.attributes.get_or(attribute::k_padding, -1);
 }
 
 }  // namespace shardlab

@@ -36,6 +36,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_geglu_implementation{"geglu", forward, backward};
+extern const OperatorImplementation k_geglu_implementation{forward, backward};
 
 }  // namespace shardlab

@@ -33,6 +33,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_gelu_implementation{"gelu", forward, backward};
+extern const OperatorImplementation k_gelu_implementation{forward, backward};
 
 }  // namespace shardlab

@@ -52,6 +52,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_grouped_linear_implementation{"grouped_linear", forward, backward};
+extern const OperatorImplementation k_grouped_linear_implementation{forward, backward};
 
 }  // namespace shardlab

@@ -12,7 +12,7 @@ at::Tensor bias_of(std::span<const at::Tensor> parameters) {
 void forward(const ForwardArguments& arguments) {
   const at::Tensor& x = arguments.inputs[0];
   const std::int64_t width = arguments.parameters[0].numel();
-  const auto epsilon = static_cast<float>(arguments.op.attributes.number("epsilon"));
+  const auto epsilon = static_cast<float>(arguments.op.attributes.get(attribute::k_epsilon));
   auto* mean = data_of<float>(arguments.extras[0]);
   auto* reciprocal = data_of<float>(arguments.extras[1]);
   with_element_type(x, [&](auto element) {
@@ -71,6 +71,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_layer_norm_implementation{"layer_norm", forward, backward};
+extern const OperatorImplementation k_layer_norm_implementation{forward, backward};
 
 }  // namespace shardlab

@@ -27,6 +27,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_linear_implementation{"linear", linear_forward, backward};
+extern const OperatorImplementation k_linear_implementation{linear_forward, backward};
 
 }  // namespace shardlab

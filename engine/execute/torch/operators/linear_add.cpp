@@ -12,7 +12,7 @@ at::Tensor as_matrix(const at::Tensor& tensor) {
 }
 
 double scale_of(const Operator& op) {
-  return op.attributes.number("scale");
+  return op.attributes.get(attribute::k_scale);
 }
 
 void forward(const ForwardArguments& arguments) {
@@ -37,6 +37,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_linear_add_implementation{"linear_add", forward, backward};
+extern const OperatorImplementation k_linear_add_implementation{forward, backward};
 
 }  // namespace shardlab

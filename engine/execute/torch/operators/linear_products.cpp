@@ -12,7 +12,7 @@ at::Tensor as_matrix(const at::Tensor& tensor) {
 
 // Stored as [in, out].
 bool is_transposed(const Operator& op) {
-  return op.attributes.integer("transposed") != 0;
+  return op.attributes.get_or(attribute::k_transposed, false);
 }
 
 void weight_gradient(const BackwardArguments& arguments, const at::Tensor& dy) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "engine/model/model_graph.h"
+#include "engine/model/operators/attribute_keys.h"
 
 namespace shardlab {
 
@@ -56,48 +57,12 @@ struct BackwardArguments {
 };
 
 struct OperatorImplementation {
-  std::string_view name;  // of the OperatorType
   void (*forward)(const ForwardArguments&);
   void (*backward)(const BackwardArguments&);
 };
 
-// All implementations, sorted by name. To add one: a file in this folder, a line in registry.cpp.
-const std::vector<const OperatorImplementation*>& operator_implementations();
-const OperatorImplementation* find_implementation(std::string_view name);  // nullptr when there is none
-
-extern const OperatorImplementation k_add_implementation;
-extern const OperatorImplementation k_add_positions_implementation;
-extern const OperatorImplementation k_attention_implementation;
-extern const OperatorImplementation k_cast_implementation;
-extern const OperatorImplementation k_combine_implementation;
-extern const OperatorImplementation k_cross_entropy_implementation;
-extern const OperatorImplementation k_dispatch_implementation;
-extern const OperatorImplementation k_distillation_loss_implementation;
-extern const OperatorImplementation k_eager_attention_implementation;
-extern const OperatorImplementation k_eager_cross_entropy_implementation;
-extern const OperatorImplementation k_eager_geglu_implementation;
-extern const OperatorImplementation k_eager_gelu_new_implementation;
-extern const OperatorImplementation k_eager_masked_attention_implementation;
-extern const OperatorImplementation k_eager_packed_rope_implementation;
-extern const OperatorImplementation k_eager_rms_norm_implementation;
-extern const OperatorImplementation k_eager_rope_implementation;
-extern const OperatorImplementation k_eager_soft_cap_implementation;
-extern const OperatorImplementation k_eager_swiglu_implementation;
-extern const OperatorImplementation k_embedding_implementation;
-extern const OperatorImplementation k_geglu_implementation;
-extern const OperatorImplementation k_gelu_implementation;
-extern const OperatorImplementation k_grouped_linear_implementation;
-extern const OperatorImplementation k_layer_norm_implementation;
-extern const OperatorImplementation k_linear_implementation;
-extern const OperatorImplementation k_linear_add_implementation;
-extern const OperatorImplementation k_rms_norm_implementation;
-extern const OperatorImplementation k_rope_implementation;
-extern const OperatorImplementation k_router_loss_implementation;
-extern const OperatorImplementation k_router_sums_implementation;
-extern const OperatorImplementation k_soft_cap_implementation;
-extern const OperatorImplementation k_swiglu_implementation;
-extern const OperatorImplementation k_token_chunked_loss_implementation;
-extern const OperatorImplementation k_top_k_implementation;
-extern const OperatorImplementation k_vocabulary_chunked_loss_implementation;
+// By the name of the OperatorType; null when there is none. To add one: a file in this folder that defines
+// k_<name>_implementation, a line in engine/model/operators/operator_list.h.
+const OperatorImplementation* find_implementation(std::string_view name);
 
 }  // namespace shardlab

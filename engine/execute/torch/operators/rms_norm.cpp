@@ -6,13 +6,13 @@ namespace shardlab {
 namespace {
 
 float offset_of(const Operator& op) {
-  return static_cast<float>(op.attributes.number("offset"));
+  return static_cast<float>(op.attributes.get_or(attribute::k_offset, 0));
 }
 
 void forward(const ForwardArguments& arguments) {
   const at::Tensor& x = arguments.inputs[0];
   const std::int64_t width = arguments.parameters[0].numel();
-  const auto epsilon = static_cast<float>(arguments.op.attributes.number("epsilon"));
+  const auto epsilon = static_cast<float>(arguments.op.attributes.get(attribute::k_epsilon));
   const float offset = offset_of(arguments.op);
   auto* reciprocal = data_of<float>(arguments.extras[0]);
   with_element_type(x, [&](auto element) {
@@ -56,6 +56,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_rms_norm_implementation{"rms_norm", forward, backward};
+extern const OperatorImplementation k_rms_norm_implementation{forward, backward};
 
 }  // namespace shardlab

@@ -6,8 +6,9 @@ namespace shardlab {
 namespace {
 
 HeadLayout layout_of(const Operator& op, std::int64_t width, std::int64_t half) {
-  const std::int64_t head_dim = op.attributes.integer("head_dim"), heads = width / head_dim;
-  const std::int64_t turned = op.attributes.integer("turned"), passed = op.attributes.integer("passed");
+  const std::int64_t head_dim = op.attributes.get(attribute::k_head_dim), heads = width / head_dim;
+  const std::int64_t turned = op.attributes.get_or(attribute::k_turned, 0),
+                     passed = op.attributes.get_or(attribute::k_passed, 0);
   if (turned == 0) return {1, heads, 0, head_dim, half};
   return {heads / (turned + passed), turned, passed, head_dim, half};
 }
@@ -42,6 +43,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_rope_implementation{"rope", forward, backward};
+extern const OperatorImplementation k_rope_implementation{forward, backward};
 
 }  // namespace shardlab

@@ -7,8 +7,8 @@ namespace {
 
 // Of the sum over experts of assignments times probabilities.
 double factor_of(const Operator& op, std::int64_t experts) {
-  const double rows = op.attributes.number("rows");
-  return op.attributes.number("weight") * static_cast<double>(experts) / (rows * rows);
+  const auto rows = static_cast<double>(op.attributes.get(attribute::k_rows));
+  return op.attributes.get(attribute::k_weight) * static_cast<double>(experts) / (rows * rows);
 }
 
 void forward(const ForwardArguments& arguments) {
@@ -36,6 +36,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_router_loss_implementation{"router_loss", forward, backward};
+extern const OperatorImplementation k_router_loss_implementation{forward, backward};
 
 }  // namespace shardlab

@@ -75,6 +75,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_router_sums_implementation{"router_sums", forward, backward};
+extern const OperatorImplementation k_router_sums_implementation{forward, backward};
 
 }  // namespace shardlab

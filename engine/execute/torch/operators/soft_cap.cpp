@@ -6,7 +6,7 @@ namespace shardlab {
 namespace {
 
 float cap_of(const Operator& op) {
-  return static_cast<float>(op.attributes.number("cap"));
+  return static_cast<float>(op.attributes.get(attribute::k_cap));
 }
 
 void forward(const ForwardArguments& arguments) {
@@ -36,6 +36,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_soft_cap_implementation{"soft_cap", forward, backward};
+extern const OperatorImplementation k_soft_cap_implementation{forward, backward};
 
 }  // namespace shardlab

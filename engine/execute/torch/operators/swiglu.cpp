@@ -55,6 +55,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_swiglu_implementation{"swiglu", forward, backward};
+extern const OperatorImplementation k_swiglu_implementation{forward, backward};
 
 }  // namespace shardlab

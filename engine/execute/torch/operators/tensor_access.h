@@ -13,6 +13,7 @@
 
 #include "engine/execute/torch/kernels/row_kernels.h"
 #include "engine/model/model_graph.h"
+#include "engine/model/operators/attribute_keys.h"
 
 namespace shardlab {
 
@@ -45,7 +46,7 @@ void with_element_type(const at::Tensor& tensor, F&& function) {
 }
 
 inline GeluForm gelu_form(const Operator& op) {
-  return op.attributes.integer("tanh") != 0 ? GeluForm::tanh : GeluForm::exact;
+  return op.attributes.get_or(attribute::k_tanh, false) ? GeluForm::tanh : GeluForm::exact;
 }
 
 // Fewer elements are not worth a second thread.

@@ -38,7 +38,7 @@ void forward(const ForwardArguments& arguments) {
   const at::Tensor dx = kept.find("hidden_gradient"), dweight = kept.find("weight_gradient"),
                    dbias = kept.find("bias_gradient");
   const std::int64_t rows = x.size(0), classes = weight.size(0);
-  const std::int64_t extent = chunk_extent(rows, arguments.op.attributes.integer("chunks"));
+  const std::int64_t extent = chunk_extent(rows, arguments.op.attributes.get(attribute::k_chunks));
   const auto* targets = data_of<std::int64_t>(arguments.inputs[1]);
   check_classes(targets, rows, classes);
   const at::Tensor memory = at::empty({extent, classes}, x.options());
@@ -76,7 +76,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_token_chunked_loss_implementation{"token_chunked_loss", forward,
-                                                                        backward};
+extern const OperatorImplementation k_token_chunked_loss_implementation{forward, backward};
 
 }  // namespace shardlab

@@ -34,7 +34,7 @@ Sizes sizes_of(const Operator& op, const ModelGraph& graph) {
   const std::int64_t slots = graph.tensor(op.outputs[0]).shape.back();
   TORCH_CHECK(slots <= logits.back() && slots <= k_most_slots, "top_k of ", slots, " among ", logits.back());
   return {element_count(logits) / logits.back(), logits.back(), slots,
-          op.attributes.integer("normalized") != 0};
+          op.attributes.get(attribute::k_normalized)};
 }
 
 template <typename T>
@@ -117,6 +117,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_top_k_implementation{"top_k", forward, backward};
+extern const OperatorImplementation k_top_k_implementation{forward, backward};
 
 }  // namespace shardlab

@@ -25,7 +25,7 @@ void add_part(const T* x, std::int64_t rows, std::int64_t first, std::int64_t wi
 void forward(const ForwardArguments& arguments) {
   const at::Tensor x = matrix_of(arguments.inputs[0]);
   const std::int64_t rows = x.size(0), classes = arguments.parameters[0].size(0);
-  const std::int64_t extent = chunk_extent(classes, arguments.op.attributes.integer("chunks"));
+  const std::int64_t extent = chunk_extent(classes, arguments.op.attributes.get(attribute::k_chunks));
   const auto* targets = data_of<std::int64_t>(arguments.inputs[1]);
   auto* log_sum_exp = data_of<float>(arguments.extras[0]);
   check_classes(targets, rows, classes);
@@ -81,7 +81,7 @@ void backward(const BackwardArguments& arguments) {
   const at::Tensor& weight = arguments.parameters[0];
   const at::Tensor& dx = arguments.input_gradients[0];
   const std::int64_t rows = x.size(0), classes = weight.size(0);
-  const std::int64_t extent = chunk_extent(classes, arguments.op.attributes.integer("chunks"));
+  const std::int64_t extent = chunk_extent(classes, arguments.op.attributes.get(attribute::k_chunks));
   const auto scale = static_cast<float>(arguments.seed / static_cast<double>(rows));
   const auto gradient = [&](std::size_t i) {
     return i < arguments.parameter_gradients.size() ? arguments.parameter_gradients[i] : ParameterGradient{};
@@ -104,7 +104,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_vocabulary_chunked_loss_implementation{"vocabulary_chunked_loss",
-                                                                             forward, backward};
+extern const OperatorImplementation k_vocabulary_chunked_loss_implementation{forward, backward};
 
 }  // namespace shardlab

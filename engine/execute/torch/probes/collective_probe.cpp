@@ -7,6 +7,8 @@
 #include <memory>
 
 #include "engine/execute/torch/probes/operator_bench.h"
+#include "engine/model/operators/operator_list.h"
+#include "engine/model/operators/probe_recipe.h"
 
 namespace shardlab {
 namespace {
@@ -91,7 +93,7 @@ class Contention {
 // collectives alone; the products while the collectives run; and how long both then took together.
 Status probe_contention(const ProbeSession& session, const ProbeCase& probe) {
   constexpr int k_repeats = 7;
-  const ModelGraph graph = operator_graph(parse_operator_probe("linear.float32"), probe);
+  const ModelGraph graph = k_linear.probe->graph(k_linear, DType::float32, probe.shape);
   Contention contention(*session.communicator(), graph, shape_number(probe, "bytes"));
   contention.count();  // warms up
   const int count = contention.count();

@@ -11,9 +11,6 @@
 
 namespace shardlab {
 
-// A graph of the one operator that a case describes. Throws std::out_of_range when its shape lacks a number.
-ModelGraph operator_graph(const OperatorProbe& parsed, const ProbeCase& probe);
-
 class OperatorBench {
  public:
   // Sets of tensors are made until they fill about 16 MiB, 8 at most: consecutive calls then find their

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,19 +48,18 @@ class ProbeSession {
 std::int64_t shape_number(const ProbeCase& probe,
                           const char* name);  // throws std::out_of_range when it is missing
 
-// "linear.float32": the operator's probe. False in `known` for other names.
+// "linear.float32": an operator that can be measured, in a dtype. None for other names.
 struct OperatorProbe {
-  std::string_view operation;
-  DType dtype = DType::float32;
-  bool known = false;
+  const OperatorType& type;
+  DType dtype;
 };
-OperatorProbe parse_operator_probe(std::string_view probe);
+std::optional<OperatorProbe> parse_operator_probe(std::string_view probe);
 
 // What a collective left, which is null on a device, where the stream's end is waited for instead.
 void finish(const std::unique_ptr<Pending>& pending);
 
 Status probe_allocation(const ProbeSession& session, const ProbeCase& probe);
-Status probe_operator(const ProbeSession& session, const ProbeCase& probe);
+Status probe_operator(const ProbeSession& session, const OperatorProbe& parsed, const ProbeShape& shape);
 Status probe_collective(const ProbeSession& session, const ProbeCase& probe);
 Status probe_copy(const ProbeSession& session, const ProbeCase& probe);
 Status probe_pairs(const ProbeSession& session, const ProbeCase& probe);

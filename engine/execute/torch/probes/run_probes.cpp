@@ -29,7 +29,8 @@ bool agree_to_go_on(const ProbeSession& session, bool mine) {
 }
 
 Status run_case(const ProbeSession& session, const ProbeCase& probe) {
-  if (parse_operator_probe(probe.probe).known) return probe_operator(session, probe);
+  if (const auto parsed = parse_operator_probe(probe.probe))
+    return probe_operator(session, *parsed, probe.shape);
   if (probe.probe == "all_gather" || probe.probe == "reduce_scatter" || probe.probe == "all_reduce") {
     return session.ranks() > 1 ? probe_collective(session, probe) : Status{};
   }

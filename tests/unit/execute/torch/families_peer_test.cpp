@@ -11,7 +11,7 @@
 #include <set>
 
 #include "engine/checkpoint/safetensors.h"
-#include "engine/model/operators/operator_type.h"
+#include "engine/model/operators/operator_list.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/strategies/plan_scenario.h"
 #include "tests/catch.h"

@@ -59,6 +59,11 @@ TEST_CASE("allocations are timed one by one") {
 TEST_CASE("unknown probes and incomplete shapes are refused") {
   const auto ignore = [](const ProbeMeasurement&) -> Status { return {}; };
   CHECK(run_probes({}, {1000, {{"warp.float32", {}}}}, ignore).error().kind == ErrorKind::bad_input);
+  // An operator that calibrations do not measure, and one that is measured as another is.
+  CHECK(run_probes({}, {1000, {{"top_k.float32", {{"rows", 8}, {"width", 4}}}}}, ignore).error().kind ==
+        ErrorKind::bad_input);
+  CHECK(run_probes({}, {1000, {{"linear_add.float32", {{"rows", 8}, {"width", 4}}}}}, ignore).error().kind ==
+        ErrorKind::bad_input);
   CHECK(run_probes({}, {1000, {{"linear.float32", {{"rows", 8}}}}}, ignore).error().kind ==
         ErrorKind::bad_input);
 }

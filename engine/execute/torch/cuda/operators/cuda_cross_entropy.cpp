@@ -42,6 +42,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_cuda_cross_entropy{"cross_entropy", forward, backward};
+extern const OperatorImplementation k_cuda_cross_entropy{forward, backward};
 
 }  // namespace shardlab

@@ -8,8 +8,11 @@
 namespace shardlab {
 namespace {
 
-float attribute(const Operator& op, const char* name) {
-  return static_cast<float>(op.attributes.number(name));
+float epsilon(const Operator& op) {
+  return static_cast<float>(op.attributes.get(attribute::k_epsilon));
+}
+float offset(const Operator& op) {
+  return static_cast<float>(op.attributes.get_or(attribute::k_offset, 0));
 }
 
 void forward(const ForwardArguments& arguments) {
@@ -21,8 +24,7 @@ void forward(const ForwardArguments& arguments) {
     using T = decltype(element);
     kernels::launch_rms_norm(stream, pointer<const T>(x), pointer<const T>(weight),
                              pointer<T>(arguments.outputs[0]), pointer<float>(arguments.extras[0]),
-                             x.numel() / width, width, attribute(arguments.op, "epsilon"),
-                             attribute(arguments.op, "offset"));
+                             x.numel() / width, width, epsilon(arguments.op), offset(arguments.op));
   });
 }
 
@@ -40,11 +42,10 @@ void backward(const BackwardArguments& arguments) {
   if (gradient.defined()) sums = at::empty({parts, width}, x.options().dtype(at::kFloat));
   launch_for(x, [&](auto element, kernels::Stream stream) {
     using T = decltype(element);
-    kernels::launch_rms_norm_backward(stream, pointer<const T>(arguments.output_gradients[0]),
-                                      pointer<const T>(x), pointer<const T>(weight),
-                                      pointer<const float>(arguments.extras[0]),
-                                      pointer<T>(arguments.input_gradients[0]), pointer<float>(sums), rows,
-                                      width, attribute(arguments.op, "offset"));
+    kernels::launch_rms_norm_backward(
+        stream, pointer<const T>(arguments.output_gradients[0]), pointer<const T>(x),
+        pointer<const T>(weight), pointer<const float>(arguments.extras[0]),
+        pointer<T>(arguments.input_gradients[0]), pointer<float>(sums), rows, width, offset(arguments.op));
     if (sums.defined())
       kernels::launch_sum_parts(stream, pointer<const float>(sums), parts, width, accumulate,
                                 pointer<T>(gradient));
@@ -53,6 +54,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_cuda_rms_norm{"rms_norm", forward, backward};
+extern const OperatorImplementation k_cuda_rms_norm{forward, backward};
 
 }  // namespace shardlab

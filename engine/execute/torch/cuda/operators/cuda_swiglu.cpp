@@ -49,6 +49,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_cuda_swiglu{"swiglu", forward, backward};
+extern const OperatorImplementation k_cuda_swiglu{forward, backward};
 
 }  // namespace shardlab

@@ -20,7 +20,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_device_add_positions{"add_positions",
-                                                           k_add_positions_implementation.forward, backward};
+extern const OperatorImplementation k_device_add_positions{k_add_positions_implementation.forward, backward};
 
 }  // namespace shardlab

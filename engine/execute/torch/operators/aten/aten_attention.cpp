@@ -33,6 +33,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_device_attention{"attention", forward, backward};
+extern const OperatorImplementation k_device_attention{forward, backward};
 
 }  // namespace shardlab

@@ -19,7 +19,7 @@ namespace {
 // Calls function(first, count) for parts of [0, whole).
 template <typename F>
 void in_chunks(const Operator& op, std::int64_t whole, F&& function) {
-  const std::int64_t extent = chunk_extent(whole, op.attributes.integer("chunks"));
+  const std::int64_t extent = chunk_extent(whole, op.attributes.get(attribute::k_chunks));
   for (std::int64_t first = 0; first < whole; first += extent)
     function(first, std::min(extent, whole - first));
 }
@@ -112,9 +112,8 @@ void backward_vocabulary(const BackwardArguments& arguments) {
 }  // namespace
 
 // Backward, which scales what forward kept, is made of ATen's operators already.
-extern const OperatorImplementation k_device_token_chunked_loss{"token_chunked_loss", forward_tokens,
+extern const OperatorImplementation k_device_token_chunked_loss{forward_tokens,
                                                                 k_token_chunked_loss_implementation.backward};
-extern const OperatorImplementation k_device_vocabulary_chunked_loss{"vocabulary_chunked_loss",
-                                                                     forward_vocabulary, backward_vocabulary};
+extern const OperatorImplementation k_device_vocabulary_chunked_loss{forward_vocabulary, backward_vocabulary};
 
 }  // namespace shardlab

@@ -42,6 +42,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_device_combine{"combine", forward, backward};
+extern const OperatorImplementation k_device_combine{forward, backward};
 
 }  // namespace shardlab

@@ -39,6 +39,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_device_cross_entropy{"cross_entropy", forward, backward};
+extern const OperatorImplementation k_device_cross_entropy{forward, backward};
 
 }  // namespace shardlab

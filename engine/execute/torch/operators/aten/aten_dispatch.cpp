@@ -36,6 +36,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_device_dispatch{"dispatch", forward, backward};
+extern const OperatorImplementation k_device_dispatch{forward, backward};
 
 }  // namespace shardlab

@@ -13,7 +13,8 @@ namespace {
 
 struct Terms {
   explicit Terms(const Operator& op)
-      : temperature(op.attributes.number("temperature")), weight(op.attributes.number("weight")) {}
+      : temperature(op.attributes.get(attribute::k_temperature)),
+        weight(op.attributes.get(attribute::k_weight)) {}
   double temperature, weight;
 };
 
@@ -90,6 +91,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_device_distillation_loss{"distillation_loss", forward, backward};
+extern const OperatorImplementation k_device_distillation_loss{forward, backward};
 
 }  // namespace shardlab

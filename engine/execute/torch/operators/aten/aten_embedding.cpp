@@ -64,6 +64,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_device_embedding{"embedding", forward, backward};
+extern const OperatorImplementation k_device_embedding{forward, backward};
 
 }  // namespace shardlab

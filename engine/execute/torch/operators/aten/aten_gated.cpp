@@ -26,7 +26,7 @@ struct Gelu {
 };
 
 Gelu gelu_of(const Operator& op) {
-  return {op.attributes.integer("tanh") != 0 ? "tanh" : "none"};
+  return {op.attributes.get_or(attribute::k_tanh, false) ? "tanh" : "none"};
 }
 
 // Gate and up, in two tensors or one behind the other in rows of one; undefined where there is none.
@@ -70,11 +70,11 @@ void backward(const BackwardArguments& arguments, const Activation& activation) 
 }  // namespace
 
 extern const OperatorImplementation k_device_swiglu{
-    "swiglu", [](const ForwardArguments& arguments) { forward(arguments, Silu{}); },
+    [](const ForwardArguments& arguments) { forward(arguments, Silu{}); },
     [](const BackwardArguments& arguments) { backward(arguments, Silu{}); }};
 
 extern const OperatorImplementation k_device_geglu{
-    "geglu", [](const ForwardArguments& arguments) { forward(arguments, gelu_of(arguments.op)); },
+    [](const ForwardArguments& arguments) { forward(arguments, gelu_of(arguments.op)); },
     [](const BackwardArguments& arguments) { backward(arguments, gelu_of(arguments.op)); }};
 
 }  // namespace shardlab

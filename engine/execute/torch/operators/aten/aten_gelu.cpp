@@ -8,7 +8,7 @@ namespace shardlab {
 namespace {
 
 std::string_view form_of(const Operator& op) {
-  return op.attributes.integer("tanh") != 0 ? "tanh" : "none";
+  return op.attributes.get_or(attribute::k_tanh, false) ? "tanh" : "none";
 }
 
 void forward(const ForwardArguments& arguments) {
@@ -24,6 +24,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_device_gelu{"gelu", forward, backward};
+extern const OperatorImplementation k_device_gelu{forward, backward};
 
 }  // namespace shardlab

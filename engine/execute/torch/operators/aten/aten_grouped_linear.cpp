@@ -74,6 +74,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_device_grouped_linear{"grouped_linear", forward, backward};
+extern const OperatorImplementation k_device_grouped_linear{forward, backward};
 
 }  // namespace shardlab

@@ -17,7 +17,7 @@ void forward(const ForwardArguments& arguments) {
   const at::Tensor y = as_rows(arguments.outputs[0], width);
   const auto [made, mean, reciprocal] = at::native_layer_norm(
       widened_on_host(as_rows(arguments.inputs[0], width)), {width}, widened_on_host(arguments.parameters[0]),
-      bias_of(arguments.parameters), arguments.op.attributes.number("epsilon"));
+      bias_of(arguments.parameters), arguments.op.attributes.get(attribute::k_epsilon));
   y.copy_(made);
   arguments.extras[0].copy_(mean.view(-1));
   arguments.extras[1].copy_(reciprocal.view(-1));
@@ -42,6 +42,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_device_layer_norm{"layer_norm", forward, backward};
+extern const OperatorImplementation k_device_layer_norm{forward, backward};
 
 }  // namespace shardlab

@@ -18,6 +18,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_device_linear{"linear", linear_forward, backward};
+extern const OperatorImplementation k_device_linear{linear_forward, backward};
 
 }  // namespace shardlab

@@ -48,7 +48,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_device_eager_masked_attention{"eager_masked_attention", forward,
-                                                                    backward};
+extern const OperatorImplementation k_device_eager_masked_attention{forward, backward};
 
 }  // namespace shardlab

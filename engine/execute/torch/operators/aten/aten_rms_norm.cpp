@@ -11,12 +11,12 @@ namespace shardlab {
 namespace {
 
 at::Tensor weight_of(const Operator& op, const at::Tensor& weight) {
-  return in_float(weight).add(op.attributes.number("offset"));
+  return in_float(weight).add(op.attributes.get_or(attribute::k_offset, 0));
 }
 
 void forward(const ForwardArguments& arguments) {
   const at::Tensor weight = weight_of(arguments.op, arguments.parameters[0]);
-  const double epsilon = arguments.op.attributes.number("epsilon");
+  const double epsilon = arguments.op.attributes.get(attribute::k_epsilon);
   const std::int64_t width = weight.numel();
   const at::Tensor x = as_rows(arguments.inputs[0], width), y = as_rows(arguments.outputs[0], width);
   in_pieces(x.size(0), width, [&](std::int64_t first, std::int64_t count) {
@@ -51,6 +51,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_device_rms_norm{"rms_norm", forward, backward};
+extern const OperatorImplementation k_device_rms_norm{forward, backward};
 
 }  // namespace shardlab

@@ -10,8 +10,9 @@ namespace {
 
 // [batch, sequence, groups, heads of a group, head_dim]: of each group the first heads are turned.
 at::Tensor by_head(const Operator& op, const at::Tensor& x) {
-  const std::int64_t head_dim = op.attributes.integer("head_dim"), heads = x.size(2) / head_dim;
-  const std::int64_t group = op.attributes.integer("turned") + op.attributes.integer("passed");
+  const std::int64_t head_dim = op.attributes.get(attribute::k_head_dim), heads = x.size(2) / head_dim;
+  const std::int64_t group =
+      op.attributes.get_or(attribute::k_turned, 0) + op.attributes.get_or(attribute::k_passed, 0);
   return x.view({x.size(0), x.size(1), group == 0 ? 1 : heads / group, group == 0 ? heads : group, head_dim});
 }
 
@@ -21,7 +22,7 @@ void rotate(const Operator& op, const at::Tensor& x, const at::Tensor& table, do
   TORCH_CHECK(sequence <= table.size(1), "the rotary table has ", table.size(1), " positions, the sequence ",
               sequence);
   const at::Tensor from = by_head(op, x), to = by_head(op, y);
-  const std::int64_t passed = op.attributes.integer("passed"), turned = from.size(3) - passed;
+  const std::int64_t passed = op.attributes.get_or(attribute::k_passed, 0), turned = from.size(3) - passed;
   const at::Tensor angles = table.narrow(1, 0, sequence).view({2, 1, sequence, 1, 1, half});
   const at::Tensor cosine = angles.select(0, 0), sine = angles.select(0, 1).mul(direction);
   const at::Tensor heads = from.narrow(3, 0, turned), result = to.narrow(3, 0, turned);
@@ -45,6 +46,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_device_rope{"rope", forward, backward};
+extern const OperatorImplementation k_device_rope{forward, backward};
 
 }  // namespace shardlab

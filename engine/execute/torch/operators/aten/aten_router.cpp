@@ -46,8 +46,8 @@ void sums_backward(const BackwardArguments& arguments) {
 
 // Of the sum over experts of assignments times probabilities.
 double factor_of(const Operator& op, std::int64_t experts) {
-  const double rows = op.attributes.number("rows");
-  return op.attributes.number("weight") * static_cast<double>(experts) / (rows * rows);
+  const auto rows = static_cast<double>(op.attributes.get(attribute::k_rows));
+  return op.attributes.get(attribute::k_weight) * static_cast<double>(experts) / (rows * rows);
 }
 
 void loss_forward(const ForwardArguments& arguments) {
@@ -69,7 +69,7 @@ void loss_backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_device_router_sums{"router_sums", sums_forward, sums_backward};
-extern const OperatorImplementation k_device_router_loss{"router_loss", loss_forward, loss_backward};
+extern const OperatorImplementation k_device_router_sums{sums_forward, sums_backward};
+extern const OperatorImplementation k_device_router_loss{loss_forward, loss_backward};
 
 }  // namespace shardlab

@@ -14,7 +14,7 @@ namespace shardlab {
 namespace {
 
 bool is_normalized(const Operator& op) {
-  return op.attributes.integer("normalized") != 0;
+  return op.attributes.get(attribute::k_normalized);
 }
 
 void forward(const ForwardArguments& arguments) {
@@ -50,6 +50,6 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_device_top_k{"top_k", forward, backward};
+extern const OperatorImplementation k_device_top_k{forward, backward};
 
 }  // namespace shardlab

@@ -18,7 +18,9 @@ SingleOperator make_attention(at::ScalarType dtype, const Case& c) {
           {{random(q, dtype, 1)}, {random(kv, dtype, 2)}, {random(kv, dtype, 3)}},
           {},
           q,
-          {{"heads", number(c.heads)}, {"kv_heads", number(c.kv_heads)}, {"head_dim", number(c.head_dim)}}};
+          {{attribute::k_heads, c.heads},
+           {attribute::k_kv_heads, c.kv_heads},
+           {attribute::k_head_dim, c.head_dim}}};
 }
 
 at::Tensor scores(const std::vector<at::Tensor>& inputs, const Case& c) {

@@ -10,12 +10,8 @@ struct Variant {
   std::int64_t window = 0;
   double soft_cap = 0, scale = 0;
   bool bias = false;
-  int packed = 0;
+  Packing packed = Packing::separate;
 };
-
-double number(std::int64_t value) {
-  return static_cast<double>(value);
-}
 
 at::Tensor heads_of(const at::Tensor& x, const Variant& v, std::int64_t heads) {
   return x.reshape({2, v.sequence, heads, v.head_dim}).transpose(1, 2);
@@ -23,10 +19,10 @@ at::Tensor heads_of(const at::Tensor& x, const Variant& v, std::int64_t heads) {
 
 // q, k, v as [batch, heads, sequence, head_dim], from whatever the operator is given.
 std::vector<at::Tensor> operands(const std::vector<at::Tensor>& inputs, const Variant& v) {
-  if (v.packed == 0)
+  if (v.packed == Packing::separate)
     return {heads_of(inputs[0], v, v.heads), heads_of(inputs[1], v, v.kv_heads),
             heads_of(inputs[2], v, v.kv_heads)};
-  if (v.packed == k_packed_sections) {
+  if (v.packed == Packing::sections) {
     const std::int64_t q = v.heads * v.head_dim, kv = v.kv_heads * v.head_dim;
     return {heads_of(inputs[0].narrow(2, 0, q), v, v.heads),
             heads_of(inputs[0].narrow(2, q, kv), v, v.kv_heads),
@@ -43,7 +39,7 @@ PlainFunction plain(const Variant& v) {
   return [=](const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>&) {
     const std::vector<at::Tensor> qkv = operands(inputs, v);
     const std::int64_t group = v.heads / v.kv_heads;
-    const double scale = v.scale > 0 ? v.scale : 1 / std::sqrt(number(v.head_dim));
+    const double scale = v.scale > 0 ? v.scale : 1 / std::sqrt(static_cast<double>(v.head_dim));
     at::Tensor scores = at::matmul(qkv[0], qkv[1].repeat_interleave(group, 1).transpose(2, 3)) * scale;
     if (v.soft_cap > 0) scores = v.soft_cap * at::tanh(scores / v.soft_cap);
     if (v.bias) scores = scores + inputs.back().view({1, v.heads, 1, v.sequence});
@@ -59,18 +55,19 @@ PlainFunction plain(const Variant& v) {
 SingleOperator make(at::ScalarType dtype, const Variant& v) {
   const Shape q{2, v.sequence, v.heads * v.head_dim}, kv{2, v.sequence, v.kv_heads * v.head_dim};
   std::vector<OperatorInput> inputs;
-  if (v.packed != 0) {
+  if (v.packed != Packing::separate) {
     inputs = {{random({2, v.sequence, (v.heads + 2 * v.kv_heads) * v.head_dim}, dtype, 1)}};
   } else {
     inputs = {{random(q, dtype, 1)}, {random(kv, dtype, 2)}, {random(kv, dtype, 3)}};
   }
   if (v.bias) inputs.push_back({random({v.heads, v.sequence}, at::kFloat, 4), false});
-  Attributes attributes{
-      {"heads", number(v.heads)}, {"kv_heads", number(v.kv_heads)}, {"head_dim", number(v.head_dim)}};
-  if (v.packed != 0) attributes.add("packed", v.packed);
-  if (v.scale != 0) attributes.add("scale", v.scale);
-  if (v.window != 0) attributes.add("window", number(v.window));
-  if (v.soft_cap != 0) attributes.add("soft_cap", v.soft_cap);
+  Attributes attributes{{attribute::k_heads, v.heads},
+                        {attribute::k_kv_heads, v.kv_heads},
+                        {attribute::k_head_dim, v.head_dim}};
+  if (v.packed != Packing::separate) attributes.set(attribute::k_packed, v.packed);
+  if (v.scale != 0) attributes.set(attribute::k_scale, v.scale);
+  if (v.window != 0) attributes.set(attribute::k_window, v.window);
+  if (v.soft_cap != 0) attributes.set(attribute::k_soft_cap, v.soft_cap);
   return {k_attention, inputs, {}, q, attributes};
 }
 
@@ -112,7 +109,7 @@ TEST_CASE("attention with everything at once") {
 
 TEST_CASE("attention of q, k and v in one tensor") {
   for (const std::int64_t kv_heads : {4, 2, 1}) {
-    for (const int packed : {k_packed_sections, k_packed_groups}) {
+    for (const Packing packed : {Packing::sections, Packing::groups}) {
       require_variant({.kv_heads = kv_heads, .packed = packed});
       require_variant({.kv_heads = kv_heads, .window = 20, .bias = true, .packed = packed});
     }
@@ -130,7 +127,7 @@ TEST_CASE("attention counts the products that causality and a window leave") {
   // A window of 16 leaves 64 x 16 pairs less the corner before the first 16 queries, half of 16 x 16.
   CHECK(flops({.sequence = 64, .window = 16}) == 2LL * 2 * 16 * (2 * 4) * (64 * 16 - 16 * 16 / 2));
   CHECK(flops({.sequence = 64, .window = 64}) == flops({.sequence = 64}));
-  CHECK(flops({.sequence = 64, .packed = k_packed_sections}) == flops({.sequence = 64}));
+  CHECK(flops({.sequence = 64, .packed = Packing::sections}) == flops({.sequence = 64}));
 }
 
 }  // namespace shardlab::test

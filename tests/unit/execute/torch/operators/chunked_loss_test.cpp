@@ -17,7 +17,7 @@ SingleOperator chunked(const OperatorType& type, at::ScalarType dtype, int chunk
           {{random({k_batch, k_sequence, k_width}, dtype, 1), of_input}, {targets, false}},
           parameters,
           {},
-          {{"chunks", static_cast<double>(chunks)}}};
+          {{attribute::k_chunks, chunks}}};
 }
 
 at::Tensor plain(const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>& parameters) {

@@ -14,7 +14,7 @@ at::Tensor plain_gelu(const at::Tensor& x, bool tanh) {
 }
 
 Attributes gelu_attributes(bool tanh) {
-  return tanh ? Attributes{{"tanh", 1}} : Attributes{};
+  return tanh ? Attributes{{attribute::k_tanh, true}} : Attributes{};
 }
 
 }  // namespace
@@ -27,8 +27,11 @@ TEST_CASE("layer_norm and its gradients, with and without a bias") {
         const Shape shape{2, 5, width};
         std::vector<at::Tensor> parameters{random({width}, dtype, 2)};
         if (bias) parameters.push_back(random({width}, dtype, 3));
-        const SingleOperator single{
-            k_layer_norm, {{random(shape, dtype, 1)}}, parameters, shape, {{"epsilon", k_epsilon}}};
+        const SingleOperator single{k_layer_norm,
+                                    {{random(shape, dtype, 1)}},
+                                    parameters,
+                                    shape,
+                                    {{attribute::k_epsilon, k_epsilon}}};
         require_as_reference(
             single,
             [=](const auto& inputs, const auto& p) {
@@ -46,7 +49,7 @@ TEST_CASE("layer_norm of a row far from zero loses no digits of its spread") {
                         {{random(shape, at::kFloat, 1) + 1000}},
                         {random({37}, at::kFloat, 2)},
                         shape,
-                        {{"epsilon", k_epsilon}}};
+                        {{attribute::k_epsilon, k_epsilon}}};
   const Outcome expected = reference(
       single,
       [](const auto& inputs, const auto& p) { return at::layer_norm(inputs[0], {37}, p[0], {}, k_epsilon); },
@@ -61,8 +64,8 @@ TEST_CASE("rms_norm with an offset, over whole rows and over heads") {
       for (const std::int64_t width : {12, 48}) {  // heads of 12, or the row of 48
         CAPTURE(dtype, offset, width);
         const Shape shape{2, 5, 48};
-        Attributes attributes{{"epsilon", k_epsilon}};
-        if (offset != 0) attributes.add("offset", offset);
+        Attributes attributes{{attribute::k_epsilon, k_epsilon}};
+        if (offset != 0) attributes.set(attribute::k_offset, offset);
         const SingleOperator single{
             k_rms_norm, {{random(shape, dtype, 1)}}, {random({width}, dtype, 2)}, shape, attributes};
         require_as_reference(
@@ -117,7 +120,8 @@ TEST_CASE("soft_cap and its gradient from what it wrote") {
   for (const at::ScalarType dtype : k_dtypes) {
     CAPTURE(dtype);
     const Shape shape{2, 3, 37};
-    const SingleOperator single{k_soft_cap, {{random(shape, dtype, 1) * 20}}, {}, shape, {{"cap", 30.0}}};
+    const SingleOperator single{
+        k_soft_cap, {{random(shape, dtype, 1) * 20}}, {}, shape, {{attribute::k_cap, 30.0}}};
     require_as_reference(
         single, [](const auto& inputs, const auto&) { return 30 * at::tanh(inputs[0] / 30); },
         4 * tolerance_of(dtype));
@@ -143,8 +147,11 @@ TEST_CASE("embedding multiplied by a number") {
   for (const at::ScalarType dtype : k_dtypes) {
     CAPTURE(dtype);
     const at::Tensor scale = at::scalar_tensor(6.9282, dtype).to(at::kDouble);  // rounded as the elements are
-    const SingleOperator single{
-        k_embedding, {{tokens, false}}, {random({5, 37}, dtype, 1)}, {2, 3, 37}, {{"scale", 6.9282}}};
+    const SingleOperator single{k_embedding,
+                                {{tokens, false}},
+                                {random({5, 37}, dtype, 1)},
+                                {2, 3, 37},
+                                {{attribute::k_scale, 6.9282}}};
     require_as_reference(
         single, [=](const auto& inputs, const auto& p) { return at::embedding(p[0], inputs[0]) * scale; },
         tolerance_of(dtype));
@@ -153,8 +160,11 @@ TEST_CASE("embedding multiplied by a number") {
 
 TEST_CASE("the row of the padding token receives no gradient") {
   const at::Tensor tokens = at::tensor({3, 0, 3, 1, 0, 2}, at::kLong).view({2, 3});
-  const SingleOperator single{
-      k_embedding, {{tokens, false}}, {random({5, 37}, at::kFloat, 1)}, {2, 3, 37}, {{"padding", 0}}};
+  const SingleOperator single{k_embedding,
+                              {{tokens, false}},
+                              {random({5, 37}, at::kFloat, 1)},
+                              {2, 3, 37},
+                              {{attribute::k_padding, 0}}};
   require_as_reference(
       single,
       [](const auto& inputs, const auto& p) { return at::embedding(p[0], inputs[0], /*padding_idx=*/0); },
@@ -168,7 +178,7 @@ TEST_CASE("linear with a weight stored as inputs by outputs") {
                                 {{random({2, 5, 24}, dtype, 1)}},
                                 {random({24, 40}, dtype, 2), random({40}, dtype, 3)},
                                 {2, 5, 40},
-                                {{"transposed", 1}}};
+                                {{attribute::k_transposed, true}}};
     require_as_reference(
         single, [](const auto& inputs, const auto& p) { return at::matmul(inputs[0], p[0]) + p[1]; },
         4 * tolerance_of(dtype));
@@ -193,11 +203,12 @@ TEST_CASE("rope turns part of each head, and leaves the heads that hold values")
   };
   for (const at::ScalarType dtype : k_dtypes) {
     CAPTURE(dtype);
-    const SingleOperator single{k_rope,
-                                {{random(shape, dtype, 1)}, {table, false}},
-                                {},
-                                shape,
-                                {{"head_dim", 10}, {"turned", 3}, {"passed", 1}}};
+    const SingleOperator single{
+        k_rope,
+        {{random(shape, dtype, 1)}, {table, false}},
+        {},
+        shape,
+        {{attribute::k_head_dim, 10}, {attribute::k_turned, 3}, {attribute::k_passed, 1}}};
     require_as_reference(single, plain, tolerance_of(dtype));
   }
 }

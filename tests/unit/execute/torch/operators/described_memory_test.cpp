@@ -14,7 +14,7 @@
 #include "engine/model/families/family.h"
 #include "engine/model/freeze.h"
 #include "engine/model/lora/add_adapters.h"
-#include "engine/model/operators/operator_type.h"
+#include "engine/model/operators/operator_list.h"
 #include "engine/model/partition.h"
 #include "engine/model/precision/assign_precision.h"
 #include "tests/catch.h"

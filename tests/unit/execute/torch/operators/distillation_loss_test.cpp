@@ -24,7 +24,7 @@ SingleOperator make(const at::Tensor& student, const at::Tensor& targets, const 
           {{student.clone()}, {targets, false}, {teacher.clone(), false}},
           {},
           {},
-          {{"temperature", terms.temperature}, {"weight", terms.weight}}};
+          {{attribute::k_temperature, terms.temperature}, {attribute::k_weight, terms.weight}}};
 }
 
 // As people write it.

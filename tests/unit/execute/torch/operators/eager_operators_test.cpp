@@ -42,7 +42,11 @@ SingleOperator scored_attention(at::ScalarType dtype, std::int64_t batch, std::i
            {mask.contiguous(), false}},
           {},
           {batch, sequence, heads * head_dim},
-          {{"heads", 3}, {"kv_heads", 3}, {"head_dim", 8}, {"packed", k_packed_sections}, {"scale", 0.4}}};
+          {{attribute::k_heads, 3},
+           {attribute::k_kv_heads, 3},
+           {attribute::k_head_dim, 8},
+           {attribute::k_packed, Packing::sections},
+           {attribute::k_scale, 0.4}}};
 }
 
 at::Tensor plain_scored_attention(const std::vector<at::Tensor>& inputs) {
@@ -62,7 +66,7 @@ SingleOperator packed_rope(at::ScalarType dtype, std::int64_t heads, std::int64_
            {table_of(random({5, 4}, at::kFloat, 3) * 3, dtype), false}},
           {},
           {2, 5, (heads + 2 * leaving) * 8},
-          {{"head_dim", 8}, {"turned", static_cast<double>(group + 1)}, {"passed", 1}}};
+          {{attribute::k_head_dim, 8}, {attribute::k_turned, group + 1}, {attribute::k_passed, 1}}};
 }
 
 at::Tensor plain_packed_rope(const std::vector<at::Tensor>& inputs, std::int64_t heads,
@@ -87,7 +91,10 @@ SingleOperator masked_attention(at::ScalarType dtype, std::int64_t sequence) {
           {{random({2, sequence, 3 * 3 * 8}, dtype, 1)}, {by_key.masked_fill(hidden, lowest), false}},
           {},
           {2, sequence, 3 * 8},
-          {{"heads", 3}, {"kv_heads", 3}, {"head_dim", 8}, {"packed", k_packed_groups}}};
+          {{attribute::k_heads, 3},
+           {attribute::k_kv_heads, 3},
+           {attribute::k_head_dim, 8},
+           {attribute::k_packed, Packing::groups}}};
 }
 
 at::Tensor plain_masked_attention(const std::vector<at::Tensor>& inputs) {
@@ -115,7 +122,7 @@ TEST_CASE("eager rms_norm, plain and with an offset, and its gradients") {
                               {{random(shape, dtype, 1), of_input}},
                               {random({64}, dtype, 2)},
                               shape,
-                              {{"epsilon", 1e-5}, {"offset", offset}}};
+                              {{attribute::k_epsilon, 1e-5}, {attribute::k_offset, offset}}};
         require_as_reference(
             single,
             [=](const auto& inputs, const auto& parameters) {
@@ -134,7 +141,7 @@ TEST_CASE("eager rms_norm of heads") {
        {{random(shape, at::kFloat, 1)}},
        {random({16}, at::kFloat, 2)},
        shape,
-       {{"epsilon", 1e-5}}},
+       {{attribute::k_epsilon, 1e-5}}},
       [&](const auto& inputs, const auto& parameters) {
         return (normed(inputs[0].view({2, 3, 4, 16})) * parameters[0]).view(shape);
       },
@@ -148,7 +155,11 @@ TEST_CASE("eager rope turns whole heads and parts of heads") {
       const Shape shape{2, 5, 3 * 20};
       const at::Tensor table = table_of(random({5, turned / 2}, at::kFloat, 3) * 3, dtype);
       require_as_reference(
-          {k_eager_rope, {{random(shape, dtype, 1)}, {table, false}}, {}, shape, {{"head_dim", 20}}},
+          {k_eager_rope,
+           {{random(shape, dtype, 1)}, {table, false}},
+           {},
+           shape,
+           {{attribute::k_head_dim, 20}}},
           [&](const auto& inputs, const auto&) { return plain_rope(inputs, 20); }, tolerance_of_steps(dtype));
     }
   }
@@ -164,7 +175,7 @@ TEST_CASE("eager swiglu and geglu, and both their gradients") {
           {k_eager_swiglu, inputs, {}, shape},
           [](const auto& in, const auto&) { return at::silu(in[0]) * in[1]; }, tolerance_of_steps(dtype));
       require_as_reference(
-          {k_eager_geglu, inputs, {}, shape, {{"tanh", 1}}},
+          {k_eager_geglu, inputs, {}, shape, {{attribute::k_tanh, true}}},
           [](const auto& in, const auto&) { return at::gelu(in[0], "tanh") * in[1]; },
           tolerance_of_steps(dtype));
     }
@@ -180,7 +191,7 @@ TEST_CASE("eager gelu_new and soft_cap") {
         [](const auto& inputs, const auto&) { return at::gelu(inputs[0], "tanh"); },
         tolerance_of_steps(dtype));
     require_as_reference(
-        {k_eager_soft_cap, {{random(shape, dtype, 1) * 20}}, {}, shape, {{"cap", 30}}},
+        {k_eager_soft_cap, {{random(shape, dtype, 1) * 20}}, {}, shape, {{attribute::k_cap, 30}}},
         [](const auto& inputs, const auto&) { return at::tanh(inputs[0] / 30) * 30; },
         tolerance_of_steps(dtype));
   }
@@ -209,7 +220,7 @@ TEST_CASE("bytes that an eager norm moves, by hand") {
                               {{random({3, 7, 64}, at::kBFloat16, 1)}},
                               {random({64}, at::kBFloat16, 2)},
                               {3, 7, 64},
-                              {{"epsilon", 1e-5}}};
+                              {{attribute::k_epsilon, 1e-5}}};
   const OperatorDescription description = describe_operator(single.graph(), single.graph().operators[0]);
   CHECK(total(description.forward) == Bytes{36 * n + 24 * p});
   const std::int64_t weight = 64;

@@ -149,11 +149,13 @@ TEST_CASE("an assumed load is no part of a graph's structure") {
   ModelGraph graph = expert_graph(6, 2, true);
   const std::string before = structure_hash(graph);
   for (Operator& op : graph.operators) {
-    if (op.type == &k_grouped_linear) op.attributes = {{"per_token", 2}, {"assumed_groups", 2}};
+    if (op.type == &k_grouped_linear)
+      op.attributes = {{attribute::k_per_token, 2}, {attribute::k_assumed_groups, 2}};
   }
   CHECK(structure_hash(graph) == before);
   for (Operator& op : graph.operators) {
-    if (op.type == &k_grouped_linear) op.attributes = {{"per_token", 3}, {"assumed_groups", 2}};
+    if (op.type == &k_grouped_linear)
+      op.attributes = {{attribute::k_per_token, 3}, {attribute::k_assumed_groups, 2}};
   }
   CHECK(structure_hash(graph) != before);
 }

@@ -1,4 +1,5 @@
 // linear against autograd of x W^T + b.
+#include "engine/execute/torch/operators/implementation_list.h"
 #include "tests/unit/execute/torch/operators/single_operator.h"
 
 namespace shardlab::test {
@@ -45,7 +46,7 @@ TEST_CASE("linear_add and its gradients: a scaled product added to a tensor") {
              {{random({1, c.rows, c.outputs}, dtype, 4)}, {random({1, c.rows, c.inputs}, dtype, 1)}},
              {random({c.outputs, c.inputs}, dtype, 2)},
              {1, c.rows, c.outputs},
-             {{"scale", scale}}},
+             {{attribute::k_scale, scale}}},
             [=](const auto& inputs, const auto& parameters) {
               return inputs[0] + scale * at::matmul(inputs[1], parameters[0].t());
             },

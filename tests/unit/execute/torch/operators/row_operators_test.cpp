@@ -40,8 +40,11 @@ TEST_CASE("rms_norm, its input's and its weight's gradient") {
     for (const std::int64_t width : {1, 5, 64, 333, 2048}) {
       CAPTURE(dtype, width);
       const Shape shape{3, 7, width};
-      const SingleOperator single{
-          k_rms_norm, {{random(shape, dtype, 1)}}, {random({width}, dtype, 2)}, shape, {{"epsilon", 1e-5}}};
+      const SingleOperator single{k_rms_norm,
+                                  {{random(shape, dtype, 1)}},
+                                  {random({width}, dtype, 2)},
+                                  shape,
+                                  {{attribute::k_epsilon, 1e-5}}};
       // The reciprocal of one number near zero is steep: a single float32 rounding shows more.
       require_as_reference(single, plain_rms_norm(1e-5), width == 1 ? 3e-2 : tolerance_of(dtype));
     }
@@ -53,7 +56,7 @@ TEST_CASE("rms_norm keeps the reciprocal deviation of each row") {
                               {{random({2, 3, 40}, at::kFloat, 1)}},
                               {random({40}, at::kFloat, 2)},
                               {2, 3, 40},
-                              {{"epsilon", 1e-5}}};
+                              {{attribute::k_epsilon, 1e-5}}};
   const at::Tensor x = single.inputs[0].value.to(at::kDouble);
   CHECK(relative_difference(single.forward().extras[0], at::rsqrt((x * x).mean(-1) + 1e-5).flatten()) < 1e-6);
 }
@@ -63,7 +66,7 @@ TEST_CASE("rms_norm without a wanted gradient of its input still makes the weigh
                         {{random({4, 2, 48}, at::kFloat, 1), false}},
                         {random({48}, at::kFloat, 2)},
                         {4, 2, 48},
-                        {{"epsilon", 1e-5}}};
+                        {{attribute::k_epsilon, 1e-5}}};
   require_as_reference(single, plain_rms_norm(1e-5), 2e-6);
 }
 
@@ -78,7 +81,7 @@ TEST_CASE("rope turns pairs by their position and back") {
                                   {{random(shape, dtype, 1)}, {table, false}},
                                   {},
                                   shape,
-                                  {{"head_dim", static_cast<double>(head_dim)}}};
+                                  {{attribute::k_head_dim, head_dim}}};
       require_as_reference(
           single, [&](const auto& inputs, const auto&) { return plain_rope(inputs, head_dim); },
           tolerance_of(dtype));
@@ -91,7 +94,7 @@ TEST_CASE("rope refuses a sequence beyond its table") {
                               {{random({1, 5, 8}, at::kFloat, 1)}, {random({2, 4, 4}, at::kFloat, 2), false}},
                               {},
                               {1, 5, 8},
-                              {{"head_dim", 8}}};
+                              {{attribute::k_head_dim, 8}}};
   CHECK_THROWS_WITH(single.forward(), contains_text("4 positions"));
 }
 

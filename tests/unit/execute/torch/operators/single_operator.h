@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/execute/torch/operators/operator_implementation.h"
-#include "engine/model/operators/operator_type.h"
+#include "engine/model/operators/operator_list.h"
 #include "tests/catch.h"
 #include "tests/unit/execute/torch/place.h"
 

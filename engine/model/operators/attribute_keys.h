@@ -1,0 +1,54 @@
+// The attributes that operators have. Which of them a type requires, which it may have and what they mean is
+// said where the type is described.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/model/attributes.h"
+
+namespace shardlab {
+
+// How q, k and v lie in the rows that attention reads.
+enum class Packing : std::uint8_t {
+  separate,  // three inputs
+  sections,  // one input: heads of q, then of k, then of v
+  groups,    // one input: for each key-value head its query heads, its k, its v
+};
+
+namespace attribute {
+
+// Heads: attention, rotary embedding.
+inline constexpr Attribute<std::int64_t> k_heads{"heads"};
+inline constexpr Attribute<std::int64_t> k_kv_heads{"kv_heads"};
+inline constexpr Attribute<std::int64_t> k_head_dim{"head_dim"};
+inline constexpr Attribute<Packing> k_packed{"packed"};
+inline constexpr Attribute<std::int64_t> k_window{"window"};
+inline constexpr Attribute<double> k_soft_cap{"soft_cap"};
+inline constexpr Attribute<std::int64_t> k_turned{"turned"};
+inline constexpr Attribute<std::int64_t> k_passed{"passed"};
+
+// Products, embeddings, attention: a factor.
+inline constexpr Attribute<double> k_scale{"scale"};
+inline constexpr Attribute<bool> k_transposed{"transposed"};
+inline constexpr Attribute<std::int64_t> k_padding{"padding"};
+
+// Norms and activations.
+inline constexpr Attribute<double> k_epsilon{"epsilon"};
+inline constexpr Attribute<double> k_offset{"offset"};
+inline constexpr Attribute<bool> k_tanh{"tanh"};
+inline constexpr Attribute<double> k_cap{"cap"};
+
+// Experts and their routers.
+inline constexpr Attribute<bool> k_normalized{"normalized"};
+inline constexpr Attribute<std::int64_t> k_per_token{"per_token"};
+inline constexpr Attribute<std::int64_t> k_assumed_groups{"assumed_groups", true};
+inline constexpr Attribute<std::int64_t> k_assumed_shares{"assumed_shares", true};
+inline constexpr Attribute<std::int64_t> k_rows{"rows"};
+
+// Losses.
+inline constexpr Attribute<double> k_weight{"weight"};
+inline constexpr Attribute<double> k_temperature{"temperature"};
+inline constexpr Attribute<std::int64_t> k_chunks{"chunks"};
+
+}  // namespace attribute
+}  // namespace shardlab
