@@ -51,8 +51,8 @@ class RecordingDevice : public StreamDevice {
 // allocated does not get memory that somebody still uses. Order comes from queues, events and host waits of
 // the record, not from the plans' waits.
 //
-// on_host: the first queue is the host itself, which does its work when it is issued and blocks where it waits;
-// what is released must not be in use any more.
+// on_host: the first queue is the host itself, which does its work when it is issued and blocks where it
+// waits; what is released must not be in use any more.
 std::string first_defect(const Recording& recording, std::size_t queues, Queueing queueing);
 
 // Issues the steps, scheduled for such a device, one after the other on a recording one.

@@ -66,8 +66,8 @@ class Scheduler {
     if (runs_segment(instruction.kind)) return;
     scheduled.allocates = instruction.allocates;
     for (const BufferId buffer : instruction.frees)
-      scheduled.frees.push_back({buffer, instruction.recorded && !on_host_ ? foreign_users(buffer)
-                                                                           : std::vector<ScheduleQueue>()});
+      scheduled.frees.push_back(
+          {buffer, instruction.recorded && !on_host_ ? foreign_users(buffer) : std::vector<ScheduleQueue>()});
   }
 
   bool is_done_when_issued(InstructionId id) { return on_host_ && at(id).queue == k_host; }

@@ -1,7 +1,7 @@
 // What a rank computes on, as its session needs it: the executor's backend, collectives, what is told of it.
 //
-// The host's is host/host_runtime.h, CUDA's is in cuda/; a build without CUDA has no_cuda/, which says so. The
-// rank's program links one of the last two.
+// The host's is host/host_runtime.h, CUDA's is in cuda/; a build without CUDA has no_cuda/, which says so.
+// The rank's program links one of the last two.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// What the executor works on: where tensors live, the queues, the operators. The host's is host/host_backend.h,
-// CUDA's cuda/cuda_backend.h.
+// What the executor works on: where tensors live, the queues, the operators. The host's is
+// host/host_backend.h, CUDA's cuda/cuda_backend.h.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,7 +1,7 @@
 // Times every operator of a step, by kind: `measure.detail: operators`.
 //
-// Times are between events of the compute queue, read when the step is over. Recording them takes its share of
-// the step; without this clock nothing is recorded within a segment.
+// Times are between events of the compute queue, read when the step is over. Recording them takes its share
+// of the step; without this clock nothing is recorded within a segment.
 #pragma once
 
 #include <map>

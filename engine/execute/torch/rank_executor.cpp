@@ -85,8 +85,7 @@ struct RankExecutor::State {
     }
     SHARDLAB_CHECK_OK(open_weights());
     if (scales_loss(scenario)) run.loss_scale.emplace(scenario.scaler);
-    if (scenario.measure.detail == "operators")
-      run.operator_clock.emplace(run.backend->streams());
+    if (scenario.measure.detail == "operators") run.operator_clock.emplace(run.backend->streams());
     const RunPlan& plan = run.planned.plan;
     for (const StepPlan* step : plan.all()) {
       SHARDLAB_TRY(plans[step], prepare_plan(run, *step));

@@ -2,8 +2,8 @@
 //
 // The executor knows nothing of strategies: it allocates the buffers that instructions allocate, runs
 // segments' programs through the operator implementations, issues collectives and waits for them where the
-// plan waits, all on the queues of a backend. Everything that can be decided before a step (where each parameter lies, which copies a Pack
-// makes) is prepared in create().
+// plan waits, all on the queues of a backend. Everything that can be decided before a step (where each
+// parameter lies, which copies a Pack makes) is prepared in create().
 //
 // An executor belongs to one thread. Ranks may be processes or threads of one process. Memory is booked in
 // the ledger of the options; call install_counting_allocator() before the first tensor, or nothing is

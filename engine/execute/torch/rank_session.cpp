@@ -150,8 +150,7 @@ class Session {
     if (!options_.save_load.empty())
       SHARDLAB_CHECK_OK(save_expert_load(executor, planned_.graph, world, options_.save_load));
     const SpoolEnd end{executor.communication_workspace(), device_->memory(), executor.operator_times()};
-    if (!options_.memory_snapshot.empty())
-      SHARDLAB_CHECK_OK(device_->save_history(options_.memory_snapshot));
+    if (!options_.memory_snapshot.empty()) SHARDLAB_CHECK_OK(device_->save_history(options_.memory_snapshot));
     SHARDLAB_CHECK_OK(spool_.write(end));
     return world.align("the end");  // whoever passes here knows that all spools are complete
   }

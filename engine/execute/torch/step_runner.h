@@ -19,8 +19,8 @@ class StepRunner {
   // Called before each instruction.
   using Before = std::function<void(InstructionId)>;
 
-  // Returns when the device is through. Fills spans and memory of `trace`. `before` may be empty. No exception
-  // leaves.
+  // Returns when the device is through. Fills spans and memory of `trace`. `before` may be empty. No
+  // exception leaves.
   Status run(const PreparedPlan& prepared, StepContext& step, RankTrace& trace, const Before& before);
 
   // When the last run began, on this host's monotonic clock.

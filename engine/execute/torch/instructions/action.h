@@ -30,7 +30,7 @@ struct RunState {
   RunState(const PlannedScenario& scenario, int world_rank, std::shared_ptr<ExecutionBackend> works_on);
 
   const PlannedScenario& planned;
-  int rank;                                         // of the world
+  int rank;  // of the world
   const std::shared_ptr<ExecutionBackend> backend;
   BufferTable buffers;
   Communicators communicators;

@@ -1,7 +1,8 @@
-// ClipGradients: the scaling that keeps the norm of all gradients below the limit; or the limit of each element.
+// ClipGradients: the scaling that keeps the norm of all gradients below the limit; or the limit of each
+// element.
 //
-// Source: torch 2.11, torch/nn/utils/clip_grad.py: coefficient = min(1, max_norm / (total_norm + 1e-6)), which
-// stays on the device: the host learns the norm after the step and decides nothing by it.
+// Source: torch 2.11, torch/nn/utils/clip_grad.py: coefficient = min(1, max_norm / (total_norm + 1e-6)),
+// which stays on the device: the host learns the norm after the step and decides nothing by it.
 #include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/sqrt.h>

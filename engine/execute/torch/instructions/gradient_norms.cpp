@@ -1,5 +1,5 @@
-// GradientNorms: the squared norm of each trained parameter's gradient, or of all together, as far as this rank
-// holds them.
+// GradientNorms: the squared norm of each trained parameter's gradient, or of all together, as far as this
+// rank holds them.
 #include <ATen/ops/index_add.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>

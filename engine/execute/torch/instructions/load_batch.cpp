@@ -44,8 +44,8 @@ class LoadBatch : public Action {
   TrainingData& data_;
   const int rank_, micro_batch_;
   const Slot tokens_, targets_;
-  // Host memory from which the device copies. This instruction's own, so that nobody writes it before the step
-  // is over.
+  // Host memory from which the device copies. This instruction's own, so that nobody writes it before the
+  // step is over.
   std::array<at::Tensor, 2> staged_;
 };
 

@@ -40,8 +40,7 @@ double sum_of_squares(const at::Tensor& piece) {
 }  // namespace
 
 at::Tensor squared_norms(const std::vector<at::Tensor>& pieces, Arithmetic arithmetic) {
-  if (arithmetic == Arithmetic::device)
-    return at::stack(at::_foreach_norm(pieces, 2, at::kFloat)).square_();
+  if (arithmetic == Arithmetic::device) return at::stack(at::_foreach_norm(pieces, 2, at::kFloat)).square_();
   const MemoryLedger uncounted;  // eight bytes a piece, which no plan knows
   const LedgerScope scope(uncounted);
   const at::Tensor squares =
