@@ -36,6 +36,7 @@ void HostQueues::adopt(std::unique_ptr<Pending> work) {
   running_.push_back(queue.last);
   if (queue.mark) queue.mark->after = queue.last;
   queue.mark.reset();
+  if (queueing_ == Queueing::by_stream) finish(queue.last);
 }
 
 EventHandle HostQueues::record(QueueIndex index) {

@@ -1,5 +1,8 @@
 // The host as a device: the issuing thread does the work when it is issued, and what it leaves running in
 // threads of communicators (Pending) belongs to queues.
+//
+// by_stream: the host in the place of a GPU, with the GPU's schedule. Its queues are always empty: what is
+// adopted is waited for at once.
 #pragma once
 
 #include <string>
@@ -11,7 +14,9 @@ namespace shardlab {
 
 class HostQueues : public StreamDevice {
  public:
-  Queueing queueing() const override { return Queueing::on_host; }
+  explicit HostQueues(Queueing queueing = Queueing::on_host) : queueing_(queueing) {}
+
+  Queueing queueing() const override { return queueing_; }
   QueueIndex queue(const std::string& name) override;
   void use(QueueIndex queue) override { in_use_ = queue; }
   void adopt(std::unique_ptr<Pending> work) override;
@@ -34,6 +39,7 @@ class HostQueues : public StreamDevice {
   static const Mark& mark_of(const EventHandle& event);
   void finish(const std::shared_ptr<Pending>& work);
 
+  const Queueing queueing_;
   std::vector<Queue> queues_;
   QueueIndex in_use_ = 0;
   std::vector<std::shared_ptr<Pending>> running_;  // adopted since the last drain

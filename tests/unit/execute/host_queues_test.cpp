@@ -79,6 +79,15 @@ TEST_CASE("only what waits for work blocks, until the work is done") {
   CHECK(second_waits == 2);
 }
 
+TEST_CASE("in the place of a GPU the host waits for work when it is issued") {
+  HostQueues device(Queueing::by_stream);
+  const QueueIndex stream = device.queue("all_gather");
+  int waits = 0;
+  const Span span = adopt(device, stream, std::make_unique<Work>(k_later, k_later + 5, &waits));
+  CHECK(waits == 1);
+  CHECK(device.between(span.start, span.end) == Nanoseconds{5});
+}
+
 TEST_CASE("the work whose end threw is known") {
   HostQueues device;
   const QueueIndex group = device.queue("shard");

@@ -11,7 +11,9 @@ namespace {
 
 class HostBackend : public ExecutionBackend {
  public:
-  explicit HostBackend(Arithmetic arithmetic) : arithmetic_(arithmetic) {}
+  explicit HostBackend(Arithmetic arithmetic)
+      : arithmetic_(arithmetic),
+        queues_(arithmetic == Arithmetic::host ? Queueing::on_host : Queueing::by_stream) {}
 
   c10::Device device() const override { return c10::kCPU; }
   Arithmetic arithmetic() const override { return arithmetic_; }

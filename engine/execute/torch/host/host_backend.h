@@ -7,7 +7,8 @@
 
 namespace shardlab {
 
-// Arithmetic::device is what a GPU would compute, on a processor: for tests and rehearsals.
+// Arithmetic::device is a processor in the place of a GPU, for tests and rehearsals: it computes what a GPU
+// would, in the order in which that would be issued.
 std::shared_ptr<ExecutionBackend> make_host_backend(Arithmetic arithmetic = Arithmetic::host);
 
 }  // namespace shardlab
