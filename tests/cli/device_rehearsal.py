@@ -1,5 +1,5 @@
-"""Everything around a GPU, with a processor in its place (tests/rehearsal): scenarios of GPUs trained on the executor's path for devices,
-compared with the path for processors, with predictions, and looked at with the commands that users have.
+"""Everything around a GPU, with a processor in its place (tests/rehearsal): scenarios of GPUs trained in the order and with the arithmetic of devices,
+compared with runs on processors, with predictions, and looked at with the commands that users have.
 """
 
 import json
@@ -44,7 +44,7 @@ def trained(strategy, *settings):
     return place, host, device
 
 
-def test_the_device_path_trains_what_processors_train():
+def test_a_device_trains_what_processors_train():
     for strategy, *settings in (("fsdp2",), ("fsdp1",), ("native",), ("ddp",), ("fsdp2", "train.accumulation=2"),
                                 ("fsdp2", "activation={checkpoint: full}")):
         _, host, device = trained(strategy, *settings)

@@ -38,11 +38,9 @@ double bandwidth(double bytes, const std::function<void()>& launch) {
 void measure(std::int64_t bytes) {
   const std::int64_t width = 4096, count = bytes / 2, rows = count / width;  // bfloat16
   DeviceArray<BFloat16> a(count), b(count), c(count), w(width);
-  DeviceArray<float> reciprocals(rows), means(count), squares(count), parameters(count), sum(1);
+  DeviceArray<float> reciprocals(rows);
   for (void* memory : {static_cast<void*>(a.get()), static_cast<void*>(b.get()), static_cast<void*>(c.get())})
     SHARDLAB_CUDA(cudaMemset(memory, 0, static_cast<std::size_t>(bytes)));
-  for (float* memory : {means.get(), squares.get(), parameters.get()})
-    SHARDLAB_CUDA(cudaMemset(memory, 0, static_cast<std::size_t>(2 * bytes)));
   const auto size = static_cast<double>(bytes);
   const double copy = bandwidth(2 * size, [&] {
     SHARDLAB_CUDA(
@@ -54,16 +52,11 @@ void measure(std::int64_t bytes) {
     std::printf("  %-20s %6.0f GB/s  %5.1f %% of copy (target %.0f %%)%s\n", name, rate / 1e9,
                 100 * rate / copy, 100 * k_target, rate < k_target * copy ? "  below" : "");
   };
-  const AdamW rule = adamw(1e-3, 0.9, 0.95, 1e-8, 0.1, 1);
   show("rms_norm", 2 * size,
        [&] { launch_rms_norm(nullptr, a.get(), w.get(), b.get(), reciprocals.get(), rows, width, 1e-5F); });
   show("rms_norm backward", 3 * size, [&] {
     launch_rms_norm_backward(nullptr, a.get(), b.get(), w.get(), reciprocals.get(), c.get(), nullptr, rows,
                              width);
-  });
-  show("add_rms_norm", 4 * size, [&] {
-    launch_add_rms_norm(nullptr, a.get(), b.get(), w.get(), b.get(), c.get(), reciprocals.get(), rows, width,
-                        1e-5F);
   });
   show("swiglu", 3 * size, [&] { launch_swiglu(nullptr, a.get(), b.get(), c.get(), rows, width, width); });
   DeviceArray<float> angles(rows * width / 256);
@@ -72,9 +65,6 @@ void measure(std::int64_t bytes) {
     launch_rotary(nullptr, a.get(), b.get(), angles.get(), angles.get(), {1, width / 128, 0, 128, 64}, rows,
                   rows / 8, 1.0F);
   });
-  show("sum of squares", size, [&] { launch_add_squares(nullptr, a.get(), count, sum.get()); });
-  show("adamw", (3 * 2 * 4 + 2) * static_cast<double>(count),
-       [&] { launch_adamw(nullptr, rule, parameters.get(), a.get(), means.get(), squares.get(), count); });
 }
 
 }  // namespace

@@ -65,8 +65,12 @@ struct Memory {
 
 class Replay {
  public:
-  explicit Replay(std::size_t queues)
-      : queue_clock_(queues, Clock(queues)), host_clock_(queues), done_(queues), released_(queues) {}
+  Replay(std::size_t queues, Queueing queueing)
+      : on_host_(queueing == Queueing::on_host),
+        queue_clock_(queues, Clock(queues)),
+        host_clock_(queues),
+        done_(queues),
+        released_(queues) {}
 
   std::string run(const Recording& recording) {
     for (const Recorded& entry : recording) {
@@ -85,7 +89,10 @@ class Replay {
         events_.resize(std::max(events_.size(), entry.event + 1));
         events_[entry.event] = clock;
         break;
-      case Recorded::Kind::wait: include(clock, events_.at(entry.event)); break;
+      case Recorded::Kind::wait:
+        include(clock, events_.at(entry.event));
+        if (on_host_) include(host_clock_, events_.at(entry.event));
+        break;
       case Recorded::Kind::block: include(host_clock_, events_.at(entry.event)); break;
       case Recorded::Kind::allocate: allocate(entry, entry.buffer); break;
       case Recorded::Kind::release: release(entry, entry.buffer); break;
@@ -104,6 +111,7 @@ class Replay {
     Memory& made = memory(entry, id);
     if (made.alive) fail(entry.plan->buffer(id).name + " is allocated twice");
     made = {true, {}, {}};
+    if (on_host_) return;
     // Whoever used what was released on this queue must be through before the instruction that gets its
     // memory.
     std::vector<Use>& released = released_[owner(entry, id)];
@@ -114,6 +122,7 @@ class Replay {
   void release(const Recorded& entry, BufferId id) {
     Memory& gone = memory(entry, id);
     gone.alive = false;
+    if (on_host_) return check_unused(entry, id, gone);
     const auto covered = [&](const Use& use) {
       return std::find(entry.users.begin(), entry.users.end(), use.queue) != entry.users.end();
     };
@@ -122,6 +131,15 @@ class Replay {
     for (const Use& reader : gone.readers) {
       if (!covered(reader)) released.push_back(reader);
     }
+  }
+
+  void check_unused(const Recorded& entry, BufferId id, const Memory& gone) {
+    const auto running = [&](const Use& use) {
+      if (host_clock_[use.queue] < use.position)
+        fail(entry.plan->buffer(id).name + " is released while it is used by " + use.label);
+    };
+    if (gone.writer) running(*gone.writer);
+    for (const Use& reader : gone.readers) running(reader);
   }
 
   void run(const Recorded& entry) {
@@ -139,6 +157,7 @@ class Replay {
     inherited_.clear();
     const Use own{entry.queue, ++done_[entry.queue], label};
     queue_clock_[entry.queue][entry.queue] = own.position;
+    if (on_host_ && entry.queue == 0) host_clock_[0] = own.position;
     for (const BufferId id : instruction.reads) {
       Memory& read = memory(entry, id);
       const std::string& name = entry.plan->buffer(id).name;
@@ -166,6 +185,7 @@ class Replay {
     if (defect_.empty()) defect_ = what;
   }
 
+  const bool on_host_;
   std::vector<Clock> queue_clock_;
   Clock host_clock_;
   std::vector<Clock> events_;
@@ -217,19 +237,19 @@ void RecordingDevice::write_down(Recorded entry) {
   recording_.push_back(std::move(entry));
 }
 
-std::string first_defect(const Recording& recording, std::size_t queues) {
-  return Replay(queues).run(recording);
+std::string first_defect(const Recording& recording, std::size_t queues, Queueing queueing) {
+  return Replay(queues, queueing).run(recording);
 }
 
-std::string first_defect(const std::vector<const StreamSchedule*>& steps) {
-  RecordingDevice device;
+std::string first_defect(const std::vector<const StreamSchedule*>& steps, Queueing queueing) {
+  RecordingDevice device(queueing);
   StepIssuer issuer(device);
   for (const StreamSchedule* step : steps) {
     RecordingBody body(device, *step->plan);
     IssuedStep issued;
     issuer.issue(*step, body, false, issued);
   }
-  return first_defect(device.recording(), device.queues());
+  return first_defect(device.recording(), device.queues(), queueing);
 }
 
 }  // namespace shardlab::test

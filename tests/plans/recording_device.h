@@ -22,20 +22,24 @@ using Recording = std::vector<Recorded>;
 
 class RecordingDevice : public StreamDevice {
  public:
+  explicit RecordingDevice(Queueing queueing = Queueing::by_stream) : queueing_(queueing) {}
+
+  Queueing queueing() const override { return queueing_; }
   QueueIndex queue(const std::string& name) override;
   void use(QueueIndex queue) override { in_use_ = queue; }
   EventHandle record(QueueIndex queue) override;
   void wait(QueueIndex queue, const EventHandle& event) override;
   void block(const EventHandle& event) override;
-  bool passed(const EventHandle&) override { return true; }
   void drain() override {}
   Nanoseconds between(const EventHandle&, const EventHandle&) override { return {}; }
+  bool failed_between(const EventHandle&, const EventHandle&) override { return false; }
 
   void write_down(Recorded entry);
   const Recording& recording() const { return recording_; }
   std::size_t queues() const { return names_.size(); }
 
  private:
+  const Queueing queueing_;
   std::vector<std::string> names_;
   std::size_t events_ = 0;
   QueueIndex in_use_ = 0;
@@ -46,9 +50,13 @@ class RecordingDevice : public StreamDevice {
 // everything read was written before and is not released yet, writers come after readers, and what is
 // allocated does not get memory that somebody still uses. Order comes from queues, events and host waits of
 // the record, not from the plans' waits.
-std::string first_defect(const Recording& recording, std::size_t queues);
+//
+// on_host: the first queue is the host itself, which does its work when it is issued and blocks where it
+// waits; what is released must not be in use any more.
+std::string first_defect(const Recording& recording, std::size_t queues, Queueing queueing);
 
-// Issues the steps one after the other on a recording device.
-std::string first_defect(const std::vector<const StreamSchedule*>& steps);
+// Issues the steps, scheduled for such a device, one after the other on a recording one.
+std::string first_defect(const std::vector<const StreamSchedule*>& steps,
+                         Queueing queueing = Queueing::by_stream);
 
 }  // namespace shardlab::test

@@ -1,8 +1,9 @@
-// A processor in the place of a GPU: the rank's program for GPUs with an immediate device and Gloo instead of
-// CUDA and NCCL. Everything around the device is the real thing: planning for GPUs, issuing on queues, times
-// from events, files, calibrations.
+// A processor in the place of a GPU: the rank's program for GPUs with the host's queues, the arithmetic of
+// devices and Gloo instead of CUDA and NCCL. Everything around the device is the real thing: planning for
+// GPUs, issuing on queues, times from events, files, calibrations.
 #include "engine/execute/torch/communication/connect_groups.h"
 #include "engine/execute/torch/device_runtime.h"
+#include "engine/execute/torch/host/host_backend.h"
 
 namespace shardlab {
 namespace {
@@ -17,7 +18,7 @@ class ProcessorRuntime : public DeviceRuntime {
   }
   std::string name() const override { return "H100 rehearsed on a processor"; }
   std::map<std::string, std::string> versions() const override { return {{"cuda", "none"}}; }
-  DeviceMemory memory() const override { return {}; }
+  std::optional<DeviceMemory> memory() const override { return DeviceMemory{}; }
   void report(const std::string&) override {}
   Status save_history(const std::filesystem::path& path) const override {
     return not_possible(in_file(path.string()), "a processor's allocator keeps no history");
@@ -25,7 +26,7 @@ class ProcessorRuntime : public DeviceRuntime {
 
  private:
   const int rank_;
-  const std::shared_ptr<ExecutionBackend> backend_ = make_immediate_backend();
+  const std::shared_ptr<ExecutionBackend> backend_ = make_host_backend(Arithmetic::device);
 };
 
 }  // namespace

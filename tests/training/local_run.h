@@ -24,7 +24,7 @@ PlannedScenario planned_text(const std::string& yaml, std::span<const std::strin
 // assertions in here.
 using RankBody = std::function<Status(RankExecutor& executor, int rank)>;
 
-// Makes a rank's device; empty: ranks work on the host.
+// Makes what a rank works on; empty: the host with its own arithmetic.
 using MakeBackend = std::function<std::shared_ptr<ExecutionBackend>()>;
 
 // One executor a rank, all set up, then `body`. `observer` and `ledgers` (one a rank, booked from creation

@@ -8,7 +8,7 @@ void StepIssuer::issue(const StreamSchedule& schedule, StepBody& body, bool time
   const StepPlan& plan = *schedule.plan;
   const std::size_t count = schedule.instructions.size();
   queues_.clear();
-  for (const Stream& stream : plan.streams) queues_.push_back(device_.queue(stream.name));
+  for (const std::string& name : schedule.queues) queues_.push_back(device_.queue(name));
   signals_.assign(count, nullptr);
   issued = {};
   issued.starts.resize(count);
@@ -25,12 +25,13 @@ void StepIssuer::issue_one(const StreamSchedule& schedule, InstructionId id, Ste
                            IssuedStep& issued) {
   const StepPlan& plan = *schedule.plan;
   const ScheduledInstruction& scheduled = schedule.instructions[id.index()];
-  const QueueIndex queue = queues_[scheduled.stream.index()];
+  const QueueIndex queue = queues_[scheduled.queue];
   const bool timed_here = timed && scheduled.timed;
   body.begin(id);
   wait(scheduled, plan);
+  body.ready(id);
   for (const BufferId buffer : scheduled.allocates) {
-    device_.use(queues_[plan.buffer(buffer).stream.index()]);
+    device_.use(queues_[schedule.queue_of_stream[plan.buffer(buffer).stream.index()]]);
     body.allocate(buffer);
   }
   device_.use(queue);
@@ -42,7 +43,7 @@ void StepIssuer::issue_one(const StreamSchedule& schedule, InstructionId id, Ste
   if (scheduled.signals) signals_[id.index()] = end;
   for (const FreedBuffer& freed : scheduled.frees) {
     std::vector<QueueIndex> users;
-    for (const StreamId user : freed.users) users.push_back(queues_[user.index()]);
+    for (const ScheduleQueue user : freed.users) users.push_back(queues_[user]);
     body.release(freed.buffer, users);
   }
   body.end(id);
@@ -54,7 +55,7 @@ void StepIssuer::wait(const ScheduledInstruction& scheduled, const StepPlan& pla
     if (scheduled.blocks_host) {
       device_.block(event);
     } else {
-      device_.wait(queues_[scheduled.stream.index()], event);
+      device_.wait(queues_[scheduled.queue], event);
     }
   }
   if (!scheduled.taken_event) return;

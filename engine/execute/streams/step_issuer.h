@@ -1,8 +1,7 @@
-// Issues one step on a device: instruction by instruction in host order, on the plan's streams, with its
-// waits.
+// Issues one step on a device: instruction by instruction in host order, each to its queue, with its waits.
 //
-// Nothing here blocks the host unless the plan says so (HostWait). What an instruction does, and where memory
-// comes from, is the StepBody's.
+// On a device with queues by stream nothing here blocks the host unless the plan says so (HostWait). What an
+// instruction does, and where memory comes from, is the StepBody's.
 #pragma once
 
 #include <map>
@@ -24,6 +23,8 @@ class StepBody {
   virtual ~StepBody() = default;
 
   virtual void begin(InstructionId) {}
+  // Its waits were issued; where the host blocks for them they are over.
+  virtual void ready(InstructionId) {}
   // While the queue of the buffer's own stream is in use.
   virtual void allocate(BufferId buffer) = 0;
   virtual void run(InstructionId instruction) = 0;
@@ -59,7 +60,7 @@ class StepIssuer {
 
   StreamDevice& device_;
   InstructionId at_;
-  std::vector<QueueIndex> queues_;           // by StreamId, of the plan being issued
+  std::vector<QueueIndex> queues_;           // by ScheduleQueue, of the plan being issued
   std::vector<EventHandle> signals_;         // by InstructionId, likewise
   std::map<std::string, EventHandle> left_;  // of the step before, by LeftEvent::name
 };

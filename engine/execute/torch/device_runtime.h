@@ -1,13 +1,14 @@
-// A rank's accelerator: what a session needs when the scenario's cluster is made of GPUs.
+// What a rank computes on, as its session needs it: the executor's backend, collectives, what is told of it.
 //
-// CUDA's is in cuda/; a build without CUDA has no_cuda/, which says so. The rank's program links one of the
-// two.
+// The host's is host/host_runtime.h, CUDA's is in cuda/; a build without CUDA has no_cuda/, which says so.
+// The rank's program links one of the last two.
 #pragma once
 
 #include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/base/result.h"
@@ -23,7 +24,7 @@ struct DeviceRequest {
   RankEnvironment environment;
   MemoryLedger ledger;                         // in which the device's blocks are booked
   std::chrono::milliseconds timeout{600'000};  // for what the device or a peer may take
-  Bytes memory_limit;                          // that the allocator may reserve; zero: what there is
+  Bytes memory_limit;                          // that may be used; zero: what there is
   bool history = false;                        // the allocator writes down every event, for save_history()
 };
 
@@ -37,20 +38,20 @@ class DeviceRuntime {
   virtual std::shared_ptr<ExecutionBackend> backend() = 0;
   // Collectives on this device for all groups of the plans. All ranks call it.
   virtual Result<Communicators> connect(const Rendezvous& rendezvous, const PlannedScenario& planned) = 0;
-  // "NVIDIA H200".
+  // "NVIDIA H200", or the processor.
   virtual std::string name() const = 0;
-  // Driver, CUDA, NCCL: ranks that do not agree cannot train together.
+  // Driver, CUDA, NCCL: ranks that do not agree cannot train together. Empty on a host.
   virtual std::map<std::string, std::string> versions() const = 0;
-  // Since the start.
-  virtual DeviceMemory memory() const = 0;
+  // Since the start; none on a host, whose memory the ledger knows.
+  virtual std::optional<DeviceMemory> memory() const = 0;
   // Tells the other ranks why this one ends; they would wait for it otherwise.
   virtual void report(const std::string& what) = 0;
   // The allocator's history as the file that PyTorch's memory viewer opens
-  // (torch.cuda.memory._dump_snapshot).
+  // (torch.cuda.memory._dump_snapshot). not_possible where no allocator keeps one.
   virtual Status save_history(const std::filesystem::path& path) const = 0;
 };
 
-// not_possible when there is no such device here, and then says what there is.
+// The rank's GPU. not_possible when there is none here, and then says what there is.
 Result<std::unique_ptr<DeviceRuntime>> make_device_runtime(const DeviceRequest& request);
 
 }  // namespace shardlab

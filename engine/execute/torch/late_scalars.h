@@ -6,21 +6,27 @@
 #include <functional>
 #include <vector>
 
+#include "engine/execute/torch/execution_backend.h"
+
 namespace shardlab {
 
 class LateScalars {
  public:
-  // `host` as of ExecutionBackend::host_memory, float32: room for as many numbers as it has elements.
-  explicit LateScalars(at::Tensor host) : host_(std::move(host)) {}
+  LateScalars(const ExecutionBackend& backend, std::int64_t most);
 
-  // Copies the only element of `value` on the current queue. Throws when there is no room.
+  // Copies the only element of `value`, float32 or float64, on the current queue. Throws when there have been
+  // as many as there may be.
   void read(const at::Tensor& value, std::function<void(double)> then);
   // Hands out what was read; the device must be through with the step.
   void deliver();
 
  private:
-  at::Tensor host_;
-  std::vector<std::function<void(double)>> then_;
+  struct Read {
+    at::Tensor host;
+    std::function<void(double)> then;
+  };
+  at::Tensor host_;  // eight bytes for each
+  std::vector<Read> reads_;
 };
 
 }  // namespace shardlab

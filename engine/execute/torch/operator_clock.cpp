@@ -2,34 +2,21 @@
 
 #include <string>
 
-#include "engine/execute/monotonic_clock.h"
-
 namespace shardlab {
 
 void OperatorClock::begin() {
-  if (device_ == nullptr) {
-    began_ = monotonic_now();
-  } else {
-    event_ = device_->record(device_->queue("compute"));
-  }
+  event_ = device_.record(queue_);
 }
 
 void OperatorClock::end(std::string_view operation, bool backward) {
-  const Key key{operation, backward};
-  if (device_ != nullptr) {
-    pending_.push_back({key, std::move(event_), device_->record(device_->queue("compute"))});
-    return;
-  }
-  Sum& sum = step_[key];
-  ++sum.calls;
-  sum.time += monotonic_now() - began_;
+  pending_.push_back({{operation, backward}, std::move(event_), device_.record(queue_)});
 }
 
 void OperatorClock::finish_step(bool counts) {
   for (const Pending& pending : pending_) {
     Sum& sum = step_[pending.key];
     ++sum.calls;
-    if (counts) sum.time += device_->between(pending.began, pending.ended);
+    if (counts) sum.time += device_.between(pending.began, pending.ended);
   }
   pending_.clear();
   if (counts) {

@@ -1,7 +1,7 @@
 // Times every operator of a step, by kind: `measure.detail: operators`.
 //
-// On a device the times are between events of the compute queue, read when the step is over. They take their
-// share of the step; without this clock nothing is recorded within a segment.
+// Times are between events of the compute queue, read when the step is over. Recording them takes its share
+// of the step; without this clock nothing is recorded within a segment.
 #pragma once
 
 #include <map>
@@ -16,8 +16,8 @@ namespace shardlab {
 
 class OperatorClock {
  public:
-  // `device`: null for the host's own clock. Must outlive the clock.
-  explicit OperatorClock(StreamDevice* device) : device_(device) {}
+  // The device must outlive the clock.
+  explicit OperatorClock(StreamDevice& device) : device_(device), queue_(device.queue("compute")) {}
 
   // Around an operator, while the compute queue is in use. `operation` must outlive the clock.
   void begin();
@@ -38,8 +38,8 @@ class OperatorClock {
     EventHandle began, ended;
   };
 
-  StreamDevice* device_;
-  Nanoseconds began_;
+  StreamDevice& device_;
+  const QueueIndex queue_;
   EventHandle event_;
   std::vector<Pending> pending_;
   std::map<Key, Sum> step_, total_;

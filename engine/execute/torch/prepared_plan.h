@@ -1,4 +1,4 @@
-// A plan made ready to run: an action for each instruction, and what the host waits for before it.
+// A plan made ready to run: an action for each instruction, and the order of all on the queues of a backend.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,17 @@
 namespace shardlab {
 
 struct PreparedInstruction {
-  std::unique_ptr<Action> action;     // null: nothing to do besides memory and waiting
-  bool background = false;            // a collective that runs in its communicator's thread
-  std::vector<std::uint32_t> awaits;  // collectives of this step that must be done before it
-  std::vector<Slot> allocates;        // empty when the action manages memory itself
-  std::vector<Slot> frees;            // likewise
-  std::optional<Slot> guard;          // the flag that is not zero when the instruction is to be skipped
+  std::unique_ptr<Action> action;  // null: nothing to do besides memory and waiting
+  std::optional<Slot> guard;       // the flag that is not zero when the instruction is to be skipped
 };
 
 struct PreparedPlan {
   const StepPlan* plan = nullptr;
   std::vector<Slot> slots;  // by BufferId
   std::vector<PreparedInstruction> instructions;
-  StreamSchedule schedule;  // empty on the host
+  StreamSchedule schedule;  // for the queues of the run's backend
 };
 
-// On the host everything that is not a collective runs on the host thread when it is issued, so the only
-// waits that remain are those for collectives: the plan's own, the order of streams, and those that still use
-// what an instruction frees. Between collectives of one communicator their queue keeps the order.
 Result<PreparedPlan> prepare_plan(RunState& run, const StepPlan& plan);
 
 }  // namespace shardlab

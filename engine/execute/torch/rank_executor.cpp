@@ -9,7 +9,7 @@
 #include "engine/checkpoint/model_weights.h"
 #include "engine/execute/learning_rate.h"
 #include "engine/execute/torch/communication/sent_totals.h"
-#include "engine/execute/torch/device_step_runner.h"
+#include "engine/execute/torch/host/host_backend.h"
 #include "engine/execute/torch/step_runner.h"
 #include "engine/execute/torch/whole_parameter.h"
 #include "engine/model/join_teacher.h"
@@ -19,28 +19,25 @@
 
 namespace shardlab {
 
-RunState::RunState(const PlannedScenario& scenario, int world_rank, std::shared_ptr<ExecutionBackend> device)
+RunState::RunState(const PlannedScenario& scenario, int world_rank,
+                   std::shared_ptr<ExecutionBackend> works_on)
     : planned(scenario),
       rank(world_rank),
-      backend(std::move(device)),
-      buffers(scenario.graph, backend ? backend->device() : c10::Device(c10::kCPU)) {}
+      backend(std::move(works_on)),
+      buffers(scenario.graph, backend->device()) {}
 
 struct RankExecutor::State {
   State(const PlannedScenario& planned, RankExecutorOptions given)
-      : run(planned, given.rank, given.backend), options(std::move(given)) {
+      : run(planned, given.rank, given.backend ? given.backend : make_host_backend()),
+        options(std::move(given)),
+        runner(run, options.ledger) {
     run.communicators = options.communicators;
     run.memory_limit = options.memory_limit;
-    if (!run.backend && options.memory_limit.value > 0) options.ledger.set_limit(options.memory_limit);
-    if (run.backend) {
-      runner = std::make_unique<DeviceStepRunner>(run, options.ledger);
-    } else {
-      runner = std::make_unique<StepRunner>(run, options.ledger);
-    }
   }
 
   RunState run;
   RankExecutorOptions options;
-  std::unique_ptr<PlanRunner> runner;
+  StepRunner runner;
   std::map<const StepPlan*, PreparedPlan> plans;
   const PreparedPlan* current = nullptr;
   std::int64_t steps = 0;
@@ -88,8 +85,7 @@ struct RankExecutor::State {
     }
     SHARDLAB_CHECK_OK(open_weights());
     if (scales_loss(scenario)) run.loss_scale.emplace(scenario.scaler);
-    if (scenario.measure.detail == "operators")
-      run.operator_clock.emplace(run.backend ? &run.backend->streams() : nullptr);
+    if (scenario.measure.detail == "operators") run.operator_clock.emplace(run.backend->streams());
     const RunPlan& plan = run.planned.plan;
     for (const StepPlan* step : plan.all()) {
       SHARDLAB_TRY(plans[step], prepare_plan(run, *step));
@@ -115,7 +111,7 @@ Status RankExecutor::setup() {
   context.step = -1;
   RankTrace trace;
   state_->current = &state_->plans.at(&state_->run.planned.plan.setup);
-  const Status done = state_->runner->run(*state_->current, context, trace, {});
+  const Status done = state_->runner.run(*state_->current, context, trace, {});
   state_->out_of_memory = context.out_of_memory;
   return done;
 }
@@ -130,14 +126,14 @@ Result<RankTrace> RankExecutor::step() {
   context.step = s.steps;
   context.learning_rate =
       learning_rate(scenario.train, s.steps, scenario.measure.warmup_steps + scenario.measure.steps);
-  PlanRunner::Before before;
+  StepRunner::Before before;
   if (s.options.observer) {
     before = [&](InstructionId id) { s.options.observer(*this, *s.current->plan, id); };
   }
   RankTrace trace;
   trace.rank = s.run.rank;
   const SentTotals sent_before = sent_so_far(s.run.communicators);
-  const Status done = s.runner->run(*s.current, context, trace, before);
+  const Status done = s.runner.run(*s.current, context, trace, before);
   s.out_of_memory = context.out_of_memory;
   if (!done) return fail(done.error());
   if (s.run.operator_clock) s.run.operator_clock->finish_step(s.steps >= s.warmup_steps());
@@ -166,7 +162,7 @@ std::optional<double> RankExecutor::loss_scale() const {
 }
 
 Nanoseconds RankExecutor::last_step_began() const {
-  return state_->runner->began();
+  return state_->runner.began();
 }
 
 const std::optional<OutOfMemory>& RankExecutor::out_of_memory() const {
@@ -196,19 +192,19 @@ Bytes RankExecutor::communication_workspace() const {
 }
 
 Result<at::Tensor> RankExecutor::full_parameter(std::string_view name) {
-  return whole_parameter(state_->run, *state_->runner, state_->current, name,
+  return whole_parameter(state_->run, state_->runner, state_->current, name,
                          {BufferClass::parameter, BufferClass::parameter_shard});
 }
 
 Result<at::Tensor> RankExecutor::full_gradient(std::string_view name) {
-  return whole_parameter(state_->run, *state_->runner, state_->current, name,
+  return whole_parameter(state_->run, state_->runner, state_->current, name,
                          {BufferClass::gradient, BufferClass::gradient_shard});
 }
 
 at::Tensor RankExecutor::buffer(std::string_view name) {
   const std::optional<Slot> slot = state_->run.buffers.find(name);
   if (!slot) return {};
-  state_->runner->settle(*slot);
+  state_->runner.settle();
   return state_->run.buffers.tensor(*slot);
 }
 

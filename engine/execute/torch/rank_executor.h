@@ -2,8 +2,8 @@
 //
 // The executor knows nothing of strategies: it allocates the buffers that instructions allocate, runs
 // segments' programs through the operator implementations, issues collectives and waits for them where the
-// plan waits. Everything that can be decided before a step (where each parameter lies, which copies a Pack
-// makes) is prepared in create().
+// plan waits, all on the queues of a backend. Everything that can be decided before a step (where each
+// parameter lies, which copies a Pack makes) is prepared in create().
 //
 // An executor belongs to one thread. Ranks may be processes or threads of one process. Memory is booked in
 // the ledger of the options; call install_counting_allocator() before the first tensor, or nothing is
@@ -41,8 +41,8 @@ struct RankExecutorOptions {
       communicators;  // of the plans' groups ("shard", "replicate"); those of size 1 may be left out
   MemoryLedger ledger;
   StepObserver observer;
-  Bytes memory_limit;  // what this rank may use; zero: unknown. The host's ledger refuses what goes beyond
-  std::shared_ptr<ExecutionBackend> backend;  // null: tensors and work are the host's
+  Bytes memory_limit;  // what this rank may use, for what is said when it was too little; zero: unknown
+  std::shared_ptr<ExecutionBackend> backend;  // null: make_host_backend()
 };
 
 class RankExecutor {

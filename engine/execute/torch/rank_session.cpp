@@ -10,8 +10,8 @@
 
 #include "engine/execute/collective_timeout.h"
 #include "engine/execute/machine.h"
-#include "engine/execute/torch/communication/connect_groups.h"
 #include "engine/execute/torch/first_line.h"
+#include "engine/execute/torch/host/host_runtime.h"
 #include "engine/execute/torch/probes/run_probes.h"
 #include "engine/execute/torch/rank_executor.h"
 #include "engine/execute/torch/save_expert_load.h"
@@ -46,7 +46,6 @@ SpoolHeader header_of(const PlannedScenario& planned, const RankEnvironment& env
   header.world = environment.world;
   header.run_hash = hash;
   header.host = host_identity();
-  header.machine = processor_description();
   header.versions = software_versions();
   header.versions["torch"] = TORCH_VERSION;
   header.steps = planned.scenario.measure.warmup_steps + planned.scenario.measure.steps;
@@ -82,20 +81,19 @@ Status measure_probes(const RankOptions& options, int rank, const ProbePlace& pl
   });
 }
 
-// The device, when the scenario asks for GPUs; else null.
-Result<std::unique_ptr<DeviceRuntime>> open_accelerator(const PlannedScenario& planned,
-                                                        const RankOptions& options,
-                                                        const RankEnvironment& environment,
-                                                        OpenDevice open_device, const MemoryLedger& ledger) {
+// The rank's GPU when the scenario asks for GPUs, else its host.
+Result<std::unique_ptr<DeviceRuntime>> open_runtime(const PlannedScenario& planned,
+                                                    const RankOptions& options,
+                                                    const RankEnvironment& environment,
+                                                    OpenDevice open_device, const MemoryLedger& ledger) {
   const ClusterSpec& cluster = planned.scenario.cluster;
-  if (cluster.device == "cpu") return std::unique_ptr<DeviceRuntime>();
   DeviceRequest request;
   request.environment = environment;
   request.ledger = ledger;
   request.timeout = collective_timeout(planned.scenario);
   request.memory_limit = cluster.memory_limit.value_or(Bytes{});
   request.history = !options.memory_snapshot.empty();
-  return open_device(request);
+  return cluster.device == "cpu" ? make_host_runtime(request) : open_device(request);
 }
 
 // One rank, once all have met.
@@ -115,16 +113,14 @@ class Session {
     executor_options.rank = environment_.rank;
     executor_options.ledger = ledger;
     executor_options.memory_limit = planned_.scenario.cluster.memory_limit.value_or(Bytes{});
-    if (device_) executor_options.backend = device_->backend();
-    SHARDLAB_TRY(executor_options.communicators,
-                 device_ ? device_->connect(rendezvous, planned_)
-                         : connect_groups(rendezvous, planned_, environment_.rank));
+    executor_options.backend = device_->backend();
+    SHARDLAB_TRY(executor_options.communicators, device_->connect(rendezvous, planned_));
     SHARDLAB_CHECK_OK(measure_probes(options_, environment_.rank, probe_place(world, executor_options)));
     SHARDLAB_TRY(const auto executor, RankExecutor::create(planned_, std::move(executor_options)));
     Status done = train_with(*executor, world);
     if (!done) {
       if (executor->out_of_memory()) SHARDLAB_CHECK_OK(spool_.write(*executor->out_of_memory()));
-      if (device_) device_->report(to_string(done.error()));
+      device_->report(to_string(done.error()));
     }
     return done;
   }
@@ -132,8 +128,9 @@ class Session {
  private:
   // Collectives are measured among all ranks: on a device over the group that has them all.
   ProbePlace probe_place(const World& world, const RankExecutorOptions& executor) const {
-    ProbePlace place{world.communicator(), world.communicator(), executor.backend.get()};
-    if (!executor.backend) return place;
+    ProbePlace place{world.communicator(), world.communicator()};
+    if (executor.backend->arithmetic() == Arithmetic::host) return place;
+    place.backend = executor.backend.get();
     place.data = nullptr;
     for (const auto& [name, communicator] : executor.communicators) {
       if (communicator->size() == environment_.world) place.data = communicator.get();
@@ -144,20 +141,16 @@ class Session {
   Status train_with(RankExecutor& executor, const World& world) {
     SHARDLAB_CHECK_OK(executor.setup());
     SpoolHeader header = header_of(planned_, environment_, options_.run_hash);
-    if (device_) {
-      header.machine = device_->name();
-      for (const auto& [name, version] : device_->versions()) header.versions[name] = version;
-    }
+    header.machine = device_->name();
+    for (const auto& [name, version] : device_->versions()) header.versions[name] = version;
     SHARDLAB_CHECK_OK(spool_.write(header));
     SHARDLAB_CHECK_OK(train(executor, world, header, spool_));
     if (!options_.save_weights.empty())
       SHARDLAB_CHECK_OK(save_weights(executor, planned_.graph, environment_.rank, options_.save_weights));
     if (!options_.save_load.empty())
       SHARDLAB_CHECK_OK(save_expert_load(executor, planned_.graph, world, options_.save_load));
-    SpoolEnd end{executor.communication_workspace(), {}, executor.operator_times()};
-    if (device_) end.device_memory = device_->memory();
-    if (device_ && !options_.memory_snapshot.empty())
-      SHARDLAB_CHECK_OK(device_->save_history(options_.memory_snapshot));
+    const SpoolEnd end{executor.communication_workspace(), device_->memory(), executor.operator_times()};
+    if (!options_.memory_snapshot.empty()) SHARDLAB_CHECK_OK(device_->save_history(options_.memory_snapshot));
     SHARDLAB_CHECK_OK(spool_.write(end));
     return world.align("the end");  // whoever passes here knows that all spools are complete
   }
@@ -173,7 +166,7 @@ Status run_planned(const RankOptions& options, const RankEnvironment& environmen
                    const PlannedScenario& planned, OpenDevice open_device, SpoolWriter& spool) {
   const MemoryLedger ledger;
   // Before the others are met: who has no device says so at once and nobody waits for it.
-  SHARDLAB_TRY(auto device, open_accelerator(planned, options, environment, open_device, ledger));
+  SHARDLAB_TRY(auto device, open_runtime(planned, options, environment, open_device, ledger));
   RendezvousOptions meeting;
   meeting.arrival_timeout = arrival_timeout(planned.scenario);
   meeting.operation_timeout = collective_timeout(planned.scenario);

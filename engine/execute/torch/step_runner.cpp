@@ -3,90 +3,128 @@
 #include <algorithm>
 #include <exception>
 
+#include <c10/util/Exception.h>
+
+#include "engine/execute/torch/late_scalars.h"
 #include "engine/execute/torch/step_failure.h"
 
 namespace shardlab {
 
+// What instructions do when they are issued, with the sample of memory that belongs to each.
+class StepRunner::Body : public StepBody {
+ public:
+  Body(StepRunner& runner, const PreparedPlan& prepared, StepContext& step, RankTrace& trace,
+       const Before& before)
+      : runner_(runner), prepared_(prepared), step_(step), trace_(trace), before_(before) {}
+
+  void begin(InstructionId id) override {
+    if (before_) before_(id);
+    Span& span = trace_.spans[id.index()];
+    span.instruction = id;
+    span.issue = monotonic_now() - runner_.began_;
+    runner_.ledger_.reset_peak();
+  }
+
+  // What occupies no queue is at this moment.
+  void ready(InstructionId id) override {
+    Span& span = trace_.spans[id.index()];
+    const ScheduledInstruction& scheduled = prepared_.schedule.instructions[id.index()];
+    const bool waited = !scheduled.waits.empty() || scheduled.taken_event;
+    span.ready = span.start = span.end = waited ? monotonic_now() - runner_.began_ : span.issue;
+  }
+
+  void allocate(BufferId buffer) override { runner_.run_.buffers.allocate(slot(buffer)); }
+
+  void run(InstructionId id) override {
+    const PreparedInstruction& instruction = prepared_.instructions[id.index()];
+    if (!instruction.action) return;
+    Span& span = trace_.spans[id.index()];
+    span.skipped = is_skipped(runner_.run_, instruction, step_);
+    span.skipped ? instruction.action->skip(step_) : instruction.action->run(step_);
+    if (step_.pending) runner_.run_.backend->streams().adopt(std::move(step_.pending));
+  }
+
+  void release(BufferId buffer, std::span<const QueueIndex> users) override {
+    BufferTable& buffers = runner_.run_.buffers;
+    for (const QueueIndex user : users) {
+      if (buffers.tensor(slot(buffer)).defined())
+        runner_.run_.backend->keep_for(buffers.tensor(slot(buffer)), user);
+    }
+    buffers.release(slot(buffer));
+  }
+
+  void end(InstructionId id) override {
+    const MemoryReading live = runner_.ledger_.live();
+    const MemoryReading peak = runner_.ledger_.peak();
+    trace_.memory[id.index()] = {id, live.total, peak.total, live.by_class, peak.by_class};
+  }
+
+ private:
+  Slot slot(BufferId buffer) const { return prepared_.slots[buffer.index()]; }
+
+  StepRunner& runner_;
+  const PreparedPlan& prepared_;
+  StepContext& step_;
+  RankTrace& trace_;
+  const Before& before_;
+};
+
+StepRunner::StepRunner(RunState& run, MemoryLedger& ledger)
+    : run_(run), ledger_(ledger), issuer_(run.backend->streams()) {}
+
 Status StepRunner::run(const PreparedPlan& prepared, StepContext& step, RankTrace& trace,
                        const Before& before) {
-  prepared_ = &prepared;
   const std::size_t count = prepared.instructions.size();
   trace.spans.resize(count);
   trace.memory.resize(count);
-  pending_.clear();
-  pending_.resize(count);
-  running_.assign(count, false);
+  // A loss for each micro-batch, and the norm.
+  LateScalars late(*run_.backend, prepared.plan->micro_batches + 1);
+  step.late = &late;
+  issued_ = {};
   began_ = monotonic_now();
   try {
-    for (std::uint32_t i = 0; i < count; ++i) {
-      current_ = i;
-      if (before) before(InstructionId{i});
-      issue(i, step, trace);
-    }
-    finish(trace);
+    Body body(*this, prepared, step, trace, before);
+    // All queues are empty here: what the first event marks is this moment.
+    const Nanoseconds offset = monotonic_now() - began_;
+    issuer_.issue(prepared.schedule, body, true, issued_);
+    run_.backend->streams().drain();
+    late.deliver();
+    read_times(prepared, offset, trace);
   } catch (const std::exception& error) {
-    return fail(step_failure(run_, *prepared.plan, InstructionId{current_}, step, ledger_, error));
+    return fail(step_failure(run_, *prepared.plan, culprit(error), step, ledger_, error));
   }
   return {};
 }
 
-void StepRunner::issue(std::uint32_t index, StepContext& step, RankTrace& trace) {
-  const PreparedInstruction& instruction = prepared_->instructions[index];
-  Span& span = trace.spans[index];
-  span.instruction = InstructionId{index};
-  span.issue = elapsed();
-  ledger_.reset_peak();
-  for (const std::uint32_t earlier : instruction.awaits) await(earlier);
-  current_ = index;
-  span.ready = span.start = instruction.awaits.empty() ? span.issue : elapsed();
-  for (const Slot slot : instruction.allocates) run_.buffers.allocate(slot);
-  span.skipped = is_skipped(run_, instruction, step);
-  if (instruction.action) span.skipped ? instruction.action->skip(step) : instruction.action->run(step);
-  for (const Slot slot : instruction.frees) run_.buffers.release(slot);
-  if (step.pending) {
-    pending_[index] = std::move(step.pending);
-    running_[index] = true;
+void StepRunner::read_times(const PreparedPlan& prepared, Nanoseconds offset, RankTrace& trace) {
+  StreamDevice& device = run_.backend->streams();
+  for (std::size_t i = 0; i < trace.spans.size(); ++i) {
+    Span& span = trace.spans[i];
+    if (issued_.ends[i]) {
+      // The two clocks are matched once a step, to microseconds: nothing starts before it is issued.
+      span.start = std::max(span.issue, offset + device.between(issued_.began, issued_.starts[i]));
+      span.end = std::max(span.start, offset + device.between(issued_.began, issued_.ends[i]));
+    }
+    for (const InstructionId wait : prepared.plan->instructions[i].waits)
+      span.ready = std::max(span.ready, trace.spans[wait.index()].end);
+    span.ready = std::min(span.ready, span.start);
+    trace.duration = std::max(trace.duration, span.end);
   }
-  const bool host_only = is_host_only(prepared_->plan->instructions[index].kind);
-  span.end = host_only ? span.start : elapsed();
-
-  MemorySample& sample = trace.memory[index];
-  const MemoryReading live = ledger_.live();
-  const MemoryReading peak = ledger_.peak();
-  sample = {span.instruction, live.total, peak.total, live.by_class, peak.by_class};
 }
 
-void StepRunner::await(std::uint32_t index) {
-  if (!running_[index]) return;
-  current_ = index;
-  pending_[index]->wait();
-  running_[index] = false;
-}
-
-void StepRunner::settle(Slot slot) {
-  for (std::uint32_t i = 0; i < running_.size(); ++i) {
-    if (!running_[i]) continue;
-    const Instruction& instruction = prepared_->plan->instructions[i];
-    for (const BufferId id : instruction.writes) {
-      if (prepared_->slots[id.index()] == slot) await(i);
+// Memory is missing where it is asked for, whatever the device is doing meanwhile.
+InstructionId StepRunner::culprit(const std::exception& error) {
+  if (dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr) return issuer_.at();
+  StreamDevice& device = run_.backend->streams();
+  for (std::size_t i = 0; i < issued_.starts.size(); ++i) {
+    try {
+      if (issued_.starts[i] && device.failed_between(issued_.starts[i], issued_.ends[i]))
+        return make_id<InstructionId>(i);
+    } catch (const std::exception&) {
+      break;  // a device that failed as a whole answers nothing any more
     }
   }
-}
-
-// Waits for what still runs and fills in the times of collectives, which only their thread knows.
-void StepRunner::finish(RankTrace& trace) {
-  const std::vector<Instruction>& instructions = prepared_->plan->instructions;
-  for (std::uint32_t i = 0; i < pending_.size(); ++i) {
-    if (!pending_[i]) continue;
-    await(i);
-    Span& span = trace.spans[i];
-    span.ready = span.issue;
-    for (const InstructionId wait : instructions[i].waits)
-      span.ready = std::max(span.ready, trace.spans[wait.index()].end);
-    span.start = std::max(span.ready, pending_[i]->began_at() - began_);
-    span.end = std::max(span.start, pending_[i]->completed_at() - began_);
-  }
-  for (const Span& span : trace.spans) trace.duration = std::max(trace.duration, span.end);
+  return issuer_.at();
 }
 
 }  // namespace shardlab

@@ -1,37 +1,45 @@
-// Runs a prepared plan once on the host: everything but collectives is done when it is issued.
+// Runs a prepared plan once: issues its instructions on the queues of the run's backend, times them and
+// samples memory. Times come from events on the queues and are read when the step is over.
 #pragma once
 
-#include <memory>
-#include <vector>
+#include <functional>
 
+#include "engine/execute/streams/step_issuer.h"
 #include "engine/execute/torch/memory/memory_ledger.h"
-#include "engine/execute/torch/plan_runner.h"
+#include "engine/execute/torch/prepared_plan.h"
+#include "engine/trace/step_trace.h"
 
 namespace shardlab {
 
-class StepRunner : public PlanRunner {
+class StepRunner {
  public:
-  StepRunner(RunState& run, MemoryLedger& ledger) : run_(run), ledger_(ledger) {}
+  // Both must outlive the runner.
+  StepRunner(RunState& run, MemoryLedger& ledger);
 
-  Status run(const PreparedPlan& prepared, StepContext& step, RankTrace& trace,
-             const Before& before) override;
-  Nanoseconds began() const override { return began_; }
-  void settle(Slot slot) override;
+  // Called before each instruction.
+  using Before = std::function<void(InstructionId)>;
+
+  // Returns when the device is through. Fills spans and memory of `trace`. `before` may be empty. No
+  // exception leaves.
+  Status run(const PreparedPlan& prepared, StepContext& step, RankTrace& trace, const Before& before);
+
+  // When the last run began, on this host's monotonic clock.
+  Nanoseconds began() const { return began_; }
+
+  // Blocks until everything that was issued is done. May throw.
+  void settle() { run_.backend->streams().drain(); }
 
  private:
-  void issue(std::uint32_t index, StepContext& step, RankTrace& trace);
-  void await(std::uint32_t index);
-  void finish(RankTrace& trace);
-  Nanoseconds elapsed() const { return monotonic_now() - began_; }
+  class Body;
+  void read_times(const PreparedPlan& prepared, Nanoseconds offset, RankTrace& trace);
+  // The instruction that an exception is about.
+  InstructionId culprit(const std::exception& error);
 
   RunState& run_;
   MemoryLedger& ledger_;
-  const PreparedPlan* prepared_ = nullptr;
+  StepIssuer issuer_;
+  IssuedStep issued_;
   Nanoseconds began_;
-  std::uint32_t current_ = 0;  // being issued, or waited for: whom an exception is about
-  std::vector<std::unique_ptr<Pending>>
-      pending_;  // by instruction; kept to the end of the step for its times
-  std::vector<bool> running_;
 };
 
 }  // namespace shardlab

@@ -61,7 +61,7 @@ at::Tensor gather(RunState& run, const Buffer& buffer, const at::Tensor& flat, P
 
 }  // namespace
 
-Result<at::Tensor> whole_parameter(RunState& run, PlanRunner& runner, const PreparedPlan* plan,
+Result<at::Tensor> whole_parameter(RunState& run, StepRunner& runner, const PreparedPlan* plan,
                                    std::string_view name, std::initializer_list<BufferClass> classes) {
   if (plan == nullptr) return internal_error(std::string(name), "nothing has run yet");
   SHARDLAB_TRY(const ParameterId parameter, find_parameter(run.planned.graph, name));
@@ -75,7 +75,7 @@ Result<at::Tensor> whole_parameter(RunState& run, PlanRunner& runner, const Prep
       if (!contains(classes, buffer.buffer_class) || !contains(buffer.parameters, parameter) ||
           !run.buffers.is_alive(slot))
         continue;
-      runner.settle(slot);
+      runner.settle();
       return gather(run, buffer, run.buffers.tensor(slot), parameter).to(at::kCPU);
     }
   } catch (const std::exception& error) {

@@ -1,5 +1,4 @@
-// Rotary embedding, a row a block; SwiGLU, copies between layouts, AdamW: one thread a pack of elements, in
-// strides over the grid.
+// Rotary embedding, a row a block; SwiGLU: one thread a pack of elements, in strides over the grid.
 #include "engine/kernels/cuda/block_lanes.cuh"
 #include "engine/kernels/cuda/launches.h"
 #include "engine/kernels/swiglu.h"
@@ -73,36 +72,6 @@ struct SwigluBackward {
   }
 };
 
-template <typename To, typename From>
-struct CopyElement {
-  const CopyRange* ranges;
-  const std::int64_t* ends;
-  std::int64_t count;
-  const From* source;
-  To* destination;
-  __device__ void operator()(std::int64_t i) const {
-    const std::int64_t at = range_of(ends, count, i);
-    copy_element(ranges[at], i - (at == 0 ? 0 : ends[at - 1]), source, destination);
-  }
-};
-
-template <int N, typename P, typename G>
-struct AdamWElements {
-  AdamW rule;
-  P* parameters;
-  const G* gradients;
-  float *means, *squares;
-  __device__ void operator()(std::int64_t i) const {
-    Pack<P, N> p = load_pack<N>(parameters + i * N);
-    const Pack<G, N> g = load_pack<N>(gradients + i * N);
-    Pack<float, N> m = load_pack<N>(means + i * N), v = load_pack<N>(squares + i * N);
-    for (int j = 0; j < N; ++j) adamw_element(rule, p.values[j], g.values[j], m.values[j], v.values[j]);
-    store_pack<N>(parameters + i * N, p);
-    store_pack<N>(means + i * N, m);
-    store_pack<N>(squares + i * N, v);
-  }
-};
-
 }  // namespace
 
 template <typename T>
@@ -137,22 +106,6 @@ void launch_swiglu_backward(Stream stream, const T* dy, const T* gate, const T* 
   with_pack<T>(width, launch, dy, gate, up, d_gate, d_up);
 }
 
-template <typename To, typename From>
-void launch_copy_ranges(Stream stream, const CopyRange* ranges, const std::int64_t* ends, std::int64_t count,
-                        std::int64_t elements, const From* source, To* destination) {
-  launch_elements(stream, elements, CopyElement<To, From>{ranges, ends, count, source, destination});
-}
-
-template <typename P, typename G>
-void launch_adamw(Stream stream, const AdamW& rule, P* parameters, const G* gradients, float* means,
-                  float* squares, std::int64_t count) {
-  const auto launch = [&](auto n) {
-    constexpr int N = decltype(n)::value;
-    launch_elements(stream, count / N, AdamWElements<N, P, G>{rule, parameters, gradients, means, squares});
-  };
-  with_pack<float>(count, launch, parameters, gradients, means, squares);
-}
-
 template void launch_rotary(Stream, const float*, float*, const float*, const float*, const RotaryLayout&,
                             std::int64_t, std::int64_t, float);
 template void launch_rotary(Stream, const BFloat16*, BFloat16*, const float*, const float*,
@@ -165,16 +118,5 @@ template void launch_swiglu_backward(Stream, const float*, const float*, const f
                                      std::int64_t, std::int64_t, std::int64_t);
 template void launch_swiglu_backward(Stream, const BFloat16*, const BFloat16*, const BFloat16*, BFloat16*,
                                      BFloat16*, std::int64_t, std::int64_t, std::int64_t);
-template void launch_copy_ranges(Stream, const CopyRange*, const std::int64_t*, std::int64_t, std::int64_t,
-                                 const float*, float*);
-template void launch_copy_ranges(Stream, const CopyRange*, const std::int64_t*, std::int64_t, std::int64_t,
-                                 const float*, BFloat16*);
-template void launch_copy_ranges(Stream, const CopyRange*, const std::int64_t*, std::int64_t, std::int64_t,
-                                 const BFloat16*, float*);
-template void launch_copy_ranges(Stream, const CopyRange*, const std::int64_t*, std::int64_t, std::int64_t,
-                                 const BFloat16*, BFloat16*);
-template void launch_adamw(Stream, const AdamW&, float*, const float*, float*, float*, std::int64_t);
-template void launch_adamw(Stream, const AdamW&, float*, const BFloat16*, float*, float*, std::int64_t);
-template void launch_adamw(Stream, const AdamW&, BFloat16*, const BFloat16*, float*, float*, std::int64_t);
 
 }  // namespace shardlab::kernels

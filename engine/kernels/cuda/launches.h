@@ -7,9 +7,7 @@
 
 #include <cstdint>
 
-#include "engine/kernels/adamw.h"
 #include "engine/kernels/bfloat16.h"
-#include "engine/kernels/ranges.h"
 #include "engine/kernels/rotary.h"
 
 struct CUstream_st;
@@ -32,10 +30,6 @@ std::int64_t rms_norm_parts(std::int64_t rows);
 template <typename T>
 void launch_sum_parts(Stream stream, const float* parts, std::int64_t count, std::int64_t width,
                       bool accumulate, T* into);
-// sum = x + residual, y = RMSNorm(sum).
-template <typename T>
-void launch_add_rms_norm(Stream stream, const T* x, const T* residual, const T* w, T* sum, T* y,
-                         float* reciprocals, std::int64_t rows, std::int64_t width, float epsilon);
 
 // x, y [rows, groups * (turned + passed) * head_dim]; y may be x. cosines, sines [sequence, half], of
 // position row % sequence. direction: +1 forward, -1 backward.
@@ -63,21 +57,5 @@ template <typename T>
 void launch_cross_entropy_backward(Stream stream, const T* logits, const std::int64_t* targets,
                                    const float* sums, std::int64_t rows, std::int64_t classes, float scale,
                                    T* gradient);
-
-// Copies all ranges, whose table lies in device memory with the running sums of their counts.
-template <typename To, typename From>
-void launch_copy_ranges(Stream stream, const CopyRange* ranges, const std::int64_t* ends, std::int64_t count,
-                        std::int64_t elements, const From* source, To* destination);
-
-// Adds the sum of squares to *sum, which the caller zeroes.
-template <typename T>
-void launch_add_squares(Stream stream, const T* values, std::int64_t count, float* sum);
-// values *= clip_factor(sqrt(*sum), limit).
-template <typename T>
-void launch_clip(Stream stream, T* values, std::int64_t count, const float* sum, float limit);
-
-template <typename P, typename G>
-void launch_adamw(Stream stream, const AdamW& rule, P* parameters, const G* gradients, float* means,
-                  float* squares, std::int64_t count);
 
 }  // namespace shardlab::kernels

@@ -1,4 +1,5 @@
-#include "engine/kernels/add_rms_norm.h"
+#include "engine/kernels/rms_norm.h"
+
 #include "engine/kernels/cuda/block_lanes.cuh"
 #include "engine/kernels/cuda/launches.h"
 
@@ -13,16 +14,6 @@ __global__ void forward(const T* x, const T* w, T* y, float* reciprocals, std::i
   BlockLanes lanes;
   for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x)
     rms_norm_row<N>(lanes, x + row * width, w, y + row * width, reciprocals + row, width, epsilon, offset);
-}
-
-template <int N, typename T>
-__global__ void add_forward(const T* x, const T* residual, const T* w, T* sum, T* y, float* reciprocals,
-                            std::int64_t rows, std::int64_t width, float epsilon) {
-  BlockLanes lanes;
-  for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
-    const std::int64_t at = row * width;
-    add_rms_norm_row<N>(lanes, x + at, residual + at, w, sum + at, y + at, reciprocals + row, width, epsilon);
-  }
 }
 
 template <int N, typename T>
@@ -76,17 +67,6 @@ void launch_rms_norm(Stream stream, const T* x, const T* w, T* y, float* recipro
 }
 
 template <typename T>
-void launch_add_rms_norm(Stream stream, const T* x, const T* residual, const T* w, T* sum, T* y,
-                         float* reciprocals, std::int64_t rows, std::int64_t width, float epsilon) {
-  if (rows == 0) return;
-  const auto launch = [&](auto n) {
-    add_forward<decltype(n)::value><<<blocks_of(rows), k_threads, 0, stream>>>(
-        x, residual, w, sum, y, reciprocals, rows, width, epsilon);
-  };
-  with_pack<T>(width, launch, x, residual, w, sum, y);
-}
-
-template <typename T>
 void launch_rms_norm_backward(Stream stream, const T* dy, const T* x, const T* w, const float* reciprocals,
                               T* dx, float* dw, std::int64_t rows, std::int64_t width, float offset) {
   if (rows == 0) return;
@@ -114,10 +94,6 @@ template void launch_rms_norm(Stream, const float*, const float*, float*, float*
                               float, float);
 template void launch_rms_norm(Stream, const BFloat16*, const BFloat16*, BFloat16*, float*, std::int64_t,
                               std::int64_t, float, float);
-template void launch_add_rms_norm(Stream, const float*, const float*, const float*, float*, float*, float*,
-                                  std::int64_t, std::int64_t, float);
-template void launch_add_rms_norm(Stream, const BFloat16*, const BFloat16*, const BFloat16*, BFloat16*,
-                                  BFloat16*, float*, std::int64_t, std::int64_t, float);
 template void launch_rms_norm_backward(Stream, const float*, const float*, const float*, const float*, float*,
                                        float*, std::int64_t, std::int64_t, float);
 template void launch_rms_norm_backward(Stream, const BFloat16*, const BFloat16*, const BFloat16*,

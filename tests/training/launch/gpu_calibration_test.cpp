@@ -1,5 +1,5 @@
 // A calibration of GPUs from end to end, with a processor in their place (tests/rehearsal): benchmarks and
-// small runs on the path for devices, the fit, and a prediction that uses it.
+// small runs as on devices, the fit, and a prediction that uses it.
 #include "engine/base/paths.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"

@@ -14,26 +14,10 @@
 
 #include "engine/base/units.h"
 #include "engine/execute/monotonic_clock.h"
+#include "engine/execute/streams/pending.h"
 #include "engine/plan/instruction.h"
 
 namespace shardlab {
-
-// An operation that was issued.
-class Pending {
- public:
-  Pending() = default;
-  Pending(const Pending&) = delete;
-  Pending& operator=(const Pending&) = delete;
-  virtual ~Pending() = default;
-
-  // Blocks until the operation is done and its results are in place. Throws what made it fail.
-  virtual void wait() = 0;
-
-  // When it began (peers may not have been there yet) and when it was done; valid after wait(). Taken where
-  // the operation runs, not where it is waited for.
-  virtual Nanoseconds began_at() const = 0;
-  virtual Nanoseconds completed_at() const = 0;
-};
 
 struct Sent {
   std::int64_t operations = 0;

@@ -12,6 +12,7 @@ class CudaBackend : public ExecutionBackend {
       : ordinal_(ordinal), streams_(ordinal, watch, timeout) {}
 
   c10::Device device() const override { return {c10::kCUDA, ordinal_}; }
+  Arithmetic arithmetic() const override { return Arithmetic::device; }
   StreamDevice& streams() override { return streams_; }
   // Kernels of our own where there are any, else ATen's.
   const OperatorImplementation* find_operator(std::string_view name) const override;

@@ -115,4 +115,8 @@ Nanoseconds CudaDevice::between(const EventHandle& earlier, const EventHandle& l
   return {static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6)};
 }
 
+bool CudaDevice::failed_between(const EventHandle& start, const EventHandle& end) {
+  return passed(start) && end && !passed(end);
+}
+
 }  // namespace shardlab

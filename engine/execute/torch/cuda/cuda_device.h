@@ -23,18 +23,21 @@ class CudaDevice : public StreamDevice {
   // `timeout`: how long one wait of the host may take.
   CudaDevice(c10::DeviceIndex ordinal, FailureWatch& watch, std::chrono::milliseconds timeout);
 
+  Queueing queueing() const override { return Queueing::by_stream; }
   QueueIndex queue(const std::string& name) override;
   void use(QueueIndex queue) override;
   EventHandle record(QueueIndex queue) override;
   void wait(QueueIndex queue, const EventHandle& event) override;
   void block(const EventHandle& event) override;
-  bool passed(const EventHandle& event) override;
   void drain() override;
   Nanoseconds between(const EventHandle& earlier, const EventHandle& later) override;
+  // The work that the device has begun and not ended is what it is stuck in.
+  bool failed_between(const EventHandle& start, const EventHandle& end) override;
 
   c10::cuda::CUDAStream stream(QueueIndex queue) const { return queues_[queue].stream; }
 
  private:
+  bool passed(const EventHandle& event);
   struct Queue {
     std::string name;
     c10::cuda::CUDAStream stream;

@@ -115,7 +115,7 @@ class CudaRuntime : public DeviceRuntime {
     return all;
   }
 
-  DeviceMemory memory() const override {
+  std::optional<DeviceMemory> memory() const override {
     DeviceMemory memory = memory_;
     read_allocator_peaks(ordinal_, memory);
     memory.device_peak =

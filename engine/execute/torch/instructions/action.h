@@ -27,12 +27,11 @@ namespace shardlab {
 
 // What lives as long as the run.
 struct RunState {
-  // Without a backend everything is on the host.
-  RunState(const PlannedScenario& scenario, int world_rank, std::shared_ptr<ExecutionBackend> device);
+  RunState(const PlannedScenario& scenario, int world_rank, std::shared_ptr<ExecutionBackend> works_on);
 
   const PlannedScenario& planned;
-  int rank;                                         // of the world
-  const std::shared_ptr<ExecutionBackend> backend;  // null: the host
+  int rank;  // of the world
+  const std::shared_ptr<ExecutionBackend> backend;
   BufferTable buffers;
   Communicators communicators;
   std::optional<TrainingData> data;
@@ -72,9 +71,9 @@ struct StepContext {
   std::vector<double> losses;  // by micro-batch
   std::optional<double> gradient_norm;
   std::optional<bool> overflow;              // of the gradients of all ranks, once it is known
-  std::unique_ptr<Pending> pending;          // left by a collective
+  std::unique_ptr<Pending> pending;          // left running by a collective
   std::optional<OutOfMemory> out_of_memory;  // when that ended the step
-  LateScalars* late = nullptr;               // on a device: how numbers come back
+  LateScalars* late = nullptr;               // how numbers come back; there while a step runs
 };
 
 class Action {

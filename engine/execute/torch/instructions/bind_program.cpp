@@ -108,7 +108,7 @@ class Binder {
   }
 
   const OperatorImplementation* implementation_of(std::string_view name) const {
-    return site_.run.backend ? site_.run.backend->find_operator(name) : find_implementation(name);
+    return site_.run.backend->find_operator(name);
   }
 
   Status bind_parameter(ParameterId parameter, BoundStep& step) {

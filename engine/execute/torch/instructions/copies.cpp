@@ -74,14 +74,14 @@ class Copies : public Action {
   Copies(const Site& site, std::vector<DestinationRanges> destinations)
       : buffers_(site.run.buffers),
         destinations_(std::move(destinations)),
-        on_device_(site.run.backend != nullptr) {}
+        at_once_(site.run.backend->arithmetic() == Arithmetic::device) {}
 
   void run(StepContext&) override {
     for (const DestinationRanges& destination : destinations_) {
       const at::Tensor to = buffers_.tensor(destination.slot).view({-1});
       for (const SourceRanges& source : destination.sources) {
         const at::Tensor from = buffers_.tensor(source.slot).view({-1});
-        if (on_device_) {
+        if (at_once_) {
           copy_at_once(to, from, source.ranges);
         } else {
           for (const ElementRange& range : source.ranges) copy_range(to, from, range);
@@ -94,7 +94,7 @@ class Copies : public Action {
  private:
   BufferTable& buffers_;
   std::vector<DestinationRanges> destinations_;
-  const bool on_device_;
+  const bool at_once_;
 };
 
 class Accumulate : public Action {

@@ -17,20 +17,19 @@ class LoadBatch : public Action {
         micro_batch_(site.instruction().micro_batch.value_or(0)),
         tokens_(tokens),
         targets_(targets) {
-    if (!site.run.backend) return;
     for (at::Tensor& staged : staged_)
       staged = site.run.backend->host_memory(buffers_.buffer(tokens).elements, at::kLong);
   }
 
   void run(StepContext& step) override {
-    const at::Tensor& tokens = staged_[0].defined() ? staged_[0] : buffers_.tensor(tokens_);
-    const at::Tensor& targets = staged_[1].defined() ? staged_[1] : buffers_.tensor(targets_);
+    const at::Tensor& tokens = staged_[0];
+    const at::Tensor& targets = staged_[1];
     const auto count = static_cast<std::size_t>(tokens.numel());
     const Status loaded =
         data_.load(step.step, rank_, micro_batch_, {tokens.mutable_data_ptr<std::int64_t>(), count},
                    {targets.mutable_data_ptr<std::int64_t>(), count});
     if (!loaded) throw std::runtime_error(to_string(loaded.error()));
-    if (staged_[0].defined()) send();
+    send();
   }
 
  private:
@@ -45,8 +44,8 @@ class LoadBatch : public Action {
   TrainingData& data_;
   const int rank_, micro_batch_;
   const Slot tokens_, targets_;
-  // On a device: host memory from which it copies. This instruction's own, so that nobody writes it before
-  // the step is over.
+  // Host memory from which the device copies. This instruction's own, so that nobody writes it before the
+  // step is over.
   std::array<at::Tensor, 2> staged_;
 };
 

@@ -160,13 +160,8 @@ class SegmentAction : public Action {
   }
 
   void read_loss(StepContext& step) {
-    double& loss = step.losses[micro_batch_];
-    if (step.late != nullptr) {
-      step.late->read(values_[program_.loss],
-                      [&step, at = micro_batch_](double value) { step.losses[at] = value; });
-    } else {
-      loss = static_cast<double>(*values_[program_.loss].const_data_ptr<float>());
-    }
+    step.late->read(values_[program_.loss],
+                    [&step, at = micro_batch_](double value) { step.losses[at] = value; });
   }
 
   // Hands over what outlives the program and lets go of the rest.

@@ -2,10 +2,10 @@
 //
 // Source: torch 2.11, GradScaler._unscale_grads_.
 #include <ATen/ops/_amp_foreach_non_finite_check_and_unscale.h>
-#include <ATen/ops/from_blob.h>
 #include <ATen/ops/full.h>
 
 #include "engine/execute/torch/instructions/action.h"
+#include "engine/execute/torch/memory/memory_ledger.h"
 
 namespace shardlab {
 namespace {
@@ -16,10 +16,8 @@ class Unscale : public Action {
       : run_(site.run), found_inf_(found_inf), gradients_(std::move(gradients)) {}
 
   void run(StepContext&) override {
-    float inverse = run_.loss_scale->inverse();
     at::Tensor found = run_.buffers.tensor(found_inf_);
-    const at::Tensor factor =
-        run_.backend ? at::full({1}, inverse, found.options()) : at::from_blob(&inverse, {1}, at::kFloat);
+    const at::Tensor factor = number(run_.loss_scale->inverse(), found);
     found.zero_();
     for (const Slot gradient : gradients_) {
       const std::vector<at::Tensor> one{run_.buffers.tensor(gradient)};
@@ -28,6 +26,13 @@ class Unscale : public Action {
   }
 
  private:
+  // Four bytes that no plan knows.
+  static at::Tensor number(float value, const at::Tensor& like) {
+    const MemoryLedger uncounted;
+    const LedgerScope scope(uncounted);
+    return at::full({1}, value, like.options());
+  }
+
   RunState& run_;
   const Slot found_inf_;
   const std::vector<Slot> gradients_;

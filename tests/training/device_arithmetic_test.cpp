@@ -1,8 +1,9 @@
-// The executor's path for devices (queues, events, no host in between), run on a processor: it trains what
-// the host's path trains.
+// The arithmetic of devices (libtorch's operators alone, numbers read after the step), run on a processor: it
+// trains what the host's trains.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/execute/torch/host/host_backend.h"
 #include "tests/catch.h"
 #include "tests/training/local_run.h"
 #include "tests/training/small_model.h"
@@ -12,18 +13,22 @@ namespace {
 
 constexpr int k_steps = 3;
 
+std::shared_ptr<ExecutionBackend> device_arithmetic() {
+  return make_host_backend(Arithmetic::device);
+}
+
 Trained train_or_fail(const PlannedScenario& planned, const MakeBackend& backend) {
   Result<Trained> trained = train(planned, k_steps, backend);
   REQUIRE_OK(trained);
   return *std::move(trained);
 }
 
-// Operators of the two paths round differently: what one element may differ by, of the largest of its tensor.
-void compare_paths(const std::vector<std::string>& overrides, double limit) {
+// Operators of the two round differently: what one element may differ by, of the largest of its tensor.
+void compare_arithmetic(const std::vector<std::string>& overrides, double limit) {
   const PlannedScenario planned =
       planned_text(k_small_model, joined({"train.optimizer=sgd", "train.learning_rate=0.1"}, overrides));
   const Trained host = train_or_fail(planned, {});
-  const Trained device = train_or_fail(planned, make_immediate_backend);
+  const Trained device = train_or_fail(planned, device_arithmetic);
   CHECK(bitwise_equal(host.initial, device.initial));
   const WorstTensor gradients = worst_difference(device.gradients, host.gradients);
   INFO(gradients.name);
@@ -42,27 +47,27 @@ void compare_paths(const std::vector<std::string>& overrides, double limit) {
 
 }  // namespace
 
-TEST_CASE("the path for devices trains what the host's trains, whatever the strategy") {
+TEST_CASE("the arithmetic of devices trains what the host's trains, whatever the strategy") {
   for (const Spread& spread : all_spreads()) {
     INFO(spread.name());
-    compare_paths(joined({"train.clip_norm=1.0"}, spread.overrides()), 2e-6);
+    compare_arithmetic(joined({"train.clip_norm=1.0"}, spread.overrides()), 2e-6);
   }
 }
 
-TEST_CASE("the path for devices knows every way to precision, accumulation and checkpointing") {
+TEST_CASE("the arithmetic of devices knows every way to precision, accumulation and checkpointing") {
   const std::vector<std::string> fsdp2{"parallel.strategy=fsdp2", "cluster.ranks=2", "train.micro_batch=4"};
   const std::vector<std::string> fsdp1{"parallel.strategy=fsdp1", "cluster.ranks=2", "train.micro_batch=4"};
   const std::vector<std::string> native{"parallel.strategy=native", "cluster.ranks=2", "train.micro_batch=4"};
   for (const auto& strategy : {fsdp2, fsdp1, native}) {
-    compare_paths(joined(strategy, {"train.micro_batch=2", "train.accumulation=2"}), 2e-6);
-    compare_paths(joined(strategy, {"activation.checkpoint=full"}), 2e-6);
-    compare_paths(
+    compare_arithmetic(joined(strategy, {"train.micro_batch=2", "train.accumulation=2"}), 2e-6);
+    compare_arithmetic(joined(strategy, {"activation.checkpoint=full"}), 2e-6);
+    compare_arithmetic(
         joined(strategy, {"precision.param=bfloat16", "precision.reduce=float32", "train.clip_norm=1.0"}),
         2e-2);
   }
 }
 
-TEST_CASE("the path for devices skips a step whose gradients overflow") {
+TEST_CASE("the arithmetic of devices skips a step whose gradients overflow") {
   const std::vector<std::string> settings{"parallel.strategy=fsdp2",
                                           "cluster.ranks=2",
                                           "train.micro_batch=4",
@@ -84,11 +89,11 @@ TEST_CASE("the path for devices skips a step whose gradients overflow") {
           fmt::print("{} instructions skipped, the scale is now {}\n", skipped, *executor.loss_scale());
         return *executor.loss_scale() < 67108864 ? Status{} : internal_error("scale", "not lowered");
       },
-      {}, {}, make_immediate_backend);
+      {}, {}, device_arithmetic);
   REQUIRE_OK(done);
 }
 
-TEST_CASE("spans of the path for devices keep the plan's order") {
+TEST_CASE("spans keep the plan's order") {
   const PlannedScenario planned = planned_text(
       k_small_model, joined({}, {"parallel.strategy=fsdp2", "cluster.ranks=2", "train.micro_batch=4"}));
   const Status done = run_ranks(
@@ -108,7 +113,7 @@ TEST_CASE("spans of the path for devices keep the plan's order") {
         }
         return {};
       },
-      {}, {}, make_immediate_backend);
+      {}, {}, device_arithmetic);
   REQUIRE_OK(done);
 }
 

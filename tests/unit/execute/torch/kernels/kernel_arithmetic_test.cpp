@@ -1,16 +1,13 @@
-// The arithmetic that hosts and devices share, against ATen in double precision: with one lane and with
-// several, in float32 and bfloat16.
+// The arithmetic of the kernels for devices, on the host against ATen in double precision: with one lane and
+// with several, in float32 and bfloat16.
 #include <ATen/ATen.h>
 
 #include <limits>
 
-#include "engine/kernels/adamw.h"
-#include "engine/kernels/add_rms_norm.h"
 #include "engine/kernels/cross_entropy.h"
 #include "engine/kernels/lanes.h"
-#include "engine/kernels/ranges.h"
+#include "engine/kernels/rms_norm.h"
 #include "engine/kernels/rotary.h"
-#include "engine/kernels/squared_norm.h"
 #include "engine/kernels/swiglu.h"
 #include "tests/catch.h"
 #include "tests/unit/execute/torch/kernels/host_lanes.h"
@@ -137,7 +134,7 @@ void check_rotary(const kernels::RotaryLayout& layout) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("shared arithmetic: RMSNorm and its gradients", "", float, BFloat16) {
+TEMPLATE_TEST_CASE("kernel arithmetic: RMSNorm and its gradients", "", float, BFloat16) {
   for (const std::int64_t lanes : {1, 4}) {
     for (const std::int64_t width : {1, 3, 8, 64, 257}) {
       INFO(lanes << " lanes, width " << width);
@@ -149,21 +146,7 @@ TEMPLATE_TEST_CASE("shared arithmetic: RMSNorm and its gradients", "", float, BF
   }
 }
 
-TEMPLATE_TEST_CASE("shared arithmetic: the residual sum and its norm", "", float, BFloat16) {
-  at::manual_seed(9);
-  const at::Tensor x = random<TestType>({1, 96}), residual = random<TestType>({1, 96}),
-                   w = random<TestType>({96});
-  const at::Tensor sum = residual.clone(), y = at::empty_like(x), reciprocal = at::empty({1});
-  with_lanes(3, [&](auto& group) {
-    kernels::add_rms_norm_row<kernels::k_pack<TestType>>(
-        group, data<TestType>(x), data<TestType>(sum), data<TestType>(w), data<TestType>(sum),
-        data<TestType>(y), data<float>(reciprocal), 96, 1e-5F);
-  });
-  CHECK(at::equal(sum, x + residual));
-  check_close<TestType>(y, rms_norm(sum.to(at::kDouble), w.to(at::kDouble), 1e-5));
-}
-
-TEMPLATE_TEST_CASE("shared arithmetic: cross-entropy and its gradient over the logits", "", float, BFloat16) {
+TEMPLATE_TEST_CASE("kernel arithmetic: cross-entropy and its gradient over the logits", "", float, BFloat16) {
   for (const std::int64_t lanes : {1, 4}) {
     for (const std::int64_t classes : {2, 3, 1000}) {
       INFO(lanes << " lanes, " << classes << " classes");
@@ -174,7 +157,7 @@ TEMPLATE_TEST_CASE("shared arithmetic: cross-entropy and its gradient over the l
   }
 }
 
-TEST_CASE("shared arithmetic: large logits do not overflow, a target outside is no stray read") {
+TEST_CASE("kernel arithmetic: large logits do not overflow, a target outside is no stray read") {
   kernels::OneLane lane;
   const std::vector<float> logits{1e30F, -1e30F, 1e30F};
   float loss = 0;
@@ -188,7 +171,7 @@ TEST_CASE("shared arithmetic: large logits do not overflow, a target outside is 
   }
 }
 
-TEMPLATE_TEST_CASE("shared arithmetic: rotary embedding turns and turns back, alone and in packs", "", float,
+TEMPLATE_TEST_CASE("kernel arithmetic: rotary embedding turns and turns back, alone and in packs", "", float,
                    BFloat16) {
   check_rotary<1, TestType>({1, 2, 0, 32, 16});
   check_rotary<1, TestType>({2, 3, 1, 10, 3});
@@ -196,7 +179,7 @@ TEMPLATE_TEST_CASE("shared arithmetic: rotary embedding turns and turns back, al
   check_rotary<kernels::k_pack<TestType>, TestType>({2, 3, 1, 48, 16});
 }
 
-TEMPLATE_TEST_CASE("shared arithmetic: SwiGLU and its gradients", "", float, BFloat16) {
+TEMPLATE_TEST_CASE("kernel arithmetic: SwiGLU and its gradients", "", float, BFloat16) {
   at::manual_seed(11);
   const at::Tensor gate = random<TestType>({200}) * 4, up = random<TestType>({200}),
                    dy = random<TestType>({200});
@@ -216,7 +199,7 @@ TEMPLATE_TEST_CASE("shared arithmetic: SwiGLU and its gradients", "", float, BFl
   check_close<TestType>(d_up, up_reference.grad());
 }
 
-TEST_CASE("shared arithmetic: bfloat16 rounds as ATen does, NaN and infinity too") {
+TEST_CASE("kernel arithmetic: bfloat16 rounds as ATen does, NaN and infinity too") {
   at::manual_seed(12);
   at::Tensor values = at::randn({4096}) * at::pow(10.0, at::rand({4096}) * 60 - 30).to(at::kFloat);
   values[0] = std::numeric_limits<float>::quiet_NaN();
@@ -229,52 +212,6 @@ TEST_CASE("shared arithmetic: bfloat16 rounds as ATen does, NaN and infinity too
     if (own.bits != data<BFloat16>(rounded)[i].bits) FAIL(data<float>(values)[i]);
   }
   CHECK(std::isnan(kernels::to_float(kernels::from_float<BFloat16>(data<float>(values)[0]))));
-}
-
-TEST_CASE("shared arithmetic: copies find their range") {
-  const std::vector<kernels::CopyRange> ranges{{5, 0, 3}, {0, 10, 1}, {1, 3, 4}};
-  const std::vector<std::int64_t> ends{3, 4, 8};
-  std::vector<float> source(8);
-  for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<float>(i) + 0.5F;
-  std::vector<BFloat16> destination(12, BFloat16{0});
-  for (std::int64_t i = 0; i < 8; ++i) {
-    const std::int64_t at = kernels::range_of(ends.data(), 3, i);
-    kernels::copy_element(ranges[static_cast<std::size_t>(at)],
-                          i - (at == 0 ? 0 : ends[static_cast<std::size_t>(at - 1)]), source.data(),
-                          destination.data());
-  }
-  std::vector<float> copied;
-  for (const BFloat16 value : destination) copied.push_back(kernels::to_float(value));
-  CHECK(copied == std::vector<float>{5.5, 6.5, 7.5, 1.5, 2.5, 3.5, 4.5, 0, 0, 0, 0.5, 0});
-}
-
-TEST_CASE("shared arithmetic: norms, clipping and AdamW") {
-  at::manual_seed(13);
-  const at::Tensor gradients = random<float>({1000}), parameters = random<float>({1000});
-  float squares = 0;
-  with_lanes(4, [&](auto& group) {
-    const float sum = kernels::sum_of_squares(group, data<float>(gradients), 1000);
-    if (group.lane() == 0) squares = sum;
-  });
-  CHECK(squares == Approx(gradients.square().sum().item<double>()).epsilon(1e-5));
-  CHECK(kernels::clip_factor(0.5F, 1.0F) == 1.0F);
-  CHECK(kernels::clip_factor(4.0F, 1.0F) == Approx(0.25).epsilon(1e-6));
-
-  const at::Tensor means = at::zeros({1000}), roots = at::zeros({1000});
-  at::Tensor p = parameters.clone(), m = at::zeros({1000}), v = at::zeros({1000});
-  for (std::int64_t step = 1; step <= 5; ++step) {
-    const kernels::AdamW rule = kernels::adamw(1e-2, 0.9, 0.95, 1e-8, 0.1, step);
-    for (std::int64_t i = 0; i < 1000; ++i)
-      kernels::adamw_element(rule, data<float>(parameters)[i], data<float>(gradients)[i],
-                             data<float>(means)[i], data<float>(roots)[i]);
-    const std::vector<at::Tensor> steps{at::scalar_tensor(static_cast<double>(step), at::kFloat)};
-    at::_fused_adamw_(std::vector<at::Tensor>{p}, std::vector<at::Tensor>{gradients},
-                      std::vector<at::Tensor>{m}, std::vector<at::Tensor>{v}, {}, steps, 1e-2, 0.9, 0.95, 0.1,
-                      1e-8, false, false);
-  }
-  check_close<float>(parameters, p);
-  check_close<float>(means, m);
-  check_close<float>(roots, v);
 }
 
 }  // namespace shardlab::test

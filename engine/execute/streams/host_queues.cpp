@@ -1,0 +1,77 @@
+#include "engine/execute/streams/host_queues.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "engine/execute/monotonic_clock.h"
+
+namespace shardlab {
+
+struct HostQueues::Mark : StreamEvent {
+  Nanoseconds made;
+  std::shared_ptr<Pending> before, after;  // the work that it follows and that follows it, if there is any
+
+  Nanoseconds time() const {
+    if (after) return after->began_at();
+    return before ? std::max(made, before->completed_at()) : made;
+  }
+};
+
+const HostQueues::Mark& HostQueues::mark_of(const EventHandle& event) {
+  if (!event) throw std::logic_error("an event that was never recorded");
+  return static_cast<const Mark&>(*event);
+}
+
+QueueIndex HostQueues::queue(const std::string& name) {
+  const auto known =
+      std::find_if(queues_.begin(), queues_.end(), [&](const Queue& queue) { return queue.name == name; });
+  if (known != queues_.end()) return static_cast<QueueIndex>(known - queues_.begin());
+  queues_.push_back({name, nullptr, nullptr});
+  return static_cast<QueueIndex>(queues_.size() - 1);
+}
+
+void HostQueues::adopt(std::unique_ptr<Pending> work) {
+  Queue& queue = queues_.at(in_use_);
+  queue.last = std::move(work);
+  running_.push_back(queue.last);
+  if (queue.mark) queue.mark->after = queue.last;
+  queue.mark.reset();
+  if (queueing_ == Queueing::by_stream) finish(queue.last);
+}
+
+EventHandle HostQueues::record(QueueIndex index) {
+  Queue& queue = queues_.at(index);
+  queue.mark = std::make_shared<Mark>();
+  queue.mark->made = monotonic_now();
+  queue.mark->before = queue.last;
+  return queue.mark;
+}
+
+void HostQueues::block(const EventHandle& event) {
+  if (const Mark& mark = mark_of(event); mark.before) finish(mark.before);
+}
+
+void HostQueues::drain() {
+  for (const std::shared_ptr<Pending>& work : running_) finish(work);
+  running_.clear();
+  for (Queue& queue : queues_) queue = {queue.name, nullptr, nullptr};
+}
+
+void HostQueues::finish(const std::shared_ptr<Pending>& work) {
+  try {
+    work->wait();
+  } catch (...) {
+    failed_ = work;
+    throw;
+  }
+}
+
+Nanoseconds HostQueues::between(const EventHandle& earlier, const EventHandle& later) {
+  return mark_of(later).time() - mark_of(earlier).time();
+}
+
+bool HostQueues::failed_between(const EventHandle& start, const EventHandle&) {
+  return failed_ && mark_of(start).after == failed_;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,49 @@
+// The host as a device: the issuing thread does the work when it is issued, and what it leaves running in
+// threads of communicators (Pending) belongs to queues.
+//
+// by_stream: the host in the place of a GPU, with the GPU's schedule. Its queues are always empty: what is
+// adopted is waited for at once.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/execute/streams/stream_device.h"
+
+namespace shardlab {
+
+class HostQueues : public StreamDevice {
+ public:
+  explicit HostQueues(Queueing queueing = Queueing::on_host) : queueing_(queueing) {}
+
+  Queueing queueing() const override { return queueing_; }
+  QueueIndex queue(const std::string& name) override;
+  void use(QueueIndex queue) override { in_use_ = queue; }
+  void adopt(std::unique_ptr<Pending> work) override;
+  EventHandle record(QueueIndex queue) override;
+  void wait(QueueIndex, const EventHandle& event) override { block(event); }
+  void block(const EventHandle& event) override;
+  void drain() override;
+  // A mark right before adopted work is at the time when that began, one after it when it was done, any other
+  // when it was made.
+  Nanoseconds between(const EventHandle& earlier, const EventHandle& later) override;
+  bool failed_between(const EventHandle& start, const EventHandle& end) override;
+
+ private:
+  struct Mark;
+  struct Queue {
+    std::string name;
+    std::shared_ptr<Pending> last;  // that was adopted since the last drain
+    std::shared_ptr<Mark> mark;     // made since then
+  };
+  static const Mark& mark_of(const EventHandle& event);
+  void finish(const std::shared_ptr<Pending>& work);
+
+  const Queueing queueing_;
+  std::vector<Queue> queues_;
+  QueueIndex in_use_ = 0;
+  std::vector<std::shared_ptr<Pending>> running_;  // adopted since the last drain
+  std::shared_ptr<Pending> failed_;                // whose end threw
+};
+
+}  // namespace shardlab
