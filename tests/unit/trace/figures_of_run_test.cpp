@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -111,6 +112,9 @@ TEST_CASE("figures: names and places are each used once, and everything is said 
     if (rule.name.empty()) continue;
     CHECK(names.insert(std::string(rule.name)).second);
     CHECK(places.insert(rule.place).second);
+    const auto begins = [&](const std::string& metric) { return metric.starts_with(rule.name); };
+    const std::vector<std::string> metrics = metric_names();
+    CHECK((rule.name == "operator." || std::any_of(metrics.begin(), metrics.end(), begins)));
   }
   CHECK(names.contains("step_time"));
 }
