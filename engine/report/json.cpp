@@ -81,24 +81,19 @@ Json comparison_json(const Comparison& comparison, const Json& predicted, const 
 }
 
 Json entry_json(const RunEntry& entry) {
-  return {{"run_id", to_string(entry.id)},
-          {"kind", to_string(entry.kind)},
-          {"name", entry.name},
-          {"created", entry.created},
-          {"strategy", entry.strategy},
-          {"ranks", entry.ranks},
-          {"plan_hash", entry.plan_hash},
-          {"run_hash", entry.run_hash},
-          {"calibrated", entry.calibrated},
-          {"step_time_ns", entry.step_time.value},
-          {"tokens_per_second", entry.tokens_per_second},
-          {"mfu", or_null(entry.mfu)},
-          {"exposed_communication_ns", entry.exposed_communication.value},
-          {"peak_allocated", entry.peak_allocated ? Json(entry.peak_allocated->value) : Json(nullptr)},
-          {"fits", entry.fits ? Json(*entry.fits) : Json(nullptr)},
-          {"last_loss", or_null(entry.last_loss)},
-          {"tags", entry.tags},
-          {"note", entry.note}};
+  Json json = {{"run_id", to_string(entry.id)},
+               {"kind", to_string(entry.kind)},
+               {"name", entry.name},
+               {"created", entry.created},
+               {"strategy", entry.strategy},
+               {"ranks", entry.ranks},
+               {"plan_hash", entry.plan_hash},
+               {"run_hash", entry.run_hash},
+               {"calibrated", entry.calibrated}};  // stands here, before the other figures
+  add_columns(json, entry);
+  json["tags"] = entry.tags;
+  json["note"] = entry.note;
+  return json;
 }
 
 }  // namespace shardlab

@@ -74,13 +74,12 @@ Result<std::vector<ModuleId>> matching_units(const ModelGraph& graph, std::span<
 // What an override asks of the root of a model that is trained.
 Status check_root_override(const Scenario& scenario, const WrapOverride& change, std::size_t index) {
   const auto reshard = change.settings.find("reshard_after_forward");
-  if (scenario.parallel.strategy != "native" || reshard == change.settings.end() || reshard->second != "true")
-    return {};
-  return bad_input(
-      fmt::format("parallel.wrap.overrides[{}].settings", index),
-      "reshard_after_forward: true has no effect on the root with strategy native: it never frees "
-      "parameters that backward needs first",
-      "remove it, or use fsdp2");
+  const std::string_view why = facts_of(scenario.parallel.strategy).why_root_stays;
+  if (why.empty() || reshard == change.settings.end() || reshard->second != "true") return {};
+  return bad_input(fmt::format("parallel.wrap.overrides[{}].settings", index),
+                   fmt::format("reshard_after_forward: true has no effect on the root with strategy {}: {}",
+                               scenario.parallel.strategy, why),
+                   "remove it, or use " + proposed_for("parallel.reshard_after_forward"));
 }
 
 }  // namespace

@@ -81,6 +81,14 @@ std::string of_strategies(std::string_view key, std::string_view text) {
   return fmt::format("{}: {}", fmt::join(strategies_that_accept(key), ", "), text);
 }
 
+std::string proposed_for_joined_modules() {
+  const std::vector<std::string> names = names_of([](const KnownStrategy& strategy) {
+    const StrategyFacts& facts = *strategy.facts;
+    return strategy.built && facts.proposed && facts.gathers_units && facts.why_no_joined_modules.empty();
+  });
+  return fmt::format("{}", fmt::join(names, " or "));
+}
+
 std::string proposed_for(std::string_view key) {
   const std::vector<std::string> names = names_of([&](const KnownStrategy& strategy) {
     return strategy.built && strategy.facts->proposed && accepts(*strategy.facts, key);

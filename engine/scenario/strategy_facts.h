@@ -44,6 +44,8 @@ struct StrategyFacts {
   std::string_view why_no_teacher = {};
   // Why several modules cannot be one unit (parallel.wrap.together); empty: they can.
   std::string_view why_no_joined_modules = {};
+  // Why reshard_after_forward: true has no effect on the root; empty: it has one.
+  std::string_view why_root_stays = {};
   // Whether hints that propose another strategy name this one.
   bool proposed = true;
   // Whether every rank holds the whole state, so that a mesh left open replicates. Null: it shards.
@@ -82,6 +84,9 @@ std::vector<std::string> strategies_that_accept(std::string_view key);
 
 // "fsdp2, native: text", for the help of a key that only these accept.
 std::string of_strategies(std::string_view key, std::string_view text);
+
+// "fsdp2": those that hints propose and whose units may be several modules.
+std::string proposed_for_joined_modules();
 
 // "fsdp1 or fsdp2": those of strategies_that_accept() that hints propose.
 std::string proposed_for(std::string_view key);

@@ -36,8 +36,8 @@ void check_framework(Complaints& c) {
   }
   const WrapSpec& wrap = c.scenario.parallel.wrap;
   const bool alike = !single_units && wrap.ignored.empty() && (!p.output || p.output == p.param);
-  const bool by_default = strategy != "fsdp1";  // MixedPrecision.cast_forward_inputs is False
-  if (p.cast_forward_inputs && units && p.param && alike && *p.cast_forward_inputs != by_default) {
+  if (p.cast_forward_inputs && units && p.param && alike &&
+      *p.cast_forward_inputs != facts.casts_inputs_by_default) {
     c.refuse("precision.cast_forward_inputs",
              "has no effect where all units compute in precision.param: nothing would be cast", "remove it");
   }

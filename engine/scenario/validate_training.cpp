@@ -138,7 +138,7 @@ void validate_parallel(Complaints& c, const std::string& path, const ParallelSpe
   if (!why.empty() && !parallel.wrap.together.empty())
     c.refuse(path + ".wrap.together",
              fmt::format("has no effect with strategy {}: {}", parallel.strategy, why),
-             "remove it, or use fsdp2");
+             "remove it, or use " + proposed_for_joined_modules());
   check_wrap(c, path + ".wrap", parallel.wrap);
 }
 

@@ -5,7 +5,7 @@
 #include "engine/plan/text.h"
 #include "engine/store/provenance_json.h"
 #include "engine/store/read_trace.h"
-#include "engine/store/sql_values.h"
+#include "engine/store/run_columns.h"
 #include "engine/store/write_run.h"
 #include "engine/trace/run_summary_json.h"
 
@@ -21,11 +21,11 @@ RunKind kind_of(const SQLite::Column& column) {
   return column.getString() == to_string(RunKind::measured) ? RunKind::measured : RunKind::predicted;
 }
 
+// {}: the columns of figures.
 constexpr const char* k_entries =
-    "SELECT runs.id, kind, name, created, runs.strategy, ranks, plans.hash, run_hash, calibrated, "
-    "step_time_ns, tokens_per_second, mfu, "
-    "exposed_communication_ns, peak_allocated, fits, last_loss, note, "
-    "(SELECT group_concat(tag, char(31)) FROM (SELECT tag FROM tags WHERE run_id = runs.id ORDER BY tag)) "
+    "SELECT runs.id, kind, name, created, runs.strategy, ranks, plans.hash, run_hash, note, "
+    "(SELECT group_concat(tag, char(31)) FROM (SELECT tag FROM tags WHERE run_id = runs.id ORDER BY tag)), "
+    "{} "
     "FROM runs JOIN plans ON plans.id = steady_plan "
     "WHERE (?1 = 0 OR runs.id = ?1) AND (?2 = '' OR kind = ?2) AND (?3 = '' OR name = ?3) "
     "AND (?4 = '' OR EXISTS (SELECT 1 FROM tags WHERE run_id = runs.id AND tag = ?4)) "
@@ -52,21 +52,14 @@ RunEntry entry_of(SQLite::Statement& row) {
   entry.ranks = row.getColumn(5).getInt();
   entry.plan_hash = row.getColumn(6).getString();
   entry.run_hash = row.getColumn(7).getString();
-  entry.calibrated = row.getColumn(8).getInt() != 0;
-  entry.step_time = {row.getColumn(9).getInt64()};
-  entry.tokens_per_second = row.getColumn(10).getDouble();
-  entry.mfu = read_number(row.getColumn(11));
-  entry.exposed_communication = {row.getColumn(12).getInt64()};
-  if (!row.isColumnNull(13)) entry.peak_allocated = Bytes{row.getColumn(13).getInt64()};
-  entry.fits = read_flag(row.getColumn(14));
-  entry.last_loss = read_number(row.getColumn(15));
-  entry.note = row.getColumn(16).getString();
-  entry.tags = split_tags(row.getColumn(17).getString());
+  entry.note = row.getColumn(8).getString();
+  entry.tags = split_tags(row.getColumn(9).getString());
+  read_columns(row, 10, entry);
   return entry;
 }
 
 std::vector<RunEntry> query_entries(SQLite::Database& db, const RunFilter& filter, std::int64_t id) {
-  SQLite::Statement query(db, k_entries);
+  SQLite::Statement query(db, fmt::format(k_entries, run_columns()));
   query.bind(1, id);
   query.bind(2, filter.kind ? std::string(to_string(*filter.kind)) : std::string());
   query.bind(3, filter.name);

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "engine/store/provenance_json.h"
-#include "engine/store/sql_values.h"
+#include "engine/store/run_columns.h"
 #include "engine/store/write_plan.h"
 #include "engine/store/write_trace.h"
 #include "engine/trace/check_trace.h"
@@ -31,30 +31,16 @@ std::string summary_text(RunSummary summary) {
   return summary_json(summary).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-void bind_summary(SQLite::Statement& insert, int first, const RunSummary& summary) {
-  std::optional<Bytes> peak;
-  if (summary.memory) peak = summary.memory->peak_allocated;
-  insert.bind(first, summary.calibrated ? 1 : 0);
-  bind_quantity(insert, first + 1, summary.step_time.median);
-  bind_number(insert, first + 2, summary.tokens_per_second);
-  bind_number(insert, first + 3, summary.mfu);
-  bind_quantity(insert, first + 4, summary.exposed_communication);
-  bind_quantity(insert, first + 5, peak);
-  bind_flag(insert, first + 6, summary.fits);
-  bind_number(insert, first + 7,
-              summary.losses.empty() ? std::nullopt : std::optional(summary.losses.back()));
-}
-
 std::int64_t write_run_row(SQLite::Database& db, const RunRecord& run, const PlanIds& plans,
                            const PlanHashes& hashes) {
+  std::string figures;  // one parameter each
+  for (int i = 0; i < run_column_count(); ++i) figures += ", ?";
   SQLite::Statement insert(
       db,
-      "INSERT INTO runs (kind, name, created, strategy, ranks, run_hash, setup_plan, "
-      "first_plan, steady_plan, "
-      "calibrated, step_time_ns, tokens_per_second, mfu, exposed_communication_ns, "
-      "peak_allocated, fits, last_loss, "
-      "scenario, provenance, summary, note, second_plan) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      fmt::format("INSERT INTO runs (kind, name, created, strategy, ranks, run_hash, setup_plan, first_plan, "
+                  "steady_plan, second_plan, scenario, provenance, summary, note, {}) "
+                  "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?{})",
+                  run_columns(), figures));
   insert.bind(1, std::string(to_string(run.trace.provenance.kind)));
   insert.bind(2, run.name);
   insert.bind(3, created_or_now(run.created));
@@ -64,12 +50,12 @@ std::int64_t write_run_row(SQLite::Database& db, const RunRecord& run, const Pla
   insert.bind(7, plans.find(hashes.setup)->second);
   insert.bind(8, plans.find(hashes.first)->second);
   insert.bind(9, plans.find(hashes.steady)->second);
-  bind_summary(insert, 10, run.summary);
-  insert.bind(18, run.scenario_yaml);
-  insert.bind(19, provenance_text(run.trace.provenance));
-  insert.bind(20, summary_text(run.summary));
-  insert.bind(21, run.note);
-  if (run.plan.second) insert.bind(22, plans.find(hashes.second)->second);
+  if (run.plan.second) insert.bind(10, plans.find(hashes.second)->second);
+  insert.bind(11, run.scenario_yaml);
+  insert.bind(12, provenance_text(run.trace.provenance));
+  insert.bind(13, summary_text(run.summary));
+  insert.bind(14, run.note);
+  bind_columns(insert, 15, run.summary);
   insert.exec();
   return db.getLastInsertRowid();
 }

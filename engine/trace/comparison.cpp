@@ -115,7 +115,8 @@ void add_live_bytes(Comparison& comparison, const Tolerances& tolerances) {
     predicted = static_cast<double>(comparison.memory->predicted.value);
     measured = static_cast<double>(comparison.memory->measured.value);
   }
-  Metric metric = judged_metric("live_bytes", MetricUnit::bytes, predicted, measured, tolerances);
+  Metric metric =
+      judged_metric(std::string(k_live_bytes), MetricUnit::bytes, predicted, measured, tolerances);
   if (predicted || metric.tolerance) comparison.metrics.push_back(std::move(metric));
 }
 
@@ -139,7 +140,7 @@ Result<Comparison> compare(const StepPlan& steady, const ComparedRun& predicted,
   comparison.instructions = largest_differences(steady, predicted, measured);
   comparison.memory = memory_difference(steady, predicted.trace, measured.trace);
   comparison.workspace = unpredicted_workspace(steady, predicted.trace, measured.trace);
-  std::erase_if(comparison.metrics, [](const Metric& metric) { return metric.name == "live_bytes"; });
+  std::erase_if(comparison.metrics, [](const Metric& metric) { return metric.name == k_live_bytes; });
   add_live_bytes(comparison, tolerance);
   comparison.verdict = overall_verdict(comparison.metrics);
   return comparison;

@@ -10,6 +10,7 @@
 
 #include "engine/base/result.h"
 #include "engine/plan/step_plan.h"
+#include "engine/trace/figure.h"
 #include "engine/trace/run_summary.h"
 #include "engine/trace/step_trace.h"
 
@@ -21,8 +22,6 @@ enum class Verdict : std::uint8_t {
   not_judged,  // no tolerance was given
 };
 std::string_view to_string(Verdict verdict);  // "pass", "fail", "not judged"
-
-enum class MetricUnit : std::uint8_t { nanoseconds, bytes, tokens_per_second, fraction };
 
 // One figure of both runs. error = predicted / measured - 1, absent when the measured one is absent or zero
 // (0 when both are zero). With a tolerance the verdict is pass when |error| <= tolerance, and fail when there
@@ -90,10 +89,10 @@ struct Comparison {
   friend bool operator==(const Comparison&, const Comparison&) = default;
 };
 
-// Every name a metric can have, which is every name a tolerance may be given for: step_time,
-// exposed_communication, tokens_per_second, mfu, peak_allocated, live_bytes (the worst border of
-// MemoryDifference), peak.CLASS for each class of buffer, communication.KIND for each kind of collective
-// (bytes of one rank in one step).
+// Every name a metric can have but those of operators, which is every name a tolerance may be given for:
+// those of the figures that are metrics (run_figures.h: step_time, peak_allocated, ...; peak.CLASS for each
+// class of buffer, communication.KIND for each kind of collective, in bytes of one rank in one step) and
+// live_bytes, the worst border of MemoryDifference.
 std::vector<std::string> metric_names();
 
 struct ComparedRun {

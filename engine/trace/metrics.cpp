@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/base/nearest.h"
+#include "engine/trace/run_figures.h"
 
 namespace shardlab {
 namespace {
@@ -13,55 +14,92 @@ constexpr std::array k_collectives = {InstructionKind::AllGather, InstructionKin
                                       InstructionKind::Reduce,    InstructionKind::AllReduce,
                                       InstructionKind::Broadcast, InstructionKind::AllToAll};
 
-std::string class_metric(std::size_t index) {
-  return "peak." + std::string(to_string(static_cast<BufferClass>(index)));
+// Among the places of the rows: the metric that needs traces (comparison.h) and sums over lists.
+constexpr int k_place_of_live_bytes = 6, k_place_of_totals = 20;
+
+// A metric's value in one run.
+struct Value {
+  std::string name;
+  MetricUnit unit = MetricUnit::nanoseconds;
+  Listed listed = Listed::always;
+  int place = 0;
+  std::optional<double> value;
+};
+
+double number_of(double value) {
+  return value;
+}
+template <typename Tag>
+double number_of(Quantity<Tag> quantity) {
+  return static_cast<double>(quantity.value);
 }
 
-std::string kind_metric(InstructionKind kind) {
-  return "communication." + std::string(to_string(kind));
-}
-
-double value_of(Nanoseconds time) {
-  return static_cast<double>(time.value);
-}
-double value_of(Bytes bytes) {
-  return static_cast<double>(bytes.value);
-}
-
-std::optional<double> peak_of(const RunSummary& run) {
-  if (!run.memory) return std::nullopt;
-  return value_of(run.memory->peak_allocated);
-}
-
-std::optional<double> class_of(const RunSummary& run, std::size_t index) {
-  if (!run.memory) return std::nullopt;
-  return value_of(run.memory->by_class[index]);
-}
-
-// Unknown for an imported run.
-std::optional<double> rate_of(const RunSummary& run) {
-  return run.tokens_per_second > 0 ? std::optional(run.tokens_per_second) : std::nullopt;
-}
-
-// Over all sizes of groups.
-double communication_of(const RunSummary& run, InstructionKind kind) {
-  Bytes sum;
-  for (const CommunicationTotal& total : run.communication) {
-    if (total.kind == kind) sum += total.bytes;
+// What is added for a field that is compared, by its type; a null pointer: the run has no such field.
+class Values {
+ public:
+  explicit Values(const RunSummary& run) {
+    visit_figures(&run, [this](const auto& figure, const auto* field) {
+      if constexpr (requires { add(figure, field); }) {
+        if (!figure.metric.name.empty()) add(figure, field);
+      }
+    });
+    std::stable_sort(values_.begin(), values_.end(),
+                     [](const Value& a, const Value& b) { return a.place < b.place; });
   }
-  return value_of(sum);
-}
+  std::vector<Value> take() && { return std::move(values_); }
 
-// "operator.linear.backward"
-std::string operator_metric(const OperatorTime& op) {
-  return "operator." + op.operation + (op.backward ? ".backward" : ".forward");
-}
-
-std::optional<double> time_of(const RunSummary& run, const OperatorTime& wanted) {
-  for (const OperatorTime& op : run.operators) {
-    if (op.operation == wanted.operation && op.backward == wanted.backward) return value_of(op.time);
+ private:
+  template <typename T>
+  requires requires(const T& field) { number_of(field); }
+  void add(const FigureFacts& figure, const T* field) {
+    const bool known = field && !(figure.zero_is_unknown && number_of(*field) == 0);
+    push(figure, "", known ? std::optional(number_of(*field)) : std::nullopt);
   }
-  return std::nullopt;
+
+  template <typename T>
+  requires requires(const T& field) { number_of(field); }
+  void add(const FigureFacts& figure, const std::optional<T>* field) {
+    push(figure, "", field && *field ? std::optional(number_of(**field)) : std::nullopt);
+  }
+
+  void add(const FigureFacts& figure, const BytesByClass* by_class) {
+    for (std::size_t i = 0; i < k_buffer_classes; ++i)
+      push(figure, to_string(static_cast<BufferClass>(i)),
+           by_class ? std::optional(number_of((*by_class)[i])) : std::nullopt);
+  }
+
+  // Over all sizes of groups.
+  void add(const FigureFacts& figure, const std::vector<CommunicationTotal>* totals) {
+    double all = 0;
+    for (const InstructionKind kind : k_collectives) {
+      Bytes sum;
+      for (const CommunicationTotal& total : *totals) {
+        if (total.kind == kind) sum += total.bytes;
+      }
+      push(figure, to_string(kind), number_of(sum));
+      all += number_of(sum);
+    }
+    values_.push_back({std::string(figure.metric.total), figure.metric.unit, Listed::with_tolerance,
+                       k_place_of_totals, all});
+  }
+
+  // "operator.linear.backward"
+  void add(const FigureFacts& figure, const std::vector<OperatorTime>* operators) {
+    for (const OperatorTime& op : *operators)
+      push(figure, op.operation + (op.backward ? ".backward" : ".forward"), number_of(op.time));
+  }
+
+  void push(const FigureFacts& figure, std::string_view below, std::optional<double> value) {
+    const MetricRule& rule = figure.metric;
+    values_.push_back(
+        {std::string(rule.name) + std::string(below), rule.unit, rule.listed, rule.place, value});
+  }
+
+  std::vector<Value> values_;
+};
+
+std::vector<Value> values_of(const RunSummary& run) {
+  return Values(run).take();
 }
 
 std::optional<double> error_of(std::optional<double> predicted, std::optional<double> measured) {
@@ -71,8 +109,15 @@ std::optional<double> error_of(std::optional<double> predicted, std::optional<do
   return std::nullopt;
 }
 
-bool worth_a_row(const Metric& metric) {
-  return metric.tolerance || metric.predicted.value_or(0) != 0 || metric.measured.value_or(0) != 0;
+bool is_listed(const Metric& metric, Listed listed) {
+  if (metric.tolerance) return true;
+  switch (listed) {
+    case Listed::always: return true;
+    case Listed::where_not_zero: return metric.predicted.value_or(0) != 0 || metric.measured.value_or(0) != 0;
+    case Listed::where_both_know: return metric.predicted && metric.measured;
+    case Listed::with_tolerance: return false;
+  }
+  return false;
 }
 
 }  // namespace
@@ -87,11 +132,15 @@ std::string_view to_string(Verdict verdict) {
 }
 
 std::vector<std::string> metric_names() {
-  std::vector<std::string> names = {"step_time", "exposed_communication", "tokens_per_second", "mfu",
-                                    "peak_allocated"};
-  for (std::size_t i = 0; i < k_buffer_classes; ++i) names.push_back(class_metric(i));
-  names.push_back("live_bytes");
-  for (InstructionKind kind : k_collectives) names.push_back(kind_metric(kind));
+  std::vector<std::string> names;
+  bool live = false;
+  for (const Value& value : values_of({})) {
+    if (!live && value.place > k_place_of_live_bytes) {
+      names.push_back(std::string(k_live_bytes));
+      live = true;
+    }
+    names.push_back(value.name);
+  }
   return names;
 }
 
@@ -109,33 +158,14 @@ Metric judged_metric(std::string name, MetricUnit unit, std::optional<double> pr
 
 std::vector<Metric> summary_metrics(const RunSummary& predicted, const RunSummary& measured,
                                     const Tolerances& tolerances) {
+  const std::vector<Value> of_predicted = values_of(predicted);
   std::vector<Metric> metrics;
-  const auto always = [&](std::string name, MetricUnit unit, std::optional<double> a,
-                          std::optional<double> b) {
-    metrics.push_back(judged_metric(std::move(name), unit, a, b, tolerances));
-  };
-  const auto where_used = [&](std::string name, MetricUnit unit, std::optional<double> a,
-                              std::optional<double> b) {
-    Metric metric = judged_metric(std::move(name), unit, a, b, tolerances);
-    if (worth_a_row(metric)) metrics.push_back(std::move(metric));
-  };
-  always("step_time", MetricUnit::nanoseconds, value_of(predicted.step_time.median),
-         value_of(measured.step_time.median));
-  always("exposed_communication", MetricUnit::nanoseconds, value_of(predicted.exposed_communication),
-         value_of(measured.exposed_communication));
-  where_used("tokens_per_second", MetricUnit::tokens_per_second, rate_of(predicted), rate_of(measured));
-  where_used("mfu", MetricUnit::fraction, predicted.mfu, measured.mfu);
-  where_used("peak_allocated", MetricUnit::bytes, peak_of(predicted), peak_of(measured));
-  for (std::size_t i = 0; i < k_buffer_classes; ++i) {
-    where_used(class_metric(i), MetricUnit::bytes, class_of(predicted, i), class_of(measured, i));
-  }
-  for (InstructionKind kind : k_collectives) {
-    where_used(kind_metric(kind), MetricUnit::bytes, communication_of(predicted, kind),
-               communication_of(measured, kind));
-  }
-  for (const OperatorTime& op : measured.operators) {
-    if (const auto time = time_of(predicted, op))
-      always(operator_metric(op), MetricUnit::nanoseconds, time, value_of(op.time));
+  for (const Value& value : values_of(measured)) {
+    const auto same = std::find_if(of_predicted.begin(), of_predicted.end(),
+                                   [&](const Value& each) { return each.name == value.name; });
+    const std::optional<double> other = same != of_predicted.end() ? same->value : std::nullopt;
+    Metric metric = judged_metric(value.name, value.unit, other, value.value, tolerances);
+    if (is_listed(metric, value.listed)) metrics.push_back(std::move(metric));
   }
   return metrics;
 }

@@ -4,11 +4,15 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/trace/comparison.h"
 
 namespace shardlab {
+
+// The worst border of MemoryDifference: the one metric that needs traces.
+inline constexpr std::string_view k_live_bytes = "live_bytes";
 
 using Tolerances = std::map<std::string, double>;
 
@@ -16,8 +20,8 @@ using Tolerances = std::map<std::string, double>;
 Metric judged_metric(std::string name, MetricUnit unit, std::optional<double> predicted,
                      std::optional<double> measured, const Tolerances& tolerances);
 
-// The metrics of two summaries, in the order of metric_names(). Classes and kinds that are zero in both are
-// left out unless they have a tolerance.
+// The metrics of two summaries, in the order of metric_names(), and behind them those of operators that both
+// runs timed. A metric's row (run_figures.h) says whether it is listed; one with a tolerance always is.
 std::vector<Metric> summary_metrics(const RunSummary& predicted, const RunSummary& measured,
                                     const Tolerances& tolerances);
 

@@ -158,7 +158,7 @@ void explain_metric(const ComparedFigures& run, const std::string& metric, Why& 
     why = *std::move(own);
     return;
   }
-  if (const Meaning* const meaning = metric_meaning(metric)) why.formula = meaning->formula;
+  if (const auto meaning = metric_meaning(metric)) why.formula = meaning->formula;
   why.notes.push_back("this run has no such figure");
 }
 

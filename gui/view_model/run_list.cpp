@@ -95,23 +95,27 @@ std::vector<std::string> tags_of(const std::vector<RunEntry>& runs) {
 
 DataTable run_table(const std::vector<RunEntry>& runs, const RunListFilter& filter) {
   const auto of_metric = [](const char* metric) { return *metric_meaning(metric); };
-  DataTable table{
-      "runs",
-      {{"run", "", true, {"the number that the database gave it; never used twice", k_stored}},
-       {"stored", "seconds since 1970", true, {"when it was saved, UTC", k_stored}},
-       {"kind", "", false},
-       {"scenario", "", false},
-       {"strategy", "", false},
-       {"ranks", "", true, {"processes of the run, one a device", k_stored, {"cluster"}}},
-       {"step time", "ns", true, of_metric("step_time")},
-       {"tokens/s", "", true, of_metric("tokens_per_second")},
-       {"MFU", "fraction", true, of_metric("mfu")},
-       {"peak", "bytes", true, of_metric("peak_allocated")},
-       {"fits", "", false, {"the peak of all steps against what a rank may use", k_stored, {"cluster"}}},
-       {"loss", "", true, of_metric("loss")},
-       {"tags", "", false},
-       {"note", "", false}},
-      {}};
+  const auto of_stored = [&](const char* figure) {
+    Meaning meaning = of_metric(figure);
+    meaning.source = k_stored;
+    return meaning;
+  };
+  DataTable table{"runs",
+                  {{"run", "", true, {"the number that the database gave it; never used twice", k_stored}},
+                   {"stored", "seconds since 1970", true, {"when it was saved, UTC", k_stored}},
+                   {"kind", "", false},
+                   {"scenario", "", false},
+                   {"strategy", "", false},
+                   {"ranks", "", true, of_stored("ranks")},
+                   {"step time", "ns", true, of_metric("step_time")},
+                   {"tokens/s", "", true, of_metric("tokens_per_second")},
+                   {"MFU", "fraction", true, of_metric("mfu")},
+                   {"peak", "bytes", true, of_metric("peak_allocated")},
+                   {"fits", "", false, of_stored("fits")},
+                   {"loss", "", true, of_metric("last_loss")},
+                   {"tags", "", false},
+                   {"note", "", false}},
+                  {}};
   table.explain = [](const DataTable& its, std::size_t row, std::size_t, Why& why) {
     const Row& run = its.rows[row];
     why.source = fmt::format("the summary of {}, {}", run.cells[0].text, run.cells[2].text);

@@ -120,40 +120,60 @@ void add_communication(Why& why, const RunSummary& run, std::string_view kind) {
   }
 }
 
-void add_parts(Why& why, const LoadedRun& run, std::string_view metric, double value,
-               const PlannedScenario* planned) {
-  const RunSummary& summary = run.record.summary;
-  if (metric == "step_time")
-    add_steps(why, run, [](const StepTrace& step) { return step_time(step); });
-  else if (metric == "exposed_communication")
-    add_exposed(why, run);
-  else if (metric == "tokens_per_second")
-    add_tokens(why, summary, planned);
-  else if (metric == "tokens_per_second_per_gpu")
-    add_tokens_of_a_rank(why, summary);
-  else if (metric == "mfu")
-    add_mfu(why, summary, planned);
-  else if (metric == "peak_allocated")
-    add_peak(why, summary);
-  else if (metric.starts_with(k_class))
-    add_class(why, summary, value);
-  else if (metric.starts_with(k_communication))
-    add_communication(why, summary, metric.substr(k_communication.size()));
+// What is asked for, and what the parts of an answer are taken from.
+struct Question {
+  const LoadedRun& run;
+  std::string_view metric;
+  double value;
+  const PlannedScenario* planned;
+
+  const RunSummary& summary() const { return run.record.summary; }
+};
+
+// How a figure comes about. A name that ends with a dot is the beginning of several metrics' names; a figure
+// without a row is told in words only.
+struct Derivation {
+  std::string_view metric;
+  void (*add_parts)(Why&, const Question&);
+};
+
+constexpr Derivation k_derivations[] = {
+    {"step_time",
+     [](Why& why, const Question& asked) {
+       add_steps(why, asked.run, [](const StepTrace& step) { return step_time(step); });
+     }},
+    {"exposed_communication", [](Why& why, const Question& asked) { add_exposed(why, asked.run); }},
+    {"tokens_per_second",
+     [](Why& why, const Question& asked) { add_tokens(why, asked.summary(), asked.planned); }},
+    {"tokens_per_second_per_gpu",
+     [](Why& why, const Question& asked) { add_tokens_of_a_rank(why, asked.summary()); }},
+    {"mfu", [](Why& why, const Question& asked) { add_mfu(why, asked.summary(), asked.planned); }},
+    {"peak_allocated", [](Why& why, const Question& asked) { add_peak(why, asked.summary()); }},
+    {k_class, [](Why& why, const Question& asked) { add_class(why, asked.summary(), asked.value); }},
+    {k_communication,
+     [](Why& why, const Question& asked) {
+       add_communication(why, asked.summary(), asked.metric.substr(k_communication.size()));
+     }},
+};
+
+void add_parts(Why& why, const Question& asked) {
+  for (const Derivation& each : k_derivations) {
+    if (each.metric == asked.metric || (each.metric.ends_with('.') && asked.metric.starts_with(each.metric)))
+      return each.add_parts(why, asked);
+  }
 }
 
-struct Figure {
+struct ShownFigure {
   double value;
   std::string text;
 };
 
-std::optional<Figure> figure_of(const RunSummary& summary, std::string_view metric) {
-  if (metric == "tokens_per_second_per_gpu")
-    return Figure{summary.tokens_per_second_per_gpu, rate(summary.tokens_per_second_per_gpu)};
+std::optional<ShownFigure> figure_of(const RunSummary& summary, std::string_view metric) {
   const std::vector<Metric> figures = summary_metrics(summary, summary, {{std::string(metric), 0}});
   const auto figure = std::find_if(figures.begin(), figures.end(),
                                    [metric](const Metric& each) { return each.name == metric; });
   if (figure == figures.end() || !figure->predicted) return std::nullopt;
-  return Figure{*figure->predicted, metric_figure(figure->predicted, figure->unit)};
+  return ShownFigure{*figure->predicted, metric_figure(figure->predicted, figure->unit)};
 }
 
 }  // namespace
@@ -166,16 +186,16 @@ std::string source_of(const LoadedRun& run) {
 }
 
 std::optional<Why> why_metric(const LoadedRun& run, std::string_view metric, const PlannedScenario* planned) {
-  const Meaning* const meaning = metric_meaning(metric);
+  const auto meaning = metric_meaning(metric);
   const auto figure = figure_of(run.record.summary, metric);
-  if (meaning == nullptr || !figure) return std::nullopt;
+  if (!meaning || !figure) return std::nullopt;
   Why why;
   why.title = fmt::format("{} of {}", with_spaces(metric), title_of(run));
   why.value = figure->text;
   why.formula = meaning->formula;
   why.source = source_of(run);
   why.settings = meaning->settings;
-  add_parts(why, run, metric, figure->value, planned);
+  add_parts(why, {run, metric, figure->value, planned});
   for (const std::string& each : run.record.trace.provenance.leaves_out)
     why.notes.push_back("leaves out " + each);
   return why;

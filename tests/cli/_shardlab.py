@@ -7,6 +7,7 @@ SHARDLAB_SOURCE (the source tree), SHARDLAB_PYTHON (Python with torch; empty whe
 import json
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import sys
@@ -118,26 +119,29 @@ def check_fields(value, fields, where="document"):
         check(has_type(value[name], kind), f"{where}.{name} is {value[name]!r}, not {kind}")
 
 
-RUN_FIELDS = {"run_id": "text?", "kind": "text", "plan_hash": "text", "step_time_ns": "map", "tokens_per_second": "number",
-              "tokens_per_second_per_gpu": "number", "mfu": "number?", "exposed_communication_ns": "int",
-              "communication": "list", "volume": "map?", "skipped_steps": "int", "memory": "map?", "fits": "bool?", "losses": "list", "gradient_norms": "list",
-              "calibrated": "bool", "leaves_out": "list"}
-STEP_TIME_FIELDS = {"median": "int", "min": "int", "max": "int", "n": "int"}
-COMMUNICATION_FIELDS = {"kind": "text", "group_size": "int", "count": "int", "bytes": "int", "sent": "int", "counted": "int?"}
-MEMORY_FIELDS = {"peak_allocated": "int", "peak_active": "int?", "peak_reserved": "int?", "peak_device": "int?",
-                 "by_class": "map", "peak_instruction": "int", "peak_label": "text", "peak_rank": "int", "peak_step": "int", "phases": "map", "teacher": "map?"}
+def documented_figures():
+    """docs/json.md's table of a run: what the figures are in -> name -> type; the run's own are in ""."""
+    figures = {}
+    table = (SOURCE / "docs/json.md").read_text().split("<!-- shardlab show --document -->")[1].split("<!-- end -->")[0]
+    for path, kind in re.findall(r"^\| `([^`]+)` \| (\S+) \|", table, re.MULTILINE):
+        above, _, name = path.rpartition(".")
+        figures.setdefault(above, {})[name] = kind
+    return figures
+
+
+FIGURES = documented_figures()
 
 
 def check_run(document, kind, stored=True):
     """A run as docs/json.md describes it."""
-    check_fields(document, RUN_FIELDS)
+    check_fields(document, {"run_id": "text?", **FIGURES[""]})
     check(document["kind"] == kind, f"kind is {document['kind']}")
     check((document["run_id"] is not None) == stored, f"run_id is {document['run_id']}")
-    check_fields(document["step_time_ns"], STEP_TIME_FIELDS, "step_time_ns")
+    check_fields(document["step_time_ns"], FIGURES["step_time_ns"], "step_time_ns")
     for entry in document["communication"]:
-        check_fields(entry, COMMUNICATION_FIELDS, "communication")
+        check_fields(entry, FIGURES["communication[]"], "communication")
         check(entry["counted"] == (entry["sent"] if kind == "measured" else None), f"sent and counted differ: {entry}")
-    check_fields(document["memory"], MEMORY_FIELDS, "memory")
+    check_fields(document["memory"], FIGURES["memory"], "memory")
     by_class = document["memory"]["by_class"]
     check(sum(by_class.values()) == document["memory"]["peak_allocated"], f"by_class does not add up to the peak: {by_class}")
 

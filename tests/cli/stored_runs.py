@@ -2,7 +2,7 @@
 
 import json
 
-from _shardlab import Place, check, check_fields, check_run, expect, expect_error, main
+from _shardlab import SOURCE, Place, check, check_fields, check_run, expect, expect_error, main
 
 ENTRY_FIELDS = {"run_id": "text", "kind": "text", "name": "text", "strategy": "text", "ranks": "int", "plan_hash": "text"}
 METRIC_FIELDS = {"name": "text", "predicted": "number?", "measured": "number?", "error": "number?", "tolerance": "number?", "verdict": "text"}
@@ -37,6 +37,9 @@ def test_show():
         check(document["run_id"] == ids[1], f"{reference} shows {document['run_id']}")
     check(ids[0] in expect(place.run("show", ids[0]), 0).out, "the text does not name the run")
     expect_error(place.run("show", "r99"), 2, "r99")
+    expect_error(place.run("show"), 2, "run is required", "--document")
+    document = expect(place.run("show", "--document"), 0).out
+    check(document in (SOURCE / "docs/json.md").read_text(), "docs/json.md is not what show --document prints")
     expect_error(place.run("show", "no such name"), 2, "no such name")
 
 

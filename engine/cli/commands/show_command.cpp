@@ -4,6 +4,7 @@
 #include "engine/cli/run_database.h"
 #include "engine/report/json.h"
 #include "engine/report/tables.h"
+#include "engine/trace/figure_rows.h"
 
 namespace shardlab {
 namespace {
@@ -18,14 +19,17 @@ class ShowCommand final : public Command {
   CommonUse uses() const override { return {.database = true}; }
 
   void add_options(OptionParser& parser) override {
-    parser.value("run", run_, "Which run").type("RUN").required();
+    parser.value("run", run_, "Which run").type("RUN");
     parser.flag("--scenario", scenario_, "Print its scenario, complete enough to run it again");
     parser.value("--add-tag", added_tags_, "Tag the run; may be repeated").repeatable();
     parser.value("--remove-tag", removed_tags_, "Take a tag off; may be repeated").repeatable();
+    parser.flag("--document", document_, "Print the reference of a run's figures, in Markdown");
     note_option_ = parser.value("--note", note_, "Replace the note of the run");
   }
 
   Result<int> run(CommandContext& context) override {
+    if (document_) return print_reference(context.console);
+    if (run_.empty()) return bad_input("shardlab show", "run is required", "or --document");
     SHARDLAB_TRY(RunStore store, open_runs(context.options));
     SHARDLAB_TRY(const RunId id, store.find(run_));
     SHARDLAB_CHECK_OK(annotate(store, id));
@@ -39,6 +43,14 @@ class ShowCommand final : public Command {
     for (const std::string& tag : removed_tags_) SHARDLAB_CHECK_OK(store.remove_tag(id, tag));
     if (note_option_.given()) SHARDLAB_CHECK_OK(store.set_note(id, note_));
     return {};
+  }
+
+  static Result<int> print_reference(Console& console) {
+    if (console.json())
+      console.print_json({{"reference", figure_reference()}});
+    else
+      console.print(figure_reference());
+    return k_exit_good;
   }
 
   static Result<int> print_scenario(Console& console, const RunStore& store, RunId id) {
@@ -65,6 +77,7 @@ class ShowCommand final : public Command {
 
   std::string run_;
   bool scenario_ = false;
+  bool document_ = false;
   std::vector<std::string> added_tags_, removed_tags_;
   std::string note_;
   OptionHandle note_option_;

@@ -75,9 +75,18 @@ TEST_CASE("the field names are the documented ones") {
   CHECK(summary_json(RunSummary{})["mfu"].is_null());
 }
 
+TEST_CASE("the text of a summary is a contract to the byte") {
+  RunSummary run = full_summary();
+  run.memory->teacher = TeacherMemory{{1}, {2}, {3}};
+  run.ended_by = "memory";
+  CHECK(summary_json(run).dump() == "GOLDEN_FULL");
+  CHECK(summary_json(RunSummary{}).dump() == "GOLDEN_EMPTY");
+}
+
 TEST_CASE("damaged summaries are errors") {
   for (const char* text :
-       {"", "{", "[]", "3", R"({"ranks": "two"})", R"({"memory": 5})", R"({"communication": [1]})"}) {
+       {"", "{", "[]", "3", R"({"ranks": "two"})", R"({"memory": 5})", R"({"communication": [1]})",
+        R"({"communication": {}})", R"({"volume": []})", R"({"losses": ["a"]})"}) {
     CAPTURE(text);
     CHECK_FALSE(parse_summary_json(text).has_value());
   }
