@@ -10,9 +10,9 @@
 
 #include "engine/base/result.h"
 #include "engine/plan/step_plan.h"
-#include "engine/trace/figure.h"
 #include "engine/trace/run_summary.h"
 #include "engine/trace/step_trace.h"
+#include "engine/trace/summary_figure.h"
 
 namespace shardlab {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/trace/figure.h"
+#include "engine/trace/summary_figure.h"
 
 namespace shardlab {
 

@@ -9,9 +9,9 @@
 
 #include <optional>
 
-#include "engine/trace/figure.h"
 #include "engine/trace/run_entry.h"
 #include "engine/trace/run_summary.h"
+#include "engine/trace/summary_figure.h"
 
 namespace shardlab {
 

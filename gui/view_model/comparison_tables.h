@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "gui/view_model/data_table.h"
+#include "gui/view_model/instruction_figures.h"
 #include "gui/view_model/loaded_run.h"
-#include "gui/view_model/run_figures.h"
 
 namespace shardlab::view {
 

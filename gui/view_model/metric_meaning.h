@@ -8,8 +8,8 @@
 
 namespace shardlab::view {
 
-// The meaning of a metric (metric_names()) or of any other figure of a run (trace/figure_rows.h); absent for a
-// name that is none.
+// The meaning of a metric (metric_names()) or of any other figure of a run (trace/figure_rows.h); absent for
+// a name that is none.
 std::optional<Meaning> metric_meaning(std::string_view metric);
 
 }  // namespace shardlab::view

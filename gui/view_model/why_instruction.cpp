@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "engine/scenario/resolve_device.h"
-#include "gui/view_model/run_figures.h"
+#include "gui/view_model/instruction_figures.h"
 #include "gui/view_model/run_why.h"
 #include "simulator/cost/cost_model.h"
 

@@ -1,6 +1,6 @@
 #include "gui/view_model/run_comparison.h"
 
-#include "gui/view_model/run_figures.h"
+#include "gui/view_model/instruction_figures.h"
 #include "tests/catch.h"
 #include "tests/unit/gui_view_model/loaded_runs.h"
 

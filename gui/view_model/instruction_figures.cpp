@@ -1,4 +1,4 @@
-#include "gui/view_model/run_figures.h"
+#include "gui/view_model/instruction_figures.h"
 
 #include <algorithm>
 
