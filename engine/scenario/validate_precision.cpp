@@ -36,7 +36,7 @@ void check_framework(Complaints& c) {
   }
   const WrapSpec& wrap = c.scenario.parallel.wrap;
   const bool alike = !single_units && wrap.ignored.empty() && (!p.output || p.output == p.param);
-  if (p.cast_forward_inputs && units && p.param && alike &&
+  if (p.cast_forward_inputs && casts_inputs && p.param && alike &&
       *p.cast_forward_inputs != facts.casts_inputs_by_default) {
     c.refuse("precision.cast_forward_inputs",
              "has no effect where all units compute in precision.param: nothing would be cast", "remove it");
