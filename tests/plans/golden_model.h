@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/model/graph_builder.h"
+#include "engine/model/operators/operator_list.h"
 #include "engine/passes/free_activations.h"
 #include "engine/plan/check.h"
 #include "engine/strategies/driver.h"
