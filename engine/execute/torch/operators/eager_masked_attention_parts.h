@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/model/model_graph.h"
+#include "engine/model/operators/attribute_keys.h"
 
 namespace shardlab {
 
