@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "engine/execute/torch/cuda/operators/cuda_operators.h"
+#include "engine/model/operators/operator_list.h"
 
 namespace shardlab {
 
