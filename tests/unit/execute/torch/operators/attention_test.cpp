@@ -13,7 +13,6 @@ struct Case {
 SingleOperator make_attention(at::ScalarType dtype, const Case& c) {
   const Shape q{2, c.sequence, c.heads * c.head_dim};
   const Shape kv{2, c.sequence, c.kv_heads * c.head_dim};
-  const auto number = [](std::int64_t value) { return static_cast<double>(value); };
   return {k_attention,
           {{random(q, dtype, 1)}, {random(kv, dtype, 2)}, {random(kv, dtype, 3)}},
           {},
