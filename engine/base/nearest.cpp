@@ -31,7 +31,9 @@ std::optional<std::string> nearest_name(std::string_view name, std::span<const s
   std::size_t best_distance = std::numeric_limits<std::size_t>::max();
   for (const std::string& candidate : known) {
     const std::size_t distance = edit_distance(name, candidate);
-    if (distance < best_distance) {
+    // Names that differ in a number are listed from old to new: the newest is likelier to be meant.
+    const bool newer = best != nullptr && distance == best_distance && candidate.size() == best->size();
+    if (distance < best_distance || newer) {
       best = &candidate;
       best_distance = distance;
     }

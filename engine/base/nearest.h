@@ -8,7 +8,8 @@
 
 namespace shardlab {
 
-// The nearest by edit distance; none when even that differs in more than about a third of its characters.
+// The nearest by edit distance, of equally near ones of one length the last; none when even that differs in
+// more than about a third of its characters.
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> known);
 
 // "did you mean 'x'?" or, without a near one, "known: a, b, c".

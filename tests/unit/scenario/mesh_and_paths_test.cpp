@@ -52,7 +52,7 @@ TEST_CASE("validate: a value that no file was read for") {
   wrong.parallel.reshard_after_forward = "false";
   const auto status = validate_scenario(wrong);
   REQUIRE_FALSE(status.has_value());
-  CHECK(what_text(status.error()) == "parallel.reshard_after_forward: has no effect with strategy ddp");
+  CHECK(message_text(status.error()) == "parallel.reshard_after_forward: has no effect with strategy ddp");
   CHECK(status.error().place.name == "parallel.reshard_after_forward");
 }
 
