@@ -20,7 +20,7 @@ PROGRAM = "shardlab_test_torch"
 REGISTRIES = ["engine/model/operators/registry.cpp", "engine/execute/torch/operators/registry.cpp",
               "engine/execute/torch/operators/aten/device_registry.cpp"]
 # What operators' tests share; compiled in this build already.
-SHARED_OBJECTS = re.compile(r"tests/unit/execute/torch/(operators/single_operator|host_places)\.cpp\.o$")
+SHARED_OBJECTS = re.compile(r"/unit/execute/torch/(operators/single_operator|host_places)\.cpp\.o$")
 
 
 def stop(what):
