@@ -20,12 +20,21 @@
 namespace shardlab {
 namespace {
 
-// By ParameterId: the operator whose backward completes its gradient.
-std::vector<OperatorId> first_uses(const ModelGraph& graph) {
-  std::vector<OperatorId> uses(graph.parameters.size(), make_id<OperatorId>(graph.operators.size()));
+// The operator whose backward completes a parameter's gradient, and whether others add to it before.
+struct ParameterUse {
+  OperatorId first;
+  bool tied = false;
+};
+
+// By ParameterId.
+std::vector<ParameterUse> parameter_uses(const ModelGraph& graph) {
+  const auto nowhere = make_id<OperatorId>(graph.operators.size());
+  std::vector<ParameterUse> uses(graph.parameters.size(), ParameterUse{nowhere});
   for (std::size_t i = graph.operators.size(); i-- > 0;) {
-    for (const ParameterId parameter : graph.operators[i].parameters)
-      uses[parameter.index()] = make_id<OperatorId>(i);
+    for (const ParameterId parameter : graph.operators[i].parameters) {
+      ParameterUse& use = uses[parameter.index()];
+      use = {make_id<OperatorId>(i), use.first != nowhere};
+    }
   }
   return uses;
 }
@@ -38,7 +47,7 @@ class DdpStrategy : public Strategy {
         rebuilds_in_first_step_(scenario.train.sync == "every" && scenario.train.accumulation > 1),
         stream_(builder.add_stream("all_reduce")),
         group_(builder.add_group("replicate", world_size(scenario))),
-        first_use_(first_uses(builder.graph())) {}
+        uses_(parameter_uses(builder.graph())) {}
 
   void declare_persistent() override {
     parameters_.resize(b_.partition().units.size());
@@ -106,6 +115,13 @@ class DdpStrategy : public Strategy {
     return trained;
   }
 
+ protected:
+  // With gradient_as_bucket_view gradients move into their bucket before it is reduced: one that waits for
+  // another use of its parameter must not hold up its neighbours, whose bucket is reduced earlier.
+  bool has_own_gradient_buffer(ParameterId parameter) const override {
+    return spec_.gradient_as_bucket_view && uses_[parameter.index()].tied;
+  }
+
  private:
   std::vector<BufferId> buckets_of(UnitId unit) const {
     return buckets_with([&](ParameterId id) { return b_.partition().unit_of_parameter[id.index()] == unit; });
@@ -127,7 +143,7 @@ class DdpStrategy : public Strategy {
     for (const UnitId unit : units()) {
       for (const BufferId gradient : live_gradients(unit)) {
         const std::vector<ParameterId> parameters = b_.plan().buffer(gradient).parameters;
-        const auto complete = [&](ParameterId id) { return first_use_[id.index()] >= begin; };
+        const auto complete = [&](ParameterId id) { return uses_[id.index()].first >= begin; };
         if (!std::all_of(parameters.begin(), parameters.end(), complete)) continue;
         const auto held = [&](ParameterId id) {
           return std::find(parameters.begin(), parameters.end(), id) != parameters.end();
@@ -257,8 +273,8 @@ class DdpStrategy : public Strategy {
   std::vector<BufferId> parameters_;    // by UnitId
   std::vector<InstructionId> reduced_;  // all-reduces of this micro-batch, by bucket
   // With gradient_as_bucket_view:
-  std::vector<OperatorId> first_use_;  // by ParameterId
-  bool in_buckets_ = false;            // an earlier micro-batch of this step left gradients in the buckets
+  std::vector<ParameterUse> uses_;  // by ParameterId
+  bool in_buckets_ = false;         // an earlier micro-batch of this step left gradients in the buckets
   std::optional<InstructionId> collected_;  // the last copy into a bucket
 };
 
