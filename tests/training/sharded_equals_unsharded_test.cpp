@@ -131,12 +131,13 @@ TEST_CASE("implementations of an optimizer differ in rounding alone") {
 }
 
 TEST_CASE("tied embeddings sharded equal unsharded") {
+  const std::string bucket_views = "parallel.ddp={gradient_as_bucket_view: true, bucket_size: 32KiB}";
   const std::vector<std::string> settings{"train.optimizer=sgd", "train.learning_rate=0.1",
                                           "train.weight_decay=0", "model.overrides.tie_word_embeddings=true"};
   const Trained whole = train_or_fail(settings);
   REQUIRE(worst_difference(whole.parameters, whole.initial).difference > 1e-2);
-  for (const Spread& spread :
-       {Spread{"ddp", 2, 1, ""}, Spread{"fsdp2", 2, 2, "true"}, Spread{"fsdp2", 4, 1, "false"}}) {
+  for (const Spread& spread : {Spread{"ddp", 2, 1, ""}, Spread{"ddp", 2, 2, "", "every", {bucket_views}},
+                               Spread{"fsdp2", 2, 2, "true"}, Spread{"fsdp2", 4, 1, "false"}}) {
     const Trained sharded = train_or_fail(joined(settings, spread.overrides()));
     const WorstTensor gradients = worst_difference(sharded.gradients, whole.gradients);
     const WorstTensor parameters = worst_difference(sharded.parameters, whole.parameters);

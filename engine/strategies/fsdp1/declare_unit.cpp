@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "engine/strategies/fsdp1/flat_parameters.h"
 #include "engine/strategies/parameter_buffers.h"
 
 namespace shardlab::fsdp1 {
@@ -27,6 +28,7 @@ class Declarer {
     }
     state.has_parameters = !b_.partition().unit(unit_).parameters.empty();
     state.trained = b_.partition().unit(unit_).parameters_require_grad;
+    state.reentrant = is_run_by_reentrant_backward(b_.partition(), unit_);
     state.stored_dtype = s_.stored;
     state.param = precision_.param;
     state.reduce = precision_.reduce;

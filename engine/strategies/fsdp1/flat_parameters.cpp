@@ -63,4 +63,14 @@ Status check_regions(const Scenario& scenario, const ModelGraph& graph, const Pa
   return {};
 }
 
+bool is_run_by_reentrant_backward(const Partition& partition, UnitId unit) {
+  const auto of_unit = [&](ParameterId parameter) {
+    return partition.unit_of_parameter[parameter.index()] == unit;
+  };
+  return std::any_of(partition.segments.begin(), partition.segments.end(), [&](const Segment& segment) {
+    return segment.region && partition.region(*segment.region).operators.reentrant &&
+           std::any_of(segment.parameters.begin(), segment.parameters.end(), of_unit);
+  });
+}
+
 }  // namespace shardlab::fsdp1

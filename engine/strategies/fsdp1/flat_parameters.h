@@ -18,4 +18,8 @@ Status require_gradients(ModelGraph& graph, const Scenario& scenario, const Part
 // region then finds no parameters. bad_input.
 Status check_regions(const Scenario& scenario, const ModelGraph& graph, const Partition& partition);
 
+// Whether a reentrant checkpoint runs the unit's backward. That backward is over, with the gradient of the
+// flat parameter, before autograd goes on with anything outside of it.
+bool is_run_by_reentrant_backward(const Partition& partition, UnitId unit);
+
 }  // namespace shardlab::fsdp1

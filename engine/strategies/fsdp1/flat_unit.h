@@ -26,7 +26,8 @@ struct Settings {
 // Buffers of one unit and what its handle remembers.
 struct FlatUnit {
   bool has_parameters = false;
-  bool trained = false;  // the flat parameter requires a gradient: one of its parameters does
+  bool trained = false;    // the flat parameter requires a gradient: one of its parameters does
+  bool reentrant = false;  // a reentrant checkpoint runs its backward
   DType stored_dtype, param, reduce;
   BufferId stored;             // shard of the flat parameter; the whole of it without sharding
   BufferId cast;               // the shard in the compute dtype

@@ -117,12 +117,14 @@ class Fsdp1Strategy : public Strategy {
   }
 
   // The views of a unit that was prefetched in forward were made before the forward of the unit before it, so
-  // autograd comes to their backward only after that unit's.
+  // autograd comes to their backward only after that unit's. A reentrant checkpoint has a backward of its
+  // own, through views that were made for it.
   void post_backward(UnitId unit) override {
+    if (state(unit).reentrant) run_post_backward(unit);
     for (const UnitId later : pre_forward_order_) {
       if (state(later).prefetched_by == unit) run_post_backward(later);
     }
-    if (!state(unit).prefetched_by) run_post_backward(unit);
+    if (!state(unit).reentrant && !state(unit).prefetched_by) run_post_backward(unit);
   }
 
   void end_of_backward() override {
@@ -189,7 +191,7 @@ class Fsdp1Strategy : public Strategy {
     if (next.prefetched) return;
     unshard_.unshard(*(current + 1));
     next.prefetched = true;
-    if (next.trained) next.prefetched_by = unit;
+    if (next.trained && !next.reentrant) next.prefetched_by = unit;
   }
 
   // The unit whose forward ended before this one's, if its backward is still to come.
