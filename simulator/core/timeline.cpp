@@ -29,11 +29,11 @@ class Timeline {
 
   std::vector<Span> run() {
     while (true) {
-      while (issue_next() || start_ready()) {
-      }
+      settle();
       const std::int64_t next = next_event();
       if (next == k_never) break;
       advance(next);
+      end_finished();
     }
     return std::move(spans_);
   }
@@ -53,6 +53,12 @@ class Timeline {
     std::int64_t earliest;   // the host is still issuing it until then
     bool collective;
   };
+
+  // Everything that happens at this moment after the ends: the host before the heads of queues.
+  void settle() {
+    while (issue_next() || start_ready()) {
+    }
+  }
 
   bool synchronous() const { return options_.host == HostBehaviour::synchronous; }
 
@@ -193,6 +199,9 @@ class Timeline {
       launching_ = k_never;
       dirty_ = true;
     }
+  }
+
+  void end_finished() {
     for (std::size_t i = 0; i < running_.size();) {
       if (running_[i].remaining > 0 || running_[i].earliest > now_) {
         ++i;

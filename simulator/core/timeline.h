@@ -5,6 +5,11 @@
 // starts when it was issued, everything earlier on its stream and (a collective) in its group has ended, and
 // its waits have ended.
 //
+// Simultaneous events have a priority. At one moment first everything ends whose work is done, then the host
+// issues as far as it can, then the heads of queues start; what that ends at once (work of no time) lets the
+// host and the heads go on, until nothing more happens at this moment. Between queues there is no priority:
+// which stream or group has which number changes nothing.
+//
 // Work that runs at the same time may slow each other down (`Contention`): the engine is a fluid simulation
 // on integer nanoseconds, remaining work counted in 2^-20 ns, so that results do not depend on rounding
 // modes. Pure; no allocation per instruction beyond the result.
