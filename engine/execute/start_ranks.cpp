@@ -87,7 +87,7 @@ Status start_and_watch(const Scenario& scenario, const LaunchOptions& options, c
     if (const auto progress = tail.read()) options.progress(*progress);
   };
   const WatchOutcome outcome = watch_ranks(children, signals, grace, tick);
-  if (!outcome.good()) return fail(explain_failure(outcome, options.run_directory));
+  if (!outcome.good()) return fail(explain_failure(outcome, options.run_directory, job.kind));
   return {};
 }
 
