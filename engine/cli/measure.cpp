@@ -87,15 +87,15 @@ Status check_measurable(const Scenario& scenario) {
 
 Status check_inputs(const PlannedScenario& planned, const MeasureOptions& options) {
   SHARDLAB_CHECK_OK(TrainingData::open(planned.scenario, planned.graph.vocabulary));
-  if (!options.memory_snapshot.empty() && planned.scenario.cluster.device == "cpu") {
+  if (!options.extras.memory_snapshot.empty() && planned.scenario.cluster.device == "cpu") {
     return not_possible("--memory-snapshot", "only the allocator of a GPU keeps a history",
                         "`shardlab trace` has the measured memory of this run, instruction by instruction");
   }
-  SHARDLAB_CHECK_OK(check_folder("--save-weights", options.save_weights));
-  SHARDLAB_CHECK_OK(check_folder("--memory-snapshot", options.memory_snapshot));
-  if (options.save_load.empty()) return {};
+  SHARDLAB_CHECK_OK(check_folder("--save-weights", options.extras.save_weights));
+  SHARDLAB_CHECK_OK(check_folder("--memory-snapshot", options.extras.memory_snapshot));
+  if (options.extras.save_load.empty()) return {};
   if (!has_experts(planned.graph)) return bad_input("--save-load", "this model has no experts");
-  return check_folder("--save-load", options.save_load);
+  return check_folder("--save-load", options.extras.save_load);
 }
 
 Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const MeasureOptions& options,
@@ -107,10 +107,7 @@ Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const
   LaunchOptions launch_options;
   SHARDLAB_TRY(launch_options.rank_program, rank_program(planned.scenario.cluster.device != "cpu"));
   launch_options.run_directory = folder.path();
-  launch_options.save_weights = options.save_weights;
-  launch_options.save_load = options.save_load;
-  launch_options.poison = options.poison;
-  launch_options.memory_snapshot = options.memory_snapshot;
+  launch_options.extras = options.extras;
   launch_options.progress = [&line, &console,
                              tokens = tokens_per_step(planned)](const RunProgress& progress) {
     line.show(progress_text(progress));

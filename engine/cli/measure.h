@@ -5,15 +5,13 @@
 #include <optional>
 
 #include "engine/cli/finished_run.h"
+#include "engine/execute/rank_job.h"
 
 namespace shardlab {
 
 struct MeasureOptions {
-  std::filesystem::path save_weights;     // empty: not saved
-  std::filesystem::path save_load;        // likewise, of experts
-  std::filesystem::path keep_spool;       // folder for the ranks' files; empty: a temporary one
-  std::filesystem::path memory_snapshot;  // file for a GPU allocator's history; empty: none
-  bool poison = false;
+  TrainingExtras extras;
+  std::filesystem::path keep_spool;  // folder for the ranks' files; empty: a temporary one
 };
 
 // not_possible when the scenario is for several machines and nothing started this process on them. What is

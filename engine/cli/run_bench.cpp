@@ -6,36 +6,15 @@
 
 #include <fmt/format.h>
 
-#include "engine/base/paths.h"
 #include "engine/cli/measure.h"
 #include "engine/cli/progress_line.h"
 #include "engine/cli/rank_program.h"
 #include "engine/cli/spool_folder.h"
 #include "engine/execute/launch.h"
-#include "engine/scenario/mesh.h"
-#include "engine/scenario/read_scenario.h"
-#include "engine/strategies/plan_scenario.h"
+#include "engine/scenario/resolve_device.h"
 
 namespace shardlab {
 namespace {
-
-// Ranks meet, measure, and take two steps of a model too small to matter.
-Result<PlannedScenario> plan_bench(const std::string& cluster) {
-  SHARDLAB_TRY(const std::filesystem::path data, find_asset("data/licenses.txt"));
-  const std::string yaml = fmt::format(
-      "name: bench\n"
-      "model: {{config: tiny-llama, sequence_length: 16, overrides: {{hidden_size: 64, intermediate_size: "
-      "64, "
-      "num_hidden_layers: 1, num_attention_heads: 2, num_key_value_heads: 2}}}}\n"
-      "cluster: {}\n"
-      "parallel: {{strategy: fsdp2}}\n"
-      "train: {{micro_batch: 1, learning_rate: 1e-5, data: '{}'}}\n"
-      "measure: {{warmup_steps: 1, steps: 1}}\n",
-      cluster, data.string());
-  SHARDLAB_TRY(const Scenario scenario, parse_scenario(yaml, "bench.yaml"));
-  SHARDLAB_CHECK_OK(check_measurable(scenario));
-  return plan_scenario(scenario);
-}
 
 std::int64_t median(std::vector<std::int64_t> samples) {
   const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
@@ -62,46 +41,47 @@ class Slowest {
   std::vector<BenchSample> samples_;  // in the order they were measured
 };
 
-Result<std::vector<BenchSample>> read_samples(const std::filesystem::path& folder, int ranks) {
+std::vector<BenchSample> slowest_of(const std::vector<ProbeMeasurement>& measurements) {
   Slowest slowest;
-  for (int rank = 0; rank < ranks; ++rank) {
-    SHARDLAB_TRY(const std::vector<ProbeMeasurement> measured,
-                 read_probe_results(probe_results_path(folder, rank)));
-    for (const ProbeMeasurement& measurement : measured) slowest.add(measurement);
-  }
+  for (const ProbeMeasurement& measurement : measurements) slowest.add(measurement);
   return slowest.take();
+}
+
+Result<std::optional<ProbeRun>> measure_probes(const Scenario& scenario, const ProbeList& probes,
+                                               const LaunchOptions& launch,
+                                               const std::optional<RankEnvironment>& joined) {
+  if (joined) return probe_as_rank(scenario, probes, launch, *joined);
+  SHARDLAB_TRY(ProbeRun run, launch_probes(scenario, probes, launch));
+  return std::optional<ProbeRun>(std::move(run));
 }
 
 }  // namespace
 
 Result<std::optional<BenchResult>> run_bench(const BenchRequest& request, Console& console) {
-  SHARDLAB_TRY(const PlannedScenario planned, plan_bench(request.cluster));
-  const bool on_gpus = planned.scenario.cluster.device != "cpu";
+  SHARDLAB_TRY(const Scenario scenario, scenario_of_cluster(request.cluster));
+  SHARDLAB_CHECK_OK(resolve_device(scenario.cluster));
+  SHARDLAB_CHECK_OK(check_measurable(scenario));
+  const bool on_gpus = scenario.cluster.device != "cpu";
   SHARDLAB_TRY(const auto joined, rank_environment(current_environment()));
   SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make({}, joined));
   LaunchOptions launch;
   SHARDLAB_TRY(launch.rank_program, rank_program(on_gpus));
   launch.run_directory = folder.path();
-  const int rank = joined ? joined->rank : 0;
-  launch.probes = folder.path() / fmt::format("bench-{}.json", rank);
-  SHARDLAB_CHECK_OK(
-      write_probe_list(launch.probes, {request.seconds * 1000, bench_cases(request.selection, on_gpus)}));
+  const ProbeList probes{request.seconds * 1000, bench_cases(request.selection, on_gpus)};
   ProgressLine line(console);
   line.show("measuring   products, attention, copies, collectives, pairs of ranks");
-  std::optional<RunTrace> run;
-  if (joined) {
-    SHARDLAB_TRY(run, run_as_rank(planned, launch, *joined));
-  } else {
-    SHARDLAB_TRY(run, launch_run(planned, launch));
-  }
+  const Result<std::optional<ProbeRun>> run = measure_probes(scenario, probes, launch, joined);
   line.clear();
   if (!run) {
+    if (run.error().kind == ErrorKind::run_failed) folder.keep();  // the error names it
+    return fail(run.error());
+  }
+  if (!*run) {
     folder.keep();  // rank 0 reads it and removes it
     return std::optional<BenchResult>();
   }
-  BenchResult result{run->provenance.machine, run->provenance.versions, {}};
-  SHARDLAB_TRY(result.samples, read_samples(folder.path(), world_size(planned.scenario)));
-  return std::optional<BenchResult>(std::move(result));
+  const ProbeRun& done = **run;
+  return std::optional<BenchResult>({done.machine, done.versions, slowest_of(done.measurements)});
 }
 
 }  // namespace shardlab

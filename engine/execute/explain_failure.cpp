@@ -44,14 +44,20 @@ std::string without_rank(const Report& report) {
   return where_text(error);
 }
 
-std::string sentence(const Report& report, const std::filesystem::path& run_directory) {
+// How far the rank came; nothing for probes, which take no steps.
+std::string after_steps(const Report& report, JobKind kind) {
+  return kind == JobKind::train ? fmt::format(" after {} steps", report.steps) : "";
+}
+
+std::string sentence(const Report& report, const std::filesystem::path& run_directory, JobKind kind) {
   const std::string who = fmt::format("rank {}", report.outcome.rank);
   if (report.outcome.stopped_by_us)
-    return fmt::format("{} did not answer after step {} and was stopped", who, report.steps - 1);
+    return fmt::format("{} did not answer{} and was stopped", who,
+                       report.steps > 0 ? fmt::format(" after step {}", report.steps - 1) : "");
   if (report.error)
     return fmt::format("{} failed in {}: {}", who, without_rank(report), what_text(*report.error));
   const std::string words = last_line(rank_log_path(run_directory, report.outcome.rank));
-  return fmt::format("{} ended after {} steps: {}{}", who, report.steps, to_string(report.outcome.status),
+  return fmt::format("{} ended{}: {}{}", who, after_steps(report, kind), to_string(report.outcome.status),
                      words.empty() ? "" : fmt::format(", its last words: {}", words));
 }
 
@@ -82,9 +88,10 @@ std::filesystem::path rank_log_path(const std::filesystem::path& run_directory, 
   return run_directory / fmt::format("rank-{}.log", rank);
 }
 
-Error explain_failure(const WatchOutcome& outcome, const std::filesystem::path& run_directory) {
+Error explain_failure(const WatchOutcome& outcome, const std::filesystem::path& run_directory, JobKind kind) {
+  const char* place = kind == JobKind::train ? "run" : "probes";
   std::string hint = fmt::format("the ranks' records are in {}", run_directory.string());
-  if (outcome.interrupted) return {ErrorKind::run_failed, "run", "interrupted", hint};
+  if (outcome.interrupted) return {ErrorKind::run_failed, place, "interrupted", hint};
   const std::vector<Report> reports = read_reports(outcome, run_directory);
   const Report& first = reports.front();
   // Bad input and the like look the same on every rank: the error speaks for itself.
@@ -95,11 +102,12 @@ Error explain_failure(const WatchOutcome& outcome, const std::filesystem::path& 
   if (first.error && !first.error->hint.empty()) hint = first.error->hint + "; " + hint;
   if (was_killed(first)) {
     hint =
-        "if nobody did it on purpose the machine ran out of memory: lower train.micro_batch or "
-        "model.sequence_length, or shard more; " +
-        hint;
+        fmt::format("if nobody did it on purpose the machine ran out of memory: {}; {}",
+                    kind == JobKind::train ? "lower train.micro_batch or model.sequence_length, or shard more"
+                                           : "measure with fewer ranks",
+                    hint);
   }
-  std::string what = sentence(first, run_directory);
+  std::string what = sentence(first, run_directory, kind);
   for (std::size_t i = 1; i < reports.size(); ++i) {
     if (reports[i].outcome.status.good()) continue;
     if (reports[i].out_of_memory && first.out_of_memory) {
@@ -107,10 +115,10 @@ Error explain_failure(const WatchOutcome& outcome, const std::filesystem::path& 
     } else if (reports[i].error && reports[i].error->code == ErrorCode::failed_in_step) {
       what += fmt::format("; rank {} waited in {}", reports[i].outcome.rank, without_rank(reports[i]));
     } else {
-      what += "; " + sentence(reports[i], run_directory);
+      what += "; " + sentence(reports[i], run_directory, kind);
     }
   }
-  return {ErrorKind::run_failed, "run", what, hint};
+  return {ErrorKind::run_failed, place, what, hint};
 }
 
 }  // namespace shardlab

@@ -82,11 +82,9 @@ Provenance provenance_of(const std::vector<Spool>& spools) {
   return provenance;
 }
 
-}  // namespace
-
-Result<RunTrace> gather_spools(const PlannedScenario& planned, const std::filesystem::path& run_directory) {
-  const int world = world_size(planned.scenario);
-  const std::string hash = run_hash(planned.plan);
+// Of all ranks, once they have ended well.
+Result<std::vector<Spool>> read_spools(int world, const std::string& hash,
+                                       const std::filesystem::path& run_directory) {
   std::vector<Spool> spools;
   std::vector<int> missing;
   for (int rank = 0; rank < world; ++rank) {
@@ -103,6 +101,26 @@ Result<RunTrace> gather_spools(const PlannedScenario& planned, const std::filesy
                       fmt::format("the records of rank {} are not here", fmt::join(missing, ", ")),
                       "ranks on other machines must share this folder");
   }
+  return spools;
+}
+
+}  // namespace
+
+Result<ProbeRun> gather_probes(const Scenario& scenario, const std::filesystem::path& run_directory) {
+  const int world = world_size(scenario);
+  SHARDLAB_TRY(const std::vector<Spool> spools, read_spools(world, "", run_directory));
+  ProbeRun run{spools.front().header->machine, spools.front().header->versions, {}};
+  for (int rank = 0; rank < world; ++rank) {
+    SHARDLAB_TRY(const std::vector<ProbeMeasurement> measured,
+                 read_probe_results(probe_results_path(run_directory, rank)));
+    run.measurements.insert(run.measurements.end(), measured.begin(), measured.end());
+  }
+  return run;
+}
+
+Result<RunTrace> gather_spools(const PlannedScenario& planned, const std::filesystem::path& run_directory) {
+  const int world = world_size(planned.scenario);
+  SHARDLAB_TRY(const std::vector<Spool> spools, read_spools(world, run_hash(planned.plan), run_directory));
   RunTrace run;
   run.provenance = provenance_of(spools);
   run.device_memory = highest_device_memory(spools);

@@ -5,10 +5,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "engine/base/result.h"
 #include "engine/execute/rank_environment.h"
+#include "engine/execute/rank_job.h"
 #include "engine/plan/planned_scenario.h"
 #include "engine/trace/out_of_memory.h"
 #include "engine/trace/step_trace.h"
@@ -26,18 +30,10 @@ struct RunProgress {
 struct LaunchOptions {
   std::filesystem::path rank_program;  // shardlab-rank
   std::filesystem::path
-      run_directory;  // made when it does not exist; scenario, spools and logs of the ranks stay there
+      run_directory;  // made when it does not exist; job, spools and logs of the ranks stay there
   std::function<void(const RunProgress&)>
-      progress;                        // called now and then by the launching thread; may be empty
-  std::filesystem::path save_load;     // JSON file for the load of experts; empty: not saved
-  std::filesystem::path save_weights;  // safetensors file for the trained parameters; empty: not saved
-  std::filesystem::path
-      memory_snapshot;  // file for the allocator's history of the first rank's GPU; empty: none
-  std::filesystem::path
-      probes;           // list of micro-benchmarks to run before training (execute/probe.h); empty: none
-  bool poison = false;  // fill freed memory with NaN
-  int threads = 0;      // of each rank; 0: cluster.threads_per_rank
-  EnvironmentVariables environment;  // set for the ranks besides launch.environment
+      progress;           // called now and then by the launching thread; may be empty
+  TrainingExtras extras;  // paths may be relative to this process's folder
 };
 
 // Runs all ranks on this machine and returns what they measured. When a rank fails, the others get 30 seconds
@@ -52,12 +48,34 @@ Result<RunTrace> launch_run(const PlannedScenario& planned, const LaunchOptions&
 Result<std::optional<RunTrace>> run_as_rank(const PlannedScenario& planned, const LaunchOptions& options,
                                             const RankEnvironment& environment);
 
+// What the ranks of a job of probes measured.
+struct ProbeRun {
+  std::string machine;  // processor or GPU model of the first rank
+  std::map<std::string, std::string> versions;
+  std::vector<ProbeMeasurement> measurements;  // of one rank after the other
+};
+
+// The ranks of the scenario's cluster meet and measure `probes`: nothing is planned and nothing trained. As
+// launch_run() and run_as_rank() otherwise.
+Result<ProbeRun> launch_probes(const Scenario& scenario, const ProbeList& probes,
+                               const LaunchOptions& options);
+Result<std::optional<ProbeRun>> probe_as_rank(const Scenario& scenario, const ProbeList& probes,
+                                              const LaunchOptions& options,
+                                              const RankEnvironment& environment);
+
+// The smallest scenario with this cluster, written as in a scenario ("{device: cpu, ranks: 2}"): for probes,
+// of which only its cluster matters. bad_input at --cluster where it is not understood.
+Result<Scenario> scenario_of_cluster(const std::string& cluster);
+
 // When memory ended a run, the figures of the first rank that says so.
 std::optional<OutOfMemory> find_out_of_memory(const PlannedScenario& planned,
                                               const std::filesystem::path& run_directory);
 // Where the numbers of a run that was not finished come from, as far as its spools tell.
 Provenance provenance_of_unfinished(const PlannedScenario& planned,
                                     const std::filesystem::path& run_directory);
+
+// The measurements of finished probes.
+Result<ProbeRun> gather_probes(const Scenario& scenario, const std::filesystem::path& run_directory);
 
 // The traces of a finished run from its spools.
 Result<RunTrace> gather_spools(const PlannedScenario& planned, const std::filesystem::path& run_directory);

@@ -21,30 +21,6 @@ Result<std::string> read_text(const std::filesystem::path& file) {
 
 }  // namespace
 
-Status write_probe_list(const std::filesystem::path& file, const ProbeList& list) {
-  Json json = {{"budget_ms", list.budget_ms}, {"cases", Json::array()}};
-  for (const ProbeCase& probe : list.cases)
-    json["cases"].push_back({{"probe", probe.probe}, {"shape", probe.shape}});
-  std::ofstream stream(file, std::ios::trunc);
-  stream << json.dump() << '\n';
-  stream.close();
-  if (!stream) return run_failed(in_file(file.string()), "cannot be written", "is the disk full?");
-  return {};
-}
-
-Result<ProbeList> read_probe_list(const std::filesystem::path& file) {
-  SHARDLAB_TRY(const std::string text, read_text(file));
-  try {
-    const Json json = Json::parse(text);
-    ProbeList list;
-    list.budget_ms = json.at("budget_ms");
-    for (const Json& probe : json.at("cases")) list.cases.push_back({probe.at("probe"), probe.at("shape")});
-    return list;
-  } catch (const Json::exception& error) {
-    return bad_input(in_file(file.string()), fmt::format("not a list of probes: {}", error.what()));
-  }
-}
-
 std::filesystem::path probe_results_path(const std::filesystem::path& folder, int rank) {
   return folder / fmt::format("probes-{}.jsonl", rank);
 }

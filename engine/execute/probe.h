@@ -1,5 +1,5 @@
-// Micro-benchmarks of a machine: what to measure and what was measured, as files between a calibration and
-// its ranks.
+// Micro-benchmarks of a machine: what to measure, as a job says it (rank_job.h), and what was measured, as
+// files of the ranks.
 //
 // A case names a probe and its shape:
 //   OPERATOR.DTYPE                            as the operator's recipe says (model/operators/probe_recipe.h)
@@ -43,9 +43,6 @@ struct ProbeList {
   std::vector<ProbeCase> cases;
   friend bool operator==(const ProbeList&, const ProbeList&) = default;
 };
-
-Status write_probe_list(const std::filesystem::path& file, const ProbeList& list);
-Result<ProbeList> read_probe_list(const std::filesystem::path& file);
 
 // One JSON value a line. "probes-3.jsonl" in the folder of the run.
 std::filesystem::path probe_results_path(const std::filesystem::path& folder, int rank);

@@ -25,9 +25,9 @@ namespace shardlab {
 struct SpoolHeader {
   int rank = 0;
   int world = 1;
-  std::string run_hash;
-  std::string host;     // ranks with the same host share a clock
-  std::string machine;  // processor or GPU model
+  std::string run_hash;  // empty: of a job of probes
+  std::string host;      // ranks with the same host share a clock
+  std::string machine;   // processor or GPU model
   std::map<std::string, std::string> versions;
   std::int64_t steps = 0;  // that the run intends to make
   friend bool operator==(const SpoolHeader&, const SpoolHeader&) = default;

@@ -46,11 +46,6 @@ Result<PlannedScenario> plan_small_run(const SmallRun& run, const std::string& c
   return plan_scenario(scenario);
 }
 
-// For what the text of the cluster means.
-Result<PlannedScenario> plan_smallest(const std::string& cluster) {
-  return plan_small_run({"machine", "fsdp2", 64, 176, 32, ""}, cluster);
-}
-
 std::string now_text() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   std::tm utc{};
@@ -63,6 +58,7 @@ class CalibrationRun {
  public:
   CalibrationRun(const CalibrateOptions& options, const Scenario& scenario, const Device& device)
       : options_(options),
+        scenario_(scenario),
         device_(device),
         ranks_(world_size(scenario)),
         work_(options.work != nullptr ? *options.work : standard_work(device.kind)) {}
@@ -70,56 +66,50 @@ class CalibrationRun {
   Result<Calibration> calibrate() {
     const auto start = std::chrono::steady_clock::now();
     frame_.when = now_text();
+    SHARDLAB_CHECK_OK(measure_probes());
     for (const SmallRun& small : work_.runs) SHARDLAB_CHECK_OK(measure(small));
     frame_.duration_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
     return fit_calibration(measurements_, frame_);
   }
 
  private:
-  Status measure(const SmallRun& small) {
-    const bool first = &small == &work_.runs.front();
-    SHARDLAB_TRY(const PlannedScenario planned, plan_small_run(small, options_.cluster));
-    LaunchOptions launch;
-    launch.rank_program = options_.rank_program;
-    launch.run_directory = options_.folder / small.name;
-    if (first) SHARDLAB_CHECK_OK(write_probes(launch));
-    if (options_.progress)
-      options_.progress(first ? "operators and collectives" : fmt::format("a {} run", small.name));
-    SHARDLAB_TRY(const RunTrace run, launch_run(planned, launch));
-    if (first) SHARDLAB_CHECK_OK(note_machine(run.provenance));
-    append(measurements_of_run(planned, device_, run));
-    if (first) SHARDLAB_CHECK_OK(read_probes(launch));
-    return {};
-  }
-
-  Status note_machine(const Provenance& provenance) {
-    frame_.versions = provenance.versions;
-    frame_.machine = this_machine(ranks_, device_.threads, frame_.versions["torch"]);
-    if (device_.kind == DeviceKind::cpu) return {};
-    frame_.machine.processor = provenance.machine;
-    frame_.machine.cores = 0;
-    frame_.machine.gpu = device_.name;
-    if (is_device_called(device_.name, provenance.machine)) return {};
-    return bad_input("cluster", fmt::format("says {}, the machine has {}", device_.name, provenance.machine),
-                     "`shardlab hardware` lists the names");
-  }
-
-  Status write_probes(LaunchOptions& launch) const {
+  Status measure_probes() {
+    if (options_.progress) options_.progress("operators and collectives");
     ProbeList list;
     list.budget_ms = work_.probe_budget_ms;
     if (options_.scenario != nullptr) list.cases = probe_cases_of(options_.scenario->graph);
     list.cases.insert(list.cases.end(), work_.probes.begin(), work_.probes.end());
-    launch.probes = options_.folder / "probes.json";
-    return write_probe_list(launch.probes, list);
+    SHARDLAB_TRY(ProbeRun run, launch_probes(scenario_, list, launch_in("probes")));
+    SHARDLAB_CHECK_OK(note_machine(run));
+    append(std::move(run.measurements));
+    return {};
   }
 
-  Status read_probes(const LaunchOptions& launch) {
-    for (int rank = 0; rank < ranks_; ++rank) {
-      SHARDLAB_TRY(std::vector<ProbeMeasurement> results,
-                   read_probe_results(probe_results_path(launch.run_directory, rank)));
-      append(std::move(results));
-    }
+  Status measure(const SmallRun& small) {
+    if (options_.progress) options_.progress(fmt::format("a {} run", small.name));
+    SHARDLAB_TRY(const PlannedScenario planned, plan_small_run(small, options_.cluster));
+    SHARDLAB_TRY(const RunTrace run, launch_run(planned, launch_in(small.name)));
+    append(measurements_of_run(planned, device_, run));
     return {};
+  }
+
+  LaunchOptions launch_in(const std::string& folder) const {
+    LaunchOptions launch;
+    launch.rank_program = options_.rank_program;
+    launch.run_directory = options_.folder / folder;
+    return launch;
+  }
+
+  Status note_machine(const ProbeRun& run) {
+    frame_.versions = run.versions;
+    frame_.machine = this_machine(ranks_, device_.threads, frame_.versions["torch"]);
+    if (device_.kind == DeviceKind::cpu) return {};
+    frame_.machine.processor = run.machine;
+    frame_.machine.cores = 0;
+    frame_.machine.gpu = device_.name;
+    if (is_device_called(device_.name, run.machine)) return {};
+    return bad_input("cluster", fmt::format("says {}, the machine has {}", device_.name, run.machine),
+                     "`shardlab hardware` lists the names");
   }
 
   void append(std::vector<ProbeMeasurement> more) {
@@ -128,6 +118,7 @@ class CalibrationRun {
   }
 
   const CalibrateOptions& options_;
+  const Scenario& scenario_;  // of its cluster alone
   const Device& device_;
   const int ranks_;
   const CalibrationWork work_;
@@ -142,16 +133,16 @@ Result<Calibration> calibrate(const CalibrateOptions& options) {
   std::filesystem::create_directories(options.folder, error);
   if (error)
     return run_failed(in_file(options.folder.string()), fmt::format("cannot be made: {}", error.message()));
-  SHARDLAB_TRY(const PlannedScenario planned, plan_smallest(options.cluster));
-  if (planned.scenario.cluster.nodes > 1)
+  SHARDLAB_TRY(const Scenario scenario, scenario_of_cluster(options.cluster));
+  if (scenario.cluster.nodes > 1)
     return not_possible("cluster", "one node is calibrated, and it has several", "give nodes: 1");
-  SHARDLAB_TRY(const Device device, resolve_device(planned.scenario.cluster));
-  return CalibrationRun(options, planned.scenario, device).calibrate();
+  SHARDLAB_TRY(const Device device, resolve_device(scenario.cluster));
+  return CalibrationRun(options, scenario, device).calibrate();
 }
 
 Result<DeviceKind> device_kind_of(const std::string& cluster) {
-  SHARDLAB_TRY(const PlannedScenario planned, plan_smallest(cluster));
-  return planned.scenario.cluster.device == "cpu" ? DeviceKind::cpu : DeviceKind::gpu;
+  SHARDLAB_TRY(const Scenario scenario, scenario_of_cluster(cluster));
+  return scenario.cluster.device == "cpu" ? DeviceKind::cpu : DeviceKind::gpu;
 }
 
 std::string one_node_of(const ClusterSpec& cluster) {

@@ -13,8 +13,8 @@ class ProcessorRuntime : public DeviceRuntime {
   explicit ProcessorRuntime(const DeviceRequest& request) : rank_(request.environment.rank) {}
 
   std::shared_ptr<ExecutionBackend> backend() override { return backend_; }
-  Result<Communicators> connect(const Rendezvous& rendezvous, const PlannedScenario& planned) override {
-    return connect_groups(rendezvous, planned, rank_);
+  Result<Communicators> connect(const Rendezvous& rendezvous, const std::vector<RankGroup>& groups) override {
+    return connect_groups(rendezvous, groups, rank_);
   }
   std::string name() const override { return "H100 rehearsed on a processor"; }
   std::map<std::string, std::string> versions() const override { return {{"cuda", "none"}}; }

@@ -80,9 +80,8 @@ ORDINARY_WORDS = {"none", "native"}  # names that other settings have too: only 
 # Who may name strategies, and why.
 NAMES_STRATEGIES = {
     "engine/scenario/keys/parallel_keys.cpp": {"ddp"},  # the section of that name
-    "engine/cli/run_bench.cpp": {"fsdp2"},  # what it trains
-    "simulator/calibrate/calibrate.cpp": {"fsdp2"},  # likewise
-    "simulator/calibrate/calibration_work.cpp": {"ddp", "fsdp2"},  # likewise
+    "engine/execute/launch.cpp": {"fsdp2"},  # of a scenario whose cluster alone matters
+    "simulator/calibrate/calibration_work.cpp": {"ddp", "fsdp2"},  # what it trains
 }
 LITERAL_OR_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//.*')
 COMPARED = re.compile(r'strategy[\w.()>-]*\s*[!=]=\s*"(\w+)"|"(\w+)"\s*[!=]=\s*[\w.()>-]*strategy')

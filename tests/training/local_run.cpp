@@ -35,7 +35,8 @@ struct Rank {
 Status run_rank(const PlannedScenario& planned, const Rendezvous& rendezvous, const RankBody& body,
                 Rank& rank) {
   at::set_num_threads(1);
-  SHARDLAB_TRY(rank.options.communicators, connect_groups(rendezvous, planned, rank.options.rank));
+  SHARDLAB_TRY(rank.options.communicators,
+               connect_groups(rendezvous, groups_of(planned, rank.options.rank), rank.options.rank));
   SHARDLAB_TRY(rank.executor, RankExecutor::create(planned, rank.options));
   SHARDLAB_CHECK_OK(rank.executor->setup());
   return body(*rank.executor, rank.options.rank);

@@ -23,19 +23,19 @@ class RunCommand final : public Command {
   void add_options(OptionParser& parser) override {
     parser.value("scenario", scenario_, "Scenario file").type("FILE").required();
     parser
-        .value("--save-weights", options_.save_weights,
+        .value("--save-weights", options_.extras.save_weights,
                "Safetensors file for the weights after the last step")
         .type("FILE");
     parser
-        .value("--save-load", options_.save_load,
+        .value("--save-load", options_.extras.save_load,
                "JSON file for how tokens spread over experts, for model.moe.measured")
         .type("FILE");
     parser.value("--keep-spool", options_.keep_spool, "Keep what the ranks write in this folder").type("DIR");
     parser
-        .value("--memory-snapshot", options_.memory_snapshot,
+        .value("--memory-snapshot", options_.extras.memory_snapshot,
                "File for what rank 0's GPU allocator did, as PyTorch's memory viewer reads it")
         .type("FILE");
-    parser.flag("--poison", options_.poison, "Fill freed memory with NaN");
+    parser.flag("--poison", options_.extras.poison, "Fill freed memory with NaN");
   }
 
   Result<int> run(CommandContext& context) override {

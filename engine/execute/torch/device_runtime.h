@@ -10,12 +10,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/base/result.h"
-#include "engine/execute/torch/communication/rendezvous.h"
+#include "engine/execute/torch/communication/connect_groups.h"
 #include "engine/execute/torch/execution_backend.h"
 #include "engine/execute/torch/memory/memory_ledger.h"
-#include "engine/plan/planned_scenario.h"
 #include "engine/trace/device_memory.h"
 
 namespace shardlab {
@@ -36,8 +36,9 @@ class DeviceRuntime {
   virtual ~DeviceRuntime() = default;
 
   virtual std::shared_ptr<ExecutionBackend> backend() = 0;
-  // Collectives on this device for all groups of the plans. All ranks call it.
-  virtual Result<Communicators> connect(const Rendezvous& rendezvous, const PlannedScenario& planned) = 0;
+  // Collectives on this device, one communicator a group. All ranks call it, with the groups in one order.
+  virtual Result<Communicators> connect(const Rendezvous& rendezvous,
+                                        const std::vector<RankGroup>& groups) = 0;
   // "NVIDIA H200", or the processor.
   virtual std::string name() const = 0;
   // Driver, CUDA, NCCL: ranks that do not agree cannot train together. Empty on a host.

@@ -29,13 +29,10 @@ void keep_heap() {
   ::mallopt(M_TOP_PAD, 64 << 20);
 }
 
-Status run(const RankOptions& options, SpoolWriter& spool) {
+Result<RankEnvironment> own_environment() {
   SHARDLAB_TRY(const auto environment, rank_environment(current_environment()));
-  if (!environment)
-    return bad_input("RANK", "is not set", "shardlab-rank is started by `shardlab run`, not by hand");
-  return run_rank(
-      options, *environment, [](const Scenario& scenario) { return plan_scenario(scenario); },
-      make_device_runtime, spool);
+  if (environment) return *environment;
+  return bad_input("RANK", "is not set", "shardlab-rank is started by `shardlab run`, not by hand");
 }
 
 int report(const Error& error) {
@@ -46,13 +43,23 @@ int report(const Error& error) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const auto options = parse_rank_options(count, arguments);
-  if (!options) return report(options.error());
-  follow(options->parent);
+  const auto command = parse_rank_command(count, arguments);
+  if (!command) return report(command.error());
+  follow(command->parent);
   keep_heap();
-  auto spool = SpoolWriter::create(options->spool);
+  const auto environment = own_environment();
+  if (!environment) return report(environment.error());
+  const auto job = read_rank_job(command->job);
+  const std::filesystem::path folder = command->job.parent_path();
+  auto spool = SpoolWriter::create(spool_path(folder, environment->rank));
+  if (!job) {
+    if (spool) (void)spool->write(job.error());
+    return report(job.error());
+  }
   if (!spool) return report(spool.error());
-  const Status status = run(*options, *spool);
+  const RankServices services{[](const Scenario& scenario) { return plan_scenario(scenario); },
+                              make_device_runtime};
+  const Status status = run_rank(*job, folder, *environment, services, *spool);
   int code = 0;
   if (!status) {
     (void)spool->write(status.error());

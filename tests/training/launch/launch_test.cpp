@@ -85,7 +85,7 @@ TEST_CASE("two processes train and tell what they measured") {
   const Folder folder;
   const PlannedScenario planned = plan(folder, 6);
   LaunchOptions options = options_in(folder);
-  options.save_weights = folder.path() / "trained.safetensors";
+  options.extras.save_weights = folder.path() / "trained.safetensors";
   std::int64_t seen = 0;
   options.progress = [&](const RunProgress& progress) { seen = progress.steps_done; };
   const auto run = launch_run(planned, options);
@@ -104,7 +104,7 @@ TEST_CASE("two processes train and tell what they measured") {
     CHECK(std::min(step.ranks[0].start_offset, step.ranks[1].start_offset) == Nanoseconds{0});
     CHECK(step.ranks[0].memory.back().live > Bytes{0});
   }
-  const auto weights = SafetensorsReader::open(options.save_weights);
+  const auto weights = SafetensorsReader::open(options.extras.save_weights);
   REQUIRE_OK(weights);
   CHECK(weights->tensors().size() == planned.graph.parameters.size());
 }
@@ -113,13 +113,13 @@ TEST_CASE("training can start from saved weights") {
   const Folder folder;
   PlannedScenario first = plan(folder, 3);
   LaunchOptions options = options_in(folder);
-  options.save_weights = folder.path() / "trained.safetensors";
+  options.extras.save_weights = folder.path() / "trained.safetensors";
   const auto before = launch_run(first, options);
   REQUIRE_OK(before);
   const PlannedScenario second = plan(folder, 1, "");
   PlannedScenario loaded = second;
   loaded.scenario.model.weights = "trained.safetensors";
-  options.save_weights.clear();
+  options.extras.save_weights.clear();
   const auto after = launch_run(loaded, options);
   REQUIRE_OK(after);
   CHECK(after->losses.front() < before->losses.front() - 0.1);
@@ -131,7 +131,7 @@ TEST_CASE("freed means freed: poisoned memory changes nothing") {
   LaunchOptions options = options_in(folder);
   const auto plain = launch_run(planned, options);
   REQUIRE_OK(plain);
-  options.poison = true;
+  options.extras.poison = true;
   const auto poisoned = launch_run(planned, options);
   REQUIRE_OK(poisoned);
   CHECK(plain->losses == poisoned->losses);

@@ -31,6 +31,17 @@ TEST_CASE("a rank that we had to stop, or that ended by another signal, says not
   CHECK(explain_failure(outcome, folder.path()).what == "interrupted");
 }
 
+TEST_CASE("ranks of probes take no steps, and their failure gives no advice on training") {
+  const TemporaryFolder folder;
+  WatchOutcome outcome;
+  outcome.ranks = {{1, {.signal = SIGKILL}, false, 0}, {0, {.signal = SIGKILL}, true, 1}};
+  const Error error = explain_failure(outcome, folder.path(), JobKind::probe);
+  CHECK(error.place == Place("probes"));
+  CHECK(error.what == "rank 1 ended: killed by signal 9 (Killed); rank 0 did not answer and was stopped");
+  CHECK_THAT(error.hint, contains_text("ran out of memory: measure with fewer ranks"));
+  CHECK(error.hint.find("train.") == std::string::npos);
+}
+
 namespace {
 
 void write_error(const std::filesystem::path& folder, int rank, const Error& error) {

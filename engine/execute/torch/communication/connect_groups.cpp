@@ -1,17 +1,28 @@
 #include "engine/execute/torch/communication/connect_groups.h"
 
+#include <set>
+
 #include "engine/plan/group_ranks.h"
 
 namespace shardlab {
 
-Result<Communicators> connect_groups(const Rendezvous& rendezvous, const PlannedScenario& planned, int rank) {
-  Communicators communicators;
+std::vector<RankGroup> groups_of(const PlannedScenario& planned, int rank) {
+  std::vector<RankGroup> groups;
+  std::set<std::string> seen;
   for (const StepPlan* plan : planned.plan.all()) {
     for (const Group& group : plan->groups) {
-      if (group.size == 1 || communicators.contains(group.expression)) continue;
-      const std::vector<int> ranks = ranks_of_group(group, planned.scenario, rank);
-      SHARDLAB_TRY(communicators[group.expression], rendezvous.communicator(group.expression, ranks, rank));
+      if (group.size == 1 || !seen.insert(group.expression).second) continue;
+      groups.push_back({group.expression, ranks_of_group(group, planned.scenario, rank)});
     }
+  }
+  return groups;
+}
+
+Result<Communicators> connect_groups(const Rendezvous& rendezvous, const std::vector<RankGroup>& groups,
+                                     int rank) {
+  Communicators communicators;
+  for (const RankGroup& group : groups) {
+    SHARDLAB_TRY(communicators[group.name], rendezvous.communicator(group.name, group.ranks, rank));
   }
   return communicators;
 }

@@ -16,7 +16,6 @@
 #include "engine/execute/torch/cuda/cuda_memory.h"
 #include "engine/execute/torch/cuda/nccl_communicator.h"
 #include "engine/execute/torch/first_line.h"
-#include "engine/plan/group_ranks.h"
 
 namespace shardlab {
 namespace {
@@ -79,22 +78,17 @@ class CudaRuntime : public DeviceRuntime {
 
   std::shared_ptr<ExecutionBackend> backend() override { return backend_; }
 
-  Result<Communicators> connect(const Rendezvous& rendezvous, const PlannedScenario& planned) override {
+  Result<Communicators> connect(const Rendezvous& rendezvous, const std::vector<RankGroup>& groups) override {
     Communicators communicators;
     if (request_.environment.world == 1) return communicators;
     SHARDLAB_TRY(nccl_, load_nccl());
     KeyValueStore store = rendezvous.store();
     SHARDLAB_CHECK_OK(compare_versions(store));
     const Bytes before = device_memory_in_use(ordinal_);
-    for (const StepPlan* plan : planned.plan.all()) {
-      for (const Group& group : plan->groups) {
-        if (group.size == 1 || communicators.contains(group.expression)) continue;
-        const NcclGroup members{group.expression,
-                                ranks_of_group(group, planned.scenario, request_.environment.rank),
-                                request_.environment.rank};
-        SHARDLAB_TRY(communicators[group.expression],
-                     make_nccl_communicator(*nccl_, members, ordinal_, store, watch_, request_.timeout));
-      }
+    for (const RankGroup& group : groups) {
+      const NcclGroup members{group.name, group.ranks, request_.environment.rank};
+      SHARDLAB_TRY(communicators[group.name],
+                   make_nccl_communicator(*nccl_, members, ordinal_, store, watch_, request_.timeout));
     }
     memory_.communication = device_memory_in_use(ordinal_) - before;
     peers_ = std::make_shared<PeerWatch>(store, request_.environment.rank, request_.environment.world);

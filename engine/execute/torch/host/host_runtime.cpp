@@ -12,8 +12,8 @@ class HostRuntime : public DeviceRuntime {
   explicit HostRuntime(int rank) : rank_(rank) {}
 
   std::shared_ptr<ExecutionBackend> backend() override { return backend_; }
-  Result<Communicators> connect(const Rendezvous& rendezvous, const PlannedScenario& planned) override {
-    return connect_groups(rendezvous, planned, rank_);
+  Result<Communicators> connect(const Rendezvous& rendezvous, const std::vector<RankGroup>& groups) override {
+    return connect_groups(rendezvous, groups, rank_);
   }
   std::string name() const override { return processor_description(); }
   std::map<std::string, std::string> versions() const override { return {}; }

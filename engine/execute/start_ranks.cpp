@@ -1,0 +1,148 @@
+#include "engine/execute/start_ranks.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "engine/base/version.h"
+#include "engine/execute/collective_timeout.h"
+#include "engine/execute/explain_failure.h"
+#include "engine/execute/progress_tail.h"
+#include "engine/execute/spool.h"
+#include "engine/execute/watch_ranks.h"
+#include "engine/scenario/read_scenario.h"
+
+namespace shardlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+// How long the others get to report after the first failure. A rank that lives notices within the timeout of
+// a collective; twice that leaves room for the computation before it.
+std::chrono::milliseconds grace_of(const Scenario& scenario) {
+  return std::clamp<std::chrono::milliseconds>(2 * collective_timeout(scenario), std::chrono::seconds(5),
+                                               std::chrono::seconds(30));
+}
+
+// A file that a rank finds wherever it runs.
+fs::path absolute_or_none(const fs::path& file) {
+  return file.empty() ? file : fs::absolute(file);
+}
+
+EnvironmentVariables environment_of(const RankJob& job, const RankEnvironment& rank) {
+  EnvironmentVariables variables = current_environment();
+  for (const auto& [name, value] : job.environment) variables.insert_or_assign(name, value);
+  variables.insert_or_assign("RANK", std::to_string(rank.rank));
+  variables.insert_or_assign("WORLD_SIZE", std::to_string(rank.world));
+  variables.insert_or_assign("LOCAL_RANK", std::to_string(rank.local_rank));
+  variables.insert_or_assign("MASTER_ADDR", rank.master_address);
+  variables.insert_or_assign("MASTER_PORT", std::to_string(rank.master_port));
+  return variables;
+}
+
+Result<RankEnvironment> local_master(const Scenario& scenario) {
+  RankEnvironment environment;
+  environment.world = world_size(scenario);
+  environment.launcher = "shardlab";
+  const std::string& master = scenario.launch.master;
+  const std::size_t colon = master.rfind(':');
+  environment.master_address = master.empty() ? "127.0.0.1" : master.substr(0, colon);
+  if (colon == std::string::npos) {
+    SHARDLAB_TRY(environment.master_port, free_port());
+    return environment;
+  }
+  const std::string port = master.substr(colon + 1);
+  if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string::npos) {
+    return bad_input("launch.master", fmt::format("'{}' is not host or host:port", master));
+  }
+  environment.master_port = std::stoi(port);
+  return environment;
+}
+
+Status start_and_watch(const Scenario& scenario, const LaunchOptions& options, const RankJob& job,
+                       const fs::path& job_file, const std::vector<RankEnvironment>& ranks) {
+  SHARDLAB_CHECK_OK(write_rank_job(job_file, job));
+  std::error_code ignored;
+  for (const RankEnvironment& rank : ranks) fs::remove(spool_path(options.run_directory, rank.rank), ignored);
+  const SignalWatch signals;
+  const auto grace = grace_of(scenario);
+  std::vector<WatchedRank> children;
+  for (const RankEnvironment& rank : ranks) {
+    const ChildCommand command{options.rank_program,
+                               {"--job", job_file.string(), "--parent", std::to_string(::getpid())},
+                               environment_of(job, rank),
+                               rank_log_path(options.run_directory, rank.rank)};
+    auto child = ChildProcess::start(command, signals.original_mask());
+    if (!child) {
+      for (const WatchedRank& started : children) started.process.send(SIGKILL);
+      watch_ranks(children, signals, grace, {});
+      return fail(child.error());
+    }
+    children.push_back({rank.rank, *child});
+  }
+  ProgressTail tail(spool_path(options.run_directory, ranks.front().rank));
+  const auto tick = [&] {
+    if (!options.progress) return;
+    if (const auto progress = tail.read()) options.progress(*progress);
+  };
+  const WatchOutcome outcome = watch_ranks(children, signals, grace, tick);
+  if (!outcome.good()) return fail(explain_failure(outcome, options.run_directory, job.kind));
+  return {};
+}
+
+}  // namespace
+
+RankJob job_of(JobKind kind, const Scenario& scenario, const LaunchOptions& options) {
+  RankJob job;
+  job.kind = kind;
+  job.version = program_version();
+  job.scenario = write_scenario(scenario);
+  job.directory = scenario.directory;
+  job.threads = scenario.cluster.threads_per_rank;
+  const std::string& allocator = scenario.cluster.allocator_conf;
+  if (!allocator.empty()) job.environment.insert_or_assign("PYTORCH_ALLOC_CONF", allocator);
+  const LaunchSpec& launch = scenario.launch;
+  // Gloo is told by rendezvous.cpp.
+  if (!launch.interface.empty() && scenario.cluster.device != "cpu")
+    job.environment.insert_or_assign("NCCL_SOCKET_IFNAME", "=" + launch.interface);
+  for (const auto& [name, value] : launch.environment) job.environment.insert_or_assign(name, value);
+  job.extras = options.extras;
+  for (fs::path* file : {&job.extras.save_weights, &job.extras.save_load, &job.extras.memory_snapshot})
+    *file = absolute_or_none(*file);
+  return job;
+}
+
+Status start_all_ranks(const Scenario& scenario, const RankJob& job, const LaunchOptions& options) {
+  const std::string& launcher = scenario.launch.launcher;
+  if (launcher != "local")
+    return not_possible("launch.launcher", launcher + " did not start this process",
+                        "start shardlab with it, or remove launch.launcher to start all ranks from here");
+  SHARDLAB_TRY(RankEnvironment environment, local_master(scenario));
+  std::vector<RankEnvironment> ranks;
+  for (int rank = 0; rank < environment.world; ++rank) {
+    environment.rank = environment.local_rank = rank;
+    ranks.push_back(environment);
+  }
+  return start_and_watch(scenario, options, job, rank_job_path(options.run_directory), ranks);
+}
+
+Status start_own_rank(const Scenario& scenario, const RankJob& job, const LaunchOptions& options,
+                      const RankEnvironment& environment) {
+  const int world = world_size(scenario);
+  if (environment.world != world) {
+    return bad_input(environment.launcher,
+                     fmt::format("started {} ranks, the scenario has {}", environment.world, world),
+                     "set cluster.ranks (or nodes and gpus_per_node) to what the launcher starts");
+  }
+  const std::string& launcher = scenario.launch.launcher;
+  if (launcher != "local" && launcher != environment.launcher) {
+    return bad_input("launch.launcher",
+                     fmt::format("is {}, but {} started this process", launcher, environment.launcher),
+                     "remove it, or start shardlab with " + launcher);
+  }
+  return start_and_watch(scenario, options, job, rank_job_path(options.run_directory, environment.rank),
+                         {environment});
+}
+
+}  // namespace shardlab
