@@ -44,9 +44,10 @@ lend_folder() {
 
 lend_torch() { lend_folder "${SHARDLAB_LEND_TORCH:-$torch_env}" "${1:-${SHARDLAB_LEND_TORCH:-$torch_env}}"; }
 
+# lend_compilers <where ccache looks inside>
 lend_compilers() {
   mkdir -p "${CCACHE_DIR:-/root/.cache/ccache}"
-  lend_folder "${CCACHE_DIR:-/root/.cache/ccache}" /root/.cache/ccache
+  lend_folder "${CCACHE_DIR:-/root/.cache/ccache}" "$1"
   if [ -d /usr/local/cuda ]; then lend_folder "$(readlink -f /usr/local/cuda)" /usr/local/cuda; fi
 }
 
@@ -78,14 +79,15 @@ try_archive() {
 
 try_pip() {
   git clone --quiet --no-hardlinks "$source" "$bare$home"
-  [ -z "$lend" ] || { lend_torch; lend_compilers; }
+  [ -z "$lend" ] || { lend_torch; lend_compilers /root/.cache/ccache; }
   timed "packages" '. scripts/report.sh && . scripts/packages.sh &&
     ensure_packages /tmp/packages.log "${build_packages[@]}" "${python_packages[@]}"'
   local lent=${SHARDLAB_LEND_TORCH:-$torch_env}
   timed "an environment with torch" "python3 -m venv /srv/venv && if [ -d $lent ]; then
     echo $lent/lib/python3*/site-packages >/srv/venv/lib/python3.11/site-packages/torch.pth
     else /srv/venv/bin/pip install -q torch==$torch_version; fi"
-  timed "pip install ." "CXX=/usr/bin/c++ /srv/venv/bin/pip install . 2>&1 | tail -n 3; /srv/venv/bin/shardlab --version"
+  timed "pip install ." "/srv/venv/bin/pip install . >pip.log 2>&1 || { grep -E -A 4 '(error|Error):? |FAILED' pip.log | head -n 40; exit 1; }
+    tail -n 1 pip.log && /srv/venv/bin/shardlab --version"
   timed "real run" "cd / && rm -r $home && /srv/venv/bin/shardlab run /srv/venv/$tiny $short | head -n 5"
 }
 
@@ -115,7 +117,7 @@ new_stage() {
   make_bare
   lend_network
   settings=()
-  [ -z "$lend" ] || { lend_torch "/opt/shardlab/$(basename "$torch_env")"; lend_compilers; }
+  [ -z "$lend" ] || { lend_torch "/opt/shardlab/$(basename "$torch_env")"; lend_compilers /opt/ccache; }  # of XDG_CACHE_HOME
 }
 
 # copy_step <stage or -> <from> <to>; a lent torch is mounted in both stages and not copied.
