@@ -86,7 +86,8 @@ try_pip() {
   timed "an environment with torch" "python3 -m venv /srv/venv && if [ -d $lent ]; then
     echo $lent/lib/python3*/site-packages >/srv/venv/lib/python3.11/site-packages/torch.pth
     else /srv/venv/bin/pip install -q torch==$torch_version; fi"
-  timed "pip install ." "/srv/venv/bin/pip install . >pip.log 2>&1 || { grep -E -A 4 '(error|Error):? |FAILED' pip.log | head -n 40; exit 1; }
+  # The compiler's usual name, under which ccache has what ./run.sh has compiled.
+  timed "pip install ." "CXX=/usr/bin/c++ /srv/venv/bin/pip install . >pip.log 2>&1 || { grep -E -A 4 '(error|Error):? |FAILED' pip.log | head -n 40; exit 1; }
     tail -n 1 pip.log && /srv/venv/bin/shardlab --version"
   timed "real run" "cd / && rm -r $home && /srv/venv/bin/shardlab run /srv/venv/$tiny $short | head -n 5"
 }
