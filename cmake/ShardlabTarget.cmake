@@ -39,10 +39,12 @@ function(shardlab_library name)
   endif()
 endfunction()
 
-# shardlab_executable(<name> MAIN <file> [DEPENDS <lib>...])
-# A program in <build>/bin. Says so and makes no target when the file does not exist.
+# shardlab_executable(<name> MAIN <file> COMPONENT <component> [DEPENDS <lib>...])
+# A program in <build>/bin, and, where it was built, of a component of the installation (cmake/Packages.cmake). Says so and makes no
+# target when the file does not exist. Installed it looks for libraries in lib/shardlab beside bin/, which may be moved, then in torch
+# beside it where pip installs, then where it was linked.
 function(shardlab_executable name)
-  cmake_parse_arguments(ARG "" "MAIN" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "MAIN;COMPONENT" "DEPENDS" ${ARGN})
   file(GLOB main CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${ARG_MAIN}")
   if(NOT main)
     message(STATUS "${name}: not built, there is no ${ARG_MAIN}")
@@ -51,5 +53,10 @@ function(shardlab_executable name)
   add_executable(${name} ${main})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} shardlab::warnings)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
-  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  set(rpath "$ORIGIN/../lib/shardlab")
+  if(ARG_COMPONENT STREQUAL "real")
+    list(APPEND rpath ${SHARDLAB_TORCH_RPATH})
+  endif()
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH "${rpath}")
+  install(TARGETS ${name} RUNTIME DESTINATION bin COMPONENT ${ARG_COMPONENT} OPTIONAL)
 endfunction()

@@ -3,23 +3,44 @@
 #
 # In:  SHARDLAB_WITH_TORCH, SHARDLAB_WITH_CUDA (AUTO, ON, OFF), SHARDLAB_TORCH_DIR (.../site-packages/torch)
 # Out: SHARDLAB_TORCH, SHARDLAB_CUDA (booleans), SHARDLAB_PYTHON (the wheel's interpreter, for tests of peers),
+#      SHARDLAB_TORCH_VERSION, SHARDLAB_TORCH_RPATH (for programs that pip installs beside torch),
 #      targets shardlab::torch_cpu and, with CUDA, shardlab::torch_cuda
+file(STRINGS "${PROJECT_SOURCE_DIR}/scripts/python_env.sh" SHARDLAB_TORCH_VERSION REGEX "^torch_version=")
+string(REPLACE "torch_version=" "" SHARDLAB_TORCH_VERSION "${SHARDLAB_TORCH_VERSION}")
 
 # Where an interpreter would import torch from, without importing it (that takes seconds).
-function(shardlab_torch_of_python python out)
-  execute_process(COMMAND "${python}" -c
+function(shardlab_torch_of_python out)
+  execute_process(COMMAND ${ARGN} -c
     "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '', end='')"
     OUTPUT_VARIABLE found ERROR_QUIET)
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()
 
-# SHARDLAB_PYTHON of the environment first, then the environments that ./run.sh makes, the newest first.
+# Whether a torch is of the version that we are made for: with another, programs would crash or compute something else.
+function(shardlab_torch_version_fits torch out)
+  set(version "${SHARDLAB_TORCH_VERSION}")  # libtorch alone comes without version.py
+  if(EXISTS "${torch}/version.py")
+    file(STRINGS "${torch}/version.py" line REGEX "^__version__ = ")
+    string(REGEX REPLACE "^__version__ = '([^+']*).*" "\\1" version "${line}")
+  endif()
+  set(${out} OFF PARENT_SCOPE)
+  if(version STREQUAL SHARDLAB_TORCH_VERSION)
+    set(${out} ON PARENT_SCOPE)
+  endif()
+endfunction()
+
+# While pip builds (SKBUILD), it hides the environment's own packages by these two variables.
+set(shardlab_pip_python ${CMAKE_COMMAND} -E env --unset=PYTHONPATH --unset=PYTHONNOUSERSITE "${Python_EXECUTABLE}")
+
+# pip's environment or SHARDLAB_PYTHON of the environment first, then the environments that ./run.sh makes, the newest first.
 function(shardlab_guess_torch out)
   set(found)
-  if(DEFINED ENV{SHARDLAB_PYTHON})
-    shardlab_torch_of_python("$ENV{SHARDLAB_PYTHON}" found)
+  if(SKBUILD)
+    shardlab_torch_of_python(found ${shardlab_pip_python})
+  elseif(DEFINED ENV{SHARDLAB_PYTHON})
+    shardlab_torch_of_python(found "$ENV{SHARDLAB_PYTHON}")
   endif()
-  if(NOT found)
+  if(NOT found AND NOT SKBUILD)
     set(cache "$ENV{XDG_CACHE_HOME}")
     if(NOT cache)
       set(cache "$ENV{HOME}/.cache")
@@ -27,7 +48,8 @@ function(shardlab_guess_torch out)
     file(GLOB candidates "${cache}/shardlab/py*/lib/python3*/site-packages/torch")
     list(SORT candidates ORDER DESCENDING)
     foreach(candidate IN LISTS candidates)
-      if(EXISTS "${candidate}/lib/libtorch_cpu.so" AND NOT found)
+      shardlab_torch_version_fits("${candidate}" fits)
+      if(EXISTS "${candidate}/lib/libtorch_cpu.so" AND fits AND NOT found)
         set(found "${candidate}")
       endif()
     endforeach()
@@ -64,21 +86,45 @@ function(shardlab_import_torch_cuda torch nvidia)
     "${torch}/lib/libc10_cuda.so" "${nvidia}/cu13/lib/libcudart.so.13")
 endfunction()
 
+# pip may install what it built into another environment: from bin/, torch lies there as it does here.
+function(shardlab_rpath_of_pip out)
+  execute_process(COMMAND ${shardlab_pip_python} -c
+    "import os, sysconfig as s; print(os.path.relpath(s.get_path('platlib'), s.get_path('scripts')), end='')"
+    OUTPUT_VARIABLE packages ERROR_QUIET)
+  set(${out} "$ORIGIN/${packages}/torch/lib" "$ORIGIN/${packages}/nvidia/cu13/lib" PARENT_SCOPE)
+endfunction()
+
 set(SHARDLAB_TORCH OFF)
 set(SHARDLAB_CUDA OFF)
+set(SHARDLAB_TORCH_RPATH)
 set(SHARDLAB_PYTHON)
 if(NOT SHARDLAB_WITH_TORCH STREQUAL "OFF")
   if(NOT SHARDLAB_TORCH_DIR)
     shardlab_guess_torch(SHARDLAB_TORCH_GUESS)
-    set(SHARDLAB_TORCH_DIR "${SHARDLAB_TORCH_GUESS}" CACHE PATH "site-packages/torch of the libtorch wheel" FORCE)
+    if(SKBUILD)  # the next environment that is installed into has another
+      set(SHARDLAB_TORCH_DIR "${SHARDLAB_TORCH_GUESS}")
+    else()
+      set(SHARDLAB_TORCH_DIR "${SHARDLAB_TORCH_GUESS}" CACHE PATH "site-packages/torch of the libtorch wheel" FORCE)
+    endif()
   endif()
   if(EXISTS "${SHARDLAB_TORCH_DIR}/lib/libtorch_cpu.so")
+    shardlab_torch_version_fits("${SHARDLAB_TORCH_DIR}" fits)
+    if(NOT fits)
+      message(FATAL_ERROR "The torch in '${SHARDLAB_TORCH_DIR}' is not ${SHARDLAB_TORCH_VERSION}, which this version of shardlab is made "
+        "for. pip install torch==${SHARDLAB_TORCH_VERSION}, or set SHARDLAB_TORCH_DIR to its folder.")
+    endif()
     set(SHARDLAB_TORCH ON)
+    if(SKBUILD)
+      shardlab_rpath_of_pip(SHARDLAB_TORCH_RPATH)
+    endif()
     shardlab_import_torch("${SHARDLAB_TORCH_DIR}")
     get_filename_component(SHARDLAB_PYTHON "${SHARDLAB_TORCH_DIR}/../../../../bin/python3" ABSOLUTE)
+  elseif(SKBUILD AND SHARDLAB_WITH_TORCH STREQUAL "ON")
+    message(FATAL_ERROR "This Python environment has no torch, which the programs are built against: "
+      "pip install torch==${SHARDLAB_TORCH_VERSION} first.")
   elseif(SHARDLAB_WITH_TORCH STREQUAL "ON")
     message(FATAL_ERROR "SHARDLAB_WITH_TORCH=ON, but there is no libtorch in '${SHARDLAB_TORCH_DIR}'. "
-      "Run ./run.sh once, or set SHARDLAB_TORCH_DIR to .../site-packages/torch of torch 2.11.0.")
+      "Run ./run.sh once, or pip install torch==${SHARDLAB_TORCH_VERSION} and set SHARDLAB_TORCH_DIR to its folder.")
   endif()
 endif()
 

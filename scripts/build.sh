@@ -25,7 +25,7 @@ configure() {
 build() {
   local build=$1 status=0 before
   shift
-  before=$(wc -l <"$build/.ninja_log" 2>/dev/null || echo 0)
+  before=$(wc -l 2>/dev/null <"$build/.ninja_log" || echo 0)
   step "building $(basename "$build")" "$build/build.log" \
     env NINJA_STATUS='[%f/%t] ' ninja -C "$build" -j "$(build_jobs)" "$@" || status=$?
   slowest_files "$build/.ninja_log" "$before" >>"$build/build.log"

@@ -7,6 +7,7 @@ build_packages=(g++ cmake ninja-build ca-certificates
 python_packages=(python3 python3-venv)  # pip, which brings libtorch and the window's libraries
 window_packages=(libglfw3-dev)
 test_packages=("${python_packages[@]}" "${window_packages[@]}" catch2
+  dpkg-dev                               # for Debian packages of our own
   xvfb xauth xdotool libgl1-mesa-dri)   # a display for the test of the real window
 optional_packages=(ccache)              # a missing name here must not fail the rest
 

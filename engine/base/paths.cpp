@@ -17,10 +17,12 @@ std::vector<fs::path> assets_folders() {
   if (const char* chosen = std::getenv("SHARDLAB_ASSETS"); chosen != nullptr && *chosen != '\0') {
     return {fs::path(chosen)};
   }
-  std::vector<fs::path> folders{fs::path(SHARDLAB_SOURCE_DIR) / "assets"};
+  // An installation is complete in itself, also where the sources it was built from still lie.
+  std::vector<fs::path> folders;
   if (const fs::path program = program_folder(); !program.empty()) {
     folders.push_back(program.parent_path() / "share" / "shardlab" / "assets");
   }
+  folders.push_back(fs::path(SHARDLAB_SOURCE_DIR) / "assets");
   return folders;
 }
 

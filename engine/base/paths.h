@@ -9,9 +9,9 @@
 namespace shardlab {
 
 // A file or folder below assets/, for example "hardware/h100-sxm.yaml". Looks in $SHARDLAB_ASSETS alone when
-// that is set, else in the source tree the program was built from, else in ../share/shardlab/assets beside
-// the program's own folder. Fails with bad_input for a path that leaves assets/, with not_possible (naming
-// the places it looked in) when there is no such file.
+// that is set, else in ../share/shardlab/assets beside the program's own folder (an installation, wherever it
+// was moved), else in the source tree the program was built from. Fails with bad_input for a path that leaves
+// assets/, with not_possible (naming the places it looked in) when there is no such file.
 Result<std::filesystem::path> find_asset(std::string_view relative);
 
 // The same for scenarios/, which lies beside assets/ in every layout.

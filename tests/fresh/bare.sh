@@ -12,16 +12,21 @@ leave() {
   for place in "${mounted[@]}"; do umount -l "$place" || true; done
   if [ -n "$keep" ]; then
     echo "kept: $work"
-  elif ! grep -qF "$bare" /proc/mounts; then
+  elif ! grep -qF "$work" /proc/mounts; then
     rm -rf --one-file-system "$work"
   fi
   exit "$status"
 }
 
+# SHARDLAB_FRESH_BASE in the environment names a folder that debootstrap has made before, which is copied.
 make_bare() {
   echo "making a bare Debian 12 in $bare"
-  debootstrap --variant=minbase bookworm "$bare" >"$work/debootstrap.log" 2>&1 \
-    || { tail "$work/debootstrap.log"; return 1; }
+  if [ -n "${SHARDLAB_FRESH_BASE:-}" ]; then
+    cp -a "$SHARDLAB_FRESH_BASE" "$bare"
+  else
+    debootstrap --variant=minbase bookworm "$bare" >"$work/debootstrap.log" 2>&1 \
+      || { tail "$work/debootstrap.log"; return 1; }
+  fi
   rm -f "$bare"/var/cache/apt/archives/*.deb
   mkdir -p "$bare/dev/shm"
   mount_into /proc
@@ -49,14 +54,16 @@ lend_network() {
     >"$bare/etc/apt/apt.conf.d/zz-keep"
 }
 
-# Only what reaches the network comes along of the environment.
+# Runs a command in the folder $home of the bare system. Only what reaches the network comes along of the environment, and "$@" from the
+# second on, NAME=VALUE each.
+home=/root/shardlab
 inside() {
   local variable variables=()
   while IFS= read -r variable; do variables+=("$variable"); done \
     < <(env | grep -iE '^(https?_proxy|no_proxy|ftp_proxy|PIP_(INDEX_URL|EXTRA_INDEX_URL|DEFAULT_TIMEOUT|TRUSTED_HOST))=')
   [ -f "$bare$lent_certificates" ] && variables+=("PIP_CERT=$lent_certificates" "SSL_CERT_FILE=$lent_certificates")
-  env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TERM=dumb "${variables[@]}" \
-    chroot "$bare" /bin/bash -c "cd /root/shardlab && $1"
+  env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TERM=dumb "${variables[@]}" "${@:2}" \
+    chroot "$bare" /bin/bash -c "cd $home && $1"
 }
 
 received() { tr ':' ' ' </proc/net/dev | awk 'NR > 2 && $1 != "lo" { sum += $2 } END { printf "%.0f\n", sum }'; }
@@ -77,6 +84,7 @@ report() {
   printf '%s\n' "${lines[@]}"
   echo "packages: $(ls "$bare"/var/cache/apt/archives/*.deb 2>/dev/null | wc -l) files," \
     "$(du -cb "$bare"/var/cache/apt/archives/*.deb 2>/dev/null | awk 'END { printf "%.1f MB", $1 / 1e6 }')"
-  echo "system with everything: $(du -sxm "$bare" | cut -f 1) MiB, of it libtorch's environment" \
-    "$(du -sm "$bare"/root/.cache/shardlab 2>/dev/null | cut -f 1) MiB"
+  local torch
+  torch=$(du -sm "$bare/root/.cache/shardlab" 2>/dev/null | cut -f 1)
+  echo "system with everything: $(du -sxm "$bare" | cut -f 1) MiB${torch:+, of it $torch MiB of libtorch}"
 }

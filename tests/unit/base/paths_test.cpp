@@ -1,38 +1,18 @@
 #include "engine/base/paths.h"
 
-#include <cstdlib>
 #include <fstream>
 
 #include "tests/catch.h"
+#include "tests/environment_variable.h"
 #include "tests/paths.h"
 
 namespace fs = std::filesystem;
 using shardlab::find_asset;
 using shardlab::find_scenario;
 using shardlab::test::contains_text;
+using shardlab::test::EnvironmentVariable;
 
 namespace {
-
-// Sets SHARDLAB_ASSETS for one test and puts back what was there.
-class AssetsVariable {
- public:
-  explicit AssetsVariable(const fs::path& value) {
-    if (const char* before = std::getenv("SHARDLAB_ASSETS")) before_ = before;
-    ::setenv("SHARDLAB_ASSETS", value.c_str(), 1);
-  }
-  ~AssetsVariable() {
-    if (before_.empty()) {
-      ::unsetenv("SHARDLAB_ASSETS");
-    } else {
-      ::setenv("SHARDLAB_ASSETS", before_.c_str(), 1);
-    }
-  }
-  AssetsVariable(const AssetsVariable&) = delete;
-  AssetsVariable& operator=(const AssetsVariable&) = delete;
-
- private:
-  std::string before_;
-};
 
 void write(const fs::path& path) {
   fs::create_directories(path.parent_path());
@@ -52,7 +32,7 @@ TEST_CASE("SHARDLAB_ASSETS replaces the source tree, for scenarios beside it too
   write(folder.path() / "assets/hardware/a.yaml");
   write(folder.path() / "scenarios/first/b.yaml");
   for (const char* ending : {"assets", "assets/"}) {
-    const AssetsVariable variable(folder.path() / ending);
+    const EnvironmentVariable variable("SHARDLAB_ASSETS", (folder.path() / ending).string());
     REQUIRE_OK(find_asset("hardware/a.yaml"));
     REQUIRE_OK(find_scenario("first/b.yaml"));
     CHECK_FALSE(find_asset("data/licenses.txt"));
@@ -61,7 +41,7 @@ TEST_CASE("SHARDLAB_ASSETS replaces the source tree, for scenarios beside it too
 
 TEST_CASE("a missing asset names the places that were searched and the remedy") {
   const shardlab::test::TemporaryFolder folder;
-  const AssetsVariable variable(folder.path());
+  const EnvironmentVariable variable("SHARDLAB_ASSETS", folder.path().string());
   const auto missing = find_asset("hardware/none.yaml");
   REQUIRE_FALSE(missing);
   CHECK(missing.error().kind == shardlab::ErrorKind::not_possible);
