@@ -128,7 +128,7 @@ std::string explain_instruction(const ExplainedInstruction& explained) {
   Lines lines(step);
   lines.add("instruction",
             fmt::format("{}   ({} of {} in the {} plan)", instruction_label(step, explained.id),
-                        explained.id.value + 1, step.instructions.size(), step.phase));
+                        explained.id.value + 1, step.instructions.size(), to_string(step.phase)));
   lines.add("", explanation.purpose);
   add_origin(explanation, lines);
   add_facts(explained, lines);

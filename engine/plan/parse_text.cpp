@@ -68,7 +68,7 @@ class PlanParser {
       if (value != "1")
         throw Malformed{fmt::format("plan format {} is not known; this program reads 1", value)};
     } else if (key == "phase") {
-      plan_.phase = value;
+      plan_.phase = known(parse_word<PlanPhase>(value), "phase", value);
     } else if (key == "strategy") {
       plan_.strategy = value;
     } else if (key == "graph") {

@@ -27,8 +27,8 @@ class PlanWriter {
   }
 
   void header() {
-    put("plan 1\nphase {}\nstrategy {}\ngraph {}\nworld {}\nmicro_batches {}\n", plan_.phase, plan_.strategy,
-        plan_.graph_hash, plan_.world_size, plan_.micro_batches);
+    put("plan 1\nphase {}\nstrategy {}\ngraph {}\nworld {}\nmicro_batches {}\n", to_string(plan_.phase),
+        plan_.strategy, plan_.graph_hash, plan_.world_size, plan_.micro_batches);
     for (const Group& group : plan_.groups) put("group {} size {}\n", group.expression, group.size);
     for (const Stream& stream : plan_.streams) put("stream {}\n", stream.name);
     for (const PlanUnit& unit : plan_.units) {

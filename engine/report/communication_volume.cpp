@@ -21,11 +21,9 @@ struct Rounds {
 };
 
 std::optional<Rounds> fsdp1_rounds(const Scenario& scenario, double micro_batches, double reductions) {
-  const std::string& sharding = scenario.parallel.sharding;
-  const bool reshards = sharding == "full_shard" || sharding == "hybrid_shard";
-  if (reshards) return Rounds{2 * micro_batches, reductions};
+  if (reshards_after_forward(scenario.parallel.sharding)) return Rounds{2 * micro_batches, reductions};
   // Without synchronisation parameters stay gathered from the first micro-batch to the last.
-  return Rounds{scenario.train.sync == "every" ? micro_batches : 1, reductions};
+  return Rounds{scenario.train.sync == GradientSync::every ? micro_batches : 1, reductions};
 }
 
 std::optional<Rounds> fsdp2_rounds(const Scenario& scenario, double micro_batches, double reductions) {
@@ -40,7 +38,8 @@ std::optional<Rounds> fsdp2_rounds(const Scenario& scenario, double micro_batche
 bool trains_all_alike(const Scenario& scenario) {
   return !scenario.distillation && scenario.model.frozen.empty() && scenario.model.lora.rank == 0 &&
          scenario.parallel.wrap.overrides.empty() && scenario.parallel.wrap.ignored.empty() &&
-         (scenario.activation.checkpoint == "none" || scenario.activation.placement == "inside");
+         (scenario.activation.checkpoint == ActivationCheckpoint::none ||
+          scenario.activation.placement == CheckpointPlacement::inside);
 }
 
 }  // namespace
@@ -49,8 +48,8 @@ std::optional<double> volume_limit(const Scenario& scenario) {
   if (world_size(scenario) == 1 || !trains_all_alike(scenario)) return std::nullopt;
   const std::string& strategy = scenario.parallel.strategy;
   const double micro_batches = scenario.train.accumulation;
-  const double reductions = scenario.train.sync == "every" ? micro_batches : 1;
-  if (strategy == "ddp" || (strategy == "fsdp1" && scenario.parallel.sharding == "no_shard"))
+  const double reductions = scenario.train.sync == GradientSync::every ? micro_batches : 1;
+  if (strategy == "ddp" || (strategy == "fsdp1" && scenario.parallel.sharding == Fsdp1Sharding::no_shard))
     return 2 * reductions;
   std::optional<Rounds> rounds;
   if (strategy == "fsdp1") rounds = fsdp1_rounds(scenario, micro_batches, reductions);

@@ -6,7 +6,7 @@ namespace shardlab {
 
 int world_size(const Scenario& scenario) {
   const ClusterSpec& cluster = scenario.cluster;
-  return cluster.device == "cpu" ? cluster.ranks : cluster.nodes * cluster.gpus_per_node;
+  return cluster.device == DeviceKind::cpu ? cluster.ranks : cluster.nodes * cluster.gpus_per_node;
 }
 
 ResolvedMesh resolve_mesh(const Scenario& scenario) {
@@ -14,7 +14,7 @@ ResolvedMesh resolve_mesh(const Scenario& scenario) {
   const MeshSpec& given = parallel.mesh;
   ResolvedMesh mesh{given.replicate, given.shard, given.tensor, given.expert};
   const bool replicates = parallel.strategy == "none" || parallel.strategy == "ddp" ||
-                          (parallel.strategy == "fsdp1" && parallel.sharding == "no_shard");
+                          (parallel.strategy == "fsdp1" && parallel.sharding == Fsdp1Sharding::no_shard);
   const int ranks = world_size(scenario);
   if (given.shard == 0 && replicates) mesh.shard = 1;
   if (given.replicate == 1 && replicates)

@@ -1,10 +1,12 @@
 #include "engine/scenario/supported.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <string>
 
 #include <fmt/core.h>
 
+#include "engine/scenario/keys/kind.h"
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/problems.h"
 #include "engine/scenario/teacher_scenario.h"
@@ -48,12 +50,19 @@ class Support {
     if (!supported) problems_.add(source_.place(key), "not supported yet: " + shown, hint);
   }
 
+  template <WordEnum E>
+  void need_word(E value, const std::string& key, std::initializer_list<E> built,
+                 const std::string& hint = {}) {
+    const bool supported = std::find(built.begin(), built.end(), value) != built.end();
+    need(supported, key, std::string(to_string(value)), hint);
+  }
+
   void model() {
     const ModelSpec& m = s_.model;
-    need(m.attention == "auto", "model.attention", m.attention);
+    need_word(m.attention, "model.attention", {AttentionKind::automatic});
     const bool half = m.dtype == DType::float16 || s_.precision.param == DType::float16;
-    need(m.loss.kind == "plain" || m.loss.over != "tokens" || !half, "model.loss.over", "tokens with float16",
-         "forward makes gradients before they can be scaled: use vocabulary");
+    need(m.loss.kind == LossKind::plain || m.loss.over != LossChunks::of_tokens || !half, "model.loss.over",
+         "tokens with float16", "forward makes gradients before they can be scaled: use vocabulary");
     need(m.dropout == 0, "model.dropout", fmt::format("{}", m.dropout));
     need(m.frozen.empty() || s_.parallel.strategy != "native", "model.frozen",
          "frozen parameters with native", "use fsdp2");
@@ -61,9 +70,9 @@ class Support {
     need(m.lora.rank == 0 || s_.parallel.strategy != "native", "model.lora", "adapters with native",
          "use fsdp2");
     need(!m.moe.capacity, "model.moe.capacity", "a capacity", "no token is dropped");
-    need(m.compile == "none", "model.compile", m.compile);
-    need(m.fp8 == "none", "model.fp8", m.fp8);
-    need(m.quantized == "none", "model.quantized", m.quantized);
+    need_word(m.compile, "model.compile", {CompileScope::none});
+    need_word(m.fp8, "model.fp8", {Fp8Scaling::none});
+    need_word(m.quantized, "model.quantized", {Quantization::none});
   }
 
   void cluster() {
@@ -89,7 +98,7 @@ class Support {
     }
     need(!p.ddp.static_graph, "parallel.ddp.static_graph", "true");
     need(!p.ddp.find_unused_parameters, "parallel.ddp.find_unused_parameters", "true");
-    need(p.initialization == "meta", "parallel.initialization", p.initialization);
+    need_word(p.initialization, "parallel.initialization", {Initialization::meta});
   }
 
   void precision() {
@@ -110,8 +119,9 @@ class Support {
 
   void train() {
     const TrainSpec& t = s_.train;
-    need(one_of(t.optimizer, {"adamw", "adam", "sgd"}), "train.optimizer", t.optimizer,
-         "supported: adamw, adam, sgd");
+    const std::initializer_list<Optimizer> optimizers{Optimizer::adamw, Optimizer::adam, Optimizer::sgd};
+    need_word(t.optimizer, "train.optimizer", optimizers,
+              "supported: " + kind::joined(words_of<Optimizer>(optimizers)));
     need(!t.nan_check, "train.nan_check", "true");
     need(t.data_workers == 0, "train.data_workers", std::to_string(t.data_workers));
     need(t.pin_batches, "train.pin_batches", "false");
@@ -123,7 +133,7 @@ class Support {
 
   void rest() {
     const ActivationSpec& a = s_.activation;
-    need(a.offload == "none", "activation.offload", a.offload);
+    need_word(a.offload, "activation.offload", {OffloadTarget::none});
     need(!a.partition, "activation.partition", "true");
     need(s_.offload == OffloadSpec{}, "offload", "offload of parameters or optimizer state");
     need(s_.checkpoint == CheckpointSpec{}, "checkpoint", "checkpoints");

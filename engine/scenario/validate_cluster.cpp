@@ -26,13 +26,13 @@ void validate_cluster(Complaints& c) {
   const ClusterSpec& cluster = c.scenario.cluster;
   const ClusterSpec defaults;
   const bool host = cluster.host != defaults.host, network = cluster.inter_node_gbps_per_gpu.has_value();
-  if (cluster.device == "cpu") {
+  if (cluster.device == DeviceKind::cpu) {
     exclude(c, "device",
             {{"node", !cluster.node.empty()},
              {"nodes", cluster.nodes != 1},
              {"gpu", !cluster.gpu.empty()},
              {"gpus_per_node", cluster.gpus_per_node != 0},
-             {"intra_node_link", !cluster.intra_node_link.empty()},
+             {"intra_node_link", cluster.intra_node_link.has_value()},
              {"inter_node_gbps_per_gpu", network},
              {"allocator.conf", !cluster.allocator_conf.empty()}});
     c.require(cluster.ranks > 0, "cluster.ranks", "the number of processes");
@@ -42,7 +42,7 @@ void validate_cluster(Complaints& c) {
   if (!cluster.node.empty()) {
     exclude(c, "node",
             {{"gpu", !cluster.gpu.empty()},
-             {"intra_node_link", !cluster.intra_node_link.empty()},
+             {"intra_node_link", cluster.intra_node_link.has_value()},
              {"inter_node_gbps_per_gpu", network},
              {"host", host}});
   } else if (!cluster.gpu.empty()) {
@@ -113,7 +113,7 @@ void validate_mesh(Complaints& c) {
     if (reshard == overrides[i].settings.end()) continue;
     check_reshard(c, fmt::format("parallel.wrap.overrides[{}].settings", i), reshard->second, mesh.shard);
   }
-  const bool hybrid = c.scenario.parallel.sharding.starts_with("hybrid");
+  const bool hybrid = is_hybrid(c.scenario.parallel.sharding);
   if (hybrid && mesh.replicate == 1)
     c.refuse("parallel.sharding", "hybrid sharding needs mesh.replicate above 1");
 }

@@ -8,14 +8,15 @@ namespace shardlab {
 namespace {
 
 void check_fsdp1(Complaints& c, const ResolvedMesh& mesh) {
-  const std::string& sharding = c.scenario.parallel.sharding;
-  const bool hybrid = sharding.starts_with("hybrid");
-  if (sharding == "no_shard" && mesh.shard > 1) {
+  const Fsdp1Sharding sharding = c.scenario.parallel.sharding;
+  const bool hybrid = is_hybrid(sharding);
+  if (sharding == Fsdp1Sharding::no_shard && mesh.shard > 1) {
     c.refuse("parallel.mesh.shard", "no_shard shards nothing", "remove it, or use full_shard");
-  } else if (sharding != "no_shard" && !hybrid && mesh.replicate > 1) {
+  } else if (sharding != Fsdp1Sharding::no_shard && !hybrid && mesh.replicate > 1) {
     c.refuse("parallel.sharding",
-             fmt::format("{} shards over all ranks, the mesh replicates {} times", sharding, mesh.replicate),
-             sharding == "full_shard" ? "use hybrid_shard" : "use hybrid_shard_zero2");
+             fmt::format("{} shards over all ranks, the mesh replicates {} times", to_string(sharding),
+                         mesh.replicate),
+             sharding == Fsdp1Sharding::full_shard ? "use hybrid_shard" : "use hybrid_shard_zero2");
   }
 }
 
@@ -31,7 +32,7 @@ void check_fsdp2(Complaints& c, const ResolvedMesh& mesh) {
   if (mesh.replicate == 1) {
     c.refuse("parallel.requires_all_reduce", "false delays the all-reduce over replicas, and there are none",
              "remove it, or set parallel.mesh.replicate");
-  } else if (train.accumulation == 1 || train.sync != "every") {
+  } else if (train.accumulation == 1 || train.sync != GradientSync::every) {
     c.refuse("parallel.requires_all_reduce",
              "false delays the all-reduce of earlier micro-batches, and none of them is reduced",
              "set train.accumulation above 1 and train.sync: every");

@@ -45,7 +45,7 @@ std::int64_t write_plan(SQLite::Database& db, const StepPlan& plan, const std::s
       db,
       "INSERT INTO plans (hash, phase, strategy, world_size, micro_batches, text) VALUES (?, ?, ?, ?, ?, ?)");
   insert.bind(1, hash);
-  insert.bind(2, plan.phase);
+  insert.bind(2, std::string(to_string(plan.phase)));
   insert.bind(3, plan.strategy);
   insert.bind(4, plan.world_size);
   insert.bind(5, plan.micro_batches);

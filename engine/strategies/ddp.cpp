@@ -34,7 +34,8 @@ class DdpStrategy : public Strategy {
   DdpStrategy(StepBuilder& builder, const Scenario& scenario)
       : Strategy(builder),
         spec_(scenario.parallel.ddp),
-        rebuilds_in_first_step_(scenario.train.sync == "every" && scenario.train.accumulation > 1),
+        rebuilds_in_first_step_(scenario.train.sync == GradientSync::every &&
+                                scenario.train.accumulation > 1),
         stream_(builder.add_stream("all_reduce")),
         group_(builder.add_group("replicate", world_size(scenario))),
         first_use_(first_uses(builder.graph())) {}
@@ -46,8 +47,8 @@ class DdpStrategy : public Strategy {
           b_, unit_buffer(b_, unit, "param", BufferClass::parameter, BufferLayout::parameters,
                           b_.graph().compute_dtype, 1, StepBuilder::compute()));
     }
-    const std::string& phase = b_.plan().phase;
-    if (phase == "steady") {
+    const PlanPhase phase = b_.plan().phase;
+    if (phase == PlanPhase::steady) {
       use(rebuilt_buckets(b_.graph(), spec_), "bucket");
     } else {
       use(first_buckets(b_.graph()), "firstbucket");
@@ -60,9 +61,9 @@ class DdpStrategy : public Strategy {
     Strategy::begin_micro_batch(micro_batch, reduce_gradients);
     in_buckets_ = spec_.gradient_as_bucket_view && !reduced_.empty();
     reduced_.clear();
-    const std::string& phase = b_.plan().phase;
-    const bool second_backward = phase == "first" && rebuilds_in_first_step_ && micro_batch == 1;
-    if (second_backward || (phase == "second" && micro_batch == 0)) rebuild();
+    const PlanPhase phase = b_.plan().phase;
+    const bool second_backward = phase == PlanPhase::first && rebuilds_in_first_step_ && micro_batch == 1;
+    if (second_backward || (phase == PlanPhase::second && micro_batch == 0)) rebuild();
   }
 
   bool second_step_differs() const override { return !rebuilds_in_first_step_; }

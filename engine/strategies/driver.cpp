@@ -37,7 +37,7 @@ class Driver {
       b_.set_pass("segments");
       load_batch();
       b_.set_pass(b_.plan().strategy);
-      strategy_.begin_micro_batch(micro_batch, last || train_.sync == "every");
+      strategy_.begin_micro_batch(micro_batch, last || train_.sync == GradientSync::every);
       forward();
       backward();
     }

@@ -178,7 +178,7 @@ void append_tensors(const ModelGraph& graph, const Buffer& held, const Parameter
 // Of the rank that needs most: flat shards hold different parts of different parameters.
 std::int64_t temporaries_of(StepBuilder& builder, const std::vector<TrainedUnit>& units,
                             const TrainSpec& train) {
-  if (train.optimizer_implementation == "fused") return 0;
+  if (train.optimizer_implementation == OptimizerImplementation::fused) return 0;
   std::vector<ParameterLayout> layouts;
   int shards = 1;
   for (const TrainedUnit& unit : units) {

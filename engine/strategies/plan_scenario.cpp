@@ -40,7 +40,7 @@ void describe_header(StepPlan& plan, const PlannedScenario& planned, const Strat
                      const std::string& graph_hash) {
   plan.graph_hash = graph_hash;
   plan.world_size = world_size(planned.scenario);
-  plan.micro_batches = plan.phase == "setup" ? 0 : planned.scenario.train.accumulation;
+  plan.micro_batches = plan.phase == PlanPhase::setup ? 0 : planned.scenario.train.accumulation;
   for (std::size_t i = 0; i < planned.partition.units.size(); ++i) {
     const Unit& unit = planned.partition.units[i];
     plan.units.push_back({unit.name, planned.graph.module(unit.module).path, unit.elements(planned.graph),
@@ -76,18 +76,18 @@ class RunPlanner {
   Status run() {
     planned_.plan.setup = setup();
     RunPlan& plan = planned_.plan;
-    plan.first = step("first", {});
-    if (!second_differs_) plan.steady = step("steady", plan.first);
+    plan.first = step(PlanPhase::first, {});
+    if (!second_differs_) plan.steady = step(PlanPhase::steady, plan.first);
     if (second_differs_ || !follows_itself(plan.steady)) {
-      plan.second = step("second", plan.first);
-      plan.steady = step("steady", *plan.second);
+      plan.second = step(PlanPhase::second, plan.first);
+      plan.steady = step(PlanPhase::steady, *plan.second);
     }
     return check_run(plan);
   }
 
  private:
   StepPlan setup() {
-    StepBuilder builder(planned_.graph, planned_.partition, "setup", name());
+    StepBuilder builder(planned_.graph, planned_.partition, PlanPhase::setup, name());
     builder.set_pass(name());
     const auto strategy = strategies_.make(builder, planned_.scenario);
     strategy->declare_persistent();
@@ -112,7 +112,7 @@ class RunPlanner {
                       [](const LeftEvent& left, const std::string& taken) { return left.name == taken; });
   }
 
-  StepPlan step(const std::string& phase, const StepPlan& before) {
+  StepPlan step(PlanPhase phase, const StepPlan& before) {
     StepBuilder builder(planned_.graph, planned_.partition, phase, name());
     for (const LeftEvent& event : before.left_events) builder.plan().taken_events.push_back(event.name);
     const auto strategy = strategies_.make(builder, planned_.scenario);
@@ -124,12 +124,13 @@ class RunPlanner {
     strategy->end_of_step();
     snapshot(phase, "optimizer", builder, *strategy);
     StepPlan plan = describe(drop_unused_buffers(free_activations(builder.finish())), *strategy);
-    if (snapshots_ != nullptr && phase == "steady") snapshots_->push_back({"free_activations", plan});
+    if (snapshots_ != nullptr && phase == PlanPhase::steady)
+      snapshots_->push_back({"free_activations", plan});
     return plan;
   }
 
-  void snapshot(const std::string& phase, std::string pass, StepBuilder& builder, const Strategy& strategy) {
-    if (snapshots_ == nullptr || phase != "steady") return;
+  void snapshot(PlanPhase phase, std::string pass, StepBuilder& builder, const Strategy& strategy) {
+    if (snapshots_ == nullptr || phase != PlanPhase::steady) return;
     snapshots_->push_back({std::move(pass), describe(builder.plan(), strategy)});
   }
 
@@ -161,7 +162,7 @@ Status check_measured_steps(const PlannedScenario& planned) {
 // What one rank would do if nobody scheduled anything: the first snapshot of the construction.
 void snapshot_segments(const PlannedScenario& planned, const StrategyType& type,
                        std::vector<PassSnapshot>& snapshots) {
-  StepBuilder builder(planned.graph, planned.partition, "steady", std::string(type.name));
+  StepBuilder builder(planned.graph, planned.partition, PlanPhase::steady, std::string(type.name));
   const auto strategy = k_none_strategy.make(builder, planned.scenario);
   strategy->declare_persistent();
   drive_step(builder, *strategy, planned.scenario.train);
@@ -214,7 +215,7 @@ namespace {
 Status check_experts(const MoeSpec& moe, const ModelGraph& graph) {
   const bool experts = std::any_of(graph.operators.begin(), graph.operators.end(),
                                    [](const Operator& op) { return op.type == &k_dispatch; });
-  if (!experts && moe.load != "balanced")
+  if (!experts && moe.load.kind != MoeLoadKind::balanced)
     return bad_input("model.moe.load", "this model has no experts over which tokens could spread",
                      "leave it out");
   if (!experts && moe.auxiliary_loss)
@@ -234,17 +235,15 @@ Result<ModelGraph> load_model_graph(const Scenario& scenario) {
   options.compute_dtype = scenario.precision.param.value_or(scenario.model.dtype);
   options.buffer_dtype = scenario.precision.buffer.value_or(DType::float32);
   SHARDLAB_TRY(options.expert_shares, expert_shares(scenario));
-  if (scenario.model.moe.load == "worst") options.expert_load = ExpertLoad::worst;
+  if (scenario.model.moe.load.kind == MoeLoadKind::worst) options.expert_load = ExpertLoad::worst;
   if (!options.expert_shares.empty()) options.expert_load = ExpertLoad::stated;
   options.router_loss = scenario.model.moe.auxiliary_loss;
-  if (scenario.model.implementation == "eager") options.implementation = Implementation::eager;
+  options.implementation = scenario.model.implementation;
   SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
   SHARDLAB_CHECK_OK(check_experts(scenario.model.moe, graph));
   SHARDLAB_TRY(graph, add_adapters(std::move(graph), scenario.model.lora));
   const LossSpec& loss = scenario.model.loss;
-  if (loss.kind == "chunked")
-    SHARDLAB_CHECK_OK(chunk_loss(
-        graph, loss.over == "tokens" ? LossChunks::of_tokens : LossChunks::of_vocabulary, loss.chunks));
+  if (loss.kind == LossKind::chunked) SHARDLAB_CHECK_OK(chunk_loss(graph, loss.over, loss.chunks));
   SHARDLAB_CHECK_OK(freeze_parameters(graph, scenario.model.frozen));
   return graph;
 }

@@ -20,10 +20,10 @@ std::optional<BufferId>& slot(Table& table, int micro_batch, std::size_t index, 
 
 }  // namespace
 
-StepBuilder::StepBuilder(const ModelGraph& graph, const Partition& partition, std::string phase,
+StepBuilder::StepBuilder(const ModelGraph& graph, const Partition& partition, PlanPhase phase,
                          std::string strategy)
     : graph_(graph), partition_(partition), tensor_names_(graph.tensors.size()) {
-  plan_.phase = std::move(phase);
+  plan_.phase = phase;
   plan_.strategy = std::move(strategy);
   plan_.instructions.reserve(partition.units.size() * 40);
   plan_.buffers.reserve(partition.units.size() * 16);

@@ -25,12 +25,12 @@ struct StrategyScope {
 
 class StepBuilder {
  public:
-  StepBuilder(const ModelGraph& graph, const Partition& partition, std::string phase, std::string strategy);
+  StepBuilder(const ModelGraph& graph, const Partition& partition, PlanPhase phase, std::string strategy);
 
   const ModelGraph& graph() const { return graph_; }
   const Partition& partition() const { return partition_; }
   StepPlan& plan() { return plan_; }
-  bool is_first() const { return plan_.phase == "first"; }
+  bool is_first() const { return plan_.phase == PlanPhase::first; }
   static constexpr StreamId compute() { return StreamId{0}; }
 
   // All units and no prefix, until set otherwise.

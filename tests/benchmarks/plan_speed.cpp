@@ -62,7 +62,7 @@ double print(const char* part, const Timing& timing) {
 
 // The steady plan by the parts that plan_scenario puts together.
 StepPlan steady_plan(const PlannedScenario& planned, const StrategyType& type) {
-  StepBuilder builder(planned.graph, planned.partition, "steady", std::string(type.name));
+  StepBuilder builder(planned.graph, planned.partition, PlanPhase::steady, std::string(type.name));
   const auto strategy = type.make(builder, planned.scenario);
   strategy->declare_persistent();
   drive_step(builder, *strategy, planned.scenario.train);

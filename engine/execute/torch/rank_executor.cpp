@@ -88,7 +88,7 @@ struct RankExecutor::State {
     }
     SHARDLAB_CHECK_OK(open_weights());
     if (scales_loss(scenario)) run.loss_scale.emplace(scenario.scaler);
-    if (scenario.measure.detail == "operators")
+    if (scenario.measure.detail == MeasureDetail::operators)
       run.operator_clock.emplace(run.backend ? &run.backend->streams() : nullptr);
     const RunPlan& plan = run.planned.plan;
     for (const StepPlan* step : plan.all()) {

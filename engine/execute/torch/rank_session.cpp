@@ -88,7 +88,7 @@ Result<std::unique_ptr<DeviceRuntime>> open_accelerator(const PlannedScenario& p
                                                         const RankEnvironment& environment,
                                                         OpenDevice open_device, const MemoryLedger& ledger) {
   const ClusterSpec& cluster = planned.scenario.cluster;
-  if (cluster.device == "cpu") return std::unique_ptr<DeviceRuntime>();
+  if (cluster.device == DeviceKind::cpu) return std::unique_ptr<DeviceRuntime>();
   DeviceRequest request;
   request.environment = environment;
   request.ledger = ledger;

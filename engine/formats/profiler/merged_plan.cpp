@@ -41,7 +41,7 @@ class Names {
 class Merger {
  public:
   Merger(const std::vector<ProfiledRank>& ranks, int world_size) : ranks_(ranks) {
-    merged_.plan.phase = "steady";
+    merged_.plan.phase = PlanPhase::steady;
     merged_.plan.strategy = std::string(k_imported_strategy);
     merged_.plan.graph_hash = "imported";
     merged_.plan.world_size = world_size;

@@ -73,7 +73,7 @@ std::string norms_sum_text(const Context& c) {
 
 std::string optimizer_text(const Context& c) {
   return fmt::format("All gradients of the step are there: {} updates the parameters that this rank holds.",
-                     c.scenario().train.optimizer);
+                     to_string(c.scenario().train.optimizer));
 }
 
 bool fills_constant(const Context& c) {

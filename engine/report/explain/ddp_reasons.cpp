@@ -48,7 +48,7 @@ bool frees_collected(const Context& c) {
 
 std::string bucket_text(const Context& c) {
   const std::size_t parameters = c.step.buffer(c.self().writes.front()).parameters.size();
-  if (c.step.phase == "setup")
+  if (c.step.phase == PlanPhase::setup)
     return fmt::format(
         "The first backward uses buckets in the reverse order of definition; this one holds {} parameters.",
         parameters);

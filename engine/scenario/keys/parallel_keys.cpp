@@ -18,7 +18,7 @@ const Keys<MeshSpec>& mesh_keys() {
 
 const Keys<PrefetchSpec>& prefetch_keys() {
   static const Keys<PrefetchSpec> keys{
-      key("backward", &PrefetchSpec::backward, kind::word({"pre", "post", "none"}),
+      key("backward", &PrefetchSpec::backward, kind::word<BackwardPrefetch>(),
           "fsdp1: when the next unit's gather is issued in backward"),
       key("forward", &PrefetchSpec::forward, kind::boolean(),
           "fsdp1: gather the next unit before the forward of this one"),
@@ -70,11 +70,8 @@ const Keys<ParallelSpec>& parallel_keys() {
           kind::word({"none", "ddp", "fsdp2", "fsdp1", "zero1", "zero2", "zero3", "native"}),
           "who owns which part of parameters, gradients and optimizer state"),
       section("mesh", &S::mesh, &mesh_keys),
-      only_with(
-          "strategy", {"fsdp1"},
-          key("sharding", &S::sharding,
-              kind::word({"full_shard", "shard_grad_op", "no_shard", "hybrid_shard", "hybrid_shard_zero2"}),
-              "FSDP1's ShardingStrategy")),
+      only_with("strategy", {"fsdp1"},
+                key("sharding", &S::sharding, kind::word<Fsdp1Sharding>(), "FSDP1's ShardingStrategy")),
       only_with("strategy", {"fsdp1"},
                 key("use_orig_params", &S::use_orig_params, kind::boolean(), "FSDP1's option of that name")),
       only_with("strategy", {"fsdp2", "native"},
@@ -96,7 +93,7 @@ const Keys<ParallelSpec>& parallel_keys() {
       only_with("strategy", {"fsdp1"},
                 key("sync_module_states", &S::sync_module_states, kind::boolean(),
                     "broadcast rank 0's parameters at construction")),
-      key("initialization", &S::initialization, kind::word({"meta", "cpu", "rank0_broadcast"}),
+      key("initialization", &S::initialization, kind::word<Initialization>(),
           "where parameters are made before they are sharded"),
   };
   return keys;

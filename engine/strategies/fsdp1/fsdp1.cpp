@@ -25,13 +25,13 @@ using fsdp1::Streams;
 
 Settings settings_of(const Scenario& scenario) {
   const ResolvedMesh mesh = resolve_mesh(scenario);
-  const std::string& sharding = scenario.parallel.sharding;
+  const Fsdp1Sharding sharding = scenario.parallel.sharding;
   Settings settings;
-  settings.sharded =
-      sharding != "no_shard" && mesh.shard > 1;  // FSDP1 falls back to NO_SHARD in a world of one
+  settings.sharded = sharding != Fsdp1Sharding::no_shard &&
+                     mesh.shard > 1;  // FSDP1 falls back to NO_SHARD in a world of one
   settings.shards = settings.sharded ? mesh.shard : mesh.replicate;
   settings.replicas = settings.sharded ? mesh.replicate : 1;
-  settings.reshards_after_forward = sharding == "full_shard" || sharding == "hybrid_shard";
+  settings.reshards_after_forward = reshards_after_forward(sharding);
   settings.use_orig_params = scenario.parallel.use_orig_params;
   settings.stored = scenario.model.dtype;
   return settings;
@@ -112,7 +112,7 @@ class Fsdp1Strategy : public Strategy {
       unshard_.wait();
     }
     handle.needs_pre_backward_unshard = false;
-    if (prefetch_.backward == "pre") prefetch_in_backward(unit);
+    if (prefetch_.backward == BackwardPrefetch::pre) prefetch_in_backward(unit);
   }
 
   // The views of a unit that was prefetched in forward were made before the forward of the unit before it, so
@@ -163,7 +163,7 @@ class Fsdp1Strategy : public Strategy {
   bool frees_after_forward(UnitId unit) const { return unit != root() && settings_.reshards_after_forward; }
   // No backward takes back what forward left: it is there from the second step on.
   void carry_over(const FlatUnit& state) {
-    if (!b_.is_first() && b_.plan().phase != "setup") b_.carry(state.full);
+    if (!b_.is_first() && b_.plan().phase != PlanPhase::setup) b_.carry(state.full);
   }
   std::string where(std::string_view pass) const { return fmt::format("{}.mb{}", pass, micro_batch()); }
 
@@ -226,7 +226,7 @@ class Fsdp1Strategy : public Strategy {
 
   void reshard_in_backward(UnitId unit) {
     unshard_.reshard(unit, frees_in_backward(), where("backward"));
-    if (prefetch_.backward == "post") prefetch_in_backward(unit);
+    if (prefetch_.backward == BackwardPrefetch::post) prefetch_in_backward(unit);
   }
 
   // The final callback takes back what no hook came to: frozen units below which nothing is trained.

@@ -30,7 +30,7 @@ class Declarer {
     state.shard =
         declare_persistent_buffer(b_, make("shard", BufferClass::parameter_shard, BufferLayout::row_shards,
                                            state.stored, StepBuilder::compute()));
-    if (b_.plan().phase == "setup") return state;
+    if (b_.plan().phase == PlanPhase::setup) return state;
     if (!trained_.empty()) state.last_with_gradient = trained_.back();
     declare_resharding(state, unit.settings.reshard_after_forward);
     declare_gathering(state);

@@ -36,7 +36,7 @@ class Declarer {
     state_.shard = declare_persistent_buffer(
         b_, make("shard", BufferClass::parameter_shard, layout, state_.stored, StepBuilder::compute()));
     state_.full = state_.shard;
-    if (b_.plan().phase != "setup") declare_step();
+    if (b_.plan().phase != PlanPhase::setup) declare_step();
     return state_;
   }
 

@@ -9,7 +9,7 @@ namespace {
 
 Scenario eight_ranks(int replicate, int shard) {
   Scenario scenario;
-  scenario.cluster.device = "cpu";
+  scenario.cluster.device = DeviceKind::cpu;
   scenario.cluster.ranks = 8;
   scenario.parallel.strategy = "fsdp2";
   scenario.parallel.mesh.replicate = replicate;

@@ -15,7 +15,7 @@ Scenario of(const std::string& strategy, int ranks) {
   Scenario scenario;
   scenario.model.config = "tiny-llama";
   scenario.model.sequence_length = 16;
-  scenario.cluster.device = "cpu";
+  scenario.cluster.device = DeviceKind::cpu;
   scenario.cluster.ranks = ranks;
   scenario.parallel.strategy = strategy;
   return scenario;
@@ -27,7 +27,7 @@ TEST_CASE("mesh: open dimensions take what is left") {
   CHECK(resolve_mesh(of("fsdp2", 4)) == ResolvedMesh{1, 4, 1, 1});
   CHECK(resolve_mesh(of("zero1", 4)) == ResolvedMesh{1, 4, 1, 1});
   Scenario no_shard = of("fsdp1", 4);
-  no_shard.parallel.sharding = "no_shard";
+  no_shard.parallel.sharding = Fsdp1Sharding::no_shard;
   CHECK(resolve_mesh(no_shard) == ResolvedMesh{4, 1, 1, 1});
   Scenario hybrid = of("fsdp2", 16);
   hybrid.parallel.mesh = {2, 0, 2, 1};

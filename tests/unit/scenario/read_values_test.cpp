@@ -29,7 +29,7 @@ TEST_CASE("scenario: every key of the model and the cluster") {
   CHECK(s.model.config == "llama-3-8b");
   CHECK(s.model.dtype == DType::bfloat16);
   CHECK(s.model.sequence_length == 8192);
-  CHECK(s.model.loss == LossSpec{"chunked", 8});
+  CHECK(s.model.loss == LossSpec{LossKind::chunked, 8});
   CHECK(s.model.dropout == 0.1);
   CHECK(s.model.overrides.at("num_hidden_layers") == "10");
   CHECK(s.model.overrides.at("rope_scaling") == "null");
@@ -38,7 +38,7 @@ TEST_CASE("scenario: every key of the model and the cluster") {
   CHECK(s.model.overrides.at("list") == "[1,2.5,\"3\"]");
   CHECK(s.model.frozen == std::vector<std::string>{"model.embed_tokens.*"});
   CHECK(s.model.lora == LoraSpec{8, 16, 0.05, {"q_proj", "v_proj"}, {}});
-  CHECK(s.model.moe == MoeSpec{"[0.5,0.25,0.25]", "", 1.25, 0.01});
+  CHECK(s.model.moe == MoeSpec{{MoeLoadKind::listed, {0.5, 0.25, 0.25}}, "", 1.25, 0.01});
   CHECK(s.cluster.nodes == 4);
   CHECK(s.cluster.inter_node_gbps_per_gpu == 400.0);
   CHECK(s.cluster.host == HostSpec{96, Bytes{std::int64_t{2} << 40}, 5});

@@ -31,7 +31,7 @@ TEST_CASE("write: strange texts survive") {
   Scenario scenario;
   scenario.model.config = "tiny-llama";
   scenario.model.sequence_length = 16;
-  scenario.cluster.device = "cpu";
+  scenario.cluster.device = DeviceKind::cpu;
   scenario.cluster.ranks = 1;
   for (const std::string text :
        {"null",     "true",   "- a",   "a: b",     "#x",  "x #y", "[a",  "{",   "'",   "\"",

@@ -108,7 +108,7 @@ Status append_updates(const Site& site, BufferId parameters, std::vector<Update>
       return site.defect(fmt::format("{} is {}, its gradient {} is {}", held.name, to_string(held.dtype),
                                      gradients.name, to_string(gradients.dtype)));
     }
-    if (train.optimizer_implementation == "loop")
+    if (train.optimizer_implementation == OptimizerImplementation::loop)
       update.pieces = by_parameter(update.pieces, held_ranges(site.run, held));
     update.gradients = site.slot(id);
     updates.push_back(update);
