@@ -101,7 +101,6 @@ ChildCommand command_for(const Launch& launch, const RankEnvironment& rank) {
 Result<RankEnvironment> local_master(const Scenario& scenario) {
   RankEnvironment environment;
   environment.world = world_size(scenario);
-  environment.launcher = "shardlab";
   const std::string& master = scenario.launch.master;
   const std::size_t colon = master.rfind(':');
   environment.master_address = master.empty() ? "127.0.0.1" : master.substr(0, colon);
@@ -161,7 +160,7 @@ Result<std::optional<RunTrace>> run_as_rank(const PlannedScenario& planned, cons
                                             const RankEnvironment& environment) {
   const int world = world_size(planned.scenario);
   if (environment.world != world) {
-    return bad_input(environment.launcher,
+    return bad_input(std::string(to_string(environment.launcher)),
                      fmt::format("started {} ranks, the scenario has {}", environment.world, world),
                      "set cluster.ranks (or nodes and gpus_per_node) to what the launcher starts");
   }

@@ -11,6 +11,7 @@
 #include "engine/base/dtype.h"
 #include "engine/base/ids.h"
 #include "engine/base/units.h"
+#include "engine/base/words.h"
 
 namespace shardlab {
 
@@ -48,8 +49,31 @@ enum class BufferLayout : std::uint8_t {
                        // with most
 };
 
+// What a buffer is for, where its class does not say it: whoever needs that buffer finds it by this. Its word
+// is the first part of the buffer's name.
+enum class BufferRole : std::uint8_t {
+  other,
+  found_inf,     // not zero where a gradient is not finite; what guarded instructions read
+  norms,         // of gradients, squared: one, or one a trained parameter
+  bucket,        // of all-reduced gradients
+  first_bucket,  // the one bucket before buckets are rebuilt
+  momentum,
+  exp_avg,
+  exp_avg_sq,
+};
+template <>
+inline constexpr auto k_words<BufferRole> =
+    std::to_array<Word<BufferRole>>({{BufferRole::found_inf, "found_inf"},
+                                     {BufferRole::norms, "norms"},
+                                     {BufferRole::bucket, "bucket"},
+                                     {BufferRole::first_bucket, "firstbucket"},
+                                     {BufferRole::momentum, "momentum"},
+                                     {BufferRole::exp_avg, "exp_avg"},
+                                     {BufferRole::exp_avg_sq, "exp_avg_sq"}});
+
 struct Buffer {
   std::string name;  // unique in the plan: "shard.u3", "full.u3", "saved.s4.mb0"
+  BufferRole role = BufferRole::other;
   BufferClass buffer_class = BufferClass::workspace;
   DType dtype = DType::float32;
   std::int64_t elements = 0;  // of dtype; a bundle of mixed dtypes counts bytes (dtype uint8)
@@ -70,6 +94,9 @@ struct Buffer {
   Bytes bytes() const { return bytes_of(elements, dtype); }
   friend bool operator==(const Buffer&, const Buffer&) = default;
 };
+
+// As the text form of a plan says it: by the first part of the name.
+BufferRole role_of_name(std::string_view name);
 
 std::string_view to_string(BufferClass buffer_class);
 std::optional<BufferClass> parse_buffer_class(std::string_view name);

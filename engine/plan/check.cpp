@@ -59,7 +59,7 @@ class LivenessCheck {
 
   bool reads_flag(const Instruction& instruction) const {
     return std::any_of(instruction.reads.begin(), instruction.reads.end(),
-                       [&](BufferId id) { return name(id) == k_found_inf; });
+                       [&](BufferId id) { return plan_.buffer(id).role == BufferRole::found_inf; });
   }
 
   Status check_operands(const Instruction& instruction) const {

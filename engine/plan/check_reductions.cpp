@@ -92,7 +92,8 @@ class ReductionCheck {
       const GradientState& before = state_[id.index()];
       if (!before) return defect("reduces " + plan_.buffer(id).name + ", which holds no gradient");
       if (before->test(group))
-        return defect("reduces " + plan_.buffer(id).name + " twice over " + plan_.groups[group].expression);
+        return defect("reduces " + plan_.buffer(id).name + " twice over " +
+                      to_text(plan_.groups[group].ranks));
       Groups over = *before;
       set(instruction.writes, over.set(group));
     }

@@ -52,9 +52,8 @@ enum class InstructionKind : std::uint8_t {
 enum class ReduceOperation : std::uint8_t { none, sum, average };
 
 // Run-time condition agreed by all ranks; the simulator assumes the declared value. A guarded instruction
-// reads the flag k_found_inf, which Unscale writes and the ranks add up; it is skipped where that is not
-// zero.
-inline constexpr std::string_view k_found_inf = "found_inf";
+// reads the flag in role found_inf, which Unscale writes and the ranks add up; it is skipped where that is
+// not zero.
 enum class Guard : std::uint8_t { none, gradients_finite };
 
 struct Instruction {

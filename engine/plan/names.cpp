@@ -90,6 +90,10 @@ constexpr std::array<std::pair<BufferLayout, std::string_view>, 7> k_layouts{
 
 }  // namespace
 
+BufferRole role_of_name(std::string_view name) {
+  return parse_word<BufferRole>(name.substr(0, name.find('.'))).value_or(BufferRole::other);
+}
+
 std::string_view to_string(InstructionKind kind) {
   return name_of(k_kinds, kind);
 }

@@ -19,7 +19,7 @@ bool decays_gradient(const TrainSpec& train) {
 OptimizerRule sgd_rule(const TrainSpec& train) {
   const bool momentum = train.momentum != 0;
   OptimizerRule rule;
-  if (momentum) rule.states = {"momentum"};
+  if (momentum) rule.states = {BufferRole::momentum};
   if (is_fused(train)) {
     rule.passes = momentum ? 5 : 3;
     return rule;
@@ -32,7 +32,7 @@ OptimizerRule sgd_rule(const TrainSpec& train) {
 // lerp (3), mul (2), addcmul (3), sqrt (2), div (2), add (2), addcdiv (4), and the weight decay.
 OptimizerRule adam_rule(const TrainSpec& train) {
   OptimizerRule rule;
-  rule.states = {"exp_avg", "exp_avg_sq"};
+  rule.states = {BufferRole::exp_avg, BufferRole::exp_avg_sq};
   rule.passes = 7;
   if (is_fused(train)) return rule;
   const bool decays = train.weight_decay != 0;

@@ -79,7 +79,7 @@ class PlanParser {
       plan_.micro_batches = number<int>(value);
     } else if (key == "group") {
       expect(words, "size");
-      plan_.groups.push_back({std::string(value), number<int>(words.next())});
+      plan_.groups.push_back({known(parse_rank_set(value), "group", value), number<int>(words.next())});
     } else if (key == "stream") {
       plan_.streams.push_back({std::string(value)});
     } else if (key == "takes_event") {
@@ -122,6 +122,13 @@ class PlanParser {
   StreamId find_stream(std::string_view name) const {
     return find<StreamId>(plan_.streams, name, "stream",
                           [](const Stream& stream) -> std::string_view { return stream.name; });
+  }
+  GroupId find_group(std::string_view text) const {
+    const RankSet wanted = known(parse_rank_set(text), "group", text);
+    for (std::size_t i = 0; i < plan_.groups.size(); ++i) {
+      if (plan_.groups[i].ranks == wanted) return make_id<GroupId>(i);
+    }
+    throw Malformed{fmt::format("unknown group '{}'", text)};
   }
   BufferId find_buffer(std::string_view name) const {
     const auto found = buffers_.find(std::string(name));
@@ -174,6 +181,7 @@ class PlanParser {
   void buffer(Words& words) {
     Buffer buffer;
     buffer.name = words.next();
+    buffer.role = role_of_name(buffer.name);
     const std::string_view buffer_class = words.next();
     buffer.buffer_class = known(parse_buffer_class(buffer_class), "buffer class", buffer_class);
     const std::string_view dtype = words.next();
@@ -263,8 +271,7 @@ class PlanParser {
     } else if (key == "mb") {
       instruction.micro_batch = number<int>(value);
     } else if (key == "group") {
-      instruction.group = find<GroupId>(plan_.groups, value, "group",
-                                        [](const Group& g) -> std::string_view { return g.expression; });
+      instruction.group = find_group(value);
     } else if (key == "reduce") {
       instruction.reduce = known(parse_reduce_operation(value), "reduction", value);
     } else if (key == "guard") {

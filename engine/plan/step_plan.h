@@ -11,6 +11,7 @@
 
 #include "engine/base/words.h"
 #include "engine/plan/buffer.h"
+#include "engine/plan/group.h"
 #include "engine/plan/instruction.h"
 
 namespace shardlab {
@@ -30,13 +31,6 @@ inline constexpr auto k_words<PlanPhase> = std::to_array<Word<PlanPhase>>({{Plan
 struct Stream {
   std::string name;  // "compute", "copy_in", "all_gather", "reduce_scatter" ...
   friend bool operator==(const Stream&, const Stream&) = default;
-};
-
-// A set of ranks as a mesh expression: "shard", "replicate", "world".
-struct Group {
-  std::string expression;
-  int size = 1;
-  friend bool operator==(const Group&, const Group&) = default;
 };
 
 // Header entries, so that a plan reads on its own.

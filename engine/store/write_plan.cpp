@@ -11,7 +11,7 @@ void bind_instruction(SQLite::Statement& insert, const StepPlan& plan, Instructi
   std::optional<std::string> unit, segment, group;
   if (instruction.unit) unit = plan.units[instruction.unit->index()].name;
   if (instruction.segment) segment = plan.segments[instruction.segment->index()].name;
-  if (instruction.group) group = plan.groups[instruction.group->index()].expression;
+  if (instruction.group) group = to_text(plan.groups[instruction.group->index()].ranks);
   insert.bind(2, static_cast<std::int64_t>(id.value));
   insert.bind(3, instruction_label(plan, id));
   insert.bind(4, std::string(to_string(instruction.kind)));

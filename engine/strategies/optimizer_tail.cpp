@@ -45,7 +45,8 @@ void emit_sum(StepBuilder& builder, GroupId group, BufferId values) {
 BufferId emit_unscaling(StepBuilder& builder, Strategy& strategy, const std::vector<BufferId>& gradients) {
   builder.set_pass("scaler");
   Buffer buffer;
-  buffer.name = k_found_inf;
+  buffer.role = BufferRole::found_inf;
+  buffer.name = to_string(buffer.role);
   buffer.buffer_class = BufferClass::scalar;
   buffer.elements = 1;
   const BufferId flag = builder.declare(std::move(buffer));
@@ -85,7 +86,8 @@ void emit_clipping(StepBuilder& builder, const Strategy& strategy, const std::ve
                    std::optional<BufferId> flag) {
   builder.set_pass("clip");
   Buffer buffer;
-  buffer.name = "norms";
+  buffer.role = BufferRole::norms;
+  buffer.name = to_string(buffer.role);
   buffer.buffer_class = BufferClass::scalar;
   const std::vector<Parameter>& parameters = builder.graph().parameters;
   const auto trained =
@@ -135,9 +137,10 @@ Buffer like_trained(StepBuilder& builder, const TrainedUnit& unit) {
 std::vector<BufferId> declare_states(StepBuilder& builder, const TrainedUnit& unit,
                                      const OptimizerRule& rule) {
   std::vector<BufferId> states;
-  for (const std::string_view state : rule.states) {
+  for (const BufferRole state : rule.states) {
     Buffer buffer = like_trained(builder, unit);
-    buffer.name = fmt::format("{}.{}", state, builder.partition().unit(unit.unit).name);
+    buffer.role = state;
+    buffer.name = fmt::format("{}.{}", to_string(state), builder.partition().unit(unit.unit).name);
     buffer.buffer_class = BufferClass::optimizer_state;
     buffer.stream = StepBuilder::compute();
     buffer.carried = !builder.is_first();

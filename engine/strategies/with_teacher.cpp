@@ -28,8 +28,7 @@ class WithTeacher : public Strategy {
         teachers_pass_(std::string(k_teacher_prefix) + std::string(types.teacher_type->name)),
         students_scope_(scope_of(builder.partition(), false)),
         teachers_scope_(scope_of(builder.partition(), true)) {
-    if (resolve_mesh(*types.teacher) != resolve_mesh(scenario))
-      teachers_scope_.group_prefix = k_teacher_prefix;
+    if (resolve_mesh(*types.teacher) != resolve_mesh(scenario)) teachers_scope_.teachers_mesh = true;
     builder.set_scope(students_scope_);
     student_ = types.type.make(builder, scenario);
     builder.set_scope(teachers_scope_);

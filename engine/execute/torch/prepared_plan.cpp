@@ -41,7 +41,7 @@ class Preparer {
 
   Status find_guard(std::uint32_t index) {
     for (const BufferId id : plan_.instructions[index].reads) {
-      if (plan_.buffer(id).name == k_found_inf)
+      if (plan_.buffer(id).role == BufferRole::found_inf)
         prepared_.instructions[index].guard = prepared_.slots[id.index()];
     }
     if (prepared_.instructions[index].guard) return {};

@@ -56,11 +56,10 @@ struct RankExecutor::State {
   // A teacher whose mesh is the student's shares its group.
   void find_shard_groups() {
     for (const Group& group : run.planned.plan.steady.groups) {
-      const bool shared = group.expression == "shard", teachers = group.expression == "teacher.shard";
-      if (!shared && !teachers) continue;
+      if (group.ranks.dimension != GroupDimension::shard || group.ranks.part > 0) continue;
       const std::vector<int> ranks = ranks_of_group(group, run.planned.scenario, run.rank);
       const auto place = static_cast<int>(std::find(ranks.begin(), ranks.end(), run.rank) - ranks.begin());
-      if (shared) run.shard_rank = place;
+      if (!group.ranks.teachers) run.shard_rank = place;
       run.teachers_shard_rank = place;
     }
   }
@@ -205,8 +204,8 @@ Result<at::Tensor> RankExecutor::full_gradient(std::string_view name) {
                          {BufferClass::gradient, BufferClass::gradient_shard});
 }
 
-at::Tensor RankExecutor::buffer(std::string_view name) {
-  const std::optional<Slot> slot = state_->run.buffers.find(name);
+at::Tensor RankExecutor::buffer(BufferRole role) {
+  const std::optional<Slot> slot = state_->run.buffers.find(role);
   if (!slot) return {};
   state_->runner->settle(*slot);
   return state_->run.buffers.tensor(*slot);

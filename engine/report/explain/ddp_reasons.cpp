@@ -43,7 +43,7 @@ std::string collect_text(const Context& c) {
 
 bool frees_collected(const Context& c) {
   return as_view(c) && frees_class(c, BufferClass::gradient) &&
-         !c.step.buffer(c.self().frees.front()).name.starts_with("firstbucket");
+         c.step.buffer(c.self().frees.front()).role != BufferRole::first_bucket;
 }
 
 std::string bucket_text(const Context& c) {

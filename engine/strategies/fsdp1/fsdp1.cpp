@@ -54,9 +54,11 @@ class Fsdp1Strategy : public Strategy {
         prefetch_(scenario.parallel.prefetch),
         settings_(settings_of(scenario)),
         streams_(add_streams(builder, settings_)),
-        group_(builder.add_group(settings_.sharded ? "shard" : "replicate", settings_.shards)),
-        replicate_(settings_.replicas > 1 ? std::optional(builder.add_group("replicate", settings_.replicas))
-                                          : std::nullopt),
+        group_(builder.add_group(settings_.sharded ? GroupDimension::shard : GroupDimension::replicate,
+                                 settings_.shards)),
+        replicate_(settings_.replicas > 1
+                       ? std::optional(builder.add_group(GroupDimension::replicate, settings_.replicas))
+                       : std::nullopt),
         unshard_(builder, streams_, settings_, group_, prefetch_.limit_all_gathers, units_),
         reduce_(builder, streams_, settings_, group_, replicate_, units_) {}
 
@@ -150,7 +152,7 @@ class Fsdp1Strategy : public Strategy {
   bool sums_one_norm() const override { return true; }
   // ShardedGradScaler asks its default process group, whatever the sharding.
   std::optional<GroupId> overflow_group() override {
-    return replicate_ ? b_.add_group("world", settings_.shards * settings_.replicas) : group_;
+    return replicate_ ? b_.add_group(GroupDimension::world, settings_.shards * settings_.replicas) : group_;
   }
   bool gradients_outlive_step() const override { return settings_.use_orig_params; }
   std::int64_t padded_elements(UnitId unit) const override {

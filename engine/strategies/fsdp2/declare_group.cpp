@@ -59,7 +59,7 @@ class Declarer {
     const auto ranks = parse_integer(setting);
     if (!ranks || !state.reshard_after_forward) return;
     const int parts = static_cast<int>(*ranks);
-    state.forward_group = b_.add_group(fmt::format("shard/{}", parts), parts);
+    state.forward_group = b_.add_part_group(GroupDimension::shard, parts);
     state.kept = b_.declare(make("kept", BufferClass::gathered_parameters, BufferLayout::row_shards,
                                  state.param, StepBuilder::compute(), parts));
     state.kept_cast = !state.casts()

@@ -30,8 +30,8 @@ Streams add_streams(StepBuilder& builder) {
 Mesh add_groups(StepBuilder& builder, const ResolvedMesh& mesh) {
   Mesh groups;
   groups.shards = mesh.shard;
-  groups.shard = builder.add_group("shard", mesh.shard);
-  if (mesh.replicate > 1) groups.replicate = builder.add_group("replicate", mesh.replicate);
+  groups.shard = builder.add_group(GroupDimension::shard, mesh.shard);
+  if (mesh.replicate > 1) groups.replicate = builder.add_group(GroupDimension::replicate, mesh.replicate);
   return groups;
 }
 

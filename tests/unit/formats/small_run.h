@@ -21,7 +21,7 @@ inline StepPlan small_plan() {
   plan.phase = PlanPhase::steady;
   plan.strategy = "fsdp2";
   plan.world_size = 2;
-  plan.groups = {{"shard", 2}};
+  plan.groups = {{{GroupDimension::shard}, 2}};
   plan.streams = {{"compute"}, {"all_gather"}};
   plan.units = {{"root", "", 10, 12}};
   plan.passes = {"strategy"};

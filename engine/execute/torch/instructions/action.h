@@ -101,7 +101,7 @@ struct Site {
   const Buffer& buffer(BufferId buffer) const { return plan.buffer(buffer); }
   // internal_error that names the instruction.
   tl::unexpected<Error> defect(std::string what) const {
-    return internal_error(fmt::format("{} {}", to_string(plan.phase), instruction_label(plan, id)),
+    return internal_error(std::string(to_string(plan.phase)) + " " + instruction_label(plan, id),
                           std::move(what));
   }
 };
