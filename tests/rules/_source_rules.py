@@ -6,6 +6,8 @@ check(root) returns the violations as lines "file:line: what". No dependencies b
 import os
 import re
 
+import _word_rules
+
 # A layer is a folder (the longest matching path counts) and what it may include besides itself and what those may.
 LAYERS = {
     "engine/base": [],
@@ -184,4 +186,4 @@ def check_rows(root):
 def check(root):
     paths = list(sources(root))
     violations = [problem for path in paths for problem in check_file(root, path)]
-    return violations + list(check_names(paths)) + list(check_layers(paths))
+    return violations + list(check_names(paths)) + list(check_layers(paths)) + list(_word_rules.check(root, paths))

@@ -18,6 +18,13 @@ CLEAN = {
     "simulator/core/clock.h": HEADER + '#include "engine/plan/plan.h"\n',
     "engine/cli/main.cpp": '#include "simulator/core/clock.h"\n',
     "tests/training/steps_test.cpp": "#include <torch/types.h>\n",
+    "engine/base/direction.h": HEADER + "template <>\ninline constexpr auto k_words<Direction> =\n"
+                               '    std::to_array<Word<Direction>>({{Direction::up, "up"},\n'
+                               '                                    {Direction::down, "down"}});\n',
+    "engine/base/direction.cpp": 'bool up(Direction d) { return d == Direction::up; }  // "up" == "up"\n'
+                                 'bool left(Text t) { return t == "left"; }\n'
+                                 'bool ups(Text strategy) { return strategy == "up"; }\n',
+    "tests/unit/base/direction_test.cpp": 'bool up = to_string(d) == "up";\n',
 }
 
 # (what the report must say, the file that breaks the rule, its text)
@@ -44,6 +51,8 @@ BROKEN = [
     ("has the name of", "simulator/core/result.h", HEADER),
     ("has the name of", "engine/trace/rope.cpp", "\n"),
     ("in no layer", "engine/extras/o.cpp", "\n"),
+    ('compares text with "down"', "simulator/core/p.cpp", 'bool down(Text t) { return t == "down"; }\n'),
+    ('compares text with "up"', "gui/app/q.h", HEADER + 'inline bool up(Text t) { return "up" != t; }\n'),
 ]
 
 
