@@ -183,13 +183,13 @@ class PlanParser {
     buffer.name = words.next();
     buffer.role = role_of_name(buffer.name);
     const std::string_view buffer_class = words.next();
-    buffer.buffer_class = known(parse_buffer_class(buffer_class), "buffer class", buffer_class);
+    buffer.buffer_class = known(parse_word<BufferClass>(buffer_class), "buffer class", buffer_class);
     const std::string_view dtype = words.next();
     buffer.dtype = known(parse_dtype(dtype), "dtype", dtype);
     expect(words, "x");
     buffer.elements = number<std::int64_t>(words.next());
     const std::string_view space = words.next();
-    buffer.space = known(parse_memory_space(space), "memory space", space);
+    buffer.space = known(parse_word<MemorySpace>(space), "memory space", space);
     expect(words, "on");
     buffer.stream = find_stream(words.next());
     for (std::string_view key = words.next(); !key.empty(); key = words.next())
@@ -211,7 +211,7 @@ class PlanParser {
       buffer.micro_batch = number<int>(words.next());
     } else if (key == "layout") {
       const std::string_view layout = words.next();
-      buffer.layout = known(parse_buffer_layout(layout), "layout", layout);
+      buffer.layout = known(parse_word<BufferLayout>(layout), "layout", layout);
     } else if (key == "over") {
       buffer.shards = number<int>(words.next());
     } else if (key == "align") {
@@ -254,7 +254,7 @@ class PlanParser {
     Instruction instruction;
     instruction.stream = find_stream(words.next());
     const std::string_view kind = words.next();
-    instruction.kind = known(parse_instruction_kind(kind), "instruction", kind);
+    instruction.kind = known(parse_word<InstructionKind>(kind), "instruction", kind);
     for (std::string_view key = words.next(); !key.empty(); key = words.next())
       instruction_detail(key, words.next(), instruction);
     plan_.instructions.push_back(std::move(instruction));
@@ -273,10 +273,9 @@ class PlanParser {
     } else if (key == "group") {
       instruction.group = find_group(value);
     } else if (key == "reduce") {
-      instruction.reduce = known(parse_reduce_operation(value), "reduction", value);
+      instruction.reduce = known(parse_word<ReduceOperation>(value), "reduction", value);
     } else if (key == "guard") {
-      if (value != "gradients_finite") throw Malformed{fmt::format("unknown guard '{}'", value)};
-      instruction.guard = Guard::gradients_finite;
+      instruction.guard = known(parse_word<Guard>(value), "guard", value);
     } else if (key == "bytes") {
       instruction.bytes.value = number<std::int64_t>(value);
     } else if (key == "reads") {

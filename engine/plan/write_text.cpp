@@ -97,7 +97,7 @@ class PlanWriter {
     if (instruction.micro_batch) put(" mb {}", *instruction.micro_batch);
     if (instruction.group) put(" group {}", to_text(plan_.groups[instruction.group->index()].ranks));
     if (instruction.reduce != ReduceOperation::none) put(" reduce {}", to_string(instruction.reduce));
-    if (instruction.guard == Guard::gradients_finite) put(" guard gradients_finite");
+    if (instruction.guard != Guard::none) put(" guard {}", to_string(instruction.guard));
     if (instruction.bytes.value != 0) put(" bytes {}", instruction.bytes.value);
     write_names("reads", instruction.reads);
     write_names("writes", instruction.writes);

@@ -131,7 +131,7 @@ CommunicationTotal read_communication(const Json& json) {
   CommunicationTotal total;
   std::string kind;
   read(json, "kind", kind);
-  total.kind = parse_instruction_kind(kind).value_or(InstructionKind::Marker);
+  total.kind = parse_word<InstructionKind>(kind).value_or(InstructionKind::Marker);
   read(json, "group_size", total.group_size);
   read(json, "count", total.count);
   read(json, "bytes", total.bytes);
