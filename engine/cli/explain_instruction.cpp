@@ -93,7 +93,7 @@ void add_facts(const ExplainedInstruction& explained, Lines& lines) {
   if (self.group) {
     const Group& group = step.groups[self.group->index()];
     lines.add("group",
-              fmt::format("{}: ranks {}", group.expression,
+              fmt::format("{}: ranks {}", to_text(group.ranks),
                           fmt::join(ranks_of_group(group, explained.planned.scenario, explained.rank), " ")));
   }
   if (self.reduce != ReduceOperation::none) lines.add("result", to_string(self.reduce));

@@ -188,7 +188,7 @@ std::vector<OperatorTime> RankExecutor::operator_times() const {
 
 Bytes RankExecutor::communication_workspace() const {
   Bytes sum;
-  for (const auto& [expression, communicator] : state_->run.communicators) {
+  for (const auto& [ranks, communicator] : state_->run.communicators) {
     if (communicator) sum += communicator->workspace();
   }
   return sum;
