@@ -41,7 +41,8 @@ TEST_CASE("the tables of words are complete") {
 TEST_CASE("a key's kind takes its words from the table") {
   const Kind<Optimizer> kind = kind::word<Optimizer>();
   CHECK(kind.type == "word");
-  CHECK(kind.values == "adamw, adam, sgd, adamw_8bit, adafactor");
+  CHECK(kind.values.text == "adamw, adam, sgd, adamw_8bit, adafactor");
+  CHECK(kind.values.words == all_words<Optimizer>());
   CHECK(kind.read(yaml_scalar("sgd"), "optimizer").value() == Optimizer::sgd);
   CHECK(kind.write(Optimizer::adamw_8bit).text == "adamw_8bit");
   const auto wrong = kind.read(yaml_scalar("adamv"), "optimizer");
@@ -52,7 +53,7 @@ TEST_CASE("a key's kind takes its words from the table") {
 
 TEST_CASE("a key may know some words of a table only") {
   const Kind<std::optional<DeviceKind>> kind = kind::word_or_absent({DeviceKind::cpu});
-  CHECK(kind.values == "cpu");
+  CHECK(kind.values.text == "cpu");
   CHECK(kind.read(yaml_scalar("cpu"), "device").value() == DeviceKind::cpu);
   CHECK_FALSE(kind.read(yaml_scalar("gpu"), "device"));
   CHECK_FALSE(kind.read(YamlNode(), "device"));
