@@ -76,7 +76,7 @@ Result<std::vector<BenchSample>> read_samples(const std::filesystem::path& folde
 
 Result<std::optional<BenchResult>> run_bench(const BenchRequest& request, Console& console) {
   SHARDLAB_TRY(const PlannedScenario planned, plan_bench(request.cluster));
-  const bool on_gpus = planned.scenario.cluster.device != "cpu";
+  const bool on_gpus = planned.scenario.cluster.device != DeviceKind::cpu;
   SHARDLAB_TRY(const auto joined, rank_environment(current_environment()));
   SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make({}, joined));
   LaunchOptions launch;

@@ -89,7 +89,7 @@ ChildCommand command_for(const Launch& launch, const RankEnvironment& rank) {
   if (!allocator.empty()) command.environment.insert_or_assign("PYTORCH_ALLOC_CONF", allocator);
   const LaunchSpec& spec = launch.planned.scenario.launch;
   // Gloo is told by rendezvous.cpp.
-  if (!spec.interface.empty() && launch.planned.scenario.cluster.device != "cpu")
+  if (!spec.interface.empty() && launch.planned.scenario.cluster.device != DeviceKind::cpu)
     command.environment.insert_or_assign("NCCL_SOCKET_IFNAME", "=" + spec.interface);
   for (const auto& [name, value] : spec.environment) command.environment.insert_or_assign(name, value);
   for (const auto& [name, value] : options.environment) command.environment.insert_or_assign(name, value);
@@ -104,7 +104,6 @@ ChildCommand command_for(const Launch& launch, const RankEnvironment& rank) {
 Result<RankEnvironment> local_master(const Scenario& scenario) {
   RankEnvironment environment;
   environment.world = world_size(scenario);
-  environment.launcher = "shardlab";
   const std::string& master = scenario.launch.master;
   const std::size_t colon = master.rfind(':');
   environment.master_address = master.empty() ? "127.0.0.1" : master.substr(0, colon);
@@ -149,9 +148,9 @@ Status start_and_watch(const Launch& launch, const std::vector<RankEnvironment>&
 }  // namespace
 
 Result<RunTrace> launch_run(const PlannedScenario& planned, const LaunchOptions& options) {
-  const std::string& launcher = planned.scenario.launch.launcher;
-  if (launcher != "local")
-    return not_possible("launch.launcher", launcher + " did not start this process",
+  const Launcher launcher = planned.scenario.launch.launcher;
+  if (launcher != Launcher::local)
+    return not_possible("launch.launcher", fmt::format("{} did not start this process", to_string(launcher)),
                         "start shardlab with it, or remove launch.launcher to start all ranks from here");
   SHARDLAB_TRY(const Launch launch, prepare(planned, options, "scenario.yaml"));
   SHARDLAB_TRY(RankEnvironment environment, local_master(planned.scenario));
@@ -168,15 +167,16 @@ Result<std::optional<RunTrace>> run_as_rank(const PlannedScenario& planned, cons
                                             const RankEnvironment& environment) {
   const int world = world_size(planned.scenario);
   if (environment.world != world) {
-    return bad_input(environment.launcher,
+    return bad_input(std::string(to_string(environment.launcher)),
                      fmt::format("started {} ranks, the scenario has {}", environment.world, world),
                      "set cluster.ranks (or nodes and gpus_per_node) to what the launcher starts");
   }
-  const std::string& launcher = planned.scenario.launch.launcher;
-  if (launcher != "local" && launcher != environment.launcher) {
+  const Launcher launcher = planned.scenario.launch.launcher;
+  if (launcher != Launcher::local && launcher != environment.launcher) {
     return bad_input("launch.launcher",
-                     fmt::format("is {}, but {} started this process", launcher, environment.launcher),
-                     "remove it, or start shardlab with " + launcher);
+                     fmt::format("is {}, but {} started this process", to_string(launcher),
+                                 to_string(environment.launcher)),
+                     fmt::format("remove it, or start shardlab with {}", to_string(launcher)));
   }
   SHARDLAB_TRY(const Launch launch,
                prepare(planned, options, fmt::format("scenario-{}.yaml", environment.rank)));

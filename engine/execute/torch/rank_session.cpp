@@ -93,7 +93,7 @@ Result<std::unique_ptr<DeviceRuntime>> open_runtime(const PlannedScenario& plann
   request.timeout = collective_timeout(planned.scenario);
   request.memory_limit = cluster.memory_limit.value_or(Bytes{});
   request.history = !options.memory_snapshot.empty();
-  return cluster.device == "cpu" ? make_host_runtime(request) : open_device(request);
+  return cluster.device == DeviceKind::cpu ? make_host_runtime(request) : open_device(request);
 }
 
 // One rank, once all have met.

@@ -8,9 +8,9 @@ Result<Communicators> connect_groups(const Rendezvous& rendezvous, const Planned
   Communicators communicators;
   for (const StepPlan* plan : planned.plan.all()) {
     for (const Group& group : plan->groups) {
-      if (group.size == 1 || communicators.contains(group.expression)) continue;
+      if (group.size == 1 || communicators.contains(group.ranks)) continue;
       const std::vector<int> ranks = ranks_of_group(group, planned.scenario, rank);
-      SHARDLAB_TRY(communicators[group.expression], rendezvous.communicator(group.expression, ranks, rank));
+      SHARDLAB_TRY(communicators[group.ranks], rendezvous.communicator(to_text(group.ranks), ranks, rank));
     }
   }
   return communicators;

@@ -88,11 +88,11 @@ class CudaRuntime : public DeviceRuntime {
     const Bytes before = device_memory_in_use(ordinal_);
     for (const StepPlan* plan : planned.plan.all()) {
       for (const Group& group : plan->groups) {
-        if (group.size == 1 || communicators.contains(group.expression)) continue;
-        const NcclGroup members{group.expression,
+        if (group.size == 1 || communicators.contains(group.ranks)) continue;
+        const NcclGroup members{to_text(group.ranks),
                                 ranks_of_group(group, planned.scenario, request_.environment.rank),
                                 request_.environment.rank};
-        SHARDLAB_TRY(communicators[group.expression],
+        SHARDLAB_TRY(communicators[group.ranks],
                      make_nccl_communicator(*nccl_, members, ordinal_, store, watch_, request_.timeout));
       }
     }
