@@ -169,7 +169,7 @@ Result<RunTrace> simulate(const SimulationInputs& inputs) {
     run.warmup.push_back(std::move(second));
   }
   run.steps.push_back(std::move(steady));
-  if (inputs.planned.scenario.measure.detail == "operators")
+  if (inputs.planned.scenario.measure.detail == MeasureDetail::operators)
     run.operators = simulation.operator_times(plan.steady);
   return run;
 }

@@ -16,7 +16,8 @@ inline RunRecord hand_made_record(std::string name = "tiny", RunKind kind = RunK
   run.name = std::move(name);
   run.created = 1772373900;
   run.scenario_yaml = "name: " + run.name + "\n";
-  run.plan = {hand_made_plan("setup"), hand_made_plan("first"), std::nullopt, hand_made_plan()};
+  run.plan = {hand_made_plan(PlanPhase::setup), hand_made_plan(PlanPhase::first), std::nullopt,
+              hand_made_plan()};
   run.trace.provenance = {
       kind, true, "cal-1", "2 x some processor", {{"shardlab", "0.1.0"}}, {"data loading"}};
   StepTrace first = hand_made_step(0, 2);

@@ -37,13 +37,13 @@ inline Instruction hand_made_instruction(InstructionKind kind, std::uint32_t str
 //  4 HostWait          compute         waits 3
 //  5 OptimizerStep     compute         waits 3
 //  6 ZeroGradients     compute         frees gshard.u0
-inline StepPlan hand_made_plan(std::string phase = "steady") {
+inline StepPlan hand_made_plan(PlanPhase phase = PlanPhase::steady) {
   StepPlan plan;
-  plan.phase = std::move(phase);
+  plan.phase = phase;
   plan.strategy = "fsdp2";
   plan.graph_hash = "0123456789abcdef0123456789abcdef";
   plan.world_size = 2;
-  plan.groups = {{"shard", 2}};
+  plan.groups = {{{GroupDimension::shard}, 2}};
   plan.streams = {{"compute"}, {"all_gather"}, {"reduce_scatter"}};
   plan.units = {{"root", "", 0, 0}, {"u0", "model.layers.0", 20, 20}};
   plan.segments = {{"s0", UnitId{1}, OperatorId{0}, OperatorId{1}, Bytes{0}, Bytes{0}, {}, {}}};

@@ -93,7 +93,7 @@ void add_facts(const ExplainedInstruction& explained, Lines& lines) {
   if (self.group) {
     const Group& group = step.groups[self.group->index()];
     lines.add("group",
-              fmt::format("{}: ranks {}", group.expression,
+              fmt::format("{}: ranks {}", to_text(group.ranks),
                           fmt::join(ranks_of_group(group, explained.planned.scenario, explained.rank), " ")));
   }
   if (self.reduce != ReduceOperation::none) lines.add("result", to_string(self.reduce));
@@ -128,7 +128,7 @@ std::string explain_instruction(const ExplainedInstruction& explained) {
   Lines lines(step);
   lines.add("instruction",
             fmt::format("{}   ({} of {} in the {} plan)", instruction_label(step, explained.id),
-                        explained.id.value + 1, step.instructions.size(), step.phase));
+                        explained.id.value + 1, step.instructions.size(), to_string(step.phase)));
   lines.add("", explanation.purpose);
   add_origin(explanation, lines);
   add_facts(explained, lines);

@@ -76,7 +76,7 @@ Error with_stored_result(const PlannedScenario& planned, const std::filesystem::
 }  // namespace
 
 Status check_measurable(const Scenario& scenario) {
-  if (scenario.cluster.device == "cpu" || scenario.cluster.nodes == 1) return {};
+  if (scenario.cluster.device == DeviceKind::cpu || scenario.cluster.nodes == 1) return {};
   SHARDLAB_TRY(const auto joined, rank_environment(current_environment()));
   if (joined) return {};
   return not_possible("cluster",
@@ -87,7 +87,7 @@ Status check_measurable(const Scenario& scenario) {
 
 Status check_inputs(const PlannedScenario& planned, const MeasureOptions& options) {
   SHARDLAB_CHECK_OK(TrainingData::open(planned.scenario, planned.graph.vocabulary));
-  if (!options.extras.memory_snapshot.empty() && planned.scenario.cluster.device == "cpu") {
+  if (!options.extras.memory_snapshot.empty() && planned.scenario.cluster.device == DeviceKind::cpu) {
     return not_possible("--memory-snapshot", "only the allocator of a GPU keeps a history",
                         "`shardlab trace` has the measured memory of this run, instruction by instruction");
   }
@@ -105,7 +105,7 @@ Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const
   SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make(options.keep_spool, joined));
   ProgressLine line(console);
   LaunchOptions launch_options;
-  SHARDLAB_TRY(launch_options.rank_program, rank_program(planned.scenario.cluster.device != "cpu"));
+  SHARDLAB_TRY(launch_options.rank_program, rank_program(planned.scenario.cluster.device != DeviceKind::cpu));
   launch_options.run_directory = folder.path();
   launch_options.extras = options.extras;
   launch_options.progress = [&line, &console,

@@ -105,7 +105,7 @@ Json segments_json(const StepPlan& step) {
 Json plan_document(const PlannedScenario& planned, const StepPlan& step, int rank) {
   Json json;
   json["scenario"] = planned.scenario.name;
-  json["phase"] = step.phase;
+  json["phase"] = to_string(step.phase);
   json["strategy"] = step.strategy;
   json["plan_hash"] = plan_hash(step);
   json["run_hash"] = run_hash(planned.plan);

@@ -61,7 +61,7 @@ Result<std::optional<BenchResult>> run_bench(const BenchRequest& request, Consol
   SHARDLAB_TRY(const Scenario scenario, scenario_of_cluster(request.cluster));
   SHARDLAB_CHECK_OK(resolve_device(scenario.cluster));
   SHARDLAB_CHECK_OK(check_measurable(scenario));
-  const bool on_gpus = scenario.cluster.device != "cpu";
+  const bool on_gpus = scenario.cluster.device != DeviceKind::cpu;
   SHARDLAB_TRY(const auto joined, rank_environment(current_environment()));
   SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make({}, joined));
   LaunchOptions launch;

@@ -1,5 +1,6 @@
 #include "engine/cli/select_step.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "engine/base/nearest.h"
@@ -8,13 +9,14 @@
 namespace shardlab {
 
 Result<const StepPlan*> select_step(const RunPlan& plan, const std::string& step) {
-  if (step == "setup") return &plan.setup;
-  if (step == "first") return &plan.first;
-  if (step == "steady") return &plan.steady;
+  // A second step is asked for by its number, as not every run has one of its own.
+  const std::vector<PlanPhase> named = {PlanPhase::setup, PlanPhase::first, PlanPhase::steady};
+  const auto phase = parse_word<PlanPhase>(step);
+  if (phase && std::find(named.begin(), named.end(), *phase) != named.end()) return plan.find(*phase);
   const auto number = parse_integer(step);
   if (number && *number >= 0) return &plan.step(*number);
-  const std::vector<std::string> known = {"setup", "first", "steady"};
-  return bad_input("--step", "no step '" + step + "'", suggestion(step, known) + " or a number from 0");
+  return bad_input("--step", "no step '" + step + "'",
+                   suggestion(step, words_of(named)) + " or a number from 0");
 }
 
 }  // namespace shardlab

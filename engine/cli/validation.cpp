@@ -17,14 +17,14 @@ Result<std::optional<Calibration>> calibration_for(const PlannedScenario& planne
   SHARDLAB_TRY(std::optional<Calibration> known, find_calibration(store, planned.scenario));
   const ClusterSpec& cluster = planned.scenario.cluster;
   if (known || !calibrate) return known;
-  if (cluster.device == "cpu") {
+  if (cluster.device == DeviceKind::cpu) {
     console.note(fmt::format("no calibration of this machine for {} x {} thread{} in {}: calibrating first",
                              cluster.ranks, cluster.threads_per_rank,
                              cluster.threads_per_rank == 1 ? "" : "s", store.path().string()));
   }
   SHARDLAB_TRY(Calibration made, run_calibration({one_node_of(cluster), &planned}, store, console));
   // Said afterwards: where there is no such GPU, that is all there is to say.
-  if (cluster.device != "cpu")
+  if (cluster.device != DeviceKind::cpu)
     console.note(fmt::format("there was no calibration of {}: it was measured first", made.machine.gpu));
   return std::optional<Calibration>(std::move(made));
 }

@@ -15,7 +15,7 @@ std::chrono::milliseconds to_milliseconds(Nanoseconds time) {
 
 std::chrono::milliseconds collective_timeout(const Scenario& scenario) {
   const bool given = scenario.launch.timeout != LaunchSpec{}.timeout;
-  if (!given && scenario.cluster.device == "cpu") return k_default_on_cpu;
+  if (!given && scenario.cluster.device == DeviceKind::cpu) return k_default_on_cpu;
   return to_milliseconds(scenario.launch.timeout);
 }
 

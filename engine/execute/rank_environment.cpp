@@ -11,16 +11,16 @@ namespace shardlab {
 namespace {
 
 struct Family {
-  std::string_view launcher;
+  Launcher launcher;
   std::string_view rank, world, local_rank;
   std::string_view job;  // identifies the run; a shared port is derived from it
 };
 
 constexpr std::array<Family, 3> k_families = {{
-    {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", ""},
-    {"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+    {Launcher::torchrun, "RANK", "WORLD_SIZE", "LOCAL_RANK", ""},
+    {Launcher::mpirun, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
      "PMIX_NAMESPACE"},
-    {"slurm", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_JOB_ID"},
+    {Launcher::slurm, "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_JOB_ID"},
 }};
 
 class Reader {
@@ -47,7 +47,7 @@ class Reader {
   // The family that has any of its own variables.
   const Family* family() const {
     for (const Family& family : k_families) {
-      if (family.launcher == "slurm" && find("SLURM_STEP_ID") == nullptr)
+      if (family.launcher == Launcher::slurm && find("SLURM_STEP_ID") == nullptr)
         continue;  // a batch script, not a task of srun
       // LOCAL_RANK alone is set by other tools too.
       if (find(family.rank) != nullptr || find(family.world) != nullptr) return &family;
@@ -79,15 +79,15 @@ std::string first_host(const std::string& list) {
 
 std::string master_address(const Reader& reader, const Family& family, int world) {
   if (const std::string* given = reader.find("MASTER_ADDR")) return *given;
-  if (family.launcher == "slurm") {
+  if (family.launcher == Launcher::slurm) {
     if (const std::string* address = reader.find("SLURM_LAUNCH_NODE_IPADDR")) return *address;
     for (const char* name : {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST"}) {
       if (const std::string* list = reader.find(name)) return first_host(*list);
     }
   }
   const std::string* local = reader.find("OMPI_COMM_WORLD_LOCAL_SIZE");
-  const bool one_host =
-      world == 1 || (family.launcher == "mpirun" && local != nullptr && *local == std::to_string(world));
+  const bool one_host = world == 1 || (family.launcher == Launcher::mpirun && local != nullptr &&
+                                       *local == std::to_string(world));
   return one_host ? "127.0.0.1" : "";
 }
 
@@ -102,7 +102,8 @@ Result<int> master_port(const Reader& reader, const Family& family) {
   if (reader.find("MASTER_PORT") != nullptr) return reader.number("MASTER_PORT", 1, 65535);
   const std::string* job = family.job.empty() ? nullptr : reader.find(family.job);
   if (job != nullptr) return derived_port(*job);
-  return bad_input("MASTER_PORT", fmt::format("is not set, though {} started this process", family.launcher),
+  return bad_input("MASTER_PORT",
+                   fmt::format("is not set, though {} started this process", to_string(family.launcher)),
                    "set it to a free port on the first node, the same for all ranks");
 }
 
@@ -132,7 +133,7 @@ Result<std::optional<RankEnvironment>> rank_environment(const EnvironmentVariabl
   environment.master_address = master_address(reader, *family, environment.world);
   if (environment.master_address.empty()) {
     return bad_input("MASTER_ADDR",
-                     fmt::format("is not set, though {} started this process", family->launcher),
+                     fmt::format("is not set, though {} started this process", to_string(family->launcher)),
                      "set it to the address of the first node, the same for all ranks");
   }
   SHARDLAB_TRY(environment.master_port, master_port(reader, *family));

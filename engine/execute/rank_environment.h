@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/base/result.h"
+#include "engine/scenario/run_words.h"
 
 namespace shardlab {
 
@@ -17,7 +18,7 @@ struct RankEnvironment {
   int local_rank = 0;
   std::string master_address;
   int master_port = 0;
-  std::string launcher;  // whose variables these are: torchrun, slurm, mpirun
+  Launcher launcher = Launcher::local;  // whose variables these are; local: this program's own
   friend bool operator==(const RankEnvironment&, const RankEnvironment&) = default;
 };
 

@@ -66,7 +66,7 @@ SpoolStep read_step(const Json& line) {
                                  read_classes(sample.at(4))});
   }
   for (const Json& sent : line.at("sent")) {
-    const auto kind = parse_instruction_kind(sent.at(0).get<std::string>());
+    const auto kind = parse_word<InstructionKind>(sent.at(0).get<std::string>());
     step.trace.sent.push_back({kind.value_or(InstructionKind::Marker),
                                sent.at(1).get<int>(),
                                sent.at(2).get<std::int64_t>(),

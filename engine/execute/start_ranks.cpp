@@ -44,7 +44,6 @@ EnvironmentVariables environment_of(const RankJob& job, const RankEnvironment& r
 Result<RankEnvironment> local_master(const Scenario& scenario) {
   RankEnvironment environment;
   environment.world = world_size(scenario);
-  environment.launcher = "shardlab";
   const std::string& master = scenario.launch.master;
   const std::size_t colon = master.rfind(':');
   environment.master_address = master.empty() ? "127.0.0.1" : master.substr(0, colon);
@@ -104,7 +103,7 @@ RankJob job_of(JobKind kind, const Scenario& scenario, const LaunchOptions& opti
   if (!allocator.empty()) job.environment.insert_or_assign("PYTORCH_ALLOC_CONF", allocator);
   const LaunchSpec& launch = scenario.launch;
   // Gloo is told by rendezvous.cpp.
-  if (!launch.interface.empty() && scenario.cluster.device != "cpu")
+  if (!launch.interface.empty() && scenario.cluster.device != DeviceKind::cpu)
     job.environment.insert_or_assign("NCCL_SOCKET_IFNAME", "=" + launch.interface);
   for (const auto& [name, value] : launch.environment) job.environment.insert_or_assign(name, value);
   job.extras = options.extras;
@@ -114,9 +113,9 @@ RankJob job_of(JobKind kind, const Scenario& scenario, const LaunchOptions& opti
 }
 
 Status start_all_ranks(const Scenario& scenario, const RankJob& job, const LaunchOptions& options) {
-  const std::string& launcher = scenario.launch.launcher;
-  if (launcher != "local")
-    return not_possible("launch.launcher", launcher + " did not start this process",
+  const Launcher launcher = scenario.launch.launcher;
+  if (launcher != Launcher::local)
+    return not_possible("launch.launcher", fmt::format("{} did not start this process", to_string(launcher)),
                         "start shardlab with it, or remove launch.launcher to start all ranks from here");
   SHARDLAB_TRY(RankEnvironment environment, local_master(scenario));
   std::vector<RankEnvironment> ranks;
@@ -131,15 +130,16 @@ Status start_own_rank(const Scenario& scenario, const RankJob& job, const Launch
                       const RankEnvironment& environment) {
   const int world = world_size(scenario);
   if (environment.world != world) {
-    return bad_input(environment.launcher,
+    return bad_input(std::string(to_string(environment.launcher)),
                      fmt::format("started {} ranks, the scenario has {}", environment.world, world),
                      "set cluster.ranks (or nodes and gpus_per_node) to what the launcher starts");
   }
-  const std::string& launcher = scenario.launch.launcher;
-  if (launcher != "local" && launcher != environment.launcher) {
+  const Launcher launcher = scenario.launch.launcher;
+  if (launcher != Launcher::local && launcher != environment.launcher) {
     return bad_input("launch.launcher",
-                     fmt::format("is {}, but {} started this process", launcher, environment.launcher),
-                     "remove it, or start shardlab with " + launcher);
+                     fmt::format("is {}, but {} started this process", to_string(launcher),
+                                 to_string(environment.launcher)),
+                     fmt::format("remove it, or start shardlab with {}", to_string(launcher)));
   }
   return start_and_watch(scenario, options, job, rank_job_path(options.run_directory, environment.rank),
                          {environment});

@@ -47,7 +47,7 @@ Result<TrainingData> TrainingData::open(const Scenario& scenario, std::int64_t v
   data.accumulation_ = scenario.train.accumulation;
   data.global_batch_ = world_size(scenario) * data.micro_batch_ * data.accumulation_;
   data.seed_ = static_cast<std::uint64_t>(scenario.train.seed);
-  data.shuffled_ = scenario.train.order == "shuffled";
+  data.shuffled_ = scenario.train.order == DataOrder::shuffled;
   if (scenario.train.data.empty()) {
     return bad_input("train.data", "a training run needs data",
                      "name a text file or a .bin file of uint16 tokens");

@@ -13,13 +13,6 @@
 namespace shardlab {
 namespace {
 
-const std::vector<std::string>& kinds() {
-  static const std::vector<std::string> names{"vendor",         "measured",    "vendor-measured",
-                                              "vendor-derived", "vendor-code", "derived",
-                                              "recalled",       "estimate",    "market"};
-  return names;
-}
-
 Result<double> parse_value(const std::string& text) {
   if (const auto number = parse_number(text)) return *number;
   if (text.ends_with("/s")) {
@@ -35,7 +28,7 @@ Result<double> parse_value(const std::string& text) {
 std::vector<std::string> estimated_figures(const FigureSources& provenance) {
   std::vector<std::string> names;
   for (const auto& [name, from] : provenance) {
-    if (from.kind == "estimate" || from.kind == "recalled") names.push_back(name);
+    if (is_guess(from.kind)) names.push_back(name);
   }
   return names;
 }
@@ -103,15 +96,16 @@ double Description::value_of(const YamlNode& figure, const std::string& key) {
     mistake(figure, key + ": expected {value, kind, source}");
     return 0;
   }
-  if (std::find(kinds().begin(), kinds().end(), kind->text) == kinds().end()) {
-    mistake(*kind,
-            fmt::format("{}: unknown kind '{}' ({})", key, kind->text, suggestion(kind->text, kinds())));
+  const auto known = parse_word<FigureKind>(kind->text);
+  if (!known) {
+    mistake(*kind, fmt::format("{}: unknown kind '{}' ({})", key, kind->text,
+                               suggestion(kind->text, all_words<FigureKind>())));
   }
   if (source->text.empty()) mistake(*source, key + ": a figure needs a source");
   const auto number = parse_value(value->text);
   if (!number) mistake(*value, key + ": " + number.error().what);
   if (number && *number < 0) mistake(*value, key + ": cannot be negative");
-  provenance_[key] = {kind->text, source->text};
+  provenance_[key] = {known.value_or(FigureKind::estimate), source->text};
   return number.value_or(0);
 }
 

@@ -13,12 +13,11 @@
 #include "engine/base/dtype.h"
 #include "engine/base/result.h"
 #include "engine/base/units.h"
+#include "engine/hardware/device_kind.h"
 #include "engine/hardware/gpu.h"
 #include "engine/hardware/links.h"
 
 namespace shardlab {
-
-enum class DeviceKind : std::uint8_t { cpu, gpu };
 
 struct Device {
   std::string name;  // "H100-SXM", "cpu"

@@ -2,11 +2,10 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/model/choices.h"
 #include "engine/model/model_graph.h"
 
 namespace shardlab {
-
-enum class LossChunks : std::uint8_t { of_tokens, of_vocabulary };
 
 // Before the graph is cut and its parameters are frozen. `chunks` parts, as many as the tokens or the
 // vocabulary allow. Errors: a model that does something between its head and its loss.

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/model/choices.h"
 #include "engine/model/model_graph.h"
 #include "engine/model/operators/operator_type.h"
 
@@ -13,10 +14,6 @@ namespace shardlab {
 
 // How predictions assume that tokens spread over experts: evenly, all to the same, or as expert_shares say.
 enum class ExpertLoad : std::uint8_t { balanced, worst, stated };
-
-// Which description of the memory-bound operators is used: ours, or what the transformers modules compute
-// operator by operator.
-enum class Implementation : std::uint8_t { fused, eager };
 
 // What is fixed when a graph is built besides the model's configuration.
 struct GraphOptions {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "engine/base/dtype.h"
+#include "engine/model/reshard_after_forward.h"
 
 namespace shardlab {
 
@@ -20,7 +20,7 @@ struct UnitPrecision {
 
 struct UnitSettings {
   UnitPrecision precision;
-  std::string reshard_after_forward = "default";  // as the scenario's key: true false default, or an integer
+  ReshardAfterForward reshard_after_forward;
   friend bool operator==(const UnitSettings&, const UnitSettings&) = default;
 };
 

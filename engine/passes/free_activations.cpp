@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "engine/plan/pass.h"
+
 namespace shardlab {
 namespace {
 
@@ -42,7 +44,7 @@ StepPlan free_activations(StepPlan plan) {
     plan.buffers[i].kept = false;
   }
   const auto pass = static_cast<std::uint16_t>(plan.passes.size());
-  plan.passes.emplace_back("free_activations");
+  plan.passes.emplace_back(to_string(PlanPass::free_activations));
 
   std::vector<InstructionId> renumbered(plan.instructions.size());
   std::vector<Instruction> rewritten;

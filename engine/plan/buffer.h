@@ -1,55 +1,21 @@
 // Buffers of a plan: named ranges of memory with a known size, dtype, class and owner stream.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/base/dtype.h"
 #include "engine/base/ids.h"
 #include "engine/base/units.h"
+#include "engine/plan/buffer_words.h"
 
 namespace shardlab {
 
-// What the bytes are, for "where does my memory go".
-enum class BufferClass : std::uint8_t {
-  parameter,  // not sharded
-  parameter_shard,
-  gathered_parameters,  // per-parameter tensors that compute reads
-  gather_buffer,        // input and output of an all-gather
-  gradient,
-  gradient_shard,
-  reduce_buffer,  // input of a reduce-scatter, bucket of an all-reduce
-  optimizer_state,
-  activation,  // border tensors and what forward keeps for backward
-  activation_gradient,
-  batch,
-  constant,   // buffers of the model (rotary tables)
-  scalar,     // loss, norms, step counters
-  workspace,  // inside an instruction only
-};
-inline constexpr std::size_t k_buffer_classes = 14;
-
-enum class MemorySpace : std::uint8_t { device, pinned_host, pageable_host, disk };
-
-// How parameters lie in a buffer. Copies between buffers (Pack, Unpack, Copy, Cast) go parameter by
-// parameter, wherever the layouts put them; plan/layout.h has the offsets.
-enum class BufferLayout : std::uint8_t {
-  opaque,      // not made of parameters
-  parameters,  // each parameter whole, one after the other
-  row_shards,  // this rank's rows of each parameter: ceil(rows / shards) rows, the last ranks' padded
-  gathered_row_shards,  // the row_shards of all ranks, one rank after the other
-  flat,                // the parameters one after the other, each aligned, padded to a multiple of the shards
-  flat_shard,          // this rank's contiguous part of the flat vector
-  trained_flat_shard,  // what trained parameters have in that part, without gaps; as long as that of the rank
-                       // with most
-};
-
 struct Buffer {
   std::string name;  // unique in the plan: "shard.u3", "full.u3", "saved.s4.mb0"
+  BufferRole role = BufferRole::other;
   BufferClass buffer_class = BufferClass::workspace;
   DType dtype = DType::float32;
   std::int64_t elements = 0;  // of dtype; a bundle of mixed dtypes counts bytes (dtype uint8)
@@ -70,12 +36,5 @@ struct Buffer {
   Bytes bytes() const { return bytes_of(elements, dtype); }
   friend bool operator==(const Buffer&, const Buffer&) = default;
 };
-
-std::string_view to_string(BufferClass buffer_class);
-std::optional<BufferClass> parse_buffer_class(std::string_view name);
-std::string_view to_string(BufferLayout layout);
-std::optional<BufferLayout> parse_buffer_layout(std::string_view name);
-std::string_view to_string(MemorySpace space);
-std::optional<MemorySpace> parse_memory_space(std::string_view name);
 
 }  // namespace shardlab

@@ -29,8 +29,9 @@ class LivenessCheck {
 
  private:
   tl::unexpected<Error> defect(std::string what) const {
-    return internal_error(fmt::format("plan {}, instruction {}", plan_.phase, instruction_label(plan_, at_)),
-                          std::move(what));
+    return internal_error(
+        fmt::format("plan {}, instruction {}", to_string(plan_.phase), instruction_label(plan_, at_)),
+        std::move(what));
   }
   const std::string& name(BufferId id) const { return plan_.buffer(id).name; }
 
@@ -58,7 +59,7 @@ class LivenessCheck {
 
   bool reads_flag(const Instruction& instruction) const {
     return std::any_of(instruction.reads.begin(), instruction.reads.end(),
-                       [&](BufferId id) { return name(id) == k_found_inf; });
+                       [&](BufferId id) { return plan_.buffer(id).role == BufferRole::found_inf; });
   }
 
   Status check_operands(const Instruction& instruction) const {
@@ -90,7 +91,7 @@ class LivenessCheck {
   Status check_end() const {
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
       const Buffer& buffer = plan_.buffers[i];
-      const std::string where = "plan " + plan_.phase + ", end";
+      const std::string where = fmt::format("plan {}, end", to_string(plan_.phase));
       if (live_[i] && !buffer.kept)
         return internal_error(where, buffer.name + " is alive but does not live on: a Free is missing");
       if (!live_[i] && buffer.kept)
@@ -120,7 +121,7 @@ Status check_events_follow(const StepPlan& before, const StepPlan& after) {
                  after.taken_events.end(),
                  [](const LeftEvent& left, const std::string& taken) { return left.name == taken; });
   if (same) return {};
-  return internal_error(fmt::format("plan {} after {}", after.phase, before.phase),
+  return internal_error(fmt::format("plan {} after {}", to_string(after.phase), to_string(before.phase)),
                         "the events left by one are not those taken over by the other");
 }
 
@@ -131,7 +132,7 @@ Status check_follows(const StepPlan& before, const StepPlan& after) {
   std::vector<std::string_view> difference;
   std::set_symmetric_difference(left.begin(), left.end(), taken.begin(), taken.end(),
                                 std::back_inserter(difference));
-  return internal_error(fmt::format("plan {} after {}", after.phase, before.phase),
+  return internal_error(fmt::format("plan {} after {}", to_string(after.phase), to_string(before.phase)),
                         fmt::format("{} is left by one and not taken over by the other", difference.front()));
 }
 

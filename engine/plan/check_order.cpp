@@ -76,7 +76,7 @@ class OrderCheck {
 
   tl::unexpected<Error> defect(std::size_t at, const std::string& what, std::uint32_t other) const {
     return internal_error(
-        fmt::format("plan {}, instruction {}", plan_.phase,
+        fmt::format("plan {}, instruction {}", to_string(plan_.phase),
                     instruction_label(plan_, make_id<InstructionId>(at))),
         fmt::format("{} {}: a wait is missing", what, instruction_label(plan_, InstructionId{other})));
   }

@@ -18,7 +18,7 @@ class RecomputationCheck {
       if (!runs_segment(instruction.kind) || !instruction.segment) continue;
       const std::string complaint = follow(instruction, state_of(instruction));
       if (complaint.empty()) continue;
-      return internal_error(fmt::format("plan {}, instruction {}", plan_.phase,
+      return internal_error(fmt::format("plan {}, instruction {}", to_string(plan_.phase),
                                         instruction_label(plan_, make_id<InstructionId>(i))),
                             complaint);
     }

@@ -31,7 +31,7 @@ class ReductionCheck {
 
   Status check() {
     if (plan_.groups.size() > k_most_groups)
-      return internal_error("plan " + plan_.phase, "more groups than a mesh has");
+      return internal_error(fmt::format("plan {}", to_string(plan_.phase)), "more groups than a mesh has");
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
       at_ = make_id<InstructionId>(i);
       SHARDLAB_CHECK_OK(follow(plan_.instructions[i]));
@@ -41,8 +41,9 @@ class ReductionCheck {
 
  private:
   tl::unexpected<Error> defect(std::string what) const {
-    return internal_error(fmt::format("plan {}, instruction {}", plan_.phase, instruction_label(plan_, at_)),
-                          std::move(what));
+    return internal_error(
+        fmt::format("plan {}, instruction {}", to_string(plan_.phase), instruction_label(plan_, at_)),
+        std::move(what));
   }
 
   Status follow(const Instruction& instruction) {
@@ -91,7 +92,8 @@ class ReductionCheck {
       const GradientState& before = state_[id.index()];
       if (!before) return defect("reduces " + plan_.buffer(id).name + ", which holds no gradient");
       if (before->test(group))
-        return defect("reduces " + plan_.buffer(id).name + " twice over " + plan_.groups[group].expression);
+        return defect("reduces " + plan_.buffer(id).name + " twice over " +
+                      to_text(plan_.groups[group].ranks));
       Groups over = *before;
       set(instruction.writes, over.set(group));
     }

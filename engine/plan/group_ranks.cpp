@@ -2,35 +2,25 @@
 
 #include <array>
 #include <numeric>
-#include <string_view>
+#include <utility>
 
-#include "engine/model/join_teacher.h"
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/teacher_scenario.h"
 
 namespace shardlab {
-namespace {
-
-// "shard/2" -> "shard": the dimension that the group lies along.
-std::string_view dimension_of(std::string_view expression) {
-  if (expression.starts_with(k_teacher_prefix)) expression.remove_prefix(k_teacher_prefix.size());
-  return expression.substr(0, expression.find('/'));
-}
-
-}  // namespace
 
 std::vector<int> ranks_of_group(const Group& group, const Scenario& scenario, int rank) {
   std::vector<int> ranks(static_cast<std::size_t>(group.size));
   std::iota(ranks.begin(), ranks.end(), 0);
-  const bool teachers = group.expression.starts_with(k_teacher_prefix);
-  const ResolvedMesh mesh = resolve_mesh(teachers ? teacher_scenario(scenario) : scenario);
-  const std::array<std::pair<std::string_view, int>, 4> inner_first = {{{"expert", mesh.expert},
-                                                                        {"tensor", mesh.tensor},
-                                                                        {"shard", mesh.shard},
-                                                                        {"replicate", mesh.replicate}}};
+  const ResolvedMesh mesh = resolve_mesh(group.ranks.teachers ? teacher_scenario(scenario) : scenario);
+  using D = GroupDimension;
+  const std::array<std::pair<D, int>, 4> inner_first = {{{D::expert, mesh.expert},
+                                                         {D::tensor, mesh.tensor},
+                                                         {D::shard, mesh.shard},
+                                                         {D::replicate, mesh.replicate}}};
   int stride = 1;
-  for (const auto& [name, extent] : inner_first) {
-    if (name == dimension_of(group.expression)) {
+  for (const auto& [dimension, extent] : inner_first) {
+    if (dimension == group.ranks.dimension) {
       const int place = rank / stride % extent;
       const int first = rank - place % group.size * stride;
       for (int& member : ranks) member = first + member * stride;
@@ -38,11 +28,7 @@ std::vector<int> ranks_of_group(const Group& group, const Scenario& scenario, in
     }
     stride *= extent;
   }
-  return ranks;  // "world"
-}
-
-std::string sub_group(std::string_view dimension, int size) {
-  return std::string(dimension) + '/' + std::to_string(size);
+  return ranks;  // all of the world
 }
 
 }  // namespace shardlab

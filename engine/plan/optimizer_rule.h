@@ -7,16 +7,16 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include "engine/plan/buffer.h"
 #include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 
 struct OptimizerRule {
-  // Names of the buffers beside each parameter, of its dtype and size; allocated by the first step.
-  std::vector<std::string_view> states;
+  // Buffers beside each parameter, of its dtype and size; allocated by the first step.
+  std::vector<BufferRole> states;
   int kernels = 1;  // launched for a tensor
   int passes = 0;   // tensors of the parameter's size that these kernels read or write, once each
 };

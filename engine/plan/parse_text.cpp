@@ -68,7 +68,7 @@ class PlanParser {
       if (value != "1")
         throw Malformed{fmt::format("plan format {} is not known; this program reads 1", value)};
     } else if (key == "phase") {
-      plan_.phase = value;
+      plan_.phase = known(parse_word<PlanPhase>(value), "phase", value);
     } else if (key == "strategy") {
       plan_.strategy = value;
     } else if (key == "graph") {
@@ -79,7 +79,7 @@ class PlanParser {
       plan_.micro_batches = number<int>(value);
     } else if (key == "group") {
       expect(words, "size");
-      plan_.groups.push_back({std::string(value), number<int>(words.next())});
+      plan_.groups.push_back({known(parse_rank_set(value), "group", value), number<int>(words.next())});
     } else if (key == "stream") {
       plan_.streams.push_back({std::string(value)});
     } else if (key == "takes_event") {
@@ -122,6 +122,13 @@ class PlanParser {
   StreamId find_stream(std::string_view name) const {
     return find<StreamId>(plan_.streams, name, "stream",
                           [](const Stream& stream) -> std::string_view { return stream.name; });
+  }
+  GroupId find_group(std::string_view text) const {
+    const RankSet wanted = known(parse_rank_set(text), "group", text);
+    for (std::size_t i = 0; i < plan_.groups.size(); ++i) {
+      if (plan_.groups[i].ranks == wanted) return make_id<GroupId>(i);
+    }
+    throw Malformed{fmt::format("unknown group '{}'", text)};
   }
   BufferId find_buffer(std::string_view name) const {
     const auto found = buffers_.find(std::string(name));
@@ -174,14 +181,15 @@ class PlanParser {
   void buffer(Words& words) {
     Buffer buffer;
     buffer.name = words.next();
+    buffer.role = role_of_name(buffer.name);
     const std::string_view buffer_class = words.next();
-    buffer.buffer_class = known(parse_buffer_class(buffer_class), "buffer class", buffer_class);
+    buffer.buffer_class = known(parse_word<BufferClass>(buffer_class), "buffer class", buffer_class);
     const std::string_view dtype = words.next();
     buffer.dtype = known(parse_dtype(dtype), "dtype", dtype);
     expect(words, "x");
     buffer.elements = number<std::int64_t>(words.next());
     const std::string_view space = words.next();
-    buffer.space = known(parse_memory_space(space), "memory space", space);
+    buffer.space = known(parse_word<MemorySpace>(space), "memory space", space);
     expect(words, "on");
     buffer.stream = find_stream(words.next());
     for (std::string_view key = words.next(); !key.empty(); key = words.next())
@@ -203,7 +211,7 @@ class PlanParser {
       buffer.micro_batch = number<int>(words.next());
     } else if (key == "layout") {
       const std::string_view layout = words.next();
-      buffer.layout = known(parse_buffer_layout(layout), "layout", layout);
+      buffer.layout = known(parse_word<BufferLayout>(layout), "layout", layout);
     } else if (key == "over") {
       buffer.shards = number<int>(words.next());
     } else if (key == "align") {
@@ -246,7 +254,7 @@ class PlanParser {
     Instruction instruction;
     instruction.stream = find_stream(words.next());
     const std::string_view kind = words.next();
-    instruction.kind = known(parse_instruction_kind(kind), "instruction", kind);
+    instruction.kind = known(parse_word<InstructionKind>(kind), "instruction", kind);
     for (std::string_view key = words.next(); !key.empty(); key = words.next())
       instruction_detail(key, words.next(), instruction);
     plan_.instructions.push_back(std::move(instruction));
@@ -263,13 +271,11 @@ class PlanParser {
     } else if (key == "mb") {
       instruction.micro_batch = number<int>(value);
     } else if (key == "group") {
-      instruction.group = find<GroupId>(plan_.groups, value, "group",
-                                        [](const Group& g) -> std::string_view { return g.expression; });
+      instruction.group = find_group(value);
     } else if (key == "reduce") {
-      instruction.reduce = known(parse_reduce_operation(value), "reduction", value);
+      instruction.reduce = known(parse_word<ReduceOperation>(value), "reduction", value);
     } else if (key == "guard") {
-      if (value != "gradients_finite") throw Malformed{fmt::format("unknown guard '{}'", value)};
-      instruction.guard = Guard::gradients_finite;
+      instruction.guard = known(parse_word<Guard>(value), "guard", value);
     } else if (key == "bytes") {
       instruction.bytes.value = number<std::int64_t>(value);
     } else if (key == "reads") {

@@ -23,6 +23,17 @@ const StepPlan& RunPlan::step(std::int64_t number) const {
   return number == 1 && second ? *second : steady;
 }
 
+const StepPlan* RunPlan::find(PlanPhase phase) const {
+  switch (phase) {
+    case PlanPhase::setup: return &setup;
+    case PlanPhase::first: return &first;
+    case PlanPhase::second: return second ? &*second : nullptr;
+    case PlanPhase::steady: return &steady;
+    case PlanPhase::teardown: break;
+  }
+  return nullptr;
+}
+
 std::vector<const StepPlan*> RunPlan::all() const {
   std::vector<const StepPlan*> plans{&setup, &first};
   if (second) plans.push_back(&*second);

@@ -9,22 +9,28 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/words.h"
 #include "engine/plan/buffer.h"
+#include "engine/plan/group.h"
 #include "engine/plan/instruction.h"
 
 namespace shardlab {
+
+// Which steps of a run a plan is for: setup before the first; `second` where that is not yet like the later
+// ones; steady for every later one; teardown after the last.
+enum class PlanPhase : std::uint8_t { setup, first, second, steady, teardown };
+template <>
+inline constexpr auto k_words<PlanPhase> = std::to_array<Word<PlanPhase>>({{PlanPhase::setup, "setup"},
+                                                                           {PlanPhase::first, "first"},
+                                                                           {PlanPhase::second, "second"},
+                                                                           {PlanPhase::steady, "steady"},
+                                                                           {PlanPhase::teardown,
+                                                                            "teardown"}});
 
 // Host time is not a stream: Alloc, Free and HostWait stand on the stream whose memory or work they speak of.
 struct Stream {
   std::string name;  // "compute", "copy_in", "all_gather", "reduce_scatter" ...
   friend bool operator==(const Stream&, const Stream&) = default;
-};
-
-// A set of ranks as a mesh expression: "shard", "replicate", "world".
-struct Group {
-  std::string expression;
-  int size = 1;
-  friend bool operator==(const Group&, const Group&) = default;
 };
 
 // Header entries, so that a plan reads on its own.
@@ -54,7 +60,7 @@ struct LeftEvent {
 };
 
 struct StepPlan {
-  std::string phase;       // setup first steady teardown
+  PlanPhase phase = PlanPhase::steady;
   std::string strategy;    // fsdp2 ...
   std::string graph_hash;  // structure_hash of the model
   int world_size = 1;
@@ -82,6 +88,8 @@ struct RunPlan {
 
   // The plan of a step counted from 0; -1 is the setup.
   const StepPlan& step(std::int64_t number) const;
+  // Nothing for a phase that the run has no plan for.
+  const StepPlan* find(PlanPhase phase) const;
   // The number of the first step that follows `steady`.
   std::int64_t first_steady_step() const { return second ? 2 : 1; }
   // Setup first, each once.

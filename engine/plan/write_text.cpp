@@ -27,9 +27,9 @@ class PlanWriter {
   }
 
   void header() {
-    put("plan 1\nphase {}\nstrategy {}\ngraph {}\nworld {}\nmicro_batches {}\n", plan_.phase, plan_.strategy,
-        plan_.graph_hash, plan_.world_size, plan_.micro_batches);
-    for (const Group& group : plan_.groups) put("group {} size {}\n", group.expression, group.size);
+    put("plan 1\nphase {}\nstrategy {}\ngraph {}\nworld {}\nmicro_batches {}\n", to_string(plan_.phase),
+        plan_.strategy, plan_.graph_hash, plan_.world_size, plan_.micro_batches);
+    for (const Group& group : plan_.groups) put("group {} size {}\n", to_text(group.ranks), group.size);
     for (const Stream& stream : plan_.streams) put("stream {}\n", stream.name);
     for (const PlanUnit& unit : plan_.units) {
       put("unit {} elements {} padded {} module {}\n", unit.name, unit.elements, unit.padded_elements,
@@ -95,9 +95,9 @@ class PlanWriter {
     if (instruction.unit) put(" unit {}", plan_.units[instruction.unit->index()].name);
     if (instruction.segment) put(" segment {}", plan_.segments[instruction.segment->index()].name);
     if (instruction.micro_batch) put(" mb {}", *instruction.micro_batch);
-    if (instruction.group) put(" group {}", plan_.groups[instruction.group->index()].expression);
+    if (instruction.group) put(" group {}", to_text(plan_.groups[instruction.group->index()].ranks));
     if (instruction.reduce != ReduceOperation::none) put(" reduce {}", to_string(instruction.reduce));
-    if (instruction.guard == Guard::gradients_finite) put(" guard gradients_finite");
+    if (instruction.guard != Guard::none) put(" guard {}", to_string(instruction.guard));
     if (instruction.bytes.value != 0) put(" bytes {}", instruction.bytes.value);
     write_names("reads", instruction.reads);
     write_names("writes", instruction.writes);

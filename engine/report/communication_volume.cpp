@@ -18,7 +18,8 @@ bool moves_parameters(const StepPlan& plan, const Instruction& instruction) {
 bool trains_all_alike(const Scenario& scenario) {
   return !scenario.distillation && scenario.model.frozen.empty() && scenario.model.lora.rank == 0 &&
          scenario.parallel.wrap.overrides.empty() && scenario.parallel.wrap.ignored.empty() &&
-         (scenario.activation.checkpoint == "none" || scenario.activation.placement == "inside");
+         (scenario.activation.checkpoint == ActivationCheckpoint::none ||
+          scenario.activation.placement == CheckpointPlacement::inside);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ std::string kinds_part(const StepPlan& plan, const TextStyle& style) {
 std::string groups_line(const StepPlan& plan) {
   std::string text;
   for (const Group& group : plan.groups)
-    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", group.expression, group.size);
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", to_text(group.ranks), group.size);
   return text.empty() ? "" : "groups   " + text + '\n';
 }
 

@@ -15,18 +15,22 @@ namespace {
 
 constexpr const char* k_key = "model.moe.load";
 
+// Adding up to 1.
+Result<std::vector<double>> normalized(std::vector<double> shares, const std::string& where) {
+  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+  if (!(sum > 0) || sum > 1e18) return bad_input(where, "the shares of all experts are zero, or no numbers");
+  for (double& share : shares) share /= sum;
+  return shares;
+}
+
 Result<std::vector<double>> shares_of(const nlohmann::json& numbers, const std::string& where) {
   std::vector<double> shares;
-  double sum = 0;
   if (!numbers.is_array()) return bad_input(where, "expected a list of numbers");
   for (const nlohmann::json& number : numbers) {
     if (!number.is_number() || number.get<double>() < 0) return bad_input(where, "expected numbers from 0");
     shares.push_back(number.get<double>());
-    sum += shares.back();
   }
-  if (!(sum > 0) || sum > 1e18) return bad_input(where, "the shares of all experts are zero, or no numbers");
-  for (double& share : shares) share /= sum;
-  return shares;
+  return normalized(std::move(shares), where);
 }
 
 Result<std::vector<std::vector<double>>> read_recorded(const std::filesystem::path& path) {
@@ -48,15 +52,20 @@ Result<std::vector<std::vector<double>>> read_recorded(const std::filesystem::pa
 
 }  // namespace
 
+std::string to_text(const MoeLoad& load) {
+  return load.kind == MoeLoadKind::listed ? nlohmann::json(load.shares).dump()
+                                          : std::string(to_string(load.kind));
+}
+
 Result<std::vector<std::vector<double>>> expert_shares(const Scenario& scenario) {
   const MoeSpec& moe = scenario.model.moe;
   std::vector<std::vector<double>> lists;
-  if (moe.load == "balanced" || moe.load == "worst") return lists;
-  if (moe.load == "measured") {
+  if (moe.load.kind == MoeLoadKind::measured) {
     SHARDLAB_TRY(const std::filesystem::path path, resolve_path(scenario, moe.measured));
     return read_recorded(path);
   }
-  SHARDLAB_TRY(std::vector<double> shares, shares_of(nlohmann::json::parse(moe.load, nullptr, false), k_key));
+  if (moe.load.kind != MoeLoadKind::listed) return lists;
+  SHARDLAB_TRY(std::vector<double> shares, normalized(moe.load.shares, k_key));
   lists.push_back(std::move(shares));
   return lists;
 }

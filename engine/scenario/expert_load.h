@@ -1,6 +1,7 @@
 // How tokens spread over experts in a prediction, as model.moe says it.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -8,6 +9,9 @@
 #include "engine/scenario/scenario.h"
 
 namespace shardlab {
+
+// "balanced", "[0.5,0.25,0.25]": for messages.
+std::string to_text(const MoeLoad& load);
 
 // The share of each expert, adding up to 1: one list for all layers where the scenario has a list, one a
 // layer with experts from a recorded file; none for the loads that need none. A file is JSON, as `run

@@ -8,7 +8,7 @@ namespace shardlab {
 
 int world_size(const Scenario& scenario) {
   const ClusterSpec& cluster = scenario.cluster;
-  return cluster.device == "cpu" ? cluster.ranks : cluster.nodes * cluster.gpus_per_node;
+  return cluster.device == DeviceKind::cpu ? cluster.ranks : cluster.nodes * cluster.gpus_per_node;
 }
 
 ResolvedMesh resolve_mesh(const Scenario& scenario) {

@@ -8,20 +8,28 @@
 #include <vector>
 
 #include "engine/base/dtype.h"
+#include "engine/model/choices.h"
 #include "engine/model/lora/lora_spec.h"
+#include "engine/scenario/model_words.h"
 
 namespace shardlab {
 
 struct LossSpec {
-  std::string kind = "plain";  // plain chunked
+  LossKind kind = LossKind::plain;
   int chunks = 1;
-  std::string over = "tokens";  // tokens vocabulary
+  LossChunks over = LossChunks::of_tokens;
   friend bool operator==(const LossSpec&, const LossSpec&) = default;
 };
 
+struct MoeLoad {
+  MoeLoadKind kind = MoeLoadKind::balanced;
+  std::vector<double> shares{};  // listed: of each expert, as the scenario gives them
+  friend bool operator==(const MoeLoad&, const MoeLoad&) = default;
+};
+
 struct MoeSpec {
-  std::string load = "balanced";  // balanced measured worst, or a distribution as text
-  std::string measured;           // the file that a real run wrote
+  MoeLoad load;
+  std::string measured;  // the file that a real run wrote
   std::optional<double> capacity;
   std::optional<double> auxiliary_loss;
   friend bool operator==(const MoeSpec&, const MoeSpec&) = default;
@@ -32,17 +40,17 @@ struct ModelSpec {
   std::string weights;  // path of safetensors; empty: from the seed
   DType dtype = DType::float32;
   std::int64_t sequence_length = 0;
-  std::string implementation = "fused";  // fused eager
-  std::string attention = "auto";        // flash efficient math auto
+  Implementation implementation = Implementation::fused;
+  AttentionKind attention = AttentionKind::automatic;
   LossSpec loss;
   double dropout = 0;
   std::map<std::string, std::string> overrides;  // fields of config.json, values as JSON text
   std::vector<std::string> frozen;               // path patterns
   LoraSpec lora;
   MoeSpec moe;
-  std::string compile = "none";    // none blocks whole
-  std::string fp8 = "none";        // none tensorwise rowwise
-  std::string quantized = "none";  // none nf4 int8
+  CompileScope compile = CompileScope::none;
+  Fp8Scaling fp8 = Fp8Scaling::none;
+  Quantization quantized = Quantization::none;
   friend bool operator==(const ModelSpec&, const ModelSpec&) = default;
 };
 

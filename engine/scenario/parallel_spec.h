@@ -9,7 +9,9 @@
 
 #include "engine/base/dtype.h"
 #include "engine/base/units.h"
+#include "engine/model/reshard_after_forward.h"
 #include "engine/model/wrap/wrap_spec.h"
+#include "engine/scenario/parallel_words.h"
 
 namespace shardlab {
 
@@ -22,7 +24,7 @@ struct MeshSpec {
 };
 
 struct PrefetchSpec {
-  std::string backward = "pre";  // pre post none
+  BackwardPrefetch backward = BackwardPrefetch::pre;
   bool forward = false;
   bool limit_all_gathers = true;
   int forward_depth = 0;
@@ -40,19 +42,19 @@ struct DdpSpec {
 };
 
 struct ParallelSpec {
-  std::string strategy = "none";  // none ddp fsdp1 fsdp2 zero1 zero2 zero3 native
+  std::string strategy = "none";  // a name of strategy_list.h
   MeshSpec mesh;
-  std::string sharding = "full_shard";            // fsdp1
-  bool use_orig_params = true;                    // fsdp1
-  std::string reshard_after_forward = "default";  // fsdp2: true false default, or an integer
-  bool reshard_after_backward = true;             // fsdp2
-  bool requires_all_reduce = true;                // fsdp2
+  Fsdp1Sharding sharding = Fsdp1Sharding::full_shard;
+  bool use_orig_params = true;
+  ReshardAfterForward reshard_after_forward;
+  bool reshard_after_backward = true;
+  bool requires_all_reduce = true;
   WrapSpec wrap;
   PrefetchSpec prefetch;
   DdpSpec ddp;
   std::map<std::string, std::string> zero;  // keys of DeepSpeed's zero_optimization, values as JSON text
   bool sync_module_states = false;
-  std::string initialization = "meta";  // meta cpu rank0_broadcast
+  Initialization initialization = Initialization::meta;
   friend bool operator==(const ParallelSpec&, const ParallelSpec&) = default;
 };
 
@@ -78,8 +80,8 @@ struct ScalerSpec {
 };
 
 struct OffloadSpec {
-  std::string parameters = "none";  // none cpu nvme
-  std::string optimizer = "none";   // none cpu nvme
+  OffloadTarget parameters = OffloadTarget::none;
+  OffloadTarget optimizer = OffloadTarget::none;
   bool pin = true;
   double ratio = 1;
   int buffers = 0;

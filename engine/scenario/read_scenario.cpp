@@ -50,7 +50,7 @@ void complete(Scenario& scenario, Reading& reading) {
     const auto node = find_node(cluster.node);
     if (!node) {
       refuse("cluster.node", node.error());
-    } else if (cluster.gpus_per_node == 0 && cluster.device.empty()) {
+    } else if (cluster.gpus_per_node == 0 && !cluster.device) {
       cluster.gpus_per_node = node->gpus;
     } else if (cluster.gpus_per_node > node->gpus) {
       refuse("cluster.gpus_per_node",

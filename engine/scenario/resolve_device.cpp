@@ -8,9 +8,9 @@ Result<Device> resolve_device(const ClusterSpec& cluster) {
   request.gpu = cluster.gpu;
   request.gpus_per_node = cluster.gpus_per_node;
   request.nodes = cluster.nodes;
-  request.pcie_only = cluster.intra_node_link == "pcie";
+  request.pcie_only = cluster.intra_node_link == IntraNodeLink::pcie;
   request.network_gbps_per_gpu = cluster.inter_node_gbps_per_gpu;
-  request.cpu_ranks = cluster.device == "cpu" ? cluster.ranks : 0;
+  request.cpu_ranks = cluster.device == DeviceKind::cpu ? cluster.ranks : 0;
   request.threads_per_rank = cluster.threads_per_rank;
   request.memory_limit = cluster.memory_limit;
   return describe_device(request);

@@ -16,14 +16,14 @@ namespace {
 
 // A unit's settings while overrides are laid over them: what follows from another key is filled in last.
 struct Layers {
-  std::string reshard_after_forward;
+  ReshardAfterForward reshard_after_forward;
   PrecisionSpec precision;
 };
 
 // The texts have been checked when the scenario was read; `none` is the scenario's way to unset a dtype.
 void lay_over(Layers& layers, const std::string& key, const std::string& text) {
   PrecisionSpec& p = layers.precision;
-  if (key == "reshard_after_forward") layers.reshard_after_forward = text;
+  if (key == "reshard_after_forward") layers.reshard_after_forward = *parse_reshard_after_forward(text);
   if (key == "precision.param") p.param = parse_dtype(text);
   if (key == "precision.reduce") p.reduce = parse_dtype(text);
   if (key == "precision.output") p.output = parse_dtype(text);
@@ -73,9 +73,11 @@ Result<std::vector<ModuleId>> matching_units(const ModelGraph& graph, std::span<
 
 // What an override asks of the root of a model that is trained.
 Status check_root_override(const Scenario& scenario, const WrapOverride& change, std::size_t index) {
-  const auto reshard = change.settings.find("reshard_after_forward");
+  const auto setting = change.settings.find("reshard_after_forward");
   const std::string_view why = facts_of(scenario.parallel.strategy).why_root_stays;
-  if (why.empty() || reshard == change.settings.end() || reshard->second != "true") return {};
+  if (why.empty() || setting == change.settings.end()) return {};
+  const auto reshard = parse_reshard_after_forward(setting->second);
+  if (reshard->kind != ReshardKind::always) return {};
   return bad_input(fmt::format("parallel.wrap.overrides[{}].settings", index),
                    fmt::format("reshard_after_forward: true has no effect on the root with strategy {}: {}",
                                scenario.parallel.strategy, why),
@@ -90,7 +92,8 @@ Result<SettingsByModule> resolve_unit_settings(const Scenario& scenario, const M
   const ModuleId root = wrapped.units.front();
   for (const ModuleId unit : wrapped.units) {
     const bool below_root = unit != root || backward == Backward::never;
-    layers[unit] = {below_root ? scenario.parallel.reshard_after_forward : "default", scenario.precision};
+    layers[unit] = {below_root ? scenario.parallel.reshard_after_forward : ReshardAfterForward{},
+                    scenario.precision};
   }
   const std::vector<WrapOverride>& overrides = scenario.parallel.wrap.overrides;
   std::vector<std::int64_t> elements;

@@ -13,8 +13,10 @@
 
 #include "engine/base/dtype.h"
 #include "engine/base/units.h"
+#include "engine/hardware/device_kind.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/run_words.h"
 #include "engine/scenario/train_spec.h"
 
 namespace shardlab {
@@ -49,10 +51,10 @@ struct ClusterSpec {
   int nodes = 1;
   std::string gpu;  // name in assets/hardware
   int gpus_per_node = 0;
-  std::string intra_node_link;
+  std::optional<IntraNodeLink> intra_node_link;   // absent: nvlink where the GPU has it
   std::optional<double> inter_node_gbps_per_gpu;  // Gbit/s, one direction
   HostSpec host;
-  std::string device;  // "cpu" or empty
+  std::optional<DeviceKind> device;  // cpu, or absent
   int ranks = 0;
   int threads_per_rank = 1;
   std::string allocator_conf;  // the text of PYTORCH_ALLOC_CONF
@@ -62,7 +64,7 @@ struct ClusterSpec {
 };
 
 struct CheckpointSpec {
-  std::string type = "full";  // full sharded local
+  CheckpointType type = CheckpointType::full;
   std::string path;
   bool offload_to_cpu = false;
   bool rank0_only = true;
@@ -71,19 +73,19 @@ struct CheckpointSpec {
 };
 
 struct LaunchSpec {
-  std::string backend;  // nccl, gloo; empty: nccl on GPUs, gloo on CPUs
+  std::optional<CommunicationBackend> backend;  // absent: nccl on GPUs, gloo on CPUs
   Nanoseconds timeout = {600'000'000'000};
   std::map<std::string, std::string> environment;
   std::string master;  // host or host:port; empty: this host and a free port
   std::string interface;
-  std::string launcher = "local";  // local torchrun slurm mpirun
+  Launcher launcher = Launcher::local;
   friend bool operator==(const LaunchSpec&, const LaunchSpec&) = default;
 };
 
 struct MeasureSpec {
   int warmup_steps = 3;
   int steps = 10;
-  std::string detail = "instructions";      // instructions operators
+  MeasureDetail detail = MeasureDetail::instructions;
   std::map<std::string, double> tolerance;  // metric name -> fraction (0.02 for 2%)
   friend bool operator==(const MeasureSpec&, const MeasureSpec&) = default;
 };
@@ -94,7 +96,7 @@ struct LimitsSpec {
   std::optional<Nanoseconds> step_time;
   std::optional<double> price;
   std::optional<int> gpus;
-  std::string objective;
+  std::optional<Objective> objective;  // absent: tokens_per_second
   friend bool operator==(const LimitsSpec&, const LimitsSpec&) = default;
 };
 

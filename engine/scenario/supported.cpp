@@ -6,6 +6,7 @@
 
 #include <fmt/ranges.h>
 
+#include "engine/scenario/keys/kind.h"
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/problems.h"
 #include "engine/scenario/strategy_facts.h"
@@ -13,13 +14,6 @@
 
 namespace shardlab {
 namespace {
-
-bool one_of(const std::string& value, std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    if (value == name) return true;
-  }
-  return false;
-}
 
 class Support {
  public:
@@ -50,18 +44,25 @@ class Support {
     if (!supported) problems_.add(source_.place(key), "not supported yet: " + shown, hint);
   }
 
+  template <WordEnum E>
+  void need_word(E value, const std::string& key, std::initializer_list<E> built,
+                 const std::string& hint = {}) {
+    const bool supported = std::find(built.begin(), built.end(), value) != built.end();
+    need(supported, key, std::string(to_string(value)), hint);
+  }
+
   void model() {
     const ModelSpec& m = s_.model;
-    need(m.attention == "auto", "model.attention", m.attention);
+    need_word(m.attention, "model.attention", {AttentionKind::automatic});
     const bool half = m.dtype == DType::float16 || s_.precision.param == DType::float16;
-    need(m.loss.kind == "plain" || m.loss.over != "tokens" || !half, "model.loss.over", "tokens with float16",
-         "forward makes gradients before they can be scaled: use vocabulary");
+    need(m.loss.kind == LossKind::plain || m.loss.over != LossChunks::of_tokens || !half, "model.loss.over",
+         "tokens with float16", "forward makes gradients before they can be scaled: use vocabulary");
     need(m.dropout == 0, "model.dropout", fmt::format("{}", m.dropout));
     need(m.lora.dropout == 0, "model.lora.dropout", fmt::format("{}", m.lora.dropout));
     need(!m.moe.capacity, "model.moe.capacity", "a capacity", "no token is dropped");
-    need(m.compile == "none", "model.compile", m.compile);
-    need(m.fp8 == "none", "model.fp8", m.fp8);
-    need(m.quantized == "none", "model.quantized", m.quantized);
+    need_word(m.compile, "model.compile", {CompileScope::none});
+    need_word(m.fp8, "model.fp8", {Fp8Scaling::none});
+    need_word(m.quantized, "model.quantized", {Quantization::none});
   }
 
   void cluster() {
@@ -91,7 +92,7 @@ class Support {
     }
     need(!p.sync_module_states, "parallel.sync_module_states", "true",
          "leave it out: every rank makes its part of the same parameters");
-    need(p.initialization == "meta", "parallel.initialization", p.initialization);
+    need_word(p.initialization, "parallel.initialization", {Initialization::meta});
   }
 
   void precision() {
@@ -112,8 +113,9 @@ class Support {
 
   void train() {
     const TrainSpec& t = s_.train;
-    need(one_of(t.optimizer, {"adamw", "adam", "sgd"}), "train.optimizer", t.optimizer,
-         "supported: adamw, adam, sgd");
+    const std::initializer_list<Optimizer> optimizers{Optimizer::adamw, Optimizer::adam, Optimizer::sgd};
+    need_word(t.optimizer, "train.optimizer", optimizers,
+              "supported: " + kind::joined(words_of<Optimizer>(optimizers)));
     need(!t.nan_check, "train.nan_check", "true");
     need(t.data_workers == 0, "train.data_workers", std::to_string(t.data_workers));
     need(t.pin_batches, "train.pin_batches", "false");
@@ -125,12 +127,12 @@ class Support {
 
   void rest() {
     const ActivationSpec& a = s_.activation;
-    need(a.offload == "none", "activation.offload", a.offload);
+    need_word(a.offload, "activation.offload", {OffloadTarget::none});
     need(!a.partition, "activation.partition", "true");
     need(s_.offload == OffloadSpec{}, "offload", "offload of parameters or optimizer state");
     need(s_.checkpoint == CheckpointSpec{}, "checkpoint", "checkpoints");
-    need(s_.cluster.device == "cpu" || s_.launch.backend != "gloo", "launch.backend", "gloo on GPUs",
-         "use nccl");
+    need(s_.cluster.device == DeviceKind::cpu || s_.launch.backend != CommunicationBackend::gloo,
+         "launch.backend", "gloo on GPUs", "use nccl");
     need(s_.limits == LimitsSpec{}, "limits", "constraints of a search");
   }
 

@@ -7,21 +7,24 @@
 #include <string>
 #include <vector>
 
+#include "engine/scenario/parallel_words.h"
+#include "engine/scenario/train_words.h"
+
 namespace shardlab {
 
 struct ActivationSpec {
-  std::string checkpoint = "none";  // none full selective
+  ActivationCheckpoint checkpoint = ActivationCheckpoint::none;
   int every = 1;
   std::vector<std::string> operators;
-  std::string placement = "inside";  // inside outside
+  CheckpointPlacement placement = CheckpointPlacement::inside;
   bool reentrant = false;
-  std::string offload = "none";  // none cpu
+  OffloadTarget offload = OffloadTarget::none;  // none or cpu
   bool partition = false;
   friend bool operator==(const ActivationSpec&, const ActivationSpec&) = default;
 };
 
 struct ScheduleSpec {
-  std::string kind = "constant";  // constant linear cosine
+  ScheduleKind kind = ScheduleKind::constant;
   int warmup_steps = 0;
   int total_steps = 0;
   friend bool operator==(const ScheduleSpec&, const ScheduleSpec&) = default;
@@ -40,11 +43,11 @@ struct SaveSpec {
 };
 
 struct TrainSpec {
-  int micro_batch = 1;                             // sequences of one rank in one forward
-  int accumulation = 1;                            // micro-batches of one step
-  std::string sync = "last";                       // every last: which micro-batches reduce their gradients
-  std::string optimizer = "adamw";                 // adamw adam sgd adamw_8bit adafactor
-  std::string optimizer_implementation = "fused";  // fused foreach loop
+  int micro_batch = 1;   // sequences of one rank in one forward
+  int accumulation = 1;  // micro-batches of one step
+  GradientSync sync = GradientSync::last;
+  Optimizer optimizer = Optimizer::adamw;
+  OptimizerImplementation optimizer_implementation = OptimizerImplementation::fused;
   double learning_rate = 1e-3;
   std::array<double, 2> betas = {0.9, 0.999};
   double epsilon = 1e-8;
@@ -55,8 +58,8 @@ struct TrainSpec {
   std::optional<double> clip_value;
   bool nan_check = false;
   std::int64_t seed = 1;
-  std::vector<std::string> data;   // text files (bytes are tokens) or .bin files (uint16 tokens)
-  std::string order = "shuffled";  // shuffled sequential
+  std::vector<std::string> data;  // text files (bytes are tokens) or .bin files (uint16 tokens)
+  DataOrder order = DataOrder::shuffled;
   int data_workers = 0;
   bool pin_batches = true;
   EvaluationSpec evaluation;

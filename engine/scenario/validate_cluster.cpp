@@ -27,13 +27,13 @@ void validate_cluster(Complaints& c) {
   const ClusterSpec& cluster = c.scenario.cluster;
   const ClusterSpec defaults;
   const bool host = cluster.host != defaults.host, network = cluster.inter_node_gbps_per_gpu.has_value();
-  if (cluster.device == "cpu") {
+  if (cluster.device == DeviceKind::cpu) {
     exclude(c, "device",
             {{"node", !cluster.node.empty()},
              {"nodes", cluster.nodes != 1},
              {"gpu", !cluster.gpu.empty()},
              {"gpus_per_node", cluster.gpus_per_node != 0},
-             {"intra_node_link", !cluster.intra_node_link.empty()},
+             {"intra_node_link", cluster.intra_node_link.has_value()},
              {"inter_node_gbps_per_gpu", network},
              {"allocator.conf", !cluster.allocator_conf.empty()}});
     c.require(cluster.ranks > 0, "cluster.ranks", "the number of processes");
@@ -43,7 +43,7 @@ void validate_cluster(Complaints& c) {
   if (!cluster.node.empty()) {
     exclude(c, "node",
             {{"gpu", !cluster.gpu.empty()},
-             {"intra_node_link", !cluster.intra_node_link.empty()},
+             {"intra_node_link", cluster.intra_node_link.has_value()},
              {"inter_node_gbps_per_gpu", network},
              {"host", host}});
   } else if (!cluster.gpu.empty()) {
@@ -72,16 +72,16 @@ std::string group_sizes(int shards) {
 }
 
 // An integer: the size of the group that keeps the parameters.
-void check_reshard(Complaints& c, const std::string& key, const std::string& text, int shards) {
-  const auto group = parse_integer(text);
+void check_reshard(Complaints& c, const std::string& key, const ReshardAfterForward& reshard, int shards) {
+  if (reshard.kind != ReshardKind::to_ranks) return;
   const std::string_view why_not = facts_of(c.scenario.parallel.strategy).why_no_subgroups;
-  if (group && !why_not.empty()) {
-    c.refuse(key, fmt::format("{}: {}", text, why_not),
+  if (!why_not.empty()) {
+    c.refuse(key, fmt::format("{}: {}", reshard.ranks, why_not),
              "use true or false, or " + proposed_for("parallel.reshard_after_forward"));
     return;
   }
-  if (!group || (*group < shards && shards % *group == 0)) return;
-  c.refuse(key, fmt::format("{} is not a proper divisor of the {} sharding ranks", *group, shards),
+  if (reshard.ranks < shards && shards % reshard.ranks == 0) return;
+  c.refuse(key, fmt::format("{} is not a proper divisor of the {} sharding ranks", reshard.ranks, shards),
            group_sizes(shards));
 }
 
@@ -111,9 +111,10 @@ void validate_mesh(Complaints& c) {
   for (std::size_t i = 0; i < overrides.size(); ++i) {
     const auto reshard = overrides[i].settings.find("reshard_after_forward");
     if (reshard == overrides[i].settings.end()) continue;
-    check_reshard(c, fmt::format("parallel.wrap.overrides[{}].settings", i), reshard->second, mesh.shard);
+    check_reshard(c, fmt::format("parallel.wrap.overrides[{}].settings", i),
+                  *parse_reshard_after_forward(reshard->second), mesh.shard);
   }
-  const bool hybrid = c.scenario.parallel.sharding.starts_with("hybrid");
+  const bool hybrid = is_hybrid(c.scenario.parallel.sharding);
   if (hybrid && mesh.replicate == 1)
     c.refuse("parallel.sharding", "hybrid sharding needs mesh.replicate above 1");
 }

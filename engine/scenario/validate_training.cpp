@@ -16,11 +16,12 @@ void check_match(Complaints& c, const std::string& path, const WrapMatch& match)
 }
 
 void check_wrap(Complaints& c, const std::string& path, const WrapSpec& wrap) {
-  if (wrap.policy == "lambda")
+  if (wrap.policy == WrapPolicyKind::lambda)
     c.require(!wrap.match.empty(), path + ".match", "the modules that become units");
-  if (wrap.policy == "module")
+  if (wrap.policy == WrapPolicyKind::module)
     c.require(!wrap.classes.empty(), path + ".classes", "the classes that become units");
-  if (wrap.policy == "or") c.require(!wrap.any.empty(), path + ".any", "the policies to combine");
+  if (wrap.policy == WrapPolicyKind::any_of)
+    c.require(!wrap.any.empty(), path + ".any", "the policies to combine");
   for (std::size_t i = 0; i < wrap.match.size(); ++i)
     check_match(c, fmt::format("{}.match[{}]", path, i), wrap.match[i]);
   for (std::size_t i = 0; i < wrap.overrides.size(); ++i) {
@@ -31,7 +32,8 @@ void check_wrap(Complaints& c, const std::string& path, const WrapSpec& wrap) {
   for (std::size_t i = 0; i < wrap.any.size(); ++i) {
     const std::string inner = fmt::format("{}.any[{}]", path, i);
     check_wrap(c, inner, wrap.any[i]);
-    if (wrap.any[i].policy == "none") c.refuse(inner + ".policy", "none selects nothing", "remove it");
+    if (wrap.any[i].policy == WrapPolicyKind::none)
+      c.refuse(inner + ".policy", "none selects nothing", "remove it");
     if (!wrap.any[i].overrides.empty())
       c.refuse(inner + ".overrides", "has no effect inside a policy", "write it to " + path + ".overrides");
     if (!wrap.any[i].ignored.empty())
@@ -47,12 +49,12 @@ void check_train(Complaints& c) {
     c.refuse("train.clip_value", "contradicts train.clip_norm", "give one of the two");
   if (train.epochs > 0 && train.steps > 0)
     c.refuse("train.epochs", "contradicts train.steps", "give one of the two");
-  if (train.sync == "every" && train.accumulation == 1)
+  if (train.sync == GradientSync::every && train.accumulation == 1)
     c.refuse("train.sync",
              "every has no effect with train.accumulation 1: the only micro-batch reduces anyway",
              "remove it, or raise train.accumulation");
   const ScheduleSpec& schedule = train.schedule;
-  if (schedule.kind != "constant") {
+  if (schedule.kind != ScheduleKind::constant) {
     c.require(schedule.total_steps > 0, "train.schedule.total_steps",
               "the step at which the learning rate is 0");
     if (schedule.total_steps > 0 && schedule.warmup_steps >= schedule.total_steps) {
@@ -95,20 +97,21 @@ void check_scaler(Complaints& c) {
 }
 
 void check_rest(Complaints& c) {
-  const bool cpu = c.scenario.cluster.device == "cpu";
-  if (cpu && c.scenario.launch.backend == "nccl")
+  const bool cpu = c.scenario.cluster.device == DeviceKind::cpu;
+  if (cpu && c.scenario.launch.backend == CommunicationBackend::nccl)
     c.refuse("launch.backend", "nccl needs GPUs, the cluster has CPU ranks", "use gloo");
   const std::string& strategy = c.scenario.parallel.strategy;
-  if (c.scenario.activation.placement == "outside" && !facts_of(strategy).gathers_units) {
+  if (c.scenario.activation.placement == CheckpointPlacement::outside && !facts_of(strategy).gathers_units) {
     c.refuse("activation.placement",
              fmt::format("outside has no effect with strategy {}: it gathers no units", strategy),
              "remove it");
   }
-  if (c.scenario.activation.checkpoint == "selective") {
+  if (c.scenario.activation.checkpoint == ActivationCheckpoint::selective) {
     c.require(!c.scenario.activation.operators.empty(), "activation.operators",
               "kinds of operators whose outputs are kept, [linear, attention] for instance");
   }
-  const bool to_nvme = c.scenario.offload.parameters == "nvme" || c.scenario.offload.optimizer == "nvme";
+  const bool to_nvme = c.scenario.offload.parameters == OffloadTarget::nvme ||
+                       c.scenario.offload.optimizer == OffloadTarget::nvme;
   if (to_nvme)
     c.require(!c.scenario.cluster.nvme.path.empty(), "cluster.nvme.path", "the drive that offload uses");
 }

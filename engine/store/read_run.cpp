@@ -18,7 +18,7 @@ tl::unexpected<Error> no_such_run(const Place& database, std::string_view refere
 }
 
 RunKind kind_of(const SQLite::Column& column) {
-  return column.getString() == to_string(RunKind::measured) ? RunKind::measured : RunKind::predicted;
+  return parse_word<RunKind>(column.getString()).value_or(RunKind::predicted);
 }
 
 // {}: the columns of figures.

@@ -11,7 +11,7 @@ void bind_instruction(SQLite::Statement& insert, const StepPlan& plan, Instructi
   std::optional<std::string> unit, segment, group;
   if (instruction.unit) unit = plan.units[instruction.unit->index()].name;
   if (instruction.segment) segment = plan.segments[instruction.segment->index()].name;
-  if (instruction.group) group = plan.groups[instruction.group->index()].expression;
+  if (instruction.group) group = to_text(plan.groups[instruction.group->index()].ranks);
   insert.bind(2, static_cast<std::int64_t>(id.value));
   insert.bind(3, instruction_label(plan, id));
   insert.bind(4, std::string(to_string(instruction.kind)));
@@ -45,7 +45,7 @@ std::int64_t write_plan(SQLite::Database& db, const StepPlan& plan, const std::s
       db,
       "INSERT INTO plans (hash, phase, strategy, world_size, micro_batches, text) VALUES (?, ?, ?, ?, ?, ?)");
   insert.bind(1, hash);
-  insert.bind(2, plan.phase);
+  insert.bind(2, std::string(to_string(plan.phase)));
   insert.bind(3, plan.strategy);
   insert.bind(4, plan.world_size);
   insert.bind(5, plan.micro_batches);

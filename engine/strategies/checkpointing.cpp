@@ -47,10 +47,11 @@ Status check_joined_units(const ModelGraph& graph, const Partition& partition) {
 
 Result<std::vector<CheckpointRegion>> regions_of(const Scenario& scenario, ModelGraph& graph) {
   const ActivationSpec& spec = scenario.activation;
-  if (spec.checkpoint == "none") return std::vector<CheckpointRegion>{};
-  SHARDLAB_TRY(std::vector<CheckpointRegion> regions,
-               checkpoint_regions(graph, spec.every, spec.placement == "outside", spec.reentrant));
-  if (spec.checkpoint != "selective") return regions;
+  if (spec.checkpoint == ActivationCheckpoint::none) return std::vector<CheckpointRegion>{};
+  SHARDLAB_TRY(
+      std::vector<CheckpointRegion> regions,
+      checkpoint_regions(graph, spec.every, spec.placement == CheckpointPlacement::outside, spec.reentrant));
+  if (spec.checkpoint != ActivationCheckpoint::selective) return regions;
   if (spec.reentrant)
     return bad_input("activation.reentrant", "PyTorch's selective checkpointing is not reentrant",
                      "remove it");
@@ -69,7 +70,7 @@ Status check_regions(const Scenario& scenario, const ModelGraph& graph, const Pa
   const bool any_unit = std::any_of(regions.begin(), regions.end(), [&](const Region& region) {
     return is_unit(partition, region.operators.module);
   });
-  if (!regions.empty() && spec.placement == "outside" && !any_unit) {
+  if (!regions.empty() && spec.placement == CheckpointPlacement::outside && !any_unit) {
     return bad_input("activation.placement",
                      "outside has no effect: none of the checkpointed layers is a unit",
                      "remove it, or make the layers units (parallel.wrap.policy: transformer)");

@@ -34,9 +34,9 @@ class Driver {
     for (int micro_batch = 0; micro_batch < train_.accumulation; ++micro_batch) {
       const bool last = micro_batch + 1 == train_.accumulation;
       micro_batch_ = micro_batch;
-      reduces_ = last || train_.sync == "every";
+      reduces_ = last || train_.sync == GradientSync::every;
       segments_.begin_micro_batch(micro_batch);
-      b_.set_pass("segments");
+      b_.set_pass(PlanPass::segments);
       load_batch();
       b_.set_pass(b_.plan().strategy);
       forward();

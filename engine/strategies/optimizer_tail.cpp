@@ -43,9 +43,10 @@ void emit_sum(StepBuilder& builder, GroupId group, BufferId values) {
 // GradScaler.unscale_ and ShardedGradScaler.unscale_ of torch 2.11: one flag for all gradients, added up over
 // the ranks.
 BufferId emit_unscaling(StepBuilder& builder, Strategy& strategy, const std::vector<BufferId>& gradients) {
-  builder.set_pass("scaler");
+  builder.set_pass(PlanPass::scaler);
   Buffer buffer;
-  buffer.name = k_found_inf;
+  buffer.role = BufferRole::found_inf;
+  buffer.name = to_string(buffer.role);
   buffer.buffer_class = BufferClass::scalar;
   buffer.elements = 1;
   const BufferId flag = builder.declare(std::move(buffer));
@@ -70,7 +71,7 @@ void guard(Instruction& instruction, std::optional<BufferId> flag) {
 // torch.nn.utils.clip_grad_value_: every element on its own, no norms.
 void emit_value_clipping(StepBuilder& builder, const std::vector<BufferId>& gradients,
                          std::optional<BufferId> flag) {
-  builder.set_pass("clip");
+  builder.set_pass(PlanPass::clip);
   Instruction clip;
   clip.kind = InstructionKind::ClipGradients;
   clip.bytes = total_bytes(builder, gradients);
@@ -83,9 +84,10 @@ void emit_value_clipping(StepBuilder& builder, const std::vector<BufferId>& grad
 // bytes a parameter; FSDP1 one for all parameters.
 void emit_clipping(StepBuilder& builder, const TrainedState& trained, const std::vector<BufferId>& gradients,
                    std::optional<BufferId> flag) {
-  builder.set_pass("clip");
+  builder.set_pass(PlanPass::clip);
   Buffer buffer;
-  buffer.name = "norms";
+  buffer.role = BufferRole::norms;
+  buffer.name = to_string(buffer.role);
   buffer.buffer_class = BufferClass::scalar;
   const std::vector<Parameter>& parameters = builder.graph().parameters;
   const auto count =
@@ -135,9 +137,10 @@ Buffer like_trained(StepBuilder& builder, const TrainedUnit& unit) {
 std::vector<BufferId> declare_states(StepBuilder& builder, const TrainedUnit& unit,
                                      const OptimizerRule& rule) {
   std::vector<BufferId> states;
-  for (const std::string_view state : rule.states) {
+  for (const BufferRole state : rule.states) {
     Buffer buffer = like_trained(builder, unit);
-    buffer.name = fmt::format("{}.{}", state, builder.partition().unit(unit.unit).name);
+    buffer.role = state;
+    buffer.name = fmt::format("{}.{}", to_string(state), builder.partition().unit(unit.unit).name);
     buffer.buffer_class = BufferClass::optimizer_state;
     buffer.stream = StepBuilder::compute();
     buffer.carried = !builder.is_first();
@@ -178,7 +181,7 @@ void append_tensors(const ModelGraph& graph, const Buffer& held, const Parameter
 // Of the rank that needs most: flat shards hold different parts of different parameters.
 std::int64_t temporaries_of(StepBuilder& builder, const std::vector<TrainedUnit>& units,
                             const TrainSpec& train) {
-  if (train.optimizer_implementation == "fused") return 0;
+  if (train.optimizer_implementation == OptimizerImplementation::fused) return 0;
   std::vector<ParameterLayout> layouts;
   int shards = 1;
   for (const TrainedUnit& unit : units) {
@@ -216,7 +219,7 @@ void add_temporaries(StepBuilder& builder, const std::vector<TrainedUnit>& units
 
 void emit_optimizer(StepBuilder& builder, const std::vector<TrainedUnit>& units, const TrainSpec& train,
                     std::optional<BufferId> flag) {
-  builder.set_pass("optimizer");
+  builder.set_pass(PlanPass::optimizer);
   Instruction step;
   step.kind = InstructionKind::OptimizerStep;
   const OptimizerRule rule = optimizer_rule(train);

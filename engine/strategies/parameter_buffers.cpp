@@ -51,7 +51,7 @@ void emit_initialize(StepBuilder& builder, BufferId buffer, std::optional<UnitId
 
 BufferId declare_persistent_buffer(StepBuilder& builder, Buffer buffer) {
   const std::optional<UnitId> unit = buffer.unit;
-  if (builder.plan().phase != "setup") return builder.declare_carried(std::move(buffer));
+  if (builder.plan().phase != PlanPhase::setup) return builder.declare_carried(std::move(buffer));
   const BufferId id = builder.declare(std::move(buffer));
   emit_initialize(builder, id, unit);
   return id;

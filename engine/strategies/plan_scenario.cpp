@@ -41,7 +41,7 @@ void describe_header(StepPlan& plan, const PlannedScenario& planned, const StepS
                      const std::string& graph_hash) {
   plan.graph_hash = graph_hash;
   plan.world_size = world_size(planned.scenario);
-  plan.micro_batches = plan.phase == "setup" ? 0 : planned.scenario.train.accumulation;
+  plan.micro_batches = plan.phase == PlanPhase::setup ? 0 : planned.scenario.train.accumulation;
   for (std::size_t i = 0; i < planned.partition.units.size(); ++i) {
     const Unit& unit = planned.partition.units[i];
     const auto id = make_id<UnitId>(i);
@@ -78,22 +78,22 @@ class RunPlanner {
   Status run() {
     planned_.plan.setup = setup();
     RunPlan& plan = planned_.plan;
-    plan.first = step("first", {});
-    if (!second_differs_) plan.steady = step("steady", plan.first);
+    plan.first = step(PlanPhase::first, {});
+    if (!second_differs_) plan.steady = step(PlanPhase::steady, plan.first);
     if (second_differs_ || !follows_itself(plan.steady)) {
-      plan.second = step("second", plan.first);
-      plan.steady = step("steady", *plan.second);
+      plan.second = step(PlanPhase::second, plan.first);
+      plan.steady = step(PlanPhase::steady, *plan.second);
     }
     return check_run(plan);
   }
 
  private:
   StepPlan setup() {
-    StepBuilder builder(planned_.graph, planned_.partition, "setup", name());
+    StepBuilder builder(planned_.graph, planned_.partition, PlanPhase::setup, name());
     builder.set_pass(name());
     StepStrategies strategies(builder, strategies_, planned_.scenario);
     strategies.each([](Strategy& strategy) { strategy.declare_persistent(); });
-    builder.set_pass("constants");
+    builder.set_pass(PlanPass::constants);
     for (std::size_t i = 0; i < planned_.graph.tensors.size(); ++i) {
       if (planned_.graph.tensors[i].role != TensorRole::constant) continue;
       const BufferId buffer = builder.value_buffer(make_id<TensorId>(i), 0);
@@ -114,7 +114,7 @@ class RunPlanner {
                       [](const LeftEvent& left, const std::string& taken) { return left.name == taken; });
   }
 
-  StepPlan step(const std::string& phase, const StepPlan& before) {
+  StepPlan step(PlanPhase phase, const StepPlan& before) {
     StepBuilder builder(planned_.graph, planned_.partition, phase, name());
     for (const LeftEvent& event : before.left_events) builder.plan().taken_events.push_back(event.name);
     StepStrategies strategies(builder, strategies_, planned_.scenario);
@@ -125,15 +125,15 @@ class RunPlanner {
     emit_optimizer_tail(builder, strategies.student(), planned_.scenario.train,
                         scales_loss(planned_.scenario));
     strategies.each([](Strategy& strategy) { strategy.end_of_step(); });
-    snapshot(phase, "optimizer", builder, strategies);
+    snapshot(phase, std::string(to_string(PlanPass::optimizer)), builder, strategies);
     StepPlan plan = describe(drop_unused_buffers(free_activations(builder.finish())), strategies);
-    if (snapshots_ != nullptr && phase == "steady") snapshots_->push_back({"free_activations", plan});
+    if (snapshots_ != nullptr && phase == PlanPhase::steady)
+      snapshots_->push_back({std::string(to_string(PlanPass::free_activations)), plan});
     return plan;
   }
 
-  void snapshot(const std::string& phase, std::string pass, StepBuilder& builder,
-                const StepStrategies& strategies) {
-    if (snapshots_ == nullptr || phase != "steady") return;
+  void snapshot(PlanPhase phase, std::string pass, StepBuilder& builder, const StepStrategies& strategies) {
+    if (snapshots_ == nullptr || phase != PlanPhase::steady) return;
     snapshots_->push_back({std::move(pass), describe(builder.plan(), strategies)});
   }
 
@@ -164,13 +164,14 @@ Status check_measured_steps(const PlannedScenario& planned) {
 
 // What one rank would do if nobody scheduled anything: the first snapshot of the construction.
 void snapshot_segments(const PlannedScenario& planned, std::vector<PassSnapshot>& snapshots) {
-  StepBuilder builder(planned.graph, planned.partition, "steady", planned.scenario.parallel.strategy);
+  StepBuilder builder(planned.graph, planned.partition, PlanPhase::steady,
+                      planned.scenario.parallel.strategy);
   StepStrategies strategies(builder, make_unscheduled(builder));
   strategies.student().declare_persistent();
   drive_step(builder, strategies, planned.scenario.train);
   StepPlan plan = builder.finish();
   describe_header(plan, planned, strategies, structure_hash(planned.graph));
-  snapshots.push_back({"segments", std::move(plan)});
+  snapshots.push_back({std::string(to_string(PlanPass::segments)), std::move(plan)});
 }
 
 // A model, its units and what is set for each.
@@ -196,8 +197,7 @@ Result<PreparedModel> prepare_model(const Scenario& scenario, Backward backward)
 // Whether the plan tells the end of the root's forward from the end of the loss, because the root gives its
 // parameters back in between.
 bool root_ends_before_loss(const PreparedModel& model) {
-  const std::string& reshard = model.settings.at(ModuleId{0}).reshard_after_forward;
-  return reshard != "default" && reshard != "false";
+  return model.settings.at(ModuleId{0}).reshard_after_forward.frees(true);
 }
 
 // Keys of the teacher's scenario, which the error names, as they stand in the file.
@@ -228,7 +228,7 @@ namespace {
 
 Status check_experts(const MoeSpec& moe, const ModelGraph& graph) {
   const bool experts = has_experts(graph);
-  if (!experts && moe.load != "balanced")
+  if (!experts && moe.load.kind != MoeLoadKind::balanced)
     return bad_input("model.moe.load", "this model has no experts over which tokens could spread",
                      "leave it out");
   if (!experts && moe.auxiliary_loss)
@@ -260,18 +260,16 @@ Result<ModelGraph> load_model_graph(const Scenario& scenario) {
   options.compute_dtype = scenario.precision.param.value_or(scenario.model.dtype);
   options.buffer_dtype = scenario.precision.buffer.value_or(DType::float32);
   SHARDLAB_TRY(options.expert_shares, expert_shares(scenario));
-  if (scenario.model.moe.load == "worst") options.expert_load = ExpertLoad::worst;
+  if (scenario.model.moe.load.kind == MoeLoadKind::worst) options.expert_load = ExpertLoad::worst;
   if (!options.expert_shares.empty()) options.expert_load = ExpertLoad::stated;
   options.router_loss = scenario.model.moe.auxiliary_loss;
-  if (scenario.model.implementation == "eager") options.implementation = Implementation::eager;
+  options.implementation = scenario.model.implementation;
   SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
   SHARDLAB_CHECK_OK(check_experts(scenario.model.moe, graph));
   SHARDLAB_CHECK_OK(check_buffers(config, options, graph));
   SHARDLAB_TRY(graph, add_adapters(std::move(graph), scenario.model.lora));
   const LossSpec& loss = scenario.model.loss;
-  if (loss.kind == "chunked")
-    SHARDLAB_CHECK_OK(chunk_loss(
-        graph, loss.over == "tokens" ? LossChunks::of_tokens : LossChunks::of_vocabulary, loss.chunks));
+  if (loss.kind == LossKind::chunked) SHARDLAB_CHECK_OK(chunk_loss(graph, loss.over, loss.chunks));
   SHARDLAB_CHECK_OK(freeze_parameters(graph, scenario.model.frozen));
   return graph;
 }

@@ -17,7 +17,7 @@ Instruction SegmentEmitter::make(InstructionKind kind, SegmentId id) const {
 }
 
 void SegmentEmitter::emit(Instruction instruction) {
-  b_.set_pass("segments");
+  b_.set_pass(PlanPass::segments);
   b_.emit(std::move(instruction));
   b_.set_pass(b_.plan().strategy);
 }
@@ -83,7 +83,7 @@ void SegmentEmitter::drop_recomputed_outputs(const Region& region) {
   if (!region.operators.reentrant || region.outputs.empty()) return;
   std::vector<BufferId> outputs;
   for (const TensorId tensor : region.outputs) outputs.push_back(b_.recomputed_buffer(tensor, micro_batch_));
-  b_.set_pass("segments");
+  b_.set_pass(PlanPass::segments);
   b_.free(std::move(outputs));
   b_.set_pass(b_.plan().strategy);
 }

@@ -27,8 +27,8 @@ struct ShardGroups {
 inline ShardGroups add_shard_groups(StepBuilder& builder, const ResolvedMesh& mesh) {
   ShardGroups groups;
   groups.shards = mesh.shard;
-  groups.shard = builder.add_group("shard", mesh.shard);
-  if (mesh.replicate > 1) groups.replicate = builder.add_group("replicate", mesh.replicate);
+  groups.shard = builder.add_group(GroupDimension::shard, mesh.shard);
+  if (mesh.replicate > 1) groups.replicate = builder.add_group(GroupDimension::replicate, mesh.replicate);
   return groups;
 }
 

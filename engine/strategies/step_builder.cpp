@@ -20,10 +20,10 @@ std::optional<BufferId>& slot(Table& table, int micro_batch, std::size_t index, 
 
 }  // namespace
 
-StepBuilder::StepBuilder(const ModelGraph& graph, const Partition& partition, std::string phase,
+StepBuilder::StepBuilder(const ModelGraph& graph, const Partition& partition, PlanPhase phase,
                          std::string strategy)
     : graph_(graph), partition_(partition), tensor_names_(graph.tensors.size()) {
-  plan_.phase = std::move(phase);
+  plan_.phase = phase;
   plan_.strategy = std::move(strategy);
   plan_.instructions.reserve(partition.units.size() * 40);
   plan_.buffers.reserve(partition.units.size() * 16);
@@ -49,20 +49,20 @@ StreamId StepBuilder::add_stream(std::string_view name) {
   return make_id<StreamId>(plan_.streams.size() - 1);
 }
 
-GroupId StepBuilder::add_group(std::string_view dimension, int size) {
-  const std::string expression = scope_.group_prefix + std::string(dimension);
-  for (std::size_t i = 0; i < plan_.groups.size(); ++i) {
-    if (plan_.groups[i].expression == expression) return make_id<GroupId>(i);
-  }
-  plan_.groups.push_back({expression, size});
-  return make_id<GroupId>(plan_.groups.size() - 1);
+GroupId StepBuilder::add_group(GroupDimension dimension, int size) {
+  return find_or_add({dimension, 0, scope_.teachers_mesh}, size);
 }
 
-int StepBuilder::group_size(std::string_view expression) const {
-  for (const Group& group : plan_.groups) {
-    if (group.expression == expression) return group.size;
+GroupId StepBuilder::add_part_group(GroupDimension dimension, int size) {
+  return find_or_add({dimension, size, scope_.teachers_mesh}, size);
+}
+
+GroupId StepBuilder::find_or_add(const RankSet& ranks, int size) {
+  for (std::size_t i = 0; i < plan_.groups.size(); ++i) {
+    if (plan_.groups[i].ranks == ranks) return make_id<GroupId>(i);
   }
-  return 1;
+  plan_.groups.push_back({ranks, size});
+  return make_id<GroupId>(plan_.groups.size() - 1);
 }
 
 void StepBuilder::set_pass(std::string_view name) {

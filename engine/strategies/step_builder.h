@@ -10,6 +10,7 @@
 
 #include "engine/model/partition.h"
 #include "engine/plan/layout.h"
+#include "engine/plan/pass.h"
 #include "engine/plan/step_plan.h"
 
 namespace shardlab {
@@ -19,32 +20,35 @@ namespace shardlab {
 struct StrategyScope {
   std::vector<UnitId> units;
   UnitId root;
-  std::string stream_prefix, group_prefix;
-  bool forward_only = false;  // a teacher's: no backward ever comes
+  std::string stream_prefix;
+  bool teachers_mesh = false;  // its groups are of a mesh that is not the student's
+  bool forward_only = false;   // a teacher's: no backward ever comes
 };
 
 class StepBuilder {
  public:
-  StepBuilder(const ModelGraph& graph, const Partition& partition, std::string phase, std::string strategy);
+  StepBuilder(const ModelGraph& graph, const Partition& partition, PlanPhase phase, std::string strategy);
 
   const ModelGraph& graph() const { return graph_; }
   const Partition& partition() const { return partition_; }
   StepPlan& plan() { return plan_; }
-  bool is_first() const { return plan_.phase == "first"; }
+  bool is_first() const { return plan_.phase == PlanPhase::first; }
   static constexpr StreamId compute() { return StreamId{0}; }
 
   // All units and no prefix, until set otherwise.
   const StrategyScope& scope() const { return scope_; }
   void set_scope(StrategyScope scope) { scope_ = std::move(scope); }
 
-  // Names get the prefix of the scope.
+  // The name gets the prefix of the scope.
   StreamId add_stream(std::string_view name);
-  GroupId add_group(std::string_view dimension, int size);
-  // 1 when the plan has no such group.
-  int group_size(std::string_view expression) const;
+  // All ranks of the dimension, on the mesh of the scope.
+  GroupId add_group(GroupDimension dimension, int size);
+  // Neighbouring parts of it, `size` ranks each.
+  GroupId add_part_group(GroupDimension dimension, int size);
 
   // Instructions emitted from now on belong to this pass.
-  void set_pass(std::string_view name);
+  void set_pass(PlanPass pass) { set_pass(to_string(pass)); }
+  void set_pass(std::string_view strategy);
 
   // A buffer that nobody has allocated yet, or one that lives since before the step.
   BufferId declare(Buffer buffer);
@@ -80,6 +84,7 @@ class StepBuilder {
 
  private:
   enum class TensorBuffer : std::uint8_t { value, gradient, recomputed };
+  GroupId find_or_add(const RankSet& ranks, int size);
   BufferId declare_tensor(TensorId tensor, int micro_batch, TensorBuffer kind);
 
   const ModelGraph& graph_;

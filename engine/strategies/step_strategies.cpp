@@ -32,7 +32,7 @@ StepStrategies::StepStrategies(StepBuilder& builder, const RunStrategies& run, c
   students_scope_ = scope_of(builder.partition(), false);
   teachers_scope_ = scope_of(builder.partition(), true);
   teachers_pass_ = std::string(k_teacher_prefix) + run.teacher->parallel.strategy;
-  if (resolve_mesh(*run.teacher) != resolve_mesh(scenario)) teachers_scope_.group_prefix = k_teacher_prefix;
+  teachers_scope_.teachers_mesh = resolve_mesh(*run.teacher) != resolve_mesh(scenario);
   builder.set_scope(students_scope_);
   student_ = run.type.make(builder, scenario);
   builder.set_scope(teachers_scope_);

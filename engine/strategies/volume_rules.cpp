@@ -1,12 +1,11 @@
 #include "engine/strategies/volume_rules.h"
 
-#include "engine/base/parse.h"
 #include "engine/scenario/mesh.h"
 
 namespace shardlab {
 
 double reductions_of_step(const Scenario& scenario) {
-  return scenario.train.sync == "every" ? scenario.train.accumulation : 1;
+  return scenario.train.sync == GradientSync::every ? scenario.train.accumulation : 1;
 }
 
 std::optional<double> replicated_volume(const Scenario& scenario) {
@@ -24,10 +23,10 @@ double sharded_volume(const Scenario& scenario, double gathers) {
 std::optional<double> resharding_volume(const Scenario& scenario) {
   if (!scenario.parallel.reshard_after_backward) return std::nullopt;
   const double micro_batches = scenario.train.accumulation;
-  const std::string& reshard = scenario.parallel.reshard_after_forward;
-  if (reshard == "false") return sharded_volume(scenario, micro_batches);
-  const auto sub_group = parse_integer(reshard);  // in whose ranks backward gathers
-  const double backward = sub_group ? 1.0 - 1.0 / static_cast<double>(*sub_group) : 1;
+  const ReshardAfterForward& reshard = scenario.parallel.reshard_after_forward;
+  if (reshard.kind == ReshardKind::never) return sharded_volume(scenario, micro_batches);
+  // With a number of ranks backward gathers within a group of them.
+  const double backward = reshard.kind == ReshardKind::to_ranks ? 1.0 - 1.0 / reshard.ranks : 1;
   return sharded_volume(scenario, (1 + backward) * micro_batches);
 }
 

@@ -21,7 +21,10 @@ enum class Verdict : std::uint8_t {
   fail,
   not_judged,  // no tolerance was given
 };
-std::string_view to_string(Verdict verdict);  // "pass", "fail", "not judged"
+template <>
+inline constexpr auto k_words<Verdict> = std::to_array<Word<Verdict>>({{Verdict::pass, "pass"},
+                                                                       {Verdict::fail, "fail"},
+                                                                       {Verdict::not_judged, "not judged"}});
 
 // One figure of both runs. error = predicted / measured - 1, absent when the measured one is absent or zero
 // (0 when both are zero). With a tolerance the verdict is pass when |error| <= tolerance, and fail when there

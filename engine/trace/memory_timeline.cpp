@@ -21,15 +21,6 @@ std::optional<StepPhase> phase_that_begins(InstructionKind kind) {
 
 }  // namespace
 
-std::string_view to_string(StepPhase phase) {
-  switch (phase) {
-    case StepPhase::forward: return "forward";
-    case StepPhase::backward: return "backward";
-    case StepPhase::optimizer: return "optimizer";
-  }
-  return "?";
-}
-
 std::vector<StepPhase> phases_of(const StepPlan& plan) {
   std::vector<StepPhase> phases;
   phases.reserve(plan.instructions.size());

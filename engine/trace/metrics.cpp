@@ -122,15 +122,6 @@ bool is_listed(const Metric& metric, Listed listed) {
 
 }  // namespace
 
-std::string_view to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::pass: return "pass";
-    case Verdict::fail: return "fail";
-    case Verdict::not_judged: return "not judged";
-  }
-  return "?";
-}
-
 std::vector<std::string> metric_names() {
   std::vector<std::string> names;
   bool live = false;

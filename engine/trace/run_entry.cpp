@@ -23,17 +23,6 @@ Result<RunId> parse_run_id(std::string_view text) {
   return id;
 }
 
-std::string_view to_string(RunKind kind) {
-  return kind == RunKind::predicted ? "predicted" : "measured";
-}
-
-std::optional<RunKind> parse_run_kind(std::string_view name) {
-  for (RunKind kind : {RunKind::predicted, RunKind::measured}) {
-    if (to_string(kind) == name) return kind;
-  }
-  return std::nullopt;
-}
-
 std::string format_created(std::int64_t seconds) {
   const auto time = static_cast<std::time_t>(seconds);
   std::tm utc{};

@@ -25,9 +25,6 @@ std::string to_string(RunId id);
 // Reads "r12" or "12"; anything else is bad_input.
 Result<RunId> parse_run_id(std::string_view text);
 
-std::string_view to_string(RunKind kind);  // "predicted", "measured"
-std::optional<RunKind> parse_run_kind(std::string_view name);
-
 struct RunEntry {
   RunId id;
   RunKind kind = RunKind::predicted;

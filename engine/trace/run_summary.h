@@ -52,8 +52,12 @@ struct CommunicationVolume {
 };
 
 enum class StepPhase : std::uint8_t { forward, backward, optimizer };
-inline constexpr std::size_t k_step_phases = 3;
-std::string_view to_string(StepPhase phase);
+template <>
+inline constexpr auto k_words<StepPhase> = std::to_array<Word<StepPhase>>({{StepPhase::forward, "forward"},
+                                                                           {StepPhase::backward, "backward"},
+                                                                           {StepPhase::optimizer,
+                                                                            "optimizer"}});
+inline constexpr std::size_t k_step_phases = k_words<StepPhase>.size();
 
 // What the teacher of a distillation holds.
 struct TeacherMemory {

@@ -13,17 +13,17 @@ template <typename T>
 concept Struct = k_has_figures<T>;
 
 template <typename T>
-concept Kind = std::is_same_v<T, RunKind> || std::is_same_v<T, InstructionKind>;
+concept Kind = WordEnum<T>;
 
 template <typename T>
 concept Plain = std::is_arithmetic_v<T> || std::is_same_v<T, std::string>;
 
 // What a name of a later version means here.
-RunKind parse(std::string_view name, RunKind) {
-  return parse_run_kind(name).value_or(RunKind::predicted);
+constexpr RunKind otherwise(RunKind) {
+  return RunKind::predicted;
 }
-InstructionKind parse(std::string_view name, InstructionKind) {
-  return parse_instruction_kind(name).value_or(InstructionKind::Marker);
+constexpr InstructionKind otherwise(InstructionKind) {
+  return InstructionKind::Marker;
 }
 
 template <typename Index>
@@ -101,7 +101,7 @@ void read(const Json& json, T& value) {
 }
 template <Kind T>
 void read(const Json& json, T& kind) {
-  kind = parse(json.get<std::string>(), kind);
+  kind = parse_word<T>(json.get<std::string>()).value_or(otherwise(kind));
 }
 template <typename Tag>
 void read(const Json& json, Quantity<Tag>& quantity) {

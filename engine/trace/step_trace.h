@@ -78,6 +78,9 @@ struct StepTrace {
 };
 
 enum class RunKind : std::uint8_t { predicted, measured };
+template <>
+inline constexpr auto k_words<RunKind> = std::to_array<Word<RunKind>>({{RunKind::predicted, "predicted"},
+                                                                       {RunKind::measured, "measured"}});
 
 // Where a run's numbers come from.
 struct Provenance {

@@ -6,6 +6,8 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "gui/widgets/theme.h"
+
 namespace shardlab::gui {
 namespace {
 
@@ -34,7 +36,7 @@ Result<std::variant<GuiOptions, std::string>> read_options(int argc, const char*
       ->type_name("FILE");
   app.add_option("--panel", options.panel, "Only this panel in the picture")->type_name("NAME");
   app.add_option("--size", size, "Of the picture or window in pixels [1440x900]")->type_name("WxH");
-  app.add_option("--theme", options.theme, "dark or light")->check(CLI::IsMember({"dark", "light"}));
+  app.add_option("--theme", options.theme, "dark or light")->check(CLI::IsMember(all_words<ThemeKind>()));
   app.add_option("--scale", options.scale, "Of text and lines [the monitor's]")->check(CLI::Range(0.5, 4.0));
   app.add_option("--select", options.select, "Choose the instruction of this number")->type_name("N");
   app.add_option("--runs", options.runs, "Choose these runs, separated by commas")->type_name("RUNS");

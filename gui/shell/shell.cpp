@@ -47,7 +47,7 @@ void Shell::set_monitor_scale(float scale) {
 
 void Shell::prepare() {
   const Preferences& preferences = session_.preferences();
-  const ThemeKind kind = preferences.theme == "light" ? ThemeKind::light : ThemeKind::dark;
+  const ThemeKind kind = parse_word<ThemeKind>(preferences.theme).value_or(ThemeKind::dark);
   const float scale = preferences.scale > 0 ? static_cast<float>(preferences.scale) : monitor_scale_;
   if (!theme_is_set_ || kind != theme_.kind || std::fabs(scale - theme_.scale) > 1e-3F) {
     theme_ = make_theme(kind, scale);

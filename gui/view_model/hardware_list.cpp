@@ -67,7 +67,7 @@ Explain explain_figures(std::vector<std::string> keys, std::vector<FigureSources
       why.notes.push_back("the file does not give it");
       return;
     }
-    why.parts.push_back({"kind", found->second.kind});
+    why.parts.push_back({"kind", std::string(to_string(found->second.kind))});
     why.parts.push_back({"source", found->second.source});
   };
 }
@@ -80,9 +80,11 @@ void add_figures(const YamlNode& section, DataTable& table) {
   for (const YamlEntry& entry : section.entries) {
     if (!entry.value.is_map()) continue;
     const std::string kind = text_of(entry.value, "kind");
+    const auto known = parse_word<FigureKind>(kind);
+    const bool guessed = known && is_guess(*known);
     Row row;
     row.cells = {text_cell(entry.key), text_cell(text_of(entry.value, "value")),
-                 text_cell(kind, kind == "estimate" || kind == "recalled" ? CellTone::fair : CellTone::plain),
+                 text_cell(kind, guessed ? CellTone::fair : CellTone::plain),
                  text_cell(text_of(entry.value, "source"), CellTone::faint)};
     table.rows.push_back(std::move(row));
   }

@@ -41,7 +41,7 @@ void take_training(JobOutput& output, const Json& event) {
 void take_stored(JobOutput& output, const Json& event) {
   const auto id = parse_run_id(field<std::string>(event, "run_id").value_or(""));
   if (!id) return;
-  output.stored.push_back({*id, field<std::string>(event, "kind").value_or(""),
+  output.stored.push_back({*id, parse_word<RunKind>(field<std::string>(event, "kind").value_or("")),
                            field<std::string>(event, "plan_hash").value_or("")});
 }
 

@@ -23,7 +23,7 @@ struct JobStep {
 
 struct StoredByJob {
   RunId id;
-  std::string kind;  // "predicted", "measured"
+  std::optional<RunKind> kind;  // none where the event says no kind that is known
   std::string plan_hash;
 };
 

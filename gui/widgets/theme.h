@@ -7,12 +7,21 @@
 
 #include <imgui.h>
 
+#include "engine/base/words.h"
 #include "engine/plan/buffer.h"
 #include "engine/plan/instruction.h"
 
 namespace shardlab::gui {
-
 enum class ThemeKind : std::uint8_t { dark, light };
+}
+
+namespace shardlab {
+template <>
+inline constexpr auto k_words<gui::ThemeKind> =
+    std::to_array<Word<gui::ThemeKind>>({{gui::ThemeKind::dark, "dark"}, {gui::ThemeKind::light, "light"}});
+}
+
+namespace shardlab::gui {
 
 struct Fonts {
   ImFont* text = nullptr;

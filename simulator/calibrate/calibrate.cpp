@@ -142,11 +142,11 @@ Result<Calibration> calibrate(const CalibrateOptions& options) {
 
 Result<DeviceKind> device_kind_of(const std::string& cluster) {
   SHARDLAB_TRY(const Scenario scenario, scenario_of_cluster(cluster));
-  return scenario.cluster.device == "cpu" ? DeviceKind::cpu : DeviceKind::gpu;
+  return scenario.cluster.device.value_or(DeviceKind::gpu);
 }
 
 std::string one_node_of(const ClusterSpec& cluster) {
-  if (cluster.device == "cpu")
+  if (cluster.device == DeviceKind::cpu)
     return fmt::format("{{device: cpu, ranks: {}, threads_per_rank: {}}}", cluster.ranks,
                        cluster.threads_per_rank);
   const std::string count =

@@ -27,7 +27,7 @@ Result<std::optional<Calibration>> choose_for_gpus(std::span<const std::string> 
 
 Result<std::optional<Calibration>> choose_calibration(std::span<const std::string> texts,
                                                       std::string_view name, const Scenario& scenario) {
-  if (scenario.cluster.device != "cpu") return choose_for_gpus(texts, name, scenario);
+  if (scenario.cluster.device != DeviceKind::cpu) return choose_for_gpus(texts, name, scenario);
   MachineFingerprint wanted = this_machine(scenario.cluster.ranks, scenario.cluster.threads_per_rank, {});
   for (const std::string& text : texts) {
     SHARDLAB_TRY(Calibration calibration, calibration_from_json(text, name));

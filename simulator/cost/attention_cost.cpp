@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "simulator/cost/words.h"
+#include "simulator/cost/formula_text.h"
 
 namespace shardlab {
 

@@ -64,8 +64,8 @@ std::int64_t pieces_of(const StepPlan& plan, const Instruction& instruction) {
 void add_optimizer(const StepPlan& plan, const Instruction& instruction, const TrainSpec& train,
                    Traffic& traffic) {
   const OptimizerRule rule = optimizer_rule(train);
-  const bool fused = train.optimizer_implementation == "fused";
-  const bool by_tensor = train.optimizer_implementation == "loop";
+  const bool fused = train.optimizer_implementation == OptimizerImplementation::fused;
+  const bool by_tensor = train.optimizer_implementation == OptimizerImplementation::loop;
   std::int64_t tensors = 0;
   for (const BufferId id : instruction.writes) {
     const Buffer& buffer = plan.buffer(id);

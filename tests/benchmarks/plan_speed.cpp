@@ -62,7 +62,8 @@ double print(const char* part, const Timing& timing) {
 
 // The steady plan by the parts that plan_scenario puts together.
 StepPlan steady_plan(const PlannedScenario& planned, const StrategyType& type) {
-  StepBuilder builder(planned.graph, planned.partition, "steady", planned.scenario.parallel.strategy);
+  StepBuilder builder(planned.graph, planned.partition, PlanPhase::steady,
+                      planned.scenario.parallel.strategy);
   StepStrategies strategies(builder, type.make(builder, planned.scenario));
   strategies.student().declare_persistent();
   drive_step(builder, strategies, planned.scenario.train);

@@ -54,7 +54,7 @@ inline StepPlan golden_plan(const ModelGraph& graph, const Scenario& scenario) {
   REQUIRE(type);
   // The third step: the host's events come from the second one.
   StepPlan plan;
-  for (const char* phase : {"first", "second", "steady"}) {
+  for (const PlanPhase phase : {PlanPhase::first, PlanPhase::second, PlanPhase::steady}) {
     StepBuilder builder(graph, partition, phase, scenario.parallel.strategy);
     for (const LeftEvent& event : plan.left_events) builder.plan().taken_events.push_back(event.name);
     StepStrategies strategies(builder, type->make(builder, scenario));

@@ -34,7 +34,7 @@ TEST_CASE("float16: unscaled, agreed on by one flag, clipped and stepped under g
                    [](const Instruction& instruction) { return instruction.kind == K::AllReduce; });
   CHECK(agree->bytes == Bytes{4});
   CHECK(agree->reduce == ReduceOperation::sum);
-  CHECK(plan.buffer(agree->reads.at(0)).name == k_found_inf);
+  CHECK(plan.buffer(agree->reads.at(0)).role == BufferRole::found_inf);
 }
 
 TEST_CASE("replicas see the same gradients: no agreement") {
@@ -55,7 +55,8 @@ TEST_CASE("check finds a guard that nobody decides") {
   StepPlan plan = plan_small_llama({"precision.param=float16"}).plan.steady;
   for (Instruction& instruction : plan.instructions) {
     if (instruction.kind == K::OptimizerStep)
-      std::erase_if(instruction.reads, [&](BufferId id) { return plan.buffer(id).name == k_found_inf; });
+      std::erase_if(instruction.reads,
+                    [&](BufferId id) { return plan.buffer(id).role == BufferRole::found_inf; });
   }
   const Status status = check_plan(plan);
   REQUIRE_FALSE(status);

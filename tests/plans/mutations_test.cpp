@@ -154,7 +154,7 @@ TEST_CASE("check finds a gradient reduced twice") {
 TEST_CASE("check follows gradients over both dimensions of a mesh") {
   StepPlan plan = sound_plan({"parallel.strategy=ddp"});
   plan.world_size = 4;
-  plan.groups.push_back({"shard", 2});
+  plan.groups.push_back({{GroupDimension::shard}, 2});
   CHECK_THAT(defect(plan), contains_text("was not reduced over the ranks: 2 of 4"));
   for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
     if (plan.instructions[i].kind != InstructionKind::AllReduce) continue;

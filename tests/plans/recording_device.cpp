@@ -144,7 +144,8 @@ class Replay {
 
   void run(const Recorded& entry) {
     const Instruction& instruction = entry.plan->instruction(entry.instruction);
-    const std::string label = entry.plan->phase + " " + instruction_label(*entry.plan, entry.instruction);
+    const std::string label =
+        std::string(to_string(entry.plan->phase)) + " " + instruction_label(*entry.plan, entry.instruction);
     const bool segment = runs_segment(instruction.kind);
     if (segment) {
       for (const BufferId id : instruction.allocates) allocate(entry, id);

@@ -6,6 +6,8 @@ check(root) returns the violations as lines "file:line: what". No dependencies b
 import os
 import re
 
+import _word_rules
+
 # A layer is a folder (the longest matching path counts) and what it may include besides itself and what those may.
 LAYERS = {
     "engine/base": [],
@@ -243,6 +245,7 @@ def check_rows(root):
     for folder in sorted(folders):
         if not os.path.exists(os.path.join(root, folder)):
             yield f"tests/rules/_source_rules.py:1: a row is about {folder}, which is no folder"
+    yield from _word_rules.check_rows(root)
 
 
 def strategy_names(root):
@@ -280,4 +283,6 @@ def check(root):
     paths = list(sources(root))
     violations = [problem for path in paths for problem in check_file(root, path)]
     violations += check_strategy_names(root, paths)
-    return violations + list(check_names(paths)) + list(check_layers(paths)) + list(check_operator_names(root, paths))
+    violations += check_operator_names(root, paths)
+    violations += _word_rules.check(root, paths)
+    return violations + list(check_names(paths)) + list(check_layers(paths))

@@ -115,7 +115,7 @@ TEST_CASE("adapters have states and are reduced, the rest is not") {
                             buffer.buffer_class == BufferClass::optimizer_state;
       for (const ParameterId id : gradient ? buffer.parameters : std::vector<ParameterId>{})
         CHECK(planned.graph.parameter(id).adapter);
-      if (buffer.name.starts_with("exp_avg.")) states += buffer.elements;
+      if (buffer.role == BufferRole::exp_avg) states += buffer.elements;
     }
     CHECK(states * spread.ranks >= trained);
     CHECK(states * spread.ranks <= 2 * trained);  // padding of rows

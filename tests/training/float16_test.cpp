@@ -39,7 +39,8 @@ std::vector<std::vector<ScaledStep>> train_scaled(const PlannedScenario& planned
   const StepObserver observer = [&](RankExecutor& executor, const StepPlan& plan, InstructionId id) {
     if (id.value == 0 || plan.instructions[id.index() - 1].kind != InstructionKind::Unscale) return;
     const std::lock_guard lock(mutex);
-    found[static_cast<std::size_t>(executor.rank())] = executor.buffer(k_found_inf).item<float>() != 0;
+    found[static_cast<std::size_t>(executor.rank())] =
+        executor.buffer(BufferRole::found_inf).item<float>() != 0;
   };
   REQUIRE_OK(run_ranks(
       planned,

@@ -108,7 +108,7 @@ Result<Trained> train(const PlannedScenario& planned, int steps, const MakeBacke
     return {};
   };
   const StepObserver observer = [&](RankExecutor& executor, const StepPlan& plan, InstructionId id) {
-    if (executor.steps() != 0 || plan.phase == "setup" || !gradients_are_complete(plan, id)) return;
+    if (executor.steps() != 0 || plan.phase == PlanPhase::setup || !gradients_are_complete(plan, id)) return;
     if (const Status collected = collect(executor, true, trained.gradients); !collected) {
       const std::lock_guard lock(mutex);
       failed = collected.error();

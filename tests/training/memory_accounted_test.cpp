@@ -79,15 +79,16 @@ void compare(const StepPlan& plan, const std::vector<MemorySample>& predicted,
   }
   const Bytes predicted_peak = highest_peak(predicted);
   const Bytes measured_peak = highest_peak(measured);
-  fmt::print("  {:<7} {:>4} instructions, live: plan {:.4f} % ({}), simulator {:.4f} % ({})\n", plan.phase,
-             measured.size(), of_plan.value * 100, of_plan.where, of_simulator.value * 100,
-             of_simulator.where);
+  fmt::print("  {:<7} {:>4} instructions, live: plan {:.4f} % ({}), simulator {:.4f} % ({})\n",
+             to_string(plan.phase), measured.size(), of_plan.value * 100, of_plan.where,
+             of_simulator.value * 100, of_simulator.where);
   fmt::print(
       "          peak {} predicted, {} measured ({:+.4f} %); worst peak of one instruction {:.3f} % ({})\n",
       to_string(predicted_peak), to_string(measured_peak), relative(predicted_peak, measured_peak) * 100,
       of_peak.value * 100, of_peak.where);
   fmt::print("          workspace inside instructions, at their peaks: {}\n", to_string(workspace));
-  INFO(plan.phase << ": plan worst at " << of_plan.where << ", simulator worst at " << of_simulator.where);
+  INFO(to_string(plan.phase) << ": plan worst at " << of_plan.where << ", simulator worst at "
+                             << of_simulator.where);
   CHECK(of_plan.value <= k_border_limit);
   CHECK(of_simulator.value <= k_border_limit);
   CHECK(relative(predicted_peak, measured_peak) <= k_peak_limit);

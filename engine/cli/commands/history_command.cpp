@@ -25,9 +25,9 @@ class HistoryCommand final : public Command {
 
   Result<int> run(CommandContext& context) override {
     if (!kind_.empty()) {
-      filter_.kind = parse_run_kind(kind_);
-      const std::vector<std::string> known = {"predicted", "measured"};
-      if (!filter_.kind) return bad_input("--kind", "unknown kind '" + kind_ + "'", suggestion(kind_, known));
+      filter_.kind = parse_word<RunKind>(kind_);
+      if (!filter_.kind)
+        return bad_input("--kind", "unknown kind '" + kind_ + "'", suggestion(kind_, all_words<RunKind>()));
     }
     SHARDLAB_TRY(const RunStore store, open_runs(context.options));
     SHARDLAB_TRY(const std::vector<RunEntry> runs, store.list(filter_));

@@ -94,9 +94,9 @@ class PlanCommand final : public Command {
   Result<int> print_explanation(Console& console, const ScenarioSource& source,
                                 const PlannedScenario& planned, const StepPlan& step) const {
     if (*explain_ >= step.instructions.size()) {
-      return bad_input("--explain",
-                       fmt::format("no instruction {}: the {} plan has 0 to {}", *explain_, step.phase,
-                                   static_cast<std::int64_t>(step.instructions.size()) - 1));
+      return bad_input("--explain", fmt::format("no instruction {}: the {} plan has 0 to {}", *explain_,
+                                                to_string(step.phase),
+                                                static_cast<std::int64_t>(step.instructions.size()) - 1));
     }
     const ExplainedInstruction explained{planned, source, step, make_id<InstructionId>(*explain_), rank_};
     if (console.json())

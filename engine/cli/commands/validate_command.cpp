@@ -55,7 +55,7 @@ class ValidateCommand final : public Command {
   static Status refuse_launchers() {
     SHARDLAB_TRY(const auto joined, rank_environment(current_environment()));
     if (!joined) return {};
-    return bad_input(joined->launcher,
+    return bad_input(std::string(to_string(joined->launcher)),
                      "validate starts its ranks itself, and this process was started as one of several",
                      "`shardlab run` joins a launcher; compare with `shardlab diff`");
   }

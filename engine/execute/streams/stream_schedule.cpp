@@ -30,7 +30,7 @@ class Scheduler {
     if (!on_host_) return;
     for (const Group& group : plan.groups) {
       queue_of_group_.push_back(static_cast<ScheduleQueue>(schedule_.queues.size()));
-      schedule_.queues.push_back(group.expression);
+      schedule_.queues.push_back(to_text(group.ranks));
     }
   }
 

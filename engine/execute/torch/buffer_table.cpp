@@ -35,10 +35,11 @@ Result<Slot> BufferTable::slot_of(const Buffer& buffer) {
   return slot;
 }
 
-std::optional<Slot> BufferTable::find(std::string_view name) const {
-  const auto known = by_name_.find(name);
-  if (known == by_name_.end()) return std::nullopt;
-  return known->second;
+std::optional<Slot> BufferTable::find(BufferRole role) const {
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].buffer.role == role) return static_cast<Slot>(i);
+  }
+  return std::nullopt;
 }
 
 void BufferTable::allocate(Slot slot) {

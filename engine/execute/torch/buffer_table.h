@@ -29,7 +29,8 @@ class BufferTable {
   // The slot of a buffer, made at first mention. Fails when an earlier plan had another buffer of the same
   // name.
   Result<Slot> slot_of(const Buffer& buffer);
-  std::optional<Slot> find(std::string_view name) const;
+  // The first buffer in this role that has a slot.
+  std::optional<Slot> find(BufferRole role) const;
 
   // Contents are undefined. Booked in the buffer's class. The shape is that of its tensor, else flat.
   void allocate(Slot slot);

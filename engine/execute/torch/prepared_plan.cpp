@@ -6,7 +6,7 @@ namespace {
 // The flag that says whether the instruction is to be skipped.
 Result<Slot> find_guard(const Site& site) {
   for (const BufferId id : site.instruction().reads) {
-    if (site.buffer(id).name == k_found_inf) return site.slot(id);
+    if (site.buffer(id).role == BufferRole::found_inf) return site.slot(id);
   }
   return site.defect("is guarded and reads no flag");
 }

@@ -53,11 +53,10 @@ struct RankExecutor::State {
   // A teacher whose mesh is the student's shares its group.
   void find_shard_groups() {
     for (const Group& group : run.planned.plan.steady.groups) {
-      const bool shared = group.expression == "shard", teachers = group.expression == "teacher.shard";
-      if (!shared && !teachers) continue;
+      if (group.ranks.dimension != GroupDimension::shard || group.ranks.part > 0) continue;
       const std::vector<int> ranks = ranks_of_group(group, run.planned.scenario, run.rank);
       const auto place = static_cast<int>(std::find(ranks.begin(), ranks.end(), run.rank) - ranks.begin());
-      if (shared) run.shard_rank = place;
+      if (!group.ranks.teachers) run.shard_rank = place;
       run.teachers_shard_rank = place;
     }
   }
@@ -85,7 +84,8 @@ struct RankExecutor::State {
     }
     SHARDLAB_CHECK_OK(open_weights());
     if (scales_loss(scenario)) run.loss_scale.emplace(scenario.scaler);
-    if (scenario.measure.detail == "operators") run.operator_clock.emplace(run.backend->streams());
+    if (scenario.measure.detail == MeasureDetail::operators)
+      run.operator_clock.emplace(run.backend->streams());
     const RunPlan& plan = run.planned.plan;
     for (const StepPlan* step : plan.all()) {
       SHARDLAB_TRY(plans[step], prepare_plan(run, *step));
@@ -185,7 +185,7 @@ std::vector<OperatorTime> RankExecutor::operator_times() const {
 
 Bytes RankExecutor::communication_workspace() const {
   Bytes sum;
-  for (const auto& [expression, communicator] : state_->run.communicators) {
+  for (const auto& [ranks, communicator] : state_->run.communicators) {
     if (communicator) sum += communicator->workspace();
   }
   return sum;
@@ -201,8 +201,8 @@ Result<at::Tensor> RankExecutor::full_gradient(std::string_view name) {
                          {BufferClass::gradient, BufferClass::gradient_shard});
 }
 
-at::Tensor RankExecutor::buffer(std::string_view name) {
-  const std::optional<Slot> slot = state_->run.buffers.find(name);
+at::Tensor RankExecutor::buffer(BufferRole role) {
+  const std::optional<Slot> slot = state_->run.buffers.find(role);
   if (!slot) return {};
   state_->runner.settle();
   return state_->run.buffers.tensor(*slot);

@@ -36,9 +36,8 @@ class RankExecutor;
 using StepObserver = std::function<void(RankExecutor&, const StepPlan&, InstructionId)>;
 
 struct RankExecutorOptions {
-  int rank = 0;  // of the world
-  Communicators
-      communicators;  // of the plans' groups ("shard", "replicate"); those of size 1 may be left out
+  int rank = 0;                 // of the world
+  Communicators communicators;  // of the plans' groups (shard, replicate); those of size 1 may be left out
   MemoryLedger ledger;
   StepObserver observer;
   Bytes memory_limit;  // what this rank may use, for what is said when it was too little; zero: unknown
@@ -83,9 +82,9 @@ class RankExecutor {
   // Likewise the gradient as it is now, from whichever buffers hold it; meant for an observer. Before
   // GradientNorms (or, without clipping, OptimizerStep) it is the averaged gradient of the step.
   Result<at::Tensor> full_gradient(std::string_view name);
-  // A flat tensor sharing memory with a live buffer of the running plan; undefined when there is none of this
-  // name alive. Waits for a collective that is still writing it.
-  at::Tensor buffer(std::string_view name);
+  // A flat tensor sharing memory with a live buffer of the running plan; undefined when there is none in this
+  // role alive. Waits for a collective that is still writing it.
+  at::Tensor buffer(BufferRole role);
 
  private:
   struct State;

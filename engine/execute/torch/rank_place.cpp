@@ -23,7 +23,7 @@ DeviceRequest device_request(const RankJob& job, const Scenario& scenario, const
 // The rank's GPU when the scenario asks for GPUs, else its host.
 Result<std::unique_ptr<DeviceRuntime>> open_runtime(const DeviceRequest& request, const Scenario& scenario,
                                                     OpenDevice open_device) {
-  if (scenario.cluster.device == "cpu") return make_host_runtime(request);
+  if (scenario.cluster.device == DeviceKind::cpu) return make_host_runtime(request);
   return open_device(request);
 }
 

@@ -29,9 +29,9 @@ bool contains(const List& list, const Value& value) {
 at::Tensor gather_parts(RunState& run, const at::Tensor& own, ParameterId parameter, int shards) {
   const at::Tensor gathered = at::empty({own.numel() * shards}, own.options());
   if (shards > 1) {
-    const bool apart =
-        run.planned.graph.is_teachers(parameter) && run.communicators.contains("teacher.shard");
-    const auto pending = run.communicators.at(apart ? "teacher.shard" : "shard")->all_gather(gathered, own);
+    const RankSet teachers{GroupDimension::shard, 0, true}, students{GroupDimension::shard};
+    const bool apart = run.planned.graph.is_teachers(parameter) && run.communicators.contains(teachers);
+    const auto pending = run.communicators.at(apart ? teachers : students)->all_gather(gathered, own);
     if (pending) pending->wait();
   } else {
     gathered.copy_(own);

@@ -173,8 +173,8 @@ Result<ImportedProfile> import_profiles(const std::vector<ProfilerTrace>& traces
   StepPlan nothing = merged.plan;
   nothing.instructions.clear();
   imported.plan = {nothing, nothing, std::nullopt, std::move(merged.plan)};
-  imported.plan.setup.phase = "setup";
-  imported.plan.first.phase = "first";
+  imported.plan.setup.phase = PlanPhase::setup;
+  imported.plan.first.phase = PlanPhase::first;
   imported.memory_limit = traces.front().device_memory;
   return imported;
 }

@@ -41,7 +41,7 @@ class Names {
 class Merger {
  public:
   Merger(const std::vector<ProfiledRank>& ranks, int world_size) : ranks_(ranks) {
-    merged_.plan.phase = "steady";
+    merged_.plan.phase = PlanPhase::steady;
     merged_.plan.strategy = std::string(k_imported_strategy);
     merged_.plan.graph_hash = "imported";
     merged_.plan.world_size = world_size;
@@ -90,9 +90,10 @@ class Merger {
     draft.instruction.bytes = work.bytes;
     if (!is_collective(work.kind)) return draft;
     const int size = work.group_size > 0 ? work.group_size : merged_.plan.world_size;
-    const std::string name = size == merged_.plan.world_size ? "world" : fmt::format("ranks_{}", size);
-    const std::uint32_t group = groups_.of(name);
-    if (group == merged_.plan.groups.size()) merged_.plan.groups.push_back({name, size});
+    RankSet ranks;
+    if (size != merged_.plan.world_size) ranks = {GroupDimension::ranks, size};
+    const std::uint32_t group = groups_.of(to_text(ranks));
+    if (group == merged_.plan.groups.size()) merged_.plan.groups.push_back({ranks, size});
     draft.instruction.group = GroupId{group};
     return draft;
   }

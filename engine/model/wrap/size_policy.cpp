@@ -15,7 +15,7 @@ bool is_forced_leaf(const Module& module) {
 
 WrapPolicy size_policy(const WrapSpec& spec) {
   const std::int64_t least = spec.min_params;
-  if (spec.rule == "plain") {
+  if (spec.rule == SizeRule::plain) {
     return {[](const WrapCandidate&) { return true; },
             [least](const WrapCandidate& candidate) { return candidate.elements > least; }};
   }

@@ -54,14 +54,16 @@ class RecursiveWrap {
 
 Result<WrapPolicy> make_wrap_policy(const WrapContext& context, const WrapSpec& spec,
                                     const std::string& key) {
-  if (spec.policy == "size") return size_policy(spec);
-  if (spec.policy == "lambda") return lambda_policy(context, spec, key);
-  if (spec.policy == "or") return or_policy(context, spec, key);
-  if (spec.policy == "none") {
-    const auto no = [](const WrapCandidate&) { return false; };
-    return WrapPolicy{no, no};
+  switch (spec.policy) {
+    case WrapPolicyKind::size: return size_policy(spec);
+    case WrapPolicyKind::lambda: return lambda_policy(context, spec, key);
+    case WrapPolicyKind::any_of: return or_policy(context, spec, key);
+    case WrapPolicyKind::transformer:
+    case WrapPolicyKind::module: return class_policy(context, spec, key);
+    case WrapPolicyKind::none: break;
   }
-  return class_policy(context, spec, key);
+  const auto no = [](const WrapCandidate&) { return false; };
+  return WrapPolicy{no, no};
 }
 
 Result<WrappedModules> wrap_modules(const ModelGraph& graph, const WrapSpec& spec) {

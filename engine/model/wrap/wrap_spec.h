@@ -7,7 +7,25 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/words.h"
+
 namespace shardlab {
+
+enum class WrapPolicyKind : std::uint8_t { none, transformer, size, lambda, any_of, module };
+template <>
+inline constexpr auto k_words<WrapPolicyKind> =
+    std::to_array<Word<WrapPolicyKind>>({{WrapPolicyKind::none, "none"},
+                                         {WrapPolicyKind::transformer, "transformer"},
+                                         {WrapPolicyKind::size, "size"},
+                                         {WrapPolicyKind::lambda, "lambda"},
+                                         {WrapPolicyKind::any_of, "or"},
+                                         {WrapPolicyKind::module, "module"}});
+
+// Which parameters the policy `size` counts: those left after the children were wrapped, or all.
+enum class SizeRule : std::uint8_t { remainder, plain };
+template <>
+inline constexpr auto k_words<SizeRule> = std::to_array<Word<SizeRule>>({{SizeRule::remainder, "remainder"},
+                                                                         {SizeRule::plain, "plain"}});
 
 // A pattern over modules; empty fields match everything.
 struct WrapMatch {
@@ -27,12 +45,12 @@ struct WrapOverride {
 };
 
 struct WrapSpec {
-  std::string policy = "transformer";  // none transformer size lambda or module
-  std::vector<std::string> classes;    // transformer, module; empty: the layer class of the model's family
+  WrapPolicyKind policy = WrapPolicyKind::transformer;
+  std::vector<std::string> classes;  // transformer, module; empty: the layer class of the model's family
   std::int64_t min_params = 100'000'000;
-  std::string rule = "remainder";  // remainder plain
-  std::vector<WrapMatch> match;    // lambda
-  std::vector<WrapSpec> any;       // or
+  SizeRule rule = SizeRule::remainder;
+  std::vector<WrapMatch> match;  // lambda
+  std::vector<WrapSpec> any;     // or
   std::vector<WrapOverride> overrides;
   std::vector<std::string> ignored;
   std::vector<std::vector<std::string>> together;  // each list: modules of one unit

@@ -1,6 +1,7 @@
 // What all strategies share: the model's segments, the optimizer's tail, generic passes.
 #include <fmt/format.h>
 
+#include "engine/plan/pass.h"
 #include "engine/reasons/parameters_reason.h"
 #include "engine/report/explain/reason.h"
 
@@ -66,7 +67,7 @@ std::string norms_sum_text(const Context& c) {
 
 std::string optimizer_text(const Context& c) {
   return fmt::format("All gradients of the step are there: {} updates the parameters that this rank holds.",
-                     c.scenario().train.optimizer);
+                     to_string(c.scenario().train.optimizer));
 }
 
 bool fills_constant(const Context& c) {
@@ -98,7 +99,7 @@ const std::vector<ReasonRule>& rules() {
        },
        {"train.clip_norm"}},
       {K::AllReduce,
-       [](const Context& c) { return c.pass() == "scaler"; },
+       [](const Context& c) { return c.pass() == to_string(PlanPass::scaler); },
        [](const Context& c) -> std::string {
          return fmt::format(
              "When one of {} ranks found a number that is not finite, all of them skip this step together.",

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/model/join_teacher.h"
+#include "engine/plan/pass.h"
 #include "engine/strategies/strategy.h"
 
 namespace shardlab {
@@ -39,6 +40,19 @@ std::optional<Reason> first_that_applies(std::span<const ReasonRule> rules,
   return std::nullopt;
 }
 
+std::string_view describe(PlanPass pass) {
+  switch (pass) {
+    case PlanPass::segments:
+      return "the model's own order: batches, and forward and backward of its segments";
+    case PlanPass::constants: return "tensors that are computed once from the model's configuration";
+    case PlanPass::clip: return "clipping, between the last backward and the optimizer";
+    case PlanPass::scaler: return "loss scaling, between the last backward and the optimizer";
+    case PlanPass::optimizer: return "what follows the last backward of a step";
+    case PlanPass::free_activations: return "gives back what no strategy owns after its last reader";
+  }
+  return "";
+}
+
 }  // namespace
 
 Reason reason_of(const InstructionContext& context) {
@@ -50,12 +64,7 @@ Reason reason_of(const InstructionContext& context) {
 }
 
 std::string describe_pass(const StepPlan& step, std::string_view pass) {
-  if (pass == "segments") return "the model's own order: batches, and forward and backward of its segments";
-  if (pass == "optimizer") return "what follows the last backward of a step";
-  if (pass == "clip") return "clipping, between the last backward and the optimizer";
-  if (pass == "scaler") return "loss scaling, between the last backward and the optimizer";
-  if (pass == "constants") return "tensors that are computed once from the model's configuration";
-  if (pass == "free_activations") return "gives back what no strategy owns after its last reader";
+  if (const auto common = parse_word<PlanPass>(pass)) return std::string(describe(*common));
   const StrategyReasons* const strategy = reasons_of(strategy_of(step, pass));
   if (strategy == nullptr) return "";
   return std::string(strategy->source) + (pass == step.strategy ? "" : ", for the teacher");

@@ -207,4 +207,9 @@ Key<T> only_with(std::string other, std::vector<std::string> values, Key<T> row)
   return row;
 }
 
+template <WordEnum E, typename T>
+Key<T> only_with(std::string other, std::initializer_list<E> values, Key<T> row) {
+  return only_with(std::move(other), words_of<E>(values), std::move(row));
+}
+
 }  // namespace shardlab

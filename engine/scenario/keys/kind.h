@@ -15,6 +15,7 @@
 #include "engine/base/dtype.h"
 #include "engine/base/result.h"
 #include "engine/base/units.h"
+#include "engine/base/words.h"
 #include "engine/base/yaml.h"
 
 namespace shardlab {
@@ -88,6 +89,30 @@ Kind<std::optional<V>> optional(Kind<V> inner) {
   };
   outer.write = [inner](const std::optional<V>& value) { return value ? inner.write(*value) : YamlNode(); };
   return outer;
+}
+
+// A word of the enumeration's table; with `allowed`, one of these only.
+template <WordEnum E>
+Kind<E> word(std::initializer_list<E> allowed = {}) {
+  const Kind<std::string> names = word(allowed.size() == 0 ? all_words<E>() : words_of<E>(allowed));
+  return {names.type, names.values,
+          [names](const YamlNode& node, std::string_view name) -> Result<E> {
+            SHARDLAB_TRY(const std::string text, names.read(node, name));
+            return *parse_word<E>(text);
+          },
+          [](const E& value) { return yaml_scalar(std::string(to_string(value))); }};
+}
+
+// The same for a key that may be left out; there is no word for that.
+template <WordEnum E>
+Kind<std::optional<E>> word_or_absent(std::initializer_list<E> allowed = {}) {
+  const Kind<E> given = word<E>(allowed);
+  return {given.type, given.values,
+          [given](const YamlNode& node, std::string_view name) -> Result<std::optional<E>> {
+            SHARDLAB_TRY(const E value, given.read(node, name));
+            return std::optional<E>(value);
+          },
+          [given](const std::optional<E>& value) { return value ? given.write(*value) : YamlNode(); }};
 }
 
 // The text of a scalar; an error for lists, maps and nothing.

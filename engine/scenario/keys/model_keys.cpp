@@ -11,14 +11,14 @@ namespace {
 
 const Keys<LossSpec>& loss_keys() {
   static const Keys<LossSpec> keys{
-      key("kind", &LossSpec::kind, kind::word({"plain", "chunked"}),
+      key("kind", &LossSpec::kind, kind::word<LossKind>(),
           "chunked: head and cross-entropy in one, over a part of the tokens or the vocabulary at a time"),
-      only_with("kind", {"chunked"},
-                key("over", &LossSpec::over, kind::word({"tokens", "vocabulary"}),
+      only_with("kind", {LossKind::chunked},
+                key("over", &LossSpec::over, kind::word<LossChunks>(),
                     "tokens: gradients are made in forward, with the logits of each part; vocabulary: logits "
                     "are made again in "
                     "backward")),
-      only_with("kind", {"chunked"},
+      only_with("kind", {LossKind::chunked},
                 key("chunks", &LossSpec::chunks, kind::integer(1, 65536), "parts they are cut into")),
   };
   return keys;
@@ -39,31 +39,38 @@ const Keys<LoraSpec>& lora_keys() {
   return keys;
 }
 
-// A named distribution, or the share of each expert as a list of numbers, kept as JSON text.
-Kind<std::string> expert_load() {
-  Kind<std::string> load = kind::word({"balanced", "measured", "worst"});
-  load.values += ", or a list of shares";
-  const auto read_word = load.read;
-  load.read = [read_word](const YamlNode& node, std::string_view name) -> Result<std::string> {
-    if (!node.is_sequence()) return read_word(node, name);
-    nlohmann::json shares = nlohmann::json::array();
-    for (const YamlNode& item : node.items) {
-      SHARDLAB_TRY(const std::string text, kind::bare_text(item, "a number"));
-      SHARDLAB_TRY(const double share, parse_number(text));
-      if (share < 0) return bad_input(item.place, "a share cannot be negative");
-      shares.push_back(share);
-    }
-    if (shares.empty()) return bad_input({}, "an empty list of shares");
-    return shares.dump();
-  };
-  load.write = [](const std::string& text) {
-    const nlohmann::json shares = nlohmann::json::parse(text, nullptr, false);
-    if (!shares.is_array()) return yaml_scalar(text);
-    std::vector<YamlNode> items;
-    for (const nlohmann::json& share : shares) items.push_back(yaml_scalar(share.dump()));
-    return yaml_sequence(std::move(items));
-  };
-  return load;
+Result<std::vector<double>> read_shares(const YamlNode& node) {
+  std::vector<double> shares;
+  for (const YamlNode& item : node.items) {
+    SHARDLAB_TRY(const std::string text, kind::bare_text(item, "a number"));
+    SHARDLAB_TRY(const double share, parse_number(text));
+    if (share < 0) return bad_input(item.place, "a share cannot be negative");
+    shares.push_back(share);
+  }
+  if (shares.empty()) return bad_input({}, "an empty list of shares");
+  return shares;
+}
+
+// A named distribution, or the share of each expert as a list of numbers.
+Kind<MoeLoad> expert_load() {
+  const Kind<MoeLoadKind> named = kind::word<MoeLoadKind>();
+  return {named.type, named.values + ", or a list of shares",
+          [named](const YamlNode& node, std::string_view name) -> Result<MoeLoad> {
+            MoeLoad load;
+            if (node.is_sequence()) {
+              load.kind = MoeLoadKind::listed;
+              SHARDLAB_TRY(load.shares, read_shares(node));
+            } else {
+              SHARDLAB_TRY(load.kind, named.read(node, name));
+            }
+            return load;
+          },
+          [named](const MoeLoad& load) {
+            if (load.kind != MoeLoadKind::listed) return named.write(load.kind);
+            std::vector<YamlNode> items;
+            for (const double share : load.shares) items.push_back(yaml_scalar(nlohmann::json(share).dump()));
+            return yaml_sequence(std::move(items));
+          }};
 }
 
 const Keys<MoeSpec>& moe_keys() {
@@ -112,10 +119,9 @@ const Keys<ModelSpec>& model_keys() {
           "of the stored parameters"),
       key("sequence_length", &ModelSpec::sequence_length, kind::long_integer(1, 1 << 28),
           "tokens of one sequence", "required"),
-      key("implementation", &ModelSpec::implementation, kind::word({"fused", "eager"}),
+      key("implementation", &ModelSpec::implementation, kind::word<Implementation>(),
           "fused: our operators; eager: operator by operator as the transformers modules compute"),
-      key("attention", &ModelSpec::attention, kind::word({"flash", "efficient", "math", "auto"}),
-          "the attention kernel"),
+      key("attention", &ModelSpec::attention, kind::word<AttentionKind>(), "the attention kernel"),
       section("loss", &ModelSpec::loss, &loss_keys, "kind"),
       key("dropout", &ModelSpec::dropout, kind::fraction(0, 1), "of hidden states and attention"),
       key("overrides", &ModelSpec::overrides, kind::json_map(),
@@ -124,12 +130,9 @@ const Keys<ModelSpec>& model_keys() {
           "path patterns of parameters, or of modules around them, that are not trained"),
       section("lora", &ModelSpec::lora, &lora_keys),
       section("moe", &ModelSpec::moe, &moe_keys),
-      key("compile", &ModelSpec::compile, kind::word({"none", "blocks", "whole"}),
-          "what torch.compile would cover"),
-      key("fp8", &ModelSpec::fp8, kind::word({"none", "tensorwise", "rowwise"}),
-          "scaling of float8 matrix products"),
-      key("quantized", &ModelSpec::quantized, kind::word({"none", "nf4", "int8"}),
-          "storage of frozen base weights"),
+      key("compile", &ModelSpec::compile, kind::word<CompileScope>(), "what torch.compile would cover"),
+      key("fp8", &ModelSpec::fp8, kind::word<Fp8Scaling>(), "scaling of float8 matrix products"),
+      key("quantized", &ModelSpec::quantized, kind::word<Quantization>(), "storage of frozen base weights"),
   };
   return keys;
 }

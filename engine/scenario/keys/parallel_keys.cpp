@@ -19,7 +19,7 @@ const Keys<MeshSpec>& mesh_keys() {
 
 const Keys<PrefetchSpec>& prefetch_keys() {
   static const Keys<PrefetchSpec> keys{
-      key("backward", &PrefetchSpec::backward, kind::word({"pre", "post", "none"}),
+      key("backward", &PrefetchSpec::backward, kind::word<BackwardPrefetch>(),
           of_strategies("parallel.prefetch.backward", "when the next unit's gather is issued in backward")),
       key("forward", &PrefetchSpec::forward, kind::boolean(),
           of_strategies("parallel.prefetch.forward", "gather the next unit before the forward of this one")),
@@ -51,19 +51,16 @@ const Keys<DdpSpec>& ddp_keys() {
 
 }  // namespace
 
-Kind<std::string> reshard_after_forward_kind() {
+Kind<ReshardAfterForward> reshard_after_forward_kind() {
   return {"word or integer", "true, false, default, or an integer of 2 or more",
-          [](const YamlNode& node, std::string_view) -> Result<std::string> {
+          [](const YamlNode& node, std::string_view) -> Result<ReshardAfterForward> {
             SHARDLAB_TRY(const std::string text, kind::scalar_text(node));
-            if (text == "default") return text;
-            if (const auto value = parse_boolean(text)) return std::string(*value ? "true" : "false");
-            const auto group = parse_integer(text);
-            if (!group) return kind::unknown_word("value", text, {"true", "false", "default"});
-            if (*group < 2 || *group > (1 << 20))
-              return bad_input({}, text + " is out of range", "allowed: 2 to 1048576");
-            return std::to_string(*group);
+            if (const auto reshard = parse_reshard_after_forward(text)) return *reshard;
+            if (!parse_integer(text)) return kind::unknown_word("value", text, all_words<ReshardKind>());
+            return bad_input({}, text + " is out of range",
+                             fmt::format("allowed: 2 to {}", ReshardAfterForward::k_most_ranks));
           },
-          [](const std::string& text) { return yaml_scalar(text); }};
+          [](const ReshardAfterForward& reshard) { return yaml_scalar(to_text(reshard)); }};
 }
 
 namespace {
@@ -82,10 +79,7 @@ const Keys<ParallelSpec>& parallel_keys() {
       key("strategy", &S::strategy, kind::word(strategy_names()),
           "who owns which part of parameters, gradients and optimizer state"),
       section("mesh", &S::mesh, &mesh_keys),
-      by_strategy(
-          key("sharding", &S::sharding,
-              kind::word({"full_shard", "shard_grad_op", "no_shard", "hybrid_shard", "hybrid_shard_zero2"}),
-              "FSDP1's ShardingStrategy")),
+      by_strategy(key("sharding", &S::sharding, kind::word<Fsdp1Sharding>(), "FSDP1's ShardingStrategy")),
       by_strategy(
           key("use_orig_params", &S::use_orig_params, kind::boolean(), "FSDP1's option of that name")),
       by_strategy(
@@ -103,7 +97,7 @@ const Keys<ParallelSpec>& parallel_keys() {
                       "keys of DeepSpeed's zero_optimization section, by their own names")),
       by_strategy(key("sync_module_states", &S::sync_module_states, kind::boolean(),
                       "broadcast rank 0's parameters at construction")),
-      key("initialization", &S::initialization, kind::word({"meta", "cpu", "rank0_broadcast"}),
+      key("initialization", &S::initialization, kind::word<Initialization>(),
           "where parameters are made before they are sharded"),
   };
   return keys;

@@ -61,21 +61,22 @@ const Keys<ScalerSpec>& scaler_keys() {
 const Keys<ActivationSpec>& activation_keys() {
   using S = ActivationSpec;
   static const Keys<S> keys{
-      key("checkpoint", &S::checkpoint, kind::word({"none", "full", "selective"}),
+      key("checkpoint", &S::checkpoint, kind::word<ActivationCheckpoint>(),
           "recompute activations in backward"),
-      only_with("checkpoint", {"full", "selective"},
+      only_with("checkpoint", {ActivationCheckpoint::full, ActivationCheckpoint::selective},
                 key("every", &S::every, kind::integer(1, 1 << 20), "checkpoint every k-th block")),
-      only_with("checkpoint", {"selective"},
+      only_with("checkpoint", {ActivationCheckpoint::selective},
                 key("operators", &S::operators, kind::texts(),
                     "kinds of operators (`shardlab model` lists a layer's) whose outputs are kept and that "
                     "are not run again; "
                     "linear/2: every second of a layer, beginning with the first")),
-      only_with("checkpoint", {"full", "selective"},
-                key("placement", &S::placement, kind::word({"inside", "outside"}),
+      only_with("checkpoint", {ActivationCheckpoint::full, ActivationCheckpoint::selective},
+                key("placement", &S::placement, kind::word<CheckpointPlacement>(),
                     "checkpoint inside the unit, or around it")),
-      only_with("checkpoint", {"full", "selective"},
+      only_with("checkpoint", {ActivationCheckpoint::full, ActivationCheckpoint::selective},
                 key("reentrant", &S::reentrant, kind::boolean(), "torch.utils.checkpoint's reentrant form")),
-      key("offload", &S::offload, kind::word({"none", "cpu"}), "keep saved activations in host memory"),
+      key("offload", &S::offload, kind::word({OffloadTarget::none, OffloadTarget::cpu}),
+          "keep saved activations in host memory"),
       key("partition", &S::partition, kind::boolean(),
           "split checkpointed inputs over the tensor-parallel ranks"),
   };
@@ -85,9 +86,8 @@ const Keys<ActivationSpec>& activation_keys() {
 const Keys<OffloadSpec>& offload_keys() {
   using S = OffloadSpec;
   static const Keys<S> keys{
-      key("parameters", &S::parameters, kind::word({"none", "cpu", "nvme"}),
-          "where the parameter shards live"),
-      key("optimizer", &S::optimizer, kind::word({"none", "cpu", "nvme"}),
+      key("parameters", &S::parameters, kind::word<OffloadTarget>(), "where the parameter shards live"),
+      key("optimizer", &S::optimizer, kind::word<OffloadTarget>(),
           "where the optimizer state lives and is updated"),
       key("pin", &S::pin, kind::boolean(), "page-locked host memory"),
       key("ratio", &S::ratio, kind::fraction(0, 1), "share of the optimizer state that is offloaded"),

@@ -62,7 +62,7 @@ const std::vector<std::string>& tolerance_metric_names() {
 const Keys<CheckpointSpec>& checkpoint_keys() {
   using S = CheckpointSpec;
   static const Keys<S> keys{
-      key("type", &S::type, kind::word({"full", "sharded", "local"}),
+      key("type", &S::type, kind::word<CheckpointType>(),
           "one file of everything, one file a rank, or raw shards"),
       key("path", &S::path, kind::text(), "folder of the checkpoints"),
       key("offload_to_cpu", &S::offload_to_cpu, kind::boolean(), "collect in host memory"),
@@ -75,15 +75,14 @@ const Keys<CheckpointSpec>& checkpoint_keys() {
 const Keys<LaunchSpec>& launch_keys() {
   using S = LaunchSpec;
   static const Keys<S> keys{
-      key("backend", &S::backend, kind::word({"nccl", "gloo"}), "communication library",
+      key("backend", &S::backend, kind::word_or_absent<CommunicationBackend>(), "communication library",
           "nccl on GPUs, gloo on CPUs"),
       key("timeout", &S::timeout, kind::duration(),
           "after which a rank that hears nothing from its peers gives up"),
       key("env", &S::environment, kind::text_map(), "environment variables of the ranks"),
       key("master", &S::master, kind::text(), "host or host:port where ranks meet", "this host, a free port"),
       key("interface", &S::interface, kind::text(), "network interface", "chosen by the library"),
-      key("launcher", &S::launcher, kind::word({"local", "torchrun", "slurm", "mpirun"}),
-          "who starts the ranks"),
+      key("launcher", &S::launcher, kind::word<Launcher>(), "who starts the ranks"),
   };
   return keys;
 }
@@ -93,7 +92,7 @@ const Keys<MeasureSpec>& measure_keys() {
   static const Keys<S> keys{
       key("warmup_steps", &S::warmup_steps, kind::integer(0, 1 << 20), "steps that are run and not measured"),
       key("steps", &S::steps, kind::integer(1, 1 << 20), "measured steps"),
-      key("detail", &S::detail, kind::word({"instructions", "operators"}),
+      key("detail", &S::detail, kind::word<MeasureDetail>(),
           "what is timed; operators: also every operator by kind, as a list of the run and in comparisons"),
       key("tolerance", &S::tolerance, tolerance_kind(),
           "largest |predicted / measured - 1| by metric for a good verdict"),
@@ -108,8 +107,8 @@ const Keys<LimitsSpec>& limits_keys() {
       key("step_time", &S::step_time, kind::optional(kind::duration()), "longest step"),
       key("price", &S::price, kind::optional(kind::number(0, 1e12, true)), "dollars an hour for all GPUs"),
       key("gpus", &S::gpus, kind::optional(kind::integer(1)), "most GPUs"),
-      key("objective", &S::objective, kind::word({"tokens_per_second", "step_time", "price", "memory"}),
-          "what a search makes best", "tokens_per_second"),
+      key("objective", &S::objective, kind::word_or_absent<Objective>(), "what a search makes best",
+          "tokens_per_second"),
   };
   return keys;
 }

@@ -24,7 +24,7 @@ const Keys<MeasureSpec>& measure_keys();
 const Keys<LimitsSpec>& limits_keys();
 
 // true, false, default, or the size of the smaller group that keeps the parameters.
-Kind<std::string> reshard_after_forward_kind();
+Kind<ReshardAfterForward> reshard_after_forward_kind();
 
 // The map of parallel.zero: names and types of DeepSpeed's zero_optimization section.
 Kind<std::map<std::string, std::string>> zero_kind();

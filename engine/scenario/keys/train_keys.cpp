@@ -7,10 +7,9 @@ namespace {
 const Keys<ScheduleSpec>& schedule_keys() {
   using S = ScheduleSpec;
   static const Keys<S> keys{
-      key("kind", &S::kind, kind::word({"constant", "linear", "cosine"}),
-          "how the learning rate falls after the warm-up"),
+      key("kind", &S::kind, kind::word<ScheduleKind>(), "how the learning rate falls after the warm-up"),
       key("warmup_steps", &S::warmup_steps, kind::integer(0), "steps of linear rise from 0"),
-      only_with("kind", {"linear", "cosine"},
+      only_with("kind", {ScheduleKind::linear, ScheduleKind::cosine},
                 key("total_steps", &S::total_steps, kind::integer(1), "step at which the learning rate is 0",
                     "required")),
   };
@@ -60,14 +59,14 @@ Kind<Betas> betas_kind() {
 
 const Keys<TrainSpec>& train_keys() {
   using S = TrainSpec;
-  const std::vector<std::string> adaptive{"adamw", "adam", "adamw_8bit", "adafactor"};
+  using O = Optimizer;
+  const std::initializer_list<O> adaptive{O::adamw, O::adam, O::adamw_8bit, O::adafactor};
   static const Keys<S> keys{
       key("micro_batch", &S::micro_batch, kind::integer(1, 1 << 20), "sequences of one rank in one forward"),
       key("accumulation", &S::accumulation, kind::integer(1, 1 << 20), "micro-batches of one step"),
-      key("sync", &S::sync, kind::word({"every", "last"}), "which micro-batches reduce their gradients"),
-      key("optimizer", &S::optimizer, kind::word({"adamw", "adam", "sgd", "adamw_8bit", "adafactor"}),
-          "the update rule"),
-      key("optimizer_implementation", &S::optimizer_implementation, kind::word({"fused", "foreach", "loop"}),
+      key("sync", &S::sync, kind::word<GradientSync>(), "which micro-batches reduce their gradients"),
+      key("optimizer", &S::optimizer, kind::word<Optimizer>(), "the update rule"),
+      key("optimizer_implementation", &S::optimizer_implementation, kind::word<OptimizerImplementation>(),
           "how torch runs it"),
       key("learning_rate", &S::learning_rate, kind::number(0, 1000), "after the warm-up"),
       only_with("optimizer", adaptive, key("betas", &S::betas, betas_kind(), "decay of the two moments")),
@@ -75,7 +74,7 @@ const Keys<TrainSpec>& train_keys() {
                 key("epsilon", &S::epsilon, kind::number(0, 1), "added to the root of the second moment")),
       key("weight_decay", &S::weight_decay, kind::number(0, 1000),
           "decoupled under adamw, added to the gradient under adam and sgd"),
-      only_with("optimizer", {"sgd"}, key("momentum", &S::momentum, kind::number(0, 1), "of the gradient")),
+      only_with("optimizer", {O::sgd}, key("momentum", &S::momentum, kind::number(0, 1), "of the gradient")),
       section("schedule", &S::schedule, &schedule_keys, "kind"),
       key("clip_norm", &S::clip_norm, kind::optional(kind::number(0, 1e30, true)),
           "scale gradients down to this norm over all parameters", "none"),
@@ -86,7 +85,7 @@ const Keys<TrainSpec>& train_keys() {
       key("seed", &S::seed, kind::long_integer(0), "of weights and of the order of the data"),
       key("data", &S::data, kind::texts(),
           "text files (bytes are tokens) or .bin files (uint16 tokens); needed by a real run"),
-      key("order", &S::order, kind::word({"shuffled", "sequential"}), "of the sequences in the data"),
+      key("order", &S::order, kind::word<DataOrder>(), "of the sequences in the data"),
       key("data_workers", &S::data_workers, kind::integer(0, 1024), "processes that prepare batches"),
       key("pin_batches", &S::pin_batches, kind::boolean(), "batches in page-locked memory"),
       section("evaluation", &S::evaluation, &evaluation_keys),

@@ -44,9 +44,9 @@ const std::vector<UnitSetting>& unit_setting_rows() {
       unit_setting("precision.buffer", dtype),
       unit_setting("precision.output", dtype),
       unit_setting("precision.cast_forward_inputs", kind::optional(kind::boolean())),
-      unit_setting("offload.parameters", kind::word({"none", "cpu", "nvme"})),
+      unit_setting("offload.parameters", kind::word<OffloadTarget>()),
       unit_setting("offload.pin", kind::boolean()),
-      unit_setting("activation.checkpoint", kind::word({"none", "full", "selective"})),
+      unit_setting("activation.checkpoint", kind::word<ActivationCheckpoint>()),
   };
   return rows;
 }
@@ -134,22 +134,21 @@ Key<T> list_of_sections(std::string name, std::vector<V> T::*member, const Keys<
 
 const Keys<WrapSpec>& wrap_keys() {
   static const Keys<WrapSpec> keys{
-      key("policy", &WrapSpec::policy, kind::word({"none", "transformer", "size", "lambda", "or", "module"}),
-          "which modules become units"),
-      only_with("policy", {"transformer", "module"},
+      key("policy", &WrapSpec::policy, kind::word<WrapPolicyKind>(), "which modules become units"),
+      only_with("policy", {WrapPolicyKind::transformer, WrapPolicyKind::module},
                 key("classes", &WrapSpec::classes, kind::texts(), "classes of the modules that become units",
                     "the model's layer class")),
-      only_with("policy", {"size"},
+      only_with("policy", {WrapPolicyKind::size},
                 key("min_params", &WrapSpec::min_params, kind::long_integer(1),
                     "parameters from which a module becomes a unit; with rule plain it needs more")),
-      only_with("policy", {"size"},
-                key("rule", &WrapSpec::rule, kind::word({"remainder", "plain"}),
+      only_with("policy", {WrapPolicyKind::size},
+                key("rule", &WrapSpec::rule, kind::word<SizeRule>(),
                     "remainder: what is left after the children were wrapped counts, as in FSDP1; plain: all "
                     "parameters count, as accelerate does with FSDP2")),
-      only_with("policy", {"lambda"},
+      only_with("policy", {WrapPolicyKind::lambda},
                 list_of_sections("match", &WrapSpec::match, &match_keys,
                                  "modules that match any of these become units", true)),
-      only_with("policy", {"or"},
+      only_with("policy", {WrapPolicyKind::any_of},
                 list_of_sections("any", &WrapSpec::any, &wrap_keys,
                                  "policies; a module that any of them selects becomes a unit", false)),
       list_of_sections("overrides", &WrapSpec::overrides, &override_keys, "settings of single units", true),

@@ -44,9 +44,10 @@ class DdpStrategy : public Strategy {
   DdpStrategy(StepBuilder& builder, const Scenario& scenario)
       : Strategy(builder),
         spec_(scenario.parallel.ddp),
-        rebuilds_in_first_step_(scenario.train.sync == "every" && scenario.train.accumulation > 1),
+        rebuilds_in_first_step_(scenario.train.sync == GradientSync::every &&
+                                scenario.train.accumulation > 1),
         stream_(builder.add_stream("all_reduce")),
-        group_(builder.add_group("replicate", world_size(scenario))),
+        group_(builder.add_group(GroupDimension::replicate, world_size(scenario))),
         uses_(parameter_uses(builder.graph())) {}
 
   void declare_persistent() override {
@@ -56,11 +57,11 @@ class DdpStrategy : public Strategy {
           b_, unit_buffer(b_, unit, "param", BufferClass::parameter, BufferLayout::parameters,
                           b_.graph().compute_dtype, 1, StepBuilder::compute()));
     }
-    const std::string& phase = b_.plan().phase;
-    if (phase == "steady") {
-      use(rebuilt_buckets(b_.graph(), spec_), "bucket");
+    const PlanPhase phase = b_.plan().phase;
+    if (phase == PlanPhase::steady) {
+      use(rebuilt_buckets(b_.graph(), spec_), BufferRole::bucket);
     } else {
-      use(first_buckets(b_.graph()), "firstbucket");
+      use(first_buckets(b_.graph()), BufferRole::first_bucket);
     }
     for (Buffer& buffer : buffers_of_buckets())
       buffers_.push_back(declare_persistent_buffer(b_, std::move(buffer)));
@@ -70,9 +71,9 @@ class DdpStrategy : public Strategy {
     Strategy::begin_micro_batch(micro_batch, reduce_gradients);
     in_buckets_ = spec_.gradient_as_bucket_view && !reduced_.empty();
     reduced_.clear();
-    const std::string& phase = b_.plan().phase;
-    const bool second_backward = phase == "first" && rebuilds_in_first_step_ && micro_batch == 1;
-    if (second_backward || (phase == "second" && micro_batch == 0)) rebuild();
+    const PlanPhase phase = b_.plan().phase;
+    const bool second_backward = phase == PlanPhase::first && rebuilds_in_first_step_ && micro_batch == 1;
+    if (second_backward || (phase == PlanPhase::second && micro_batch == 0)) rebuild();
   }
 
   bool second_step_differs() const override { return !rebuilds_in_first_step_; }
@@ -162,16 +163,17 @@ class DdpStrategy : public Strategy {
     }
   }
 
-  void use(std::vector<Bucket> buckets, std::string_view name) {
+  void use(std::vector<Bucket> buckets, BufferRole role) {
     buckets_ = std::move(buckets);
-    name_ = name;
+    role_ = role;
   }
 
   std::vector<Buffer> buffers_of_buckets() const {
     std::vector<Buffer> buffers;
     for (std::size_t i = 0; i < buckets_.size(); ++i) {
       Buffer buffer;
-      buffer.name = fmt::format("{}.{}", name_, i);
+      buffer.role = role_;
+      buffer.name = fmt::format("{}.{}", to_string(role_), i);
       buffer.buffer_class =
           spec_.gradient_as_bucket_view ? BufferClass::gradient : BufferClass::reduce_buffer;
       buffer.dtype = b_.graph().compute_dtype;
@@ -184,7 +186,7 @@ class DdpStrategy : public Strategy {
   }
 
   void rebuild() {
-    use(rebuilt_buckets(b_.graph(), spec_), "bucket");
+    use(rebuilt_buckets(b_.graph(), spec_), BufferRole::bucket);
     tell_indices("bucket_indices", parameters_in_buckets() + 1);
     tell_indices("bucket_sizes", static_cast<std::int64_t>(buckets_.size()));
     const std::vector<BufferId> old = std::exchange(buffers_, {});
@@ -268,10 +270,10 @@ class DdpStrategy : public Strategy {
   StreamId stream_;
   GroupId group_;
   std::vector<Bucket> buckets_;
-  std::string name_;                    // of their buffers
-  std::vector<BufferId> buffers_;       // by bucket
-  std::vector<BufferId> parameters_;    // by UnitId
-  std::vector<InstructionId> reduced_;  // all-reduces of this micro-batch, by bucket
+  BufferRole role_ = BufferRole::bucket;  // of their buffers
+  std::vector<BufferId> buffers_;         // by bucket
+  std::vector<BufferId> parameters_;      // by UnitId
+  std::vector<InstructionId> reduced_;    // all-reduces of this micro-batch, by bucket
   // With gradient_as_bucket_view:
   std::vector<ParameterUse> uses_;  // by ParameterId
   bool in_buckets_ = false;         // an earlier micro-batch of this step left gradients in the buckets

@@ -43,12 +43,12 @@ std::string collect_text(const Context& c) {
 
 bool frees_collected(const Context& c) {
   return as_view(c) && frees_class(c, BufferClass::gradient) &&
-         !c.step.buffer(c.self().frees.front()).name.starts_with("firstbucket");
+         c.step.buffer(c.self().frees.front()).role != BufferRole::first_bucket;
 }
 
 std::string bucket_text(const Context& c) {
   const std::size_t parameters = c.step.buffer(c.self().writes.front()).parameters.size();
-  if (c.step.phase == "setup")
+  if (c.step.phase == PlanPhase::setup)
     return fmt::format(
         "The first backward uses buckets in the reverse order of definition; this one holds {} parameters.",
         parameters);

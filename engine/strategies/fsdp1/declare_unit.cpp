@@ -33,7 +33,7 @@ class Declarer {
     state.param = precision_.param;
     state.reduce = precision_.reduce;
     state.stored = declare_persistent_buffer(b_, stored());
-    if (b_.plan().phase == "setup") return state;
+    if (b_.plan().phase == PlanPhase::setup) return state;
     declare_parameters(state);
     if (state.trained) declare_gradients(state);
     return state;

@@ -26,13 +26,13 @@ using fsdp1::Streams;
 
 Settings settings_of(const Scenario& scenario) {
   const ResolvedMesh mesh = resolve_mesh(scenario);
-  const std::string& sharding = scenario.parallel.sharding;
+  const Fsdp1Sharding sharding = scenario.parallel.sharding;
   Settings settings;
-  settings.sharded =
-      sharding != "no_shard" && mesh.shard > 1;  // FSDP1 falls back to NO_SHARD in a world of one
+  settings.sharded = sharding != Fsdp1Sharding::no_shard &&
+                     mesh.shard > 1;  // FSDP1 falls back to NO_SHARD in a world of one
   settings.shards = settings.sharded ? mesh.shard : mesh.replicate;
   settings.replicas = settings.sharded ? mesh.replicate : 1;
-  settings.reshards_after_forward = sharding == "full_shard" || sharding == "hybrid_shard";
+  settings.reshards_after_forward = reshards_after_forward(sharding);
   settings.use_orig_params = scenario.parallel.use_orig_params;
   settings.stored = scenario.model.dtype;
   return settings;
@@ -55,9 +55,11 @@ class Fsdp1Strategy : public Strategy {
         prefetch_(scenario.parallel.prefetch),
         settings_(settings_of(scenario)),
         streams_(add_streams(builder, settings_)),
-        group_(builder.add_group(settings_.sharded ? "shard" : "replicate", settings_.shards)),
-        replicate_(settings_.replicas > 1 ? std::optional(builder.add_group("replicate", settings_.replicas))
-                                          : std::nullopt),
+        group_(builder.add_group(settings_.sharded ? GroupDimension::shard : GroupDimension::replicate,
+                                 settings_.shards)),
+        replicate_(settings_.replicas > 1
+                       ? std::optional(builder.add_group(GroupDimension::replicate, settings_.replicas))
+                       : std::nullopt),
         unshard_(builder, streams_, settings_, group_, prefetch_.limit_all_gathers, units_),
         reduce_(builder, streams_, settings_, group_, replicate_, units_) {}
 
@@ -113,7 +115,7 @@ class Fsdp1Strategy : public Strategy {
       unshard_.wait();
     }
     handle.needs_pre_backward_unshard = false;
-    if (prefetch_.backward == "pre") prefetch_in_backward(unit);
+    if (prefetch_.backward == BackwardPrefetch::pre) prefetch_in_backward(unit);
   }
 
   // The views of a unit that was prefetched in forward were made before the forward of the unit before it, so
@@ -152,7 +154,7 @@ class Fsdp1Strategy : public Strategy {
 
   // ShardedGradScaler asks its default process group, whatever the sharding.
   std::optional<GroupId> overflow_group() override {
-    return replicate_ ? b_.add_group("world", settings_.shards * settings_.replicas) : group_;
+    return replicate_ ? b_.add_group(GroupDimension::world, settings_.shards * settings_.replicas) : group_;
   }
   std::int64_t padded_elements(UnitId unit) const override {
     return fsdp1::flat_elements(b_, unit, settings_);
@@ -164,7 +166,7 @@ class Fsdp1Strategy : public Strategy {
   bool frees_after_forward(UnitId unit) const { return unit != root() && settings_.reshards_after_forward; }
   // No backward takes back what forward left: it is there from the second step on.
   void carry_over(const FlatUnit& state) {
-    if (!b_.is_first() && b_.plan().phase != "setup") b_.carry(state.full);
+    if (!b_.is_first() && b_.plan().phase != PlanPhase::setup) b_.carry(state.full);
   }
   std::string where(std::string_view pass) const { return fmt::format("{}.mb{}", pass, micro_batch()); }
 
@@ -227,7 +229,7 @@ class Fsdp1Strategy : public Strategy {
 
   void reshard_in_backward(UnitId unit) {
     unshard_.reshard(unit, frees_in_backward(), where("backward"));
-    if (prefetch_.backward == "post") prefetch_in_backward(unit);
+    if (prefetch_.backward == BackwardPrefetch::post) prefetch_in_backward(unit);
   }
 
   // The final callback takes back what no hook came to: frozen units below which nothing is trained.
@@ -253,12 +255,11 @@ class Fsdp1Strategy : public Strategy {
 // Without synchronisation parameters that forward leaves stay gathered from the first micro-batch to the
 // last.
 std::optional<double> volume_limit(const Scenario& scenario) {
-  const std::string& sharding = scenario.parallel.sharding;
-  if (sharding == "no_shard") return replicated_volume(scenario);
+  const Fsdp1Sharding sharding = scenario.parallel.sharding;
+  if (sharding == Fsdp1Sharding::no_shard) return replicated_volume(scenario);
   const double micro_batches = scenario.train.accumulation;
-  const bool reshards = sharding == "full_shard" || sharding == "hybrid_shard";
-  if (reshards) return sharded_volume(scenario, 2 * micro_batches);
-  return sharded_volume(scenario, scenario.train.sync == "every" ? micro_batches : 1);
+  if (reshards_after_forward(sharding)) return sharded_volume(scenario, 2 * micro_batches);
+  return sharded_volume(scenario, scenario.train.sync == GradientSync::every ? micro_batches : 1);
 }
 
 }  // namespace

@@ -23,18 +23,19 @@ constexpr std::string_view k_keys[] = {
 };
 
 bool replicates(const ParallelSpec& parallel) {
-  return parallel.sharding == "no_shard";
+  return parallel.sharding == Fsdp1Sharding::no_shard;
 }
 
 void check(Complaints& c, const ResolvedMesh& mesh) {
-  const std::string& sharding = c.scenario.parallel.sharding;
-  const bool hybrid = sharding.starts_with("hybrid");
-  if (sharding == "no_shard" && mesh.shard > 1) {
+  const Fsdp1Sharding sharding = c.scenario.parallel.sharding;
+  const bool hybrid = is_hybrid(sharding);
+  if (sharding == Fsdp1Sharding::no_shard && mesh.shard > 1) {
     c.refuse("parallel.mesh.shard", "no_shard shards nothing", "remove it, or use full_shard");
-  } else if (sharding != "no_shard" && !hybrid && mesh.replicate > 1) {
+  } else if (sharding != Fsdp1Sharding::no_shard && !hybrid && mesh.replicate > 1) {
     c.refuse("parallel.sharding",
-             fmt::format("{} shards over all ranks, the mesh replicates {} times", sharding, mesh.replicate),
-             sharding == "full_shard" ? "use hybrid_shard" : "use hybrid_shard_zero2");
+             fmt::format("{} shards over all ranks, the mesh replicates {} times", to_string(sharding),
+                         mesh.replicate),
+             sharding == Fsdp1Sharding::full_shard ? "use hybrid_shard" : "use hybrid_shard_zero2");
   }
 }
 

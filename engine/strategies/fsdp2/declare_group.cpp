@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "engine/base/parse.h"
 #include "engine/strategies/parameter_buffers.h"
 
 namespace shardlab::fsdp2 {
@@ -30,7 +29,7 @@ class Declarer {
     state.shard =
         declare_persistent_buffer(b_, make("shard", BufferClass::parameter_shard, BufferLayout::row_shards,
                                            state.stored, StepBuilder::compute()));
-    if (b_.plan().phase == "setup") return state;
+    if (b_.plan().phase == PlanPhase::setup) return state;
     if (!trained_.empty()) state.last_with_gradient = trained_.back();
     declare_resharding(state, unit.settings.reshard_after_forward);
     declare_gathering(state);
@@ -51,13 +50,12 @@ class Declarer {
                        mesh_.shards);
   }
 
-  void declare_resharding(UnitState& state, const std::string& setting) const {
+  void declare_resharding(UnitState& state, const ReshardAfterForward& setting) const {
     // fully_shard's None: true, for the root false (_fsdp_state.py, _lazy_init, _auto_reshard_after_forward).
-    state.reshard_after_forward = setting == "default" ? unit_ != b_.scope().root : setting != "false";
-    const auto ranks = parse_integer(setting);
-    if (!ranks || !state.reshard_after_forward) return;
-    const int parts = static_cast<int>(*ranks);
-    state.forward_group = b_.add_group(fmt::format("shard/{}", parts), parts);
+    state.reshard_after_forward = setting.frees(unit_ == b_.scope().root);
+    if (setting.kind != ReshardKind::to_ranks) return;
+    const int parts = setting.ranks;
+    state.forward_group = b_.add_part_group(GroupDimension::shard, parts);
     state.kept = b_.declare(make("kept", BufferClass::gathered_parameters, BufferLayout::row_shards,
                                  state.param, StepBuilder::compute(), parts));
     state.kept_cast = !state.casts()

@@ -30,7 +30,7 @@ void check(Complaints& c, const ResolvedMesh& mesh) {
   if (mesh.replicate == 1) {
     c.refuse("parallel.requires_all_reduce", "false delays the all-reduce over replicas, and there are none",
              "remove it, or set parallel.mesh.replicate");
-  } else if (train.accumulation == 1 || train.sync != "every") {
+  } else if (train.accumulation == 1 || train.sync != GradientSync::every) {
     c.refuse("parallel.requires_all_reduce",
              "false delays the all-reduce of earlier micro-batches, and none of them is reduced",
              "set train.accumulation above 1 and train.sync: every");

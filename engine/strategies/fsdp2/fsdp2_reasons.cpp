@@ -108,8 +108,8 @@ std::string reshard_text(const Context& c) {
 }
 
 // The unit's own setting, which an override of parallel.wrap may have changed.
-const std::string& unit_setting(const Context& c) {
-  return c.planned.partition.unit(*c.self().unit).settings.reshard_after_forward;
+std::string unit_setting(const Context& c) {
+  return to_text(c.planned.partition.unit(*c.self().unit).settings.reshard_after_forward);
 }
 
 std::string keep_part_text(const Context& c) {

@@ -26,8 +26,7 @@ class Declarer {
     state_.stored = scenario_.model.dtype;
     state_.param = unit_.settings.precision.param;
     state_.reduce = unit_.settings.precision.reduce;
-    const std::string& reshard = unit_.settings.reshard_after_forward;
-    state_.reshard_after_forward = reshard == "default" ? id_ != b_.scope().root : reshard != "false";
+    state_.reshard_after_forward = unit_.settings.reshard_after_forward.frees(id_ == b_.scope().root);
     state_.alignment = flat_alignment(b_, id_, mesh_.shards);
     state_.one_gradient_buffer = made_by_one_segment();
     // What nobody shares is whole, and compute may read it.
@@ -35,7 +34,7 @@ class Declarer {
     state_.shard = declare_persistent_buffer(
         b_, make("shard", BufferClass::parameter_shard, layout, state_.stored, StepBuilder::compute()));
     state_.full = state_.shard;
-    if (b_.plan().phase != "setup") declare_step();
+    if (b_.plan().phase != PlanPhase::setup) declare_step();
     return state_;
   }
 

@@ -98,7 +98,7 @@ class MonitorPanel final : public Panel {
     std::vector<RunId> runs;
     std::string names;
     for (const view::StoredByJob& stored : job.output().stored) {
-      if (stored.kind == "measured") runs.push_back(stored.id);
+      if (stored.kind == RunKind::measured) runs.push_back(stored.id);
       names += (names.empty() ? "" : ", ") + to_string(stored.id);
     }
     if (!runs.empty()) session.selection().choose_runs(runs);

@@ -75,7 +75,7 @@ void PlanExplanation::draw_facts(const StepPlan& plan, const Theme&) {
   if (self.unit) fact("unit", unit_text(plan.units[self.unit->index()]));
   if (self.group) {
     const Group& group = plan.groups[self.group->index()];
-    fact("group", fmt::format("{}: ranks {}", group.expression,
+    fact("group", fmt::format("{}: ranks {}", to_text(group.ranks),
                               fmt::join(ranks_of_group(group, shown_->planned.scenario, 0), " ")));
   }
   if (self.bytes.value > 0)

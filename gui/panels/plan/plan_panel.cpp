@@ -17,8 +17,7 @@
 namespace shardlab::gui {
 namespace {
 
-enum class StepChoice : std::uint8_t { setup, first, steady };
-constexpr const char* k_step_names[] = {"setup", "first", "steady"};
+constexpr PlanPhase k_phases[] = {PlanPhase::setup, PlanPhase::first, PlanPhase::steady};  // to choose from
 
 class PlanPanel final : public Panel {
  public:
@@ -58,11 +57,11 @@ class PlanPanel final : public Panel {
  private:
   const StepPlan& step_plan() const {
     const RunPlan& run = prediction_->planned.plan;
-    return step_ == StepChoice::setup ? run.setup : step_ == StepChoice::first ? run.first : run.steady;
+    return *run.find(phase_);
   }
 
   const StepPlan& shown_plan() {
-    if (after_pass_ < 0 || step_ != StepChoice::steady) return step_plan();
+    if (after_pass_ < 0 || phase_ != PlanPhase::steady) return step_plan();
     const auto found = snapshots_.of(prediction_);
     if (found) stood_ = found;
     const bool there = stood_ && static_cast<std::size_t>(after_pass_) < stood_->size();
@@ -72,11 +71,11 @@ class PlanPanel final : public Panel {
   // The shared choice speaks of the steady plan; in the others a choice is the panel's own.
   std::optional<InstructionId> chosen_in(const Session& session) const {
     if (after_pass_ >= 0) return std::nullopt;
-    return step_ == StepChoice::steady ? session.chosen() : own_choice_;
+    return phase_ == PlanPhase::steady ? session.chosen() : own_choice_;
   }
 
   void choose(InstructionId id, Session& session) {
-    if (step_ == StepChoice::steady && after_pass_ < 0) {
+    if (phase_ == PlanPhase::steady && after_pass_ < 0) {
       session.choose(id);
       scrolled_to_ = session.selection().instruction_changes();  // it is where the click was
     } else {
@@ -86,10 +85,10 @@ class PlanPanel final : public Panel {
 
   void draw_filters(const StepPlan& plan, const Theme& theme) {
     ImGui::SetNextItemWidth(theme.scaled(90));
-    if (begin_combo("##step", k_step_names[static_cast<int>(step_)])) {
-      for (const StepChoice step : {StepChoice::setup, StepChoice::first, StepChoice::steady}) {
-        if (!ImGui::Selectable(k_step_names[static_cast<int>(step)], step == step_)) continue;
-        step_ = step;
+    if (begin_combo("##step", std::string(to_string(phase_)).c_str())) {
+      for (const PlanPhase phase : k_phases) {
+        if (!ImGui::Selectable(std::string(to_string(phase)).c_str(), phase == phase_)) continue;
+        phase_ = phase;
         own_choice_.reset();
         after_pass_ = -1;
       }
@@ -125,7 +124,7 @@ class PlanPanel final : public Panel {
       if (ImGui::Selectable(name.c_str(), pass_ == i))
         pass_ = static_cast<std::uint16_t>(i), after_pass_ = -1;
     }
-    if (step_ == StepChoice::steady) {
+    if (phase_ == PlanPhase::steady) {
       ImGui::SeparatorText("as it stood after");
       stood_ = snapshots_.of(prediction_);
       for (std::size_t i = 0; stood_ && i < stood_->size(); ++i) {
@@ -186,7 +185,7 @@ class PlanPanel final : public Panel {
   }
 
   std::shared_ptr<const Prediction> prediction_;
-  StepChoice step_ = StepChoice::steady;
+  PlanPhase phase_ = PlanPhase::steady;
   std::string query_;
   std::optional<std::uint16_t> pass_;  // only its instructions
   int after_pass_ = -1;                // the plan as it stood; -1: as it is

@@ -122,7 +122,7 @@ TEST_CASE("explain: every instruction has a reason, known settings and reasons t
          {&run.setup, &run.first, run.second ? &*run.second : &run.first, &run.steady}) {
       for (std::size_t i = 0; i < step->instructions.size(); ++i) {
         const Explanation explanation = explain(p.planned, p.read.source, *step, make_id<InstructionId>(i));
-        INFO(fmt::format("{} {}: {}", step->strategy, step->phase,
+        INFO(fmt::format("{} {}: {}", step->strategy, to_string(step->phase),
                          instruction_label(*step, make_id<InstructionId>(i))));
         seen.insert(step->instructions[i].kind);
         REQUIRE_FALSE(explanation.purpose.empty());

@@ -5,16 +5,16 @@
 namespace shardlab {
 namespace {
 
-PlannedScenario started_by(const std::string& launcher) {
+PlannedScenario started_by(Launcher launcher) {
   PlannedScenario planned;
-  planned.scenario.cluster.device = "cpu";
+  planned.scenario.cluster.device = DeviceKind::cpu;
   planned.scenario.cluster.ranks = 2;
   planned.scenario.launch.launcher = launcher;
   return planned;
 }
 
 TEST_CASE("ranks of another launcher are not started from here") {
-  const auto run = launch_run(started_by("torchrun"), LaunchOptions{});
+  const auto run = launch_run(started_by(Launcher::torchrun), LaunchOptions{});
   REQUIRE_FALSE(run.has_value());
   CHECK_THAT(to_string(run.error()),
              test::contains_text("launch.launcher: torchrun did not start this process"));
@@ -23,8 +23,8 @@ TEST_CASE("ranks of another launcher are not started from here") {
 TEST_CASE("a rank of another launcher than the scenario's is refused") {
   RankEnvironment environment;
   environment.world = 2;
-  environment.launcher = "slurm";
-  const auto run = run_as_rank(started_by("torchrun"), LaunchOptions{}, environment);
+  environment.launcher = Launcher::slurm;
+  const auto run = run_as_rank(started_by(Launcher::torchrun), LaunchOptions{}, environment);
   REQUIRE_FALSE(run.has_value());
   CHECK_THAT(to_string(run.error()),
              test::contains_text("launch.launcher: is torchrun, but slurm started this process"));

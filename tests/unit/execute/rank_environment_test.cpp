@@ -39,7 +39,7 @@ TEST_CASE("no launcher's variables mean no rank") {
 }
 
 TEST_CASE("torchrun's variables") {
-  CHECK(read(k_torchrun) == RankEnvironment{3, 8, 1, "n7", 29500, "torchrun"});
+  CHECK(read(k_torchrun) == RankEnvironment{3, 8, 1, "n7", 29500, Launcher::torchrun});
 }
 
 TEST_CASE("mpirun's variables") {
@@ -48,7 +48,7 @@ TEST_CASE("mpirun's variables") {
                                           {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
                                           {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
                                           {"MASTER_PORT", "4000"}};
-  CHECK(read(variables) == RankEnvironment{1, 2, 1, "127.0.0.1", 4000, "mpirun"});
+  CHECK(read(variables) == RankEnvironment{1, 2, 1, "127.0.0.1", 4000, Launcher::mpirun});
 }
 
 TEST_CASE("Slurm's variables: master from the node list, port from the job") {
@@ -57,7 +57,7 @@ TEST_CASE("Slurm's variables: master from the node list, port from the job") {
   CHECK(rank.world == 16);
   CHECK(rank.local_rank == 1);
   CHECK(rank.master_address == "gpu003");
-  CHECK(rank.launcher == "slurm");
+  CHECK(rank.launcher == Launcher::slurm);
   EnvironmentVariables other = k_slurm;
   other["SLURM_PROCID"] = "6";
   CHECK(read(other).master_port == rank.master_port);

@@ -21,7 +21,7 @@ Scenario scenario_in(const Folder& folder, int ranks, std::vector<std::string> d
   Scenario scenario;
   scenario.directory = folder.path().string();
   scenario.model.sequence_length = 4;
-  scenario.cluster.device = "cpu";
+  scenario.cluster.device = DeviceKind::cpu;
   scenario.cluster.ranks = ranks;
   scenario.train.micro_batch = 1;
   scenario.train.data = std::move(data);
@@ -74,7 +74,7 @@ TEST_CASE("the global batch does not depend on how it is split") {
 TEST_CASE("sequential order: sequences as they lie, targets one later, then from the start") {
   const Folder folder;
   Scenario scenario = scenario_in(folder, 1, {write_file(folder, "text.txt", counting_text(9))});
-  scenario.train.order = "sequential";
+  scenario.train.order = DataOrder::sequential;
   CHECK(global_batch(scenario, 0) == Batch{0, 1, 2, 3, 1, 2, 3, 4});
   CHECK(global_batch(scenario, 1) == Batch{4, 5, 6, 7, 5, 6, 7, 8});
   CHECK(global_batch(scenario, 2) == global_batch(scenario, 0));
@@ -115,7 +115,7 @@ TEST_CASE("bin files hold uint16 tokens; sequences do not cross files") {
   for (int i = 0; i < 6; ++i) bin += {static_cast<char>(i), 1};  // 256 + i
   Scenario scenario =
       scenario_in(folder, 1, {write_file(folder, "a.txt", "ABCDEF"), write_file(folder, "b.bin", bin)});
-  scenario.train.order = "sequential";
+  scenario.train.order = DataOrder::sequential;
   auto data = TrainingData::open(scenario, 1000);
   REQUIRE(data);
   CHECK(data->sequences() == 2);

@@ -49,7 +49,7 @@ TEST_CASE("kernels of two ranks are one plan in host issue order, with kinds, st
                       "4 ReduceScatter ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL",
                       "5 OptimizerStep multi_tensor_apply_kernel", "6 HostWait cudaDeviceSynchronize"});
   CHECK(plan.instructions[1].bytes == Bytes{2048});
-  CHECK(plan.groups == std::vector<Group>{{"world", 2}});
+  CHECK(plan.groups == std::vector<Group>{{{GroupDimension::world}, 2}});
   CHECK(plan.units[plan.instructions[2].unit->index()].module_path == "aten::addmm");
   // Compute that stood still waits for the collective that ended in the gap.
   CHECK(plan.instructions[2].waits == std::vector<InstructionId>{{1}});

@@ -18,10 +18,10 @@ inline Instruction make_instruction(InstructionKind kind, std::uint32_t stream,
 // 0 AllGather (all_gather) -> 1 Unpack (compute, waits 0) -> 2 Free (compute) -> 3 Forward (compute).
 inline StepPlan small_plan() {
   StepPlan plan;
-  plan.phase = "steady";
+  plan.phase = PlanPhase::steady;
   plan.strategy = "fsdp2";
   plan.world_size = 2;
-  plan.groups = {{"shard", 2}};
+  plan.groups = {{{GroupDimension::shard}, 2}};
   plan.streams = {{"compute"}, {"all_gather"}};
   plan.units = {{"root", "", 10, 12}};
   plan.passes = {"strategy"};

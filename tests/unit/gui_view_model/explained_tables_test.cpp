@@ -165,7 +165,7 @@ TEST_CASE("plan: bytes of collectives and what lives after each instruction") {
     CHECK(table.rows.size() == plan->instructions.size());
     const Titles reckoned = check_explained(table);
     CHECK(reckoned.count("live after") == 1);
-    if (plan->phase != "steady") continue;
+    if (plan->phase != PlanPhase::steady) continue;
     CHECK(reckoned.count("bytes") == 1);
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
       if (!is_collective(plan->instructions[i].kind)) continue;

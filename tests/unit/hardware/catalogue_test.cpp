@@ -63,7 +63,7 @@ TEST_CASE("hardware: figures that are known by hand") {
   CHECK(h100->peaks.float32->value == 67e12);
   CHECK(h100->multiprocessors == 132);
   CHECK(h100->nvlink->value == 450e9);
-  CHECK(h100->provenance.at("figures.memory_bandwidth").kind == "vendor");
+  CHECK(h100->provenance.at("figures.memory_bandwidth").kind == FigureKind::vendor);
   const auto a100 = find_gpu("A100-SXM-80GB");
   REQUIRE_OK(a100);
   CHECK(a100->peaks.bfloat16->value == 312e12);

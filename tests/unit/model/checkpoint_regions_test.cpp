@@ -166,7 +166,7 @@ TEST_CASE("recomputed programs balance, wherever a region is cut") {
 TEST_CASE("regions know their segments, the units inside and what leaves them") {
   const ModelGraph graph = llama();
   WrapSpec spec;
-  spec.policy = "module";
+  spec.policy = WrapPolicyKind::module;
   spec.classes = {"LlamaDecoderLayer", "LlamaMLP"};
   const auto wrapped = wrap_modules(graph, spec);
   REQUIRE(wrapped);

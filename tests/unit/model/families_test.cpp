@@ -236,7 +236,7 @@ TEST_CASE("the layer class of another family is answered with this model's") {
     REQUIRE_OK(graph);
     for (const char* wrong : {"LlamaDecoderLayer", "TransformerBlock", "GPT2LayerBlock"}) {
       WrapSpec wrap;
-      wrap.policy = "transformer";
+      wrap.policy = WrapPolicyKind::transformer;
       wrap.classes = {wrong};
       const auto wrapped = wrap_modules(*graph, wrap);
       REQUIRE_FALSE(wrapped);

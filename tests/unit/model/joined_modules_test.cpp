@@ -84,7 +84,7 @@ TEST_CASE("joined modules are a unit whatever the policy makes of them") {
   CHECK(text_of(graph, partition_of(graph, together({{"model.layers.*"}}))) ==
         "root  s0 s2\nu0 model.layers.0+model.layers.1 s1\n");
   WrapSpec none = together({{"model.norm", "lm_head"}});
-  none.policy = "none";
+  none.policy = WrapPolicyKind::none;
   CHECK(partition_of(graph, none).units.size() == 2);
   // What lies within another module of the list belongs to that one.
   CHECK(text_of(graph, partition_of(

@@ -16,31 +16,31 @@
 namespace shardlab::test {
 namespace {
 
-WrapSpec size_spec(std::int64_t least, std::string rule = "remainder") {
+WrapSpec size_spec(std::int64_t least, SizeRule rule = SizeRule::remainder) {
   WrapSpec spec;
-  spec.policy = "size";
+  spec.policy = WrapPolicyKind::size;
   spec.min_params = least;
-  spec.rule = std::move(rule);
+  spec.rule = rule;
   return spec;
 }
 
 WrapSpec class_spec(std::string class_name) {
   WrapSpec spec;
-  spec.policy = "module";
+  spec.policy = WrapPolicyKind::module;
   spec.classes = {std::move(class_name)};
   return spec;
 }
 
 WrapSpec pattern_spec(WrapMatch match) {
   WrapSpec spec;
-  spec.policy = "lambda";
+  spec.policy = WrapPolicyKind::lambda;
   spec.match = {std::move(match)};
   return spec;
 }
 
 WrapSpec any_of(std::vector<WrapSpec> any) {
   WrapSpec spec;
-  spec.policy = "or";
+  spec.policy = WrapPolicyKind::any_of;
   spec.any = std::move(any);
   return spec;
 }
@@ -96,7 +96,8 @@ TEST_CASE("size policies on small trees") {
     INFO(row);
     const std::size_t first = row.find(" | "), second = row.rfind(" | ");
     const ModelGraph tree = ModuleTreeReader::read(row.substr(first + 3, second - first - 3));
-    CHECK(units_text(tree, size_spec(100, row.substr(0, first))) == row.substr(second + 3));
+    CHECK(units_text(tree, size_spec(100, parse_word<SizeRule>(row.substr(0, first)).value())) ==
+          row.substr(second + 3));
   }
 }
 
@@ -191,7 +192,7 @@ TEST_CASE("a tied parameter counts once in a module, and in each child") {
   builder.tie_parameter(b, weight);
   const ModelGraph tree = builder.finish(TensorId{0}, "Block", 1, 1);
   CHECK(units_text(tree, size_spec(81)) == "root 80");  // not 160
-  CHECK(units_text(tree, size_spec(80, "plain")) == "root 80");
+  CHECK(units_text(tree, size_spec(80, SizeRule::plain)) == "root 80");
   CHECK_THAT(error_of(tree, size_spec(80)), contains_text("'block.a' falls into the unit 'block.a'"));
 }
 

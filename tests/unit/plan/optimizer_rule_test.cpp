@@ -7,9 +7,12 @@
 namespace shardlab {
 namespace {
 
+using How = OptimizerImplementation;
+using O = Optimizer;
+
 constexpr std::array<std::int64_t, 4> k_tensors{100, 300, 200, 250};
 
-TrainSpec of(const char* optimizer, const char* implementation, double weight_decay = 0.1) {
+TrainSpec of(Optimizer optimizer, How implementation, double weight_decay = 0.1) {
   TrainSpec train;
   train.optimizer = optimizer;
   train.optimizer_implementation = implementation;
@@ -18,27 +21,28 @@ TrainSpec of(const char* optimizer, const char* implementation, double weight_de
 }
 
 TEST_CASE("fused optimizers hold nothing besides their states") {
-  for (const char* optimizer : {"adamw", "adam", "sgd"})
-    CHECK(optimizer_temporaries(of(optimizer, "fused"), k_tensors) == 0);
-  CHECK(optimizer_rule(of("adam", "fused")).states == std::vector<std::string_view>{"exp_avg", "exp_avg_sq"});
-  CHECK(optimizer_rule(of("sgd", "fused")).states.empty());
-  TrainSpec momentum = of("sgd", "fused");
+  for (const Optimizer optimizer : {O::adamw, O::adam, O::sgd})
+    CHECK(optimizer_temporaries(of(optimizer, How::fused), k_tensors) == 0);
+  CHECK(optimizer_rule(of(O::adam, How::fused)).states ==
+        std::vector<BufferRole>{BufferRole::exp_avg, BufferRole::exp_avg_sq});
+  CHECK(optimizer_rule(of(O::sgd, How::fused)).states.empty());
+  TrainSpec momentum = of(O::sgd, How::fused);
   momentum.momentum = 0.9;
-  CHECK(optimizer_rule(momentum).states == std::vector<std::string_view>{"momentum"});
+  CHECK(optimizer_rule(momentum).states == std::vector<BufferRole>{BufferRole::momentum});
 }
 
 TEST_CASE("a loop holds the last parameter's denominator while it makes the next one's") {
-  CHECK(optimizer_temporaries(of("adamw", "loop"), k_tensors) == 100 + 2 * 300);
-  CHECK(optimizer_temporaries(of("adam", "loop"), k_tensors) == 100 + 3 * 300);
-  CHECK(optimizer_temporaries(of("adam", "loop", 0), k_tensors) == 100 + 2 * 300);
-  CHECK(optimizer_temporaries(of("sgd", "loop"), k_tensors) == 300);
-  CHECK(optimizer_temporaries(of("sgd", "loop", 0), k_tensors) == 0);
+  CHECK(optimizer_temporaries(of(O::adamw, How::loop), k_tensors) == 100 + 2 * 300);
+  CHECK(optimizer_temporaries(of(O::adam, How::loop), k_tensors) == 100 + 3 * 300);
+  CHECK(optimizer_temporaries(of(O::adam, How::loop, 0), k_tensors) == 100 + 2 * 300);
+  CHECK(optimizer_temporaries(of(O::sgd, How::loop), k_tensors) == 300);
+  CHECK(optimizer_temporaries(of(O::sgd, How::loop, 0), k_tensors) == 0);
 }
 
 TEST_CASE("foreach holds a tensor of every parameter") {
-  for (const char* optimizer : {"adamw", "adam", "sgd"})
-    CHECK(optimizer_temporaries(of(optimizer, "foreach"), k_tensors) == 850);
-  CHECK(optimizer_temporaries(of("sgd", "foreach", 0), k_tensors) == 0);
+  for (const Optimizer optimizer : {O::adamw, O::adam, O::sgd})
+    CHECK(optimizer_temporaries(of(optimizer, How::foreach), k_tensors) == 850);
+  CHECK(optimizer_temporaries(of(O::sgd, How::foreach, 0), k_tensors) == 0);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ Work work(std::int64_t model_flops) {
 // 100 + 30 + 200 = 330.
 PlannedScenario planned_scenario() {
   PlannedScenario planned;
-  planned.scenario.cluster.device = "cpu";
+  planned.scenario.cluster.device = DeviceKind::cpu;
   planned.scenario.cluster.ranks = 2;
   planned.scenario.parallel.strategy = "fsdp2";
   planned.graph.micro_batch = 2;

@@ -15,7 +15,7 @@ Scenario of(const std::string& strategy, int ranks) {
   Scenario scenario;
   scenario.model.config = "tiny-llama";
   scenario.model.sequence_length = 16;
-  scenario.cluster.device = "cpu";
+  scenario.cluster.device = DeviceKind::cpu;
   scenario.cluster.ranks = ranks;
   scenario.parallel.strategy = strategy;
   return scenario;
@@ -27,7 +27,7 @@ TEST_CASE("mesh: open dimensions take what is left") {
   CHECK(resolve_mesh(of("fsdp2", 4)) == ResolvedMesh{1, 4, 1, 1});
   CHECK(resolve_mesh(of("zero1", 4)) == ResolvedMesh{1, 4, 1, 1});
   Scenario no_shard = of("fsdp1", 4);
-  no_shard.parallel.sharding = "no_shard";
+  no_shard.parallel.sharding = Fsdp1Sharding::no_shard;
   CHECK(resolve_mesh(no_shard) == ResolvedMesh{4, 1, 1, 1});
   Scenario hybrid = of("fsdp2", 16);
   hybrid.parallel.mesh = {2, 0, 2, 1};
@@ -49,7 +49,7 @@ TEST_CASE("mesh: ranks of a cluster") {
 TEST_CASE("validate: a value that no file was read for") {
   CHECK(validate_scenario(of("fsdp2", 2)).has_value());
   Scenario wrong = of("ddp", 2);
-  wrong.parallel.reshard_after_forward = "false";
+  wrong.parallel.reshard_after_forward = {ReshardKind::never};
   const auto status = validate_scenario(wrong);
   REQUIRE_FALSE(status.has_value());
   CHECK(message_text(status.error()) == "parallel.reshard_after_forward: has no effect with strategy ddp");

@@ -31,7 +31,7 @@ TEST_CASE("overrides: replace, add and unset values") {
   REQUIRE_OK(read);
   CHECK(read->train.micro_batch == 8);
   CHECK(read->train.betas == std::array<double, 2>{0.9, 0.95});
-  CHECK(read->train.schedule == ScheduleSpec{"linear", 0, 9});
+  CHECK(read->train.schedule == ScheduleSpec{ScheduleKind::linear, 0, 9});
   CHECK(read->name == "other");
   CHECK(read->parallel.strategy == "ddp");
   CHECK_FALSE(read->train.clip_norm.has_value());

@@ -29,7 +29,7 @@ TEST_CASE("scenario: every key of the model and the cluster") {
   CHECK(s.model.config == "llama-3-8b");
   CHECK(s.model.dtype == DType::bfloat16);
   CHECK(s.model.sequence_length == 8192);
-  CHECK(s.model.loss == LossSpec{"chunked", 8});
+  CHECK(s.model.loss == LossSpec{LossKind::chunked, 8});
   CHECK(s.model.dropout == 0.1);
   CHECK(s.model.overrides.at("num_hidden_layers") == "10");
   CHECK(s.model.overrides.at("rope_scaling") == "null");
@@ -38,7 +38,7 @@ TEST_CASE("scenario: every key of the model and the cluster") {
   CHECK(s.model.overrides.at("list") == "[1,2.5,\"3\"]");
   CHECK(s.model.frozen == std::vector<std::string>{"model.embed_tokens.*"});
   CHECK(s.model.lora == LoraSpec{8, 16, 0.05, {"q_proj", "v_proj"}, {}});
-  CHECK(s.model.moe == MoeSpec{"[0.5,0.25,0.25]", "", 1.25, 0.01});
+  CHECK(s.model.moe == MoeSpec{{MoeLoadKind::listed, {0.5, 0.25, 0.25}}, "", 1.25, 0.01});
   CHECK(s.cluster.nodes == 4);
   CHECK(s.cluster.inter_node_gbps_per_gpu == 400.0);
   CHECK(s.cluster.host == HostSpec{96, Bytes{std::int64_t{2} << 40}, 5});
@@ -51,7 +51,7 @@ TEST_CASE("scenario: every key of the model and the cluster") {
 
 TEST_CASE("scenario: every key of parallel, precision, activation and offload") {
   const Scenario s = read_good("everything.yaml");
-  CHECK(s.parallel.reshard_after_forward == "4");
+  CHECK(s.parallel.reshard_after_forward == ReshardAfterForward{ReshardKind::to_ranks, 4});
   CHECK_FALSE(s.parallel.reshard_after_backward);
   CHECK_FALSE(s.parallel.requires_all_reduce);
   REQUIRE(s.parallel.wrap.any.size() == 3);
@@ -65,22 +65,23 @@ TEST_CASE("scenario: every key of parallel, precision, activation and offload") 
   CHECK_FALSE(s.precision.autocast.has_value());
   CHECK(s.scaler == ScalerSpec{true, 65536, 2, 0.5, 1000});
   CHECK(s.activation.operators == std::vector<std::string>{"matmul", "attention"});
-  CHECK(s.offload == OffloadSpec{"cpu", "nvme", false, 0.5, 4});
+  CHECK(s.offload == OffloadSpec{OffloadTarget::cpu, OffloadTarget::nvme, false, 0.5, 4});
 }
 
 TEST_CASE("scenario: every key of train and of a run") {
   const Scenario s = read_good("everything.yaml");
   CHECK(s.train.learning_rate == 3e-4);
   CHECK(s.train.betas == std::array<double, 2>{0.9, 0.95});
-  CHECK(s.train.schedule == ScheduleSpec{"cosine", 100, 1000});
+  CHECK(s.train.schedule == ScheduleSpec{ScheduleKind::cosine, 100, 1000});
   CHECK(s.train.clip_norm == 1.0);
   CHECK(s.train.data == std::vector<std::string>{"a.bin", "b.bin"});
   CHECK(s.train.save == SaveSpec{500, 2});
-  CHECK(s.checkpoint == CheckpointSpec{"sharded", "/checkpoints", true, false, "/checkpoints/last"});
+  CHECK(s.checkpoint ==
+        CheckpointSpec{CheckpointType::sharded, "/checkpoints", true, false, "/checkpoints/last"});
   CHECK(s.launch.timeout == Nanoseconds{300'000'000'000});
   CHECK(s.launch.environment == std::map<std::string, std::string>{{"EMPTY", ""}, {"NCCL_DEBUG", "INFO"}});
   CHECK(s.measure.tolerance == std::map<std::string, double>{{"peak_allocated", 0.02}, {"step_time", 0.15}});
-  CHECK(s.limits == LimitsSpec{Bytes{80'000'000'000}, Nanoseconds{1'500'000'000}, 100, 64, "price"});
+  CHECK(s.limits == LimitsSpec{Bytes{80'000'000'000}, Nanoseconds{1'500'000'000}, 100, 64, Objective::price});
 }
 
 TEST_CASE("scenario: a teacher, and a node by its name alone") {
@@ -91,7 +92,7 @@ TEST_CASE("scenario: a teacher, and a node by its name alone") {
   CHECK(teacher.model.config == "llama-3-8b");
   CHECK(teacher.model.dtype == DType::bfloat16);
   CHECK(teacher.parallel.strategy == "fsdp2");
-  CHECK(teacher.parallel.reshard_after_forward == "true");
+  CHECK(teacher.parallel.reshard_after_forward.kind == ReshardKind::always);
   CHECK(teacher.precision.param == DType::bfloat16);
   CHECK(s.distillation->temperature == 2);
   CHECK(s.distillation->weight == 0.9);

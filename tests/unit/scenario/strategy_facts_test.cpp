@@ -52,7 +52,7 @@ TEST_CASE("strategy facts: an unknown name shards, as most strategies do") {
   CHECK_FALSE(replicates_state(parallel));
   parallel.strategy = "fsdp1";
   CHECK_FALSE(replicates_state(parallel));
-  parallel.sharding = "no_shard";
+  parallel.sharding = Fsdp1Sharding::no_shard;
   CHECK(replicates_state(parallel));
 }
 

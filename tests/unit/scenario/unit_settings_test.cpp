@@ -67,7 +67,7 @@ std::string error_of(const Scenario& scenario) {
 TEST_CASE("unit settings: without overrides every unit has the scenario's") {
   const Resolved plain = resolve(scenario_of("{}", {}));
   CHECK(plain.at("") == UnitSettings{{DType::float32, DType::float32, std::nullopt, false},
-                                     "default"});  // nothing to cast to
+                                     {ReshardKind::by_place}});  // nothing to cast to
   const Resolved mixed = resolve(scenario_of("{param: bfloat16}", {}));
   CHECK(mixed.at("model.layers.0").precision ==
         UnitPrecision{DType::bfloat16, DType::bfloat16, std::nullopt, true});
@@ -83,23 +83,24 @@ TEST_CASE("unit settings: the last override of a key wins, the others stay") {
         {{"precision.param", "none"}, {"precision.cast_forward_inputs", "false"}}}});
   const Resolved resolved = resolve(scenario);
   CHECK(resolved.at("model.layers.0") ==
-        UnitSettings{{DType::bfloat16, DType::bfloat16, DType::float32, true}, "true"});
+        UnitSettings{{DType::bfloat16, DType::bfloat16, DType::float32, true}, {ReshardKind::always}});
   CHECK(resolved.at("model.layers.1") ==
-        UnitSettings{{DType::bfloat16, DType::bfloat16, std::nullopt, true}, "false"});
-  CHECK(resolved.at("") == UnitSettings{{DType::float32, DType::float32, std::nullopt, false}, "default"});
+        UnitSettings{{DType::bfloat16, DType::bfloat16, std::nullopt, true}, {ReshardKind::never}});
+  CHECK(resolved.at("") ==
+        UnitSettings{{DType::float32, DType::float32, std::nullopt, false}, {ReshardKind::by_place}});
 }
 
 TEST_CASE(
     "unit settings: reshard_after_forward is for the root where an override names it, or no backward "
     "follows") {
   Scenario scenario = scenario_of("{}", {});
-  scenario.parallel.reshard_after_forward = "true";
-  CHECK(resolve(scenario).at("").reshard_after_forward == "default");
-  CHECK(resolve(scenario).at("model.layers.0").reshard_after_forward == "true");
-  CHECK(resolve(scenario, Backward::never).at("").reshard_after_forward == "true");
+  scenario.parallel.reshard_after_forward = {ReshardKind::always};
+  CHECK(to_text(resolve(scenario).at("").reshard_after_forward) == "default");
+  CHECK(to_text(resolve(scenario).at("model.layers.0").reshard_after_forward) == "true");
+  CHECK(to_text(resolve(scenario, Backward::never).at("").reshard_after_forward) == "true");
   scenario.parallel.wrap.overrides = {{{"", "LlamaForCausalLM", {}, {}}, {{"reshard_after_forward", "2"}}}};
-  CHECK(resolve(scenario).at("").reshard_after_forward == "2");
-  CHECK(resolve(scenario).at("model.layers.0").reshard_after_forward == "true");
+  CHECK(to_text(resolve(scenario).at("").reshard_after_forward) == "2");
+  CHECK(to_text(resolve(scenario).at("model.layers.0").reshard_after_forward) == "true");
 }
 
 TEST_CASE("unit settings: native refuses to free a root that backward needs first") {
@@ -110,16 +111,16 @@ TEST_CASE("unit settings: native refuses to free a root that backward needs firs
         "parallel.wrap.overrides[0].settings: reshard_after_forward: true has no effect on the root with "
         "strategy "
         "native: it never frees parameters that backward needs first (remove it, or use fsdp2)");
-  CHECK(resolve(scenario, Backward::never).at("").reshard_after_forward == "true");
+  CHECK(to_text(resolve(scenario, Backward::never).at("").reshard_after_forward) == "true");
   scenario.parallel.wrap.overrides[0].settings["reshard_after_forward"] = "false";
-  CHECK(resolve(scenario).at("").reshard_after_forward == "false");
+  CHECK(to_text(resolve(scenario).at("").reshard_after_forward) == "false");
 }
 
 TEST_CASE("unit settings: an override that names one of several joined modules is for their unit") {
   Scenario scenario = scenario_of("{}", {{{"lm_head", "", {}, {}}, {{"reshard_after_forward", "false"}}}});
   scenario.parallel.wrap.together = {{"model.norm", "lm_head"}};
   const Resolved resolved = resolve(scenario);
-  CHECK(resolved.at("model.norm").reshard_after_forward == "false");
+  CHECK(to_text(resolved.at("model.norm").reshard_after_forward) == "false");
   const std::vector<ModuleId> norm_and_head{*resolved.find("model.norm"), *resolved.find("lm_head")};
   CHECK(deciding_override(scenario, resolved.graph, norm_and_head, "reshard_after_forward") == 0U);
   CHECK_FALSE(deciding_override(scenario, resolved.graph, std::span(norm_and_head).first(1),

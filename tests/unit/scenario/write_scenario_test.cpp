@@ -31,7 +31,7 @@ TEST_CASE("write: strange texts survive") {
   Scenario scenario;
   scenario.model.config = "tiny-llama";
   scenario.model.sequence_length = 16;
-  scenario.cluster.device = "cpu";
+  scenario.cluster.device = DeviceKind::cpu;
   scenario.cluster.ranks = 1;
   for (const std::string text :
        {"null",     "true",   "- a",   "a: b",     "#x",  "x #y", "[a",  "{",   "'",   "\"",
@@ -51,7 +51,7 @@ TEST_CASE("write: strange texts survive") {
 TEST_CASE("write: only what differs from the defaults") {
   Scenario scenario;
   scenario.parallel.strategy = "ddp";
-  scenario.model.loss = {"chunked", 1};
+  scenario.model.loss = {LossKind::chunked, 1};
   scenario.train.learning_rate = 0.1;
   CHECK(write_scenario(scenario) ==
         "model:\n  loss: chunked\nparallel:\n  strategy: ddp\ntrain:\n  learning_rate: 0.1\n");

@@ -20,7 +20,7 @@ void check_against_plan(const PlannedScenario& planned, const StepPlan& plan) {
   REQUIRE(samples->size() == live.size());
   for (std::size_t i = 0; i < live.size(); ++i) {
     const MemorySample& sample = (*samples)[i];
-    INFO(plan.phase << ", " << instruction_label(plan, sample.instruction));
+    INFO(to_string(plan.phase) << ", " << instruction_label(plan, sample.instruction));
     CHECK(sample.live == live[i]);
     CHECK(sum(sample.by_class) == sample.live);
     CHECK(sum(sample.by_class_at_peak) == sample.peak);

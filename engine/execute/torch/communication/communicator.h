@@ -15,6 +15,7 @@
 #include "engine/base/units.h"
 #include "engine/execute/monotonic_clock.h"
 #include "engine/execute/streams/pending.h"
+#include "engine/plan/group.h"
 #include "engine/plan/instruction.h"
 
 namespace shardlab {
@@ -59,6 +60,6 @@ class Communicator {
   virtual Bytes workspace() const = 0;
 };
 
-using Communicators = std::map<std::string, std::shared_ptr<Communicator>>;  // by Group::expression
+using Communicators = std::map<RankSet, std::shared_ptr<Communicator>>;
 
 }  // namespace shardlab

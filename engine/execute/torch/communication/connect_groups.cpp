@@ -8,11 +8,11 @@ namespace shardlab {
 
 std::vector<RankGroup> groups_of(const PlannedScenario& planned, int rank) {
   std::vector<RankGroup> groups;
-  std::set<std::string> seen;
+  std::set<RankSet> seen;
   for (const StepPlan* plan : planned.plan.all()) {
     for (const Group& group : plan->groups) {
-      if (group.size == 1 || !seen.insert(group.expression).second) continue;
-      groups.push_back({group.expression, ranks_of_group(group, planned.scenario, rank)});
+      if (group.size == 1 || !seen.insert(group.ranks).second) continue;
+      groups.push_back({group.ranks, ranks_of_group(group, planned.scenario, rank)});
     }
   }
   return groups;
@@ -22,7 +22,7 @@ Result<Communicators> connect_groups(const Rendezvous& rendezvous, const std::ve
                                      int rank) {
   Communicators communicators;
   for (const RankGroup& group : groups) {
-    SHARDLAB_TRY(communicators[group.name], rendezvous.communicator(group.name, group.ranks, rank));
+    SHARDLAB_TRY(communicators[group.set], rendezvous.communicator(to_text(group.set), group.ranks, rank));
   }
   return communicators;
 }

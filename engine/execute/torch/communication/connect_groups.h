@@ -1,7 +1,6 @@
 // The communicators that a job needs.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -12,7 +11,7 @@ namespace shardlab {
 
 // Ranks that communicate with each other.
 struct RankGroup {
-  std::string name;        // the same for all members, another for every group of a rank
+  RankSet set;             // the same for all members, another for every group of a rank
   std::vector<int> ranks;  // of the world, ascending; more than one
 };
 

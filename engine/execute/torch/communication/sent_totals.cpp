@@ -4,7 +4,7 @@ namespace shardlab {
 
 SentTotals sent_so_far(const Communicators& communicators) {
   SentTotals totals;
-  for (const auto& [expression, communicator] : communicators) {
+  for (const auto& [ranks, communicator] : communicators) {
     if (!communicator) continue;
     for (const auto& [kind, sent] : communicator->sent()) {
       Sent& total = totals[{kind, communicator->size()}];

@@ -86,8 +86,8 @@ class CudaRuntime : public DeviceRuntime {
     SHARDLAB_CHECK_OK(compare_versions(store));
     const Bytes before = device_memory_in_use(ordinal_);
     for (const RankGroup& group : groups) {
-      const NcclGroup members{group.name, group.ranks, request_.environment.rank};
-      SHARDLAB_TRY(communicators[group.name],
+      const NcclGroup members{to_text(group.set), group.ranks, request_.environment.rank};
+      SHARDLAB_TRY(communicators[group.set],
                    make_nccl_communicator(*nccl_, members, ordinal_, store, watch_, request_.timeout));
     }
     memory_.communication = device_memory_in_use(ordinal_) - before;

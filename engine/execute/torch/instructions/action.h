@@ -100,7 +100,8 @@ struct Site {
   const Buffer& buffer(BufferId buffer) const { return plan.buffer(buffer); }
   // internal_error that names the instruction.
   tl::unexpected<Error> defect(std::string what) const {
-    return internal_error(plan.phase + " " + instruction_label(plan, id), std::move(what));
+    return internal_error(std::string(to_string(plan.phase)) + " " + instruction_label(plan, id),
+                          std::move(what));
   }
 };
 

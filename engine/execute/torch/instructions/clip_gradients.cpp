@@ -76,7 +76,7 @@ PreparedAction prepare_clip_gradients(const Site& site) {
   std::vector<Slot> gradients;
   for (const BufferId id : instruction.writes) gradients.push_back(site.slot(id));
   for (const BufferId id : instruction.reads) {
-    if (site.buffer(id).name == "norms") norms = site.slot(id);
+    if (site.buffer(id).role == BufferRole::norms) norms = site.slot(id);
   }
   if (train.clip_value) return std::make_unique<ClipValues>(site, std::move(gradients), *train.clip_value);
   if (!train.clip_norm || norms == k_no_slot)

@@ -58,14 +58,14 @@ PreparedAction prepare_collective(const Site& site) {
   }
   const Group& group = site.plan.groups[instruction.group->index()];
   Communicator* communicator = nullptr;
-  const auto found = site.run.communicators.find(group.expression);
+  const auto found = site.run.communicators.find(group.ranks);
   if (found != site.run.communicators.end() && found->second) communicator = found->second.get();
   if (communicator == nullptr && group.size > 1) {
     return site.defect(
-        fmt::format("no communicator for the group '{}' of {} ranks", group.expression, group.size));
+        fmt::format("no communicator for the group '{}' of {} ranks", to_text(group.ranks), group.size));
   }
   if (communicator != nullptr && communicator->size() != group.size) {
-    return site.defect(fmt::format("the group '{}' has {} ranks, its communicator {}", group.expression,
+    return site.defect(fmt::format("the group '{}' has {} ranks, its communicator {}", to_text(group.ranks),
                                    group.size, communicator->size()));
   }
   return std::make_unique<Collective>(site, group.size > 1 ? communicator : nullptr,

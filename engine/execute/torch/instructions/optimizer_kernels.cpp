@@ -53,7 +53,7 @@ bool is_16_bit_on_the_host(const OptimizerTensors& t) {
 }
 
 void fused_step(const TrainSpec& train, const OptimizerTensors& t, const OptimizerMoment& moment) {
-  if (train.optimizer == "sgd" && is_16_bit_on_the_host(t)) {
+  if (train.optimizer == Optimizer::sgd && is_16_bit_on_the_host(t)) {
     for (std::size_t i = 0; i < t.parameters.size(); ++i) {
       AT_DISPATCH_REDUCED_FLOATING_TYPES(t.parameters[i].scalar_type(), "fused_sgd", [&] {
         fused_sgd<scalar_t>(train, moment, t.parameters[i], t.gradients[i],
@@ -62,7 +62,7 @@ void fused_step(const TrainSpec& train, const OptimizerTensors& t, const Optimiz
     }
     return;
   }
-  if (train.optimizer == "sgd") {
+  if (train.optimizer == Optimizer::sgd) {
     at::_fused_sgd_(t.parameters, t.gradients, t.states.empty() ? at::TensorList{} : t.states[0],
                     train.weight_decay, train.momentum, moment.learning_rate, /*dampening=*/0.0,
                     /*nesterov=*/false, /*maximize=*/false, /*is_first_step=*/moment.step == 1);
@@ -70,7 +70,7 @@ void fused_step(const TrainSpec& train, const OptimizerTensors& t, const Optimiz
   }
   const std::vector<at::Tensor> steps(t.parameters.size(), step_count(moment.step, t.parameters[0].device()));
   const auto [beta1, beta2] = train.betas;
-  if (train.optimizer == "adam") {
+  if (train.optimizer == Optimizer::adam) {
     at::_fused_adam_(t.parameters, t.gradients, t.states[0], t.states[1], {}, steps, moment.learning_rate,
                      beta1, beta2, train.weight_decay, train.epsilon, /*amsgrad=*/false, /*maximize=*/false);
   } else {
@@ -98,7 +98,7 @@ class Temporaries {
 // gradient + weight_decay * parameter, a tensor of its own.
 at::Tensor decayed(const TrainSpec& train, const at::Tensor& gradient, const at::Tensor& parameter,
                    Temporaries& temporaries) {
-  if (train.weight_decay == 0 || train.optimizer == "adamw") return gradient;
+  if (train.weight_decay == 0 || train.optimizer == Optimizer::adamw) return gradient;
   at::Tensor result = temporaries.take(gradient.numel());
   at::add_out(result, gradient, parameter, train.weight_decay);
   return result;
@@ -126,7 +126,7 @@ void step_adam(const TrainSpec& train, const OptimizerTensors& t, std::size_t i,
   const at::Tensor& parameter = t.parameters[i];
   const at::Tensor& average = t.states[0][i];
   const at::Tensor& average_square = t.states[1][i];
-  if (train.weight_decay != 0 && train.optimizer == "adamw")
+  if (train.weight_decay != 0 && train.optimizer == Optimizer::adamw)
     parameter.mul_(1 - moment.learning_rate * train.weight_decay);
   const at::Tensor gradient = decayed(train, t.gradients[i], parameter, temporaries);
   average.lerp_(gradient, 1 - train.betas[0]);
@@ -134,7 +134,7 @@ void step_adam(const TrainSpec& train, const OptimizerTensors& t, std::size_t i,
   const auto step = static_cast<double>(moment.step);
   const double correction = 1 - std::pow(train.betas[0], step);
   const double square_correction = std::sqrt(1 - std::pow(train.betas[1], step));
-  const bool loop = train.optimizer_implementation == "loop";
+  const bool loop = train.optimizer_implementation == OptimizerImplementation::loop;
   if (!loop) temporaries.drop();  // the gradients are gone before the roots are made
   at::Tensor root = temporaries.take(parameter.numel());
   at::sqrt_out(root, average_square);
@@ -148,9 +148,10 @@ void step_adam(const TrainSpec& train, const OptimizerTensors& t, std::size_t i,
 }  // namespace
 
 void step_optimizer(const TrainSpec& train, const OptimizerTensors& tensors, const OptimizerMoment& moment) {
-  if (train.optimizer_implementation == "fused") return fused_step(train, tensors, moment);
+  if (train.optimizer_implementation == OptimizerImplementation::fused)
+    return fused_step(train, tensors, moment);
   for (std::size_t i = 0; i < tensors.parameters.size(); ++i)
-    (train.optimizer == "sgd" ? step_sgd : step_adam)(train, tensors, i, moment);
+    (train.optimizer == Optimizer::sgd ? step_sgd : step_adam)(train, tensors, i, moment);
 }
 
 }  // namespace shardlab

@@ -74,12 +74,12 @@ bool is_gradients(const Buffer& buffer) {
   return buffer.buffer_class == BufferClass::gradient || buffer.buffer_class == BufferClass::gradient_shard;
 }
 
-// The state buffer of the parameters' unit that is named after the state. Frozen parameters have none.
-const BufferId* find_state(const Site& site, const Buffer& parameters, std::string_view state) {
+// The state buffer of the parameters' unit in this role. Frozen parameters have none.
+const BufferId* find_state(const Site& site, const Buffer& parameters, BufferRole state) {
   for (const BufferId& id : site.instruction().writes) {
     const Buffer& buffer = site.buffer(id);
-    if (buffer.buffer_class == BufferClass::optimizer_state &&
-        buffer.name.starts_with(std::string(state) + ".") && buffer.unit == parameters.unit &&
+    if (buffer.buffer_class == BufferClass::optimizer_state && buffer.role == state &&
+        buffer.unit == parameters.unit &&
         (buffer.layout == parameters.layout || buffer.layout == BufferLayout::trained_flat_shard)) {
       return &id;
     }
@@ -93,9 +93,9 @@ Status append_updates(const Site& site, BufferId parameters, std::vector<Update>
   Update update;
   update.parameters = site.slot(parameters);
   const Buffer* like_states = nullptr;
-  for (const std::string_view state : optimizer_rule(train).states) {
+  for (const BufferRole state : optimizer_rule(train).states) {
     const BufferId* found = find_state(site, held, state);
-    if (found == nullptr) return site.defect(fmt::format("no {} for {}", state, held.name));
+    if (found == nullptr) return site.defect(fmt::format("no {} for {}", to_string(state), held.name));
     update.states.push_back(site.slot(*found));
     like_states = &site.buffer(*found);
   }
@@ -108,7 +108,7 @@ Status append_updates(const Site& site, BufferId parameters, std::vector<Update>
       return site.defect(fmt::format("{} is {}, its gradient {} is {}", held.name, to_string(held.dtype),
                                      gradients.name, to_string(gradients.dtype)));
     }
-    if (train.optimizer_implementation == "loop")
+    if (train.optimizer_implementation == OptimizerImplementation::loop)
       update.pieces = by_parameter(update.pieces, held_ranges(site.run, held));
     update.gradients = site.slot(id);
     updates.push_back(update);

@@ -14,7 +14,7 @@ std::vector<RankGroup> group_of_all(int world) {
   if (world == 1) return {};
   std::vector<int> ranks(static_cast<std::size_t>(world));
   std::iota(ranks.begin(), ranks.end(), 0);
-  return {{"probes", std::move(ranks)}};
+  return {{RankSet{}, std::move(ranks)}};
 }
 
 Status measure(const RankPlace& place, const std::filesystem::path& folder, const World& world) {

@@ -11,17 +11,19 @@
 namespace shardlab {
 namespace {
 
+using How = OptimizerImplementation;
+
 struct Numbers {
   double parameter = 0, first = 0, second = 0;  // first: moment or momentum
 };
 
 void expected_step(const TrainSpec& t, Numbers& x, double gradient, int step, double rate) {
-  if (t.optimizer == "adamw") {
+  if (t.optimizer == Optimizer::adamw) {
     x.parameter *= 1 - rate * t.weight_decay;
   } else {
     gradient += t.weight_decay * x.parameter;
   }
-  if (t.optimizer == "sgd") {
+  if (t.optimizer == Optimizer::sgd) {
     x.first = step == 1 ? gradient : t.momentum * x.first + gradient;
     x.parameter -= rate * (t.momentum != 0 ? x.first : gradient);
     return;
@@ -67,7 +69,8 @@ void check_optimizer(const TrainSpec& train, at::ScalarType dtype = at::kFloat, 
   }
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     for (int e = 0; e < sizes[i]; ++e) {
-      INFO(train.optimizer << " " << train.optimizer_implementation << ", tensor " << i << " element " << e);
+      INFO(to_string(train.optimizer)
+           << " " << to_string(train.optimizer_implementation) << ", tensor " << i << " element " << e);
       CHECK(tensors.parameters[i][e].item<double>() ==
             Approx(expected[i][static_cast<std::size_t>(e)].parameter).margin(tolerance));
     }
@@ -75,8 +78,8 @@ void check_optimizer(const TrainSpec& train, at::ScalarType dtype = at::kFloat, 
 }
 
 TEST_CASE("optimizers follow their formulas") {
-  for (const char* implementation : {"fused", "foreach", "loop"}) {
-    for (const char* optimizer : {"adamw", "adam", "sgd"}) {
+  for (const How implementation : {How::fused, How::foreach, How::loop}) {
+    for (const Optimizer optimizer : {Optimizer::adamw, Optimizer::adam, Optimizer::sgd}) {
       for (const double weight_decay : {0.0, 0.1}) {
         for (const double momentum : {0.0, 0.9}) {
           TrainSpec train;
@@ -84,7 +87,7 @@ TEST_CASE("optimizers follow their formulas") {
           train.optimizer_implementation = implementation;
           train.weight_decay = weight_decay;
           train.momentum = momentum;
-          if (momentum == 0 || train.optimizer == "sgd") check_optimizer(train);
+          if (momentum == 0 || train.optimizer == Optimizer::sgd) check_optimizer(train);
         }
       }
     }
@@ -93,8 +96,8 @@ TEST_CASE("optimizers follow their formulas") {
 
 // Epsilon is zero in float16, and second moments are small: Adam is for bfloat16 only.
 TEST_CASE("optimizers of 16-bit parameters follow their formulas") {
-  for (const char* implementation : {"fused", "foreach", "loop"}) {
-    for (const char* optimizer : {"adamw", "sgd"}) {
+  for (const How implementation : {How::fused, How::foreach, How::loop}) {
+    for (const Optimizer optimizer : {Optimizer::adamw, Optimizer::sgd}) {
       for (const at::ScalarType dtype : {at::kBFloat16, at::kHalf}) {
         for (const double momentum : {0.0, 0.9}) {
           TrainSpec train;
@@ -102,7 +105,7 @@ TEST_CASE("optimizers of 16-bit parameters follow their formulas") {
           train.optimizer_implementation = implementation;
           train.weight_decay = 0.1;
           train.momentum = momentum;
-          if (train.optimizer == "sgd" || (momentum == 0 && dtype == at::kBFloat16))
+          if (train.optimizer == Optimizer::sgd || (momentum == 0 && dtype == at::kBFloat16))
             check_optimizer(train, dtype, dtype == at::kHalf ? 2e-3 : 2e-2);
         }
       }
@@ -111,9 +114,9 @@ TEST_CASE("optimizers of 16-bit parameters follow their formulas") {
 }
 
 TEST_CASE("one tensor alone has room for its temporaries") {
-  for (const char* implementation : {"foreach", "loop"}) {
+  for (const How implementation : {How::foreach, How::loop}) {
     TrainSpec train;
-    train.optimizer = "adam";
+    train.optimizer = Optimizer::adam;
     train.weight_decay = 0.1;
     train.optimizer_implementation = implementation;
     const std::vector<std::int64_t> sizes{5};

@@ -57,7 +57,9 @@ Trained train(const PlannedScenario& planned, int rank, const std::shared_ptr<Co
               int steps) {
   RankExecutorOptions options;
   options.rank = rank;
-  if (communicator) options.communicators = {{"shard", communicator}, {"replicate", communicator}};
+  if (communicator)
+    options.communicators = {{RankSet{GroupDimension::shard}, communicator},
+                             {RankSet{GroupDimension::replicate}, communicator}};
   const auto executor = take(RankExecutor::create(planned, std::move(options)));
   if (const Status ready = executor->setup(); !ready) throw std::runtime_error(to_string(ready.error()));
   Trained trained;
@@ -108,7 +110,7 @@ TEST_CASE("spans cover the step in order, memory returns to where it was") {
   test::run_ranks(2, [&](int rank, const auto& communicator) {
     RankExecutorOptions options;
     options.rank = rank;
-    options.communicators = {{"shard", communicator}};
+    options.communicators = {{RankSet{GroupDimension::shard}, communicator}};
     const auto executor = take(RankExecutor::create(planned, std::move(options)));
     if (!executor->setup()) throw std::runtime_error("setup");
     take(executor->step());
@@ -163,7 +165,7 @@ TEST_CASE("an observer sees averaged gradients") {
     at::Tensor gradient;
     RankExecutorOptions options;
     options.rank = rank;
-    if (communicator) options.communicators = {{"shard", communicator}};
+    if (communicator) options.communicators = {{RankSet{GroupDimension::shard}, communicator}};
     options.observer = [&](RankExecutor& executor, const StepPlan& step, InstructionId id) {
       if (step.instruction(id).kind == InstructionKind::GradientNorms) {
         gradient = take(executor.full_gradient("model.layers.1.mlp.down_proj.weight"));
@@ -192,7 +194,7 @@ TEST_CASE("a failure names rank, step and instruction") {
       [&](int rank, const auto& communicator) {
         RankExecutorOptions options;
         options.rank = rank;
-        options.communicators = {{"shard", communicator}};
+        options.communicators = {{RankSet{GroupDimension::shard}, communicator}};
         const auto executor = take(RankExecutor::create(planned, std::move(options)));
         if (!executor->setup()) throw std::runtime_error("setup");
         take(executor->step());

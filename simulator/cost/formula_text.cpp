@@ -1,4 +1,4 @@
-#include "simulator/cost/words.h"
+#include "simulator/cost/formula_text.h"
 
 #include <cmath>
 

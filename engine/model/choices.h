@@ -1,0 +1,23 @@
+// Choices of a scenario that the model itself knows, with their words.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/base/words.h"
+
+namespace shardlab {
+
+// Which description of the memory-bound operators is used: ours, or what the transformers modules compute
+// operator by operator.
+enum class Implementation : std::uint8_t { fused, eager };
+template <>
+inline constexpr auto k_words<Implementation> =
+    std::to_array<Word<Implementation>>({{Implementation::fused, "fused"}, {Implementation::eager, "eager"}});
+
+// What a chunked loss cuts into parts.
+enum class LossChunks : std::uint8_t { of_tokens, of_vocabulary };
+template <>
+inline constexpr auto k_words<LossChunks> = std::to_array<Word<LossChunks>>(
+    {{LossChunks::of_tokens, "tokens"}, {LossChunks::of_vocabulary, "vocabulary"}});
+
+}  // namespace shardlab

@@ -1,0 +1,47 @@
+// The words of the `model` section of a scenario.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/base/words.h"
+
+namespace shardlab {
+
+enum class LossKind : std::uint8_t { plain, chunked };
+template <>
+inline constexpr auto k_words<LossKind> = std::to_array<Word<LossKind>>({{LossKind::plain, "plain"},
+                                                                         {LossKind::chunked, "chunked"}});
+
+enum class AttentionKind : std::uint8_t { flash, efficient, math, automatic };
+template <>
+inline constexpr auto k_words<AttentionKind> =
+    std::to_array<Word<AttentionKind>>({{AttentionKind::flash, "flash"},
+                                        {AttentionKind::efficient, "efficient"},
+                                        {AttentionKind::math, "math"},
+                                        {AttentionKind::automatic, "auto"}});
+
+// What torch.compile would cover.
+enum class CompileScope : std::uint8_t { none, blocks, whole };
+template <>
+inline constexpr auto k_words<CompileScope> = std::to_array<Word<CompileScope>>(
+    {{CompileScope::none, "none"}, {CompileScope::blocks, "blocks"}, {CompileScope::whole, "whole"}});
+
+enum class Fp8Scaling : std::uint8_t { none, tensorwise, rowwise };
+template <>
+inline constexpr auto k_words<Fp8Scaling> = std::to_array<Word<Fp8Scaling>>(
+    {{Fp8Scaling::none, "none"}, {Fp8Scaling::tensorwise, "tensorwise"}, {Fp8Scaling::rowwise, "rowwise"}});
+
+enum class Quantization : std::uint8_t { none, nf4, int8 };
+template <>
+inline constexpr auto k_words<Quantization> = std::to_array<Word<Quantization>>(
+    {{Quantization::none, "none"}, {Quantization::nf4, "nf4"}, {Quantization::int8, "int8"}});
+
+// How tokens spread over experts in a prediction. `listed` has no word: it is written as a list of numbers.
+enum class MoeLoadKind : std::uint8_t { balanced, measured, worst, listed };
+template <>
+inline constexpr auto k_words<MoeLoadKind> =
+    std::to_array<Word<MoeLoadKind>>({{MoeLoadKind::balanced, "balanced"},
+                                      {MoeLoadKind::measured, "measured"},
+                                      {MoeLoadKind::worst, "worst"}});
+
+}  // namespace shardlab
