@@ -176,7 +176,7 @@ TEST_CASE("a stopped rank: the other gives up after the timeout and both end") {
 TEST_CASE("a rank that never comes is named") {
   const Folder folder;
   const PlannedScenario planned = plan(folder, 1, "launch: {timeout: 2s}\n");
-  RankEnvironment alone{0, 2, 0, "127.0.0.1", 29791, "torchrun"};
+  RankEnvironment alone{0, 2, 0, "127.0.0.1", 29791, Launcher::torchrun};
   const auto run = run_as_rank(planned, options_in(folder), alone);
   REQUIRE_FALSE(run);
   CHECK(run.error().kind == ErrorKind::run_failed);
@@ -186,7 +186,7 @@ TEST_CASE("a rank that never comes is named") {
 TEST_CASE("another number of ranks than the scenario's is refused") {
   const Folder folder;
   const auto run =
-      run_as_rank(plan(folder, 1), options_in(folder), {0, 3, 0, "127.0.0.1", 29792, "torchrun"});
+      run_as_rank(plan(folder, 1), options_in(folder), {0, 3, 0, "127.0.0.1", 29792, Launcher::torchrun});
   REQUIRE_FALSE(run);
   CHECK(run.error().kind == ErrorKind::bad_input);
 }
