@@ -76,10 +76,25 @@ function(shardlab_import_torch torch)
   target_link_libraries(shardlab::torch_cpu INTERFACE "${torch}/lib/libtorch_cpu.so" "${torch}/lib/libc10.so")
 endfunction()
 
-# Everything CUDA comes from the wheel's own nvidia packages: neither nvcc nor a driver is needed to build.
+# The folder crt of CUDA's headers, which the wheel's headers include and its nvidia packages leave to nvcc: of a toolkit, or else the copy
+# that triton brings. Found where the compiler looks by itself, it needs no option.
+function(shardlab_find_cuda_crt torch nvidia)
+  find_path(SHARDLAB_CUDA_CRT crt/host_defines.h HINTS "${nvidia}/cu13/include" PATHS ENV CUDA_HOME /usr/local/cuda
+    "${torch}/../triton/backends/nvidia" PATH_SUFFIXES include)
+  mark_as_advanced(SHARDLAB_CUDA_CRT)
+endfunction()
+
+# Everything CUDA comes from the wheel's own packages: neither nvcc nor a driver is needed to build.
 function(shardlab_import_torch_cuda torch nvidia)
   add_library(shardlab::torch_cuda INTERFACE IMPORTED GLOBAL)
   target_include_directories(shardlab::torch_cuda SYSTEM INTERFACE "${nvidia}/cu13/include" "${nvidia}/nccl/include")
+  list(FIND CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES "${SHARDLAB_CUDA_CRT}" found_by_itself)
+  if(found_by_itself EQUAL -1)
+    # Alone in a folder of links: triton's other headers are of another version of CUDA.
+    file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/cuda_crt")
+    file(CREATE_LINK "${SHARDLAB_CUDA_CRT}/crt" "${PROJECT_BINARY_DIR}/cuda_crt/crt" SYMBOLIC)
+    target_include_directories(shardlab::torch_cuda SYSTEM INTERFACE "${PROJECT_BINARY_DIR}/cuda_crt")
+  endif()
   # The linker would drop libtorch_cuda: nothing names a symbol of it, its constructors register the device.
   target_link_libraries(shardlab::torch_cuda INTERFACE shardlab::torch_cpu
     -Wl,--no-as-needed "${torch}/lib/libtorch_cuda.so" -Wl,--as-needed
@@ -130,13 +145,14 @@ endif()
 
 if(SHARDLAB_TORCH AND NOT SHARDLAB_WITH_CUDA STREQUAL "OFF")
   get_filename_component(nvidia "${SHARDLAB_TORCH_DIR}/../nvidia" ABSOLUTE)
+  shardlab_find_cuda_crt("${SHARDLAB_TORCH_DIR}" "${nvidia}")
   if(EXISTS "${SHARDLAB_TORCH_DIR}/lib/libtorch_cuda.so" AND EXISTS "${nvidia}/nccl/include/nccl.h"
-     AND EXISTS "${nvidia}/cu13/lib/libcudart.so.13")
+     AND EXISTS "${nvidia}/cu13/lib/libcudart.so.13" AND SHARDLAB_CUDA_CRT)
     set(SHARDLAB_CUDA ON)
     shardlab_import_torch_cuda("${SHARDLAB_TORCH_DIR}" "${nvidia}")
   endif()
 endif()
 if(SHARDLAB_WITH_CUDA STREQUAL "ON" AND NOT SHARDLAB_CUDA)
   message(FATAL_ERROR "SHARDLAB_WITH_CUDA=ON needs SHARDLAB_WITH_TORCH and a CUDA build of torch 2.11.0 "
-    "with its nvidia packages beside it; looked in '${SHARDLAB_TORCH_DIR}'.")
+    "with its nvidia packages and triton beside it; looked in '${SHARDLAB_TORCH_DIR}'.")
 endif()
