@@ -4,7 +4,9 @@
 // with --json, in docs/json.md.
 #pragma once
 
+#include <memory>
 #include <string_view>
+#include <vector>
 
 #include "engine/base/result.h"
 #include "engine/cli/command_options.h"
@@ -38,5 +40,30 @@ class Command {
   // (exit_code()).
   virtual Result<int> run(CommandContext& context) = 0;
 };
+
+// All commands, in the order of `shardlab --help`.
+std::vector<std::unique_ptr<Command>> make_commands();
+
+// One a file of engine/cli/commands.
+std::unique_ptr<Command> make_bench_command();
+std::unique_ptr<Command> make_calibrate_command();
+std::unique_ptr<Command> make_diff_command();
+std::unique_ptr<Command> make_gui_command();
+std::unique_ptr<Command> make_hardware_command();
+std::unique_ptr<Command> make_history_command();
+std::unique_ptr<Command> make_import_command();
+std::unique_ptr<Command> make_model_command();
+std::unique_ptr<Command> make_models_command();
+std::unique_ptr<Command> make_plan_command();
+std::unique_ptr<Command> make_run_command();
+std::unique_ptr<Command> make_scenario_command();
+std::unique_ptr<Command> make_show_command();
+std::unique_ptr<Command> make_simulate_command();
+std::unique_ptr<Command> make_trace_command();
+std::unique_ptr<Command> make_validate_command();
+std::unique_ptr<Command> make_version_command();
+
+// A command whose name is taken and whose work is not built yet: exits 3 and says so.
+std::unique_ptr<Command> make_unbuilt_command(std::string_view name, std::string_view help);
 
 }  // namespace shardlab

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/nearest.h"
-#include "engine/cli/command_list.h"
+#include "engine/cli/command.h"
 
 namespace shardlab {
 namespace {

@@ -4,7 +4,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "engine/cli/finished_run.h"
+#include "engine/base/result.h"
+#include "engine/cli/stored_runs.h"
 #include "engine/execute/rank_job.h"
 
 namespace shardlab {
@@ -26,5 +27,13 @@ Status check_inputs(const PlannedScenario& planned, const MeasureOptions& option
 // but rank 0 return nothing.
 Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const MeasureOptions& options,
                                            RunStore& store, Console& console);
+
+// The program that runs one rank of a real run.
+
+// For processors: shardlab-rank beside this program, or, for GPUs, shardlab-rank-cuda where this build has
+// it; not_possible when there is none or when its libraries are not found. Libtorch is the one it was linked
+// with, or that of $SHARDLAB_TORCH_DIR (rank_libraries.h, which says what that does to this process's
+// environment).
+Result<std::filesystem::path> rank_program(bool on_gpus);
 
 }  // namespace shardlab

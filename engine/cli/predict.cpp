@@ -2,7 +2,6 @@
 
 #include "engine/scenario/resolve_device.h"
 #include "simulator/calibrate/choose_calibration.h"
-#include "simulator/calibrate/shipped_calibrations.h"
 #include "simulator/simulate.h"
 
 namespace shardlab {

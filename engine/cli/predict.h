@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "engine/cli/finished_run.h"
+#include "engine/cli/stored_runs.h"
 #include "simulator/calibrate/calibration.h"
 
 namespace shardlab {

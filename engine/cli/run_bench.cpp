@@ -8,7 +8,6 @@
 
 #include "engine/cli/measure.h"
 #include "engine/cli/progress_line.h"
-#include "engine/cli/rank_program.h"
 #include "engine/cli/spool_folder.h"
 #include "engine/execute/launch.h"
 #include "engine/scenario/resolve_device.h"

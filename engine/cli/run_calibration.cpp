@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/cli/measure.h"
 #include "engine/cli/progress_line.h"
-#include "engine/cli/rank_program.h"
 #include "engine/cli/spool_folder.h"
 #include "simulator/calibrate/calibrate.h"
 

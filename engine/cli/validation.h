@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/cli/finished_run.h"
+#include "engine/cli/stored_runs.h"
 
 namespace shardlab {
 

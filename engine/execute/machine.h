@@ -1,8 +1,10 @@
-// What a measured run says of the machine it ran on.
+// What a run says of its machine, how other machines reach it, and its clock.
 #pragma once
 
 #include <map>
 #include <string>
+
+#include "engine/base/units.h"
 
 namespace shardlab {
 
@@ -14,5 +16,17 @@ std::string host_identity();
 
 // shardlab, compiler, kernel.
 std::map<std::string, std::string> software_versions();
+
+// How other machines reach this one.
+
+// The numeric address of this host that packets to `host` leave from, which is what a peer there can answer
+// to: 127.0.0.1 for this host's own name, the address of the interface that leads there otherwise. Empty when
+// the name is unknown or no way leads there. Nothing is sent.
+std::string own_address_towards(const std::string& host, int port);
+
+// This host's monotonic clock.
+
+// Nanoseconds since some moment before this process.
+Nanoseconds monotonic_now();
 
 }  // namespace shardlab

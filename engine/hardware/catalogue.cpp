@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -12,6 +14,7 @@
 #include "engine/base/yaml.h"
 
 namespace shardlab {
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -69,6 +72,31 @@ Result<fs::path> find_description(std::string_view folder, std::string_view name
     hint = fmt::format("did you mean '{}'?", known[static_cast<std::size_t>(index)]);
   }
   return bad_input({}, fmt::format("unknown {} '{}'", noun, name), hint);
+}
+
+namespace {
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words(1);
+  for (const char c : text) {
+    if (c == ' ' || c == '-') {
+      words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
+bool is_device_called(std::string_view name, std::string_view reported) {
+  const std::string wanted(name.substr(0, name.find('-')));
+  const std::vector<std::string> words = words_of(reported);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == wanted || (i + 1 < words.size() && words[i] + words[i + 1] == wanted)) return true;
+  }
+  return false;
 }
 
 }  // namespace shardlab

@@ -11,6 +11,7 @@
 #include "engine/base/parse.h"
 
 namespace shardlab {
+
 namespace {
 
 Result<double> parse_value(const std::string& text) {

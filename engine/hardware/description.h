@@ -1,7 +1,9 @@
-// Reads a hardware file: texts, flags and figures {value, kind, source} by section, everything accounted for.
+// Where a figure of a hardware description comes from.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -9,10 +11,50 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/base/words.h"
 #include "engine/base/yaml.h"
-#include "engine/hardware/figure.h"
 
 namespace shardlab {
+
+enum class FigureKind : std::uint8_t {
+  vendor,
+  measured,
+  vendor_measured,
+  vendor_derived,
+  vendor_code,
+  derived,
+  recalled,
+  estimate,
+  market
+};
+template <>
+inline constexpr auto k_words<FigureKind> =
+    std::to_array<Word<FigureKind>>({{FigureKind::vendor, "vendor"},
+                                     {FigureKind::measured, "measured"},
+                                     {FigureKind::vendor_measured, "vendor-measured"},
+                                     {FigureKind::vendor_derived, "vendor-derived"},
+                                     {FigureKind::vendor_code, "vendor-code"},
+                                     {FigureKind::derived, "derived"},
+                                     {FigureKind::recalled, "recalled"},
+                                     {FigureKind::estimate, "estimate"},
+                                     {FigureKind::market, "market"}});
+
+// Nobody measured or published it.
+constexpr bool is_guess(FigureKind kind) {
+  return kind == FigureKind::estimate || kind == FigureKind::recalled;
+}
+
+struct FigureSource {
+  FigureKind kind = FigureKind::estimate;
+  std::string source;  // page, repository and file, or plain words
+};
+
+using FigureSources = std::map<std::string, FigureSource>;
+
+// The figures that are guesses, by key.
+std::vector<std::string> estimated_figures(const FigureSources& provenance);
+
+// Reads a hardware file: texts, flags and figures {value, kind, source} by section, everything accounted for.
 
 // Getters return a harmless value after a mistake; finish() then says what was wrong. So a reader is a plain
 // list of fields.

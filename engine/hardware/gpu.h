@@ -10,7 +10,7 @@
 #include "engine/base/dtype.h"
 #include "engine/base/result.h"
 #include "engine/base/units.h"
-#include "engine/hardware/figure.h"
+#include "engine/hardware/description.h"
 #include "engine/hardware/links.h"
 
 namespace shardlab {

@@ -8,7 +8,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
-#include "engine/hardware/figure.h"
+#include "engine/hardware/description.h"
 #include "engine/hardware/gpu.h"
 
 namespace shardlab {

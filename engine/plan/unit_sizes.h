@@ -1,4 +1,4 @@
-// What the plan says about the gathered side of a unit.
+// Sizes that the plan says: the gathered side of a unit, and what collectives put on the wire.
 #pragma once
 
 #include "engine/plan/step_plan.h"
@@ -11,5 +11,12 @@ Bytes gathered_bytes(const StepPlan& step, UnitId unit);
 
 // How often the parameters that compute reads are gathered in the step.
 int times_gathered(const StepPlan& step, UnitId unit);
+
+// What collectives put on the wire.
+
+// Bytes that all ranks together send each other for a collective of the plan, which every group of its
+// expression runs: of W ranks each sends (W - 1) / W of the full side, twice that for an all-reduce. No
+// algorithm sends less; rings and direct exchange send exactly this. Zero for anything but a collective.
+Bytes sent_bytes(const StepPlan& plan, const Instruction& instruction);
 
 }  // namespace shardlab

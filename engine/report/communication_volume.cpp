@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/plan/sent_bytes.h"
+#include "engine/plan/unit_sizes.h"
 #include "engine/scenario/mesh.h"
 #include "engine/strategies/strategy.h"
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/plan/sent_bytes.h"
+#include "engine/plan/unit_sizes.h"
 #include "engine/report/communication_volume.h"
 #include "engine/report/teacher_memory.h"
 #include "engine/scenario/mesh.h"

@@ -1,13 +1,15 @@
 #include "engine/report/unit_warnings.h"
 
-#include <fmt/format.h>
-
 #include <set>
+
+#include <fmt/format.h>
 
 #include "engine/plan/unit_sizes.h"
 #include "engine/report/figures.h"
+#include "engine/scenario/resolve_device.h"
 
 namespace shardlab {
+
 namespace {
 
 // The repeated layers that parameters of the unit lie in.
@@ -61,6 +63,14 @@ std::vector<std::string> unit_warnings(const PlannedScenario& planned) {
     if (layers > 1) warnings.push_back(warning(planned, id, layers));
   }
   return warnings;
+}
+
+Result<DeviceLimits> device_limits(const PlannedScenario& planned) {
+  SHARDLAB_TRY(const Device device, resolve_device(planned.scenario.cluster));
+  DeviceLimits limits;
+  limits.peak = device.peak(planned.graph.compute_dtype);
+  if (device.memory.value > 0) limits.memory = device.memory;
+  return limits;
 }
 
 }  // namespace shardlab

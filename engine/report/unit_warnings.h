@@ -1,10 +1,11 @@
-// What a user should know about the units that a wrap policy made.
+// What a plan is warned about: units, and limits of the device.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "engine/plan/planned_scenario.h"
+#include "engine/report/summarize.h"
 
 namespace shardlab {
 
@@ -12,5 +13,10 @@ namespace shardlab {
 // a whole layer has. Such a unit is gathered as one, so sharding saves less memory than the policy seems to
 // say. Empty under strategies that gather nothing.
 std::vector<std::string> unit_warnings(const PlannedScenario& planned);
+
+// What is known of the device that a planned scenario runs on.
+
+// Peak rate for the model's compute dtype and memory, each absent when unknown.
+Result<DeviceLimits> device_limits(const PlannedScenario& planned);
 
 }  // namespace shardlab

@@ -12,9 +12,8 @@
 #include "engine/base/yaml.h"
 #include "engine/hardware/node.h"
 #include "engine/scenario/keys/sections.h"
-#include "engine/scenario/overrides.h"
 #include "engine/scenario/resolve_path.h"
-#include "engine/scenario/supported.h"
+#include "engine/scenario/source.h"
 #include "engine/scenario/validate.h"
 
 namespace shardlab {

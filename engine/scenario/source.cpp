@@ -1,5 +1,10 @@
 #include "engine/scenario/source.h"
 
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
 namespace shardlab {
 
 Place ScenarioSource::place(std::string_view key) const {
@@ -14,6 +19,64 @@ Place ScenarioSource::place(std::string_view key) const {
 
 std::string ScenarioSource::where(std::string_view key) const {
   return to_string(named(place(key), {}));
+}
+
+namespace {
+
+std::string option_of(std::string_view assignment) {
+  constexpr std::size_t k_shown = 80;
+  if (assignment.size() <= k_shown) return fmt::format("--set {}", assignment);
+  return fmt::format("--set {}...", assignment.substr(0, k_shown));
+}
+
+std::vector<std::string> parts_of(std::string_view key) {
+  std::vector<std::string> parts(1);
+  for (const char c : key) {
+    if (c == '.') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+// The value of a key of a map, made when absent.
+YamlNode& value_of(YamlNode& map, const std::string& key, const Place& place) {
+  if (YamlNode* const found = map.find(key)) return *found;
+  YamlEntry added{key, place, {}};
+  added.value.place = place;
+  map.entries.push_back(std::move(added));
+  return map.entries.back().value;
+}
+
+}  // namespace
+
+Status apply_override(YamlNode& root, std::string_view assignment) {
+  const Place place = in_file(option_of(assignment));
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    return bad_input(place, "expected key=value", "for example train.micro_batch=8");
+  SHARDLAB_TRY(YamlNode value, parse_yaml(assignment.substr(equals + 1), place.file, true));
+  value.place = place;
+
+  const std::vector<std::string> parts = parts_of(assignment.substr(0, equals));
+  YamlNode* node = &root;
+  std::string path;
+  for (const std::string& part : parts) {
+    if (part.empty()) return bad_input(place, "a key with an empty part");
+    if (node->is_null()) node->kind = YamlNode::Kind::map;
+    if (!node->is_map()) {
+      return bad_input(place,
+                       fmt::format("{} is {} (at {}), not a map of keys", path, describe(node->kind),
+                                   to_string(node->place)),
+                       fmt::format("set {} as a whole", path));
+    }
+    node = &value_of(*node, part, place);
+    path += (path.empty() ? "" : ".") + part;
+  }
+  *node = std::move(value);
+  return {};
 }
 
 }  // namespace shardlab

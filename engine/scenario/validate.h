@@ -11,4 +11,10 @@ namespace shardlab {
 // All violations, up to ten, as one bad_input with one line each.
 Status validate_scenario(const Scenario& scenario, const ScenarioSource& source = ScenarioSource());
 
+// What a scenario may say that is not built yet, in one place.
+
+// bad_input "parallel.strategy: not supported yet: zero1" at the place where the key was given. Settings that
+// are contradictory rather than unfinished are the business of validate.h.
+Status check_supported(const Scenario& scenario, const ScenarioSource& source);
+
 }  // namespace shardlab

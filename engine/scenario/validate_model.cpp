@@ -1,5 +1,8 @@
+#include <fmt/ranges.h>
+
 #include "engine/scenario/complaints.h"
 #include "engine/scenario/expert_load.h"
+#include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
 
@@ -21,6 +24,77 @@ void validate_model(Complaints& c) {
              "set load: measured");
   if (model.quantized != Quantization::none && model.lora.rank == 0) {
     c.refuse("model.quantized", "quantized weights are frozen, nothing would be trained", "add lora");
+  }
+}
+
+// Mixed precision: what each framework can do, and what has no effect.
+
+namespace {
+
+// "fsdp2 and native".
+std::string owners_of(std::string_view key) {
+  return fmt::format("{}", fmt::join(strategies_that_accept(key), " and "));
+}
+
+void check_framework(Complaints& c) {
+  const PrecisionSpec& p = c.scenario.precision;
+  const std::string& strategy = c.scenario.parallel.strategy;
+  const StrategyFacts& facts = facts_of(strategy);
+  const auto refuse = [&](const std::string& key, const std::string& why) {
+    c.refuse(key, fmt::format("has no effect with strategy {}{}", strategy, why),
+             "remove it, or use " + proposed_for(key));
+  };
+  if (p.keep_low_precision_grads && !accepts(facts, "precision.keep_low_precision_grads")) {
+    c.refuse("precision.keep_low_precision_grads", "has no effect with strategy " + strategy,
+             "it belongs to " + owners_of("precision.keep_low_precision_grads"));
+  }
+  if (p.output && !accepts(facts, "precision.output")) refuse("precision.output", ": it casts no outputs");
+  if (p.buffer && *p.buffer != DType::float32 && !accepts(facts, "precision.buffer"))
+    refuse("precision.buffer", ": it leaves buffers as they are");
+  const bool casts_inputs = accepts(facts, "precision.cast_forward_inputs");
+  if (p.cast_forward_inputs && !casts_inputs) refuse("precision.cast_forward_inputs", "");
+  const bool single_units = !c.scenario.parallel.wrap.overrides.empty();
+  if (p.cast_forward_inputs && casts_inputs && !p.param && !single_units) {
+    c.refuse("precision.cast_forward_inputs", "has no effect without precision.param",
+             "set precision.param, or remove it");
+  }
+  const WrapSpec& wrap = c.scenario.parallel.wrap;
+  const bool alike = !single_units && wrap.ignored.empty() && (!p.output || p.output == p.param);
+  if (p.cast_forward_inputs && casts_inputs && p.param && alike &&
+      *p.cast_forward_inputs != facts.casts_inputs_by_default) {
+    c.refuse("precision.cast_forward_inputs",
+             "has no effect where all units compute in precision.param: nothing would be cast", "remove it");
+  }
+}
+
+void check_unit_setting(Complaints& c, const std::string& key, const std::string& name) {
+  const std::string& strategy = c.scenario.parallel.strategy;
+  if (name == "precision.buffer") {
+    c.refuse(key,
+             "precision.buffer has no effect on single units: the rotary frequencies are one buffer for all",
+             "set precision.buffer");
+  }
+  const StrategyFacts& facts = facts_of(strategy);
+  if (name == "precision.output" && facts.casts_units && !accepts(facts, name)) {
+    c.refuse(key,
+             fmt::format("precision.output has no effect with strategy {}: it casts no outputs", strategy),
+             fmt::format("use {}, or precision.cast_forward_inputs on the units that read them",
+                         proposed_for(name)));
+  }
+  if (name == "reshard_after_forward" && !accepts(facts, "parallel.reshard_after_forward")) {
+    c.refuse(key, "reshard_after_forward has no effect with strategy " + strategy,
+             "it belongs to " + owners_of("parallel.reshard_after_forward"));
+  }
+}
+
+}  // namespace
+
+void validate_precision(Complaints& c) {
+  check_framework(c);
+  const std::vector<WrapOverride>& overrides = c.scenario.parallel.wrap.overrides;
+  for (std::size_t i = 0; i < overrides.size(); ++i) {
+    const std::string key = fmt::format("parallel.wrap.overrides[{}].settings", i);
+    for (const auto& [name, text] : overrides[i].settings) check_unit_setting(c, key, name);
   }
 }
 

@@ -1,17 +1,20 @@
 #include "engine/store/database_file.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string_view>
 
+#include <fmt/format.h>
+
+#include "engine/store/run_store.h"
 #include "engine/store/schema.h"
 
 namespace shardlab {
+
 namespace {
 
 // https://www.sqlite.org/fileformat.html, 1.3 "The Database Header": big-endian fields.
@@ -70,6 +73,34 @@ Result<DatabaseFile> inspect_database_file(const std::filesystem::path& path) {
                      "name another file with --db");
   }
   return inspect_header(place, header);
+}
+
+namespace {
+
+// Empty when unset. The XDG base directory specification ignores relative paths.
+std::filesystem::path folder_from(const char* variable) {
+  const char* value = std::getenv(variable);
+  if (value == nullptr || *value != '/') return {};
+  return value;
+}
+
+}  // namespace
+
+Result<std::filesystem::path> default_database_path() {
+  if (const char* chosen = std::getenv("SHARDLAB_DB"); chosen != nullptr && *chosen != '\0') {
+    return std::filesystem::path(chosen);
+  }
+  std::filesystem::path data = folder_from("XDG_DATA_HOME");
+  if (data.empty()) {
+    const std::filesystem::path home = folder_from("HOME");
+    if (home.empty()) {
+      return bad_input("database",
+                       "there is no place for it: neither SHARDLAB_DB, XDG_DATA_HOME nor HOME is set",
+                       "name a file with --db FILE");
+    }
+    data = home / ".local" / "share";
+  }
+  return data / "shardlab" / "shardlab.db";
 }
 
 }  // namespace shardlab

@@ -1,7 +1,9 @@
-// Declarations shared by strategies: a buffer made of parameters of a unit.
+// What the hook machines of several strategies have in common: buffers made of parameters of a unit, and
+// steps.
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "engine/plan/layout.h"
 #include "engine/strategies/step_builder.h"
@@ -28,5 +30,14 @@ BufferId declare_persistent_buffer(StepBuilder& builder, Buffer buffer);
 
 // The parameters of an ignored unit: whole on every rank, in the stored dtype.
 BufferId declare_ignored_unit(StepBuilder& builder, UnitId unit);
+
+// What the hook machines of several strategies have in common.
+
+// Up to `depth` units after this one: what is gathered ahead of it.
+std::vector<UnitId> units_after(const std::vector<UnitId>& order, UnitId unit, int depth);
+
+// The average over a group, in place.
+InstructionId emit_all_reduce(StepBuilder& builder, UnitId unit, GroupId group, BufferId buffer,
+                              StreamId stream);
 
 }  // namespace shardlab

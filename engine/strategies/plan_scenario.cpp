@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "engine/model/chunked_loss.h"
 #include "engine/model/eager.h"
 #include "engine/model/families/family.h"
 #include "engine/model/freeze.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/scenario/mesh.h"
-#include "engine/strategies/shared_steps.h"
+#include "engine/strategies/parameter_buffers.h"
 #include "engine/strategies/strategy.h"
 #include "engine/strategies/unit_extents.h"
 

@@ -13,7 +13,7 @@
 #include "engine/base/paths.h"
 #include "gui/app/start_session.h"
 #include "gui/shell/fonts.h"
-#include "gui/shell/panel_list.h"
+#include "gui/shell/panel.h"
 #include "gui/shell/shell.h"
 
 namespace shardlab::gui {

@@ -6,7 +6,7 @@
 #include "engine/base/nearest.h"
 #include "gui/app/start_session.h"
 #include "gui/shell/headless.h"
-#include "gui/shell/panel_list.h"
+#include "gui/shell/panel.h"
 
 namespace shardlab::gui {
 namespace {

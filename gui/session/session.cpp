@@ -1,6 +1,5 @@
 #include "gui/session/session.h"
 
-#include "gui/session/dropped_config.h"
 #include "gui/session/text_file.h"
 #include "gui/session/yaml_edit.h"
 

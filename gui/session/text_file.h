@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,5 +16,12 @@ Result<std::string> read_text_file(const std::filesystem::path& file);
 
 // Through a file beside it, so that a full disk leaves the old one.
 Status write_text_file(const std::filesystem::path& file, std::string_view text);
+
+// A config.json that was handed to the window.
+
+// The smallest scenario around the model: one CPU rank, 1,024 tokens or what the model allows. None when the
+// text is no model's configuration.
+std::optional<std::string> scenario_around(std::string_view config_text,
+                                           const std::filesystem::path& config_file);
 
 }  // namespace shardlab::gui

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/scenario/overrides.h"
+#include "engine/scenario/source.h"
 #include "gui/session/text_place.h"
 
 namespace shardlab::gui {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "gui/session/session.h"
-#include "gui/widgets/picture_request.h"
+#include "gui/widgets/picture.h"
 #include "gui/widgets/plot_edges.h"
 #include "gui/widgets/theme.h"
 
@@ -50,5 +50,8 @@ class Panel {
   // Whether a thread still makes what it shows: then there will be something to draw without any input.
   virtual bool busy() const { return false; }
 };
+
+// All panels, in the order of their names. The list is made by the build from the folders of gui/panels.
+std::vector<std::unique_ptr<Panel>> make_panels();
 
 }  // namespace shardlab::gui

@@ -8,8 +8,7 @@
 
 #include "engine/report/figures.h"
 #include "engine/trace/metrics.h"
-#include "gui/view_model/metric_meaning.h"
-#include "gui/view_model/run_why.h"
+#include "gui/view_model/why.h"
 
 namespace shardlab::view {
 namespace {

@@ -1,5 +1,4 @@
-// A value that is made anew, on a thread, whenever what it is made of becomes another; the one before stays
-// until the new one is there. For what takes longer than a frame may.
+// A value that is made once on a thread of its own, so that no frame waits for it.
 #pragma once
 
 #include <chrono>
@@ -12,6 +11,26 @@
 #include <utility>
 
 namespace shardlab::view {
+
+template <typename T>
+class Background {
+ public:
+  // Starts `make` at the first call; null until its value is there.
+  template <typename Make>
+  const T* get(Make make) {
+    if (value_) return &*value_;
+    if (!making_.valid()) making_ = std::async(std::launch::async, std::move(make));
+    if (making_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) value_ = making_.get();
+    return value_ ? &*value_ : nullptr;
+  }
+
+ private:
+  std::future<T> making_;
+  std::optional<T> value_;
+};
+
+// A value that is made anew, on a thread, whenever what it is made of becomes another; the one before stays
+// until the new one is there. For what takes longer than a frame may.
 
 // Belongs to the frame's thread. `make` runs on another one and must not touch what the frame changes.
 template <typename T>

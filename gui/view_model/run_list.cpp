@@ -8,7 +8,7 @@
 #include <set>
 
 #include "engine/report/figures.h"
-#include "gui/view_model/metric_meaning.h"
+#include "gui/view_model/why.h"
 
 namespace shardlab::view {
 namespace {

@@ -1,11 +1,14 @@
 #include "gui/view_model/why.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 
+#include <fmt/format.h>
+
+#include "engine/trace/figure_rows.h"
+
 namespace shardlab::view {
+
 namespace {
 
 double product(const std::vector<double>& numbers) {
@@ -50,6 +53,18 @@ std::string to_text(const Why& why) {
   if (!why.source.empty()) text += "source: " + why.source + '\n';
   for (const std::string& note : why.notes) text += note + '\n';
   return text;
+}
+
+std::optional<Meaning> metric_meaning(std::string_view metric) {
+  const FigureRow* const row = find_figure(metric);
+  if (row == nullptr) return std::nullopt;
+  const FigureFacts& facts = row->facts;
+  const bool is_column = facts.column == metric && !facts.column_meaning.empty();
+  Meaning meaning{std::string(is_column ? facts.column_meaning : facts.meaning), "docs/glossary.md", {}};
+  for (const std::string_view key : facts.settings) {
+    if (!key.empty()) meaning.settings.emplace_back(key);
+  }
+  return meaning;
 }
 
 }  // namespace shardlab::view

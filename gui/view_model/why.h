@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "engine/base/ids.h"
+#include "engine/plan/planned_scenario.h"
+#include "gui/view_model/loaded_run.h"
+#include "simulator/calibrate/calibration.h"
 
 namespace shardlab::view {
 
@@ -54,5 +57,33 @@ struct Meaning {
   std::string source{};
   std::vector<std::string> settings{};
 };
+
+// Why the figures of a run are what they are: of the whole run, of a moment of its memory, of an instruction.
+//
+// None of these is cheap (they walk the trace): made when somebody asks, not each frame.
+
+// Who took the numbers: "measured on 2 x ...", "simulated with published figures".
+std::string source_of(const LoadedRun& run);
+
+// Why a metric (metric_meaning.h) is what it is; absent for a name that is none or a figure that the run does
+// not have. `planned`, where it is known, gives the tokens and FLOPs that rates are made of.
+std::optional<Why> why_metric(const LoadedRun& run, std::string_view metric,
+                              const PlannedScenario* planned = nullptr);
+
+// Why an instruction took its time in a run: its spans; which waits held it back in the typical step.
+Why why_time(const LoadedRun& run, InstructionId id);
+
+// What the cost model says of an instruction: the term, its formula and their parts. `calibration` may be
+// null.
+Result<Why> why_cost(const PlannedScenario& planned, const Calibration* calibration, InstructionId id);
+
+// What the memory was made of, by class, while an instruction was issued.
+Why why_memory(const LoadedRun& run, const MemorySample& sample);
+
+// What the figures of a run mean, in words, and which settings decide them.
+
+// The meaning of a metric (metric_names()) or of any other figure of a run (trace/figure_rows.h); absent for
+// a name that is none.
+std::optional<Meaning> metric_meaning(std::string_view metric);
 
 }  // namespace shardlab::view

@@ -5,7 +5,7 @@
 
 #include "engine/scenario/resolve_device.h"
 #include "gui/view_model/instruction_figures.h"
-#include "gui/view_model/run_why.h"
+#include "gui/view_model/why.h"
 #include "simulator/cost/cost_model.h"
 
 namespace shardlab::view {

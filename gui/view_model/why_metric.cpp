@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
-#include "engine/report/device_limits.h"
 #include "engine/report/figures.h"
 #include "engine/report/summarize.h"
+#include "engine/report/unit_warnings.h"
 #include "engine/trace/exposed_communication.h"
 #include "engine/trace/metrics.h"
 #include "engine/trace/step_time.h"
-#include "gui/view_model/metric_meaning.h"
-#include "gui/view_model/run_why.h"
+#include "gui/view_model/why.h"
 
 namespace shardlab::view {
 namespace {

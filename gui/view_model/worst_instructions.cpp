@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "gui/view_model/comparison_tables.h"
-#include "gui/view_model/run_why.h"
+#include "gui/view_model/why.h"
 
 namespace shardlab::view {
 namespace {

@@ -16,4 +16,18 @@ void named_area(const char* label, ImVec2 min, ImVec2 max) {
   IMGUI_TEST_ENGINE_ITEM_INFO(id, label, 0);
 }
 
+bool begin_combo(const char* label, const char* preview, ImGuiComboFlags flags) {
+  ImGuiContext& g = *ImGui::GetCurrentContext();
+  const ImGuiID id = ImGui::GetID(label);
+  const bool open = ImGui::BeginCombo(label, preview, flags);
+  IMGUI_TEST_ENGINE_ITEM_INFO(id, label, 0);
+  return open;
+}
+
+bool begin_tab(const char* title) {
+  const bool shown = ImGui::BeginTabItem(title);
+  name_last_item(title);
+  return shown;
+}
+
 }  // namespace shardlab::gui

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <imgui.h>
@@ -32,5 +34,15 @@ Status write_png(const Picture& picture, const std::filesystem::path& file);
 // Makes and frees what the frame's textures ask for, for windows without a renderer. After every
 // ImGui::Render().
 void keep_textures(const ImDrawData& frame);
+
+// "Copy as PNG": a part of the window as a picture file. The request is made while drawing; the shell takes
+// the picture when the frame is done.
+struct PictureRequest {
+  ImVec2 min, max;
+  std::string name;  // file name without its ending
+};
+
+// A right click in the rectangle opens a menu whose entry asks for its picture. After the plot's last item.
+std::optional<PictureRequest> picture_menu(const char* name, ImVec2 min, ImVec2 max);
 
 }  // namespace shardlab::gui

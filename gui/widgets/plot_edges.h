@@ -1,11 +1,14 @@
-// Plots of several panels that show one time axis have their edges at one place, so that an instruction
-// stands below itself: each keeps as much room at its left as the one with the widest labels takes, and room
-// for a scrollbar at its right, whether it has one or not.
+// Plots that show one time axis have their edges at one place, and bytes have an axis of round binary
+// numbers.
 #pragma once
 
 #include <imgui.h>
 
 namespace shardlab::gui {
+
+// Plots of several panels that show one time axis have their edges at one place, so that an instruction
+// stands below itself: each keeps as much room at its left as the one with the widest labels takes, and room
+// for a scrollbar at its right, whether it has one or not.
 
 // What the plots of a frame need at their left; the shell has one.
 class PlotEdges {
@@ -36,5 +39,11 @@ class AlignedPlot {
   ImGuiID key_;  // of what the window's plots needed in the frame before
   float begin_, shift_ = 0, width_ = 0;
 };
+
+// A vertical axis in bytes for ImPlot, with ticks at round binary numbers, which ImPlot does not know.
+
+// Between ImPlot::BeginPlot() and SetupFinish(): from nothing to `top`, not to be moved by the mouse, with as
+// many ticks as have room in so many pixels.
+void set_up_byte_axis(double top, float height);
 
 }  // namespace shardlab::gui

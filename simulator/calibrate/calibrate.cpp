@@ -8,7 +8,7 @@
 
 #include "engine/base/paths.h"
 #include "engine/execute/launch.h"
-#include "engine/hardware/device_names.h"
+#include "engine/hardware/catalogue.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/strategies/plan_scenario.h"

@@ -5,7 +5,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "engine/base/result.h"
 #include "engine/scenario/scenario.h"
 #include "simulator/calibrate/calibration.h"
 
@@ -17,5 +19,11 @@ namespace shardlab {
 // bad_input (where it names the GPU); `name` stands for where they come from.
 Result<std::optional<Calibration>> choose_calibration(std::span<const std::string> texts,
                                                       std::string_view name, const Scenario& scenario);
+
+// Calibrations that come with the program: measured on GPUs that few have at hand.
+
+// The texts of assets/calibration/*.json, by file name; none where there is no such folder. For
+// choose_calibration, after those that were measured here. A file that cannot be read is run_failed.
+Result<std::vector<std::string>> shipped_calibrations();
 
 }  // namespace shardlab

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "simulator/cost/breakdown.h"
+#include "simulator/cost/coefficients.h"
 
 namespace shardlab {
 

@@ -14,7 +14,7 @@
 #include "engine/store/run_store.h"
 #include "gui/session/session.h"
 #include "gui/shell/headless.h"
-#include "gui/shell/panel_list.h"
+#include "gui/shell/panel.h"
 #include "tests/hand_made_record.h"
 #include "tests/long_step.h"
 

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <set>
 
-#include "gui/shell/panel_list.h"
+#include "gui/shell/panel.h"
 #include "tests/catch.h"
 #include "tests/gui/ui.h"
 #include "tests/paths.h"

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "gui/session/text_file.h"
-#include "gui/shell/panel_list.h"
+#include "gui/shell/panel.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 

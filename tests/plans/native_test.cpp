@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "engine/plan/sent_bytes.h"
+#include "engine/plan/unit_sizes.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/strategies/plan_scenario.h"

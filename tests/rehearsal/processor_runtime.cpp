@@ -1,7 +1,7 @@
 // A processor in the place of a GPU: the rank's program for GPUs with the host's queues, the arithmetic of
 // devices and Gloo instead of CUDA and NCCL. Everything around the device is the real thing: planning for
 // GPUs, issuing on queues, times from events, files, calibrations.
-#include "engine/execute/torch/communication/connect_groups.h"
+#include "engine/execute/torch/communication/rendezvous.h"
 #include "engine/execute/torch/device_runtime.h"
 #include "engine/execute/torch/host/host_backend.h"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <mutex>
 
-#include "engine/plan/sent_bytes.h"
+#include "engine/plan/unit_sizes.h"
 #include "engine/report/communication_volume.h"
 #include "engine/scenario/mesh.h"
 #include "tests/catch.h"

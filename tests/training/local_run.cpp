@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "engine/execute/torch/communication/connect_groups.h"
+#include "engine/execute/torch/communication/rendezvous.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/strategies/plan_scenario.h"
 #include "tests/catch.h"

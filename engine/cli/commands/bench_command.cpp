@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "engine/cli/command_list.h"
+#include "engine/cli/command.h"
 #include "engine/cli/run_bench.h"
 #include "engine/scenario/read_scenario.h"
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "engine/cli/command_list.h"
+#include "engine/cli/command.h"
 #include "engine/cli/run_calibration.h"
-#include "engine/cli/run_database.h"
+#include "engine/cli/stored_runs.h"
 #include "engine/report/text_table.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/strategies/plan_scenario.h"

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "engine/base/paths.h"
-#include "engine/cli/command_list.h"
+#include "engine/cli/command.h"
 
 namespace shardlab {
 namespace {

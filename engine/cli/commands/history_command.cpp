@@ -1,8 +1,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/nearest.h"
-#include "engine/cli/command_list.h"
-#include "engine/cli/run_database.h"
+#include "engine/cli/command.h"
+#include "engine/cli/stored_runs.h"
 #include "engine/report/json.h"
 #include "engine/report/tables.h"
 

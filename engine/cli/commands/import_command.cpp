@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
-#include "engine/cli/command_list.h"
-#include "engine/cli/finished_run.h"
-#include "engine/cli/run_database.h"
+#include "engine/cli/command.h"
+#include "engine/cli/stored_runs.h"
 #include "engine/formats/profiler/import_profile.h"
 #include "engine/report/summarize.h"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "engine/cli/command_list.h"
+#include "engine/cli/command.h"
 #include "engine/cli/model_json.h"
 #include "engine/model/model_config.h"
 #include "engine/report/tables.h"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/paths.h"
-#include "engine/cli/command_list.h"
+#include "engine/cli/command.h"
 #include "engine/model/families/family.h"
 #include "engine/report/text_table.h"
 

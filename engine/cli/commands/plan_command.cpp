@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "engine/cli/command_list.h"
+#include "engine/cli/command.h"
 #include "engine/cli/explain_instruction.h"
 #include "engine/cli/plan_json.h"
 #include "engine/cli/select_step.h"

@@ -1,8 +1,8 @@
 #include <nlohmann/json.hpp>
 
-#include "engine/cli/command_list.h"
+#include "engine/cli/command.h"
 #include "engine/cli/measure.h"
-#include "engine/cli/run_database.h"
+#include "engine/cli/stored_runs.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/strategies/plan_scenario.h"
 

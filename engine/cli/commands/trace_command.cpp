@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/nearest.h"
-#include "engine/cli/command_list.h"
-#include "engine/cli/run_database.h"
+#include "engine/cli/command.h"
+#include "engine/cli/stored_runs.h"
 #include "engine/formats/chrome_trace.h"
 #include "engine/formats/trace_csv.h"
 

@@ -1,4 +1,4 @@
-#include "engine/cli/command_list.h"
+#include "engine/cli/command.h"
 
 namespace shardlab {
 namespace {

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/version.h"
-#include "engine/cli/command_list.h"
+#include "engine/cli/command.h"
 
 namespace shardlab {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "engine/execute/monotonic_clock.h"
+#include "engine/execute/machine.h"
 
 namespace shardlab {
 

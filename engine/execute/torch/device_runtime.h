@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
-#include "engine/execute/torch/communication/connect_groups.h"
+#include "engine/execute/torch/communication/rendezvous.h"
 #include "engine/execute/torch/execution_backend.h"
 #include "engine/execute/torch/memory/memory_ledger.h"
 #include "engine/trace/device_memory.h"

@@ -7,8 +7,8 @@
 #include <c10/core/InferenceMode.h>
 
 #include "engine/checkpoint/model_weights.h"
-#include "engine/execute/learning_rate.h"
-#include "engine/execute/torch/communication/sent_totals.h"
+#include "engine/execute/step_scalars.h"
+#include "engine/execute/torch/communication/sum_parts.h"
 #include "engine/execute/torch/host/host_backend.h"
 #include "engine/execute/torch/step_runner.h"
 #include "engine/execute/torch/whole_parameter.h"

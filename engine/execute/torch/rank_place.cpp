@@ -4,7 +4,7 @@
 
 #include "engine/execute/collective_timeout.h"
 #include "engine/execute/machine.h"
-#include "engine/execute/torch/host/host_runtime.h"
+#include "engine/execute/torch/host/host_backend.h"
 
 namespace shardlab {
 namespace {

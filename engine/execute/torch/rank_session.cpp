@@ -4,12 +4,11 @@
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
-#include "engine/execute/torch/first_line.h"
 #include "engine/execute/torch/probes/probe_rank.h"
 #include "engine/execute/torch/rank_executor.h"
 #include "engine/execute/torch/rank_place.h"
-#include "engine/execute/torch/save_expert_load.h"
-#include "engine/execute/torch/save_weights.h"
+#include "engine/execute/torch/save_results.h"
+#include "engine/execute/torch/step_failure.h"
 #include "engine/execute/torch/world.h"
 #include "engine/scenario/read_scenario.h"
 

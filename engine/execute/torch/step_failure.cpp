@@ -3,8 +3,6 @@
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
-#include "engine/execute/torch/first_line.h"
-
 namespace shardlab {
 
 Error step_failure(const RunState& run, const StepPlan& plan, InstructionId at, StepContext& step,

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <exception>
+#include <string>
+#include <string_view>
 
 #include "engine/execute/torch/memory/memory_ledger.h"
 #include "engine/execute/torch/prepared_plan.h"
@@ -16,5 +18,10 @@ Error step_failure(const RunState& run, const StepPlan& plan, InstructionId at, 
 
 // Reads the instruction's flag, on a device by waiting for it, as torch.amp.GradScaler does (2.11).
 bool is_skipped(const RunState& run, const PreparedInstruction& instruction, StepContext& step);
+
+// Messages of libtorch's exceptions, without the call stack that follows the first line.
+inline std::string first_line(std::string_view message) {
+  return std::string(message.substr(0, message.find('\n')));
+}
 
 }  // namespace shardlab

@@ -7,8 +7,8 @@
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
-#include "engine/execute/torch/first_line.h"
 #include "engine/execute/torch/memory/memory_ledger.h"
+#include "engine/execute/torch/step_failure.h"
 
 namespace shardlab {
 namespace {

@@ -7,7 +7,7 @@
 #include <ATen/ops/full.h>
 #include <fmt/format.h>
 
-#include "engine/execute/torch/first_line.h"
+#include "engine/execute/torch/step_failure.h"
 
 namespace shardlab {
 

@@ -7,8 +7,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "engine/formats/profiler/host_operators.h"
-#include "engine/formats/profiler/host_phases.h"
+#include "engine/formats/profiler/host_events.h"
 #include "engine/formats/profiler/step_windows.h"
 #include "engine/formats/profiler/work_names.h"
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/ids.h"
@@ -122,5 +123,10 @@ struct SegmentBorders {
 };
 
 SegmentPrograms lower_segment(const ModelGraph& graph, const SegmentBorders& borders);
+
+// What a step of a program is called where times are listed by operation.
+
+// The operator's name; "sum" and "copy" for gradients that meet. Lives as long as the program runs.
+std::string_view step_operation(const ModelGraph& graph, const ProgramStep& step);
 
 }  // namespace shardlab

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "engine/report/explain/purpose.h"
 #include "engine/report/explain/reason.h"
 #include "engine/scenario/resolve_units.h"
 #include "engine/scenario/teacher_scenario.h"

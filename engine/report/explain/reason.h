@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/plan/instruction.h"
 #include "engine/reasons/reason_rule.h"
 
 namespace shardlab {
@@ -25,5 +26,8 @@ std::string describe_pass(const StepPlan& step, std::string_view pass);
 
 // Of segments, optimizer, clipping and generic passes.
 std::span<const ReasonRule> common_reasons();
+
+// What instructions of a kind do, in a sentence.
+std::string_view purpose_of(InstructionKind kind);
 
 }  // namespace shardlab

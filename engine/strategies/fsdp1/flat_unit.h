@@ -48,4 +48,12 @@ struct FlatUnit {
       prefetched_by;  // in forward: the unit before whose forward this one's views were made
 };
 
+// The buffers of one FSDP1 handle.
+
+// In the setup plan only what lives across steps; it is initialised there.
+FlatUnit declare_unit(StepBuilder& builder, UnitId unit, const Settings& settings, const Streams& streams);
+
+// Elements of the flat parameter with its padding.
+std::int64_t flat_elements(const StepBuilder& builder, UnitId unit, const Settings& settings);
+
 }  // namespace shardlab::fsdp1

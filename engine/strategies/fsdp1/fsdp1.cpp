@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "engine/scenario/mesh.h"
-#include "engine/strategies/fsdp1/declare_unit.h"
 #include "engine/strategies/fsdp1/flat_parameters.h"
+#include "engine/strategies/fsdp1/flat_unit.h"
 #include "engine/strategies/fsdp1/reduce_gradient.h"
 #include "engine/strategies/fsdp1/unshard.h"
 #include "engine/strategies/strategy.h"

@@ -1,6 +1,6 @@
 #include "engine/strategies/fsdp1/reduce_gradient.h"
 
-#include "engine/strategies/shared_steps.h"
+#include "engine/strategies/parameter_buffers.h"
 
 namespace shardlab::fsdp1 {
 

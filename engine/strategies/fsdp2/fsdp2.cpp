@@ -8,9 +8,9 @@
 // final callback. Orders were recorded from the real thing.
 #include <algorithm>
 
-#include "engine/strategies/fsdp2/declare_group.h"
 #include "engine/strategies/fsdp2/gather.h"
 #include "engine/strategies/fsdp2/reduce.h"
+#include "engine/strategies/fsdp2/unit_state.h"
 #include "engine/strategies/sharding_strategy.h"
 #include "engine/strategies/volume_rules.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/strategies/shared_steps.h"
+#include "engine/strategies/parameter_buffers.h"
 
 namespace shardlab::fsdp2 {
 

@@ -37,4 +37,10 @@ struct UnitState : ShardedUnit {
   bool posted = false;                          // post_backward ran in this backward
 };
 
+// The buffers of one FSDP2 parameter group.
+
+// In the setup plan only what lives across steps; it is initialised there.
+UnitState declare_group(StepBuilder& builder, UnitId unit, const Scenario& scenario, const Mesh& mesh,
+                        const Streams& streams);
+
 }  // namespace shardlab::fsdp2

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "engine/strategies/shared_steps.h"
+#include "engine/strategies/parameter_buffers.h"
 
 namespace shardlab::native {
 

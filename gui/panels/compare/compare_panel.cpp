@@ -9,11 +9,10 @@
 #include "gui/shell/follow_why.h"
 #include "gui/shell/run_state.h"
 #include "gui/view_model/latest.h"
-#include "gui/view_model/run_why.h"
+#include "gui/view_model/why.h"
 #include "gui/widgets/data_grid.h"
 #include "gui/widgets/named_area.h"
 #include "gui/widgets/stale.h"
-#include "gui/widgets/tab.h"
 
 namespace shardlab::gui {
 namespace {

@@ -4,7 +4,7 @@
 #include "engine/report/figures.h"
 #include "gui/shell/follow_why.h"
 #include "gui/view_model/fit_view.h"
-#include "gui/view_model/run_why.h"
+#include "gui/view_model/why.h"
 #include "gui/widgets/data_grid.h"
 #include "gui/widgets/stale.h"
 

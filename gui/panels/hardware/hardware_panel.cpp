@@ -1,10 +1,10 @@
 // Hardware: the GPUs and nodes that ship with the program, where each figure comes from, and taking one into
 // the scenario.
 #include "gui/shell/follow_why.h"
-#include "gui/view_model/background.h"
 #include "gui/view_model/hardware_list.h"
+#include "gui/view_model/latest.h"
 #include "gui/widgets/data_grid.h"
-#include "gui/widgets/tab.h"
+#include "gui/widgets/named_area.h"
 
 namespace shardlab::gui {
 namespace {

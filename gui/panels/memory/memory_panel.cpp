@@ -8,7 +8,7 @@
 #include "gui/shell/run_state.h"
 #include "gui/view_model/buffer_lives.h"
 #include "gui/view_model/latest.h"
-#include "gui/view_model/run_why.h"
+#include "gui/view_model/why.h"
 #include "gui/widgets/data_grid.h"
 #include "gui/widgets/named_area.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gui/widgets/byte_axis.h"
+#include "gui/widgets/plot_edges.h"
 #include "gui/widgets/why_popup.h"
 
 namespace shardlab::gui {

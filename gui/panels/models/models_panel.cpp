@@ -1,7 +1,7 @@
 // Models: those that ship with the program, their modules and parameters, and taking one into the scenario.
 #include "engine/report/figures.h"
 #include "gui/shell/follow_why.h"
-#include "gui/view_model/background.h"
+#include "gui/view_model/latest.h"
 #include "gui/view_model/model_list.h"
 #include "gui/widgets/data_grid.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/report/figures.h"
-#include "gui/widgets/byte_axis.h"
+#include "gui/widgets/plot_edges.h"
 
 namespace shardlab::gui {
 namespace {

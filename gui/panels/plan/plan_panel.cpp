@@ -10,8 +10,8 @@
 #include "gui/session/pass_snapshots.h"
 #include "gui/shell/follow_why.h"
 #include "gui/view_model/plan_list.h"
-#include "gui/widgets/combo.h"
 #include "gui/widgets/data_grid.h"
+#include "gui/widgets/named_area.h"
 #include "gui/widgets/stale.h"
 
 namespace shardlab::gui {

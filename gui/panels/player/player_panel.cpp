@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/report/explain/purpose.h"
+#include "engine/report/explain/reason.h"
 #include "gui/panels/player/buffer_shelf.h"
 #include "gui/shell/panel.h"
 #include "gui/shell/run_state.h"

@@ -9,7 +9,7 @@
 #include "gui/shell/follow_why.h"
 #include "gui/shell/run_state.h"
 #include "gui/widgets/data_grid.h"
-#include "gui/widgets/tab.h"
+#include "gui/widgets/named_area.h"
 
 namespace shardlab::gui {
 namespace {

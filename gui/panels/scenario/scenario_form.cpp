@@ -7,7 +7,7 @@
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
-#include "gui/widgets/combo.h"
+#include "gui/widgets/named_area.h"
 
 namespace shardlab::gui {
 namespace {

@@ -10,7 +10,7 @@
 #include "gui/shell/run_state.h"
 #include "gui/shell/shared_time.h"
 #include "gui/view_model/latest.h"
-#include "gui/view_model/run_why.h"
+#include "gui/view_model/why.h"
 #include "gui/widgets/named_area.h"
 
 namespace shardlab::gui {

@@ -1,4 +1,4 @@
-#include "engine/execute/loss_scale.h"
+#include "engine/execute/step_scalars.h"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "engine/execute/own_address.h"
+#include "engine/execute/machine.h"
 
 #include "tests/catch.h"
 

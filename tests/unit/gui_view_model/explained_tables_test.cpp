@@ -10,12 +10,11 @@
 #include "gui/view_model/buffer_lives.h"
 #include "gui/view_model/fit_view.h"
 #include "gui/view_model/hardware_list.h"
-#include "gui/view_model/metric_meaning.h"
 #include "gui/view_model/model_list.h"
 #include "gui/view_model/plan_list.h"
 #include "gui/view_model/run_comparison.h"
 #include "gui/view_model/run_list.h"
-#include "gui/view_model/run_why.h"
+#include "gui/view_model/why.h"
 #include "tests/unit/gui_view_model/real_runs.h"
 
 using namespace shardlab;

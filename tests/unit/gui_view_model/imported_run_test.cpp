@@ -4,8 +4,8 @@
 
 #include "gui/view_model/memory_track.h"
 #include "gui/view_model/run_comparison.h"
-#include "gui/view_model/run_why.h"
 #include "gui/view_model/timeline_track.h"
+#include "gui/view_model/why.h"
 #include "tests/catch.h"
 #include "tests/unit/gui_view_model/real_runs.h"
 

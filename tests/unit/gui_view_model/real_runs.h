@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "engine/plan/planned_scenario.h"
-#include "engine/report/device_limits.h"
 #include "engine/report/summarize.h"
+#include "engine/report/unit_warnings.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/strategies/plan_scenario.h"

@@ -1,4 +1,4 @@
-#include "gui/view_model/run_why.h"
+#include "gui/view_model/why.h"
 
 #include "engine/scenario/read_scenario.h"
 #include "engine/strategies/plan_scenario.h"

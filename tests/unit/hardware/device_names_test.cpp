@@ -1,4 +1,4 @@
-#include "engine/hardware/device_names.h"
+#include "engine/hardware/catalogue.h"
 
 #include "tests/catch.h"
 

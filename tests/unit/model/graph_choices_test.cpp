@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/model/chunked_loss.h"
 #include "engine/model/eager.h"
 #include "engine/model/families/family.h"
+#include "engine/model/loss_operators.h"
 #include "engine/model/operators/attribute_keys.h"
 #include "engine/model/operators/operator_list.h"
 #include "tests/catch.h"

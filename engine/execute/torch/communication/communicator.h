@@ -13,7 +13,7 @@
 #include <string>
 
 #include "engine/base/units.h"
-#include "engine/execute/monotonic_clock.h"
+#include "engine/execute/machine.h"
 #include "engine/execute/streams/pending.h"
 #include "engine/plan/group.h"
 #include "engine/plan/instruction.h"

@@ -2,7 +2,7 @@
 
 #include <exception>
 
-#include "engine/execute/torch/first_line.h"
+#include "engine/execute/torch/step_failure.h"
 
 namespace shardlab {
 namespace {

@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <exception>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
-#include "engine/execute/own_address.h"
+#include "engine/execute/machine.h"
 #include "engine/execute/torch/communication/gloo_transport.h"
-#include "engine/execute/torch/first_line.h"
+#include "engine/execute/torch/step_failure.h"
+#include "engine/plan/group_ranks.h"
 
 namespace shardlab {
 
@@ -117,6 +118,27 @@ Result<std::shared_ptr<Communicator>> Rendezvous::communicator(const std::string
 
 KeyValueStore Rendezvous::store() const {
   return KeyValueStore(c10::make_intrusive<c10d::PrefixStore>("values", state_->store));
+}
+
+std::vector<RankGroup> groups_of(const PlannedScenario& planned, int rank) {
+  std::vector<RankGroup> groups;
+  std::set<RankSet> seen;
+  for (const StepPlan* plan : planned.plan.all()) {
+    for (const Group& group : plan->groups) {
+      if (group.size == 1 || !seen.insert(group.ranks).second) continue;
+      groups.push_back({group.ranks, ranks_of_group(group, planned.scenario, rank)});
+    }
+  }
+  return groups;
+}
+
+Result<Communicators> connect_groups(const Rendezvous& rendezvous, const std::vector<RankGroup>& groups,
+                                     int rank) {
+  Communicators communicators;
+  for (const RankGroup& group : groups) {
+    SHARDLAB_TRY(communicators[group.set], rendezvous.communicator(to_text(group.set), group.ranks, rank));
+  }
+  return communicators;
 }
 
 }  // namespace shardlab

@@ -1,13 +1,14 @@
 #include "engine/execute/torch/communication/sum_parts.h"
 
-#include <ATen/Dispatch.h>
-#include <ATen/OpMathType.h>
-
 #include <algorithm>
 #include <array>
 #include <vector>
 
+#include <ATen/Dispatch.h>
+#include <ATen/OpMathType.h>
+
 namespace shardlab {
+
 namespace {
 
 constexpr std::int64_t k_block = 2048;  // fits the first-level cache with its sources
@@ -36,6 +37,31 @@ void sum_parts(const at::Tensor& result, std::span<const at::Tensor> parts, doub
     for (const at::Tensor& part : parts) pointers.push_back(part.const_data_ptr<scalar_t>());
     sum_blocks(result.mutable_data_ptr<scalar_t>(), pointers, result.numel(), scale);
   });
+}
+
+SentTotals sent_so_far(const Communicators& communicators) {
+  SentTotals totals;
+  for (const auto& [ranks, communicator] : communicators) {
+    if (!communicator) continue;
+    for (const auto& [kind, sent] : communicator->sent()) {
+      Sent& total = totals[{kind, communicator->size()}];
+      total.operations += sent.operations;
+      total.bytes += sent.bytes;
+    }
+  }
+  return totals;
+}
+
+std::vector<SentInStep> sent_between(const SentTotals& before, const SentTotals& after) {
+  std::vector<SentInStep> sent;
+  for (const auto& [key, total] : after) {
+    const auto known = before.find(key);
+    const Sent earlier = known == before.end() ? Sent{} : known->second;
+    if (total.operations == earlier.operations) continue;
+    sent.push_back(
+        {key.first, key.second, total.operations - earlier.operations, total.bytes - earlier.bytes});
+  }
+  return sent;
 }
 
 }  // namespace shardlab

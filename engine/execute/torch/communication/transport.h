@@ -1,10 +1,10 @@
 // Messages between two ranks of a group: what collectives are made of.
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
 #include <memory>
 #include <span>
+
+#include <ATen/core/Tensor.h>
 
 namespace shardlab {
 

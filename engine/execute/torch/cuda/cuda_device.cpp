@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/execute/torch/cuda/cuda_check.h"
+#include "engine/execute/torch/cuda/cuda_memory.h"
 
 namespace shardlab {
 

@@ -7,8 +7,7 @@
 #include <cuda_runtime_api.h>
 #include <torch/csrc/cuda/memory_snapshot.h>
 
-#include "engine/execute/torch/cuda/cuda_check.h"
-#include "engine/execute/torch/first_line.h"
+#include "engine/execute/torch/step_failure.h"
 
 namespace shardlab {
 

@@ -2,9 +2,12 @@
 // allocator and the driver say.
 #pragma once
 
-#include <c10/core/Device.h>
-
 #include <filesystem>
+#include <stdexcept>
+#include <string>
+
+#include <c10/core/Device.h>
+#include <cuda_runtime_api.h>
 
 #include "engine/base/result.h"
 #include "engine/execute/torch/memory/memory_ledger.h"
@@ -25,5 +28,12 @@ void read_allocator_peaks(c10::DeviceIndex device, DeviceMemory& memory);
 
 void record_allocator_history();
 Status save_allocator_history(const std::filesystem::path& path);
+
+// CUDA's error codes as exceptions, for calls inside the executor, which catches them at its edge.
+inline void check_cuda(cudaError_t result, const char* what) {
+  if (result == cudaSuccess) return;
+  throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(result) + " (" +
+                           cudaGetErrorName(result) + ")");
+}
 
 }  // namespace shardlab

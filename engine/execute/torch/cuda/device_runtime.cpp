@@ -12,10 +12,9 @@
 
 #include "engine/execute/torch/communication/peer_watch.h"
 #include "engine/execute/torch/cuda/cuda_backend.h"
-#include "engine/execute/torch/cuda/cuda_check.h"
 #include "engine/execute/torch/cuda/cuda_memory.h"
 #include "engine/execute/torch/cuda/nccl_communicator.h"
-#include "engine/execute/torch/first_line.h"
+#include "engine/execute/torch/step_failure.h"
 
 namespace shardlab {
 namespace {

@@ -11,8 +11,8 @@
 #include <c10/cuda/CUDAStream.h>
 #include <fmt/format.h>
 
-#include "engine/execute/torch/cuda/cuda_check.h"
-#include "engine/execute/torch/first_line.h"
+#include "engine/execute/torch/cuda/cuda_memory.h"
+#include "engine/execute/torch/step_failure.h"
 
 namespace shardlab {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "engine/base/result.h"
 #include "engine/checkpoint/safetensors.h"
-#include "engine/execute/loss_scale.h"
+#include "engine/execute/step_scalars.h"
 #include "engine/execute/torch/buffer_table.h"
 #include "engine/execute/torch/communication/communicator.h"
 #include "engine/execute/torch/execution_backend.h"

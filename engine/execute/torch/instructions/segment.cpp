@@ -8,7 +8,7 @@
 #include "engine/execute/torch/instructions/segment_program.h"
 #include "engine/execute/torch/memory/memory_ledger.h"
 #include "engine/model/operators/operator_type.h"
-#include "engine/model/segment/step_operation.h"
+#include "engine/model/segment/program.h"
 
 namespace shardlab {
 namespace {

@@ -1,8 +1,18 @@
-// Workspace: none. The mean is summed in double, in order, whatever the number of threads.
+// The loss of next tokens, fused and step by step.
+#include <ATen/ops/_log_softmax.h>
+#include <ATen/ops/_log_softmax_backward_data.h>
+#include <ATen/ops/nll_loss_backward.h>
+#include <ATen/ops/nll_loss_forward.h>
+#include <ATen/ops/scalar_tensor.h>
+
+#include "engine/execute/torch/operators/eager_parts.h"
 #include "engine/execute/torch/operators/operator_implementation.h"
 #include "engine/execute/torch/operators/tensor_access.h"
 
 namespace shardlab {
+
+// Workspace: none. The mean is summed in double, in order, whatever the number of threads.
+
 namespace {
 
 template <typename T>
@@ -20,7 +30,7 @@ void check_targets(const std::int64_t* targets, std::int64_t rows, std::int64_t 
   }
 }
 
-void forward(const ForwardArguments& arguments) {
+void cross_entropy_forward(const ForwardArguments& arguments) {
   const at::Tensor& logits = arguments.inputs[0];
   const std::int64_t rows = rows_of(logits), classes = width_of(logits);
   const auto* targets = data_of<std::int64_t>(arguments.inputs[1]);
@@ -41,7 +51,7 @@ void forward(const ForwardArguments& arguments) {
   });
 }
 
-void backward(const BackwardArguments& arguments) {
+void cross_entropy_backward(const BackwardArguments& arguments) {
   const at::Tensor& logits = arguments.saved_inputs[0];
   const at::Tensor& gradient = arguments.input_gradients[0];
   if (!gradient.defined()) return;
@@ -62,6 +72,49 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_cross_entropy_implementation{forward, backward};
+extern const OperatorImplementation k_cross_entropy_implementation{cross_entropy_forward,
+                                                                   cross_entropy_backward};
+
+// log_softmax and nll_loss of torch, on logits in float32.
+
+namespace {
+
+constexpr std::int64_t k_mean = 1;        // at::Reduction::Mean
+constexpr std::int64_t k_ignored = -100;  // targets that do not count
+
+at::Tensor as_rows(const at::Tensor& tensor) {
+  return tensor.view({rows_of(tensor), width_of(tensor)});
+}
+
+void eager_cross_entropy_forward(const ForwardArguments& arguments) {
+  const KeptExtras kept(arguments);
+  at::Tensor logarithms = kept.find("log_probabilities"), weight = kept.find("total_weight").select(0, 0);
+  const at::Tensor targets = arguments.inputs[1].view(-1);
+  at::Tensor loss = arguments.outputs[0];
+  at::_log_softmax_out(logarithms, as_rows(arguments.inputs[0]).to(at::kFloat), 1, false);
+  at::nll_loss_forward_out(loss, weight, logarithms, targets, {}, k_mean, k_ignored);
+}
+
+void eager_cross_entropy_backward(const BackwardArguments& arguments) {
+  if (!arguments.input_gradients[0].defined()) return;
+  const KeptExtras kept(arguments);
+  const at::Tensor logarithms = kept.find("log_probabilities"),
+                   weight = kept.find("total_weight").select(0, 0);
+  const at::Tensor targets = arguments.saved_inputs[1].view(-1);
+  const at::Tensor seed = at::scalar_tensor(arguments.seed, logarithms.options());
+  const at::Tensor of_logarithms =
+      at::nll_loss_backward(seed, logarithms, targets, {}, k_mean, k_ignored, weight);
+  at::Tensor dx = as_rows(arguments.input_gradients[0]);
+  if (dx.scalar_type() == at::kFloat) {
+    at::_log_softmax_backward_data_out(dx, of_logarithms, logarithms, 1, at::kFloat);
+  } else {
+    dx.copy_(at::_log_softmax_backward_data(of_logarithms, logarithms, 1, at::kFloat));
+  }
+}
+
+}  // namespace
+
+extern const OperatorImplementation k_eager_cross_entropy_implementation{eager_cross_entropy_forward,
+                                                                         eager_cross_entropy_backward};
 
 }  // namespace shardlab

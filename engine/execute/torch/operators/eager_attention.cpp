@@ -1,6 +1,7 @@
-// Step by step as in transformers 5.23, modeling_mpt.py MptAttention, and backward as autograd of torch 2.11
-// runs it: torch.matmul reshapes to one product a head, which copies where batch and heads lie apart
-// (LinearAlgebra.cpp, _matmul_impl); softmax and its mask in float32; the three gradients are put together.
+// Attention that computes step by step, as the modules of transformers do.
+#include <cmath>
+#include <limits>
+
 #include <ATen/ops/_softmax.h>
 #include <ATen/ops/_softmax_backward_data.h>
 #include <ATen/ops/add.h>
@@ -9,12 +10,16 @@
 #include <ATen/ops/masked_fill.h>
 #include <ATen/ops/mul.h>
 
-#include <cmath>
-#include <limits>
-
+#include "engine/execute/torch/operators/eager_attention.h"
 #include "engine/execute/torch/operators/eager_parts.h"
+#include "engine/execute/torch/operators/implementation_list.h"
 
 namespace shardlab {
+
+// Step by step as in transformers 5.23, modeling_mpt.py MptAttention, and backward as autograd of torch 2.11
+// runs it: torch.matmul reshapes to one product a head, which copies where batch and heads lie apart
+// (LinearAlgebra.cpp, _matmul_impl); softmax and its mask in float32; the three gradients are put together.
+
 namespace {
 
 struct Sizes {
@@ -74,7 +79,7 @@ double lowest(at::ScalarType dtype) {
   return std::numeric_limits<float>::lowest();
 }
 
-void forward(const ForwardArguments& arguments) {
+void eager_attention_forward(const ForwardArguments& arguments) {
   const at::Tensor& packed = arguments.inputs[0];
   const Sizes s(arguments.op, packed);
   const KeptExtras kept(arguments);
@@ -113,7 +118,7 @@ at::Tensor as_rows(const Sizes& s, const at::Tensor& heads) {
   return heads.unflatten(0, {s.batch, s.heads}).transpose(1, 2).reshape({s.batch, s.sequence, -1});
 }
 
-void backward(const BackwardArguments& arguments) {
+void eager_attention_backward(const BackwardArguments& arguments) {
   at::Tensor gradient = arguments.input_gradients[0];
   if (!gradient.defined()) return;
   const Sizes s(arguments.op, gradient);
@@ -140,6 +145,34 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_eager_attention_implementation{forward, backward};
+extern const OperatorImplementation k_eager_attention_implementation{eager_attention_forward,
+                                                                     eager_attention_backward};
+
+// The kernel of attention with biases by key, and its gradient as that of views of one tensor.
+
+namespace {
+
+void eager_masked_attention_forward(const ForwardArguments& arguments) {
+  const auto inputs = with_biases_by_key(arguments.inputs);
+  k_attention_implementation.forward(
+      {arguments.op, arguments.graph, inputs, arguments.parameters, arguments.outputs, arguments.extras});
+}
+
+void eager_masked_attention_backward(const BackwardArguments& arguments) {
+  if (!arguments.input_gradients[0].defined()) return;
+  {
+    const auto inputs = with_biases_by_key(arguments.saved_inputs);
+    k_attention_implementation.backward({arguments.op, arguments.graph, arguments.output_gradients,
+                                         arguments.seed, inputs, arguments.saved_outputs,
+                                         arguments.parameters, arguments.extras, arguments.input_gradients,
+                                         arguments.parameter_gradients});
+  }
+  add_gradients_of_views(arguments.op, arguments.input_gradients[0]);
+}
+
+}  // namespace
+
+extern const OperatorImplementation k_eager_masked_attention_implementation{eager_masked_attention_forward,
+                                                                            eager_masked_attention_backward};
 
 }  // namespace shardlab

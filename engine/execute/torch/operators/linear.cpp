@@ -1,9 +1,15 @@
-// Matrix products by ATen. Workspace: none in float32; the bias' gradient needs one float32 row a thread.
+// Matrix products with a weight, by ATen.
+#include <ATen/ops/addmm.h>
+#include <ATen/ops/mm.h>
+
 #include "engine/execute/torch/operators/linear_products.h"
 #include "engine/execute/torch/operators/operator_implementation.h"
 #include "engine/execute/torch/operators/tensor_access.h"
 
 namespace shardlab {
+
+// Matrix products by ATen. Workspace: none in float32; the bias' gradient needs one float32 row a thread.
+
 namespace {
 
 void add_bias_gradient(const ParameterGradient& bias, const at::Tensor& dy) {
@@ -19,7 +25,7 @@ void add_bias_gradient(const ParameterGradient& bias, const at::Tensor& dy) {
                 });
 }
 
-void backward(const BackwardArguments& arguments) {
+void linear_backward(const BackwardArguments& arguments) {
   linear_gradients(arguments);
   if (arguments.parameter_gradients.size() > 1 && arguments.parameter_gradients[1].gradient.defined())
     add_bias_gradient(arguments.parameter_gradients[1], arguments.output_gradients[0]);
@@ -27,6 +33,93 @@ void backward(const BackwardArguments& arguments) {
 
 }  // namespace
 
-extern const OperatorImplementation k_linear_implementation{linear_forward, backward};
+extern const OperatorImplementation k_linear_implementation{linear_forward, linear_backward};
+
+// Matrix products by ATen on two-dimensional views, scaled and added by the product itself.
+
+namespace {
+
+at::Tensor as_matrix(const at::Tensor& tensor) {
+  return tensor.view({rows_of(tensor), width_of(tensor)});
+}
+
+double scale_of(const Operator& op) {
+  return op.attributes.get(attribute::k_scale);
+}
+
+void linear_add_forward(const ForwardArguments& arguments) {
+  at::Tensor y = as_matrix(arguments.outputs[0]);
+  at::addmm_out(y, as_matrix(arguments.inputs[0]), as_matrix(arguments.inputs[1]),
+                arguments.parameters[0].t(), 1, scale_of(arguments.op));
+}
+
+// A factor of 0 for what is there means that it is not read.
+void linear_add_backward(const BackwardArguments& arguments) {
+  const at::Tensor dy = as_matrix(arguments.output_gradients[0]);
+  const double scale = scale_of(arguments.op);
+  if (arguments.input_gradients[1].defined()) {
+    at::Tensor dx = as_matrix(arguments.input_gradients[1]);
+    at::addmm_out(dx, dx, dy, arguments.parameters[0], 0, scale);
+  }
+  const ParameterGradient& weight = arguments.parameter_gradients[0];
+  if (!weight.gradient.defined()) return;
+  at::Tensor dw = weight.gradient;
+  at::addmm_out(dw, dw, dy.t(), as_matrix(arguments.saved_inputs[1]), weight.accumulate ? 1 : 0, scale);
+}
+
+}  // namespace
+
+extern const OperatorImplementation k_linear_add_implementation{linear_add_forward, linear_add_backward};
+
+// One product of ATen for each expert that has rows. Workspace: none in float32.
+
+namespace {
+
+// Calls function(expert, first row, rows).
+template <typename F>
+void for_experts(const at::Tensor& counts, F&& function) {
+  const auto* rows = data_of<std::int64_t>(counts);
+  std::int64_t first = 0;
+  for (std::int64_t expert = 0; expert < counts.numel(); first += rows[expert++])
+    function(expert, first, rows[expert]);
+}
+
+void grouped_linear_forward(const ForwardArguments& arguments) {
+  for_experts(arguments.inputs[1], [&](std::int64_t expert, std::int64_t first, std::int64_t rows) {
+    if (rows == 0) return;
+    at::Tensor y = arguments.outputs[0].narrow(0, first, rows);
+    at::mm_out(y, arguments.inputs[0].narrow(0, first, rows), arguments.parameters[0].select(0, expert).t());
+  });
+}
+
+void add_weight_gradient(const ParameterGradient& weight, std::int64_t expert, const at::Tensor& dy,
+                         const at::Tensor& x) {
+  at::Tensor dw = weight.gradient.select(0, expert);
+  if (dy.size(0) == 0) {
+    if (!weight.accumulate) dw.zero_();
+  } else if (weight.accumulate) {
+    at::addmm_out(dw, dw, dy.t(), x);
+  } else {
+    at::mm_out(dw, dy.t(), x);
+  }
+}
+
+void grouped_linear_backward(const BackwardArguments& arguments) {
+  const ParameterGradient& weight = arguments.parameter_gradients[0];
+  for_experts(arguments.saved_inputs[1], [&](std::int64_t expert, std::int64_t first, std::int64_t rows) {
+    const at::Tensor dy = arguments.output_gradients[0].narrow(0, first, rows);
+    if (arguments.input_gradients[0].defined() && rows > 0) {
+      at::Tensor dx = arguments.input_gradients[0].narrow(0, first, rows);
+      at::mm_out(dx, dy, arguments.parameters[0].select(0, expert));
+    }
+    if (weight.gradient.defined())
+      add_weight_gradient(weight, expert, dy, arguments.saved_inputs[0].narrow(0, first, rows));
+  });
+}
+
+}  // namespace
+
+extern const OperatorImplementation k_grouped_linear_implementation{grouped_linear_forward,
+                                                                    grouped_linear_backward};
 
 }  // namespace shardlab

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <exception>
 
-#include "engine/execute/torch/first_line.h"
 #include "engine/execute/torch/probes/probe_session.h"
+#include "engine/execute/torch/step_failure.h"
 
 namespace shardlab {
 namespace {

@@ -3,7 +3,6 @@
 #include <ATen/ops/mean.h>
 
 #include "engine/execute/torch/cuda/operators/cuda_operators.h"
-#include "engine/execute/torch/cuda/operators/kernel_access.h"
 #include "engine/execute/torch/operators/aten/device_operators.h"
 
 namespace shardlab {

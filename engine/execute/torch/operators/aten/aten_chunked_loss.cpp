@@ -9,9 +9,9 @@
 
 #include "engine/execute/torch/operators/aten/aten_access.h"
 #include "engine/execute/torch/operators/aten/device_operators.h"
-#include "engine/execute/torch/operators/chunked_loss_parts.h"
+#include "engine/execute/torch/operators/chunked_loss.h"
 #include "engine/execute/torch/operators/eager_parts.h"
-#include "engine/model/operators/chunked_loss_sizes.h"
+#include "engine/model/operators/losses.h"
 
 namespace shardlab {
 namespace {

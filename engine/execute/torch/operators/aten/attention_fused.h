@@ -7,7 +7,7 @@
 // deterministic algorithms are asked for.
 #pragma once
 
-#include "engine/execute/torch/operators/aten/attention_views.h"
+#include "engine/execute/torch/operators/aten/attention_math.h"
 
 namespace shardlab {
 

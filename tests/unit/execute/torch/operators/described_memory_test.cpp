@@ -10,10 +10,10 @@
 #include <optional>
 
 #include "engine/execute/torch/memory/memory_ledger.h"
-#include "engine/model/chunked_loss.h"
 #include "engine/model/families/family.h"
 #include "engine/model/freeze.h"
 #include "engine/model/lora/add_adapters.h"
+#include "engine/model/loss_operators.h"
 #include "engine/model/operators/operator_list.h"
 #include "engine/model/partition.h"
 #include "engine/model/precision/assign_precision.h"

@@ -1,0 +1,85 @@
+#include <nlohmann/json.hpp>
+
+#include "engine/cli/repeatable_scenario.h"
+#include "engine/cli/stored_runs.h"
+#include "engine/report/json.h"
+#include "engine/report/summarize.h"
+#include "engine/report/tables.h"
+#include "engine/report/unit_warnings.h"
+
+namespace shardlab {
+
+namespace {
+
+Result<RunStore> open(const CommonOptions& options, OpenMode mode) {
+  if (!options.database.empty()) return RunStore::open(options.database, mode);
+  SHARDLAB_TRY(const std::filesystem::path path, default_database_path());
+  return RunStore::open(path, mode);
+}
+
+}  // namespace
+
+Result<RunStore> open_runs(const CommonOptions& options) {
+  return open(options, OpenMode::existing);
+}
+
+Result<RunStore> open_or_create_runs(const CommonOptions& options) {
+  return open(options, OpenMode::create);
+}
+
+namespace {
+
+Result<FinishedRun> save(const PlannedScenario& planned, RunTrace trace, RunSummary summary,
+                         RunStore* store) {
+  RunRecord record;
+  record.name = planned.scenario.name;
+  record.tags = planned.scenario.tags;
+  record.scenario_yaml = repeatable_scenario(planned.scenario);
+  record.plan = planned.plan;
+  record.trace = std::move(trace);
+  record.summary = std::move(summary);
+  std::optional<RunId> id;
+  if (store != nullptr) {
+    SHARDLAB_TRY(id, store->save(record));
+  }
+  return FinishedRun{id, std::move(record.summary), std::move(record.trace)};
+}
+
+}  // namespace
+
+Result<FinishedRun> finish_run(const PlannedScenario& planned, RunTrace trace, RunStore* store) {
+  SHARDLAB_TRY(const DeviceLimits limits, device_limits(planned));
+  SHARDLAB_TRY(RunSummary summary, summarize(planned, trace, limits));
+  return save(planned, std::move(trace), std::move(summary), store);
+}
+
+Result<FinishedRun> finish_out_of_memory(const PlannedScenario& planned, Provenance provenance,
+                                         const OutOfMemory& ended, RunStore& store) {
+  SHARDLAB_TRY(const DeviceLimits limits, device_limits(planned));
+  RunTrace trace;
+  trace.provenance = std::move(provenance);
+  RunSummary summary = summarize_out_of_memory(planned, trace, ended, limits);
+  return save(planned, std::move(trace), std::move(summary), &store);
+}
+
+void print_run(Console& console, const FinishedRun& run) {
+  if (console.json()) {
+    console.print_json(run_json(run.summary, run.id));
+    return;
+  }
+  console.print(summary_table(run.summary, console.style()));
+  if (run.id) console.print("\nstored as " + to_string(*run.id) + "\n");
+}
+
+void announce(Console& console, const FinishedRun& run) {
+  if (!run.id) return;
+  console.event("stored", {{"run_id", to_string(*run.id)},
+                           {"kind", to_string(run.trace.provenance.kind)},
+                           {"plan_hash", run.summary.plan_hash}});
+}
+
+void note_when_too_large(Console& console, const RunSummary& summary) {
+  if (summary.fits && !*summary.fits) console.note("note: this does not fit the memory of the device");
+}
+
+}  // namespace shardlab

@@ -1,0 +1,155 @@
+#include "engine/execute/spool.h"
+
+#include <fstream>
+#include <limits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/error_json.h"
+
+namespace shardlab {
+
+namespace {
+
+using Json = nlohmann::json;
+
+std::optional<double> read_number(const Json& value) {
+  if (value.is_null()) return std::nullopt;
+  if (value.is_number()) return value.get<double>();
+  const auto text = value.get<std::string>();
+  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  return text == "inf" ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+}
+
+Nanoseconds time_at(const Json& list, std::size_t index) {
+  return {list.at(index).get<std::int64_t>()};
+}
+
+BytesByClass read_classes(const Json& list) {
+  BytesByClass by_class{};
+  for (std::size_t i = 0; i + 1 < list.size(); i += 2)
+    by_class.at(list[i].get<std::size_t>()) = {list[i + 1].get<std::int64_t>()};
+  return by_class;
+}
+
+SpoolHeader read_header(const Json& line) {
+  SpoolHeader header;
+  line.at("rank").get_to(header.rank);
+  line.at("world").get_to(header.world);
+  line.at("run_hash").get_to(header.run_hash);
+  line.at("host").get_to(header.host);
+  line.at("machine").get_to(header.machine);
+  line.at("versions").get_to(header.versions);
+  line.at("steps").get_to(header.steps);
+  return header;
+}
+
+SpoolStep read_step(const Json& line) {
+  SpoolStep step;
+  line.at("step").get_to(step.step);
+  step.aligned = {line.at("aligned").get<std::int64_t>()};
+  step.began = {line.at("began").get<std::int64_t>()};
+  step.mean_loss = read_number(line.at("mean_loss"));
+  line.at("rank").get_to(step.trace.rank);
+  step.trace.duration = {line.at("duration").get<std::int64_t>()};
+  step.trace.loss = read_number(line.at("loss"));
+  step.trace.gradient_norm = read_number(line.at("gradient_norm"));
+  for (const Json& span : line.at("spans")) {
+    step.trace.spans.push_back({InstructionId{span.at(0).get<std::uint32_t>()}, time_at(span, 1),
+                                time_at(span, 2), time_at(span, 3), time_at(span, 4),
+                                span.at(5).get<int>() != 0});
+  }
+  for (const Json& sample : line.at("memory")) {
+    step.trace.memory.push_back({InstructionId{sample.at(0).get<std::uint32_t>()},
+                                 {sample.at(1).get<std::int64_t>()},
+                                 {sample.at(2).get<std::int64_t>()},
+                                 read_classes(sample.at(3)),
+                                 read_classes(sample.at(4))});
+  }
+  for (const Json& sent : line.at("sent")) {
+    const auto kind = parse_word<InstructionKind>(sent.at(0).get<std::string>());
+    step.trace.sent.push_back({kind.value_or(InstructionKind::Marker),
+                               sent.at(1).get<int>(),
+                               sent.at(2).get<std::int64_t>(),
+                               {sent.at(3).get<std::int64_t>()}});
+  }
+  return step;
+}
+
+Bytes bytes_at(const Json& line, const char* name) {
+  return {line.at(name).get<std::int64_t>()};
+}
+
+DeviceMemory read_device_memory(const Json& line) {
+  DeviceMemory memory;
+  memory.requested = bytes_at(line, "requested");
+  memory.allocated = bytes_at(line, "allocated");
+  memory.active = bytes_at(line, "active");
+  memory.reserved = bytes_at(line, "reserved");
+  memory.inactive_split = bytes_at(line, "inactive_split");
+  memory.retries = line.at("retries").get<std::int64_t>();
+  memory.out_of_memory = line.at("out_of_memory").get<std::int64_t>();
+  memory.context = bytes_at(line, "context");
+  memory.communication = bytes_at(line, "communication");
+  memory.device_peak = bytes_at(line, "device_peak");
+  return memory;
+}
+
+SpoolEnd read_end(const Json& line) {
+  SpoolEnd end{bytes_at(line, "communication_workspace"), {}};
+  if (line.contains("device_memory")) end.device_memory = read_device_memory(line.at("device_memory"));
+  for (const Json& op : line.value("operators", Json::array())) {
+    end.operators.push_back({op.at(0).get<std::string>(),
+                             op.at(1).get<bool>(),
+                             op.at(2).get<std::int64_t>(),
+                             {op.at(3).get<std::int64_t>()}});
+  }
+  return end;
+}
+
+OutOfMemory read_out_of_memory(const Json& line) {
+  OutOfMemory out;
+  out.rank = line.at("rank").get<int>();
+  out.step = line.at("step").get<std::int64_t>();
+  out.instruction = InstructionId{line.at("instruction").get<std::uint32_t>()};
+  out.label = line.at("label").get<std::string>();
+  out.asked = bytes_at(line, "asked");
+  out.live = bytes_at(line, "live");
+  out.by_class = read_classes(line.at("by_class"));
+  out.limit = bytes_at(line, "limit");
+  out.allocator = line.at("allocator").get<std::string>();
+  return out;
+}
+
+void add_record(const Json& line, Spool& spool) {
+  const auto record = line.at("record").get<std::string>();
+  if (record == "header") spool.header = read_header(line);
+  if (record == "step") spool.steps.push_back(read_step(line));
+  if (record == "end") spool.end = read_end(line);
+  if (record == "out_of_memory") spool.out_of_memory = read_out_of_memory(line);
+  if (record == "error") spool.error = parse_error_json(line.at("error").dump());
+}
+
+}  // namespace
+
+Result<Spool> read_spool(const std::filesystem::path& path) {
+  std::ifstream stream(path);
+  if (!stream) return bad_input(in_file(path.string()), "cannot be opened", "did the rank start?");
+  Spool spool;
+  std::string line;
+  for (std::int64_t number = 1; std::getline(stream, line); ++number) {
+    if (stream.eof()) {  // no line end: it was being written
+      spool.truncated = true;
+      break;
+    }
+    try {
+      add_record(Json::parse(line), spool);
+    } catch (const std::exception&) {
+      return bad_input(in_file(path.string(), number), "is not a record of a run", "the file is damaged");
+    }
+  }
+  return spool;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,141 @@
+// ClipGradients: the scaling that keeps the norm of all gradients below the limit; or the limit of each
+// element.
+//
+// Source: torch 2.11, torch/nn/utils/clip_grad.py: coefficient = min(1, max_norm / (total_norm + 1e-6)),
+// which stays on the device: the host learns the norm after the step and decides nothing by it.
+#include <ATen/ops/_amp_foreach_non_finite_check_and_unscale.h>
+#include <ATen/ops/_foreach_mul.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/full_like.h>
+#include <ATen/ops/sqrt.h>
+#include <ATen/ops/sum.h>
+
+#include "engine/execute/torch/instructions/action.h"
+#include "engine/execute/torch/memory/memory_ledger.h"
+
+namespace shardlab {
+
+namespace {
+
+class ClipGradients : public Action {
+ public:
+  ClipGradients(const Site& site, Slot norms, std::vector<Slot> gradients, double limit)
+      : run_(site.run), norms_(norms), gradients_(std::move(gradients)), limit_(limit) {}
+
+  void run(StepContext& step) override {
+    const at::Tensor coefficient = coefficient_for(total_norm(step));
+    const bool seen = run_.backend->arithmetic() == Arithmetic::host;  // the host need not wait to read it
+    if (seen && *coefficient.const_data_ptr<float>() >= 1) return;
+    std::vector<at::Tensor> gradients;
+    for (const Slot slot : gradients_) gradients.push_back(run_.buffers.tensor(slot));
+    at::_foreach_mul_(gradients, coefficient);
+  }
+
+  void skip(StepContext& step) override { total_norm(step); }
+
+ private:
+  // Single numbers, which no plan knows.
+  at::Tensor total_norm(StepContext& step) const {
+    const MemoryLedger uncounted;
+    const LedgerScope scope(uncounted);
+    at::Tensor norm = run_.buffers.tensor(norms_).sum(at::kDouble).sqrt_();
+    step.late->read(norm, [&step](double value) { step.gradient_norm = value; });
+    return norm;
+  }
+
+  at::Tensor coefficient_for(const at::Tensor& norm) const {
+    const MemoryLedger uncounted;
+    const LedgerScope scope(uncounted);
+    return at::full_like(norm, limit_).div_(norm.add(1e-6)).clamp_max_(1.0).to(at::kFloat);
+  }
+
+  RunState& run_;
+  const Slot norms_;
+  const std::vector<Slot> gradients_;
+  const double limit_;
+};
+
+class ClipValues : public Action {
+ public:
+  ClipValues(const Site& site, std::vector<Slot> gradients, double limit)
+      : buffers_(site.run.buffers), gradients_(std::move(gradients)), limit_(limit) {}
+
+  void run(StepContext&) override {
+    for (const Slot gradient : gradients_) buffers_.tensor(gradient).clamp_(-limit_, limit_);
+  }
+
+ private:
+  BufferTable& buffers_;
+  const std::vector<Slot> gradients_;
+  const double limit_;
+};
+
+}  // namespace
+
+PreparedAction prepare_clip_gradients(const Site& site) {
+  const Instruction& instruction = site.instruction();
+  const TrainSpec& train = site.run.planned.scenario.train;
+  Slot norms = k_no_slot;
+  std::vector<Slot> gradients;
+  for (const BufferId id : instruction.writes) gradients.push_back(site.slot(id));
+  for (const BufferId id : instruction.reads) {
+    if (site.buffer(id).role == BufferRole::norms) norms = site.slot(id);
+  }
+  if (train.clip_value) return std::make_unique<ClipValues>(site, std::move(gradients), *train.clip_value);
+  if (!train.clip_norm || norms == k_no_slot)
+    return site.defect("reads no norms, or there is no train.clip_norm");
+  return std::make_unique<ClipGradients>(site, norms, std::move(gradients), *train.clip_norm);
+}
+
+// Unscale: takes the factor of the loss out of the gradients and notes whether any of them is not finite.
+//
+// Source: torch 2.11, GradScaler._unscale_grads_.
+
+namespace {
+
+class Unscale : public Action {
+ public:
+  Unscale(const Site& site, Slot found_inf, std::vector<Slot> gradients)
+      : run_(site.run), found_inf_(found_inf), gradients_(std::move(gradients)) {}
+
+  void run(StepContext&) override {
+    at::Tensor found = run_.buffers.tensor(found_inf_);
+    const at::Tensor factor = number(run_.loss_scale->inverse(), found);
+    found.zero_();
+    for (const Slot gradient : gradients_) {
+      const std::vector<at::Tensor> one{run_.buffers.tensor(gradient)};
+      at::_amp_foreach_non_finite_check_and_unscale_(one, found, factor);
+    }
+  }
+
+ private:
+  // Four bytes that no plan knows.
+  static at::Tensor number(float value, const at::Tensor& like) {
+    const MemoryLedger uncounted;
+    const LedgerScope scope(uncounted);
+    return at::full({1}, value, like.options());
+  }
+
+  RunState& run_;
+  const Slot found_inf_;
+  const std::vector<Slot> gradients_;
+};
+
+}  // namespace
+
+PreparedAction prepare_unscale(const Site& site) {
+  if (!site.run.loss_scale) return site.defect("the scenario does not scale its loss");
+  Slot found_inf = k_no_slot;
+  std::vector<Slot> gradients;
+  for (const BufferId id : site.instruction().writes) {
+    if (site.buffer(id).buffer_class == BufferClass::scalar) {
+      found_inf = site.slot(id);
+    } else {
+      gradients.push_back(site.slot(id));
+    }
+  }
+  if (found_inf == k_no_slot) return site.defect("has no place for what it finds");
+  return std::make_unique<Unscale>(site, found_inf, std::move(gradients));
+}
+
+}  // namespace shardlab

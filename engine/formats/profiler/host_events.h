@@ -1,0 +1,45 @@
+// What the host did, of the events of a profile: operators, and phases of the step.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "engine/formats/profiler/profiler_trace.h"
+#include "engine/plan/instruction.h"
+
+namespace shardlab {
+
+// Points into the trace, which must outlive it.
+class HostOperators {
+ public:
+  explicit HostOperators(const ProfilerTrace& trace);
+
+  // The one that the host was in: that began last before and has not ended; null when there is none.
+  const ProfilerEvent* innermost_at(std::uint32_t thread, Nanoseconds time) const;
+
+  // Those that are inside no other one, thread by thread, by start.
+  std::vector<const ProfilerEvent*> outermost() const;
+
+ private:
+  std::map<std::uint32_t, std::vector<const ProfilerEvent*>> by_thread_;  // by start, the longer one first
+};
+
+// Which phase of the step a host thread is in at a time.
+class HostPhases {
+ public:
+  explicit HostPhases(const ProfilerTrace& trace);
+
+  // The phase that the innermost event around this time names; Forward where none names one.
+  InstructionKind at(std::uint32_t thread, Nanoseconds time) const;
+
+ private:
+  struct Interval {
+    Nanoseconds start, end;
+    Nanoseconds reach;  // the latest end up to this one
+    InstructionKind kind;
+  };
+  std::map<std::uint32_t, std::vector<Interval>> by_thread_;  // by start
+};
+
+}  // namespace shardlab
