@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "engine/base/units.h"
-#include "simulator/cost/coefficients.h"
+#include "simulator/cost/breakdown.h"
 #include "simulator/cost/shape_table.h"
 
 namespace shardlab {

@@ -1,14 +1,12 @@
-// What a cost consists of, for "why?".
+// Every number the cost terms need for one device, from published figures or from a calibration.
 #pragma once
 
 #include <array>
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "engine/base/dtype.h"
-#include "engine/base/units.h"
 #include "engine/hardware/device.h"
 #include "engine/plan/instruction.h"
 #include "simulator/calibrate/calibration.h"
@@ -21,14 +19,6 @@
 
 namespace shardlab {
 
-struct CostBreakdown {
-  double nanoseconds = 0;
-  std::string term;     // "matmul", "all_gather" ...
-  std::string formula;  // with the numbers filled in: "268 MFLOP / 31.2 GFLOP/s * (64 + 12)/64 + 4.1 us"
-  std::vector<CostBreakdown> parts;
-};
-
-// Every number the cost terms need for one device, from published figures or from a calibration.
 enum class Direction : std::uint8_t { forward, backward };
 
 struct DtypeCoefficients {

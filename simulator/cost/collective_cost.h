@@ -8,7 +8,7 @@
 
 #include "engine/base/units.h"
 #include "engine/plan/instruction.h"
-#include "simulator/cost/coefficients.h"
+#include "simulator/cost/breakdown.h"
 #include "simulator/cost/shape_table.h"
 
 namespace shardlab {

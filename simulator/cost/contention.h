@@ -3,7 +3,7 @@
 
 #include "engine/hardware/device.h"
 #include "simulator/core/timeline.h"
-#include "simulator/cost/coefficients.h"
+#include "simulator/cost/breakdown.h"
 
 namespace shardlab {
 

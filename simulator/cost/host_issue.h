@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "simulator/cost/coefficients.h"
+#include "simulator/cost/breakdown.h"
 
 namespace shardlab {
 

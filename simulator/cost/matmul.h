@@ -13,7 +13,7 @@
 
 #include "engine/base/dtype.h"
 #include "engine/base/units.h"
-#include "simulator/cost/coefficients.h"
+#include "simulator/cost/breakdown.h"
 #include "simulator/cost/shape_table.h"
 
 namespace shardlab {

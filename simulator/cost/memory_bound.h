@@ -11,7 +11,7 @@
 #include <string>
 
 #include "engine/base/units.h"
-#include "simulator/cost/coefficients.h"
+#include "simulator/cost/breakdown.h"
 #include "simulator/cost/shape_table.h"
 
 namespace shardlab {
