@@ -76,24 +76,30 @@ function(shardlab_import_torch torch)
   target_link_libraries(shardlab::torch_cpu INTERFACE "${torch}/lib/libtorch_cpu.so" "${torch}/lib/libc10.so")
 endfunction()
 
-# The folder crt of CUDA's headers, which the wheel's headers include and its nvidia packages leave to nvcc: of a toolkit, or else the copy
-# that triton brings. Found where the compiler looks by itself, it needs no option.
-function(shardlab_find_cuda_crt torch nvidia)
-  find_path(SHARDLAB_CUDA_CRT crt/host_defines.h HINTS "${nvidia}/cu13/include" PATHS ENV CUDA_HOME /usr/local/cuda
-    "${torch}/../triton/backends/nvidia" PATH_SUFFIXES include)
-  mark_as_advanced(SHARDLAB_CUDA_CRT)
+# Two folders of CUDA's headers, crt and nv, which the wheel's headers include and its nvidia packages leave to the toolkit. Found where
+# the compiler looks by itself, they need no option.
+function(shardlab_find_cuda_headers)
+  find_path(SHARDLAB_CUDA_HEADERS nv/target PATHS ENV CUDA_HOME /usr/local/cuda PATH_SUFFIXES include)
+  mark_as_advanced(SHARDLAB_CUDA_HEADERS)
+  if(NOT EXISTS "${SHARDLAB_CUDA_HEADERS}/crt/host_defines.h")
+    message(STATUS "No CUDA toolkit (nv/target, crt/host_defines.h): the ranks' program for GPUs is not built. Set CUDA_HOME, or install nvcc's "
+      "headers to /usr/local/cuda.")
+    set(SHARDLAB_CUDA_HEADERS "" PARENT_SCOPE)
+  endif()
 endfunction()
 
-# Everything CUDA comes from the wheel's own packages: neither nvcc nor a driver is needed to build.
+# All else comes from the wheel's nvidia packages. No driver is needed to build.
 function(shardlab_import_torch_cuda torch nvidia)
   add_library(shardlab::torch_cuda INTERFACE IMPORTED GLOBAL)
   target_include_directories(shardlab::torch_cuda SYSTEM INTERFACE "${nvidia}/cu13/include" "${nvidia}/nccl/include")
-  list(FIND CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES "${SHARDLAB_CUDA_CRT}" found_by_itself)
+  list(FIND CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES "${SHARDLAB_CUDA_HEADERS}" found_by_itself)
   if(found_by_itself EQUAL -1)
-    # Alone in a folder of links: triton's other headers are of another version of CUDA.
-    file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/cuda_crt")
-    file(CREATE_LINK "${SHARDLAB_CUDA_CRT}/crt" "${PROJECT_BINARY_DIR}/cuda_crt/crt" SYMBOLIC)
-    target_include_directories(shardlab::torch_cuda SYSTEM INTERFACE "${PROJECT_BINARY_DIR}/cuda_crt")
+    # The two alone in a folder of links: the toolkit's other headers may be of another version than the wheel's.
+    file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/cuda_headers")
+    foreach(folder crt nv)
+      file(CREATE_LINK "${SHARDLAB_CUDA_HEADERS}/${folder}" "${PROJECT_BINARY_DIR}/cuda_headers/${folder}" SYMBOLIC)
+    endforeach()
+    target_include_directories(shardlab::torch_cuda SYSTEM INTERFACE "${PROJECT_BINARY_DIR}/cuda_headers")
   endif()
   # The linker would drop libtorch_cuda: nothing names a symbol of it, its constructors register the device.
   target_link_libraries(shardlab::torch_cuda INTERFACE shardlab::torch_cpu
@@ -145,14 +151,16 @@ endif()
 
 if(SHARDLAB_TORCH AND NOT SHARDLAB_WITH_CUDA STREQUAL "OFF")
   get_filename_component(nvidia "${SHARDLAB_TORCH_DIR}/../nvidia" ABSOLUTE)
-  shardlab_find_cuda_crt("${SHARDLAB_TORCH_DIR}" "${nvidia}")
   if(EXISTS "${SHARDLAB_TORCH_DIR}/lib/libtorch_cuda.so" AND EXISTS "${nvidia}/nccl/include/nccl.h"
-     AND EXISTS "${nvidia}/cu13/lib/libcudart.so.13" AND SHARDLAB_CUDA_CRT)
+     AND EXISTS "${nvidia}/cu13/lib/libcudart.so.13")
+    shardlab_find_cuda_headers()
+  endif()
+  if(SHARDLAB_CUDA_HEADERS)
     set(SHARDLAB_CUDA ON)
     shardlab_import_torch_cuda("${SHARDLAB_TORCH_DIR}" "${nvidia}")
   endif()
 endif()
 if(SHARDLAB_WITH_CUDA STREQUAL "ON" AND NOT SHARDLAB_CUDA)
   message(FATAL_ERROR "SHARDLAB_WITH_CUDA=ON needs SHARDLAB_WITH_TORCH and a CUDA build of torch 2.11.0 "
-    "with its nvidia packages and triton beside it; looked in '${SHARDLAB_TORCH_DIR}'.")
+    "with its nvidia packages beside it, in '${SHARDLAB_TORCH_DIR}', and the headers of a CUDA 13 toolkit.")
 endif()
