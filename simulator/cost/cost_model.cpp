@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "engine/model/segment/step_operation.h"
+#include "engine/model/segment/program.h"
 #include "engine/plan/group_ranks.h"
 #include "engine/plan/segment_run.h"
 

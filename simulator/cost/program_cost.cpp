@@ -6,7 +6,7 @@
 
 #include "engine/model/operators/attribute_keys.h"
 #include "engine/model/operators/operator_list.h"
-#include "engine/model/segment/step_operation.h"
+#include "engine/model/segment/program.h"
 
 namespace shardlab {
 namespace {

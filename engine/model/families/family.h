@@ -1,6 +1,6 @@
 // Model families: each turns a config.json into a ModelGraph.
 //
-// To add one: a file in this folder, or its description among the relatives of Llama, and a line in registry.cpp.
+// To add one: a file in this folder, or a function among the relatives of Llama, and a line in registry.cpp.
 #pragma once
 
 #include <string_view>
