@@ -63,17 +63,17 @@ inside() {
     < <(env | grep -iE '^(https?_proxy|no_proxy|ftp_proxy|PIP_(INDEX_URL|EXTRA_INDEX_URL|DEFAULT_TIMEOUT|TRUSTED_HOST))=')
   [ -f "$bare$lent_certificates" ] && variables+=("PIP_CERT=$lent_certificates" "SSL_CERT_FILE=$lent_certificates")
   env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TERM=dumb "${variables[@]}" "${@:2}" \
-    chroot "$bare" /bin/bash -c "cd $home && $1"
+    chroot "$bare" /bin/bash -o pipefail -c "cd $home && $1"
 }
 
 received() { tr ':' ' ' </proc/net/dev | awk 'NR > 2 && $1 != "lo" { sum += $2 } END { printf "%.0f\n", sum }'; }
 
-# timed <name> <command>: runs it inside and notes the wall time and what the machine received meanwhile.
+# timed <name> <command> [NAME=VALUE...]: runs it inside and notes the wall time and what the machine received meanwhile.
 timed() {
   local started bytes status=0
   started=$(date +%s.%N) bytes=$(received)
   echo "--- $1"
-  inside "$2" || status=$?
+  inside "${@:2}" || status=$?
   lines+=("$(awk -v name="$1" -v status="$status" -v t0="$started" -v t1="$(date +%s.%N)" -v b0="$bytes" -v b1="$(received)" \
     'BEGIN { printf "%-32s exit %d  %8.1f s  received %8.1f MB", name, status, t1 - t0, (b1 - b0) / 1e6 }')")
   if [ "$status" -ne 0 ]; then report; return "$status"; fi

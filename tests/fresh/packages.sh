@@ -61,7 +61,7 @@ packed() {
 try_debian() {
   packed DEB
   timed "apt install" "apt-get update -q >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends ./*.deb"
-  timed "prediction" "shardlab simulate /usr/$tiny | head -n 5"
+  timed "prediction" "shardlab simulate /usr/$tiny | sed -n 1,5p"
   timed "picture of the window" "shardlab gui --screenshot window.png /usr/$tiny && ls -l window.png"
   timed "apt remove" "apt-get remove -qy shardlab && ! command -v shardlab && [ ! -e /usr/share/shardlab ]"
 }
@@ -69,12 +69,12 @@ try_debian() {
 try_archive() {
   packed TGZ
   timed "unpacking" "mkdir -p '/srv/any place' && tar -xzf *.tar.gz -C '/srv/any place' --strip-components 1"
-  timed "prediction" "'/srv/any place/bin/shardlab' simulate '/srv/any place/$tiny' | head -n 5"
+  timed "prediction" "'/srv/any place/bin/shardlab' simulate '/srv/any place/$tiny' | sed -n 1,5p"
   timed "libtorch is missed by name" "! '/srv/any place/bin/shardlab' run '/srv/any place/$tiny' $short"
   [ -n "$lend" ] || return 0
   lend_torch /srv/torch
   timed "real run" "SHARDLAB_TORCH_DIR=\$(echo /srv/torch/lib/python3*/site-packages/torch) \
-    '/srv/any place/bin/shardlab' run '/srv/any place/$tiny' $short | head -n 5"
+    '/srv/any place/bin/shardlab' run '/srv/any place/$tiny' $short | sed -n 1,5p"
 }
 
 try_pip() {
@@ -89,7 +89,7 @@ try_pip() {
   # The compiler's usual name, under which ccache has what ./run.sh has compiled.
   timed "pip install ." "CXX=/usr/bin/c++ /srv/venv/bin/pip install . >pip.log 2>&1 || { grep -E -A 4 '(error|Error):? |FAILED' pip.log | head -n 40; exit 1; }
     tail -n 1 pip.log && /srv/venv/bin/shardlab --version"
-  timed "real run" "cd / && rm -r $home && /srv/venv/bin/shardlab run /srv/venv/$tiny $short | head -n 5"
+  timed "real run" "cd / && rm -r $home && /srv/venv/bin/shardlab run /srv/venv/$tiny $short | sed -n 1,5p"
 }
 
 # An image file's steps, each stage in a root of its own, on the files that git does not ignore. Its base images are replaced by Debian 12.
@@ -107,9 +107,9 @@ try_image() {
       entry) entry=$from ;;
     esac
   done 4< <(python3 "$source/tests/fresh/image_steps.py" "$1")
-  timed "prediction" "$entry simulate /opt/shardlab/$tiny | head -n 5" "${settings[@]}"
-  timed "real run" "$entry run /opt/shardlab/$tiny $short | head -n 5" "${settings[@]}"
-  timed "torchrun" "torchrun --no-python --nproc-per-node 2 $entry run /opt/shardlab/$tiny $short 2>&1 | head -n 5" "${settings[@]}"
+  timed "prediction" "$entry simulate /opt/shardlab/$tiny | sed -n 1,5p" "${settings[@]}"
+  timed "real run" "$entry run /opt/shardlab/$tiny $short | sed -n 1,5p" "${settings[@]}"
+  timed "torchrun" "torchrun --no-python --nproc-per-node 2 $entry run /opt/shardlab/$tiny $short 2>&1 | sed -n 1,5p" "${settings[@]}"
 }
 
 new_stage() {
