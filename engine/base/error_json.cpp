@@ -18,9 +18,10 @@ constexpr std::array<Name<ErrorKind>, 4> k_kinds{{{ErrorKind::bad_input, "bad_in
                                                   {ErrorKind::not_possible, "not_possible"},
                                                   {ErrorKind::run_failed, "run_failed"},
                                                   {ErrorKind::internal, "internal"}}};
-constexpr std::array<Name<ErrorCode>, 3> k_codes{{{ErrorCode::none, ""},
+constexpr std::array<Name<ErrorCode>, 4> k_codes{{{ErrorCode::none, ""},
                                                   {ErrorCode::no_database, "no_database"},
-                                                  {ErrorCode::failed_in_step, "failed_in_step"}}};
+                                                  {ErrorCode::failed_in_step, "failed_in_step"},
+                                                  {ErrorCode::lost_peer, "lost_peer"}}};
 
 template <typename Table, typename Enum>
 std::string_view name_of(const Table& table, Enum value) {

@@ -28,6 +28,7 @@ enum class ErrorCode {
   none,
   no_database,     // there is no file of runs yet: the first run makes it
   failed_in_step,  // a rank failed while it executed an instruction of a plan
+  lost_peer,       // a rank met with others between instructions, and one did not come
 };
 
 // Where a problem lies: a place in a text, a rank of a run, the name of a thing, or several of them.

@@ -66,6 +66,12 @@ bool was_killed(const Report& report) {
   return report.outcome.status.signal == SIGKILL && !report.outcome.stopped_by_us && !report.error;
 }
 
+// For somebody else's part, once another was the first to fail.
+bool waited(const Report& report) {
+  return report.error &&
+         (report.error->code == ErrorCode::failed_in_step || report.error->code == ErrorCode::lost_peer);
+}
+
 std::vector<Report> read_reports(const WatchOutcome& outcome, const std::filesystem::path& run_directory) {
   std::vector<Report> reports;
   for (const RankOutcome& rank : outcome.ranks) {
@@ -112,7 +118,7 @@ Error explain_failure(const WatchOutcome& outcome, const std::filesystem::path& 
     if (reports[i].outcome.status.good()) continue;
     if (reports[i].out_of_memory && first.out_of_memory) {
       what += fmt::format("; so did rank {}", reports[i].outcome.rank);
-    } else if (reports[i].error && reports[i].error->code == ErrorCode::failed_in_step) {
+    } else if (waited(reports[i])) {
       what += fmt::format("; rank {} waited in {}", reports[i].outcome.rank, without_rank(reports[i]));
     } else {
       what += "; " + sentence(reports[i], run_directory, kind);

@@ -34,7 +34,8 @@ Result<double> World::mean(double value, const std::string& place) const {
     communicator_->all_reduce(sum, ReduceOperation::average)->wait();
     return *sum.const_data_ptr<double>();
   } catch (const std::exception& error) {
-    return run_failed(on_rank(rank_, place), first_line(error.what()));
+    return fail(Error{ErrorKind::run_failed, on_rank(rank_, place), first_line(error.what()), "",
+                      ErrorCode::lost_peer});
   }
 }
 

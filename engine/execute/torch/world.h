@@ -12,8 +12,8 @@ class World {
  public:
   static Result<World> connect(const Rendezvous& rendezvous, const RankEnvironment& environment);
 
-  // Blocks until all ranks are here. run_failed when a peer is lost; `place` says where this was: "step 4,
-  // the barrier before it".
+  // Blocks until all ranks are here. run_failed with ErrorCode::lost_peer when a peer is lost; `place` says
+  // where this was: "step 4, the barrier before it".
   Status align(const std::string& place) const;
 
   // Over the ranks; likewise.

@@ -61,11 +61,17 @@ TEST_CASE("a rank that failed is named once, with who waited for it in a step an
               {ErrorKind::run_failed, on_rank(1, "step 3, 11 Forward s0 mb0"), "closed", "",
                ErrorCode::failed_in_step});
   write_error(folder.path(), 2, {ErrorKind::run_failed, on_rank(2, "between steps"), "closed", ""});
+  write_error(folder.path(), 3,
+              {ErrorKind::run_failed, on_rank(3, "step 3, the barrier before it"), "timed out", "",
+               ErrorCode::lost_peer});
   WatchOutcome outcome;
-  outcome.ranks = {{0, {.code = 4}, false, 0}, {1, {.code = 4}, false, 1}, {2, {.code = 4}, false, 2}};
+  outcome.ranks = {{0, {.code = 4}, false, 0},
+                   {1, {.code = 4}, false, 1},
+                   {2, {.code = 4}, false, 2},
+                   {3, {.code = 4}, false, 3}};
   const Error error = explain_failure(outcome, folder.path());
   CHECK(error.what ==
         "rank 0 failed in step 3, 12 AllGather u0: it hurts; rank 1 waited in step 3, 11 Forward s0 mb0; "
-        "rank 2 failed in between steps: closed");
+        "rank 2 failed in between steps: closed; rank 3 waited in step 3, the barrier before it");
   CHECK_THAT(error.hint, contains_text("rest; the ranks' records are in"));
 }
