@@ -4,6 +4,8 @@
 
 #include "engine/base/version.h"
 #include "engine/hardware/device.h"
+#include "engine/scenario/run_spec.h"
+#include "engine/scenario/train_spec.h"
 #include "simulator/core/timeline.h"
 #include "simulator/cost/cost_model.h"
 #include "simulator/memory/step_memory.h"
@@ -106,7 +108,7 @@ std::vector<std::string> left_out(const SimulationInputs& inputs) {
   } else {
     left_out.emplace_back("other programs on the same processors");
   }
-  if (inputs.planned.scenario.train.clip_norm)
+  if (inputs.planned.scenario.train->clip_norm)
     left_out.emplace_back("steps whose gradients need no clipping are as long as others");
   return left_out;
 }
@@ -169,7 +171,7 @@ Result<RunTrace> simulate(const SimulationInputs& inputs) {
     run.warmup.push_back(std::move(second));
   }
   run.steps.push_back(std::move(steady));
-  if (inputs.planned.scenario.measure.detail == MeasureDetail::operators)
+  if (inputs.planned.scenario.measure->detail == MeasureDetail::operators)
     run.operators = simulation.operator_times(plan.steady);
   return run;
 }

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "engine/checkpoint/published_names.h"
+#include "engine/scenario/model_spec.h"
 #include "engine/scenario/resolve_path.h"
 
 namespace shardlab {
@@ -115,7 +116,7 @@ Status read_parameter(const SafetensorsReader& weights, const ModelGraph& graph,
 }
 
 Result<SafetensorsReader> open_model_weights(const Scenario& scenario, const ModelGraph& graph) {
-  SHARDLAB_TRY(const std::filesystem::path path, resolve_path(scenario, scenario.model.weights));
+  SHARDLAB_TRY(const std::filesystem::path path, resolve_path(scenario, scenario.model->weights));
   SHARDLAB_TRY(SafetensorsReader reader, SafetensorsReader::open(path));
   SHARDLAB_CHECK_OK(match_model(reader, graph));
   return reader;

@@ -14,6 +14,7 @@
 #include "engine/execute/training_data.h"
 #include "engine/model/operators/operator_type.h"
 #include "engine/report/summarize.h"
+#include "engine/scenario/cluster_spec.h"
 
 namespace shardlab {
 
@@ -79,18 +80,18 @@ Error with_stored_result(const PlannedScenario& planned, const std::filesystem::
 }  // namespace
 
 Status check_measurable(const Scenario& scenario) {
-  if (scenario.cluster.device == DeviceKind::cpu || scenario.cluster.nodes == 1) return {};
+  if (scenario.cluster->device == DeviceKind::cpu || scenario.cluster->nodes == 1) return {};
   SHARDLAB_TRY(const auto joined, rank_environment(current_environment()));
   if (joined) return {};
   return not_possible("cluster",
                       fmt::format("this is one machine, and the scenario asks for {} with {} GPUs each",
-                                  scenario.cluster.nodes, scenario.cluster.gpus_per_node),
+                                  scenario.cluster->nodes, scenario.cluster->gpus_per_node),
                       "start it on them with torchrun, srun or mpirun; `shardlab simulate` predicts it here");
 }
 
 Status check_inputs(const PlannedScenario& planned, const MeasureOptions& options) {
   SHARDLAB_CHECK_OK(TrainingData::open(planned.scenario, planned.graph.vocabulary));
-  if (!options.extras.memory_snapshot.empty() && planned.scenario.cluster.device == DeviceKind::cpu) {
+  if (!options.extras.memory_snapshot.empty() && planned.scenario.cluster->device == DeviceKind::cpu) {
     return not_possible("--memory-snapshot", "only the allocator of a GPU keeps a history",
                         "`shardlab trace` has the measured memory of this run, instruction by instruction");
   }
@@ -108,7 +109,8 @@ Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const
   SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make(options.keep_spool, joined));
   ProgressLine line(console);
   LaunchOptions launch_options;
-  SHARDLAB_TRY(launch_options.rank_program, rank_program(planned.scenario.cluster.device != DeviceKind::cpu));
+  SHARDLAB_TRY(launch_options.rank_program,
+               rank_program(planned.scenario.cluster->device != DeviceKind::cpu));
   launch_options.run_directory = folder.path();
   launch_options.extras = options.extras;
   launch_options.progress = [&line, &console,

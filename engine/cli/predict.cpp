@@ -1,5 +1,6 @@
 #include "engine/cli/predict.h"
 
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/resolve_device.h"
 #include "simulator/calibrate/choose_calibration.h"
 #include "simulator/simulate.h"
@@ -17,7 +18,7 @@ Result<std::optional<Calibration>> find_calibration(const RunStore& store, const
 
 Result<FinishedRun> predict(const PlannedScenario& planned, const std::optional<Calibration>& calibration,
                             RunStore* store) {
-  SHARDLAB_TRY(const Device device, resolve_device(planned.scenario.cluster));
+  SHARDLAB_TRY(const Device device, resolve_device(*planned.scenario.cluster));
   SHARDLAB_TRY(RunTrace trace, simulate({planned, device, calibration ? &*calibration : nullptr}));
   return finish_run(planned, std::move(trace), store);
 }

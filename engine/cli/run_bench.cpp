@@ -10,6 +10,7 @@
 #include "engine/cli/progress_line.h"
 #include "engine/cli/spool_folder.h"
 #include "engine/execute/launch.h"
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/resolve_device.h"
 
 namespace shardlab {
@@ -58,9 +59,9 @@ Result<std::optional<ProbeRun>> measure_probes(const Scenario& scenario, const P
 
 Result<std::optional<BenchResult>> run_bench(const BenchRequest& request, Console& console) {
   SHARDLAB_TRY(const Scenario scenario, scenario_of_cluster(request.cluster));
-  SHARDLAB_CHECK_OK(resolve_device(scenario.cluster));
+  SHARDLAB_CHECK_OK(resolve_device(*scenario.cluster));
   SHARDLAB_CHECK_OK(check_measurable(scenario));
-  const bool on_gpus = scenario.cluster.device != DeviceKind::cpu;
+  const bool on_gpus = scenario.cluster->device != DeviceKind::cpu;
   SHARDLAB_TRY(const auto joined, rank_environment(current_environment()));
   SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make({}, joined));
   LaunchOptions launch;

@@ -7,6 +7,8 @@
 #include "engine/cli/predict.h"
 #include "engine/cli/run_calibration.h"
 #include "engine/report/json.h"
+#include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/run_spec.h"
 #include "simulator/calibrate/calibrate.h"
 
 namespace shardlab {
@@ -15,7 +17,7 @@ namespace {
 Result<std::optional<Calibration>> calibration_for(const PlannedScenario& planned, bool calibrate,
                                                    RunStore& store, Console& console) {
   SHARDLAB_TRY(std::optional<Calibration> known, find_calibration(store, planned.scenario));
-  const ClusterSpec& cluster = planned.scenario.cluster;
+  const ClusterSpec& cluster = *planned.scenario.cluster;
   if (known || !calibrate) return known;
   if (cluster.device == DeviceKind::cpu) {
     console.note(fmt::format("no calibration of this machine for {} x {} thread{} in {}: calibrating first",
@@ -44,7 +46,7 @@ Result<Validation> validate(const PlannedScenario& planned, bool calibrate, RunS
                         "run it without a launcher's variables");
   SHARDLAB_TRY(Comparison comparison,
                compare(planned.plan.steady, {predicted.summary, predicted.trace},
-                       {measured->summary, measured->trace}, planned.scenario.measure.tolerance));
+                       {measured->summary, measured->trace}, planned.scenario.measure->tolerance));
   SHARDLAB_CHECK_OK(store.save_comparison(*predicted.id, *measured->id, comparison));
   return Validation{planned.scenario.name, std::move(predicted), *std::move(measured), std::move(comparison)};
 }

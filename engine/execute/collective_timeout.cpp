@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/run_spec.h"
+
 namespace shardlab {
 namespace {
 
@@ -14,13 +17,13 @@ std::chrono::milliseconds to_milliseconds(Nanoseconds time) {
 }  // namespace
 
 std::chrono::milliseconds collective_timeout(const Scenario& scenario) {
-  const bool given = scenario.launch.timeout != LaunchSpec{}.timeout;
-  if (!given && scenario.cluster.device == DeviceKind::cpu) return k_default_on_cpu;
-  return to_milliseconds(scenario.launch.timeout);
+  const bool given = scenario.launch->timeout != LaunchSpec{}.timeout;
+  if (!given && scenario.cluster->device == DeviceKind::cpu) return k_default_on_cpu;
+  return to_milliseconds(scenario.launch->timeout);
 }
 
 std::chrono::milliseconds arrival_timeout(const Scenario& scenario) {
-  return to_milliseconds(scenario.launch.timeout);
+  return to_milliseconds(scenario.launch->timeout);
 }
 
 }  // namespace shardlab

@@ -6,6 +6,7 @@
 
 #include "engine/execute/launch.h"
 #include "engine/execute/spool.h"
+#include "engine/scenario/run_spec.h"
 
 namespace shardlab {
 namespace {
@@ -127,7 +128,7 @@ Result<RunTrace> gather_spools(const PlannedScenario& planned, const std::filesy
   run.operators = mean_operator_times(spools);
   // Steps before the steady ones are warm-up however few were asked for.
   const std::int64_t warmup =
-      std::max<std::int64_t>(planned.scenario.measure.warmup_steps, planned.plan.first_steady_step());
+      std::max<std::int64_t>(planned.scenario.measure->warmup_steps, planned.plan.first_steady_step());
   std::map<const StepPlan*, std::string> hashes;
   for (const StepPlan* plan : planned.plan.all()) hashes[plan] = plan_hash(*plan);
   for (std::size_t i = 0; i < spools.front().steps.size(); ++i) {

@@ -11,7 +11,9 @@
 #include "engine/execute/progress_tail.h"
 #include "engine/execute/spool.h"
 #include "engine/execute/watch_ranks.h"
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
+#include "engine/scenario/run_spec.h"
 
 namespace shardlab {
 namespace {
@@ -44,7 +46,7 @@ EnvironmentVariables environment_of(const RankJob& job, const RankEnvironment& r
 Result<RankEnvironment> local_master(const Scenario& scenario) {
   RankEnvironment environment;
   environment.world = world_size(scenario);
-  const std::string& master = scenario.launch.master;
+  const std::string& master = scenario.launch->master;
   const std::size_t colon = master.rfind(':');
   environment.master_address = master.empty() ? "127.0.0.1" : master.substr(0, colon);
   if (colon == std::string::npos) {
@@ -98,12 +100,12 @@ RankJob job_of(JobKind kind, const Scenario& scenario, const LaunchOptions& opti
   job.version = program_version();
   job.scenario = write_scenario(scenario);
   job.directory = scenario.directory;
-  job.threads = scenario.cluster.threads_per_rank;
-  const std::string& allocator = scenario.cluster.allocator_conf;
+  job.threads = scenario.cluster->threads_per_rank;
+  const std::string& allocator = scenario.cluster->allocator_conf;
   if (!allocator.empty()) job.environment.insert_or_assign("PYTORCH_ALLOC_CONF", allocator);
-  const LaunchSpec& launch = scenario.launch;
+  const LaunchSpec& launch = *scenario.launch;
   // Gloo is told by rendezvous.cpp.
-  if (!launch.interface.empty() && scenario.cluster.device != DeviceKind::cpu)
+  if (!launch.interface.empty() && scenario.cluster->device != DeviceKind::cpu)
     job.environment.insert_or_assign("NCCL_SOCKET_IFNAME", "=" + launch.interface);
   for (const auto& [name, value] : launch.environment) job.environment.insert_or_assign(name, value);
   job.extras = options.extras;
@@ -113,7 +115,7 @@ RankJob job_of(JobKind kind, const Scenario& scenario, const LaunchOptions& opti
 }
 
 Status start_all_ranks(const Scenario& scenario, const RankJob& job, const LaunchOptions& options) {
-  const Launcher launcher = scenario.launch.launcher;
+  const Launcher launcher = scenario.launch->launcher;
   if (launcher != Launcher::local)
     return not_possible("launch.launcher", fmt::format("{} did not start this process", to_string(launcher)),
                         "start shardlab with it, or remove launch.launcher to start all ranks from here");
@@ -134,7 +136,7 @@ Status start_own_rank(const Scenario& scenario, const RankJob& job, const Launch
                      fmt::format("started {} ranks, the scenario has {}", environment.world, world),
                      "set cluster.ranks (or nodes and gpus_per_node) to what the launcher starts");
   }
-  const Launcher launcher = scenario.launch.launcher;
+  const Launcher launcher = scenario.launch->launcher;
   if (launcher != Launcher::local && launcher != environment.launcher) {
     return bad_input("launch.launcher",
                      fmt::format("is {}, but {} started this process", to_string(launcher),

@@ -4,6 +4,8 @@
 
 #include "engine/execute/step_scalars.h"
 
+#include "engine/scenario/train_spec.h"
+
 namespace shardlab {
 
 double learning_rate(const TrainSpec& train, std::int64_t step, std::int64_t run_steps) {

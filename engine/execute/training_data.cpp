@@ -9,7 +9,9 @@
 
 #include "engine/base/hash.h"
 #include "engine/execute/token_file.h"
+#include "engine/scenario/model_spec.h"
 #include "engine/scenario/resolve_path.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {
@@ -41,18 +43,18 @@ class TrainingData::File {
 
 Result<TrainingData> TrainingData::open(const Scenario& scenario, std::int64_t vocabulary) {
   TrainingData data;
-  data.sequence_length_ = scenario.model.sequence_length;
+  data.sequence_length_ = scenario.model->sequence_length;
   data.vocabulary_ = vocabulary;
-  data.micro_batch_ = scenario.train.micro_batch;
-  data.accumulation_ = scenario.train.accumulation;
+  data.micro_batch_ = scenario.train->micro_batch;
+  data.accumulation_ = scenario.train->accumulation;
   data.global_batch_ = world_size(scenario) * data.micro_batch_ * data.accumulation_;
-  data.seed_ = static_cast<std::uint64_t>(scenario.train.seed);
-  data.shuffled_ = scenario.train.order == DataOrder::shuffled;
-  if (scenario.train.data.empty()) {
+  data.seed_ = static_cast<std::uint64_t>(scenario.train->seed);
+  data.shuffled_ = scenario.train->order == DataOrder::shuffled;
+  if (scenario.train->data.empty()) {
     return bad_input("train.data", "a training run needs data",
                      "name a text file or a .bin file of uint16 tokens");
   }
-  for (const std::string& name : scenario.train.data) {
+  for (const std::string& name : scenario.train->data) {
     auto path = resolve_path(scenario, name);
     if (!path) return bad_input("train.data", path.error().what, path.error().hint);
     SHARDLAB_TRY(TokenFile file, TokenFile::open(*path, vocabulary));

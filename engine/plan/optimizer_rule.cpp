@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/scenario/train_spec.h"
+
 namespace shardlab {
 namespace {
 

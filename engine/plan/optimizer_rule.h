@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "engine/plan/buffer.h"
-#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
+
+struct TrainSpec;  // engine/scenario/train_spec.h
 
 struct OptimizerRule {
   // Buffers beside each parameter, of its dtype and size; allocated by the first step.

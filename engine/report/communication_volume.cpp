@@ -4,6 +4,9 @@
 
 #include "engine/plan/unit_sizes.h"
 #include "engine/scenario/mesh.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/train_spec.h"
 #include "engine/strategies/strategy.h"
 
 namespace shardlab {
@@ -16,17 +19,17 @@ bool moves_parameters(const StepPlan& plan, const Instruction& instruction) {
 }
 
 bool trains_all_alike(const Scenario& scenario) {
-  return !scenario.distillation && scenario.model.frozen.empty() && scenario.model.lora.rank == 0 &&
-         scenario.parallel.wrap.overrides.empty() && scenario.parallel.wrap.ignored.empty() &&
-         (scenario.activation.checkpoint == ActivationCheckpoint::none ||
-          scenario.activation.placement == CheckpointPlacement::inside);
+  return !scenario.distillation && scenario.model->frozen.empty() && scenario.model->lora.rank == 0 &&
+         scenario.parallel->wrap.overrides.empty() && scenario.parallel->wrap.ignored.empty() &&
+         (scenario.activation->checkpoint == ActivationCheckpoint::none ||
+          scenario.activation->placement == CheckpointPlacement::inside);
 }
 
 }  // namespace
 
 std::optional<double> volume_limit(const Scenario& scenario) {
   if (world_size(scenario) == 1 || !trains_all_alike(scenario)) return std::nullopt;
-  const StrategyType* const strategy = strategy_named(scenario.parallel.strategy);
+  const StrategyType* const strategy = strategy_named(scenario.parallel->strategy);
   if (strategy == nullptr || strategy->volume_limit == nullptr) return std::nullopt;
   return strategy->volume_limit(scenario);
 }

@@ -5,6 +5,7 @@
 #include "engine/report/figures.h"
 #include "engine/report/tables.h"
 #include "engine/report/text_table.h"
+#include "engine/scenario/distillation_spec.h"
 
 namespace shardlab {
 namespace {

@@ -9,6 +9,7 @@
 #include "engine/plan/unit_sizes.h"
 #include "engine/report/communication_volume.h"
 #include "engine/report/teacher_memory.h"
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/mesh.h"
 #include "engine/trace/check_trace.h"
 #include "engine/trace/exposed_communication.h"
@@ -117,7 +118,7 @@ void add_allocator(const DeviceMemory& device, MemorySummary& memory) {
 }
 
 std::optional<Bytes> memory_limit(const PlannedScenario& planned, const DeviceLimits& device) {
-  const std::optional<Bytes>& given = planned.scenario.cluster.memory_limit;
+  const std::optional<Bytes>& given = planned.scenario.cluster->memory_limit;
   return given ? given : device.memory;
 }
 

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "engine/model/operators/operator_type.h"
+#include "engine/scenario/model_spec.h"
 #include "engine/scenario/resolve_path.h"
 
 namespace shardlab {
@@ -58,7 +59,7 @@ std::string to_text(const MoeLoad& load) {
 }
 
 Result<std::vector<std::vector<double>>> expert_shares(const Scenario& scenario) {
-  const MoeSpec& moe = scenario.model.moe;
+  const MoeSpec& moe = scenario.model->moe;
   std::vector<std::vector<double>> lists;
   if (moe.load.kind == MoeLoadKind::measured) {
     SHARDLAB_TRY(const std::filesystem::path path, resolve_path(scenario, moe.measured));

@@ -10,6 +10,8 @@
 
 namespace shardlab {
 
+struct MoeLoad;  // model_spec.h
+
 // "balanced", "[0.5,0.25,0.25]": for messages.
 std::string to_text(const MoeLoad& load);
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
+
 namespace shardlab {
 namespace {
 
@@ -19,10 +22,10 @@ bool overrides_use_float16(const WrapSpec& wrap) {
 }  // namespace
 
 bool scales_loss(const Scenario& scenario) {
-  if (scenario.scaler.enabled) return *scenario.scaler.enabled;
+  if (scenario.scaler->enabled) return *scenario.scaler->enabled;
   const auto is_float16 = [](std::optional<DType> dtype) { return dtype == DType::float16; };
-  return is_float16(scenario.model.dtype) || is_float16(scenario.precision.param) ||
-         is_float16(scenario.precision.reduce) || overrides_use_float16(scenario.parallel.wrap);
+  return is_float16(scenario.model->dtype) || is_float16(scenario.precision->param) ||
+         is_float16(scenario.precision->reduce) || overrides_use_float16(scenario.parallel->wrap);
 }
 
 }  // namespace shardlab

@@ -2,17 +2,19 @@
 
 #include <algorithm>
 
+#include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
 
 int world_size(const Scenario& scenario) {
-  const ClusterSpec& cluster = scenario.cluster;
+  const ClusterSpec& cluster = *scenario.cluster;
   return cluster.device == DeviceKind::cpu ? cluster.ranks : cluster.nodes * cluster.gpus_per_node;
 }
 
 ResolvedMesh resolve_mesh(const Scenario& scenario) {
-  const ParallelSpec& parallel = scenario.parallel;
+  const ParallelSpec& parallel = *scenario.parallel;
   const MeshSpec& given = parallel.mesh;
   ResolvedMesh mesh{given.replicate, given.shard, given.tensor, given.expert};
   const bool replicates = replicates_state(parallel);

@@ -11,7 +11,10 @@
 
 #include "engine/base/yaml.h"
 #include "engine/hardware/node.h"
+#include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/keys/sections.h"
+#include "engine/scenario/model_spec.h"
 #include "engine/scenario/resolve_path.h"
 #include "engine/scenario/source.h"
 #include "engine/scenario/validate.h"
@@ -44,7 +47,7 @@ void complete(Scenario& scenario, Reading& reading) {
     reading.problems.add(reading.source.place(key), error.what, error.hint);
   };
   if (scenario.name.empty()) scenario.name = fs::path(reading.source.file()).stem().string();
-  ClusterSpec& cluster = scenario.cluster;
+  ClusterSpec& cluster = *scenario.cluster;
   if (!cluster.node.empty()) {
     const auto node = find_node(cluster.node);
     if (!node) {
@@ -63,7 +66,7 @@ void complete(Scenario& scenario, Reading& reading) {
     if (model.config.empty()) return;
     if (const auto config = resolve_model_config(scenario, model); !config) refuse(key, config.error());
   };
-  check_model("model.config", scenario.model);
+  check_model("model.config", *scenario.model);
   if (scenario.distillation) check_model("distillation.teacher.config", scenario.distillation->teacher.model);
 }
 

@@ -1,5 +1,7 @@
 #include "engine/scenario/resolve_device.h"
 
+#include "engine/scenario/cluster_spec.h"
+
 namespace shardlab {
 
 Result<Device> resolve_device(const ClusterSpec& cluster) {

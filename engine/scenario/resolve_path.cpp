@@ -9,6 +9,7 @@
 
 #include "engine/base/nearest.h"
 #include "engine/base/paths.h"
+#include "engine/scenario/model_spec.h"
 
 namespace shardlab {
 namespace {

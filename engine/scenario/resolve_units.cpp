@@ -9,6 +9,8 @@
 #include "engine/base/parse.h"
 #include "engine/model/wrap/module_match.h"
 #include "engine/model/wrap/module_sizes.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
@@ -35,10 +37,10 @@ void lay_over(Layers& layers, const std::string& key, const std::string& text) {
 
 UnitSettings settled(const Scenario& scenario, const Layers& layers) {
   const PrecisionSpec& p = layers.precision;
-  const bool casts_by_default = facts_of(scenario.parallel.strategy).casts_inputs_by_default;
+  const bool casts_by_default = facts_of(scenario.parallel->strategy).casts_inputs_by_default;
   const bool casts =
       p.param && p.cast_forward_inputs.value_or(casts_by_default);  // nothing is cast without a param_dtype
-  const DType param = p.param.value_or(scenario.model.dtype);
+  const DType param = p.param.value_or(scenario.model->dtype);
   return {{param, p.reduce.value_or(param), p.output, casts}, layers.reshard_after_forward};
 }
 
@@ -74,13 +76,13 @@ Result<std::vector<ModuleId>> matching_units(const ModelGraph& graph, std::span<
 // What an override asks of the root of a model that is trained.
 Status check_root_override(const Scenario& scenario, const WrapOverride& change, std::size_t index) {
   const auto setting = change.settings.find("reshard_after_forward");
-  const std::string_view why = facts_of(scenario.parallel.strategy).why_root_stays;
+  const std::string_view why = facts_of(scenario.parallel->strategy).why_root_stays;
   if (why.empty() || setting == change.settings.end()) return {};
   const auto reshard = parse_reshard_after_forward(setting->second);
   if (reshard->kind != ReshardKind::always) return {};
   return bad_input(fmt::format("parallel.wrap.overrides[{}].settings", index),
                    fmt::format("reshard_after_forward: true has no effect on the root with strategy {}: {}",
-                               scenario.parallel.strategy, why),
+                               scenario.parallel->strategy, why),
                    "remove it, or use " + proposed_for("parallel.reshard_after_forward"));
 }
 
@@ -92,10 +94,10 @@ Result<SettingsByModule> resolve_unit_settings(const Scenario& scenario, const M
   const ModuleId root = wrapped.units.front();
   for (const ModuleId unit : wrapped.units) {
     const bool below_root = unit != root || backward == Backward::never;
-    layers[unit] = {below_root ? scenario.parallel.reshard_after_forward : ReshardAfterForward{},
-                    scenario.precision};
+    layers[unit] = {below_root ? scenario.parallel->reshard_after_forward : ReshardAfterForward{},
+                    *scenario.precision};
   }
-  const std::vector<WrapOverride>& overrides = scenario.parallel.wrap.overrides;
+  const std::vector<WrapOverride>& overrides = scenario.parallel->wrap.overrides;
   std::vector<std::int64_t> elements;
   if (!overrides.empty()) elements = module_elements(graph, std::vector<bool>(graph.parameters.size()));
   for (std::size_t i = 0; i < overrides.size(); ++i) {
@@ -115,7 +117,7 @@ Result<SettingsByModule> resolve_unit_settings(const Scenario& scenario, const M
 
 std::optional<std::size_t> deciding_override(const Scenario& scenario, const ModelGraph& graph,
                                              std::span<const ModuleId> unit, const std::string& key) {
-  const std::vector<WrapOverride>& overrides = scenario.parallel.wrap.overrides;
+  const std::vector<WrapOverride>& overrides = scenario.parallel->wrap.overrides;
   if (overrides.empty()) return std::nullopt;
   const std::vector<std::int64_t> elements =
       module_elements(graph, std::vector<bool>(graph.parameters.size()));

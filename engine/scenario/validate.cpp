@@ -6,13 +6,19 @@
 
 #include <fmt/ranges.h>
 
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/complaints.h"
+#include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/keys/kind.h"
 #include "engine/scenario/keys/sections.h"
 #include "engine/scenario/mesh.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/problems.h"
+#include "engine/scenario/run_spec.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/teacher_scenario.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 
@@ -24,7 +30,7 @@ Status validate_scenario(const Scenario& scenario, const ScenarioSource& source)
   validate_cluster(complaints);
   if (problems.empty()) validate_mesh(complaints);  // needs a number of ranks
   if (problems.empty()) validate_strategy(complaints);
-  validate_parallel(complaints, "parallel", scenario.parallel);
+  validate_parallel(complaints, "parallel", *scenario.parallel);
   validate_training(complaints);
   validate_precision(complaints);
   validate_distillation(complaints);
@@ -70,9 +76,9 @@ class Support {
   }
 
   void model() {
-    const ModelSpec& m = s_.model;
+    const ModelSpec& m = *s_.model;
     need_word(m.attention, "model.attention", {AttentionKind::automatic});
-    const bool half = m.dtype == DType::float16 || s_.precision.param == DType::float16;
+    const bool half = m.dtype == DType::float16 || s_.precision->param == DType::float16;
     need(m.loss.kind == LossKind::plain || m.loss.over != LossChunks::of_tokens || !half, "model.loss.over",
          "tokens with float16", "forward makes gradients before they can be scaled: use vocabulary");
     need(m.dropout == 0, "model.dropout", fmt::format("{}", m.dropout));
@@ -84,14 +90,14 @@ class Support {
   }
 
   void cluster() {
-    const ClusterSpec& c = s_.cluster;
+    const ClusterSpec& c = *s_.cluster;
     need(c.allocator_conf.empty(), "cluster.allocator.conf", c.allocator_conf);
     need(c.nvme == NvmeSpec{}, "cluster.nvme", "drives");
     need(c.host == HostSpec{}, "cluster.host", "a described host");
   }
 
   void parallel() {
-    const ParallelSpec& p = s_.parallel;
+    const ParallelSpec& p = *s_.parallel;
     const std::vector<std::string> built = built_strategies();
     need(std::find(built.begin(), built.end(), p.strategy) != built.end(), "parallel.strategy", p.strategy,
          fmt::format("supported: {}", fmt::join(teacher_ ? teacher_strategies() : built, ", ")));
@@ -114,13 +120,13 @@ class Support {
   }
 
   void precision() {
-    const PrecisionSpec& p = s_.precision;
-    const bool casts = facts_of(s_.parallel.strategy).casts_units;
+    const PrecisionSpec& p = *s_.precision;
+    const bool casts = facts_of(s_.parallel->strategy).casts_units;
     const auto compute = [&](const std::string& key, std::optional<DType> dtype) {
       if (!dtype) return;
       const std::string name(to_string(*dtype));
       if (!casts)
-        need(*dtype == s_.model.dtype, key, fmt::format("{} with strategy {}", name, s_.parallel.strategy),
+        need(*dtype == s_.model->dtype, key, fmt::format("{} with strategy {}", name, s_.parallel->strategy),
              "set model.dtype");
     };
     compute("precision.param", p.param);
@@ -130,7 +136,7 @@ class Support {
   }
 
   void train() {
-    const TrainSpec& t = s_.train;
+    const TrainSpec& t = *s_.train;
     const std::initializer_list<Optimizer> optimizers{Optimizer::adamw, Optimizer::adam, Optimizer::sgd};
     need_word(t.optimizer, "train.optimizer", optimizers,
               "supported: " + kind::joined(words_of<Optimizer>(optimizers)));
@@ -144,14 +150,14 @@ class Support {
   }
 
   void rest() {
-    const ActivationSpec& a = s_.activation;
+    const ActivationSpec& a = *s_.activation;
     need_word(a.offload, "activation.offload", {OffloadTarget::none});
     need(!a.partition, "activation.partition", "true");
-    need(s_.offload == OffloadSpec{}, "offload", "offload of parameters or optimizer state");
-    need(s_.checkpoint == CheckpointSpec{}, "checkpoint", "checkpoints");
-    need(s_.cluster.device == DeviceKind::cpu || s_.launch.backend != CommunicationBackend::gloo,
+    need(*s_.offload == OffloadSpec{}, "offload", "offload of parameters or optimizer state");
+    need(*s_.checkpoint == CheckpointSpec{}, "checkpoint", "checkpoints");
+    need(s_.cluster->device == DeviceKind::cpu || s_.launch->backend != CommunicationBackend::gloo,
          "launch.backend", "gloo on GPUs", "use nccl");
-    need(s_.limits == LimitsSpec{}, "limits", "constraints of a search");
+    need(*s_.limits == LimitsSpec{}, "limits", "constraints of a search");
   }
 
   const Scenario& s_;

@@ -5,8 +5,10 @@
 #include <fmt/core.h>
 
 #include "engine/base/parse.h"
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/complaints.h"
 #include "engine/scenario/mesh.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
@@ -24,7 +26,7 @@ void exclude(Complaints& c, const char* form, std::initializer_list<std::pair<co
 }  // namespace
 
 void validate_cluster(Complaints& c) {
-  const ClusterSpec& cluster = c.scenario.cluster;
+  const ClusterSpec& cluster = *c.scenario.cluster;
   const ClusterSpec defaults;
   const bool host = cluster.host != defaults.host, network = cluster.inter_node_gbps_per_gpu.has_value();
   if (cluster.device == DeviceKind::cpu) {
@@ -74,7 +76,7 @@ std::string group_sizes(int shards) {
 // An integer: the size of the group that keeps the parameters.
 void check_reshard(Complaints& c, const std::string& key, const ReshardAfterForward& reshard, int shards) {
   if (reshard.kind != ReshardKind::to_ranks) return;
-  const std::string_view why_not = facts_of(c.scenario.parallel.strategy).why_no_subgroups;
+  const std::string_view why_not = facts_of(c.scenario.parallel->strategy).why_no_subgroups;
   if (!why_not.empty()) {
     c.refuse(key, fmt::format("{}: {}", reshard.ranks, why_not),
              "use true or false, or " + proposed_for("parallel.reshard_after_forward"));
@@ -90,7 +92,7 @@ void check_reshard(Complaints& c, const std::string& key, const ReshardAfterForw
 void validate_mesh(Complaints& c) {
   const int ranks = world_size(c.scenario);
   const std::string key = c.given("parallel.mesh") ? "parallel.mesh" : "parallel.strategy";
-  if (const auto check_ranks = facts_of(c.scenario.parallel.strategy).check_ranks; check_ranks != nullptr) {
+  if (const auto check_ranks = facts_of(c.scenario.parallel->strategy).check_ranks; check_ranks != nullptr) {
     check_ranks(c, ranks);
     if (!c.problems.empty()) return;
   }
@@ -106,21 +108,21 @@ void validate_mesh(Complaints& c) {
             mesh.replicate, mesh.shard, mesh.tensor, mesh.expert, ranks, ranks == 1 ? "" : "s"));
     return;
   }
-  check_reshard(c, "parallel.reshard_after_forward", c.scenario.parallel.reshard_after_forward, mesh.shard);
-  const std::vector<WrapOverride>& overrides = c.scenario.parallel.wrap.overrides;
+  check_reshard(c, "parallel.reshard_after_forward", c.scenario.parallel->reshard_after_forward, mesh.shard);
+  const std::vector<WrapOverride>& overrides = c.scenario.parallel->wrap.overrides;
   for (std::size_t i = 0; i < overrides.size(); ++i) {
     const auto reshard = overrides[i].settings.find("reshard_after_forward");
     if (reshard == overrides[i].settings.end()) continue;
     check_reshard(c, fmt::format("parallel.wrap.overrides[{}].settings", i),
                   *parse_reshard_after_forward(reshard->second), mesh.shard);
   }
-  const bool hybrid = is_hybrid(c.scenario.parallel.sharding);
+  const bool hybrid = is_hybrid(c.scenario.parallel->sharding);
   if (hybrid && mesh.replicate == 1)
     c.refuse("parallel.sharding", "hybrid sharding needs mesh.replicate above 1");
 }
 
 void validate_strategy(Complaints& c) {
-  const StrategyFacts& facts = facts_of(c.scenario.parallel.strategy);
+  const StrategyFacts& facts = facts_of(c.scenario.parallel->strategy);
   if (facts.check != nullptr) facts.check(c, resolve_mesh(c.scenario));
 }
 

@@ -2,6 +2,9 @@
 #include <fmt/core.h>
 
 #include "engine/scenario/complaints.h"
+#include "engine/scenario/distillation_spec.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/teacher_scenario.h"
 
@@ -9,7 +12,7 @@ namespace shardlab {
 namespace {
 
 void check_forward_only(Complaints& c) {
-  const ParallelSpec& parallel = c.scenario.parallel;
+  const ParallelSpec& parallel = *c.scenario.parallel;
   const std::string_view why_not = facts_of(parallel.strategy).why_no_teacher;
   if (!why_not.empty()) {
     c.refuse("parallel.strategy", std::string(why_not),
@@ -25,9 +28,9 @@ void check_forward_only(Complaints& c) {
   no_effect("parallel.prefetch.backward", parallel.prefetch.backward != defaults.prefetch.backward);
   no_effect("parallel.prefetch.backward_depth",
             parallel.prefetch.backward_depth != defaults.prefetch.backward_depth);
-  no_effect("model.moe.auxiliary_loss", c.scenario.model.moe.auxiliary_loss.has_value());
-  no_effect("precision.reduce", c.scenario.precision.reduce.has_value());
-  no_effect("precision.keep_low_precision_grads", c.scenario.precision.keep_low_precision_grads);
+  no_effect("model.moe.auxiliary_loss", c.scenario.model->moe.auxiliary_loss.has_value());
+  no_effect("precision.reduce", c.scenario.precision->reduce.has_value());
+  no_effect("precision.keep_low_precision_grads", c.scenario.precision->keep_low_precision_grads);
 }
 
 }  // namespace
@@ -45,7 +48,7 @@ void validate_distillation(Complaints& c) {
   if (!c.problems.empty()) return;  // the rest needs a valid cluster
   validate_mesh(of_teacher);
   if (c.problems.empty()) validate_strategy(of_teacher);
-  validate_parallel(of_teacher, "parallel", teacher.parallel);
+  validate_parallel(of_teacher, "parallel", *teacher.parallel);
   validate_precision(of_teacher);
 }
 

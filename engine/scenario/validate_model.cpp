@@ -2,12 +2,14 @@
 
 #include "engine/scenario/complaints.h"
 #include "engine/scenario/expert_load.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
 
 void validate_model(Complaints& c) {
-  const ModelSpec& model = c.scenario.model;
+  const ModelSpec& model = *c.scenario.model;
   c.require(!model.config.empty(), "model.config", "a name in assets/models or the path of a config.json");
   c.require(model.sequence_length > 0 || c.teacher, "model.sequence_length");
   if (model.loss.kind == LossKind::chunked && model.loss.chunks < 2)
@@ -37,8 +39,8 @@ std::string owners_of(std::string_view key) {
 }
 
 void check_framework(Complaints& c) {
-  const PrecisionSpec& p = c.scenario.precision;
-  const std::string& strategy = c.scenario.parallel.strategy;
+  const PrecisionSpec& p = *c.scenario.precision;
+  const std::string& strategy = c.scenario.parallel->strategy;
   const StrategyFacts& facts = facts_of(strategy);
   const auto refuse = [&](const std::string& key, const std::string& why) {
     c.refuse(key, fmt::format("has no effect with strategy {}{}", strategy, why),
@@ -53,12 +55,12 @@ void check_framework(Complaints& c) {
     refuse("precision.buffer", ": it leaves buffers as they are");
   const bool casts_inputs = accepts(facts, "precision.cast_forward_inputs");
   if (p.cast_forward_inputs && !casts_inputs) refuse("precision.cast_forward_inputs", "");
-  const bool single_units = !c.scenario.parallel.wrap.overrides.empty();
+  const bool single_units = !c.scenario.parallel->wrap.overrides.empty();
   if (p.cast_forward_inputs && casts_inputs && !p.param && !single_units) {
     c.refuse("precision.cast_forward_inputs", "has no effect without precision.param",
              "set precision.param, or remove it");
   }
-  const WrapSpec& wrap = c.scenario.parallel.wrap;
+  const WrapSpec& wrap = c.scenario.parallel->wrap;
   const bool alike = !single_units && wrap.ignored.empty() && (!p.output || p.output == p.param);
   if (p.cast_forward_inputs && casts_inputs && p.param && alike &&
       *p.cast_forward_inputs != facts.casts_inputs_by_default) {
@@ -68,7 +70,7 @@ void check_framework(Complaints& c) {
 }
 
 void check_unit_setting(Complaints& c, const std::string& key, const std::string& name) {
-  const std::string& strategy = c.scenario.parallel.strategy;
+  const std::string& strategy = c.scenario.parallel->strategy;
   if (name == "precision.buffer") {
     c.refuse(key,
              "precision.buffer has no effect on single units: the rotary frequencies are one buffer for all",
@@ -91,7 +93,7 @@ void check_unit_setting(Complaints& c, const std::string& key, const std::string
 
 void validate_precision(Complaints& c) {
   check_framework(c);
-  const std::vector<WrapOverride>& overrides = c.scenario.parallel.wrap.overrides;
+  const std::vector<WrapOverride>& overrides = c.scenario.parallel->wrap.overrides;
   for (std::size_t i = 0; i < overrides.size(); ++i) {
     const std::string key = fmt::format("parallel.wrap.overrides[{}].settings", i);
     for (const auto& [name, text] : overrides[i].settings) check_unit_setting(c, key, name);

@@ -1,9 +1,14 @@
 // How the state is spread and how it is trained.
 #include <fmt/ranges.h>
 
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/complaints.h"
 #include "engine/scenario/loss_scaling.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/run_spec.h"
 #include "engine/scenario/strategy_facts.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {
@@ -44,7 +49,7 @@ void check_wrap(Complaints& c, const std::string& path, const WrapSpec& wrap) {
 }
 
 void check_train(Complaints& c) {
-  const TrainSpec& train = c.scenario.train;
+  const TrainSpec& train = *c.scenario.train;
   if (train.clip_norm && train.clip_value)
     c.refuse("train.clip_value", "contradicts train.clip_norm", "give one of the two");
   if (train.epochs > 0 && train.steps > 0)
@@ -62,7 +67,7 @@ void check_train(Complaints& c) {
     }
   }
   if (train.save.every > 0)
-    c.require(!c.scenario.checkpoint.path.empty(), "checkpoint.path", "the folder for train.save");
+    c.require(!c.scenario.checkpoint->path.empty(), "checkpoint.path", "the folder for train.save");
 }
 
 // "ShardedGradScaler of fsdp1".
@@ -77,16 +82,16 @@ std::string float16_scalers() {
 
 void check_scaler(Complaints& c) {
   ScalerSpec defaults;
-  defaults.enabled = c.scenario.scaler.enabled;
+  defaults.enabled = c.scenario.scaler->enabled;
   const bool scales = scales_loss(c.scenario);
-  if (!scales && c.scenario.scaler != defaults) {
+  if (!scales && *c.scenario.scaler != defaults) {
     c.refuse("scaler",
-             c.scenario.scaler.enabled ? "has no effect with scaler.enabled: false"
-                                       : "has no effect: nothing is float16",
+             c.scenario.scaler->enabled ? "has no effect with scaler.enabled: false"
+                                        : "has no effect: nothing is float16",
              "remove it, or set scaler.enabled: true");
   }
-  const bool refuses = facts_of(c.scenario.parallel.strategy).float16_scaler.empty();
-  if (scales && c.scenario.model.dtype == DType::float16 && refuses) {
+  const bool refuses = facts_of(c.scenario.parallel->strategy).float16_scaler.empty();
+  if (scales && c.scenario.model->dtype == DType::float16 && refuses) {
     c.refuse(
         "model.dtype",
         fmt::format("float16 gradients cannot be unscaled: GradScaler of torch 2.11 refuses them ({} does "
@@ -97,23 +102,23 @@ void check_scaler(Complaints& c) {
 }
 
 void check_rest(Complaints& c) {
-  const bool cpu = c.scenario.cluster.device == DeviceKind::cpu;
-  if (cpu && c.scenario.launch.backend == CommunicationBackend::nccl)
+  const bool cpu = c.scenario.cluster->device == DeviceKind::cpu;
+  if (cpu && c.scenario.launch->backend == CommunicationBackend::nccl)
     c.refuse("launch.backend", "nccl needs GPUs, the cluster has CPU ranks", "use gloo");
-  const std::string& strategy = c.scenario.parallel.strategy;
-  if (c.scenario.activation.placement == CheckpointPlacement::outside && !facts_of(strategy).gathers_units) {
+  const std::string& strategy = c.scenario.parallel->strategy;
+  if (c.scenario.activation->placement == CheckpointPlacement::outside && !facts_of(strategy).gathers_units) {
     c.refuse("activation.placement",
              fmt::format("outside has no effect with strategy {}: it gathers no units", strategy),
              "remove it");
   }
-  if (c.scenario.activation.checkpoint == ActivationCheckpoint::selective) {
-    c.require(!c.scenario.activation.operators.empty(), "activation.operators",
+  if (c.scenario.activation->checkpoint == ActivationCheckpoint::selective) {
+    c.require(!c.scenario.activation->operators.empty(), "activation.operators",
               "kinds of operators whose outputs are kept, [linear, attention] for instance");
   }
-  const bool to_nvme = c.scenario.offload.parameters == OffloadTarget::nvme ||
-                       c.scenario.offload.optimizer == OffloadTarget::nvme;
+  const bool to_nvme = c.scenario.offload->parameters == OffloadTarget::nvme ||
+                       c.scenario.offload->optimizer == OffloadTarget::nvme;
   if (to_nvme)
-    c.require(!c.scenario.cluster.nvme.path.empty(), "cluster.nvme.path", "the drive that offload uses");
+    c.require(!c.scenario.cluster->nvme.path.empty(), "cluster.nvme.path", "the drive that offload uses");
 }
 
 // A strategy that has none of these keys refuses the section as a whole.

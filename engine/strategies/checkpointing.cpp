@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/train_spec.h"
 #include "engine/strategies/strategy.h"
 
 namespace shardlab {
@@ -46,7 +48,7 @@ Status check_joined_units(const ModelGraph& graph, const Partition& partition) {
 }  // namespace
 
 Result<std::vector<CheckpointRegion>> regions_of(const Scenario& scenario, ModelGraph& graph) {
-  const ActivationSpec& spec = scenario.activation;
+  const ActivationSpec& spec = *scenario.activation;
   if (spec.checkpoint == ActivationCheckpoint::none) return std::vector<CheckpointRegion>{};
   SHARDLAB_TRY(
       std::vector<CheckpointRegion> regions,
@@ -65,7 +67,7 @@ Result<std::vector<CheckpointRegion>> regions_of(const Scenario& scenario, Model
 }
 
 Status check_regions(const Scenario& scenario, const ModelGraph& graph, const Partition& partition) {
-  const ActivationSpec& spec = scenario.activation;
+  const ActivationSpec& spec = *scenario.activation;
   const std::vector<Region>& regions = partition.regions;
   const bool any_unit = std::any_of(regions.begin(), regions.end(), [&](const Region& region) {
     return is_unit(partition, region.operators.module);
@@ -76,7 +78,7 @@ Status check_regions(const Scenario& scenario, const ModelGraph& graph, const Pa
                      "remove it, or make the layers units (parallel.wrap.policy: transformer)");
   }
   SHARDLAB_CHECK_OK(check_joined_units(graph, partition));
-  const StrategyType* const strategy = strategy_named(scenario.parallel.strategy);
+  const StrategyType* const strategy = strategy_named(scenario.parallel->strategy);
   if (strategy == nullptr || strategy->check_regions == nullptr) return {};
   return strategy->check_regions(scenario, graph, partition);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/scenario/train_spec.h"
 #include "engine/strategies/segment_emitter.h"
 #include "engine/strategies/unit_extents.h"
 

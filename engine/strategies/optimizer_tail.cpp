@@ -7,6 +7,7 @@
 
 #include "engine/plan/layout.h"
 #include "engine/plan/optimizer_rule.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {

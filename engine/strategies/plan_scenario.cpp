@@ -17,11 +17,16 @@
 #include "engine/passes/drop_unused_buffers.h"
 #include "engine/passes/free_activations.h"
 #include "engine/plan/check.h"
+#include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/expert_load.h"
 #include "engine/scenario/loss_scaling.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/resolve_path.h"
 #include "engine/scenario/resolve_units.h"
+#include "engine/scenario/run_spec.h"
 #include "engine/scenario/teacher_scenario.h"
+#include "engine/scenario/train_spec.h"
 #include "engine/strategies/checkpointing.h"
 #include "engine/strategies/driver.h"
 #include "engine/strategies/optimizer_tail.h"
@@ -40,7 +45,7 @@ void describe_header(StepPlan& plan, const PlannedScenario& planned, const StepS
                      const std::string& graph_hash) {
   plan.graph_hash = graph_hash;
   plan.world_size = world_size(planned.scenario);
-  plan.micro_batches = plan.phase == PlanPhase::setup ? 0 : planned.scenario.train.accumulation;
+  plan.micro_batches = plan.phase == PlanPhase::setup ? 0 : planned.scenario.train->accumulation;
   for (std::size_t i = 0; i < planned.partition.units.size(); ++i) {
     const Unit& unit = planned.partition.units[i];
     const auto id = make_id<UnitId>(i);
@@ -119,9 +124,9 @@ class RunPlanner {
     StepStrategies strategies(builder, strategies_, planned_.scenario);
     strategies.each([](Strategy& strategy) { strategy.declare_persistent(); });
     second_differs_ = strategies.second_step_differs();
-    drive_step(builder, strategies, planned_.scenario.train);
+    drive_step(builder, strategies, *planned_.scenario.train);
     snapshot(phase, name(), builder, strategies);
-    emit_optimizer_tail(builder, strategies.student(), planned_.scenario.train,
+    emit_optimizer_tail(builder, strategies.student(), *planned_.scenario.train,
                         scales_loss(planned_.scenario));
     strategies.each([](Strategy& strategy) { strategy.end_of_step(); });
     snapshot(phase, std::string(to_string(PlanPass::optimizer)), builder, strategies);
@@ -141,7 +146,7 @@ class RunPlanner {
     return plan;
   }
 
-  const std::string& name() const { return planned_.scenario.parallel.strategy; }
+  const std::string& name() const { return planned_.scenario.parallel->strategy; }
 
   PlannedScenario& planned_;
   const RunStrategies& strategies_;
@@ -152,7 +157,7 @@ class RunPlanner {
 
 // The last step of a run must be a steady one, or nothing is measured.
 Status check_measured_steps(const PlannedScenario& planned) {
-  const MeasureSpec& measure = planned.scenario.measure;
+  const MeasureSpec& measure = *planned.scenario.measure;
   const std::int64_t needed = planned.plan.first_steady_step() + 1;
   if (measure.warmup_steps + measure.steps >= needed) return {};
   return bad_input("measure.steps",
@@ -164,10 +169,10 @@ Status check_measured_steps(const PlannedScenario& planned) {
 // What one rank would do if nobody scheduled anything: the first snapshot of the construction.
 void snapshot_segments(const PlannedScenario& planned, std::vector<PassSnapshot>& snapshots) {
   StepBuilder builder(planned.graph, planned.partition, PlanPhase::steady,
-                      planned.scenario.parallel.strategy);
+                      planned.scenario.parallel->strategy);
   StepStrategies strategies(builder, make_unscheduled(builder));
   strategies.student().declare_persistent();
-  drive_step(builder, strategies, planned.scenario.train);
+  drive_step(builder, strategies, *planned.scenario.train);
   StepPlan plan = builder.finish();
   describe_header(plan, planned, strategies, structure_hash(planned.graph));
   snapshots.push_back({std::string(to_string(PlanPass::segments)), std::move(plan)});
@@ -183,10 +188,10 @@ struct PreparedModel {
 Result<PreparedModel> prepare_model(const Scenario& scenario, Backward backward) {
   PreparedModel model;
   SHARDLAB_TRY(model.graph, load_model_graph(scenario));
-  SHARDLAB_TRY(model.wrapped, wrap_modules(model.graph, scenario.parallel.wrap));
+  SHARDLAB_TRY(model.wrapped, wrap_modules(model.graph, scenario.parallel->wrap));
   SHARDLAB_TRY(model.settings, resolve_unit_settings(scenario, model.graph, model.wrapped, backward));
   for (const ModuleId ignored : model.wrapped.ignored)
-    model.settings[ignored].precision = {scenario.model.dtype, scenario.model.dtype, {}, false};
+    model.settings[ignored].precision = {scenario.model->dtype, scenario.model->dtype, {}, false};
   SHARDLAB_TRY(model.graph,
                assign_precision(std::move(model.graph), precisions_of(model.settings), model.wrapped.joined));
   SHARDLAB_CHECK_OK(check_eager_tables(model.graph));
@@ -250,26 +255,26 @@ Status check_buffers(const ModelConfig& config, const GraphOptions& options, con
 }  // namespace
 
 Result<ModelGraph> load_model_graph(const Scenario& scenario) {
-  SHARDLAB_TRY(const std::filesystem::path path, resolve_model_config(scenario, scenario.model));
-  SHARDLAB_TRY(const ModelConfig config, ModelConfig::read(path, scenario.model.overrides));
+  SHARDLAB_TRY(const std::filesystem::path path, resolve_model_config(scenario, *scenario.model));
+  SHARDLAB_TRY(const ModelConfig config, ModelConfig::read(path, scenario.model->overrides));
   GraphOptions options;
-  options.micro_batch = scenario.train.micro_batch;
-  options.sequence_length = scenario.model.sequence_length;
-  options.stored_dtype = scenario.model.dtype;
-  options.compute_dtype = scenario.precision.param.value_or(scenario.model.dtype);
-  options.buffer_dtype = scenario.precision.buffer.value_or(DType::float32);
+  options.micro_batch = scenario.train->micro_batch;
+  options.sequence_length = scenario.model->sequence_length;
+  options.stored_dtype = scenario.model->dtype;
+  options.compute_dtype = scenario.precision->param.value_or(scenario.model->dtype);
+  options.buffer_dtype = scenario.precision->buffer.value_or(DType::float32);
   SHARDLAB_TRY(options.expert_shares, expert_shares(scenario));
-  if (scenario.model.moe.load.kind == MoeLoadKind::worst) options.expert_load = ExpertLoad::worst;
+  if (scenario.model->moe.load.kind == MoeLoadKind::worst) options.expert_load = ExpertLoad::worst;
   if (!options.expert_shares.empty()) options.expert_load = ExpertLoad::stated;
-  options.router_loss = scenario.model.moe.auxiliary_loss;
-  options.implementation = scenario.model.implementation;
+  options.router_loss = scenario.model->moe.auxiliary_loss;
+  options.implementation = scenario.model->implementation;
   SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
-  SHARDLAB_CHECK_OK(check_experts(scenario.model.moe, graph));
+  SHARDLAB_CHECK_OK(check_experts(scenario.model->moe, graph));
   SHARDLAB_CHECK_OK(check_buffers(config, options, graph));
-  SHARDLAB_TRY(graph, add_adapters(std::move(graph), scenario.model.lora));
-  const LossSpec& loss = scenario.model.loss;
+  SHARDLAB_TRY(graph, add_adapters(std::move(graph), scenario.model->lora));
+  const LossSpec& loss = scenario.model->loss;
   if (loss.kind == LossKind::chunked) SHARDLAB_CHECK_OK(chunk_loss(graph, loss.over, loss.chunks));
-  SHARDLAB_CHECK_OK(freeze_parameters(graph, scenario.model.frozen));
+  SHARDLAB_CHECK_OK(freeze_parameters(graph, scenario.model->frozen));
   return graph;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/scenario/mesh.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/strategies/parameter_buffers.h"
 #include "engine/strategies/strategy.h"
 #include "engine/strategies/unit_extents.h"
@@ -92,7 +93,7 @@ class ShardingStrategy : public Strategy {
   }
 
   State& state(UnitId unit) { return units_[unit.index()]; }
-  const PrefetchSpec& prefetch() const { return scenario_.parallel.prefetch; }
+  const PrefetchSpec& prefetch() const { return scenario_.parallel->prefetch; }
   // Units with parameters, in the order in which their forward begins.
   const std::vector<UnitId>& forward_order() const { return forward_order_; }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "engine/report/unit_warnings.h"
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/strategies/plan_scenario.h"
@@ -23,7 +24,7 @@ Result<Prediction> predict(const PredictionRequest& request) {
   SHARDLAB_TRY(std::vector<std::string> calibrations, shipped_calibrations());
   calibrations.insert(calibrations.begin(), request.calibrations.begin(), request.calibrations.end());
   SHARDLAB_TRY(made.calibration, choose_calibration(calibrations, request.calibrations_from, scenario));
-  SHARDLAB_TRY(const Device device, resolve_device(made.planned.scenario.cluster));
+  SHARDLAB_TRY(const Device device, resolve_device(*made.planned.scenario.cluster));
   view::LoadedRun run;
   SHARDLAB_TRY(run.record.trace,
                simulate({made.planned, device, made.calibration ? &*made.calibration : nullptr}));

@@ -9,6 +9,7 @@
 #include "engine/base/paths.h"
 #include "engine/execute/launch.h"
 #include "engine/hardware/catalogue.h"
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/strategies/plan_scenario.h"
@@ -134,15 +135,15 @@ Result<Calibration> calibrate(const CalibrateOptions& options) {
   if (error)
     return run_failed(in_file(options.folder.string()), fmt::format("cannot be made: {}", error.message()));
   SHARDLAB_TRY(const Scenario scenario, scenario_of_cluster(options.cluster));
-  if (scenario.cluster.nodes > 1)
+  if (scenario.cluster->nodes > 1)
     return not_possible("cluster", "one node is calibrated, and it has several", "give nodes: 1");
-  SHARDLAB_TRY(const Device device, resolve_device(scenario.cluster));
+  SHARDLAB_TRY(const Device device, resolve_device(*scenario.cluster));
   return CalibrationRun(options, scenario, device).calibrate();
 }
 
 Result<DeviceKind> device_kind_of(const std::string& cluster) {
   SHARDLAB_TRY(const Scenario scenario, scenario_of_cluster(cluster));
-  return scenario.cluster.device.value_or(DeviceKind::gpu);
+  return scenario.cluster->device.value_or(DeviceKind::gpu);
 }
 
 std::string one_node_of(const ClusterSpec& cluster) {

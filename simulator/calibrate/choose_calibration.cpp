@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "engine/base/paths.h"
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/resolve_device.h"
 
 namespace shardlab {
@@ -15,7 +16,7 @@ namespace {
 // The newest of the same ranks on one node; else the newest of the same GPU, without what belongs to ranks.
 Result<std::optional<Calibration>> choose_for_gpus(std::span<const std::string> texts, std::string_view name,
                                                    const Scenario& scenario) {
-  SHARDLAB_TRY(const Device device, resolve_device(scenario.cluster));
+  SHARDLAB_TRY(const Device device, resolve_device(*scenario.cluster));
   MachineFingerprint wanted;
   wanted.gpu = device.name;
   std::optional<Calibration> of_the_gpu;
@@ -34,8 +35,8 @@ Result<std::optional<Calibration>> choose_for_gpus(std::span<const std::string> 
 
 Result<std::optional<Calibration>> choose_calibration(std::span<const std::string> texts,
                                                       std::string_view name, const Scenario& scenario) {
-  if (scenario.cluster.device != DeviceKind::cpu) return choose_for_gpus(texts, name, scenario);
-  MachineFingerprint wanted = this_machine(scenario.cluster.ranks, scenario.cluster.threads_per_rank, {});
+  if (scenario.cluster->device != DeviceKind::cpu) return choose_for_gpus(texts, name, scenario);
+  MachineFingerprint wanted = this_machine(scenario.cluster->ranks, scenario.cluster->threads_per_rank, {});
   for (const std::string& text : texts) {
     SHARDLAB_TRY(Calibration calibration, calibration_from_json(text, name));
     wanted.torch_version = calibration.machine.torch_version;  // a prediction has no libtorch to differ from

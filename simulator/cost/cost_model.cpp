@@ -8,6 +8,7 @@
 #include "engine/model/segment/program.h"
 #include "engine/plan/group_ranks.h"
 #include "engine/plan/segment_run.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {
@@ -60,7 +61,7 @@ double CostModel::device_ns(const StepPlan& plan, const Instruction& instruction
 
 std::optional<InstructionTraffic> CostModel::traffic(const StepPlan& plan,
                                                      const Instruction& instruction) const {
-  auto moved = traffic_of_instruction(plan, instruction, planned_.scenario.train);
+  auto moved = traffic_of_instruction(plan, instruction, *planned_.scenario.train);
   if (moved && !coefficients_.counts_pieces) moved->traffic.pieces = 1;
   return moved;
 }

@@ -4,6 +4,7 @@
 
 #include "engine/model/operators/operator_list.h"
 #include "engine/plan/optimizer_rule.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {

@@ -5,10 +5,11 @@
 #include <string_view>
 
 #include "engine/plan/step_plan.h"
-#include "engine/scenario/train_spec.h"
 #include "simulator/cost/memory_bound.h"
 
 namespace shardlab {
+
+struct TrainSpec;  // engine/scenario/train_spec.h
 
 struct InstructionTraffic {
   std::string_view name;  // "unpack": of its coefficients and its probe

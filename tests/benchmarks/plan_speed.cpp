@@ -17,8 +17,11 @@
 #include "engine/model/wrap/wrap_modules.h"
 #include "engine/passes/free_activations.h"
 #include "engine/plan/check.h"
+#include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
+#include "engine/scenario/train_spec.h"
 #include "engine/strategies/driver.h"
 #include "engine/strategies/optimizer_tail.h"
 #include "engine/strategies/plan_scenario.h"
@@ -63,11 +66,11 @@ double print(const char* part, const Timing& timing) {
 // The steady plan by the parts that plan_scenario puts together.
 StepPlan steady_plan(const PlannedScenario& planned, const StrategyType& type) {
   StepBuilder builder(planned.graph, planned.partition, PlanPhase::steady,
-                      planned.scenario.parallel.strategy);
+                      planned.scenario.parallel->strategy);
   StepStrategies strategies(builder, type.make(builder, planned.scenario));
   strategies.student().declare_persistent();
-  drive_step(builder, strategies, planned.scenario.train);
-  emit_optimizer_tail(builder, strategies.student(), planned.scenario.train);
+  drive_step(builder, strategies, *planned.scenario.train);
+  emit_optimizer_tail(builder, strategies.student(), *planned.scenario.train);
   return free_activations(builder.finish());
 }
 
@@ -75,10 +78,10 @@ void run(const std::string& strategy) {
   const std::filesystem::path file = required(find_scenario("validation/llama-80-layers.yaml"));
   const Scenario scenario =
       required(read_scenario(file, std::vector<std::string>{"parallel={strategy: " + strategy + "}"}));
-  const Device device = required(resolve_device(scenario.cluster));
+  const Device device = required(resolve_device(*scenario.cluster));
   const PlannedScenario planned = required(plan_scenario(scenario));
-  const StrategyType type = required(find_strategy(scenario.parallel.strategy));
-  const WrappedModules wrapped = required(wrap_modules(planned.graph, scenario.parallel.wrap));
+  const StrategyType type = required(find_strategy(scenario.parallel->strategy));
+  const WrappedModules wrapped = required(wrap_modules(planned.graph, scenario.parallel->wrap));
   PlannedScenario one_step = planned;
   one_step.plan.setup = one_step.plan.first = StepPlan{};
 

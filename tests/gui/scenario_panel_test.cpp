@@ -1,3 +1,6 @@
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/run_spec.h"
+#include "engine/scenario/train_spec.h"
 #include "tests/catch.h"
 #include "tests/gui/ui.h"
 
@@ -8,8 +11,8 @@ std::string value_of(Ui& ui, const char* key) {
   const auto& prediction = ui.session().prediction();
   REQUIRE(prediction);
   const Scenario& scenario = prediction->planned.scenario;
-  if (std::string(key) == "micro_batch") return std::to_string(scenario.train.micro_batch);
-  return scenario.parallel.strategy;
+  if (std::string(key) == "micro_batch") return std::to_string(scenario.train->micro_batch);
+  return scenario.parallel->strategy;
 }
 
 }  // namespace
@@ -102,7 +105,7 @@ TEST_CASE("typing into the text changes the form's value; undo takes it back") {
   ui.settle();
   INFO(ui.session().document().text());
   REQUIRE_FALSE(ui.session().problem());
-  CHECK(ui.session().prediction()->planned.scenario.measure.steps == 4);
+  CHECK(ui.session().prediction()->planned.scenario.measure->steps == 4);
   while (ui.session().document().can_undo()) ui.session().undo();
   ui.settle();
   CHECK(ui.session().document().text() == large_scenario());

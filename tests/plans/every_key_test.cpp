@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/plan/text.h"
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/strategies/plan_scenario.h"
@@ -68,7 +69,7 @@ Result<Outcome> outcome_of(const std::vector<std::string>& settings) {
   Outcome outcome;
   SHARDLAB_TRY(outcome.scenario, parse_small_llama(settings));
   SHARDLAB_TRY(const PlannedScenario planned, plan_scenario(outcome.scenario));
-  SHARDLAB_TRY(const Device device, resolve_device(outcome.scenario.cluster));
+  SHARDLAB_TRY(const Device device, resolve_device(*outcome.scenario.cluster));
   SHARDLAB_TRY(RunTrace trace, simulate({planned, device}));
   outcome.plan = planned.plan;
   outcome.steps = std::move(trace.warmup);

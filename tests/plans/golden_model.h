@@ -5,6 +5,8 @@
 #include "engine/model/operators/operator_list.h"
 #include "engine/passes/free_activations.h"
 #include "engine/plan/check.h"
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/train_spec.h"
 #include "engine/strategies/driver.h"
 #include "engine/strategies/optimizer_tail.h"
 #include "tests/catch.h"
@@ -45,22 +47,22 @@ inline StepPlan golden_plan(const ModelGraph& graph, const Scenario& scenario) {
   }
   Partition partition = make_partition(graph, units, {});
   for (Unit& unit : partition.units) {
-    unit.settings.precision.param = *scenario.precision.param;
-    unit.settings.precision.reduce = *scenario.precision.reduce;
+    unit.settings.precision.param = *scenario.precision->param;
+    unit.settings.precision.reduce = *scenario.precision->reduce;
     if (&unit != &partition.units.front())
-      unit.settings.reshard_after_forward = scenario.parallel.reshard_after_forward;
+      unit.settings.reshard_after_forward = scenario.parallel->reshard_after_forward;
   }
-  const auto type = find_strategy(scenario.parallel.strategy);
+  const auto type = find_strategy(scenario.parallel->strategy);
   REQUIRE(type);
   // The third step: the host's events come from the second one.
   StepPlan plan;
   for (const PlanPhase phase : {PlanPhase::first, PlanPhase::second, PlanPhase::steady}) {
-    StepBuilder builder(graph, partition, phase, scenario.parallel.strategy);
+    StepBuilder builder(graph, partition, phase, scenario.parallel->strategy);
     for (const LeftEvent& event : plan.left_events) builder.plan().taken_events.push_back(event.name);
     StepStrategies strategies(builder, type->make(builder, scenario));
     strategies.student().declare_persistent();
-    drive_step(builder, strategies, scenario.train);
-    emit_optimizer_tail(builder, strategies.student(), scenario.train);
+    drive_step(builder, strategies, *scenario.train);
+    emit_optimizer_tail(builder, strategies.student(), *scenario.train);
     strategies.student().end_of_step();
     builder.plan().world_size = world_size(scenario);
     plan = free_activations(builder.finish());

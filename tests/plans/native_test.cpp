@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "engine/plan/unit_sizes.h"
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/strategies/plan_scenario.h"
@@ -40,7 +41,7 @@ Figures figures(const fs::path& file, std::vector<std::string> overrides, const 
   REQUIRE_OK(scenario);
   const Result<PlannedScenario> planned = plan_scenario(*scenario);
   REQUIRE_OK(planned);
-  const Result<Device> device = resolve_device(scenario->cluster);
+  const Result<Device> device = resolve_device(*scenario->cluster);
   REQUIRE_OK(device);
   const Result<RunTrace> run = simulate({*planned, *device});
   REQUIRE_OK(run);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/execute/torch/memory/memory_ledger.h"
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/resolve_device.h"
 #include "simulator/simulate.h"
 #include "tests/catch.h"
@@ -95,7 +96,7 @@ void compare(const StepPlan& plan, const std::vector<MemorySample>& predicted,
 }
 
 void check_planned(const PlannedScenario& planned, const std::string& title) {
-  const Result<Device> device = resolve_device(planned.scenario.cluster);
+  const Result<Device> device = resolve_device(*planned.scenario.cluster);
   REQUIRE_OK(device);
   const Result<RunTrace> predicted = simulate({planned, *device});
   REQUIRE_OK(predicted);

@@ -2,6 +2,7 @@
 // global batch.
 #include <fmt/format.h>
 
+#include "engine/scenario/run_spec.h"
 #include "tests/catch.h"
 #include "tests/training/local_run.h"
 #include "tests/training/small_model.h"
@@ -167,7 +168,7 @@ TEST_CASE("bfloat16 parameters with float32 reduction follow float32's loss with
 
 TEST_CASE("the loss of the first scenario falls visibly") {
   const PlannedScenario planned = planned_file("first/tiny-llama.yaml");
-  const int steps = planned.scenario.measure.warmup_steps + planned.scenario.measure.steps;
+  const int steps = planned.scenario.measure->warmup_steps + planned.scenario.measure->steps;
   const Result<Trained> trained = train(planned, steps);
   REQUIRE_OK(trained);
   fmt::print("tiny-llama: loss {:.3f} at the first step, {:.3f} at step {}\n", trained->losses.front(),

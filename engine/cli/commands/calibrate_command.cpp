@@ -7,6 +7,7 @@
 #include "engine/cli/run_calibration.h"
 #include "engine/cli/stored_runs.h"
 #include "engine/report/text_table.h"
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/strategies/plan_scenario.h"
 #include "simulator/calibrate/calibrate.h"
@@ -44,7 +45,7 @@ class CalibrateCommand final : public Command {
   Result<int> run(CommandContext& context) override {
     SHARDLAB_TRY(const std::optional<PlannedScenario> planned, read_shape(context.options));
     CalibrationRequest request{cluster_, planned ? &*planned : nullptr};
-    if (planned) request.cluster = one_node_of(planned->scenario.cluster);
+    if (planned) request.cluster = one_node_of(*planned->scenario.cluster);
     if (request.cluster.empty())
       request.cluster = fmt::format("{{device: cpu, ranks: {}, threads_per_rank: {}}}", ranks_, threads_);
     SHARDLAB_TRY(const DeviceKind kind, device_kind_of(request.cluster));

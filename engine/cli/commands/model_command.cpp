@@ -7,6 +7,7 @@
 #include "engine/cli/model_json.h"
 #include "engine/model/model_config.h"
 #include "engine/report/tables.h"
+#include "engine/scenario/model_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_path.h"
 #include "engine/strategies/plan_scenario.h"
@@ -73,8 +74,8 @@ class ModelCommand final : public Command {
   std::int64_t usual_sequence() const {
     constexpr std::int64_t k_usual = 1024;
     Scenario scenario;
-    scenario.model.config = model_;
-    const auto file = resolve_model_config(scenario, scenario.model);
+    scenario.model->config = model_;
+    const auto file = resolve_model_config(scenario, *scenario.model);
     if (!file) return k_usual;  // what is wrong with it is said when the scenario is read
     const auto config = ModelConfig::read(*file, {});
     std::int64_t usual = k_usual;

@@ -7,6 +7,7 @@
 #include "engine/execute/rank_environment.h"
 #include "engine/report/tables.h"
 #include "engine/scenario/read_scenario.h"
+#include "engine/scenario/run_spec.h"
 #include "engine/strategies/plan_scenario.h"
 #include "engine/trace/metrics.h"
 
@@ -33,7 +34,7 @@ class ValidateCommand final : public Command {
     for (const std::string& file : scenarios_) {
       SHARDLAB_TRY(const Scenario scenario, read_scenario(file, context.options.overrides));
       SHARDLAB_CHECK_OK(check_measurable(scenario));
-      SHARDLAB_CHECK_OK(check_tolerances(scenario.measure.tolerance));
+      SHARDLAB_CHECK_OK(check_tolerances(scenario.measure->tolerance));
       SHARDLAB_TRY(planned.emplace_back(), plan_scenario(scenario));
       SHARDLAB_CHECK_OK(check_inputs(planned.back(), {}));
     }

@@ -14,8 +14,13 @@
 #include "engine/execute/torch/whole_parameter.h"
 #include "engine/model/join_teacher.h"
 #include "engine/plan/group_ranks.h"
+#include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/loss_scaling.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/run_spec.h"
 #include "engine/scenario/teacher_scenario.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 
@@ -46,7 +51,7 @@ struct RankExecutor::State {
   const ModelGraph& graph() const { return run.planned.graph; }
   // As gather_spools counts them.
   std::int64_t warmup_steps() const {
-    return std::max<std::int64_t>(run.planned.scenario.measure.warmup_steps,
+    return std::max<std::int64_t>(run.planned.scenario.measure->warmup_steps,
                                   run.planned.plan.first_steady_step());
   }
 
@@ -64,7 +69,7 @@ struct RankExecutor::State {
   Status open_weights() {
     const Scenario& scenario = run.planned.scenario;
     run.student.names = parameters_of_student(graph());
-    if (!scenario.model.weights.empty()) {
+    if (!scenario.model->weights.empty()) {
       SHARDLAB_TRY(run.student.weights, open_model_weights(scenario, run.student.names));
     }
     if (!scenario.distillation) return {};
@@ -79,12 +84,12 @@ struct RankExecutor::State {
   Status prepare() {
     find_shard_groups();
     const Scenario& scenario = run.planned.scenario;
-    if (!scenario.train.data.empty()) {
+    if (!scenario.train->data.empty()) {
       SHARDLAB_TRY(run.data, TrainingData::open(scenario, graph().vocabulary));
     }
     SHARDLAB_CHECK_OK(open_weights());
-    if (scales_loss(scenario)) run.loss_scale.emplace(scenario.scaler);
-    if (scenario.measure.detail == MeasureDetail::operators)
+    if (scales_loss(scenario)) run.loss_scale.emplace(*scenario.scaler);
+    if (scenario.measure->detail == MeasureDetail::operators)
       run.operator_clock.emplace(run.backend->streams());
     const RunPlan& plan = run.planned.plan;
     for (const StepPlan* step : plan.all()) {
@@ -125,7 +130,7 @@ Result<RankTrace> RankExecutor::step() {
   StepContext context;
   context.step = s.steps;
   context.learning_rate =
-      learning_rate(scenario.train, s.steps, scenario.measure.warmup_steps + scenario.measure.steps);
+      learning_rate(*scenario.train, s.steps, scenario.measure->warmup_steps + scenario.measure->steps);
   StepRunner::Before before;
   if (s.options.observer) {
     before = [&](InstructionId id) { s.options.observer(*this, *s.current->plan, id); };

@@ -5,6 +5,8 @@
 #include "engine/execute/collective_timeout.h"
 #include "engine/execute/machine.h"
 #include "engine/execute/torch/host/host_backend.h"
+#include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/run_spec.h"
 
 namespace shardlab {
 namespace {
@@ -15,7 +17,7 @@ DeviceRequest device_request(const RankJob& job, const Scenario& scenario, const
   request.environment = environment;
   request.ledger = ledger;
   request.timeout = collective_timeout(scenario);
-  request.memory_limit = scenario.cluster.memory_limit.value_or(Bytes{});
+  request.memory_limit = scenario.cluster->memory_limit.value_or(Bytes{});
   request.history = !job.extras.memory_snapshot.empty() && environment.rank == 0;
   return request;
 }
@@ -23,7 +25,7 @@ DeviceRequest device_request(const RankJob& job, const Scenario& scenario, const
 // The rank's GPU when the scenario asks for GPUs, else its host.
 Result<std::unique_ptr<DeviceRuntime>> open_runtime(const DeviceRequest& request, const Scenario& scenario,
                                                     OpenDevice open_device) {
-  if (scenario.cluster.device == DeviceKind::cpu) return make_host_runtime(request);
+  if (scenario.cluster->device == DeviceKind::cpu) return make_host_runtime(request);
   return open_device(request);
 }
 
@@ -37,7 +39,7 @@ Result<RankPlace> meet_ranks(const RankJob& job, const Scenario& scenario, const
   RendezvousOptions meeting;
   meeting.arrival_timeout = arrival_timeout(scenario);
   meeting.operation_timeout = collective_timeout(scenario);
-  meeting.interface = scenario.launch.interface;
+  meeting.interface = scenario.launch->interface;
   if (environment.world == 1)
     return RankPlace{job, environment, ledger, Rendezvous::in_process(meeting), std::move(device)};
   SHARDLAB_TRY(Rendezvous rendezvous, Rendezvous::connect(environment, meeting));

@@ -10,7 +10,9 @@
 #include "engine/execute/torch/save_results.h"
 #include "engine/execute/torch/step_failure.h"
 #include "engine/execute/torch/world.h"
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
+#include "engine/scenario/run_spec.h"
 
 namespace shardlab {
 namespace {
@@ -65,7 +67,7 @@ class TrainingSession {
     RankExecutorOptions options;
     options.rank = rank_;
     options.ledger = place_.ledger;
-    options.memory_limit = planned_.scenario.cluster.memory_limit.value_or(Bytes{});
+    options.memory_limit = planned_.scenario.cluster->memory_limit.value_or(Bytes{});
     options.backend = place_.device->backend();
     SHARDLAB_TRY(options.communicators,
                  place_.device->connect(place_.rendezvous, groups_of(planned_, rank_)));
@@ -81,7 +83,7 @@ class TrainingSession {
  private:
   Status train_with(RankExecutor& executor, const World& world) {
     SHARDLAB_CHECK_OK(executor.setup());
-    const MeasureSpec& measure = planned_.scenario.measure;
+    const MeasureSpec& measure = *planned_.scenario.measure;
     const SpoolHeader header = spool_header(place_, measure.warmup_steps + measure.steps);
     SHARDLAB_CHECK_OK(spool_.write(header));
     SHARDLAB_CHECK_OK(train(executor, world, header, spool_));

@@ -7,6 +7,7 @@
 #include "engine/plan/pass.h"
 #include "engine/reasons/parameters_reason.h"
 #include "engine/report/explain/reason.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 
@@ -71,7 +72,7 @@ std::string norms_sum_text(const Context& c) {
 
 std::string optimizer_text(const Context& c) {
   return fmt::format("All gradients of the step are there: {} updates the parameters that this rank holds.",
-                     to_string(c.scenario().train.optimizer));
+                     to_string(c.scenario().train->optimizer));
 }
 
 bool fills_constant(const Context& c) {

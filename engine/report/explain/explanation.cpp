@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "engine/report/explain/reason.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/resolve_units.h"
 #include "engine/scenario/teacher_scenario.h"
 
@@ -27,7 +28,7 @@ SettingView view_for_unit(const InstructionContext& context, const ScenarioSourc
     const std::vector<ModuleId>& modules = context.planned.partition.unit(*unit).modules;
     if (const auto index = deciding_override(context.scenario(), context.planned.graph, modules, name)) {
       const std::string settings = fmt::format("parallel.wrap.overrides[{}].settings", *index);
-      return {settings + "." + name, context.scenario().parallel.wrap.overrides[*index].settings.at(name),
+      return {settings + "." + name, context.scenario().parallel->wrap.overrides[*index].settings.at(name),
               true, source.where(settings)};
     }
   }

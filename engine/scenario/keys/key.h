@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "engine/base/boxed.h"
 #include "engine/base/nearest.h"
 #include "engine/base/yaml.h"
 #include "engine/scenario/keys/kind.h"
@@ -172,9 +173,10 @@ Key<T> key(std::string name, V T::*member, Kind<std::type_identity_t<V>> value_k
   return row;
 }
 
-// A nested section. With `short_key` a single word stands for a map with that key alone.
-template <typename T, typename V>
-Key<T> section(std::string name, V T::*member, const Keys<V>& (*keys)(), std::string short_key = {}) {
+// A nested section, which `inside` finds in the outer one. With `short_key` a single word stands for a map
+// with that key alone.
+template <typename T, typename V, typename Inside>
+Key<T> section_at(std::string name, Inside inside, const Keys<V>& (*keys)(), std::string short_key) {
   Key<T> row;
   row.name = name;
   row.read = [=](const YamlNode& node, const std::string& path, T& outer, Reading& reading) {
@@ -182,23 +184,39 @@ Key<T> section(std::string name, V T::*member, const Keys<V>& (*keys)(), std::st
       YamlNode map;
       map.kind = YamlNode::Kind::map;
       map.entries.push_back({short_key, node.place, node});
-      read_section(keys(), map, path, outer.*member, reading);
+      read_section(keys(), map, path, inside(outer), reading);
     } else {
-      read_section(keys(), node, path, outer.*member, reading);
+      read_section(keys(), node, path, inside(outer), reading);
     }
   };
   row.write_difference = [=](const T& outer, const T& base) -> std::optional<YamlNode> {
-    auto map = write_section(keys(), outer.*member, base.*member);
+    auto map = write_section(keys(), inside(outer), inside(base));
     const bool is_short = map && map->entries.size() == 1 && map->entries.front().key == short_key;
     return is_short ? std::optional<YamlNode>(map->entries.front().value) : map;
   };
   row.check = [=](const T& outer, const std::string& path, const ScenarioSource& source, Problems& problems) {
-    check_section(keys(), outer.*member, path, source, problems);
+    check_section(keys(), inside(outer), path, source, problems);
   };
   row.describe_to = [=](const std::string& path, std::vector<KeyLine>& lines) {
     describe_section(keys(), path, lines);
   };
   return row;
+}
+
+template <typename T, typename V>
+Key<T> section(std::string name, V T::*member, const Keys<V>& (*keys)(), std::string short_key = {}) {
+  const auto inside = [member](auto& outer) -> auto& {
+    return outer.*member;
+  };
+  return section_at<T, V>(std::move(name), inside, keys, std::move(short_key));
+}
+
+template <typename T, typename V>
+Key<T> section(std::string name, Boxed<V> T::*member, const Keys<V>& (*keys)(), std::string short_key = {}) {
+  const auto inside = [member](auto& outer) -> auto& {
+    return *(outer.*member);
+  };
+  return section_at<T, V>(std::move(name), inside, keys, std::move(short_key));
 }
 
 template <typename T>

@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/keys/sections.h"
+#include "engine/scenario/run_spec.h"
 
 namespace shardlab {
 namespace {
@@ -25,7 +27,7 @@ Key<Scenario> semantics() {
   row.read = [](const YamlNode& node, const std::string& path, Scenario& scenario, Reading& reading) {
     const std::size_t dash = node.text.rfind('-');
     if (!node.is_scalar() || dash == std::string::npos) {
-      read_section(semantics_keys(), node, path, scenario.semantics, reading);
+      read_section(semantics_keys(), node, path, *scenario.semantics, reading);
       return;
     }
     YamlNode version = yaml_scalar(node.text.substr(dash + 1));
@@ -33,7 +35,7 @@ Key<Scenario> semantics() {
     YamlNode map;
     map.kind = YamlNode::Kind::map;
     map.entries.push_back({node.text.substr(0, dash), node.place, std::move(version)});
-    read_section(semantics_keys(), map, path, scenario.semantics, reading);
+    read_section(semantics_keys(), map, path, *scenario.semantics, reading);
   };
   return row;
 }

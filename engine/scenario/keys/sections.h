@@ -1,8 +1,14 @@
 // The tables of all sections of a scenario.
 #pragma once
 
+#include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/keys/key.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/run_spec.h"
 #include "engine/scenario/scenario.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 

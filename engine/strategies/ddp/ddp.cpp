@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/train_spec.h"
 #include "engine/strategies/ddp/ddp_buckets.h"
 #include "engine/strategies/parameter_buffers.h"
 #include "engine/strategies/strategy.h"
@@ -43,9 +45,9 @@ class DdpStrategy : public Strategy {
  public:
   DdpStrategy(StepBuilder& builder, const Scenario& scenario)
       : Strategy(builder),
-        spec_(scenario.parallel.ddp),
-        rebuilds_in_first_step_(scenario.train.sync == GradientSync::every &&
-                                scenario.train.accumulation > 1),
+        spec_(scenario.parallel->ddp),
+        rebuilds_in_first_step_(scenario.train->sync == GradientSync::every &&
+                                scenario.train->accumulation > 1),
         stream_(builder.add_stream("all_reduce")),
         group_(builder.add_group(GroupDimension::replicate, world_size(scenario))),
         uses_(parameter_uses(builder.graph())) {}
@@ -293,7 +295,7 @@ extern constexpr StrategyType k_ddp_strategy{
     .extra_cuts =
         [](const ModelGraph& graph, const Scenario& scenario) {
           std::vector<OperatorId> cuts;
-          for (const Bucket& bucket : rebuilt_buckets(graph, scenario.parallel.ddp))
+          for (const Bucket& bucket : rebuilt_buckets(graph, scenario.parallel->ddp))
             cuts.push_back(bucket.completed_by);
           return cuts;
         },

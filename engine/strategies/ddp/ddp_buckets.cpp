@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/scenario/parallel_spec.h"
+
 namespace shardlab {
 namespace {
 

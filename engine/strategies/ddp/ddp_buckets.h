@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/model/model_graph.h"
-#include "engine/scenario/scenario.h"
+#include "engine/scenario/parallel_spec.h"
 
 namespace shardlab {
 

@@ -1,5 +1,6 @@
 // What a scenario asks about DistributedDataParallel.
 #include "engine/scenario/complaints.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
@@ -8,13 +9,13 @@ namespace {
 constexpr std::string_view k_keys[] = {"parallel.ddp"};
 
 void check_ranks(Complaints& c, int) {
-  if (c.scenario.parallel.mesh.shard > 1)
+  if (c.scenario.parallel->mesh.shard > 1)
     c.refuse("parallel.mesh.shard", "ddp shards nothing", "remove it, or use fsdp2");
 }
 
 std::vector<NotBuilt> not_built(const Scenario& scenario) {
   std::vector<NotBuilt> missing;
-  const DdpSpec& ddp = scenario.parallel.ddp;
+  const DdpSpec& ddp = scenario.parallel->ddp;
   if (ddp.static_graph) missing.push_back({"parallel.ddp.static_graph", "true", {}});
   if (ddp.find_unused_parameters) missing.push_back({"parallel.ddp.find_unused_parameters", "true", {}});
   return missing;

@@ -3,6 +3,7 @@
 
 #include "engine/reasons/parameters_reason.h"
 #include "engine/reasons/reason_rule.h"
+#include "engine/scenario/parallel_spec.h"
 
 namespace shardlab {
 namespace {
@@ -31,7 +32,7 @@ bool makes_bucket(const Context& c) {
 }
 
 bool as_view(const Context& c) {
-  return c.scenario().parallel.ddp.gradient_as_bucket_view;
+  return c.scenario().parallel->ddp.gradient_as_bucket_view;
 }
 
 std::string collect_text(const Context& c) {

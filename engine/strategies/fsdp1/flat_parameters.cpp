@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "engine/model/freeze.h"
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab::fsdp1 {
 namespace {
@@ -36,7 +38,7 @@ Status require_gradients(ModelGraph& graph, const Scenario& scenario, const Part
     const auto trainable = [&](ParameterId id) { return graph.parameter(id).trainable; };
     const auto trained = std::count_if(unit.parameters.begin(), unit.parameters.end(), trainable);
     const bool mixed = trained > 0 && trained < static_cast<std::ptrdiff_t>(unit.parameters.size());
-    if (!mixed || scenario.parallel.use_orig_params) continue;
+    if (!mixed || scenario.parallel->use_orig_params) continue;
     const auto frozen = std::find_if_not(unit.parameters.begin(), unit.parameters.end(), trainable);
     return bad_input(
         "parallel.use_orig_params",
@@ -49,7 +51,7 @@ Status require_gradients(ModelGraph& graph, const Scenario& scenario, const Part
 }
 
 Status check_regions(const Scenario& scenario, const ModelGraph& graph, const Partition& partition) {
-  if (!scenario.activation.reentrant) return {};
+  if (!scenario.activation->reentrant) return {};
   for (const Region& region : partition.regions) {
     const std::optional<ParameterId> shared = shared_parameter(graph, partition, region);
     if (!shared) continue;

@@ -9,6 +9,9 @@
 #include <fmt/format.h>
 
 #include "engine/scenario/mesh.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/train_spec.h"
 #include "engine/strategies/fsdp1/flat_parameters.h"
 #include "engine/strategies/fsdp1/flat_unit.h"
 #include "engine/strategies/fsdp1/reduce_gradient.h"
@@ -26,15 +29,15 @@ using fsdp1::Streams;
 
 Settings settings_of(const Scenario& scenario) {
   const ResolvedMesh mesh = resolve_mesh(scenario);
-  const Fsdp1Sharding sharding = scenario.parallel.sharding;
+  const Fsdp1Sharding sharding = scenario.parallel->sharding;
   Settings settings;
   settings.sharded = sharding != Fsdp1Sharding::no_shard &&
                      mesh.shard > 1;  // FSDP1 falls back to NO_SHARD in a world of one
   settings.shards = settings.sharded ? mesh.shard : mesh.replicate;
   settings.replicas = settings.sharded ? mesh.replicate : 1;
   settings.reshards_after_forward = reshards_after_forward(sharding);
-  settings.use_orig_params = scenario.parallel.use_orig_params;
-  settings.stored = scenario.model.dtype;
+  settings.use_orig_params = scenario.parallel->use_orig_params;
+  settings.stored = scenario.model->dtype;
   return settings;
 }
 
@@ -52,7 +55,7 @@ class Fsdp1Strategy : public Strategy {
  public:
   Fsdp1Strategy(StepBuilder& builder, const Scenario& scenario)
       : Strategy(builder),
-        prefetch_(scenario.parallel.prefetch),
+        prefetch_(scenario.parallel->prefetch),
         settings_(settings_of(scenario)),
         streams_(add_streams(builder, settings_)),
         group_(builder.add_group(settings_.sharded ? GroupDimension::shard : GroupDimension::replicate,
@@ -255,11 +258,11 @@ class Fsdp1Strategy : public Strategy {
 // Without synchronisation parameters that forward leaves stay gathered from the first micro-batch to the
 // last.
 std::optional<double> volume_limit(const Scenario& scenario) {
-  const Fsdp1Sharding sharding = scenario.parallel.sharding;
+  const Fsdp1Sharding sharding = scenario.parallel->sharding;
   if (sharding == Fsdp1Sharding::no_shard) return replicated_volume(scenario);
-  const double micro_batches = scenario.train.accumulation;
+  const double micro_batches = scenario.train->accumulation;
   if (reshards_after_forward(sharding)) return sharded_volume(scenario, 2 * micro_batches);
-  return sharded_volume(scenario, scenario.train.sync == GradientSync::every ? micro_batches : 1);
+  return sharded_volume(scenario, scenario.train->sync == GradientSync::every ? micro_batches : 1);
 }
 
 }  // namespace

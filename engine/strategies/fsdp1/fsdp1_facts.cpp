@@ -3,6 +3,7 @@
 
 #include "engine/scenario/complaints.h"
 #include "engine/scenario/mesh.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
@@ -27,7 +28,7 @@ bool replicates(const ParallelSpec& parallel) {
 }
 
 void check(Complaints& c, const ResolvedMesh& mesh) {
-  const Fsdp1Sharding sharding = c.scenario.parallel.sharding;
+  const Fsdp1Sharding sharding = c.scenario.parallel->sharding;
   const bool hybrid = is_hybrid(sharding);
   if (sharding == Fsdp1Sharding::no_shard && mesh.shard > 1) {
     c.refuse("parallel.mesh.shard", "no_shard shards nothing", "remove it, or use full_shard");

@@ -8,6 +8,8 @@
 // final callback. Orders were recorded from the real thing.
 #include <algorithm>
 
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/train_spec.h"
 #include "engine/strategies/fsdp2/gather.h"
 #include "engine/strategies/fsdp2/reduce.h"
 #include "engine/strategies/fsdp2/unit_state.h"
@@ -88,8 +90,8 @@ class Fsdp2Strategy : public ShardingStrategy<UnitState> {
     state(unit).posted = true;
     if (!state(unit).has_parameters) return;
     const std::vector<BufferId> gradients = live_gradients(unit);
-    const bool last = micro_batch() + 1 == scenario_.train.accumulation;
-    const bool reshards = last || scenario_.parallel.reshard_after_backward;
+    const bool last = micro_batch() + 1 == scenario_.train->accumulation;
+    const bool reshards = last || scenario_.parallel->reshard_after_backward;
     if (!reduces()) {
       if (reshards) gather_.reshard(unit);
       if (state(unit).reduce != state(unit).param) reduce_.accumulate_unsharded(unit, gradients);
@@ -99,7 +101,7 @@ class Fsdp2Strategy : public ShardingStrategy<UnitState> {
     if (accumulates) reduce_.accumulate_unsharded(unit, gradients);
     if (reshards) gather_.reshard(unit);
     const std::vector<BufferId> reduced = accumulates ? reduce_.take_unsharded(unit) : gradients;
-    if (!reduced.empty()) reduce_.reduce(unit, reduced, last || scenario_.parallel.requires_all_reduce);
+    if (!reduced.empty()) reduce_.reduce(unit, reduced, last || scenario_.parallel->requires_all_reduce);
   }
 
   // The final callback runs what autograd did not come to: the root with integer inputs, units below which

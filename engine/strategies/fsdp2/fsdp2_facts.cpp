@@ -1,7 +1,9 @@
 // What a scenario asks about `fully_shard`.
 #include "engine/scenario/complaints.h"
 #include "engine/scenario/mesh.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {
@@ -19,8 +21,8 @@ constexpr std::string_view k_keys[] = {
 };
 
 void check(Complaints& c, const ResolvedMesh& mesh) {
-  const ParallelSpec& parallel = c.scenario.parallel;
-  const TrainSpec& train = c.scenario.train;
+  const ParallelSpec& parallel = *c.scenario.parallel;
+  const TrainSpec& train = *c.scenario.train;
   if (!parallel.reshard_after_backward && train.accumulation == 1) {
     c.refuse("parallel.reshard_after_backward",
              "false keeps parameters until the step's next micro-batch, and there is only one",

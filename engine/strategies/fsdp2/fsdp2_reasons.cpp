@@ -6,6 +6,7 @@
 
 #include "engine/reasons/parameters_reason.h"
 #include "engine/reasons/reason_rule.h"
+#include "engine/scenario/parallel_spec.h"
 
 namespace shardlab {
 namespace {
@@ -63,7 +64,7 @@ bool frees_unused_output(const Context& c) {
   return false;
 }
 bool is_not_over_replicas(const Context& c) {
-  return !c.scenario().parallel.requires_all_reduce;
+  return !c.scenario().parallel->requires_all_reduce;
 }
 bool frees_parameters_in_forward(const Context& c) {
   return frees_parameters(c) && !serves_backward(c);

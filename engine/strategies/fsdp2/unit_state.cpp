@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/scenario/model_spec.h"
 #include "engine/strategies/fsdp2/unit_state.h"
 #include "engine/strategies/parameter_buffers.h"
 
@@ -23,7 +24,7 @@ class Declarer {
       return state;
     }
     state.has_parameters = !unit.parameters.empty();
-    state.stored = scenario_.model.dtype;
+    state.stored = scenario_.model->dtype;
     state.param = unit.settings.precision.param;
     state.reduce = unit.settings.precision.reduce;
     state.shard =

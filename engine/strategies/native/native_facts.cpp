@@ -1,4 +1,5 @@
 // What a scenario asks about our own schedule.
+#include "engine/scenario/model_spec.h"
 #include "engine/scenario/scenario.h"
 #include "engine/scenario/strategy_facts.h"
 
@@ -12,7 +13,7 @@ constexpr std::string_view k_keys[] = {
 
 std::vector<NotBuilt> not_built(const Scenario& scenario) {
   std::vector<NotBuilt> missing;
-  const ModelSpec& model = scenario.model;
+  const ModelSpec& model = *scenario.model;
   if (!model.frozen.empty())
     missing.push_back({"model.frozen", "frozen parameters with native", "use fsdp2"});
   if (model.lora.rank != 0) missing.push_back({"model.lora", "adapters with native", "use fsdp2"});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "engine/scenario/model_spec.h"
 #include "engine/strategies/parameter_buffers.h"
 
 namespace shardlab::native {
@@ -23,7 +24,7 @@ class Declarer {
 
   NativeUnit declare() {
     state_.has_parameters = !unit_.parameters.empty();
-    state_.stored = scenario_.model.dtype;
+    state_.stored = scenario_.model->dtype;
     state_.param = unit_.settings.precision.param;
     state_.reduce = unit_.settings.precision.reduce;
     state_.reshard_after_forward = unit_.settings.reshard_after_forward.frees(id_ == b_.scope().root);

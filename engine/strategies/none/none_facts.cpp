@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "engine/scenario/complaints.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {

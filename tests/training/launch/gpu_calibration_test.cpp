@@ -1,6 +1,7 @@
 // A calibration of GPUs from end to end, with a processor in their place (tests/rehearsal): benchmarks and
 // small runs as on devices, the fit, and a prediction that uses it.
 #include "engine/base/paths.h"
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/strategies/plan_scenario.h"
@@ -59,7 +60,7 @@ TEST_CASE("GPUs are calibrated, and predictions use it") {
   REQUIRE_OK(scenario);
   const auto planned = plan_scenario(*scenario);
   REQUIRE_OK(planned);
-  const auto device = resolve_device(scenario->cluster);
+  const auto device = resolve_device(*scenario->cluster);
   REQUIRE_OK(device);
   const std::vector<std::string> texts{to_json(*calibration)};
   const auto chosen = choose_calibration(texts, "here", *scenario);

@@ -10,6 +10,7 @@
 
 #include "engine/checkpoint/safetensors.h"
 #include "engine/execute/spool.h"
+#include "engine/scenario/model_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/strategies/plan_scenario.h"
 #include "tests/catch.h"
@@ -118,7 +119,7 @@ TEST_CASE("training can start from saved weights") {
   REQUIRE_OK(before);
   const PlannedScenario second = plan(folder, 1, "");
   PlannedScenario loaded = second;
-  loaded.scenario.model.weights = "trained.safetensors";
+  loaded.scenario.model->weights = "trained.safetensors";
   options.extras.save_weights.clear();
   const auto after = launch_run(loaded, options);
   REQUIRE_OK(after);

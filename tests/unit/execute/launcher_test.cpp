@@ -1,5 +1,7 @@
 // Who started the ranks is who the scenario says; the cluster of probes.
 #include "engine/execute/launch.h"
+#include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/run_spec.h"
 #include "tests/catch.h"
 
 namespace shardlab {
@@ -7,9 +9,9 @@ namespace {
 
 PlannedScenario started_by(Launcher launcher) {
   PlannedScenario planned;
-  planned.scenario.cluster.device = DeviceKind::cpu;
-  planned.scenario.cluster.ranks = 2;
-  planned.scenario.launch.launcher = launcher;
+  planned.scenario.cluster->device = DeviceKind::cpu;
+  planned.scenario.cluster->ranks = 2;
+  planned.scenario.launch->launcher = launcher;
   return planned;
 }
 
@@ -46,7 +48,7 @@ TEST_CASE("any number of ranks is a cluster to measure") {
   for (int ranks : {1, 3, 8}) {
     const auto scenario = scenario_of_cluster("{device: cpu, ranks: " + std::to_string(ranks) + "}");
     REQUIRE_OK(scenario);
-    CHECK(scenario->cluster.ranks == ranks);
+    CHECK(scenario->cluster->ranks == ranks);
   }
 }
 

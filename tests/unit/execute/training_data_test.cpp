@@ -4,6 +4,9 @@
 #include <fstream>
 #include <set>
 
+#include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/train_spec.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 
@@ -20,11 +23,11 @@ std::string write_file(const Folder& folder, const std::string& name, const std:
 Scenario scenario_in(const Folder& folder, int ranks, std::vector<std::string> data) {
   Scenario scenario;
   scenario.directory = folder.path().string();
-  scenario.model.sequence_length = 4;
-  scenario.cluster.device = DeviceKind::cpu;
-  scenario.cluster.ranks = ranks;
-  scenario.train.micro_batch = 1;
-  scenario.train.data = std::move(data);
+  scenario.model->sequence_length = 4;
+  scenario.cluster->device = DeviceKind::cpu;
+  scenario.cluster->ranks = ranks;
+  scenario.train->micro_batch = 1;
+  scenario.train->data = std::move(data);
   return scenario;
 }
 
@@ -40,10 +43,10 @@ using Batch = std::vector<std::int64_t>;
 Batch global_batch(const Scenario& scenario, std::int64_t step) {
   auto data = TrainingData::open(scenario, 256);
   REQUIRE(data);
-  const auto count = static_cast<std::size_t>(scenario.train.micro_batch * scenario.model.sequence_length);
+  const auto count = static_cast<std::size_t>(scenario.train->micro_batch * scenario.model->sequence_length);
   Batch all_tokens, all_targets, tokens(count), targets(count);
-  for (int rank = 0; rank < scenario.cluster.ranks; ++rank) {
-    for (int micro_batch = 0; micro_batch < scenario.train.accumulation; ++micro_batch) {
+  for (int rank = 0; rank < scenario.cluster->ranks; ++rank) {
+    for (int micro_batch = 0; micro_batch < scenario.train->accumulation; ++micro_batch) {
       REQUIRE(data->load(step, rank, micro_batch, tokens, targets));
       all_tokens.insert(all_tokens.end(), tokens.begin(), tokens.end());
       all_targets.insert(all_targets.end(), targets.begin(), targets.end());
@@ -57,11 +60,11 @@ TEST_CASE("the global batch does not depend on how it is split") {
   const Folder folder;
   const std::string file = write_file(folder, "text.txt", counting_text(100));
   Scenario one = scenario_in(folder, 1, {file});
-  one.train.micro_batch = 4;
+  one.train->micro_batch = 4;
   Scenario two = scenario_in(folder, 2, {file});
-  two.train.micro_batch = 2;
+  two.train->micro_batch = 2;
   Scenario two_accumulating = scenario_in(folder, 2, {file});
-  two_accumulating.train.accumulation = 2;
+  two_accumulating.train->accumulation = 2;
   const Scenario four = scenario_in(folder, 4, {file});
   for (std::int64_t step = 0; step < 20; ++step) {  // 24 sequences: goes through several epochs
     const Batch expected = global_batch(one, step);
@@ -74,7 +77,7 @@ TEST_CASE("the global batch does not depend on how it is split") {
 TEST_CASE("sequential order: sequences as they lie, targets one later, then from the start") {
   const Folder folder;
   Scenario scenario = scenario_in(folder, 1, {write_file(folder, "text.txt", counting_text(9))});
-  scenario.train.order = DataOrder::sequential;
+  scenario.train->order = DataOrder::sequential;
   CHECK(global_batch(scenario, 0) == Batch{0, 1, 2, 3, 1, 2, 3, 4});
   CHECK(global_batch(scenario, 1) == Batch{4, 5, 6, 7, 5, 6, 7, 8});
   CHECK(global_batch(scenario, 2) == global_batch(scenario, 0));
@@ -92,7 +95,7 @@ TEST_CASE("shuffled order: every epoch a permutation, another one each time and 
   CHECK(std::set<std::int64_t>(epochs[1].begin(), epochs[1].end()).size() == 100);
   CHECK(epochs[0] != epochs[1]);
   CHECK_FALSE(std::is_sorted(epochs[0].begin(), epochs[0].end()));
-  scenario.train.seed = 2;
+  scenario.train->seed = 2;
   auto other = TrainingData::open(scenario, 256);
   std::vector<std::int64_t> order;
   for (std::int64_t k = 0; k < 100; ++k) order.push_back(other->sequence_at(k));
@@ -115,7 +118,7 @@ TEST_CASE("bin files hold uint16 tokens; sequences do not cross files") {
   for (int i = 0; i < 6; ++i) bin += {static_cast<char>(i), 1};  // 256 + i
   Scenario scenario =
       scenario_in(folder, 1, {write_file(folder, "a.txt", "ABCDEF"), write_file(folder, "b.bin", bin)});
-  scenario.train.order = DataOrder::sequential;
+  scenario.train->order = DataOrder::sequential;
   auto data = TrainingData::open(scenario, 1000);
   REQUIRE(data);
   CHECK(data->sequences() == 2);

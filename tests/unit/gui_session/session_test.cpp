@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/scenario/train_spec.h"
 #include "gui/session/text_file.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
@@ -62,11 +63,11 @@ TEST_CASE("of many quick changes only the last is shown, never an older one") {
   for (int i = 2; i <= 40; ++i) {
     session.set("train.micro_batch", std::to_string(i));
     session.update(i * 0.01);
-    if (!session.stale()) CHECK(session.prediction()->planned.scenario.train.micro_batch == i);
+    if (!session.stale()) CHECK(session.prediction()->planned.scenario.train->micro_batch == i);
   }
   session.settle();
   CHECK_FALSE(session.stale());
-  CHECK(session.prediction()->planned.scenario.train.micro_batch == 40);
+  CHECK(session.prediction()->planned.scenario.train->micro_batch == 40);
 }
 
 TEST_CASE("a mistake is told and keeps the last good prediction as stale; correcting it ends both") {

@@ -9,6 +9,7 @@
 #include "engine/plan/planned_scenario.h"
 #include "engine/report/summarize.h"
 #include "engine/report/unit_warnings.h"
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/strategies/plan_scenario.h"
@@ -47,7 +48,7 @@ inline RealRuns real_runs(const std::string& file = "scenarios/first/tiny-llama.
   auto planned = plan_scenario(*scenario);
   REQUIRE_OK(planned);
   runs.planned = *std::move(planned);
-  const auto device = resolve_device(runs.planned.scenario.cluster);
+  const auto device = resolve_device(*runs.planned.scenario.cluster);
   REQUIRE_OK(device);
   auto trace = simulate({runs.planned, *device});
   REQUIRE_OK(trace);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/parallel_spec.h"
 #include "tests/catch.h"
 
 namespace shardlab {
@@ -11,11 +13,11 @@ using D = GroupDimension;
 
 Scenario eight_ranks(int replicate, int shard) {
   Scenario scenario;
-  scenario.cluster.device = DeviceKind::cpu;
-  scenario.cluster.ranks = 8;
-  scenario.parallel.strategy = "fsdp2";
-  scenario.parallel.mesh.replicate = replicate;
-  scenario.parallel.mesh.shard = shard;
+  scenario.cluster->device = DeviceKind::cpu;
+  scenario.cluster->ranks = 8;
+  scenario.parallel->strategy = "fsdp2";
+  scenario.parallel->mesh.replicate = replicate;
+  scenario.parallel->mesh.shard = shard;
   return scenario;
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "engine/scenario/train_spec.h"
 #include "tests/catch.h"
 
 namespace shardlab {

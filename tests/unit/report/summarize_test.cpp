@@ -1,5 +1,7 @@
 #include "engine/report/summarize.h"
 
+#include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/parallel_spec.h"
 #include "tests/catch.h"
 #include "tests/hand_made_run.h"
 
@@ -18,9 +20,9 @@ Work work(std::int64_t model_flops) {
 // 100 + 30 + 200 = 330.
 PlannedScenario planned_scenario() {
   PlannedScenario planned;
-  planned.scenario.cluster.device = DeviceKind::cpu;
-  planned.scenario.cluster.ranks = 2;
-  planned.scenario.parallel.strategy = "fsdp2";
+  planned.scenario.cluster->device = DeviceKind::cpu;
+  planned.scenario.cluster->ranks = 2;
+  planned.scenario.parallel->strategy = "fsdp2";
   planned.graph.micro_batch = 2;
   planned.graph.sequence_length = 8;
   planned.plan.steady = hand_made_plan();
@@ -107,7 +109,7 @@ TEST_CASE("whether it fits") {
   CHECK_FALSE(fits({}).has_value());
   CHECK(fits({{}, Bytes{200}}) == true);  // the peak
   CHECK(fits({{}, Bytes{199}}) == false);
-  planned.scenario.cluster.memory_limit = Bytes{300};  // comes before the device's memory
+  planned.scenario.cluster->memory_limit = Bytes{300};  // comes before the device's memory
   CHECK(fits({{}, Bytes{199}}) == true);
   trace.warmup = {hand_made_step(0, 1)};  // the first step must fit too
   trace.warmup[0].ranks[0].memory[0].peak = {301};

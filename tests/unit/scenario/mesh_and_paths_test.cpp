@@ -1,7 +1,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/mesh.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_path.h"
 #include "engine/scenario/validate.h"
@@ -13,11 +16,11 @@ namespace {
 
 Scenario of(const std::string& strategy, int ranks) {
   Scenario scenario;
-  scenario.model.config = "tiny-llama";
-  scenario.model.sequence_length = 16;
-  scenario.cluster.device = DeviceKind::cpu;
-  scenario.cluster.ranks = ranks;
-  scenario.parallel.strategy = strategy;
+  scenario.model->config = "tiny-llama";
+  scenario.model->sequence_length = 16;
+  scenario.cluster->device = DeviceKind::cpu;
+  scenario.cluster->ranks = ranks;
+  scenario.parallel->strategy = strategy;
   return scenario;
 }
 
@@ -27,29 +30,29 @@ TEST_CASE("mesh: open dimensions take what is left") {
   CHECK(resolve_mesh(of("fsdp2", 4)) == ResolvedMesh{1, 4, 1, 1});
   CHECK(resolve_mesh(of("zero1", 4)) == ResolvedMesh{1, 4, 1, 1});
   Scenario no_shard = of("fsdp1", 4);
-  no_shard.parallel.sharding = Fsdp1Sharding::no_shard;
+  no_shard.parallel->sharding = Fsdp1Sharding::no_shard;
   CHECK(resolve_mesh(no_shard) == ResolvedMesh{4, 1, 1, 1});
   Scenario hybrid = of("fsdp2", 16);
-  hybrid.parallel.mesh = {2, 0, 2, 1};
+  hybrid.parallel->mesh = {2, 0, 2, 1};
   CHECK(resolve_mesh(hybrid) == ResolvedMesh{2, 4, 2, 1});
   CHECK(validate_scenario(hybrid).has_value());
-  hybrid.parallel.mesh = {3, 0, 2, 1};
+  hybrid.parallel->mesh = {3, 0, 2, 1};
   CHECK_FALSE(validate_scenario(hybrid).has_value());
 }
 
 TEST_CASE("mesh: ranks of a cluster") {
   CHECK(world_size(of("ddp", 3)) == 3);
   Scenario gpus;
-  gpus.cluster.gpu = "H100-SXM";
-  gpus.cluster.gpus_per_node = 8;
-  gpus.cluster.nodes = 4;
+  gpus.cluster->gpu = "H100-SXM";
+  gpus.cluster->gpus_per_node = 8;
+  gpus.cluster->nodes = 4;
   CHECK(world_size(gpus) == 32);
 }
 
 TEST_CASE("validate: a value that no file was read for") {
   CHECK(validate_scenario(of("fsdp2", 2)).has_value());
   Scenario wrong = of("ddp", 2);
-  wrong.parallel.reshard_after_forward = {ReshardKind::never};
+  wrong.parallel->reshard_after_forward = {ReshardKind::never};
   const auto status = validate_scenario(wrong);
   REQUIRE_FALSE(status.has_value());
   CHECK(message_text(status.error()) == "parallel.reshard_after_forward: has no effect with strategy ddp");
@@ -71,11 +74,11 @@ TEST_CASE("paths: beside the scenario first, then what is shipped") {
   CHECK_FALSE(resolve_path(scenario, "").has_value());
   CHECK_FALSE(resolve_path(scenario, "absent.txt").has_value());
 
-  CHECK(resolve_model_config(scenario, scenario.model).value().parent_path().filename() == "tiny-llama");
-  scenario.model.config = "model";
-  CHECK(resolve_model_config(scenario, scenario.model).value() == folder.path() / "model" / "config.json");
-  scenario.model.config = "model/config.json";
-  CHECK(resolve_model_config(scenario, scenario.model).value() == folder.path() / "model" / "config.json");
+  CHECK(resolve_model_config(scenario, *scenario.model).value().parent_path().filename() == "tiny-llama");
+  scenario.model->config = "model";
+  CHECK(resolve_model_config(scenario, *scenario.model).value() == folder.path() / "model" / "config.json");
+  scenario.model->config = "model/config.json";
+  CHECK(resolve_model_config(scenario, *scenario.model).value() == folder.path() / "model" / "config.json");
 }
 
 TEST_CASE("paths: a scenario read from elsewhere remembers its folder") {

@@ -1,7 +1,12 @@
 #include <string>
 #include <vector>
 
+#include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/read_scenario.h"
+#include "engine/scenario/run_spec.h"
+#include "engine/scenario/train_spec.h"
 #include "tests/catch.h"
 
 namespace shardlab {
@@ -29,14 +34,14 @@ TEST_CASE("overrides: replace, add and unset values") {
             "name=other", "parallel.strategy=ddp", "train.clip_norm=2", "train.clip_norm=none",
             "model.overrides.num_hidden_layers=2", "launch.env.A=b=c"});
   REQUIRE_OK(read);
-  CHECK(read->train.micro_batch == 8);
-  CHECK(read->train.betas == std::array<double, 2>{0.9, 0.95});
-  CHECK(read->train.schedule == ScheduleSpec{ScheduleKind::linear, 0, 9});
+  CHECK(read->train->micro_batch == 8);
+  CHECK(read->train->betas == std::array<double, 2>{0.9, 0.95});
+  CHECK(read->train->schedule == ScheduleSpec{ScheduleKind::linear, 0, 9});
   CHECK(read->name == "other");
-  CHECK(read->parallel.strategy == "ddp");
-  CHECK_FALSE(read->train.clip_norm.has_value());
-  CHECK(read->model.overrides.at("num_hidden_layers") == "2");
-  CHECK(read->launch.environment.at("A") == "b=c");
+  CHECK(read->parallel->strategy == "ddp");
+  CHECK_FALSE(read->train->clip_norm.has_value());
+  CHECK(read->model->overrides.at("num_hidden_layers") == "2");
+  CHECK(read->launch->environment.at("A") == "b=c");
 }
 
 TEST_CASE("overrides: a scenario may consist of overrides alone") {
@@ -45,7 +50,7 @@ TEST_CASE("overrides: a scenario may consist of overrides alone") {
                      std::vector<std::string>{"model.config=tiny-llama", "model.sequence_length=16",
                                               "cluster={device: cpu, ranks: 1}"});
   REQUIRE_OK(read);
-  CHECK(read->cluster.ranks == 1);
+  CHECK(read->cluster->ranks == 1);
 }
 
 TEST_CASE("overrides: mistakes are placed at the option") {

@@ -2,10 +2,13 @@
 #include <fstream>
 #include <iterator>
 
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/mesh.h"
+#include "engine/scenario/model_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/scenario/resolve_path.h"
+#include "engine/scenario/train_spec.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 
@@ -45,11 +48,11 @@ TEST_CASE("shipped scenarios are read, have a device and a mesh, and their files
     REQUIRE_OK(scenario);
     CHECK(scenario->name == entry.path().stem());
     CHECK(resolve_mesh(*scenario).ranks() == world_size(*scenario));
-    const auto device = resolve_device(scenario->cluster);
+    const auto device = resolve_device(*scenario->cluster);
     REQUIRE_OK(device);
     CHECK(device->ranks == world_size(*scenario));
-    CHECK(resolve_model_config(*scenario, scenario->model).has_value());
-    for (const std::string& data : scenario->train.data) CHECK(resolve_path(*scenario, data).has_value());
+    CHECK(resolve_model_config(*scenario, *scenario->model).has_value());
+    for (const std::string& data : scenario->train->data) CHECK(resolve_path(*scenario, data).has_value());
   }
   CHECK(count >= 11);
 }

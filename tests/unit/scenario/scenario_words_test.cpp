@@ -1,5 +1,11 @@
+#include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/keys/kind.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/run_spec.h"
 #include "engine/scenario/scenario.h"
+#include "engine/scenario/train_spec.h"
 #include "tests/catch.h"
 #include "tests/word_tables.h"
 

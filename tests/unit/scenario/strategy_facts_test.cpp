@@ -1,5 +1,6 @@
 #include "engine/scenario/strategy_facts.h"
 
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/scenario.h"
 #include "tests/catch.h"

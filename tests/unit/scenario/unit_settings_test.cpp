@@ -1,6 +1,8 @@
 // Settings of single units: the scenario's own with the overrides of parallel.wrap.
 #include "engine/model/families/family.h"
 #include "engine/model/wrap/wrap_modules.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_path.h"
 #include "engine/scenario/resolve_units.h"
@@ -19,7 +21,7 @@ parallel: { strategy: fsdp2 }
 Scenario scenario_of(const std::string& precision, std::vector<WrapOverride> overrides) {
   auto scenario = parse_scenario(k_base, "a.yaml", std::vector<std::string>{"precision=" + precision});
   if (!scenario) FAIL(to_string(scenario.error()));
-  scenario->parallel.wrap.overrides = std::move(overrides);
+  scenario->parallel->wrap.overrides = std::move(overrides);
   return *scenario;
 }
 
@@ -45,13 +47,13 @@ struct Resolved {
 };
 
 Resolved resolve(const Scenario& scenario, Backward backward = Backward::follows) {
-  const auto path = resolve_model_config(scenario, scenario.model);
+  const auto path = resolve_model_config(scenario, *scenario.model);
   REQUIRE(path);
   const auto config = ModelConfig::read(*path, {});
   REQUIRE(config);
   auto graph = build_model_graph(*config, GraphOptions{});
   REQUIRE(graph);
-  const auto wrapped = wrap_modules(*graph, scenario.parallel.wrap);
+  const auto wrapped = wrap_modules(*graph, scenario.parallel->wrap);
   REQUIRE(wrapped);
   auto settings = resolve_unit_settings(scenario, *graph, *wrapped, backward);
   return {*std::move(graph), std::move(settings)};
@@ -94,11 +96,11 @@ TEST_CASE(
     "unit settings: reshard_after_forward is for the root where an override names it, or no backward "
     "follows") {
   Scenario scenario = scenario_of("{}", {});
-  scenario.parallel.reshard_after_forward = {ReshardKind::always};
+  scenario.parallel->reshard_after_forward = {ReshardKind::always};
   CHECK(to_text(resolve(scenario).at("").reshard_after_forward) == "default");
   CHECK(to_text(resolve(scenario).at("model.layers.0").reshard_after_forward) == "true");
   CHECK(to_text(resolve(scenario, Backward::never).at("").reshard_after_forward) == "true");
-  scenario.parallel.wrap.overrides = {{{"", "LlamaForCausalLM", {}, {}}, {{"reshard_after_forward", "2"}}}};
+  scenario.parallel->wrap.overrides = {{{"", "LlamaForCausalLM", {}, {}}, {{"reshard_after_forward", "2"}}}};
   CHECK(to_text(resolve(scenario).at("").reshard_after_forward) == "2");
   CHECK(to_text(resolve(scenario).at("model.layers.0").reshard_after_forward) == "true");
 }
@@ -106,19 +108,19 @@ TEST_CASE(
 TEST_CASE("unit settings: native refuses to free a root that backward needs first") {
   Scenario scenario =
       scenario_of("{}", {{{"", "LlamaForCausalLM", {}, {}}, {{"reshard_after_forward", "true"}}}});
-  scenario.parallel.strategy = "native";
+  scenario.parallel->strategy = "native";
   CHECK(error_of(scenario) ==
         "parallel.wrap.overrides[0].settings: reshard_after_forward: true has no effect on the root with "
         "strategy "
         "native: it never frees parameters that backward needs first (remove it, or use fsdp2)");
   CHECK(to_text(resolve(scenario, Backward::never).at("").reshard_after_forward) == "true");
-  scenario.parallel.wrap.overrides[0].settings["reshard_after_forward"] = "false";
+  scenario.parallel->wrap.overrides[0].settings["reshard_after_forward"] = "false";
   CHECK(to_text(resolve(scenario).at("").reshard_after_forward) == "false");
 }
 
 TEST_CASE("unit settings: an override that names one of several joined modules is for their unit") {
   Scenario scenario = scenario_of("{}", {{{"lm_head", "", {}, {}}, {{"reshard_after_forward", "false"}}}});
-  scenario.parallel.wrap.together = {{"model.norm", "lm_head"}};
+  scenario.parallel->wrap.together = {{"model.norm", "lm_head"}};
   const Resolved resolved = resolve(scenario);
   CHECK(to_text(resolved.at("model.norm").reshard_after_forward) == "false");
   const std::vector<ModuleId> norm_and_head{*resolved.find("model.norm"), *resolved.find("lm_head")};
@@ -138,7 +140,7 @@ TEST_CASE("unit settings: without a param dtype a unit casts no inputs") {
 
 TEST_CASE("unit settings: FSDP1 does not cast inputs of units unless told") {
   Scenario scenario = scenario_of("{param: bfloat16}", {});
-  scenario.parallel.strategy = "fsdp1";
+  scenario.parallel->strategy = "fsdp1";
   CHECK_FALSE(resolve(scenario).at("").precision.cast_inputs);
 }
 

@@ -1,7 +1,12 @@
 #include <fstream>
 #include <iterator>
 
+#include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/read_scenario.h"
+#include "engine/scenario/run_spec.h"
+#include "engine/scenario/train_spec.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 
@@ -29,10 +34,10 @@ TEST_CASE("write: what was read is written and read back equal") {
 
 TEST_CASE("write: strange texts survive") {
   Scenario scenario;
-  scenario.model.config = "tiny-llama";
-  scenario.model.sequence_length = 16;
-  scenario.cluster.device = DeviceKind::cpu;
-  scenario.cluster.ranks = 1;
+  scenario.model->config = "tiny-llama";
+  scenario.model->sequence_length = 16;
+  scenario.cluster->device = DeviceKind::cpu;
+  scenario.cluster->ranks = 1;
   for (const std::string text :
        {"null",     "true",   "- a",   "a: b",     "#x",  "x #y", "[a",  "{",   "'",   "\"",
         "\\",       "a\nb\n", "\ttab", " padded ", "*x",  "&x",   "!x",  "%x",  "@x",  "`x",
@@ -40,8 +45,8 @@ TEST_CASE("write: strange texts survive") {
     INFO(text);
     scenario.name = text;
     scenario.tags = {text, "x"};
-    scenario.launch.environment = {{text, text}};
-    scenario.model.overrides = {{"hidden_act", "\"x\""}};
+    scenario.launch->environment = {{text, text}};
+    scenario.model->overrides = {{"hidden_act", "\"x\""}};
     const auto read = parse_scenario(write_scenario(scenario), "a.yaml");
     REQUIRE_OK(read);
     CHECK(*read == scenario);
@@ -50,9 +55,9 @@ TEST_CASE("write: strange texts survive") {
 
 TEST_CASE("write: only what differs from the defaults") {
   Scenario scenario;
-  scenario.parallel.strategy = "ddp";
-  scenario.model.loss = {LossKind::chunked, 1};
-  scenario.train.learning_rate = 0.1;
+  scenario.parallel->strategy = "ddp";
+  scenario.model->loss = {LossKind::chunked, 1};
+  scenario.train->learning_rate = 0.1;
   CHECK(write_scenario(scenario) ==
         "model:\n  loss: chunked\nparallel:\n  strategy: ddp\ntrain:\n  learning_rate: 0.1\n");
   CHECK(write_scenario(Scenario{}) == "{}\n");

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/strategies/plan_scenario.h"
@@ -28,7 +29,7 @@ inline PlannedScenario small_scenario(const std::string& sections,
 }
 
 inline Device device_of(const PlannedScenario& planned) {
-  auto device = resolve_device(planned.scenario.cluster);
+  auto device = resolve_device(*planned.scenario.cluster);
   if (!device) throw std::runtime_error(to_string(device.error()));
   return *std::move(device);
 }

@@ -12,6 +12,7 @@
 
 #include "engine/execute/torch/instructions/action.h"
 #include "engine/execute/torch/memory/memory_ledger.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 
@@ -74,7 +75,7 @@ class ClipValues : public Action {
 
 PreparedAction prepare_clip_gradients(const Site& site) {
   const Instruction& instruction = site.instruction();
-  const TrainSpec& train = site.run.planned.scenario.train;
+  const TrainSpec& train = *site.run.planned.scenario.train;
   Slot norms = k_no_slot;
   std::vector<Slot> gradients;
   for (const BufferId id : instruction.writes) gradients.push_back(site.slot(id));

@@ -12,6 +12,7 @@
 #include "engine/execute/torch/torch_dtype.h"
 #include "engine/model/constants.h"
 #include "engine/model/initial_weights.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {
@@ -49,7 +50,7 @@ class InitializeParameters : public Action {
     const Parameter& parameter = origin.names.parameters[range.parameter.index() - origin.first_parameter];
     if (!origin.weights || !has_parameter(*origin.weights, parameter)) {
       fill_initial_weights(run_.planned.graph.parameter(range.parameter),
-                           static_cast<std::uint64_t>(run_.planned.scenario.train.seed), range.first + done,
+                           static_cast<std::uint64_t>(run_.planned.scenario.train->seed), range.first + done,
                            values);
       return;
     }

@@ -15,6 +15,7 @@
 #include <cmath>
 
 #include "engine/execute/torch/memory/memory_ledger.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "engine/scenario/train_spec.h"
-
 namespace shardlab {
+
+struct TrainSpec;  // engine/scenario/train_spec.h
 
 // Flat tensors of one dtype, element by element of the same parameters: by tensor.
 struct OptimizerTensors {

@@ -9,6 +9,7 @@
 #include "engine/execute/torch/instructions/optimizer_kernels.h"
 #include "engine/execute/torch/instructions/update_pieces.h"
 #include "engine/plan/optimizer_rule.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {
@@ -25,7 +26,7 @@ class OptimizerStep : public Action {
  public:
   OptimizerStep(const Site& site, std::vector<Update> updates, std::vector<Slot> new_states, Slot temporaries)
       : run_(site.run),
-        train_(site.run.planned.scenario.train),
+        train_(*site.run.planned.scenario.train),
         updates_(std::move(updates)),
         new_states_(std::move(new_states)),
         temporaries_(temporaries) {}
@@ -89,7 +90,7 @@ const BufferId* find_state(const Site& site, const Buffer& parameters, BufferRol
 
 Status append_updates(const Site& site, BufferId parameters, std::vector<Update>& updates) {
   const Buffer& held = site.buffer(parameters);
-  const TrainSpec& train = site.run.planned.scenario.train;
+  const TrainSpec& train = *site.run.planned.scenario.train;
   Update update;
   update.parameters = site.slot(parameters);
   const Buffer* like_states = nullptr;

@@ -9,6 +9,7 @@
 #include "engine/execute/torch/memory/memory_ledger.h"
 #include "engine/model/operators/operator_type.h"
 #include "engine/model/segment/program.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {
@@ -23,7 +24,7 @@ class SegmentAction : public Action {
         backward_(site.instruction().kind == InstructionKind::Backward),
         first_forward_(site.instruction().kind == InstructionKind::Forward),
         micro_batch_(static_cast<std::size_t>(site.instruction().micro_batch.value_or(0))),
-        seed_(1.0 / site.run.planned.scenario.train.accumulation) {
+        seed_(1.0 / site.run.planned.scenario.train->accumulation) {
     values_.resize(program_.values.size());
   }
 

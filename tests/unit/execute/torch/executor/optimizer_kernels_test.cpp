@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/plan/optimizer_rule.h"
+#include "engine/scenario/train_spec.h"
 #include "tests/catch.h"
 
 namespace shardlab {

@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "engine/scenario/model_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/strategies/plan_scenario.h"
 #include "tests/paths.h"
@@ -214,7 +215,7 @@ TEST_CASE("a failure names rank, step and instruction") {
 TEST_CASE("weights that do not fit the model are refused before anything runs") {
   const Folder folder;
   PlannedScenario planned = plan(folder, 1, "none");
-  planned.scenario.model.weights = "missing.safetensors";
+  planned.scenario.model->weights = "missing.safetensors";
   const auto executor = RankExecutor::create(planned, {});
   REQUIRE_FALSE(executor);
   CHECK(executor.error().kind == ErrorKind::bad_input);

@@ -1,0 +1,20 @@
+#include "engine/scenario/scenario.h"
+
+#include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/distillation_spec.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/run_spec.h"
+#include "engine/scenario/train_spec.h"
+
+namespace shardlab {
+
+Scenario::Scenario() = default;
+Scenario::Scenario(const Scenario&) = default;
+Scenario::Scenario(Scenario&&) noexcept = default;
+Scenario& Scenario::operator=(const Scenario&) = default;
+Scenario& Scenario::operator=(Scenario&&) noexcept = default;
+Scenario::~Scenario() = default;
+bool operator==(const Scenario& a, const Scenario& b) = default;
+
+}  // namespace shardlab
