@@ -8,7 +8,6 @@
 
 #include <memory>
 #include <optional>
-#include <utility>
 
 namespace shardlab {
 
@@ -16,7 +15,6 @@ template <typename T>
 class Boxed {
  public:
   Boxed() : value_(std::make_unique<T>()) {}
-  explicit Boxed(T value) : value_(std::make_unique<T>(std::move(value))) {}
   Boxed(const Boxed& other) : value_(std::make_unique<T>(*other)) {}
   Boxed(Boxed&&) noexcept = default;
   Boxed& operator=(const Boxed& other) {

@@ -1,7 +1,7 @@
 // A command of the command line: `plan`, `run`, `show` ...
 //
-// To add one: a file in engine/cli/commands, a line in command_list.cpp, a section in docs/commands.md and,
-// with --json, in docs/json.md.
+// To add one: a file in engine/cli/commands, a line here and in command.cpp, a section in docs/commands.md
+// and, with --json, in docs/json.md.
 #pragma once
 
 #include <memory>

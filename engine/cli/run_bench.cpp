@@ -10,6 +10,7 @@
 #include "engine/cli/progress_line.h"
 #include "engine/cli/spool_folder.h"
 #include "engine/execute/launch.h"
+#include "engine/scenario/cluster_scenario.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/resolve_device.h"
 

@@ -1,9 +1,6 @@
 #include "engine/execute/launch.h"
 
-#include <fmt/format.h>
-
 #include "engine/execute/start_ranks.h"
-#include "engine/scenario/read_scenario.h"
 
 namespace shardlab {
 namespace {
@@ -18,12 +15,6 @@ RankJob probe_job(const Scenario& scenario, const ProbeList& probes, const Launc
   RankJob job = job_of(JobKind::probe, scenario, options);
   job.probes = probes;
   return job;
-}
-
-// Whoever wrote the cluster knows no file: `bench --cluster '{gpu: H100}'`.
-void place_at_option(Error& error) {
-  if (!error.place.file.empty()) error.place = named(in_file("--cluster"), error.place.name);
-  for (Error& part : error.parts) place_at_option(part);
 }
 
 }  // namespace
@@ -54,18 +45,6 @@ Result<std::optional<ProbeRun>> probe_as_rank(const Scenario& scenario, const Pr
   if (environment.rank != 0) return std::nullopt;
   SHARDLAB_TRY(ProbeRun run, gather_probes(scenario, options.run_directory));
   return run;
-}
-
-Result<Scenario> scenario_of_cluster(const std::string& cluster) {
-  const std::string yaml = fmt::format(
-      "name: probes\n"
-      "model: {{config: tiny-llama, sequence_length: 16}}\n"
-      "cluster: {}\n"
-      "parallel: {{strategy: fsdp2}}\n",
-      cluster);
-  Result<Scenario> scenario = parse_scenario(yaml, "probes.yaml");
-  if (!scenario) place_at_option(scenario.error());
-  return scenario;
 }
 
 }  // namespace shardlab

@@ -63,10 +63,6 @@ Result<std::optional<ProbeRun>> probe_as_rank(const Scenario& scenario, const Pr
                                               const LaunchOptions& options,
                                               const RankEnvironment& environment);
 
-// The smallest scenario with this cluster, written as in a scenario ("{device: cpu, ranks: 2}"): for probes,
-// of which only its cluster matters. bad_input at --cluster where it is not understood.
-Result<Scenario> scenario_of_cluster(const std::string& cluster);
-
 // When memory ended a run, the figures of the first rank that says so.
 std::optional<OutOfMemory> find_out_of_memory(const PlannedScenario& planned,
                                               const std::filesystem::path& run_directory);

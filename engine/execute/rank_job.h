@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "engine/base/result.h"
+#include "engine/base/words.h"
 #include "engine/execute/probe.h"
 #include "engine/execute/rank_environment.h"
 
@@ -28,6 +29,9 @@ enum class JobKind : std::uint8_t {
   train,  // plan, train, write the spool
   probe,  // meet, measure the probes, write their results
 };
+template <>
+inline constexpr auto k_words<JobKind> = std::to_array<Word<JobKind>>({{JobKind::train, "train"},
+                                                                       {JobKind::probe, "probe"}});
 
 struct RankJob {
   JobKind kind = JobKind::train;

@@ -1,7 +1,6 @@
 // A job as JSON: every field is a row of a table, from which it is written and read.
 #include <fmt/format.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -15,9 +14,6 @@ using Json = nlohmann::ordered_json;
 using Path = std::filesystem::path;
 
 constexpr const char* k_versions = "launcher and ranks must be the same version of shardlab, on all machines";
-
-constexpr std::array<std::pair<JobKind, std::string_view>, 2> k_job_kinds{
-    {{JobKind::train, "train"}, {JobKind::probe, "probe"}}};
 
 template <typename Owner, typename Value>
 struct Field {
@@ -81,10 +77,7 @@ Json json_of(const T& value) {
   } else if constexpr (std::is_same_v<T, Path>) {
     return json_of_text(value.string());
   } else if constexpr (std::is_same_v<T, JobKind>) {
-    for (const auto& [kind, name] : k_job_kinds) {
-      if (kind == value) return name;
-    }
-    return nullptr;
+    return std::string(to_string(value));
   } else if constexpr (std::is_same_v<T, std::vector<ProbeCase>>) {
     Json list = Json::array();
     for (const ProbeCase& each : value) list.push_back(json_of(each));
@@ -104,10 +97,7 @@ T value_of(const Json& json) {
   if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, Path>) {
     return text_of(json);
   } else if constexpr (std::is_same_v<T, JobKind>) {
-    for (const auto& [kind, name] : k_job_kinds) {
-      if (json == name) return kind;
-    }
-    return {};
+    return parse_word<JobKind>(json.get<std::string>()).value_or(JobKind{});
   } else {
     return json.get<T>();
   }

@@ -21,6 +21,8 @@ PATH = re.compile(rf"(?<![\w/.$}}<\"-])((?:{'|'.join(TOPS)})/{WORD}*(?:/{WORD}*)
 LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)]*)?\)")
 # A source's name alone, in backticks: `reason.cpp`.
 SOURCE_NAME = re.compile(r"`(\w[\w-]*\.(?:h|cpp|cu|py|sh))`")
+# A path from the document's own folder, in backticks: `../command.h`.
+RELATIVE = re.compile(r"`(\.\.?/[\w./-]+)`")
 TARGET = re.compile(r"`(shardlab[-_][a-z_-]+[a-z])`")
 DEFINED_TARGET = re.compile(r"\b(?:shardlab_executable|shardlab_library|add_library|add_executable|add_custom_target)\((shardlab[\w-]*)")
 OPEN = set("<{*")  # stands for many names: engine/strategies/<name>
@@ -70,6 +72,9 @@ def check_line(root, path, text, source_names, targets):
     for link in LINK.findall(text):
         if "://" not in link and not os.path.exists(os.path.join(root, os.path.dirname(path), link)):
             yield f"the link {link} leads nowhere"
+    for relative in RELATIVE.findall(text):
+        if not exists(root, os.path.join(os.path.dirname(path), relative)) and not exists(root, relative):
+            yield f"{relative} leads nowhere"
     for name in SOURCE_NAME.findall(text):
         if name not in source_names:
             yield f"no file is called {name}"

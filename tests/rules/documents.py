@@ -13,10 +13,11 @@ BROKEN = [
     ("no tests/gone", "scripts/c.sh", "# run tests/gone first\n"),
     ("the link gone.md leads nowhere", "docs/d.md", "[words](gone.md#part)\n"),
     ("no file is called gone.cpp", "docs/e.md", "`gone.cpp` adds buckets\n"),
+    ("../gone.h leads nowhere", "docs/g.md", "`../gone.h` says what it is\n"),
     ("nothing builds shardlab-gone", "docs/f.md", "only `shardlab-gone` links it\n"),
 ]
 CLEAN = {
-    "docs/here.md": "[itself](here.md#part), `engine/plan/plan.h`, engine/plan/plan, `plan.h`, `shardlab-rank`,\n"
+    "docs/here.md": "[itself](here.md#part), `engine/plan/plan.h`, engine/plan/plan, `plan.h`, `../engine/plan/plan.h`, `shardlab-rank`,\n"
                     "engine/strategies/<name>, engine/*/x.h, https://example.org/docs/x, \"engine/plan/in_quotes.h\"\n",
     "engine/plan/plan.h": '#include "engine/plan/gone.h"\nconst char* text = "tests/gone";\n',
     "engine/CMakeLists.txt": "shardlab_executable(shardlab-rank MAIN x)\n",

@@ -4,6 +4,7 @@
 
 #include "engine/execute/launch.h"
 #include "engine/execute/spool.h"
+#include "engine/scenario/cluster_scenario.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 

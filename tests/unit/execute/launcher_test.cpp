@@ -32,25 +32,5 @@ TEST_CASE("a rank of another launcher than the scenario's is refused") {
              test::contains_text("launch.launcher: is torchrun, but slurm started this process"));
 }
 
-TEST_CASE("a cluster that is not understood is told at the option, and names no file") {
-  const auto unknown = scenario_of_cluster("{device: abacus}");
-  REQUIRE_FALSE(unknown.has_value());
-  CHECK(message_text(unknown.error()) == "--cluster: cluster.device: unknown device 'abacus'");
-  const auto open = scenario_of_cluster("{");
-  REQUIRE_FALSE(open.has_value());
-  CHECK_THAT(message_text(open.error()), test::contains_text("--cluster: YAML syntax"));
-  const auto two = scenario_of_cluster("{device: cpu, ranks: 0, colour: red}");
-  REQUIRE_FALSE(two.has_value());
-  CHECK(what_text(two.error()).find("probes.yaml") == std::string::npos);
-}
-
-TEST_CASE("any number of ranks is a cluster to measure") {
-  for (int ranks : {1, 3, 8}) {
-    const auto scenario = scenario_of_cluster("{device: cpu, ranks: " + std::to_string(ranks) + "}");
-    REQUIRE_OK(scenario);
-    CHECK(scenario->cluster->ranks == ranks);
-  }
-}
-
 }  // namespace
 }  // namespace shardlab
