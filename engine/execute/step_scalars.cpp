@@ -1,9 +1,10 @@
+#include "engine/execute/step_scalars.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "engine/execute/step_scalars.h"
-
+#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/train_spec.h"
 
 namespace shardlab {
@@ -20,15 +21,21 @@ double learning_rate(const TrainSpec& train, std::int64_t step, std::int64_t run
   return train.learning_rate * 0.5 * (1 + std::cos(std::numbers::pi * progress));
 }
 
+LossScale::LossScale(const ScalerSpec& spec)
+    : value_(static_cast<float>(spec.initial_scale)),
+      growth_(static_cast<float>(spec.growth)),
+      backoff_(static_cast<float>(spec.backoff)),
+      interval_(spec.interval) {}
+
 void LossScale::update(bool overflow) {
   if (overflow) {
-    value_ *= static_cast<float>(spec_.backoff);
+    value_ *= backoff_;
     good_steps_ = 0;
     return;
   }
-  if (++good_steps_ < spec_.interval) return;
+  if (++good_steps_ < interval_) return;
   good_steps_ = 0;
-  const float grown = value_ * static_cast<float>(spec_.growth);
+  const float grown = value_ * growth_;
   if (std::isfinite(grown)) value_ = grown;
 }
 

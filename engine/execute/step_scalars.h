@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-#include "engine/scenario/parallel_spec.h"
-#include "engine/scenario/train_spec.h"
-
 namespace shardlab {
+
+struct ScalerSpec;
+struct TrainSpec;
 
 // `step` counts optimizer steps from 0, `run_steps` is the length of the run, used where the schedule gives
 // no total_steps. Warm-up rises linearly from 0: step / warmup_steps. After it, linear falls to 0 at
@@ -15,13 +15,13 @@ namespace shardlab {
 double learning_rate(const TrainSpec& train, std::int64_t step, std::int64_t run_steps);
 
 // The factor on the loss that keeps float16 gradients from vanishing.
-
+//
 // Source: torch 2.11, torch/amp/grad_scaler.py: after an overflow, whose step was skipped, the scale is
 // multiplied by `backoff`; after `interval` steps in a row without one by `growth`, unless that is no number
 // any more.
 class LossScale {
  public:
-  explicit LossScale(const ScalerSpec& spec) : spec_(spec), value_(static_cast<float>(spec.initial_scale)) {}
+  explicit LossScale(const ScalerSpec& spec);
 
   float value() const { return value_; }
   // What gradients are multiplied with; computed in double as torch does.
@@ -30,8 +30,10 @@ class LossScale {
   void update(bool overflow);
 
  private:
-  ScalerSpec spec_;
   float value_;
+  float growth_;
+  float backoff_;
+  int interval_;
   int good_steps_ = 0;  // in a row
 };
 

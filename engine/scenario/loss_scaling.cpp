@@ -4,6 +4,7 @@
 
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/precision_spec.h"
 
 namespace shardlab {
 namespace {

@@ -1,4 +1,4 @@
-// The `parallel`, `precision`, `scaler` and `offload` sections of a scenario.
+// The `parallel` section of a scenario.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/dtype.h"
 #include "engine/base/units.h"
 #include "engine/model/reshard_after_forward.h"
 #include "engine/model/wrap/wrap_spec.h"
@@ -56,36 +55,6 @@ struct ParallelSpec {
   bool sync_module_states = false;
   Initialization initialization = Initialization::meta;
   friend bool operator==(const ParallelSpec&, const ParallelSpec&) = default;
-};
-
-// Absent: the stored dtype of the model.
-struct PrecisionSpec {
-  std::optional<DType> param;
-  std::optional<DType> reduce;
-  std::optional<DType> buffer;
-  std::optional<DType> output;
-  bool keep_low_precision_grads = false;
-  std::optional<bool> cast_forward_inputs;
-  std::optional<DType> autocast;
-  friend bool operator==(const PrecisionSpec&, const PrecisionSpec&) = default;
-};
-
-struct ScalerSpec {
-  std::optional<bool> enabled;  // absent: on for float16
-  double initial_scale = 65536;
-  double growth = 2;
-  double backoff = 0.5;
-  int interval = 2000;
-  friend bool operator==(const ScalerSpec&, const ScalerSpec&) = default;
-};
-
-struct OffloadSpec {
-  OffloadTarget parameters = OffloadTarget::none;
-  OffloadTarget optimizer = OffloadTarget::none;
-  bool pin = true;
-  double ratio = 1;
-  int buffers = 0;
-  friend bool operator==(const OffloadSpec&, const OffloadSpec&) = default;
 };
 
 }  // namespace shardlab

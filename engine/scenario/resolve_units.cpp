@@ -11,6 +11,7 @@
 #include "engine/model/wrap/module_sizes.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {

@@ -20,9 +20,9 @@ struct ModelSpec;         // model_spec.h
 struct DistillationSpec;  // distillation_spec.h
 struct ClusterSpec;       // cluster_spec.h
 struct ParallelSpec;      // parallel_spec.h
-struct PrecisionSpec;
+struct PrecisionSpec;     // precision_spec.h
 struct ScalerSpec;
-struct OffloadSpec;
+struct OffloadSpec;     // offload_spec.h
 struct ActivationSpec;  // train_spec.h
 struct TrainSpec;
 struct CheckpointSpec;  // run_spec.h

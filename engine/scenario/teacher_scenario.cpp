@@ -2,7 +2,9 @@
 
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/model_spec.h"
+#include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/train_spec.h"
 
 namespace shardlab {

@@ -5,6 +5,7 @@
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/teacher_scenario.h"
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "engine/scenario/mesh.h"
-#include "engine/scenario/parallel_spec.h"
 #include "engine/strategies/parameter_buffers.h"
 #include "engine/strategies/strategy.h"
 #include "engine/strategies/unit_extents.h"
@@ -46,11 +45,21 @@ struct ShardedUnit {
   bool casts() const { return param != stored; }
 };
 
+// How many units ahead are gathered.
+struct PrefetchDepths {
+  int forward = 0;
+  int backward = 0;
+};
+PrefetchDepths prefetch_depths_of(const Scenario& scenario);
+
 template <typename State>
 class ShardingStrategy : public Strategy {
  public:
   ShardingStrategy(StepBuilder& builder, const Scenario& scenario)
-      : Strategy(builder), scenario_(scenario), groups_(add_shard_groups(builder, resolve_mesh(scenario))) {}
+      : Strategy(builder),
+        scenario_(scenario),
+        groups_(add_shard_groups(builder, resolve_mesh(scenario))),
+        depths_(prefetch_depths_of(scenario)) {}
 
   BufferId compute_parameters(UnitId unit) const override { return units_[unit.index()].full; }
 
@@ -89,11 +98,12 @@ class ShardingStrategy : public Strategy {
   // forward ended, reversed.
   std::vector<UnitId> next_in_backward(UnitId unit) const {
     const std::vector<UnitId> backward(post_forward_order_.rbegin(), post_forward_order_.rend());
-    return units_after(backward, unit, std::max(prefetch().backward_depth, 1));
+    return units_after(backward, unit, std::max(depths_.backward, 1));
   }
 
   State& state(UnitId unit) { return units_[unit.index()]; }
-  const PrefetchSpec& prefetch() const { return scenario_.parallel->prefetch; }
+  // parallel.prefetch.forward_depth and backward_depth.
+  const PrefetchDepths& prefetch_depths() const { return depths_; }
   // Units with parameters, in the order in which their forward begins.
   const std::vector<UnitId>& forward_order() const { return forward_order_; }
 
@@ -102,6 +112,7 @@ class ShardingStrategy : public Strategy {
   std::vector<State> units_;  // by UnitId
 
  private:
+  PrefetchDepths depths_;
   std::vector<UnitId> forward_order_, post_forward_order_;
 };
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/strategies/plan_scenario.h"
+#include "engine/planner/plan_scenario.h"
 #include "gui/session/prediction.h"
 
 namespace shardlab::gui {

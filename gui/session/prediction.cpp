@@ -2,11 +2,11 @@
 
 #include <chrono>
 
+#include "engine/planner/plan_scenario.h"
 #include "engine/report/unit_warnings.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
-#include "engine/strategies/plan_scenario.h"
 #include "simulator/calibrate/choose_calibration.h"
 #include "simulator/simulate.h"
 

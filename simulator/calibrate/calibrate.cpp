@@ -9,10 +9,11 @@
 #include "engine/base/paths.h"
 #include "engine/execute/launch.h"
 #include "engine/hardware/catalogue.h"
+#include "engine/planner/plan_scenario.h"
+#include "engine/scenario/cluster_scenario.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
-#include "engine/strategies/plan_scenario.h"
 #include "simulator/calibrate/fit_calibration.h"
 #include "simulator/calibrate/probe_cases.h"
 #include "simulator/calibrate/run_measurements.h"
@@ -35,15 +36,16 @@ Result<PlannedScenario> plan_small_run(const SmallRun& run, const std::string& c
       "  sequence_length: {}\n"
       "  overrides: {{hidden_size: {}, intermediate_size: {}, num_hidden_layers: 4, num_attention_heads: {}, "
       "num_key_value_heads: {}, max_position_embeddings: {}}}\n"
-      "cluster: {}\n"
       "parallel: {{strategy: {}}}\n"
       "{}"
       "train: {{micro_batch: 1, accumulation: 2, sync: every, learning_rate: 1e-5, clip_norm: 1e-6, data: "
       "'{}'}}\n"
       "measure: {{warmup_steps: 2, steps: 6}}\n",
       run.name, run.sequence, run.width, run.feed_forward, heads_of(run), heads_of(run) / 2,
-      std::max(run.sequence, 512), cluster, run.strategy, run.more, data.string());
-  SHARDLAB_TRY(const Scenario scenario, parse_scenario(yaml, fmt::format("calibration-{}.yaml", run.name)));
+      std::max(run.sequence, 512), run.strategy, run.more, data.string());
+  const std::vector<std::string> overrides{"cluster=" + cluster};
+  SHARDLAB_TRY(const Scenario scenario,
+               parse_scenario(yaml, fmt::format("calibration-{}.yaml", run.name), overrides));
   return plan_scenario(scenario);
 }
 

@@ -17,6 +17,8 @@
 #include "engine/model/wrap/wrap_modules.h"
 #include "engine/passes/free_activations.h"
 #include "engine/plan/check.h"
+#include "engine/planner/load_model.h"
+#include "engine/planner/plan_scenario.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/read_scenario.h"
@@ -24,7 +26,6 @@
 #include "engine/scenario/train_spec.h"
 #include "engine/strategies/driver.h"
 #include "engine/strategies/optimizer_tail.h"
-#include "engine/strategies/plan_scenario.h"
 #include "simulator/simulate.h"
 
 namespace shardlab {

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "engine/plan/text.h"
+#include "engine/planner/plan_scenario.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
-#include "engine/strategies/plan_scenario.h"
 #include "simulator/simulate.h"
 #include "tests/catch.h"
 #include "tests/paths.h"

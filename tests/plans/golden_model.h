@@ -6,6 +6,7 @@
 #include "engine/passes/free_activations.h"
 #include "engine/plan/check.h"
 #include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/train_spec.h"
 #include "engine/strategies/driver.h"
 #include "engine/strategies/optimizer_tail.h"

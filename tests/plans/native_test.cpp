@@ -7,10 +7,10 @@
 #include <fmt/ranges.h>
 
 #include "engine/plan/unit_sizes.h"
+#include "engine/planner/plan_scenario.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
-#include "engine/strategies/plan_scenario.h"
 #include "engine/trace/step_time.h"
 #include "simulator/simulate.h"
 #include "tests/catch.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "engine/planner/plan_scenario.h"
 #include "engine/scenario/read_scenario.h"
-#include "engine/strategies/plan_scenario.h"
 #include "tests/catch.h"
 
 namespace shardlab::test {

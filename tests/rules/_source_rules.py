@@ -20,6 +20,7 @@ LAYERS = {
     "engine/passes": ["engine/plan"],
     "engine/reasons": ["engine/plan"],
     "engine/strategies": ["engine/passes", "engine/reasons"],
+    "engine/planner": ["engine/strategies"],
     "engine/trace": ["engine/plan"],
     "engine/report": ["engine/trace", "engine/strategies"],
     "engine/store": ["engine/plan", "engine/trace"],
@@ -28,7 +29,7 @@ LAYERS = {
     "engine/execute": ["engine/plan", "engine/trace"],
     "engine/execute/no_torch": ["engine/execute"],
     "engine/execute/torch": ["engine/execute", "engine/checkpoint", "engine/kernels"],
-    "simulator": ["engine/strategies", "engine/trace", "engine/execute"],
+    "simulator": ["engine/planner", "engine/trace", "engine/execute"],
     "gui/imgui_config": [],
     "gui/view_model": ["engine/report", "engine/store", "engine/execute", "engine/formats", "simulator"],
     "gui/session": ["gui/view_model", "engine/report", "engine/store", "engine/formats", "simulator"],
@@ -41,8 +42,8 @@ LAYERS = {
 
 # A program's main file sits above its folder: it may include everything that its program links.
 MAINS = {
-    "engine/execute/torch/rank_main.cpp": ["engine/strategies", "engine/execute/torch"],
-    "engine/execute/no_torch/rank_main.cpp": ["engine/strategies", "engine/execute/no_torch"],
+    "engine/execute/torch/rank_main.cpp": ["engine/planner", "engine/execute/torch"],
+    "engine/execute/no_torch/rank_main.cpp": ["engine/planner", "engine/execute/no_torch"],
 }
 
 TORCH_TESTS = ["tests/training", "tests/unit/execute/torch", "tests/unit/execute/cuda", "tests/gpu"]
@@ -82,7 +83,7 @@ ORDINARY_WORDS = {"none", "native"}  # names that other settings have too: only 
 # Who may name strategies, and why.
 NAMES_STRATEGIES = {
     "engine/scenario/keys/parallel_keys.cpp": {"ddp"},  # the section of that name
-    "engine/execute/launch.cpp": {"fsdp2"},  # of a scenario whose cluster alone matters
+    "engine/scenario/cluster_scenario.cpp": {"fsdp2"},  # of a scenario whose cluster alone matters
     "simulator/calibrate/calibration_work.cpp": {"ddp", "fsdp2"},  # what it trains
 }
 LITERAL_OR_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//.*')

@@ -3,8 +3,8 @@
 #include <ATen/ATen.h>
 
 #include "engine/checkpoint/safetensors.h"
+#include "engine/planner/plan_scenario.h"
 #include "engine/scenario/read_scenario.h"
-#include "engine/strategies/plan_scenario.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 #include "tests/training/local_run.h"

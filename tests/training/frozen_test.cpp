@@ -1,8 +1,8 @@
 // Frozen parameters stay what they are, and the others train as if nothing else had changed.
 #include <ATen/ops/equal.h>
 
+#include "engine/planner/plan_scenario.h"
 #include "engine/scenario/read_scenario.h"
-#include "engine/strategies/plan_scenario.h"
 #include "tests/catch.h"
 #include "tests/training/local_run.h"
 #include "tests/training/small_model.h"

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "engine/execute/torch/communication/rendezvous.h"
+#include "engine/planner/plan_scenario.h"
 #include "engine/scenario/read_scenario.h"
-#include "engine/strategies/plan_scenario.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
-#include "engine/strategies/plan_scenario.h"
+#include "engine/planner/plan_scenario.h"
 #include "tests/training/local_run.h"
 
 namespace shardlab::test {

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "engine/checkpoint/safetensors.h"
+#include "engine/planner/plan_scenario.h"
 #include "engine/scenario/read_scenario.h"
-#include "engine/strategies/plan_scenario.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 #include "tests/training/formula_weights.h"

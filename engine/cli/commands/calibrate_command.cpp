@@ -6,10 +6,10 @@
 #include "engine/cli/command.h"
 #include "engine/cli/run_calibration.h"
 #include "engine/cli/stored_runs.h"
+#include "engine/planner/plan_scenario.h"
 #include "engine/report/text_table.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
-#include "engine/strategies/plan_scenario.h"
 #include "simulator/calibrate/calibrate.h"
 
 namespace shardlab {

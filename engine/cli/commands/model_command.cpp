@@ -6,11 +6,11 @@
 #include "engine/cli/command.h"
 #include "engine/cli/model_json.h"
 #include "engine/model/model_config.h"
+#include "engine/planner/load_model.h"
 #include "engine/report/tables.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_path.h"
-#include "engine/strategies/plan_scenario.h"
 
 namespace shardlab {
 namespace {

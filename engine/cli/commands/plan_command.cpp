@@ -8,10 +8,10 @@
 #include "engine/formats/plan_dot.h"
 #include "engine/plan/diff.h"
 #include "engine/plan/text.h"
+#include "engine/planner/plan_scenario.h"
 #include "engine/report/tables.h"
 #include "engine/report/unit_warnings.h"
 #include "engine/scenario/read_scenario.h"
-#include "engine/strategies/plan_scenario.h"
 
 namespace shardlab {
 namespace {

@@ -3,8 +3,8 @@
 #include "engine/cli/command.h"
 #include "engine/cli/measure.h"
 #include "engine/cli/stored_runs.h"
+#include "engine/planner/plan_scenario.h"
 #include "engine/scenario/read_scenario.h"
-#include "engine/strategies/plan_scenario.h"
 
 namespace shardlab {
 namespace {

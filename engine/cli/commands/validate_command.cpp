@@ -5,10 +5,10 @@
 #include "engine/cli/stored_runs.h"
 #include "engine/cli/validation.h"
 #include "engine/execute/rank_environment.h"
+#include "engine/planner/plan_scenario.h"
 #include "engine/report/tables.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/run_spec.h"
-#include "engine/strategies/plan_scenario.h"
 #include "engine/trace/metrics.h"
 
 namespace shardlab {

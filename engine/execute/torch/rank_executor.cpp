@@ -17,7 +17,7 @@
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/loss_scaling.h"
 #include "engine/scenario/model_spec.h"
-#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/run_spec.h"
 #include "engine/scenario/teacher_scenario.h"
 #include "engine/scenario/train_spec.h"

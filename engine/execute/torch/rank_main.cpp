@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "engine/execute/torch/rank_session.h"
-#include "engine/strategies/plan_scenario.h"
+#include "engine/planner/plan_scenario.h"
 
 namespace {
 

@@ -1,3 +1,4 @@
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/keys/sections.h"
 
 namespace shardlab {

@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/parse.h"
+#include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/keys/sections.h"
+#include "engine/scenario/model_spec.h"
 
 namespace shardlab {
 namespace {

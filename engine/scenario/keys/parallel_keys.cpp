@@ -1,5 +1,6 @@
 #include "engine/base/parse.h"
 #include "engine/scenario/keys/sections.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {

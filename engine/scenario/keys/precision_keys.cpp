@@ -2,7 +2,10 @@
 #include <fmt/ranges.h>
 
 #include "engine/scenario/keys/sections.h"
+#include "engine/scenario/offload_spec.h"
+#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/strategy_facts.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {

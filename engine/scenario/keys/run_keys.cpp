@@ -6,6 +6,7 @@
 #include "engine/base/nearest.h"
 #include "engine/base/parse.h"
 #include "engine/scenario/keys/sections.h"
+#include "engine/scenario/run_spec.h"
 
 namespace shardlab {
 namespace {

@@ -2,9 +2,15 @@
 
 #include <fmt/core.h>
 
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/keys/sections.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/offload_spec.h"
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/run_spec.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {

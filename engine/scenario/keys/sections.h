@@ -1,16 +1,18 @@
-// The tables of all sections of a scenario.
+// The tables of all sections of a scenario; who uses one includes the header of its section.
 #pragma once
 
-#include "engine/scenario/cluster_spec.h"
-#include "engine/scenario/distillation_spec.h"
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/model/reshard_after_forward.h"
 #include "engine/scenario/keys/key.h"
-#include "engine/scenario/model_spec.h"
-#include "engine/scenario/parallel_spec.h"
-#include "engine/scenario/run_spec.h"
 #include "engine/scenario/scenario.h"
-#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
+
+struct TeacherSpec;
+struct WrapSpec;
 
 const Keys<Scenario>& scenario_keys();
 const Keys<ModelSpec>& model_keys();

@@ -1,5 +1,6 @@
 #include "engine/base/parse.h"
 #include "engine/scenario/keys/sections.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {

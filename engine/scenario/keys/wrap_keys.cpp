@@ -2,7 +2,10 @@
 
 #include <fmt/core.h>
 
+#include "engine/model/wrap/wrap_spec.h"
 #include "engine/scenario/keys/sections.h"
+#include "engine/scenario/parallel_words.h"
+#include "engine/scenario/train_words.h"
 
 namespace shardlab {
 namespace {

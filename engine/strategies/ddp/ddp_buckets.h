@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "engine/model/model_graph.h"
-#include "engine/scenario/parallel_spec.h"
 
 namespace shardlab {
+
+struct DdpSpec;
 
 struct Bucket {
   std::vector<ParameterId> parameters;

@@ -59,7 +59,7 @@ class Fsdp2Strategy : public ShardingStrategy<UnitState> {
     }
     gather_.unshard(unit);
     gather_.wait_in_forward(unit);
-    for (const UnitId next : next_in_forward(unit, prefetch().forward_depth)) gather_.unshard(next);
+    for (const UnitId next : next_in_forward(unit, prefetch_depths().forward)) gather_.unshard(next);
   }
 
   void post_forward(UnitId unit) override {

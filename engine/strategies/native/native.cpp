@@ -47,7 +47,7 @@ class NativeStrategy : public ShardingStrategy<NativeUnit> {
     gather_.unshard(unit);
     gather_.wait(unit);
     if (forward_sense() == ForwardSense::recomputation) return;
-    for (const UnitId next : next_in_forward(unit, std::max(prefetch().forward_depth, 1)))
+    for (const UnitId next : next_in_forward(unit, std::max(prefetch_depths().forward, 1)))
       gather_.unshard(next);
   }
 

@@ -1,10 +1,10 @@
 // A calibration of GPUs from end to end, with a processor in their place (tests/rehearsal): benchmarks and
 // small runs as on devices, the fit, and a prediction that uses it.
 #include "engine/base/paths.h"
+#include "engine/planner/plan_scenario.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
-#include "engine/strategies/plan_scenario.h"
 #include "simulator/calibrate/calibrate.h"
 #include "simulator/calibrate/choose_calibration.h"
 #include "simulator/simulate.h"

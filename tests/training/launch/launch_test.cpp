@@ -10,9 +10,9 @@
 
 #include "engine/checkpoint/safetensors.h"
 #include "engine/execute/spool.h"
+#include "engine/planner/plan_scenario.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/read_scenario.h"
-#include "engine/strategies/plan_scenario.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "engine/cli/explain_instruction.h"
+#include "engine/planner/plan_scenario.h"
 #include "engine/report/explain/explanation.h"
 #include "engine/scenario/read_scenario.h"
-#include "engine/strategies/plan_scenario.h"
 #include "tests/catch.h"
 
 namespace shardlab {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/precision_spec.h"
 #include "tests/catch.h"
 
 namespace shardlab {

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "engine/plan/planned_scenario.h"
+#include "engine/planner/plan_scenario.h"
 #include "engine/report/summarize.h"
 #include "engine/report/unit_warnings.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
-#include "engine/strategies/plan_scenario.h"
 #include "gui/view_model/loaded_run.h"
 #include "simulator/simulate.h"
 #include "tests/catch.h"

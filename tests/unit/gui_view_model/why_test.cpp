@@ -1,7 +1,7 @@
 #include "gui/view_model/why.h"
 
+#include "engine/planner/plan_scenario.h"
 #include "engine/scenario/read_scenario.h"
-#include "engine/strategies/plan_scenario.h"
 #include "engine/trace/metrics.h"
 #include "tests/catch.h"
 #include "tests/paths.h"

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "engine/planner/plan_scenario.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
-#include "engine/strategies/plan_scenario.h"
 
 namespace shardlab::test {
 

@@ -12,8 +12,8 @@
 
 #include "engine/checkpoint/safetensors.h"
 #include "engine/model/operators/operator_list.h"
+#include "engine/planner/load_model.h"
 #include "engine/scenario/read_scenario.h"
-#include "engine/strategies/plan_scenario.h"
 #include "tests/catch.h"
 #include "tests/unit/execute/torch/model_run.h"
 

@@ -6,9 +6,9 @@
 
 #include <fstream>
 
+#include "engine/planner/plan_scenario.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/read_scenario.h"
-#include "engine/strategies/plan_scenario.h"
 #include "tests/paths.h"
 #include "tests/unit/execute/torch/executor/rank_threads.h"
 

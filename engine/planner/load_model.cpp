@@ -1,0 +1,66 @@
+#include "engine/planner/load_model.h"
+
+#include <filesystem>
+
+#include "engine/model/families/family.h"
+#include "engine/model/freeze.h"
+#include "engine/model/lora/add_adapters.h"
+#include "engine/model/loss_operators.h"
+#include "engine/scenario/expert_load.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/precision_spec.h"
+#include "engine/scenario/resolve_path.h"
+#include "engine/scenario/train_spec.h"
+
+namespace shardlab {
+namespace {
+
+Status check_experts(const MoeSpec& moe, const ModelGraph& graph) {
+  const bool experts = has_experts(graph);
+  if (!experts && moe.load.kind != MoeLoadKind::balanced)
+    return bad_input("model.moe.load", "this model has no experts over which tokens could spread",
+                     "leave it out");
+  if (!experts && moe.auxiliary_loss)
+    return bad_input("model.moe.auxiliary_loss", "this model has no routers", "leave it out");
+  return check_expert_shares(graph);
+}
+
+// Buffers of modules are rotary frequencies, which not every family has.
+Status check_buffers(const ModelConfig& config, const GraphOptions& options, const ModelGraph& graph) {
+  if (options.buffer_dtype == DType::float32) return {};
+  GraphOptions as_stored = options;
+  as_stored.buffer_dtype = DType::float32;
+  SHARDLAB_TRY(const ModelGraph other, build_model_graph(config, as_stored));
+  if (structure_hash(other) != structure_hash(graph)) return {};
+  return bad_input("precision.buffer",
+                   "has no effect: this model has no buffers, which would be rotary frequencies",
+                   "leave it out");
+}
+
+}  // namespace
+
+Result<ModelGraph> load_model_graph(const Scenario& scenario) {
+  SHARDLAB_TRY(const std::filesystem::path path, resolve_model_config(scenario, *scenario.model));
+  SHARDLAB_TRY(const ModelConfig config, ModelConfig::read(path, scenario.model->overrides));
+  GraphOptions options;
+  options.micro_batch = scenario.train->micro_batch;
+  options.sequence_length = scenario.model->sequence_length;
+  options.stored_dtype = scenario.model->dtype;
+  options.compute_dtype = scenario.precision->param.value_or(scenario.model->dtype);
+  options.buffer_dtype = scenario.precision->buffer.value_or(DType::float32);
+  SHARDLAB_TRY(options.expert_shares, expert_shares(scenario));
+  if (scenario.model->moe.load.kind == MoeLoadKind::worst) options.expert_load = ExpertLoad::worst;
+  if (!options.expert_shares.empty()) options.expert_load = ExpertLoad::stated;
+  options.router_loss = scenario.model->moe.auxiliary_loss;
+  options.implementation = scenario.model->implementation;
+  SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
+  SHARDLAB_CHECK_OK(check_experts(scenario.model->moe, graph));
+  SHARDLAB_CHECK_OK(check_buffers(config, options, graph));
+  SHARDLAB_TRY(graph, add_adapters(std::move(graph), scenario.model->lora));
+  const LossSpec& loss = scenario.model->loss;
+  if (loss.kind == LossKind::chunked) SHARDLAB_CHECK_OK(chunk_loss(graph, loss.over, loss.chunks));
+  SHARDLAB_CHECK_OK(freeze_parameters(graph, scenario.model->frozen));
+  return graph;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,61 @@
+#include "engine/planner/prepare_model.h"
+
+#include <map>
+#include <utility>
+
+#include "engine/model/eager.h"
+#include "engine/model/join_teacher.h"
+#include "engine/model/precision/assign_precision.h"
+#include "engine/planner/load_model.h"
+#include "engine/scenario/distillation_spec.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/teacher_scenario.h"
+
+namespace shardlab {
+namespace {
+
+std::map<ModuleId, UnitPrecision> precisions_of(const SettingsByModule& settings) {
+  std::map<ModuleId, UnitPrecision> precisions;
+  for (const auto& [module, unit] : settings) precisions.emplace(module, unit.precision);
+  return precisions;
+}
+
+// Keys of the teacher's scenario, which the error names, as they stand in the file.
+Error in_teacher(Error error) {
+  if (is_key_of_teacher(error.place.name)) error.place.name = teacher_key(error.place.name);
+  return error;
+}
+
+}  // namespace
+
+Result<PreparedModel> prepare_model(const Scenario& scenario, Backward backward) {
+  PreparedModel model;
+  SHARDLAB_TRY(model.graph, load_model_graph(scenario));
+  SHARDLAB_TRY(model.wrapped, wrap_modules(model.graph, scenario.parallel->wrap));
+  SHARDLAB_TRY(model.settings, resolve_unit_settings(scenario, model.graph, model.wrapped, backward));
+  for (const ModuleId ignored : model.wrapped.ignored)
+    model.settings[ignored].precision = {scenario.model->dtype, scenario.model->dtype, {}, false};
+  SHARDLAB_TRY(model.graph,
+               assign_precision(std::move(model.graph), precisions_of(model.settings), model.wrapped.joined));
+  SHARDLAB_CHECK_OK(check_eager_tables(model.graph));
+  return model;
+}
+
+Status add_teacher(PreparedModel& model, const Scenario& scenario, const DistillationSpec& distillation) {
+  Result<PreparedModel> teacher = prepare_model(scenario, Backward::never);
+  if (!teacher) return fail(in_teacher(std::move(teacher).error()));
+  SHARDLAB_TRY(model.graph, join_teacher(std::move(model.graph), teacher->graph,
+                                         {distillation.temperature, distillation.weight}));
+  const auto joined = [&](ModuleId own) { return joined_module(model.graph, own); };
+  for (const ModuleId id : teacher->wrapped.units) model.wrapped.units.push_back(joined(id));
+  for (const ModuleId id : teacher->wrapped.ignored) model.wrapped.ignored.push_back(joined(id));
+  for (JoinedModules modules : teacher->wrapped.joined) {
+    for (ModuleId& id : modules) id = joined(id);
+    model.wrapped.joined.push_back(std::move(modules));
+  }
+  for (const auto& [id, settings] : teacher->settings) model.settings.emplace(joined(id), settings);
+  return {};
+}
+
+}  // namespace shardlab
