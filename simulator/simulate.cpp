@@ -104,7 +104,8 @@ std::vector<std::string> left_out(const SimulationInputs& inputs) {
   if (inputs.device.kind == DeviceKind::gpu) {
     left_out.emplace_back("workspace of operators");
     left_out.emplace_back("reserved memory: the caching allocator is not modelled, live bytes are shown");
-    left_out.emplace_back("memory of the CUDA context and of the communication library");
+    left_out.emplace_back(
+        "memory of the CUDA context and of the communication library, but for the margin of `fits`");
   } else {
     left_out.emplace_back("other programs on the same processors");
   }

@@ -38,7 +38,7 @@ inline RunRecord hand_made_record(std::string name = "tiny", RunKind kind = RunK
   run.summary.exposed_communication = {140};
   run.summary.memory = summarize_memory(run.plan.steady, run.trace.steps);
   run.summary.memory_limit = Bytes{1000};
-  run.summary.fits = true;
+  run.summary.fits = Fit::yes;
   run.summary.losses = run.trace.losses;
   run.summary.gradient_norms = run.trace.gradient_norms;
   run.summary.calibrated = true;

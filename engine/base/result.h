@@ -28,6 +28,7 @@ enum class ErrorCode {
   none,
   no_database,     // there is no file of runs yet: the first run makes it
   failed_in_step,  // a rank failed while it executed an instruction of a plan
+  no_eager_form,   // a model computes what no eager operator describes
   lost_peer,       // a rank met with others between instructions, and one did not come
 };
 

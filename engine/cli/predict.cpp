@@ -2,6 +2,7 @@
 
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/resolve_device.h"
+#include "simulator/alternatives/alternatives.h"
 #include "simulator/calibrate/choose_calibration.h"
 #include "simulator/simulate.h"
 
@@ -17,10 +18,13 @@ Result<std::optional<Calibration>> find_calibration(const RunStore& store, const
 }
 
 Result<FinishedRun> predict(const PlannedScenario& planned, const std::optional<Calibration>& calibration,
-                            RunStore* store) {
+                            RunStore* store, WithAlternatives with_alternatives) {
   SHARDLAB_TRY(const Device device, resolve_device(*planned.scenario.cluster));
   SHARDLAB_TRY(RunTrace trace, simulate({planned, device, calibration ? &*calibration : nullptr}));
-  return finish_run(planned, std::move(trace), store);
+  SHARDLAB_TRY(RunSummary summary, summarize_run(planned, trace));
+  if (with_alternatives == WithAlternatives::yes)
+    summary.alternatives = predict_alternatives(planned, summary, calibration ? &*calibration : nullptr);
+  return save_run(planned, std::move(trace), std::move(summary), store);
 }
 
 }  // namespace shardlab

@@ -1,6 +1,7 @@
 // The simulated executor, with the calibration that a database holds for this machine.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "engine/cli/stored_runs.h"
@@ -11,8 +12,11 @@ namespace shardlab {
 // The newest calibration of this machine with the scenario's ranks and threads; none for clusters of GPUs.
 Result<std::optional<Calibration>> find_calibration(const RunStore& store, const Scenario& scenario);
 
+// Whether a prediction is made again with single keys changed (simulator/alternatives).
+enum class WithAlternatives : std::uint8_t { no, yes };
+
 // Simulates and, unless `store` is null, saves the prediction.
 Result<FinishedRun> predict(const PlannedScenario& planned, const std::optional<Calibration>& calibration,
-                            RunStore* store);
+                            RunStore* store, WithAlternatives with_alternatives = WithAlternatives::no);
 
 }  // namespace shardlab

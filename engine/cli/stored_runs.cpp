@@ -27,10 +27,8 @@ Result<RunStore> open_or_create_runs(const CommonOptions& options) {
   return open(options, OpenMode::create);
 }
 
-namespace {
-
-Result<FinishedRun> save(const PlannedScenario& planned, RunTrace trace, RunSummary summary,
-                         RunStore* store) {
+Result<FinishedRun> save_run(const PlannedScenario& planned, RunTrace trace, RunSummary summary,
+                             RunStore* store) {
   RunRecord record;
   record.name = planned.scenario.name;
   record.tags = planned.scenario.tags;
@@ -45,12 +43,14 @@ Result<FinishedRun> save(const PlannedScenario& planned, RunTrace trace, RunSumm
   return FinishedRun{id, std::move(record.summary), std::move(record.trace)};
 }
 
-}  // namespace
+Result<RunSummary> summarize_run(const PlannedScenario& planned, const RunTrace& trace) {
+  SHARDLAB_TRY(const DeviceLimits limits, device_limits(planned));
+  return summarize(planned, trace, limits);
+}
 
 Result<FinishedRun> finish_run(const PlannedScenario& planned, RunTrace trace, RunStore* store) {
-  SHARDLAB_TRY(const DeviceLimits limits, device_limits(planned));
-  SHARDLAB_TRY(RunSummary summary, summarize(planned, trace, limits));
-  return save(planned, std::move(trace), std::move(summary), store);
+  SHARDLAB_TRY(RunSummary summary, summarize_run(planned, trace));
+  return save_run(planned, std::move(trace), std::move(summary), store);
 }
 
 Result<FinishedRun> finish_out_of_memory(const PlannedScenario& planned, Provenance provenance,
@@ -59,7 +59,7 @@ Result<FinishedRun> finish_out_of_memory(const PlannedScenario& planned, Provena
   RunTrace trace;
   trace.provenance = std::move(provenance);
   RunSummary summary = summarize_out_of_memory(planned, trace, ended, limits);
-  return save(planned, std::move(trace), std::move(summary), &store);
+  return save_run(planned, std::move(trace), std::move(summary), &store);
 }
 
 void print_run(Console& console, const FinishedRun& run) {
@@ -79,7 +79,10 @@ void announce(Console& console, const FinishedRun& run) {
 }
 
 void note_when_too_large(Console& console, const RunSummary& summary) {
-  if (summary.fits && !*summary.fits) console.note("note: this does not fit the memory of the device");
+  if (summary.fits == Fit::no) console.note("note: this does not fit the memory of the device");
+  if (summary.fits == Fit::tight)
+    console.note(
+        "note: this fits only if context, communication library and fragmentation take less than they may");
 }
 
 }  // namespace shardlab

@@ -24,6 +24,13 @@ struct FinishedRun {
   RunTrace trace;
 };
 
+// summarize() with what is known of the scenario's device.
+Result<RunSummary> summarize_run(const PlannedScenario& planned, const RunTrace& trace);
+
+// Saves unless `store` is null. Fails as RunStore::save does.
+Result<FinishedRun> save_run(const PlannedScenario& planned, RunTrace trace, RunSummary summary,
+                             RunStore* store);
+
 // Summarizes and, unless `store` is null, saves. Fails as RunStore::save does.
 Result<FinishedRun> finish_run(const PlannedScenario& planned, RunTrace trace, RunStore* store);
 

@@ -3,10 +3,15 @@
 // LayerNorm, sums and the experts' operators stay.
 #pragma once
 
+#include <string>
+
 #include "engine/base/result.h"
 #include "engine/model/model_graph.h"
 
 namespace shardlab {
+
+// The error of a model that has none: bad_input at model.implementation with ErrorCode::no_eager_form.
+tl::unexpected<Error> no_eager_form(std::string what);
 
 // Before anything else looks at the graph: rotary tables change their shape and dtype. Errors: a model whose
 // modules compute what no eager operator describes.

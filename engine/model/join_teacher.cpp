@@ -13,9 +13,13 @@ namespace {
 
 constexpr std::uint32_t k_dropped = 0xffffffffU;
 
+bool is_cross_entropy(const Operator& op) {
+  return op.type == &k_cross_entropy || op.type == k_cross_entropy.eager_type;
+}
+
 const Operator* find_cross_entropy(const ModelGraph& graph) {
   const auto found = std::find_if(graph.operators.begin(), graph.operators.end(),
-                                  [](const Operator& op) { return op.type == &k_cross_entropy; });
+                                  [](const Operator& op) { return is_cross_entropy(op); });
   return found == graph.operators.end() ? nullptr : &*found;
 }
 
@@ -33,9 +37,8 @@ class Joiner {
     const Operator* const learned = find_cross_entropy(student_);
     const Operator* const known = find_cross_entropy(teacher_);
     if (learned == nullptr || known == nullptr) {
-      return bad_input(
-          "distillation", "the loss of this model is not a plain cross-entropy over its logits",
-          "a divergence needs whole logits: set model.loss: plain and model.implementation: fused");
+      return bad_input("distillation", "the loss of this model is not a plain cross-entropy over its logits",
+                       "a divergence needs whole logits: set model.loss: plain");
     }
     logits_ = known->inputs[0];
     SHARDLAB_CHECK_OK(check_vocabularies(student_.tensor(learned->inputs[0]).shape.back(),
@@ -150,7 +153,7 @@ class Joiner {
     tower_.end = make_id<OperatorId>(operators_.size());
     for (Operator op : student_.operators) {
       renumber(op, of_student_);
-      if (op.type == &k_cross_entropy) compare(op);
+      if (is_cross_entropy(op)) compare(op);
       operators_.push_back(std::move(op));
     }
   }
@@ -161,7 +164,7 @@ class Joiner {
   }
 
   void compare(Operator& op) const {
-    op.type = &k_distillation_loss;
+    op.type = op.type == &k_cross_entropy ? &k_distillation_loss : k_distillation_loss.eager_type;
     op.inputs = {op.inputs[0], op.inputs[1], tower_.logits};
     op.attributes = {{attribute::k_temperature, terms_.temperature}, {attribute::k_weight, terms_.weight}};
   }

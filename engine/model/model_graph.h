@@ -13,6 +13,7 @@
 #include "engine/base/dtype.h"
 #include "engine/base/ids.h"
 #include "engine/model/attributes.h"
+#include "engine/model/choices.h"
 #include "engine/model/shape.h"
 
 namespace shardlab {
@@ -100,8 +101,9 @@ struct ModelGraph {
   std::int64_t micro_batch = 0;
   std::int64_t sequence_length = 0;
   DType compute_dtype = DType::float32;
-  std::vector<Module> modules;        // definition order, the model itself first
-  std::vector<Parameter> parameters;  // definition order
+  Implementation implementation = Implementation::fused;  // whose operators; of a distillation the student's
+  std::vector<Module> modules;                            // definition order, the model itself first
+  std::vector<Parameter> parameters;                      // definition order
   std::vector<Tensor> tensors;
   std::vector<Operator> operators;  // execution order
   TensorId loss;                    // scalar float32, mean over the tokens of the micro-batch

@@ -6,6 +6,7 @@
 #include "engine/model/freeze.h"
 #include "engine/model/lora/add_adapters.h"
 #include "engine/model/loss_operators.h"
+#include "engine/scenario/choose_implementation.h"
 #include "engine/scenario/expert_load.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/precision_spec.h"
@@ -37,9 +38,7 @@ Status check_buffers(const ModelConfig& config, const GraphOptions& options, con
                    "leave it out");
 }
 
-}  // namespace
-
-Result<ModelGraph> load_model_graph(const Scenario& scenario) {
+Result<ModelGraph> load_as_chosen(const Scenario& scenario) {
   SHARDLAB_TRY(const std::filesystem::path path, resolve_model_config(scenario, *scenario.model));
   SHARDLAB_TRY(const ModelConfig config, ModelConfig::read(path, scenario.model->overrides));
   GraphOptions options;
@@ -52,7 +51,7 @@ Result<ModelGraph> load_model_graph(const Scenario& scenario) {
   if (scenario.model->moe.load.kind == MoeLoadKind::worst) options.expert_load = ExpertLoad::worst;
   if (!options.expert_shares.empty()) options.expert_load = ExpertLoad::stated;
   options.router_loss = scenario.model->moe.auxiliary_loss;
-  options.implementation = scenario.model->implementation;
+  options.implementation = choose_implementation(scenario);
   SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
   SHARDLAB_CHECK_OK(check_experts(scenario.model->moe, graph));
   SHARDLAB_CHECK_OK(check_buffers(config, options, graph));
@@ -61,6 +60,12 @@ Result<ModelGraph> load_model_graph(const Scenario& scenario) {
   if (loss.kind == LossKind::chunked) SHARDLAB_CHECK_OK(chunk_loss(graph, loss.over, loss.chunks));
   SHARDLAB_CHECK_OK(freeze_parameters(graph, scenario.model->frozen));
   return graph;
+}
+
+}  // namespace
+
+Result<ModelGraph> load_model_graph(const Scenario& scenario) {
+  return with_form_of_model<ModelGraph>(scenario, load_as_chosen);
 }
 
 }  // namespace shardlab

@@ -6,6 +6,7 @@
 
 #include "engine/model/loss_operators.h"
 #include "engine/model/operators/operator_type.h"
+#include "engine/planner/load_model.h"
 #include "engine/planner/prepare_model.h"
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/run_spec.h"
@@ -31,9 +32,7 @@ bool root_ends_before_loss(const PreparedModel& model) {
   return model.settings.at(ModuleId{0}).reshard_after_forward.frees(true);
 }
 
-}  // namespace
-
-Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<PassSnapshot>* snapshots) {
+Result<PlannedScenario> plan_as_chosen(const Scenario& scenario, std::vector<PassSnapshot>* snapshots) {
   PlannedScenario planned;
   planned.scenario = scenario;
   SHARDLAB_TRY(const RunStrategies strategies, find_run_strategies(planned.scenario));
@@ -55,6 +54,16 @@ Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<Pass
   SHARDLAB_CHECK_OK(plan_run(planned, strategies, snapshots));
   SHARDLAB_CHECK_OK(check_measured_steps(planned));
   return planned;
+}
+
+}  // namespace
+
+Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<PassSnapshot>* snapshots) {
+  return with_form_of_model<PlannedScenario>(scenario, [&](const Scenario& chosen) {
+    Result<PlannedScenario> planned = plan_as_chosen(chosen, snapshots);
+    if (planned) planned->scenario = scenario;
+    return planned;
+  });
 }
 
 }  // namespace shardlab

@@ -99,7 +99,7 @@ std::string joined_tags(const std::vector<std::string>& tags) {
 }
 
 TableCell peak_cell(const RunEntry& run) {
-  const bool too_much = run.fits.has_value() && !*run.fits;
+  const bool too_much = run.fits == Fit::no;
   if (!run.peak_allocated) return "-";
   return {(too_much ? "! " : "") + to_string(*run.peak_allocated), too_much ? Tone::bad : Tone::plain};
 }

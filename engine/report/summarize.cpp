@@ -8,6 +8,7 @@
 
 #include "engine/plan/unit_sizes.h"
 #include "engine/report/communication_volume.h"
+#include "engine/report/fit_margin.h"
 #include "engine/report/teacher_memory.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/mesh.h"
@@ -152,7 +153,7 @@ Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& tr
   run.memory = summarize_memory(steady, trace.steps);
   if (run.memory && trace.device_memory) add_allocator(*trace.device_memory, *run.memory);
   run.memory_limit = memory_limit;
-  if (run.memory && run.memory_limit) run.fits = highest_peak(trace) <= *run.memory_limit;
+  if (run.memory && run.memory_limit) run.fits = judge_fit(highest_peak(trace), {}, *run.memory_limit);
   run.operators = trace.operators;
   run.losses = trace.losses;
   run.gradient_norms = trace.gradient_norms;
@@ -166,6 +167,12 @@ Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& tra
   SHARDLAB_TRY(RunSummary run, summarize_recorded(planned.plan.steady, trace, memory_limit(planned, device)));
   run.tokens_per_second = per_second(static_cast<double>(tokens_per_step(planned)), run.step_time.median);
   run.tokens_per_second_per_gpu = run.tokens_per_second / run.ranks;
+  run.implementation = planned.graph.implementation;
+  if (device.needs_margin && run.kind == RunKind::predicted && run.memory) {
+    const Bytes peak = highest_peak(trace);
+    run.fit_margin = fit_margin(peak, run.ranks);
+    if (run.memory_limit) run.fits = judge_fit(peak, *run.fit_margin, *run.memory_limit);
+  }
   run.mfu = mfu_of(planned, run.step_time.median, device.peak);
   run.volume = communication_volume(planned);
   run.skipped_steps = count_skipped(planned, trace);
@@ -189,7 +196,8 @@ RunSummary summarize_out_of_memory(const PlannedScenario& planned, const RunTrac
   memory.peak_step = ended.step;
   run.memory = memory;
   run.memory_limit = ended.limit.value > 0 ? ended.limit : memory_limit(planned, device);
-  run.fits = false;
+  run.fits = Fit::no;
+  run.implementation = planned.graph.implementation;
   run.ended_by = fmt::format("rank {}, {}, {}: {}", ended.rank,
                              ended.step < 0 ? "setup" : fmt::format("step {}", ended.step), ended.label,
                              describe(ended));

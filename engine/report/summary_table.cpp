@@ -19,6 +19,20 @@ std::string spread(const StepTimeSummary& time) {
   return fmt::format("{} to {}, {} steps", to_string(time.min), to_string(time.max), time.n);
 }
 
+Tone tone_of(Fit fit) {
+  return fit == Fit::yes ? Tone::good : fit == Fit::tight ? Tone::fair : Tone::bad;
+}
+
+std::string margin_note(const RunSummary& run) {
+  if (!run.fit_margin || run.fits == Fit::no) return "";
+  return fmt::format(", margin {}", to_string(*run.fit_margin));
+}
+
+std::string whose_operators(Implementation implementation) {
+  return implementation == Implementation::eager ? "as PyTorch's and transformers' modules compute"
+                                                 : "shardlab's own";
+}
+
 void add_memory(TextTable& table, const RunSummary& run) {
   if (!run.memory) return;
   table.add({"peak allocated", to_string(run.memory->peak_allocated),
@@ -31,8 +45,8 @@ void add_memory(TextTable& table, const RunSummary& run) {
   }
   if (run.fits) {
     table.add({"fits",
-               {*run.fits ? "yes" : "no", *run.fits ? Tone::good : Tone::bad},
-               fmt::format("limit {} a rank", to_string(*run.memory_limit))});
+               {std::string(to_string(*run.fits)), tone_of(*run.fits)},
+               fmt::format("limit {} a rank{}", to_string(*run.memory_limit), margin_note(run))});
   }
 }
 
@@ -53,6 +67,9 @@ TextTable figures_table(const RunSummary& run) {
   if (run.tokens_per_second > 0)
     table.add({"tokens per second", rate(run.tokens_per_second),
                run.ranks > 1 ? fmt::format("{} a rank", rate(run.tokens_per_second_per_gpu)) : ""});
+  if (run.implementation)
+    table.add(
+        {"operators", std::string(to_string(*run.implementation)), whose_operators(*run.implementation)});
   if (run.mfu) table.add({"MFU", percent(*run.mfu)});
   table.add({"exposed communication", to_string(run.exposed_communication),
              fmt::format("{} of the step",
@@ -146,6 +163,23 @@ std::string operators_part(const RunSummary& run, const TextStyle& style) {
          fmt::format("  products and attention are {} of the step\n", percent(share_of_products(run)));
 }
 
+std::string alternatives_part(const RunSummary& run, const TextStyle& style) {
+  if (run.alternatives.empty()) return "";
+  TextTable table({{"", Align::left},
+                   {"peak", Align::right},
+                   {"step", Align::right},
+                   {"fits", Align::left},
+                   {"", Align::left, true}},
+                  "  ");
+  for (const Alternative& each : run.alternatives) {
+    table.add(
+        {each.setting, to_string(each.peak_allocated), to_string(each.step_time),
+         each.fits ? TableCell(std::string(to_string(*each.fits)), tone_of(*each.fits)) : TableCell("-"),
+         each.effect});
+  }
+  return "\nwith one key changed\n" + table.text(style);
+}
+
 // The list of what a prediction leaves out, each on lines of its own.
 std::string leaves_out_part(const RunSummary& run) {
   std::string text;
@@ -162,7 +196,8 @@ std::string summary_table(const RunSummary& run, const TextStyle& style) {
   title += fmt::format(", {} {}, plan {:.12}\n", run.ranks, run.ranks == 1 ? "rank" : "ranks", run.plan_hash);
   if (run.ended_by) title += "not finished: " + *run.ended_by + '\n';
   return title + figures_table(run).text(style) + communication_part(run, style) +
-         operators_part(run, style) + memory_part(run, style) + leaves_out_part(run);
+         operators_part(run, style) + memory_part(run, style) + alternatives_part(run, style) +
+         leaves_out_part(run);
 }
 
 }  // namespace shardlab

@@ -46,6 +46,7 @@ std::size_t first_to_drop(const std::vector<TableColumn>& columns, const std::ve
 std::string_view escape_of(Tone tone) {
   switch (tone) {
     case Tone::good: return "\x1b[32m";
+    case Tone::fair: return "\x1b[33m";
     case Tone::bad: return "\x1b[31m";
     case Tone::faint: return "\x1b[2m";
     case Tone::plain: break;

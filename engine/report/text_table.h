@@ -21,7 +21,7 @@ struct TableColumn {
   int drop = 0;  // 0: always shown; else left out for want of space, the lowest number first
 };
 
-enum class Tone { plain, good, bad, faint };
+enum class Tone { plain, good, fair, bad, faint };
 
 struct TableCell {
   std::string text;

@@ -40,7 +40,7 @@ struct ModelSpec {
   std::string weights;  // path of safetensors; empty: from the seed
   DType dtype = DType::float32;
   std::int64_t sequence_length = 0;
-  Implementation implementation = Implementation::fused;
+  std::optional<Implementation> implementation;  // absent: as choose_implementation() says
   AttentionKind attention = AttentionKind::automatic;
   LossSpec loss;
   double dropout = 0;

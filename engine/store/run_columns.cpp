@@ -9,9 +9,6 @@ namespace {
 void bind_value(SQLite::Statement& insert, int index, bool value) {
   insert.bind(index, value ? 1 : 0);
 }
-void bind_value(SQLite::Statement& insert, int index, std::optional<bool> value) {
-  bind_flag(insert, index, value);
-}
 void bind_value(SQLite::Statement& insert, int index, double value) {
   bind_number(insert, index, value);
 }
@@ -26,12 +23,16 @@ template <typename Tag>
 void bind_value(SQLite::Statement& insert, int index, std::optional<Quantity<Tag>> value) {
   bind_quantity(insert, index, value);
 }
+template <WordEnum E>
+void bind_value(SQLite::Statement& insert, int index, std::optional<E> value) {
+  if (value)
+    insert.bind(index, std::string(to_string(*value)));
+  else
+    insert.bind(index);
+}
 
 void read_value(const SQLite::Column& column, bool& value) {
   value = column.getInt() != 0;
-}
-void read_value(const SQLite::Column& column, std::optional<bool>& value) {
-  value = read_flag(column);
 }
 void read_value(const SQLite::Column& column, double& value) {
   value = column.getDouble();
@@ -46,6 +47,10 @@ void read_value(const SQLite::Column& column, Quantity<Tag>& value) {
 template <typename Tag>
 void read_value(const SQLite::Column& column, std::optional<Quantity<Tag>>& value) {
   if (!column.isNull()) value = Quantity<Tag>{column.getInt64()};
+}
+template <WordEnum E>
+void read_value(const SQLite::Column& column, std::optional<E>& value) {
+  if (!column.isNull()) value = parse_word<E>(column.getString());
 }
 
 }  // namespace

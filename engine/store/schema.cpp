@@ -48,7 +48,7 @@ CREATE TABLE runs (
   mfu REAL,
   exposed_communication_ns INTEGER NOT NULL,
   peak_allocated INTEGER,
-  fits INTEGER,
+  fits INTEGER,                   -- 0 or 1; since version 4 yes, tight or no
   last_loss REAL,
   scenario TEXT NOT NULL,         -- YAML
   provenance TEXT NOT NULL,       -- JSON
@@ -159,9 +159,14 @@ constexpr std::string_view k_second_steps = R"sql(
 ALTER TABLE runs ADD COLUMN second_plan INTEGER REFERENCES plans;
 )sql";
 
+// Between fitting and not fitting there is a third word.
+constexpr std::string_view k_fit_in_words = R"sql(
+UPDATE runs SET fits = CASE fits WHEN 1 THEN 'yes' WHEN 0 THEN 'no' END;
+)sql";
+
 constexpr std::array k_migrations = {Migration{1, k_runs_and_traces},
                                      Migration{2, k_notes_calibrations_comparisons},
-                                     Migration{3, k_second_steps}};
+                                     Migration{3, k_second_steps}, Migration{4, k_fit_in_words}};
 
 }  // namespace
 

@@ -37,15 +37,6 @@ void bind_quantity(SQLite::Statement& statement, int index, std::optional<Quanti
   value ? statement.bind(index, value->value) : statement.bind(index);
 }
 
-inline void bind_flag(SQLite::Statement& statement, int index, std::optional<bool> value) {
-  value ? statement.bind(index, *value ? 1 : 0) : statement.bind(index);
-}
-
-inline std::optional<bool> read_flag(const SQLite::Column& column) {
-  if (column.isNull()) return std::nullopt;
-  return column.getInt() != 0;
-}
-
 inline void bind_text_or_null(SQLite::Statement& statement, int index,
                               const std::optional<std::string>& value) {
   value ? statement.bind(index, *value) : statement.bind(index);

@@ -27,6 +27,10 @@ struct TypeOf<std::string> : TypeOf<int> {
   static constexpr const char* k_name = "text";
 };
 template <>
+struct TypeOf<Fit> : TypeOf<std::string> {};
+template <>
+struct TypeOf<Implementation> : TypeOf<std::string> {};
+template <>
 struct TypeOf<RunKind> : TypeOf<std::string> {};
 template <>
 struct TypeOf<InstructionKind> : TypeOf<std::string> {};

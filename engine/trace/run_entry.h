@@ -10,6 +10,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
+#include "engine/trace/fit.h"
 #include "engine/trace/step_trace.h"
 
 namespace shardlab {
@@ -40,7 +41,7 @@ struct RunEntry {
   std::optional<double> mfu;
   Nanoseconds exposed_communication;
   std::optional<Bytes> peak_allocated;
-  std::optional<bool> fits;
+  std::optional<Fit> fits;
   std::optional<double> last_loss;
   std::vector<std::string> tags;
   std::string note;

@@ -103,6 +103,15 @@ inline constexpr auto k_figures<MemorySummary> = std::tuple{
 };
 
 template <>
+inline constexpr auto k_figures<Alternative> = std::tuple{
+    figure("setting", &Alternative::setting, "as for `--set`"),
+    figure("effect", &Alternative::effect, "what it does, in words"),
+    figure("peak_allocated", &Alternative::peak_allocated, "with it"),
+    figure("step_time_ns", &Alternative::step_time, "with it"),
+    figure("fits", &Alternative::fits, "with it: `yes`, `tight` or `no`"),
+};
+
+template <>
 inline constexpr auto k_figures<RunSummary> = std::tuple{
     figure("kind", &RunSummary::kind, "`predicted` or `measured`"),
     figure("plan_hash", &RunSummary::plan_hash, "of the steady step")
@@ -149,9 +158,18 @@ inline constexpr auto k_figures<RunSummary> = std::tuple{
     figure("memory", &RunSummary::memory, "of the rank with the highest peak")
         .remarked("null where the run recorded none"),
     figure("memory_limit", &RunSummary::memory_limit, "bytes that a rank may use"),
-    figure("fits", &RunSummary::fits, "the peak of all steps against what a rank may use")
+    figure("fits", &RunSummary::fits,
+           "`yes`, `no`, or `tight`: the peak of all steps against what a rank may use, with and without "
+           "`fit_margin`")
         .set_by("cluster")
         .column_of("fits", &RunEntry::fits),
+    figure("fit_margin", &RunSummary::fit_margin,
+           "bytes that a GPU may need beside the live tensors: context, communication library, fragmentation")
+        .remarked("null where measured, and on processors"),
+    figure("implementation", &RunSummary::implementation,
+           "whose operators: `eager`, those of PyTorch and the transformers modules, or `fused`, ours")
+        .remarked("null for imported runs")
+        .set_by("model.implementation"),
     figure("ended_by", &RunSummary::ended_by,
            "what ended a run that could not be finished: memory, where and with what in use")
         .remarked("its times are zero then"),
@@ -168,6 +186,10 @@ inline constexpr auto k_figures<RunSummary> = std::tuple{
     figure("calibrated", &RunSummary::calibrated, "whether the prediction used measurements of this device")
         .column_of("calibrated", &RunEntry::calibrated),
     figure("leaves_out", &RunSummary::leaves_out, "texts: what the figures do not contain"),
+    figure(
+        "alternatives", &RunSummary::alternatives,
+        "what `simulate` predicts with one key of the scenario changed: the other implementation where the "
+        "scenario left it open, and every setting that halves the memory at the peak"),
 };
 
 // Calls visit(figure, value) for every figure of `owner` and of the structs in it, in the order of the rows;

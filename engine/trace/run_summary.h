@@ -13,7 +13,10 @@
 
 #include "engine/base/ids.h"
 #include "engine/base/units.h"
+#include "engine/model/choices.h"
 #include "engine/plan/instruction.h"
+#include "engine/trace/alternative.h"
+#include "engine/trace/fit.h"
 #include "engine/trace/step_trace.h"
 
 namespace shardlab {
@@ -99,13 +102,16 @@ struct RunSummary {
   std::int64_t skipped_steps = 0;             // of all steps: a gradient was not finite under a scaled loss
   std::optional<MemorySummary> memory;        // absent when the run recorded none
   std::optional<Bytes> memory_limit;          // what a rank may use, when known
-  std::optional<bool> fits;                   // peak against memory_limit
-  std::optional<std::string> ended_by;        // absent unless the run could not be finished: what ended it
-  std::vector<OperatorTime> operators;        // empty where they were not asked for
-  std::vector<double> losses;                 // every step from the first
+  std::optional<Fit> fits;                    // peak against memory_limit
+  std::optional<Bytes> fit_margin;            // what a device may need beside the peak; absent when measured
+  std::optional<Implementation> implementation;  // whose operators; absent for imported runs
+  std::optional<std::string> ended_by;           // absent unless the run could not be finished: what ended it
+  std::vector<OperatorTime> operators;           // empty where they were not asked for
+  std::vector<double> losses;                    // every step from the first
   std::vector<double> gradient_norms;
   bool calibrated = false;
   std::vector<std::string> leaves_out;
+  std::vector<Alternative> alternatives;  // of a prediction, where somebody asked for them
 
   friend bool operator==(const RunSummary&, const RunSummary&) = default;
 };

@@ -22,6 +22,12 @@ concept Plain = std::is_arithmetic_v<T> || std::is_same_v<T, std::string>;
 constexpr RunKind otherwise(RunKind) {
   return RunKind::predicted;
 }
+constexpr Fit otherwise(Fit) {
+  return Fit::no;
+}
+constexpr Implementation otherwise(Implementation) {
+  return Implementation::eager;
+}
 constexpr InstructionKind otherwise(InstructionKind) {
   return InstructionKind::Marker;
 }
@@ -101,6 +107,12 @@ void read(const Json& json, T& value) {
 }
 template <Kind T>
 void read(const Json& json, T& kind) {
+  if constexpr (std::is_same_v<T, Fit>) {  // true and false in versions that knew nothing in between
+    if (json.is_boolean()) {
+      kind = json.get<bool>() ? Fit::yes : Fit::no;
+      return;
+    }
+  }
   kind = parse_word<T>(json.get<std::string>()).value_or(otherwise(kind));
 }
 template <typename Tag>

@@ -32,6 +32,7 @@ std::optional<FitView> make_fit_view(const LoadedRun& run) {
   FitView view{.peak = memory->peak_allocated,
                .capacity = run.record.summary.memory_limit,
                .fits = run.record.summary.fits,
+               .margin = run.record.summary.fit_margin,
                .peak_instruction = memory->peak_instruction,
                .peak_label = memory->peak_label,
                .classes = {},

@@ -23,7 +23,8 @@ struct PhasePeak {
 struct FitView {
   Bytes peak;
   std::optional<Bytes> capacity;
-  std::optional<bool> fits;
+  std::optional<Fit> fits;
+  std::optional<Bytes> margin;  // may be needed beside the peak
   InstructionId peak_instruction;
   std::string peak_label;
   std::vector<BufferClass> classes;  // that hold anything at any of the peaks, the largest at the peak first

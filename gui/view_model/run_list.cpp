@@ -13,6 +13,10 @@
 namespace shardlab::view {
 namespace {
 
+CellTone tone_of(Fit fit) {
+  return fit == Fit::yes ? CellTone::good : fit == Fit::tight ? CellTone::fair : CellTone::bad;
+}
+
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -50,7 +54,7 @@ Row run_row(const RunEntry& run) {
                run.tokens_per_second > 0 ? rate_cell(run.tokens_per_second) : text_cell("-", CellTone::faint),
                share_cell(run.mfu),
                bytes_cell(run.peak_allocated),
-               run.fits ? text_cell(*run.fits ? "yes" : "no", *run.fits ? CellTone::good : CellTone::bad)
+               run.fits ? text_cell(std::string(to_string(*run.fits)), tone_of(*run.fits))
                         : text_cell("-", CellTone::faint),
                run.last_loss ? Cell{fmt::format("{:.4f}", *run.last_loss), run.last_loss}
                              : text_cell("-", CellTone::faint),

@@ -36,7 +36,7 @@ TEST_CASE("what does not fit is said, in narrow windows too") {
   ui.open(large_scenario());
   ui.session().set("train.micro_batch", "64");
   ui.settle();
-  REQUIRE(ui.session().prediction()->summary().fits == false);
+  REQUIRE(ui.session().prediction()->summary().fits == Fit::no);
   const Picture picture = ui.headless().picture();
   std::size_t red = 0;
   for (const ImU32 pixel : picture.pixels) red += pixel == ui.shell().theme().bad ? 1 : 0;

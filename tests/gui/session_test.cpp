@@ -56,7 +56,7 @@ bool fits(Ui& ui) {
   REQUIRE(ui.session().prediction());
   REQUIRE_FALSE(ui.session().stale());
   REQUIRE(ui.session().prediction()->summary().fits);
-  return *ui.session().prediction()->summary().fits;
+  return *ui.session().prediction()->summary().fits != Fit::no;
 }
 
 void enter_micro_batch(Ui& ui, const char* value) {

@@ -29,6 +29,7 @@ LAYERS = {
     "engine/execute": ["engine/plan", "engine/trace"],
     "engine/execute/no_torch": ["engine/execute"],
     "engine/execute/torch": ["engine/execute", "engine/checkpoint", "engine/kernels"],
+    "simulator/alternatives": ["simulator", "engine/report"],
     "simulator": ["engine/planner", "engine/trace", "engine/execute"],
     "gui/imgui_config": [],
     "gui/view_model": ["engine/report", "engine/store", "engine/execute", "engine/formats", "simulator"],
@@ -37,7 +38,7 @@ LAYERS = {
     "gui/shell": ["gui/session", "gui/widgets"],
     "gui/panels": ["gui/shell"],
     "gui/app": ["gui/panels"],
-    "engine/cli": ["engine/report", "engine/store", "engine/formats", "engine/checkpoint", "simulator"],
+    "engine/cli": ["engine/report", "engine/store", "engine/formats", "engine/checkpoint", "simulator", "simulator/alternatives"],
 }
 
 # A program's main file sits above its folder: it may include everything that its program links.
@@ -84,6 +85,7 @@ ORDINARY_WORDS = {"none", "native"}  # names that other settings have too: only 
 NAMES_STRATEGIES = {
     "engine/scenario/keys/parallel_keys.cpp": {"ddp"},  # the section of that name
     "engine/scenario/cluster_scenario.cpp": {"fsdp2"},  # of a scenario whose cluster alone matters
+    "simulator/alternatives/settings_to_try.cpp": {"fsdp2"},  # what replicas are told to try
     "simulator/calibrate/calibration_work.cpp": {"ddp", "fsdp2"},  # what it trains
 }
 LITERAL_OR_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//.*')

@@ -30,7 +30,8 @@ class SimulateCommand final : public Command {
     if (store && !no_calibration_) {
       SHARDLAB_TRY(calibration, find_calibration(*store, planned.scenario));
     }
-    SHARDLAB_TRY(const FinishedRun run, predict(planned, calibration, store ? &*store : nullptr));
+    SHARDLAB_TRY(const FinishedRun run,
+                 predict(planned, calibration, store ? &*store : nullptr, WithAlternatives::yes));
     note_when_too_large(context.console, run.summary);
     print_run(context.console, run);
     return k_exit_good;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/model/constants.h"
+#include "engine/model/eager.h"
 #include "engine/model/families/config_fields.h"
 #include "engine/model/families/family.h"
 
@@ -28,8 +29,7 @@ struct Falcon {
 // What tensors FalconAttention keeps depends on how it takes q, k and v apart.
 Status check_eager(const Falcon& m, bool is_new, bool multi_query) {
   const auto refuse = [](const char* what) {
-    return bad_input("model.implementation", std::string("not supported yet for falcon: eager: ") + what,
-                     "use fused");
+    return no_eager_form(std::string(" for falcon: eager: ") + what);
   };
   if (m.alibi && (is_new || multi_query)) return refuse("alibi with keys that query heads share");
   if (!m.alibi && is_new && (m.kv_heads == 1 || m.kv_heads == m.heads))

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/model/constants.h"
+#include "engine/model/eager.h"
 #include "engine/model/operators/attribute_keys.h"
 #include "engine/model/operators/operator_list.h"
 
@@ -11,8 +12,7 @@ namespace shardlab {
 namespace {
 
 Status refuse(const ModelGraph& graph, std::string_view what) {
-  return bad_input("model.implementation",
-                   "not supported yet for " + graph.family + ": eager: " + std::string(what), "use fused");
+  return no_eager_form(" for " + graph.family + ": eager: " + std::string(what));
 }
 
 // gelu_new and gelu_pytorch_tanh compute the same; which of them it is says the class of the activation's

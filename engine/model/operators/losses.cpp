@@ -71,7 +71,8 @@ OperatorDescription describe_distillation_loss(const ModelGraph& graph, const Op
 }  // namespace
 
 extern const OperatorType k_distillation_loss{.name = "distillation_loss",
-                                              .describe = describe_distillation_loss};
+                                              .describe = describe_distillation_loss,
+                                              .eager_type = &k_eager_distillation_loss};
 
 // The head and the loss in one, over a part of the tokens at a time: logits = x W^T (+ b), their mean
 // cross-entropy against the targets. Inputs: x [batch, sequence, width], targets [batch, sequence];

@@ -8,40 +8,41 @@
 
 #include "engine/model/operators/operator_type.h"
 
-#define SHARDLAB_OPERATORS(OPERATOR)    \
-  OPERATOR(add, same)                   \
-  OPERATOR(add_positions, own)          \
-  OPERATOR(attention, own)              \
-  OPERATOR(cast, same)                  \
-  OPERATOR(combine, own)                \
-  OPERATOR(cross_entropy, own)          \
-  OPERATOR(dispatch, own)               \
-  OPERATOR(distillation_loss, own)      \
-  OPERATOR(eager_attention, same)       \
-  OPERATOR(eager_cross_entropy, same)   \
-  OPERATOR(eager_geglu, same)           \
-  OPERATOR(eager_gelu_new, same)        \
-  OPERATOR(eager_masked_attention, own) \
-  OPERATOR(eager_packed_rope, same)     \
-  OPERATOR(eager_rms_norm, same)        \
-  OPERATOR(eager_rope, same)            \
-  OPERATOR(eager_soft_cap, same)        \
-  OPERATOR(eager_swiglu, same)          \
-  OPERATOR(embedding, own)              \
-  OPERATOR(geglu, own)                  \
-  OPERATOR(gelu, own)                   \
-  OPERATOR(grouped_linear, own)         \
-  OPERATOR(layer_norm, own)             \
-  OPERATOR(linear, own)                 \
-  OPERATOR(linear_add, same)            \
-  OPERATOR(rms_norm, own)               \
-  OPERATOR(rope, own)                   \
-  OPERATOR(router_loss, own)            \
-  OPERATOR(router_sums, own)            \
-  OPERATOR(soft_cap, own)               \
-  OPERATOR(swiglu, own)                 \
-  OPERATOR(token_chunked_loss, own)     \
-  OPERATOR(top_k, own)                  \
+#define SHARDLAB_OPERATORS(OPERATOR)      \
+  OPERATOR(add, same)                     \
+  OPERATOR(add_positions, own)            \
+  OPERATOR(attention, own)                \
+  OPERATOR(cast, same)                    \
+  OPERATOR(combine, own)                  \
+  OPERATOR(cross_entropy, own)            \
+  OPERATOR(dispatch, own)                 \
+  OPERATOR(distillation_loss, own)        \
+  OPERATOR(eager_attention, same)         \
+  OPERATOR(eager_cross_entropy, same)     \
+  OPERATOR(eager_distillation_loss, same) \
+  OPERATOR(eager_geglu, same)             \
+  OPERATOR(eager_gelu_new, same)          \
+  OPERATOR(eager_masked_attention, own)   \
+  OPERATOR(eager_packed_rope, same)       \
+  OPERATOR(eager_rms_norm, same)          \
+  OPERATOR(eager_rope, same)              \
+  OPERATOR(eager_soft_cap, same)          \
+  OPERATOR(eager_swiglu, same)            \
+  OPERATOR(embedding, own)                \
+  OPERATOR(geglu, own)                    \
+  OPERATOR(gelu, own)                     \
+  OPERATOR(grouped_linear, own)           \
+  OPERATOR(layer_norm, own)               \
+  OPERATOR(linear, own)                   \
+  OPERATOR(linear_add, same)              \
+  OPERATOR(rms_norm, own)                 \
+  OPERATOR(rope, own)                     \
+  OPERATOR(router_loss, own)              \
+  OPERATOR(router_sums, own)              \
+  OPERATOR(soft_cap, own)                 \
+  OPERATOR(swiglu, own)                   \
+  OPERATOR(token_chunked_loss, own)       \
+  OPERATOR(top_k, own)                    \
   OPERATOR(vocabulary_chunked_loss, own)
 
 namespace shardlab {

@@ -60,10 +60,19 @@ class FitPanel final : public Panel {
                [&] { return view::why_metric(*shown_->run, metric, &shown_->planned); });
   }
 
+  std::pair<const char*, ImU32> verdict_of(const Theme& theme) const {
+    if (!view_->fits) return {"Capacity unknown", theme.dimmed};
+    switch (*view_->fits) {
+      case Fit::yes: return {"Fits", theme.good};
+      case Fit::tight: return {"Tight", theme.fair};
+      case Fit::no: break;
+    }
+    return {"Does not fit", theme.bad};
+  }
+
   void draw_verdict(PanelContext& context) {
     const Theme& theme = context.theme;
-    const char* const verdict = !view_->fits ? "Capacity unknown" : *view_->fits ? "Fits" : "Does not fit";
-    const ImU32 colour = !view_->fits ? theme.dimmed : *view_->fits ? theme.good : theme.bad;
+    const auto [verdict, colour] = verdict_of(theme);
     ImGui::PushFont(theme.fonts.bold, 20);
     ImGui::TextColored(ImColor(colour), "%s", verdict);
     ImGui::PopFont();
@@ -75,6 +84,9 @@ class FitPanel final : public Panel {
     ImGui::TextUnformatted(of.c_str());
     ImGui::SameLine();
     why("peak_allocated", context);
+    if (view_->margin && view_->fits != Fit::no)
+      ImGui::TextDisabled("context, communication and fragmentation may take %s more",
+                          to_string(*view_->margin).c_str());
     ImGui::TextDisabled("highest in");
     ImGui::SameLine(0, theme.scaled(5));
     if (ImGui::TextLink(view_->peak_label.c_str())) context.session.choose(view_->peak_instruction);

@@ -107,13 +107,31 @@ TEST_CASE("whether it fits") {
   RunTrace trace = measured_trace();
   const auto fits = [&](DeviceLimits device) { return summarize(planned, trace, device).value().fits; };
   CHECK_FALSE(fits({}).has_value());
-  CHECK(fits({{}, Bytes{200}}) == true);  // the peak
-  CHECK(fits({{}, Bytes{199}}) == false);
+  CHECK(fits({{}, Bytes{200}}) == Fit::yes);  // the peak
+  CHECK(fits({{}, Bytes{199}}) == Fit::no);
   planned.scenario.cluster->memory_limit = Bytes{300};  // comes before the device's memory
-  CHECK(fits({{}, Bytes{199}}) == true);
+  CHECK(fits({{}, Bytes{199}}) == Fit::yes);
   trace.warmup = {hand_made_step(0, 1)};  // the first step must fit too
   trace.warmup[0].ranks[0].memory[0].peak = {301};
-  CHECK(fits({}) == false);
+  CHECK(fits({}) == Fit::no);
+}
+
+// The margin of a peak of 70 GiB on several ranks: 0.5 + 1.45 + 6.3 GiB.
+TEST_CASE("a prediction for GPUs is tight where context, communication and fragmentation may be too much") {
+  const PlannedScenario planned = planned_scenario();
+  RunTrace trace = measured_trace();
+  trace.provenance.kind = RunKind::predicted;
+  trace.steps[0].ranks[0].memory[0].peak = gibibytes(70);
+  const auto summary = [&](Bytes limit) { return summarize(planned, trace, {{}, limit, true}).value(); };
+  const Bytes margin = mebibytes(512) + Bytes{1'556'925'644} + Bytes{gibibytes(70).value / 100 * 9};
+  CHECK(std::abs(summary(gibibytes(80)).fit_margin->value - margin.value) < 100);
+  CHECK(summary(gibibytes(79)).fits == Fit::yes);
+  CHECK(summary(gibibytes(78)).fits == Fit::tight);
+  CHECK(summary(gibibytes(70)).fits == Fit::tight);
+  CHECK(summary(gibibytes(69)).fits == Fit::no);
+  trace.provenance.kind = RunKind::measured;
+  CHECK(summary(gibibytes(70)).fits == Fit::yes);
+  CHECK_FALSE(summary(gibibytes(70)).fit_margin);
 }
 
 TEST_CASE("what is unknown is absent") {

@@ -33,7 +33,7 @@ RunSummary measured_summary() {
   run.memory->peak_label = "34 Backward s4 mb0";
   run.memory->phases = {mebibytes(180), mebibytes(200), mebibytes(90)};
   run.memory_limit = gibibytes(1);
-  run.fits = true;
+  run.fits = Fit::yes;
   run.losses = {5.5, 4.5, 3.5, 2.5};
   return run;
 }
@@ -146,7 +146,7 @@ TEST_CASE("the list of runs fits the terminal") {
   std::vector<RunEntry> runs = {entry(12, RunKind::measured, "llama3-8b-fsdp2-8xh100"),
                                 entry(3, RunKind::predicted, "tiny")};
   runs[0].last_loss = 2.5;
-  runs[0].fits = false;
+  runs[0].fits = Fit::no;
   runs[0].tags = {"good", "kept"};
   CHECK(
       history_table(runs, {.width = 120}) ==

@@ -89,7 +89,7 @@ TEST_CASE("the list is newest first and can be filtered") {
   CHECK(entry.step_time == Nanoseconds{510});
   CHECK(entry.mfu == 0.25);
   CHECK(entry.peak_allocated == Bytes{200});
-  CHECK(entry.fits == true);
+  CHECK(entry.fits == Fit::yes);
   CHECK(entry.last_loss == 3.0);
   CHECK(entry.tags == std::vector<std::string>{"base", "chosen", "kept"});
 }

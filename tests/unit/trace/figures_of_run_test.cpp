@@ -125,7 +125,7 @@ TEST_CASE("figures: found by the name of a metric, a column or a field") {
   CHECK(find_figure("step_time")->path == "step_time_ns.median");
   CHECK(find_figure("last_loss")->path == "losses");
   CHECK(find_figure("communication_bytes")->path == "communication");
-  CHECK(find_figure("fits")->type == "bool?");
+  CHECK(find_figure("fits")->type == "text?");
   CHECK(find_figure("operators")->type == "list");
   CHECK(find_figure("kind")->path == "kind");
   CHECK_FALSE(find_figure("beauty"));
@@ -160,14 +160,14 @@ TEST_CASE("figures: columns are taken from the summary") {
   run.calibrated = true;
   run.step_time.median = {20};
   run.losses = {3, 2};
-  run.fits = false;
+  run.fits = Fit::no;
   RunEntry entry;
   entry.peak_allocated = Bytes{1};  // replaced by what the run has: nothing
   set_columns(entry, run);
   CHECK(entry.calibrated);
   CHECK(entry.step_time == Nanoseconds{20});
   CHECK(entry.last_loss == 2);
-  CHECK(entry.fits == false);
+  CHECK(entry.fits == Fit::no);
   CHECK_FALSE(entry.peak_allocated);
 }
 

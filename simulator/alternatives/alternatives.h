@@ -1,0 +1,20 @@
+// What a prediction would be with one key of its scenario changed: the other implementation where the
+// scenario left it open, and every single setting that halves the memory at the peak.
+#pragma once
+
+#include <vector>
+
+#include "engine/plan/planned_scenario.h"
+#include "engine/trace/alternative.h"
+#include "engine/trace/run_summary.h"
+#include "simulator/calibrate/calibration.h"
+
+namespace shardlab {
+
+// `run` is the prediction of `planned`. Each alternative is planned and simulated as it is, with the same
+// calibration; one that the rest of the scenario does not allow is left out. Pure apart from reading the
+// files that the scenario names; takes about as long as the prediction, once for each setting that is tried.
+std::vector<Alternative> predict_alternatives(const PlannedScenario& planned, const RunSummary& run,
+                                              const Calibration* calibration);
+
+}  // namespace shardlab

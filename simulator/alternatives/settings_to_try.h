@@ -1,0 +1,24 @@
+// Which settings are worth a prediction of their own beside a scenario's.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/plan/planned_scenario.h"
+#include "engine/trace/run_summary.h"
+
+namespace shardlab {
+
+struct SettingToTry {
+  std::string setting;  // as for --set
+  std::string effect;   // in words, for a table
+};
+
+// The other implementation, where the scenario left open which.
+std::vector<SettingToTry> other_implementation(const PlannedScenario& planned);
+
+// Settings that could halve the memory at the peak: those that are not set so already and whose classes of
+// buffers hold at least half of it in this prediction. What a setting cannot free is not tried.
+std::vector<SettingToTry> settings_that_could_halve(const PlannedScenario& planned, const RunSummary& run);
+
+}  // namespace shardlab
