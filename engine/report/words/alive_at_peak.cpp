@@ -139,7 +139,7 @@ std::string alive_table(const StepPlan& plan, const MemorySummary& memory, const
   const std::vector<AliveRow> rows = alive_at_peak(plan, memory);
   if (rows.empty()) return "";
   TextTable table({{"bytes"},
-                   {"what", Align::left, true, 30},
+                   {"what", Align::left, true, 46},
                    {"class", Align::left, false, 8, 1},
                    {"since", Align::left, true, 18, 2}},
                   "  ");
