@@ -10,6 +10,7 @@
 
 #include "engine/plan/group_ranks.h"
 #include "engine/report/explain/explanation.h"
+#include "engine/report/words/plan_words.h"
 
 namespace shardlab {
 
@@ -131,6 +132,7 @@ std::string explain_instruction(const ExplainedInstruction& explained) {
   lines.add("instruction",
             fmt::format("{}   ({} of {} in the {} plan)", instruction_label(step, explained.id),
                         explained.id.value + 1, step.instructions.size(), to_string(step.phase)));
+  lines.add("", PlanWords(step).instruction(explained.id));
   lines.add("", explanation.purpose);
   add_origin(explanation, lines);
   add_facts(explained, lines);
@@ -175,6 +177,7 @@ Json explanation_json(const ExplainedInstruction& explained) {
           : Json();
   return {{"instruction", explained.id.value},
           {"label", instruction_label(step, explained.id)},
+          {"words", PlanWords(step).instruction(explained.id)},
           {"purpose", explanation.purpose},
           {"reason", explanation.reason},
           {"decided_by", settings_json(explanation.decided_by)},

@@ -6,6 +6,7 @@
 #include "engine/report/summarize.h"
 #include "engine/report/tables.h"
 #include "engine/report/unit_warnings.h"
+#include "engine/report/words/alive_at_peak.h"
 
 namespace shardlab {
 
@@ -62,12 +63,20 @@ Result<FinishedRun> finish_out_of_memory(const PlannedScenario& planned, Provena
   return save_run(planned, std::move(trace), std::move(summary), &store);
 }
 
-void print_run(Console& console, const FinishedRun& run) {
+const StepPlan& plan_at_peak(const RunPlan& plan, const RunSummary& summary) {
+  return summary.ended_by && summary.memory ? plan.step(summary.memory->peak_step) : plan.steady;
+}
+
+void print_run(Console& console, const FinishedRun& run, const StepPlan* plan, bool alive) {
+  const bool peak = alive && plan != nullptr && run.summary.memory.has_value();
   if (console.json()) {
-    console.print_json(run_json(run.summary, run.id));
+    Json document = run_json(run.summary, run.id);
+    if (peak) document["alive_at_peak"] = alive_json(*plan, *run.summary.memory);
+    console.print_json(document);
     return;
   }
-  console.print(summary_table(run.summary, console.style()));
+  console.print(summary_table(run.summary, console.style(), plan));
+  if (peak) console.print("\n" + alive_table(*plan, *run.summary.memory, console.style()));
   if (run.id) console.print("\nstored as " + to_string(*run.id) + "\n");
 }
 

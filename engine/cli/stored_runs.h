@@ -38,8 +38,12 @@ Result<FinishedRun> finish_run(const PlannedScenario& planned, RunTrace trace, R
 Result<FinishedRun> finish_out_of_memory(const PlannedScenario& planned, Provenance provenance,
                                          const OutOfMemory& ended, RunStore& store);
 
-// What `simulate` and `run` show.
-void print_run(Console& console, const FinishedRun& run);
+// What `simulate` and `run` show; with `plan`, that of the step in which the peak is, the peak in words, and
+// with `alive` what is alive there.
+void print_run(Console& console, const FinishedRun& run, const StepPlan* plan = nullptr, bool alive = false);
+
+// The plan of the step in which the peak of a run is: the steady one of a run that was finished.
+const StepPlan& plan_at_peak(const RunPlan& plan, const RunSummary& summary);
 
 // The event `stored` of --progress json; nothing for a run that was not stored.
 void announce(Console& console, const FinishedRun& run);

@@ -48,7 +48,8 @@ Result<Validation> validate(const PlannedScenario& planned, bool calibrate, RunS
                compare(planned.plan.steady, {predicted.summary, predicted.trace},
                        {measured->summary, measured->trace}, planned.scenario.measure->tolerance));
   SHARDLAB_CHECK_OK(store.save_comparison(*predicted.id, *measured->id, comparison));
-  return Validation{planned.scenario.name, std::move(predicted), *std::move(measured), std::move(comparison)};
+  return Validation{planned.scenario.name, std::move(predicted), *std::move(measured), std::move(comparison),
+                    planned.plan.steady};
 }
 
 Json validation_json(const Validation& validation) {

@@ -12,6 +12,7 @@ struct Validation {
   FinishedRun predicted;
   FinishedRun measured;
   Comparison comparison;
+  StepPlan steady;  // of both
 };
 
 // Calibrates first when the store has no calibration of this machine for the scenario, unless `calibrate` is

@@ -3,6 +3,7 @@
 #include "engine/report/figures.h"
 #include "engine/report/tables.h"
 #include "engine/report/text_table.h"
+#include "engine/report/words/plan_words.h"
 
 namespace shardlab {
 
@@ -42,22 +43,31 @@ std::string metrics_part(const Comparison& comparison, const Titles& titles, con
   return table.text(style);
 }
 
-std::string instructions_part(const Comparison& comparison, const Titles& titles, const TextStyle& style) {
+// In words where the plan is known, with the name that the plan's text form has.
+std::string instructions_part(const Comparison& comparison, const Titles& titles, const TextStyle& style,
+                              const StepPlan* plan) {
   if (comparison.instructions.empty()) return "";
-  TextTable table({{"largest differences", Align::left, true},
-                   {titles.first},
-                   {titles.second},
-                   {"difference"},
-                   {"of step"}});
+  const std::optional<PlanWords> words = plan == nullptr ? std::nullopt : std::optional<PlanWords>(*plan);
+  std::vector<TableColumn> columns = {{"largest differences", Align::left, true}};
+  if (words) columns.push_back({"in words", Align::left, true, 12, 1});
+  for (const std::string& title :
+       {titles.first, titles.second, std::string("difference"), std::string("of step")})
+    columns.push_back({title});
+  TextTable table(std::move(columns));
   for (const InstructionDifference& row : comparison.instructions) {
     const std::string sign = row.difference().value > 0 ? "+" : "";
-    table.add({row.label, to_string(row.predicted), to_string(row.measured),
-               sign + to_string(row.difference()), percent(row.share)});
+    std::vector<TableCell> cells = {row.label};
+    if (words) cells.emplace_back(words->instruction(row.instruction));
+    for (const std::string& text : {to_string(row.predicted), to_string(row.measured),
+                                    sign + to_string(row.difference()), percent(row.share)})
+      cells.emplace_back(text);
+    table.add(std::move(cells));
   }
   return "\n" + table.text(style);
 }
 
-std::string memory_part(const Comparison& comparison) {
+// Workspace is unpredicted only where something was predicted.
+std::string memory_part(const Comparison& comparison, bool judged) {
   std::string text;
   if (comparison.memory) {
     const MemoryDifference& memory = *comparison.memory;
@@ -68,7 +78,7 @@ std::string memory_part(const Comparison& comparison) {
                           memory.label, to_string(memory.predicted), to_string(memory.measured));
     }
   }
-  if (comparison.workspace) {
+  if (judged && comparison.workspace) {
     const UnpredictedWorkspace& workspace = *comparison.workspace;
     text += fmt::format("unpredicted workspace of libraries: {}", to_string(workspace.bytes));
     text += workspace.bytes.value > 0 ? fmt::format(" in {}\n", workspace.label) : "\n";
@@ -84,10 +94,15 @@ std::string verdict_part(const Comparison& comparison, const TextStyle& style) {
 
 }  // namespace
 
-std::string comparison_table(const Comparison& comparison, const TextStyle& style) {
+std::string comparison_table(const Comparison& comparison, const TextStyle& style, const StepPlan* plan) {
   const Titles titles = titles_of(comparison);
-  return metrics_part(comparison, titles, style) + instructions_part(comparison, titles, style) +
-         memory_part(comparison) + verdict_part(comparison, style);
+  return metrics_part(comparison, titles, style) + instructions_part(comparison, titles, style, plan) +
+         memory_part(comparison, true) + verdict_part(comparison, style);
+}
+
+std::string instruction_differences(const Comparison& comparison, const TextStyle& style,
+                                    const StepPlan* plan) {
+  return instructions_part(comparison, {"first", "second"}, style, plan) + memory_part(comparison, false);
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/report/words/alive_at_peak.h"
 #include "engine/trace/run_summary_json.h"
 
 namespace shardlab {
@@ -63,6 +64,19 @@ Json run_json(const RunSummary& summary, std::optional<RunId> id) {
   Json json = {{"run_id", id ? Json(to_string(*id)) : Json(nullptr)}};
   json.update(summary_json(summary));
   return json;
+}
+
+Json alive_json(const StepPlan& plan, const MemorySummary& memory) {
+  Json rows = Json::array();
+  for (const AliveRow& row : alive_at_peak(plan, memory)) {
+    rows.push_back({{"bytes", row.bytes.value},
+                    {"what", row.what},
+                    {"class", to_string(row.buffer_class)},
+                    {"buffers", row.buffers},
+                    {"since", row.since_words},
+                    {"since_id", row.since ? Json(row.since->value) : Json(nullptr)}});
+  }
+  return rows;
 }
 
 Json comparison_json(const Comparison& comparison, const Json& predicted, const Json& measured) {

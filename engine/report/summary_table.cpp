@@ -4,6 +4,7 @@
 #include "engine/report/figures.h"
 #include "engine/report/tables.h"
 #include "engine/report/text_table.h"
+#include "engine/report/words/plan_words.h"
 
 namespace shardlab {
 namespace {
@@ -109,7 +110,14 @@ std::string communication_part(const RunSummary& run, const TextStyle& style) {
          volume_line(run.volume);
 }
 
-std::string memory_part(const RunSummary& run, const TextStyle& style) {
+// ", in backward of layer 5".
+std::string peak_words(const RunSummary& run, const StepPlan* plan) {
+  const InstructionId peak = run.memory->peak_instruction;
+  if (plan == nullptr || peak.index() >= plan->instructions.size()) return "";
+  return ", in " + PlanWords(*plan).instruction(peak);
+}
+
+std::string memory_part(const RunSummary& run, const TextStyle& style, const StepPlan* plan) {
   if (!run.memory) return "";
   TextTable classes({{"", Align::left}, {"", Align::right}, {"", Align::right}}, "  ");
   for (std::size_t i = 0; i < k_buffer_classes; ++i) {
@@ -119,7 +127,7 @@ std::string memory_part(const RunSummary& run, const TextStyle& style) {
     std::replace(name.begin(), name.end(), '_', ' ');
     classes.add({name, to_string(bytes), percent(share_of(bytes.value, run.memory->peak_allocated.value))});
   }
-  std::string text = "\nmemory at the peak\n" + classes.text(style);
+  std::string text = "\nmemory at the peak" + peak_words(run, plan) + "\n" + classes.text(style);
   if (const auto& teacher = run.memory->teacher) {
     text +=
         fmt::format("  of it the teacher's: parameters {}, gathered {}, logits {}\n",
@@ -190,13 +198,13 @@ std::string leaves_out_part(const RunSummary& run) {
 
 }  // namespace
 
-std::string summary_table(const RunSummary& run, const TextStyle& style) {
+std::string summary_table(const RunSummary& run, const TextStyle& style, const StepPlan* at_peak) {
   std::string title(to_string(run.kind));
   if (run.kind == RunKind::predicted) title += run.calibrated ? ", calibrated" : ", not calibrated";
   title += fmt::format(", {} {}, plan {:.12}\n", run.ranks, run.ranks == 1 ? "rank" : "ranks", run.plan_hash);
   if (run.ended_by) title += "not finished: " + *run.ended_by + '\n';
   return title + figures_table(run).text(style) + communication_part(run, style) +
-         operators_part(run, style) + memory_part(run, style) + alternatives_part(run, style) +
+         operators_part(run, style) + memory_part(run, style, at_peak) + alternatives_part(run, style) +
          leaves_out_part(run);
 }
 

@@ -14,10 +14,18 @@
 namespace shardlab {
 
 // One run: times, throughput, communication, memory, loss.
-std::string summary_table(const RunSummary& summary, const TextStyle& style);
+// `at_peak`: the plan of the step in which the peak is, when its instruction is to be said in words too.
+std::string summary_table(const RunSummary& summary, const TextStyle& style,
+                          const StepPlan* at_peak = nullptr);
 
 // Metrics with tolerances, the instructions that differ most, memory, verdict.
-std::string comparison_table(const Comparison& comparison, const TextStyle& style);
+// `plan`: that of both runs, when instructions are to be said in words too.
+std::string comparison_table(const Comparison& comparison, const TextStyle& style,
+                             const StepPlan* plan = nullptr);
+
+// Of two alternatives with one plan: only the instructions that differ most, and the memory after each.
+std::string instruction_differences(const Comparison& comparison, const TextStyle& style,
+                                    const StepPlan* plan);
 
 // Stored runs, one a line, in the order given.
 std::string history_table(std::span<const RunEntry> runs, const TextStyle& style);

@@ -79,7 +79,7 @@ class Support {
 
   void model() {
     const ModelSpec& m = *s_.model;
-    need_word(m.attention, "model.attention", {AttentionKind::automatic});
+    need_word(m.attention, "model.attention", {AttentionKind::automatic, AttentionKind::flash});
     const bool half = m.dtype == DType::float16 || s_.precision->param == DType::float16;
     need(m.loss.kind == LossKind::plain || m.loss.over != LossChunks::of_tokens || !half, "model.loss.over",
          "tokens with float16", "forward makes gradients before they can be scaled: use vocabulary");

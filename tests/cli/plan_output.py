@@ -127,6 +127,13 @@ def test_explain():
     explanation = expect(place.run("plan", scenario, "--explain", gather["id"], "--json"), 0).json()["explanation"]
     check(explanation["instruction"] == gather["id"] and explanation["waits"] == gather["waits"], "another instruction")
     check(explanation["awaited_by"], "nobody waits for a gather")
+    check(explanation["words"].startswith("all-gather of "), explanation["words"])
+    by_name = expect(place.run("plan", scenario, "--explain", "AllGather", "--json"), 0).json()["explanation"]
+    gathers = [i["id"] for i in document["instructions"] if i["kind"] == "AllGather"]
+    check([by_name["instruction"], *by_name["others"]] == gathers, f"{by_name}")
+    text = expect(place.run("plan", scenario, "--explain", "layer 1"), 0).out
+    check("more of this name" in text and "backward of layer 1" in text, "the others are not named", text)
+    expect_error(place.run("plan", scenario, "--explain", "layer 17"), 2, "--explain", "layer 17")
     expect_error(place.run("plan", scenario, "--explain", len(document["instructions"])), 2, "--explain", "no instruction")
 
 

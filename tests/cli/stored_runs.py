@@ -1,8 +1,9 @@
 """`history`, `show`, `diff`, `trace` on stored runs."""
 
 import json
+import sqlite3
 
-from _shardlab import SOURCE, Place, check, check_fields, check_run, expect, expect_error, main
+from _shardlab import SOURCE, TINY, Place, check, check_fields, check_run, expect, expect_error, main
 
 ENTRY_FIELDS = {"run_id": "text", "kind": "text", "name": "text", "strategy": "text", "ranks": "int", "plan_hash": "text"}
 METRIC_FIELDS = {"name": "text", "predicted": "number?", "measured": "number?", "error": "number?", "tolerance": "number?", "verdict": "text"}
@@ -71,10 +72,85 @@ def test_diff_of_equal_runs():
         check(metric["error"] in (0, None), f"equal runs differ: {metric}")
 
 
-def test_diff_of_different_plans_is_refused():
+ALIVE_FIELDS = {"bytes": "int", "what": "text", "class": "text", "buffers": "int", "since": "text", "since_id": "int?"}
+DIFFERENCE_FIELDS = {"name": "text", "first": "number?", "second": "number?", "difference": "number?", "in_words": "text"}
+
+
+def test_what_is_alive_at_the_peak():
+    place = Place()
+    for strategy in ("fsdp2", "fsdp1", "ddp"):
+        document = expect(place.run("simulate", place.scenario(strategy=strategy), "--peak", "--json"), 0).json()
+        rows = document["alive_at_peak"]
+        for row in rows:
+            check_fields(row, ALIVE_FIELDS, "alive_at_peak")
+            check(".mb" not in row["what"] and "layers." not in row["what"], f"not in words: {row['what']}")
+        check(sum(row["bytes"] for row in rows) == document["memory"]["peak_allocated"], f"{strategy}: not the peak", rows)
+        by_class = {}
+        for row in rows:
+            by_class[row["class"]] = by_class.get(row["class"], 0) + row["bytes"]
+        for name, size in document["memory"]["by_class"].items():
+            check(by_class.get(name, 0) == size, f"{strategy}: {name} {by_class.get(name)} is not {size}")
+        again = expect(place.run("show", "last", "--peak", "--json"), 0).json()
+        check(again["alive_at_peak"] == rows, "show --peak and simulate --peak differ")
+    text = expect(place.run("show", "last", "--peak"), 0).out
+    for part in ("alive at the peak: rank 0, in ", "parameters of 2 layers", "since", "before the step"):
+        check(part in text, f"'{part}' is missing", text)
+
+
+def test_diff_across_plans_and_strategies():
     place, ids = two_runs()
-    other = expect(place.run("simulate", place.scenario(), "--json", "--set", "train.micro_batch=3"), 0).json()["run_id"]
-    expect_error(place.run("diff", ids[0], other), 2, "plan")
+    other = expect(place.run("simulate", place.scenario(strategy="fsdp1"), "--json"), 0).json()["run_id"]
+    done = expect(place.run("diff", ids[0], other), 0)
+    for part in ("differ  parallel.strategy fsdp2 / fsdp1", "difference", "memory at the peak", "time by kind",
+                 "time by part of the model", "layer 1", "step time", "gone"):
+        check(part in done.out, f"'{part}' is missing", done)
+    check(" new\n" in expect(place.run("diff", other, ids[0]), 0).out, "what only the second has is not new")
+    for part in ("error", "verdict", "measured", "\x1b"):
+        check(part not in done.out, f"'{part}' of a mere difference", done)
+    document = expect(place.run("diff", ids[0], other, "--json"), 0).json()
+    check(document["same_plan"] is False and document["verdict"] == "not judged" and document["instructions"] == [], "judged")
+    check(document["differs_in"] == [{"key": "parallel.strategy", "first": "fsdp2", "second": "fsdp1"}], document["differs_in"])
+    for rows in document["difference"].values():
+        check(rows, "an empty table")
+        for row in rows:
+            check_fields(row, DIFFERENCE_FIELDS, "difference")
+
+
+def test_diff_of_scenario_files():
+    place = Place()
+    scenario = place.scenario()
+    done = expect(place.run("diff", scenario, scenario, "--set", "train.micro_batch=4"), 0)
+    check("differ  train.micro_batch 2 / 4" in done.out, "does not say what differs", done)
+    check(not place.db.exists(), "a question made a database")
+    stored = expect(place.run("simulate", scenario, "--json"), 0).json()["run_id"]
+    same = expect(place.run("diff", stored, scenario), 0)
+    check("differ" not in same.out.split("\n\n")[0] and "same" in same.out, "equal ones differ", same)
+    expect_error(place.run("diff", scenario, stored, "--set", "train.micro_batch=4"), 2, "--set", "stored run")
+    expect_error(place.run("diff", scenario, place.path / "missing.yaml"), 2, "missing.yaml")
+
+
+def made_measured(place, run_id, factor):
+    """Turns a stored prediction into a measurement whose steps took longer: what libtorch would have left there."""
+    with sqlite3.connect(place.db) as database:
+        (text,) = database.execute("SELECT summary FROM runs WHERE id = ?", (run_id[1:],)).fetchone()
+        summary = json.loads(text)
+        summary["kind"] = "measured"
+        summary["step_time_ns"]["median"] = int(summary["step_time_ns"]["median"] * factor)
+        database.execute("UPDATE runs SET kind = 'measured', summary = ? WHERE id = ?", (json.dumps(summary), run_id[1:]))
+
+
+def test_diff_of_predicted_and_measured_is_judged():
+    place = Place()
+    scenario = place.scenario(extra="  tolerance: {step_time: 0.1}\n", text=TINY.format(name="tiny", ranks=2, strategy="fsdp2", steps=3)
+                              .replace("measure: {warmup_steps: 1, steps: 3}", "measure:\n  steps: 3"))
+    ids = [expect(place.run("simulate", scenario, "--json"), 0).json()["run_id"] for _ in range(2)]
+    for factor, code, verdict in ((1.05, 0, "pass"), (2, 1, "fail")):
+        made_measured(place, ids[1], factor)
+        for order in (ids, ids[::-1]):
+            done = expect(place.run("diff", *order), code)
+            check("error" in done.out and f"verdict: {verdict}" in done.out, "not judged like validate", done)
+            document = expect(place.run("diff", *order, "--json"), code).json()
+            check(document["verdict"] == verdict and document["predicted"]["run_id"] == ids[0], "the prediction is not the first")
 
 
 def test_perfetto_trace():

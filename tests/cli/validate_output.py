@@ -21,6 +21,8 @@ def test_calibrates_once_then_compares():
         check_fields(metric, METRIC_FIELDS, "metrics")
     check({"step_time", "tokens_per_second", "exposed_communication", "peak_allocated"} <= {m["name"] for m in document["metrics"]},
           f"{[m['name'] for m in document['metrics']]}")
+    judged = expect(place.run("diff", document["measured"]["run_id"], document["predicted"]["run_id"], "--json"), 0).json()
+    check(judged["metrics"] == document["metrics"] and judged["verdict"] == document["verdict"], "diff judges otherwise")
     second = expect(place.run("validate", scenario, timeout=120), 0)
     check("calibrating" not in second.err, "it calibrates again", second)
     check("step time" in second.out.lower().replace("_", " "), "no table", second)

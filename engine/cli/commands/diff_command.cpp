@@ -1,48 +1,132 @@
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/command.h"
-#include "engine/cli/stored_runs.h"
+#include "engine/cli/compared_side.h"
+#include "engine/cli/difference_json.h"
 #include "engine/report/json.h"
+#include "engine/report/run_difference.h"
 #include "engine/report/tables.h"
+#include "engine/scenario/read_scenario.h"
+#include "engine/scenario/run_spec.h"
+#include "engine/trace/metrics.h"
 
 namespace shardlab {
 namespace {
+
+// What was compared. A prediction and a measurement of one plan are judged; anything else only differs.
+struct Compared {
+  ComparedSide first, second;
+  bool same_plan = false;
+  bool judged = false;
+  Comparison comparison;
+};
+
+// An imported run has no scenario, and so no tolerances.
+Tolerances tolerances_of(const RunRecord& run) {
+  const auto read = parse_scenario_with_source(run.scenario_yaml, run.name);
+  return read ? read->scenario.measure->tolerance : Tolerances{};
+}
+
+Result<Compared> compare_sides(ComparedSide first, ComparedSide second) {
+  Compared compared;
+  compared.first = std::move(first);
+  compared.second = std::move(second);
+  const RunSummary &a = compared.first.run.summary, &b = compared.second.run.summary;
+  compared.same_plan = a.plan_hash == b.plan_hash && !a.ended_by && !b.ended_by;
+  compared.judged = compared.same_plan && a.kind != b.kind;
+  if (compared.judged && a.kind == RunKind::measured) std::swap(compared.first, compared.second);
+  const RunRecord &one = compared.first.run, &other = compared.second.run;
+  const Tolerances tolerances = compared.judged ? tolerances_of(other) : Tolerances{};
+  if (compared.same_plan) {
+    SHARDLAB_TRY(compared.comparison, compare(one.plan.steady, {one.summary, one.trace},
+                                              {other.summary, other.trace}, tolerances));
+  } else {
+    SHARDLAB_TRY(compared.comparison, compare_summaries(one.summary, other.summary, tolerances));
+  }
+  return compared;
+}
 
 class DiffCommand final : public Command {
  public:
   std::string_view name() const override { return "diff"; }
   std::string_view help() const override {
-    return "Two stored runs of the same plan, instruction by instruction";
+    return "Two runs or scenarios side by side, whatever their plans";
   }
   std::string_view details() const override {
-    return "RUN is r12, 12, last, or the name of a scenario (its newest run).\n"
+    return "RUN is r12, 12, last, the name of a scenario (its newest run), or the file of a scenario, which "
+           "is predicted.\n"
+           "--set is for the second: shardlab diff S S --set train.micro_batch=4\n"
+           "A prediction and a measurement of one plan are judged by the scenario's tolerances; exits 1 when "
+           "one is not met.\n"
            "For the plans of two scenarios: shardlab plan S --diff S2";
   }
-  CommonUse uses() const override { return {.database = true}; }
+  CommonUse uses() const override { return {.database = true, .overrides = true}; }
 
   void add_options(OptionParser& parser) override {
-    parser.value("first", first_, "First run").type("RUN").required();
-    parser.value("second", second_, "Second run").type("RUN").required();
+    parser.value("first", first_, "First run").type("RUN|FILE").required();
+    parser.value("second", second_, "Second run").type("RUN|FILE").required();
   }
 
   Result<int> run(CommandContext& context) override {
-    SHARDLAB_TRY(const RunStore store, open_runs(context.options));
-    SHARDLAB_TRY(const RunId first_id, store.find(first_));
-    SHARDLAB_TRY(const RunId second_id, store.find(second_));
-    SHARDLAB_TRY(const RunRecord first, store.load(first_id));
-    SHARDLAB_TRY(const RunRecord second, store.load(second_id));
-    SHARDLAB_TRY(const Comparison comparison, compare(first.plan.steady, {first.summary, first.trace},
-                                                      {second.summary, second.trace}, {}));
+    const CommonOptions& options = context.options;
+    SHARDLAB_TRY(ComparedSide first, compared_side(first_, options, {}));
+    SHARDLAB_TRY(ComparedSide second, compared_side(second_, options, options.overrides));
+    SHARDLAB_TRY(const Compared compared, compare_sides(std::move(first), std::move(second)));
     if (context.console.json()) {
-      context.console.print_json(comparison_json(comparison, run_json(first.summary, first_id),
-                                                 run_json(second.summary, second_id)));
+      context.console.print_json(document(compared));
     } else {
-      context.console.print(comparison_table(comparison, context.console.style()));
+      context.console.print(text(compared, context.console.style()));
     }
-    return k_exit_good;
+    return compared.comparison.verdict == Verdict::fail ? k_exit_verdict_not_met : k_exit_good;
   }
 
  private:
+  static AlternativeRun alternative(const RunRecord& run) {
+    return {run.summary, run.trace, run.plan.steady};
+  }
+
+  static Json document(const Compared& compared) {
+    const RunRecord &first = compared.first.run, &second = compared.second.run;
+    Json json = comparison_json(compared.comparison, run_json(first.summary, compared.first.id),
+                                run_json(second.summary, compared.second.id));
+    json["same_plan"] = compared.same_plan;
+    json["differs_in"] = settings_json(setting_differences(first, second));
+    json["difference"] = difference_json(difference_of(alternative(first), alternative(second)));
+    return json;
+  }
+
+  static std::string heading(std::string_view which, const ComparedSide& side) {
+    return fmt::format("{:<7} {}{}, {}, {}, plan {:.12}\n", which, side.id ? to_string(*side.id) + " " : "",
+                       side.run.name, to_string(side.run.summary.kind), side.run.plan.steady.strategy,
+                       side.run.summary.plan_hash);
+  }
+
+  // Runs are known by their scenario and by what differs between the two.
+  static std::string headings(const Compared& compared) {
+    std::string text = heading("first", compared.first) + heading("second", compared.second);
+    std::string_view title = "differ";
+    for (const SettingDifference& each : setting_differences(compared.first.run, compared.second.run)) {
+      const auto shown = [](const std::string& value) { return value.empty() ? "(nothing)" : value; };
+      text += fmt::format("{:<7} {} {} / {}\n", std::exchange(title, ""), each.key, shown(each.first),
+                          shown(each.second));
+    }
+    if (!compared.same_plan && compared.first.run.summary.kind != compared.second.run.summary.kind)
+      text += "not judged: a prediction and a measurement of different plans\n";
+    return text + '\n';
+  }
+
+  static std::string text(const Compared& compared, const TextStyle& style) {
+    const RunRecord &first = compared.first.run, &second = compared.second.run;
+    std::string text = headings(compared);
+    if (compared.judged) return text + comparison_table(compared.comparison, style, &first.plan.steady);
+    std::string one = short_name(compared.first), other = short_name(compared.second);
+    if (one == other) one = "first", other = "second";
+    text += difference_table(difference_of(alternative(first), alternative(second)), one, other, style);
+    if (compared.same_plan) text += instruction_differences(compared.comparison, style, &first.plan.steady);
+    return text;
+  }
+
   std::string first_, second_;
 };
 

@@ -3,6 +3,7 @@
 
 #include "engine/cli/command.h"
 #include "engine/cli/explain_instruction.h"
+#include "engine/cli/find_instructions.h"
 #include "engine/cli/plan_json.h"
 #include "engine/cli/select_step.h"
 #include "engine/formats/plan_dot.h"
@@ -31,7 +32,10 @@ class PlanCommand final : public Command {
     parser.value("--step", step_, "setup, first, steady, or a step's number from 0 [steady]");
     parser.flag("--units", units_, "Only a summary: units, segments, groups, instructions by kind");
     parser.flag("--after-each-pass", after_each_pass_, "The steady plan after each pass of its construction");
-    parser.value("--explain", explain_, "One instruction in words").type("N");
+    parser
+        .value("--explain", explain_,
+               "One instruction in words: its number, or words as in AllGather u1, layer 3")
+        .type("N|WORDS");
     parser
         .value("--diff", diff_, "What differs from the plan of another scenario; exits 1 when something does")
         .type("FILE");
@@ -49,7 +53,7 @@ class PlanCommand final : public Command {
       return bad_input("--rank", fmt::format("no rank {}: the scenario has {}", rank_, step->world_size));
     }
     if (!diff_.empty()) return print_diff(context, *step);
-    if (explain_) return print_explanation(context.console, read.source, planned, *step);
+    if (!explain_.empty()) return print_explanation(context.console, read.source, planned, *step);
     if (context.console.json()) {
       context.console.print_json(document(planned, *step, snapshots));
     } else {
@@ -62,7 +66,7 @@ class PlanCommand final : public Command {
  private:
   Status one_form_only(bool json) const {
     const int forms =
-        int{units_} + int{after_each_pass_} + int{dot_} + int{explain_.has_value()} + int{!diff_.empty()};
+        int{units_} + int{after_each_pass_} + int{dot_} + int{!explain_.empty()} + int{!diff_.empty()};
     if (forms > 1)
       return bad_input("shardlab plan",
                        "--units, --after-each-pass, --explain, --diff and --dot exclude each other");
@@ -93,16 +97,16 @@ class PlanCommand final : public Command {
 
   Result<int> print_explanation(Console& console, const ScenarioSource& source,
                                 const PlannedScenario& planned, const StepPlan& step) const {
-    if (*explain_ >= step.instructions.size()) {
-      return bad_input("--explain", fmt::format("no instruction {}: the {} plan has 0 to {}", *explain_,
-                                                to_string(step.phase),
-                                                static_cast<std::int64_t>(step.instructions.size()) - 1));
+    SHARDLAB_TRY(const std::vector<InstructionId> found, find_instructions(step, explain_));
+    const ExplainedInstruction explained{planned, source, step, found.front(), rank_};
+    if (console.json()) {
+      Json explanation = explanation_json(explained);
+      explanation["others"] = Json::array();
+      for (std::size_t i = 1; i < found.size(); ++i) explanation["others"].push_back(found[i].value);
+      console.print_json({{"explanation", std::move(explanation)}});
+    } else {
+      console.print(explain_instruction(explained) + other_matches(step, found));
     }
-    const ExplainedInstruction explained{planned, source, step, make_id<InstructionId>(*explain_), rank_};
-    if (console.json())
-      console.print_json({{"explanation", explanation_json(explained)}});
-    else
-      console.print(explain_instruction(explained));
     return k_exit_good;
   }
 
@@ -125,7 +129,7 @@ class PlanCommand final : public Command {
 
   std::string scenario_;
   std::string step_ = "steady";
-  std::optional<std::size_t> explain_;
+  std::string explain_;
   std::string diff_;
   int rank_ = 0;
   bool units_ = false;

@@ -46,7 +46,7 @@ class RunCommand final : public Command {
     SHARDLAB_TRY(RunStore store, open_or_create_runs(context.options));
     SHARDLAB_TRY(const std::optional<FinishedRun> run, measure(planned, options_, store, context.console));
     if (run)
-      print_run(context.console, *run);
+      print_run(context.console, *run, &plan_at_peak(planned.plan, run->summary));
     else if (context.console.json())
       context.console.print_json({{"run_id", nullptr}, {"joined", true}});
     return k_exit_good;

@@ -18,6 +18,7 @@ class SimulateCommand final : public Command {
   void add_options(OptionParser& parser) override {
     parser.value("scenario", scenario_, "Scenario file").type("FILE").required();
     parser.flag("--no-store", no_store_, "Do not store the run, and look for no calibration");
+    parser.flag("--peak", peak_, "Also what is alive at the peak, in words");
     parser.flag("--no-calibration", no_calibration_,
                 "Shipped figures, even when this machine was calibrated");
   }
@@ -33,7 +34,7 @@ class SimulateCommand final : public Command {
     SHARDLAB_TRY(const FinishedRun run,
                  predict(planned, calibration, store ? &*store : nullptr, WithAlternatives::yes));
     note_when_too_large(context.console, run.summary);
-    print_run(context.console, run);
+    print_run(context.console, run, &plan_at_peak(planned.plan, run.summary), peak_);
     return k_exit_good;
   }
 
@@ -45,6 +46,7 @@ class SimulateCommand final : public Command {
   }
 
   std::string scenario_;
+  bool peak_ = false;
   bool no_store_ = false;
   bool no_calibration_ = false;
 };

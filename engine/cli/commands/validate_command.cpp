@@ -64,7 +64,7 @@ class ValidateCommand final : public Command {
   static void print_text(Console& console, const Validation& validation) {
     console.print(validation.scenario + ": " + to_string(*validation.predicted.id) + " predicted, " +
                   to_string(*validation.measured.id) + " measured\n\n" +
-                  comparison_table(validation.comparison, console.style()) + "\n");
+                  comparison_table(validation.comparison, console.style(), &validation.steady) + "\n");
   }
 
   static Json document(const std::vector<Validation>& validations, bool failed) {

@@ -1,0 +1,36 @@
+// One side of `diff`: a stored run, or a scenario file that is predicted for the occasion.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/cli/command_options.h"
+#include "engine/store/run_record.h"
+
+namespace shardlab {
+
+struct ComparedSide {
+  std::optional<RunId> id;  // absent for a scenario file: its prediction is not stored
+  RunRecord run;            // its tags and its note may be empty
+};
+
+// `reference`: what RunStore::find() takes, or a file: what ends in .yaml or .yml or has a slash. `overrides`
+// are for a file; with a stored run they are bad_input.
+Result<ComparedSide> compared_side(const std::string& reference, const CommonOptions& options,
+                                   const std::vector<std::string>& overrides);
+
+// "r2", or the name of the scenario.
+std::string short_name(const ComparedSide& side);
+
+// A setting in which the scenarios of two sides differ, defaults included.
+struct SettingDifference {
+  std::string key;  // dotted
+  std::string first, second;
+};
+
+// In the order of the first scenario, then of the second; without name, description and tags. Empty also
+// where a run has no scenario (an imported trace).
+std::vector<SettingDifference> setting_differences(const RunRecord& first, const RunRecord& second);
+
+}  // namespace shardlab

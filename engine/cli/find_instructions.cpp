@@ -1,0 +1,105 @@
+#include "engine/cli/find_instructions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+
+#include "engine/base/parse.h"
+#include "engine/report/words/plan_words.h"
+
+namespace shardlab {
+namespace {
+
+std::string lowered(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0;
+}
+
+// At the borders of words: "layer 3" is no part of "layer 30".
+bool contains(const std::string& text, const std::string& phrase) {
+  for (std::size_t at = text.find(phrase); at != std::string::npos; at = text.find(phrase, at + 1)) {
+    const std::size_t end = at + phrase.size();
+    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) return true;
+  }
+  return false;
+}
+
+// Everything that an instruction is called but its number.
+std::vector<std::string> names_of(const StepPlan& step, const PlanWords& words, InstructionId id) {
+  const Instruction& self = step.instruction(id);
+  const std::string label = instruction_label(step, id);
+  std::vector<std::string> names = {lowered(label.substr(label.find(' ') + 1)),
+                                    lowered(words.instruction(id)),
+                                    lowered(step.streams[self.stream.index()].name)};
+  if (!self.unit) return names;
+  const PlanUnit& unit = step.units[self.unit->index()];
+  names.push_back(lowered(unit.name));
+  names.push_back(lowered(unit.module_path));
+  return names;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream stream(text);
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+bool in_one(const std::vector<std::string>& names, const std::string& phrase) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return contains(name, phrase); });
+}
+
+std::vector<InstructionId> matching(const StepPlan& step, const std::vector<std::string>& phrases) {
+  const PlanWords words(step);
+  std::vector<InstructionId> found;
+  for (std::size_t i = 0; i < step.instructions.size(); ++i) {
+    const auto id = make_id<InstructionId>(i);
+    const std::vector<std::string> names = names_of(step, words, id);
+    if (std::all_of(phrases.begin(), phrases.end(),
+                    [&](const std::string& phrase) { return in_one(names, phrase); }))
+      found.push_back(id);
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<std::vector<InstructionId>> find_instructions(const StepPlan& step, const std::string& text) {
+  const auto count = static_cast<std::int64_t>(step.instructions.size());
+  if (const auto number = parse_integer(text)) {
+    if (*number >= 0 && *number < count)
+      return std::vector{make_id<InstructionId>(static_cast<std::size_t>(*number))};
+    return bad_input("--explain", fmt::format("no instruction {}: the {} plan has 0 to {}", text,
+                                              to_string(step.phase), count - 1));
+  }
+  const std::vector<std::string> words = words_of(lowered(text));
+  std::string phrase;
+  for (const std::string& word : words) phrase += (phrase.empty() ? "" : " ") + word;
+  std::vector<InstructionId> found;
+  if (!words.empty()) found = matching(step, {phrase});
+  if (found.empty() && words.size() > 1) found = matching(step, words);
+  if (!found.empty()) return found;
+  return bad_input(
+      "--explain", fmt::format("no instruction of the {} plan is called '{}'", to_string(step.phase), text),
+      "a number, or words as in 'AllGather', 'u1', 'backward of layer 3'; shardlab plan lists all");
+}
+
+std::string other_matches(const StepPlan& step, const std::vector<InstructionId>& found) {
+  constexpr std::size_t k_named = 12;
+  if (found.size() < 2) return "";
+  const PlanWords words(step);
+  std::string text = fmt::format("\n{} more of this name\n", found.size() - 1);
+  for (std::size_t i = 1; i < found.size() && i <= k_named; ++i)
+    text += fmt::format("  {:<28} {}\n", instruction_label(step, found[i]), words.instruction(found[i]));
+  if (found.size() - 1 > k_named) text += fmt::format("  and {} others\n", found.size() - 1 - k_named);
+  return text;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,87 @@
+// What the instructions of a plan do.
+#include <fmt/format.h>
+
+#include "engine/report/words/plan_words.h"
+
+namespace shardlab {
+namespace {
+
+// What it does to its object; empty where `whole` says it all.
+struct Verb {
+  std::string_view of;
+  std::string_view whole = {};
+};
+
+Verb verb(InstructionKind kind) {
+  switch (kind) {
+    case InstructionKind::Forward: return {"forward"};
+    case InstructionKind::Recompute: return {"recomputation"};
+    case InstructionKind::Backward: return {"backward"};
+    case InstructionKind::AllGather: return {"all-gather"};
+    case InstructionKind::ReduceScatter: return {"reduce-scatter"};
+    case InstructionKind::Reduce: return {"reduce"};
+    case InstructionKind::AllReduce: return {"all-reduce"};
+    case InstructionKind::Broadcast: return {"broadcast"};
+    case InstructionKind::AllToAll: return {"all-to-all"};
+    case InstructionKind::Cast: return {"cast"};
+    case InstructionKind::Pack: return {"packing"};
+    case InstructionKind::Unpack: return {"unpacking"};
+    case InstructionKind::Quantize: return {"quantization"};
+    case InstructionKind::Copy: return {"copy"};
+    case InstructionKind::Accumulate: return {"accumulation"};
+    case InstructionKind::Alloc: return {"allocation"};
+    case InstructionKind::Free: return {"release"};
+    case InstructionKind::Initialize: return {"initialization"};
+    case InstructionKind::HostWait: return {{}, "wait of the host"};
+    case InstructionKind::GradientNorms: return {{}, "norms of the gradients"};
+    case InstructionKind::Unscale: return {{}, "unscaling of the gradients"};
+    case InstructionKind::ClipGradients: return {{}, "clipping of the gradients"};
+    case InstructionKind::OptimizerStep: return {{}, "optimizer step"};
+    case InstructionKind::ZeroGradients: return {{}, "release of the gradients"};
+    case InstructionKind::LoadBatch: return {{}, "loading of the batch"};
+    case InstructionKind::Marker: return {{}, "marker"};
+  }
+  return {};
+}
+
+const std::vector<BufferId>* touched(const Instruction& self) {
+  for (const auto* list : {&self.frees, &self.allocates, &self.writes, &self.reads})
+    if (!list->empty()) return list;
+  return nullptr;
+}
+
+bool is_of_buffers(InstructionKind kind) {
+  return kind == InstructionKind::Free || kind == InstructionKind::Alloc;
+}
+
+}  // namespace
+
+// A part of the model where there is one; else the first buffer that it touches.
+std::string PlanWords::object(const Instruction& self) const {
+  if (runs_segment(self.kind) && self.segment && self.segment->index() < plan_.segments.size())
+    return to_words(segment(*self.segment));
+  const std::vector<BufferId>* const buffers = touched(self);
+  const bool has_unit = self.unit && self.unit->index() < plan_.units.size();
+  if (has_unit && (!is_of_buffers(self.kind) || buffers == nullptr)) return to_words(unit(*self.unit));
+  if (buffers == nullptr) return {};
+  BufferPhrase phrase = buffer(buffers->front());
+  phrase.batch.clear();  // the instruction's own says it
+  std::string text = to_words(phrase);
+  if (buffers->size() > 1 && is_of_buffers(self.kind))
+    text += fmt::format(" and {} more", buffers->size() - 1);
+  return text;
+}
+
+std::string PlanWords::instruction(InstructionId id) const {
+  const Instruction& self = plan_.instruction(id);
+  const Verb its = verb(self.kind);
+  std::string text(its.whole);
+  if (text.empty()) {
+    const std::string what = object(self);
+    text = what.empty() ? std::string(its.of) : fmt::format("{} of {}", its.of, what);
+  }
+  const std::string its_batch = batch(self.micro_batch);
+  return its_batch.empty() ? text : text + ", " + its_batch;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,48 @@
+// Instructions and buffers of a plan in words: "backward of layer 47", "the teacher's logits".
+//
+// The words say what the plan alone knows, so that a stored run reads like a planned one. They stand beside
+// the names of the plan's text form ("78 Backward s10 mb0", "act.s49.mb1") and never replace them there.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/plan/step_plan.h"
+#include "engine/report/words/place_words.h"
+
+namespace shardlab {
+
+// What a buffer holds, in parts, so that alike buffers can be added up.
+struct BufferPhrase {
+  std::string what;                 // "saved activations", "the teacher's logits"
+  std::optional<ModelPlace> place;  // of which they are
+  std::string batch;                // "micro-batch 2 of 4"; empty where a step has one
+
+  friend bool operator==(const BufferPhrase&, const BufferPhrase&) = default;
+};
+std::string to_words(const BufferPhrase& phrase);
+
+class PlanWords {
+ public:
+  explicit PlanWords(const StepPlan& plan);  // which must outlive it
+
+  const ModelPlace& unit(UnitId id) const { return units_[id.index()]; }
+  const ModelPlace& segment(SegmentId id) const { return segments_[id.index()]; }
+  BufferPhrase buffer(BufferId id) const;
+
+  // "backward of layer 47, micro-batch 2 of 4", "release of the saved activations of layer 3".
+  std::string instruction(InstructionId id) const;
+
+ private:
+  BufferPhrase tensor(const Buffer& buffer) const;
+  std::string object(const Instruction& self) const;
+  std::string batch(std::optional<int> micro_batch) const;
+
+  const StepPlan& plan_;
+  std::vector<ModelPlace> units_, segments_;
+  std::vector<std::optional<SegmentId>> maker_;  // by TensorId: the segment whose forward makes it
+  std::optional<SegmentId> teachers_last_;
+};
+
+}  // namespace shardlab

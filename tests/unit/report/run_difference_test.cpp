@@ -1,0 +1,35 @@
+#include "engine/report/run_difference.h"
+
+#include "tests/catch.h"
+
+namespace shardlab {
+
+TEST_CASE("a difference is a percentage, a factor, or new and gone") {
+  const auto words = [](std::optional<double> first, std::optional<double> second) {
+    return difference_words({"x", MetricUnit::bytes, first, second});
+  };
+  CHECK(words(100, 112) == "+12.0 %");
+  CHECK(words(100, 40) == "-60.0 %");
+  CHECK(words(1, 78672) == "7.87e+04 x");
+  CHECK(words(100, 340) == "3.4 x");
+  CHECK(words(340, 100) == "1/3.4");
+  CHECK(words(0, 5) == "new");
+  CHECK(words(5, 0) == "gone");
+  CHECK(words(5, 5) == "same");
+  CHECK(words(5, {}) == "-");
+}
+
+TEST_CASE("alternatives are shown without a verdict and without colours") {
+  RunDifference difference;
+  difference.totals = {{"step time", MetricUnit::nanoseconds, 1e6, 2e6}};
+  difference.memory = {{"gradient", MetricUnit::bytes, 0, 1024}};
+  CHECK(difference_table(difference, "r1", "r2", {.colour = false}) ==
+        "                r1       r2  difference\n"
+        "step time  1.00 ms  2.00 ms    +100.0 %\n"
+        "\n"
+        "memory at the peak   r1        r2  difference\n"
+        "gradient            0 B  1.00 KiB         new\n");
+  CHECK_THAT(difference_table(difference, "r1", "r2", {.colour = true}), !test::contains_text("\x1b[31m"));
+}
+
+}  // namespace shardlab
