@@ -1,8 +1,10 @@
 #include "engine/model/eager.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "engine/model/operators/operator_type.h"
+#include "engine/model/operators/attribute_keys.h"
+#include "engine/model/operators/operator_list.h"
 
 namespace shardlab {
 
@@ -12,9 +14,23 @@ tl::unexpected<Error> no_eager_form(std::string what) {
   return error;
 }
 
-Status use_eager_operators(ModelGraph& graph) {
+namespace {
+
+bool is_biased_attention(const Operator& op) {
+  const bool packed = op.attributes.get_or(attribute::k_packed, Packing::separate) != Packing::separate;
+  return op.type == &k_attention && op.inputs.size() == (packed ? 2 : 4);
+}
+
+}  // namespace
+
+bool has_biased_attention(const ModelGraph& graph) {
+  return std::any_of(graph.operators.begin(), graph.operators.end(), is_biased_attention);
+}
+
+Status use_eager_operators(ModelGraph& graph, bool flash_attention) {
   for (Operator& op : graph.operators) {
     const OperatorType& type = *op.type;
+    if (flash_attention && is_biased_attention(op)) continue;
     if (type.make_eager != nullptr) {
       SHARDLAB_CHECK_OK(type.make_eager(graph, op));
     } else if (type.eager_type != nullptr) {

@@ -15,7 +15,13 @@ tl::unexpected<Error> no_eager_form(std::string what);
 
 // Before anything else looks at the graph: rotary tables change their shape and dtype. Errors: a model whose
 // modules compute what no eager operator describes.
-Status use_eager_operators(ModelGraph& graph);
+//
+// `flash_attention`: attention with biases stays one kernel, as flash attention with alibi is, whatever the
+// modules compute.
+Status use_eager_operators(ModelGraph& graph, bool flash_attention = false);
+
+// Whether any attention of the graph adds biases to its scores, which the modules do outside of a kernel.
+bool has_biased_attention(const ModelGraph& graph);
 
 // Once units have their dtypes: rotary tables are in the dtype of what they turn, or PyTorch would promote
 // silently.

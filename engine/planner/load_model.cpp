@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "engine/model/eager.h"
 #include "engine/model/families/family.h"
 #include "engine/model/freeze.h"
 #include "engine/model/lora/add_adapters.h"
@@ -38,6 +39,14 @@ Status check_buffers(const ModelConfig& config, const GraphOptions& options, con
                    "leave it out");
 }
 
+// Where it would be said of attention that is one kernel anyway.
+Status check_attention(const GraphOptions& options, const ModelGraph& graph) {
+  if (!options.flash_attention) return {};
+  if (options.implementation == Implementation::eager && has_biased_attention(graph)) return {};
+  return bad_input("model.attention", "flash has no effect: this model's attention is one kernel already",
+                   "leave it out");
+}
+
 Result<ModelGraph> load_as_chosen(const Scenario& scenario) {
   SHARDLAB_TRY(const std::filesystem::path path, resolve_model_config(scenario, *scenario.model));
   SHARDLAB_TRY(const ModelConfig config, ModelConfig::read(path, scenario.model->overrides));
@@ -52,9 +61,11 @@ Result<ModelGraph> load_as_chosen(const Scenario& scenario) {
   if (!options.expert_shares.empty()) options.expert_load = ExpertLoad::stated;
   options.router_loss = scenario.model->moe.auxiliary_loss;
   options.implementation = choose_implementation(scenario);
+  options.flash_attention = scenario.model->attention == AttentionKind::flash;
   SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
   SHARDLAB_CHECK_OK(check_experts(scenario.model->moe, graph));
   SHARDLAB_CHECK_OK(check_buffers(config, options, graph));
+  SHARDLAB_CHECK_OK(check_attention(options, graph));
   SHARDLAB_TRY(graph, add_adapters(std::move(graph), scenario.model->lora));
   const LossSpec& loss = scenario.model->loss;
   if (loss.kind == LossKind::chunked) SHARDLAB_CHECK_OK(chunk_loss(graph, loss.over, loss.chunks));

@@ -124,7 +124,10 @@ const Keys<ModelSpec>& model_keys() {
       key("implementation", &ModelSpec::implementation, kind::word_or_absent<Implementation>(),
           "fused: our operators; eager: operator by operator as the transformers modules compute",
           "on GPUs eager where the model has that form, else fused"),
-      key("attention", &ModelSpec::attention, kind::word<AttentionKind>(), "the attention kernel"),
+      key("attention", &ModelSpec::attention, kind::word<AttentionKind>(),
+          "the attention kernel; flash with eager operators: where the modules compute biases step by step "
+          "(MPT, Falcon with "
+          "alibi), one kernel instead"),
       section("loss", &ModelSpec::loss, &loss_keys, "kind"),
       key("dropout", &ModelSpec::dropout, kind::fraction(0, 1), "of hidden states and attention"),
       key("overrides", &ModelSpec::overrides, kind::json_map(),

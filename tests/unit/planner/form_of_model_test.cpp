@@ -1,4 +1,6 @@
 // Which form of its operators a model is planned in, where the scenario leaves it open.
+#include <algorithm>
+
 #include "engine/planner/load_model.h"
 #include "engine/planner/plan_scenario.h"
 #include "engine/scenario/read_scenario.h"
@@ -34,6 +36,33 @@ TEST_CASE("a model with an eager form has it on GPUs") {
   const auto planned = plan_scenario(falcon("}"));
   REQUIRE_OK(planned);
   CHECK(planned->graph.implementation == Implementation::eager);
+}
+
+// llm-foundry's MPT: flash attention with alibi in one kernel, everything else eager.
+TEST_CASE("attention can be one kernel among eager operators") {
+  const auto planned_with = [](const std::string& more) {
+    const auto scenario =
+        parse_scenario("model: {config: mpt-7b, sequence_length: 64, overrides: {n_layers: 2}" + more +
+                           "}\ncluster: {node: hgx-h100}\nparallel: {strategy: fsdp2}\n",
+                       "a.yaml");
+    REQUIRE_OK(scenario);
+    return plan_scenario(*scenario);
+  };
+  const auto count = [](const PlannedScenario& planned, std::string_view type) {
+    return std::count_if(planned.graph.operators.begin(), planned.graph.operators.end(),
+                         [&](const Operator& op) { return op.type->name == type; });
+  };
+  const auto modules = planned_with("");
+  REQUIRE_OK(modules);
+  CHECK(count(*modules, "eager_attention") == 2);
+  const auto flash = planned_with(", attention: flash");
+  REQUIRE_OK(flash);
+  CHECK(count(*flash, "eager_attention") == 0);
+  CHECK(count(*flash, "attention") == 2);
+  CHECK(flash->graph.implementation == Implementation::eager);
+  const auto fused = planned_with(", attention: flash, implementation: fused");
+  REQUIRE_FALSE(fused.has_value());
+  CHECK(fused.error().place.name == "model.attention");
 }
 
 TEST_CASE("a distillation has an eager form") {

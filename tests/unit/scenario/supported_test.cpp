@@ -94,7 +94,7 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
         "train.epochs=1",
         "train.steps=5",
         "model.attention=math",
-        "model.attention=flash",
+        "model.attention=efficient",
         "model.dropout=0.1",
         "model.lora={rank: 1, targets: [x], dropout: 0.1}",
         "model.compile=whole",
