@@ -46,6 +46,12 @@ struct PredictionOutcome {
   std::optional<Error> error;
 };
 
+// What single keys would change about a prediction.
+struct PredictedAlternatives {
+  std::uint64_t revision = 0;
+  std::vector<Alternative> alternatives;
+};
+
 // Reads, plans, checks, simulates and summarizes. Pure apart from reading the files that the scenario names.
 PredictionOutcome predict_text(const PredictionRequest& request);
 

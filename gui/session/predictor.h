@@ -24,19 +24,24 @@ class Predictor {
   void request(PredictionRequest request);
   // The newest outcome since the last call.
   std::optional<PredictionOutcome> take();
+  // What single keys would change, found after the outcome of the same revision unless another request came.
+  std::optional<PredictedAlternatives> take_alternatives();
   bool busy() const;
   // Waits until nothing is under way or waiting; for pictures and tests.
   void wait_until_idle();
 
  private:
   void work();
+  void find_alternatives(const Prediction& prediction);
 
   std::function<void()> wake_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<PredictionRequest> waiting_;
   std::optional<PredictionOutcome> outcome_;
+  std::optional<PredictedAlternatives> alternatives_;
   bool working_ = false;
+  bool looking_around_ = false;  // for alternatives
   bool stopping_ = false;
   std::thread thread_;  // last: starts when everything else is there
 };

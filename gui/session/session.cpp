@@ -259,6 +259,8 @@ void Session::update(double now) {
   tell_of_library();
   poll_imports();
   if (auto outcome = predictor_.take()) take(*std::move(outcome));
+  if (auto found = predictor_.take_alternatives()) alternatives_ = *std::move(found);
+  if (!prediction_ || alternatives_.revision != prediction_->revision) alternatives_.alternatives.clear();
 }
 
 void Session::tell_of_library() {

@@ -55,6 +55,8 @@ class Session {
 
   // --- what it gives. The newest prediction there is, which may be of an older text (stale); null: none yet.
   const std::shared_ptr<const Prediction>& prediction() const { return prediction_; }
+  // What single keys would change about the prediction; empty while that is not known.
+  const std::vector<Alternative>& alternatives() const { return alternatives_.alternatives; }
   bool stale() const { return !prediction_ || prediction_->revision != request_revision_; }
   bool predicting() const { return answered_revision_ != request_revision_; }
   // Why the present text gives none.
@@ -109,6 +111,7 @@ class Session {
   std::uint64_t request_revision_ = 0;  // counts requests: another text or other calibrations
   std::uint64_t answered_revision_ = 0;
   std::shared_ptr<const Prediction> prediction_;
+  PredictedAlternatives alternatives_;
   std::optional<Error> problem_;
   std::uint64_t shown_revision_ = 0;    // of what is known of the database, as it was last told
   std::optional<Error> shown_trouble_;  // with the database

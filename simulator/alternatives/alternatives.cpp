@@ -41,13 +41,17 @@ bool halves(const Alternative& alternative, const RunSummary& run) {
 }  // namespace
 
 std::vector<Alternative> predict_alternatives(const PlannedScenario& planned, const RunSummary& run,
-                                              const Calibration* calibration) {
+                                              const Calibration* calibration,
+                                              const std::function<bool()>& is_wanted) {
+  const auto goes_on = [&] { return !is_wanted || is_wanted(); };
   std::vector<Alternative> found;
   for (const SettingToTry& tried : other_implementation(planned)) {
+    if (!goes_on()) return found;
     if (auto alternative = predict_with(planned, tried, calibration))
       found.push_back(*std::move(alternative));
   }
   for (const SettingToTry& tried : settings_that_could_halve(planned, run)) {
+    if (!goes_on()) return found;
     auto alternative = predict_with(planned, tried, calibration);
     if (alternative && halves(*alternative, run)) found.push_back(*std::move(alternative));
   }

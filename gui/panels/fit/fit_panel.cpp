@@ -41,6 +41,7 @@ class FitPanel final : public Panel {
     } else {
       ImGui::TextDisabled("This run recorded no memory.");
     }
+    draw_alternatives(context);
     draw_figures(context);
     follow_why(why_.draw(context.theme), shown_->run.get(), context);
   }
@@ -84,9 +85,6 @@ class FitPanel final : public Panel {
     ImGui::TextUnformatted(of.c_str());
     ImGui::SameLine();
     why("peak_allocated", context);
-    if (view_->margin && view_->fits != Fit::no)
-      ImGui::TextDisabled("context, communication and fragmentation may take %s more",
-                          to_string(*view_->margin).c_str());
     ImGui::TextDisabled("highest in");
     ImGui::SameLine(0, theme.scaled(5));
     if (ImGui::TextLink(view_->peak_label.c_str())) context.session.choose(view_->peak_instruction);
@@ -129,7 +127,13 @@ class FitPanel final : public Panel {
     if (!view_->capacity) return;
     const std::int64_t free = view_->capacity->value - view_->peak.value;
     if (free >= 0) {
-      ImGui::TextDisabled("%s to spare", to_string(Bytes{free}).c_str());
+      const std::string margin = view_->margin
+                                     ? fmt::format("; {} should be left for what the plan does not know of",
+                                                   to_string(*view_->margin))
+                                     : "";
+      ImGui::PushTextWrapPos(0);
+      ImGui::TextDisabled("%s to spare%s", to_string(Bytes{free}).c_str(), margin.c_str());
+      ImGui::PopTextWrapPos();
     } else {
       ImGui::TextColored(ImColor(theme.bad), "%s too much", to_string(Bytes{-free}).c_str());
     }
@@ -164,6 +168,24 @@ class FitPanel final : public Panel {
     ImGui::EndTable();
   }
 
+  // A click on a setting makes it.
+  void draw_alternatives(PanelContext& context) {
+    const std::vector<Alternative>& alternatives = context.session.alternatives();
+    if (alternatives.empty() || context.session.stale()) return;
+    ImGui::SeparatorText("With one key changed");
+    for (const Alternative& each : alternatives) {
+      const std::size_t equals = each.setting.find('=');
+      if (ImGui::TextLink(each.setting.c_str()))
+        context.session.set(each.setting.substr(0, equals), each.setting.substr(equals + 1));
+      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", each.effect.c_str());
+      ImGui::TextDisabled("    %s at the peak, %s a step%s", to_string(each.peak_allocated).c_str(),
+                          to_string(each.step_time).c_str(),
+                          each.fits == Fit::no      ? "; does not fit"
+                          : each.fits == Fit::tight ? "; tight"
+                                                    : "");
+    }
+  }
+
   void draw_figures(PanelContext& context) {
     const RunSummary& summary = shown_->summary();
     ImGui::SeparatorText("Speed");
@@ -180,6 +202,14 @@ class FitPanel final : public Panel {
       line("step time", to_string(summary.step_time.median), "step_time");
       line("tokens per second", rate(summary.tokens_per_second), "tokens_per_second");
       line("a rank", rate(summary.tokens_per_second_per_gpu), "tokens_per_second_per_gpu");
+      if (summary.implementation) {
+        ImGui::TableNextRow();
+        ImGui::TableNextColumn();
+        ImGui::TextDisabled("operators");
+        ImGui::TableNextColumn();
+        ImGui::TextUnformatted(*summary.implementation == Implementation::eager ? "eager, as PyTorch's"
+                                                                                : "fused, shardlab's own");
+      }
       if (summary.mfu) line("MFU", percent(*summary.mfu), "mfu");
       const double share = static_cast<double>(summary.exposed_communication.value) /
                            static_cast<double>(std::max<std::int64_t>(summary.step_time.median.value, 1));

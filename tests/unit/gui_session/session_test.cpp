@@ -56,6 +56,24 @@ TEST_CASE("a changed setting gives another prediction, and undo gives the old on
   CHECK_FALSE(session.document().changed());
 }
 
+TEST_CASE("what single keys would change comes after a prediction, and is made by one change") {
+  Session session;
+  REQUIRE(session.open(k_scenario));
+  session.settle();
+  const auto find = [&](std::string_view setting) -> const Alternative* {
+    for (const Alternative& each : session.alternatives())
+      if (each.setting == setting) return &each;
+    return nullptr;
+  };
+  REQUIRE(find("model.implementation=fused") != nullptr);
+  const Alternative fused = *find("model.implementation=fused");
+  REQUIRE(session.set("model.implementation", "fused"));
+  session.settle();
+  CHECK(session.prediction()->summary().memory->peak_allocated == fused.peak_allocated);
+  CHECK(session.prediction()->summary().step_time.median == fused.step_time);
+  CHECK(find("model.implementation=fused") == nullptr);
+}
+
 TEST_CASE("of many quick changes only the last is shown, never an older one") {
   Session session;
   session.open(k_scenario);
