@@ -17,6 +17,7 @@ namespace shardlab {
 
 inline constexpr int k_exit_good = 0;
 inline constexpr int k_exit_verdict_not_met = 1;
+inline constexpr int k_exit_not_judged = 5;
 
 // What a command's run() is given besides its own options. Lives as long as the run.
 struct CommandContext {

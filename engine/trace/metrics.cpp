@@ -173,13 +173,23 @@ Status check_tolerances(const Tolerances& tolerances) {
   return {};
 }
 
-Verdict overall_verdict(const std::vector<Metric>& metrics) {
-  Verdict verdict = Verdict::not_judged;
-  for (const Metric& metric : metrics) {
-    if (metric.verdict == Verdict::fail) return Verdict::fail;
-    if (metric.verdict == Verdict::pass) verdict = Verdict::pass;
+void leave_times_unjudged(Comparison& comparison, const std::string& why) {
+  for (Metric& metric : comparison.metrics) {
+    if (!metric.tolerance || metric.unit == MetricUnit::bytes || metric.name == k_live_bytes) continue;
+    metric.verdict = Verdict::not_judged;
+    comparison.times_not_judged = why;
   }
-  return verdict;
+  comparison.verdict = overall_verdict(comparison.metrics);
+}
+
+Verdict overall_verdict(const std::vector<Metric>& metrics) {
+  const auto has = [&metrics](Verdict verdict) {
+    return std::any_of(metrics.begin(), metrics.end(), [verdict](const Metric& metric) {
+      return metric.tolerance && metric.verdict == verdict;
+    });
+  };
+  if (has(Verdict::fail)) return Verdict::fail;
+  return has(Verdict::pass) && !has(Verdict::not_judged) ? Verdict::pass : Verdict::not_judged;
 }
 
 }  // namespace shardlab
