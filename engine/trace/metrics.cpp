@@ -70,14 +70,15 @@ class Values {
 
   // Over all sizes of groups.
   void add(const FigureFacts& figure, const std::vector<CommunicationTotal>* totals) {
-    double all = 0;
+    std::optional<double> all = 0;
     for (const InstructionKind kind : k_collectives) {
-      Bytes sum;
+      std::optional<double> sum = 0;
       for (const CommunicationTotal& total : *totals) {
-        if (total.kind == kind) sum += total.bytes;
+        if (total.kind == kind)
+          sum = total.bytes.value > 0 && sum ? std::optional(*sum + number_of(total.bytes)) : std::nullopt;
       }
-      push(figure, to_string(kind), number_of(sum));
-      all += number_of(sum);
+      push(figure, to_string(kind), sum);
+      all = all && sum ? std::optional(*all + *sum) : std::nullopt;
     }
     values_.push_back({std::string(figure.metric.total), figure.metric.unit, Listed::with_tolerance,
                        k_place_of_totals, all});
