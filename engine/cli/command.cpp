@@ -20,11 +20,13 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_models_command());
   commands.push_back(make_hardware_command());
   commands.push_back(make_version_command());
-  commands.push_back(make_unbuilt_command("search", "Best configurations under constraints"));
-  commands.push_back(make_unbuilt_command("export", "Files that accelerate, DeepSpeed and torchrun accept"));
   commands.push_back(
-      make_unbuilt_command("doctor", "Known problems of a configuration, a prediction or a run log"));
-  commands.push_back(make_unbuilt_command("learn", "Guided lessons"));
+      make_unbuilt_command("search", "Best configurations under constraints", "simulate, with --set"));
+  commands.push_back(make_unbuilt_command("export", "Files that accelerate, DeepSpeed and torchrun accept",
+                                          "scenario --write"));
+  commands.push_back(make_unbuilt_command(
+      "doctor", "Known problems of a configuration, a prediction or a run log", "simulate"));
+  commands.push_back(make_unbuilt_command("learn", "Guided lessons", "plan --explain"));
   commands.push_back(make_gui_command());
   return commands;
 }

@@ -17,6 +17,7 @@ namespace shardlab {
 
 inline constexpr int k_exit_good = 0;
 inline constexpr int k_exit_verdict_not_met = 1;
+inline constexpr int k_exit_not_judged = 5;
 
 // What a command's run() is given besides its own options. Lives as long as the run.
 struct CommandContext {
@@ -63,7 +64,9 @@ std::unique_ptr<Command> make_trace_command();
 std::unique_ptr<Command> make_validate_command();
 std::unique_ptr<Command> make_version_command();
 
-// A command whose name is taken and whose work is not built yet: exits 3 and says so.
-std::unique_ptr<Command> make_unbuilt_command(std::string_view name, std::string_view help);
+// A command whose name is taken and whose work is not built yet: exits 3, says so and what works that is
+// nearest to it.
+std::unique_ptr<Command> make_unbuilt_command(std::string_view name, std::string_view help,
+                                              std::string_view nearest);
 
 }  // namespace shardlab

@@ -5,14 +5,19 @@
 
 #include "engine/cli/measure.h"
 #include "engine/cli/predict.h"
+#include "engine/cli/progress_line.h"
 #include "engine/cli/run_calibration.h"
+#include "engine/cli/spool_folder.h"
 #include "engine/report/json.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/run_spec.h"
+#include "engine/trace/metrics.h"
 #include "simulator/calibrate/calibrate.h"
 
 namespace shardlab {
 namespace {
+
+using Slowdown = std::optional<double>;  // slowdown_of() a calibration
 
 Result<std::optional<Calibration>> calibration_for(const PlannedScenario& planned, bool calibrate,
                                                    RunStore& store, Console& console) {
@@ -31,25 +36,94 @@ Result<std::optional<Calibration>> calibration_for(const PlannedScenario& planne
   return std::optional<Calibration>(std::move(made));
 }
 
+Result<Slowdown> slowdown_now(const PlannedScenario& planned, const Calibration& calibration,
+                              Console& console) {
+  SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make({}, {}));
+  SHARDLAB_TRY(const std::filesystem::path program, rank_program(false));
+  ProgressLine line(console);
+  line.show("asking whether the calibration holds");
+  Result<Slowdown> slowdown =
+      measure_slowdown(calibration, *planned.scenario.cluster, program, folder.path());
+  line.clear();
+  if (!slowdown && slowdown.error().kind == ErrorKind::run_failed) folder.keep();  // the error names it
+  return slowdown;
+}
+
+struct Preparation {
+  std::optional<Calibration> calibration;
+  Slowdown slowdown;  // absent where it is not to be asked, or cannot be told
+};
+
+// A calibration that holds now, where one may be made: a second one helps against a load that stays, none
+// against one that comes and goes.
+Result<Preparation> prepare(const PlannedScenario& planned, bool calibrate, RunStore& store,
+                            Console& console) {
+  SHARDLAB_TRY(std::optional<Calibration> calibration, calibration_for(planned, calibrate, store, console));
+  const ClusterSpec& cluster = *planned.scenario.cluster;
+  if (!calibrate || !calibration || cluster.device != DeviceKind::cpu)
+    return Preparation{std::move(calibration), {}};
+  SHARDLAB_TRY(Slowdown slowdown, slowdown_now(planned, *calibration, console));
+  if (!slowdown || still_holds(*slowdown)) return Preparation{std::move(calibration), slowdown};
+  console.note(
+      fmt::format("the calibration of {} does not hold now (its probes take {:.1f} times as long): "
+                  "calibrating again",
+                  calibration->when, *slowdown));
+  SHARDLAB_TRY(calibration, run_calibration({one_node_of(cluster), &planned}, store, console));
+  SHARDLAB_TRY(slowdown, slowdown_now(planned, *calibration, console));
+  return Preparation{std::move(calibration), slowdown};
+}
+
+int processors_needed(const ClusterSpec& cluster) {
+  return cluster.ranks * cluster.threads_per_rank;
+}
+
+// The run between two readings of the processors' clocks; on GPUs the run alone.
+Result<std::optional<FinishedRun>> measure_watched(const PlannedScenario& planned, MachineState& machine,
+                                                   RunStore& store, Console& console) {
+  if (planned.scenario.cluster->device != DeviceKind::cpu) return measure(planned, {}, store, console);
+  machine.needed = processors_needed(*planned.scenario.cluster);
+  const std::optional<ProcessorTimes> before = processor_times();
+  SHARDLAB_TRY(std::optional<FinishedRun> run, measure(planned, {}, store, console));
+  const std::optional<ProcessorTimes> after = processor_times();
+  if (before && after) machine.use = use_between(*before, *after);
+  return run;
+}
+
+Json machine_json(const MachineState& machine) {
+  const auto number = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
+  const auto& use = machine.use;
+  return {{"slowdown_before", number(machine.slowdown_before)},
+          {"slowdown_after", number(machine.slowdown_after)},
+          {"processors", use ? Json(use->processors) : Json()},
+          {"own_processors", use ? Json(use->own) : Json()},
+          {"others_processors", use ? Json(use->others) : Json()}};
+}
+
 }  // namespace
 
 Result<Validation> validate(const PlannedScenario& planned, bool calibrate, RunStore& store,
                             Console& console) {
   SHARDLAB_CHECK_OK(check_measurable(planned.scenario));
-  SHARDLAB_TRY(const std::optional<Calibration> calibration,
-               calibration_for(planned, calibrate, store, console));
-  SHARDLAB_TRY(FinishedRun predicted, predict(planned, calibration, &store));
+  SHARDLAB_TRY(const Preparation prepared, prepare(planned, calibrate, store, console));
+  SHARDLAB_TRY(FinishedRun predicted, predict(planned, prepared.calibration, &store));
   announce(console, predicted);
-  SHARDLAB_TRY(std::optional<FinishedRun> measured, measure(planned, {}, store, console));
+  MachineState machine;
+  machine.slowdown_before = prepared.slowdown;
+  SHARDLAB_TRY(std::optional<FinishedRun> measured, measure_watched(planned, machine, store, console));
   if (!measured)
     return not_possible("shardlab validate", "this is one rank of several",
                         "run it without a launcher's variables");
+  if (prepared.slowdown) {
+    SHARDLAB_TRY(machine.slowdown_after, slowdown_now(planned, *prepared.calibration, console));
+  }
   SHARDLAB_TRY(Comparison comparison,
                compare(planned.plan.steady, {predicted.summary, predicted.trace},
                        {measured->summary, measured->trace}, planned.scenario.measure->tolerance));
+  const std::string why = why_times_are_not_judged(machine);
+  if (!why.empty()) leave_times_unjudged(comparison, why);
   SHARDLAB_CHECK_OK(store.save_comparison(*predicted.id, *measured->id, comparison));
   return Validation{planned.scenario.name, std::move(predicted), *std::move(measured), std::move(comparison),
-                    planned.plan.steady};
+                    planned.plan.steady, machine};
 }
 
 Json validation_json(const Validation& validation) {
@@ -57,6 +131,7 @@ Json validation_json(const Validation& validation) {
   document.update(comparison_json(validation.comparison,
                                   run_json(validation.predicted.summary, validation.predicted.id),
                                   run_json(validation.measured.summary, validation.measured.id)));
+  document["machine"] = machine_json(validation.machine);
   return document;
 }
 

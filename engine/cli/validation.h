@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/cli/stored_runs.h"
+#include "simulator/calibrate/calibration_check.h"
 
 namespace shardlab {
 
@@ -13,10 +14,13 @@ struct Validation {
   FinishedRun measured;
   Comparison comparison;
   StepPlan steady;  // of both
+  MachineState machine;  // around and during a run on processors; nothing of one on GPUs
 };
 
 // Calibrates first when the store has no calibration of this machine for the scenario, unless `calibrate` is
-// off. Stores both runs and the comparison.
+// off. On processors the calibration's probes are measured again before the run and after it: where they say
+// before that it does not hold, the machine is calibrated once more; where the machine changed during the
+// run, its times are not judged. Stores both runs and the comparison.
 Result<Validation> validate(const PlannedScenario& planned, bool calibrate, RunStore& store,
                             Console& console);
 

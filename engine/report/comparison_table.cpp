@@ -20,11 +20,15 @@ Titles titles_of(const Comparison& comparison) {
   return {std::string(to_string(comparison.first_kind)), std::string(to_string(comparison.second_kind))};
 }
 
-TableCell verdict_cell(Verdict verdict) {
-  const Tone tone = verdict == Verdict::pass   ? Tone::good
-                    : verdict == Verdict::fail ? Tone::bad
-                                               : Tone::plain;
-  return {verdict == Verdict::not_judged ? "" : std::string(to_string(verdict)), tone};
+Tone tone_of(Verdict verdict) {
+  if (verdict == Verdict::not_judged) return Tone::plain;
+  return verdict == Verdict::pass ? Tone::good : Tone::bad;
+}
+
+// Nobody asked for a verdict where there is no tolerance.
+TableCell verdict_cell(const Metric& metric) {
+  if (!metric.tolerance) return "";
+  return {std::string(to_string(metric.verdict)), tone_of(metric.verdict)};
 }
 
 std::string metrics_part(const Comparison& comparison, const Titles& titles, const TextStyle& style) {
@@ -38,7 +42,7 @@ std::string metrics_part(const Comparison& comparison, const Titles& titles, con
     table.add({metric.name, metric_figure(metric.predicted, metric.unit),
                metric_figure(metric.measured, metric.unit),
                metric.error ? signed_percent(*metric.error) : "-",
-               metric.tolerance ? percent(*metric.tolerance) : "", verdict_cell(metric.verdict)});
+               metric.tolerance ? percent(*metric.tolerance) : "", verdict_cell(metric)});
   }
   return table.text(style);
 }
@@ -87,9 +91,11 @@ std::string memory_part(const Comparison& comparison, bool judged) {
 }
 
 std::string verdict_part(const Comparison& comparison, const TextStyle& style) {
-  if (comparison.verdict == Verdict::not_judged) return "";
-  const Tone tone = comparison.verdict == Verdict::pass ? Tone::good : Tone::bad;
-  return "\nverdict: " + painted(std::string(to_string(comparison.verdict)), tone, style) + '\n';
+  if (comparison.verdict == Verdict::not_judged && comparison.times_not_judged.empty()) return "";
+  const std::string verdict =
+      painted(std::string(to_string(comparison.verdict)), tone_of(comparison.verdict), style);
+  if (comparison.times_not_judged.empty()) return "\nverdict: " + verdict + '\n';
+  return fmt::format("\ntime not judged: {}\nverdict: {}\n", comparison.times_not_judged, verdict);
 }
 
 }  // namespace

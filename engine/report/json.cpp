@@ -85,13 +85,15 @@ Json comparison_json(const Comparison& comparison, const Json& predicted, const 
   Json instructions = Json::array();
   for (const InstructionDifference& row : comparison.instructions)
     instructions.push_back(instruction_json(row));
-  return {{"predicted", predicted},
-          {"measured", measured},
-          {"metrics", metrics},
-          {"verdict", to_string(comparison.verdict)},
-          {"instructions", instructions},
-          {"memory_difference", memory_json(comparison.memory)},
-          {"unpredicted_workspace", workspace_json(comparison.workspace)}};
+  return {
+      {"predicted", predicted},
+      {"measured", measured},
+      {"metrics", metrics},
+      {"verdict", to_string(comparison.verdict)},
+      {"times_not_judged", comparison.times_not_judged.empty() ? Json() : Json(comparison.times_not_judged)},
+      {"instructions", instructions},
+      {"memory_difference", memory_json(comparison.memory)},
+      {"unpredicted_workspace", workspace_json(comparison.workspace)}};
 }
 
 Json entry_json(const RunEntry& entry) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -52,6 +53,7 @@ Nanoseconds summarize_exposed(const StepPlan& plan, const std::vector<StepTrace>
 // What the first rank of the first step ran, by kind and size of group; what all ranks sent.
 std::vector<CommunicationTotal> summarize_communication(const StepPlan& plan, const StepTrace& step) {
   std::map<std::pair<InstructionKind, int>, CommunicationTotal> totals;
+  std::set<std::pair<InstructionKind, int>> unknown;  // an imported trace may not tell how much one moved
   for (const Span& span : step.ranks.front().spans) {
     const Instruction& instruction = plan.instruction(span.instruction);
     if (span.skipped || !is_collective(instruction.kind)) continue;
@@ -60,6 +62,7 @@ std::vector<CommunicationTotal> summarize_communication(const StepPlan& plan, co
     total.kind = instruction.kind;
     total.group_size = size;
     ++total.count;
+    if (instruction.bytes.value == 0) unknown.insert({instruction.kind, size});
     total.bytes += instruction.bytes;
     total.sent += sent_bytes(plan, instruction);
   }
@@ -70,7 +73,10 @@ std::vector<CommunicationTotal> summarize_communication(const StepPlan& plan, co
     }
   }
   std::vector<CommunicationTotal> result;
-  for (const auto& [key, total] : totals) result.push_back(total);
+  for (auto& [key, total] : totals) {
+    if (unknown.contains(key)) total.bytes = total.sent = {};
+    result.push_back(total);
+  }
   return result;
 }
 

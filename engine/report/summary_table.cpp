@@ -84,6 +84,7 @@ TextTable figures_table(const RunSummary& run) {
 }
 
 std::string sent_note(const CommunicationTotal& total) {
+  if (total.bytes.value == 0) return "";  // of an imported trace that does not tell it
   std::string note = to_string(total.sent) + " sent";
   if (!total.counted) return note;
   return note +
@@ -103,7 +104,8 @@ std::string communication_part(const RunSummary& run, const TextStyle& style) {
       "  ");
   for (const CommunicationTotal& total : run.communication) {
     table.add({std::string(to_string(total.kind)), fmt::format("of {} ranks", total.group_size),
-               fmt::format("{} x", total.count), to_string(total.bytes), sent_note(total)});
+               fmt::format("{} x", total.count), total.bytes.value > 0 ? to_string(total.bytes) : "unknown",
+               sent_note(total)});
   }
   if (table.empty()) return "";
   return "\ncommunication of a rank in a step (full side; sent by all ranks)\n" + table.text(style) +

@@ -6,6 +6,7 @@
 
 #include "engine/scenario/keys/sections.h"
 #include "engine/scenario/read_scenario.h"
+#include "engine/scenario/unsupported.h"
 
 namespace shardlab {
 namespace {
@@ -16,9 +17,11 @@ This page is generated from the tables that read scenarios (`engine/scenario/key
 
 A scenario is one YAML file that says everything that decides what a training step does and where: the model, the cluster, who owns
 which part of the state, precision, training. All keys are optional unless marked *required*. Unknown keys, unknown names, values out of
-range and settings that would have no effect are errors, with their line and column. What is known but not built yet is refused as
-"not supported yet". `--set key=value` replaces any value, with the key in dots: `--set parallel.strategy=ddp`,
-`--set 'train.betas=[0.9, 0.95]'`.
+range and settings that would have no effect are errors, with their line and column. `--set key=value` replaces any value, with the key
+in dots: `--set parallel.strategy=ddp`, `--set 'train.betas=[0.9, 0.95]'`.
+
+What is known and not built yet is marked *not supported yet*, with the nearest that works; a scenario that says it is refused with the
+same words.
 
 ## Values
 
@@ -48,13 +51,14 @@ std::string cell(const std::string& text) {
   return out;
 }
 
-std::string row(const KeyLine& line) {
+std::string row(const MarkedKey& line) {
   std::string values = line.type;
   if (!line.values.text.empty()) values += ": " + line.values.text;
   std::string meaning = line.help;
   const OnlyWith& condition = line.condition;
   if (!condition.key.empty())
     meaning += fmt::format(" (only with {} {})", condition.key, kind::joined(condition.values));
+  if (!line.unsupported.empty()) meaning += fmt::format("; *{}*", line.unsupported);
   const bool is_value = !line.default_value.empty() && line.default_value.find(' ') == std::string::npos &&
                         line.default_value != "required";
   const std::string shown = is_value ? "`" + line.default_value + "`" : line.default_value;
@@ -64,11 +68,9 @@ std::string row(const KeyLine& line) {
 }  // namespace
 
 std::string scenario_reference() {
-  std::vector<KeyLine> lines;
-  describe_section(scenario_keys(), {}, lines);
   std::string text(k_introduction);
   std::string current = "\n";  // no section has this name
-  for (const KeyLine& line : lines) {
+  for (const MarkedKey& line : all_keys()) {
     const std::size_t dot = line.path.find('.');
     const bool first_keys = dot == std::string::npos && (current == "\n" || current.empty());
     const std::string top = first_keys ? "" : line.path.substr(0, dot);

@@ -17,11 +17,17 @@ struct ParallelSpec;
 struct ResolvedMesh;
 struct Scenario;
 
-// A setting that is legal and not built yet under a strategy.
+// A setting that is built, and not yet under this strategy.
 struct NotBuilt {
-  std::string key;    // "model.frozen"
-  std::string shown;  // "frozen parameters with native"
-  std::string hint;   // may be empty
+  std::string key;      // "model.frozen"
+  std::string shown;    // "frozen parameters with native"
+  std::string nearest;  // that works
+};
+
+// An option of a strategy of which no value but the default is built.
+struct UnsupportedKey {
+  std::string_view key;      // "parallel.ddp.static_graph"
+  std::string_view nearest;  // that works
 };
 
 // Every default is what holds for most strategies; a name that nobody knows has the defaults.
@@ -54,6 +60,10 @@ struct StrategyFacts {
   void (*check_ranks)(Complaints& complaints, int ranks) = nullptr;
   // Complaints about its settings beside a valid mesh; may be null.
   void (*check)(Complaints& complaints, const ResolvedMesh& mesh) = nullptr;
+  // Options of its own that are not built yet (engine/scenario/unsupported.h).
+  std::span<const UnsupportedKey> unsupported = {};
+  // What works and is nearest to it, where it has no schedule yet.
+  std::string_view nearest_built = {};
   // Which of the scenario's settings are not built yet for this strategy; may be null.
   std::vector<NotBuilt> (*not_built)(const Scenario& scenario) = nullptr;
 };

@@ -11,7 +11,8 @@ namespace shardlab {
 // All violations, up to ten, as one bad_input with one line each.
 Status validate_scenario(const Scenario& scenario, const ScenarioSource& source = ScenarioSource());
 
-// What a scenario may say that is not built yet, in one place.
+// What a scenario may say and is not built yet: values of the table of unsupported.h, and what works but not
+// beside another setting of the scenario.
 
 // bad_input "parallel.strategy: not supported yet: zero1" at the place where the key was given. Settings that
 // are contradictory rather than unfinished are the business of validate.h.

@@ -19,7 +19,7 @@ namespace shardlab {
 enum class Verdict : std::uint8_t {
   pass,
   fail,
-  not_judged,  // no tolerance was given
+  not_judged,  // no tolerance was given, or the machine changed while the run was measured
 };
 template <>
 inline constexpr auto k_words<Verdict> = std::to_array<Word<Verdict>>({{Verdict::pass, "pass"},
@@ -87,7 +87,8 @@ struct Comparison {
   std::vector<InstructionDifference> instructions;  // the ten with the largest |difference|, largest first
   std::optional<MemoryDifference> memory;           // absent unless both runs recorded memory
   std::optional<UnpredictedWorkspace> workspace;
-  Verdict verdict = Verdict::not_judged;  // fail when any metric fails, else pass when any was judged
+  std::string times_not_judged;           // why, in words; empty: they are, where they have a tolerance
+  Verdict verdict = Verdict::not_judged;  // over all metrics: overall_verdict()
 
   friend bool operator==(const Comparison&, const Comparison&) = default;
 };

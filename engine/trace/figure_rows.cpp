@@ -68,7 +68,7 @@ void add_rows(std::vector<FigureRow>& rows, const std::string& above) {
                   })
       add_row<typename Value::value_type>(rows, path, facts, "?");
     else
-      add_row<Value>(rows, path, facts);
+      add_row<Value>(rows, path, facts, facts.zero_is_unknown ? "?" : "");
   };
   std::apply([&](const auto&... figures) { (add(figures, figures.member), ...); }, k_figures<Owner>);
 }

@@ -70,14 +70,15 @@ class Values {
 
   // Over all sizes of groups.
   void add(const FigureFacts& figure, const std::vector<CommunicationTotal>* totals) {
-    double all = 0;
+    std::optional<double> all = 0;
     for (const InstructionKind kind : k_collectives) {
-      Bytes sum;
+      std::optional<double> sum = 0;
       for (const CommunicationTotal& total : *totals) {
-        if (total.kind == kind) sum += total.bytes;
+        if (total.kind == kind)
+          sum = total.bytes.value > 0 && sum ? std::optional(*sum + number_of(total.bytes)) : std::nullopt;
       }
-      push(figure, to_string(kind), number_of(sum));
-      all += number_of(sum);
+      push(figure, to_string(kind), sum);
+      all = all && sum ? std::optional(*all + *sum) : std::nullopt;
     }
     values_.push_back({std::string(figure.metric.total), figure.metric.unit, Listed::with_tolerance,
                        k_place_of_totals, all});
@@ -173,13 +174,23 @@ Status check_tolerances(const Tolerances& tolerances) {
   return {};
 }
 
-Verdict overall_verdict(const std::vector<Metric>& metrics) {
-  Verdict verdict = Verdict::not_judged;
-  for (const Metric& metric : metrics) {
-    if (metric.verdict == Verdict::fail) return Verdict::fail;
-    if (metric.verdict == Verdict::pass) verdict = Verdict::pass;
+void leave_times_unjudged(Comparison& comparison, const std::string& why) {
+  for (Metric& metric : comparison.metrics) {
+    if (!metric.tolerance || metric.unit == MetricUnit::bytes || metric.name == k_live_bytes) continue;
+    metric.verdict = Verdict::not_judged;
+    comparison.times_not_judged = why;
   }
-  return verdict;
+  comparison.verdict = overall_verdict(comparison.metrics);
+}
+
+Verdict overall_verdict(const std::vector<Metric>& metrics) {
+  const auto has = [&metrics](Verdict verdict) {
+    return std::any_of(metrics.begin(), metrics.end(), [verdict](const Metric& metric) {
+      return metric.tolerance && metric.verdict == verdict;
+    });
+  };
+  if (has(Verdict::fail)) return Verdict::fail;
+  return has(Verdict::pass) && !has(Verdict::not_judged) ? Verdict::pass : Verdict::not_judged;
 }
 
 }  // namespace shardlab

@@ -28,7 +28,13 @@ std::vector<Metric> summary_metrics(const RunSummary& predicted, const RunSummar
 // Fails with bad_input, naming the nearest known one, when a tolerance is for no metric.
 Status check_tolerances(const Tolerances& tolerances);
 
-// The verdict over all of them.
+// Takes the verdicts of times back, and of what is reckoned from them (rates, mfu): the run met with
+// something that the prediction knows nothing of. `why` says what in words. Bytes are judged as before, and
+// where no time has a tolerance nothing changes.
+void leave_times_unjudged(Comparison& comparison, const std::string& why);
+
+// The verdict over all of them: fail when one fails; else not judged when one with a tolerance is not, or
+// when none has one; else pass.
 Verdict overall_verdict(const std::vector<Metric>& metrics);
 
 }  // namespace shardlab

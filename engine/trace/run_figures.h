@@ -34,8 +34,12 @@ inline constexpr auto k_figures<CommunicationTotal> = std::tuple{
     figure("kind", &CommunicationTotal::kind, "of the collectives, as in the plan"),
     figure("group_size", &CommunicationTotal::group_size, "ranks that take part in each"),
     figure("count", &CommunicationTotal::count, "of one rank in one step"),
-    figure("bytes", &CommunicationTotal::bytes, "of one rank in one step: the full side of each"),
-    figure("sent", &CommunicationTotal::sent, "what all ranks put on the wire for it by the plan"),
+    figure("bytes", &CommunicationTotal::bytes, "of one rank in one step: the full side of each")
+        .remarked("null where an imported trace does not tell them")
+        .zero_unknown(),
+    figure("sent", &CommunicationTotal::sent, "what all ranks put on the wire for it by the plan")
+        .remarked("null where `bytes` is")
+        .zero_unknown(),
     figure("counted", &CommunicationTotal::counted, "the same as the communicators of a real run counted it"),
 };
 
@@ -120,13 +124,14 @@ inline constexpr auto k_figures<RunSummary> = std::tuple{
     figure("step_time_ns", &RunSummary::step_time, "the duration of a step"),
     figure("tokens_per_second", &RunSummary::tokens_per_second,
            "tokens whose loss is computed, of all ranks and micro-batches, divided by the step time")
-        .remarked("0 where nobody knows the tokens (imported runs)")
+        .remarked("null where nobody knows the tokens (imported runs)")
         .zero_unknown()
         .metric_of({"tokens_per_second", MetricUnit::tokens_per_second, Listed::where_not_zero, 2})
         .set_by("train.micro_batch", "train.accumulation", "model.sequence_length", "cluster")
         .column_of("tokens_per_second", &RunEntry::tokens_per_second),
     figure("tokens_per_second_per_gpu", &RunSummary::tokens_per_second_per_gpu,
            "tokens per second of all ranks, divided by the number of ranks")
+        .remarked("null where that is")
         .zero_unknown()
         .metric_of({"tokens_per_second_per_gpu", MetricUnit::tokens_per_second, Listed::with_tolerance, 13})
         .set_by("train.micro_batch", "model.sequence_length", "cluster"),

@@ -85,17 +85,25 @@ Json json_of(const std::vector<T>& values) {
   return list;
 }
 
+// A zero of a figure whose zero stands for unknown.
+Json null_if_unknown(const FigureFacts& facts, Json json) {
+  return facts.zero_is_unknown && json == 0 ? Json(nullptr) : json;
+}
+
 template <Struct T>
 Json json_of(const T& value) {
   Json object = Json::object();
   const auto add = [&](const auto& figure) {
     const auto& field = value.*figure.member;
-    Json& json = object[std::string(figure.name)] = json_of(field);
+    Json& json = object[std::string(figure.name)] = null_if_unknown(figure, json_of(field));
     if constexpr (std::is_same_v<decltype(field), const bool&>) {
       if (!figure.words[0].empty()) json = figure.words[field ? 1 : 0];
     }
   };
   std::apply([&](const auto&... figures) { (add(figures), ...); }, k_figures<T>);
+  // Nothing is sent where a group has one rank: that zero is known.
+  if constexpr (std::is_same_v<T, CommunicationTotal>)
+    if (value.bytes.value > 0) object["sent"] = value.sent.value;
   return object;
 }
 
@@ -182,7 +190,9 @@ Json summary_json(const RunSummary& run) {
 }
 
 void add_columns(Json& json, const RunEntry& entry) {
-  visit_columns([&](const auto& row) { json[std::string(row.column)] = json_of(entry.*row.entry); });
+  visit_columns([&](const auto& row) {
+    json[std::string(row.column)] = null_if_unknown(row, json_of(entry.*row.entry));
+  });
 }
 
 Result<RunSummary> parse_summary_json(std::string_view text) {

@@ -6,7 +6,7 @@
 
 #include "engine/base/paths.h"
 #include "engine/hardware/node.h"
-#include "engine/scenario/keys/sections.h"
+#include "engine/scenario/unsupported.h"
 #include "gui/session/yaml_edit.h"
 
 namespace shardlab::gui {
@@ -55,7 +55,7 @@ std::vector<std::string> known_names(const std::string& key) {
   return {};
 }
 
-FormField field_of(const KeyLine& line, const std::string& section) {
+FormField field_of(const MarkedKey& line, const std::string& section) {
   FormField field;
   field.key = line.path;
   field.label = section.empty() ? line.path : line.path.substr(section.size() + 1);
@@ -63,6 +63,7 @@ FormField field_of(const KeyLine& line, const std::string& section) {
   field.values = line.values.text;
   field.default_text = line.default_value;
   field.help = line.help;
+  field.unsupported = line.unsupported;
   field.condition_key = line.condition.key;
   field.condition_values = line.condition.values;
   if (line.type == "true or false") {
@@ -81,10 +82,8 @@ FormField field_of(const KeyLine& line, const std::string& section) {
 }
 
 std::vector<FormSection> make_sections() {
-  std::vector<KeyLine> lines;
-  describe_section(scenario_keys(), {}, lines);
   std::vector<FormSection> sections;
-  for (const KeyLine& line : lines) {
+  for (const MarkedKey& line : all_keys()) {
     if (line.path.find("[]") != std::string::npos) continue;  // parts of lists: in the text
     const std::size_t dot = line.path.find('.');
     const std::string section = dot == std::string::npos ? "" : line.path.substr(0, dot);

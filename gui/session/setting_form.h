@@ -25,6 +25,7 @@ struct FormField {
   std::string values;  // allowed values or range; may be empty
   std::string default_text;
   std::string help;
+  std::string unsupported;  // which values are refused as not built, and the nearest that works; may be empty
   std::string condition_key;  // of the same section or one around it; empty: the field always applies
   std::vector<std::string> condition_values;
   FieldControl control = FieldControl::text;

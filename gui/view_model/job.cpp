@@ -17,6 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds k_time_to_stop{5};
 constexpr int k_exit_verdict_not_met = 1;
+constexpr int k_exit_not_judged = 5;
 constexpr std::size_t k_most_read_at_once = 1 << 18;  // bytes a poll
 
 Result<fs::path> make_log_file() {
@@ -165,9 +166,10 @@ bool Job::poll() {
 void Job::finish() {
   ended_at_ = Clock::now();
   const ExitStatus status = *child_->status();
-  verdict_not_met_ =
-      request_.kind == JobKind::validate && status.signal == 0 && status.code == k_exit_verdict_not_met;
-  if (status.good() || verdict_not_met_) {
+  const bool has_verdict = request_.kind == JobKind::validate && status.signal == 0;
+  verdict_not_met_ = has_verdict && status.code == k_exit_verdict_not_met;
+  not_judged_ = has_verdict && status.code == k_exit_not_judged;
+  if (status.good() || verdict_not_met_ || not_judged_) {
     phase_ = JobPhase::finished;
   } else if (stop_asked_) {
     phase_ = JobPhase::stopped;

@@ -63,7 +63,8 @@ class Job {
   const std::optional<Error>& trouble() const { return trouble_; }
   // `validate` ended well but a tolerance was not met.
   bool verdict_not_met() const { return verdict_not_met_; }
-  double seconds() const;  // since the start, until the end
+  bool not_judged() const { return not_judged_; }  // other programs disturbed the run
+  double seconds() const;                          // since the start, until the end
   int process() const { return process_id_; }
 
  private:
@@ -82,6 +83,7 @@ class Job {
   JobPhase phase_ = JobPhase::running;
   std::optional<Error> trouble_;
   bool verdict_not_met_ = false;
+  bool not_judged_ = false;
   std::chrono::steady_clock::time_point started_;
   std::optional<std::chrono::steady_clock::time_point> ended_at_;
   std::optional<std::chrono::steady_clock::time_point> stop_asked_;

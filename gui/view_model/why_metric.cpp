@@ -113,7 +113,7 @@ void add_communication(Why& why, const RunSummary& run, std::string_view kind) {
   for (const CommunicationTotal& total : run.communication) {
     if (to_string(total.kind) != kind) continue;
     why.parts.push_back({fmt::format("{} of {} ranks", total.count, total.group_size),
-                         to_string(total.bytes),
+                         total.bytes.value > 0 ? to_string(total.bytes) : "unknown",
                          {},
                          number(total.bytes)});
   }

@@ -23,6 +23,33 @@ def test_two_ranks_are_one_measured_run():
     check(entry["tags"] == ["imported"], f"{entry}")
 
 
+def test_gloo_under_fsdp2():
+    place = Place()
+    document = expect(place.run("import", TRACES / "gloo_fsdp2_rank0.json.gz", TRACES / "gloo_fsdp2_rank1.json.gz", "--json"), 0).json()
+    totals = {each["kind"]: (each["count"], each["bytes"]) for each in document["communication"]}
+    check(totals == {"AllGather": (5, 4 * (4 * 10304 + 4128)), "AllReduce": (3, 4 * (2 * 10304 + 4128))}, f"{totals}")
+    check(document["exposed_communication_ns"] > 0 and document["memory"]["peak_allocated"] > 0, f"{document}")
+    check(any("before the profile began" in each for each in document["leaves_out"]), document["leaves_out"])
+
+
+def test_what_is_unknown_is_no_zero():
+    place = Place()
+    # The same without the shapes that record_shapes=True keeps.
+    whole = json.loads(gzip.decompress((TRACES / "gloo_fsdp2_rank0.json.gz").read_bytes()))
+    for event in whole["traceEvents"]:
+        event["args"].pop("Input Dims", None)
+    (place.path / "bare.json").write_text(json.dumps(whole))
+    shown = expect(place.run("import", place.path / "bare.json"), 0)
+    lines = [line for line in shown.out.splitlines() if "AllGather" in line]
+    check(lines and "unknown" in lines[0] and "0 B" not in lines[0], "the bytes are shown", shown)
+    document = expect(place.run("show", "last", "--json"), 0).json()
+    check(all(each["bytes"] is None and each["sent"] is None for each in document["communication"]), document["communication"])
+    check(document["tokens_per_second"] is None and document["tokens_per_second_per_gpu"] is None and document["mfu"] is None, f"{document}")
+    check(any("record_shapes" in each for each in document["leaves_out"]), document["leaves_out"])
+    entry = expect(place.run("history", "--json"), 0).json()["runs"][0]
+    check(entry["tokens_per_second"] is None, f"{entry}")
+
+
 def test_the_run_is_one_like_others():
     place = Place()
     expect(place.run("import", TRACES / "cpu_two_steps.json.gz", "--name", "mine"), 0)

@@ -1,6 +1,5 @@
 // No setting is ignored silently: every key of docs/scenario.md, changed to another legal value, changes the
 // plan, the prediction or a real run, or a message says why not (tests/data/plans/every_key.txt).
-#include <fstream>
 #include <regex>
 #include <set>
 
@@ -14,49 +13,11 @@
 #include "simulator/simulate.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
+#include "tests/plans/key_cases.h"
 #include "tests/plans/plan_cases.h"
 
 namespace shardlab::test {
 namespace {
-
-std::vector<std::string> split(const std::string& text, const std::string& separator) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  for (;;) {
-    const std::size_t end = text.find(separator, begin);
-    std::string part = text.substr(begin, end == std::string::npos ? end : end - begin);
-    const std::size_t first = part.find_first_not_of(' '), last = part.find_last_not_of(' ');
-    parts.push_back(first == std::string::npos ? "" : part.substr(first, last - first + 1));
-    if (end == std::string::npos) return parts;
-    begin = end + separator.size();
-  }
-}
-
-struct Line {
-  std::string key;
-  std::vector<std::string> settings, changed;  // without and with the change
-  std::string effect;                          // planned, refused, run, text
-  std::string words;                           // of the message
-};
-
-std::vector<Line> lines() {
-  std::vector<Line> all;
-  std::ifstream file(data_file("plans/every_key.txt"));
-  for (std::string text; std::getline(file, text);) {
-    if (text.empty() || text[0] == '#') continue;
-    const std::vector<std::string> columns = split(text, "|");
-    if (columns.size() != 4) FAIL(text);
-    Line line;
-    line.key = columns[0];
-    if (!columns[1].empty()) line.settings = split(columns[1], ";");
-    line.changed = line.settings;
-    line.changed.push_back(columns[2]);
-    line.effect = columns[3].substr(0, columns[3].find(':'));
-    if (line.effect != columns[3]) line.words = columns[3].substr(line.effect.size() + 2);
-    all.push_back(std::move(line));
-  }
-  return all;
-}
 
 struct Outcome {
   Scenario scenario;
@@ -99,7 +60,7 @@ std::set<std::string> keys_of_the_reference() {
 
 TEST_CASE("every key of a scenario is on the list of settings with an effect") {
   std::set<std::string> listed;
-  for (const Line& line : lines()) listed.insert(line.key);
+  for (const KeyCase& line : key_cases()) listed.insert(line.key);
   const std::set<std::string> keys = keys_of_the_reference();
   CHECK(keys.size() > 150);
   for (const std::string& key : keys) {
@@ -113,7 +74,7 @@ TEST_CASE("every key of a scenario is on the list of settings with an effect") {
 }
 
 TEST_CASE("every setting has an effect, or a message says why not") {
-  for (const Line& line : lines()) {
+  for (const KeyCase& line : key_cases()) {
     INFO(line.key << " by " << line.changed.back());
     const Result<Outcome> before = outcome_of(line.settings);
     REQUIRE_OK(before);

@@ -18,13 +18,14 @@ class ValidateCommand final : public Command {
  public:
   std::string_view name() const override { return "validate"; }
   std::string_view help() const override {
-    return "Predicts, runs for real, compares; exits 1 when a tolerance is not met";
+    return "Predicts, runs for real, compares; exits 1 when a tolerance is not met, 5 when times could not "
+           "be judged";
   }
   CommonUse uses() const override { return {.database = true, .overrides = true, .progress = true}; }
 
   void add_options(OptionParser& parser) override {
     parser.value("scenarios", scenarios_, "Scenario files").type("FILE").required();
-    parser.flag("--no-calibrate", no_calibrate_, "Do not measure this machine first when it never was");
+    parser.flag("--no-calibrate", no_calibrate_, "Do not calibrate, nor ask whether the calibration holds");
   }
 
   Result<int> run(CommandContext& context) override {
@@ -45,11 +46,10 @@ class ValidateCommand final : public Command {
       print_text(context.console, validation);
       validations.push_back(std::move(validation));
     }
-    const bool failed = std::any_of(validations.begin(), validations.end(), [](const Validation& each) {
-      return each.comparison.verdict == Verdict::fail;
-    });
-    if (context.console.json()) context.console.print_json(document(validations, failed));
-    return failed ? k_exit_verdict_not_met : k_exit_good;
+    const Verdict verdict = verdict_over(validations);
+    if (context.console.json()) context.console.print_json(document(validations, verdict));
+    if (verdict == Verdict::pass) return k_exit_good;
+    return verdict == Verdict::fail ? k_exit_verdict_not_met : k_exit_not_judged;
   }
 
  private:
@@ -67,12 +67,21 @@ class ValidateCommand final : public Command {
                   comparison_table(validation.comparison, console.style(), &validation.steady) + "\n");
   }
 
-  static Json document(const std::vector<Validation>& validations, bool failed) {
+  // Where nobody gave a tolerance there is nothing that was not met.
+  static Verdict verdict_over(const std::vector<Validation>& validations) {
+    bool all_judged = true;
+    for (const Validation& each : validations) {
+      if (each.comparison.verdict == Verdict::fail) return Verdict::fail;
+      all_judged = all_judged && each.comparison.times_not_judged.empty();
+    }
+    return all_judged ? Verdict::pass : Verdict::not_judged;
+  }
+
+  static Json document(const std::vector<Validation>& validations, Verdict verdict) {
     if (validations.size() == 1) return validation_json(validations.front());
     Json scenarios = Json::array();
     for (const Validation& validation : validations) scenarios.push_back(validation_json(validation));
-    return {{"scenarios", std::move(scenarios)},
-            {"verdict", to_string(failed ? Verdict::fail : Verdict::pass)}};
+    return {{"scenarios", std::move(scenarios)}, {"verdict", to_string(verdict)}};
   }
 
   std::vector<std::string> scenarios_;

@@ -1,5 +1,7 @@
 #include "engine/formats/profiler/event_fields.h"
 
+#include "engine/formats/profiler/work_names.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -86,6 +88,22 @@ void EventFields::argument(std::string_view key, const std::string& value) {
   if (key == "Group size") collective.group_size = integer(value).value_or(0);
 }
 
+void EventFields::element(std::string_view key, const std::string& value) {
+  constexpr std::int64_t k_most = std::int64_t{1}
+                                  << 31;  // of one dimension, and of a tensor's elements so far
+  if (key == "Input type" && input_type.empty()) input_type = value;
+  if (key != "Input Dims") return;
+  const std::int64_t before = dimensions_.value_or(1), size = integer(value).value_or(0);
+  dimensions_ = size > 0 && size <= k_most && before <= k_most ? before * size : 0;
+}
+
+void EventFields::end_of_list(std::string_view key) {
+  if (key != "Input Dims" || !dimensions_) return;
+  constexpr std::int64_t k_most = std::int64_t{1} << 50;
+  input_elements = std::min(k_most, input_elements + std::min(k_most, *dimensions_));
+  dimensions_.reset();
+}
+
 std::uint32_t EventTable::name_index(const std::string& name) {
   const auto [found, added] = names_.try_emplace(name, static_cast<std::uint32_t>(trace_.names.size()));
   if (added) trace_.names.push_back(name);
@@ -112,6 +130,10 @@ void EventTable::add(EventFields& fields) {
   ProfilerEvent event{*category, name_index(fields.name), thread_index(fields), *fields.at,
                       *fields.at + *fields.duration};
   event.correlation = fields.correlation;
+  if (!fields.is_collective && is_gloo(fields.name)) {
+    fields.is_collective = true;
+    fields.collective = {fields.name, fields.input_type, fields.input_elements, 0, 0};
+  }
   if (fields.is_collective) {
     event.collective = static_cast<std::uint32_t>(trace_.collectives.size());
     trace_.collectives.push_back(std::move(fields.collective));
@@ -125,6 +147,7 @@ void EventTable::distributed(std::string_view key, const std::string& value) {
   if (!number || *number < 0 || *number > k_most) return;
   if (key == "rank") trace_.rank = static_cast<int>(*number);
   if (key == "world_size" && *number > 0) trace_.world_size = static_cast<int>(*number);
+  if (key == "pg_count") trace_.process_groups = static_cast<int>(*number);
 }
 
 void EventTable::device(std::string_view key, const std::string& value) {

@@ -18,11 +18,19 @@ struct EventFields {
   std::optional<std::int64_t> correlation, allocated, device_type;
   ProfilerCollective collective;
   bool is_collective = false;
-  bool has_instruction = false;  // only our own traces name instructions
+  bool has_instruction = false;     // only our own traces name instructions
+  std::int64_t input_elements = 0;  // of all tensors that go in, where shapes were recorded
+  std::string input_type;           // of the first of them, in C++'s words
 
   void number(std::string_view key, const std::string& value);
   void text(std::string_view key, const std::string& value);
   void argument(std::string_view key, const std::string& value);
+  // Of a list that an argument is, or of a list in that, and its end.
+  void element(std::string_view key, const std::string& value);
+  void end_of_list(std::string_view key);
+
+ private:
+  std::optional<std::int64_t> dimensions_;  // multiplied, of the tensor being read
 };
 
 class EventTable {

@@ -8,7 +8,9 @@ namespace shardlab {
 
 HostOperators::HostOperators(const ProfilerTrace& trace) {
   for (const ProfilerEvent& event : trace.events)
-    if (event.category == ProfilerCategory::operation) by_thread_[event.thread].push_back(&event);
+    if (event.category == ProfilerCategory::operation ||
+        (event.category == ProfilerCategory::annotation && is_gloo(trace.names[event.name])))
+      by_thread_[event.thread].push_back(&event);
   for (auto& [thread, list] : by_thread_)
     std::stable_sort(list.begin(), list.end(), [](const ProfilerEvent* a, const ProfilerEvent* b) {
       return a->start != b->start ? a->start < b->start : a->end > b->end;
@@ -39,6 +41,27 @@ std::vector<const ProfilerEvent*> HostOperators::outermost() const {
     }
   }
   return events;
+}
+
+ModuleMarks::ModuleMarks(const ProfilerTrace& trace) {
+  for (const ProfilerEvent& event : trace.events) {
+    if (event.category != ProfilerCategory::annotation) continue;
+    if (auto module = module_of_mark(trace.names[event.name]))
+      marks_.push_back({event.start, event.end, event.thread, *std::move(module)});
+  }
+  std::stable_sort(marks_.begin(), marks_.end(),
+                   [](const Mark& a, const Mark& b) { return a.start < b.start; });
+}
+
+std::string ModuleMarks::at(std::optional<std::uint32_t> thread, Nanoseconds time) const {
+  constexpr int k_siblings = 64;  // that may have ended before, inside the same annotation
+  auto each = std::partition_point(marks_.begin(), marks_.end(),
+                                   [time](const Mark& mark) { return mark.start <= time; });
+  for (int i = 0; i < k_siblings && each != marks_.begin(); ++i) {
+    --each;
+    if (each->end >= time && (!thread || each->thread == *thread)) return each->module;
+  }
+  return {};
 }
 
 HostPhases::HostPhases(const ProfilerTrace& trace) {

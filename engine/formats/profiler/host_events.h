@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/formats/profiler/profiler_trace.h"
@@ -10,7 +11,8 @@
 
 namespace shardlab {
 
-// Points into the trace, which must outlive it.
+// Points into the trace, which must outlive it. Gloo's collectives, which are annotations, count as
+// operators.
 class HostOperators {
  public:
   explicit HostOperators(const ProfilerTrace& trace);
@@ -23,6 +25,24 @@ class HostOperators {
 
  private:
   std::map<std::uint32_t, std::vector<const ProfilerEvent*>> by_thread_;  // by start, the longer one first
+};
+
+// Whose parameters a host thread gathers, or whose gradients it reduces, at a time. Points into the trace.
+class ModuleMarks {
+ public:
+  explicit ModuleMarks(const ProfilerTrace& trace);
+
+  // The module of the innermost annotation around this time that names one (work_names.h); without a thread,
+  // on any. Empty where there is none.
+  std::string at(std::optional<std::uint32_t> thread, Nanoseconds time) const;
+
+ private:
+  struct Mark {
+    Nanoseconds start, end;
+    std::uint32_t thread;
+    std::string module;
+  };
+  std::vector<Mark> marks_;  // by start
 };
 
 // Which phase of the step a host thread is in at a time.

@@ -76,7 +76,13 @@ RankTrace rank_trace(int rank, const ProfiledStep& step, const std::vector<Instr
   return trace;
 }
 
-Provenance provenance_of(const std::vector<ProfilerTrace>& traces, bool has_memory, bool has_collectives) {
+bool has_collectives_of_unknown_size(const StepPlan& plan) {
+  return std::any_of(plan.instructions.begin(), plan.instructions.end(), [](const Instruction& each) {
+    return is_collective(each.kind) && each.bytes.value == 0;
+  });
+}
+
+Provenance provenance_of(const std::vector<ProfilerTrace>& traces, bool has_memory, const StepPlan& plan) {
   const ProfilerTrace& first = traces.front();
   Provenance from;
   from.kind = RunKind::measured;
@@ -86,7 +92,13 @@ Provenance provenance_of(const std::vector<ProfilerTrace>& traces, bool has_memo
   from.leaves_out = {"tokens and the device's peak rate, so no rates",
                      "the time that profiling itself takes"};
   if (has_memory) from.leaves_out.push_back("classes of memory: all of it stands under workspace");
-  if (has_collectives)
+  // A device's allocator knows all that it gave out; of the host the profiler counts from its own start.
+  if (has_memory && first.device.empty())
+    from.leaves_out.push_back("memory that was allocated before the profile began");
+  if (has_collectives_of_unknown_size(plan))
+    from.leaves_out.push_back(
+        "bytes of collectives of which the trace does not say them (record_shapes=True)");
+  if (!plan.groups.empty())
     from.leaves_out.push_back("what waits for what: inferred from where compute stands still");
   if (traces.size() > 1) from.leaves_out.push_back("how far apart the ranks began a step");
   return from;
@@ -168,8 +180,8 @@ Result<ImportedProfile> import_profiles(const std::vector<ProfilerTrace>& traces
     return std::any_of(imported.trace.steps.begin(), imported.trace.steps.end(),
                        [&](const StepTrace& step) { return in_rank(step.ranks.front()); });
   };
-  imported.trace.provenance = provenance_of(
-      traces, has([](const RankTrace& rank) { return !rank.memory.empty(); }), !merged.plan.groups.empty());
+  imported.trace.provenance =
+      provenance_of(traces, has([](const RankTrace& rank) { return !rank.memory.empty(); }), merged.plan);
   StepPlan nothing = merged.plan;
   nothing.instructions.clear();
   imported.plan = {nothing, nothing, std::nullopt, std::move(merged.plan)};

@@ -121,14 +121,21 @@ class Merger {
     if (ranks_.empty() || ranks_.front().steps.empty()) return;
     const std::vector<ProfiledWork>& work = ranks_.front().steps.front().work;
     const std::vector<InstructionId>& ids = merged_.instructions.front().front();
-    std::vector<std::size_t> collectives, computes;
+    std::vector<std::size_t> collectives, computes, host_waits;
     for (std::size_t i = 0; i < work.size(); ++i) {
       if (is_collective(work[i].kind)) {
         collectives.push_back(i);
-      } else if (work[i].kind != InstructionKind::HostWait && work[i].lane == 0) {
+      } else if (work[i].kind == InstructionKind::HostWait) {
+        host_waits.push_back(i);
+      } else if (work[i].lane == 0) {
         computes.push_back(i);
       }
     }
+    // The host waits for what ends when its wait does.
+    for (const std::size_t each : host_waits)
+      for (const std::size_t other : collectives)
+        if (work[other].end == work[each].end && ids[other] < ids[each])
+          merged_.plan.instructions[ids[each].index()].waits = {ids[other]};
     std::stable_sort(collectives.begin(), collectives.end(),
                      [&](std::size_t a, std::size_t b) { return work[a].end < work[b].end; });
     std::stable_sort(computes.begin(), computes.end(),

@@ -19,15 +19,15 @@ constexpr Nanoseconds k_shortest_wait{1000};  // of the host for the device
 class StepReader {
  public:
   explicit StepReader(const ProfilerTrace& trace)
-      : trace_(trace), phases_(trace), windows_(step_windows(trace)) {}
+      : trace_(trace), phases_(trace), modules_(trace), windows_(step_windows(trace)) {}
 
   ProfiledRank read() {
-    rank_.names.push_back("");
+    own_word("");
     for (const StepWindow& window : windows_) rank_.steps.push_back({window.number, window.begin, {}, {}});
     rank_.on_device = std::any_of(trace_.events.begin(), trace_.events.end(),
                                   [](const ProfilerEvent& event) { return is_on_device(event.category); });
-    name_lanes();
     if (rank_.on_device) {
+      name_streams();
       add_device_work();
     } else {
       add_host_work();
@@ -43,31 +43,60 @@ class StepReader {
   }
 
  private:
-  bool is_work(const ProfilerEvent& event) const {
-    return rank_.on_device ? is_on_device(event.category) : event.category == ProfilerCategory::operation;
-  }
-
-  // Streams by their number, with that of the device where there are several; threads of the host by turn.
-  void name_lanes() {
+  // By their number, with that of the device where there are several.
+  void name_streams() {
     std::set<std::string> devices;
     for (const ProfilerEvent& event : trace_.events)
-      if (is_work(event)) devices.insert(trace_.threads[event.thread].process);
+      if (is_on_device(event.category)) devices.insert(trace_.threads[event.thread].process);
     for (const ProfilerEvent& event : trace_.events) {
-      if (!is_work(event) || lanes_.contains(event.thread)) continue;
+      if (!is_on_device(event.category) || lanes_.contains(event.thread)) continue;
       const ProfilerThread& thread = trace_.threads[event.thread];
-      std::string name = rank_.on_device ? "stream_" + short_name(thread.thread)
-                                         : fmt::format("thread_{}", rank_.lanes.size());
-      if (rank_.on_device && devices.size() > 1)
-        name = fmt::format("gpu{}_{}", short_name(thread.process), name);
-      lanes_[event.thread] = static_cast<std::uint32_t>(rank_.lanes.size());
-      rank_.lanes.push_back(std::move(name));
+      std::string name = "stream_" + short_name(thread.thread);
+      if (devices.size() > 1) name = fmt::format("gpu{}_{}", short_name(thread.process), name);
+      lanes_[event.thread] = new_lane(std::move(name));
     }
   }
 
+  std::uint32_t new_lane(std::string name) {
+    rank_.lanes.push_back(std::move(name));
+    return static_cast<std::uint32_t>(rank_.lanes.size()) - 1;
+  }
+
+  // Threads of the host by turn.
+  std::uint32_t host_lane(std::uint32_t thread) {
+    if (!lanes_.contains(thread)) lanes_[thread] = new_lane(fmt::format("thread_{}", lanes_.size()));
+    return lanes_.at(thread);
+  }
+
+  // Gloo's threads take its collectives by turns: which of them did one is chance. They are apart where they
+  // ran at the same time.
+  std::uint32_t gloo_lane(const ProfilerEvent& event) {
+    auto free = std::find_if(gloo_.begin(), gloo_.end(),
+                             [&](const GlooLane& lane) { return lane.busy_until <= event.start; });
+    if (free == gloo_.end()) {
+      const std::string name = gloo_.empty() ? "gloo" : fmt::format("gloo_{}", gloo_.size());
+      free = gloo_.insert(gloo_.end(), {new_lane(name), {}});
+    }
+    free->busy_until = event.end;
+    return free->lane;
+  }
+
   std::uint32_t word(std::uint32_t name) {
-    const auto [found, added] = words_.try_emplace(name, static_cast<std::uint32_t>(rank_.names.size()));
-    if (added) rank_.names.push_back(short_name(trace_.names[name]));
+    const auto found = words_.find(name);
+    if (found != words_.end()) return found->second;
+    return words_[name] = own_word(short_name(trace_.names[name]));
+  }
+  std::uint32_t own_word(const std::string& text) {
+    const auto [found, added] = texts_.try_emplace(text, static_cast<std::uint32_t>(rank_.names.size()));
+    if (added) rank_.names.push_back(text);
     return found->second;
+  }
+
+  // A collective is called by the module that it is for, where that is known.
+  std::uint32_t name_of(const ProfilerEvent& event, InstructionKind kind, std::optional<std::uint32_t> thread,
+                        Nanoseconds issued) {
+    const std::string module = is_collective(kind) ? modules_.at(thread, issued) : "";
+    return module.empty() ? word(event.name) : own_word(module);
   }
 
   // The step in which the host was at that time.
@@ -78,19 +107,17 @@ class StepReader {
     return &rank_.steps[static_cast<std::size_t>(after - windows_.begin()) - 1];
   }
 
-  void add(const ProfilerEvent& event, InstructionKind kind, Nanoseconds launched, std::uint32_t place) {
+  // `work` has its lane, names and kind.
+  void add(ProfiledWork work, const ProfilerEvent& event, Nanoseconds launched) {
     ProfiledStep* const step = step_at(launched);
     if (step == nullptr) return;
-    ProfiledWork work;
-    work.lane = lanes_.at(event.thread);
-    work.name = word(event.name);
-    work.place = place;
-    work.kind = kind;
     work.issue = launched - step->begin;
     work.start = std::max(event.start, launched) - step->begin;
     work.end = std::max(work.start, event.end - step->begin);
     if (event.collective) {
-      const ProfilerCollective& collective = trace_.collectives[*event.collective];
+      const bool one_group = trace_.process_groups == 1;
+      const ProfilerCollective collective =
+          completed(trace_.collectives[*event.collective], one_group ? trace_.world_size : std::nullopt);
       work.bytes = full_side(collective);
       work.group_size = static_cast<int>(std::clamp<std::int64_t>(collective.group_size, 0, 1 << 20));
     }
@@ -107,14 +134,20 @@ class StepReader {
       if (event.category == ProfilerCategory::launch) add_host_wait(event);
       if (!is_on_device(event.category)) continue;
       const auto launch = event.correlation ? launches.find(*event.correlation) : launches.end();
+      const std::uint32_t lane = lanes_.at(event.thread);
       if (launch == launches.end()) {
-        add(event, kind_of(event, std::nullopt), event.start, 0);
+        add({.lane = lane, .name = word(event.name), .kind = kind_of(event, std::nullopt)}, event,
+            event.start);
         continue;
       }
       const ProfilerEvent& its = *launch->second;
       const ProfilerEvent* const around = operators.innermost_at(its.thread, its.start);
-      add(event, kind_of(event, phases_.at(its.thread, its.start)), std::min(its.start, event.start),
-          around == nullptr ? 0 : word(around->name));
+      const InstructionKind kind = kind_of(event, phases_.at(its.thread, its.start));
+      add({.lane = lane,
+           .name = name_of(event, kind, its.thread, its.start),
+           .place = around == nullptr ? 0 : word(around->name),
+           .kind = kind},
+          event, std::min(its.start, event.start));
     }
   }
 
@@ -139,10 +172,54 @@ class StepReader {
   }
 
   void add_host_work() {
+    std::vector<const ProfilerEvent*> of_gloo;
     for (const ProfilerEvent* const event : HostOperators(trace_).outermost()) {
+      if (is_gloo(trace_.names[event->name])) {
+        of_gloo.push_back(event);
+        continue;
+      }
       const auto collective = collective_kind(trace_.names[event->name]);
-      add(*event, collective.value_or(phases_.at(event->thread, event->start)), event->start, 0);
+      add({.lane = host_lane(event->thread),
+           .name = word(event->name),
+           .kind = collective.value_or(phases_.at(event->thread, event->start))},
+          *event, event->start);
     }
+    std::stable_sort(of_gloo.begin(), of_gloo.end(),
+                     [](const ProfilerEvent* a, const ProfilerEvent* b) { return a->start < b->start; });
+    for (const ProfilerEvent* const event : of_gloo) add_gloo(*event);
+    for (ProfiledStep& step : rank_.steps) add_waits_for_gloo(step);
+  }
+
+  // The host has no operator for its wait: it stands still from the end of what it did before, or from when
+  // the collective began, to the collective's end.
+  void add_waits_for_gloo(ProfiledStep& step) {
+    std::vector<ProfiledWork> operators, waits;
+    for (const ProfiledWork& work : step.work)
+      if (!is_collective(work.kind)) operators.push_back(work);
+    std::stable_sort(operators.begin(), operators.end(),
+                     [](const ProfiledWork& a, const ProfiledWork& b) { return a.start < b.start; });
+    for (const ProfiledWork& work : step.work) {
+      if (!is_collective(work.kind)) continue;
+      Nanoseconds busy_until;
+      for (const ProfiledWork& each : operators) {
+        if (each.start >= work.end) break;
+        busy_until = std::max(busy_until, each.end);
+      }
+      const Nanoseconds begin = std::max(busy_until, work.start);
+      if (work.end - begin < k_shortest_wait) continue;
+      ProfiledWork wait{.name = own_word("wait_for_gloo"), .kind = InstructionKind::HostWait, .issue = begin};
+      wait.start = wait.end = work.end;
+      waits.push_back(wait);
+    }
+    step.work.insert(step.work.end(), waits.begin(), waits.end());
+  }
+
+  void add_gloo(const ProfilerEvent& event) {
+    const InstructionKind kind =
+        collective_kind(trace_.names[event.name]).value_or(InstructionKind::HostWait);
+    if (kind == InstructionKind::HostWait) return;  // a barrier moves nothing
+    add({.lane = gloo_lane(event), .name = name_of(event, kind, std::nullopt, event.start), .kind = kind},
+        event, event.start);
   }
 
   // Stream 0 of a plan computes.
@@ -175,10 +252,17 @@ class StepReader {
 
   const ProfilerTrace& trace_;
   HostPhases phases_;
+  ModuleMarks modules_;
   std::vector<StepWindow> windows_;  // by begin
   ProfiledRank rank_;
   std::map<std::uint32_t, std::uint32_t> lanes_;            // by thread
   std::unordered_map<std::uint32_t, std::uint32_t> words_;  // by name
+  std::map<std::string, std::uint32_t> texts_;              // the same by what stands in ProfiledRank::names
+  struct GlooLane {
+    std::uint32_t lane;
+    Nanoseconds busy_until;
+  };
+  std::vector<GlooLane> gloo_;
 };
 
 }  // namespace

@@ -11,16 +11,17 @@
 namespace shardlab {
 
 // A kernel or copy on a device's stream; without a device an operator on a thread of the host, the outermost
-// of those that are nested. Times count from the beginning of the step.
+// of those that are nested, or a collective of Gloo's, on a lane of its own. Times count from the beginning
+// of the step.
 struct ProfiledWork {
   std::uint32_t lane = 0;   // in ProfiledRank::lanes
-  std::uint32_t name = 0;   // in ProfiledRank::names
+  std::uint32_t name = 0;   // in ProfiledRank::names; of a collective the module that it is for, if known
   std::uint32_t place = 0;  // likewise: the operator that launched it
   InstructionKind kind = InstructionKind::Forward;
-  Nanoseconds issue;  // the host launched it
-  Nanoseconds start;
-  Nanoseconds end;
-  Bytes bytes;         // of a collective, where the trace says it
+  Nanoseconds issue{};  // the host launched it
+  Nanoseconds start{};
+  Nanoseconds end{};
+  Bytes bytes{};       // of a collective, where the trace says it
   int group_size = 0;  // likewise
 };
 

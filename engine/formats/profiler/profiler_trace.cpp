@@ -89,6 +89,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override {
     if (in_list_ && depth_ == list_depth_) in_list_ = false;
     if (depth_ == 2) in_devices_ = false;
+    if (place_ == Place::arguments) fields_.end_of_list(key_);
     --depth_;
     return true;
   }
@@ -105,15 +106,22 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
 
   bool number(const std::string& value) {
     if (place_ == Place::event && at(list_depth_ + 1)) fields_.number(key_, value);
-    if (place_ == Place::arguments && at(list_depth_ + 2)) fields_.argument(key_, value);
+    argument(value);
     if (place_ == Place::distributed && at(2)) table_.distributed(key_, value);
     if (place_ == Place::device && at(3)) table_.device(key_, value);
     if (at(1) && !in_list_ && key_ == "baseTimeNanoseconds") table_.base_time(value);
     return true;
   }
+  void argument(const std::string& value) {
+    if (place_ != Place::arguments) return;
+    if (at(list_depth_ + 2))
+      fields_.argument(key_, value);
+    else
+      fields_.element(key_, value);
+  }
   bool text(const std::string& value) {
     if (place_ == Place::event && at(list_depth_ + 1)) fields_.text(key_, value);
-    if (place_ == Place::arguments && at(list_depth_ + 2)) fields_.argument(key_, value);
+    argument(value);
     if (place_ == Place::device && at(3)) table_.device(key_, value);
     return true;
   }

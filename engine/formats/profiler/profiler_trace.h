@@ -4,6 +4,7 @@
 // object whose list `traceEvents` holds complete events (ph X) of operators on host threads (cat cpu_op), of
 // annotations (user_annotation), of launches (cuda_runtime, cuda_driver) and of work on device streams
 // (kernel, gpu_memcpy, gpu_memset), and instants "[memory]" of the allocator. Times there are microseconds.
+// Collectives of Gloo are annotations "gloo:all_gather" on threads of its own (ProcessGroupGloo.cpp).
 #pragma once
 
 #include <cstdint>
@@ -24,10 +25,11 @@ constexpr bool is_on_device(ProfilerCategory category) {
   return category == ProfilerCategory::kernel || category == ProfilerCategory::copy;
 }
 
-// What PyTorch says of a collective beside its kernel; fields that it does not say are 0.
+// What PyTorch says of a collective: of NCCL's beside the kernel; of Gloo's beside the annotation, with the
+// shapes of what goes in where the profiler recorded shapes. Fields that it does not say are 0.
 struct ProfilerCollective {
   std::string name;   // "_allgather_base"
-  std::string dtype;  // "BFloat16"
+  std::string dtype;  // "BFloat16"; of Gloo C++'s name, "c10::BFloat16"
   std::int64_t elements_in = 0;
   std::int64_t elements_out = 0;
   std::int64_t group_size = 0;
@@ -64,7 +66,8 @@ struct ProfilerTrace {
   std::vector<ProfilerMemory> memory;
   std::optional<int> rank;  // of distributedInfo
   std::optional<int> world_size;
-  std::string device;  // the first one's name; empty: none
+  std::optional<int> process_groups;  // likewise; with one, every collective is among all ranks
+  std::string device;                 // the first one's name; empty: none
   std::optional<Bytes> device_memory;
   std::optional<Nanoseconds> base_time;  // what the file's times are added to; equal on one host's clock
   bool written_by_shardlab = false;      // it is one of our own (formats/chrome_trace.h)

@@ -21,11 +21,25 @@ std::string short_name(std::string_view name);
 // as AllToAll, which NCCL makes of them.
 std::optional<InstructionKind> collective_kind(std::string_view name);
 
-// The full side, from what PyTorch says beside the kernel; zero where it says nothing.
+// Whether it is one of Gloo's, which runs on a thread of the host.
+bool is_gloo(std::string_view name);
+
+// What PyTorch says, and what follows where all collectives are among `all_ranks` (absent: not known): Gloo
+// tells only what goes in.
+ProfilerCollective completed(ProfilerCollective collective, std::optional<int> all_ranks);
+
+// The full side; zero, which stands for unknown, where the trace does not tell it.
 Bytes full_side(const ProfilerCollective& collective);
 
+// The module whose parameters FSDP2 gathers or whose gradients it reduces inside an annotation of this name:
+// "layers.0" of "FSDP::all_gather (layers.0)" and of "FSDP::backward_prefetch for layers.0", "root" of
+// "FSDP::all_gather". Absent for every other name. Source: torch 2.11, _fsdp_param_group.py.
+std::optional<std::string> module_of_mark(std::string_view name);
+
 // What everything inside an event of this name is: autograd's functions are Backward, the optimizer's
-// annotations OptimizerStep and ZeroGradients, the data loader's LoadBatch. Absent for every other name.
+// annotations OptimizerStep and ZeroGradients, the data loader's LoadBatch; the annotations of DDP, FSDP1 and
+// FSDP2 (torch 2.11) and of DeepSpeed's engine (0.19, instrument_w_nvtx) say which pass they are. Absent for
+// every other name.
 std::optional<InstructionKind> phase_of_name(std::string_view name);
 
 // The number of "ProfilerStep#12".

@@ -13,13 +13,8 @@ void check_ranks(Complaints& c, int) {
     c.refuse("parallel.mesh.shard", "ddp shards nothing", "remove it, or use fsdp2");
 }
 
-std::vector<NotBuilt> not_built(const Scenario& scenario) {
-  std::vector<NotBuilt> missing;
-  const DdpSpec& ddp = scenario.parallel->ddp;
-  if (ddp.static_graph) missing.push_back({"parallel.ddp.static_graph", "true", {}});
-  if (ddp.find_unused_parameters) missing.push_back({"parallel.ddp.find_unused_parameters", "true", {}});
-  return missing;
-}
+constexpr UnsupportedKey k_unsupported[] = {{"parallel.ddp.static_graph", "false"},
+                                            {"parallel.ddp.find_unused_parameters", "false"}};
 
 }  // namespace
 
@@ -28,7 +23,7 @@ extern constexpr StrategyFacts k_ddp_facts{
     .why_no_teacher = "ddp averages gradients, and a teacher has none: DistributedDataParallel refuses it",
     .replicates = [](const ParallelSpec&) { return true; },
     .check_ranks = check_ranks,
-    .not_built = not_built,
+    .unsupported = k_unsupported,
 };
 
 }  // namespace shardlab

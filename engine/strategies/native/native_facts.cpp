@@ -15,8 +15,9 @@ std::vector<NotBuilt> not_built(const Scenario& scenario) {
   std::vector<NotBuilt> missing;
   const ModelSpec& model = *scenario.model;
   if (!model.frozen.empty())
-    missing.push_back({"model.frozen", "frozen parameters with native", "use fsdp2"});
-  if (model.lora.rank != 0) missing.push_back({"model.lora", "adapters with native", "use fsdp2"});
+    missing.push_back({"model.frozen", "frozen parameters with native", "parallel.strategy: fsdp2"});
+  if (model.lora.rank != 0)
+    missing.push_back({"model.lora", "adapters with native", "parallel.strategy: fsdp2"});
   return missing;
 }
 

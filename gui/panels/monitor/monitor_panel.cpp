@@ -104,7 +104,10 @@ class MonitorPanel final : public Panel {
     if (!runs.empty()) session.selection().choose_runs(runs);
     if (!names.empty())
       session.messages().news(
-          fmt::format("stored {}{}", names, job.verdict_not_met() ? "; a tolerance was not met" : ""),
+          fmt::format("stored {}{}", names,
+                      job.verdict_not_met() ? "; a tolerance was not met"
+                      : job.not_judged()    ? "; times are not judged: the machine changed meanwhile"
+                                            : ""),
           session.now());
   }
 

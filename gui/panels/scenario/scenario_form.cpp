@@ -30,6 +30,7 @@ void tooltip(const FormField& field, const FieldState& state, const Theme& theme
     const std::string others = fmt::format("{}", fmt::join(field.condition_values, ", "));
     ImGui::TextDisabled("only with %s %s", field.condition_key.c_str(), others.c_str());
   }
+  if (!field.unsupported.empty()) ImGui::TextColored(ImColor(theme.fair), "%s", field.unsupported.c_str());
   if (!state.problem.empty()) ImGui::TextColored(ImColor(theme.bad), "%s", state.problem.c_str());
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();

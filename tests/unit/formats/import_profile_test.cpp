@@ -2,7 +2,11 @@
 // that torch recorded on a processor.
 #include "engine/formats/profiler/import_profile.h"
 
+#include <algorithm>
+#include <map>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "engine/plan/text.h"
 #include "engine/trace/check_trace.h"
@@ -169,4 +173,124 @@ TEST_CASE("a trace without marks of steps is one step") {
   CHECK(run->plan.steady.instructions.size() == 2);
   CHECK(run->trace.steps[0].ranks[0].duration == Nanoseconds{10'500});
   CHECK(run->trace.steps[0].ranks[0].memory.empty());
+}
+
+namespace {
+
+// What the importer makes of a few events of a host, with one process group of two ranks.
+ImportedProfile of_events(const std::string& events, const std::string& info = R"("pg_count":1,)") {
+  const auto trace = parse_profiler_trace(
+      R"({"distributedInfo":{)" + info + R"("rank":0,"world_size":2},"traceEvents":[)" + events + "]}",
+      "t.json");
+  REQUIRE_OK(trace);
+  auto run = import_profiles({*trace}, {"t.json"});
+  REQUIRE_OK(run);
+  return *std::move(run);
+}
+
+std::string event(const char* category, const std::string& name, int thread, int at, int duration,
+                  const std::string& arguments = "") {
+  return fmt::format(R"({{"ph":"X","cat":"{}","name":"{}","ts":{},"dur":{},"pid":1,"tid":{},"args":{{{}}}}})",
+                     category, name, at, duration, thread, arguments);
+}
+
+std::string gloo(const std::string& what, int thread, int at, int duration, const std::string& dimensions,
+                 const std::string& type = "float") {
+  return event("user_annotation", "gloo:" + what, thread, at, duration,
+               fmt::format(R"("Input type":["{}"],"Input Dims":{},"Input Strides":[[1]])", type, dimensions));
+}
+
+std::vector<std::string> labels_of(const StepPlan& plan) {
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < plan.instructions.size(); ++i)
+    labels.push_back(instruction_label(plan, make_id<InstructionId>(i)));
+  return labels;
+}
+
+bool leaves_out(const ImportedProfile& run, const std::string& words) {
+  const auto& texts = run.trace.provenance.leaves_out;
+  return std::any_of(texts.begin(), texts.end(),
+                     [&](const std::string& each) { return each.find(words) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("Gloo's collectives are annotations with what goes in: the full side follows from the group") {
+  const ImportedProfile run = of_events(
+      event("cpu_op", "aten::add", 1, 0, 10) + "," + gloo("all_gather", 7, 20, 5, "[[3,4]]") + "," +
+      gloo("all_reduce", 8, 30, 5, "[[10],[2]]", "c10::BFloat16") + "," +
+      gloo("broadcast", 7, 40, 5, "[[]]", "double") + "," + event("cpu_op", "aten::mul", 1, 50, 10));
+  const StepPlan& plan = run.plan.steady;
+  CHECK(labels_of(plan) == std::vector<std::string>{"0 Forward aten::add", "1 AllGather gloo:all_gather",
+                                                    "2 HostWait wait_for_gloo", "3 AllReduce gloo:all_reduce",
+                                                    "4 HostWait wait_for_gloo", "5 Broadcast gloo:broadcast",
+                                                    "6 HostWait wait_for_gloo", "7 Forward aten::mul"});
+  CHECK(plan.instructions[1].bytes == Bytes{3 * 4 * 2 * 4});
+  CHECK(plan.instructions[3].bytes == Bytes{12 * 2});
+  CHECK(plan.instructions[5].bytes == Bytes{0});  // unknown
+  CHECK(plan.instructions[4].waits == std::vector<InstructionId>{{3}});
+  // The host stands still in all three, 15 us.
+  CHECK(exposed_communication(plan, run.trace.steps[0].ranks[0]) == microseconds(15));
+  CHECK(leaves_out(run, "bytes of collectives"));
+  CHECK(plan.streams.size() == 2);  // the threads of Gloo are one lane while they take turns
+  CHECK(plan.streams[1].name == "gloo");
+}
+
+TEST_CASE("a part of an unknown whole is unknown; threads of Gloo that work at the same time are apart") {
+  const std::string events = event("cpu_op", "aten::add", 1, 0, 90) + "," +
+                             gloo("all_gather", 7, 20, 9, "[[4]]") + "," +
+                             gloo("reduce_scatter", 8, 25, 9, "[[6]]");
+  const ImportedProfile several = of_events(events, R"("pg_count":3,)");
+  CHECK(several.plan.steady.instructions[1].bytes == Bytes{0});
+  CHECK(several.plan.steady.instructions[2].bytes == Bytes{24});  // the full side goes in
+  CHECK(several.plan.steady.streams.size() == 3);
+  CHECK_FALSE(leaves_out(of_events(events), "bytes of collectives"));
+}
+
+TEST_CASE("annotations of DDP, FSDP and DeepSpeed say which pass their operators are of") {
+  const auto kind_inside = [](const std::string& annotation) {
+    return of_events(event("user_annotation", annotation, 1, 0, 100) + "," +
+                     event("cpu_op", "aten::add", 1, 10, 5))
+        .plan.steady.instructions[0]
+        .kind;
+  };
+  using K = InstructionKind;
+  for (const char* name : {"DistributedDataParallel.forward", "FSDP::pre_forward (layers.0)",
+                           "FullyShardedDataParallel.forward", "DeepSpeedEngine.forward", "my own words"})
+    CHECK(kind_inside(name) == K::Forward);
+  for (const char* name :
+       {"FSDP::pre_backward (layers.0)", "FSDP::post_backward_reduce", "DeepSpeedEngine.backward",
+        "FSDP::backward_prefetch for layers.1", "DeepSpeedEngine.allreduce_gradients",
+        "FullyShardedDataParallel._post_backward_hook"})
+    CHECK(kind_inside(name) == K::Backward);
+  CHECK(kind_inside("DeepSpeedEngine.step") == K::OptimizerStep);
+}
+
+TEST_CASE("two ranks of FSDP2 over Gloo as torch 2.11 records them") {
+  const ImportedProfile run = imported({"gloo_fsdp2_rank0.json.gz", "gloo_fsdp2_rank1.json.gz"});
+  const StepPlan& plan = run.plan.steady;
+  std::map<std::string, std::vector<std::int64_t>> bytes;  // by kind and module, in order of issue
+  for (const Instruction& each : plan.instructions)
+    if (is_collective(each.kind))
+      bytes[fmt::format("{} {}", to_string(each.kind), plan.units[each.unit->index()].name)].push_back(
+          each.bytes.value);
+  // A layer has 10,304 elements of float32, the root 4,128; Gloo reduces with an all-reduce of the whole.
+  const std::map<std::string, std::vector<std::int64_t>> expected = {
+      {"AllGather root", {4 * 4128}},
+      {"AllGather layers.0", {4 * 10304, 4 * 10304}},
+      {"AllGather layers.1", {4 * 10304, 4 * 10304}},
+      {"AllReduce root", {4 * 4128}},
+      {"AllReduce layers.0", {4 * 10304}},
+      {"AllReduce layers.1", {4 * 10304}}};
+  CHECK(bytes == expected);
+  CHECK(plan.groups == std::vector<Group>{{{GroupDimension::world}, 2}});
+  REQUIRE(run.trace.steps.size() == 2);
+  for (const StepTrace& step : run.trace.steps) {
+    REQUIRE_OK(check_trace(plan, plan_hash(plan), step));
+    REQUIRE(step.ranks.size() == 2);
+    for (const RankTrace& rank : step.ranks) CHECK(exposed_communication(plan, rank) > Nanoseconds{});
+  }
+  CHECK(leaves_out(run, "memory that was allocated before the profile began"));
+  CHECK_FALSE(leaves_out(run, "bytes of collectives"));
+  CHECK_FALSE(leaves_out(imported({"cuda_rank0.json"}), "before the profile began"));
 }

@@ -40,6 +40,13 @@ TEST_CASE("every key of the reference is in the form, with help, except parts of
   CHECK(found > 100);
 }
 
+TEST_CASE("a field says which of its values are refused as not built, and what works") {
+  CHECK(field("model.attention").unsupported ==
+        "not supported yet: flash, efficient, math (nearest that works: auto)");
+  CHECK_THAT(field("limits.gpus").unsupported, test::contains_text("not supported yet: all values"));
+  CHECK(field("train.micro_batch").unsupported.empty());
+}
+
 TEST_CASE("controls follow the type") {
   CHECK(field("train.micro_batch").control == FieldControl::integer);
   CHECK(field("train.micro_batch").least == 1);

@@ -152,6 +152,17 @@ TEST_CASE("a verdict that is not met is a result, not a failure") {
   poll_until(**job, [&] { return (*job)->ended(); });
   CHECK((*job)->phase() == JobPhase::finished);
   CHECK((*job)->verdict_not_met());
+  CHECK_FALSE((*job)->not_judged());
+}
+
+TEST_CASE("times that were not judged are a result, not a failure") {
+  const TemporaryFolder folder;
+  auto job = Job::start(script(folder, "exit 5\n", JobKind::validate));
+  REQUIRE_OK(job);
+  poll_until(**job, [&] { return (*job)->ended(); });
+  CHECK((*job)->phase() == JobPhase::finished);
+  CHECK((*job)->not_judged());
+  CHECK_FALSE((*job)->verdict_not_met());
 }
 
 TEST_CASE("a program that is not there is told, and a window that closes takes its child along") {

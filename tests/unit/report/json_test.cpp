@@ -38,6 +38,9 @@ TEST_CASE("the JSON of a comparison") {
   CHECK(json["metrics"][1]["predicted"].is_null());
   CHECK(json["instructions"][0]["difference_ns"] == -3);
   CHECK(json["memory_difference"].is_null());
+  CHECK(json["times_not_judged"].is_null());
+  comparison.times_not_judged = "a storm";
+  CHECK(comparison_json(comparison, {}, {})["times_not_judged"] == "a storm");
 }
 
 TEST_CASE("the JSON of a listed run") {

@@ -132,6 +132,21 @@ verdict: fail
   CHECK_THAT(comparison_table(comparison, {.colour = true}), contains_text("verdict: \x1b[31mfail\x1b[0m"));
 }
 
+TEST_CASE("a comparison whose times are not judged says why") {
+  Comparison comparison;
+  comparison.metrics = {{"step_time", MetricUnit::nanoseconds, 110e6, 220e6, -0.5, 0.25, Verdict::not_judged},
+                        {"peak_allocated", MetricUnit::bytes, 0x1p27, 0x1p27, 0.0, 0.02, Verdict::pass}};
+  comparison.times_not_judged = "other programs took 38 % of the processors meanwhile";
+  CHECK(comparison_table(comparison, {}) ==
+        R"(                predicted  measured    error  tolerance  verdict
+step_time          110 ms    220 ms  -50.0 %     25.0 %  not judged
+peak_allocated    128 MiB   128 MiB  +0.00 %      2.0 %  pass
+
+time not judged: other programs took 38 % of the processors meanwhile
+verdict: not judged
+)");
+}
+
 TEST_CASE("two runs of one kind are first and second") {
   Comparison comparison;
   comparison.first_kind = comparison.second_kind = RunKind::measured;

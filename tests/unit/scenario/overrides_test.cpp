@@ -61,8 +61,8 @@ TEST_CASE("overrides: mistakes are placed at the option") {
   CHECK(error_of({"trian.micro_batch=1"}) ==
         "--set trian.micro_batch=1: unknown key 'trian' (did you mean 'train'?)");
   CHECK(error_of({"parallel.strategy=zero1"}) ==
-        "--set parallel.strategy=zero1: parallel.strategy: not supported yet: zero1 (supported: none, ddp, "
-        "fsdp1, fsdp2, native)");
+        "--set parallel.strategy=zero1: parallel.strategy: not supported yet: zero1 (nearest that works: "
+        "fsdp1 with parallel.sharding: shard_grad_op)");
   CHECK(error_of({"cluster.ranks=3", "parallel.mesh.shard=2"}).substr(0, 52) ==
         "--set parallel.mesh.shard=2: parallel.mesh: impossib");
   CHECK(error_of({"train"}) == "--set train: expected key=value (for example train.micro_batch=8)");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/trace/memory_timeline.h"
+#include "engine/trace/metrics.h"
 #include "tests/catch.h"
 #include "tests/hand_made_run.h"
 
@@ -187,4 +188,28 @@ TEST_CASE("runs of different plans share the metrics of their summaries") {
         Approx(1.0));  // (300 + 100) / 200 - 1
   CHECK(comparison->instructions.empty());
   CHECK(comparison->first_kind == RunKind::measured);
+}
+
+TEST_CASE("times of a run that something disturbed are not judged, bytes are") {
+  const Run predicted = run_of(RunKind::predicted, {hand_made_step(0)}, 510);
+  const Run measured = run_of(RunKind::measured, {hand_made_step(3)}, 1000);
+  const auto disturbed = [&](const Tolerances& tolerances) {
+    auto comparison = compare(hand_made_plan(), predicted.view(), measured.view(), tolerances);
+    REQUIRE_OK(comparison);
+    leave_times_unjudged(*comparison, "a storm");
+    return *comparison;
+  };
+  const Comparison both = disturbed({{"step_time", 0.1}, {"mfu", 0.1}, {"peak_allocated", 0.1}});
+  CHECK(metric(both, "step_time").verdict == Verdict::not_judged);
+  CHECK(metric(both, "step_time").tolerance == 0.1);
+  CHECK(metric(both, "mfu").verdict == Verdict::not_judged);
+  CHECK(metric(both, "peak_allocated").verdict == Verdict::pass);
+  CHECK(both.verdict == Verdict::not_judged);
+  CHECK(both.times_not_judged == "a storm");
+  // What fails for its bytes fails all the same.
+  CHECK(disturbed({{"step_time", 0.1}, {"peak_reserved", 0.1}}).verdict == Verdict::fail);
+  // Nobody asked about times.
+  const Comparison memory = disturbed({{"peak_allocated", 0.1}, {"live_bytes", 0.1}});
+  CHECK(memory.verdict == Verdict::pass);
+  CHECK(memory.times_not_judged.empty());
 }

@@ -97,7 +97,7 @@ TEST_CASE("the text of a summary is a contract to the byte") {
   CHECK(
       summary_json(RunSummary{}).dump() ==
       R"({"kind":"predicted","plan_hash":"","ranks":1,"step_time_ns":{"median":0,"min":0,"max":0,)"
-      R"("n":0},"tokens_per_second":0.0,"tokens_per_second_per_gpu":0.0,"mfu":null,"exposed_commu)"
+      R"("n":0},"tokens_per_second":null,"tokens_per_second_per_gpu":null,"mfu":null,"exposed_commu)"
       R"(nication_ns":0,"communication":[],"volume":null,"skipped_steps":0,"memory":null,"memory_)"
       R"(limit":null,"fits":null,"fit_margin":null,"implementation":null,"ended_by":null,"operators":[],"losses":[],"gradient_norms":[],")"
       R"(calibrated":false,"leaves_out":[],"alternatives":[]})");
