@@ -98,11 +98,16 @@ class Support {
     need(c.host == HostSpec{}, "cluster.host", "a described host");
   }
 
+  static std::string nearest_of(const StrategyFacts& facts) {
+    return facts.nearest_built.empty() ? "" : std::string(facts.nearest_built) + "; ";
+  }
+
   void parallel() {
     const ParallelSpec& p = *s_.parallel;
     const std::vector<std::string> built = built_strategies();
     need(std::find(built.begin(), built.end(), p.strategy) != built.end(), "parallel.strategy", p.strategy,
-         fmt::format("supported: {}", fmt::join(teacher_ ? teacher_strategies() : built, ", ")));
+         fmt::format("{}supported: {}", nearest_of(facts_of(p.strategy)),
+                     fmt::join(teacher_ ? teacher_strategies() : built, ", ")));
     if (const auto not_built = facts_of(p.strategy).not_built; not_built != nullptr) {
       for (const NotBuilt& missing : not_built(s_)) need(false, missing.key, missing.shown, missing.hint);
     }

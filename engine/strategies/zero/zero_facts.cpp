@@ -5,12 +5,26 @@ namespace shardlab {
 namespace {
 
 constexpr std::string_view k_keys[] = {"parallel.zero"};
-constexpr StrategyFacts k_zero_facts{.keys = k_keys, .float16_scaler = "LossScaler"};
+constexpr LooseName k_loose_names[] = {{"zero", ""}, {"deepspeed", ""}};
+constexpr std::string_view k_aliases_1[] = {"zero-1", "zero_1"};
+constexpr std::string_view k_aliases_2[] = {"zero-2", "zero_2"};
+constexpr std::string_view k_aliases_3[] = {"zero-3", "zero_3"};
+
+constexpr StrategyFacts zero_facts(std::span<const std::string_view> aliases, std::string_view nearest) {
+  return {.keys = k_keys,
+          .aliases = aliases,
+          .loose_names = k_loose_names,
+          .nearest_built = nearest,
+          .float16_scaler = "LossScaler"};
+}
 
 }  // namespace
 
-extern constexpr StrategyFacts k_zero1_facts = k_zero_facts;
-extern constexpr StrategyFacts k_zero2_facts = k_zero_facts;
-extern constexpr StrategyFacts k_zero3_facts = k_zero_facts;
+extern constexpr StrategyFacts k_zero1_facts = zero_facts(
+    k_aliases_1, "fsdp1 with parallel.sharding: shard_grad_op shards optimizer state, and gradients too");
+extern constexpr StrategyFacts k_zero2_facts =
+    zero_facts(k_aliases_2, "fsdp1 with parallel.sharding: shard_grad_op shards the same");
+extern constexpr StrategyFacts k_zero3_facts =
+    zero_facts(k_aliases_3, "fsdp2 shards the same: parameters, gradients and optimizer state");
 
 }  // namespace shardlab
