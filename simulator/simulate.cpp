@@ -6,6 +6,7 @@
 #include "engine/hardware/device.h"
 #include "engine/scenario/run_spec.h"
 #include "engine/scenario/train_spec.h"
+#include "simulator/assumptions.h"
 #include "simulator/core/timeline.h"
 #include "simulator/cost/cost_model.h"
 #include "simulator/memory/step_memory.h"
@@ -128,6 +129,7 @@ Provenance provenance_of(const SimulationInputs& inputs) {
                 : fmt::format("{} ranks on {}", inputs.device.ranks, inputs.calibration->machine.processor);
   }
   provenance.versions["shardlab"] = std::string(program_version());
+  provenance.assumes = assumptions_of(inputs.planned, inputs.device, inputs.calibration != nullptr);
   provenance.leaves_out = left_out(inputs);
   return provenance;
 }

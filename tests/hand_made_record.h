@@ -19,7 +19,7 @@ inline RunRecord hand_made_record(std::string name = "tiny", RunKind kind = RunK
   run.plan = {hand_made_plan(PlanPhase::setup), hand_made_plan(PlanPhase::first), std::nullopt,
               hand_made_plan()};
   run.trace.provenance = {
-      kind, true, "cal-1", "2 x some processor", {{"shardlab", "0.1.0"}}, {"data loading"}};
+      kind, true, "cal-1", "2 x some processor", {{"shardlab", "0.1.0"}}, {"even experts"}, {"data loading"}};
   StepTrace first = hand_made_step(0, 2);
   first.plan_hash = plan_hash(run.plan.first);
   run.trace.warmup = {first, hand_made_step(1, 2)};

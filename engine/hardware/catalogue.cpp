@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/base/lower_case.h"
 #include "engine/base/nearest.h"
 #include "engine/base/paths.h"
 #include "engine/base/yaml.h"
@@ -18,13 +19,6 @@ namespace shardlab {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return out;
-}
 
 Result<YamlNode> read_aliases(std::string_view folder) {
   SHARDLAB_TRY(const fs::path file, find_asset("hardware/aliases.yaml"));
@@ -53,8 +47,8 @@ std::vector<std::string> described_names(std::string_view folder) {
 Result<fs::path> find_description(std::string_view folder, std::string_view name, std::string_view noun) {
   SHARDLAB_TRY(const fs::path path, find_asset(fmt::format("hardware/{}", folder)));
   std::vector<std::string> known = described_names(folder);
-  const std::string wanted = lower(name);
-  const auto is_wanted = [&](const std::string& candidate) { return lower(candidate) == wanted; };
+  const std::string wanted = in_lower_case(name);
+  const auto is_wanted = [&](const std::string& candidate) { return in_lower_case(candidate) == wanted; };
   if (const auto found = std::find_if(known.begin(), known.end(), is_wanted); found != known.end())
     return path / (*found + ".yaml");
 
@@ -65,7 +59,7 @@ Result<fs::path> find_description(std::string_view folder, std::string_view name
   }
   // Nearest regardless of case, among names and aliases; without a near one the names alone.
   std::vector<std::string> lowered;
-  for (const std::string& candidate : known) lowered.push_back(lower(candidate));
+  for (const std::string& candidate : known) lowered.push_back(in_lower_case(candidate));
   std::string hint = suggestion(name, described_names(folder));
   if (const auto nearest = nearest_name(wanted, lowered)) {
     const auto index = std::find(lowered.begin(), lowered.end(), *nearest) - lowered.begin();

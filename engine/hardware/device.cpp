@@ -1,6 +1,7 @@
 #include "engine/hardware/device.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/core.h>
@@ -25,6 +26,21 @@ DevicePeaks scaled(const DevicePeaks& peaks, double factor) {
           times(peaks.fp8)};
 }
 
+// Guesses among the figures, by their names without the section: those that predictions rest on, not what a
+// person looks up besides (power, caches, drives).
+void add_estimates(Device& device, const FigureSources& provenance, std::string_view prefix) {
+  static constexpr auto k_used = std::to_array<std::string_view>(
+      {"visible_memory", "memory_bandwidth", "float32_flops", "float16_flops", "bfloat16_flops",
+       "multiprocessors", "gemm_e_max", "gemm_k_half", "power_factor", "attention_flops",
+       "attention_sequence_half", "memory_efficiency", "kernel_gap_seconds", "ring_bandwidth", "network",
+       "network_efficiency", "nvlink_domain_gpus"});
+  for (const std::string& figure : estimated_figures(provenance)) {
+    const std::string name = figure.substr(figure.find('.') + 1);
+    if (std::find(k_used.begin(), k_used.end(), name) != k_used.end())
+      device.estimates.push_back(std::string(prefix) + name);
+  }
+}
+
 void set_compute(Device& device, const Gpu& gpu) {
   device.peaks = gpu.peaks;
   device.gemm = scaled(gpu.peaks, gpu.gemm_e_max * gpu.power_factor);
@@ -46,7 +62,8 @@ void set_compute(Device& device, const Gpu& gpu) {
   if (gpu.dollars_per_hour_low && gpu.dollars_per_hour_high) {
     device.dollars_per_hour = (*gpu.dollars_per_hour_low + *gpu.dollars_per_hour_high) / 2;
   }
-  device.estimates = estimated_figures(gpu.provenance);
+  device.devices_per_card = gpu.devices_per_card;
+  add_estimates(device, gpu.provenance, "");
   device.estimates.insert(device.estimates.end(), {"kernel_launch_seconds", "instruction_seconds"});
 }
 
@@ -98,8 +115,7 @@ Result<Device> describe_gpus(const ClusterRequest& request) {
     device.wires.network_efficiency = node->network_efficiency;
     device.wires.switch_ranks = node->nvlink_domain_gpus;
     if (node->dollars_per_hour) device.dollars_per_hour = *node->dollars_per_hour / node->gpus;
-    for (const std::string& name : estimated_figures(node->provenance))
-      device.estimates.push_back("node." + name);
+    if (device.nodes > 1) add_estimates(device, node->provenance, "node ");
   } else if (request.network_gbps_per_gpu) {
     device.wires.network_per_rank = {*request.network_gbps_per_gpu / 8 * 1e9};
     device.wires.network_efficiency =

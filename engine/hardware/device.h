@@ -55,7 +55,9 @@ struct Device {
   LinkFigures wires;                       // for groups of other shapes, see links_of
   std::optional<double> dollars_per_hour;  // of one GPU, middle of the price range
 
-  std::vector<std::string> estimates;  // names of figures that are estimates
+  int devices_per_card = 1;  // ranks that one card holds (two dies of an MI250X)
+
+  std::vector<std::string> estimates;  // names of figures that are estimates and that predictions use
   std::string source;                  // the files the figures come from
 
   // Links of a group of this many ranks on this many nodes; on a CPU the shape does not matter.

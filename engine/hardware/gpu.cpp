@@ -2,6 +2,7 @@
 
 #include "engine/hardware/catalogue.h"
 #include "engine/hardware/description.h"
+#include "engine/hardware/name_hints.h"
 
 namespace shardlab {
 namespace {
@@ -16,6 +17,8 @@ Bytes size(Description& file, std::string_view key) {
 }
 
 void read_data_sheet(Description& file, Gpu& gpu) {
+  if (file.optional_figure("figures", "devices_per_card"))
+    gpu.devices_per_card = file.count("figures", "devices_per_card");
   gpu.memory = size(file, "memory");
   gpu.visible_memory = size(file, "visible_memory");
   gpu.memory_bandwidth = {file.figure("figures", "memory_bandwidth")};
@@ -61,8 +64,9 @@ std::optional<FlopsPerSecond> DevicePeaks::of(DType dtype) const {
 }
 
 Result<Gpu> find_gpu(std::string_view name) {
-  SHARDLAB_TRY(const std::filesystem::path path, find_description("gpus", name, "GPU"));
-  SHARDLAB_TRY(Description file, Description::read(path));
+  const auto path = find_description("gpus", name, "GPU");
+  if (!path) return with_hint(path.error(), hint_for_gpu(name));
+  SHARDLAB_TRY(Description file, Description::read(*path));
   Gpu gpu;
   gpu.name = file.text("name");
   gpu.vendor = file.text("vendor");

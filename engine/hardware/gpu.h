@@ -34,8 +34,9 @@ struct Gpu {
   std::string architecture;
   std::string compute_capability;
   std::string notes;
-  Bytes memory;          // of the data sheet
-  Bytes visible_memory;  // what torch sees
+  int devices_per_card = 1;  // what is sold as one may be several to the system; all else is of one device
+  Bytes memory;              // of the data sheet
+  Bytes visible_memory;      // what torch sees
   BytesPerSecond memory_bandwidth;
   DevicePeaks peaks;
   int multiprocessors = 0;

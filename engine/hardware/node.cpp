@@ -2,12 +2,14 @@
 
 #include "engine/hardware/catalogue.h"
 #include "engine/hardware/description.h"
+#include "engine/hardware/name_hints.h"
 
 namespace shardlab {
 
 Result<Node> find_node(std::string_view name) {
-  SHARDLAB_TRY(const std::filesystem::path path, find_description("nodes", name, "node"));
-  SHARDLAB_TRY(Description file, Description::read(path));
+  const auto path = find_description("nodes", name, "node");
+  if (!path) return with_hint(path.error(), hint_for_node(name));
+  SHARDLAB_TRY(Description file, Description::read(*path));
   Node node;
   node.name = file.text("name");
   node.gpu = file.text("gpu");

@@ -10,6 +10,7 @@
 #include "engine/plan/unit_sizes.h"
 #include "engine/report/communication_volume.h"
 #include "engine/report/fit_margin.h"
+#include "engine/report/model_flops.h"
 #include "engine/report/teacher_memory.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/mesh.h"
@@ -112,10 +113,10 @@ double per_second(double amount, Nanoseconds time) {
   return time.value > 0 ? amount * 1e9 / static_cast<double>(time.value) : 0;
 }
 
-std::optional<double> mfu_of(const PlannedScenario& planned, Nanoseconds step,
-                             std::optional<FlopsPerSecond> peak) {
-  if (!peak || peak->value <= 0 || step.value <= 0) return std::nullopt;
-  return per_second(static_cast<double>(model_flops_per_step(planned).value), step) / peak->value;
+std::optional<double> utilization(std::optional<Flops> flops, Nanoseconds step,
+                                  std::optional<FlopsPerSecond> peak) {
+  if (!flops || !peak || peak->value <= 0 || step.value <= 0) return std::nullopt;
+  return per_second(static_cast<double>(flops->value), step) / peak->value;
 }
 
 void add_allocator(const DeviceMemory& device, MemorySummary& memory) {
@@ -136,16 +137,6 @@ std::int64_t tokens_per_step(const PlannedScenario& planned) {
   return graph.micro_batch * graph.sequence_length * planned.plan.steady.micro_batches * data_ranks(planned);
 }
 
-Flops model_flops_per_step(const PlannedScenario& planned) {
-  Flops sum;
-  for (const Segment& segment : planned.partition.segments) {
-    for (const Program* program : {&segment.programs.forward, &segment.programs.backward}) {
-      for (const Work& work : program->work) sum += work.model_flops;
-    }
-  }
-  return sum * planned.plan.steady.micro_batches;
-}
-
 Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& trace,
                                       std::optional<Bytes> memory_limit) {
   RunSummary run;
@@ -164,6 +155,7 @@ Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& tr
   run.losses = trace.losses;
   run.gradient_norms = trace.gradient_norms;
   run.calibrated = trace.provenance.calibrated;
+  run.assumes = trace.provenance.assumes;
   run.leaves_out = trace.provenance.leaves_out;
   return run;
 }
@@ -179,7 +171,8 @@ Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& tra
     run.fit_margin = fit_margin(peak, run.ranks);
     if (run.memory_limit) run.fits = judge_fit(peak, *run.fit_margin, *run.memory_limit);
   }
-  run.mfu = mfu_of(planned, run.step_time.median, device.peak);
+  run.mfu = utilization(model_flops_per_step(planned), run.step_time.median, device.peak);
+  run.mfu_palm = utilization(palm_flops_per_step(planned), run.step_time.median, device.peak);
   run.volume = communication_volume(planned);
   run.skipped_steps = count_skipped(planned, trace);
   if (run.memory && planned.graph.teacher)
@@ -207,6 +200,7 @@ RunSummary summarize_out_of_memory(const PlannedScenario& planned, const RunTrac
   run.ended_by = fmt::format("rank {}, {}, {}: {}", ended.rank,
                              ended.step < 0 ? "setup" : fmt::format("step {}", ended.step), ended.label,
                              describe(ended));
+  run.assumes = trace.provenance.assumes;
   run.leaves_out = trace.provenance.leaves_out;
   return run;
 }

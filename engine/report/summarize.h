@@ -36,7 +36,4 @@ RunSummary summarize_out_of_memory(const PlannedScenario& planned, const RunTrac
 // Tokens whose loss is computed in one step, over all ranks and micro-batches.
 std::int64_t tokens_per_step(const PlannedScenario& planned);
 
-// What one rank computes in one step: matrix products and attention of both passes, nothing recomputed.
-Flops model_flops_per_step(const PlannedScenario& planned);
-
 }  // namespace shardlab

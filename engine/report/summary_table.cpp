@@ -71,7 +71,9 @@ TextTable figures_table(const RunSummary& run) {
   if (run.implementation)
     table.add(
         {"operators", std::string(to_string(*run.implementation)), whose_operators(*run.implementation)});
-  if (run.mfu) table.add({"MFU", percent(*run.mfu)});
+  if (run.mfu) table.add({"MFU", percent(*run.mfu), "causal attention counted half"});
+  if (run.mfu_palm)
+    table.add({"MFU by PaLM", percent(*run.mfu_palm), "6N + 12Lhs: attention whole, embeddings too"});
   table.add({"exposed communication", to_string(run.exposed_communication),
              fmt::format("{} of the step",
                          percent(share_of(run.exposed_communication.value, run.step_time.median.value)))});
@@ -93,8 +95,8 @@ std::string sent_note(const CommunicationTotal& total) {
 
 std::string volume_line(const std::optional<CommunicationVolume>& volume) {
   if (!volume) return "";
-  std::string line = fmt::format("  a rank sends {:.2f} times the model's elements", volume->sent);
-  if (volume->limit) line += fmt::format("; with many ranks it is {:.3g} times", *volume->limit);
+  std::string line = fmt::format("  a rank sends {:.2f} numbers per model parameter", volume->sent);
+  if (volume->limit) line += fmt::format("; with more ranks this nears {:.3g}", *volume->limit);
   return line + '\n';
 }
 
@@ -190,11 +192,32 @@ std::string alternatives_part(const RunSummary& run, const TextStyle& style) {
   return "\nwith one key changed\n" + table.text(style);
 }
 
-// The list of what a prediction leaves out, each on lines of its own.
-std::string leaves_out_part(const RunSummary& run) {
-  std::string text;
-  for (const std::string& item : run.leaves_out)
-    text += (text.empty() ? "\nnot in these figures\n  " : "  ") + item + '\n';
+constexpr std::size_t k_list_width = 100;
+
+// One item of a list; what does not fit into a line goes on below, indented.
+std::string list_item(std::string_view item) {
+  std::string text = "  ";
+  std::size_t column = text.size();
+  while (!item.empty()) {
+    const std::string_view word = item.substr(0, item.find(' '));
+    if (column + word.size() > k_list_width) {
+      text.back() = '\n';
+      text += "    ";
+      column = 4;
+    }
+    text += word;
+    text += ' ';
+    column += word.size() + 1;
+    item.remove_prefix(std::min(word.size() + 1, item.size()));
+  }
+  text.back() = '\n';
+  return text;
+}
+
+std::string list_part(std::string_view title, const std::vector<std::string>& items) {
+  if (items.empty()) return "";
+  std::string text = fmt::format("\n{}\n", title);
+  for (const std::string& item : items) text += list_item(item);
   return text;
 }
 
@@ -207,7 +230,7 @@ std::string summary_table(const RunSummary& run, const TextStyle& style, const S
   if (run.ended_by) title += "not finished: " + *run.ended_by + '\n';
   return title + figures_table(run).text(style) + communication_part(run, style) +
          operators_part(run, style) + memory_part(run, style, at_peak) + alternatives_part(run, style) +
-         leaves_out_part(run);
+         list_part("assumed", run.assumes) + list_part("not in these figures", run.leaves_out);
 }
 
 }  // namespace shardlab

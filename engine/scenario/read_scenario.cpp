@@ -41,7 +41,8 @@ Result<std::string> read_text(const fs::path& file) {
   return text;
 }
 
-// The values that follow from others and from the shipped files: the name, the GPUs of a named node.
+// The values that follow from others and from the shipped files: the name, the GPUs of a named node,
+// hardware's own names in place of aliases.
 void complete(Scenario& scenario, Reading& reading) {
   const auto refuse = [&](const std::string& key, const Error& error) {
     reading.problems.add(reading.source.place(key), error.what, error.hint);
@@ -50,6 +51,7 @@ void complete(Scenario& scenario, Reading& reading) {
   ClusterSpec& cluster = *scenario.cluster;
   if (!cluster.node.empty()) {
     const auto node = find_node(cluster.node);
+    if (node) cluster.node = node->name;
     if (!node) {
       refuse("cluster.node", node.error());
     } else if (cluster.gpus_per_node == 0 && !cluster.device) {
@@ -60,7 +62,11 @@ void complete(Scenario& scenario, Reading& reading) {
     }
   }
   if (!cluster.gpu.empty()) {
-    if (const auto gpu = find_gpu(cluster.gpu); !gpu) refuse("cluster.gpu", gpu.error());
+    const auto gpu = find_gpu(cluster.gpu);
+    if (gpu)
+      cluster.gpu = gpu->name;
+    else
+      refuse("cluster.gpu", gpu.error());
   }
   const auto check_model = [&](const std::string& key, const ModelSpec& model) {
     if (model.config.empty()) return;

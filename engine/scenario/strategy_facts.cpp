@@ -4,6 +4,8 @@
 
 #include <fmt/ranges.h>
 
+#include "engine/base/lower_case.h"
+#include "engine/base/nearest.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/strategies/strategy_list.h"
 
@@ -40,6 +42,30 @@ bool is_below(std::string_view key, std::string_view section) {
 
 std::span<const KnownStrategy> known_strategies() {
   return k_known;
+}
+
+std::optional<std::string> strategy_called(std::string_view name) {
+  const std::string wanted = in_lower_case(name);
+  for (const KnownStrategy& strategy : k_known) {
+    const auto& aliases = strategy.facts->aliases;
+    if (strategy.name == wanted || std::find(aliases.begin(), aliases.end(), wanted) != aliases.end())
+      return std::string(strategy.name);
+  }
+  return std::nullopt;
+}
+
+std::string strategy_hint(std::string_view name) {
+  const std::string wanted = in_lower_case(name);
+  std::vector<std::string> meant;
+  for (const KnownStrategy& strategy : k_known) {
+    for (const LooseName& loose : strategy.facts->loose_names) {
+      if (loose.name != wanted) continue;
+      meant.push_back(loose.with.empty() ? std::string(strategy.name)
+                                         : fmt::format("{} with {}", strategy.name, loose.with));
+    }
+  }
+  if (!meant.empty()) return fmt::format("did you mean {}?", fmt::join(meant, ", or "));
+  return suggestion(wanted, strategy_names());
 }
 
 const StrategyFacts& facts_of(std::string_view strategy) {

@@ -5,6 +5,7 @@
 // are. Nobody else compares the name of a strategy: who wants to know something about one adds a fact here.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,11 +31,21 @@ struct UnsupportedKey {
   std::string_view nearest;  // that works
 };
 
+// A word that people use for this strategy among others.
+struct LooseName {
+  std::string_view name;  // lower case: "fsdp"
+  std::string_view with;  // what to set so that it is meant: "parallel.mesh.replicate above 1"; may be empty
+};
+
 // Every default is what holds for most strategies; a name that nobody knows has the defaults.
 struct StrategyFacts {
   // Dotted keys of `parallel` and `precision` that have an effect under this strategy while they have none
   // under others. A section stands for all of its keys; a key inside one makes the section known too.
   std::span<const std::string_view> keys = {};
+  // Names that mean this strategy and no other, lower case; a scenario may write them.
+  std::span<const std::string_view> aliases = {};
+  // Names that may mean this strategy; a scenario that writes them is told so.
+  std::span<const LooseName> loose_names = {};
   // Parameters are grouped into units by parallel.wrap and gathered unit by unit.
   bool gathers_units = false;
   // Units compute in precision.param and reduce in precision.reduce, whatever the stored dtype is.
@@ -76,6 +87,12 @@ struct KnownStrategy {
 
 // All of strategy_list.h, in its order.
 std::span<const KnownStrategy> known_strategies();
+
+// The strategy that a name or an alias means, upper or lower case; none when it means none or several.
+std::optional<std::string> strategy_called(std::string_view name);
+
+// For a name that strategy_called() does not know: what it may mean, or the nearest of the names.
+std::string strategy_hint(std::string_view name);
 
 // The facts of the strategy of this name, the defaults where there is none.
 const StrategyFacts& facts_of(std::string_view strategy);

@@ -7,11 +7,9 @@ namespace shardlab {
 using Json = nlohmann::ordered_json;
 
 std::string provenance_text(const Provenance& provenance) {
-  const Json json = {{"calibrated", provenance.calibrated},
-                     {"calibration", provenance.calibration},
-                     {"machine", provenance.machine},
-                     {"versions", provenance.versions},
-                     {"leaves_out", provenance.leaves_out}};
+  const Json json = {{"calibrated", provenance.calibrated}, {"calibration", provenance.calibration},
+                     {"machine", provenance.machine},       {"versions", provenance.versions},
+                     {"assumes", provenance.assumes},       {"leaves_out", provenance.leaves_out}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -24,6 +22,7 @@ Result<Provenance> parse_provenance(std::string_view text, RunKind kind) {
     provenance.calibration = json.value("calibration", "");
     provenance.machine = json.value("machine", "");
     provenance.versions = json.value("versions", provenance.versions);
+    provenance.assumes = json.value("assumes", provenance.assumes);
     provenance.leaves_out = json.value("leaves_out", provenance.leaves_out);
     return provenance;
   } catch (const Json::exception& error) {

@@ -137,12 +137,16 @@ inline constexpr auto k_figures<RunSummary> = std::tuple{
         .set_by("train.micro_batch", "model.sequence_length", "cluster"),
     figure(
         "mfu", &RunSummary::mfu,
-        "model FLOPs per second divided by the device's dense peak for the compute dtype; recomputation and "
-        "embeddings do not count")
+        "model FLOPs per second divided by the device's dense peak for the compute dtype; causal attention "
+        "counts half; recomputation, embeddings and gradients that nobody needs do not count")
         .remarked("null where no peak rate of the device is known")
         .metric_of({"mfu", MetricUnit::fraction, Listed::where_not_zero, 3})
         .set_by("precision.param", "train.micro_batch", "model.sequence_length")
         .column_of("mfu", &RunEntry::mfu),
+    figure("mfu_palm", &RunSummary::mfu_palm,
+           "the same by PaLM's convention: 6 N + 12 L h s FLOPs a token (N parameters that a token uses, L "
+           "layers, h heads times their dimension, s tokens a sequence)")
+        .remarked("null where `mfu` is, where a part of the model is frozen and for distillations"),
     figure("exposed_communication_ns", &RunSummary::exposed_communication,
            "time in which the compute stream is idle and waits, directly or through other instructions, for "
            "communication; the mean over ranks, the median over steps")
@@ -190,6 +194,8 @@ inline constexpr auto k_figures<RunSummary> = std::tuple{
         .remarked("numbers, every step from the first; empty without clipping or when predicted"),
     figure("calibrated", &RunSummary::calibrated, "whether the prediction used measurements of this device")
         .column_of("calibrated", &RunEntry::calibrated),
+    figure("assumes", &RunSummary::assumes,
+           "texts: what a prediction takes for given: figures that are estimates, balanced experts"),
     figure("leaves_out", &RunSummary::leaves_out, "texts: what the figures do not contain"),
     figure(
         "alternatives", &RunSummary::alternatives,

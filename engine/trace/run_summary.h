@@ -96,6 +96,7 @@ struct RunSummary {
   double tokens_per_second = 0;
   double tokens_per_second_per_gpu = 0;
   std::optional<double> mfu;          // absent where no peak rate is known
+  std::optional<double> mfu_palm;     // absent there and where a part of the model is frozen
   Nanoseconds exposed_communication;  // mean over ranks, median over steps
   std::vector<CommunicationTotal> communication;
   std::optional<CommunicationVolume> volume;  // absent where nothing is communicated
@@ -110,6 +111,7 @@ struct RunSummary {
   std::vector<double> losses;                    // every step from the first
   std::vector<double> gradient_norms;
   bool calibrated = false;
+  std::vector<std::string> assumes;
   std::vector<std::string> leaves_out;
   std::vector<Alternative> alternatives;  // of a prediction, where somebody asked for them
 

@@ -89,6 +89,7 @@ struct Provenance {
   std::string calibration;                      // id of the calibration used
   std::string machine;                          // processor or GPU model, and how many
   std::map<std::string, std::string> versions;  // shardlab, torch, compiler, kernel
+  std::vector<std::string> assumes;             // what a prediction takes for given
   std::vector<std::string> leaves_out;          // what the numbers do not contain
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/report/figures.h"
+#include "engine/report/model_flops.h"
 #include "engine/report/summarize.h"
 #include "engine/report/unit_warnings.h"
 #include "engine/trace/exposed_communication.h"
@@ -195,6 +196,7 @@ std::optional<Why> why_metric(const LoadedRun& run, std::string_view metric, con
   why.source = source_of(run);
   why.settings = meaning->settings;
   add_parts(why, {run, metric, figure->value, planned});
+  for (const std::string& each : run.record.trace.provenance.assumes) why.notes.push_back("assumes " + each);
   for (const std::string& each : run.record.trace.provenance.leaves_out)
     why.notes.push_back("leaves out " + each);
   return why;

@@ -175,7 +175,8 @@ class Timeline {
   std::int64_t rate(const Running& running) const {
     if (running.collective)
       return computes_ > 0 ? options_.contention.collective_beside_compute : Contention::full;
-    return collectives_ > 0 ? options_.contention.compute_beside_collective : Contention::full;
+    const std::int64_t share = options_.contention.streams_share ? computes_ : 1;
+    return (collectives_ > 0 ? options_.contention.compute_beside_collective : Contention::full) / share;
   }
 
   std::int64_t finish(const Running& running) const {

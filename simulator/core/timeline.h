@@ -55,6 +55,7 @@ struct Contention {
   static constexpr std::int64_t full = 1 << 20;
   std::int64_t compute_beside_collective = full;
   std::int64_t collective_beside_compute = full;
+  bool streams_share = false;  // computing on n streams at a time, each goes at 1/n of its speed
 };
 
 // The rate that stands for a fraction of full speed, at least 1 %.

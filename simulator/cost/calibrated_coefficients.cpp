@@ -13,6 +13,7 @@ class Reader {
       : calibration_(calibration), coefficients_(coefficients) {}
 
   void read_all() {
+    const bool one_rate = coefficients_.float16.matmul[0].rate == coefficients_.bfloat16.matmul[0].rate;
     read_dtype(DType::float32, coefficients_.float32);
     read_dtype(DType::bfloat16, coefficients_.bfloat16);
     read_traffic();
@@ -27,6 +28,7 @@ class Reader {
     set("contention.compute_beside_collective", coefficients_.contention.compute_beside_collective);
     set("contention.collective_beside_compute", coefficients_.contention.collective_beside_compute);
     for (const ProbeResult& probe : calibration_.probes) read_shape(probe);
+    if (one_rate) coefficients_.float16 = coefficients_.bfloat16;
   }
 
  private:

@@ -31,7 +31,8 @@ struct DtypeCoefficients {
 struct CostCoefficients {
   bool counts_pieces = false;  // copies go tensor by tensor (a CPU); else one kernel handles all
   DtypeCoefficients float32;
-  DtypeCoefficients bfloat16;  // and float16
+  DtypeCoefficients bfloat16;
+  DtypeCoefficients float16;
   TrafficCoefficients memory;  // what has no coefficients of its own
   std::map<std::string, TrafficCoefficients, std::less<>> traffic;
   double allocation_ns = 0;                                // one tensor allocated and freed inside a segment
@@ -39,14 +40,18 @@ struct CostCoefficients {
   HostCoefficients host;
   ContentionFactors contention;
 
-  const DtypeCoefficients& of(DType dtype) const { return dtype == DType::float32 ? float32 : bfloat16; }
+  const DtypeCoefficients& of(DType dtype) const {
+    if (dtype == DType::float32) return float32;
+    return dtype == DType::float16 ? float16 : bfloat16;
+  }
   const TrafficCoefficients& traffic_of(std::string_view name) const;
 };
 
 CostCoefficients published_coefficients(const Device& device);
 
 // Replaces what the calibration measured. Coefficients with names it does not know are ignored; what it lacks
-// stays published.
+// stays published. Calibrations measure 16 bits in bfloat16: float16 takes the same where the published rates
+// of the two are the same, else it stays published.
 void apply_calibration(const Calibration& calibration, CostCoefficients& coefficients);
 
 // "rms_norm.forward.float32"

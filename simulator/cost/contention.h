@@ -11,12 +11,14 @@ namespace shardlab {
 struct ContentionFactors {
   double compute_beside_collective = 1;
   double collective_beside_compute = 1;
+  bool streams_share = false;  // kernels of several streams share the device
 };
 
 // On a CPU: both at 1 / (1 + overlap_penalty), which makes a step last max + penalty * min of the two when
 // they overlap entirely. On a GPU: a ring kernel holds one multiprocessor per channel (24 channels on nodes
 // with NVLink, NCCL's tuning model); what remains of the published loss (memory traffic, clocks) is an
-// estimate of 15 % of the shorter.
+// estimate of 15 % of the shorter. Its compute streams share it evenly, so that a cast beside a product is
+// not free: both are kernels of all multiprocessors (an estimate; what one leaves idle the other could use).
 ContentionFactors published_contention(const Device& device);
 
 Contention to_contention(const ContentionFactors& factors);

@@ -66,10 +66,11 @@ class WorkCost {
     return one;
   }
 
-  // Elements of the products are as wide as their least traffic says.
-  static DType dtype_of(const Work& work) {
+  // Elements of the products are as wide as their least traffic says; which 16 bits, the operator says.
+  DType dtype_of(const ProgramStep& step, const Work& work) const {
     const std::int64_t elements = work.m * work.k + work.k * work.n + work.m * work.n;
-    return work.bytes.value == elements * work.batch * work.kernels * 4 ? DType::float32 : DType::bfloat16;
+    if (work.bytes.value == elements * work.batch * work.kernels * 4) return DType::float32;
+    return dtype_of(step) == DType::float16 ? DType::float16 : DType::bfloat16;
   }
 
   DType dtype_of(const ProgramStep& step) const {
@@ -93,7 +94,7 @@ class WorkCost {
       const bool of_weight = program_.work[index].of_weight || (last == index && trains_weight(step));
       use = of_weight ? MatmulUse::weight_gradient : MatmulUse::input_gradient;
     }
-    return coefficients_.of(dtype_of(program_.work[index])).matmul[static_cast<std::size_t>(use)];
+    return coefficients_.of(dtype_of(step, program_.work[index])).matmul[static_cast<std::size_t>(use)];
   }
 
   bool trains_weight(const ProgramStep& step) const {

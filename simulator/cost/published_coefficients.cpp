@@ -5,10 +5,12 @@
 namespace shardlab {
 namespace {
 
-// Where nobody states a rate for a dtype, the float32 one, then a token one: a prediction must not divide by
-// zero.
+// Where nobody states a rate for a dtype, another one, then a token one: a prediction must not divide by
+// zero. A GPU without bfloat16 units computes it as float32; a processor's float16 is as fast as its
+// bfloat16.
 FlopsPerSecond rate_of(const DevicePeaks& rates, DType dtype) {
-  for (const auto& rate : {rates.of(dtype), rates.float32, rates.bfloat16, rates.float16}) {
+  const auto& other = dtype == DType::float16 ? rates.bfloat16 : rates.float32;
+  for (const auto& rate : {rates.of(dtype), other, rates.float32, rates.bfloat16, rates.float16}) {
     if (rate && rate->value > 0) return *rate;
   }
   return {1e9};
@@ -33,6 +35,7 @@ CostCoefficients published_coefficients(const Device& device) {
   coefficients.counts_pieces = cpu;
   coefficients.float32 = compute_of(device, DType::float32, bandwidth, overhead_ns);
   coefficients.bfloat16 = compute_of(device, DType::bfloat16, bandwidth, overhead_ns);
+  coefficients.float16 = compute_of(device, DType::float16, bandwidth, overhead_ns);
   coefficients.memory = {bandwidth, overhead_ns, {}};
   coefficients.host = {device.instruction_seconds * 1e9, device.instruction_seconds * 1e9,
                        cpu ? 0 : device.kernel_launch_seconds * 1e9};

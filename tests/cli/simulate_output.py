@@ -80,6 +80,37 @@ def test_hardware_you_do_not_have():
     check(document["fits"] is not None, "whether it fits is unknown")
 
 
+def test_useless_gradients_do_not_count_as_use():
+    place = Place()
+    frozen = ["--set", "model.frozen=['**.q_proj', '**.up_proj', lm_head]", "--set", "cluster={node: hgx-h100}", "--json"]
+    runs = [expect(place.run("simulate", place.scenario(), *frozen, "--set", f"parallel.strategy={s}"), 0).json()
+            for s in ("fsdp1", "fsdp2")]
+    flops = [run["mfu"] * run["step_time_ns"]["median"] for run in runs]
+    check(abs(flops[0] / flops[1] - 1) < 1e-9, f"FSDP1's gradients of frozen weights count: {flops}")
+    check(runs[0]["mfu_palm"] is None, "6N of a model that is partly frozen")
+
+
+def test_what_is_assumed_is_said():
+    place = Place()
+    sets = ["--set", "cluster={gpu: MI250X, gpus_per_node: 8}"]
+    text = expect(place.run("simulate", place.scenario(), *sets), 0).out
+    for part in ("assumed", "figures of MI250X are estimates: ", "one of the 2 devices of an MI250X card"):
+        check(part in text, f"'{part}' is not in:\n{text}")
+    document = expect(place.run("simulate", place.scenario(), *sets, "--json"), 0).json()
+    check(any("estimates" in each for each in document["assumes"]), document["assumes"])
+    again = expect(place.run("show", document["run_id"], "--json"), 0).json()
+    check(again["assumes"] == document["assumes"], "the store forgot what was assumed")
+
+
+def test_both_conventions_of_mfu():
+    place = Place()
+    document = expect(place.run("simulate", SOURCE / "scenarios/first/llama3-8b-fsdp2-8xh100.yaml", "--json"), 0).json()
+    tokens = document["tokens_per_second_per_gpu"]
+    palm = (6 * 8030261248 + 12 * 32 * 4096 * 4096) * tokens / 989.4e12
+    check(abs(document["mfu_palm"] / palm - 1) < 1e-6, f"{document['mfu_palm']}, by hand {palm}")
+    check(document["mfu"] < document["mfu_palm"], "whole attention counts less than half of it")
+
+
 def test_memory_limit_decides_whether_it_fits():
     place = Place()
     for limit, fits in (("16MiB", "yes"), ("64KiB", "no")):

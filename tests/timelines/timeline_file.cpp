@@ -48,6 +48,8 @@ struct Sheet {
       contention.compute_beside_collective = contention_rate(std::stod(rest.at(0)));
     else if (key == "collective_beside_compute")
       contention.collective_beside_compute = contention_rate(std::stod(rest.at(0)));
+    else if (key == "streams_share")
+      contention.streams_share = rest.at(0) == "true";
     else
       rows.push_back(words);
   }

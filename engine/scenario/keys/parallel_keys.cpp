@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "engine/base/parse.h"
 #include "engine/scenario/keys/sections.h"
 #include "engine/scenario/parallel_spec.h"
@@ -50,6 +52,17 @@ const Keys<DdpSpec>& ddp_keys() {
   return keys;
 }
 
+// Names and aliases, in any case; kept by its own name.
+Kind<std::string> strategy_kind() {
+  Kind<std::string> strategies = kind::word(strategy_names());
+  strategies.read = [](const YamlNode& node, std::string_view) -> Result<std::string> {
+    SHARDLAB_TRY(const std::string text, kind::scalar_text(node));
+    if (auto known = strategy_called(text)) return *std::move(known);
+    return bad_input({}, fmt::format("unknown strategy '{}'", text), strategy_hint(text));
+  };
+  return strategies;
+}
+
 }  // namespace
 
 Kind<ReshardAfterForward> reshard_after_forward_kind() {
@@ -77,7 +90,7 @@ Key<ParallelSpec> by_strategy(Key<ParallelSpec> row) {
 const Keys<ParallelSpec>& parallel_keys() {
   using S = ParallelSpec;
   static const Keys<S> keys{
-      key("strategy", &S::strategy, kind::word(strategy_names()),
+      key("strategy", &S::strategy, strategy_kind(),
           "who owns which part of parameters, gradients and optimizer state"),
       section("mesh", &S::mesh, &mesh_keys),
       by_strategy(key("sharding", &S::sharding, kind::word<Fsdp1Sharding>(), "FSDP1's ShardingStrategy")),

@@ -16,10 +16,13 @@ void check_ranks(Complaints& c, int) {
 constexpr UnsupportedKey k_unsupported[] = {{"parallel.ddp.static_graph", "false"},
                                             {"parallel.ddp.find_unused_parameters", "false"}};
 
+constexpr std::string_view k_aliases[] = {"distributeddataparallel", "distributed_data_parallel"};
+
 }  // namespace
 
 extern constexpr StrategyFacts k_ddp_facts{
     .keys = k_keys,
+    .aliases = k_aliases,
     .why_no_teacher = "ddp averages gradients, and a teacher has none: DistributedDataParallel refuses it",
     .replicates = [](const ParallelSpec&) { return true; },
     .check_ranks = check_ranks,

@@ -40,10 +40,18 @@ void check(Complaints& c, const ResolvedMesh& mesh) {
   }
 }
 
+constexpr std::string_view k_aliases[] = {"fullyshardeddataparallel", "fully_sharded_data_parallel"};
+constexpr LooseName k_loose_names[] = {
+    {"fsdp", ""},
+    {"hsdp", "parallel.sharding: hybrid_shard and parallel.mesh.replicate"},
+};
+
 }  // namespace
 
 extern constexpr StrategyFacts k_fsdp1_facts{
     .keys = k_keys,
+    .aliases = k_aliases,
+    .loose_names = k_loose_names,
     .gathers_units = true,
     .casts_units = true,
     .casts_inputs_by_default = false,  // MixedPrecision.cast_forward_inputs is False

@@ -39,10 +39,18 @@ void check(Complaints& c, const ResolvedMesh& mesh) {
   }
 }
 
+constexpr std::string_view k_aliases[] = {"fully_shard"};
+constexpr LooseName k_loose_names[] = {
+    {"fsdp", ""},
+    {"hsdp", "parallel.mesh.replicate, the number of copies"},
+};
+
 }  // namespace
 
 extern constexpr StrategyFacts k_fsdp2_facts{
     .keys = k_keys,
+    .aliases = k_aliases,
+    .loose_names = k_loose_names,
     .gathers_units = true,
     .casts_units = true,
     .check = check,

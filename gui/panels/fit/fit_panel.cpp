@@ -220,13 +220,16 @@ class FitPanel final : public Panel {
     }
     ImGui::TextDisabled(summary.calibrated ? "calibrated on this machine"
                                            : "not calibrated: published figures");
-    if (summary.leaves_out.empty()) return;
-    if (ImGui::TreeNode("What the prediction leaves out")) {
-      ImGui::PushTextWrapPos(0);
-      for (const std::string& what : summary.leaves_out) ImGui::BulletText("%s", what.c_str());
-      ImGui::PopTextWrapPos();
-      ImGui::TreePop();
-    }
+    show_list("What the prediction assumes", summary.assumes);
+    show_list("What the prediction leaves out", summary.leaves_out);
+  }
+
+  static void show_list(const char* title, const std::vector<std::string>& items) {
+    if (items.empty() || !ImGui::TreeNode(title)) return;
+    ImGui::PushTextWrapPos(0);
+    for (const std::string& what : items) ImGui::BulletText("%s", what.c_str());
+    ImGui::PopTextWrapPos();
+    ImGui::TreePop();
   }
 
   std::shared_ptr<const Prediction> shown_;

@@ -91,6 +91,15 @@ TEST_CASE("hardware: aliases, any case, and near misses") {
     CHECK(find_node(alias.key).value().name == alias.value.text);
 }
 
+TEST_CASE("hardware: a name in the wrong place is told where it belongs") {
+  CHECK(find_gpu("8xH100").error().hint == "write cluster: {gpu: H100-SXM, gpus_per_node: 8}");
+  CHECK(find_gpu("hgx-h100").error().hint == "'hgx-h100' is a node: cluster: {node: dgx-h100}");
+  CHECK_THAT(find_node("h100").error().hint,
+             test::contains_text("write cluster: {gpu: H100-SXM, gpus_per_node: 8}; nodes with H100-SXM: "));
+  CHECK_THAT(find_node("h100").error().hint, test::contains_text("dgx-h100"));
+  CHECK_THAT(find_node("4xA100").error().hint, test::contains_text("{gpu: A100-SXM-80GB, gpus_per_node: 4}"));
+}
+
 TEST_CASE("hardware: a short source is explained") {
   std::set<std::string> known;
   for (const YamlEntry& entry : yaml_of("hardware/sources.yaml").entries) known.insert(entry.key);

@@ -1,5 +1,6 @@
 #include "engine/report/summarize.h"
 
+#include "engine/report/model_flops.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/parallel_spec.h"
 #include "tests/catch.h"

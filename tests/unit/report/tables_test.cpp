@@ -21,6 +21,7 @@ RunSummary measured_summary() {
   run.tokens_per_second = 17066.7;
   run.tokens_per_second_per_gpu = 8533.3;
   run.mfu = 0.412;
+  run.mfu_palm = 0.445;
   run.exposed_communication = milliseconds(12);
   run.communication = {{InstructionKind::AllGather, 2, 9, mebibytes(9), mebibytes(9), mebibytes(9)},
                        {InstructionKind::AllReduce, 2, 1, {36}, {72}, Bytes{70}}};
@@ -59,7 +60,8 @@ TEST_CASE("the table of a run") {
         R"(measured, 2 ranks, plan 0123456789ab
   step time               120 ms  110 ms to 140 ms, 10 steps
   tokens per second       17,067  8,533 a rank
-  MFU                     41.2 %
+  MFU                     41.2 %  causal attention counted half
+  MFU by PaLM             44.5 %  6N + 12Lhs: attention whole, embeddings too
   exposed communication  12.0 ms  10.0 % of the step
   peak allocated         200 MiB  rank 0, in 34 Backward s4 mb0
   fits                       yes  limit 1.00 GiB a rank
@@ -69,7 +71,7 @@ TEST_CASE("the table of a run") {
 communication of a rank in a step (full side; sent by all ranks)
   AllGather  of 2 ranks  9 x  9.00 MiB  9.00 MiB sent, counted the same
   AllReduce  of 2 ranks  1 x      36 B  72 B sent, counted 70 B
-  a rank sends 1.46 times the model's elements; with many ranks it is 3 times
+  a rank sends 1.46 numbers per model parameter; with more ranks this nears 3
 
 memory at the peak
   parameter shard  50.0 MiB  25.0 %
@@ -86,15 +88,22 @@ TEST_CASE("a prediction says what it rests on and what it leaves out") {
   run.memory.reset();
   run.fits.reset();
   run.mfu.reset();
+  run.mfu_palm.reset();
   run.losses.clear();
   run.communication.clear();
   run.skipped_steps = 0;
+  run.assumes = {"figures of X are estimates: " + std::string(60, 'a') + ", of its network", "even experts"};
   run.leaves_out = {"data loading", "library workspaces"};
   CHECK(summary_table(run, {}) ==
         R"(predicted, not calibrated, 1 rank, plan 0123456789ab
   step time               120 ms  1 step
   tokens per second       17,067
   exposed communication  12.0 ms  10.0 % of the step
+
+assumed
+  figures of X are estimates: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, of its
+    network
+  even experts
 
 not in these figures
   data loading

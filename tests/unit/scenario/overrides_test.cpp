@@ -44,6 +44,26 @@ TEST_CASE("overrides: replace, add and unset values") {
   CHECK(read->launch->environment.at("A") == "b=c");
 }
 
+TEST_CASE("overrides: names in any case and aliases become the names that are written") {
+  const auto read = with({"parallel.strategy=FSDP2", "cluster={node: HGX-H100}"});
+  REQUIRE_OK(read);
+  CHECK(read->parallel->strategy == "fsdp2");
+  CHECK(read->cluster->node == "dgx-h100");
+  CHECK(with({"parallel.strategy=fully_shard"})->parallel->strategy == "fsdp2");
+  CHECK(with({"parallel.strategy=FullyShardedDataParallel"})->parallel->strategy == "fsdp1");
+  CHECK(with({"cluster={gpu: h100, gpus_per_node: 8}"})->cluster->gpu == "H100-SXM");
+}
+
+TEST_CASE("overrides: names that mean several things are told apart") {
+  const auto strategy = [](const std::string& name) { return error_of({"parallel.strategy=" + name}); };
+  CHECK_THAT(strategy("fsdp"), test::contains_text("(did you mean fsdp1, or fsdp2?)"));
+  CHECK_THAT(strategy("HSDP"),
+             test::contains_text("fsdp2 with parallel.mesh.replicate, the number of copies"));
+  CHECK_THAT(strategy("zero3"), test::contains_text("(fsdp2 shards the same: parameters, gradients and"));
+  CHECK_THAT(strategy("ZeRO-3"), test::contains_text("not supported yet: zero3"));
+  CHECK_THAT(strategy("zero"), test::contains_text("did you mean zero1, or zero2, or zero3?"));
+}
+
 TEST_CASE("overrides: a scenario may consist of overrides alone") {
   const auto read =
       parse_scenario("", "a.yaml",

@@ -41,6 +41,7 @@ TEST_CASE("a run reads back as it was saved") {
   CHECK(loaded->trace.provenance.kind == RunKind::measured);
   CHECK(loaded->trace.provenance.machine == "2 x some processor");
   CHECK(loaded->trace.provenance.versions == saved.trace.provenance.versions);
+  CHECK(loaded->trace.provenance.assumes == saved.trace.provenance.assumes);
   CHECK(loaded->trace.provenance.leaves_out == saved.trace.provenance.leaves_out);
   CHECK(loaded->summary == saved.summary);
   CHECK(loaded->tags == saved.tags);

@@ -37,6 +37,8 @@ RunSummary full_summary() {
   run.losses = {3.0, 2.5};
   run.gradient_norms = {1.5};
   run.calibrated = true;
+  run.mfu_palm = 0.45;
+  run.assumes = {"even experts"};
   run.leaves_out = {"data loading"};
   run.operators = {{"attention", false, 6, {7'600'000}}, {"attention", true, 6, {15'500'000}}};
   return run;
@@ -82,7 +84,8 @@ TEST_CASE("the text of a summary is a contract to the byte") {
   CHECK(
       summary_json(run).dump() ==
       R"({"kind":"measured","plan_hash":"abc","ranks":2,"step_time_ns":{"median":20,"min":10,"max)"
-      R"(":30,"n":3},"tokens_per_second":1234.5,"tokens_per_second_per_gpu":617.25,"mfu":0.41,"ex)"
+      R"(":30,"n":3},"tokens_per_second":1234.5,"tokens_per_second_per_gpu":617.25,"mfu":0.41,"mf)"
+      R"(u_palm":0.45,"ex)"
       R"(posed_communication_ns":5,"communication":[{"kind":"AllGather","group_size":2,"count":7,)"
       R"("bytes":7000,"sent":7000,"counted":6999},{"kind":"AllReduce","group_size":2,"count":1,"b)"
       R"(ytes":8,"sent":16,"counted":null}],"volume":{"sent":2.9,"limit":3.0},"skipped_steps":2,")"
@@ -92,15 +95,15 @@ TEST_CASE("the text of a summary is a contract to the byte") {
       R"(cher":{"parameters":1,"gathered":2,"logits":3}},"memory_limit":4000,"fits":"yes","fit_margin":null,"implementation":null,"ended_b)"
       R"(y":"memory","operators":[{"operation":"attention","direction":"forward","calls":6,"time_)"
       R"(ns":7600000},{"operation":"attention","direction":"backward","calls":6,"time_ns":1550000)"
-      R"(0}],"losses":[3.0,2.5],"gradient_norms":[1.5],"calibrated":true,"leaves_out":["data load)"
+      R"(0}],"losses":[3.0,2.5],"gradient_norms":[1.5],"calibrated":true,"assumes":["even experts"],"leaves_out":["data load)"
       R"(ing"],"alternatives":[]})");
   CHECK(
       summary_json(RunSummary{}).dump() ==
       R"({"kind":"predicted","plan_hash":"","ranks":1,"step_time_ns":{"median":0,"min":0,"max":0,)"
-      R"("n":0},"tokens_per_second":null,"tokens_per_second_per_gpu":null,"mfu":null,"exposed_commu)"
+      R"("n":0},"tokens_per_second":null,"tokens_per_second_per_gpu":null,"mfu":null,"mfu_palm":null,"exposed_commu)"
       R"(nication_ns":0,"communication":[],"volume":null,"skipped_steps":0,"memory":null,"memory_)"
       R"(limit":null,"fits":null,"fit_margin":null,"implementation":null,"ended_by":null,"operators":[],"losses":[],"gradient_norms":[],")"
-      R"(calibrated":false,"leaves_out":[],"alternatives":[]})");
+      R"(calibrated":false,"assumes":[],"leaves_out":[],"alternatives":[]})");
 }
 
 TEST_CASE("damaged summaries are errors") {

@@ -1,0 +1,61 @@
+#include "simulator/assumptions.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/model/operators/attribute_keys.h"
+#include "engine/model/operators/operator_list.h"
+
+namespace shardlab {
+namespace {
+
+bool computes_in(const ModelGraph& graph, DType dtype) {
+  return std::any_of(graph.operators.begin(), graph.operators.end(), [&](const Operator& op) {
+    return op.type->category != OperatorCategory::memory_bound &&
+           std::any_of(op.inputs.begin(), op.inputs.end(),
+                       [&](TensorId id) { return graph.tensor(id).dtype == dtype; });
+  });
+}
+
+// Equal products for all experts and no stated shares (model/operators/linear.cpp).
+bool is_balanced(const ModelGraph& graph, const Operator& op) {
+  return op.type == &k_grouped_linear && op.attributes.get_or(attribute::k_assumed_shares, 0) == 0 &&
+         op.attributes.get_or(attribute::k_assumed_groups, 1) ==
+             graph.parameter(op.parameters.front()).shape[0];
+}
+
+std::string estimates_of(const Device& device) {
+  return device.kind == DeviceKind::cpu
+             ? "figures of the processor are estimates (shardlab calibrate measures this machine)"
+             : fmt::format("figures of {} are estimates: {}", device.name, fmt::join(device.estimates, ", "));
+}
+
+}  // namespace
+
+std::vector<std::string> assumptions_of(const PlannedScenario& planned, const Device& device,
+                                        bool calibrated) {
+  const ModelGraph& graph = planned.graph;
+  std::vector<std::string> assumptions;
+  if (!calibrated && !device.estimates.empty()) assumptions.push_back(estimates_of(device));
+  if (device.devices_per_card > 1) {
+    assumptions.push_back(
+        fmt::format("a rank is one of the {} devices of an {} card; nodes count devices, not cards",
+                    device.devices_per_card, device.name));
+  }
+  const bool emulated = device.kind == DeviceKind::gpu && !device.peaks.bfloat16;
+  if (emulated && computes_in(graph, DType::bfloat16)) {
+    assumptions.push_back(fmt::format(
+        "{} has no bfloat16 units: products in bfloat16 run at its float32 rate; float16 is faster",
+        device.name));
+  }
+  const auto balanced = [&](const Operator& op) { return is_balanced(graph, op); };
+  if (std::any_of(graph.operators.begin(), graph.operators.end(), balanced)) {
+    assumptions.emplace_back(
+        "tokens spread evenly over the experts; model.moe.load says otherwise where you know it");
+  }
+  return assumptions;
+}
+
+}  // namespace shardlab
