@@ -122,8 +122,8 @@ Result<Validation> validate(const PlannedScenario& planned, bool calibrate, RunS
   const std::string why = why_times_are_not_judged(machine);
   if (!why.empty()) leave_times_unjudged(comparison, why);
   SHARDLAB_CHECK_OK(store.save_comparison(*predicted.id, *measured->id, comparison));
-  return Validation{planned.scenario.name, std::move(predicted), *std::move(measured), std::move(comparison),
-                    planned.plan.steady, machine};
+  return Validation{planned.scenario.name, std::move(predicted), *std::move(measured),
+                    std::move(comparison), planned.plan.steady,  machine};
 }
 
 Json validation_json(const Validation& validation) {

@@ -13,7 +13,7 @@ struct Validation {
   FinishedRun predicted;
   FinishedRun measured;
   Comparison comparison;
-  StepPlan steady;  // of both
+  StepPlan steady;       // of both
   MachineState machine;  // around and during a run on processors; nothing of one on GPUs
 };
 
