@@ -82,7 +82,7 @@ void plain_gradient(const Kept& kept, const at::Tensor& targets, double seed, at
 at::Tensor softened_gradient(const Kept& kept, double seed, double temperature) {
   at::Tensor of_logarithms = at::full_like(kept.teacher, -seed).mul_(kept.teacher);
   at::_log_softmax_backward_data_out(of_logarithms, of_logarithms, kept.softened, 1, at::kFloat);
-  return of_logarithms.div_(temperature);
+  return of_logarithms.div_(at::scalar_tensor(temperature, of_logarithms.options()));
 }
 
 void backward(const BackwardArguments& arguments) {
