@@ -1,0 +1,136 @@
+"""Peak live bytes of one training step of real FSDP2, FSDP1 and DDP (torch 2.11) on transformers' Llama, storage by storage.
+
+A fake process group of 8 ranks, so that one process with real CPU tensors is rank 0. After every operator the bytes of all storages
+alive are added up; a storage that was resized to nothing counts nothing. Not counted: parameters as the optimizer has them, and its
+states. The second step is recorded. Usage: _live_peaks_worker.py CASES.json ANSWERS.json
+"""
+import collections
+import gc
+import json
+import os
+import sys
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+import torch
+import torch.distributed as dist
+import torch.nn.functional as F
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision, MixedPrecisionPolicy, ShardingStrategy, fully_shard
+from torch.distributed.fsdp.wrap import ModuleWrapPolicy
+from torch.multiprocessing.reductions import StorageWeakRef
+from torch.nn.parallel import DistributedDataParallel
+from torch.testing._internal.distributed.fake_pg import FakeStore
+from torch.utils import _pytree
+from torch.utils._python_dispatch import TorchDispatchMode
+from transformers import LlamaConfig, LlamaForCausalLM
+from transformers.models.llama.modeling_llama import LlamaDecoderLayer
+
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+
+
+class LiveBytes(TorchDispatchMode):
+    def __init__(self, uncounted):
+        super().__init__()
+        self.uncounted, self.storages, self.phase = uncounted, {}, ""
+        self.peaks, self.at = collections.defaultdict(int), {}
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        made = function(*args, **(kwargs or {}))
+        for tensor in _pytree.tree_leaves(made):
+            if type(tensor) is torch.Tensor and tensor.untyped_storage()._cdata not in self.uncounted:
+                self.storages[tensor.untyped_storage()._cdata] = StorageWeakRef(tensor.untyped_storage())
+        self.count(str(function))
+        return made
+
+    def count(self, function):
+        live = 0
+        for key, reference in list(self.storages.items()):
+            if reference.expired():
+                del self.storages[key]
+                continue
+            storage = torch.UntypedStorage._new_with_weak_ptr(reference.cdata)
+            live += storage.nbytes() if storage is not None else 0
+            del storage
+        if live > self.peaks[self.phase]:
+            self.peaks[self.phase], self.at[self.phase] = live, function
+
+
+def sharded(case, model):
+    layers = model.model.layers
+    if case["checkpoint"]:
+        for i in range(len(layers)):
+            layers[i] = checkpoint_wrapper(layers[i])
+    if case["strategy"] == "ddp":
+        model = DistributedDataParallel(model)
+        model.register_comm_hook(None, averaged)
+        return model
+    param, reduce = DTYPES[case["param"]], DTYPES[case["reduce"]]
+    if case["strategy"] == "fsdp1":
+        return FullyShardedDataParallel(
+            model, auto_wrap_policy=ModuleWrapPolicy({LlamaDecoderLayer}), device_id=torch.device("cpu"), use_orig_params=True,
+            sharding_strategy=ShardingStrategy.FULL_SHARD if case["reshard"] else ShardingStrategy.SHARD_GRAD_OP,
+            mixed_precision=MixedPrecision(param_dtype=param, reduce_dtype=reduce))
+    mesh = init_device_mesh("cpu", (dist.get_world_size(),))
+    policy = MixedPrecisionPolicy(param_dtype=param, reduce_dtype=reduce)
+    for layer in layers:
+        fully_shard(layer, mesh=mesh, mp_policy=policy, reshard_after_forward=case["reshard"])
+    return fully_shard(model, mesh=mesh, mp_policy=policy, reshard_after_forward=False)
+
+
+def averaged(state, bucket):
+    """The fake group's all-reduce returns nothing; this one leaves the bucket as it is."""
+    future = torch.futures.Future()
+    future.set_result(bucket.buffer())
+    return future
+
+
+def uncounted_storages(case, model, optimizer):
+    """Empty ones are not among them: they die, and another storage takes their place in memory."""
+    tensors = list(model.parameters()) + [t for state in optimizer.state.values() for t in state.values() if torch.is_tensor(t)]
+    if case["strategy"] == "fsdp1":
+        tensors += [module._handle.flat_param._local_shard for module in FullyShardedDataParallel.fsdp_modules(model) if module._handle]
+    storages = [getattr(tensor, "_local_tensor", tensor).untyped_storage() for tensor in tensors]
+    return {storage._cdata for storage in storages if storage.nbytes() > 0}
+
+
+def record(case):
+    torch.manual_seed(0)
+    model = LlamaForCausalLM(LlamaConfig(
+        hidden_size=case["hidden"], intermediate_size=case["ffn"], num_hidden_layers=case["layers"], num_attention_heads=case["heads"],
+        num_key_value_heads=case["kv_heads"], vocab_size=case["vocabulary"], use_cache=False, tie_word_embeddings=False,
+        attn_implementation="sdpa", max_position_embeddings=2048))
+    model = sharded(case, model)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, foreach=True)
+    ids = torch.randint(0, case["vocabulary"], (case["micro_batch"], case["sequence"]))
+
+    def step(live=None):
+        if live:
+            live.phase = "forward"
+        if case["loss"] == "inside":
+            loss = model(input_ids=ids, labels=ids).loss
+        else:
+            logits = model(input_ids=ids).logits
+            loss = F.cross_entropy(logits.float().view(-1, case["vocabulary"]), ids.view(-1))
+            del logits
+        if live:
+            live.phase = "backward"
+        loss.backward()
+        del loss
+
+    step()
+    optimizer.step()
+    optimizer.zero_grad()
+    gc.collect()
+    with LiveBytes(uncounted_storages(case, model, optimizer)) as live:
+        step(live)
+    return {"peaks": dict(live.peaks), "at": live.at}
+
+
+def main():
+    cases = json.load(open(sys.argv[1]))
+    dist.init_process_group("fake", rank=0, world_size=8, store=FakeStore())
+    json.dump([record(case) for case in cases], open(sys.argv[2], "w"))
+
+
+main()

@@ -1,0 +1,113 @@
+"""The highest live bytes of a step in forward and in backward, as predicted, against real FSDP2, FSDP1 and DDP on transformers' Llama:
+recorded storage by storage while one process with real tensors runs a step (_live_peaks_worker.py). Sixteen fixed cases of FSDP2, then
+seeded ones. The interpreter with transformers is $SHARDLAB_TRANSFORMERS (scripts/peers_env.sh).
+
+live_peaks.py [SEED [COUNT]]
+"""
+import json
+import os
+import random
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from _peer import HERE, Folder, needed
+
+RANKS = 8
+TARGET = 0.01  # of the recorded peak
+
+
+def case(strategy="fsdp2", **changes):
+    values = {"strategy": strategy, "checkpoint": False, "reshard": True, "loss": "outside", "vocabulary": 8000, "sequence": 512,
+              "micro_batch": 1, "hidden": 256, "heads": 8, "kv_heads": 8, "layers": 4, "ffn": 688, "param": "bfloat16",
+              "reduce": "float32"}
+    values.update(changes)
+    return values
+
+
+def fixed_cases():
+    return [case(checkpoint=checkpoint, reshard=reshard, loss=loss, vocabulary=vocabulary)
+            for vocabulary in (8000, 1000) for checkpoint in (False, True) for reshard in (True, False) for loss in ("outside", "inside")]
+
+
+def drawn_case(draw):
+    strategy = draw.choice(["fsdp2", "fsdp1", "ddp"])
+    heads = draw.choice([4, 8])
+    drawn = case(strategy, checkpoint=draw.random() < 0.4, reshard=strategy == "ddp" or draw.random() < 0.6,
+                 loss=draw.choice(["inside", "outside"]), vocabulary=draw.choice([500, 2000, 6000, 12000]),
+                 sequence=draw.choice([128, 256, 512]), micro_batch=draw.choice([1, 1, 2]), heads=heads,
+                 hidden=heads * draw.choice([16, 32, 48]), kv_heads=draw.choice([2, heads]), layers=draw.randint(2, 5),
+                 ffn=draw.choice([256, 520, 688]))
+    drawn["param"], drawn["reduce"] = draw.choice([("bfloat16", "float32"), ("bfloat16", "bfloat16"), ("float32", "float32")])
+    if strategy == "ddp":
+        drawn["param"] = drawn["reduce"] = "float32"
+    return drawn
+
+
+def scenario_of(values, folder):
+    config = folder / "config.json"
+    config.write_text(json.dumps({
+        "architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": values["hidden"], "intermediate_size": values["ffn"],
+        "num_hidden_layers": values["layers"], "num_attention_heads": values["heads"], "num_key_value_heads": values["kv_heads"],
+        "vocab_size": values["vocabulary"], "tie_word_embeddings": False, "max_position_embeddings": 2048, "rms_norm_eps": 1e-6,
+        "hidden_act": "silu"}))
+    parallel = {"strategy": values["strategy"]}
+    if values["strategy"] == "fsdp1":
+        parallel["sharding"] = "full_shard" if values["reshard"] else "shard_grad_op"
+    if values["strategy"] == "fsdp2":
+        parallel["reshard_after_forward"] = values["reshard"]
+    scenario = {"name": "live", "model": {"config": str(config), "sequence_length": values["sequence"], "implementation": "eager",
+                                          "loss": {"place": values["loss"]}},
+                "cluster": {"device": "cpu", "ranks": RANKS, "threads_per_rank": 1}, "parallel": parallel,
+                "train": {"micro_batch": values["micro_batch"], "optimizer_implementation": "foreach"}}
+    if values["param"] != "float32" or values["reduce"] != "float32":
+        scenario["precision"] = {"param": values["param"], "reduce": values["reduce"]}
+    if values["checkpoint"]:
+        scenario["activation"] = {"checkpoint": "full"}
+    path = folder / "scenario.json"
+    path.write_text(json.dumps(scenario))
+    return path
+
+
+def predicted(values, folder):
+    done = subprocess.run([os.environ["SHARDLAB"], "simulate", str(scenario_of(values, folder)), "--no-store", "--json"],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{values}\n{done.stderr}")
+    memory = json.loads(done.stdout)["memory"]
+    kept = sum(memory["by_class"].get(name, 0) for name in ("parameter", "parameter_shard", "optimizer_state"))
+    return {phase: memory["phases"][phase] - kept for phase in ("forward", "backward")}
+
+
+def describe(values):
+    words = [values["strategy"], f"{values['layers']}x{values['hidden']}/{values['ffn']} kv {values['kv_heads']}/{values['heads']}",
+             f"vocabulary {values['vocabulary']}", f"{values['micro_batch']}x{values['sequence']}", f"{values['param']}/{values['reduce']}",
+             "loss " + values["loss"]]
+    words += ["checkpointed"] * values["checkpoint"] + ["kept after forward"] * (not values["reshard"])
+    return ", ".join(words)
+
+
+def main():
+    needed("SHARDLAB", "SHARDLAB_TRANSFORMERS")
+    seed, count = (int(sys.argv[1]) if len(sys.argv) > 1 else 1), (int(sys.argv[2]) if len(sys.argv) > 2 else 30)
+    draw = random.Random(seed)
+    cases = fixed_cases() + [drawn_case(draw) for _ in range(count)]
+    with Folder() as folder:
+        (folder / "cases.json").write_text(json.dumps(cases))
+        subprocess.run([os.environ["SHARDLAB_TRANSFORMERS"], str(HERE / "_live_peaks_worker.py"), str(folder / "cases.json"),
+                        str(folder / "answers.json")], check=True, timeout=1200)
+        answers = json.loads((folder / "answers.json").read_text())
+        missed = 0
+        for values, answer in zip(cases, answers):
+            ours = predicted(values, folder)
+            errors = {phase: ours[phase] / answer["peaks"][phase] - 1 for phase in ours}
+            beyond = any(abs(error) > TARGET for error in errors.values())
+            missed += beyond
+            print(describe(values) + ": " + ", ".join(
+                f"{phase} {answer['peaks'][phase]:,} B recorded, {ours[phase]:,} predicted ({errors[phase]:+.2%})" for phase in ours)
+                + (f": BEYOND {TARGET:.0%} (peak in backward at {answer['at']['backward']})" if beyond else ""))
+        print(f"{len(cases)} cases, {missed} beyond {TARGET:.0%}")
+    sys.exit(0 if missed == 0 else 1)
+
+
+main()
