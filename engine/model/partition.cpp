@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/model/free_inputs.h"
 #include "engine/model/join_teacher.h"
 #include "engine/model/wrap/module_sizes.h"
 
@@ -29,6 +30,7 @@ class Partitioner {
     }
     find_parameters();
     lower();
+    free_inputs_within_segments(graph_, p_);
   }
   Partition take() { return std::move(p_); }
 

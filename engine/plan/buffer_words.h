@@ -54,8 +54,9 @@ inline constexpr auto k_words<MemorySpace> =
 // How parameters lie in a buffer. Copies between buffers (Pack, Unpack, Copy, Cast) go parameter by
 // parameter, wherever the layouts put them; plan/layout.h has the offsets.
 enum class BufferLayout : std::uint8_t {
-  opaque,      // not made of parameters
-  parameters,  // each parameter whole, one after the other
+  opaque,               // not made of parameters
+  parameters,           // each parameter whole, one after the other
+  separate_parameters,  // likewise, each in a storage of its own
   row_shards,  // this rank's rows of each parameter: ceil(rows / shards) rows, the last ranks' padded
   gathered_row_shards,  // the row_shards of all ranks, one rank after the other
   flat,                // the parameters one after the other, each aligned, padded to a multiple of the shards
@@ -67,11 +68,17 @@ template <>
 inline constexpr auto k_words<BufferLayout> =
     std::to_array<Word<BufferLayout>>({{BufferLayout::opaque, "opaque"},
                                        {BufferLayout::parameters, "parameters"},
+                                       {BufferLayout::separate_parameters, "separate_parameters"},
                                        {BufferLayout::row_shards, "row_shards"},
                                        {BufferLayout::gathered_row_shards, "gathered_row_shards"},
                                        {BufferLayout::flat, "flat"},
                                        {BufferLayout::flat_shard, "flat_shard"},
                                        {BufferLayout::trained_flat_shard, "trained_flat_shard"}});
+
+constexpr bool holds_whole_parameters(BufferLayout layout) {
+  return layout == BufferLayout::parameters || layout == BufferLayout::separate_parameters ||
+         layout == BufferLayout::flat;
+}
 
 // What a buffer is for, where its class does not say it: whoever needs that buffer finds it by this. Its word
 // is the first part of the buffer's name.

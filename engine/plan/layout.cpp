@@ -67,7 +67,8 @@ std::int64_t ParameterLayout::trained_flat_elements(int rank) const {
 
 std::int64_t elements_of(const ParameterLayout& layout, BufferLayout kind) {
   switch (kind) {
-    case BufferLayout::parameters: return layout.elements;
+    case BufferLayout::parameters:
+    case BufferLayout::separate_parameters: return layout.elements;
     case BufferLayout::row_shards: return layout.shard_elements;
     case BufferLayout::gathered_row_shards: return layout.gathered_elements();
     case BufferLayout::flat: return layout.flat_elements;

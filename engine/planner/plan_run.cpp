@@ -98,7 +98,7 @@ class RunPlanner {
     StepStrategies strategies(builder, strategies_, planned_.scenario);
     strategies.each([](Strategy& strategy) { strategy.declare_persistent(); });
     second_differs_ = strategies.second_step_differs();
-    drive_step(builder, strategies, *planned_.scenario.train);
+    drive_step(builder, strategies, planned_.scenario);
     snapshot(phase, name(), builder, strategies);
     emit_optimizer_tail(builder, strategies.student(), *planned_.scenario.train,
                         scales_loss(planned_.scenario));
@@ -135,7 +135,7 @@ void snapshot_segments(const PlannedScenario& planned, std::vector<PassSnapshot>
                       planned.scenario.parallel->strategy);
   StepStrategies strategies(builder, make_unscheduled(builder));
   strategies.student().declare_persistent();
-  drive_step(builder, strategies, *planned.scenario.train);
+  drive_step(builder, strategies, planned.scenario);
   StepPlan plan = builder.finish();
   describe_header(plan, planned, strategies, structure_hash(planned.graph));
   snapshots.push_back({std::string(to_string(PlanPass::segments)), std::move(plan)});

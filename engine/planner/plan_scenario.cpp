@@ -26,9 +26,10 @@ Status check_measured_steps(const PlannedScenario& planned) {
                    "raise one of the two");
 }
 
-// Whether the plan tells the end of the root's forward from the end of the loss, because the root gives its
-// parameters back in between.
-bool root_ends_before_loss(const PreparedModel& model) {
+// Whether the plan tells the end of the root's forward from the end of the loss: as the scenario says, else
+// where the root gives its parameters back in between.
+bool root_ends_before_loss(const Scenario& scenario, const PreparedModel& model) {
+  if (const auto& place = scenario.model->loss.place) return *place == LossPlace::outside;
   return model.settings.at(ModuleId{0}).reshard_after_forward.frees(true);
 }
 
@@ -46,7 +47,7 @@ Result<PlannedScenario> plan_as_chosen(const Scenario& scenario, std::vector<Pas
   planned.graph = std::move(model.graph);
   SHARDLAB_TRY(const std::vector<CheckpointRegion> regions, regions_of(scenario, planned.graph));
   std::vector<OperatorId> cuts = type.cuts(planned.graph, scenario);
-  if (root_ends_before_loss(model)) cuts.push_back(first_loss_operator(planned.graph));
+  if (root_ends_before_loss(scenario, model)) cuts.push_back(first_loss_operator(planned.graph));
   planned.partition = make_partition(planned.graph, model.wrapped.units, cuts, regions, model.wrapped.ignored,
                                      model.wrapped.joined);
   SHARDLAB_CHECK_OK(check_regions(scenario, planned.graph, planned.partition));

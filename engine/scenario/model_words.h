@@ -12,6 +12,12 @@ template <>
 inline constexpr auto k_words<LossKind> = std::to_array<Word<LossKind>>({{LossKind::plain, "plain"},
                                                                          {LossKind::chunked, "chunked"}});
 
+// Where a training loop computes the loss.
+enum class LossPlace : std::uint8_t { inside, outside };
+template <>
+inline constexpr auto k_words<LossPlace> = std::to_array<Word<LossPlace>>({{LossPlace::inside, "inside"},
+                                                                           {LossPlace::outside, "outside"}});
+
 enum class AttentionKind : std::uint8_t { flash, efficient, math, automatic };
 template <>
 inline constexpr auto k_words<AttentionKind> =

@@ -15,6 +15,9 @@ void validate_model(Complaints& c) {
   c.require(model.sequence_length > 0 || c.teacher, "model.sequence_length");
   if (model.loss.kind == LossKind::chunked && model.loss.chunks < 2)
     c.refuse("model.loss.chunks", "a chunked loss needs 2 chunks or more");
+  if (model.loss.kind == LossKind::chunked && model.loss.place == LossPlace::outside)
+    c.refuse("model.loss.place", "a chunked loss has the head in it, which is inside",
+             "remove it, or use plain");
   const bool lora_without_rank = model.lora.rank == 0 && model.lora != LoraSpec{};
   c.require(!lora_without_rank, "model.lora.rank");
   c.require(model.lora.rank == 0 || !model.lora.targets.empty(), "model.lora.targets");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/scenario/model_spec.h"
 #include "engine/scenario/train_spec.h"
 #include "engine/strategies/segment_emitter.h"
 #include "engine/strategies/unit_extents.h"
@@ -21,14 +22,14 @@ std::vector<TensorId> batch_tensors(const ModelGraph& graph) {
 
 class Driver {
  public:
-  Driver(StepBuilder& builder, StepStrategies& strategies, const TrainSpec& train)
+  Driver(StepBuilder& builder, StepStrategies& strategies, const Scenario& scenario)
       : b_(builder),
         strategies_(strategies),
         student_(strategies.student()),
-        train_(train),
+        train_(*scenario.train),
         graph_(builder.graph()),
         partition_(builder.partition()),
-        extents_(find_extents(graph_, partition_)),
+        extents_(find_extents(graph_, partition_, scenario.model->loss.place == LossPlace::inside)),
         segments_(builder, strategies) {}
 
   void run() {
@@ -177,8 +178,8 @@ class Driver {
 
 }  // namespace
 
-void drive_step(StepBuilder& builder, StepStrategies& strategies, const TrainSpec& train) {
-  Driver(builder, strategies, train).run();
+void drive_step(StepBuilder& builder, StepStrategies& strategies, const Scenario& scenario) {
+  Driver(builder, strategies, scenario).run();
 }
 
 }  // namespace shardlab

@@ -8,6 +8,6 @@ namespace shardlab {
 
 // Emits LoadBatch, Forward, Recompute and Backward of every micro-batch with the strategies' instructions
 // between them.
-void drive_step(StepBuilder& builder, StepStrategies& strategies, const TrainSpec& train);
+void drive_step(StepBuilder& builder, StepStrategies& strategies, const Scenario& scenario);
 
 }  // namespace shardlab

@@ -37,6 +37,8 @@ void SegmentEmitter::forward(SegmentId id) {
   const bool keeps = segment.programs.has_backward() && !segment.programs.recomputed;
   if (keeps) instruction.allocates.push_back(b_.saved_buffer(id, micro_batch_));
   instruction.writes = instruction.allocates;
+  for (const TensorId tensor : segment.programs.forward_frees)
+    instruction.frees.push_back(b_.value_buffer(tensor, micro_batch_));
   emit(std::move(instruction));
 }
 
@@ -73,10 +75,24 @@ void SegmentEmitter::backward(SegmentId id) {
     instruction.reads.push_back(b_.gradient_buffer(tensor, micro_batch_));
     instruction.frees.push_back(instruction.reads.back());
   }
+  hold_region_inputs(id, instruction);
   write_parameter_gradients(segment, instruction);
   for (const TensorId tensor : segment.programs.gradient_outputs)
     write(b_.gradient_buffer(tensor, micro_batch_), instruction);
   emit(std::move(instruction));
+}
+
+// A checkpoint holds what its function was called with until the last of its backward has run (torch 2.11,
+// utils/checkpoint.py: _CheckpointFrame.input_saver; reentrant: ctx.saved_tensors).
+void SegmentEmitter::hold_region_inputs(SegmentId id, Instruction& backward) {
+  const Segment& segment = partition_.segment(id);
+  if (!segment.region || partition_.region(*segment.region).first != id) return;
+  for (const TensorId tensor : segment.inputs) {
+    if (graph_.tensor(tensor).role != TensorRole::activation) continue;
+    const BufferId buffer = b_.value_buffer(tensor, micro_batch_);
+    auto& reads = backward.reads;
+    if (std::find(reads.begin(), reads.end(), buffer) == reads.end()) reads.push_back(buffer);
+  }
 }
 
 void SegmentEmitter::drop_recomputed_outputs(const Region& region) {

@@ -25,6 +25,7 @@ class SegmentEmitter {
   Instruction make(InstructionKind kind, SegmentId id) const;
   void emit(Instruction instruction);
   BufferId value_buffer(const Segment& reader, TensorId tensor);
+  void hold_region_inputs(SegmentId id, Instruction& backward);
   std::vector<BufferId> parameter_buffers(const Segment& segment) const;
   void write_parameter_gradients(const Segment& segment, Instruction& instruction);
   void write(BufferId buffer, Instruction& instruction) const;

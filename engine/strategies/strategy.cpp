@@ -24,7 +24,7 @@ BufferId Strategy::gradient_buffer(ParameterId parameter) {
   buffer.name = fmt::format("grad.{}.{}{}", partition.unit(unit).name, segment.name, alone ? ".last" : "");
   buffer.buffer_class = BufferClass::gradient;
   buffer.dtype = b_.partition().unit(unit).settings.precision.param;
-  buffer.layout = BufferLayout::parameters;
+  buffer.layout = BufferLayout::separate_parameters;
   buffer.unit = unit;
   const auto id = make_id<BufferId>(b_.plan().buffers.size());
   for (const ParameterId other : segment.gradients) {

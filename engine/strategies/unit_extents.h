@@ -1,5 +1,5 @@
 // When execution enters and leaves the modules of units, inner units counted in. A segment of the loss alone
-// is outside of all of them.
+// is outside of all of them, unless the loss is said to be inside: then it is the root's.
 #pragma once
 
 #include <vector>
@@ -16,6 +16,6 @@ struct UnitExtents {
   std::vector<UnitId> in_order() const;
 };
 
-UnitExtents find_extents(const ModelGraph& graph, const Partition& partition);
+UnitExtents find_extents(const ModelGraph& graph, const Partition& partition, bool loss_inside = false);
 
 }  // namespace shardlab

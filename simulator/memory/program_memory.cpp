@@ -5,14 +5,18 @@ namespace {
 
 class Follower {
  public:
-  Follower(const Program& program, std::span<const ValueIndex> keeps, TensorId loss, int workspaces)
-      : program_(program), loss_(loss), workspaces_(workspaces) {
+  Follower(const Program& program, std::span<const ValueIndex> keeps, TensorId loss, int workspaces,
+           std::span<const Bytes> gradients)
+      : program_(program), loss_(loss), workspaces_(workspaces), gradients_(gradients) {
     kept_.resize(program.values.size());
     for (const ValueIndex value : keeps) kept_[value] = true;
   }
 
   ProgramMemory follow() {
-    for (const ProgramStep& step : program_.steps) {
+    for (std::size_t i = 0; i < program_.steps.size(); ++i) {
+      const ProgramStep& step = program_.steps[i];
+      if (!gradients_.empty()) add(gradients_[i], BufferClass::gradient);
+      note_peak(step.temporaries_before);
       for (const ValueIndex value : step.allocates) add(value, 1);
       note_peak(step.workspace * workspaces_ + step.temporaries);
       for (const ValueIndex value : step.frees) add(value, -1);
@@ -40,15 +44,16 @@ class Follower {
     return BufferClass::workspace;
   }
 
-  void add(ValueIndex value, std::int64_t sign) {
-    const Bytes bytes = program_.values[value].bytes * sign;
+  void add(ValueIndex value, std::int64_t sign) { add(program_.values[value].bytes * sign, class_of(value)); }
+  void add(Bytes bytes, BufferClass buffer_class) {
     memory_.end += bytes;
-    memory_.at_end[static_cast<std::size_t>(class_of(value))] += bytes;
+    memory_.at_end[static_cast<std::size_t>(buffer_class)] += bytes;
   }
 
   const Program& program_;
   TensorId loss_;
   int workspaces_;
+  std::span<const Bytes> gradients_;
   std::vector<bool> kept_;
   ProgramMemory memory_;
 };
@@ -56,8 +61,8 @@ class Follower {
 }  // namespace
 
 ProgramMemory follow_program(const Program& program, std::span<const ValueIndex> keeps, TensorId loss,
-                             int workspaces) {
-  return Follower(program, keeps, loss, workspaces).follow();
+                             int workspaces, std::span<const Bytes> gradients) {
+  return Follower(program, keeps, loss, workspaces, gradients).follow();
 }
 
 }  // namespace shardlab

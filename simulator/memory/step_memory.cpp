@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/plan/gradient_parts.h"
 #include "engine/plan/segment_run.h"
 #include "simulator/memory/program_memory.h"
 
@@ -49,21 +50,15 @@ class StepMemory {
     return {};
   }
 
-  // Buffers for the parameters' gradients exist before the program runs; all other buffers are made and freed
-  // by its steps.
+  // All buffers are made and freed by the program's steps.
   Status run_segment(InstructionId id, MemorySample& sample) {
     const Instruction& instruction = plan_.instruction(id);
     const SegmentRun run =
         segment_run(planned_.partition.segment(*instruction.segment).programs, instruction.kind);
-    const ProgramMemory memory = follow_program(run.program, run.kept, planned_.graph.loss, workspaces_);
+    const ProgramMemory memory = follow_program(run.program, run.kept, planned_.graph.loss, workspaces_,
+                                                gradients_by_step(instruction, run.program));
     Bytes promised;
-    for (const BufferId buffer : instruction.allocates) {
-      if (plan_.buffer(buffer).layout == BufferLayout::opaque) {
-        promised += plan_.buffer(buffer).bytes();
-      } else {
-        add(plan_.buffer(buffer), 1);
-      }
-    }
+    for (const BufferId buffer : instruction.allocates) promised += plan_.buffer(buffer).bytes();
     for (const BufferId buffer : instruction.frees) promised -= plan_.buffer(buffer).bytes();
     if (promised != memory.end) {
       return internal_error(
@@ -74,6 +69,16 @@ class StepMemory {
     live_ += memory.end;
     for (std::size_t i = 0; i < k_buffer_classes; ++i) by_class_[i] += memory.at_end[i];
     return {};
+  }
+
+  std::vector<Bytes> gradients_by_step(const Instruction& instruction, const Program& program) const {
+    std::vector<Bytes> bytes;
+    if (instruction.kind != InstructionKind::Backward) return bytes;
+    for (const auto& parts : gradient_parts(planned_.graph, plan_, instruction, program)) {
+      bytes.emplace_back();
+      for (const GradientPart& part : parts) bytes.back() += part.bytes;
+    }
+    return bytes;
   }
 
   // The peak is what is alive now plus `above`.

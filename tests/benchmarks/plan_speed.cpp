@@ -70,7 +70,7 @@ StepPlan steady_plan(const PlannedScenario& planned, const StrategyType& type) {
                       planned.scenario.parallel->strategy);
   StepStrategies strategies(builder, type.make(builder, planned.scenario));
   strategies.student().declare_persistent();
-  drive_step(builder, strategies, *planned.scenario.train);
+  drive_step(builder, strategies, planned.scenario);
   emit_optimizer_tail(builder, strategies.student(), *planned.scenario.train);
   return free_activations(builder.finish());
 }

@@ -62,7 +62,7 @@ inline StepPlan golden_plan(const ModelGraph& graph, const Scenario& scenario) {
     for (const LeftEvent& event : plan.left_events) builder.plan().taken_events.push_back(event.name);
     StepStrategies strategies(builder, type->make(builder, scenario));
     strategies.student().declare_persistent();
-    drive_step(builder, strategies, *scenario.train);
+    drive_step(builder, strategies, scenario);
     emit_optimizer_tail(builder, strategies.student(), *scenario.train);
     strategies.student().end_of_step();
     builder.plan().world_size = world_size(scenario);

@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 
 struct Figures {
   Bytes sent, peak;
+  Bytes gradient;  // the largest gradient buffer
   double milliseconds = 0;
   std::size_t instructions = 0;
 };
@@ -48,6 +49,9 @@ Figures figures(const fs::path& file, std::vector<std::string> overrides, const 
   Figures made;
   made.sent = sent_by_all(planned->plan.steady);
   made.instructions = planned->plan.steady.instructions.size();
+  for (const Buffer& buffer : planned->plan.steady.buffers) {
+    if (buffer.buffer_class == BufferClass::gradient) made.gradient = std::max(made.gradient, buffer.bytes());
+  }
   const StepTrace& step = run->steps.at(0);
   for (const MemorySample& sample : step.ranks.at(0).memory) made.peak = std::max(made.peak, sample.peak);
   made.milliseconds = static_cast<double>(step_time(step).value) / 1e6;
@@ -75,7 +79,9 @@ const std::vector<std::vector<std::string>> k_variants = {
 
 }  // namespace
 
-TEST_CASE("native moves no more bytes and holds no more memory than FSDP2") {
+// A unit's gradients are one storage to it, there as a whole with the first of them; to FSDP2 they come one
+// by one. Where the peak lies in the middle of a unit's backward it holds at most that much more.
+TEST_CASE("native moves no more bytes than FSDP2, and holds at most a unit's gradients more") {
   const fs::path scenarios = fs::path(SHARDLAB_TEST_SOURCE) / "scenarios";
   fmt::print("{:>12} {:>12} {:>6}  {:>12} {:>12} {:>6}  {:>6} {:>6}  {}\n", "sent fsdp2", "native", "",
              "peak fsdp2", "native", "", "time", "instr.", "scenario");
@@ -93,7 +99,7 @@ TEST_CASE("native moves no more bytes and holds no more memory than FSDP2") {
                native.milliseconds / fsdp2.milliseconds,
                static_cast<double>(native.instructions) / static_cast<double>(fsdp2.instructions), name);
     CHECK(native.sent <= fsdp2.sent);
-    CHECK(native.peak <= fsdp2.peak);
+    CHECK(native.peak <= fsdp2.peak + native.gradient);
     ++compared;
   };
   for (const std::vector<std::string>& variant : k_variants)

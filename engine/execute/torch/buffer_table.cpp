@@ -1,11 +1,14 @@
 #include "engine/execute/torch/buffer_table.h"
 
+#include <algorithm>
+
 #include <ATen/ops/empty.h>
 
 #include <fmt/format.h>
 
 #include "engine/execute/torch/memory/memory_ledger.h"
 #include "engine/execute/torch/torch_dtype.h"
+#include "engine/plan/layout.h"
 
 namespace shardlab {
 namespace {
@@ -14,6 +17,15 @@ bool same_storage(const Buffer& a, const Buffer& b) {
   return a.dtype == b.dtype && a.elements == b.elements && a.layout == b.layout &&
          a.parameters == b.parameters && a.shards == b.shards && a.alignment == b.alignment &&
          a.buffer_class == b.buffer_class && a.space == b.space;
+}
+
+std::vector<std::int64_t> begins_of_parts(const ModelGraph& graph, const Buffer& buffer) {
+  if (buffer.layout != BufferLayout::separate_parameters) return {0};
+  std::vector<std::int64_t> begins;
+  for (const ParameterPiece& piece :
+       make_layout(graph, buffer.parameters, buffer.shards, buffer.alignment).pieces)
+    begins.push_back(piece.offset);
+  return begins;
 }
 
 }  // namespace
@@ -30,7 +42,9 @@ Result<Slot> BufferTable::slot_of(const Buffer& buffer) {
   }
   const auto slot = static_cast<Slot>(entries_.size());
   Shape sizes = buffer.tensor ? graph_.tensor(*buffer.tensor).shape : Shape{buffer.elements};
-  entries_.push_back({buffer, std::move(sizes), {}, {}});
+  std::vector<std::int64_t> begins = begins_of_parts(graph_, buffer);
+  std::vector<at::Tensor> parts(begins.size());
+  entries_.push_back({buffer, std::move(sizes), std::move(begins), std::move(parts), {}});
   by_name_.emplace(buffer.name, slot);
   return slot;
 }
@@ -43,15 +57,40 @@ std::optional<Slot> BufferTable::find(BufferRole role) const {
 }
 
 void BufferTable::allocate(Slot slot) {
+  for (std::size_t part = 0; part < entries_[slot].parts.size(); ++part) allocate_part(slot, part);
+}
+
+void BufferTable::allocate_part(Slot slot, std::size_t part) {
   Entry& entry = entries_[slot];
   const BufferClassScope booked(entry.buffer.buffer_class);
-  entry.tensor = at::empty(entry.sizes, at::TensorOptions(to_torch(entry.buffer.dtype)).device(device_));
+  const at::TensorOptions options = at::TensorOptions(to_torch(entry.buffer.dtype)).device(device_);
+  if (entry.parts.size() == 1) {
+    entry.parts.front() = at::empty(entry.sizes, options);
+    return;
+  }
+  const std::int64_t end = part + 1 < entry.begins.size() ? entry.begins[part + 1] : entry.buffer.elements;
+  entry.parts[part] = at::empty({end - entry.begins[part]}, options);
 }
 
 void BufferTable::release(Slot slot) {
   Entry& entry = entries_[slot];
-  if (entry.tensor.defined()) release_storage(entry.tensor);
+  for (at::Tensor& part : entry.parts) {
+    if (part.defined()) release_storage(part);
+  }
   entry.bundle.clear();
+}
+
+bool BufferTable::is_alive(Slot slot) const {
+  const Entry& entry = entries_[slot];
+  return !entry.bundle.empty() || std::any_of(entry.parts.begin(), entry.parts.end(),
+                                              [](const at::Tensor& part) { return part.defined(); });
+}
+
+at::Tensor BufferTable::range(Slot slot, std::int64_t first, std::int64_t count) const {
+  const Entry& entry = entries_[slot];
+  const auto next = std::upper_bound(entry.begins.begin(), entry.begins.end(), first);
+  const auto part = static_cast<std::size_t>(next - entry.begins.begin()) - 1;
+  return entry.parts[part].view({-1}).narrow(0, first - entry.begins[part], count);
 }
 
 void release_storage(at::Tensor& tensor) {

@@ -2,7 +2,8 @@
 //
 // Plans name their buffers; the same name in two plans of a run is the same storage, so each name gets one
 // slot for the whole run. A buffer is alive between allocate (or adopt) and release, which gives its memory
-// back whoever else still holds the tensor: what the plan freed is free.
+// back whoever else still holds the tensor: what the plan freed is free. Its storage is one, or one for each
+// of its parameters where they are separate; elements are counted over all of them.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -34,12 +35,19 @@ class BufferTable {
 
   // Contents are undefined. Booked in the buffer's class. The shape is that of its tensor, else flat.
   void allocate(Slot slot);
+  // One storage of several.
+  void allocate_part(Slot slot, std::size_t part);
   void release(Slot slot);
-  bool is_alive(Slot slot) const { return entries_[slot].tensor.defined() || !entries_[slot].bundle.empty(); }
+  bool is_alive(Slot slot) const;
 
-  const at::Tensor& tensor(Slot slot) const { return entries_[slot].tensor; }
+  // Of a buffer with one storage.
+  const at::Tensor& tensor(Slot slot) const { return entries_[slot].parts.front(); }
+  // All its storages; some may be undefined.
+  const std::vector<at::Tensor>& parts(Slot slot) const { return entries_[slot].parts; }
+  // Elements [first, first + count), which lie in one storage, as a vector.
+  at::Tensor range(Slot slot, std::int64_t first, std::int64_t count) const;
   // Takes the tensor out: the caller frees it by dropping it.
-  at::Tensor take(Slot slot) { return std::exchange(entries_[slot].tensor, at::Tensor()); }
+  at::Tensor take(Slot slot) { return std::exchange(entries_[slot].parts.front(), at::Tensor()); }
   // What a segment's forward keeps, one tensor each.
   std::vector<at::Tensor>& bundle(Slot slot) { return entries_[slot].bundle; }
   c10::Device device() const { return device_; }
@@ -48,8 +56,9 @@ class BufferTable {
  private:
   struct Entry {
     Buffer buffer;
-    Shape sizes;
-    at::Tensor tensor;
+    Shape sizes;                       // of the one storage
+    std::vector<std::int64_t> begins;  // of each storage, in elements
+    std::vector<at::Tensor> parts;     // the storages
     std::vector<at::Tensor> bundle;
   };
   const ModelGraph& graph_;

@@ -47,8 +47,9 @@ class StepRunner::Body : public StepBody {
   void release(BufferId buffer, std::span<const QueueIndex> users) override {
     BufferTable& buffers = runner_.run_.buffers;
     for (const QueueIndex user : users) {
-      if (buffers.tensor(slot(buffer)).defined())
-        runner_.run_.backend->keep_for(buffers.tensor(slot(buffer)), user);
+      for (const at::Tensor& part : buffers.parts(slot(buffer))) {
+        if (part.defined()) runner_.run_.backend->keep_for(part, user);
+      }
     }
     buffers.release(slot(buffer));
   }

@@ -39,7 +39,7 @@ at::Tensor gather_parts(RunState& run, const at::Tensor& own, ParameterId parame
   return gathered;
 }
 
-at::Tensor gather(RunState& run, const Buffer& buffer, const at::Tensor& flat, ParameterId parameter) {
+at::Tensor gather(RunState& run, const Buffer& buffer, Slot slot, ParameterId parameter) {
   const Shape& shape = run.planned.graph.parameter(parameter).shape;
   const ParameterLayout layout = run.layout(buffer);
   const ParameterPiece piece =
@@ -48,6 +48,9 @@ at::Tensor gather(RunState& run, const Buffer& buffer, const at::Tensor& flat, P
   const auto part = [&](const at::Tensor& from, std::int64_t offset) {
     return from.narrow(0, offset, piece.elements()).view(shape).clone();
   };
+  if (buffer.layout == BufferLayout::separate_parameters)
+    return run.buffers.range(slot, piece.offset, piece.elements()).view(shape).clone();
+  const at::Tensor& flat = run.buffers.tensor(slot);
   switch (buffer.layout) {
     case BufferLayout::parameters: return part(flat, piece.offset);
     case BufferLayout::flat: return part(flat, piece.flat_offset);
@@ -76,7 +79,7 @@ Result<at::Tensor> whole_parameter(RunState& run, StepRunner& runner, const Prep
           !run.buffers.is_alive(slot))
         continue;
       runner.settle();
-      return gather(run, buffer, run.buffers.tensor(slot), parameter).to(at::kCPU);
+      return gather(run, buffer, slot, parameter).to(at::kCPU);
     }
   } catch (const std::exception& error) {
     return run_failed(std::string(name), first_line(error.what()));

@@ -93,12 +93,19 @@ TensorId DecoderParts::add(ModuleId module, TensorId a, TensorId b, std::string_
 }
 
 TensorId DecoderParts::activate(ModuleId module, Activation activation, TensorId x) {
+  if (activation == Activation::silu)
+    return builder.add_operator(k_silu, module, {x}, {}, "activated", builder.tensor(x).shape);
   Attributes attributes;
   if (activation == Activation::gelu_tanh) attributes.set(attribute::k_tanh, true);
   return builder.add_operator(k_gelu, module, {x}, {}, "activated", builder.tensor(x).shape, attributes);
 }
 
+// The modules of transformers multiply in a kernel of its own (5.23, modeling_llama.py LlamaMLP).
 TensorId DecoderParts::gated(ModuleId module, Activation activation, TensorId gate, TensorId up) {
+  if (builder.options().implementation == Implementation::eager) {
+    const TensorId activated = activate(module, activation, gate);
+    return builder.add_operator(k_multiply, module, {activated, up}, {}, "gated", builder.tensor(gate).shape);
+  }
   Attributes attributes;
   if (activation == Activation::gelu_tanh) attributes.set(attribute::k_tanh, true);
   return builder.add_operator(activation == Activation::silu ? k_swiglu : k_geglu, module, {gate, up}, {},

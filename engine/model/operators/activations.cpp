@@ -31,6 +31,27 @@ extern const OperatorType k_gelu{
     .make_eager = make_gelu_eager,
 };
 
+// y = silu(x): x times its logistic function. Keeps x.
+
+namespace {
+
+OperatorDescription describe_silu(const ModelGraph& graph, const Operator& op) {
+  const Tensor& x = graph.tensor(op.inputs[0]);
+  OperatorDescription description;
+  description.saved_inputs = 0b1;
+  description.forward.push_back(memory_work(x.bytes() * 2));
+  description.backward.push_back(memory_work(x.bytes() * 3));
+  return description;
+}
+
+}  // namespace
+
+extern const OperatorType k_silu{
+    .name = "silu",
+    .describe = describe_silu,
+    .probe = &k_inner_row_probe,
+};
+
 // y = gelu(gate) * up, fused: keeps gate, and up for gate's gradient, only. Attribute `tanh` as of gelu.
 
 namespace {
@@ -50,10 +71,10 @@ extern const OperatorType k_geglu{
     .name = "geglu",
     .describe = describe_geglu,
     .probe = &k_gated_probe,
-    .make_eager = make_geglu_eager,
 };
 
-// y = silu(gate) * up, fused: keeps gate, and up for gate's gradient, only. With one input its rows hold the
+// y = silu(gate) * up, fused: keeps gate, and up for gate's gradient, only. In eager form silu and a product,
+// but in experts, where transformers computes the same. With one input its rows hold the
 // gate, then the up (experts, whose two projections are one product).
 
 namespace {
@@ -73,12 +94,6 @@ OperatorDescription describe_swiglu(const ModelGraph& graph, const Operator& op)
   return description;
 }
 
-// That of experts computes the same in transformers.
-Status make_swiglu_eager(ModelGraph&, Operator& op) {
-  if (op.inputs.size() == 2) op.type = &k_eager_swiglu;
-  return {};
-}
-
 }  // namespace
 
 extern const OperatorType k_swiglu{
@@ -86,7 +101,6 @@ extern const OperatorType k_swiglu{
     .describe = describe_swiglu,
     .probe = &k_gated_probe,
     .common = true,
-    .make_eager = make_swiglu_eager,
 };
 
 // y = cap * tanh(x / cap) (Gemma 2's logits). Attribute: cap.

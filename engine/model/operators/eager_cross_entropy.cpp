@@ -30,7 +30,11 @@ OperatorDescription describe_eager_cross_entropy(const ModelGraph& graph, const 
   backward.make(wide, wide);  // zeros, and a number a row in them
   if (casts) backward.take(wide);
   backward.kernel(wide * 3);
-  if (casts) backward.kernel(wide + logits.bytes());
+  if (casts) {
+    backward.give(wide);
+    backward.allocate_results();
+    backward.kernel(wide + logits.bytes());
+  }
   describe_backward(description, backward);
   return description;
 }

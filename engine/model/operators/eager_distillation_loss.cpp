@@ -67,7 +67,11 @@ EagerSteps backward_steps(const Sizes& s) {
   steps.make(s.wide, s.wide * 2);  // divided by T
   steps.give(s.wide);
   steps.kernel(s.wide * 3);
-  if (is_copied(s.student)) steps.kernel(s.wide + s.student.bytes());
+  if (is_copied(s.student)) {
+    steps.take(s.wide * 2);  // what was kept stays to the end of the step after all
+    steps.allocate_results();
+    steps.kernel(s.wide + s.student.bytes());
+  }
   return steps;
 }
 

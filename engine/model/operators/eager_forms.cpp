@@ -84,12 +84,6 @@ Status make_gelu_eager(ModelGraph& graph, Operator& op) {
   return {};
 }
 
-Status make_geglu_eager(ModelGraph& graph, Operator& op) {
-  if (written_out(graph, op)) return refuse(graph, "gelu_new of a gate");
-  op.type = &k_eager_geglu;
-  return {};
-}
-
 Status make_rope_eager(ModelGraph& graph, Operator& op) {
   widen_table(graph, graph.tensors[op.inputs[1].index()]);
   const bool packed = op.attributes.get_or(attribute::k_turned, 0) != 0;

@@ -12,7 +12,6 @@ namespace shardlab {
 
 // gelu_new where the activation's module writes it out in Python; else gelu stays.
 Status make_gelu_eager(ModelGraph& graph, Operator& op);
-Status make_geglu_eager(ModelGraph& graph, Operator& op);
 
 // The rotary table gets cosines and sines for both halves of a head, in the dtype they are multiplied in.
 // Rows that hold q, k and v (Falcon) leave as all heads of q, of k, of v.

@@ -96,7 +96,10 @@ void input_steps(const Norm& n, EagerSteps& steps) {
   steps.give(n.wide * 3);
   steps.kernel(n.wide * 3);  // the sum of both
   steps.give(n.wide);
-  if (n.casts) steps.kernel(n.wide + n.narrow);
+  if (n.casts) {
+    steps.allocate_results();
+    steps.kernel(n.wide + n.narrow);
+  }
 }
 
 EagerSteps backward_steps(const Norm& n) {

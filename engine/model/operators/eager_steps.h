@@ -29,15 +29,23 @@ class EagerSteps {
     kernel(traffic);
   }
 
+  // What was taken so far was taken before the results were allocated.
+  void allocate_results() {
+    before_results_ = std::max(before_results_, peak_);
+    peak_ = live_;
+  }
+
   // All kernels as one piece of work: calibration times an operator as a whole.
   std::vector<Work> works() const {
     if (kernels_ == 0) return {};
     return {memory_work(traffic_, kernels_)};
   }
+  // Beside the results, and before there were any.
   Bytes peak() const { return peak_; }
+  Bytes peak_before_results() const { return before_results_; }
 
  private:
-  Bytes traffic_, live_, peak_;
+  Bytes traffic_, live_, peak_, before_results_;
   int kernels_ = 0;
 };
 
@@ -48,6 +56,7 @@ inline void describe_forward(OperatorDescription& description, const EagerSteps&
 inline void describe_backward(OperatorDescription& description, const EagerSteps& steps) {
   description.backward = steps.works();
   description.backward_temporaries = steps.peak();
+  description.backward_temporaries_before = steps.peak_before_results();
 }
 
 // The steps of apply_rotary_pos_emb (transformers 5.23, modeling_llama.py) on whole heads: x cos +

@@ -1,4 +1,4 @@
-// Operators that work element by element and keep nothing.
+// Operators that work element by element.
 #include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
 
@@ -22,6 +22,30 @@ extern const OperatorType k_add{
     .describe = describe_add,
     .probe = &k_sum_probe,
     .common = true,
+};
+
+// y = a b, element by element. Keeps each input for the other's gradient.
+
+namespace {
+
+OperatorDescription describe_multiply(const ModelGraph& graph, const Operator& op) {
+  const bool of_a = graph.tensor(op.inputs[0]).requires_grad, of_b = graph.tensor(op.inputs[1]).requires_grad;
+  const Bytes bytes = graph.tensor(op.outputs[0]).bytes();
+  OperatorDescription description;
+  description.saved_inputs = (of_b ? 0b01U : 0U) | (of_a ? 0b10U : 0U);
+  description.forward.push_back(memory_work(bytes * 3));
+  for (const bool wanted : {of_a, of_b}) {
+    if (wanted) description.backward.push_back(memory_work(bytes * 3));
+  }
+  return description;
+}
+
+}  // namespace
+
+extern const OperatorType k_multiply{
+    .name = "multiply",
+    .describe = describe_multiply,
+    .probe = &k_gated_probe,
 };
 
 // y = x in another floating-point dtype, the one of the output tensor. Keeps nothing; backward converts dy

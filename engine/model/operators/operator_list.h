@@ -20,14 +20,12 @@
   OPERATOR(eager_attention, same)         \
   OPERATOR(eager_cross_entropy, same)     \
   OPERATOR(eager_distillation_loss, same) \
-  OPERATOR(eager_geglu, same)             \
   OPERATOR(eager_gelu_new, same)          \
   OPERATOR(eager_masked_attention, own)   \
   OPERATOR(eager_packed_rope, same)       \
   OPERATOR(eager_rms_norm, same)          \
   OPERATOR(eager_rope, same)              \
   OPERATOR(eager_soft_cap, same)          \
-  OPERATOR(eager_swiglu, same)            \
   OPERATOR(embedding, own)                \
   OPERATOR(geglu, own)                    \
   OPERATOR(gelu, own)                     \
@@ -35,10 +33,12 @@
   OPERATOR(layer_norm, own)               \
   OPERATOR(linear, own)                   \
   OPERATOR(linear_add, same)              \
+  OPERATOR(multiply, same)                \
   OPERATOR(rms_norm, own)                 \
   OPERATOR(rope, own)                     \
   OPERATOR(router_loss, own)              \
   OPERATOR(router_sums, own)              \
+  OPERATOR(silu, same)                    \
   OPERATOR(soft_cap, own)                 \
   OPERATOR(swiglu, own)                   \
   OPERATOR(token_chunked_loss, own)       \

@@ -66,6 +66,9 @@ struct OperatorDescription {
   Bytes backward_workspace;
   Bytes forward_temporaries;  // likewise, but by whatever implements it: tensors of the computation itself
   Bytes backward_temporaries;
+  // Not zero: backward makes its gradients of inputs last. They are allocated when it has got that far; this
+  // much is the most that it takes before, and backward_temporaries the most beside them.
+  Bytes backward_temporaries_before;
   std::vector<Work> forward;
   std::vector<Work> backward;
 };

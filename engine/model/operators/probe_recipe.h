@@ -49,6 +49,7 @@ struct ProbeRecipe {
 extern const ProbeRecipe k_row_probe;            // one input of rows x width
 extern const ProbeRecipe k_norm_probe;           // the same, with a weight of that width
 extern const ProbeRecipe k_sum_probe;            // two inputs
+extern const ProbeRecipe k_inner_row_probe;      // one input, as wide as a feed-forward
 extern const ProbeRecipe k_gated_probe;          // two inputs, as wide as a feed-forward
 extern const ProbeRecipe k_cap_probe;            // one input and a cap
 extern const ProbeRecipe k_cast_probe;           // to the other of float32 and bfloat16

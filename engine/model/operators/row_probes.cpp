@@ -59,6 +59,7 @@ ModelGraph cast_graph(const OperatorType& type, DType dtype, const ProbeShape& s
 }  // namespace
 
 extern const ProbeRecipe k_row_probe{.at = rows_at, .of = rows_of, .graph = row_graph};
+extern const ProbeRecipe k_inner_row_probe{.at = gated_at, .of = rows_of, .graph = row_graph};
 extern const ProbeRecipe k_norm_probe{.at = rows_at, .of = rows_of, .graph = norm_graph};
 extern const ProbeRecipe k_sum_probe{.at = rows_at, .of = rows_of, .graph = pair_graph};
 extern const ProbeRecipe k_gated_probe{.at = gated_at, .of = gated_of, .graph = pair_graph};

@@ -125,6 +125,7 @@ class BackwardLowering {
     append_work(program_, step, description.backward);
     step.workspace = description.backward_workspace;
     step.temporaries = description.backward_temporaries;
+    step.temporaries_before = description.backward_temporaries_before;
     for (const TensorId output : op.outputs) step.operands.push_back(locals_.at(output).gradient);
     collect_saved(op, description, step);
     std::vector<std::pair<TensorId, ValueIndex>> contributions;

@@ -15,17 +15,6 @@ void count(std::vector<std::pair<TensorId, int>>& counts, TensorId tensor) {
   }
 }
 
-Bytes peak_of(const Program& program) {
-  Bytes live;
-  Bytes peak;
-  for (const ProgramStep& step : program.steps) {
-    for (const ValueIndex value : step.allocates) live += program.values[value].bytes;
-    peak = std::max(peak, live + step.temporaries);
-    for (const ValueIndex value : step.frees) live -= program.values[value].bytes;
-  }
-  return peak;
-}
-
 }  // namespace
 
 SegmentDescriptions::SegmentDescriptions(const ModelGraph& graph, const SegmentBorders& borders)
@@ -51,6 +40,18 @@ int SegmentDescriptions::saving_operators(TensorId tensor) const {
 
 bool SegmentDescriptions::is_saved(TensorId tensor) const {
   return saving_operators(tensor) > 0;
+}
+
+Bytes peak_of(const Program& program) {
+  Bytes live;
+  Bytes peak;
+  for (const ProgramStep& step : program.steps) {
+    peak = std::max(peak, live + step.temporaries_before);
+    for (const ValueIndex value : step.allocates) live += program.values[value].bytes;
+    peak = std::max(peak, live + step.temporaries);
+    for (const ValueIndex value : step.frees) live -= program.values[value].bytes;
+  }
+  return peak;
 }
 
 SegmentPrograms lower_segment(const ModelGraph& graph, const SegmentBorders& borders) {

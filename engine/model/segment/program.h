@@ -62,7 +62,8 @@ struct ProgramStep {
       allocates;    // before the work; of origin tensor_buffer or gradient_buffer: becomes the plan's buffer
   ValueList frees;  // after the work
   Bytes workspace;  // taken and given back within the work, by our CPU implementation on one thread
-  Bytes temporaries;                           // likewise, whatever the implementation
+  Bytes temporaries;         // likewise, whatever the implementation
+  Bytes temporaries_before;  // not zero: the work itself allocates, having taken this much and given it back
   std::uint32_t work_begin = 0, work_end = 0;  // range in Program::work
 };
 
@@ -90,6 +91,7 @@ struct SegmentPrograms {
   std::vector<TensorId> recomputed_outputs;  // border tensors that `recompute` makes again
   std::vector<TensorId>
       backward_reads;  // border and retained tensors, batch and constants that backward reads
+  std::vector<TensorId> forward_frees;  // inputs that nobody reads once a module of this segment has returned
   std::vector<TensorId> recompute_frees;   // retained tensors that only the recomputation reads
   std::vector<TensorId> backward_frees;    // the other retained ones of this segment: dropped while it runs
   std::vector<TensorId> gradient_inputs;   // border outputs whose gradients backward consumes
@@ -123,6 +125,9 @@ struct SegmentBorders {
 };
 
 SegmentPrograms lower_segment(const ModelGraph& graph, const SegmentBorders& borders);
+
+// Program::peak of its steps as they are.
+Bytes peak_of(const Program& program);
 
 // What a step of a program is called where times are listed by operation.
 

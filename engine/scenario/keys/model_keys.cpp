@@ -22,6 +22,11 @@ const Keys<LossSpec>& loss_keys() {
                     "backward")),
       only_with("kind", {LossKind::chunked},
                 key("chunks", &LossSpec::chunks, kind::integer(1, 65536), "parts they are cut into")),
+      key("place", &LossSpec::place, kind::optional(kind::word<LossPlace>()),
+          "inside the model's forward (labels are passed to it), or outside, by the training loop: whether "
+          "hooks "
+          "of the root come between forward and the loss, and what they gather and free",
+          "inside; outside where the root frees its parameters after forward"),
   };
   return keys;
 }

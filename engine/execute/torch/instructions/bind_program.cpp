@@ -4,6 +4,7 @@
 
 #include "engine/execute/torch/instructions/segment_program.h"
 #include "engine/execute/torch/torch_dtype.h"
+#include "engine/plan/gradient_parts.h"
 #include "engine/plan/segment_run.h"
 
 namespace shardlab {
@@ -113,7 +114,7 @@ class Binder {
 
   Status bind_parameter(ParameterId parameter, BoundStep& step) {
     const auto holds = [&](const Buffer& buffer, bool gradient) {
-      return (buffer.layout == BufferLayout::parameters || buffer.layout == BufferLayout::flat) &&
+      return holds_whole_parameters(buffer.layout) &&
              (buffer.buffer_class == BufferClass::gradient) == gradient &&
              buffer.buffer_class != BufferClass::reduce_buffer &&
              std::find(buffer.parameters.begin(), buffer.parameters.end(), parameter) !=
@@ -145,8 +146,11 @@ class Binder {
     const auto piece = std::find_if(layout.pieces.begin(), layout.pieces.end(),
                                     [&](const ParameterPiece& p) { return p.parameter == parameter; });
     const bool flat = site_.buffer(buffer).layout == BufferLayout::flat;
-    BoundView view{
-        site_.slot(buffer), flat ? piece->flat_offset : piece->offset, graph_.parameter(parameter).shape, {}};
+    BoundView view{site_.slot(buffer),
+                   flat ? piece->flat_offset : piece->offset,
+                   piece->elements(),
+                   graph_.parameter(parameter).shape,
+                   {}};
     view.strides = contiguous_strides(view.sizes);
     const auto known = std::find_if(views.begin(), views.end(), [&](const BoundView& v) {
       return v.slot == view.slot && v.offset == view.offset;
@@ -178,12 +182,21 @@ class Binder {
     for (const BufferId id : instruction_.frees) {
       if (site_.buffer(id).tensor) bound_.incoming.push_back(site_.slot(id));
     }
-    if (!backward_) return {};
-    for (const BufferId id : instruction_.allocates) {
-      if (site_.buffer(id).buffer_class == BufferClass::gradient)
-        bound_.new_gradients.push_back({site_.slot(id), ranges_nobody_writes(site_.buffer(id))});
-    }
+    if (backward_) bind_new_gradients();
     return {};
+  }
+
+  void bind_new_gradients() {
+    const auto parts = gradient_parts(graph_, site_.plan, instruction_, program_);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      for (const GradientPart& part : parts[i]) {
+        const Buffer& buffer = site_.buffer(part.buffer);
+        const bool separate = buffer.layout == BufferLayout::separate_parameters;
+        bound_.steps[i].new_gradients.push_back(
+            {site_.slot(part.buffer), part.part,
+             separate ? std::vector<ElementRange>() : ranges_nobody_writes(buffer)});
+      }
+    }
   }
 
   const Site& site_;

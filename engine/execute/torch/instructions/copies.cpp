@@ -14,7 +14,7 @@ namespace shardlab {
 namespace {
 
 // Below this a call into libtorch costs more than the copy.
-constexpr std::int64_t k_small_bytes = 16 << 10;
+constexpr std::size_t k_small_bytes = 16 << 10;
 
 struct SourceRanges {
   Slot slot;
@@ -27,26 +27,13 @@ struct DestinationRanges {
   std::vector<ElementRange> padding;
 };
 
-void copy_range(const at::Tensor& destination, const at::Tensor& source, const ElementRange& range) {
-  const auto width = static_cast<std::int64_t>(destination.element_size());
-  if (source.scalar_type() == destination.scalar_type() && range.count * width <= k_small_bytes) {
-    std::memcpy(static_cast<std::byte*>(destination.mutable_data_ptr()) + range.to * width,
-                static_cast<const std::byte*>(source.const_data_ptr()) + range.from * width,
-                static_cast<std::size_t>(range.count * width));
+void copy_range(const at::Tensor& to, const at::Tensor& from) {
+  const std::size_t bytes = to.nbytes();
+  if (from.scalar_type() == to.scalar_type() && bytes <= k_small_bytes) {
+    if (bytes > 0) std::memcpy(to.mutable_data_ptr(), from.const_data_ptr(), bytes);
     return;
   }
-  destination.narrow(0, range.to, range.count).copy_(source.narrow(0, range.from, range.count));
-}
-
-// A launch for many ranges, as FSDP2's copy-in and copy-out do it (torch 2.11, _fsdp_collectives.py).
-void copy_at_once(const at::Tensor& destination, const at::Tensor& source,
-                  const std::vector<ElementRange>& ranges) {
-  std::vector<at::Tensor> to, from;
-  for (const ElementRange& range : ranges) {
-    to.push_back(destination.narrow(0, range.to, range.count));
-    from.push_back(source.narrow(0, range.from, range.count));
-  }
-  at::_foreach_copy_(to, from);
+  to.copy_(from);
 }
 
 template <typename To, typename From>
@@ -78,20 +65,25 @@ class Copies : public Action {
 
   void run(StepContext&) override {
     for (const DestinationRanges& destination : destinations_) {
-      const at::Tensor to = buffers_.tensor(destination.slot).view({-1});
-      for (const SourceRanges& source : destination.sources) {
-        const at::Tensor from = buffers_.tensor(source.slot).view({-1});
-        if (at_once_) {
-          copy_at_once(to, from, source.ranges);
-        } else {
-          for (const ElementRange& range : source.ranges) copy_range(to, from, range);
-        }
-      }
-      for (const ElementRange& range : destination.padding) to.narrow(0, range.to, range.count).zero_();
+      for (const SourceRanges& source : destination.sources) copy(destination.slot, source);
+      for (const ElementRange& range : destination.padding)
+        buffers_.range(destination.slot, range.to, range.count).zero_();
     }
   }
 
  private:
+  // On a device a launch for many ranges, as FSDP2's copy-in and copy-out do it (torch 2.11,
+  // _fsdp_collectives.py).
+  void copy(Slot destination, const SourceRanges& source) {
+    std::vector<at::Tensor> to, from;
+    for (const ElementRange& range : source.ranges) {
+      to.push_back(buffers_.range(destination, range.to, range.count));
+      from.push_back(buffers_.range(source.slot, range.from, range.count));
+      if (!at_once_) copy_range(to.back(), from.back());
+    }
+    if (at_once_) at::_foreach_copy_(to, from);
+  }
+
   BufferTable& buffers_;
   std::vector<DestinationRanges> destinations_;
   const bool at_once_;
@@ -104,11 +96,10 @@ class Accumulate : public Action {
 
   void run(StepContext&) override {
     for (const DestinationRanges& destination : destinations_) {
-      const at::Tensor to = buffers_.tensor(destination.slot).view({-1});
       for (const SourceRanges& source : destination.sources) {
-        const at::Tensor from = buffers_.tensor(source.slot).view({-1});
         for (const ElementRange& range : source.ranges) {
-          add_range(to.narrow(0, range.to, range.count), from.narrow(0, range.from, range.count));
+          add_range(buffers_.range(destination.slot, range.to, range.count),
+                    buffers_.range(source.slot, range.from, range.count));
         }
       }
     }

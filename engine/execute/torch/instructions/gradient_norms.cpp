@@ -79,7 +79,7 @@ class GradientNorms : public Action {
     if (pieces_.empty()) return;
     std::vector<at::Tensor> gradients;
     for (const GradientPiece& piece : pieces_)
-      gradients.push_back(run_.buffers.tensor(piece.slot).narrow(0, piece.offset, piece.count));
+      gradients.push_back(run_.buffers.range(piece.slot, piece.offset, piece.count));
     const at::Tensor squares = squared_norms(gradients, run_.backend->arithmetic());
     const MemoryLedger uncounted;  // eight bytes a norm and a piece, which no plan knows
     const LedgerScope scope(uncounted);

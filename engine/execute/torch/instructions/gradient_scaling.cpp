@@ -28,7 +28,10 @@ class ClipGradients : public Action {
     const bool seen = run_.backend->arithmetic() == Arithmetic::host;  // the host need not wait to read it
     if (seen && *coefficient.const_data_ptr<float>() >= 1) return;
     std::vector<at::Tensor> gradients;
-    for (const Slot slot : gradients_) gradients.push_back(run_.buffers.tensor(slot));
+    for (const Slot slot : gradients_) {
+      const std::vector<at::Tensor>& parts = run_.buffers.parts(slot);
+      gradients.insert(gradients.end(), parts.begin(), parts.end());
+    }
     at::_foreach_mul_(gradients, coefficient);
   }
 
@@ -62,7 +65,9 @@ class ClipValues : public Action {
       : buffers_(site.run.buffers), gradients_(std::move(gradients)), limit_(limit) {}
 
   void run(StepContext&) override {
-    for (const Slot gradient : gradients_) buffers_.tensor(gradient).clamp_(-limit_, limit_);
+    for (const Slot gradient : gradients_) {
+      for (const at::Tensor& part : buffers_.parts(gradient)) part.clamp_(-limit_, limit_);
+    }
   }
 
  private:
@@ -104,8 +109,7 @@ class Unscale : public Action {
     const at::Tensor factor = number(run_.loss_scale->inverse(), found);
     found.zero_();
     for (const Slot gradient : gradients_) {
-      const std::vector<at::Tensor> one{run_.buffers.tensor(gradient)};
-      at::_amp_foreach_non_finite_check_and_unscale_(one, found, factor);
+      at::_amp_foreach_non_finite_check_and_unscale_(run_.buffers.parts(gradient), found, factor);
     }
   }
 

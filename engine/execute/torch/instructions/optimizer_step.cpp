@@ -53,7 +53,7 @@ class OptimizerStep : public Action {
 
   void append(OptimizerTensors& tensors, const Update& update, const UpdatePiece& piece) const {
     const auto part = [&](Slot slot, std::int64_t begin) {
-      return run_.buffers.tensor(slot).narrow(0, begin, piece.count);
+      return run_.buffers.range(slot, begin, piece.count);
     };
     tensors.parameters.push_back(part(update.parameters, piece.parameter));
     tensors.gradients.push_back(part(update.gradients, piece.gradient));

@@ -5,9 +5,9 @@
 namespace shardlab {
 namespace {
 
-void append_joined(std::vector<ElementRange>& ranges, const ElementRange& next) {
+void append_joined(std::vector<ElementRange>& ranges, const ElementRange& next, bool join = true) {
   if (next.count == 0) return;
-  if (!ranges.empty()) {
+  if (join && !ranges.empty()) {
     ElementRange& last = ranges.back();
     if (last.from + last.count == next.from && last.to + last.count == next.to) {
       last.count += next.count;
@@ -54,6 +54,7 @@ std::vector<HeldRange> held_ranges(const RunState& run, const Buffer& buffer) {
   switch (buffer.layout) {
     case BufferLayout::opaque: break;
     case BufferLayout::parameters:
+    case BufferLayout::separate_parameters:
       for (const ParameterPiece& piece : layout.pieces)
         ranges.push_back({piece.parameter, 0, piece.offset, piece.elements()});
       break;
@@ -77,7 +78,9 @@ std::vector<HeldRange> held_ranges(const RunState& run, const Buffer& buffer) {
 
 std::vector<ElementRange> common_ranges(const RunState& run, const Buffer& source,
                                         const Buffer& destination) {
-  if (source.layout == destination.layout && source.parameters == destination.parameters &&
+  const bool joined = source.layout != BufferLayout::separate_parameters &&
+                      destination.layout != BufferLayout::separate_parameters;
+  if (joined && source.layout == destination.layout && source.parameters == destination.parameters &&
       source.shards == destination.shards && source.alignment == destination.alignment) {
     return {{0, 0, std::min(source.elements, destination.elements)}};
   }
@@ -94,7 +97,8 @@ std::vector<ElementRange> common_ranges(const RunState& run, const Buffer& sourc
       const std::int64_t last = std::min(piece->first + piece->count, to.first + to.count);
       if (first < last)
         append_joined(ranges,
-                      {piece->offset + first - piece->first, to.offset + first - to.first, last - first});
+                      {piece->offset + first - piece->first, to.offset + first - to.first, last - first},
+                      joined);
     }
   }
   return ranges;
@@ -102,6 +106,7 @@ std::vector<ElementRange> common_ranges(const RunState& run, const Buffer& sourc
 
 std::vector<ElementRange> padding_ranges(const RunState& run, const Buffer& buffer) {
   std::vector<ElementRange> ranges;
+  if (buffer.layout == BufferLayout::separate_parameters) return ranges;
   std::int64_t end = 0;
   for (const HeldRange& held : held_ranges(run, buffer)) {
     if (held.count == 0) continue;

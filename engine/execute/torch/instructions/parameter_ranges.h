@@ -30,7 +30,8 @@ struct HeldRange {
 // in none of them.
 std::vector<HeldRange> held_ranges(const RunState& run, const Buffer& buffer);
 
-// Ascending by `to`, joined. Between buffers of one layout and parameter list the padding is included.
+// Ascending by `to`, joined, but never across the storages of separate parameters. Between buffers of one
+// layout and parameter list the padding is included.
 std::vector<ElementRange> common_ranges(const RunState& run, const Buffer& source, const Buffer& destination);
 
 // Elements of the buffer that belong to no parameter, as ranges with `to` and `count`.

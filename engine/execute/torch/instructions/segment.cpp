@@ -29,12 +29,12 @@ class SegmentAction : public Action {
   }
 
   void run(StepContext& step) override {
-    for (const NewGradient& gradient : program_.new_gradients) allocate_gradient(gradient);
-    make_views(program_.parameters, parameters_);
-    make_views(program_.gradients, gradients_);
+    for (const BoundView& view : program_.parameters) parameters_.push_back(make_view(view));
+    gradients_.resize(program_.gradients.size());
     enter();
     for (const BoundStep& bound : program_.steps) {
-      for (const ValueIndex value : bound.step->allocates) allocate(value);
+      if (!allocates_itself(bound)) allocate_results(bound);
+      for (const NewGradient& gradient : bound.new_gradients) allocate_gradient(gradient);
       run_step(bound);
       for (const ValueIndex value : bound.step->frees) free_value(value);
     }
@@ -42,17 +42,21 @@ class SegmentAction : public Action {
   }
 
  private:
-  void make_views(const std::vector<BoundView>& bound, std::vector<at::Tensor>& views) {
-    views.clear();
-    for (const BoundView& view : bound) {
-      views.push_back(at::as_strided(run_.buffers.tensor(view.slot), view.sizes, view.strides, view.offset));
-    }
+  at::Tensor make_view(const BoundView& view) const {
+    const at::Tensor flat = run_.buffers.range(view.slot, view.offset, view.elements);
+    return at::as_strided(flat, view.sizes, view.strides, flat.storage_offset());
+  }
+
+  // There once a step has allocated it.
+  const at::Tensor& gradient(std::uint32_t index) {
+    if (!gradients_[index].defined()) gradients_[index] = make_view(program_.gradients[index]);
+    return gradients_[index];
   }
 
   void allocate_gradient(const NewGradient& gradient) {
-    run_.buffers.allocate(gradient.slot);
-    const at::Tensor& flat = run_.buffers.tensor(gradient.slot);
-    for (const ElementRange& range : gradient.padding) flat.narrow(0, range.to, range.count).zero_();
+    run_.buffers.allocate_part(gradient.slot, gradient.part);
+    for (const ElementRange& range : gradient.padding)
+      run_.buffers.range(gradient.slot, range.to, range.count).zero_();
   }
 
   // Takes up what exists already. What this program frees is taken out of the table, so that dropping it here
@@ -79,6 +83,11 @@ class SegmentAction : public Action {
     }
     const BufferClassScope booked(value.buffer_class);
     values_[index] = at::empty(value.sizes, at::TensorOptions(value.dtype).device(run_.buffers.device()));
+  }
+
+  static bool allocates_itself(const BoundStep& bound) { return bound.step->temporaries_before > Bytes{}; }
+  void allocate_results(const BoundStep& bound) {
+    for (const ValueIndex value : bound.step->allocates) allocate(value);
   }
 
   void free_value(ValueIndex index) { release_storage(values_[index]); }
@@ -139,16 +148,33 @@ class SegmentAction : public Action {
     const TensorList saved_inputs = pick(bound.step->saved_inputs);
     const TensorList saved_outputs = pick(bound.step->saved_outputs);
     const TensorList extras = pick(bound.step->extras);
-    const TensorList input_gradients = pick(bound.step->results);
+    TensorList input_gradients = pick(bound.step->results);
     const TensorList parameters = parameters_of(bound);
     c10::SmallVector<ParameterGradient, 4> gradients;
     for (std::size_t i = 0; i < bound.gradients.size(); ++i) {
       const bool wanted = bound.gradients[i] != k_no_value;
-      gradients.push_back({wanted ? gradients_[bound.gradients[i]] : at::Tensor(), bound.accumulate[i]});
+      gradients.push_back({wanted ? gradient(bound.gradients[i]) : at::Tensor(), bound.accumulate[i]});
     }
     const double seed = run_.loss_scale ? seed_ * static_cast<double>(run_.loss_scale->value()) : seed_;
-    bound.implementation->backward({*bound.op, run_.planned.graph, output_gradients, seed, saved_inputs,
-                                    saved_outputs, parameters, extras, input_gradients, gradients});
+    BackwardArguments arguments{*bound.op,       run_.planned.graph, output_gradients, seed,
+                                saved_inputs,    saved_outputs,      parameters,       extras,
+                                input_gradients, gradients};
+    if (allocates_itself(bound)) {
+      arguments.wanted = wanted_results(*bound.step);
+      arguments.allocate_input_gradients = [&] {
+        allocate_results(bound);
+        for (std::size_t i = 0; i < input_gradients.size(); ++i) {
+          if (bound.step->results[i] != k_no_value) input_gradients[i] = values_[bound.step->results[i]];
+        }
+      };
+    }
+    bound.implementation->backward(arguments);
+  }
+
+  static InputMask wanted_results(const ProgramStep& step) {
+    InputMask wanted = 0;
+    for (std::size_t i = 0; i < step.results.size(); ++i) wanted |= (step.results[i] != k_no_value) << i;
+    return wanted;
   }
 
   void accumulate(const ProgramStep& step) {

@@ -25,9 +25,17 @@ struct BoundValue {
 // A parameter or its gradient: part of a flat buffer, in the parameter's shape.
 struct BoundView {
   Slot slot = k_no_slot;
-  std::int64_t offset = 0;
+  std::int64_t offset = 0, elements = 0;
   Shape sizes;
   Shape strides;
+};
+
+// A storage for gradients of parameters, allocated before the step that writes it first. Where the layout of
+// several in one leaves gaps these are zeroed: whoever sums or checks the whole buffer meets no garbage.
+struct NewGradient {
+  Slot slot = k_no_slot;
+  std::size_t part = 0;
+  std::vector<ElementRange> padding;
 };
 
 struct BoundStep {
@@ -38,13 +46,7 @@ struct BoundStep {
   std::vector<std::uint32_t>
       gradients;                 // likewise, in BoundProgram::gradients; k_no_value where none is wanted
   std::vector<bool> accumulate;  // likewise: adds to what is there
-};
-
-// Of parameters. Where its layout leaves gaps they are zeroed: whoever sums or checks the whole buffer meets
-// no garbage.
-struct NewGradient {
-  Slot slot = k_no_slot;
-  std::vector<ElementRange> padding;
+  std::vector<NewGradient> new_gradients;
 };
 
 struct BoundProgram {
@@ -53,10 +55,9 @@ struct BoundProgram {
   std::vector<BoundView> parameters;
   std::vector<BoundView> gradients;
   Slot saved = k_no_slot;
-  std::vector<ValueIndex> keeps;           // forward, recompute: what goes into `saved`
-  std::vector<Slot> incoming;              // buffers of tensors and their gradients that it frees
-  std::vector<NewGradient> new_gradients;  // backward: that it allocates
-  ValueIndex loss = k_no_value;            // forward: the value that is the loss
+  std::vector<ValueIndex> keeps;  // forward, recompute: what goes into `saved`
+  std::vector<Slot> incoming;     // buffers of tensors and their gradients that it frees
+  ValueIndex loss = k_no_value;   // forward: the value that is the loss
 };
 
 // For a Forward, Recompute or Backward instruction.

@@ -96,20 +96,22 @@ void eager_cross_entropy_forward(const ForwardArguments& arguments) {
 }
 
 void eager_cross_entropy_backward(const BackwardArguments& arguments) {
-  if (!arguments.input_gradients[0].defined()) return;
+  if (!arguments.wants(0)) return;
   const KeptExtras kept(arguments);
   const at::Tensor logarithms = kept.find("log_probabilities"),
                    weight = kept.find("total_weight").select(0, 0);
   const at::Tensor targets = arguments.saved_inputs[1].view(-1);
   const at::Tensor seed = at::scalar_tensor(arguments.seed, logarithms.options());
-  const at::Tensor of_logarithms =
-      at::nll_loss_backward(seed, logarithms, targets, {}, k_mean, k_ignored, weight);
-  at::Tensor dx = as_rows(arguments.input_gradients[0]);
-  if (dx.scalar_type() == at::kFloat) {
+  at::Tensor of_logarithms = at::nll_loss_backward(seed, logarithms, targets, {}, k_mean, k_ignored, weight);
+  const DType logits = arguments.graph.tensor(arguments.op.inputs[0]).dtype;
+  if (logits == DType::float32) {
+    at::Tensor dx = as_rows(arguments.input_gradient(0));
     at::_log_softmax_backward_data_out(dx, of_logarithms, logarithms, 1, at::kFloat);
-  } else {
-    dx.copy_(at::_log_softmax_backward_data(of_logarithms, logarithms, 1, at::kFloat));
+    return;
   }
+  const at::Tensor wide = at::_log_softmax_backward_data(of_logarithms, logarithms, 1, at::kFloat);
+  of_logarithms.reset();
+  as_rows(arguments.input_gradient(0)).copy_(wide);
 }
 
 }  // namespace

@@ -86,18 +86,17 @@ at::Tensor softened_gradient(const Kept& kept, double seed, double temperature) 
 }
 
 void backward(const BackwardArguments& arguments) {
-  if (!arguments.input_gradients[0].defined()) return;
+  if (!arguments.wants(0)) return;
   const Terms terms(arguments.op);
   const Kept kept{KeptExtras(arguments)};
   const at::Tensor targets = arguments.saved_inputs[1].view(-1);
-  at::Tensor dx = as_rows(arguments.input_gradients[0]);
-  const bool copied = dx.scalar_type() != at::kFloat;
-  at::Tensor sum = copied ? at::empty_like(kept.plain) : dx;
+  const bool copied = arguments.graph.tensor(arguments.op.inputs[0]).dtype != DType::float32;
+  at::Tensor sum = copied ? at::empty_like(kept.plain) : as_rows(arguments.input_gradient(0));
   plain_gradient(kept, targets, arguments.seed * (1 - terms.weight), sum);
-  const double soft =
-      arguments.seed * terms.weight * terms.temperature * terms.temperature / static_cast<double>(dx.size(0));
+  const double soft = arguments.seed * terms.weight * terms.temperature * terms.temperature /
+                      static_cast<double>(sum.size(0));
   sum.add_(softened_gradient(kept, soft, terms.temperature));
-  if (copied) dx.copy_(sum);
+  if (copied) as_rows(arguments.input_gradient(0)).copy_(sum);
 }
 
 }  // namespace

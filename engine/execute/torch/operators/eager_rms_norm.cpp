@@ -61,9 +61,12 @@ void forward(const ForwardArguments& arguments) {
 }
 
 // From the gradient of wide * reciprocal to that of x, both of its parts.
-void backward_input(const KeptExtras& kept, at::Tensor dnormed, const at::Tensor& wide, at::Tensor dx) {
-  const at::Tensor reciprocal = kept.find("reciprocal_deviation").view({dx.size(0), 1});
-  at::Tensor first = dx.scalar_type() == at::kFloat ? dx : at::empty_like(wide);
+void backward_input(const BackwardArguments& arguments, const KeptExtras& kept, at::Tensor dnormed,
+                    const at::Tensor& wide) {
+  const at::Tensor& weight = arguments.parameters[0];
+  const at::Tensor reciprocal = kept.find("reciprocal_deviation").view({wide.size(0), 1});
+  const bool casts = arguments.graph.tensor(arguments.op.inputs[0]).dtype != DType::float32;
+  at::Tensor first = casts ? at::empty_like(wide) : pieces_of(arguments.input_gradient(0), weight);
   at::mul_out(first, dnormed, reciprocal);
   at::Tensor of_shifted;
   {
@@ -77,7 +80,7 @@ void backward_input(const KeptExtras& kept, at::Tensor dnormed, const at::Tensor
     const at::Tensor power = at::pow(wide, 1), slope = at::mul(power, 2);
     first.add_(at::mul(of_square, slope));
   }
-  if (!first.is_same(dx)) dx.copy_(first);
+  if (casts) pieces_of(arguments.input_gradient(0), weight).copy_(first);
 }
 
 // The gradient of normed, in the dtype in which it was multiplied; that of the weight on the way.
@@ -86,7 +89,7 @@ at::Tensor backward_scale(const BackwardArguments& arguments, const KeptExtras& 
   const at::Tensor scale = is_gemma(arguments.op) ? kept.find("scale") : weight;
   const ParameterGradient& gradient = arguments.parameter_gradients[0];
   at::Tensor dnormed;
-  if (arguments.input_gradients[0].defined()) dnormed = at::mul(dy, scale);
+  if (arguments.wants(0)) dnormed = at::mul(dy, scale);
   if (gradient.gradient.defined()) {
     at::Tensor dweight = at::sum(at::mul(dy, pieces_of(kept.find("normed"), weight)), {0});
     give_gradient(gradient, dweight.to(weight.scalar_type()));
@@ -102,12 +105,11 @@ void backward(const BackwardArguments& arguments) {
   if (gemma) dy = dy.to(at::kFloat);
   at::Tensor dnormed = backward_scale(arguments, kept, dy);
   dy.reset();
-  if (!arguments.input_gradients[0].defined()) return;
+  if (!arguments.wants(0)) return;
   dnormed = dnormed.to(at::kFloat);
-  const at::Tensor dx = pieces_of(arguments.input_gradients[0], weight);
   const at::Tensor wide = kept.find("wide");
-  backward_input(kept, std::move(dnormed),
-                 pieces_of(wide.defined() ? wide : arguments.saved_inputs[0], weight), dx);
+  backward_input(arguments, kept, std::move(dnormed),
+                 pieces_of(wide.defined() ? wide : arguments.saved_inputs[0], weight));
 }
 
 }  // namespace

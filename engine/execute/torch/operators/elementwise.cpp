@@ -1,5 +1,6 @@
 // Operators that work element by element. Workspace: none.
 #include <ATen/ops/add.h>
+#include <ATen/ops/mul.h>
 
 #include "engine/execute/torch/operators/operator_implementation.h"
 
@@ -18,6 +19,25 @@ void add_backward(const BackwardArguments&) {}
 }  // namespace
 
 extern const OperatorImplementation k_add_implementation{add_forward, add_backward};
+
+namespace {
+
+void multiply_forward(const ForwardArguments& arguments) {
+  at::Tensor product = arguments.outputs[0];
+  at::mul_out(product, arguments.inputs[0], arguments.inputs[1]);
+}
+
+void multiply_backward(const BackwardArguments& arguments) {
+  const at::Tensor& dy = arguments.output_gradients[0];
+  for (const std::size_t input : {0, 1}) {
+    at::Tensor gradient = arguments.input_gradients[input];
+    if (gradient.defined()) at::mul_out(gradient, dy, arguments.saved_inputs[1 - input]);
+  }
+}
+
+}  // namespace
+
+extern const OperatorImplementation k_multiply_implementation{multiply_forward, multiply_backward};
 
 // Conversion of the element type by ATen. Workspace: none.
 

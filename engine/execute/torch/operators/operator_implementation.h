@@ -12,12 +12,14 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "engine/model/model_graph.h"
 #include "engine/model/operators/attribute_keys.h"
+#include "engine/model/operators/operator_type.h"
 
 namespace shardlab {
 
@@ -54,6 +56,20 @@ struct BackwardArguments {
   // gradient itself and nothing is to be done. Otherwise it shares no memory with anything.
   std::span<const at::Tensor> input_gradients;
   std::span<const ParameterGradient> parameter_gradients;  // by Operator::parameters
+
+  // Given where the description says that gradients of inputs are made last: allocates those that are
+  // `wanted`, which are undefined before. Without it they are there from the start.
+  std::function<void()> allocate_input_gradients{};
+  InputMask wanted = 0;
+
+  bool wants(std::size_t input) const {
+    return allocate_input_gradients ? (wanted >> input & 1U) != 0 : input_gradients[input].defined();
+  }
+  // The gradient of an input that is wanted, where the temporaries before it are gone.
+  const at::Tensor& input_gradient(std::size_t input) const {
+    if (allocate_input_gradients && !input_gradients[input].defined()) allocate_input_gradients();
+    return input_gradients[input];
+  }
 };
 
 struct OperatorImplementation {

@@ -85,10 +85,11 @@ void ModelRun::run(const Program& program, bool forward, const StepWatch& watch)
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = existing(program.values[i]);
   Bytes live;
   for (const ProgramStep& step : program.steps) {
-    allocate(program, step, values);
+    const bool allocates_itself = step.temporaries_before > Bytes{};
+    if (!allocates_itself) allocate(program, step, values);
     for (const ValueIndex value : step.allocates) live += program.values[value].bytes;
-    if (watch.allocated) watch.allocated(live);
-    const auto operate = [&] { run_step(step, values); };
+    if (watch.allocated && !allocates_itself) watch.allocated(live);
+    const auto operate = [&] { run_step(program, step, values); };
     if (watch.operate) {
       watch.operate(step, operate);
     } else {
@@ -139,14 +140,16 @@ void ModelRun::keep(const Program& program, const ProgramStep& step, const std::
   }
 }
 
-void ModelRun::run_step(const ProgramStep& step, const std::vector<at::Tensor>& values) const {
+void ModelRun::run_step(const Program& program, const ProgramStep& step,
+                        std::vector<at::Tensor>& values) const {
   const auto pick = [&](const auto& indices) {
     std::vector<at::Tensor> picked;
     for (const ValueIndex index : indices)
       picked.push_back(index == k_no_value ? at::Tensor() : values[index]);
     return picked;
   };
-  const auto operands = pick(step.operands), results = pick(step.results), extras = pick(step.extras);
+  const auto operands = pick(step.operands), extras = pick(step.extras);
+  auto results = pick(step.results);
   if (step.kind == StepKind::accumulate) {
     at::Tensor sum = results[0];
     at::add_out(sum, operands[0], operands.size() > 1 ? operands[1] : sum);
@@ -168,8 +171,17 @@ void ModelRun::run_step(const ProgramStep& step, const std::vector<at::Tensor>& 
     return;
   }
   const auto saved_inputs = pick(step.saved_inputs), saved_outputs = pick(step.saved_outputs);
-  implementation->backward(
-      {op, graph_, operands, 1, saved_inputs, saved_outputs, parameters, extras, results, gradients});
+  BackwardArguments arguments{op,         graph_, operands, 1,        saved_inputs, saved_outputs,
+                              parameters, extras, results,  gradients};
+  if (step.temporaries_before > Bytes{}) {
+    for (std::size_t i = 0; i < results.size(); ++i) arguments.wanted |= (step.results[i] != k_no_value) << i;
+    arguments.allocate_input_gradients = [&] {
+      allocate(program, step, values);
+      results = pick(step.results);
+      arguments.input_gradients = results;
+    };
+  }
+  implementation->backward(arguments);
 }
 
 bool ModelRun::later_use(ParameterId parameter, OperatorId op) const {

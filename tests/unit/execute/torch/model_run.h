@@ -53,7 +53,7 @@ class ModelRun {
   void keep(const Program& program, const ProgramStep& step, const std::vector<at::Tensor>& values,
             bool forward);
   bool later_use(ParameterId parameter, OperatorId op) const;
-  void run_step(const ProgramStep& step, const std::vector<at::Tensor>& values) const;
+  void run_step(const Program& program, const ProgramStep& step, std::vector<at::Tensor>& values) const;
 
   const ModelGraph& graph_;
   const Segment& segment_;

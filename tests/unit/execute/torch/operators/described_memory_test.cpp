@@ -75,11 +75,14 @@ class Watch {
     const Bytes before = ledger_.live().total;
     ledger_.reset_peak();
     run();
-    const Bytes used = ledger_.peak().total - before;
+    const Bytes used = ledger_.peak().total - before, made = ledger_.live().total - before;
     INFO(op.type->name << (forward ? " forward" : " backward"));
-    CHECK(ledger_.live().total == before);
-    const Bytes stated = forward ? description.forward_workspace + description.forward_temporaries
-                                 : description.backward_workspace + description.backward_temporaries;
+    const bool allocates_itself = !forward && description.backward_temporaries_before > Bytes{};
+    CHECK((made > Bytes{}) == allocates_itself);
+    const Bytes stated =
+        forward ? description.forward_workspace + description.forward_temporaries
+                : std::max(description.backward_temporaries_before,
+                           made + description.backward_workspace + description.backward_temporaries);
     // oneDNN's products of 16-bit numbers bring scratch memory of their own: below a megabyte.
     const bool chunked = op.type == &k_token_chunked_loss || op.type == &k_vocabulary_chunked_loss;
     const bool product = op.type == &k_linear || op.type == &k_linear_add || op.type == &k_grouped_linear ||
