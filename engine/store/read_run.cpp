@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/plan/text.h"
+#include "engine/store/packed.h"
 #include "engine/store/provenance_json.h"
 #include "engine/store/read_trace.h"
 #include "engine/store/run_columns.h"
@@ -75,7 +76,9 @@ Result<StepPlan> read_plan(SQLite::Database& db, std::int64_t plan_id) {
   SQLite::Statement query(db, "SELECT text, hash FROM plans WHERE id = ?");
   query.bind(1, plan_id);
   if (!query.executeStep()) return internal_error("database", fmt::format("plan {} is missing", plan_id));
-  return parse_plan(query.getColumn(0).getString(), "stored plan " + query.getColumn(1).getString());
+  const SQLite::Column stored = query.getColumn(0);
+  const std::string text = stored.isBlob() ? unpack_text(stored.getString()) : stored.getString();
+  return parse_plan(text, "stored plan " + query.getColumn(1).getString());
 }
 
 // As they were when the run was stored: the text form may have grown since.

@@ -180,4 +180,22 @@ def test_trace_into_a_file():
     check(full.code == 3 and not (place.path / "cut.json").exists(), "half a trace is left", full)
 
 
+def test_a_large_prediction_is_stored_small():
+    place = Place()
+    scenario = SOURCE / "scenarios/validation/llama-80-layers.yaml"
+    large = ("--set", "train.accumulation=8", "--set", "train.sync=every")
+    stored = expect(place.run("simulate", scenario, *large, "--json"), 0).json()
+    instructions = expect(place.run("plan", scenario, *large, "--json"), 0).json()["instructions"]
+    size = place.db.stat().st_size
+    print(f"        {len(instructions)} instructions, {size / 1e6:.2f} MB")
+    check(len(instructions) > 15000 and size < 2e6, f"{len(instructions)} instructions, {size} bytes")
+    # What SQL has no rows for, the program has.
+    rows = expect(place.run("trace", stored["run_id"], "--format", "csv"), 0).out.splitlines()
+    check(len(rows) == 1 + len(instructions), f"{len(rows)} rows")
+    again = expect(place.run("simulate", scenario, *large, "--json"), 0).json()
+    beside = expect(place.run("diff", stored["run_id"], again["run_id"], "--json"), 0).json()
+    check(beside["memory_difference"]["equal"] == beside["memory_difference"]["borders"], f"{beside['memory_difference']}")
+    check(place.db.stat().st_size < 2.5e6, "a second one needs no plan")
+
+
 main(globals())
