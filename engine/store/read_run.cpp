@@ -24,7 +24,7 @@ RunKind kind_of(const SQLite::Column& column) {
 
 // {}: the columns of figures.
 constexpr const char* k_entries =
-    "SELECT runs.id, kind, name, created, runs.strategy, ranks, plans.hash, run_hash, note, "
+    "SELECT runs.id, kind, name, created, runs.strategy, ranks, plans.hash, run_hash, note, machine, "
     "(SELECT group_concat(tag, char(31)) FROM (SELECT tag FROM tags WHERE run_id = runs.id ORDER BY tag)), "
     "{} "
     "FROM runs JOIN plans ON plans.id = steady_plan "
@@ -54,8 +54,9 @@ RunEntry entry_of(SQLite::Statement& row) {
   entry.plan_hash = row.getColumn(6).getString();
   entry.run_hash = row.getColumn(7).getString();
   entry.note = row.getColumn(8).getString();
-  entry.tags = split_tags(row.getColumn(9).getString());
-  read_columns(row, 10, entry);
+  entry.machine = row.getColumn(9).getString();
+  entry.tags = split_tags(row.getColumn(10).getString());
+  read_columns(row, 11, entry);
   return entry;
 }
 
@@ -152,6 +153,7 @@ Result<RunRecord> read_run(SQLite::Database& db, const Place& database, RunId id
   run.created = entry.created;
   run.tags = entry.tags;
   run.note = entry.note;
+  run.machine = entry.machine;
   run.scenario_yaml = query.getColumn(0).getString();
   SHARDLAB_TRY(run.plan, read_run_plan(db, database, id));
   run.trace = read_steps(db, id.value);

@@ -5,7 +5,7 @@ import sqlite3
 
 from _shardlab import SOURCE, TINY, Place, check, check_fields, check_run, expect, expect_error, main
 
-ENTRY_FIELDS = {"run_id": "text", "kind": "text", "name": "text", "strategy": "text", "ranks": "int", "plan_hash": "text"}
+ENTRY_FIELDS = {"run_id": "text", "kind": "text", "name": "text", "strategy": "text", "ranks": "int", "plan_hash": "text", "machine": "text", "implementation": "text?"}
 METRIC_FIELDS = {"name": "text", "predicted": "number?", "measured": "number?", "error": "number?", "tolerance": "number?", "verdict": "text"}
 
 
@@ -23,6 +23,12 @@ def test_history():
     for run in runs:
         check_fields(run, ENTRY_FIELDS, "runs")
     check(ids[0] in expect(place.run("history"), 0).out, "the table does not name the run")
+    check({(run["machine"], run["implementation"]) for run in runs} == {("2 processors", "fused")}, f"{runs[0]}")
+    large = SOURCE / "scenarios/first/llama3-8b-fsdp2-8xh100.yaml"
+    expect(place.run("simulate", large, "--db", place.path / "large.db"), 0)
+    of_gpus = expect(place.run("history", "--db", place.path / "large.db", "--json"), 0).json()["runs"][0]
+    check((of_gpus["machine"], of_gpus["implementation"]) == ("8 x H100-SXM (dgx-h100)", "eager"), f"{of_gpus}")
+    check("8 x H100-SXM" in expect(place.run("history", "--db", place.path / "large.db"), 0).out, "the table names the GPU")
     check(len(expect(place.run("history", "--json", "--limit", "1"), 0).json()["runs"]) == 1, "--limit")
     check(expect(place.run("history", "--json", "--kind", "measured"), 0).json()["runs"] == [], "--kind")
     check(expect(place.run("history", "--json", "--name", "other"), 0).json()["runs"] == [], "--name")
