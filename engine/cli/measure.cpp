@@ -81,7 +81,7 @@ Error with_stored_result(const PlannedScenario& planned, const std::filesystem::
 
 Status check_measurable(const Scenario& scenario) {
   if (scenario.cluster->device == DeviceKind::cpu || scenario.cluster->nodes == 1) return {};
-  SHARDLAB_TRY(const auto joined, rank_environment(current_environment()));
+  SHARDLAB_TRY(const auto joined, one_of_several(current_environment()));
   if (joined) return {};
   return not_possible("cluster",
                       fmt::format("this is one machine, and the scenario asks for {} with {} GPUs each",
@@ -105,14 +105,17 @@ Status check_inputs(const PlannedScenario& planned, const MeasureOptions& option
 Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const MeasureOptions& options,
                                            RunStore& store, Console& console) {
   SHARDLAB_CHECK_OK(check_measurable(planned.scenario));
-  SHARDLAB_TRY(const auto joined, rank_environment(current_environment()));
-  SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make(options.keep_spool, joined));
+  SHARDLAB_TRY(auto joined, one_of_several(current_environment()));
+  if (options.team != nullptr) joined.reset();
+  SHARDLAB_TRY(SpoolFolder folder, joined ? SpoolFolder::make(options.keep_spool, joined)
+                                          : SpoolFolder::make(options.keep_spool, options.team));
   ProgressLine line(console);
   LaunchOptions launch_options;
   SHARDLAB_TRY(launch_options.rank_program,
                rank_program(planned.scenario.cluster->device != DeviceKind::cpu));
   launch_options.run_directory = folder.path();
   launch_options.extras = options.extras;
+  launch_options.team = options.team;
   launch_options.progress = [&line, &console,
                              tokens = tokens_per_step(planned)](const RunProgress& progress) {
     line.show(progress_text(progress));

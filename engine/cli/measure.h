@@ -7,12 +7,14 @@
 #include "engine/base/result.h"
 #include "engine/cli/stored_runs.h"
 #include "engine/execute/rank_job.h"
+#include "engine/execute/rank_team.h"
 
 namespace shardlab {
 
 struct MeasureOptions {
   TrainingExtras extras;
   std::filesystem::path keep_spool;  // folder for the ranks' files; empty: a temporary one
+  RankTeam* team = nullptr;          // the processes that become the ranks; null: as run does (measure())
 };
 
 // not_possible when the scenario is for several machines and nothing started this process on them. What is
@@ -23,8 +25,8 @@ Status check_measurable(const Scenario& scenario);
 Status check_inputs(const PlannedScenario& planned, const MeasureOptions& options);
 
 // Runs, shows the progress, stores. The ranks' files are removed, unless they were to be kept or the run
-// failed; its error says where they are. Started by torchrun, Slurm or mpirun this process is one rank: all
-// but rank 0 return nothing.
+// failed; its error says where they are. Without a team, and started by torchrun, Slurm or mpirun as one of
+// several, this process is one rank: all but rank 0 return nothing.
 Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const MeasureOptions& options,
                                            RunStore& store, Console& console);
 

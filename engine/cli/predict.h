@@ -12,6 +12,11 @@ namespace shardlab {
 // The newest calibration of this machine with the scenario's ranks and threads; none for clusters of GPUs.
 Result<std::optional<Calibration>> find_calibration(const RunStore& store, const Scenario& scenario);
 
+// The same in the database that the options name, which nobody need have made; what ships with the program is
+// known without one.
+Result<std::optional<Calibration>> find_calibration_if_any(const CommonOptions& options,
+                                                           const Scenario& scenario);
+
 // Whether a prediction is made again with single keys changed (simulator/alternatives).
 enum class WithAlternatives : std::uint8_t { no, yes };
 

@@ -63,7 +63,7 @@ Result<std::optional<BenchResult>> run_bench(const BenchRequest& request, Consol
   SHARDLAB_CHECK_OK(resolve_device(*scenario.cluster));
   SHARDLAB_CHECK_OK(check_measurable(scenario));
   const bool on_gpus = scenario.cluster->device != DeviceKind::cpu;
-  SHARDLAB_TRY(const auto joined, rank_environment(current_environment()));
+  SHARDLAB_TRY(const auto joined, one_of_several(current_environment()));
   SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make({}, joined));
   LaunchOptions launch;
   SHARDLAB_TRY(launch.rank_program, rank_program(on_gpus));

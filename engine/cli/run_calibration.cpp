@@ -20,7 +20,7 @@ std::string machine_text(const MachineFingerprint& machine) {
 }  // namespace
 
 Result<Calibration> run_calibration(const CalibrationRequest& request, RunStore& store, Console& console) {
-  SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make({}, {}));
+  SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make({}, request.team));
   ProgressLine line(console);
   CalibrateOptions options;
   SHARDLAB_TRY(const DeviceKind kind, device_kind_of(request.cluster));
@@ -28,6 +28,7 @@ Result<Calibration> run_calibration(const CalibrationRequest& request, RunStore&
   options.cluster = request.cluster;
   options.folder = folder.path();
   options.scenario = request.scenario;
+  options.team = request.team;
   options.progress = [&line, &console](const std::string& what) {
     line.show("calibrating   " + what);
     console.event("calibrating", {{"what", what}});

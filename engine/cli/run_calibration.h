@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/cli/console.h"
+#include "engine/execute/rank_team.h"
 #include "engine/plan/planned_scenario.h"
 #include "engine/store/run_store.h"
 #include "simulator/calibrate/calibration.h"
@@ -9,8 +10,9 @@
 namespace shardlab {
 
 struct CalibrationRequest {
-  std::string cluster;                        // one node, as in a scenario (CalibrateOptions)
+  std::string cluster;                        // as in a scenario (CalibrateOptions)
   const PlannedScenario* scenario = nullptr;  // its operators are measured too; may be null
+  RankTeam* team = nullptr;                   // the processes that become the ranks; null: started from here
 };
 
 // See calibrate(). What was fitted is stored.

@@ -25,12 +25,14 @@ Result<fs::path> new_temporary_folder() {
 
 Result<SpoolFolder> SpoolFolder::make(const fs::path& chosen, const std::optional<RankEnvironment>& joined) {
   if (!chosen.empty()) return SpoolFolder(fs::absolute(chosen), true);
-  if (joined) {
-    const std::string name = fmt::format("shardlab-spool-{}-{}", joined->master_address, joined->master_port);
-    return SpoolFolder(fs::absolute(name), false);
-  }
+  if (joined) return SpoolFolder(meeting_folder(*joined), false);
   SHARDLAB_TRY(fs::path path, new_temporary_folder());
   return SpoolFolder(std::move(path), false);
+}
+
+Result<SpoolFolder> SpoolFolder::make(const fs::path& chosen, RankTeam* team) {
+  if (team == nullptr || !chosen.empty()) return make(chosen, std::optional<RankEnvironment>());
+  return SpoolFolder(team->new_run_directory(), false);
 }
 
 SpoolFolder::~SpoolFolder() {
@@ -41,6 +43,10 @@ SpoolFolder::~SpoolFolder() {
 const fs::path& SpoolFolder::keep() {
   kept_ = true;
   return path_;
+}
+
+fs::path meeting_folder(const RankEnvironment& joined) {
+  return fs::absolute(fmt::format("shardlab-spool-{}-{}", joined.master_address, joined.master_port));
 }
 
 }  // namespace shardlab

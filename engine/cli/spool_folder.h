@@ -6,6 +6,7 @@
 
 #include "engine/base/result.h"
 #include "engine/execute/rank_environment.h"
+#include "engine/execute/rank_team.h"
 
 namespace shardlab {
 
@@ -17,6 +18,8 @@ class SpoolFolder {
   // after the rendezvous. A folder that cannot be made or written is not_possible.
   static Result<SpoolFolder> make(const std::filesystem::path& chosen,
                                   const std::optional<RankEnvironment>& joined);
+  // The same for the ranks of a team, or for ranks that this process starts where there is none.
+  static Result<SpoolFolder> make(const std::filesystem::path& chosen, RankTeam* team);
 
   SpoolFolder(SpoolFolder&& other) noexcept : path_(std::move(other.path_)), kept_(other.kept_) {
     other.kept_ = true;
@@ -33,5 +36,8 @@ class SpoolFolder {
   std::filesystem::path path_;
   bool kept_;
 };
+
+// Where processes that a launcher started meet: in the current folder, named after the rendezvous.
+std::filesystem::path meeting_folder(const RankEnvironment& joined);
 
 }  // namespace shardlab

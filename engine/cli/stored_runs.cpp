@@ -7,6 +7,7 @@
 #include "engine/report/tables.h"
 #include "engine/report/unit_warnings.h"
 #include "engine/report/words/alive_at_peak.h"
+#include "engine/scenario/cluster_words.h"
 
 namespace shardlab {
 
@@ -33,6 +34,7 @@ Result<FinishedRun> save_run(const PlannedScenario& planned, RunTrace trace, Run
   RunRecord record;
   record.name = planned.scenario.name;
   record.tags = planned.scenario.tags;
+  record.machine = cluster_words(*planned.scenario.cluster);
   record.scenario_yaml = repeatable_scenario(planned.scenario);
   record.plan = planned.plan;
   record.trace = std::move(trace);

@@ -19,31 +19,51 @@ namespace {
 
 using Slowdown = std::optional<double>;  // slowdown_of() a calibration
 
+// What everything here happens with.
+struct Means {
+  RankTeam* team;
+  RunStore& store;
+  Console& console;
+};
+
+// What belongs to GPUs is measured on all nodes where the ranks are there.
+std::string cluster_to_calibrate(const ClusterSpec& cluster, const RankTeam* team) {
+  return cluster_text(cluster, team != nullptr ? cluster.nodes : 1);
+}
+
+Result<Calibration> calibrate_now(const PlannedScenario& planned, const Means& means) {
+  return run_calibration({cluster_to_calibrate(*planned.scenario.cluster, means.team), &planned, means.team},
+                         means.store, means.console);
+}
+
 Result<std::optional<Calibration>> calibration_for(const PlannedScenario& planned, bool calibrate,
-                                                   RunStore& store, Console& console) {
-  SHARDLAB_TRY(std::optional<Calibration> known, find_calibration(store, planned.scenario));
+                                                   const Means& means) {
+  SHARDLAB_TRY(std::optional<Calibration> known, find_calibration(means.store, planned.scenario));
   const ClusterSpec& cluster = *planned.scenario.cluster;
   if (known || !calibrate) return known;
   if (cluster.device == DeviceKind::cpu) {
-    console.note(fmt::format("no calibration of this machine for {} x {} thread{} in {}: calibrating first",
-                             cluster.ranks, cluster.threads_per_rank,
-                             cluster.threads_per_rank == 1 ? "" : "s", store.path().string()));
+    means.console.note(fmt::format(
+        "no calibration of this machine for {} x {} thread{} in {}: calibrating first", cluster.ranks,
+        cluster.threads_per_rank, cluster.threads_per_rank == 1 ? "" : "s", means.store.path().string()));
   }
-  SHARDLAB_TRY(Calibration made, run_calibration({one_node_of(cluster), &planned}, store, console));
+  SHARDLAB_TRY(Calibration made, calibrate_now(planned, means));
   // Said afterwards: where there is no such GPU, that is all there is to say.
   if (cluster.device != DeviceKind::cpu)
-    console.note(fmt::format("there was no calibration of {}: it was measured first", made.machine.gpu));
+    means.console.note(
+        fmt::format("there was no calibration of {}: it was measured first", made.machine.gpu));
   return std::optional<Calibration>(std::move(made));
 }
 
 Result<Slowdown> slowdown_now(const PlannedScenario& planned, const Calibration& calibration,
-                              Console& console) {
-  SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make({}, {}));
-  SHARDLAB_TRY(const std::filesystem::path program, rank_program(false));
-  ProgressLine line(console);
+                              const Means& means) {
+  SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make({}, means.team));
+  LaunchOptions launch;
+  SHARDLAB_TRY(launch.rank_program, rank_program(false));
+  launch.run_directory = folder.path();
+  launch.team = means.team;
+  ProgressLine line(means.console);
   line.show("asking whether the calibration holds");
-  Result<Slowdown> slowdown =
-      measure_slowdown(calibration, *planned.scenario.cluster, program, folder.path());
+  Result<Slowdown> slowdown = measure_slowdown(calibration, *planned.scenario.cluster, launch);
   line.clear();
   if (!slowdown && slowdown.error().kind == ErrorKind::run_failed) folder.keep();  // the error names it
   return slowdown;
@@ -56,20 +76,18 @@ struct Preparation {
 
 // A calibration that holds now, where one may be made: a second one helps against a load that stays, none
 // against one that comes and goes.
-Result<Preparation> prepare(const PlannedScenario& planned, bool calibrate, RunStore& store,
-                            Console& console) {
-  SHARDLAB_TRY(std::optional<Calibration> calibration, calibration_for(planned, calibrate, store, console));
-  const ClusterSpec& cluster = *planned.scenario.cluster;
-  if (!calibrate || !calibration || cluster.device != DeviceKind::cpu)
+Result<Preparation> prepare(const PlannedScenario& planned, bool calibrate, const Means& means) {
+  SHARDLAB_TRY(std::optional<Calibration> calibration, calibration_for(planned, calibrate, means));
+  if (!calibrate || !calibration || planned.scenario.cluster->device != DeviceKind::cpu)
     return Preparation{std::move(calibration), {}};
-  SHARDLAB_TRY(Slowdown slowdown, slowdown_now(planned, *calibration, console));
+  SHARDLAB_TRY(Slowdown slowdown, slowdown_now(planned, *calibration, means));
   if (!slowdown || still_holds(*slowdown)) return Preparation{std::move(calibration), slowdown};
-  console.note(
+  means.console.note(
       fmt::format("the calibration of {} does not hold now (its probes take {:.1f} times as long): "
                   "calibrating again",
                   calibration->when, *slowdown));
-  SHARDLAB_TRY(calibration, run_calibration({one_node_of(cluster), &planned}, store, console));
-  SHARDLAB_TRY(slowdown, slowdown_now(planned, *calibration, console));
+  SHARDLAB_TRY(calibration, calibrate_now(planned, means));
+  SHARDLAB_TRY(slowdown, slowdown_now(planned, *calibration, means));
   return Preparation{std::move(calibration), slowdown};
 }
 
@@ -77,14 +95,24 @@ int processors_needed(const ClusterSpec& cluster) {
   return cluster.ranks * cluster.threads_per_rank;
 }
 
+// Of this machine, the other ranks' processes among what is its own.
+std::optional<ProcessorTimes> times_now(const RankTeam* team) {
+  std::optional<ProcessorTimes> times = processor_times();
+  if (times && team != nullptr) times->own += team->own_time_of_others();
+  return times;
+}
+
 // The run between two readings of the processors' clocks; on GPUs the run alone.
 Result<std::optional<FinishedRun>> measure_watched(const PlannedScenario& planned, MachineState& machine,
-                                                   RunStore& store, Console& console) {
-  if (planned.scenario.cluster->device != DeviceKind::cpu) return measure(planned, {}, store, console);
+                                                   const Means& means) {
+  MeasureOptions options;
+  options.team = means.team;
+  if (planned.scenario.cluster->device != DeviceKind::cpu)
+    return measure(planned, options, means.store, means.console);
   machine.needed = processors_needed(*planned.scenario.cluster);
-  const std::optional<ProcessorTimes> before = processor_times();
-  SHARDLAB_TRY(std::optional<FinishedRun> run, measure(planned, {}, store, console));
-  const std::optional<ProcessorTimes> after = processor_times();
+  const std::optional<ProcessorTimes> before = times_now(means.team);
+  SHARDLAB_TRY(std::optional<FinishedRun> run, measure(planned, options, means.store, means.console));
+  const std::optional<ProcessorTimes> after = times_now(means.team);
   if (before && after) machine.use = use_between(*before, *after);
   return run;
 }
@@ -101,20 +129,19 @@ Json machine_json(const MachineState& machine) {
 
 }  // namespace
 
-Result<Validation> validate(const PlannedScenario& planned, bool calibrate, RunStore& store,
+Result<Validation> validate(const PlannedScenario& planned, bool calibrate, RankTeam* team, RunStore& store,
                             Console& console) {
+  const Means means{team, store, console};
   SHARDLAB_CHECK_OK(check_measurable(planned.scenario));
-  SHARDLAB_TRY(const Preparation prepared, prepare(planned, calibrate, store, console));
+  SHARDLAB_TRY(const Preparation prepared, prepare(planned, calibrate, means));
   SHARDLAB_TRY(FinishedRun predicted, predict(planned, prepared.calibration, &store));
   announce(console, predicted);
   MachineState machine;
   machine.slowdown_before = prepared.slowdown;
-  SHARDLAB_TRY(std::optional<FinishedRun> measured, measure_watched(planned, machine, store, console));
-  if (!measured)
-    return not_possible("shardlab validate", "this is one rank of several",
-                        "run it without a launcher's variables");
+  SHARDLAB_TRY(std::optional<FinishedRun> measured, measure_watched(planned, machine, means));
+  if (!measured) return internal_error("validate", "a rank without a team");
   if (prepared.slowdown) {
-    SHARDLAB_TRY(machine.slowdown_after, slowdown_now(planned, *prepared.calibration, console));
+    SHARDLAB_TRY(machine.slowdown_after, slowdown_now(planned, *prepared.calibration, means));
   }
   SHARDLAB_TRY(Comparison comparison,
                compare(planned.plan.steady, {predicted.summary, predicted.trace},

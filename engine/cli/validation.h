@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/cli/stored_runs.h"
+#include "engine/execute/rank_team.h"
 #include "simulator/calibrate/calibration_check.h"
 
 namespace shardlab {
@@ -20,8 +21,9 @@ struct Validation {
 // Calibrates first when the store has no calibration of this machine for the scenario, unless `calibrate` is
 // off. On processors the calibration's probes are measured again before the run and after it: where they say
 // before that it does not hold, the machine is calibrated once more; where the machine changed during the
-// run, its times are not judged. Stores both runs and the comparison.
-Result<Validation> validate(const PlannedScenario& planned, bool calibrate, RunStore& store,
+// run, its times are not judged. Stores both runs and the comparison. The ranks are the
+// team's processes, or, without one, started from here.
+Result<Validation> validate(const PlannedScenario& planned, bool calibrate, RankTeam* team, RunStore& store,
                             Console& console);
 
 // The document of docs/json.md, `validate`.

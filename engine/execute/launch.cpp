@@ -1,5 +1,6 @@
 #include "engine/execute/launch.h"
 
+#include "engine/execute/rank_team.h"
 #include "engine/execute/start_ranks.h"
 
 namespace shardlab {
@@ -17,10 +18,15 @@ RankJob probe_job(const Scenario& scenario, const ProbeList& probes, const Launc
   return job;
 }
 
+Status run_all_ranks(const Scenario& scenario, RankJob job, const LaunchOptions& options) {
+  if (options.team != nullptr) return options.team->run_job(scenario, std::move(job), options);
+  return start_all_ranks(scenario, job, options);
+}
+
 }  // namespace
 
 Result<RunTrace> launch_run(const PlannedScenario& planned, const LaunchOptions& options) {
-  SHARDLAB_CHECK_OK(start_all_ranks(planned.scenario, training_job(planned, options), options));
+  SHARDLAB_CHECK_OK(run_all_ranks(planned.scenario, training_job(planned, options), options));
   return gather_spools(planned, options.run_directory);
 }
 
@@ -34,7 +40,7 @@ Result<std::optional<RunTrace>> run_as_rank(const PlannedScenario& planned, cons
 
 Result<ProbeRun> launch_probes(const Scenario& scenario, const ProbeList& probes,
                                const LaunchOptions& options) {
-  SHARDLAB_CHECK_OK(start_all_ranks(scenario, probe_job(scenario, probes, options), options));
+  SHARDLAB_CHECK_OK(run_all_ranks(scenario, probe_job(scenario, probes, options), options));
   return gather_probes(scenario, options.run_directory);
 }
 

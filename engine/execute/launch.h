@@ -19,6 +19,8 @@
 
 namespace shardlab {
 
+class RankTeam;
+
 struct RunProgress {
   std::int64_t steps_done = 0;
   std::int64_t steps = 0;
@@ -32,14 +34,16 @@ struct LaunchOptions {
   std::filesystem::path
       run_directory;  // made when it does not exist; job, spools and logs of the ranks stay there
   std::function<void(const RunProgress&)>
-      progress;           // called now and then by the launching thread; may be empty
-  TrainingExtras extras;  // paths may be relative to this process's folder
+      progress;              // called now and then by the launching thread; may be empty
+  TrainingExtras extras;     // paths may be relative to this process's folder
+  RankTeam* team = nullptr;  // the processes that become the ranks (rank_team.h); null: started from here
 };
 
-// Runs all ranks on this machine and returns what they measured. When a rank fails, the others get 30 seconds
-// (less when launch.timeout is short) to notice and to report where they waited; then they are stopped. The
-// error says which rank failed how, and what the others waited for; the spools stay. SIGINT and SIGTERM to
-// this process end the ranks and the run (run_failed). Not to be called by two threads at once.
+// Runs all ranks on this machine, or as the team's processes, and returns what they measured. When a rank
+// fails, the others get 30 seconds (less when launch.timeout is short) to notice and to report where they
+// waited; then they are stopped. The error says which rank failed how, and what the others waited for; the
+// spools stay. SIGINT and SIGTERM to this process end the ranks and the run (run_failed). Not to be called by
+// two threads at once.
 Result<RunTrace> launch_run(const PlannedScenario& planned, const LaunchOptions& options);
 
 // This process is one rank of a run started by torchrun, Slurm or mpirun: runs shardlab-rank for it and

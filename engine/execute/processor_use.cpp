@@ -54,15 +54,6 @@ Nanoseconds time_of(const timeval& time) {
   return microseconds(static_cast<std::int64_t>(time.tv_sec) * 1'000'000 + time.tv_usec);
 }
 
-Nanoseconds own_time() {
-  Nanoseconds sum;
-  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage used{};
-    if (::getrusage(who, &used) == 0) sum += time_of(used.ru_utime) + time_of(used.ru_stime);
-  }
-  return sum;
-}
-
 }  // namespace
 
 std::optional<Nanoseconds> busy_time(std::string_view stat, std::span<const int> processors,
@@ -82,6 +73,15 @@ std::optional<Nanoseconds> busy_time(std::string_view stat, std::span<const int>
   return Nanoseconds{1'000'000'000 / ticks_per_second} * sum.busy;
 }
 
+Nanoseconds own_processor_time() {
+  Nanoseconds sum;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage used{};
+    if (::getrusage(who, &used) == 0) sum += time_of(used.ru_utime) + time_of(used.ru_stime);
+  }
+  return sum;
+}
+
 std::optional<ProcessorUse> use_between(const ProcessorTimes& before, const ProcessorTimes& after) {
   const auto passed = static_cast<double>((after.at - before.at).value);
   if (passed <= 0 || after.processors <= 0 || before.processors != after.processors) return std::nullopt;
@@ -97,7 +97,7 @@ std::optional<ProcessorTimes> processor_times() {
   text << stream.rdbuf();
   const auto busy = busy_time(text.str(), processors, ::sysconf(_SC_CLK_TCK));
   if (!busy) return std::nullopt;
-  return ProcessorTimes{static_cast<int>(processors.size()), *busy, own_time(), monotonic_now()};
+  return ProcessorTimes{static_cast<int>(processors.size()), *busy, own_processor_time(), monotonic_now()};
 }
 
 }  // namespace shardlab

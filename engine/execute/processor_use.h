@@ -37,6 +37,9 @@ std::optional<Nanoseconds> busy_time(std::string_view stat, std::span<const int>
 // Absent when no time passed between the readings or when they are of different processors.
 std::optional<ProcessorUse> use_between(const ProcessorTimes& before, const ProcessorTimes& after);
 
+// The `own` of ProcessorTimes by itself, now.
+Nanoseconds own_processor_time();
+
 // Now, on this machine; absent where its processors cannot be read.
 std::optional<ProcessorTimes> processor_times();
 

@@ -140,6 +140,12 @@ Result<std::optional<RankEnvironment>> rank_environment(const EnvironmentVariabl
   return environment;
 }
 
+Result<std::optional<RankEnvironment>> one_of_several(const EnvironmentVariables& variables) {
+  auto environment = rank_environment(variables);
+  if (environment && *environment && (*environment)->world == 1) return std::optional<RankEnvironment>();
+  return environment;
+}
+
 EnvironmentVariables current_environment() {
   EnvironmentVariables variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {

@@ -31,6 +31,10 @@ struct RankEnvironment {
 // derived from the job. No variables at all: nothing. Errors are bad_input and name the variable.
 Result<std::optional<RankEnvironment>> rank_environment(const EnvironmentVariables& variables);
 
+// The same, but for a launcher's only process (`srun -n1`), which is nobody's rank: it may start ranks
+// itself.
+Result<std::optional<RankEnvironment>> one_of_several(const EnvironmentVariables& variables);
+
 // The variables of this process.
 EnvironmentVariables current_environment();
 

@@ -43,6 +43,12 @@ EnvironmentVariables environment_of(const RankJob& job, const RankEnvironment& r
   return variables;
 }
 
+// It started nobody else, and so whoever else is needed is started from here.
+bool is_only_process_of(Launcher launcher) {
+  const auto environment = rank_environment(current_environment());
+  return environment && *environment && (*environment)->launcher == launcher && (*environment)->world == 1;
+}
+
 Result<RankEnvironment> local_master(const Scenario& scenario) {
   RankEnvironment environment;
   environment.world = world_size(scenario);
@@ -63,7 +69,6 @@ Result<RankEnvironment> local_master(const Scenario& scenario) {
 
 Status start_and_watch(const Scenario& scenario, const LaunchOptions& options, const RankJob& job,
                        const fs::path& job_file, const std::vector<RankEnvironment>& ranks) {
-  SHARDLAB_CHECK_OK(write_rank_job(job_file, job));
   std::error_code ignored;
   for (const RankEnvironment& rank : ranks) fs::remove(spool_path(options.run_directory, rank.rank), ignored);
   const SignalWatch signals;
@@ -116,7 +121,7 @@ RankJob job_of(JobKind kind, const Scenario& scenario, const LaunchOptions& opti
 
 Status start_all_ranks(const Scenario& scenario, const RankJob& job, const LaunchOptions& options) {
   const Launcher launcher = scenario.launch->launcher;
-  if (launcher != Launcher::local)
+  if (launcher != Launcher::local && !is_only_process_of(launcher))
     return not_possible("launch.launcher", fmt::format("{} did not start this process", to_string(launcher)),
                         "start shardlab with it, or remove launch.launcher to start all ranks from here");
   SHARDLAB_TRY(RankEnvironment environment, local_master(scenario));
@@ -125,11 +130,12 @@ Status start_all_ranks(const Scenario& scenario, const RankJob& job, const Launc
     environment.rank = environment.local_rank = rank;
     ranks.push_back(environment);
   }
-  return start_and_watch(scenario, options, job, rank_job_path(options.run_directory), ranks);
+  const fs::path file = rank_job_path(options.run_directory);
+  SHARDLAB_CHECK_OK(write_rank_job(file, job));
+  return start_and_watch(scenario, options, job, file, ranks);
 }
 
-Status start_own_rank(const Scenario& scenario, const RankJob& job, const LaunchOptions& options,
-                      const RankEnvironment& environment) {
+Status check_launcher(const Scenario& scenario, const RankEnvironment& environment) {
   const int world = world_size(scenario);
   if (environment.world != world) {
     return bad_input(std::string(to_string(environment.launcher)),
@@ -137,14 +143,24 @@ Status start_own_rank(const Scenario& scenario, const RankJob& job, const Launch
                      "set cluster.ranks (or nodes and gpus_per_node) to what the launcher starts");
   }
   const Launcher launcher = scenario.launch->launcher;
-  if (launcher != Launcher::local && launcher != environment.launcher) {
-    return bad_input("launch.launcher",
-                     fmt::format("is {}, but {} started this process", to_string(launcher),
-                                 to_string(environment.launcher)),
-                     fmt::format("remove it, or start shardlab with {}", to_string(launcher)));
-  }
-  return start_and_watch(scenario, options, job, rank_job_path(options.run_directory, environment.rank),
-                         {environment});
+  if (launcher == Launcher::local || launcher == environment.launcher) return {};
+  return bad_input(
+      "launch.launcher",
+      fmt::format("is {}, but {} started this process", to_string(launcher), to_string(environment.launcher)),
+      fmt::format("remove it, or start shardlab with {}", to_string(launcher)));
+}
+
+Status start_own_rank(const Scenario& scenario, const RankJob& job, const LaunchOptions& options,
+                      const RankEnvironment& environment) {
+  SHARDLAB_CHECK_OK(check_launcher(scenario, environment));
+  const fs::path file = rank_job_path(options.run_directory, environment.rank);
+  SHARDLAB_CHECK_OK(write_rank_job(file, job));
+  return start_and_watch(scenario, options, job, file, {environment});
+}
+
+Status start_given_job(const Scenario& scenario, const RankJob& job, const fs::path& file,
+                       const LaunchOptions& options, const RankEnvironment& environment) {
+  return start_and_watch(scenario, options, job, file, {environment});
 }
 
 }  // namespace shardlab

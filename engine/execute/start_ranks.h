@@ -16,4 +16,12 @@ Status start_all_ranks(const Scenario& scenario, const RankJob& job, const Launc
 Status start_own_rank(const Scenario& scenario, const RankJob& job, const LaunchOptions& options,
                       const RankEnvironment& environment);
 
+// Likewise, for a job that is written already: `file` in the run's folder. Whoever started the others, and
+// whether they are as many as the scenario asks for, is the caller's to know (check_launcher).
+Status start_given_job(const Scenario& scenario, const RankJob& job, const std::filesystem::path& file,
+                       const LaunchOptions& options, const RankEnvironment& environment);
+
+// bad_input when the scenario has other ranks, or names another launcher, than the environment.
+Status check_launcher(const Scenario& scenario, const RankEnvironment& environment);
+
 }  // namespace shardlab

@@ -319,7 +319,7 @@ Result<StepPlan> parse_plan(std::string_view text, const std::string& name) {
     ++line_number;
     const std::size_t end = std::min(text.find('\n'), text.size());
     try {
-      parser.line(text.substr(0, end));
+      if (!text.starts_with('#')) parser.line(text.substr(0, end));
     } catch (const Malformed& error) {
       return bad_input(in_file(std::string(name), line_number), error.what,
                        "docs/plan-format.md describes the format");

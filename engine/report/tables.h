@@ -33,6 +33,12 @@ std::string history_table(std::span<const RunEntry> runs, const TextStyle& style
 // What stands above the listing of a plan: units, segments, groups, instructions by kind, memory carried.
 std::string plan_summary(const PlannedScenario& planned, const TextStyle& style);
 
+// What `shardlab plan` begins with: lines that start with #, which parse_plan leaves out. Which step it is,
+// units, collectives, where its phases are, memory.
+std::string plan_heading(const std::string& scenario, const StepPlan& plan, bool with_buffers);
+// The text form of a plan (to_text) without the lines of its buffers; it does not read back.
+std::string without_buffers(const std::string& plan_text);
+
 // The units of the plan with their sizes; alike ones share a row.
 std::string unit_table(const PlannedScenario& planned, const TextStyle& style);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/plan/text.h"
+#include "engine/store/packed.h"
 #include "engine/store/provenance_json.h"
 #include "engine/store/read_trace.h"
 #include "engine/store/run_columns.h"
@@ -23,7 +24,7 @@ RunKind kind_of(const SQLite::Column& column) {
 
 // {}: the columns of figures.
 constexpr const char* k_entries =
-    "SELECT runs.id, kind, name, created, runs.strategy, ranks, plans.hash, run_hash, note, "
+    "SELECT runs.id, kind, name, created, runs.strategy, ranks, plans.hash, run_hash, note, machine, "
     "(SELECT group_concat(tag, char(31)) FROM (SELECT tag FROM tags WHERE run_id = runs.id ORDER BY tag)), "
     "{} "
     "FROM runs JOIN plans ON plans.id = steady_plan "
@@ -53,8 +54,9 @@ RunEntry entry_of(SQLite::Statement& row) {
   entry.plan_hash = row.getColumn(6).getString();
   entry.run_hash = row.getColumn(7).getString();
   entry.note = row.getColumn(8).getString();
-  entry.tags = split_tags(row.getColumn(9).getString());
-  read_columns(row, 10, entry);
+  entry.machine = row.getColumn(9).getString();
+  entry.tags = split_tags(row.getColumn(10).getString());
+  read_columns(row, 11, entry);
   return entry;
 }
 
@@ -75,7 +77,9 @@ Result<StepPlan> read_plan(SQLite::Database& db, std::int64_t plan_id) {
   SQLite::Statement query(db, "SELECT text, hash FROM plans WHERE id = ?");
   query.bind(1, plan_id);
   if (!query.executeStep()) return internal_error("database", fmt::format("plan {} is missing", plan_id));
-  return parse_plan(query.getColumn(0).getString(), "stored plan " + query.getColumn(1).getString());
+  const SQLite::Column stored = query.getColumn(0);
+  const std::string text = stored.isBlob() ? unpack_text(stored.getString()) : stored.getString();
+  return parse_plan(text, "stored plan " + query.getColumn(1).getString());
 }
 
 // As they were when the run was stored: the text form may have grown since.
@@ -149,6 +153,7 @@ Result<RunRecord> read_run(SQLite::Database& db, const Place& database, RunId id
   run.created = entry.created;
   run.tags = entry.tags;
   run.note = entry.note;
+  run.machine = entry.machine;
   run.scenario_yaml = query.getColumn(0).getString();
   SHARDLAB_TRY(run.plan, read_run_plan(db, database, id));
   run.trace = read_steps(db, id.value);

@@ -1,5 +1,6 @@
 #include "engine/store/read_trace.h"
 
+#include "engine/store/packed.h"
 #include "engine/store/sql_values.h"
 #include "engine/store/write_trace.h"
 
@@ -66,7 +67,8 @@ std::vector<StepHeader> read_step_headers(SQLite::Database& db, std::int64_t run
 StepTrace read_step(SQLite::Database& db, std::int64_t run, std::int64_t step) {
   SQLite::Statement query(
       db,
-      "SELECT steps.id, rank, plans.hash, start_offset_ns, duration_ns, loss, gradient_norm FROM steps "
+      "SELECT steps.id, rank, plans.hash, start_offset_ns, duration_ns, loss, gradient_norm, packed "
+      "FROM steps "
       "JOIN plans ON plans.id = plan_id WHERE run_id = ? AND step = ? ORDER BY rank");
   SQLite::Statement spans(
       db,
@@ -87,6 +89,10 @@ StepTrace read_step(SQLite::Database& db, std::int64_t run, std::int64_t step) {
     rank.duration = {query.getColumn(4).getInt64()};
     rank.loss = read_number(query.getColumn(5));
     rank.gradient_norm = read_number(query.getColumn(6));
+    if (const SQLite::Column packed = query.getColumn(7); !packed.isNull()) {
+      unpack_trace(packed.getString(), rank);
+      continue;
+    }
     rank.spans = read_spans(spans, id);
     rank.memory = read_memory(memory, id);
   }

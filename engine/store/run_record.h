@@ -17,6 +17,7 @@ namespace shardlab {
 struct RunRecord {
   std::string name;           // of the scenario
   std::int64_t created = 0;   // seconds since 1970-01-01 UTC; 0: now, when saved
+  std::string machine;        // RunEntry::machine
   std::string scenario_yaml;  // complete, so that the run can be repeated
   RunPlan plan;
   RunTrace trace;  // its provenance says whether the run is predicted or measured

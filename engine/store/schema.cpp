@@ -164,9 +164,24 @@ constexpr std::string_view k_fit_in_words = R"sql(
 UPDATE runs SET fits = CASE fits WHEN 1 THEN 'yes' WHEN 0 THEN 'no' END;
 )sql";
 
-constexpr std::array k_migrations = {Migration{1, k_runs_and_traces},
-                                     Migration{2, k_notes_calibrations_comparisons},
-                                     Migration{3, k_second_steps}, Migration{4, k_fit_in_words}};
+// Rows of large steps and plans take a hundred times what they say. Where `packed` is not null the step has
+// no rows in spans and memory; where `text` is a blob the plan has none in instructions
+// (engine/store/packed.h).
+constexpr std::string_view k_packed_steps = R"sql(
+ALTER TABLE steps ADD COLUMN packed BLOB;
+)sql";
+
+// On what a run is or was, and with whose operators: without them two lines of a list look alike.
+constexpr std::string_view k_machines = R"sql(
+ALTER TABLE runs ADD COLUMN machine TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN implementation TEXT;
+UPDATE runs SET implementation = json_extract(summary, '$.implementation') WHERE json_valid(summary);
+)sql";
+
+constexpr std::array k_migrations = {
+    Migration{1, k_runs_and_traces}, Migration{2, k_notes_calibrations_comparisons},
+    Migration{3, k_second_steps},    Migration{4, k_fit_in_words},
+    Migration{5, k_packed_steps},    Migration{6, k_machines}};
 
 }  // namespace
 

@@ -2,9 +2,10 @@
 // lacks; what is here is never changed once released, only added to.
 //
 // Choices: bytes and nanoseconds are integers; a loss that is no number is the text 'nan', NULL means there
-// is none. Spans and memory samples have one row each, so that every question is SQL, in tables without rowid
+// is none. Spans and memory samples have one row each, so that questions are SQL, in tables without rowid
 // keyed by (step_id, instruction): the rows of a step lie together and nothing is indexed twice. Memory has
-// two columns for each class of buffer; a zero takes one byte.
+// two columns for each class of buffer; a zero takes one byte. Steps of thousands of instructions are one
+// value instead (packed.h); `shardlab trace RUN --format csv` has rows of those.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 #include "engine/store/write_plan.h"
 
 #include "engine/plan/text.h"
+#include "engine/store/packed.h"
 #include "engine/store/sql_values.h"
 
 namespace shardlab {
@@ -34,6 +35,12 @@ void write_instructions(SQLite::Database& db, const StepPlan& plan, std::int64_t
   }
 }
 
+void bind_text_or_packed(SQLite::Statement& insert, int index, const std::string& text, bool is_packed) {
+  if (!is_packed) return insert.bind(index, text);
+  const std::string packed = pack_text(text);
+  insert.bind(index, packed.data(), static_cast<int>(packed.size()));
+}
+
 }  // namespace
 
 std::int64_t write_plan(SQLite::Database& db, const StepPlan& plan, const std::string& hash) {
@@ -49,10 +56,11 @@ std::int64_t write_plan(SQLite::Database& db, const StepPlan& plan, const std::s
   insert.bind(3, plan.strategy);
   insert.bind(4, plan.world_size);
   insert.bind(5, plan.micro_batches);
-  insert.bind(6, to_text(plan));
+  const bool is_packed = plan.instructions.size() > k_most_rows;
+  bind_text_or_packed(insert, 6, to_text(plan), is_packed);
   insert.exec();
   const std::int64_t plan_id = db.getLastInsertRowid();
-  write_instructions(db, plan, plan_id);
+  if (!is_packed) write_instructions(db, plan, plan_id);
   return plan_id;
 }
 

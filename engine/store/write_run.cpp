@@ -38,8 +38,8 @@ std::int64_t write_run_row(SQLite::Database& db, const RunRecord& run, const Pla
   SQLite::Statement insert(
       db,
       fmt::format("INSERT INTO runs (kind, name, created, strategy, ranks, run_hash, setup_plan, first_plan, "
-                  "steady_plan, second_plan, scenario, provenance, summary, note, {}) "
-                  "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?{})",
+                  "steady_plan, second_plan, scenario, provenance, summary, note, machine, {}) "
+                  "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?{})",
                   run_columns(), figures));
   insert.bind(1, std::string(to_string(run.trace.provenance.kind)));
   insert.bind(2, run.name);
@@ -55,7 +55,8 @@ std::int64_t write_run_row(SQLite::Database& db, const RunRecord& run, const Pla
   insert.bind(12, provenance_text(run.trace.provenance));
   insert.bind(13, summary_text(run.summary));
   insert.bind(14, run.note);
-  bind_columns(insert, 15, run.summary);
+  insert.bind(15, run.machine);
+  bind_columns(insert, 16, run.summary);
   insert.exec();
   return db.getLastInsertRowid();
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/store/packed.h"
 #include "engine/store/sql_values.h"
 
 namespace shardlab {
@@ -22,8 +23,8 @@ class TraceWriter {
         plans_(plans),
         step_(db,
               "INSERT INTO steps (run_id, step, rank, warmup, plan_id, start_offset_ns, duration_ns, loss, "
-              "gradient_norm) "
-              "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+              "gradient_norm, packed) "
+              "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
         span_(db,
               "INSERT INTO spans (step_id, instruction, issue_ns, ready_ns, start_ns, end_ns, skipped) "
               "VALUES (?, ?, ?, ?, ?, ?, ?)"),
@@ -32,14 +33,16 @@ class TraceWriter {
 
   void write(const StepTrace& step, bool warmup) {
     for (const RankTrace& rank : step.ranks) {
-      const std::int64_t id = write_step(step, rank, warmup);
+      const bool is_packed = std::max(rank.spans.size(), rank.memory.size()) > k_most_rows;
+      const std::int64_t id = write_step(step, rank, warmup, is_packed);
+      if (is_packed) continue;
       for (const Span& span : rank.spans) write_span(id, span);
       for (const MemorySample& sample : rank.memory) write_memory(id, sample);
     }
   }
 
  private:
-  std::int64_t write_step(const StepTrace& step, const RankTrace& rank, bool warmup) {
+  std::int64_t write_step(const StepTrace& step, const RankTrace& rank, bool warmup, bool is_packed) {
     step_.bind(1, run_);
     step_.bind(2, step.step);
     step_.bind(3, rank.rank);
@@ -49,6 +52,12 @@ class TraceWriter {
     bind_quantity(step_, 7, rank.duration);
     bind_number(step_, 8, rank.loss);
     bind_number(step_, 9, rank.gradient_norm);
+    if (is_packed) {
+      const std::string packed = pack_trace(rank);
+      step_.bind(10, packed.data(), static_cast<int>(packed.size()));
+    } else {
+      step_.bind(10);
+    }
     step_.exec();
     step_.reset();
     return db_.getLastInsertRowid();

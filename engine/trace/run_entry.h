@@ -10,6 +10,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
+#include "engine/model/choices.h"
 #include "engine/trace/fit.h"
 #include "engine/trace/step_trace.h"
 
@@ -33,6 +34,8 @@ struct RunEntry {
   std::int64_t created = 0;  // seconds since 1970-01-01 UTC
   std::string strategy;
   int ranks = 1;
+  std::string machine;  // of the scenario, in words: "8 x H100-SXM (hgx-h100)"; empty: not known
+  std::optional<Implementation> implementation;
   std::string plan_hash;  // of the steady step
   std::string run_hash;
   bool calibrated = false;

@@ -178,7 +178,8 @@ inline constexpr auto k_figures<RunSummary> = std::tuple{
     figure("implementation", &RunSummary::implementation,
            "whose operators: `eager`, those of PyTorch and the transformers modules, or `fused`, ours")
         .remarked("null for imported runs")
-        .set_by("model.implementation"),
+        .set_by("model.implementation")
+        .column_of("implementation", &RunEntry::implementation),
     figure("ended_by", &RunSummary::ended_by,
            "what ended a run that could not be finished: memory, where and with what in use")
         .remarked("its times are zero then"),

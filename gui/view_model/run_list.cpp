@@ -29,9 +29,13 @@ std::string tags_text(const RunEntry& run) {
   return text;
 }
 
+std::string operators_text(const RunEntry& run) {
+  return run.implementation ? std::string(to_string(*run.implementation)) : "";
+}
+
 std::string searched_text(const RunEntry& run) {
-  return lower(fmt::format("{} {} {} {} {} {}", to_string(run.id), run.name, run.strategy, tags_text(run),
-                           run.note, run.plan_hash));
+  return lower(fmt::format("{} {} {} {} {} {} {} {}", to_string(run.id), run.name, run.strategy, run.machine,
+                           operators_text(run), tags_text(run), run.note, run.plan_hash));
 }
 
 const std::string k_stored = "the database of runs";
@@ -49,6 +53,8 @@ Row run_row(const RunEntry& run) {
                text_cell(std::string(to_string(run.kind))),
                text_cell(run.name),
                text_cell(run.strategy),
+               text_cell(run.machine),
+               text_cell(operators_text(run)),
                count_cell(run.ranks),
                finished ? time_cell(run.step_time) : text_cell("-", CellTone::faint),
                run.tokens_per_second > 0 ? rate_cell(run.tokens_per_second) : text_cell("-", CellTone::faint),
@@ -104,22 +110,25 @@ DataTable run_table(const std::vector<RunEntry>& runs, const RunListFilter& filt
     meaning.source = k_stored;
     return meaning;
   };
-  DataTable table{"runs",
-                  {{"run", "", true, {"the number that the database gave it; never used twice", k_stored}},
-                   {"stored", "seconds since 1970", true, {"when it was saved, UTC", k_stored}},
-                   {"kind", "", false},
-                   {"scenario", "", false},
-                   {"strategy", "", false},
-                   {"ranks", "", true, of_stored("ranks")},
-                   {"step time", "ns", true, of_metric("step_time")},
-                   {"tokens/s", "", true, of_metric("tokens_per_second")},
-                   {"MFU", "fraction", true, of_metric("mfu")},
-                   {"peak", "bytes", true, of_metric("peak_allocated")},
-                   {"fits", "", false, of_stored("fits")},
-                   {"loss", "", true, of_metric("last_loss")},
-                   {"tags", "", false},
-                   {"note", "", false}},
-                  {}};
+  DataTable table{
+      "runs",
+      {{"run", "", true, {"the number that the database gave it; never used twice", k_stored}},
+       {"stored", "seconds since 1970", true, {"when it was saved, UTC", k_stored}},
+       {"kind", "", false},
+       {"scenario", "", false},
+       {"strategy", "", false},
+       {"machine", "", false, {"the scenario's cluster; empty for runs of before it was kept", k_stored}},
+       {"operators", "", false, of_stored("implementation")},
+       {"ranks", "", true, of_stored("ranks")},
+       {"step time", "ns", true, of_metric("step_time")},
+       {"tokens/s", "", true, of_metric("tokens_per_second")},
+       {"MFU", "fraction", true, of_metric("mfu")},
+       {"peak", "bytes", true, of_metric("peak_allocated")},
+       {"fits", "", false, of_stored("fits")},
+       {"loss", "", true, of_metric("last_loss")},
+       {"tags", "", false},
+       {"note", "", false}},
+      {}};
   table.explain = [](const DataTable& its, std::size_t row, std::size_t, Why& why) {
     const Row& run = its.rows[row];
     why.source = fmt::format("the summary of {}, {}", run.cells[0].text, run.cells[2].text);

@@ -100,6 +100,7 @@ class CalibrationRun {
     LaunchOptions launch;
     launch.rank_program = options_.rank_program;
     launch.run_directory = options_.folder / folder;
+    launch.team = options_.team;
     return launch;
   }
 
@@ -110,6 +111,7 @@ class CalibrationRun {
     frame_.machine.processor = run.machine;
     frame_.machine.cores = 0;
     frame_.machine.gpu = device_.name;
+    frame_.machine.nodes = device_.nodes;
     if (is_device_called(device_.name, run.machine)) return {};
     return bad_input("cluster", fmt::format("says {}, the machine has {}", device_.name, run.machine),
                      "`shardlab hardware` lists the names");
@@ -137,8 +139,9 @@ Result<Calibration> calibrate(const CalibrateOptions& options) {
   if (error)
     return run_failed(in_file(options.folder.string()), fmt::format("cannot be made: {}", error.message()));
   SHARDLAB_TRY(const Scenario scenario, scenario_of_cluster(options.cluster));
-  if (scenario.cluster->nodes > 1)
-    return not_possible("cluster", "one node is calibrated, and it has several", "give nodes: 1");
+  if (scenario.cluster->nodes > 1 && options.team == nullptr)
+    return not_possible("cluster", "this is one machine, and it has several nodes",
+                        "give nodes: 1, or start it on all of them with torchrun, srun or mpirun");
   SHARDLAB_TRY(const Device device, resolve_device(*scenario.cluster));
   return CalibrationRun(options, scenario, device).calibrate();
 }
@@ -148,14 +151,14 @@ Result<DeviceKind> device_kind_of(const std::string& cluster) {
   return scenario.cluster->device.value_or(DeviceKind::gpu);
 }
 
-std::string one_node_of(const ClusterSpec& cluster) {
+std::string cluster_text(const ClusterSpec& cluster, int nodes) {
   if (cluster.device == DeviceKind::cpu)
     return fmt::format("{{device: cpu, ranks: {}, threads_per_rank: {}}}", cluster.ranks,
                        cluster.threads_per_rank);
   const std::string count =
       cluster.gpus_per_node > 0 ? fmt::format(", gpus_per_node: {}", cluster.gpus_per_node) : "";
-  if (!cluster.node.empty()) return fmt::format("{{node: {}, nodes: 1{}}}", cluster.node, count);
-  return fmt::format("{{gpu: {}{}}}", cluster.gpu, count);
+  const std::string what = cluster.node.empty() ? "gpu: " + cluster.gpu : "node: " + cluster.node;
+  return fmt::format("{{{}, nodes: {}{}}}", what, nodes, count);
 }
 
 }  // namespace shardlab

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/base/result.h"
+#include "engine/execute/rank_team.h"
 #include "engine/plan/planned_scenario.h"
 #include "simulator/calibrate/calibration.h"
 #include "simulator/calibrate/calibration_work.h"
@@ -14,17 +15,18 @@
 namespace shardlab {
 
 struct CalibrateOptions {
-  std::string cluster;  // one node, as in a scenario: "{gpu: H100-SXM, gpus_per_node: 8}"; all its ranks
-                        // measure together
+  std::string cluster;  // as in a scenario: "{gpu: H100-SXM, gpus_per_node: 8}"; all its ranks measure
+                        // together. One node, unless a team is on them
   std::filesystem::path rank_program;         // shardlab-rank or shardlab-rank-cuda
   std::filesystem::path folder;               // for the ranks' files; the caller removes it
   const PlannedScenario* scenario = nullptr;  // its operators are measured too; may be null
   const CalibrationWork* work = nullptr;      // null: standard_work()
+  RankTeam* team = nullptr;                   // the ranks (LaunchOptions); they may be on several nodes
   std::function<void(std::string)> progress;  // what is being measured now; may be empty
 };
 
-// The cluster of one node of a scenario's, for CalibrateOptions.
-std::string one_node_of(const ClusterSpec& cluster);
+// So many nodes of a scenario's cluster, for CalibrateOptions; a cluster of processors as it is.
+std::string cluster_text(const ClusterSpec& cluster, int nodes);
 
 // bad_input for a text that is no cluster.
 Result<DeviceKind> device_kind_of(const std::string& cluster);

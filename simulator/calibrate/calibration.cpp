@@ -23,6 +23,7 @@ Json machine_json(const MachineFingerprint& machine) {
                {"threads_per_rank", machine.threads_per_rank},
                {"torch_version", machine.torch_version}};
   if (!machine.gpu.empty()) json["gpu"] = machine.gpu;
+  if (machine.nodes > 1) json["nodes"] = machine.nodes;
   return json;
 }
 
@@ -53,7 +54,8 @@ Calibration read_body(const Json& json) {
   const Json& machine = json.at("machine");
   calibration.machine = {machine.at("processor"),     machine.at("cores"),
                          machine.at("ranks"),         machine.at("threads_per_rank"),
-                         machine.at("torch_version"), machine.value("gpu", std::string())};
+                         machine.at("torch_version"), machine.value("gpu", std::string()),
+                         machine.value("nodes", 1)};
   calibration.when = json.at("when");
   calibration.duration_ns = json.at("duration_ns");
   calibration.versions = json.at("versions");
@@ -142,7 +144,7 @@ Calibration without_collectives(Calibration calibration) {
 }
 
 MachineFingerprint this_machine(int ranks, int threads_per_rank, std::string torch_version) {
-  return {processor_name(), usable_cores(), ranks, threads_per_rank, std::move(torch_version), {}};
+  return {processor_name(), usable_cores(), ranks, threads_per_rank, std::move(torch_version), {}, 1};
 }
 
 }  // namespace shardlab

@@ -23,6 +23,7 @@ struct MachineFingerprint {
   int threads_per_rank = 1;
   std::string torch_version;
   std::string gpu;  // name in assets/hardware; empty: processors were measured
+  int nodes = 1;    // that the ranks of GPUs were on; collectives hold for as many ranks on as many nodes
   friend bool operator==(const MachineFingerprint&, const MachineFingerprint&) = default;
 };
 

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "engine/execute/launch.h"
 #include "engine/scenario/cluster_scenario.h"
 #include "engine/scenario/cluster_spec.h"
 #include "simulator/calibrate/calibrate.h"
@@ -87,12 +86,8 @@ std::string why_times_are_not_judged(const MachineState& state) {
 }
 
 Result<std::optional<double>> measure_slowdown(const Calibration& calibration, const ClusterSpec& cluster,
-                                               const std::filesystem::path& rank_program,
-                                               const std::filesystem::path& folder) {
-  SHARDLAB_TRY(const Scenario scenario, scenario_of_cluster(one_node_of(cluster)));
-  LaunchOptions launch;
-  launch.rank_program = rank_program;
-  launch.run_directory = folder;
+                                               const LaunchOptions& launch) {
+  SHARDLAB_TRY(const Scenario scenario, scenario_of_cluster(cluster_text(cluster, 1)));
   SHARDLAB_TRY(const ProbeRun run, launch_probes(scenario, {k_budget_ms, check_cases()}, launch));
   return slowdown_of(calibration, run.measurements);
 }

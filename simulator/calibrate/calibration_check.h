@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/execute/launch.h"
 #include "engine/execute/processor_use.h"
 #include "engine/scenario/scenario.h"
 #include "simulator/calibrate/calibration.h"
@@ -41,10 +42,8 @@ struct MachineState {
 // hold before or after.
 std::string why_times_are_not_judged(const MachineState& state);
 
-// Measures check_cases() on the ranks of `scenario`'s cluster, which lie in `folder` (made when it does not
-// exist). As launch_probes() otherwise.
+// Measures check_cases() on the ranks of the cluster. As launch_probes() otherwise.
 Result<std::optional<double>> measure_slowdown(const Calibration& calibration, const ClusterSpec& cluster,
-                                               const std::filesystem::path& rank_program,
-                                               const std::filesystem::path& folder);
+                                               const LaunchOptions& launch);
 
 }  // namespace shardlab

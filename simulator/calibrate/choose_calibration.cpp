@@ -13,7 +13,8 @@ namespace shardlab {
 
 namespace {
 
-// The newest of the same ranks on one node; else the newest of the same GPU, without what belongs to ranks.
+// The newest of as many ranks on as many nodes; else the newest of the same GPU, without what belongs to
+// ranks.
 Result<std::optional<Calibration>> choose_for_gpus(std::span<const std::string> texts, std::string_view name,
                                                    const Scenario& scenario) {
   SHARDLAB_TRY(const Device device, resolve_device(*scenario.cluster));
@@ -24,7 +25,7 @@ Result<std::optional<Calibration>> choose_for_gpus(std::span<const std::string> 
     if (text.find('"' + device.name + '"') == std::string::npos) continue;  // to read all of them takes long
     SHARDLAB_TRY(Calibration calibration, calibration_from_json(text, name));
     if (!calibration_mismatch(calibration.machine, wanted).empty()) continue;
-    if (calibration.machine.ranks == device.ranks && device.nodes == 1)
+    if (calibration.machine.ranks == device.ranks && calibration.machine.nodes == device.nodes)
       return std::optional<Calibration>(std::move(calibration));
     if (!of_the_gpu) of_the_gpu = without_collectives(std::move(calibration));
   }

@@ -122,8 +122,10 @@ CollectiveWork CostModel::collective_work(const StepPlan& plan, const Instructio
 
 const CollectiveTerms& CostModel::collective_terms(const StepPlan& plan, const Instruction& instruction) {
   const auto calibrated = coefficients_.collectives.find(instruction.kind);
-  if (calibrated != coefficients_.collectives.end()) return calibrated->second;
   const Group& group = plan.groups[instruction.group->index()];
+  // On several nodes all ranks were measured together, which says nothing of groups within one.
+  const bool was_measured = device_.nodes == 1 || group.size == device_.ranks;
+  if (was_measured && calibrated != coefficients_.collectives.end()) return calibrated->second;
   for (const GroupTerms& known : group_terms_) {
     if (known.kind == instruction.kind && known.group == group) return known.terms;
   }

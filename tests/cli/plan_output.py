@@ -96,6 +96,23 @@ def test_the_listing_is_the_same_every_time():
     check(" AllGather " in first and " Forward " in first, "no instructions in the listing")
 
 
+def test_a_listing_begins_with_what_it_lists():
+    place = Place()
+    scenario = place.scenario(extra="", strategy="fsdp2")
+    text = expect(place.run("plan", scenario), 0).out
+    head = [line for line in text.splitlines() if line.startswith("#")]
+    document = expect(place.run("plan", scenario, "--json"), 0).json()
+    gathers = [each for each in document["instructions"] if each["kind"] == "AllGather"]
+    for part in (f"{len(document['instructions'])} instructions", "3 units: the model, layer 0 to layer 1", f"{len(gathers)} AllGather ",
+                 "forward 0 to ", "backward ", "optimizer ", f"{len(document['buffers'])} buffers, which --buffers lists", document["plan_hash"]):
+        check(part in "\n".join(head), f"'{part}' is missing: {head}")
+    check(text.startswith("# tiny, steady step: fsdp2, 2 ranks") and "\nplan 1\n" in text and "\nbuffer " not in text, text[:1000])
+    whole = expect(place.run("plan", scenario, "--buffers"), 0).out
+    check(whole.count("\nbuffer ") == len(document["buffers"]), "all buffers")
+    check([line for line in whole.splitlines() if not line.startswith(("#", "buffer "))] ==
+          [line for line in text.splitlines() if not line.startswith("#")], "the rest is the same")
+
+
 def test_steps():
     place = Place()
     scenario = place.scenario()

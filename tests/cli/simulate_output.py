@@ -1,6 +1,6 @@
 """`simulate`: fields, determinism, what it stores."""
 
-from _shardlab import SOURCE, Place, check, check_fields, check_run, expect, expect_error, main
+from _shardlab import SOURCE, WITH_TORCH, Place, check, check_fields, check_run, expect, expect_error, main
 
 
 def test_fields_and_their_types():
@@ -130,6 +130,26 @@ def test_without_a_database():
     document = expect(place.run("simulate", place.scenario(), "--json", "--no-store"), 0).json()
     check_run(document, "predicted", stored=False)
     check(not place.db.exists(), "--no-store made a database")
+    nowhere = place.environment()
+    for name in ("SHARDLAB_DB", "HOME", "XDG_DATA_HOME"):
+        nowhere.pop(name)
+    expect(place.run("simulate", place.scenario(), "--no-store", env=nowhere), 0)
+
+
+def test_a_prediction_that_is_not_stored_uses_the_calibration():
+    place = Place()
+    if WITH_TORCH:
+        expect(place.run("calibrate", timeout=300), 0)
+    else:
+        expect(place.run("simulate", place.scenario()), 0)  # makes the database
+    stored = expect(place.run("simulate", place.scenario(), "--json"), 0).json()
+    alone = expect(place.run("simulate", place.scenario(), "--json", "--no-store"), 0).json()
+    check(alone["calibrated"] == stored["calibrated"] == WITH_TORCH and alone["step_time_ns"] == stored["step_time_ns"], f"{alone}")
+    without = expect(place.run("simulate", place.scenario(), "--json", "--no-store", "--no-calibration"), 0).json()
+    check(without["calibrated"] is False and without["run_id"] is None, f"{without['calibrated']}")
+    place.db.write_bytes(b"something else")
+    expect_error(place.run("simulate", place.scenario(), "--no-store"), 2, "--no-calibration")
+    expect(place.run("simulate", place.scenario(), "--no-store", "--no-calibration"), 0)
 
 
 def test_quiet_and_pipes():

@@ -5,7 +5,7 @@ import sqlite3
 
 from _shardlab import SOURCE, TINY, Place, check, check_fields, check_run, expect, expect_error, main
 
-ENTRY_FIELDS = {"run_id": "text", "kind": "text", "name": "text", "strategy": "text", "ranks": "int", "plan_hash": "text"}
+ENTRY_FIELDS = {"run_id": "text", "kind": "text", "name": "text", "strategy": "text", "ranks": "int", "plan_hash": "text", "machine": "text", "implementation": "text?"}
 METRIC_FIELDS = {"name": "text", "predicted": "number?", "measured": "number?", "error": "number?", "tolerance": "number?", "verdict": "text"}
 
 
@@ -23,6 +23,12 @@ def test_history():
     for run in runs:
         check_fields(run, ENTRY_FIELDS, "runs")
     check(ids[0] in expect(place.run("history"), 0).out, "the table does not name the run")
+    check({(run["machine"], run["implementation"]) for run in runs} == {("2 processors", "fused")}, f"{runs[0]}")
+    large = SOURCE / "scenarios/first/llama3-8b-fsdp2-8xh100.yaml"
+    expect(place.run("simulate", large, "--db", place.path / "large.db"), 0)
+    of_gpus = expect(place.run("history", "--db", place.path / "large.db", "--json"), 0).json()["runs"][0]
+    check((of_gpus["machine"], of_gpus["implementation"]) == ("8 x H100-SXM (dgx-h100)", "eager"), f"{of_gpus}")
+    check("8 x H100-SXM" in expect(place.run("history", "--db", place.path / "large.db"), 0).out, "the table names the GPU")
     check(len(expect(place.run("history", "--json", "--limit", "1"), 0).json()["runs"]) == 1, "--limit")
     check(expect(place.run("history", "--json", "--kind", "measured"), 0).json()["runs"] == [], "--kind")
     check(expect(place.run("history", "--json", "--name", "other"), 0).json()["runs"] == [], "--name")
@@ -178,6 +184,24 @@ def test_trace_into_a_file():
     expect_error(place.run("trace", ids[0], "--format", "cvs"), 2, "did you mean 'csv'?")
     full = place.run("trace", ids[0], "-o", place.path / "cut.json", largest_file=1000)
     check(full.code == 3 and not (place.path / "cut.json").exists(), "half a trace is left", full)
+
+
+def test_a_large_prediction_is_stored_small():
+    place = Place()
+    scenario = SOURCE / "scenarios/validation/llama-80-layers.yaml"
+    large = ("--set", "train.accumulation=8", "--set", "train.sync=every")
+    stored = expect(place.run("simulate", scenario, *large, "--json"), 0).json()
+    instructions = expect(place.run("plan", scenario, *large, "--json"), 0).json()["instructions"]
+    size = place.db.stat().st_size
+    print(f"        {len(instructions)} instructions, {size / 1e6:.2f} MB")
+    check(len(instructions) > 15000 and size < 2e6, f"{len(instructions)} instructions, {size} bytes")
+    # What SQL has no rows for, the program has.
+    rows = expect(place.run("trace", stored["run_id"], "--format", "csv"), 0).out.splitlines()
+    check(len(rows) == 1 + len(instructions), f"{len(rows)} rows")
+    again = expect(place.run("simulate", scenario, *large, "--json"), 0).json()
+    beside = expect(place.run("diff", stored["run_id"], again["run_id"], "--json"), 0).json()
+    check(beside["memory_difference"]["equal"] == beside["memory_difference"]["borders"], f"{beside['memory_difference']}")
+    check(place.db.stat().st_size < 2.5e6, "a second one needs no plan")
 
 
 main(globals())

@@ -39,6 +39,13 @@ TEST_CASE("every plan reads back from its text") {
   }
 }
 
+TEST_CASE("lines that begin with # are left out") {
+  const StepPlan plan = plan_small_llama({}).plan.steady;
+  const auto parsed = parse_plan("# what it is\n" + to_text(plan) + "# the end\n", "plan");
+  REQUIRE(parsed.has_value());
+  CHECK(*parsed == plan);
+}
+
 TEST_CASE("the hash follows structure and nothing else") {
   const std::string hash = plan_hash(plan_small_llama({}).plan.steady);
   CHECK(hash ==

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/command.h"
+#include "engine/cli/launched.h"
 #include "engine/cli/run_calibration.h"
 #include "engine/cli/stored_runs.h"
 #include "engine/planner/plan_scenario.h"
@@ -21,18 +22,24 @@ class CalibrateCommand final : public Command {
   std::string_view help() const override {
     return "Measures this machine with short micro-benchmarks, for its predictions";
   }
+  std::string_view details() const override {
+    return "With RANK and WORLD_SIZE set (torchrun, Slurm, mpirun) every process becomes its rank, on all "
+           "nodes "
+           "that the cluster names.";
+  }
   CommonUse uses() const override { return {.database = true, .overrides = true, .progress = true}; }
 
   void add_options(OptionParser& parser) override {
     ranks_option_ =
         parser.value("--ranks", ranks_, "Processes that measure at the same time [2]").range(1, 1024);
     threads_option_ = parser.value("--threads", threads_, "Threads of each [1]").range(1, 1024);
-    cluster_option_ = parser
-                          .value("--cluster", cluster_,
-                                 "One node as in a scenario, for GPUs: '{gpu: H100-SXM, gpus_per_node: 8}'")
-                          .type("YAML")
-                          .excludes(ranks_option_)
-                          .excludes(threads_option_);
+    cluster_option_ =
+        parser
+            .value("--cluster", cluster_,
+                   "The machine as in a scenario, for GPUs: '{gpu: H100-SXM, gpus_per_node: 8}'")
+            .type("YAML")
+            .excludes(ranks_option_)
+            .excludes(threads_option_);
     parser
         .value("--scenario", scenario_, "Take the machine from this scenario, and measure its operators too")
         .type("FILE")
@@ -43,9 +50,18 @@ class CalibrateCommand final : public Command {
   }
 
   Result<int> run(CommandContext& context) override {
+    return run_launched(context.console, [&](RankTeam* team) { return calibrate_with(team, context); });
+  }
+
+ private:
+  Result<int> calibrate_with(RankTeam* team, CommandContext& context) {
     SHARDLAB_TRY(const std::optional<PlannedScenario> planned, read_shape(context.options));
-    CalibrationRequest request{cluster_, planned ? &*planned : nullptr};
-    if (planned) request.cluster = one_node_of(*planned->scenario.cluster);
+    CalibrationRequest request{cluster_, planned ? &*planned : nullptr, team};
+    if (planned) {
+      const ClusterSpec& cluster = *planned->scenario.cluster;
+      request.cluster = cluster_text(cluster, team != nullptr ? cluster.nodes : 1);
+    }
+    if (team != nullptr && !ranks_option_.given()) ranks_ = team->environment().world;
     if (request.cluster.empty())
       request.cluster = fmt::format("{{device: cpu, ranks: {}, threads_per_rank: {}}}", ranks_, threads_);
     SHARDLAB_TRY(const DeviceKind kind, device_kind_of(request.cluster));
@@ -61,7 +77,6 @@ class CalibrateCommand final : public Command {
     return k_exit_good;
   }
 
- private:
   Result<std::optional<PlannedScenario>> read_shape(const CommonOptions& options) const {
     if (scenario_.empty()) {
       if (options.overrides.empty()) return std::nullopt;

@@ -22,8 +22,9 @@ class PlanCommand final : public Command {
   std::string_view name() const override { return "plan"; }
   std::string_view help() const override { return "Units, segments and instructions of a training step"; }
   std::string_view details() const override {
-    return "The listing is the public text form of a plan (docs/plan-format.md); it reads back to the same "
-           "plan.";
+    return "The listing is the public text form of a plan (docs/plan-format.md) below a summary; with "
+           "--buffers "
+           "it reads back to the same plan.";
   }
   CommonUse uses() const override { return {.overrides = true}; }
 
@@ -31,6 +32,7 @@ class PlanCommand final : public Command {
     parser.value("scenario", scenario_, "Scenario file").type("FILE").required();
     parser.value("--step", step_, "setup, first, steady, or a step's number from 0 [steady]");
     parser.flag("--units", units_, "Only a summary: units, segments, groups, instructions by kind");
+    parser.flag("--buffers", buffers_, "Also the buffers, one a line, with class, size and stream");
     parser.flag("--after-each-pass", after_each_pass_, "The steady plan after each pass of its construction");
     parser
         .value("--explain", explain_,
@@ -78,10 +80,13 @@ class PlanCommand final : public Command {
                       const std::vector<PassSnapshot>& snapshots) const {
     if (units_) return plan_summary(planned, console.style());
     if (dot_) return plan_dot(step);
-    if (!after_each_pass_) return to_text(step);
+    const auto shown = [&](const StepPlan& plan) {
+      return buffers_ ? to_text(plan) : without_buffers(to_text(plan));
+    };
+    if (!after_each_pass_) return plan_heading(planned.scenario.name, step, buffers_) + shown(step);
     std::string text;
     for (const PassSnapshot& snapshot : snapshots)
-      text += "# after " + snapshot.pass + "\n" + to_text(snapshot.plan) + "\n";
+      text += "# after " + snapshot.pass + "\n" + shown(snapshot.plan) + "\n";
     return text;
   }
 
@@ -133,6 +138,7 @@ class PlanCommand final : public Command {
   std::string diff_;
   int rank_ = 0;
   bool units_ = false;
+  bool buffers_ = false;
   bool after_each_pass_ = false;
   bool dot_ = false;
 };

@@ -17,7 +17,7 @@ class SimulateCommand final : public Command {
 
   void add_options(OptionParser& parser) override {
     parser.value("scenario", scenario_, "Scenario file").type("FILE").required();
-    parser.flag("--no-store", no_store_, "Do not store the run, and look for no calibration");
+    parser.flag("--no-store", no_store_, "Do not store the run");
     parser.flag("--peak", peak_, "Also what is alive at the peak, in words");
     parser.flag("--no-calibration", no_calibration_,
                 "Shipped figures, even when this machine was calibrated");
@@ -28,8 +28,9 @@ class SimulateCommand final : public Command {
     SHARDLAB_TRY(const PlannedScenario planned, plan_scenario(scenario));
     SHARDLAB_TRY(std::optional<RunStore> store, open_unless(no_store_, context.options));
     std::optional<Calibration> calibration;
-    if (store && !no_calibration_) {
-      SHARDLAB_TRY(calibration, find_calibration(*store, planned.scenario));
+    if (!no_calibration_) {
+      SHARDLAB_TRY(calibration, store ? find_calibration(*store, planned.scenario)
+                                      : find_calibration_if_any(context.options, planned.scenario));
     }
     SHARDLAB_TRY(const FinishedRun run,
                  predict(planned, calibration, store ? &*store : nullptr, WithAlternatives::yes));

@@ -1,10 +1,10 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/command.h"
+#include "engine/cli/launched.h"
 #include "engine/cli/measure.h"
 #include "engine/cli/stored_runs.h"
 #include "engine/cli/validation.h"
-#include "engine/execute/rank_environment.h"
 #include "engine/planner/plan_scenario.h"
 #include "engine/report/tables.h"
 #include "engine/scenario/read_scenario.h"
@@ -21,6 +21,10 @@ class ValidateCommand final : public Command {
     return "Predicts, runs for real, compares; exits 1 when a tolerance is not met, 5 when times could not "
            "be judged";
   }
+  std::string_view details() const override {
+    return "With RANK and WORLD_SIZE set (torchrun, Slurm, mpirun) every process becomes its rank: rank 0 "
+           "predicts, compares and prints, and all end with its exit code.";
+  }
   CommonUse uses() const override { return {.database = true, .overrides = true, .progress = true}; }
 
   void add_options(OptionParser& parser) override {
@@ -29,7 +33,11 @@ class ValidateCommand final : public Command {
   }
 
   Result<int> run(CommandContext& context) override {
-    SHARDLAB_CHECK_OK(refuse_launchers());
+    return run_launched(context.console, [&](RankTeam* team) { return validate_all(context, team); });
+  }
+
+ private:
+  Result<int> validate_all(CommandContext& context, RankTeam* team) {
     std::vector<PlannedScenario>
         planned;  // all first: a mistake in the last file should not cost the runs of the others
     for (const std::string& file : scenarios_) {
@@ -42,7 +50,7 @@ class ValidateCommand final : public Command {
     SHARDLAB_TRY(RunStore store, open_or_create_runs(context.options));
     std::vector<Validation> validations;
     for (const PlannedScenario& one : planned) {
-      SHARDLAB_TRY(Validation validation, validate(one, !no_calibrate_, store, context.console));
+      SHARDLAB_TRY(Validation validation, validate(one, !no_calibrate_, team, store, context.console));
       print_text(context.console, validation);
       validations.push_back(std::move(validation));
     }
@@ -50,15 +58,6 @@ class ValidateCommand final : public Command {
     if (context.console.json()) context.console.print_json(document(validations, verdict));
     if (verdict == Verdict::pass) return k_exit_good;
     return verdict == Verdict::fail ? k_exit_verdict_not_met : k_exit_not_judged;
-  }
-
- private:
-  static Status refuse_launchers() {
-    SHARDLAB_TRY(const auto joined, rank_environment(current_environment()));
-    if (!joined) return {};
-    return bad_input(std::string(to_string(joined->launcher)),
-                     "validate starts its ranks itself, and this process was started as one of several",
-                     "`shardlab run` joins a launcher; compare with `shardlab diff`");
   }
 
   static void print_text(Console& console, const Validation& validation) {

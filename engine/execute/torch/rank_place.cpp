@@ -37,6 +37,7 @@ Result<RankPlace> meet_ranks(const RankJob& job, const Scenario& scenario, const
   SHARDLAB_TRY(auto device,
                open_runtime(device_request(job, scenario, environment, ledger), scenario, open_device));
   RendezvousOptions meeting;
+  meeting.meeting = job.meeting;
   meeting.arrival_timeout = arrival_timeout(scenario);
   meeting.operation_timeout = collective_timeout(scenario);
   meeting.interface = scenario.launch->interface;

@@ -83,7 +83,9 @@ const Keys<LaunchSpec>& launch_keys() {
       key("env", &S::environment, kind::text_map(), "environment variables of the ranks"),
       key("master", &S::master, kind::text(), "host or host:port where ranks meet", "this host, a free port"),
       key("interface", &S::interface, kind::text(), "network interface", "chosen by the library"),
-      key("launcher", &S::launcher, kind::word<Launcher>(), "who starts the ranks"),
+      key("launcher", &S::launcher, kind::word<Launcher>(),
+          "who starts the ranks: with local this program, unless a launcher did already; with another word "
+          "that launcher must have, and nothing is started without it"),
   };
   return keys;
 }

@@ -38,6 +38,17 @@ TEST_CASE("no launcher's variables mean no rank") {
   CHECK_FALSE(*none);
 }
 
+TEST_CASE("a launcher's only process is not one of several") {
+  EnvironmentVariables variables = k_torchrun;
+  REQUIRE(*one_of_several(variables));
+  variables["RANK"] = variables["LOCAL_RANK"] = "0";
+  variables["WORLD_SIZE"] = "1";
+  REQUIRE_OK(one_of_several(variables));
+  CHECK_FALSE(*one_of_several(variables));
+  variables["WORLD_SIZE"] = "one";
+  CHECK_FALSE(one_of_several(variables).has_value());
+}
+
 TEST_CASE("torchrun's variables") {
   CHECK(read(k_torchrun) == RankEnvironment{3, 8, 1, "n7", 29500, Launcher::torchrun});
 }

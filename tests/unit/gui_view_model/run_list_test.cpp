@@ -26,8 +26,11 @@ TEST_CASE("a filter's words must all occur somewhere in a run, whatever their ca
   RunEntry run = entry_of(12, RunKind::measured, "Tiny-Llama", 100);
   run.tags = {"base"};
   run.note = "after the update";
+  run.machine = "8 x H100-SXM (hgx-h100)";
+  run.implementation = Implementation::eager;
   CHECK(matches(run, {"llama R12", {}, ""}));
   CHECK(matches(run, {"UPDATE fsdp2 base", {}, ""}));
+  CHECK(matches(run, {"h100 eager", {}, ""}));
   CHECK(matches(run, {"  ", {}, ""}));
   CHECK_FALSE(matches(run, {"llama ddp", {}, ""}));
   CHECK_FALSE(matches(run, {"", RunKind::predicted, ""}));
@@ -36,14 +39,23 @@ TEST_CASE("a filter's words must all occur somewhere in a run, whatever their ca
 }
 
 TEST_CASE("the table has a row a run that matches, and rows know their run") {
-  const std::vector<RunEntry> runs = {entry_of(2, RunKind::measured, "b", 2000),
-                                      entry_of(1, RunKind::predicted, "a", 1000)};
+  std::vector<RunEntry> runs = {entry_of(2, RunKind::measured, "b", 2000),
+                                entry_of(1, RunKind::predicted, "a", 1000)};
+  runs[1].machine = "2 processors";
+  runs[1].implementation = Implementation::fused;
   CHECK(run_table(runs, {}).rows.size() == 2);
   const DataTable table = run_table(runs, {"a", RunKind::predicted, ""});
   REQUIRE(table.rows.size() == 1);
   CHECK(table.rows[0].key == 1);
   CHECK(table.rows[0].cells.size() == table.columns.size());
   CHECK(table.rows[0].cells[0].text == "r1");
+  const auto column = [&](const std::string& title) {
+    return std::find_if(table.columns.begin(), table.columns.end(),
+                        [&](const auto& each) { return each.title == title; }) -
+           table.columns.begin();
+  };
+  CHECK(table.rows[0].cells[static_cast<std::size_t>(column("machine"))].text == "2 processors");
+  CHECK(table.rows[0].cells[static_cast<std::size_t>(column("operators"))].text == "fused");
 }
 
 TEST_CASE("the trend pairs a measured run with the prediction that stood before it") {

@@ -172,16 +172,18 @@ TEST_CASE("the list of runs fits the terminal") {
   runs[0].last_loss = 2.5;
   runs[0].fits = Fit::no;
   runs[0].tags = {"good", "kept"};
+  runs[0].machine = "8 x H100-SXM (hgx-h100)";
+  runs[0].implementation = Implementation::eager;
   CHECK(
       history_table(runs, {.width = 120}) ==
-      R"(run  kind       name                    created (UTC)     strategy  ranks    step  tokens/s       peak   loss  tags
-r12  measured   llama3-8b-fsdp2-8xh100  2026-03-01 14:05  fsdp2         2  120 ms    17,067  ! 200 MiB  2.500  good kept
- r3  predicted  tiny                    2026-03-01 14:05  fsdp2         2  120 ms    17,067    200 MiB
+      R"(run  kind       name            strategy  machine        operators  ranks    step  tokens/s       peak   loss  tags
+r12  measured   llama3-8b-fs..  fsdp2     8 x H100-SX..  eager          2  120 ms    17,067  ! 200 MiB  2.500  good kept
+ r3  predicted  tiny            fsdp2                                   2  120 ms    17,067    200 MiB
 )");
   CHECK(history_table(runs, {.width = 80}) ==
-        R"(run  kind       name                strategy    step  tokens/s       peak   loss
-r12  measured   llama3-8b-fsdp2-..  fsdp2     120 ms    17,067  ! 200 MiB  2.500
- r3  predicted  tiny                fsdp2     120 ms    17,067    200 MiB
+        R"(run  kind       name            machine         step  tokens/s       peak   loss
+r12  measured   llama3-8b-fs..  8 x H100-S..  120 ms    17,067  ! 200 MiB  2.500
+ r3  predicted  tiny                          120 ms    17,067    200 MiB
 )");
   CHECK(history_table({}, {}) == "no runs\n");
 }

@@ -27,6 +27,15 @@ TEST_CASE("a calibration survives its JSON") {
   CHECK(read->probes[0].error() == Approx(0.0050025));
 }
 
+TEST_CASE("a calibration of several nodes says so; of one node nothing is written") {
+  Calibration calibration = example();
+  CHECK_THAT(to_json(calibration), !test::contains_text("nodes"));
+  calibration.machine.nodes = 2;
+  const auto read = calibration_from_json(to_json(calibration), "calibration");
+  REQUIRE_OK(read);
+  CHECK(read->machine.nodes == 2);
+}
+
 TEST_CASE("the id is the hash of the content") {
   Calibration calibration = example();
   CHECK(calibration_id(calibration) == calibration.id);

@@ -15,9 +15,9 @@ Scenario on_cluster(const std::string& cluster) {
   return *std::move(scenario);
 }
 
-std::string text_of(const std::string& gpu, int ranks, const std::string& when) {
+std::string text_of(const std::string& gpu, int ranks, const std::string& when, int nodes = 1) {
   Calibration calibration;
-  calibration.machine = {"NVIDIA " + gpu, 0, ranks, 1, "2.11.0", gpu};
+  calibration.machine = {"NVIDIA " + gpu, 0, ranks, 1, "2.11.0", gpu, nodes};
   calibration.when = when;
   calibration.coefficients["matmul.forward.bfloat16.rate"] = {7e14, "FLOP/s"};
   calibration.coefficients["all_gather.bandwidth"] = {3e11, "B/s"};
@@ -50,6 +50,16 @@ TEST_CASE("another number of the same GPU takes what belongs to one GPU") {
     CHECK(calibration->coefficients.contains("matmul.forward.bfloat16.rate"));
     CHECK_FALSE(calibration->coefficients.contains("all_gather.bandwidth"));
   }
+}
+
+TEST_CASE("of several nodes the calibration made on as many is taken whole") {
+  const std::vector<std::string> texts{text_of("H100-SXM", 16, "one node of sixteen"),
+                                       text_of("H100-SXM", 16, "two nodes", 2), k_texts[2]};
+  const auto calibration = chosen("{node: hgx-h100, nodes: 2}", texts);
+  REQUIRE(calibration);
+  CHECK(calibration->when == "two nodes");
+  CHECK(calibration->coefficients.contains("all_gather.bandwidth"));
+  CHECK(chosen("{node: hgx-h100}", texts)->when == "c");
 }
 
 TEST_CASE("no calibration of another GPU, or of processors, is taken") {

@@ -94,6 +94,28 @@ TEST_CASE("the step on a GPU follows its streams") {
   }
 }
 
+TEST_CASE("collectives measured on several nodes hold for all ranks, not for groups within a node") {
+  const auto step_time = [](const std::string& parallel, const Calibration* calibration) {
+    const PlannedScenario planned =
+        test::small_scenario(parallel, "clip_norm: 1.0", "{node: hgx-h100, nodes: 2}");
+    const auto run = simulate({planned, test::device_of(planned), calibration});
+    REQUIRE_OK(run);
+    return run->steps[0].ranks[0].duration;
+  };
+  Calibration slow;
+  slow.machine = {"NVIDIA H100", 0, 16, 1, "2.11", "H100-SXM", 2};
+  slow.coefficients["all_gather.latency"] = {1e9, "ns"};
+  slow.coefficients["all_gather.bandwidth"] = {1e9, "B/s"};
+  slow.coefficients["all_gather.gamma"] = {0, "ns/sqrt(B)"};
+  slow.probes.push_back({"all_gather", {{"bytes", 4096}, {"ranks", 16}}, {1'000'000'000}, 1e9, 1e9});
+  slow.id = calibration_id(slow);
+  const std::string whole = "parallel: {strategy: fsdp2}";
+  const std::string within = "parallel: {strategy: fsdp2, mesh: {replicate: 2, shard: 8}}";
+  CHECK(step_time(whole, &slow) > milliseconds(1000));
+  CHECK(step_time(whole, nullptr) < milliseconds(1000));
+  CHECK(step_time(within, &slow) < milliseconds(1000));
+}
+
 TEST_CASE("a calibration of other ranks or for GPUs is refused") {
   const PlannedScenario planned = test::small_scenario("parallel: {strategy: fsdp2}");
   Calibration calibration;

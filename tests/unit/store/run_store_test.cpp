@@ -48,6 +48,22 @@ TEST_CASE("a run reads back as it was saved") {
   CHECK(loaded->note == saved.note);
 }
 
+TEST_CASE("the list says on what a run is, and with whose operators") {
+  TestStore db;
+  RunRecord run = hand_made_record();
+  REQUIRE_OK(db.store.save(run));
+  run.machine = "8 x H100-SXM (hgx-h100)";
+  run.summary.implementation = Implementation::eager;
+  REQUIRE_OK(db.store.save(run));
+  const std::vector<RunEntry> entries = db.store.list().value();
+  REQUIRE(entries.size() == 2);
+  CHECK(entries[0].machine == run.machine);
+  CHECK(entries[0].implementation == Implementation::eager);
+  CHECK(entries[1].machine.empty());
+  CHECK_FALSE(entries[1].implementation);
+  CHECK(db.store.load(entries[0].id)->machine == run.machine);
+}
+
 TEST_CASE("numbers that are no numbers survive") {
   TestStore db;
   RunRecord run = hand_made_record();

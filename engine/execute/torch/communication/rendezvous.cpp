@@ -78,7 +78,8 @@ Result<Rendezvous> Rendezvous::connect(const RankEnvironment& environment, const
     tcp.waitWorkers = false;  // wait_for_all names who is missing
     tcp.timeout = options.arrival_timeout;
     auto state = std::make_shared<State>();
-    state->store = c10::make_intrusive<c10d::TCPStore>(environment.master_address, tcp);
+    state->store = c10::make_intrusive<c10d::PrefixStore>(
+        options.meeting, c10::make_intrusive<c10d::TCPStore>(environment.master_address, tcp));
     SHARDLAB_CHECK_OK(wait_for_all(*state->store, environment, options.arrival_timeout));
     state->gloo = {options.operation_timeout, options.interface,
                    own_address_towards(environment.master_address, environment.master_port)};

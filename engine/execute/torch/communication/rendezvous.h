@@ -15,6 +15,7 @@
 namespace shardlab {
 
 struct RendezvousOptions {
+  std::string meeting;  // keeps the ranks' keys apart from those of other meetings at the same address
   std::chrono::milliseconds arrival_timeout{600'000};   // for all ranks to appear
   std::chrono::milliseconds operation_timeout{30'000};  // for one collective, waiting for peers included
   std::string interface;  // network interface for data; empty: chosen from the master's address

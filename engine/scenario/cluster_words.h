@@ -1,0 +1,14 @@
+// A scenario's cluster as a list of runs names it.
+#pragma once
+
+#include <string>
+
+#include "engine/scenario/cluster_spec.h"
+
+namespace shardlab {
+
+// "8 x H100-SXM (dgx-h100)", "2 x 8 x H100-SXM" of two nodes, "2 processors"; empty when it names no hardware
+// that is known.
+std::string cluster_words(const ClusterSpec& cluster);
+
+}  // namespace shardlab
