@@ -30,7 +30,8 @@ LAYERS = {
     "engine/execute/no_torch": ["engine/execute"],
     "engine/execute/torch": ["engine/execute", "engine/checkpoint", "engine/kernels"],
     "simulator/alternatives": ["simulator", "engine/report"],
-    "simulator": ["engine/planner", "engine/trace", "engine/execute"],
+    "simulator/memory/caching_allocator": ["engine/base"],
+    "simulator": ["engine/planner", "engine/trace", "engine/execute", "simulator/memory/caching_allocator"],
     "gui/imgui_config": [],
     "gui/view_model": ["engine/report", "engine/store", "engine/execute", "engine/formats", "simulator"],
     "gui/session": ["gui/view_model", "engine/report", "engine/store", "engine/formats", "simulator",
@@ -48,7 +49,7 @@ MAINS = {
     "engine/execute/no_torch/rank_main.cpp": ["engine/planner", "engine/execute/no_torch"],
 }
 
-TORCH_TESTS = ["tests/training", "tests/unit/execute/torch", "tests/unit/execute/cuda", "tests/gpu"]
+TORCH_TESTS = ["tests/training", "tests/unit/execute/torch", "tests/unit/execute/cuda", "tests/gpu", "tests/peers/caching_allocator"]
 # (what, pattern of the include, folders that may)
 LIBRARIES = [
     ("libtorch, Gloo, NCCL or CUDA",

@@ -1,0 +1,4 @@
+// See cuda_runtime_api.h beside it.
+#pragma once
+
+#include <cuda_runtime_api.h>  // IWYU pragma: export
