@@ -31,6 +31,7 @@ LAYERS = {
     "engine/execute/torch": ["engine/execute", "engine/checkpoint", "engine/kernels"],
     "simulator/alternatives": ["simulator", "engine/report"],
     "simulator/memory/caching_allocator": ["engine/base"],
+    "simulator/memory/replay": ["simulator/memory/caching_allocator"],
     "simulator": ["engine/planner", "engine/trace", "engine/execute", "simulator/memory/caching_allocator"],
     "gui/imgui_config": [],
     "gui/view_model": ["engine/report", "engine/store", "engine/execute", "engine/formats", "simulator"],
@@ -40,7 +41,8 @@ LAYERS = {
     "gui/shell": ["gui/session", "gui/widgets"],
     "gui/panels": ["gui/shell"],
     "gui/app": ["gui/panels"],
-    "engine/cli": ["engine/report", "engine/store", "engine/formats", "engine/checkpoint", "simulator", "simulator/alternatives"],
+    "engine/cli": ["engine/report", "engine/store", "engine/formats", "engine/checkpoint", "simulator", "simulator/alternatives",
+                   "simulator/memory/replay"],
 }
 
 # A program's main file sits above its folder: it may include everything that its program links.

@@ -69,6 +69,9 @@ class CachingAllocator {
   // The first `count` of them, and no more, are done. A smaller count than before changes nothing.
   void complete_events(AllocatorStream stream, std::int64_t count);
 
+  // Looks at all events, as every malloc() does first.
+  void poll_events();
+
   // Waits for all events and gives all memory that is wholly free back to the driver.
   void empty_cache();
 
@@ -113,7 +116,6 @@ class CachingAllocator {
   // allocator_events.cpp
   void record_events(BlockIndex index);
   void event_done(BlockIndex index);
-  void poll_events();
   void wait_for_events();
 
   // allocator_segments.cpp: memory from the driver and back

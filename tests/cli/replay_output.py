@@ -1,0 +1,66 @@
+"""`replay`: histories of torch's allocator under other options and limits, and files that are none."""
+
+import json
+import pickle
+
+from _shardlab import SOURCE, Place, check, expect, expect_error, main
+
+DATA = SOURCE / "tests" / "data" / "allocator"
+HISTORY = DATA / "history_default.pickle"
+
+
+def test_statistics_by_torchs_names():
+    document = expect(Place().run("replay", HISTORY, "--json"), 0).json()
+    torch = json.loads((DATA / "history_default.statistics.json").read_text())
+    for name in ("allocated_bytes", "reserved_bytes", "active_bytes", "inactive_split_bytes", "requested_bytes"):
+        for what in ("current", "peak", "allocated", "freed"):
+            check(document["statistics"][name][what] == torch[f"{name}.all.{what}"], f"{name} {what}")
+    for name in ("num_alloc_retries", "num_ooms", "num_device_alloc", "num_device_free"):
+        check(document["statistics"][name] == torch[name], name)
+    check(document["limit_source"] == "releases" and document["options"] == "", f"{document['limit_source']}")
+
+
+def test_other_options_and_limit():
+    document = expect(Place().run("replay", HISTORY, "--conf", "expandable_segments:True", "--limit", "200MiB", "--json"), 0).json()
+    check(document["limit"] == 200 << 20 and document["limit_source"] == "given", f"{document['limit']}")
+    check(document["statistics"]["inactive_split_bytes"]["peak"] == 0, "expandable segments have no inactive splits")
+    check(document["out_of_memory"][0]["operation"] > 0 and document["statistics"]["num_ooms"] > 0, f"{document['out_of_memory'][:1]}")
+    text = expect(Place().run("replay", HISTORY, "--limit", "200MiB"), 0).out
+    check("out of memory" in text and "the first: operation" in text and "reserved" in text, text)
+
+
+def test_operations():
+    place = Place()
+    file = place.path / "ops.json"
+    file.write_text('{"ops": [["m", "a", 1], ["m", "b", 513], ["m", "c", 1048576], ["m", "d", 1048064]]}')
+    statistics = expect(place.run("replay", file, "--json"), 0).json()["statistics"]
+    check(statistics["reserved_bytes"]["current"] == 4194304, f"{statistics['reserved_bytes']}")
+
+
+def test_a_pickle_that_would_run_something_is_refused_and_not_run():
+    place = Place()
+    ran = place.path / "ran"
+
+    class Touch:
+        def __reduce__(self):
+            import os
+            return os.system, (f"touch {ran}",)
+
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        file = place.path / "evil.pickle"
+        file.write_bytes(pickle.dumps({"segments": [], "device_traces": Touch()}, protocol))
+        expect_error(place.run("replay", file), 2, "it would run code")
+        check(not ran.exists(), "it was run")
+
+
+def test_what_is_no_recording_is_refused():
+    place = Place()
+    cut = place.path / "cut.pickle"
+    cut.write_bytes(HISTORY.read_bytes()[:9000])
+    for arguments in ([cut], [place.path / "none"], [place.path], [HISTORY, "--limit", "0"], [HISTORY, "--limit", "much"],
+                      [HISTORY, "--conf", "max_split_size_mb:3"], [HISTORY, "--conf", "nonsense:3"], [HISTORY, "--device", "3"],
+                      [DATA / "merge.json", "--conf", "per_process_memory_fraction:0.5"]):
+        expect_error(place.run("replay", *arguments), 2)
+
+
+main(globals())
