@@ -18,7 +18,7 @@ struct LossSpec {
   LossKind kind = LossKind::plain;
   int chunks = 1;
   LossChunks over = LossChunks::of_tokens;
-  std::optional<LossPlace> place;  // absent: inside, unless the root gives its parameters back in between
+  std::optional<LossPlace> place{};  // absent: inside, unless the root gives its parameters back in between
   friend bool operator==(const LossSpec&, const LossSpec&) = default;
 };
 
