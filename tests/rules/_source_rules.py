@@ -101,6 +101,7 @@ OPERATOR_FILES = ["engine/model/operators", "engine/execute/torch/operators", "e
 OTHER_WORDS = {
     ("engine/model/families/read_rope.cpp", "linear"),    # rope_type of config.json
     ("engine/model/families/config_fields.cpp", "gelu"),  # activations of config.json
+    ("engine/model/families/config_fields.cpp", "silu"),
     ("engine/execute/step_scalars.cpp", "linear"),       # a schedule of the learning rate
 }
 
