@@ -13,14 +13,16 @@
 
 namespace shardlab::test {
 
-// tiny-llama on two processor ranks; `sections` are further top-level keys.
+// tiny-llama on two processor ranks; `sections` are further top-level keys, `model` further keys of the
+// model.
 inline PlannedScenario small_scenario(const std::string& sections,
                                       const std::string& train = "clip_norm: 1.0",
-                                      const std::string& cluster = "{device: cpu, ranks: 2}") {
+                                      const std::string& cluster = "{device: cpu, ranks: 2}",
+                                      const std::string& model = "dropout: 0") {
   const std::string yaml = fmt::format(
-      "name: small\nmodel: {{config: tiny-llama, sequence_length: 32}}\ncluster: {}\n{}\ntrain: "
-      "{{micro_batch: 2, {}}}\n",
-      cluster, sections, train);
+      "name: small\nmodel: {{config: tiny-llama, sequence_length: 32, {}}}\ncluster: {}\n{}\n"
+      "train: {{micro_batch: 2, {}}}\n",
+      model, cluster, sections, train);
   const auto scenario = parse_scenario(yaml, "small.yaml");
   if (!scenario) throw std::runtime_error(to_string(scenario.error()));
   auto planned = plan_scenario(*scenario);
