@@ -7,6 +7,7 @@
 #include <map>
 
 #include "engine/report/figures.h"
+#include "engine/report/run_difference.h"
 #include "engine/trace/metrics.h"
 #include "gui/view_model/why.h"
 
@@ -18,6 +19,13 @@ using Values = std::vector<std::optional<double>>;  // by run
 std::optional<double> error_of(std::optional<double> value, std::optional<double> reference) {
   if (!value || !reference || (*reference == 0 && *value != 0)) return std::nullopt;
   return *reference == 0 ? 0 : *value / *reference - 1;
+}
+
+// Whether a run and the reference are a prediction and the measurement of the same plan: only then what lies
+// between them is an error.
+bool is_judged(const ComparedFigures& run, const ComparedFigures& reference) {
+  return run.run->kind() != reference.run->kind() &&
+         run.run->record.summary.plan_hash == reference.run->record.summary.plan_hash;
 }
 
 // Adds to a Why what is known of a row's figure in one run.
@@ -52,7 +60,8 @@ DataTable empty_table(TableHead head, const ComparedRuns& compared, std::size_t 
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (i == reference) continue;
     const std::string title = title_of(*runs[i].run);
-    table.columns.push_back({runs.size() == 2 ? "error" : "error of " + title,
+    const std::string word = is_judged(runs[i], runs[reference]) ? "error" : "difference";
+    table.columns.push_back({runs.size() == 2 ? word : word + " of " + title,
                              "fraction",
                              true,
                              {fmt::format("{} divided by {}, less one", title, base), "this table"}});
@@ -67,7 +76,13 @@ DataTable empty_table(TableHead head, const ComparedRuns& compared, std::size_t 
   return table;
 }
 
-Row row_of(std::string name, const Values& values, MetricUnit unit, std::size_t reference) {
+Cell difference_cell(std::optional<double> value, std::optional<double> reference) {
+  if (!value || !reference) return text_cell("-", CellTone::faint);
+  return {difference_words({"", MetricUnit::nanoseconds, reference, value}), error_of(value, reference)};
+}
+
+Row row_of(std::string name, const Values& values, MetricUnit unit, const std::vector<ComparedFigures>& runs,
+           std::size_t reference) {
   Row row;
   row.cells.push_back(text_cell(std::move(name)));
   for (const auto& value : values) {
@@ -76,7 +91,10 @@ Row row_of(std::string name, const Values& values, MetricUnit unit, std::size_t 
     row.cells.push_back(std::move(cell));
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (i != reference) row.cells.push_back(error_cell(error_of(values[i], values[reference])));
+    if (i == reference) continue;
+    row.cells.push_back(is_judged(runs[i], runs[reference])
+                            ? error_cell(error_of(values[i], values[reference]))
+                            : difference_cell(values[i], values[reference]));
   }
   return row;
 }
@@ -147,7 +165,7 @@ DataTable grouped_times(TableHead head, const ComparedRuns& compared, std::size_
     }
   }
   for (const auto& [name, values] : groups)
-    table.rows.push_back(row_of(name, values, MetricUnit::nanoseconds, reference));
+    table.rows.push_back(row_of(name, values, MetricUnit::nanoseconds, runs, reference));
   sort_by_reference(table, reference);
   return table;
 }
@@ -201,7 +219,8 @@ DataTable totals_table(const ComparedRuns& compared, std::size_t reference) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto found = totals.find(names[i]);
     if (found == totals.end() || names[i].starts_with("peak.")) continue;
-    table.rows.push_back(row_of(with_spaces(names[i]), found->second.values, found->second.unit, reference));
+    table.rows.push_back(
+        row_of(with_spaces(names[i]), found->second.values, found->second.unit, runs, reference));
     table.rows.back().key = static_cast<std::int64_t>(i);
   }
   return table;
@@ -225,8 +244,8 @@ DataTable classes_table(const ComparedRuns& compared, std::size_t reference) {
       any = any || *values[i] > 0;
     }
     if (!any) continue;
-    table.rows.push_back(
-        row_of(with_spaces(to_string(static_cast<BufferClass>(c))), values, MetricUnit::bytes, reference));
+    table.rows.push_back(row_of(with_spaces(to_string(static_cast<BufferClass>(c))), values,
+                                MetricUnit::bytes, runs, reference));
     table.rows.back().key = static_cast<std::int64_t>(c);
   }
   sort_by_reference(table, reference);

@@ -1,6 +1,7 @@
 // The tables of a RunComparison. Private to this folder.
 //
-// Each has a first column that names the row, a column a run, and an error column a run but the reference.
+// Each has a first column that names the row, a column a run, and for each run but the reference a column of
+// errors, or of differences where the two are not a prediction and the measurement of one plan.
 #pragma once
 
 #include <memory>

@@ -56,14 +56,14 @@ TEST_CASE("a question mark typed into a field asks nothing") {
   CHECK_FALSE(ui.shows("", "Copy the answer"));
 }
 
-TEST_CASE("compare: a figure names its steps, an error its two figures") {
+TEST_CASE("compare: a figure names its steps, a difference its two figures") {
   const StoredPrediction stored;
   Ui ui("compare");
   ui.session().use_database(stored.file());
   ui.open(small_scenario());
   ui.session().selection().choose_runs({RunId{2}});
   ui.settle();
-  CHECK_THAT(asked(ui, "compare", "step time", "error"), contains_text("r2"));
+  CHECK_THAT(asked(ui, "compare", "step time", "difference"), contains_text("r2"));
   CHECK_THAT(asked(ui, "compare", "peak allocated", "tiny-llama predicted"), contains_text("highest in"));
   ui.click("compare", "Kinds");
   CHECK_THAT(asked(ui, "compare", "Forward", "tiny-llama predicted"), contains_text("added up"));

@@ -100,7 +100,7 @@ class ComparePanel final : public Panel {
 
   void draw_reference(const Theme& theme) {
     ImGui::AlignTextToFramePadding();
-    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed), "errors against");
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed), "against");
     ImGui::SameLine();
     ImGui::SetNextItemWidth(theme.scaled(220));
     if (ImGui::BeginCombo("##reference", comparison().titles[comparison().reference].c_str())) {
