@@ -31,7 +31,7 @@ def planned(folder, kinds):
         "name": "selective", "model": {"config": str(config), "sequence_length": LENGTH}, "cluster": {"device": "cpu", "ranks": 1},
         "parallel": {"strategy": "none"}, "train": {"micro_batch": BATCH}}))
     selective = "activation={checkpoint: selective, operators: [%s]}" % kinds
-    done = subprocess.run([os.environ["SHARDLAB"], "plan", str(scenario), "--set", selective], capture_output=True, text=True)
+    done = subprocess.run([os.environ["SHARDLAB"], "plan", str(scenario), "--buffers", "--set", selective], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(done.stderr)
     buffers = re.findall(r"^ *buffer +act\.s\d+\.retained\d+\.mb0 +\S+ +(\S+) +x +(\d+)", done.stdout, re.MULTILINE)
