@@ -9,6 +9,7 @@
 #include "simulator/assumptions.h"
 #include "simulator/core/timeline.h"
 #include "simulator/cost/cost_model.h"
+#include "simulator/memory/device_memory.h"
 #include "simulator/memory/step_memory.h"
 
 namespace shardlab {
@@ -20,6 +21,12 @@ Occupation occupation_of(const Instruction& instruction, const StepPlan& plan) {
   const bool communicates = is_collective(instruction.kind) && instruction.group &&
                             plan.groups[instruction.group->index()].size > 1;
   return communicates ? Occupation::collective : Occupation::compute;
+}
+
+// As published for a context with lazily loaded kernels and for NCCL after its first use (engine/report's
+// fit_margin.h names the sources).
+OutsideAllocator outside_allocator(const Device& device) {
+  return {mebibytes(512), device.ranks > 1 ? Bytes{1'556'925'644} : Bytes{}};
 }
 
 class StepSimulation {
@@ -36,6 +43,16 @@ class StepSimulation {
     rank.duration = timeline_duration(rank.spans);
     SHARDLAB_TRY(rank.memory, simulate_memory(inputs_.planned, plan, workspaces()));
     return trace;
+  }
+
+  // On GPUs what the allocator makes of the steps simulated so far, the setup first.
+  Result<DeviceMemory> device_memory(const RunTrace& run) const {
+    std::vector<RunStep> steps;
+    for (const auto* traces : {&run.warmup, &run.steps}) {
+      for (const StepTrace& step : *traces)
+        steps.push_back({step.step, inputs_.planned.plan.step(step.step), step.ranks.front().spans});
+    }
+    return simulate_device_memory(inputs_.planned, inputs_.device, outside_allocator(inputs_.device), steps);
   }
 
   std::vector<OperatorTime> operator_times(const StepPlan& plan) const { return costs_.operator_times(plan); }
@@ -174,6 +191,9 @@ Result<RunTrace> simulate(const SimulationInputs& inputs) {
     run.warmup.push_back(std::move(second));
   }
   run.steps.push_back(std::move(steady));
+  if (inputs.device.kind == DeviceKind::gpu) {
+    SHARDLAB_TRY(run.device_memory, simulation.device_memory(run));
+  }
   if (inputs.planned.scenario.measure->detail == MeasureDetail::operators)
     run.operators = simulation.operator_times(plan.steady);
   return run;

@@ -1,0 +1,125 @@
+#include "simulator/memory/allocations/allocator_run.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <utility>
+
+#include "simulator/memory/allocations/step_allocations.h"
+#include "simulator/memory/allocations/stream_events.h"
+#include "simulator/memory/caching_allocator/caching_allocator.h"
+
+namespace shardlab {
+namespace {
+
+constexpr int k_most_steady_steps = 8;
+
+AllocatorStream stream_of(StreamId id) {
+  return {static_cast<std::int64_t>(id.value)};
+}
+
+class Runner {
+ public:
+  explicit Runner(const AllocatorRunInputs& inputs)
+      : inputs_(inputs), allocator_(inputs.options, inputs.device) {}
+
+  Result<AllocatorRun> run(const std::vector<RunStep>& steps) {
+    for (const RunStep& step : steps) {
+      SHARDLAB_TRY(const StepAllocations made, step_allocations(inputs_.planned, step.plan, inputs_.whose));
+      const int times = &step == &steps.back() ? k_most_steady_steps : 1;
+      for (int i = 0; i < times && !run_.failed; ++i) {
+        const std::int64_t calls = device_calls();
+        run_step(step, made);
+        run_.steady_device_calls = device_calls() - calls;
+        if (run_.steady_device_calls == 0) break;
+      }
+      if (step.number == 0) run_.first_reserved = allocator_.reserved();
+    }
+    run_.statistics = allocator_.statistics();
+    return run_;
+  }
+
+ private:
+  std::int64_t device_calls() const {
+    return allocator_.statistics().num_device_alloc + allocator_.statistics().num_device_free;
+  }
+
+  void run_step(const RunStep& step, const StepAllocations& made) {
+    const std::int64_t retries = allocator_.statistics().num_alloc_retries;
+    StreamEvents events(allocator_, step.plan.streams.size());
+    live_.assign(made.storages, {});
+    for (const LastingStorage& storage : made.carried) carry(storage);
+    std::uint32_t call = 0;
+    for (std::size_t i = 0; i < step.plan.instructions.size() && !run_.failed; ++i) {
+      const Instruction& instruction = step.plan.instructions[i];
+      events.pass(step.spans[i].issue);
+      take_standing(step, make_id<InstructionId>(i));
+      for (; call < made.ends[i] && !run_.failed; ++call)
+        make_call(step, make_id<InstructionId>(i), made.calls[call], events);
+      events.issued(instruction.stream, step.spans[i].end);
+    }
+    events.end();
+    lasting_.clear();
+    for (const LastingStorage& storage : made.kept)
+      lasting_[{storage.buffer, storage.part}] = live_[storage.storage];
+    run_.steady_retries = allocator_.statistics().num_alloc_retries - retries;
+  }
+
+  // What no earlier step made (a plan that begins in the middle) is taken now.
+  void carry(const LastingStorage& storage) {
+    const auto found = lasting_.find({storage.buffer, storage.part});
+    if (found != lasting_.end()) {
+      live_[storage.storage] = found->second;
+      return;
+    }
+    if (const auto made = allocator_.malloc(storage.bytes, stream_of(storage.stream)))
+      live_[storage.storage] = *made;
+  }
+
+  void take_standing(const RunStep& step, InstructionId id) {
+    const InstructionKind kind = step.plan.instruction(id).kind;
+    if (kind != InstructionKind::Forward && kind != InstructionKind::Backward) return;
+    bool& taken = kind == InstructionKind::Backward ? backward_standing_ : forward_standing_;
+    if (std::exchange(taken, true)) return;
+    for (const StandingBlock& block : inputs_.standing) {
+      if (block.from_backward == (kind == InstructionKind::Backward) && !run_.failed)
+        (void)take(step, id, block.bytes, step.plan.instruction(id).stream);
+    }
+  }
+
+  AllocationId take(const RunStep& step, InstructionId id, Bytes bytes, StreamId stream) {
+    const auto made = allocator_.malloc(bytes, stream_of(stream));
+    if (made) return *made;
+    run_.failed = {step.number, id, bytes, Bytes{allocator_.statistics().allocated_bytes.all.current},
+                   allocator_.reserved()};
+    return {};
+  }
+
+  void make_call(const RunStep& step, InstructionId id, const AllocationCall& call, StreamEvents& events) {
+    if (call.kind == CallKind::take) {
+      live_[call.storage] = take(step, id, call.bytes, call.stream);
+      return;
+    }
+    for (std::uint64_t users = call.users; users != 0; users &= users - 1) {
+      const StreamId user{static_cast<std::uint32_t>(std::countr_zero(users))};
+      (void)allocator_.record_stream(live_[call.storage], stream_of(user));
+    }
+    (void)allocator_.free(live_[call.storage]);
+    if (call.users != 0) events.freed();
+  }
+
+  const AllocatorRunInputs& inputs_;
+  CachingAllocator allocator_;
+  AllocatorRun run_;
+  std::vector<AllocationId> live_;                                       // by storage of the step
+  std::map<std::pair<std::string, std::size_t>, AllocationId> lasting_;  // between steps
+  bool forward_standing_ = false, backward_standing_ = false;
+};
+
+}  // namespace
+
+Result<AllocatorRun> run_allocator(const AllocatorRunInputs& inputs, const std::vector<RunStep>& steps) {
+  return Runner(inputs).run(steps);
+}
+
+}  // namespace shardlab

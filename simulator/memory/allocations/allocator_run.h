@@ -1,0 +1,61 @@
+// The calls of a run's steps, made on the model of torch's caching allocator (caching_allocator.h).
+//
+// A block that other streams were recorded on is given back when the simulated work that was issued to them
+// before its free has ended; the host sees it when it asks for the next block (torch 2.11, process_events).
+// The clock is the issue of the instructions. A step begins when the one before has ended.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/plan/planned_scenario.h"
+#include "engine/trace/step_trace.h"
+#include "simulator/memory/allocations/buffer_storages.h"
+#include "simulator/memory/caching_allocator/allocator_options.h"
+#include "simulator/memory/caching_allocator/allocator_statistics.h"
+#include "simulator/memory/caching_allocator/allocator_types.h"
+
+namespace shardlab {
+
+struct RunStep {
+  std::int64_t number = 0;  // -1: the setup
+  const StepPlan& plan;
+  std::span<const Span> spans;  // by instruction
+};
+
+// Blocks beside those of the plan, taken from the first instruction of each kind on and never given back
+// (workspaces of libraries).
+struct StandingBlock {
+  Bytes bytes;
+  bool from_backward = false;  // else from the first Forward
+};
+
+struct AllocatorRunInputs {
+  const PlannedScenario& planned;
+  AllocatorOptions options;
+  AllocatorDevice device;
+  WhoseStorages whose = WhoseStorages::framework;
+  std::vector<StandingBlock> standing;
+};
+
+struct FailedBlock {
+  std::int64_t step = 0;
+  InstructionId instruction;
+  Bytes wanted, allocated, reserved;
+};
+
+struct AllocatorRun {
+  AllocatorStatistics statistics;        // of the whole run, up to a failure
+  std::optional<FailedBlock> failed;     // the run ends there
+  std::int64_t steady_retries = 0;       // in the last steady step
+  std::int64_t steady_device_calls = 0;  // segments taken and given back in the last steady step
+  Bytes first_reserved;                  // at the end of the first step, the setup not counted
+};
+
+// `steps`: the setup, then the others in order; the last is run again until a step takes no more memory from
+// the device, at most eight times.
+Result<AllocatorRun> run_allocator(const AllocatorRunInputs& inputs, const std::vector<RunStep>& steps);
+
+}  // namespace shardlab

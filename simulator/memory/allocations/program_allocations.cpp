@@ -1,0 +1,136 @@
+#include "simulator/memory/allocations/program_allocations.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace shardlab {
+namespace {
+
+constexpr StorageIndex k_nothing = std::numeric_limits<StorageIndex>::max();
+
+class ProgramWalk {
+ public:
+  ProgramWalk(const ProgramRun& run, AllocationList& list)
+      : plan_(run.plan),
+        instruction_(plan_.instruction(run.instruction)),
+        id_(run.instruction),
+        run_(run.run),
+        program_(run_.program),
+        gradients_(run.gradients),
+        list_(list),
+        storages_(program_.values.size(), k_nothing),
+        buffers_(program_.values.size()) {}
+
+  Status follow() {
+    SHARDLAB_CHECK_OK(enter());
+    for (std::size_t i = 0; i < program_.steps.size(); ++i) follow_step(i);
+    leave();
+    return {};
+  }
+
+ private:
+  // Among the buffers that the instruction names.
+  template <typename Predicate>
+  const BufferId* find(Predicate matches) const {
+    for (const auto* list : {&instruction_.writes, &instruction_.reads, &instruction_.frees}) {
+      for (const BufferId& id : *list) {
+        if (matches(plan_.buffer(id))) return &id;
+      }
+    }
+    return nullptr;
+  }
+
+  const BufferId* find_bundle() const {
+    return find([&](const Buffer& buffer) { return buffer.saved_by == instruction_.segment; });
+  }
+
+  Status enter() {
+    const BufferId* bundle = find_bundle();
+    for (std::size_t i = 0; i < program_.values.size(); ++i) {
+      const ProgramValue& value = program_.values[i];
+      if (value.origin == ValueOrigin::internal) continue;
+      if (value.origin == ValueOrigin::saved) {
+        if (bundle == nullptr || list_.held(*bundle).size() <= value.saved)
+          return defect("nothing was kept for it");
+        storages_[i] = list_.held(*bundle)[value.saved];
+        continue;
+      }
+      const bool gradient = value.origin == ValueOrigin::gradient_buffer;
+      const BufferId* found = find([&](const Buffer& buffer) {
+        return buffer.tensor == value.tensor &&
+               (buffer.buffer_class == BufferClass::activation_gradient) == gradient;
+      });
+      if (found == nullptr) return defect(fmt::format("tensor {} has no buffer", value.tensor.value));
+      buffers_[i] = *found;
+      if (!list_.held(*found).empty()) storages_[i] = list_.held(*found).front();
+    }
+    return {};
+  }
+
+  tl::unexpected<Error> defect(const std::string& what) const {
+    return internal_error(instruction_label(plan_, id_), what);
+  }
+
+  void pass(Bytes bytes) {
+    if (bytes > Bytes{}) list_.give(list_.take(bytes, instruction_.stream));
+  }
+
+  void follow_step(std::size_t index) {
+    const ProgramStep& step = program_.steps[index];
+    if (!gradients_.empty()) take_gradients(gradients_[index]);
+    pass(step.temporaries_before);
+    for (const ValueIndex value : step.allocates) take(value);
+    pass(step.temporaries);
+    for (const ValueIndex value : step.frees) give(value);
+  }
+
+  void take(ValueIndex index) {
+    const ProgramValue& value = program_.values[index];
+    if (value.bytes == Bytes{}) return;
+    storages_[index] = list_.take(value.bytes, instruction_.stream);
+    if (buffers_[index]) list_.held(*buffers_[index]) = {storages_[index]};
+  }
+
+  void take_gradients(const std::vector<GradientPart>& parts) {
+    for (const GradientPart& part : parts) {
+      if (part.bytes == Bytes{}) continue;
+      list_.held(part.buffer).push_back(list_.take(part.bytes, plan_.buffer(part.buffer).stream));
+    }
+  }
+
+  void give(ValueIndex index) {
+    if (storages_[index] == k_nothing) return;
+    list_.give(storages_[index]);
+    storages_[index] = k_nothing;
+    if (buffers_[index]) list_.held(*buffers_[index]).clear();
+  }
+
+  void leave() {
+    const BufferId* bundle = find_bundle();
+    if (bundle == nullptr) return;
+    std::vector<StorageIndex>& held = list_.held(*bundle);
+    held.clear();
+    if (!run_.keeps) return;
+    for (const ValueIndex value : run_.kept) held.push_back(storages_[value]);
+  }
+
+  const StepPlan& plan_;
+  const Instruction& instruction_;
+  InstructionId id_;
+  const SegmentRun run_;
+  const Program& program_;
+  const std::vector<std::vector<GradientPart>>& gradients_;
+  AllocationList& list_;
+  std::vector<StorageIndex> storages_;            // by value; none where it does not exist
+  std::vector<std::optional<BufferId>> buffers_;  // by value
+};
+
+}  // namespace
+
+Status follow_allocations(const ProgramRun& run, AllocationList& list) {
+  return ProgramWalk(run, list).follow();
+}
+
+}  // namespace shardlab

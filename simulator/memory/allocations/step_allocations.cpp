@@ -1,0 +1,124 @@
+#include "simulator/memory/allocations/step_allocations.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/plan/gradient_parts.h"
+#include "engine/plan/segment_run.h"
+#include "simulator/memory/allocations/allocation_list.h"
+#include "simulator/memory/allocations/program_allocations.h"
+
+namespace shardlab {
+namespace {
+
+class StepWalk {
+ public:
+  StepWalk(const PlannedScenario& planned, const StepPlan& plan, WhoseStorages whose)
+      : planned_(planned), plan_(plan), whose_(whose), list_(plan) {}
+
+  Result<StepAllocations> run() {
+    for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
+      const auto id = make_id<BufferId>(i);
+      if (!plan_.buffers[i].carried || !on_device(id)) continue;
+      for (const Bytes bytes : storages_of(planned_.graph, plan_.buffers[i], whose_))
+        list_.carry(id, bytes);
+    }
+    for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
+      SHARDLAB_CHECK_OK(issue(make_id<InstructionId>(i)));
+      list_.end_instruction();
+    }
+    return list_.finish();
+  }
+
+ private:
+  bool on_device(BufferId id) const { return plan_.buffer(id).space == MemorySpace::device; }
+
+  Status issue(InstructionId id) {
+    const Instruction& instruction = plan_.instruction(id);
+    list_.note_users(instruction);
+    if (runs_segment(instruction.kind)) return run_segment(id);
+    take_all(instruction);
+    for (const BufferId buffer : instruction.frees) list_.give_buffer(buffer, instruction.recorded);
+    return {};
+  }
+
+  Status run_segment(InstructionId id) {
+    const Instruction& instruction = plan_.instruction(id);
+    const SegmentRun run =
+        segment_run(planned_.partition.segment(*instruction.segment).programs, instruction.kind);
+    std::vector<std::vector<GradientPart>> gradients;
+    if (instruction.kind == InstructionKind::Backward)
+      gradients = gradient_parts(planned_.graph, plan_, instruction, run.program);
+    return follow_allocations({planned_.graph, plan_, id, run, gradients}, list_);
+  }
+
+  // Buffers whose tensors belong together one by one are made parameter by parameter, as torch.optim makes
+  // the states of each.
+  void take_all(const Instruction& instruction) {
+    const auto& allocates = instruction.allocates;
+    for (std::size_t first = 0; first < allocates.size();) {
+      std::size_t end = first + 1;
+      while (end < allocates.size() && are_states_of_one_unit(allocates[first], allocates[end])) ++end;
+      take_together({allocates.begin() + static_cast<std::ptrdiff_t>(first),
+                     allocates.begin() + static_cast<std::ptrdiff_t>(end)},
+                    instruction);
+      first = end;
+    }
+  }
+
+  bool are_states_of_one_unit(BufferId a, BufferId b) const {
+    const Buffer &first = plan_.buffer(a), &second = plan_.buffer(b);
+    return first.buffer_class == BufferClass::optimizer_state && first.unit.has_value() &&
+           second.buffer_class == BufferClass::optimizer_state && first.unit == second.unit;
+  }
+
+  void take_together(const std::vector<BufferId>& buffers, const Instruction& instruction) {
+    std::vector<std::vector<Bytes>> parts;
+    std::size_t most = 0;
+    for (const BufferId id : buffers) {
+      parts.push_back(on_device(id) ? parts_of(id, instruction) : std::vector<Bytes>());
+      most = std::max(most, parts.back().size());
+    }
+    for (std::size_t part = 0; part < most; ++part) {
+      for (std::size_t i = 0; i < buffers.size(); ++i) {
+        if (part >= parts[i].size()) continue;
+        list_.held(buffers[i]).push_back(list_.take(parts[i][part], plan_.buffer(buffers[i]).stream));
+      }
+    }
+  }
+
+  std::vector<Bytes> parts_of(BufferId id, const Instruction& instruction) const {
+    const Buffer& buffer = plan_.buffer(id);
+    if (instruction.kind == InstructionKind::OptimizerStep && buffer.buffer_class == BufferClass::workspace &&
+        whose_ == WhoseStorages::framework)
+      return lists_of_optimizer(buffer, instruction);
+    return storages_of(planned_.graph, buffer, whose_);
+  }
+
+  // The lists of `foreach` have a tensor for every one that the optimizer has a state of.
+  std::vector<Bytes> lists_of_optimizer(const Buffer& buffer, const Instruction& instruction) const {
+    std::vector<Bytes> tensors;
+    for (const BufferId id : instruction.writes) {
+      const Buffer& state = plan_.buffer(id);
+      if (state.buffer_class != BufferClass::optimizer_state || state.role == BufferRole::exp_avg_sq)
+        continue;
+      for (const Bytes bytes : storages_of(planned_.graph, state, whose_)) tensors.push_back(bytes);
+    }
+    const Bytes sum = std::accumulate(tensors.begin(), tensors.end(), Bytes{});
+    return sum == buffer.bytes() ? tensors : std::vector<Bytes>{buffer.bytes()};
+  }
+
+  const PlannedScenario& planned_;
+  const StepPlan& plan_;
+  WhoseStorages whose_;
+  AllocationList list_;
+};
+
+}  // namespace
+
+Result<StepAllocations> step_allocations(const PlannedScenario& planned, const StepPlan& plan,
+                                         WhoseStorages whose) {
+  return StepWalk(planned, plan, whose).run();
+}
+
+}  // namespace shardlab

@@ -1,0 +1,30 @@
+// What torch's caching allocator would reserve over a run's first steps, and what the device holds then.
+#pragma once
+
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/plan/planned_scenario.h"
+#include "engine/trace/device_memory.h"
+#include "simulator/memory/allocations/allocator_run.h"
+
+namespace shardlab {
+
+struct Device;  // engine/hardware/device.h
+
+// What a GPU holds that the allocator does not know of.
+struct OutsideAllocator {
+  Bytes context;
+  Bytes communication;
+};
+
+// Figures of a rank, by torch's names. Where the device has less than the allocator would take, the run is
+// followed again on what there is: if that works, with releases and retries, those are its figures. If it
+// does not, they are what it would have needed, and out_of_memory is 1.
+//
+// Errors: bad_input at cluster.allocator.conf; internal where a plan does not fit together.
+Result<DeviceMemory> simulate_device_memory(const PlannedScenario& planned, const Device& device,
+                                            const OutsideAllocator& outside,
+                                            const std::vector<RunStep>& steps);
+
+}  // namespace shardlab
