@@ -25,8 +25,19 @@ Occupation occupation_of(const Instruction& instruction, const StepPlan& plan) {
 
 // As published for a context with lazily loaded kernels and for NCCL after its first use (engine/report's
 // fit_margin.h names the sources).
-OutsideAllocator outside_allocator(const Device& device) {
-  return {mebibytes(512), device.ranks > 1 ? Bytes{1'556'925'644} : Bytes{}};
+DeviceOverheads overheads_of(const Device& device) {
+  return {mebibytes(512),
+          device.ranks > 1 ? Bytes{1'556'925'644} : Bytes{},
+          {{mebibytes(32), false}, {mebibytes(32), true}}};
+}
+
+std::vector<RunStep> steps_of(const PlannedScenario& planned, const RunTrace& run) {
+  std::vector<RunStep> steps;
+  for (const auto* traces : {&run.warmup, &run.steps}) {
+    for (const StepTrace& step : *traces)
+      steps.push_back({step.step, planned.plan.step(step.step), step.ranks.front().spans});
+  }
+  return steps;
 }
 
 class StepSimulation {
@@ -47,12 +58,8 @@ class StepSimulation {
 
   // On GPUs what the allocator makes of the steps simulated so far, the setup first.
   Result<DeviceMemory> device_memory(const RunTrace& run) const {
-    std::vector<RunStep> steps;
-    for (const auto* traces : {&run.warmup, &run.steps}) {
-      for (const StepTrace& step : *traces)
-        steps.push_back({step.step, inputs_.planned.plan.step(step.step), step.ranks.front().spans});
-    }
-    return simulate_device_memory(inputs_.planned, inputs_.device, outside_allocator(inputs_.device), steps);
+    return simulate_device_memory(inputs_.planned, inputs_.device, overheads_of(inputs_.device),
+                                  steps_of(inputs_.planned, run));
   }
 
   std::vector<OperatorTime> operator_times(const StepPlan& plan) const { return costs_.operator_times(plan); }
@@ -174,6 +181,11 @@ Status check_calibration(const SimulationInputs& inputs) {
 }
 
 }  // namespace
+
+Result<std::vector<MadeCall>> allocator_calls(const SimulationInputs& inputs, const RunTrace& predicted) {
+  return simulate_allocator_calls(inputs.planned, overheads_of(inputs.device),
+                                  steps_of(inputs.planned, predicted));
+}
 
 Result<RunTrace> simulate(const SimulationInputs& inputs) {
   SHARDLAB_CHECK_OK(check_calibration(inputs));

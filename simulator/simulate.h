@@ -8,6 +8,7 @@
 #include "engine/plan/planned_scenario.h"
 #include "engine/trace/step_trace.h"
 #include "simulator/calibrate/calibration.h"
+#include "simulator/memory/allocations/allocator_run.h"
 
 namespace shardlab {
 
@@ -27,5 +28,9 @@ struct SimulationInputs {
 // Errors: a calibration of another machine or number of ranks (bad_input); a plan whose instructions do not
 // fit together (internal).
 Result<RunTrace> simulate(const SimulationInputs& inputs);
+
+// The calls of torch's caching allocator in the steps of such a prediction, without a limit of memory: the
+// setup, the first steps, and the steady one until it takes no more from the device.
+Result<std::vector<MadeCall>> allocator_calls(const SimulationInputs& inputs, const RunTrace& predicted);
 
 }  // namespace shardlab

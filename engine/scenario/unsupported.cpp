@@ -38,7 +38,6 @@ Rows make_rows() {
       {"model.fp8", {"tensorwise", "rowwise"}, "none, with precision.param: bfloat16"},
       {"model.quantized", {"nf4", "int8"}, "none, with model.dtype: bfloat16"},
       {"cluster.host", {}, "leave it out, or name a node of `shardlab hardware`"},
-      {"cluster.allocator.conf", {}, "leave it out"},
       {"cluster.nvme", {}, "leave it out: everything stays on the devices"},
       {"parallel.mesh.tensor", {}, "1, and more ranks in parallel.mesh.shard"},
       {"parallel.mesh.expert", {}, "1, and more ranks in parallel.mesh.shard"},

@@ -18,7 +18,17 @@ Result<AllocatorOptions> options_of(const PlannedScenario& planned) {
                    error.hint);
 }
 
-DeviceMemory figures_of(const AllocatorStatistics& statistics, const OutsideAllocator& outside) {
+Result<AllocatorRunInputs> inputs_of(const PlannedScenario& planned, const DeviceOverheads& overheads) {
+  SHARDLAB_TRY(const AllocatorOptions options, options_of(planned));
+  const bool of_framework = planned.graph.implementation == Implementation::eager;
+  return AllocatorRunInputs{planned,
+                            options,
+                            {k_endless, k_endless},
+                            of_framework ? WhoseStorages::framework : WhoseStorages::executor,
+                            overheads.blocks};
+}
+
+DeviceMemory figures_of(const AllocatorStatistics& statistics, const DeviceOverheads& overheads) {
   const auto peak = [](const PoolStats& stat) { return Bytes{stat.all.peak}; };
   DeviceMemory memory;
   memory.requested = peak(statistics.requested_bytes);
@@ -27,32 +37,40 @@ DeviceMemory figures_of(const AllocatorStatistics& statistics, const OutsideAllo
   memory.reserved = peak(statistics.reserved_bytes);
   memory.inactive_split = peak(statistics.inactive_split_bytes);
   memory.retries = statistics.num_alloc_retries;
-  memory.context = outside.context;
-  memory.communication = outside.communication;
-  memory.device_peak = memory.reserved + outside.context + outside.communication;
+  memory.context = overheads.context;
+  memory.communication = overheads.communication;
+  memory.device_peak = memory.reserved + overheads.context + overheads.communication;
   return memory;
 }
 
 }  // namespace
 
 Result<DeviceMemory> simulate_device_memory(const PlannedScenario& planned, const Device& device,
-                                            const OutsideAllocator& outside,
+                                            const DeviceOverheads& overheads,
                                             const std::vector<RunStep>& steps) {
-  AllocatorRunInputs inputs{planned, {}, {}, WhoseStorages::framework, {}};
-  SHARDLAB_TRY(inputs.options, options_of(planned));
-  if (planned.graph.implementation != Implementation::eager) inputs.whose = WhoseStorages::executor;
+  SHARDLAB_TRY(AllocatorRunInputs inputs, inputs_of(planned, overheads));
   const bool known = device.memory.value > 0;
-  inputs.device = {known ? device.memory : k_endless, k_endless};
+  if (known) inputs.device.total = device.memory;
   SHARDLAB_TRY(const AllocatorRun wanted, run_allocator(inputs, steps));
-  const DeviceMemory without_limit = figures_of(wanted.statistics, outside);
-  const Bytes available = device.memory - outside.context - outside.communication;
+  const DeviceMemory without_limit = figures_of(wanted.statistics, overheads);
+  const Bytes available = device.memory - overheads.context - overheads.communication;
   if (!known || (without_limit.reserved <= available && !wanted.failed)) return without_limit;
   inputs.device.available = available;
   SHARDLAB_TRY(const AllocatorRun limited, run_allocator(inputs, steps));
-  if (!limited.failed) return figures_of(limited.statistics, outside);
+  if (!limited.failed) return figures_of(limited.statistics, overheads);
   DeviceMemory memory = without_limit;
   memory.out_of_memory = 1;
   return memory;
+}
+
+Result<std::vector<MadeCall>> simulate_allocator_calls(const PlannedScenario& planned,
+                                                       const DeviceOverheads& overheads,
+                                                       const std::vector<RunStep>& steps) {
+  SHARDLAB_TRY(AllocatorRunInputs inputs, inputs_of(planned, overheads));
+  std::vector<MadeCall> calls;
+  inputs.calls = &calls;
+  SHARDLAB_CHECK_OK(run_allocator(inputs, steps));
+  return calls;
 }
 
 }  // namespace shardlab

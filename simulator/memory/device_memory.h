@@ -12,10 +12,11 @@ namespace shardlab {
 
 struct Device;  // engine/hardware/device.h
 
-// What a GPU holds that the allocator does not know of.
-struct OutsideAllocator {
-  Bytes context;
-  Bytes communication;
+// What a GPU holds beside the tensors of a plan.
+struct DeviceOverheads {
+  Bytes context;                      // the allocator does not know of it, nor of the next
+  Bytes communication;                //
+  std::vector<StandingBlock> blocks;  // of the allocator: workspaces of libraries
 };
 
 // Figures of a rank, by torch's names. Where the device has less than the allocator would take, the run is
@@ -24,7 +25,12 @@ struct OutsideAllocator {
 //
 // Errors: bad_input at cluster.allocator.conf; internal where a plan does not fit together.
 Result<DeviceMemory> simulate_device_memory(const PlannedScenario& planned, const Device& device,
-                                            const OutsideAllocator& outside,
+                                            const DeviceOverheads& overheads,
                                             const std::vector<RunStep>& steps);
+
+// The calls behind these figures where memory has no limit, the setup first.
+Result<std::vector<MadeCall>> simulate_allocator_calls(const PlannedScenario& planned,
+                                                       const DeviceOverheads& overheads,
+                                                       const std::vector<RunStep>& steps);
 
 }  // namespace shardlab

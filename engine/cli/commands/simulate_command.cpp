@@ -1,8 +1,12 @@
 #include "engine/cli/command.h"
 #include "engine/cli/predict.h"
 #include "engine/cli/stored_runs.h"
+#include "engine/cli/write_allocations.h"
 #include "engine/planner/plan_scenario.h"
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
+#include "engine/scenario/resolve_device.h"
+#include "simulator/simulate.h"
 
 namespace shardlab {
 namespace {
@@ -19,6 +23,10 @@ class SimulateCommand final : public Command {
     parser.value("scenario", scenario_, "Scenario file").type("FILE").required();
     parser.flag("--no-store", no_store_, "Do not store the run");
     parser.flag("--peak", peak_, "Also what is alive at the peak, in words");
+    parser
+        .value("--allocations", allocations_,
+               "Also the calls of the caching allocator, for `shardlab replay`")
+        .type("FILE");
     parser.flag("--no-calibration", no_calibration_,
                 "Shipped figures, even when this machine was calibrated");
   }
@@ -34,6 +42,9 @@ class SimulateCommand final : public Command {
     }
     SHARDLAB_TRY(const FinishedRun run,
                  predict(planned, calibration, store ? &*store : nullptr, WithAlternatives::yes));
+    if (!allocations_.empty()) {
+      SHARDLAB_CHECK_OK(save_allocations(planned, calibration, run.trace));
+    }
     note_when_too_large(context.console, run.summary);
     print_run(context.console, run, &plan_at_peak(planned.plan, run.summary), peak_);
     return k_exit_good;
@@ -46,7 +57,17 @@ class SimulateCommand final : public Command {
     return std::optional<RunStore>(std::move(store));
   }
 
-  std::string scenario_;
+  Status save_allocations(const PlannedScenario& planned, const std::optional<Calibration>& calibration,
+                          const RunTrace& trace) const {
+    SHARDLAB_TRY(const Device device, resolve_device(*planned.scenario.cluster));
+    if (device.kind != DeviceKind::gpu)
+      return bad_input("--allocations", "processors have no caching allocator", "name a GPU in `cluster`");
+    SHARDLAB_TRY(const std::vector<MadeCall> calls,
+                 allocator_calls({planned, device, calibration ? &*calibration : nullptr}, trace));
+    return write_allocations(allocations_, planned.scenario.cluster->allocator_conf, calls);
+  }
+
+  std::string scenario_, allocations_;
   bool peak_ = false;
   bool no_store_ = false;
   bool no_calibration_ = false;

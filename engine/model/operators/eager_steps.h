@@ -21,8 +21,12 @@ class EagerSteps {
   void take(Bytes bytes) {
     live_ += bytes;
     peak_ = std::max(peak_, live_);
+    blocks_.push_back(bytes);
   }
-  void give(Bytes bytes) { live_ -= bytes; }
+  void give(Bytes bytes) {
+    live_ -= bytes;
+    blocks_.push_back(bytes * -1);
+  }
   // A kernel whose result is a new temporary.
   void make(Bytes result, Bytes traffic) {
     take(result);
@@ -33,6 +37,7 @@ class EagerSteps {
   void allocate_results() {
     before_results_ = std::max(before_results_, peak_);
     peak_ = live_;
+    blocks_.emplace_back();
   }
 
   // All kernels as one piece of work: calibration times an operator as a whole.
@@ -43,20 +48,25 @@ class EagerSteps {
   // Beside the results, and before there were any.
   Bytes peak() const { return peak_; }
   Bytes peak_before_results() const { return before_results_; }
+  // As OperatorDescription::forward_blocks.
+  const std::vector<Bytes>& blocks() const { return blocks_; }
 
  private:
   Bytes traffic_, live_, peak_, before_results_;
   int kernels_ = 0;
+  std::vector<Bytes> blocks_;
 };
 
 inline void describe_forward(OperatorDescription& description, const EagerSteps& steps) {
   description.forward = steps.works();
   description.forward_temporaries = steps.peak();
+  description.forward_blocks = steps.blocks();
 }
 inline void describe_backward(OperatorDescription& description, const EagerSteps& steps) {
   description.backward = steps.works();
   description.backward_temporaries = steps.peak();
   description.backward_temporaries_before = steps.peak_before_results();
+  description.backward_blocks = steps.blocks();
 }
 
 // The steps of apply_rotary_pos_emb (transformers 5.23, modeling_llama.py) on whole heads: x cos +

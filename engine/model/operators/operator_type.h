@@ -69,6 +69,9 @@ struct OperatorDescription {
   // Not zero: backward makes its gradients of inputs last. They are allocated when it has got that far; this
   // much is the most that it takes before, and backward_temporaries the most beside them.
   Bytes backward_temporaries_before;
+  // These temporaries block by block, in order: taken (above zero), given back (below), and zero where the
+  // results are allocated that are made last. Empty: one block of all.
+  std::vector<Bytes> forward_blocks, backward_blocks;
   std::vector<Work> forward;
   std::vector<Work> backward;
 };

@@ -12,6 +12,7 @@ OperatorDescription describe_operator(const ModelGraph& graph, const Operator& o
   description.saved_inputs = description.saved_outputs = 0;
   description.backward_workspace = description.backward_temporaries = {};
   description.backward.clear();
+  description.backward_blocks.clear();
   return description;
 }
 

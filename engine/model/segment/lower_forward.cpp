@@ -77,6 +77,7 @@ class ForwardLowering {
     append_work(program_, step, description.forward);
     step.workspace = description.forward_workspace;
     step.temporaries = description.forward_temporaries;
+    append_blocks(program_, step, description.forward_blocks);
     for (const TensorId input : op.inputs) step.operands.push_back(value_of(input));
     for (const TensorId output : op.outputs) make_output(output, retained, step);
     for (std::size_t i = 0; i < description.extras.size(); ++i) {

@@ -77,6 +77,12 @@ inline void append_work(Program& program, ProgramStep& step, const std::vector<W
   step.work_end = static_cast<std::uint32_t>(program.work.size());
 }
 
+inline void append_blocks(Program& program, ProgramStep& step, const std::vector<Bytes>& blocks) {
+  step.blocks_begin = static_cast<std::uint32_t>(program.blocks.size());
+  program.blocks.insert(program.blocks.end(), blocks.begin(), blocks.end());
+  step.blocks_end = static_cast<std::uint32_t>(program.blocks.size());
+}
+
 // Appends unless present; says whether it did.
 template <typename T>
 bool push_unique(std::vector<T>& list, T value) {

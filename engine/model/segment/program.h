@@ -65,12 +65,15 @@ struct ProgramStep {
   Bytes temporaries;         // likewise, whatever the implementation
   Bytes temporaries_before;  // not zero: the work itself allocates, having taken this much and given it back
   std::uint32_t work_begin = 0, work_end = 0;  // range in Program::work
+  std::uint32_t blocks_begin = 0,
+                blocks_end = 0;  // range in Program::blocks: the temporaries; none where they are one block
 };
 
 struct Program {
   std::vector<ProgramValue> values;
   std::vector<ProgramStep> steps;
   std::vector<Work> work;
+  std::vector<Bytes> blocks;  // as OperatorDescription::forward_blocks
   Bytes peak;  // highest sum of what the steps allocate less what they free, above the start of the program;
                // temporaries but no workspace
 };

@@ -5,9 +5,9 @@
 #include <map>
 #include <utility>
 
+#include "simulator/memory/allocations/noted_allocator.h"
 #include "simulator/memory/allocations/step_allocations.h"
 #include "simulator/memory/allocations/stream_events.h"
-#include "simulator/memory/caching_allocator/caching_allocator.h"
 
 namespace shardlab {
 namespace {
@@ -21,7 +21,7 @@ AllocatorStream stream_of(StreamId id) {
 class Runner {
  public:
   explicit Runner(const AllocatorRunInputs& inputs)
-      : inputs_(inputs), allocator_(inputs.options, inputs.device) {}
+      : inputs_(inputs), allocator_(inputs.options, inputs.device, inputs.calls) {}
 
   Result<AllocatorRun> run(const std::vector<RunStep>& steps) {
     for (const RunStep& step : steps) {
@@ -87,7 +87,7 @@ class Runner {
     }
   }
 
-  AllocationId take(const RunStep& step, InstructionId id, Bytes bytes, StreamId stream) {
+  LiveBlock take(const RunStep& step, InstructionId id, Bytes bytes, StreamId stream) {
     const auto made = allocator_.malloc(bytes, stream_of(stream));
     if (made) return *made;
     run_.failed = {step.number, id, bytes, Bytes{allocator_.statistics().allocated_bytes.all.current},
@@ -102,17 +102,17 @@ class Runner {
     }
     for (std::uint64_t users = call.users; users != 0; users &= users - 1) {
       const StreamId user{static_cast<std::uint32_t>(std::countr_zero(users))};
-      (void)allocator_.record_stream(live_[call.storage], stream_of(user));
+      allocator_.record_stream(live_[call.storage], stream_of(user));
     }
-    (void)allocator_.free(live_[call.storage]);
+    allocator_.free(live_[call.storage]);
     if (call.users != 0) events.freed();
   }
 
   const AllocatorRunInputs& inputs_;
-  CachingAllocator allocator_;
+  NotedAllocator allocator_;
   AllocatorRun run_;
-  std::vector<AllocationId> live_;                                       // by storage of the step
-  std::map<std::pair<std::string, std::size_t>, AllocationId> lasting_;  // between steps
+  std::vector<LiveBlock> live_;                                       // by storage of the step
+  std::map<std::pair<std::string, std::size_t>, LiveBlock> lasting_;  // between steps
   bool forward_standing_ = false, backward_standing_ = false;
 };
 

@@ -32,12 +32,23 @@ struct StandingBlock {
   bool from_backward = false;  // else from the first Forward
 };
 
+// A call that the run made, in torch's own terms.
+struct MadeCall {
+  enum class Kind : std::uint8_t { malloc, free, record_stream, complete_events };
+  Kind kind = Kind::malloc;
+  std::uint64_t block = 0;  // of the run's blocks, from 0; of all but complete_events
+  Bytes bytes;              // of malloc
+  AllocatorStream stream;   // of all but free
+  std::int64_t events = 0;  // of complete_events: so many more are done
+};
+
 struct AllocatorRunInputs {
   const PlannedScenario& planned;
   AllocatorOptions options;
   AllocatorDevice device;
   WhoseStorages whose = WhoseStorages::framework;
   std::vector<StandingBlock> standing;
+  std::vector<MadeCall>* calls = nullptr;  // where to note them, if anywhere
 };
 
 struct FailedBlock {

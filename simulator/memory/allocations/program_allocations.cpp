@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include <fmt/format.h>
+
+#include "simulator/memory/allocations/temporary_blocks.h"
 
 namespace shardlab {
 namespace {
@@ -80,10 +83,35 @@ class ProgramWalk {
   void follow_step(std::size_t index) {
     const ProgramStep& step = program_.steps[index];
     if (!gradients_.empty()) take_gradients(gradients_[index]);
-    pass(step.temporaries_before);
-    for (const ValueIndex value : step.allocates) take(value);
-    pass(step.temporaries);
+    if (step.blocks_begin == step.blocks_end)
+      follow_one_block(step);
+    else
+      follow_blocks(
+          step, std::span(program_.blocks).subspan(step.blocks_begin, step.blocks_end - step.blocks_begin));
     for (const ValueIndex value : step.frees) give(value);
+  }
+
+  void take_results(const ProgramStep& step) {
+    for (const ValueIndex value : step.allocates) take(value);
+  }
+
+  void follow_one_block(const ProgramStep& step) {
+    pass(step.temporaries_before);
+    take_results(step);
+    pass(step.temporaries);
+  }
+
+  // Results are taken first, or where a block of no bytes stands for them.
+  void follow_blocks(const ProgramStep& step, std::span<const Bytes> blocks) {
+    if (std::find(blocks.begin(), blocks.end(), Bytes{}) == blocks.end()) take_results(step);
+    TemporaryBlocks temporaries(list_, instruction_.stream);
+    for (const Bytes block : blocks) {
+      if (block == Bytes{})
+        take_results(step);
+      else
+        temporaries.change(block);
+    }
+    temporaries.give_all();
   }
 
   void take(ValueIndex index) {

@@ -20,8 +20,7 @@ class StepWalk {
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
       const auto id = make_id<BufferId>(i);
       if (!plan_.buffers[i].carried || !on_device(id)) continue;
-      for (const Bytes bytes : storages_of(planned_.graph, plan_.buffers[i], whose_))
-        list_.carry(id, bytes);
+      for (const Bytes bytes : storages_of(planned_.graph, plan_.buffers[i], whose_)) list_.carry(id, bytes);
     }
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
       SHARDLAB_CHECK_OK(issue(make_id<InstructionId>(i)));

@@ -6,13 +6,13 @@
 
 #include "engine/base/ids.h"
 #include "engine/base/units.h"
-#include "simulator/memory/caching_allocator/caching_allocator.h"
+#include "simulator/memory/allocations/noted_allocator.h"
 
 namespace shardlab {
 
 class StreamEvents {
  public:
-  StreamEvents(CachingAllocator& allocator, std::size_t streams) : allocator_(allocator), streams_(streams) {
+  StreamEvents(NotedAllocator& allocator, std::size_t streams) : allocator_(allocator), streams_(streams) {
     for (std::size_t i = 0; i < streams; ++i) streams_[i].before = streams_[i].done = recorded(i);
   }
 
@@ -56,7 +56,7 @@ class StreamEvents {
   static AllocatorStream stream(std::size_t index) { return {static_cast<std::int64_t>(index)}; }
   std::int64_t recorded(std::size_t index) const { return allocator_.events_recorded(stream(index)); }
 
-  CachingAllocator& allocator_;
+  NotedAllocator& allocator_;
   std::vector<Queue> streams_;
 };
 

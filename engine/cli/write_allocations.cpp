@@ -1,0 +1,35 @@
+#include "engine/cli/write_allocations.h"
+
+#include <fstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace shardlab {
+namespace {
+
+nlohmann::json operation_of(const MadeCall& call) {
+  const std::string block = fmt::format("b{}", call.block);
+  switch (call.kind) {
+    case MadeCall::Kind::malloc: return {"m", block, call.bytes.value, call.stream.value};
+    case MadeCall::Kind::free: return {"f", block};
+    case MadeCall::Kind::record_stream: return {"r", block, call.stream.value};
+    case MadeCall::Kind::complete_events: return {"e", call.stream.value, call.events};
+  }
+  return {};
+}
+
+}  // namespace
+
+Status write_allocations(const std::filesystem::path& file, const std::string& options,
+                         const std::vector<MadeCall>& calls) {
+  nlohmann::json operations = nlohmann::json::array();
+  for (const MadeCall& call : calls) operations.push_back(operation_of(call));
+  std::ofstream out(file);
+  out << nlohmann::json{{"options", options}, {"ops", std::move(operations)}} << '\n';
+  out.close();
+  if (!out) return bad_input(in_file(file.string()), "cannot be written");
+  return {};
+}
+
+}  // namespace shardlab
