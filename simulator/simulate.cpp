@@ -9,6 +9,7 @@
 #include "simulator/assumptions.h"
 #include "simulator/core/timeline.h"
 #include "simulator/cost/cost_model.h"
+#include "simulator/memory/overheads/memory_overheads.h"
 #include "simulator/memory/step_memory.h"
 
 namespace shardlab {
@@ -176,6 +177,7 @@ Result<RunTrace> simulate(const SimulationInputs& inputs) {
   run.steps.push_back(std::move(steady));
   if (inputs.planned.scenario.measure->detail == MeasureDetail::operators)
     run.operators = simulation.operator_times(plan.steady);
+  run.overheads = memory_overheads(inputs.planned, inputs.device, inputs.device.runtime);
   return run;
 }
 

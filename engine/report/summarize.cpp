@@ -149,6 +149,7 @@ Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& tr
   run.communication = summarize_communication(steady, trace.steps.front());
   run.memory = summarize_memory(steady, trace.steps);
   if (run.memory && trace.device_memory) add_allocator(*trace.device_memory, *run.memory);
+  if (run.memory) run.memory->overheads = trace.overheads;
   run.memory_limit = memory_limit;
   if (run.memory && run.memory_limit) run.fits = judge_fit(highest_peak(trace), {}, *run.memory_limit);
   run.operators = trace.operators;

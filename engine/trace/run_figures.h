@@ -67,6 +67,18 @@ inline constexpr auto k_figures<OperatorTime> = std::tuple{
 };
 
 template <>
+inline constexpr auto k_figures<MemoryOverhead> = std::tuple{
+    figure("name", &MemoryOverhead::name, "whose it is"),
+    figure("bytes", &MemoryOverhead::bytes, "of a rank; with `where: host` of all ranks of a node"),
+    figure("low", &MemoryOverhead::low, "the least that was measured; `bytes` where nobody knows"),
+    figure("high", &MemoryOverhead::high, "the most that was measured, or that the library takes otherwise"),
+    figure("where", &MemoryOverhead::where,
+           "`allocator`: on the device, in what the caching allocator reserves; `device`: beside it; `host`"),
+    figure("formula", &MemoryOverhead::formula, "how it is counted, in words"),
+    figure("source", &MemoryOverhead::source, "where the formula or the figure is from"),
+};
+
+template <>
 inline constexpr auto k_figures<MemorySummary> = std::tuple{
     figure(
         "peak_allocated", &MemorySummary::peak_allocated,
@@ -104,6 +116,8 @@ inline constexpr auto k_figures<MemorySummary> = std::tuple{
         .remarked("`forward`, `backward`, `optimizer` -> bytes"),
     figure("teacher", &MemorySummary::teacher, "what the teacher of a distillation holds at the peak")
         .remarked("of the plan's buffers; null without a distillation"),
+    figure("overheads", &MemorySummary::overheads, "what libraries take beside the tensors, a row each")
+        .remarked("empty but for predictions for GPUs; not in `peak_allocated`"),
 };
 
 template <>

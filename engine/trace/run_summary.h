@@ -17,6 +17,7 @@
 #include "engine/plan/instruction.h"
 #include "engine/trace/alternative.h"
 #include "engine/trace/fit.h"
+#include "engine/trace/memory_overhead.h"
 #include "engine/trace/step_trace.h"
 
 namespace shardlab {
@@ -84,6 +85,7 @@ struct MemorySummary {
   std::array<Bytes, k_step_phases> phases{};  // the highest within each phase, by StepPhase
   std::optional<TeacherMemory> teacher =
       {};  // of the plan's buffers at the peak; absent without a distillation
+  std::vector<MemoryOverhead> overheads = {};  // beside the tensors; of predictions for GPUs
 
   friend bool operator==(const MemorySummary&, const MemorySummary&) = default;
 };
