@@ -60,6 +60,8 @@ Result<RuntimeMemory> read_runtime_memory() {
   memory.cublas_blackwell = size(file, "cublas", "blackwell");
   memory.cublas_rocm = size(file, "cublas", "rocm");
   memory.cublas_cdna3 = size(file, "cublas", "cdna3");
+  memory.cublas_lt = size(file, "cublas", "lt");
+  memory.cublas_rocm_lt = size(file, "cublas", "rocm_lt");
   memory.nccl = read_nccl(file);
   memory.rccl_first = size(file, "rccl", "first_communicator");
   memory.rccl_further = size(file, "rccl", "further_communicator");

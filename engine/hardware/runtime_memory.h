@@ -32,6 +32,7 @@ struct RuntimeMemory {
   Bytes context, context_low, context_high;  // of CUDA
   // cuBLAS's workspace of one handle on one stream.
   Bytes cublas_before_hopper, cublas_hopper, cublas_blackwell, cublas_rocm, cublas_cdna3;
+  Bytes cublas_lt, cublas_rocm_lt;  // cuBLASLt's, where it has one of its own
   NcclMemory nccl;
   Bytes rccl_first, rccl_further;  // communicators
   Bytes process;                   // of a rank, in host memory

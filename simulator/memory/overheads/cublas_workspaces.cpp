@@ -1,5 +1,7 @@
 // cuBLAS's workspaces (torch 2.11, aten/src/ATen/cuda/CublasHandlePool.cpp): one a handle and stream, and a
 // handle a thread. Forward runs in the main thread, backward, with what it computes again, in autograd's.
+// cuBLASLt shares them where TORCH_CUBLASLT_UNIFIED_WORKSPACE says so; a release before Blackwell's size was
+// changed gives it that of Ampere.
 #include <fmt/format.h>
 
 #include <set>
@@ -12,18 +14,22 @@ namespace shardlab {
 namespace {
 
 struct Workspace {
-  Bytes bytes;
+  Bytes bytes, low;
+  Bytes lt;  // cuBLASLt's own, where it does not share
   std::string_view figure;
 };
 
 Workspace workspace_of(const Device& device, const RuntimeMemory& runtime) {
   if (device.cuda_capability == 0) {
-    if (device.architecture == "CDNA3") return {runtime.cublas_cdna3, "cublas.cdna3"};
-    return {runtime.cublas_rocm, "cublas.rocm"};
+    if (device.architecture == "CDNA3")
+      return {runtime.cublas_cdna3, runtime.cublas_cdna3, runtime.cublas_rocm_lt, "cublas.cdna3"};
+    return {runtime.cublas_rocm, runtime.cublas_rocm, runtime.cublas_rocm_lt, "cublas.rocm"};
   }
-  if (device.cuda_capability >= 100) return {runtime.cublas_blackwell, "cublas.blackwell"};
-  if (device.cuda_capability >= 90) return {runtime.cublas_hopper, "cublas.hopper"};
-  return {runtime.cublas_before_hopper, "cublas.before_hopper"};
+  const Bytes small = runtime.cublas_before_hopper, lt = runtime.cublas_lt;
+  if (device.cuda_capability >= 100) return {runtime.cublas_blackwell, small, lt, "cublas.blackwell"};
+  if (device.cuda_capability >= 90)
+    return {runtime.cublas_hopper, runtime.cublas_hopper, lt, "cublas.hopper"};
+  return {small, small, lt, "cublas.before_hopper"};
 }
 
 // The threads that multiply matrices on a stream, by stream.
@@ -54,14 +60,13 @@ Overheads cublas_overheads(const PlannedScenario& planned, const Device& device,
   const Workspace workspace = workspace_of(device, runtime);
   const auto handles = static_cast<std::int64_t>(handles_of(planned.plan.steady).size());
   if (handles == 0) return {};
-  const Bytes bytes = workspace.bytes * handles;
   return {{.name = device.cuda_capability == 0 ? "hipBLAS workspaces" : "cuBLAS workspaces",
-           .bytes = bytes,
-           .low = bytes,
-           .high = bytes,
+           .bytes = workspace.bytes * handles,
+           .low = workspace.low * handles,
+           .high = (workspace.bytes + workspace.lt) * handles,
            .where = OverheadPlace::allocator,
            .formula = fmt::format("{} x {}: one a stream for each thread that multiplies there, forward's "
-                                  "and autograd's; cuBLASLt shares it",
+                                  "and autograd's",
                                   handles, to_string(workspace.bytes)),
            .source = runtime.source(workspace.figure)}};
 }

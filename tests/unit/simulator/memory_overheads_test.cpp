@@ -51,6 +51,7 @@ TEST_CASE("overheads: one H100 has a context, two workspaces and a process, and 
   CHECK(named(rows, "CUDA context").bytes.value == 475'676'016);
   CHECK(named(rows, "CUDA context").where == OverheadPlace::device);
   CHECK(named(rows, "cuBLAS").bytes == mebibytes(64));
+  CHECK(named(rows, "cuBLAS").high == mebibytes(2 * (32 + 1)));
   CHECK(named(rows, "cuBLAS").where == OverheadPlace::allocator);
   CHECK(named(rows, "processes").where == OverheadPlace::host);
   for (const MemoryOverhead& row : rows) {
@@ -151,6 +152,7 @@ TEST_CASE("overheads: RCCL's are measured, processors have none") {
   const auto rows = rows_of(amd);
   CHECK_FALSE(has(rows, "CUDA context"));
   CHECK(named(rows, "hipBLAS").bytes == mebibytes(2 * 128));
+  CHECK(named(rows, "hipBLAS").high == mebibytes(2 * (128 + 76)));
   CHECK(named(rows, "RCCL shard").bytes == gibibytes(1));
   const PlannedScenario cpu = planned_on("{device: cpu, ranks: 2}");
   const Device device = test::device_of(cpu);
