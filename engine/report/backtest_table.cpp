@@ -32,7 +32,7 @@ std::string heading(const Backtest& backtest) {
 
 std::string summary_text(const Backtest& backtest, const TextStyle& style) {
   TextTable table({{"by", Align::left},
-                   {"", Align::left, true, 12},
+                   {"", Align::left, true, 24},
                    {"rows"},
                    {"expressible"},
                    {"predicted"},
@@ -65,13 +65,10 @@ std::string rows_text(const Backtest& backtest, bool all_rows, const TextStyle& 
   });
   const std::size_t shown = all_rows ? rows.size() : std::min(rows.size(), k_worst_rows);
   if (shown == 0) return {};
-  TextTable table({{"row", Align::left, true, 24},
-                   {"figure", Align::left, false, 8, 1},
-                   {"published"},
-                   {"predicted"},
-                   {"error"},
-                   {"band", Align::right, false, 8, 2}},
-                  "  ");
+  std::vector<TableColumn> columns{
+      {"row", Align::left}, {"figure", Align::left, false, 8, 1}, {"published"}, {"predicted"}, {"error"}};
+  if (backtest.has_bands) columns.push_back({"band"});
+  TextTable table(std::move(columns), "  ");
   for (std::size_t i = 0; i < shown; ++i) {
     const BacktestRow& row = *rows[i];
     table.add({row.id + (row.nearest.empty() ? "" : " *"), row.figure, figure_text(row, row.published),

@@ -58,7 +58,7 @@ std::vector<PublishedFigure> memory_figures(const PublishedRun& run) {
 
 std::vector<PublishedFigure> published_figures(const PublishedRun& run, BacktestMetric metric) {
   // What was in use when a run failed is no peak of a step.
-  if (run.cell("oom") == "yes") return {};
+  if (run.ran_out_of_memory()) return {};
   if (metric == BacktestMetric::memory) return memory_figures(run);
   if (const auto rate = tokens_per_second(run)) return {{k_tokens_per_second, "tokens/s", *rate}};
   return {};

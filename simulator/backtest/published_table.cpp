@@ -156,6 +156,10 @@ std::optional<double> PublishedRun::number(const std::string& column) const {
   return value ? std::optional(*value) : std::nullopt;
 }
 
+bool PublishedRun::ran_out_of_memory() const {
+  return cell("oom") == "yes";
+}
+
 const PublishedRun* PublishedTable::find(std::string_view id) const {
   const auto found =
       std::find_if(runs.begin(), runs.end(), [&](const PublishedRun& run) { return run.cell("id") == id; });

@@ -20,6 +20,7 @@ struct PublishedRun {
   const std::string& cell(const std::string& column) const;
   // Of a column of numbers; nothing where the cell is empty.
   std::optional<double> number(const std::string& column) const;
+  bool ran_out_of_memory() const;
 };
 
 struct PublishedTable {

@@ -34,7 +34,7 @@ BacktestRow row_of(const PublishedRun& run, const RowScenario& scenario, const s
   row.figure = figure;
   row.nearest = scenario.nearest;
   row.rules = scenario.rules;
-  row.ran_out_of_memory = run.cell("oom") == "yes";
+  row.ran_out_of_memory = run.ran_out_of_memory();
   row.reason = scenario.reason;
   return row;
 }
@@ -57,7 +57,7 @@ void fill_in(BacktestRow& row, const PublishedFigure& published, const RunSummar
 std::vector<BacktestRow> rows_of(const PublishedRun& run, const std::vector<SourceRule>& rules,
                                  const BacktestSettings& settings) {
   std::vector<PublishedFigure> figures = published_figures(run, settings.metric);
-  const bool failed = run.cell("oom") == "yes";
+  const bool failed = run.ran_out_of_memory();
   if (figures.empty() && !failed) return {};
   RowScenario scenario = scenario_of_row(run, rules, settings.metric);
   std::optional<RunSummary> summary;
@@ -69,6 +69,7 @@ std::vector<BacktestRow> rows_of(const PublishedRun& run, const std::vector<Sour
       scenario.reason = reason_of(predicted.error());
   }
   if (figures.empty()) figures.push_back({"", "", 0});
+  if (!scenario.nearest.empty()) scenario.kinds.emplace_back("nearest");
   std::vector<BacktestRow> rows;
   for (const PublishedFigure& published : figures) {
     BacktestRow row = row_of(run, scenario, published.figure);
@@ -133,9 +134,13 @@ Backtest run_backtest(const PublishedTable& table, const std::vector<SourceRule>
                          std::make_move_iterator(rows.end()));
   backtest.has_bands = settings.leave_one_source_out;
   if (backtest.has_bands) backtest.within_bands = set_bands(backtest.rows);
+  add_up(backtest);
+  return backtest;
+}
+
+void add_up(Backtest& backtest) {
   backtest.summary = summarize_errors(backtest.rows);
   backtest.verdicts = count_verdicts(backtest.rows);
-  return backtest;
 }
 
 }  // namespace shardlab

@@ -36,4 +36,7 @@ Result<RunSummary> predict_row(const std::string& yaml, const std::string& name,
 Backtest run_backtest(const PublishedTable& table, const std::vector<SourceRule>& rules,
                       const BacktestSettings& settings);
 
+// Sets what follows from the rows: summary and verdicts.
+void add_up(Backtest& backtest);
+
 }  // namespace shardlab

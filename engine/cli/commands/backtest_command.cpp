@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <system_error>
 #include <thread>
 
@@ -58,6 +59,7 @@ class BacktestCommand final : public Command {
     parser.value("--row", row_, "Only print the scenario that this row becomes").type("ID");
     parser.value("--rules", rules_, "Folder of other rules").type("DIR");
     parser.flag("--all", all_, "Every row, not the ten worst");
+    parser.flag("--last", last_, "Predict nothing, show the newest stored result of the metric");
     parser.flag("--no-store", no_store_, "Do not store the result");
     parser.flag("--no-calibration", no_calibration_,
                 "Figures of data sheets, even where a GPU was calibrated");
@@ -66,6 +68,7 @@ class BacktestCommand final : public Command {
   Result<int> run(CommandContext& context) override {
     BacktestSettings settings;
     SHARDLAB_TRY(settings.metric, metric());
+    if (last_) return show_last(context, settings.metric);
     SHARDLAB_TRY(const PublishedTable table, read_table());
     SHARDLAB_TRY(const std::vector<SourceRule> rules, read_the_rules());
     if (!table_given_.given()) SHARDLAB_CHECK_OK(check_rules(rules, table));
@@ -81,7 +84,13 @@ class BacktestCommand final : public Command {
     settings.progress = [&](int done, int of) { line.show(fmt::format("row {} of {}", done, of)); };
     const Backtest backtest = run_backtest(table, rules, settings);
     line.clear();
-    return show(context, backtest);
+    std::optional<std::int64_t> id;
+    if (!no_store_) {
+      SHARDLAB_TRY(RunStore store, open_or_create_runs(context.options));
+      SHARDLAB_TRY(id, store.save_backtest(backtest));
+    }
+    show(context.console, backtest, id);
+    return k_exit_good;
   }
 
  private:
@@ -97,7 +106,7 @@ class BacktestCommand final : public Command {
       SHARDLAB_TRY(file, find_asset(k_shipped_table));
     }
     SHARDLAB_TRY(const std::string text, content_of(file));
-    return read_published(text, file.string());
+    return read_published(text, table_given_.given() ? table_ : std::string("assets/") + k_shipped_table);
   }
 
   Result<std::vector<SourceRule>> read_the_rules() const {
@@ -123,17 +132,33 @@ class BacktestCommand final : public Command {
     return k_exit_good;
   }
 
-  Result<int> show(CommandContext& context, const Backtest& backtest) const {
-    if (context.console.json())
-      context.console.print_json(backtest_json(backtest));
-    else
-      context.console.print(backtest_table(backtest, all_, context.console.style()));
+  Result<int> show_last(CommandContext& context, BacktestMetric metric) const {
+    SHARDLAB_TRY(const RunStore store, open_runs(context.options));
+    SHARDLAB_TRY(std::optional<BacktestEntry> entry, store.latest_backtest(metric));
+    if (!entry)
+      return bad_input(in_file(store.path().string()),
+                       fmt::format("holds no backtest of {}", to_string(metric)),
+                       fmt::format("shardlab backtest --metric {} makes one", to_string(metric)));
+    add_up(entry->backtest);
+    show(context.console, entry->backtest, entry->id);
     return k_exit_good;
+  }
+
+  void show(Console& console, const Backtest& backtest, std::optional<std::int64_t> id) const {
+    if (console.json()) {
+      Json document = {{"backtest_id", id ? Json(*id) : Json(nullptr)}};
+      document.update(backtest_json(backtest));
+      console.print_json(document);
+      return;
+    }
+    console.print(backtest_table(backtest, all_, console.style()));
+    if (id) console.print(fmt::format("\nstored as backtest {}\n", *id));
   }
 
   std::string table_, metric_ = "memory", row_, rules_;
   bool leave_one_out_ = false;
   bool all_ = false;
+  bool last_ = false;
   bool no_store_ = false;
   bool no_calibration_ = false;
   OptionHandle table_given_;
