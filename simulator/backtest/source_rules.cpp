@@ -128,16 +128,29 @@ Result<SourceRule> read_rule(const YamlNode& node) {
   return rule;
 }
 
-// `*` stands for any text, `?` for any character.
+// `*` stands for any text, `?` for any character. Where a character does not agree, the last `*` takes one
+// more: that the earlier ones took as little as possible never hurts.
 bool is_like(std::string_view text, std::string_view pattern) {
-  if (pattern.empty()) return text.empty();
-  if (pattern.front() != '*')
-    return !text.empty() && (pattern.front() == '?' || text.front() == pattern.front()) &&
-           is_like(text.substr(1), pattern.substr(1));
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    if (is_like(text.substr(i), pattern.substr(1))) return true;
+  std::size_t at = 0;
+  std::size_t in_pattern = 0;
+  std::size_t after_star = std::string_view::npos;  // in the pattern
+  std::size_t star_ends = 0;                        // in the text
+  while (at < text.size()) {
+    if (in_pattern < pattern.size() && pattern[in_pattern] == '*') {
+      after_star = ++in_pattern;
+      star_ends = at;
+    } else if (in_pattern < pattern.size() &&
+               (pattern[in_pattern] == '?' || pattern[in_pattern] == text[at])) {
+      ++at;
+      ++in_pattern;
+    } else if (after_star != std::string_view::npos) {
+      in_pattern = after_star;
+      at = ++star_ends;
+    } else {
+      return false;
+    }
   }
-  return false;
+  return pattern.substr(in_pattern).find_first_not_of('*') == std::string_view::npos;
 }
 
 bool agrees(const CellCondition& condition, const PublishedRun& run) {

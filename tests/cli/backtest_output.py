@@ -101,7 +101,11 @@ def test_a_row_is_a_scenario():
     rows = expect(place.run("backtest", file, "--no-store", "--json"), 0).json()["rows"]
     check(rows[0]["predicted"] == peak, f"{rows[0]} and {peak}")
     check("# not expressible: tensor" in expect(place.run("backtest", file, "--row", "parallel"), 0).out, "no reason")
-    expect_error(place.run("backtest", file, "--row", "nobody"), 2, "no row of")
+    check("# the nearest to that run" not in text and "(assets/backtest/README.md)" in text, text)
+    expect_error(place.run("backtest", file, "--row", "paralel"), 2, "did you mean 'parallel'?")
+    expect_error(place.run("backtest", file, "--row", "nobody-at-all"), 2, "no row of")
+    document = expect(place.run("backtest", file, "--row", "parallel", "--json"), 0).json()
+    check(document["scenario"] is None and not document["expressible"] and document["rules"], f"{document}")
 
 
 def test_tables_that_are_none():

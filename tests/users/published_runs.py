@@ -32,6 +32,8 @@ def test_memory():
     for row in document["rows"]:
         check(row["expressible"] or row["reason"], f"no reason: {row}")
         check(row["predicted"] is not None or row["reason"], f"no reason: {row}")
+        if row["error"] is not None and abs(row["error"]) > 0.2:
+            print(f"        above 20 %: {row['id']} {row['error']:+.1%}: {'; '.join(row['nearest']) or 'unexplained'}")
     check(document["verdicts"]["ran"]["no"] == 0, f"runs that ran do not fit: {document['verdicts']}")
     user.done(1)
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/nearest.h"
 #include "engine/base/paths.h"
 #include "engine/cli/command.h"
 #include "engine/cli/predict.h"
@@ -30,12 +32,19 @@ Result<std::string> content_of(const std::filesystem::path& file) {
   return std::string{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
+const SourceRule& rule_called(const std::vector<SourceRule>& rules, const std::string& name) {
+  return *std::find_if(rules.begin(), rules.end(), [&](const SourceRule& rule) { return rule.name == name; });
+}
+
 // What a row became, so that it can be simulated: the scenario, below comments that say why.
-std::string row_text(const PublishedRun& run, const RowScenario& row) {
-  std::string text =
-      fmt::format("# {}: {}\n", run.cell("source_repo_or_paper"), run.cell("source_file_or_table"));
-  text += fmt::format("# rules: {}\n", fmt::join(row.rules, "; "));
-  for (const std::string& nearest : row.nearest) text += "# nearest: " + nearest + "\n";
+std::string row_text(const PublishedRun& run, const RowScenario& row, const std::vector<SourceRule>& rules) {
+  std::string text = fmt::format("# {}: {}\n# by these rules:\n", run.cell("source_repo_or_paper"),
+                                 run.cell("source_file_or_table"));
+  for (const std::string& name : row.rules) {
+    const SourceRule& rule = rule_called(rules, name);
+    text += fmt::format("#   {}: {} ({})\n", name, rule.because, rule.source);
+  }
+  for (const std::string& nearest : row.nearest) text += "# the nearest to that run: " + nearest + "\n";
   if (!row.reason.empty()) text += "# not expressible: " + row.reason + "\n";
   return text + row.yaml;
 }
@@ -53,7 +62,7 @@ class BacktestCommand final : public Command {
 
   void add_options(OptionParser& parser) override {
     table_given_ = parser.value("table", table_, "Published runs").type("CSV");
-    parser.value("--metric", metric_, "memory or time [memory]");
+    parser.value("--metric", metric_, "memory or time [memory]").type("METRIC");
     parser.flag("--leave-one-source-out", leave_one_out_,
                 "Bands that hold 80 % of the published figures, from the errors of the other sources");
     parser.value("--row", row_, "Only print the scenario that this row becomes").type("ID");
@@ -118,7 +127,8 @@ class BacktestCommand final : public Command {
   Result<int> print_row(Console& console, const PublishedTable& table, const std::vector<SourceRule>& rules,
                         BacktestMetric metric) const {
     const PublishedRun* run = table.find(row_);
-    if (run == nullptr) return bad_input("--row", "no row of " + table.name + " is called '" + row_ + "'");
+    if (run == nullptr)
+      return bad_input("--row", "no row of " + table.name + " is called '" + row_ + "'", near_rows(table));
     const RowScenario row = scenario_of_row(*run, rules, metric);
     if (console.json())
       console.print_json({{"id", row_},
@@ -128,8 +138,15 @@ class BacktestCommand final : public Command {
                           {"rules", row.rules},
                           {"scenario", row.reason.empty() ? Json(row.yaml) : Json(nullptr)}});
     else
-      console.print(row_text(*run, row));
+      console.print(row_text(*run, row, rules));
     return k_exit_good;
+  }
+
+  std::string near_rows(const PublishedTable& table) const {
+    std::vector<std::string> ids;
+    for (const PublishedRun& run : table.runs) ids.push_back(run.cell("id"));
+    const auto near = nearest_name(row_, ids);
+    return near ? "did you mean '" + *near + "'?" : "'--all' and '--json' show the names of rows";
   }
 
   Result<int> show_last(CommandContext& context, BacktestMetric metric) const {

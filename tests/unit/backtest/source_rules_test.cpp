@@ -49,6 +49,11 @@ TEST_CASE("rules: patterns of cells") {
   CHECK(agrees("when: {gpu: [H100, \"A1*\"]}"));
   CHECK(agrees("when: {source_repo_or_paper: \"*repo*\", family: llama3}"));
   CHECK_FALSE(agrees("when: {source_repo_or_paper: \"*repo*\", family: mpt}"));
+  CHECK(agrees("when: {source_repo_or_paper: \"o?g/*(h*)\"}"));
+  CHECK_FALSE(agrees("when: {source_repo_or_paper: \"o?g/*(h*\\\\)\"}"));
+  CHECK(agrees("when: {source_repo_or_paper: \"*o*r*o*r*y*\"}"));
+  CHECK_FALSE(agrees("when: {source_repo_or_paper: \"*o*r*o*r*y*z\"}"));
+  CHECK(agrees("when: {gpu: \"*\", tp: \"*\"}"));
   CHECK(agrees("when: {tp: \"\"}"));
   CHECK_FALSE(agrees("when: {tp: \"?*\"}"));
   CHECK(agrees("when: {nodes: \"2\"}"));

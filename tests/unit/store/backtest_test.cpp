@@ -1,3 +1,5 @@
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include "engine/store/run_store.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
@@ -63,6 +65,22 @@ TEST_CASE("store: a backtest comes back as it was, of each metric the newest") {
   const auto time = store->latest_backtest(BacktestMetric::time);
   REQUIRE_OK(time);
   CHECK((*time)->backtest == of_time);
+}
+
+TEST_CASE("store: a backtest that somebody has changed is refused") {
+  const test::TemporaryFolder folder;
+  auto store = RunStore::open(folder.path() / "runs.db", OpenMode::create);
+  REQUIRE_OK(store);
+  REQUIRE_OK(store->save_backtest(some_backtest()));
+  SQLite::Database db((folder.path() / "runs.db").string(), SQLite::OPEN_READWRITE);
+  for (const char* change :
+       {"UPDATE backtest_rows SET details = '{'", "UPDATE backtest_rows SET details = '[1]'",
+        "UPDATE backtests SET settings = '{}'"}) {
+    db.exec(change);
+    const auto read = store->latest_backtest(BacktestMetric::memory);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().kind == ErrorKind::bad_input);
+  }
 }
 
 }  // namespace shardlab
