@@ -10,6 +10,7 @@
 #include "simulator/core/timeline.h"
 #include "simulator/cost/cost_model.h"
 #include "simulator/memory/device_memory.h"
+#include "simulator/memory/overheads/memory_overheads.h"
 #include "simulator/memory/step_memory.h"
 
 namespace shardlab {
@@ -23,12 +24,9 @@ Occupation occupation_of(const Instruction& instruction, const StepPlan& plan) {
   return communicates ? Occupation::collective : Occupation::compute;
 }
 
-// As published for a context with lazily loaded kernels and for NCCL after its first use (engine/report's
-// fit_margin.h names the sources).
-DeviceOverheads overheads_of(const Device& device) {
-  return {mebibytes(512),
-          device.ranks > 1 ? Bytes{1'556'925'644} : Bytes{},
-          {{mebibytes(32), false}, {mebibytes(32), true}}};
+DeviceOverheads overheads_of(const SimulationInputs& inputs, const RunTrace& run) {
+  return device_overheads(run.overheads,
+                          library_allocations(inputs.planned, inputs.device, inputs.device.runtime));
 }
 
 std::vector<RunStep> steps_of(const PlannedScenario& planned, const RunTrace& run) {
@@ -58,7 +56,7 @@ class StepSimulation {
 
   // On GPUs what the allocator makes of the steps simulated so far, the setup first.
   Result<DeviceMemory> device_memory(const RunTrace& run) const {
-    return simulate_device_memory(inputs_.planned, inputs_.device, overheads_of(inputs_.device),
+    return simulate_device_memory(inputs_.planned, inputs_.device, overheads_of(inputs_, run),
                                   steps_of(inputs_.planned, run));
   }
 
@@ -122,16 +120,13 @@ class StepSimulation {
 
 std::vector<std::string> left_out(const SimulationInputs& inputs) {
   std::vector<std::string> left_out = {
-      "memory that libraries take for themselves",
       "differences between ranks: one representative rank is simulated",
       "what makes a first step slower (loading of kernels, first touch of memory)",
   };
   if (inputs.device.kind == DeviceKind::gpu) {
-    left_out.emplace_back("workspace of operators");
-    left_out.emplace_back("reserved memory: the caching allocator is not modelled, live bytes are shown");
-    left_out.emplace_back(
-        "memory of the CUDA context and of the communication library, but for the margin of `fits`");
+    left_out.emplace_back("workspace of operators other than matrix products");
   } else {
+    left_out.emplace_back("memory that libraries take for themselves");
     left_out.emplace_back("other programs on the same processors");
   }
   if (inputs.planned.scenario.train->clip_norm)
@@ -183,7 +178,7 @@ Status check_calibration(const SimulationInputs& inputs) {
 }  // namespace
 
 Result<std::vector<MadeCall>> allocator_calls(const SimulationInputs& inputs, const RunTrace& predicted) {
-  return simulate_allocator_calls(inputs.planned, overheads_of(inputs.device),
+  return simulate_allocator_calls(inputs.planned, overheads_of(inputs, predicted),
                                   steps_of(inputs.planned, predicted));
 }
 
@@ -203,6 +198,7 @@ Result<RunTrace> simulate(const SimulationInputs& inputs) {
     run.warmup.push_back(std::move(second));
   }
   run.steps.push_back(std::move(steady));
+  run.overheads = memory_overheads(inputs.planned, inputs.device, inputs.device.runtime);
   if (inputs.device.kind == DeviceKind::gpu) {
     SHARDLAB_TRY(run.device_memory, simulation.device_memory(run));
   }

@@ -17,6 +17,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_trace_command());
   commands.push_back(make_import_command());
   commands.push_back(make_replay_command());
+  commands.push_back(make_backtest_command());
   commands.push_back(make_scenario_command());
   commands.push_back(make_models_command());
   commands.push_back(make_hardware_command());

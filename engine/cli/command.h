@@ -57,6 +57,7 @@ std::unique_ptr<Command> make_model_command();
 std::unique_ptr<Command> make_models_command();
 std::unique_ptr<Command> make_plan_command();
 std::unique_ptr<Command> make_replay_command();
+std::unique_ptr<Command> make_backtest_command();
 std::unique_ptr<Command> make_run_command();
 std::unique_ptr<Command> make_scenario_command();
 std::unique_ptr<Command> make_show_command();

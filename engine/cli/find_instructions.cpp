@@ -6,16 +6,12 @@
 #include <cctype>
 #include <sstream>
 
+#include "engine/base/lower_case.h"
 #include "engine/base/parse.h"
 #include "engine/report/words/plan_words.h"
 
 namespace shardlab {
 namespace {
-
-std::string lowered(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0;
@@ -34,13 +30,13 @@ bool contains(const std::string& text, const std::string& phrase) {
 std::vector<std::string> names_of(const StepPlan& step, const PlanWords& words, InstructionId id) {
   const Instruction& self = step.instruction(id);
   const std::string label = instruction_label(step, id);
-  std::vector<std::string> names = {lowered(label.substr(label.find(' ') + 1)),
-                                    lowered(words.instruction(id)),
-                                    lowered(step.streams[self.stream.index()].name)};
+  std::vector<std::string> names = {in_lower_case(label.substr(label.find(' ') + 1)),
+                                    in_lower_case(words.instruction(id)),
+                                    in_lower_case(step.streams[self.stream.index()].name)};
   if (!self.unit) return names;
   const PlanUnit& unit = step.units[self.unit->index()];
-  names.push_back(lowered(unit.name));
-  names.push_back(lowered(unit.module_path));
+  names.push_back(in_lower_case(unit.name));
+  names.push_back(in_lower_case(unit.module_path));
   return names;
 }
 
@@ -79,7 +75,7 @@ Result<std::vector<InstructionId>> find_instructions(const StepPlan& step, const
     return bad_input("--explain", fmt::format("no instruction {}: the {} plan has 0 to {}", text,
                                               to_string(step.phase), count - 1));
   }
-  const std::vector<std::string> words = words_of(lowered(text));
+  const std::vector<std::string> words = words_of(in_lower_case(text));
   std::string phrase;
   for (const std::string& word : words) phrase += (phrase.empty() ? "" : " ") + word;
   std::vector<InstructionId> found;

@@ -93,7 +93,7 @@ void note_when_too_large(Console& console, const RunSummary& summary) {
   if (summary.fits == Fit::no) console.note("note: this does not fit the memory of the device");
   if (summary.fits == Fit::tight)
     console.note(
-        "note: this fits only if context, communication library and fragmentation take less than they may");
+        "note: this fits only if CUDA and NCCL take less than they may, or after the allocator gave memory back");
 }
 
 }  // namespace shardlab

@@ -155,7 +155,7 @@ Status start_own_rank(const Scenario& scenario, const RankJob& job, const Launch
   SHARDLAB_CHECK_OK(check_launcher(scenario, environment));
   const fs::path file = rank_job_path(options.run_directory, environment.rank);
   SHARDLAB_CHECK_OK(write_rank_job(file, job));
-  return start_and_watch(scenario, options, job, file, {environment});
+  return start_given_job(scenario, job, file, options, environment);
 }
 
 Status start_given_job(const Scenario& scenario, const RankJob& job, const fs::path& file,

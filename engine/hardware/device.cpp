@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/base/parse.h"
 #include "engine/base/paths.h"
 #include "engine/hardware/description.h"
 #include "engine/hardware/node.h"
@@ -85,6 +86,17 @@ LinkFigures wires_of(const Gpu& gpu, bool pcie_only) {
   return wires;
 }
 
+GpuLinks gpu_links(const Gpu& gpu, bool pcie_only) {
+  if (!gpu.peer_to_peer) return GpuLinks::host;
+  return gpu.nvlink && !gpu.pairs_only && !pcie_only ? GpuLinks::nvlink : GpuLinks::pcie;
+}
+
+// "8.6" is 86; what is no number ("gfx942") is none of CUDA's.
+int cuda_capability(const Gpu& gpu) {
+  const auto number = parse_number(gpu.compute_capability);
+  return number ? static_cast<int>(std::lround(*number * 10)) : 0;
+}
+
 Result<Device> describe_gpus(const ClusterRequest& request) {
   Device device;
   device.kind = DeviceKind::gpu;
@@ -109,11 +121,16 @@ Result<Device> describe_gpus(const ClusterRequest& request) {
   set_compute(device, gpu);
   device.source = "assets/hardware/gpus/" + gpu.name + ".yaml";
   device.wires = wires_of(gpu, request.pcie_only);
+  device.links = gpu_links(gpu, request.pcie_only);
+  device.cuda_capability = cuda_capability(gpu);
+  device.architecture = gpu.architecture;
+  SHARDLAB_TRY(device.runtime, read_runtime_memory());
   if (node) {
     device.source += ", assets/hardware/nodes/" + node->name + ".yaml";
     device.wires.network_per_rank = {node->network.value / node->gpus};
     device.wires.network_efficiency = node->network_efficiency;
     device.wires.switch_ranks = node->nvlink_domain_gpus;
+    device.adapters = node->nics;
     if (node->dollars_per_hour) device.dollars_per_hour = *node->dollars_per_hour / node->gpus;
     if (device.nodes > 1) add_estimates(device, node->provenance, "node ");
   } else if (request.network_gbps_per_gpu) {

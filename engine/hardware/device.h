@@ -16,6 +16,7 @@
 #include "engine/hardware/device_kind.h"
 #include "engine/hardware/gpu.h"
 #include "engine/hardware/links.h"
+#include "engine/hardware/runtime_memory.h"
 
 namespace shardlab {
 
@@ -56,6 +57,13 @@ struct Device {
   std::optional<double> dollars_per_hour;  // of one GPU, middle of the price range
 
   int devices_per_card = 1;  // ranks that one card holds (two dies of an MI250X)
+
+  // --- what libraries on a GPU decide by ---
+  int cuda_capability = 0;  // ten times CUDA's compute capability: 90; 0 on others' GPUs and a CPU
+  std::string architecture;
+  GpuLinks links = GpuLinks::none;  // between the GPUs of a node
+  int adapters = 0;                 // of a node, to the network; 0: as many as ranks
+  RuntimeMemory runtime;            // empty on a CPU
 
   std::vector<std::string> estimates;  // names of figures that are estimates and that predictions use
   std::string source;                  // the files the figures come from

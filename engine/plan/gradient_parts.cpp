@@ -1,19 +1,22 @@
 #include "engine/plan/gradient_parts.h"
 
 #include <algorithm>
+#include <map>
 
 namespace shardlab {
 namespace {
 
-// The first step whose operator has the parameter.
-std::size_t first_writer(const ModelGraph& graph, const Program& program, ParameterId parameter) {
+using FirstWriters = std::map<ParameterId, std::size_t>;
+
+// The first step whose operator has the parameter, of every parameter that some step's has.
+FirstWriters first_writers(const ModelGraph& graph, const Program& program) {
+  FirstWriters first;
   for (std::size_t i = 0; i < program.steps.size(); ++i) {
     const ProgramStep& step = program.steps[i];
     if (step.kind != StepKind::backward) continue;
-    const auto& used = graph.op(step.op).parameters;
-    if (std::find(used.begin(), used.end(), parameter) != used.end()) return i;
+    for (const ParameterId parameter : graph.op(step.op).parameters) first.try_emplace(parameter, i);
   }
-  return 0;
+  return first;
 }
 
 }  // namespace
@@ -22,12 +25,14 @@ std::vector<std::vector<GradientPart>> gradient_parts(const ModelGraph& graph, c
                                                       const Instruction& backward, const Program& program) {
   std::vector<std::vector<GradientPart>> parts(program.steps.size());
   if (parts.empty()) return parts;
+  const FirstWriters writers = first_writers(graph, program);
   for (const BufferId id : backward.allocates) {
     const Buffer& buffer = plan.buffer(id);
     if (buffer.buffer_class != BufferClass::gradient) continue;
     std::size_t first = program.steps.size() - 1;
     for (std::size_t i = 0; i < buffer.parameters.size(); ++i) {
-      const std::size_t step = first_writer(graph, program, buffer.parameters[i]);
+      const auto writer = writers.find(buffer.parameters[i]);
+      const std::size_t step = writer == writers.end() ? 0 : writer->second;
       first = std::min(first, step);
       if (buffer.layout != BufferLayout::separate_parameters) continue;
       const Bytes bytes = bytes_of(graph.parameter(buffer.parameters[i]).elements(), buffer.dtype);

@@ -39,8 +39,8 @@ std::string metrics_part(const Comparison& comparison, const Titles& titles, con
                    {"tolerance"},
                    {"verdict", Align::left}});
   for (const Metric& metric : comparison.metrics) {
-    table.add({metric.name, metric_figure(metric.predicted, metric.unit),
-               metric_figure(metric.measured, metric.unit),
+    table.add({metric.name, metric_figure(metric.name, metric.predicted, metric.unit),
+               metric_figure(metric.name, metric.measured, metric.unit),
                metric.error ? signed_percent(*metric.error) : "-",
                metric.tolerance ? percent(*metric.tolerance) : "", verdict_cell(metric)});
   }

@@ -17,8 +17,8 @@ std::string part(std::string_view heading, const std::vector<DifferenceRow>& row
   if (rows.empty()) return "";
   TextTable table({{std::string(heading), Align::left, true, 16}, {first}, {second}, {"difference"}});
   for (const DifferenceRow& row : rows) {
-    table.add({row.name, metric_figure(row.first, row.unit), metric_figure(row.second, row.unit),
-               difference_words(row)});
+    table.add({row.name, metric_figure(row.metric, row.first, row.unit),
+               metric_figure(row.metric, row.second, row.unit), difference_words(row)});
   }
   return table.text(style);
 }

@@ -40,6 +40,10 @@ std::string grouped(std::int64_t value) {
   return digits;
 }
 
+std::string counted(std::int64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", grouped(count), one, count == 1 ? "" : "s");
+}
+
 std::string percent(double fraction) {
   return fmt::format("{:.{}f} %", fraction * 100, std::abs(fraction) < 0.01 ? 2 : 1);
 }
@@ -63,6 +67,11 @@ std::string metric_figure(std::optional<double> value, MetricUnit unit) {
     case MetricUnit::fraction: return percent(*value);
   }
   return "-";
+}
+
+std::string metric_figure(std::string_view metric, std::optional<double> value, MetricUnit unit) {
+  const bool none = value == 0 && metric.starts_with("communication.");
+  return metric_figure(none ? std::nullopt : value, unit);
 }
 
 std::string sparkline(std::span<const double> values, int width) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <iterator>
 #include <map>
 
 #include "engine/plan/text.h"
@@ -11,14 +12,10 @@
 namespace shardlab {
 namespace {
 
-std::string counted(std::size_t count, std::string_view one) {
-  return fmt::format("{} {}{}", grouped(static_cast<std::int64_t>(count)), one, count == 1 ? "" : "s");
-}
-
 // "33 units: the whole model, layer 0 to layer 31".
 std::string units_text(const StepPlan& plan) {
   if (plan.units.empty()) return "no units";
-  std::string text = counted(plan.units.size(), "unit") + ": ";
+  std::string text = counted(std::ssize(plan.units), "unit") + ": ";
   if (plan.units.size() <= 2) {
     for (const PlanUnit& unit : plan.units)
       text += (text.ends_with(": ") ? "" : ", ") + to_words(place_of(unit.module_path));
@@ -68,14 +65,15 @@ std::string phases_text(const StepPlan& plan) {
 
 std::string plan_heading(const std::string& scenario, const StepPlan& plan, bool with_buffers) {
   std::string text = fmt::format("# {}, {} step: {}, {}", scenario, to_string(plan.phase), plan.strategy,
-                                 counted(static_cast<std::size_t>(plan.world_size), "rank"));
+                                 counted(plan.world_size, "rank"));
   if (plan.micro_batches > 0)
     text += fmt::format(", {} micro-batch{}", plan.micro_batches, plan.micro_batches == 1 ? "" : "es");
-  text += ", " + counted(plan.instructions.size(), "instruction");
+  text += ", " + counted(std::ssize(plan.instructions), "instruction");
   text += "\n# " + units_text(plan) + "\n# " + collectives_text(plan) + "\n";
   if (plan.phase != PlanPhase::setup) text += "# " + phases_text(plan) + "\n";
-  text += fmt::format("# {} alive when it begins; {}{}\n", to_string(carried_bytes(plan)),
-                      counted(plan.buffers.size(), "buffer"), with_buffers ? "" : ", which --buffers lists");
+  text +=
+      fmt::format("# {} alive when it begins; {}{}\n", to_string(carried_bytes(plan)),
+                  counted(std::ssize(plan.buffers), "buffer"), with_buffers ? "" : ", which --buffers lists");
   return text + "# plan " + plan_hash(plan) + "\n";
 }
 

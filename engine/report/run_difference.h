@@ -16,6 +16,7 @@ struct DifferenceRow {
   std::string name;
   MetricUnit unit = MetricUnit::nanoseconds;
   std::optional<double> first, second;
+  std::string metric = {};  // its name, of a metric
 
   friend bool operator==(const DifferenceRow&, const DifferenceRow&) = default;
 };

@@ -16,7 +16,6 @@ namespace shardlab {
 struct DeviceLimits {
   std::optional<FlopsPerSecond> peak;  // dense, for the compute dtype
   std::optional<Bytes> memory;         // the scenario's memory_limit comes first
-  bool needs_margin = false;           // beside live tensors: fit_margin() of what is predicted
 };
 
 // Fails with bad_input when the trace has no measured step or does not follow the scenario's steady plan.

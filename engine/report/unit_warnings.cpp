@@ -44,8 +44,8 @@ std::string warning(const PlannedScenario& planned, UnitId id, std::size_t layer
   const std::int64_t layer = parameters_per_layer(planned.graph);
   const Bytes layer_bytes{gathered.value / unit.padded_elements * layer};
   return fmt::format(
-      "{} is a giant unit: {} parameters out of {} layers, {} of the model. They are gathered at once and "
-      "their {} {}. "
+      "{} is a giant unit: {} parameters out of {} layers, {} of the model. "
+      "They are gathered at once and their {} {}. "
       "With a unit for each layer (policy transformer) it is {} at a time",
       unit.name, grouped(unit.elements), layers, percent(share), to_string(gathered),
       how_long(plan, unit, id), to_string(layer_bytes));
@@ -71,7 +71,6 @@ Result<DeviceLimits> device_limits(const PlannedScenario& planned) {
   DeviceLimits limits;
   limits.peak = device.peak(planned.graph.compute_dtype);
   if (device.memory.value > 0) limits.memory = device.memory;
-  limits.needs_margin = device.kind == DeviceKind::gpu;
   return limits;
 }
 

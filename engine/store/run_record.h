@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/plan/step_plan.h"
+#include "engine/trace/backtest.h"
 #include "engine/trace/comparison.h"
 #include "engine/trace/run_entry.h"
 #include "engine/trace/run_summary.h"
@@ -58,6 +59,12 @@ struct ComparisonEntry {
   RunId measured;
   Verdict verdict = Verdict::not_judged;
   std::vector<Metric> metrics;
+};
+
+struct BacktestEntry {
+  std::int64_t id = 0;
+  std::int64_t created = 0;  // seconds since 1970-01-01 UTC
+  Backtest backtest;         // without what follows from its rows: summary and verdicts
 };
 
 }  // namespace shardlab

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/store/annotations.h"
+#include "engine/store/backtest_rows.h"
 #include "engine/store/database_connection.h"
 #include "engine/store/database_file.h"
 #include "engine/store/read_run.h"
@@ -193,6 +194,22 @@ Result<std::vector<ComparisonEntry>> RunStore::comparisons(RunId id) const {
   SHARDLAB_CHECK_OK(entry(id));
   return connection_->guarded(
       [&]() -> Result<std::vector<ComparisonEntry>> { return read_comparisons(connection_->db, id); });
+}
+
+Result<std::int64_t> RunStore::save_backtest(const Backtest& backtest, std::int64_t created) {
+  return connection_->guarded([&]() -> Result<std::int64_t> {
+    WriteTransaction transaction(connection_->db);
+    const std::int64_t id = write_backtest(connection_->db, backtest, created);
+    transaction.commit();
+    return id;
+  });
+}
+
+Result<std::optional<BacktestEntry>> RunStore::latest_backtest(BacktestMetric metric) const {
+  return connection_->guarded([&] {
+    const ReadTransaction transaction(connection_->db);
+    return read_latest_backtest(connection_->db, metric);
+  });
 }
 
 }  // namespace shardlab

@@ -76,6 +76,11 @@ class RunStore {
   // The comparisons in which the run takes part, newest first.
   Result<std::vector<ComparisonEntry>> comparisons(RunId id) const;
 
+  // `created` in seconds since 1970-01-01 UTC; 0: now.
+  Result<std::int64_t> save_backtest(const Backtest& backtest, std::int64_t created = 0);
+  // The newest of a metric; none when there is none.
+  Result<std::optional<BacktestEntry>> latest_backtest(BacktestMetric metric) const;
+
  private:
   struct Connection;
   explicit RunStore(std::unique_ptr<Connection> connection);

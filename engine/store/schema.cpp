@@ -178,10 +178,44 @@ ALTER TABLE runs ADD COLUMN implementation TEXT;
 UPDATE runs SET implementation = json_extract(summary, '$.implementation') WHERE json_valid(summary);
 )sql";
 
+// What predictions said of published runs: rows with their errors, from which bands can be made.
+constexpr std::string_view k_backtests = R"sql(
+CREATE TABLE backtests (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  created INTEGER NOT NULL,       -- seconds since 1970-01-01 UTC
+  metric TEXT NOT NULL,           -- memory, time
+  table_file TEXT NOT NULL,
+  settings TEXT NOT NULL,         -- JSON, a list of key=value
+  has_bands INTEGER NOT NULL,
+  within_bands REAL
+);
+
+CREATE TABLE backtest_rows (
+  backtest_id INTEGER NOT NULL REFERENCES backtests ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  row TEXT NOT NULL,              -- its id in the table
+  source TEXT NOT NULL,
+  series TEXT NOT NULL,           -- rows that are not independent of each other
+  figure TEXT NOT NULL,
+  published REAL,                 -- bytes or tokens/s
+  predicted REAL,
+  low REAL,
+  high REAL,
+  error REAL,                     -- predicted / published - 1
+  expressible INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  ran_out_of_memory INTEGER NOT NULL,
+  fits TEXT,                      -- yes, tight, no
+  details TEXT NOT NULL,          -- JSON: nearest, rules, groups
+  PRIMARY KEY (backtest_id, position)
+) WITHOUT ROWID;
+)sql";
+
 constexpr std::array k_migrations = {
     Migration{1, k_runs_and_traces}, Migration{2, k_notes_calibrations_comparisons},
     Migration{3, k_second_steps},    Migration{4, k_fit_in_words},
-    Migration{5, k_packed_steps},    Migration{6, k_machines}};
+    Migration{5, k_packed_steps},    Migration{6, k_machines},
+    Migration{7, k_backtests}};
 
 }  // namespace
 

@@ -67,6 +67,18 @@ inline constexpr auto k_figures<OperatorTime> = std::tuple{
 };
 
 template <>
+inline constexpr auto k_figures<MemoryOverhead> = std::tuple{
+    figure("name", &MemoryOverhead::name, "whose it is"),
+    figure("bytes", &MemoryOverhead::bytes, "of a rank; with `where: host` of all ranks of a node"),
+    figure("low", &MemoryOverhead::low, "the least that was measured; `bytes` where nobody knows"),
+    figure("high", &MemoryOverhead::high, "the most that was measured, or that the library takes otherwise"),
+    figure("where", &MemoryOverhead::where,
+           "`allocator`: on the device, in what the caching allocator reserves; `device`: beside it; `host`"),
+    figure("formula", &MemoryOverhead::formula, "how it is counted, in words"),
+    figure("source", &MemoryOverhead::source, "where the formula or the figure is from"),
+};
+
+template <>
 inline constexpr auto k_figures<MemorySummary> = std::tuple{
     figure(
         "peak_allocated", &MemorySummary::peak_allocated,
@@ -91,6 +103,10 @@ inline constexpr auto k_figures<MemorySummary> = std::tuple{
         .remarked("null on CPUs")
         .metric_of({"peak_device", MetricUnit::bytes, Listed::with_tolerance, 12})
         .set_by("cluster.allocator"),
+    figure("allocator_retries", &MemorySummary::allocator_retries,
+           "allocations that were granted only after everything unused was given back to the device")
+        .remarked("null on CPUs")
+        .set_by("cluster.allocator"),
     figure("by_class", &MemorySummary::by_class, "what of the peak belongs to this class of buffer")
         .remarked("class of buffer -> bytes; adds up to `peak_allocated`; classes without bytes are left out")
         .metric_of({"peak.", MetricUnit::bytes, Listed::where_not_zero, 5})
@@ -104,6 +120,8 @@ inline constexpr auto k_figures<MemorySummary> = std::tuple{
         .remarked("`forward`, `backward`, `optimizer` -> bytes"),
     figure("teacher", &MemorySummary::teacher, "what the teacher of a distillation holds at the peak")
         .remarked("of the plan's buffers; null without a distillation"),
+    figure("overheads", &MemorySummary::overheads, "what libraries take beside the tensors, a row each")
+        .remarked("empty but for predictions for GPUs; not in `peak_allocated`"),
 };
 
 template <>
@@ -168,12 +186,12 @@ inline constexpr auto k_figures<RunSummary> = std::tuple{
         .remarked("null where the run recorded none"),
     figure("memory_limit", &RunSummary::memory_limit, "bytes that a rank may use"),
     figure("fits", &RunSummary::fits,
-           "`yes`, `no`, or `tight`: the peak of all steps against what a rank may use, with and without "
-           "`fit_margin`")
+           "whether the run fits what a rank may use: `yes`, `no`, or `tight`, where `fit_margin` decides or "
+           "the allocator has to give memory back and ask again")
         .set_by("cluster")
         .column_of("fits", &RunEntry::fits),
     figure("fit_margin", &RunSummary::fit_margin,
-           "bytes that a GPU may need beside the live tensors: context, communication library, fragmentation")
+           "bytes that libraries on a GPU may take beyond what `peak_device` reckons with")
         .remarked("null where measured, and on processors"),
     figure("implementation", &RunSummary::implementation,
            "whose operators: `eager`, those of PyTorch and the transformers modules, or `fused`, ours")

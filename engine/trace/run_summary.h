@@ -17,6 +17,7 @@
 #include "engine/plan/instruction.h"
 #include "engine/trace/alternative.h"
 #include "engine/trace/fit.h"
+#include "engine/trace/memory_overhead.h"
 #include "engine/trace/step_trace.h"
 
 namespace shardlab {
@@ -76,6 +77,7 @@ struct MemorySummary {
   std::optional<Bytes> peak_active;  // a caching allocator's figures; absent on CPUs
   std::optional<Bytes> peak_reserved;
   std::optional<Bytes> peak_device;
+  std::optional<std::int64_t> allocator_retries;
   BytesByClass by_class{};         // what peak_allocated is made of
   InstructionId peak_instruction;  // in the plan of the steady step
   std::string peak_label;
@@ -84,6 +86,7 @@ struct MemorySummary {
   std::array<Bytes, k_step_phases> phases{};  // the highest within each phase, by StepPhase
   std::optional<TeacherMemory> teacher =
       {};  // of the plan's buffers at the peak; absent without a distillation
+  std::vector<MemoryOverhead> overheads = {};  // beside the tensors; of predictions for GPUs
 
   friend bool operator==(const MemorySummary&, const MemorySummary&) = default;
 };
@@ -104,7 +107,7 @@ struct RunSummary {
   std::optional<MemorySummary> memory;        // absent when the run recorded none
   std::optional<Bytes> memory_limit;          // what a rank may use, when known
   std::optional<Fit> fits;                    // peak against memory_limit
-  std::optional<Bytes> fit_margin;            // what a device may need beside the peak; absent when measured
+  std::optional<Bytes> fit_margin;            // what libraries may take beyond the prediction; absent when measured
   std::optional<Implementation> implementation;  // whose operators; absent for imported runs
   std::optional<std::string> ended_by;           // absent unless the run could not be finished: what ended it
   std::vector<OperatorTime> operators;           // empty where they were not asked for

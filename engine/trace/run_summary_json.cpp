@@ -28,6 +28,9 @@ constexpr Fit otherwise(Fit) {
 constexpr Implementation otherwise(Implementation) {
   return Implementation::eager;
 }
+constexpr OverheadPlace otherwise(OverheadPlace) {
+  return OverheadPlace::device;
+}
 constexpr InstructionKind otherwise(InstructionKind) {
   return InstructionKind::Marker;
 }

@@ -17,6 +17,7 @@
 #include "engine/plan/buffer.h"
 #include "engine/plan/instruction.h"
 #include "engine/trace/device_memory.h"
+#include "engine/trace/memory_overhead.h"
 #include "engine/trace/operator_time.h"
 
 namespace shardlab {
@@ -102,6 +103,7 @@ struct RunTrace {
   std::optional<DeviceMemory>
       device_memory;                    // highest of the ranks, field by field; absent where there was no GPU
   std::vector<OperatorTime> operators;  // with measure.detail: operators; by name, forward first
+  std::vector<MemoryOverhead> overheads;  // of a prediction for GPUs; a store keeps the run's summary of them
 };
 
 }  // namespace shardlab

@@ -1,19 +1,15 @@
 #include "gui/shell/command_palette.h"
 
 #include <algorithm>
-#include <cctype>
 #include <sstream>
 #include <utility>
 
 #include <imgui_stdlib.h>
 
+#include "engine/base/lower_case.h"
+
 namespace shardlab::gui {
 namespace {
-
-std::string lowered(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 bool contains_all(const std::string& title, const std::string& query) {
   std::istringstream words(query);
@@ -25,12 +21,12 @@ bool contains_all(const std::string& title, const std::string& query) {
 }  // namespace
 
 std::vector<std::size_t> palette_matches(const std::vector<std::string>& titles, const std::string& query) {
-  const std::string wanted = lowered(query);
+  const std::string wanted = in_lower_case(query);
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < titles.size(); ++i)
-    if (contains_all(lowered(titles[i]), wanted)) found.push_back(i);
+    if (contains_all(in_lower_case(titles[i]), wanted)) found.push_back(i);
   std::stable_partition(found.begin(), found.end(),
-                        [&](std::size_t i) { return lowered(titles[i]).starts_with(wanted); });
+                        [&](std::size_t i) { return in_lower_case(titles[i]).starts_with(wanted); });
   return found;
 }
 

@@ -222,6 +222,9 @@ DataTable totals_table(const ComparedRuns& compared, std::size_t reference) {
     table.rows.push_back(
         row_of(with_spaces(names[i]), found->second.values, found->second.unit, runs, reference));
     table.rows.back().key = static_cast<std::int64_t>(i);
+    for (std::size_t run = 0; run < runs.size(); ++run)
+      table.rows.back().cells[run + 1].text =
+          metric_figure(names[i], found->second.values[run], found->second.unit);
   }
   return table;
 }

@@ -3,16 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <sstream>
+
+#include "engine/base/lower_case.h"
 
 namespace shardlab::view {
 namespace {
-
-std::string lowered(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 std::string buffer_names(const StepPlan& plan, const Instruction& instruction) {
   std::string names;
@@ -124,9 +120,9 @@ std::vector<std::string> search_texts(const StepPlan& plan) {
   texts.reserve(plan.instructions.size());
   for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
     const Instruction& self = plan.instructions[i];
-    texts.push_back(lowered(fmt::format("{} {} {} {}", instruction_label(plan, make_id<InstructionId>(i)),
-                                        plan.streams[self.stream.index()].name, module_of(plan, self),
-                                        buffer_names(plan, self))));
+    texts.push_back(in_lower_case(fmt::format(
+        "{} {} {} {}", instruction_label(plan, make_id<InstructionId>(i)),
+        plan.streams[self.stream.index()].name, module_of(plan, self), buffer_names(plan, self))));
   }
   return texts;
 }
@@ -134,7 +130,7 @@ std::vector<std::string> search_texts(const StepPlan& plan) {
 std::vector<std::uint32_t> matching_instructions(const StepPlan& plan, const std::vector<std::string>& texts,
                                                  const PlanFilter& filter) {
   std::vector<std::string> words;
-  std::istringstream stream(lowered(filter.query));
+  std::istringstream stream(in_lower_case(filter.query));
   for (std::string word; stream >> word;) words.push_back(word);
   std::vector<std::uint32_t> found;
   for (std::size_t i = 0; i < texts.size(); ++i) {

@@ -41,9 +41,8 @@ std::string note_on_plans(const std::vector<ComparedFigures>& runs, std::size_t 
   });
   if (imported)
     return fmt::format(
-        "{} beside {}: a profiler's trace has kernels, not the instructions of a plan. Totals, memory and "
-        "the time "
-        "by kind compare; instructions do not correspond",
+        "{} beside {}: a profiler's trace has kernels, not the instructions of a plan. "
+        "Totals, memory and the time by kind compare; instructions do not correspond",
         others, title_of(*runs[reference].run));
   return fmt::format("{} follow{} another plan than {}: their instructions do not correspond", others,
                      others.find(',') == std::string::npos ? "s" : "", title_of(*runs[reference].run));

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 
+#include "engine/base/lower_case.h"
 #include "engine/report/figures.h"
 #include "gui/view_model/why.h"
 
@@ -15,12 +15,6 @@ namespace {
 
 CellTone tone_of(Fit fit) {
   return fit == Fit::yes ? CellTone::good : fit == Fit::tight ? CellTone::fair : CellTone::bad;
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
 }
 
 std::string tags_text(const RunEntry& run) {
@@ -34,8 +28,9 @@ std::string operators_text(const RunEntry& run) {
 }
 
 std::string searched_text(const RunEntry& run) {
-  return lower(fmt::format("{} {} {} {} {} {} {} {}", to_string(run.id), run.name, run.strategy, run.machine,
-                           operators_text(run), tags_text(run), run.note, run.plan_hash));
+  return in_lower_case(fmt::format("{} {} {} {} {} {} {} {}", to_string(run.id), run.name, run.strategy,
+                                   run.machine, operators_text(run), tags_text(run), run.note,
+                                   run.plan_hash));
 }
 
 const std::string k_stored = "the database of runs";
@@ -88,7 +83,7 @@ bool matches(const RunEntry& run, const RunListFilter& filter) {
   if (!filter.tag.empty() && std::find(run.tags.begin(), run.tags.end(), filter.tag) == run.tags.end())
     return false;
   if (filter.text.empty()) return true;
-  const std::string text = searched_text(run), wanted = lower(filter.text);
+  const std::string text = searched_text(run), wanted = in_lower_case(filter.text);
   for (std::size_t begin = 0; begin < wanted.size();) {
     const std::size_t end = std::min(wanted.find(' ', begin), wanted.size());
     if (text.find(wanted.substr(begin, end - begin)) == std::string::npos) return false;

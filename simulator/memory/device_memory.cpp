@@ -37,13 +37,22 @@ DeviceMemory figures_of(const AllocatorStatistics& statistics, const DeviceOverh
   memory.reserved = peak(statistics.reserved_bytes);
   memory.inactive_split = peak(statistics.inactive_split_bytes);
   memory.retries = statistics.num_alloc_retries;
-  memory.context = overheads.context;
-  memory.communication = overheads.communication;
-  memory.device_peak = memory.reserved + overheads.context + overheads.communication;
+  memory.device_peak = memory.reserved + overheads.beside;
   return memory;
 }
 
 }  // namespace
+
+// A thread takes its workspace when it first multiplies: forward's thread before autograd's.
+DeviceOverheads device_overheads(const std::vector<MemoryOverhead>& rows,
+                                 const std::vector<LibraryAllocation>& blocks) {
+  DeviceOverheads overheads;
+  for (const MemoryOverhead& row : rows)
+    if (row.where == OverheadPlace::device) overheads.beside += row.bytes;
+  for (const LibraryAllocation& each : blocks)
+    for (int i = 0; i < each.count; ++i) overheads.blocks.push_back({each.bytes, each.stream, i > 0});
+  return overheads;
+}
 
 Result<DeviceMemory> simulate_device_memory(const PlannedScenario& planned, const Device& device,
                                             const DeviceOverheads& overheads,
@@ -53,7 +62,7 @@ Result<DeviceMemory> simulate_device_memory(const PlannedScenario& planned, cons
   if (known) inputs.device.total = device.memory;
   SHARDLAB_TRY(const AllocatorRun wanted, run_allocator(inputs, steps));
   const DeviceMemory without_limit = figures_of(wanted.statistics, overheads);
-  const Bytes available = device.memory - overheads.context - overheads.communication;
+  const Bytes available = device.memory - overheads.beside;
   if (!known || (without_limit.reserved <= available && !wanted.failed)) return without_limit;
   inputs.device.available = available;
   SHARDLAB_TRY(const AllocatorRun limited, run_allocator(inputs, steps));

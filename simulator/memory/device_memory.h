@@ -7,17 +7,19 @@
 #include "engine/plan/planned_scenario.h"
 #include "engine/trace/device_memory.h"
 #include "simulator/memory/allocations/allocator_run.h"
+#include "simulator/memory/overheads/memory_overheads.h"
 
 namespace shardlab {
 
 struct Device;  // engine/hardware/device.h
 
-// What a GPU holds beside the tensors of a plan.
+// What a GPU holds beside the tensors of a plan (memory/overheads).
 struct DeviceOverheads {
-  Bytes context;                      // the allocator does not know of it, nor of the next
-  Bytes communication;                //
-  std::vector<StandingBlock> blocks;  // of the allocator: workspaces of libraries
+  Bytes beside;                       // the allocator: context, communicators
+  std::vector<StandingBlock> blocks;  // in the allocator: workspaces of libraries
 };
+DeviceOverheads device_overheads(const std::vector<MemoryOverhead>& rows,
+                                 const std::vector<LibraryAllocation>& blocks);
 
 // Figures of a rank, by torch's names. Where the device has less than the allocator would take, the run is
 // followed again on what there is: if that works, with releases and retries, those are its figures. If it

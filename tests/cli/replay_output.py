@@ -35,6 +35,9 @@ def test_operations():
     file.write_text('{"ops": [["m", "a", 1], ["m", "b", 513], ["m", "c", 1048576], ["m", "d", 1048064]]}')
     statistics = expect(place.run("replay", file, "--json"), 0).json()["statistics"]
     check(statistics["reserved_bytes"]["current"] == 4194304, f"{statistics['reserved_bytes']}")
+    file.write_text('{"ops": [["m", "a", 1]]}')
+    text = expect(place.run("replay", file), 0).out
+    check("1 allocation, 0 releases" in text, text)
 
 
 def test_a_pickle_that_would_run_something_is_refused_and_not_run():

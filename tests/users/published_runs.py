@@ -1,27 +1,53 @@
-"""The table of published runs: rows become scenarios, or are named with the reason."""
+"""The table of published runs: how far predictions are from it, with the targets beside; no row that could be expressed may be lost."""
 
-import os
-import pathlib
-import subprocess
-import sys
+from _answers import check, main, User
 
-from _answers import check, main
-
-SOURCE = pathlib.Path(os.environ["SHARDLAB_SOURCE"])
-
-
-def table(*options):
-    done = subprocess.run([sys.executable, SOURCE / "scripts/published_runs.py", "--program", os.environ["SHARDLAB"], *options],
-                          capture_output=True, text=True, timeout=300)
-    check(done.returncode == 0, "the script failed", done.stderr)
-    return done.stdout
+# Median of |predicted / published - 1| that is aimed at, by how memory was measured. Printed, not asserted: what is not modelled yet
+# stands in docs/backtest.md.
+TARGETS = {"allocated": 0.05, "active": 0.05, "reserved": 0.08, "driver": 0.08, "unspecified": 0.08}
+# Rows that say all that a scenario needs and are data-parallel, and how many of them can be expressed.
+COMPLETE_IN_MEMORY, EXPRESSIBLE_IN_MEMORY, EXPRESSIBLE_IN_TIME = 27, 21, 236
 
 
-def test_rows_are_predicted_twice():
-    text = table("--limit", "6")
-    line = next(line for line in text.splitlines() if line.startswith("all"))
-    check(line.split()[1] == "6" and line.count("%") == 4, line)
-    check("not expressible" not in text, text)
+def line_of(document, by, key):
+    return next((line for line in document["summary"] if (line["by"], line["key"]) == (by, key)), None)
+
+
+def shown(line, target=None):
+    errors = f"median {line['median']:.1%}, 90 % within {line['p90']:.1%}, worst {line['worst']:.1%}, bias {line['bias']:+.1%}" if line["n"] else "-"
+    aim = f"  (target {target:.0%}: {'met' if line['median'] <= target else 'not met'})" if target and line["n"] else ""
+    print(f"        {line['by']} {line['key']}: {line['n']} of {line['expressible']} of {line['rows']} rows: {errors}{aim}")
+
+
+def test_memory():
+    user = User()
+    document = user.ask("backtest", "--no-store", "--json").json()
+    for key, target in TARGETS.items():
+        shown(line_of(document, "kind", key), target)
+    complete = line_of(document, "kind", "complete")
+    shown(complete)
+    check(complete["rows"] == COMPLETE_IN_MEMORY, f"{complete}")
+    check(complete["expressible"] >= EXPRESSIBLE_IN_MEMORY, f"rows were lost: {complete}")
+    check(complete["expressible"] == document["summary"][0]["expressible"], f"{document['summary'][0]}")
+    for row in document["rows"]:
+        check(row["expressible"] or row["reason"], f"no reason: {row}")
+        check(row["predicted"] is not None or row["reason"], f"no reason: {row}")
+        if row["error"] is not None and abs(row["error"]) > 0.2:
+            print(f"        above 20 %: {row['id']} {row['error']:+.1%}: {'; '.join(row['nearest']) or 'unexplained'}")
+    check(document["verdicts"]["ran"]["no"] == 0, f"runs that ran do not fit: {document['verdicts']}")
+    user.done(1)
+
+
+def test_time():
+    user = User()
+    document = user.ask("backtest", "--no-store", "--metric", "time", "--leave-one-source-out", "--json").json()
+    for line in document["summary"]:
+        if line["by"] in ("all", "source", "kind") and line["expressible"]:
+            shown(line)
+    print(f"        within the bands of the other sources: {document['within_bands']:.1%}")
+    check(document["summary"][0]["n"] >= EXPRESSIBLE_IN_TIME, f"rows were lost: {document['summary'][0]}")
+    check(document["verdicts"]["ran"]["no"] == 0, f"runs that ran do not fit: {document['verdicts']}")
+    user.done(1)
 
 
 main(globals())

@@ -17,9 +17,8 @@ class BenchCommand final : public Command {
     return "Measures products, attention, copies, collectives, and every pair of ranks";
   }
   std::string_view details() const override {
-    return "Nothing is stored. A pair of ranks, or a rank, that is far slower than the others is named. With "
-           "RANK and "
-           "WORLD_SIZE set (torchrun, Slurm, mpirun) it is that one rank and joins the others.";
+    return "Nothing is stored. A pair of ranks, or a rank, that is far slower than the others is named. "
+           "With RANK and WORLD_SIZE set (torchrun, Slurm, mpirun) it is that one rank and joins the others.";
   }
   CommonUse uses() const override { return {.progress = true}; }
 

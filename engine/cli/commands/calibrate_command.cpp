@@ -23,9 +23,8 @@ class CalibrateCommand final : public Command {
     return "Measures this machine with short micro-benchmarks, for its predictions";
   }
   std::string_view details() const override {
-    return "With RANK and WORLD_SIZE set (torchrun, Slurm, mpirun) every process becomes its rank, on all "
-           "nodes "
-           "that the cluster names.";
+    return "With RANK and WORLD_SIZE set (torchrun, Slurm, mpirun) every process becomes its rank, "
+           "on all nodes that the cluster names.";
   }
   CommonUse uses() const override { return {.database = true, .overrides = true, .progress = true}; }
 

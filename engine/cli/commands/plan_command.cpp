@@ -22,9 +22,8 @@ class PlanCommand final : public Command {
   std::string_view name() const override { return "plan"; }
   std::string_view help() const override { return "Units, segments and instructions of a training step"; }
   std::string_view details() const override {
-    return "The listing is the public text form of a plan (docs/plan-format.md) below a summary; with "
-           "--buffers "
-           "it reads back to the same plan.";
+    return "The listing is the public text form of a plan (docs/plan-format.md) below a summary; "
+           "with --buffers it reads back to the same plan.";
   }
   CommonUse uses() const override { return {.overrides = true}; }
 

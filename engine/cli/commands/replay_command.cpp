@@ -8,6 +8,7 @@
 
 #include "engine/base/parse.h"
 #include "engine/cli/command.h"
+#include "engine/report/figures.h"
 #include "engine/report/text_table.h"
 #include "simulator/memory/replay/replay.h"
 
@@ -32,17 +33,6 @@ Json statistics_json(const AllocatorStatistics& statistics) {
   return json;
 }
 
-std::string_view source_name(LimitSource source) {
-  switch (source) {
-    case LimitSource::given: return "given";
-    case LimitSource::stated: return "stated";
-    case LimitSource::failure: return "failure";
-    case LimitSource::releases: return "releases";
-    case LimitSource::none: break;
-  }
-  return "none";
-}
-
 std::string limit_text(const ReplayOutcome& outcome) {
   switch (outcome.limit_source) {
     case LimitSource::given: return "--limit";
@@ -62,7 +52,7 @@ Json outcome_json(const std::string& file, const ReplayOutcome& outcome) {
           {"operations", outcome.operations},
           {"options", outcome.options},
           {"limit", outcome.limit ? Json(outcome.limit->value) : Json(nullptr)},
-          {"limit_source", source_name(outcome.limit_source)},
+          {"limit_source", to_string(outcome.limit_source)},
           {"fragmentation", outcome.fragmentation()},
           {"reserved_in_vain", outcome.reserved_in_vain.value},
           {"out_of_memory", std::move(failures)},
@@ -112,19 +102,18 @@ std::string outcome_text(const std::string& file, const ReplayOutcome& outcome, 
                       to_string(outcome.reserved_in_vain));
   text += fmt::format("  retries            {}\n", s.num_alloc_retries);
   text += fmt::format("  out of memory      {}\n", failures_text(outcome));
-  text += fmt::format("  device             {} allocations, {} releases\n", s.num_device_alloc,
-                      s.num_device_free);
+  text += fmt::format("  device             {}, {}\n", counted(s.num_device_alloc, "allocation"),
+                      counted(s.num_device_free, "release"));
   if (outcome.recorded_now_possible > 0)
     text += fmt::format(
-        "\nof {} allocations that failed in the recording {} would not have failed; what the program did "
-        "with "
-        "them is unknown\n",
-        outcome.recorded_failures, outcome.recorded_now_possible);
+        "\nof {} that failed in the recording {} would not have failed; what the program did with them is "
+        "unknown\n",
+        counted(outcome.recorded_failures, "allocation"), outcome.recorded_now_possible);
   if (outcome.earlier_blocks > 0)
     text += fmt::format(
-        "\n{} allocations ({}) are older than the recording: placed anew at its start, so that segments may "
-        "lie elsewhere than in the run\n",
-        outcome.earlier_blocks, to_string(outcome.earlier_bytes));
+        "\n{} ({}) older than the recording: placed anew at its start, so that segments may lie elsewhere "
+        "than in the run\n",
+        counted(outcome.earlier_blocks, "allocation"), to_string(outcome.earlier_bytes));
   return text;
 }
 

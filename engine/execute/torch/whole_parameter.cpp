@@ -45,21 +45,19 @@ at::Tensor gather(RunState& run, const Buffer& buffer, Slot slot, ParameterId pa
   const ParameterPiece piece =
       *std::find_if(layout.pieces.begin(), layout.pieces.end(),
                     [&](const ParameterPiece& p) { return p.parameter == parameter; });
-  const auto part = [&](const at::Tensor& from, std::int64_t offset) {
-    return from.narrow(0, offset, piece.elements()).view(shape).clone();
+  const auto held = [&](std::int64_t offset) {
+    return run.buffers.range(slot, offset, piece.elements()).view(shape).clone();
   };
-  if (buffer.layout == BufferLayout::separate_parameters)
-    return run.buffers.range(slot, piece.offset, piece.elements()).view(shape).clone();
-  const at::Tensor& flat = run.buffers.tensor(slot);
+  const auto gathered = [&](const at::Tensor& own, std::int64_t offset) {
+    return gather_parts(run, own, parameter, layout.shards).narrow(0, offset, piece.elements()).view(shape);
+  };
   switch (buffer.layout) {
-    case BufferLayout::parameters: return part(flat, piece.offset);
-    case BufferLayout::flat: return part(flat, piece.flat_offset);
-    case BufferLayout::flat_shard:
-      return part(gather_parts(run, flat, parameter, layout.shards), piece.flat_offset);
-    default: break;
+    case BufferLayout::parameters:
+    case BufferLayout::separate_parameters: return held(piece.offset);
+    case BufferLayout::flat: return held(piece.flat_offset);
+    case BufferLayout::flat_shard: return gathered(run.buffers.tensor(slot), piece.flat_offset);
+    default: return gathered(run.buffers.range(slot, piece.shard_offset, piece.shard_elements()), 0);
   }
-  const at::Tensor own = flat.narrow(0, piece.shard_offset, piece.shard_elements());
-  return part(gather_parts(run, own, parameter, layout.shards), 0);
 }
 
 }  // namespace

@@ -6,14 +6,10 @@
 
 namespace shardlab {
 
-// y = gelu(x): x Phi(x), or with the attribute `tanh` its approximation (gelu_new, gelu_pytorch_tanh; arXiv
-// 1606.08415).
-//
-// Keeps x.
-
 namespace {
 
-OperatorDescription describe_gelu(const ModelGraph& graph, const Operator& op) {
+// Of one input, which backward reads again.
+OperatorDescription describe_activation(const ModelGraph& graph, const Operator& op) {
   const Tensor& x = graph.tensor(op.inputs[0]);
   OperatorDescription description;
   description.saved_inputs = 0b1;
@@ -24,31 +20,23 @@ OperatorDescription describe_gelu(const ModelGraph& graph, const Operator& op) {
 
 }  // namespace
 
+// y = gelu(x): x Phi(x), or with the attribute `tanh` its approximation (gelu_new, gelu_pytorch_tanh; arXiv
+// 1606.08415).
+//
+// Keeps x.
+
 extern const OperatorType k_gelu{
     .name = "gelu",
-    .describe = describe_gelu,
+    .describe = describe_activation,
     .probe = &k_row_probe,
     .make_eager = make_gelu_eager,
 };
 
 // y = silu(x): x times its logistic function. Keeps x.
 
-namespace {
-
-OperatorDescription describe_silu(const ModelGraph& graph, const Operator& op) {
-  const Tensor& x = graph.tensor(op.inputs[0]);
-  OperatorDescription description;
-  description.saved_inputs = 0b1;
-  description.forward.push_back(memory_work(x.bytes() * 2));
-  description.backward.push_back(memory_work(x.bytes() * 3));
-  return description;
-}
-
-}  // namespace
-
 extern const OperatorType k_silu{
     .name = "silu",
-    .describe = describe_silu,
+    .describe = describe_activation,
     .probe = &k_inner_row_probe,
 };
 
@@ -74,8 +62,8 @@ extern const OperatorType k_geglu{
 };
 
 // y = silu(gate) * up, fused: keeps gate, and up for gate's gradient, only. In eager form silu and a product,
-// but in experts, where transformers computes the same. With one input its rows hold the
-// gate, then the up (experts, whose two projections are one product).
+// but in experts, where transformers computes the same. With one input its rows hold the gate, then the up
+// (experts, whose two projections are one product).
 
 namespace {
 

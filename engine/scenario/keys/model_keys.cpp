@@ -17,15 +17,13 @@ const Keys<LossSpec>& loss_keys() {
           "chunked: head and cross-entropy in one, over a part of the tokens or the vocabulary at a time"),
       only_with("kind", {LossKind::chunked},
                 key("over", &LossSpec::over, kind::word<LossChunks>(),
-                    "tokens: gradients are made in forward, with the logits of each part; vocabulary: logits "
-                    "are made again in "
-                    "backward")),
+                    "tokens: gradients are made in forward, with the logits of each part; "
+                    "vocabulary: logits are made again in backward")),
       only_with("kind", {LossKind::chunked},
                 key("chunks", &LossSpec::chunks, kind::integer(1, 65536), "parts they are cut into")),
       key("place", &LossSpec::place, kind::optional(kind::word<LossPlace>()),
-          "inside the model's forward (labels are passed to it), or outside, by the training loop: whether "
-          "hooks "
-          "of the root come between forward and the loss, and what they gather and free",
+          "inside the model's forward (labels are passed to it), or outside, by the training loop: "
+          "whether hooks of the root come between forward and the loss, and what they gather and free",
           "inside; outside where the root frees its parameters after forward"),
   };
   return keys;

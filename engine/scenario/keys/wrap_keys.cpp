@@ -158,9 +158,8 @@ const Keys<WrapSpec>& wrap_keys() {
       key("ignored", &WrapSpec::ignored, kind::texts(),
           "path patterns of modules that stay outside all units"),
       key("together", &WrapSpec::together, kind::text_lists(),
-          "lists of path patterns; the modules of a list are one unit, as in fully_shard([norm, lm_head]), "
-          "with "
-          "their parameters in this order"),
+          "lists of path patterns; the modules of a list are one unit, "
+          "as in fully_shard([norm, lm_head]), with their parameters in this order"),
   };
   return keys;
 }

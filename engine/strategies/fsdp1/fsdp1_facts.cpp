@@ -57,6 +57,7 @@ extern constexpr StrategyFacts k_fsdp1_facts{
     .casts_inputs_by_default = false,  // MixedPrecision.cast_forward_inputs is False
     .float16_scaler = "ShardedGradScaler",
     .why_no_joined_modules = "FullyShardedDataParallel wraps one module at a time",
+    .gradients_join_on = "unshard",
     .replicates = replicates,
     .check = check,
 };

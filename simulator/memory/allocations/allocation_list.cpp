@@ -2,15 +2,15 @@
 
 namespace shardlab {
 
-AllocationList::AllocationList(const StepPlan& plan)
-    : plan_(plan), held_(plan.buffers.size()), users_(plan.buffers.size()) {
+AllocationList::AllocationList(const StepPlan& plan, IssueStreams streams)
+    : plan_(plan), streams_(std::move(streams)), held_(plan.buffers.size()), users_(plan.buffers.size()) {
   made_.ends.reserve(plan.instructions.size());
 }
 
 void AllocationList::carry(BufferId buffer, Bytes bytes) {
   std::vector<StorageIndex>& held = held_[buffer.index()];
   const Buffer& carried = plan_.buffer(buffer);
-  made_.carried.push_back({carried.name, held.size(), made_.storages, bytes, carried.stream});
+  made_.carried.push_back({carried.name, held.size(), made_.storages, bytes, streams_.of(buffer)});
   held.push_back(add(bytes));
 }
 
@@ -23,14 +23,15 @@ void AllocationList::give(StorageIndex storage, std::uint64_t users) {
   made_.calls.push_back({CallKind::give, storage, {}, {}, users});
 }
 
-void AllocationList::give_buffer(BufferId buffer, bool recorded) {
-  const std::uint64_t users = recorded ? users_[buffer.index()] : 0;
+void AllocationList::give_buffer(BufferId buffer, InstructionId instruction) {
+  const std::uint64_t users = streams_.records(instruction, buffer) ? users_[buffer.index()] : 0;
   for (const StorageIndex storage : held_[buffer.index()]) give(storage, users);
   held_[buffer.index()].clear();
 }
 
-void AllocationList::note_users(const Instruction& instruction) {
-  const std::uint64_t user = std::uint64_t{1} << instruction.stream.value;
+void AllocationList::note_users(InstructionId id) {
+  const Instruction& instruction = plan_.instruction(id);
+  const std::uint64_t user = std::uint64_t{1} << streams_.of(id).value;
   for (const auto* used : {&instruction.reads, &instruction.writes})
     for (const BufferId buffer : *used) users_[buffer.index()] |= user;
 }
@@ -45,9 +46,10 @@ StepAllocations AllocationList::finish() {
     if (!buffer.kept) continue;
     for (std::size_t part = 0; part < held_[i].size(); ++part) {
       const StorageIndex storage = held_[i][part];
-      made_.kept.push_back({buffer.name, part, storage, sizes_[storage], buffer.stream});
+      made_.kept.push_back({buffer.name, part, storage, sizes_[storage], streams_.of(make_id<BufferId>(i))});
     }
   }
+  made_.streams = std::move(streams_).take_instructions();
   return std::move(made_);
 }
 

@@ -4,13 +4,14 @@
 #include <utility>
 #include <vector>
 
+#include "simulator/memory/allocations/issue_streams.h"
 #include "simulator/memory/allocations/step_allocations.h"
 
 namespace shardlab {
 
 class AllocationList {
  public:
-  explicit AllocationList(const StepPlan& plan);
+  AllocationList(const StepPlan& plan, IssueStreams streams);
 
   // Alive since before the step.
   void carry(BufferId buffer, Bytes bytes);
@@ -18,13 +19,16 @@ class AllocationList {
   StorageIndex take(Bytes bytes, StreamId stream);
   // `users`: the streams it was recorded on.
   void give(StorageIndex storage, std::uint64_t users = 0);
-  void give_buffer(BufferId buffer, bool recorded);
+  // As this instruction frees it.
+  void give_buffer(BufferId buffer, InstructionId instruction);
+
+  const IssueStreams& streams() const { return streams_; }
 
   // What the buffer has now. Of a bundle by position in the segment's saved list.
   std::vector<StorageIndex>& held(BufferId buffer) { return held_[buffer.index()]; }
 
   // The kernels and collectives of the instruction's stream use what it reads and writes.
-  void note_users(const Instruction& instruction);
+  void note_users(InstructionId instruction);
   void end_instruction();
 
   StepAllocations finish();
@@ -33,6 +37,7 @@ class AllocationList {
   StorageIndex add(Bytes bytes);
 
   const StepPlan& plan_;
+  IssueStreams streams_;
   std::vector<std::vector<StorageIndex>> held_;  // by buffer
   std::vector<std::uint64_t> users_;             // by buffer: a bit a stream
   std::vector<Bytes> sizes_;                     // by storage

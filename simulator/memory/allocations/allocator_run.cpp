@@ -51,12 +51,11 @@ class Runner {
     for (const LastingStorage& storage : made.carried) carry(storage);
     std::uint32_t call = 0;
     for (std::size_t i = 0; i < step.plan.instructions.size() && !run_.failed; ++i) {
-      const Instruction& instruction = step.plan.instructions[i];
       events.pass(step.spans[i].issue);
       take_standing(step, make_id<InstructionId>(i));
       for (; call < made.ends[i] && !run_.failed; ++call)
         make_call(step, make_id<InstructionId>(i), made.calls[call], events);
-      events.issued(instruction.stream, step.spans[i].end);
+      events.issued(made.streams[i], step.spans[i].end);
     }
     events.end();
     lasting_.clear();
@@ -83,7 +82,7 @@ class Runner {
     if (std::exchange(taken, true)) return;
     for (const StandingBlock& block : inputs_.standing) {
       if (block.from_backward == (kind == InstructionKind::Backward) && !run_.failed)
-        (void)take(step, id, block.bytes, step.plan.instruction(id).stream);
+        (void)take(step, id, block.bytes, block.stream);
     }
   }
 

@@ -29,6 +29,7 @@ struct RunStep {
 // (workspaces of libraries).
 struct StandingBlock {
   Bytes bytes;
+  StreamId stream;
   bool from_backward = false;  // else from the first Forward
 };
 

@@ -124,7 +124,7 @@ class ProgramWalk {
   void take_gradients(const std::vector<GradientPart>& parts) {
     for (const GradientPart& part : parts) {
       if (part.bytes == Bytes{}) continue;
-      list_.held(part.buffer).push_back(list_.take(part.bytes, plan_.buffer(part.buffer).stream));
+      list_.held(part.buffer).push_back(list_.take(part.bytes, list_.streams().of(part.buffer)));
     }
   }
 

@@ -5,16 +5,28 @@
 
 #include "engine/plan/gradient_parts.h"
 #include "engine/plan/segment_run.h"
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/strategy_facts.h"
 #include "simulator/memory/allocations/allocation_list.h"
 #include "simulator/memory/allocations/program_allocations.h"
 
 namespace shardlab {
 namespace {
 
+// Our own executor joins where the plan says.
+std::optional<StreamId> joins_of(const PlannedScenario& planned, const StepPlan& plan, WhoseStorages whose) {
+  if (whose != WhoseStorages::framework) return std::nullopt;
+  const std::string_view name = facts_of(planned.scenario.parallel->strategy).gradients_join_on;
+  for (std::size_t i = 0; i < plan.streams.size(); ++i) {
+    if (plan.streams[i].name == name) return make_id<StreamId>(i);
+  }
+  return std::nullopt;
+}
+
 class StepWalk {
  public:
   StepWalk(const PlannedScenario& planned, const StepPlan& plan, WhoseStorages whose)
-      : planned_(planned), plan_(plan), whose_(whose), list_(plan) {}
+      : planned_(planned), plan_(plan), whose_(whose), list_(plan, {plan, joins_of(planned, plan, whose)}) {}
 
   Result<StepAllocations> run() {
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
@@ -34,10 +46,10 @@ class StepWalk {
 
   Status issue(InstructionId id) {
     const Instruction& instruction = plan_.instruction(id);
-    list_.note_users(instruction);
+    list_.note_users(id);
     if (runs_segment(instruction.kind)) return run_segment(id);
     take_all(instruction);
-    for (const BufferId buffer : instruction.frees) list_.give_buffer(buffer, instruction.recorded);
+    for (const BufferId buffer : instruction.frees) list_.give_buffer(buffer, id);
     return {};
   }
 
@@ -81,7 +93,7 @@ class StepWalk {
     for (std::size_t part = 0; part < most; ++part) {
       for (std::size_t i = 0; i < buffers.size(); ++i) {
         if (part >= parts[i].size()) continue;
-        list_.held(buffers[i]).push_back(list_.take(parts[i][part], plan_.buffer(buffers[i]).stream));
+        list_.held(buffers[i]).push_back(list_.take(parts[i][part], list_.streams().of(buffers[i])));
       }
     }
   }

@@ -41,6 +41,7 @@ struct LastingStorage {
 struct StepAllocations {
   std::vector<AllocationCall> calls;
   std::vector<std::uint32_t> ends;  // by instruction: one past its last call
+  std::vector<StreamId> streams;    // by instruction: where its work goes (issue_streams.h)
   std::vector<LastingStorage> carried, kept;
   StorageIndex storages = 0;
 };

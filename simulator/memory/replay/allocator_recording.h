@@ -1,6 +1,7 @@
 // What a program asked of an allocator, call by call, as it was read from a file.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/base/words.h"
 #include "simulator/memory/caching_allocator/allocator_types.h"
 
 namespace shardlab {
@@ -40,6 +42,13 @@ enum class LimitSource : std::uint8_t {
   failure,   // what was reserved and what was free when a recorded allocation failed
   releases,  // the largest that explains why cached memory was released
 };
+template <>
+inline constexpr auto k_words<LimitSource> =
+    std::to_array<Word<LimitSource>>({{LimitSource::none, "none"},
+                                      {LimitSource::given, "given"},
+                                      {LimitSource::stated, "stated"},
+                                      {LimitSource::failure, "failure"},
+                                      {LimitSource::releases, "releases"}});
 
 struct RecordedPlace {
   Bytes size;

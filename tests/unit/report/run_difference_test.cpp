@@ -32,4 +32,14 @@ TEST_CASE("alternatives are shown without a verdict and without colours") {
   CHECK_THAT(difference_table(difference, "r1", "r2", {.colour = true}), !test::contains_text("\x1b[31m"));
 }
 
+TEST_CASE("a run without a kind of collective has no bytes of it to show") {
+  RunDifference difference;
+  difference.totals = {{"communication AllReduce", MetricUnit::bytes, 0, 1024, "communication.AllReduce"},
+                       {"exposed communication", MetricUnit::nanoseconds, 0, 2000, "exposed_communication"}};
+  CHECK(difference_table(difference, "r1", "r2", {.colour = false}) ==
+        "                           r1        r2  difference\n"
+        "communication AllReduce     -  1.00 KiB         new\n"
+        "exposed communication    0 ns   2.00 us         new\n");
+}
+
 }  // namespace shardlab

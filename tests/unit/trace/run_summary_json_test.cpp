@@ -32,6 +32,7 @@ RunSummary full_summary() {
   run.memory->peak_rank = 1;
   run.memory->peak_step = 4;
   run.memory->phases = {Bytes{1000}, Bytes{800}, Bytes{600}};
+  run.memory->overheads = {{"context", {5}, {4}, {6}, OverheadPlace::device, "one a process", "measured"}};
   run.memory_limit = Bytes{4000};
   run.fits = Fit::yes;
   run.losses = {3.0, 2.5};
@@ -92,7 +93,8 @@ TEST_CASE("the text of a summary is a contract to the byte") {
       R"(memory":{"peak_allocated":1000,"peak_active":null,"peak_reserved":2000,"peak_device":nul)"
       R"(l,"by_class":{"activation":900},"peak_instruction":13,"peak_label":"13 Forward s4 mb0",")"
       R"(peak_rank":1,"peak_step":4,"phases":{"forward":1000,"backward":800,"optimizer":600},"tea)"
-      R"(cher":{"parameters":1,"gathered":2,"logits":3}},"memory_limit":4000,"fits":"yes","fit_margin":null,"implementation":null,"ended_b)"
+      R"(cher":{"parameters":1,"gathered":2,"logits":3},"overheads":[{"name":"context","bytes":5,"low":4,"high":6,)"
+      R"("where":"device","formula":"one a process","source":"measured"}]},"memory_limit":4000,"fits":"yes","fit_margin":null,"implementation":null,"ended_b)"
       R"(y":"memory","operators":[{"operation":"attention","direction":"forward","calls":6,"time_)"
       R"(ns":7600000},{"operation":"attention","direction":"backward","calls":6,"time_ns":1550000)"
       R"(0}],"losses":[3.0,2.5],"gradient_norms":[1.5],"calibrated":true,"assumes":["even experts"],"leaves_out":["data load)"
@@ -104,6 +106,12 @@ TEST_CASE("the text of a summary is a contract to the byte") {
       R"(nication_ns":0,"communication":[],"volume":null,"skipped_steps":0,"memory":null,"memory_)"
       R"(limit":null,"fits":null,"fit_margin":null,"implementation":null,"ended_by":null,"operators":[],"losses":[],"gradient_norms":[],")"
       R"(calibrated":false,"assumes":[],"leaves_out":[],"alternatives":[]})");
+}
+
+TEST_CASE("a summary of an earlier version has no overheads") {
+  const auto back = parse_summary_json(R"({"memory":{"peak_allocated":1000,"phases":{}}})");
+  REQUIRE_OK(back);
+  CHECK(back->memory->overheads.empty());
 }
 
 TEST_CASE("damaged summaries are errors") {

@@ -1,0 +1,63 @@
+#include "simulator/memory/overheads/communicators.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "engine/plan/group_ranks.h"
+
+namespace shardlab {
+namespace {
+
+using Members = std::vector<int>;
+
+Communicator describe(const Group& group, const Members& members, const Device& device) {
+  std::map<int, int> on_node;
+  for (const int rank : members) ++on_node[rank / std::max(device.ranks_per_node, 1)];
+  Communicator its;
+  its.name = to_text(group.ranks);
+  its.ranks = static_cast<int>(members.size());
+  const bool switched = its.ranks <= device.wires.switch_ranks;
+  its.nodes = switched ? 1 : static_cast<int>(on_node.size());
+  for (const auto& [node, ranks] : on_node)
+    its.ranks_per_node = switched ? its.ranks : std::max(its.ranks_per_node, ranks);
+  return its;
+}
+
+void add_use(Communicator& its, const Instruction& instruction) {
+  if (instruction.kind == InstructionKind::AllToAll) {
+    its.all_to_all = true;
+  } else if (instruction.kind != InstructionKind::AllReduce) {
+    its.rings = true;
+  } else {
+    const auto place = std::lower_bound(its.all_reduces.begin(), its.all_reduces.end(), instruction.bytes);
+    if (place == its.all_reduces.end() || *place != instruction.bytes)
+      its.all_reduces.insert(place, instruction.bytes);
+  }
+}
+
+}  // namespace
+
+std::vector<Communicator> communicators_of(const PlannedScenario& planned, const Device& device) {
+  std::vector<Communicator> communicators;
+  std::map<Members, std::size_t> known;
+  for (const StepPlan* plan : planned.plan.all()) {
+    std::map<GroupId, std::size_t> of_group;
+    for (const Instruction& instruction : plan->instructions) {
+      if (!is_collective(instruction.kind) || !instruction.group) continue;
+      const Group& group = plan->groups[instruction.group->index()];
+      if (group.size <= 1) continue;
+      auto its = of_group.find(*instruction.group);
+      if (its == of_group.end()) {
+        const Members members = ranks_of_group(group, planned.scenario, 0);
+        const auto place = known.try_emplace(members, communicators.size()).first;
+        if (place->second == communicators.size()) communicators.push_back(describe(group, members, device));
+        its = of_group.emplace(*instruction.group, place->second).first;
+      }
+      add_use(communicators[its->second], instruction);
+    }
+  }
+  return communicators;
+}
+
+}  // namespace shardlab
