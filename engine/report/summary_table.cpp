@@ -29,6 +29,10 @@ std::string margin_note(const RunSummary& run) {
   return fmt::format(", margin {}", to_string(*run.fit_margin));
 }
 
+std::string retries_note(std::int64_t retries) {
+  return retries == 0 ? "" : fmt::format("; {} after giving memory back", counted(retries, "allocation"));
+}
+
 std::string whose_operators(Implementation implementation) {
   return implementation == Implementation::eager ? "as PyTorch's and transformers' modules compute"
                                                  : "shardlab's own";
@@ -40,9 +44,10 @@ void add_memory(TextTable& table, const RunSummary& run) {
              fmt::format("rank {}, in {}", run.memory->peak_rank, run.memory->peak_label)});
   if (run.memory->peak_reserved) {
     table.add({"peak reserved", to_string(*run.memory->peak_reserved),
-               fmt::format("by the allocator; active {}, in use on the device {}",
-                           to_string(run.memory->peak_active.value_or(Bytes{})),
-                           to_string(run.memory->peak_device.value_or(Bytes{})))});
+               fmt::format("by the allocator; active {}{}", to_string(run.memory->peak_active.value_or(Bytes{})),
+                           retries_note(run.memory->allocator_retries.value_or(0)))});
+    table.add({"peak on the device", to_string(run.memory->peak_device.value_or(Bytes{})),
+               "with what libraries take for themselves"});
   }
   if (run.fits) {
     table.add({"fits",

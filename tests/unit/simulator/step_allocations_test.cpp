@@ -126,13 +126,26 @@ TEST_CASE("FSDP1's optimizer sees parts of parameters only with use_orig_params"
   CHECK(tensors_of(flat, "exp_avg.u0", WhoseStorages::framework) == 1);
 }
 
+// Calls of the frees that name streams beside the buffer's own, by buffer class of what they free.
+std::map<BufferClass, std::size_t> recorded_frees(const StepPlan& plan, const StepAllocations& made) {
+  std::map<BufferClass, std::size_t> recorded;
+  for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
+    if (plan.instructions[i].frees.size() != 1) continue;
+    const std::uint32_t begin = i == 0 ? 0 : made.ends[i - 1];
+    for (std::uint32_t call = begin; call < made.ends[i]; ++call)
+      recorded[plan.buffer(plan.instructions[i].frees[0]).buffer_class] += made.calls[call].users != 0;
+  }
+  return recorded;
+}
+
 TEST_CASE("a recorded free names the streams that used the buffer") {
   const PlannedScenario planned = test::small_scenario("parallel: {strategy: fsdp1}");
   const StepPlan& plan = planned.plan.steady;
-  const auto made = step_allocations(planned, plan, WhoseStorages::framework);
+  const auto made = step_allocations(planned, plan, WhoseStorages::executor);
   REQUIRE_OK(made);
   std::size_t recorded = 0;
   for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
+    CHECK(made->streams[i] == plan.instructions[i].stream);
     const std::uint32_t begin = i == 0 ? 0 : made->ends[i - 1];
     for (std::uint32_t call = begin; call < made->ends[i]; ++call) {
       CHECK((made->calls[call].users != 0) == plan.instructions[i].recorded);
@@ -140,6 +153,30 @@ TEST_CASE("a recorded free names the streams that used the buffer") {
     }
   }
   CHECK(recorded > 0);
+}
+
+// Six layers and the root. Forward drops what was gathered of the layers, recorded; backward's hooks drop what
+// all seven have, which torch need not record.
+TEST_CASE("FSDP1's gradients are joined on the stream that gathers") {
+  const PlannedScenario planned = test::small_scenario("parallel: {strategy: fsdp1}");
+  const StepPlan& plan = planned.plan.steady;
+  const auto own = step_allocations(planned, plan, WhoseStorages::executor);
+  const auto made = step_allocations(planned, plan, WhoseStorages::framework);
+  REQUIRE_OK(own);
+  REQUIRE_OK(made);
+  std::size_t joins = 0;
+  for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
+    if (plan.instructions[i].kind != InstructionKind::Pack) continue;
+    CHECK(plan.streams[made->streams[i].index()].name == "unshard");
+    const AllocationCall& joined = made->calls[made->ends[i] - 1];
+    CHECK(joined.kind == CallKind::take);
+    CHECK(joined.stream == made->streams[i]);
+    ++joins;
+  }
+  CHECK(joins == 7);
+  auto in_torch = recorded_frees(plan, *made), in_plan = recorded_frees(plan, *own);
+  CHECK(in_plan[BufferClass::gathered_parameters] == 13);
+  CHECK(in_torch[BufferClass::gathered_parameters] == 6);
 }
 
 }  // namespace
