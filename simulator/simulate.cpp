@@ -10,6 +10,7 @@
 #include "simulator/core/timeline.h"
 #include "simulator/cost/cost_model.h"
 #include "simulator/memory/device_memory.h"
+#include "simulator/memory/life/life_phases.h"
 #include "simulator/memory/overheads/memory_overheads.h"
 #include "simulator/memory/step_memory.h"
 
@@ -200,6 +201,7 @@ Result<RunTrace> simulate(const SimulationInputs& inputs) {
   run.steps.push_back(std::move(steady));
   run.overheads = memory_overheads(inputs.planned, inputs.device, inputs.device.runtime);
   if (inputs.device.kind == DeviceKind::gpu) {
+    run.life = life_phases(inputs.planned, inputs.device, run);
     SHARDLAB_TRY(run.device_memory, simulation.device_memory(run));
   }
   if (inputs.planned.scenario.measure->detail == MeasureDetail::operators)

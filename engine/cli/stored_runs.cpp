@@ -90,10 +90,9 @@ void announce(Console& console, const FinishedRun& run) {
 }
 
 void note_when_too_large(Console& console, const RunSummary& summary) {
-  if (summary.fits == Fit::no) console.note("note: this does not fit the memory of the device");
-  if (summary.fits == Fit::tight)
-    console.note(
-        "note: this fits only if CUDA and NCCL take less than they may, or after the allocator gave memory back");
+  const std::string reason = summary.fit_reason ? ": " + *summary.fit_reason : "";
+  if (summary.fits == Fit::no) console.note("note: this does not fit" + reason);
+  if (summary.fits == Fit::tight) console.note("note: this fits only just" + reason);
 }
 
 }  // namespace shardlab

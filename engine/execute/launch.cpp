@@ -2,6 +2,7 @@
 
 #include "engine/execute/rank_team.h"
 #include "engine/execute/start_ranks.h"
+#include "engine/scenario/unsupported.h"
 
 namespace shardlab {
 namespace {
@@ -26,12 +27,14 @@ Status run_all_ranks(const Scenario& scenario, RankJob job, const LaunchOptions&
 }  // namespace
 
 Result<RunTrace> launch_run(const PlannedScenario& planned, const LaunchOptions& options) {
+  SHARDLAB_CHECK_OK(check_runs(planned.scenario));
   SHARDLAB_CHECK_OK(run_all_ranks(planned.scenario, training_job(planned, options), options));
   return gather_spools(planned, options.run_directory);
 }
 
 Result<std::optional<RunTrace>> run_as_rank(const PlannedScenario& planned, const LaunchOptions& options,
                                             const RankEnvironment& environment) {
+  SHARDLAB_CHECK_OK(check_runs(planned.scenario));
   SHARDLAB_CHECK_OK(start_own_rank(planned.scenario, training_job(planned, options), options, environment));
   if (environment.rank != 0) return std::nullopt;
   SHARDLAB_TRY(RunTrace run, gather_spools(planned, options.run_directory));

@@ -131,6 +131,7 @@ Result<Device> describe_gpus(const ClusterRequest& request) {
     device.wires.network_efficiency = node->network_efficiency;
     device.wires.switch_ranks = node->nvlink_domain_gpus;
     device.adapters = node->nics;
+    device.host_memory = node->host_memory;
     if (node->dollars_per_hour) device.dollars_per_hour = *node->dollars_per_hour / node->gpus;
     if (device.nodes > 1) add_estimates(device, node->provenance, "node ");
   } else if (request.network_gbps_per_gpu) {
@@ -198,6 +199,7 @@ Result<Device> describe_device(const ClusterRequest& request) {
   SHARDLAB_TRY(Device device, request.cpu_ranks > 0 ? describe_cpu(request) : describe_gpus(request));
   if (request.memory_limit && (device.memory.value == 0 || *request.memory_limit < device.memory))
     device.memory = *request.memory_limit;
+  if (request.host_memory) device.host_memory = *request.host_memory;
   return device;
 }
 

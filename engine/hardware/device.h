@@ -42,6 +42,7 @@ struct Device {
   Bytes memory;  // what torch can allocate of the device, or the scenario's limit when lower; 0: unknown
 
   // --- host ---
+  Bytes host_memory;                 // of a node; 0: unknown
   double kernel_launch_seconds = 0;  // host time to launch one kernel (run one operator on a CPU)
   double kernel_gap_seconds = 0;     // device time between two kernels
   double instruction_seconds = 0;    // host time to issue one instruction of a plan
@@ -90,6 +91,7 @@ struct ClusterRequest {
   int cpu_ranks = 0;
   int threads_per_rank = 1;
   std::optional<Bytes> memory_limit;
+  std::optional<Bytes> host_memory;  // of a node; else a named node's
 };
 
 // Reads assets/hardware. bad_input for unknown names, with the nearest known one.

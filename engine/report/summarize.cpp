@@ -9,6 +9,7 @@
 
 #include "engine/plan/unit_sizes.h"
 #include "engine/report/communication_volume.h"
+#include "engine/report/judge_prediction.h"
 #include "engine/report/model_flops.h"
 #include "engine/report/teacher_memory.h"
 #include "engine/scenario/cluster_spec.h"
@@ -125,21 +126,6 @@ void add_allocator(const DeviceMemory& device, MemorySummary& memory) {
   memory.allocator_retries = device.retries;
 }
 
-// By how much libraries on the device may exceed what is reckoned with.
-Bytes margin_of(const std::vector<MemoryOverhead>& overheads) {
-  Bytes margin;
-  for (const MemoryOverhead& each : overheads)
-    if (each.where != OverheadPlace::host) margin += each.high - each.bytes;
-  return margin;
-}
-
-// A run whose allocator had to give memory back and ask again is at the edge, whatever the sum says.
-Fit judge_device(const DeviceMemory& memory, Bytes margin, Bytes limit) {
-  if (memory.out_of_memory > 0) return Fit::no;
-  const Fit fit = judge_fit(memory.device_peak, margin, limit);
-  return fit == Fit::yes && memory.retries > 0 ? Fit::tight : fit;
-}
-
 std::optional<Bytes> memory_limit(const PlannedScenario& planned, const DeviceLimits& device) {
   const std::optional<Bytes>& given = planned.scenario.cluster->memory_limit;
   return given ? given : device.memory;
@@ -165,6 +151,7 @@ Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& tr
   run.memory = summarize_memory(steady, trace.steps);
   if (run.memory && trace.device_memory) add_allocator(*trace.device_memory, *run.memory);
   if (run.memory) run.memory->overheads = trace.overheads;
+  if (run.memory) run.memory->life = trace.life;
   run.memory_limit = memory_limit;
   if (run.memory && run.memory_limit) run.fits = judge_fit(highest_peak(trace), {}, *run.memory_limit);
   run.operators = trace.operators;
@@ -184,7 +171,11 @@ Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& tra
   run.implementation = planned.graph.implementation;
   if (run.kind == RunKind::predicted && run.memory && trace.device_memory) {
     run.fit_margin = margin_of(trace.overheads);
-    if (run.memory_limit) run.fits = judge_device(*trace.device_memory, *run.fit_margin, *run.memory_limit);
+    if (run.memory_limit) {
+      const FitVerdict verdict = judge_prediction(trace, {*run.memory_limit, device.host_memory});
+      run.fits = verdict.fit;
+      run.fit_reason = verdict.reason;
+    }
   }
   run.mfu = utilization(model_flops_per_step(planned), run.step_time.median, device.peak);
   run.mfu_palm = utilization(palm_flops_per_step(planned), run.step_time.median, device.peak);

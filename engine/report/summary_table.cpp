@@ -2,6 +2,7 @@
 
 #include "engine/model/operators/operator_type.h"
 #include "engine/report/figures.h"
+#include "engine/report/job_memory_tables.h"
 #include "engine/report/tables.h"
 #include "engine/report/text_table.h"
 #include "engine/report/words/plan_words.h"
@@ -43,9 +44,10 @@ void add_memory(TextTable& table, const RunSummary& run) {
   table.add({"peak allocated", to_string(run.memory->peak_allocated),
              fmt::format("rank {}, in {}", run.memory->peak_rank, run.memory->peak_label)});
   if (run.memory->peak_reserved) {
-    table.add({"peak reserved", to_string(*run.memory->peak_reserved),
-               fmt::format("by the allocator; active {}{}", to_string(run.memory->peak_active.value_or(Bytes{})),
-                           retries_note(run.memory->allocator_retries.value_or(0)))});
+    table.add(
+        {"peak reserved", to_string(*run.memory->peak_reserved),
+         fmt::format("by the allocator; active {}{}", to_string(run.memory->peak_active.value_or(Bytes{})),
+                     retries_note(run.memory->allocator_retries.value_or(0)))});
     table.add({"peak on the device", to_string(run.memory->peak_device.value_or(Bytes{})),
                "with what libraries take for themselves"});
   }
@@ -151,50 +153,6 @@ std::string memory_part(const RunSummary& run, const TextStyle& style, const Ste
   return text + '\n';
 }
 
-std::string_view place_words(OverheadPlace place) {
-  switch (place) {
-    case OverheadPlace::allocator: return "in the allocator";
-    case OverheadPlace::device: return "on the device";
-    case OverheadPlace::host: return "of a node's host";
-  }
-  return "";
-}
-
-// Sums of what lies on the device, beside the allocator and within it.
-std::string overheads_sum(const std::vector<MemoryOverhead>& overheads) {
-  MemoryOverhead sum;
-  Bytes within;
-  for (const MemoryOverhead& each : overheads) {
-    if (each.where == OverheadPlace::allocator) within += each.bytes;
-    if (each.where != OverheadPlace::device) continue;
-    sum.bytes += each.bytes;
-    sum.low += each.low;
-    sum.high += each.high;
-  }
-  return fmt::format("  on the device {} ({} to {}), in the allocator {}\n", to_string(sum.bytes),
-                     to_string(sum.low), to_string(sum.high), to_string(within));
-}
-
-// Empty where only one figure is known.
-std::string range_of(const MemoryOverhead& each) {
-  if (each.low == each.high) return "";
-  return fmt::format("{} to {}", to_string(each.low), to_string(each.high));
-}
-
-std::string overheads_part(const RunSummary& run, const TextStyle& style) {
-  if (!run.memory || run.memory->overheads.empty()) return "";
-  TextTable table({{"", Align::left},
-                   {"", Align::right},
-                   {"", Align::left},
-                   {"", Align::left},
-                   {.title = "", .align = Align::left, .elastic = true, .least = 40, .drop = 1}},
-                  "  ");
-  for (const MemoryOverhead& each : run.memory->overheads)
-    table.add({each.name, to_string(each.bytes), std::string(place_words(each.where)), range_of(each),
-               each.formula});
-  return "\nmemory beside the tensors\n" + table.text(style) + overheads_sum(run.memory->overheads);
-}
-
 // What is not an operator (accumulations, copies) is neither.
 bool is_product(const OperatorTime& op) {
   const OperatorType* type = find_operator_type(op.operation);
@@ -278,8 +236,8 @@ std::string summary_table(const RunSummary& run, const TextStyle& style, const S
   title += fmt::format(", {} {}, plan {:.12}\n", run.ranks, run.ranks == 1 ? "rank" : "ranks", run.plan_hash);
   if (run.ended_by) title += "not finished: " + *run.ended_by + '\n';
   return title + figures_table(run).text(style) + communication_part(run, style) +
-         operators_part(run, style) + memory_part(run, style, at_peak) + overheads_part(run, style) +
-         alternatives_part(run, style) + list_part("assumed", run.assumes) +
+         operators_part(run, style) + memory_part(run, style, at_peak) + life_part(run, style) +
+         overheads_part(run, style) + alternatives_part(run, style) + list_part("assumed", run.assumes) +
          list_part("not in these figures", run.leaves_out);
 }
 

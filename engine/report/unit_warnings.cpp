@@ -71,6 +71,7 @@ Result<DeviceLimits> device_limits(const PlannedScenario& planned) {
   DeviceLimits limits;
   limits.peak = device.peak(planned.graph.compute_dtype);
   if (device.memory.value > 0) limits.memory = device.memory;
+  if (device.host_memory.value > 0) limits.host_memory = device.host_memory;
   return limits;
 }
 

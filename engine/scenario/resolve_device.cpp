@@ -15,6 +15,7 @@ Result<Device> resolve_device(const ClusterSpec& cluster) {
   request.cpu_ranks = cluster.device == DeviceKind::cpu ? cluster.ranks : 0;
   request.threads_per_rank = cluster.threads_per_rank;
   request.memory_limit = cluster.memory_limit;
+  request.host_memory = cluster.host.memory;
   return describe_device(request);
 }
 

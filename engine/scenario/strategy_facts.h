@@ -63,10 +63,12 @@ struct StrategyFacts {
   std::string_view why_no_joined_modules = {};
   // Why reshard_after_forward: true has no effect on the root; empty: it has one.
   std::string_view why_root_stays = {};
-  // The stream, by its name in plans, on which PyTorch joins the gradients of a unit where the plan does so on
-  // compute; empty: on compute too. Of interest to the caching allocator alone
+  // The stream, by its name in plans, on which PyTorch joins the gradients of a unit where the plan does so
+  // on compute; empty: on compute too. Of interest to the caching allocator alone
   // (simulator/memory/allocations/issue_streams.h).
   std::string_view gradients_join_on = {};
+  // A full state dict gathers parameter by parameter; else unit by unit.
+  bool saves_by_parameter = false;
   // Whether hints that propose another strategy name this one.
   bool proposed = true;
   // Whether every rank holds the whole state, so that a mesh left open replicates. Null: it shards.

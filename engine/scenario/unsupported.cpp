@@ -37,7 +37,8 @@ Rows make_rows() {
       {"model.compile", {"blocks", "whole"}, "none"},
       {"model.fp8", {"tensorwise", "rowwise"}, "none, with precision.param: bfloat16"},
       {"model.quantized", {"nf4", "int8"}, "none, with model.dtype: bfloat16"},
-      {"cluster.host", {}, "leave it out, or name a node of `shardlab hardware`"},
+      {"cluster.host.cores", {}, "leave it out, or name a node of `shardlab hardware`"},
+      {"cluster.host.pcie", {}, "leave it out, or name a node of `shardlab hardware`"},
       {"cluster.nvme", {}, "leave it out: everything stays on the devices"},
       {"parallel.mesh.tensor", {}, "1, and more ranks in parallel.mesh.shard"},
       {"parallel.mesh.expert", {}, "1, and more ranks in parallel.mesh.shard"},
@@ -45,7 +46,7 @@ Rows make_rows() {
        {"offload.parameters", "offload.pin", "activation.checkpoint"},
        "activation.checkpoint for the whole model"},
       {"parallel.sync_module_states", {}, "false: every rank makes its part of the same parameters"},
-      {"parallel.initialization", {"cpu", "rank0_broadcast"}, "meta"},
+      {"parallel.initialization", {"cpu", "rank0_broadcast"}, "meta", true},
       {"precision.keep_low_precision_grads", {}, "false"},
       {"precision.autocast", {}, "precision.param"},
       {"activation.offload", {"cpu"}, "none, with activation.checkpoint"},
@@ -55,11 +56,13 @@ Rows make_rows() {
       {"train.nan_check", {}, "false"},
       {"train.data_workers", {}, "0"},
       {"train.pin_batches", {}, "true"},
-      {"train.evaluation", {}, "leave it out"},
+      {"train.evaluation.every", {}, "leave it out", true},
+      {"train.evaluation.batches", {}, "leave it out"},
       {"train.epochs", {}, "measure.steps, the length of a run"},
       {"train.steps", {}, "measure.steps, the length of a run"},
-      {"train.save", {}, "`shardlab run --save-weights FILE`"},
-      {"checkpoint", {}, "`shardlab run --save-weights FILE`"},
+      {"train.save.every", {}, "`shardlab run --save-weights FILE`", true},
+      {"train.save.keep", {}, "`shardlab run --save-weights FILE`"},
+      {"checkpoint", {}, "`shardlab run --save-weights FILE`", true},
       {"limits", {}, "leave it out, and simulate each candidate"},
   };
   add_strategies(rows);
@@ -136,7 +139,8 @@ std::string mark_of(const KeyLine& line) {
     const std::string values = !row.words.empty() ? kind::joined(row.words)
                                : plain            ? "all but " + line.default_value
                                                   : "all values";
-    text += fmt::format("{}{} ({})", text.empty() ? "not supported yet: " : "; ", values, nearest_hint(row));
+    const char* const mark = row.predicted ? "predicted, not run yet: " : "not supported yet: ";
+    text += fmt::format("{}{} ({})", text.empty() ? mark : "; ", values, nearest_hint(row));
   }
   return text;
 }
@@ -173,11 +177,14 @@ std::vector<MarkedKey> all_keys() {
   return keys;
 }
 
-std::vector<UnsupportedUse> unsupported_uses(const Scenario& scenario) {
+namespace {
+
+std::vector<UnsupportedUse> uses_of(const Scenario& scenario, bool predicted) {
   std::vector<UnsupportedUse> uses;
   const std::optional<YamlNode> written = write_section(scenario_keys(), scenario, Scenario{});
   if (!written) return uses;
   for (const UnsupportedValue& row : unsupported_values()) {
+    if (row.predicted != predicted) continue;
     if (row.key.find("[]") != std::string::npos) {
       add_overrides(row, *written, uses);
     } else if (const YamlNode* const node = node_at(*written, row.key)) {
@@ -185,6 +192,19 @@ std::vector<UnsupportedUse> unsupported_uses(const Scenario& scenario) {
     }
   }
   return uses;
+}
+
+}  // namespace
+
+std::vector<UnsupportedUse> unsupported_uses(const Scenario& scenario) {
+  return uses_of(scenario, false);
+}
+
+Status check_runs(const Scenario& scenario) {
+  const std::vector<UnsupportedUse> uses = uses_of(scenario, true);
+  if (uses.empty()) return {};
+  const UnsupportedUse& use = uses.front();
+  return bad_input(use.key, fmt::format("{} is predicted, and not run yet", use.shown), use.hint);
 }
 
 }  // namespace shardlab

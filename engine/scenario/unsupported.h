@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/result.h"
 #include "engine/scenario/keys/key.h"
 #include "engine/scenario/scenario.h"
 
@@ -15,6 +16,7 @@ struct UnsupportedValue {
   std::string key;                 // of docs/scenario.md; a section stands for all of its keys
   std::vector<std::string> words;  // the values; none: all but the default
   std::string nearest;             // that works, as it is proposed; never empty
+  bool predicted = false;          // predictions take it, a real run does not
 };
 
 // All of them, with what strategies say of theirs (strategy_facts.h). What is refused only beside another
@@ -43,5 +45,9 @@ struct UnsupportedUse {
   std::string hint;
 };
 std::vector<UnsupportedUse> unsupported_uses(const Scenario& scenario);
+
+// Whether a real run does what the scenario asks for. Errors: bad_input at the first key that is predicted
+// only.
+Status check_runs(const Scenario& scenario);
 
 }  // namespace shardlab

@@ -79,6 +79,19 @@ inline constexpr auto k_figures<MemoryOverhead> = std::tuple{
 };
 
 template <>
+inline constexpr auto k_figures<PhaseMemory> = std::tuple{
+    figure("phase", &PhaseMemory::phase,
+           "`construct`, `load`, `shard`, `first_step`, `steady`, `evaluate`, `save_full`, `save_sharded`, "
+           "`resume`"),
+    figure("device", &PhaseMemory::device, "live tensors of the rank with most"),
+    figure("host", &PhaseMemory::host, "in the host memory of the node with most, its processes included"),
+    figure("asked", &PhaseMemory::asked,
+           "whether the scenario's job has this phase; only then `fits` heeds it"),
+    figure("runs", &PhaseMemory::runs, "whether `shardlab run` does it; else it is predicted only"),
+    figure("formula", &PhaseMemory::formula, "how it is counted, in words"),
+};
+
+template <>
 inline constexpr auto k_figures<MemorySummary> = std::tuple{
     figure(
         "peak_allocated", &MemorySummary::peak_allocated,
@@ -117,9 +130,13 @@ inline constexpr auto k_figures<MemorySummary> = std::tuple{
     figure("peak_rank", &MemorySummary::peak_rank, "the rank with the highest peak"),
     figure("peak_step", &MemorySummary::peak_step, "its step"),
     figure("phases", &MemorySummary::phases, "the highest within each phase of the step")
-        .remarked("`forward`, `backward`, `optimizer` -> bytes"),
+        .remarked(
+            "`forward`, `backward`, `optimizer` -> bytes; in predictions for GPUs `device` of every row of "
+            "`life` besides"),
     figure("teacher", &MemorySummary::teacher, "what the teacher of a distillation holds at the peak")
         .remarked("of the plan's buffers; null without a distillation"),
+    figure("life", &MemorySummary::life, "the job from its construction to its checkpoints, a row a phase")
+        .remarked("empty but for predictions for GPUs"),
     figure("overheads", &MemorySummary::overheads, "what libraries take beside the tensors, a row each")
         .remarked("empty but for predictions for GPUs; not in `peak_allocated`"),
 };
@@ -190,6 +207,8 @@ inline constexpr auto k_figures<RunSummary> = std::tuple{
            "the allocator has to give memory back and ask again")
         .set_by("cluster")
         .column_of("fits", &RunEntry::fits),
+    figure("fit_reason", &RunSummary::fit_reason, "in words, what does not fit, or only just")
+        .remarked("null where a prediction fits, where measured, and on processors"),
     figure("fit_margin", &RunSummary::fit_margin,
            "bytes that libraries on a GPU may take beyond what `peak_device` reckons with")
         .remarked("null where measured, and on processors"),

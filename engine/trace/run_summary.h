@@ -17,6 +17,7 @@
 #include "engine/plan/instruction.h"
 #include "engine/trace/alternative.h"
 #include "engine/trace/fit.h"
+#include "engine/trace/life_phase.h"
 #include "engine/trace/memory_overhead.h"
 #include "engine/trace/step_trace.h"
 
@@ -85,7 +86,8 @@ struct MemorySummary {
   std::int64_t peak_step = 0;
   std::array<Bytes, k_step_phases> phases{};  // the highest within each phase, by StepPhase
   std::optional<TeacherMemory> teacher =
-      {};  // of the plan's buffers at the peak; absent without a distillation
+      {};                              // of the plan's buffers at the peak; absent without a distillation
+  std::vector<PhaseMemory> life = {};  // of predictions for GPUs
   std::vector<MemoryOverhead> overheads = {};  // beside the tensors; of predictions for GPUs
 
   friend bool operator==(const MemorySummary&, const MemorySummary&) = default;
@@ -107,7 +109,8 @@ struct RunSummary {
   std::optional<MemorySummary> memory;        // absent when the run recorded none
   std::optional<Bytes> memory_limit;          // what a rank may use, when known
   std::optional<Fit> fits;                    // peak against memory_limit
-  std::optional<Bytes> fit_margin;            // what libraries may take beyond the prediction; absent when measured
+  std::optional<std::string> fit_reason;      // of a prediction that does not fit, or just so
+  std::optional<Bytes> fit_margin;  // what libraries may take beyond the prediction; absent when measured
   std::optional<Implementation> implementation;  // whose operators; absent for imported runs
   std::optional<std::string> ended_by;           // absent unless the run could not be finished: what ended it
   std::vector<OperatorTime> operators;           // empty where they were not asked for

@@ -31,6 +31,9 @@ constexpr Implementation otherwise(Implementation) {
 constexpr OverheadPlace otherwise(OverheadPlace) {
   return OverheadPlace::device;
 }
+constexpr LifePhase otherwise(LifePhase) {
+  return LifePhase::steady;
+}
 constexpr InstructionKind otherwise(InstructionKind) {
   return InstructionKind::Marker;
 }
@@ -104,6 +107,9 @@ Json json_of(const T& value) {
     }
   };
   std::apply([&](const auto&... figures) { (add(figures), ...); }, k_figures<T>);
+  if constexpr (std::is_same_v<T, MemorySummary>)
+    for (const PhaseMemory& phase : value.life)
+      object["phases"][std::string(to_string(phase.phase))] = phase.device.value;
   // Nothing is sent where a group has one rank: that zero is known.
   if constexpr (std::is_same_v<T, CommunicationTotal>)
     if (value.bytes.value > 0) object["sent"] = value.sent.value;

@@ -1,0 +1,29 @@
+// Whether a predicted run fits its devices and its nodes.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/trace/fit.h"
+#include "engine/trace/step_trace.h"
+
+namespace shardlab {
+
+struct FitLimits {
+  Bytes device;
+  std::optional<Bytes> host;  // of a node, when known
+};
+
+struct FitVerdict {
+  Fit fit = Fit::yes;
+  std::optional<std::string> reason;  // in words, of what is tight or does not fit
+};
+
+// By how much libraries on the device may exceed what is reckoned with: the ranges of the rows.
+Bytes margin_of(const std::vector<MemoryOverhead>& overheads);
+
+// The steps by what the allocator reserves, or would on what there is, with retries; the phases that the job
+// has by what lives in them; a node's host memory. `predicted` has device_memory.
+FitVerdict judge_prediction(const RunTrace& predicted, const FitLimits& limits);
+
+}  // namespace shardlab

@@ -1,0 +1,51 @@
+#include "engine/report/judge_prediction.h"
+
+#include "tests/catch.h"
+
+namespace shardlab {
+namespace {
+
+// Steps of 60 GiB on the device, 2 of them CUDA's and NCCL's, which may take 1 more.
+RunTrace some_run() {
+  RunTrace run;
+  run.device_memory = DeviceMemory{.device_peak = gibibytes(60)};
+  run.overheads = {{"CUDA", gibibytes(2), gibibytes(2), gibibytes(3), OverheadPlace::device, "", ""}};
+  run.life = {{.phase = LifePhase::steady, .device = gibibytes(55), .host = gibibytes(10), .asked = true},
+              {.phase = LifePhase::save_full, .device = gibibytes(70), .host = gibibytes(90), .asked = true}};
+  return run;
+}
+
+TEST_CASE("a phase that the job has must fit beside the libraries") {
+  RunTrace run = some_run();
+  CHECK(judge_prediction(run, {gibibytes(72), {}}).fit == Fit::yes);
+  const FitVerdict verdict = judge_prediction(run, {gibibytes(71), {}});
+  CHECK(verdict.fit == Fit::no);
+  CHECK(verdict.reason == "save full takes 72.0 GiB of the device's 71.0 GiB");
+  run.life[1].asked = false;
+  CHECK(judge_prediction(run, {gibibytes(71), {}}).fit == Fit::yes);
+}
+
+TEST_CASE("a node's host memory counts where it is known") {
+  RunTrace run = some_run();
+  CHECK(judge_prediction(run, {gibibytes(80), gibibytes(90)}).fit == Fit::yes);
+  const FitVerdict verdict = judge_prediction(run, {gibibytes(80), gibibytes(89)});
+  CHECK(verdict.fit == Fit::no);
+  CHECK(verdict.reason == "save full takes 90.0 GiB of a node's 89.0 GiB of host memory");
+}
+
+TEST_CASE("the steps are judged by the allocator, with what libraries may take beside it") {
+  RunTrace run = some_run();
+  run.life.clear();
+  CHECK(judge_prediction(run, {gibibytes(61), {}}).fit == Fit::yes);
+  CHECK(judge_prediction(run, {gibibytes(60), {}}).fit == Fit::tight);
+  CHECK(judge_prediction(run, {gibibytes(59), {}}).fit == Fit::no);
+  run.device_memory->retries = 2;
+  const FitVerdict retried = judge_prediction(run, {gibibytes(70), {}});
+  CHECK(retried.fit == Fit::tight);
+  CHECK(retried.reason == "2 allocations only after the allocator gave memory back");
+  run.device_memory->out_of_memory = 1;
+  CHECK(judge_prediction(run, {gibibytes(70), {}}).fit == Fit::no);
+}
+
+}  // namespace
+}  // namespace shardlab
