@@ -12,6 +12,7 @@
 #include "simulator/memory/device_memory.h"
 #include "simulator/memory/life/life_phases.h"
 #include "simulator/memory/overheads/memory_overheads.h"
+#include "simulator/memory/reserved_ratios.h"
 #include "simulator/memory/step_memory.h"
 
 namespace shardlab {
@@ -56,9 +57,10 @@ class StepSimulation {
   }
 
   // On GPUs what the allocator makes of the steps simulated so far, the setup first.
-  Result<DeviceMemory> device_memory(const RunTrace& run) const {
+  Result<PredictedDevice> device_memory(const RunTrace& run) const {
+    SHARDLAB_TRY(const std::vector<double> ratios, read_reserved_ratios());
     return simulate_device_memory(inputs_.planned, inputs_.device, overheads_of(inputs_, run),
-                                  steps_of(inputs_.planned, run));
+                                  steps_of(inputs_.planned, run), ratios);
   }
 
   std::vector<OperatorTime> operator_times(const StepPlan& plan) const { return costs_.operator_times(plan); }
@@ -202,7 +204,9 @@ Result<RunTrace> simulate(const SimulationInputs& inputs) {
   run.overheads = memory_overheads(inputs.planned, inputs.device, inputs.device.runtime);
   if (inputs.device.kind == DeviceKind::gpu) {
     run.life = life_phases(inputs.planned, inputs.device, run);
-    SHARDLAB_TRY(run.device_memory, simulation.device_memory(run));
+    SHARDLAB_TRY(const PredictedDevice predicted, simulation.device_memory(run));
+    run.device_memory = predicted.memory;
+    if (inputs.device.memory.value > 0) run.fit = predicted.fit;
   }
   if (inputs.planned.scenario.measure->detail == MeasureDetail::operators)
     run.operators = simulation.operator_times(plan.steady);

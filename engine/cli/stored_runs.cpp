@@ -92,7 +92,7 @@ void announce(Console& console, const FinishedRun& run) {
 void note_when_too_large(Console& console, const RunSummary& summary) {
   const std::string reason = summary.fit_reason ? ": " + *summary.fit_reason : "";
   if (summary.fits == Fit::no) console.note("note: this does not fit" + reason);
-  if (summary.fits == Fit::tight) console.note("note: this fits only just" + reason);
+  if (summary.fits == Fit::unsure) console.note("note: this fits only just" + reason);
 }
 
 }  // namespace shardlab

@@ -9,6 +9,9 @@
 namespace shardlab {
 namespace {
 
+// Less sure than this of either answer is unsure.
+constexpr double k_sure = 0.9;
+
 Bytes beside_the_allocator(const std::vector<MemoryOverhead>& overheads) {
   Bytes sum;
   for (const MemoryOverhead& each : overheads)
@@ -22,32 +25,40 @@ std::string words_of(LifePhase phase) {
   return text;
 }
 
-// A run whose allocator has to give memory back and ask again is at the edge, whatever the sum says.
-FitVerdict judge_steps(const RunTrace& run, Bytes limit) {
-  const DeviceMemory& memory = *run.device_memory;
-  const Bytes margin = margin_of(run.overheads);
-  if (memory.out_of_memory > 0 || memory.device_peak > limit)
-    return {Fit::no, fmt::format("the steps take {} of the device's {}, whatever the allocator gives back",
-                                 to_string(memory.device_peak), to_string(limit))};
+std::string steps_text(const DeviceMemory& memory, Bytes limit) {
+  if (memory.out_of_memory > 0)
+    return fmt::format(
+        "the steps reserve up to {} on a device of {}; even giving memory back an allocation fails",
+        to_string(memory.device_peak), to_string(limit));
   if (memory.retries > 0)
-    return {Fit::tight, fmt::format("{} only after the allocator gave memory back",
-                                    counted(memory.retries, "allocation"))};
-  if (memory.device_peak + margin > limit)
-    return {Fit::tight,
-            fmt::format("{} are left of the device's {}, and libraries may take {} more",
-                        to_string(limit - memory.device_peak), to_string(limit), to_string(margin))};
-  return {};
+    return fmt::format("{} only after the allocator gave memory back", counted(memory.retries, "allocation"));
+  return fmt::format("the steps take {} of the device's {}", to_string(memory.device_peak), to_string(limit));
 }
 
-FitVerdict judge_phase(const PhaseMemory& phase, Bytes beside, const FitLimits& limits) {
-  if (!phase.asked) return {};
+// A run whose allocator has to give memory back and ask again is at the edge, however likely it is.
+FitVerdict judge_steps(const RunTrace& run, Bytes limit) {
+  const DeviceMemory& memory = *run.device_memory;
+  FitVerdict verdict;
+  verdict.probability = run.fit ? run.fit->probability : memory.device_peak <= limit ? 1 : 0;
+  const bool at_edge = memory.retries > 0 || memory.out_of_memory > 0;
+  if (verdict.probability <= 1 - k_sure)
+    verdict.fit = Fit::no;
+  else if (verdict.probability < k_sure || at_edge)
+    verdict.fit = Fit::unsure;
+  if (verdict.fit != Fit::yes) verdict.reason = steps_text(memory, limit);
+  return verdict;
+}
+
+// What does not fit in words, of a phase that the job has.
+std::optional<std::string> too_much(const PhaseMemory& phase, Bytes beside, const FitLimits& limits) {
+  if (!phase.asked) return std::nullopt;
   if (limits.host && phase.host > *limits.host)
-    return {Fit::no, fmt::format("{} takes {} of a node's {} of host memory", words_of(phase.phase),
-                                 to_string(phase.host), to_string(*limits.host))};
+    return fmt::format("{} takes {} of a node's {} of host memory", words_of(phase.phase),
+                       to_string(phase.host), to_string(*limits.host));
   const bool is_step = phase.phase == LifePhase::first_step || phase.phase == LifePhase::steady;
-  if (is_step || phase.device + beside <= limits.device) return {};
-  return {Fit::no, fmt::format("{} takes {} of the device's {}", words_of(phase.phase),
-                               to_string(phase.device + beside), to_string(limits.device))};
+  if (is_step || phase.device + beside <= limits.device) return std::nullopt;
+  return fmt::format("{} takes {} of the device's {}", words_of(phase.phase),
+                     to_string(phase.device + beside), to_string(limits.device));
 }
 
 }  // namespace
@@ -64,8 +75,7 @@ FitVerdict judge_prediction(const RunTrace& predicted, const FitLimits& limits) 
   if (steps.fit == Fit::no) return steps;
   const Bytes beside = beside_the_allocator(predicted.overheads);
   for (const PhaseMemory& phase : predicted.life) {
-    FitVerdict verdict = judge_phase(phase, beside, limits);
-    if (verdict.fit == Fit::no) return verdict;
+    if (auto reason = too_much(phase, beside, limits)) return {Fit::no, steps.probability, std::move(reason)};
   }
   return steps;
 }

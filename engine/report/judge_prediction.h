@@ -16,7 +16,8 @@ struct FitLimits {
 
 struct FitVerdict {
   Fit fit = Fit::yes;
-  std::optional<std::string> reason;  // in words, of what is tight or does not fit
+  double probability = 1;             // that the steps run
+  std::optional<std::string> reason;  // in words, of what is unsure or does not fit
 };
 
 // By how much libraries on the device may exceed what is reckoned with: the ranges of the rows.

@@ -152,6 +152,10 @@ Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& tr
   if (run.memory && trace.device_memory) add_allocator(*trace.device_memory, *run.memory);
   if (run.memory) run.memory->overheads = trace.overheads;
   if (run.memory) run.memory->life = trace.life;
+  if (run.memory && trace.fit) {
+    run.memory->device_low = trace.fit->low;
+    run.memory->device_high = trace.fit->high;
+  }
   run.memory_limit = memory_limit;
   if (run.memory && run.memory_limit) run.fits = judge_fit(highest_peak(trace), {}, *run.memory_limit);
   run.operators = trace.operators;
@@ -175,6 +179,7 @@ Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& tra
       const FitVerdict verdict = judge_prediction(trace, {*run.memory_limit, device.host_memory});
       run.fits = verdict.fit;
       run.fit_reason = verdict.reason;
+      run.fit_probability = verdict.fit == Fit::no ? 0 : verdict.probability;
     }
   }
   run.mfu = utilization(model_flops_per_step(planned), run.step_time.median, device.peak);

@@ -22,7 +22,7 @@ std::string spread(const StepTimeSummary& time) {
 }
 
 Tone tone_of(Fit fit) {
-  return fit == Fit::yes ? Tone::good : fit == Fit::tight ? Tone::fair : Tone::bad;
+  return fit == Fit::yes ? Tone::good : fit == Fit::unsure ? Tone::fair : Tone::bad;
 }
 
 std::string margin_note(const RunSummary& run) {

@@ -48,7 +48,7 @@ CREATE TABLE runs (
   mfu REAL,
   exposed_communication_ns INTEGER NOT NULL,
   peak_allocated INTEGER,
-  fits INTEGER,                   -- 0 or 1; since version 4 yes, tight or no
+  fits INTEGER,                   -- 0 or 1; since version 4 yes, unsure (tight before version 7) or no
   last_loss REAL,
   scenario TEXT NOT NULL,         -- YAML
   provenance TEXT NOT NULL,       -- JSON
@@ -205,10 +205,12 @@ CREATE TABLE backtest_rows (
   expressible INTEGER NOT NULL,
   reason TEXT NOT NULL,
   ran_out_of_memory INTEGER NOT NULL,
-  fits TEXT,                      -- yes, tight, no
+  fits TEXT,                      -- yes, unsure, no
   details TEXT NOT NULL,          -- JSON: nearest, rules, groups
   PRIMARY KEY (backtest_id, position)
 ) WITHOUT ROWID;
+
+UPDATE runs SET fits = 'unsure' WHERE fits = 'tight';
 )sql";
 
 constexpr std::array k_migrations = {

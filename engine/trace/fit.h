@@ -8,16 +8,16 @@
 
 namespace shardlab {
 
-// tight: what the plan knows of fits, and what it does not know of may be too much.
-enum class Fit : std::uint8_t { yes, tight, no };
+// unsure: it may fit, or not; of a prediction fit_probability says how likely.
+enum class Fit : std::uint8_t { yes, unsure, no };
 template <>
 inline constexpr auto k_words<Fit> =
-    std::to_array<Word<Fit>>({{Fit::yes, "yes"}, {Fit::tight, "tight"}, {Fit::no, "no"}});
+    std::to_array<Word<Fit>>({{Fit::yes, "yes"}, {Fit::unsure, "unsure"}, {Fit::no, "no"}});
 
 // `peak` is what is known to be in use, `margin` what may be needed besides, `limit` what there is.
 constexpr Fit judge_fit(Bytes peak, Bytes margin, Bytes limit) {
   if (peak > limit) return Fit::no;
-  return peak + margin > limit ? Fit::tight : Fit::yes;
+  return peak + margin > limit ? Fit::unsure : Fit::yes;
 }
 
 }  // namespace shardlab

@@ -120,6 +120,9 @@ inline constexpr auto k_figures<MemorySummary> = std::tuple{
            "allocations that were granted only after everything unused was given back to the device")
         .remarked("null on CPUs")
         .set_by("cluster.allocator"),
+    figure("device_low", &MemorySummary::device_low, "80 % band of `peak_device`, its lower end")
+        .remarked("null but for predictions for GPUs"),
+    figure("device_high", &MemorySummary::device_high, "its upper end").remarked("likewise"),
     figure("by_class", &MemorySummary::by_class, "what of the peak belongs to this class of buffer")
         .remarked("class of buffer -> bytes; adds up to `peak_allocated`; classes without bytes are left out")
         .metric_of({"peak.", MetricUnit::bytes, Listed::where_not_zero, 5})
@@ -147,7 +150,7 @@ inline constexpr auto k_figures<Alternative> = std::tuple{
     figure("effect", &Alternative::effect, "what it does, in words"),
     figure("peak_allocated", &Alternative::peak_allocated, "with it"),
     figure("step_time_ns", &Alternative::step_time, "with it"),
-    figure("fits", &Alternative::fits, "with it: `yes`, `tight` or `no`"),
+    figure("fits", &Alternative::fits, "with it: `yes`, `unsure` or `no`"),
 };
 
 template <>
@@ -203,10 +206,15 @@ inline constexpr auto k_figures<RunSummary> = std::tuple{
         .remarked("null where the run recorded none"),
     figure("memory_limit", &RunSummary::memory_limit, "bytes that a rank may use"),
     figure("fits", &RunSummary::fits,
-           "whether the run fits what a rank may use: `yes`, `no`, or `tight`, where `fit_margin` decides or "
-           "the allocator has to give memory back and ask again")
+           "whether the run fits what a rank may use: `yes`, `no`, or `unsure`, where `fit_probability` lies "
+           "between 10 and 90 % or the allocator has to give memory back and ask again")
         .set_by("cluster")
         .column_of("fits", &RunEntry::fits),
+    figure(
+        "fit_probability", &RunSummary::fit_probability,
+        "how likely its steps run on the device, by the errors of earlier predictions and the ranges of what "
+        "libraries take")
+        .remarked("0 to 1; null where measured, on processors, and where the device's memory is unknown"),
     figure("fit_reason", &RunSummary::fit_reason, "in words, what does not fit, or only just")
         .remarked("null where a prediction fits, where measured, and on processors"),
     figure("fit_margin", &RunSummary::fit_margin,

@@ -79,8 +79,9 @@ struct MemorySummary {
   std::optional<Bytes> peak_reserved;
   std::optional<Bytes> peak_device;
   std::optional<std::int64_t> allocator_retries;
-  BytesByClass by_class{};         // what peak_allocated is made of
-  InstructionId peak_instruction;  // in the plan of the steady step
+  std::optional<Bytes> device_low, device_high;  // 80 % band of peak_device; of predictions
+  BytesByClass by_class{};                       // what peak_allocated is made of
+  InstructionId peak_instruction;                // in the plan of the steady step
   std::string peak_label;
   int peak_rank = 0;
   std::int64_t peak_step = 0;
@@ -109,6 +110,7 @@ struct RunSummary {
   std::optional<MemorySummary> memory;        // absent when the run recorded none
   std::optional<Bytes> memory_limit;          // what a rank may use, when known
   std::optional<Fit> fits;                    // peak against memory_limit
+  std::optional<double> fit_probability;      // of a prediction for a device of known memory
   std::optional<std::string> fit_reason;      // of a prediction that does not fit, or just so
   std::optional<Bytes> fit_margin;  // what libraries may take beyond the prediction; absent when measured
   std::optional<Implementation> implementation;  // whose operators; absent for imported runs

@@ -129,6 +129,10 @@ void read(const Json& json, T& kind) {
       kind = json.get<bool>() ? Fit::yes : Fit::no;
       return;
     }
+    if (json == "tight") {
+      kind = Fit::unsure;
+      return;
+    }
   }
   kind = parse_word<T>(json.get<std::string>()).value_or(otherwise(kind));
 }

@@ -17,6 +17,7 @@
 #include "engine/plan/buffer.h"
 #include "engine/plan/instruction.h"
 #include "engine/trace/device_memory.h"
+#include "engine/trace/fit_estimate.h"
 #include "engine/trace/life_phase.h"
 #include "engine/trace/memory_overhead.h"
 #include "engine/trace/operator_time.h"
@@ -104,6 +105,7 @@ struct RunTrace {
   std::optional<DeviceMemory>
       device_memory;                    // highest of the ranks, field by field; absent where there was no GPU
   std::vector<OperatorTime> operators;  // with measure.detail: operators; by name, forward first
+  std::optional<FitEstimate> fit;       // of a prediction for GPUs
   std::vector<PhaseMemory> life;        // of a prediction for GPUs, kept like the next
   std::vector<MemoryOverhead> overheads;  // of a prediction for GPUs; a store keeps the run's summary of them
 };

@@ -14,7 +14,7 @@ namespace shardlab::view {
 namespace {
 
 CellTone tone_of(Fit fit) {
-  return fit == Fit::yes ? CellTone::good : fit == Fit::tight ? CellTone::fair : CellTone::bad;
+  return fit == Fit::yes ? CellTone::good : fit == Fit::unsure ? CellTone::fair : CellTone::bad;
 }
 
 std::string tags_text(const RunEntry& run) {

@@ -6,6 +6,7 @@
 #include "engine/base/result.h"
 #include "engine/plan/planned_scenario.h"
 #include "engine/trace/device_memory.h"
+#include "engine/trace/fit_estimate.h"
 #include "simulator/memory/allocations/allocator_run.h"
 #include "simulator/memory/overheads/memory_overheads.h"
 
@@ -15,20 +16,30 @@ struct Device;  // engine/hardware/device.h
 
 // What a GPU holds beside the tensors of a plan (memory/overheads).
 struct DeviceOverheads {
-  Bytes beside;                       // the allocator: context, communicators
+  Bytes beside, low, high;            // the allocator: context, communicators, and the range of their sum
   std::vector<StandingBlock> blocks;  // in the allocator: workspaces of libraries
 };
 DeviceOverheads device_overheads(const std::vector<MemoryOverhead>& rows,
                                  const std::vector<LibraryAllocation>& blocks);
 
+struct PredictedDevice {
+  DeviceMemory memory;
+  FitEstimate fit;
+};
+
 // Figures of a rank, by torch's names. Where the device has less than the allocator would take, the run is
 // followed again on what there is: if that works, with releases and retries, those are its figures. If it
 // does not, they are what it would have needed, and out_of_memory is 1.
 //
+// `ratios`: real over predicted reserved memory of runs of which both are known (read_reserved_ratios), the
+// errors that this prediction may have too. The estimate is over nine quantiles of them, the overheads' range
+// beside: a run whose need is r times the predicted fits what there is if the predicted one fits 1 / r of it.
+//
 // Errors: bad_input at cluster.allocator.conf; internal where a plan does not fit together.
-Result<DeviceMemory> simulate_device_memory(const PlannedScenario& planned, const Device& device,
-                                            const DeviceOverheads& overheads,
-                                            const std::vector<RunStep>& steps);
+Result<PredictedDevice> simulate_device_memory(const PlannedScenario& planned, const Device& device,
+                                               const DeviceOverheads& overheads,
+                                               const std::vector<RunStep>& steps,
+                                               const std::vector<double>& ratios);
 
 // The calls behind these figures where memory has no limit, the setup first.
 Result<std::vector<MadeCall>> simulate_allocator_calls(const PlannedScenario& planned,

@@ -61,7 +61,7 @@ def test_rows_and_summary():
     check(rows["unknown"]["reason"] == "no configuration of this family is known to the rules", rows["unknown"]["reason"])
     everything = document["summary"][0]
     check((everything["by"], everything["rows"], everything["expressible"], everything["n"]) == ("all", 4, 1, 1), f"{everything}")
-    check(document["verdicts"]["ran_out_of_memory"] == {"yes": 1, "tight": 0, "no": 0}, f"{document['verdicts']}")
+    check(document["verdicts"]["ran_out_of_memory"] == {"yes": 1, "unsure": 0, "no": 0}, f"{document['verdicts']}")
     check(document["metric"] == "memory" and document["backtest_id"] == 1 and document["settings"] == [], f"{document['metric']}")
 
 

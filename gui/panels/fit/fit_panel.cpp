@@ -65,7 +65,7 @@ class FitPanel final : public Panel {
     if (!view_->fits) return {"Capacity unknown", theme.dimmed};
     switch (*view_->fits) {
       case Fit::yes: return {"Fits", theme.good};
-      case Fit::tight: return {"Tight", theme.fair};
+      case Fit::unsure: return {"Unsure", theme.fair};
       case Fit::no: break;
     }
     return {"Does not fit", theme.bad};
@@ -180,9 +180,9 @@ class FitPanel final : public Panel {
       if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", each.effect.c_str());
       ImGui::TextDisabled("    %s at the peak, %s a step%s", to_string(each.peak_allocated).c_str(),
                           to_string(each.step_time).c_str(),
-                          each.fits == Fit::no      ? "; does not fit"
-                          : each.fits == Fit::tight ? "; tight"
-                                                    : "");
+                          each.fits == Fit::no       ? "; does not fit"
+                          : each.fits == Fit::unsure ? "; unsure"
+                                                     : "");
     }
   }
 

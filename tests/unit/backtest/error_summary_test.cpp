@@ -72,7 +72,7 @@ TEST_CASE("a verdict alone is no figure, and a run with two figures has one verd
   failed.ran_out_of_memory = true;
   failed.fits = Fit::no;
   BacktestRow ran = row("a", "x", 1, 1);
-  ran.fits = Fit::tight;
+  ran.fits = Fit::unsure;
   const std::vector<BacktestRow> rows{ran, ran, failed};
   CHECK(summarize_errors(rows).front().rows == 2);
   const BacktestVerdicts verdicts = count_verdicts(rows);

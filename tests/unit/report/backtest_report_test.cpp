@@ -47,7 +47,7 @@ TEST_CASE("a backtest as text: the worst rows first, reasons counted") {
   CHECK(text.find("r1 ") == std::string::npos);
   CHECK_THAT(text, contains_text("-11.0 %"));
   CHECK_THAT(text, contains_text("  1  not built"));
-  CHECK_THAT(text, contains_text("of runs that ran: yes 10, tight 1, no 1"));
+  CHECK_THAT(text, contains_text("of runs that ran: yes 10, unsure 1, no 1"));
   CHECK(text.find("a/b") == std::string::npos);  // nothing of it can be expressed
   CHECK(text.find("band") == std::string::npos);
   CHECK_THAT(backtest_table(some_backtest(), true, {.width = 100}), contains_text("r1 "));
@@ -64,7 +64,7 @@ TEST_CASE("a backtest as JSON: what is not known is null") {
   CHECK(json["rows"][11]["low"].is_null());
   CHECK(json["summary"][0]["worst"] == 0.11);
   CHECK(json["summary"][1]["median"].is_null());
-  CHECK(json["verdicts"]["ran"]["tight"] == 1);
+  CHECK(json["verdicts"]["ran"]["unsure"] == 1);
   CHECK(json["within_bands"].is_null());
 }
 

@@ -8,10 +8,10 @@ namespace {
 // Steps of 60 GiB on the device, 2 of them CUDA's and NCCL's, which may take 1 more.
 RunTrace some_run() {
   RunTrace run;
-  run.device_memory = DeviceMemory{.device_peak = gibibytes(60)};
+  run.device_memory.emplace().device_peak = gibibytes(60);
   run.overheads = {{"CUDA", gibibytes(2), gibibytes(2), gibibytes(3), OverheadPlace::device, "", ""}};
-  run.life = {{.phase = LifePhase::steady, .device = gibibytes(55), .host = gibibytes(10), .asked = true},
-              {.phase = LifePhase::save_full, .device = gibibytes(70), .host = gibibytes(90), .asked = true}};
+  run.life = {{LifePhase::steady, gibibytes(55), gibibytes(10), true, true, ""},
+              {LifePhase::save_full, gibibytes(70), gibibytes(90), true, false, ""}};
   return run;
 }
 
@@ -37,11 +37,11 @@ TEST_CASE("the steps are judged by the allocator, with what libraries may take b
   RunTrace run = some_run();
   run.life.clear();
   CHECK(judge_prediction(run, {gibibytes(61), {}}).fit == Fit::yes);
-  CHECK(judge_prediction(run, {gibibytes(60), {}}).fit == Fit::tight);
+  CHECK(judge_prediction(run, {gibibytes(60), {}}).fit == Fit::unsure);
   CHECK(judge_prediction(run, {gibibytes(59), {}}).fit == Fit::no);
   run.device_memory->retries = 2;
   const FitVerdict retried = judge_prediction(run, {gibibytes(70), {}});
-  CHECK(retried.fit == Fit::tight);
+  CHECK(retried.fit == Fit::unsure);
   CHECK(retried.reason == "2 allocations only after the allocator gave memory back");
   run.device_memory->out_of_memory = 1;
   CHECK(judge_prediction(run, {gibibytes(70), {}}).fit == Fit::no);

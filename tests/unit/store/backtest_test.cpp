@@ -21,7 +21,7 @@ Backtest some_backtest() {
   row.expressible = true;
   row.nearest = {"what is \"nearest\"", "b"};
   row.rules = {"a rule"};
-  row.fits = Fit::tight;
+  row.fits = Fit::unsure;
   row.groups = {{"source", "org/repo"}, {"kind", "allocated"}};
   BacktestRow refused;
   refused.id = "r2";
