@@ -122,7 +122,7 @@ TEST_CASE("a prediction for GPUs is tight where libraries may take too much, and
   const PlannedScenario planned = planned_scenario();
   RunTrace trace = measured_trace();
   trace.provenance.kind = RunKind::predicted;
-  trace.device_memory = DeviceMemory{.device_peak = gibibytes(70)};
+  trace.device_memory.emplace().device_peak = gibibytes(70);
   trace.overheads = {{"NCCL", gibibytes(1), gibibytes(1), gibibytes(3), OverheadPlace::device, "", ""},
                      {"cuBLAS", gibibytes(1), {}, gibibytes(2), OverheadPlace::allocator, "", ""},
                      {"processes", gibibytes(1), {}, gibibytes(9), OverheadPlace::host, "", ""}};
