@@ -1,16 +1,32 @@
 // libcuda.so.1 as far as torch's libcaffe2_nvrtc.so needs it to be loaded.
 extern "C" {
 
-int cuDevicePrimaryCtxGetState(int, unsigned* flags, int* active) { return *flags = 0, *active = 1, 0; }
-int cuDevicePrimaryCtxRetain(void** context, int) { return *context = nullptr, 0; }
-int cuCtxGetCurrent(void** context) { return *context = reinterpret_cast<void*>(1), 0; }
-int cuCtxSetCurrent(void*) { return 0; }
-int cuDeviceGet(int* device, int number) { return *device = number, 0; }
-int cuDeviceGetAttribute(int* value, int, int) { return *value = 0, 0; }
-int cuGetErrorString(int, const char** text) { return *text = "an error of the hollow GPU", 0; }
+int cuDevicePrimaryCtxGetState(int, unsigned* flags, int* active) {
+  return *flags = 0, *active = 1, 0;
+}
+int cuDevicePrimaryCtxRetain(void** context, int) {
+  return *context = nullptr, 0;
+}
+int cuCtxGetCurrent(void** context) {
+  return *context = reinterpret_cast<void*>(1), 0;
+}
+int cuCtxSetCurrent(void*) {
+  return 0;
+}
+int cuDeviceGet(int* device, int number) {
+  return *device = number, 0;
+}
+int cuDeviceGetAttribute(int* value, int, int) {
+  return *value = 0, 0;
+}
+int cuGetErrorString(int, const char** text) {
+  return *text = "an error of the hollow GPU", 0;
+}
 
 #define UNSUPPORTED(name) \
-  int name(...) { return 801; }
+  int name(...) {         \
+    return 801;           \
+  }
 UNSUPPORTED(cuFuncGetAttribute)
 UNSUPPORTED(cuFuncSetAttribute)
 UNSUPPORTED(cuFuncSetCacheConfig)

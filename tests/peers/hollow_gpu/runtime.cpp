@@ -1,6 +1,6 @@
-// The functions of the CUDA runtime that torch 2.11's libraries call, for a GPU that computes nothing: kernels
-// are not run, memory is numbers, copies to the host give zeros. What is left is what torch does on the host:
-// streams, events and every call of its caching allocator.
+// The functions of the CUDA runtime that torch 2.11's libraries call, for a GPU that computes nothing:
+// kernels are not run, memory is numbers, copies to the host give zeros. What is left is what torch does on
+// the host: streams, events and every call of its caching allocator.
 //
 // Preloaded (LD_PRELOAD), it comes before libcudart.so.13. Events are done when somebody waits for them
 // (HOLLOW_EVENTS=waited, the default: a GPU far behind its host) or at once (HOLLOW_EVENTS=at_once).
@@ -77,9 +77,15 @@ using Lock = std::lock_guard<std::recursive_mutex>;
 extern "C" {
 
 // --- devices
-int cudaGetDeviceCount(int* count) { return *count = 1, good; }
-int cudaGetDevice(int* device) { return *device = 0, good; }
-int cudaSetDevice(int) { return good; }
+int cudaGetDeviceCount(int* count) {
+  return *count = 1, good;
+}
+int cudaGetDevice(int* device) {
+  return *device = 0, good;
+}
+int cudaSetDevice(int) {
+  return good;
+}
 int cudaDeviceSynchronize() {
   const Lock lock(state().mutex);
   return finish(state().recorded), good;
@@ -121,15 +127,33 @@ int cudaMemGetInfo(Size* free, Size* total) {
   *free = state().total - state().used;
   return *total = state().total, good;
 }
-int cudaDeviceGetStreamPriorityRange(int* least, int* greatest) { return *least = 0, *greatest = -5, good; }
-int cudaDeviceCanAccessPeer(int* can, int, int) { return *can = 0, good; }
-int cudaDeviceGetPCIBusId(char* id, int length, int) { return std::strncpy(id, "0000:00:00.0", Size(length)), good; }
-int cudaDriverGetVersion(int* version) { return *version = 13000, good; }
-int cudaRuntimeGetVersion(int* version) { return *version = 13000, good; }
-int cudaGetLastError() { return good; }
-int cudaPeekAtLastError() { return good; }
-const char* cudaGetErrorString(int) { return "an error of the hollow GPU"; }
-const char* cudaGetErrorName(int) { return "hollow"; }
+int cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return *least = 0, *greatest = -5, good;
+}
+int cudaDeviceCanAccessPeer(int* can, int, int) {
+  return *can = 0, good;
+}
+int cudaDeviceGetPCIBusId(char* id, int length, int) {
+  return std::strncpy(id, "0000:00:00.0", Size(length)), good;
+}
+int cudaDriverGetVersion(int* version) {
+  return *version = 13000, good;
+}
+int cudaRuntimeGetVersion(int* version) {
+  return *version = 13000, good;
+}
+int cudaGetLastError() {
+  return good;
+}
+int cudaPeekAtLastError() {
+  return good;
+}
+const char* cudaGetErrorString(int) {
+  return "an error of the hollow GPU";
+}
+const char* cudaGetErrorName(int) {
+  return "hollow";
+}
 
 // --- memory
 int cudaMalloc(void** address, Size size) {
@@ -146,16 +170,36 @@ int cudaFree(void* address) {
   state().used -= state().allocations[key];
   return state().allocations.erase(key), good;
 }
-int cudaHostAlloc(void** address, Size size, unsigned) { return *address = std::calloc(1, size), good; }
-int cudaFreeHost(void* address) { return std::free(address), good; }
-int cudaHostRegister(void*, Size, unsigned) { return good; }
-int cudaHostUnregister(void*) { return good; }
-int cudaMemcpy(void* to, const void* from, Size size, int) { return copy(to, from, size), good; }
-int cudaMemcpyAsync(void* to, const void* from, Size size, int, void*) { return copy(to, from, size), good; }
-int cudaMemcpyPeerAsync(void*, int, const void*, int, Size, void*) { return good; }
-int cudaMemcpyToSymbol(const void*, const void*, Size, Size, int) { return good; }
-int cudaMemset(void*, int, Size) { return good; }
-int cudaMemsetAsync(void*, int, Size, void*) { return good; }
+int cudaHostAlloc(void** address, Size size, unsigned) {
+  return *address = std::calloc(1, size), good;
+}
+int cudaFreeHost(void* address) {
+  return std::free(address), good;
+}
+int cudaHostRegister(void*, Size, unsigned) {
+  return good;
+}
+int cudaHostUnregister(void*) {
+  return good;
+}
+int cudaMemcpy(void* to, const void* from, Size size, int) {
+  return copy(to, from, size), good;
+}
+int cudaMemcpyAsync(void* to, const void* from, Size size, int, void*) {
+  return copy(to, from, size), good;
+}
+int cudaMemcpyPeerAsync(void*, int, const void*, int, Size, void*) {
+  return good;
+}
+int cudaMemcpyToSymbol(const void*, const void*, Size, Size, int) {
+  return good;
+}
+int cudaMemset(void*, int, Size) {
+  return good;
+}
+int cudaMemsetAsync(void*, int, Size, void*) {
+  return good;
+}
 int cudaGetSymbolAddress(void** address, const void*) {
   return *address = reinterpret_cast<void*>(k_first_address - 4096), good;
 }
@@ -167,11 +211,21 @@ int cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* addr
 }
 
 // --- streams and events
-int cudaStreamCreate(void** stream) { return *stream = new char, good; }
-int cudaStreamCreateWithPriority(void** stream, unsigned, int) { return *stream = new char, good; }
-int cudaStreamDestroy(void*) { return good; }
-int cudaStreamGetPriority(void*, int* priority) { return *priority = 0, good; }
-int cudaStreamIsCapturing(void*, int* status) { return *status = 0, good; }
+int cudaStreamCreate(void** stream) {
+  return *stream = new char, good;
+}
+int cudaStreamCreateWithPriority(void** stream, unsigned, int) {
+  return *stream = new char, good;
+}
+int cudaStreamDestroy(void*) {
+  return good;
+}
+int cudaStreamGetPriority(void*, int* priority) {
+  return *priority = 0, good;
+}
+int cudaStreamIsCapturing(void*, int* status) {
+  return *status = 0, good;
+}
 int cudaStreamGetCaptureInfo(void*, int* status, std::uint64_t* id, void*, void*, void*, void*) {
   if (id != nullptr) *id = 0;
   return *status = 0, good;
@@ -180,19 +234,33 @@ int cudaStreamSynchronize(void*) {
   const Lock lock(state().mutex);
   return finish(state().recorded), good;
 }
-int cudaStreamQuery(void*) { return good; }
-int cudaStreamWaitEvent(void*, const Event*, unsigned) { return good; }
-int cudaThreadExchangeStreamCaptureMode(int*) { return good; }
-int cudaEventCreate(Event** event) { return *event = new Event, good; }
-int cudaEventCreateWithFlags(Event** event, unsigned) { return *event = new Event, good; }
-int cudaEventDestroy(Event* event) { return delete event, good; }
+int cudaStreamQuery(void*) {
+  return good;
+}
+int cudaStreamWaitEvent(void*, const Event*, unsigned) {
+  return good;
+}
+int cudaThreadExchangeStreamCaptureMode(int*) {
+  return good;
+}
+int cudaEventCreate(Event** event) {
+  return *event = new Event, good;
+}
+int cudaEventCreateWithFlags(Event** event, unsigned) {
+  return *event = new Event, good;
+}
+int cudaEventDestroy(Event* event) {
+  return delete event, good;
+}
 int cudaEventRecord(Event* event, void*) {
   const Lock lock(state().mutex);
   event->number = ++state().recorded;
   if (state().at_once) finish(event->number);
   return good;
 }
-int cudaEventRecordWithFlags(Event* event, void* stream, unsigned) { return cudaEventRecord(event, stream); }
+int cudaEventRecordWithFlags(Event* event, void* stream, unsigned) {
+  return cudaEventRecord(event, stream);
+}
 int cudaEventQuery(const Event* event) {
   const Lock lock(state().mutex);
   return event->number <= state().done ? good : not_ready;
@@ -201,7 +269,9 @@ int cudaEventSynchronize(const Event* event) {
   const Lock lock(state().mutex);
   return finish(event->number), good;
 }
-int cudaEventElapsedTime(float* milliseconds, const Event*, const Event*) { return *milliseconds = 1, good; }
+int cudaEventElapsedTime(float* milliseconds, const Event*, const Event*) {
+  return *milliseconds = 1, good;
+}
 
 // --- kernels
 void** __cudaRegisterFatBinary(void*) {
@@ -210,10 +280,13 @@ void** __cudaRegisterFatBinary(void*) {
 }
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
-char __cudaInitModule(void**) { return 1; }
+char __cudaInitModule(void**) {
+  return 1;
+}
 void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, void*, void*, int*) {}
 void __cudaRegisterVar(void**, char*, char*, const char*, int, Size, int, int) {}
-unsigned __cudaPushCallConfiguration(unsigned long long, unsigned, unsigned long long, unsigned, Size, void*) {
+unsigned __cudaPushCallConfiguration(unsigned long long, unsigned, unsigned long long, unsigned, Size,
+                                     void*) {
   return 0;
 }
 int __cudaPopCallConfiguration(void*, void*, Size* shared, void* stream) {
@@ -221,12 +294,24 @@ int __cudaPopCallConfiguration(void*, void*, Size* shared, void* stream) {
   std::memset(stream, 0, sizeof(void*));
   return good;
 }
-int __cudaGetKernel(void** kernel, const void* function) { return *kernel = const_cast<void*>(function), good; }
-int __cudaLaunchKernel(...) { return good; }
-int cudaLaunchKernel(...) { return good; }
-int cudaLaunchKernelExC(...) { return good; }
-int cudaLaunchCooperativeKernel(...) { return good; }
-int cudaLaunchHostFunc(void*, void (*function)(void*), void* argument) { return function(argument), good; }
+int __cudaGetKernel(void** kernel, const void* function) {
+  return *kernel = const_cast<void*>(function), good;
+}
+int __cudaLaunchKernel(...) {
+  return good;
+}
+int cudaLaunchKernel(...) {
+  return good;
+}
+int cudaLaunchKernelExC(...) {
+  return good;
+}
+int cudaLaunchCooperativeKernel(...) {
+  return good;
+}
+int cudaLaunchHostFunc(void*, void (*function)(void*), void* argument) {
+  return function(argument), good;
+}
 int cudaStreamAddCallback(void* stream, void (*function)(void*, int, void*), void* argument, unsigned) {
   return function(stream, 0, argument), good;
 }
@@ -237,13 +322,21 @@ int cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
   attributes->ptxVersion = attributes->binaryVersion = 90;
   return good;
 }
-int cudaFuncSetAttribute(const void*, int, int) { return good; }
-int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int, Size) { return *blocks = 2, good; }
+int cudaFuncSetAttribute(const void*, int, int) {
+  return good;
+}
+int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int, Size) {
+  return *blocks = 2, good;
+}
 int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void*, int, Size, unsigned) {
   return *blocks = 2, good;
 }
-int cudaProfilerStart() { return good; }
-int cudaProfilerStop() { return good; }
+int cudaProfilerStart() {
+  return good;
+}
+int cudaProfilerStop() {
+  return good;
+}
 
 // --- the driver's part: ranges of addresses into which memory is mapped
 static int reserve(std::uint64_t* address, Size size, Size, std::uint64_t, unsigned long long) {
@@ -260,12 +353,21 @@ static int release(std::uint64_t handle) {
   const Lock lock(state().mutex);
   return state().used -= handle, good;
 }
-static int attribute(int* value, int, int) { return *value = 0, good; }
-static int granularity(Size* size, const void*, int) { return *size = Size{2} << 20U, good; }
-static int nothing() { return good; }
-static int unsupported() { return not_supported; }
+static int attribute(int* value, int, int) {
+  return *value = 0, good;
+}
+static int granularity(Size* size, const void*, int) {
+  return *size = Size{2} << 20U, good;
+}
+static int nothing() {
+  return good;
+}
+static int unsupported() {
+  return not_supported;
+}
 
-int cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned, unsigned long long, int* status) {
+int cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned, unsigned long long,
+                                     int* status) {
   const std::string_view name = symbol;
   const auto is = [&](std::string_view other, auto* code) {
     if (name == other) *function = reinterpret_cast<void*>(code);

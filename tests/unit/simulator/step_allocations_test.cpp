@@ -119,8 +119,7 @@ TEST_CASE("FSDP2 has a tensor a parameter where torch has, and one a unit for co
 
 TEST_CASE("FSDP1's optimizer sees parts of parameters only with use_orig_params") {
   const PlannedScenario original = test::small_scenario("parallel: {strategy: fsdp1}");
-  const PlannedScenario flat =
-      test::small_scenario("parallel: {strategy: fsdp1, use_orig_params: false}");
+  const PlannedScenario flat = test::small_scenario("parallel: {strategy: fsdp1, use_orig_params: false}");
   CHECK(tensors_of(original, "shard.u0", WhoseStorages::framework) == 1);
   CHECK(tensors_of(original, "exp_avg.u0", WhoseStorages::framework) > 1);
   CHECK(tensors_of(flat, "exp_avg.u0", WhoseStorages::framework) == 1);
@@ -155,8 +154,8 @@ TEST_CASE("a recorded free names the streams that used the buffer") {
   CHECK(recorded > 0);
 }
 
-// Six layers and the root. Forward drops what was gathered of the layers, recorded; backward's hooks drop what
-// all seven have, which torch need not record.
+// Six layers and the root. Forward drops what was gathered of the layers, recorded; backward's hooks drop
+// what all seven have, which torch need not record.
 TEST_CASE("FSDP1's gradients are joined on the stream that gathers") {
   const PlannedScenario planned = test::small_scenario("parallel: {strategy: fsdp1}");
   const StepPlan& plan = planned.plan.steady;

@@ -32,6 +32,7 @@ RunSummary full_summary() {
   run.memory->peak_rank = 1;
   run.memory->peak_step = 4;
   run.memory->phases = {Bytes{1000}, Bytes{800}, Bytes{600}};
+  run.memory->life = {{LifePhase::save_full, {7}, {8}, true, false, "all of it"}};
   run.memory->overheads = {{"context", {5}, {4}, {6}, OverheadPlace::device, "one a process", "measured"}};
   run.memory_limit = Bytes{4000};
   run.fits = Fit::yes;
@@ -91,10 +92,14 @@ TEST_CASE("the text of a summary is a contract to the byte") {
       R"("bytes":7000,"sent":7000,"counted":6999},{"kind":"AllReduce","group_size":2,"count":1,"b)"
       R"(ytes":8,"sent":16,"counted":null}],"volume":{"sent":2.9,"limit":3.0},"skipped_steps":2,")"
       R"(memory":{"peak_allocated":1000,"peak_active":null,"peak_reserved":2000,"peak_device":nul)"
-      R"(l,"by_class":{"activation":900},"peak_instruction":13,"peak_label":"13 Forward s4 mb0",")"
-      R"(peak_rank":1,"peak_step":4,"phases":{"forward":1000,"backward":800,"optimizer":600},"tea)"
-      R"(cher":{"parameters":1,"gathered":2,"logits":3},"overheads":[{"name":"context","bytes":5,"low":4,"high":6,)"
-      R"("where":"device","formula":"one a process","source":"measured"}]},"memory_limit":4000,"fits":"yes","fit_margin":null,"implementation":null,"ended_b)"
+      R"(l,"allocator_retries":null,"device_low":null,"device_high":null,)"
+      R"("by_class":{"activation":900},"peak_instruction":13,"peak_label":"13 Forward s4 mb0",")"
+      R"(peak_rank":1,"peak_step":4,"phases":{"forward":1000,"backward":800,"optimizer":600,"save_full":7},"tea)"
+      R"(cher":{"parameters":1,"gathered":2,"logits":3},"life":[{"phase":"save_full","device":7,"host":8,)"
+      R"("asked":true,"runs":false,"formula":"all of it"}],"overheads":[{"name":"context","bytes":5,"low":4,"high":6,)"
+      R"("where":"device","formula":"one a process","source":"measured"}]},"memory_limit":4000,)"
+      R"("fits":"yes","fit_probability":null,"fit_reason":null,"fit_margin":null,)"
+      R"("implementation":null,"ended_b)"
       R"(y":"memory","operators":[{"operation":"attention","direction":"forward","calls":6,"time_)"
       R"(ns":7600000},{"operation":"attention","direction":"backward","calls":6,"time_ns":1550000)"
       R"(0}],"losses":[3.0,2.5],"gradient_norms":[1.5],"calibrated":true,"assumes":["even experts"],"leaves_out":["data load)"
@@ -104,7 +109,8 @@ TEST_CASE("the text of a summary is a contract to the byte") {
       R"({"kind":"predicted","plan_hash":"","ranks":1,"step_time_ns":{"median":0,"min":0,"max":0,)"
       R"("n":0},"tokens_per_second":null,"tokens_per_second_per_gpu":null,"mfu":null,"mfu_palm":null,"exposed_commu)"
       R"(nication_ns":0,"communication":[],"volume":null,"skipped_steps":0,"memory":null,"memory_)"
-      R"(limit":null,"fits":null,"fit_margin":null,"implementation":null,"ended_by":null,"operators":[],"losses":[],"gradient_norms":[],")"
+      R"(limit":null,"fits":null,"fit_probability":null,"fit_reason":null,)"
+      R"("fit_margin":null,"implementation":null,"ended_by":null,"operators":[],"losses":[],"gradient_norms":[],")"
       R"(calibrated":false,"assumes":[],"leaves_out":[],"alternatives":[]})");
 }
 
@@ -112,6 +118,9 @@ TEST_CASE("a summary of an earlier version has no overheads") {
   const auto back = parse_summary_json(R"({"memory":{"peak_allocated":1000,"phases":{}}})");
   REQUIRE_OK(back);
   CHECK(back->memory->overheads.empty());
+  const auto tight = parse_summary_json(R"({"fits":"tight"})");
+  REQUIRE_OK(tight);
+  CHECK(tight->fits == Fit::unsure);
 }
 
 TEST_CASE("damaged summaries are errors") {
