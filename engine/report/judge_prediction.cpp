@@ -39,7 +39,8 @@ std::string steps_text(const DeviceMemory& memory, Bytes limit) {
 FitVerdict judge_steps(const RunTrace& run, Bytes limit) {
   const DeviceMemory& memory = *run.device_memory;
   FitVerdict verdict;
-  verdict.probability = run.fit ? run.fit->probability : memory.device_peak <= limit ? 1 : 0;
+  const bool runs = memory.out_of_memory == 0 && memory.device_peak <= limit;
+  verdict.probability = run.fit ? run.fit->probability : runs;
   const bool at_edge = memory.retries > 0 || memory.out_of_memory > 0;
   if (verdict.probability <= 1 - k_sure)
     verdict.fit = Fit::no;

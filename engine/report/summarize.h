@@ -14,9 +14,9 @@ namespace shardlab {
 
 // What is known of the device of one rank.
 struct DeviceLimits {
-  std::optional<FlopsPerSecond> peak;  // dense, for the compute dtype
-  std::optional<Bytes> memory;         // the scenario's memory_limit comes first
-  std::optional<Bytes> host_memory;    // of a node, when known
+  std::optional<FlopsPerSecond> peak;     // dense, for the compute dtype
+  std::optional<Bytes> memory;            // the scenario's memory_limit comes first
+  std::optional<Bytes> host_memory = {};  // of a node, when known
 };
 
 // Fails with bad_input when the trace has no measured step or does not follow the scenario's steady plan.

@@ -50,6 +50,8 @@ struct StrategyFacts {
   bool gathers_units = false;
   // Units compute in precision.param and reduce in precision.reduce, whatever the stored dtype is.
   bool casts_units = false;
+  // A full state dict gathers parameter by parameter; else unit by unit.
+  bool saves_by_parameter = false;
   // What precision.cast_forward_inputs is where it is not given.
   bool casts_inputs_by_default = true;
   // The gradient scaler that people use with it and that divides float16 gradients too. Empty: GradScaler,
@@ -67,8 +69,6 @@ struct StrategyFacts {
   // on compute; empty: on compute too. Of interest to the caching allocator alone
   // (simulator/memory/allocations/issue_streams.h).
   std::string_view gradients_join_on = {};
-  // A full state dict gathers parameter by parameter; else unit by unit.
-  bool saves_by_parameter = false;
   // Whether hints that propose another strategy name this one.
   bool proposed = true;
   // Whether every rank holds the whole state, so that a mesh left open replicates. Null: it shards.

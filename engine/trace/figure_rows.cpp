@@ -26,14 +26,8 @@ template <>
 struct TypeOf<std::string> : TypeOf<int> {
   static constexpr const char* k_name = "text";
 };
-template <>
-struct TypeOf<Fit> : TypeOf<std::string> {};
-template <>
-struct TypeOf<Implementation> : TypeOf<std::string> {};
-template <>
-struct TypeOf<RunKind> : TypeOf<std::string> {};
-template <>
-struct TypeOf<InstructionKind> : TypeOf<std::string> {};
+template <WordEnum Value>
+struct TypeOf<Value> : TypeOf<std::string> {};
 template <>
 struct TypeOf<InstructionId> : TypeOf<int> {};
 template <typename Tag>

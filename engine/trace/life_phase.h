@@ -34,11 +34,11 @@ inline constexpr auto k_words<LifePhase> =
 
 struct PhaseMemory {
   LifePhase phase = LifePhase::steady;
-  Bytes device;        // live tensors of the rank with most
-  Bytes host;          // of the node with most, its processes included
+  Bytes device = {};   // live tensors of the rank with most
+  Bytes host = {};     // of the node with most, its processes included
   bool asked = false;  // the scenario's job has this phase
   bool runs = false;   // `shardlab run` does it; else it is predicted only
-  std::string formula;
+  std::string formula = {};
 
   friend bool operator==(const PhaseMemory&, const PhaseMemory&) = default;
 };

@@ -52,8 +52,8 @@ extern constexpr StrategyFacts k_fsdp2_facts{
     .aliases = k_aliases,
     .loose_names = k_loose_names,
     .gathers_units = true,
-    .saves_by_parameter = true,
     .casts_units = true,
+    .saves_by_parameter = true,
     .check = check,
 };
 

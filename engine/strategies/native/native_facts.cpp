@@ -26,8 +26,8 @@ std::vector<NotBuilt> not_built(const Scenario& scenario) {
 extern constexpr StrategyFacts k_native_facts{
     .keys = k_keys,
     .gathers_units = true,
-    .saves_by_parameter = true,
     .casts_units = true,
+    .saves_by_parameter = true,
     .why_no_subgroups = "native keeps parameters whole or spreads them over all sharding ranks",
     .why_root_stays = "it never frees parameters that backward needs first",
     .proposed = false,  // it is not what people have

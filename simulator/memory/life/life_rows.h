@@ -14,13 +14,13 @@ struct JobState {
   const PlannedScenario& planned;
   const Device& device;
   const RunTrace& predicted;
-  Bytes between;         // live between steps: shards, optimizer state
-  Bytes model;           // all parameters as stored, a teacher's included
-  Bytes student;         // those that a checkpoint has
-  Bytes optimizer;       // the optimizer's state of all ranks of a copy
-  Bytes largest_unit;    // gathered, as stored; zero where nothing is gathered
-  Bytes largest_tensor;  // of the parameters, as stored
-  Bytes processes;       // of a node, in host memory
+  Bytes between = {};         // live between steps: shards, optimizer state
+  Bytes model = {};           // all parameters as stored, a teacher's included
+  Bytes student = {};         // those that a checkpoint has
+  Bytes optimizer = {};       // the optimizer's state of all ranks of a copy
+  Bytes largest_unit = {};    // gathered, as stored; zero where nothing is gathered
+  Bytes largest_tensor = {};  // of the parameters, as stored
+  Bytes processes = {};       // of a node, in host memory
   int ranks_per_node = 1;
 };
 JobState job_state(const PlannedScenario& planned, const Device& device, const RunTrace& predicted);

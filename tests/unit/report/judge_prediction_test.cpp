@@ -33,18 +33,36 @@ TEST_CASE("a node's host memory counts where it is known") {
   CHECK(verdict.reason == "save full takes 90.0 GiB of a node's 89.0 GiB of host memory");
 }
 
-TEST_CASE("the steps are judged by the allocator, with what libraries may take beside it") {
+TEST_CASE("the steps are judged by how likely they run, and by what the allocator has to do") {
   RunTrace run = some_run();
   run.life.clear();
-  CHECK(judge_prediction(run, {gibibytes(61), {}}).fit == Fit::yes);
-  CHECK(judge_prediction(run, {gibibytes(60), {}}).fit == Fit::unsure);
-  CHECK(judge_prediction(run, {gibibytes(59), {}}).fit == Fit::no);
+  run.fit = FitEstimate{.probability = 1, .low = {}, .high = {}};
+  const auto judged = [&] { return judge_prediction(run, {gibibytes(61), {}}); };
+  CHECK(judged().fit == Fit::yes);
+  CHECK_FALSE(judged().reason);
+  run.fit->probability = 0.9;
+  CHECK(judged().fit == Fit::yes);
+  run.fit->probability = 0.8;
+  CHECK(judged().fit == Fit::unsure);
+  CHECK(judged().reason == "the steps take 60.0 GiB of the device's 61.0 GiB");
+  run.fit->probability = 0.1;
+  CHECK(judged().fit == Fit::no);
+  run.fit->probability = 1;
   run.device_memory->retries = 2;
-  const FitVerdict retried = judge_prediction(run, {gibibytes(70), {}});
-  CHECK(retried.fit == Fit::unsure);
-  CHECK(retried.reason == "2 allocations only after the allocator gave memory back");
+  CHECK(judged().fit == Fit::unsure);
+  CHECK(judged().reason == "2 allocations only after the allocator gave memory back");
   run.device_memory->out_of_memory = 1;
-  CHECK(judge_prediction(run, {gibibytes(70), {}}).fit == Fit::no);
+  CHECK(judged().fit == Fit::unsure);
+  CHECK(judged().probability == 1);
+}
+
+TEST_CASE("without an estimate the sum decides") {
+  RunTrace run = some_run();
+  run.life.clear();
+  CHECK(judge_prediction(run, {gibibytes(60), {}}).fit == Fit::yes);
+  CHECK(judge_prediction(run, {gibibytes(59), {}}).fit == Fit::no);
+  run.device_memory->out_of_memory = 1;
+  CHECK(judge_prediction(run, {gibibytes(60), {}}).fit == Fit::no);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "engine/scenario/read_scenario.h"
+#include "engine/scenario/unsupported.h"
 #include "tests/catch.h"
 
 namespace shardlab {
@@ -80,7 +81,6 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
         "parallel.strategy=zero3",
         "parallel.wrap.overrides=[{match: {path: x}, settings: {offload.parameters: cpu}}]",
         "parallel.wrap.overrides=[{match: {path: x}, settings: {activation.checkpoint: full}}]",
-        "parallel.initialization=cpu",
         "parallel={strategy: fsdp1, sync_module_states: true}",
         "precision.autocast=bfloat16",
         "activation.partition=true",
@@ -88,7 +88,7 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
         "offload.parameters=cpu",
         "train.optimizer=adamw_8bit",
         "train.nan_check=true",
-        "train.evaluation.every=5",
+        "train.evaluation.batches=5",
         "train.data_workers=1",
         "train.pin_batches=false",
         "train.epochs=1",
@@ -99,7 +99,6 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
         "model.lora={rank: 1, targets: [x], dropout: 0.1}",
         "model.compile=whole",
         "model.fp8=rowwise",
-        "checkpoint.path=x",
         "limits.gpus=8",
         "cluster.nvme.path=/x",
         "cluster.host.cores=4"}) {
@@ -117,6 +116,19 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
              test::contains_text("not supported yet"));
   CHECK_THAT(result_of({"cluster.ranks=4", "parallel.mesh={shard: 2, tensor: 2}"}),
              test::contains_text("parallel.mesh.tensor: not supported yet: 2"));
+}
+
+TEST_CASE("supported: what is only predicted is refused where a run begins") {
+  for (const char* set : {"parallel.initialization=cpu", "train.evaluation.every=5", "checkpoint.path=x",
+                          "checkpoint.type=sharded"}) {
+    INFO(set);
+    CHECK(result_of({set}) == "");
+    const auto scenario = parse_scenario(k_base, "a.yaml", {set});
+    REQUIRE_OK(scenario);
+    const Status runs = check_runs(*scenario);
+    REQUIRE_FALSE(runs);
+    CHECK_THAT(to_string(runs.error()), test::contains_text("is predicted, and not run yet"));
+  }
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ TEST_CASE("the field names are the documented ones") {
   CHECK(json["memory"]["peak_active"].is_null());
   CHECK(json["memory"]["by_class"] == nlohmann::ordered_json({{"activation", 900}}));
   CHECK(json["memory"]["phases"] ==
-        nlohmann::ordered_json({{"forward", 1000}, {"backward", 800}, {"optimizer", 600}}));
+        nlohmann::ordered_json({{"forward", 1000}, {"backward", 800}, {"optimizer", 600}, {"save_full", 7}}));
   CHECK(summary_json(RunSummary{})["mfu"].is_null());
 }
 
