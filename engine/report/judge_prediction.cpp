@@ -9,8 +9,8 @@
 namespace shardlab {
 namespace {
 
-// Less sure than this of either answer is unsure.
-constexpr double k_sure = 0.9;
+// What is less likely than the one and likelier than the other is unsure.
+constexpr double k_sure = 0.9, k_unlikely = 0.1;
 
 Bytes beside_the_allocator(const std::vector<MemoryOverhead>& overheads) {
   Bytes sum;
@@ -42,7 +42,7 @@ FitVerdict judge_steps(const RunTrace& run, Bytes limit) {
   const bool runs = memory.out_of_memory == 0 && memory.device_peak <= limit;
   verdict.probability = run.fit ? run.fit->probability : runs;
   const bool at_edge = memory.retries > 0 || memory.out_of_memory > 0;
-  if (verdict.probability <= 1 - k_sure)
+  if (verdict.probability <= k_unlikely)
     verdict.fit = Fit::no;
   else if (verdict.probability < k_sure || at_edge)
     verdict.fit = Fit::unsure;

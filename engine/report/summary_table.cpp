@@ -25,9 +25,9 @@ Tone tone_of(Fit fit) {
   return fit == Fit::yes ? Tone::good : fit == Fit::unsure ? Tone::fair : Tone::bad;
 }
 
-std::string margin_note(const RunSummary& run) {
-  if (!run.fit_margin || run.fits == Fit::no) return "";
-  return fmt::format(", margin {}", to_string(*run.fit_margin));
+std::string likelihood_note(const RunSummary& run) {
+  if (!run.fit_probability) return "";
+  return fmt::format("; the steps run with {:.0f} %", *run.fit_probability * 100);
 }
 
 std::string retries_note(std::int64_t retries) {
@@ -54,7 +54,7 @@ void add_memory(TextTable& table, const RunSummary& run) {
   if (run.fits) {
     table.add({"fits",
                {std::string(to_string(*run.fits)), tone_of(*run.fits)},
-               fmt::format("limit {} a rank{}", to_string(*run.memory_limit), margin_note(run))});
+               fmt::format("limit {} a rank{}", to_string(*run.memory_limit), likelihood_note(run))});
   }
 }
 

@@ -123,7 +123,7 @@ TEST_CASE("supported: what is only predicted is refused where a run begins") {
                           "checkpoint.type=sharded"}) {
     INFO(set);
     CHECK(result_of({set}) == "");
-    const auto scenario = parse_scenario(k_base, "a.yaml", {set});
+    const auto scenario = parse_scenario(k_base, "a.yaml", std::vector<std::string>{set});
     REQUIRE_OK(scenario);
     const Status runs = check_runs(*scenario);
     REQUIRE_FALSE(runs);
