@@ -179,7 +179,7 @@ Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& tra
       const FitVerdict verdict = judge_prediction(trace, {*run.memory_limit, device.host_memory});
       run.fits = verdict.fit;
       run.fit_reason = verdict.reason;
-      run.fit_probability = verdict.fit == Fit::no ? 0 : verdict.probability;
+      run.fit_probability = verdict.probability;
     }
   }
   run.mfu = utilization(model_flops_per_step(planned), run.step_time.median, device.peak);
