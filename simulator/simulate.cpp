@@ -9,9 +9,9 @@
 #include "simulator/assumptions.h"
 #include "simulator/core/timeline.h"
 #include "simulator/cost/cost_model.h"
-#include "simulator/memory/device_memory.h"
 #include "simulator/memory/life/life_phases.h"
 #include "simulator/memory/overheads/memory_overheads.h"
+#include "simulator/memory/predicted_device.h"
 #include "simulator/memory/reserved_ratios.h"
 #include "simulator/memory/step_memory.h"
 
@@ -180,7 +180,7 @@ Status check_calibration(const SimulationInputs& inputs) {
 
 }  // namespace
 
-Result<std::vector<MadeCall>> allocator_calls(const SimulationInputs& inputs, const RunTrace& predicted) {
+Result<AllocatorCalls> allocator_calls(const SimulationInputs& inputs, const RunTrace& predicted) {
   return simulate_allocator_calls(inputs.planned, overheads_of(inputs, predicted),
                                   steps_of(inputs.planned, predicted));
 }

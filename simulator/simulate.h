@@ -31,6 +31,6 @@ Result<RunTrace> simulate(const SimulationInputs& inputs);
 
 // The calls of torch's caching allocator in the steps of such a prediction, without a limit of memory: the
 // setup, the first steps, and the steady one until it takes no more from the device.
-Result<std::vector<MadeCall>> allocator_calls(const SimulationInputs& inputs, const RunTrace& predicted);
+Result<AllocatorCalls> allocator_calls(const SimulationInputs& inputs, const RunTrace& predicted);
 
 }  // namespace shardlab

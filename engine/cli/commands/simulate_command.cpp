@@ -3,7 +3,6 @@
 #include "engine/cli/stored_runs.h"
 #include "engine/cli/write_allocations.h"
 #include "engine/planner/plan_scenario.h"
-#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
 #include "simulator/simulate.h"
@@ -62,9 +61,9 @@ class SimulateCommand final : public Command {
     SHARDLAB_TRY(const Device device, resolve_device(*planned.scenario.cluster));
     if (device.kind != DeviceKind::gpu)
       return bad_input("--allocations", "processors have no caching allocator", "name a GPU in `cluster`");
-    SHARDLAB_TRY(const std::vector<MadeCall> calls,
+    SHARDLAB_TRY(const AllocatorCalls made,
                  allocator_calls({planned, device, calibration ? &*calibration : nullptr}, trace));
-    return write_allocations(allocations_, planned.scenario.cluster->allocator_conf, calls);
+    return write_allocations(allocations_, made.options, made.calls);
   }
 
   std::string scenario_, allocations_;

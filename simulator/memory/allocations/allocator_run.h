@@ -43,6 +43,11 @@ struct MadeCall {
   std::int64_t events = 0;  // of complete_events: so many more are done
 };
 
+struct AllocatorCalls {
+  std::string options;  // the text of PYTORCH_ALLOC_CONF
+  std::vector<MadeCall> calls;
+};
+
 struct AllocatorRunInputs {
   const PlannedScenario& planned;
   AllocatorOptions options;

@@ -1,4 +1,4 @@
-#include "simulator/memory/device_memory.h"
+#include "simulator/memory/predicted_device.h"
 
 #include <algorithm>
 #include <utility>
@@ -147,14 +147,14 @@ Result<PredictedDevice> simulate_device_memory(const PlannedScenario& planned, c
       .predict(known ? std::optional(device.memory) : std::nullopt, ratios);
 }
 
-Result<std::vector<MadeCall>> simulate_allocator_calls(const PlannedScenario& planned,
-                                                       const DeviceOverheads& overheads,
-                                                       const std::vector<RunStep>& steps) {
+Result<AllocatorCalls> simulate_allocator_calls(const PlannedScenario& planned,
+                                                const DeviceOverheads& overheads,
+                                                const std::vector<RunStep>& steps) {
   SHARDLAB_TRY(AllocatorRunInputs inputs, inputs_of(planned, overheads));
-  std::vector<MadeCall> calls;
-  inputs.calls = &calls;
+  AllocatorCalls made{planned.scenario.cluster->allocator_conf, {}};
+  inputs.calls = &made.calls;
   SHARDLAB_CHECK_OK(run_allocator(inputs, steps));
-  return calls;
+  return made;
 }
 
 }  // namespace shardlab

@@ -42,8 +42,8 @@ Result<PredictedDevice> simulate_device_memory(const PlannedScenario& planned, c
                                                const std::vector<double>& ratios);
 
 // The calls behind these figures where memory has no limit, the setup first.
-Result<std::vector<MadeCall>> simulate_allocator_calls(const PlannedScenario& planned,
-                                                       const DeviceOverheads& overheads,
-                                                       const std::vector<RunStep>& steps);
+Result<AllocatorCalls> simulate_allocator_calls(const PlannedScenario& planned,
+                                                const DeviceOverheads& overheads,
+                                                const std::vector<RunStep>& steps);
 
 }  // namespace shardlab
