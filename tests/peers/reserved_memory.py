@@ -1,0 +1,164 @@
+"""What torch's caching allocator reserves: real FSDP2, FSDP1 and DDP on a GPU that computes nothing (hollow_gpu/) against `simulate`. Peaks
+of allocated, active and reserved bytes over the setup and three steps, of full-size Llama-3-8B, then of seeded settings, some of them under
+texts of PYTORCH_ALLOC_CONF. Targets: 1 % of allocated and active, 5 % of reserved bytes. The interpreter with transformers is
+$SHARDLAB_TRANSFORMERS (scripts/peers_env.sh).
+
+reserved_memory.py [SEED [COUNT]]
+"""
+import json
+import os
+import pathlib
+import random
+import statistics
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from _peer import HERE, SKIP, Folder, needed
+
+ENDLESS = 1 << 40  # bytes of a device on which nothing is ever short
+TARGETS = {"allocated": 0.01, "active": 0.01, "reserved": 0.05}
+
+CONFS = ["expandable_segments:True", "max_split_size_mb:128", "max_split_size_mb:512", "roundup_power2_divisions:4",
+         "roundup_power2_divisions:[256:1,512:2,1024:4,>:8]", "garbage_collection_threshold:0.8"]
+
+
+def case(name="", **changes):
+    """Of Llama-3-8B, where nothing else is said."""
+    values = {"name": name, "strategy": "fsdp2", "checkpoint": False, "reshard": True, "limiter": True, "loss": "outside", "vocabulary": 128256,
+              "sequence": 4096, "micro_batch": 1, "accumulation": 1, "hidden": 4096, "heads": 32, "kv_heads": 8, "layers": 32, "ffn": 14336,
+              "param": "bfloat16", "reduce": "float32", "optimizer": "foreach", "ranks": 8, "conf": "", "memory": ENDLESS}
+    values.update(changes)
+    return values
+
+
+def fixed_cases():
+    return [case("8B FSDP2"), case("8B FSDP2 checkpointed", checkpoint=True), case("8B FSDP2 kept after forward", reshard=False),
+            case("8B FSDP1", strategy="fsdp1"), case("8B FSDP1 checkpointed", strategy="fsdp1", checkpoint=True),
+            case("8B FSDP1 without limiter", strategy="fsdp1", limiter=False),
+            case("1B DDP", strategy="ddp", param="float32", hidden=2048, ffn=8192, layers=16, sequence=2048)]
+
+
+def drawn_case(draw):
+    strategy = draw.choice(["fsdp2", "fsdp2", "fsdp1", "fsdp1", "ddp"])
+    hidden = draw.choice([1024, 2048, 3072, 4096])
+    heads = hidden // 128
+    drawn = case(strategy=strategy, checkpoint=draw.random() < 0.4, reshard=strategy == "ddp" or draw.random() < 0.7,
+                 limiter=strategy != "fsdp1" or draw.random() < 0.8, loss=draw.choice(["inside", "outside"]),
+                 vocabulary=draw.choice([8192, 32000, 50304, 128256]), sequence=draw.choice([512, 1024, 2048, 4096]),
+                 micro_batch=draw.choice([1, 1, 2, 4]), accumulation=draw.choice([1, 1, 2]), hidden=hidden, heads=heads,
+                 kv_heads=draw.choice([heads // 4 or 1, heads]), layers=draw.randint(2, 8), ffn=hidden * draw.choice([11, 14, 16]) // 4,
+                 optimizer=draw.choice(["foreach", "fused"]), conf=draw.choice(["", "", *CONFS[:draw.randint(1, len(CONFS))]]))
+    drawn["param"], drawn["reduce"] = draw.choice([("bfloat16", "float32"), ("bfloat16", "bfloat16"), ("float32", "float32")])
+    if strategy == "ddp":
+        drawn["param"] = drawn["reduce"] = "float32"
+    return drawn
+
+
+def describe(values):
+    if values["name"]:
+        return values["name"]
+    words = [values["strategy"], f"{values['layers']}x{values['hidden']}/{values['ffn']} kv {values['kv_heads']}/{values['heads']}",
+             f"vocabulary {values['vocabulary']}", f"{values['accumulation']}x{values['micro_batch']}x{values['sequence']}",
+             f"{values['param']}/{values['reduce']}", "loss " + values["loss"], values["optimizer"]]
+    words += ["checkpointed"] * values["checkpoint"] + ["kept after forward"] * (not values["reshard"])
+    words += ["no limiter"] * (not values["limiter"]) + [values["conf"]] * bool(values["conf"])
+    return ", ".join(words)
+
+
+def scenario_of(values, folder):
+    config = folder / "config.json"
+    config.write_text(json.dumps({
+        "architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": values["hidden"], "intermediate_size": values["ffn"],
+        "num_hidden_layers": values["layers"], "num_attention_heads": values["heads"], "num_key_value_heads": values["kv_heads"],
+        "vocab_size": values["vocabulary"], "tie_word_embeddings": False, "max_position_embeddings": 8192, "rms_norm_eps": 1e-6,
+        "hidden_act": "silu"}))
+    parallel = {"strategy": values["strategy"]}
+    if values["strategy"] == "fsdp1":
+        parallel["sharding"] = "full_shard" if values["reshard"] else "shard_grad_op"
+        parallel["prefetch"] = {"limit_all_gathers": values["limiter"]}
+    if values["strategy"] == "fsdp2":
+        parallel["reshard_after_forward"] = values["reshard"]
+    cluster = {"gpu": "H100-SXM", "gpus_per_node": values["ranks"], "nodes": 1, "memory_limit": values["memory"]}
+    if values["conf"]:
+        cluster["allocator"] = {"conf": values["conf"]}
+    scenario = {"name": "reserved", "model": {"config": str(config), "sequence_length": values["sequence"], "implementation": "eager",
+                                              "loss": {"place": values["loss"]}},
+                "cluster": cluster, "parallel": parallel,
+                "train": {"micro_batch": values["micro_batch"], "accumulation": values["accumulation"],
+                          "optimizer_implementation": values["optimizer"]}}
+    if values["param"] != "float32" or values["reduce"] != "float32":
+        scenario["precision"] = {"param": values["param"], "reduce": values["reduce"]}
+    if values["checkpoint"]:
+        scenario["activation"] = {"checkpoint": "full"}
+    path = folder / "scenario.json"
+    path.write_text(json.dumps(scenario))
+    return path
+
+
+def predicted(values, folder):
+    done = subprocess.run([os.environ["SHARDLAB"], "simulate", str(scenario_of(values, folder)), "--no-store", "--no-calibration", "--json"],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{values}\n{done.stderr}")
+    memory = json.loads(done.stdout)["memory"]
+    # The peak of the plan's own tensors; torch's own figure counts the workspaces with them.
+    workspaces = sum(row["bytes"] for row in memory["overheads"] if row["where"] == "allocator")
+    return {"allocated": memory["peak_allocated"] + workspaces, "active": memory["peak_active"], "reserved": memory["peak_reserved"]}
+
+
+def recorded(cases, folder):
+    """What real torch says of each."""
+    hollow = pathlib.Path(os.environ["SHARDLAB_BUILD"]) / "hollow_gpu"
+    (folder / "cases.json").write_text(json.dumps(cases))
+    subprocess.run([os.environ["SHARDLAB_TRANSFORMERS"], str(HERE / "_reserved_worker.py"), str(folder / "cases.json"),
+                    str(folder / "answers.json")], check=True, timeout=1200,
+                   env={**os.environ, "LD_LIBRARY_PATH": str(hollow), "LD_PRELOAD": str(hollow / "libhollow_gpu.so")})
+    return json.loads((folder / "answers.json").read_text())
+
+
+def report(values, answer, ours):
+    """Prints a row; gives the errors."""
+    errors, row = {}, []
+    for figure in TARGETS:
+        real = answer[figure + "_bytes"]
+        errors[figure] = ours[figure] / real - 1
+        beyond = "!" if abs(errors[figure]) > TARGETS[figure] else " "
+        row.append(f"{real / 2**30:7.2f} {ours[figure] / 2**30:7.2f} {errors[figure]:+7.2%}{beyond}")
+    print(" |".join(row) + "  " + describe(values))
+    return errors
+
+
+def conclude(errors):
+    """A line a figure over these cases; gives the worst."""
+    worst = {}
+    for figure, target in TARGETS.items():
+        sizes = sorted(abs(each[figure]) for each in errors)
+        worst[figure] = sizes[-1]
+        print(f"  {figure:9} target {target:.0%}: {sum(size <= target for size in sizes)} of {len(sizes)} within, "
+              f"median {statistics.median(sizes):.2%}, worst {sizes[-1]:.2%}")
+    return worst
+
+
+def main():
+    needed("SHARDLAB", "SHARDLAB_TRANSFORMERS")
+    if not (pathlib.Path(os.environ["SHARDLAB_BUILD"]) / "hollow_gpu/libhollow_gpu.so").exists():
+        print("skipped: built only with torch's CUDA wheel")
+        sys.exit(SKIP)
+    seed, count = (int(sys.argv[1]) if len(sys.argv) > 1 else 1), (int(sys.argv[2]) if len(sys.argv) > 2 else 30)
+    draw = random.Random(seed)
+    fixed = fixed_cases()
+    cases = fixed + [drawn_case(draw) for _ in range(count)]
+    with Folder() as folder:
+        answers = recorded(cases, folder)
+        print("GiB: real, predicted, error of allocated | active | reserved; ! is beyond the target")
+        errors = [report(values, answer, predicted(values, folder)) for values, answer in zip(cases, answers)]
+    print(f"{len(fixed)} fixed cases")
+    conclude(errors[:len(fixed)])
+    if count:
+        print(f"{count} seeded settings")
+        conclude(errors[len(fixed):])
+
+
+if __name__ == "__main__":
+    main()
