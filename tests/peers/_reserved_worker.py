@@ -4,6 +4,7 @@ nothing (hollow_gpu/): peaks of three steps and of the setup before them, by tor
 Every case has a process of its own, forked once torch is loaded and before it has looked at the GPU; two run at a time. A case that
 runs out of memory says so. Usage: _reserved_worker.py CASES.json ANSWERS.json
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -80,12 +81,12 @@ def mixed(case):
     return case["param"] != "float32" or case["reduce"] != "float32"
 
 
-def synchronise(case, model, last):
-    """Gradients are reduced after the last micro-batch."""
+def synchronised(case, model, last):
+    """The context of a forward and its backward: gradients are reduced after the last micro-batch."""
     if case["strategy"] == "fsdp2":
         model.set_requires_gradient_sync(last)
-    else:
-        model.require_backward_grad_sync = last
+        last = True
+    return contextlib.nullcontext() if last else model.no_sync()
 
 
 def forward(case, model, ids):
@@ -98,7 +99,7 @@ def forward(case, model, ids):
 
 
 def train(case):
-    # Two that look at values: here they are all zero.
+    # Two that look at values of kernels, which here are zeros.
     transformers.masking_utils.find_packed_sequence_indices = lambda *_: None
     torch.nn.parallel.distributed._verify_param_shape_across_processes = lambda *_: None
     torch.backends.cuda.enable_cudnn_sdp(False)
@@ -107,10 +108,10 @@ def train(case):
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, **{case["optimizer"]: True})
     for _ in range(STEPS):
         for micro_batch in range(case["accumulation"]):
-            synchronise(case, model, micro_batch + 1 == case["accumulation"])
             ids = torch.zeros(case["micro_batch"], case["sequence"], dtype=torch.long, device="cuda")
-            loss = forward(case, model, ids) / case["accumulation"]
-            loss.backward()
+            with synchronised(case, model, micro_batch + 1 == case["accumulation"]):
+                loss = forward(case, model, ids) / case["accumulation"]
+                loss.backward()
             del loss
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
@@ -142,7 +143,14 @@ def start(case, path):
             path.write_text(json.dumps(answer(case)))
         except BaseException:
             traceback.print_exc()
+            os._exit(1)
         os._exit(0)
+
+
+def end_of_one():
+    _, status = os.wait()
+    if status != 0:
+        sys.exit(f"a case ended by {status}")
 
 
 def main():
@@ -152,10 +160,10 @@ def main():
         paths = [pathlib.Path(folder) / str(number) for number in range(len(cases))]
         for number, (case, path) in enumerate(zip(cases, paths)):
             if number >= AT_A_TIME:
-                os.wait()
+                end_of_one()
             start(case, path)
         for _ in paths[-AT_A_TIME:]:
-            os.wait()
+            end_of_one()
         json.dump([json.loads(path.read_text()) for path in paths], open(sys.argv[2], "w"))
 
 

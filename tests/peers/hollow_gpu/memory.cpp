@@ -1,6 +1,8 @@
-// The CUDA runtime's functions on memory. Copies to the host give zeros.
+// The CUDA runtime's functions on memory.
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <unordered_map>
 
 #include "tests/peers/hollow_gpu/gpu.h"
 
@@ -11,10 +13,36 @@ using hollow::Size;
 
 namespace {
 
-int copy(void* to, const void* from, Size size) {
-  if (hollow::on_device(to)) return good;
-  if (hollow::on_device(from))
+// A small copy to the device is kept, and given back to whom copies just as much from there: programs of a group
+// agree on numbers in this way. All else is zeros.
+constexpr Size k_most_kept = Size{1} << 16U;
+
+std::unordered_map<const void*, std::string>& kept() {
+  static std::unordered_map<const void*, std::string> the_kept;
+  return the_kept;
+}
+
+void keep(const void* at, const void* from, Size size) {
+  if (size <= k_most_kept && !hollow::on_device(from))
+    kept()[at] = std::string(static_cast<const char*>(from), size);
+  else
+    kept().erase(at);
+}
+
+void read_back(void* to, const void* from, Size size) {
+  const auto found = kept().find(from);
+  if (found != kept().end() && found->second.size() == size)
+    std::memcpy(to, found->second.data(), size);
+  else
     std::memset(to, 0, size);
+}
+
+int copy(void* to, const void* from, Size size) {
+  const Lock lock(hollow::gpu().mutex);
+  if (hollow::on_device(to))
+    keep(to, from, size);
+  else if (hollow::on_device(from))
+    read_back(to, from, size);
   else
     std::memcpy(to, from, size);
   return good;
