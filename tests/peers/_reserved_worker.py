@@ -139,6 +139,7 @@ def start(case, path):
     if child == 0:
         os.environ["PYTORCH_ALLOC_CONF"] = case["conf"]
         os.environ["HOLLOW_MEMORY"] = str(case["memory"])
+        os.environ["HOLLOW_EVENTS"] = case["events"]
         try:
             path.write_text(json.dumps(answer(case)))
         except BaseException:

@@ -1,10 +1,14 @@
 """What torch's caching allocator reserves: real FSDP2, FSDP1 and DDP on a GPU that computes nothing (hollow_gpu/) against `simulate`. Peaks
 of allocated, active and reserved bytes over the setup and three steps, of full-size Llama-3-8B, then of seeded settings, some of them under
-texts of PYTORCH_ALLOC_CONF. Targets: 1 % of allocated and active, 5 % of reserved bytes. The interpreter with transformers is
-$SHARDLAB_TRANSFORMERS (scripts/peers_env.sh).
+texts of PYTORCH_ALLOC_CONF. Targets: 1 % of allocated and active, 5 % of reserved bytes.
+
+When a block that another stream used is free again depends on how far the GPU is behind its host, which a GPU without time cannot say. So
+FSDP1 runs twice, on a GPU that is done with everything at once and on one that is only done with what the host waits for, and what is
+predicted has to lie between the two. The interpreter with transformers is $SHARDLAB_TRANSFORMERS (scripts/peers_env.sh).
 
 reserved_memory.py [SEED [COUNT]]
 """
+import itertools
 import json
 import os
 import pathlib
@@ -18,6 +22,7 @@ from _peer import HERE, SKIP, Folder, needed
 
 ENDLESS = 1 << 40  # bytes of a device on which nothing is ever short
 TARGETS = {"allocated": 0.01, "active": 0.01, "reserved": 0.05}
+LIMITS = {"allocated": 0.03, "active": 0.03, "reserved": 0.20}  # of seeded settings
 
 CONFS = ["expandable_segments:True", "max_split_size_mb:128", "max_split_size_mb:512", "roundup_power2_divisions:4",
          "roundup_power2_divisions:[256:1,512:2,1024:4,>:8]", "garbage_collection_threshold:0.8"]
@@ -114,35 +119,57 @@ def predicted(values, folder):
 
 
 def recorded(cases, folder):
-    """What real torch says of each."""
+    """What real torch says of each: on a GPU that always is behind its host and, where it matters, on one that never is."""
+    counts = [2 if values["strategy"] == "fsdp1" else 1 for values in cases]
+    runs = [{**values, "events": events} for values, count in zip(cases, counts) for events in ("waited", "at_once")[:count]]
     hollow = pathlib.Path(os.environ["SHARDLAB_BUILD"]) / "hollow_gpu"
-    (folder / "cases.json").write_text(json.dumps(cases))
+    (folder / "cases.json").write_text(json.dumps(runs))
     subprocess.run([os.environ["SHARDLAB_TRANSFORMERS"], str(HERE / "_reserved_worker.py"), str(folder / "cases.json"),
                     str(folder / "answers.json")], check=True, timeout=1200,
                    env={**os.environ, "LD_LIBRARY_PATH": str(hollow), "LD_PRELOAD": str(hollow / "libhollow_gpu.so")})
-    return json.loads((folder / "answers.json").read_text())
+    answers = json.loads((folder / "answers.json").read_text())
+    each = iter(answers)
+    return [list(itertools.islice(each, count)) for count in counts]
 
 
-def report(values, answer, ours):
-    """Prints a row; gives the errors."""
-    errors, row = {}, []
+def beside(real, ours):
+    """The error against what is between both of torch's figures."""
+    low, high = min(real), max(real)
+    return ours / min(max(ours, low), high) - 1
+
+
+def compared(values):
+    """Peaks of allocated bytes are predicted as tensors have them, not as an option rounds them."""
+    return [figure for figure in TARGETS if figure != "allocated" or "roundup" not in values["conf"]]
+
+
+def report(values, answers, ours):
+    """Prints a row; gives the errors, and those against a GPU behind its host alone."""
+    errors, behind, row = {}, {}, []
     for figure in TARGETS:
-        real = answer[figure + "_bytes"]
-        errors[figure] = ours[figure] / real - 1
-        beyond = "!" if abs(errors[figure]) > TARGETS[figure] else " "
-        row.append(f"{real / 2**30:7.2f} {ours[figure] / 2**30:7.2f} {errors[figure]:+7.2%}{beyond}")
+        real = [answer[figure + "_bytes"] for answer in answers]
+        text = " - ".join(f"{bytes_ / 2**30:.2f}" for bytes_ in sorted(set(real)))
+        row.append(f"{text:>13} {ours[figure] / 2**30:6.2f}")
+        if figure not in compared(values):
+            row[-1] += " " * 10
+            continue
+        errors[figure] = beside(real, ours[figure])
+        behind[figure] = ours[figure] / real[0] - 1
+        row[-1] += f" {errors[figure]:+8.2%}" + "! "[abs(errors[figure]) <= TARGETS[figure]]
     print(" |".join(row) + "  " + describe(values))
-    return errors
+    return errors, behind
 
 
-def conclude(errors):
+def conclude(title, errors):
     """A line a figure over these cases; gives the worst."""
     worst = {}
+    print(title)
     for figure, target in TARGETS.items():
-        sizes = sorted(abs(each[figure]) for each in errors)
-        worst[figure] = sizes[-1]
-        print(f"  {figure:9} target {target:.0%}: {sum(size <= target for size in sizes)} of {len(sizes)} within, "
-              f"median {statistics.median(sizes):.2%}, worst {sizes[-1]:.2%}")
+        within, behind = ([abs(each[which][figure]) for each in errors if figure in each[which]] for which in (0, 1))
+        worst[figure] = max(within)
+        print(f"  {figure:9} target {target:.0%}: {sum(size <= target for size in within)} of {len(within)} within, "
+              f"median {statistics.median(within):.2%}, worst {worst[figure]:.2%} "
+              f"(against the GPU behind its host alone: median {statistics.median(behind):.2%}, worst {max(behind):.2%})")
     return worst
 
 
@@ -153,17 +180,17 @@ def main():
         sys.exit(SKIP)
     seed, count = (int(sys.argv[1]) if len(sys.argv) > 1 else 1), (int(sys.argv[2]) if len(sys.argv) > 2 else 30)
     draw = random.Random(seed)
-    fixed = fixed_cases()
-    cases = fixed + [drawn_case(draw) for _ in range(count)] + [UNFUSED]
+    fixed, drawn = fixed_cases(), [drawn_case(draw) for _ in range(count)]
+    cases = fixed + drawn + [UNFUSED]
     with Folder() as folder:
         answers = recorded(cases, folder)
         print("GiB: real, predicted, error of allocated | active | reserved; ! is beyond the target")
         errors = [report(values, answer, predicted(values, folder)) for values, answer in zip(cases, answers)]
-    print(f"{len(fixed)} fixed cases")
-    conclude(errors[:len(fixed)])
-    if count:
-        print(f"{count} seeded settings")
-        conclude(errors[len(fixed):-1])
+    failed = any(size > TARGETS[figure] for figure, size in conclude(f"{len(fixed)} fixed cases", errors[:len(fixed)]).items())
+    if drawn:
+        worst = conclude(f"{len(drawn)} seeded settings", errors[len(fixed):-1])
+        failed |= any(size > LIMITS[figure] for figure, size in worst.items())
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":
