@@ -127,7 +127,7 @@ def answer(case):
     except torch.OutOfMemoryError:
         failed = True
     if case.get("history"):
-        torch.cuda.memory._dump_snapshot(case["history"])
+        torch.cuda.memory._dump_snapshot(case["history"] + case["events"])
     statistics = torch.cuda.memory_stats()
     return {"failed": failed, "retries": statistics["num_alloc_retries"],
             **{figure: statistics[figure + ".all.peak"] for figure in FIGURES}}

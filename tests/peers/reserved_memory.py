@@ -107,12 +107,16 @@ def scenario_of(values, folder):
     return path
 
 
-def predicted(values, folder):
+def simulated(values, folder):
     done = subprocess.run([os.environ["SHARDLAB"], "simulate", str(scenario_of(values, folder)), "--no-store", "--no-calibration", "--json"],
                           capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{values}\n{done.stderr}")
-    memory = json.loads(done.stdout)["memory"]
+    return json.loads(done.stdout)
+
+
+def predicted(values, folder):
+    memory = simulated(values, folder)["memory"]
     # The peak of the plan's own tensors; torch's own figure counts the workspaces with them.
     workspaces = sum(row["bytes"] for row in memory["overheads"] if row["where"] == "allocator")
     return {"allocated": memory["peak_allocated"] + workspaces, "active": memory["peak_active"], "reserved": memory["peak_reserved"]}
@@ -173,11 +177,16 @@ def conclude(title, errors):
     return worst
 
 
-def main():
+def needed_here():
+    """Ends the test as skipped where what it needs is not there."""
     needed("SHARDLAB", "SHARDLAB_TRANSFORMERS")
     if not (pathlib.Path(os.environ["SHARDLAB_BUILD"]) / "hollow_gpu/libhollow_gpu.so").exists():
         print("skipped: built only with torch's CUDA wheel")
         sys.exit(SKIP)
+
+
+def main():
+    needed_here()
     seed, count = (int(sys.argv[1]) if len(sys.argv) > 1 else 1), (int(sys.argv[2]) if len(sys.argv) > 2 else 30)
     draw = random.Random(seed)
     fixed, drawn = fixed_cases(), [drawn_case(draw) for _ in range(count)]

@@ -8,6 +8,7 @@
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
 #include "simulator/memory/allocations/allocation_list.h"
+#include "simulator/memory/allocations/flat_setup.h"
 #include "simulator/memory/allocations/program_allocations.h"
 
 namespace shardlab {
@@ -23,6 +24,12 @@ std::optional<StreamId> joins_of(const PlannedScenario& planned, const StepPlan&
   return std::nullopt;
 }
 
+// Whether this is the setup of flat vectors as PyTorch has them, those whose gradients it joins.
+bool makes_flat_vectors(const PlannedScenario& planned, const StepPlan& plan, WhoseStorages whose) {
+  return plan.phase == PlanPhase::setup && whose == WhoseStorages::framework &&
+         !facts_of(planned.scenario.parallel->strategy).gradients_join_on.empty();
+}
+
 class StepWalk {
  public:
   StepWalk(const PlannedScenario& planned, const StepPlan& plan, WhoseStorages whose)
@@ -34,6 +41,8 @@ class StepWalk {
       if (!plan_.buffers[i].carried || !on_device(id)) continue;
       for (const Bytes bytes : storages_of(planned_.graph, plan_.buffers[i], whose_)) list_.carry(id, bytes);
     }
+    if (makes_flat_vectors(planned_, plan_, whose_))
+      take_flat_shards(planned_, plan_, flat_shards(plan_), list_);
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
       SHARDLAB_CHECK_OK(issue(make_id<InstructionId>(i)));
       list_.end_instruction();
@@ -87,7 +96,8 @@ class StepWalk {
     std::vector<std::vector<Bytes>> parts;
     std::size_t most = 0;
     for (const BufferId id : buffers) {
-      parts.push_back(on_device(id) ? parts_of(id, instruction) : std::vector<Bytes>());
+      const bool has = plan_.phase == PlanPhase::setup && !list_.held(id).empty();  // take_flat_shards
+      parts.push_back(on_device(id) && !has ? parts_of(id, instruction) : std::vector<Bytes>());
       most = std::max(most, parts.back().size());
     }
     for (std::size_t part = 0; part < most; ++part) {
