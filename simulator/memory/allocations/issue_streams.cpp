@@ -21,9 +21,9 @@ void IssueStreams::move(const StepPlan& plan, StreamId joins) {
   std::optional<UnitId> unit;
   for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
     const Instruction& instruction = plan.instructions[i];
-    const bool joined = std::any_of(
-        instruction.reads.begin(), instruction.reads.end(),
-        [&](BufferId read) { return buffers_[read.index()] != plan.buffer(read).stream; });
+    const bool joined = std::any_of(instruction.reads.begin(), instruction.reads.end(), [&](BufferId read) {
+      return buffers_[read.index()] != plan.buffer(read).stream;
+    });
     if (instruction.kind == InstructionKind::Pack) {
       unit = instruction.unit;
       for (const BufferId made : instruction.allocates) buffers_[made.index()] = joins;

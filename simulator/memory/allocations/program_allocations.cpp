@@ -23,6 +23,7 @@ class ProgramWalk {
         run_(run.run),
         program_(run_.program),
         gradients_(run.gradients),
+        added_(run.added),
         list_(list),
         storages_(program_.values.size(), k_nothing),
         buffers_(program_.values.size()) {}
@@ -84,6 +85,7 @@ class ProgramWalk {
   void follow_step(std::size_t index) {
     const ProgramStep& step = program_.steps[index];
     if (!gradients_.empty()) take_gradients(gradients_[index]);
+    const std::vector<StorageIndex> added = take_added(index);
     if (step.kind == StepKind::backward) note_product(step);
     if (step.blocks_begin == step.blocks_end)
       follow_one_block(step);
@@ -92,6 +94,16 @@ class ProgramWalk {
           step, std::span(program_.blocks).subspan(step.blocks_begin, step.blocks_end - step.blocks_begin));
     if (step.kind == StepKind::forward) note_product(step);
     for (const ValueIndex value : step.frees) give(value);
+    for (const StorageIndex gradient : added) list_.give(gradient);
+  }
+
+  std::vector<StorageIndex> take_added(std::size_t index) {
+    std::vector<StorageIndex> taken;
+    if (added_.empty()) return taken;
+    for (const GradientPart& part : added_[index]) {
+      if (part.bytes > Bytes{}) taken.push_back(list_.take(part.bytes, list_.streams().of(part.buffer)));
+    }
+    return taken;
   }
 
   void note_product(const ProgramStep& step) {
@@ -167,6 +179,7 @@ class ProgramWalk {
   const SegmentRun run_;
   const Program& program_;
   const std::vector<std::vector<GradientPart>>& gradients_;
+  const std::vector<std::vector<GradientPart>>& added_;
   AllocationList& list_;
   std::vector<StorageIndex> storages_;            // by value; none where it does not exist
   std::vector<std::optional<BufferId>> buffers_;  // by value

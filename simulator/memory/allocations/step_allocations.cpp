@@ -66,10 +66,26 @@ class StepWalk {
     const Instruction& instruction = plan_.instruction(id);
     const SegmentRun run =
         segment_run(planned_.partition.segment(*instruction.segment).programs, instruction.kind);
-    std::vector<std::vector<GradientPart>> gradients;
-    if (instruction.kind == InstructionKind::Backward)
+    std::vector<std::vector<GradientPart>> gradients, added;
+    if (instruction.kind == InstructionKind::Backward) {
       gradients = gradient_parts(planned_.graph, plan_, instruction, run.program);
-    return follow_allocations({planned_.graph, plan_, id, run, gradients}, list_);
+      if (whose_ == WhoseStorages::framework)
+        added = gradient_parts(planned_.graph, plan_, as_if_new(instruction), run.program);
+    }
+    return follow_allocations({planned_.graph, plan_, id, run, gradients, added}, list_);
+  }
+
+  // The same with the gradients of parameters allocated that it adds to.
+  Instruction as_if_new(const Instruction& instruction) const {
+    Instruction made = instruction;
+    made.allocates.clear();
+    for (const BufferId id : instruction.writes) {
+      const auto& old = instruction.allocates;
+      if (plan_.buffer(id).layout == BufferLayout::separate_parameters &&
+          std::find(old.begin(), old.end(), id) == old.end())
+        made.allocates.push_back(id);
+    }
+    return made;
   }
 
   // Buffers whose tensors belong together one by one are made parameter by parameter, as torch.optim makes

@@ -13,8 +13,8 @@ using hollow::Size;
 
 namespace {
 
-// A small copy to the device is kept, and given back to whom copies just as much from there: programs of a group
-// agree on numbers in this way. All else is zeros.
+// A small copy to the device is kept, and given back to whom copies just as much from there: programs of a
+// group agree on numbers in this way. All else is zeros.
 constexpr Size k_most_kept = Size{1} << 16U;
 
 std::unordered_map<const void*, std::string>& kept() {
