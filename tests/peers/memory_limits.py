@@ -1,6 +1,7 @@
 """Where a training runs out of memory, and where torch's caching allocator has to give everything back and try again: real FSDP2, FSDP1 and
 DDP on a GPU that computes nothing and has only so much memory (hollow_gpu/), beside what `simulate` says of a device of the same size. From
-a device that holds all that is reserved down to one that cannot hold what is live.
+a device that holds all that is reserved down to one that cannot hold what is live. How often it tries again is printed, not compared: torch
+takes three steps, `simulate` as many as it needs to see a step repeat itself.
 
 memory_limits.py [LIMITS]: how many sizes of each training's device
 """
@@ -44,7 +45,7 @@ def same(ours, real):
 
 def main():
     needed_here()
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 12
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 8
     compared = agreed = ends = 0
     with Folder() as folder:
         for values in trainings():

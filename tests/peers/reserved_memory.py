@@ -4,7 +4,10 @@ texts of PYTORCH_ALLOC_CONF. Targets: 1 % of allocated and active, 5 % of reserv
 
 When a block that another stream used is free again depends on how far the GPU is behind its host, which a GPU without time cannot say. So
 FSDP1 runs twice, on a GPU that is done with everything at once and on one that is only done with what the host waits for, and what is
-predicted has to lie between the two. The interpreter with transformers is $SHARDLAB_TRANSFORMERS (scripts/peers_env.sh).
+predicted has to lie between the two.
+
+The fixed cases must meet the targets, seeded ones stay within LIMITS. Known beyond a target: allocated bytes where micro-batches accumulate
+(PyTorch makes a gradient and adds it, the plan adds in place), and now and then reserved bytes, which one block's place can change. The interpreter with transformers is $SHARDLAB_TRANSFORMERS (scripts/peers_env.sh).
 
 reserved_memory.py [SEED [COUNT]]
 """
@@ -22,7 +25,7 @@ from _peer import HERE, SKIP, Folder, needed
 
 ENDLESS = 1 << 40  # bytes of a device on which nothing is ever short
 TARGETS = {"allocated": 0.01, "active": 0.01, "reserved": 0.05}
-LIMITS = {"allocated": 0.03, "active": 0.03, "reserved": 0.20}  # of seeded settings
+LIMITS = {"allocated": 0.03, "active": 0.01, "reserved": 0.12}  # of seeded settings
 
 CONFS = ["expandable_segments:True", "max_split_size_mb:128", "max_split_size_mb:512", "roundup_power2_divisions:4",
          "roundup_power2_divisions:[256:1,512:2,1024:4,>:8]", "garbage_collection_threshold:0.8"]
