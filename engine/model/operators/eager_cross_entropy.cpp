@@ -21,6 +21,7 @@ OperatorDescription describe_eager_cross_entropy(const ModelGraph& graph, const 
 
   EagerSteps forward;
   if (casts) forward.make(wide, logits.bytes() + wide);
+  if (casts) forward.results_follow();
   forward.kernel(wide * 2);
   forward.kernel(bytes_of(rows, DType::float32));
   describe_forward(description, forward);
@@ -28,10 +29,14 @@ OperatorDescription describe_eager_cross_entropy(const ModelGraph& graph, const 
   EagerSteps backward;
   backward.take(scalar);
   backward.make(wide, wide);  // zeros, and a number a row in them
-  if (casts) backward.take(wide);
+  if (casts)
+    backward.take(wide);
+  else
+    backward.results_follow();
   backward.kernel(wide * 3);
   if (casts) {
     backward.give(wide);
+    backward.give_kept();
     backward.allocate_results();
     backward.kernel(wide + logits.bytes());
   }

@@ -40,6 +40,11 @@ class EagerSteps {
     blocks_.emplace_back();
   }
 
+  // Where the results are allocated, in the order of blocks alone.
+  void results_follow() { blocks_.emplace_back(); }
+  // What forward kept is given back, in the order of blocks alone.
+  void give_kept() { blocks_.push_back(k_kept_given_back); }
+
   // All kernels as one piece of work: calibration times an operator as a whole.
   std::vector<Work> works() const {
     if (kernels_ == 0) return {};

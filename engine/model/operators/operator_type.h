@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,9 @@ struct ExtraTensor {
 // Bit i speaks of input (or output) i.
 using InputMask = std::uint32_t;
 
+// Among the blocks of an operator's temporaries: what forward kept for it is freed here, not at its end.
+inline constexpr Bytes k_kept_given_back = {std::numeric_limits<std::int64_t>::min()};
+
 struct OperatorDescription {
   bool has_backward =
       true;  // an output requires a gradient; else nothing below is kept and backward is no work
@@ -69,8 +73,8 @@ struct OperatorDescription {
   // Not zero: backward makes its gradients of inputs last. They are allocated when it has got that far; this
   // much is the most that it takes before, and backward_temporaries the most beside them.
   Bytes backward_temporaries_before;
-  // These temporaries block by block, in order: taken (above zero), given back (below), and zero where the
-  // results are allocated that are made last. Empty: one block of all.
+  // These temporaries block by block, in order: taken (above zero), given back (below), zero where the
+  // results are allocated that are not made first, and k_kept_given_back. Empty: one block of all.
   std::vector<Bytes> forward_blocks, backward_blocks;
   std::vector<Work> forward;
   std::vector<Work> backward;

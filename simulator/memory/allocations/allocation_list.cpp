@@ -40,6 +40,11 @@ void AllocationList::end_instruction() {
   made_.ends.push_back(static_cast<std::uint32_t>(made_.calls.size()));
 }
 
+void AllocationList::note_product(bool in_backward) {
+  std::optional<std::uint32_t>& first = in_backward ? made_.backward_product : made_.forward_product;
+  if (!first) first = static_cast<std::uint32_t>(made_.calls.size());
+}
+
 StepAllocations AllocationList::finish() {
   for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
     const Buffer& buffer = plan_.buffers[i];

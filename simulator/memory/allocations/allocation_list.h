@@ -30,6 +30,8 @@ class AllocationList {
   // The kernels and collectives of the instruction's stream use what it reads and writes.
   void note_users(InstructionId instruction);
   void end_instruction();
+  // A matrix product comes next.
+  void note_product(bool in_backward);
 
   StepAllocations finish();
 

@@ -52,9 +52,10 @@ class Runner {
     std::uint32_t call = 0;
     for (std::size_t i = 0; i < step.plan.instructions.size() && !run_.failed; ++i) {
       events.pass(step.spans[i].issue);
-      take_standing(step, make_id<InstructionId>(i));
-      for (; call < made.ends[i] && !run_.failed; ++call)
+      for (; call < made.ends[i] && !run_.failed; ++call) {
+        take_standing(step, make_id<InstructionId>(i), made, call);
         make_call(step, make_id<InstructionId>(i), made.calls[call], events);
+      }
       events.issued(made.streams[i], step.spans[i].end);
     }
     events.end();
@@ -75,14 +76,12 @@ class Runner {
       live_[storage.storage] = *made;
   }
 
-  void take_standing(const RunStep& step, InstructionId id) {
-    const InstructionKind kind = step.plan.instruction(id).kind;
-    if (kind != InstructionKind::Forward && kind != InstructionKind::Backward) return;
-    bool& taken = kind == InstructionKind::Backward ? backward_standing_ : forward_standing_;
-    if (std::exchange(taken, true)) return;
-    for (const StandingBlock& block : inputs_.standing) {
-      if (block.from_backward == (kind == InstructionKind::Backward) && !run_.failed)
-        (void)take(step, id, block.bytes, block.stream);
+  void take_standing(const RunStep& step, InstructionId id, const StepAllocations& made, std::uint32_t call) {
+    for (const bool backward : {false, true}) {
+      if ((backward ? made.backward_product : made.forward_product) != call) continue;
+      if (std::exchange(backward ? backward_standing_ : forward_standing_, true)) continue;
+      for (const StandingBlock& block : inputs_.standing)
+        if (block.from_backward == backward && !run_.failed) (void)take(step, id, block.bytes, block.stream);
     }
   }
 

@@ -25,12 +25,12 @@ struct RunStep {
   std::span<const Span> spans;  // by instruction
 };
 
-// Blocks beside those of the plan, taken from the first instruction of each kind on and never given back
-// (workspaces of libraries).
+// Blocks beside those of the plan, taken for the first matrix product of each kind, when what it writes has
+// been taken, and never given back (workspaces of libraries).
 struct StandingBlock {
   Bytes bytes;
   StreamId stream;
-  bool from_backward = false;  // else from the first Forward
+  bool from_backward = false;  // else from the first product of a Forward
 };
 
 // A call that the run made, in torch's own terms.

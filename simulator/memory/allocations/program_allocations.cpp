@@ -16,12 +16,14 @@ constexpr StorageIndex k_nothing = std::numeric_limits<StorageIndex>::max();
 class ProgramWalk {
  public:
   ProgramWalk(const ProgramRun& run, AllocationList& list)
-      : plan_(run.plan),
+      : graph_(run.graph),
+        plan_(run.plan),
         instruction_(plan_.instruction(run.instruction)),
         id_(run.instruction),
         run_(run.run),
         program_(run_.program),
         gradients_(run.gradients),
+        added_(run.added),
         list_(list),
         storages_(program_.values.size(), k_nothing),
         buffers_(program_.values.size()) {}
@@ -83,12 +85,30 @@ class ProgramWalk {
   void follow_step(std::size_t index) {
     const ProgramStep& step = program_.steps[index];
     if (!gradients_.empty()) take_gradients(gradients_[index]);
+    const std::vector<StorageIndex> added = take_added(index);
+    if (step.kind == StepKind::backward) note_product(step);
     if (step.blocks_begin == step.blocks_end)
       follow_one_block(step);
     else
       follow_blocks(
           step, std::span(program_.blocks).subspan(step.blocks_begin, step.blocks_end - step.blocks_begin));
+    if (step.kind == StepKind::forward) note_product(step);
     for (const ValueIndex value : step.frees) give(value);
+    for (const StorageIndex gradient : added) list_.give(gradient);
+  }
+
+  std::vector<StorageIndex> take_added(std::size_t index) {
+    std::vector<StorageIndex> taken;
+    if (added_.empty()) return taken;
+    for (const GradientPart& part : added_[index]) {
+      if (part.bytes > Bytes{}) taken.push_back(list_.take(part.bytes, list_.streams().of(part.buffer)));
+    }
+    return taken;
+  }
+
+  void note_product(const ProgramStep& step) {
+    if (graph_.op(step.op).type->category == OperatorCategory::product)
+      list_.note_product(instruction_.kind != InstructionKind::Forward);
   }
 
   void take_results(const ProgramStep& step) {
@@ -108,10 +128,18 @@ class ProgramWalk {
     for (const Bytes block : blocks) {
       if (block == Bytes{})
         take_results(step);
+      else if (block == k_kept_given_back)
+        give_kept(step);
       else
         temporaries.change(block);
     }
     temporaries.give_all();
+  }
+
+  // Of what the step frees, what forward kept. At the step's end nothing of it is left to give.
+  void give_kept(const ProgramStep& step) {
+    for (const ValueIndex value : step.frees)
+      if (program_.values[value].origin == ValueOrigin::saved) give(value);
   }
 
   void take(ValueIndex index) {
@@ -144,12 +172,14 @@ class ProgramWalk {
     for (const ValueIndex value : run_.kept) held.push_back(storages_[value]);
   }
 
+  const ModelGraph& graph_;
   const StepPlan& plan_;
   const Instruction& instruction_;
   InstructionId id_;
   const SegmentRun run_;
   const Program& program_;
   const std::vector<std::vector<GradientPart>>& gradients_;
+  const std::vector<std::vector<GradientPart>>& added_;
   AllocationList& list_;
   std::vector<StorageIndex> storages_;            // by value; none where it does not exist
   std::vector<std::optional<BufferId>> buffers_;  // by value

@@ -15,6 +15,8 @@ struct ProgramRun {
   InstructionId instruction;
   SegmentRun run;
   const std::vector<std::vector<GradientPart>>& gradients;  // by step; empty where it makes none
+  // By step, or empty: gradients that are made and added to those there are (torch 2.11, AccumulateGrad).
+  const std::vector<std::vector<GradientPart>>& added;
 };
 
 // Errors: internal where a value of the program has no buffer in the instruction.

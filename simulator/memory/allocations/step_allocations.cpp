@@ -8,6 +8,7 @@
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
 #include "simulator/memory/allocations/allocation_list.h"
+#include "simulator/memory/allocations/flat_setup.h"
 #include "simulator/memory/allocations/program_allocations.h"
 
 namespace shardlab {
@@ -23,6 +24,12 @@ std::optional<StreamId> joins_of(const PlannedScenario& planned, const StepPlan&
   return std::nullopt;
 }
 
+// Whether this is the setup of flat vectors as PyTorch has them, those whose gradients it joins.
+bool makes_flat_vectors(const PlannedScenario& planned, const StepPlan& plan, WhoseStorages whose) {
+  return plan.phase == PlanPhase::setup && whose == WhoseStorages::framework &&
+         !facts_of(planned.scenario.parallel->strategy).gradients_join_on.empty();
+}
+
 class StepWalk {
  public:
   StepWalk(const PlannedScenario& planned, const StepPlan& plan, WhoseStorages whose)
@@ -34,6 +41,8 @@ class StepWalk {
       if (!plan_.buffers[i].carried || !on_device(id)) continue;
       for (const Bytes bytes : storages_of(planned_.graph, plan_.buffers[i], whose_)) list_.carry(id, bytes);
     }
+    if (makes_flat_vectors(planned_, plan_, whose_))
+      take_flat_shards(planned_, plan_, flat_shards(plan_), list_);
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
       SHARDLAB_CHECK_OK(issue(make_id<InstructionId>(i)));
       list_.end_instruction();
@@ -57,10 +66,26 @@ class StepWalk {
     const Instruction& instruction = plan_.instruction(id);
     const SegmentRun run =
         segment_run(planned_.partition.segment(*instruction.segment).programs, instruction.kind);
-    std::vector<std::vector<GradientPart>> gradients;
-    if (instruction.kind == InstructionKind::Backward)
+    std::vector<std::vector<GradientPart>> gradients, added;
+    if (instruction.kind == InstructionKind::Backward) {
       gradients = gradient_parts(planned_.graph, plan_, instruction, run.program);
-    return follow_allocations({planned_.graph, plan_, id, run, gradients}, list_);
+      if (whose_ == WhoseStorages::framework)
+        added = gradient_parts(planned_.graph, plan_, as_if_new(instruction), run.program);
+    }
+    return follow_allocations({planned_.graph, plan_, id, run, gradients, added}, list_);
+  }
+
+  // The same with the gradients of parameters allocated that it adds to.
+  Instruction as_if_new(const Instruction& instruction) const {
+    Instruction made = instruction;
+    made.allocates.clear();
+    for (const BufferId id : instruction.writes) {
+      const auto& old = instruction.allocates;
+      if (plan_.buffer(id).layout == BufferLayout::separate_parameters &&
+          std::find(old.begin(), old.end(), id) == old.end())
+        made.allocates.push_back(id);
+    }
+    return made;
   }
 
   // Buffers whose tensors belong together one by one are made parameter by parameter, as torch.optim makes
@@ -87,7 +112,8 @@ class StepWalk {
     std::vector<std::vector<Bytes>> parts;
     std::size_t most = 0;
     for (const BufferId id : buffers) {
-      parts.push_back(on_device(id) ? parts_of(id, instruction) : std::vector<Bytes>());
+      const bool has = plan_.phase == PlanPhase::setup && !list_.held(id).empty();  // take_flat_shards
+      parts.push_back(on_device(id) && !has ? parts_of(id, instruction) : std::vector<Bytes>());
       most = std::max(most, parts.back().size());
     }
     for (std::size_t part = 0; part < most; ++part) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ struct StepAllocations {
   std::vector<std::uint32_t> ends;  // by instruction: one past its last call
   std::vector<StreamId> streams;    // by instruction: where its work goes (issue_streams.h)
   std::vector<LastingStorage> carried, kept;
+  // The call in front of which the first matrix product of forward, and of backward, is made.
+  std::optional<std::uint32_t> forward_product, backward_product;
   StorageIndex storages = 0;
 };
 

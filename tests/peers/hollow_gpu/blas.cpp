@@ -1,4 +1,4 @@
-// The functions of cuBLAS that products of matrices call, doing nothing.
+// The functions of cuBLAS and cuBLASLt that products of matrices call, doing nothing.
 #include <cstdint>
 #include <cstring>
 
@@ -7,8 +7,8 @@ extern "C" {
 int cublasCreate_v2(void** handle) {
   return *handle = new char, 0;
 }
-int cublasDestroy_v2(void*) {
-  return 0;
+int cublasDestroy_v2(void* handle) {
+  return delete static_cast<char*>(handle), 0;
 }
 int cublasSetStream_v2(void*, void*) {
   return 0;
@@ -59,8 +59,8 @@ int cublasLtMatmul(...) {
 int cublasLtMatmulDescCreate(void** made, int, int) {
   return *made = new char, 0;
 }
-int cublasLtMatmulDescDestroy(void*) {
-  return 0;
+int cublasLtMatmulDescDestroy(void* made) {
+  return delete static_cast<char*>(made), 0;
 }
 int cublasLtMatmulDescSetAttribute(...) {
   return 0;
@@ -68,8 +68,8 @@ int cublasLtMatmulDescSetAttribute(...) {
 int cublasLtMatmulPreferenceCreate(void** made) {
   return *made = new char, 0;
 }
-int cublasLtMatmulPreferenceDestroy(void*) {
-  return 0;
+int cublasLtMatmulPreferenceDestroy(void* made) {
+  return delete static_cast<char*>(made), 0;
 }
 int cublasLtMatmulPreferenceSetAttribute(...) {
   return 0;
@@ -77,12 +77,13 @@ int cublasLtMatmulPreferenceSetAttribute(...) {
 int cublasLtMatrixLayoutCreate(void** made, int, std::uint64_t, std::uint64_t, std::int64_t) {
   return *made = new char, 0;
 }
-int cublasLtMatrixLayoutDestroy(void*) {
-  return 0;
+int cublasLtMatrixLayoutDestroy(void* made) {
+  return delete static_cast<char*>(made), 0;
 }
 int cublasLtMatrixLayoutSetAttribute(...) {
   return 0;
 }
+// One algorithm; the rest of the result stays as torch made it, zeros: no workspace is needed.
 int cublasLtMatmulAlgoGetHeuristic(void*, void*, void*, void*, void*, void*, void*, int, void* results,
                                    int* count) {
   std::memset(results, 0, 64);

@@ -8,7 +8,8 @@ int cuDevicePrimaryCtxRetain(void** context, int) {
   return *context = nullptr, 0;
 }
 int cuCtxGetCurrent(void** context) {
-  return *context = reinterpret_cast<void*>(1), 0;
+  static char some_context;
+  return *context = &some_context, 0;
 }
 int cuCtxSetCurrent(void*) {
   return 0;
@@ -43,5 +44,6 @@ UNSUPPORTED(cuModuleUnload)
 UNSUPPORTED(cuOccupancyMaxActiveBlocksPerMultiprocessor)
 UNSUPPORTED(cuPointerGetAttribute)
 UNSUPPORTED(cuTensorMapEncodeTiled)
+#undef UNSUPPORTED
 
 }  // extern "C"

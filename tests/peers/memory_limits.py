@@ -1,0 +1,66 @@
+"""Where a training runs out of memory, and where torch's caching allocator has to give everything back and try again: real FSDP2, FSDP1 and
+DDP on a GPU that computes nothing and has only so much memory (hollow_gpu/), beside what `simulate` says of a device of the same size. From
+a device that holds all that is reserved down to one that cannot hold what is live. How often it tries again is printed, not compared: torch
+takes three steps, `simulate` as many as it needs to see a step repeat itself.
+
+memory_limits.py [LIMITS]: how many sizes of each training's device
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from _peer import Folder
+from reserved_memory import case, describe, needed_here, recorded, simulated
+
+
+def trainings():
+    small = {"hidden": 2048, "heads": 16, "kv_heads": 8, "ffn": 7168, "layers": 8, "vocabulary": 32000, "sequence": 2048, "micro_batch": 2}
+    return [case(**small), case(**small, strategy="fsdp1", checkpoint=True),
+            case(**small, conf="expandable_segments:True"),
+            case(**{**small, "kv_heads": 16, "micro_batch": 1}, strategy="ddp", param="float32")]
+
+
+def limits_of(values, count, folder):
+    """Bytes that the allocator may have, from all that it would take down to less than what is active."""
+    memory = simulated(values, folder)["memory"]
+    most, least = 1.02 * memory["peak_reserved"], 0.95 * memory["peak_active"]
+    return [int(most - (most - least) * step / (count - 1)) for step in range(count)]
+
+
+def predicted_end(values, limit, folder):
+    rows = simulated(values, folder)["memory"]["overheads"]
+    beside = sum(row["bytes"] for row in rows if row["where"] == "device")
+    run = simulated({**values, "memory": limit + beside}, folder)
+    return end(run["fits"] == "no", run["memory"]["allocator_retries"])
+
+
+def end(failed, retries):
+    return "out of memory" if failed else f"{retries} retries" if retries else "fits"
+
+
+def same(ours, real):
+    """Whether it ends in the same way, however often it had to try again."""
+    return ours == real or (ours.endswith("retries") and real.endswith("retries"))
+
+
+def main():
+    needed_here()
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 8
+    compared = agreed = ends = 0
+    with Folder() as folder:
+        for values in trainings():
+            limits = limits_of(values, count, folder)
+            answers = recorded([{**values, "memory": limit} for limit in limits], folder)
+            print(describe(values))
+            for limit, (real, *_) in zip(limits, answers):
+                theirs = end(real["failed"], real["retries"])
+                ours = predicted_end(values, limit, folder)
+                compared += 1
+                agreed += same(ours, theirs)
+                ends += (ours == "out of memory") == (theirs == "out of memory")
+                print(f"  {limit / 2**30:7.3f} GiB: real {theirs:14} predicted {ours:14}" + ("" if same(ours, theirs) else " DIFFERS"))
+    print(f"{compared} devices: {agreed} end in the same way, {ends} agree on whether memory is enough")
+    sys.exit(0 if ends >= 0.9 * compared else 1)
+
+
+main()
