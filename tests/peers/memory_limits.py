@@ -31,7 +31,7 @@ def predicted_end(values, limit, folder):
     rows = simulated(values, folder)["memory"]["overheads"]
     beside = sum(row["bytes"] for row in rows if row["where"] == "device")
     run = simulated({**values, "memory": limit + beside}, folder)
-    return end(run["fits"] == "no", run["memory"]["allocator_retries"])
+    return end(run["memory"]["peak_device"] > run["memory_limit"], run["memory"]["allocator_retries"]), run["fit_probability"]
 
 
 def end(failed, retries):
@@ -43,10 +43,21 @@ def same(ours, real):
     return ours == real or (ours.endswith("retries") and real.endswith("retries"))
 
 
+def reliability(likely):
+    """How often what was said to be so likely did run."""
+    print("fit_probability    devices  predicted  ran")
+    for low, high in ((0, 0.1), (0.1, 0.5), (0.5, 0.9), (0.9, 1.01)):
+        said = [each for each in likely if low <= each[0] < high]
+        if said:
+            mean, ran = (sum(each[which] for each in said) / len(said) for which in (0, 1))
+            print(f"{low:4.0%} to {min(high, 1):4.0%}       {len(said):7}  {mean:9.0%}  {ran:4.0%}")
+
+
 def main():
     needed_here()
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 8
     compared = agreed = ends = 0
+    likely = []
     with Folder() as folder:
         for values in trainings():
             limits = limits_of(values, count, folder)
@@ -54,11 +65,13 @@ def main():
             print(describe(values))
             for limit, (real, *_) in zip(limits, answers):
                 theirs = end(real["failed"], real["retries"])
-                ours = predicted_end(values, limit, folder)
+                ours, probability = predicted_end(values, limit, folder)
+                likely.append((probability, theirs != "out of memory"))
                 compared += 1
                 agreed += same(ours, theirs)
                 ends += (ours == "out of memory") == (theirs == "out of memory")
-                print(f"  {limit / 2**30:7.3f} GiB: real {theirs:14} predicted {ours:14}" + ("" if same(ours, theirs) else " DIFFERS"))
+                print(f"  {limit / 2**30:7.3f} GiB: real {theirs:14} predicted {ours:14} {probability:4.0%} likely" + ("" if same(ours, theirs) else " DIFFERS"))
+    reliability(likely)
     print(f"{compared} devices: {agreed} end in the same way, {ends} agree on whether memory is enough")
     sys.exit(0 if ends >= 0.9 * compared else 1)
 
