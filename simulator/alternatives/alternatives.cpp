@@ -10,7 +10,8 @@ namespace {
 
 Result<Alternative> alternative_of(const PlannedScenario& planned, const SettingToTry& tried,
                                    const Calibration* calibration) {
-  SHARDLAB_TRY(const RunSummary run, predict_with(planned, tried.setting, calibration));
+  SHARDLAB_TRY(const PredictedWith predicted, predict_with(planned, tried.setting, calibration));
+  const RunSummary& run = predicted.run;
   return Alternative{tried.setting, tried.effect, run.memory ? run.memory->peak_allocated : Bytes{},
                      run.step_time.median, run.fits};
 }

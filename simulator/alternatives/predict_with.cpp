@@ -1,6 +1,7 @@
 #include "simulator/alternatives/predict_with.h"
 
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "engine/planner/plan_scenario.h"
@@ -22,14 +23,15 @@ Result<Scenario> with_setting(const Scenario& scenario, const std::string& setti
 
 }  // namespace
 
-Result<RunSummary> predict_with(const PlannedScenario& planned, const std::string& setting,
-                                const Calibration* calibration) {
+Result<PredictedWith> predict_with(const PlannedScenario& planned, const std::string& setting,
+                                   const Calibration* calibration) {
   SHARDLAB_TRY(const Scenario scenario, with_setting(planned.scenario, setting));
-  SHARDLAB_TRY(const PlannedScenario changed, plan_scenario(scenario));
+  SHARDLAB_TRY(PlannedScenario changed, plan_scenario(scenario));
   SHARDLAB_TRY(const Device device, resolve_device(*changed.scenario.cluster));
   SHARDLAB_TRY(const RunTrace trace, simulate({changed, device, calibration}));
   SHARDLAB_TRY(const DeviceLimits limits, device_limits(changed));
-  return summarize(changed, trace, limits);
+  SHARDLAB_TRY(RunSummary run, summarize(changed, trace, limits));
+  return PredictedWith{std::move(changed), std::move(run)};
 }
 
 }  // namespace shardlab

@@ -10,9 +10,14 @@
 
 namespace shardlab {
 
+struct PredictedWith {
+  PlannedScenario planned;
+  RunSummary run;
+};
+
 // `setting` as for --set. Errors: what the rest of the scenario does not allow, as reading it with --set
 // would say.
-Result<RunSummary> predict_with(const PlannedScenario& planned, const std::string& setting,
-                                const Calibration* calibration);
+Result<PredictedWith> predict_with(const PlannedScenario& planned, const std::string& setting,
+                                   const Calibration* calibration);
 
 }  // namespace shardlab

@@ -37,16 +37,14 @@ class ExplainCommand final : public Command {
   CommonUse uses() const override { return {.database = true, .overrides = true}; }
 
   void add_options(OptionParser& parser) override {
-    parser.value("what", what_, "What to explain: memory").type("memory").required();
-    parser.value("scenario", scenario_, "Scenario file").type("FILE").required();
+    parser.value("what", what_, "What to explain: memory").type("memory");
+    parser.value("scenario", scenario_, "Scenario file").type("FILE");
     parser.flag("--no-calibration", no_calibration_,
                 "Shipped figures, even when this machine was calibrated");
   }
 
   Result<int> run(CommandContext& context) override {
-    if (!parse_word<Explained>(what_))
-      return bad_input("explain", fmt::format("'{}' cannot be explained", what_),
-                       fmt::format("what can: {}", fmt::join(all_words<Explained>(), ", ")));
+    SHARDLAB_CHECK_OK(check_arguments());
     SHARDLAB_TRY(const Scenario scenario, read_scenario(scenario_, context.options.overrides));
     SHARDLAB_TRY(const PlannedScenario planned, plan_scenario(scenario));
     std::optional<Calibration> calibration;
@@ -67,6 +65,19 @@ class ExplainCommand final : public Command {
   }
 
  private:
+  // Which things can be explained is said before a file is asked for.
+  Status check_arguments() const {
+    if (!parse_word<Explained>(what_))
+      return bad_input("explain",
+                       what_.empty() ? "what is to be explained is missing"
+                                     : fmt::format("'{}' cannot be explained", what_),
+                       fmt::format("what can: {}", fmt::join(all_words<Explained>(), ", ")));
+    if (scenario_.empty())
+      return bad_input("explain " + what_, "scenario is required",
+                       "`shardlab explain --help` shows how it is used");
+    return {};
+  }
+
   std::string what_, scenario_;
   bool no_calibration_ = false;
 };

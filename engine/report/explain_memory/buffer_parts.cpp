@@ -108,9 +108,8 @@ void PartCollector::add(BufferId id) {
   if (buffer.saved_by) {
     add_kept(buffer, layer);
   } else if (buffer.tensor && buffer.bytes() == graph.tensor(*buffer.tensor).bytes()) {
-    const Shape& shape = graph.tensor(*buffer.tensor).shape;
-    add("", context_.tensors.maker_name(*buffer.tensor), context_.tensors.product(buffer.dtype, shape),
-        layer);
+    add("", context_.tensors.maker_name(*buffer.tensor),
+        context_.tensors.product(buffer.dtype, *buffer.tensor), layer);
   } else if (!buffer.parameters.empty() && buffer.layout != BufferLayout::opaque) {
     add_parameters(buffer, layer);
   } else {

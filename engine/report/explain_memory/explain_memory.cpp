@@ -6,8 +6,8 @@
 namespace shardlab {
 namespace {
 
-bool frees(const MemorySaving& saving, BufferClass its) {
-  return std::find(saving.frees.begin(), saving.frees.end(), its) != saving.frees.end();
+bool shrinks(const MemorySaving& saving, const std::string& what) {
+  return std::find(saving.shrinks.begin(), saving.shrinks.end(), what) != saving.shrinks.end();
 }
 
 bool is_model_state(BufferClass its) {
@@ -40,7 +40,7 @@ ExplainedMemory explain_memory(const PlannedScenario& planned, const StepPlan& p
     if (is_model_state(static_cast<BufferClass>(i))) explained.model_states += memory.by_class[i];
   for (MemoryRow& row : explained.rows)
     for (const MemorySaving& saving : savings)
-      if (frees(saving, row.alive.buffer_class)) row.settings.push_back(saving.setting);
+      if (shrinks(saving, row.alive.what)) row.settings.push_back(saving.setting);
   explained.savings = std::move(savings);
   explained.tools = other_tools(planned);
   return explained;

@@ -31,7 +31,7 @@ struct ExplainedMemory {
 };
 
 // `run` is the prediction of `planned` and has a memory, `plan` the plan of the step in which its peak is.
-// The rows name the savings that free their class of buffers. Pure.
+// The rows name the savings that shrink them. Pure.
 ExplainedMemory explain_memory(const PlannedScenario& planned, const StepPlan& plan, const RunSummary& run,
                                std::vector<MemorySaving> savings);
 

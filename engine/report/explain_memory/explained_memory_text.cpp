@@ -51,9 +51,9 @@ void add_parts(TextTable& table, const MemoryRow& row, Bytes peak) {
        fmt::format("  {:>8}  {}", to_string(rest), counted(others, told == 0 ? "part" : "smaller part"))});
 }
 
-std::string operators_of(const MemoryRow& row) {
+std::string row_words(const MemoryRow& row) {
   const bool one = row.parts.size() == 1 && !row.parts.front().made_by.empty();
-  return one ? row.parts.front().made_by : "";
+  return one ? fmt::format("{}, by {}", row.alive.what, row.parts.front().made_by) : row.alive.what;
 }
 
 // "1, 3": the numbers of the settings below.
@@ -72,15 +72,14 @@ std::string rows_part(const ExplainedMemory& memory, const TextStyle& style) {
                    {"less by", Align::left},
                    {"what", Align::left, true, 42},
                    {"in numbers of the scenario", Align::left},
-                   {"operator", Align::left, false, 8, 2},
-                   {"made by", Align::left, true, 18, 1}},
+                   {"made by", Align::left, true, 20}},
                   "  ");
   Bytes peak;
   for (const MemoryRow& row : memory.rows) peak += row.alive.bytes;
   for (const MemoryRow& row : memory.rows) {
     const bool one = row.parts.size() == 1;
-    table.add({to_string(row.alive.bytes), numbers_of(row, memory.savings), row.alive.what,
-               one ? to_text(row.parts.front().formula) : "", operators_of(row), row.alive.since_words});
+    table.add({to_string(row.alive.bytes), numbers_of(row, memory.savings), row_words(row),
+               one ? to_text(row.parts.front().formula) : "", row.alive.since_words});
     if (!one) add_parts(table, row, peak);
   }
   table.add({to_string(peak), "", "all of it"});

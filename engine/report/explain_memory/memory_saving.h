@@ -19,7 +19,7 @@ struct MemorySaving {
   Nanoseconds step_time;
   double tokens_per_second = 0;
   std::optional<Fit> fits;
-  std::vector<BufferClass> frees;  // classes that are meant to shrink and do, at the peak
+  std::vector<std::string> shrinks;  // rows of the peak (AliveRow::what) that are meant to shrink and do
 
   friend bool operator==(const MemorySaving&, const MemorySaving&) = default;
 };

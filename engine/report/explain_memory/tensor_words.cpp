@@ -77,6 +77,15 @@ ByteProduct TensorWords::product(DType dtype, const Shape& shape) const {
   return product;
 }
 
+// A constant has no sequences.
+ByteProduct TensorWords::product(DType dtype, TensorId id) const {
+  const Tensor& tensor = graph_.tensor(id);
+  if (tensor.role != TensorRole::constant) return product(dtype, tensor.shape);
+  ByteProduct product{{{element_size(dtype), "bytes"}}};
+  for (const std::int64_t extent : tensor.shape) product.factors.push_back({extent, ""});
+  return product;
+}
+
 ByteProduct TensorWords::product(const ProgramValue& value) const {
   ByteProduct product = this->product(value.dtype, shape_of(value));
   if (product.bytes() == value.bytes) return product;

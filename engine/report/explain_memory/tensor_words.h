@@ -26,6 +26,7 @@ class TensorWords {
   // dtype and shape as factors: "2 bytes x 8 sequences x 4,096 tokens x 4,096 hidden".
   ByteProduct product(DType dtype, const Shape& shape) const;
   ByteProduct product(const ProgramValue& value) const;
+  ByteProduct product(DType dtype, TensorId id) const;
   // The same of a block of which only the bytes are known: those of one of the operator's tensors in some
   // dtype, or so many bytes.
   ByteProduct product_of_block(const Operator& op, Bytes bytes) const;
