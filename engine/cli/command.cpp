@@ -7,6 +7,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_model_command());
   commands.push_back(make_plan_command());
   commands.push_back(make_simulate_command());
+  commands.push_back(make_explain_command());
   commands.push_back(make_run_command());
   commands.push_back(make_validate_command());
   commands.push_back(make_calibrate_command());

@@ -19,4 +19,8 @@ Result<Device> resolve_device(const ClusterSpec& cluster) {
   return describe_device(request);
 }
 
+int host_threads(const ClusterSpec& cluster) {
+  return cluster.device == DeviceKind::cpu ? cluster.threads_per_rank : 0;
+}
+
 }  // namespace shardlab

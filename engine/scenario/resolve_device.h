@@ -11,4 +11,7 @@ namespace shardlab {
 // names.
 Result<Device> resolve_device(const ClusterSpec& cluster);
 
+// Compute threads of a rank on processors; none on GPUs.
+int host_threads(const ClusterSpec& cluster);
+
 }  // namespace shardlab

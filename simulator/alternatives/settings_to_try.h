@@ -10,8 +10,9 @@
 namespace shardlab {
 
 struct SettingToTry {
-  std::string setting;  // as for --set
-  std::string effect;   // in words, for a table
+  std::string setting;             // as for --set
+  std::string effect;              // in words, for a table
+  std::vector<BufferClass> frees;  // what it is meant to make smaller
 };
 
 // The other implementation, where the scenario left open which.
@@ -20,5 +21,8 @@ std::vector<SettingToTry> other_implementation(const PlannedScenario& planned);
 // Settings that could halve the memory at the peak: those that are not set so already and whose classes of
 // buffers hold at least half of it in this prediction. What a setting cannot free is not tried.
 std::vector<SettingToTry> settings_that_could_halve(const PlannedScenario& planned, const RunSummary& run);
+
+// Every setting that is not set so already and whose classes of buffers hold anything at the peak.
+std::vector<SettingToTry> settings_that_could_save(const PlannedScenario& planned, const RunSummary& run);
 
 }  // namespace shardlab

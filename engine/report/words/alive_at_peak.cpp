@@ -40,7 +40,7 @@ struct AlikeBuffers {
   BufferPhrase phrase;  // of the first
   BufferClass buffer_class = BufferClass::workspace;
   Bytes bytes;
-  std::int64_t buffers = 0;
+  std::vector<BufferId> members;
   std::set<int> layers;
   std::set<std::string> places, batches;
   std::int64_t first = -1, last = -1;  // that made them
@@ -56,9 +56,9 @@ bool alike(const AlikeBuffers& group, const BufferPhrase& phrase, BufferClass bu
 
 void add(AlikeBuffers& group, const StepPlan& plan, const Alive& alive, const BufferPhrase& phrase) {
   group.bytes += plan.buffer(alive.buffer).bytes();
-  group.first = group.buffers == 0 ? alive.since : std::min(group.first, alive.since);
+  group.first = group.members.empty() ? alive.since : std::min(group.first, alive.since);
   group.last = std::max(group.last, alive.since);
-  ++group.buffers;
+  group.members.push_back(alive.buffer);
   group.batches.insert(phrase.batch);
   if (!phrase.place) return;
   group.places.insert(to_words(*phrase.place));
@@ -93,7 +93,7 @@ std::vector<AlikeBuffers> groups_of(const StepPlan& plan, const PlanWords& words
     auto found = std::find_if(groups.begin(), groups.end(),
                               [&](const AlikeBuffers& group) { return alike(group, phrase, its); });
     if (found == groups.end()) {
-      groups.push_back({phrase, its, {}, 0, {}, {}, {}, -1, -1});
+      groups.push_back({phrase, its, {}, {}, {}, {}, {}, -1, -1});
       found = groups.end() - 1;
     }
     add(*found, plan, each, phrase);
@@ -120,7 +120,8 @@ std::vector<AliveRow> alive_at_peak(const StepPlan& plan, const MemorySummary& m
   std::vector<AliveRow> rows;
   for (const AlikeBuffers& group : groups_of(plan, words, alive_throughout(plan, memory.peak_instruction))) {
     rest[static_cast<std::size_t>(group.buffer_class)] -= group.bytes;
-    AliveRow row{group.bytes, what_of(group), group.buffer_class, group.buffers, {}, since_of(group, words)};
+    AliveRow row{group.bytes, what_of(group),         group.buffer_class, std::ssize(group.members),
+                 {},          since_of(group, words), group.members};
     if (group.first >= 0) row.since = make_id<InstructionId>(static_cast<std::size_t>(group.first));
     rows.push_back(std::move(row));
   }

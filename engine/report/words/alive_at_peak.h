@@ -18,6 +18,7 @@ struct AliveRow {
   std::int64_t buffers = 0;                 // of the plan; 0: within the instruction at the peak
   std::optional<InstructionId> since = {};  // that made the first of them; absent: alive before the step
   std::string since_words;                  // "forward of layer 0 to forward of layer 30"
+  std::vector<BufferId> members = {};       // the buffers
 };
 
 // The largest first; alike buffers of several layers or micro-batches are one row. `plan` is that of the step

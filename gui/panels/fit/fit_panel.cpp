@@ -4,6 +4,7 @@
 #include "engine/report/figures.h"
 #include "gui/shell/follow_why.h"
 #include "gui/view_model/fit_view.h"
+#include "gui/view_model/memory_tables.h"
 #include "gui/view_model/why.h"
 #include "gui/widgets/data_grid.h"
 #include "gui/widgets/stale.h"
@@ -38,6 +39,7 @@ class FitPanel final : public Panel {
       draw_capacity_line(context.theme);
       ImGui::Spacing();
       draw_phases(context);
+      draw_sum(context);
     } else {
       ImGui::TextDisabled("This run recorded no memory.");
     }
@@ -53,6 +55,9 @@ class FitPanel final : public Panel {
     is_wide_ = is_wide;
     view_ = view::make_fit_view(*prediction->run);
     table_ = view_ ? view::fit_table(*view_, is_wide) : view::DataTable{};
+    const MemorySum sum = memory_sum(prediction->summary());
+    sum_ = view::memory_sum_table(sum);
+    tools_ = view::other_tools_table(sum, other_tools(prediction->planned));
     ++version_;
   }
 
@@ -168,6 +173,20 @@ class FitPanel final : public Panel {
     ImGui::EndTable();
   }
 
+  void draw_sum(PanelContext& context) {
+    ImGui::Spacing();
+    draw_grid("up to the device", sum_, sum_grid_, context);
+    if (!ImGui::TreeNode("What other tools say")) return;
+    draw_grid("other tools", tools_, tools_grid_, context);
+    ImGui::TreePop();
+  }
+
+  void draw_grid(const char* id, const view::DataTable& table, DataGridState& state, PanelContext& context) {
+    const GridEvents events = data_grid(
+        id, table, state, {.revision = version_, .size = {0, grid_height(table.rows.size())}}, context.theme);
+    follow_why(events.answer, shown_->run.get(), context);
+  }
+
   // A click on a setting makes it.
   void draw_alternatives(PanelContext& context) {
     const std::vector<Alternative>& alternatives = context.session.alternatives();
@@ -234,8 +253,8 @@ class FitPanel final : public Panel {
 
   std::shared_ptr<const Prediction> shown_;
   std::optional<view::FitView> view_;
-  view::DataTable table_;
-  DataGridState grid_;
+  view::DataTable table_, sum_, tools_;
+  DataGridState grid_, sum_grid_, tools_grid_;
   WhyPopup why_;
   std::uint64_t version_ = 0;
   bool is_wide_ = false;

@@ -10,6 +10,7 @@
 #include "gui/view_model/buffer_lives.h"
 #include "gui/view_model/fit_view.h"
 #include "gui/view_model/hardware_list.h"
+#include "gui/view_model/memory_tables.h"
 #include "gui/view_model/model_list.h"
 #include "gui/view_model/plan_list.h"
 #include "gui/view_model/run_comparison.h"
@@ -95,6 +96,42 @@ TEST_CASE("fit: shares and totals can be done again") {
   CHECK(check_explained(fit_table(*view, true)) ==
         Titles{"at the peak", "share", "forward", "backward", "optimizer"});
   CHECK(check_explained(fit_table(*view, false)) == Titles{"at the peak", "share"});
+}
+
+TEST_CASE("fit: lines up to the device add up, and what is left of its limit can be done again") {
+  const RealRuns runs = real_runs("scenarios/first/llama3-8b-fsdp2-8xh100.yaml");
+  const MemorySum sum = memory_sum(runs.predicted->record.summary);
+  const DataTable table = memory_sum_table(sum);
+  CHECK(check_explained(table) == Titles{"bytes"});
+  REQUIRE(table.rows.size() == sum.lines.size() + 2);
+  CHECK(table.rows[0].cells[0].text == "live tensors");
+  CHECK(table.rows[sum.lines.size() - 1].cells[0].text == "in use on the device");
+  CHECK(table.rows[sum.lines.size() - 1].cells[1].number ==
+        static_cast<double>(runs.predicted->record.summary.memory->peak_device->value));
+  const double limit = static_cast<double>(sum.limit->value), total = static_cast<double>(sum.total().value);
+  CHECK(table.rows.back().cells[1].number == limit - total);
+  CHECK(table.rows.back().cells[1].tone == CellTone::good);
+  CHECK(memory_sum_table(MemorySum{}).rows.empty());
+  const RealRuns on_processors = real_runs();
+  CHECK(memory_sum_table(memory_sum(on_processors.predicted->record.summary)).rows.size() == 1);
+}
+
+TEST_CASE("fit: what other tools say, each with its source, or why it says nothing") {
+  const RealRuns runs = real_runs("scenarios/first/llama3-8b-fsdp2-8xh100.yaml");
+  const MemorySum sum = memory_sum(runs.predicted->record.summary);
+  const std::vector<ToolAnswer> tools = other_tools(runs.planned);
+  const DataTable table = other_tools_table(sum, tools);
+  check_explained(table);
+  REQUIRE(table.rows.size() == tools.size() + 1);
+  for (std::size_t i = 0; i < tools.size(); ++i) {
+    const Row& row = table.rows[i + 1];
+    CHECK(row.cells[0].text == tools[i].tool);
+    CHECK(row.cells[1].number.has_value() == tools[i].bytes.has_value());
+    CHECK(row.cells[2].text == tools[i].formula);
+    CHECK(why_cell(table, i + 1, 1)->source == tools[i].source);
+  }
+  CHECK(other_tools_table(MemorySum{}, tools).rows.size() == tools.size());
+  CHECK(why_cell(other_tools_table(MemorySum{}, tools), 0, 1)->source == tools[0].source);
 }
 
 TEST_CASE("memory: the size of every buffer that is alive, and every sample of the curve") {

@@ -1,0 +1,37 @@
+#include "simulator/alternatives/predict_with.h"
+
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "engine/planner/plan_scenario.h"
+#include "engine/report/summarize.h"
+#include "engine/report/unit_warnings.h"
+#include "engine/scenario/read_scenario.h"
+#include "engine/scenario/resolve_device.h"
+#include "simulator/simulate.h"
+
+namespace shardlab {
+namespace {
+
+Result<Scenario> with_setting(const Scenario& scenario, const std::string& setting) {
+  const std::vector<std::string> overrides{setting};
+  const std::filesystem::path beside =
+      std::filesystem::path(scenario.directory) / "with-one-key-changed.yaml";
+  return parse_scenario(write_scenario(scenario), beside.string(), overrides);
+}
+
+}  // namespace
+
+Result<PredictedWith> predict_with(const PlannedScenario& planned, const std::string& setting,
+                                   const Calibration* calibration) {
+  SHARDLAB_TRY(const Scenario scenario, with_setting(planned.scenario, setting));
+  SHARDLAB_TRY(PlannedScenario changed, plan_scenario(scenario));
+  SHARDLAB_TRY(const Device device, resolve_device(*changed.scenario.cluster));
+  SHARDLAB_TRY(const RunTrace trace, simulate({changed, device, calibration}));
+  SHARDLAB_TRY(const DeviceLimits limits, device_limits(changed));
+  SHARDLAB_TRY(RunSummary run, summarize(changed, trace, limits));
+  return PredictedWith{std::move(changed), std::move(run)};
+}
+
+}  // namespace shardlab
