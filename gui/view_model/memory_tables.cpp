@@ -43,7 +43,7 @@ void explain_line(const DataTable& table, std::size_t row, std::size_t column, W
 
 CellTone tone_of(const std::optional<Fit>& fits) {
   if (!fits) return CellTone::plain;
-  return *fits == Fit::yes ? CellTone::good : *fits == Fit::tight ? CellTone::fair : CellTone::bad;
+  return *fits == Fit::yes ? CellTone::good : *fits == Fit::unsure ? CellTone::fair : CellTone::bad;
 }
 
 }  // namespace

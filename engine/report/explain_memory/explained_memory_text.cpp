@@ -11,7 +11,7 @@ namespace {
 
 Tone tone_of(const std::optional<Fit>& fits) {
   if (!fits) return Tone::plain;
-  return *fits == Fit::yes ? Tone::good : *fits == Fit::tight ? Tone::fair : Tone::bad;
+  return *fits == Fit::yes ? Tone::good : *fits == Fit::unsure ? Tone::fair : Tone::bad;
 }
 
 std::string sum_part(const MemorySum& sum, const TextStyle& style) {

@@ -57,7 +57,7 @@ std::string verdict_words(const MemorySum& sum) {
   if (spare < Bytes{}) return fmt::format("does not fit: {} too much", to_string(-spare));
   if (*sum.fits == Fit::no) return "does not fit: the allocator cannot serve the step with what there is";
   std::string text =
-      fmt::format("{}, with {} to spare", *sum.fits == Fit::yes ? "fits" : "tight", to_string(spare));
+      fmt::format("{}, with {} to spare", *sum.fits == Fit::yes ? "fits" : "unsure", to_string(spare));
   if (sum.margin) text += fmt::format("; libraries may take {} more", to_string(*sum.margin));
   return text;
 }
