@@ -7,6 +7,7 @@
 #include "engine/base/lower_case.h"
 #include "engine/base/nearest.h"
 #include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/scenario.h"
 #include "engine/strategies/strategy_list.h"
 
 namespace shardlab {
@@ -66,6 +67,10 @@ std::string strategy_hint(std::string_view name) {
   }
   if (!meant.empty()) return fmt::format("did you mean {}?", fmt::join(meant, ", or "));
   return suggestion(wanted, strategy_names());
+}
+
+const StrategyFacts& facts_of(const Scenario& scenario) {
+  return facts_of(scenario.parallel->strategy);
 }
 
 const StrategyFacts& facts_of(std::string_view strategy) {

@@ -39,12 +39,12 @@ class FitPanel final : public Panel {
       draw_capacity_line(context.theme);
       ImGui::Spacing();
       draw_phases(context);
-      draw_sum(context);
     } else {
       ImGui::TextDisabled("This run recorded no memory.");
     }
     draw_alternatives(context);
     draw_figures(context);
+    if (view_) draw_sum(context);
     follow_why(why_.draw(context.theme), shown_->run.get(), context);
   }
 
@@ -174,7 +174,8 @@ class FitPanel final : public Panel {
   }
 
   void draw_sum(PanelContext& context) {
-    ImGui::Spacing();
+    if (sum_.rows.empty()) return;
+    ImGui::SeparatorText("Memory, from tensors to the device");
     draw_grid("up to the device", sum_, sum_grid_, context);
     if (!ImGui::TreeNode("What other tools say")) return;
     draw_grid("other tools", tools_, tools_grid_, context);

@@ -5,7 +5,6 @@
 
 #include "engine/plan/gradient_parts.h"
 #include "engine/plan/segment_run.h"
-#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
 #include "simulator/memory/allocations/allocation_list.h"
 #include "simulator/memory/allocations/flat_setup.h"
@@ -17,7 +16,7 @@ namespace {
 // Our own executor joins where the plan says.
 std::optional<StreamId> joins_of(const PlannedScenario& planned, const StepPlan& plan, WhoseStorages whose) {
   if (whose != WhoseStorages::framework) return std::nullopt;
-  const std::string_view name = facts_of(planned.scenario.parallel->strategy).gradients_join_on;
+  const std::string_view name = facts_of(planned.scenario).gradients_join_on;
   for (std::size_t i = 0; i < plan.streams.size(); ++i) {
     if (plan.streams[i].name == name) return make_id<StreamId>(i);
   }
@@ -27,7 +26,7 @@ std::optional<StreamId> joins_of(const PlannedScenario& planned, const StepPlan&
 // Whether this is the setup of flat vectors as PyTorch has them, those whose gradients it joins.
 bool makes_flat_vectors(const PlannedScenario& planned, const StepPlan& plan, WhoseStorages whose) {
   return plan.phase == PlanPhase::setup && whose == WhoseStorages::framework &&
-         !facts_of(planned.scenario.parallel->strategy).gradients_join_on.empty();
+         !facts_of(planned.scenario).gradients_join_on.empty();
 }
 
 class StepWalk {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "engine/scenario/mesh.h"
-#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
 #include "simulator/memory/life/life_rows.h"
 
@@ -21,7 +20,7 @@ void add_parameters(const ModelGraph& graph, JobState& job) {
 }
 
 Bytes largest_unit(const PlannedScenario& planned) {
-  if (!facts_of(planned.scenario.parallel->strategy).gathers_units) return {};
+  if (!facts_of(planned.scenario).gathers_units) return {};
   Bytes most;
   for (const PlanUnit& unit : planned.plan.steady.units)
     most = std::max(most, bytes_of(unit.padded_elements, planned.graph.parameters.front().dtype));

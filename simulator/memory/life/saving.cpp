@@ -10,7 +10,6 @@
 
 #include <algorithm>
 
-#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/run_spec.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/train_spec.h"
@@ -34,7 +33,7 @@ Bytes state_of(const JobState& job) {
 // What is on the device only while it is gathered.
 Bytes gathered_at_once(const JobState& job) {
   if (job.largest_unit.value == 0) return {};
-  const bool by_parameter = facts_of(job.planned.scenario.parallel->strategy).saves_by_parameter;
+  const bool by_parameter = facts_of(job.planned.scenario).saves_by_parameter;
   return by_parameter ? job.largest_tensor : job.largest_unit;
 }
 
