@@ -8,7 +8,8 @@ ensure_peers_env() {
   local requirements=$1 log=$2 cache env
   [ -n "${SHARDLAB_PYTHON:-}" ] || { no_transformers "there is no libtorch"; return 1; }
   cache=${XDG_CACHE_HOME:-$HOME/.cache}/shardlab
-  env=$cache/peers-$( (cat "$requirements"; echo "$SHARDLAB_PYTHON") | sha256sum | cut -c 1-16)
+  env=$cache/peers-$( (cat "$requirements" "$(dirname "$requirements")/requirements-deepspeed.txt"; echo "$SHARDLAB_PYTHON") |
+    sha256sum | cut -c 1-16)
   if [ ! -f "$env/.complete" ]; then
     mkdir -p "$cache" || { no_transformers "cannot write to $cache"; return 1; }
     exec 8>"$env.lock"  # two scripts may start at once
@@ -28,6 +29,9 @@ make_peers_env() {
   rm -rf "$env" "$env.tmp"
   mkdir -p "$env.tmp"
   if step "transformers (40 MB, once for all checkouts)" "$log" fill_peers_env "$env" "$requirements"; then
+    step "DeepSpeed (10 MB, once for all checkouts)" "$log" \
+      fill_deepspeed "$env" "$(dirname "$requirements")/requirements-deepspeed.txt" ||
+      say "No DeepSpeed (see $log). The tests against it are skipped."
     touch "$env/.complete"
   else
     no_transformers "the environment could not be made (see $log)"
@@ -47,4 +51,11 @@ fill_peers_env() {
     --no-cache-dir --disable-pip-version-check --retries 3 --progress-bar off --no-compile --no-deps \
     --only-binary :all: --require-hashes -r "$requirements" || return
   HF_HUB_OFFLINE=1 "$env/bin/python3" -c 'import torch, transformers; print(transformers.__version__)'
+}
+
+# Its operators are compiled where they are used; none of those that the tests use is.
+fill_deepspeed() {
+  env -u PYTHONPATH -u PYTHONHOME PYTHONNOUSERSITE=1 TMPDIR="$1.tmp" DS_BUILD_OPS=0 DS_ACCELERATOR=cpu "$1/bin/python3" -m pip install \
+    --no-cache-dir --disable-pip-version-check --retries 3 --progress-bar off --no-compile --no-deps --require-hashes -r "$2" || return
+  DS_ACCELERATOR=cpu "$1/bin/python3" -c 'import deepspeed; print(deepspeed.__version__)'
 }

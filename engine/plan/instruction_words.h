@@ -28,6 +28,7 @@ enum class InstructionKind : std::uint8_t {
   HostWait,
   GradientNorms,  // per-parameter squared norms of gradient shards
   Unscale,
+  CheckFinite,  // writes whether any of the gradients it reads is not finite
   ClipGradients,
   OptimizerStep,
   ZeroGradients,
@@ -57,6 +58,7 @@ inline constexpr auto k_words<InstructionKind> =
                                           {InstructionKind::HostWait, "HostWait"},
                                           {InstructionKind::GradientNorms, "GradientNorms"},
                                           {InstructionKind::Unscale, "Unscale"},
+                                          {InstructionKind::CheckFinite, "CheckFinite"},
                                           {InstructionKind::ClipGradients, "ClipGradients"},
                                           {InstructionKind::OptimizerStep, "OptimizerStep"},
                                           {InstructionKind::ZeroGradients, "ZeroGradients"},
@@ -64,13 +66,16 @@ inline constexpr auto k_words<InstructionKind> =
                                           {InstructionKind::LoadBatch, "LoadBatch"},
                                           {InstructionKind::Marker, "Marker"}});
 
-enum class ReduceOperation : std::uint8_t { none, sum, average };
+enum class ReduceOperation : std::uint8_t { none, sum, average, maximum };
 template <>
 inline constexpr auto k_words<ReduceOperation> = std::to_array<Word<ReduceOperation>>(
-    {{ReduceOperation::none, "none"}, {ReduceOperation::sum, "sum"}, {ReduceOperation::average, "average"}});
+    {{ReduceOperation::none, "none"},
+     {ReduceOperation::sum, "sum"},
+     {ReduceOperation::average, "average"},
+     {ReduceOperation::maximum, "maximum"}});
 
 // Run-time condition agreed by all ranks; the simulator assumes the declared value. A guarded instruction
-// reads the flag in role found_inf, which Unscale writes and the ranks add up; it is skipped where that is
+// reads the flag in role found_inf, which Unscale or CheckFinite writes and the ranks join; it is skipped where that is
 // not zero.
 enum class Guard : std::uint8_t { none, gradients_finite };
 template <>

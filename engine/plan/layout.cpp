@@ -26,7 +26,7 @@ std::int64_t ParameterPiece::held_rows(int rank) const {
 }
 
 ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId> parameters, int shards,
-                            int alignment) {
+                            int alignment, int end_alignment) {
   ParameterLayout layout;
   layout.shards = shards;
   layout.pieces.reserve(parameters.size());
@@ -47,8 +47,12 @@ ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId
     layout.flat_elements = piece.flat_offset + piece.elements();
     layout.pieces.push_back(piece);
   }
-  layout.flat_elements = round_up(layout.flat_elements, shards);
+  layout.flat_elements = round_up(layout.flat_elements, std::int64_t{shards} * end_alignment);
   return layout;
+}
+
+ParameterLayout make_layout(const ModelGraph& graph, const Buffer& buffer) {
+  return make_layout(graph, buffer.parameters, buffer.shards, buffer.alignment, buffer.end_alignment);
 }
 
 FlatPart part_in(const ParameterPiece& piece, std::int64_t begin, std::int64_t count) {

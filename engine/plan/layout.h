@@ -4,7 +4,8 @@
 // rank, the last ranks get fewer or none and are padded, so that a collective is even. The flat vector
 // follows FSDP1 (torch 2.11, fsdp/_flat_param.py, _init_flat_param_and_metadata and _get_shard): with
 // use_orig_params each parameter begins on a multiple of `alignment` elements; the end is rounded up to a
-// multiple of the shards, of which each rank holds a contiguous one.
+// multiple of the shards, of which each rank holds a contiguous one; under ZeRO to a multiple of twice the
+// shards (DeepSpeed 0.19.8, zero/stage_1_and_2.py, nccl_start_alignment_factor).
 #pragma once
 
 #include <cstdint>
@@ -54,7 +55,9 @@ struct FlatPart {
 FlatPart part_in(const ParameterPiece& piece, std::int64_t begin, std::int64_t count);
 
 ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId> parameters, int shards,
-                            int alignment = 1);
+                            int alignment = 1, int end_alignment = 1);
+// That of a buffer.
+ParameterLayout make_layout(const ModelGraph& graph, const Buffer& buffer);
 
 // Elements of a buffer with this layout.
 std::int64_t elements_of(const ParameterLayout& layout, BufferLayout kind);

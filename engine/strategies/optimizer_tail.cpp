@@ -31,14 +31,18 @@ Bytes total_bytes(StepBuilder& builder, const std::vector<BufferId>& buffers) {
   return sum;
 }
 
+void emit_joined(StepBuilder& builder, GroupId group, BufferId values, ReduceOperation operation) {
+  Instruction join;
+  join.kind = InstructionKind::AllReduce;
+  join.group = group;
+  join.reduce = operation;
+  join.bytes = builder.plan().buffer(values).bytes();
+  join.reads = join.writes = {values};
+  builder.emit(std::move(join));
+}
+
 void emit_sum(StepBuilder& builder, GroupId group, BufferId values) {
-  Instruction sum;
-  sum.kind = InstructionKind::AllReduce;
-  sum.group = group;
-  sum.reduce = ReduceOperation::sum;
-  sum.bytes = builder.plan().buffer(values).bytes();
-  sum.reads = sum.writes = {values};
-  builder.emit(std::move(sum));
+  emit_joined(builder, group, values, ReduceOperation::sum);
 }
 
 // GradScaler.unscale_ and ShardedGradScaler.unscale_ of torch 2.11: one flag for all gradients, added up over
@@ -62,6 +66,27 @@ BufferId emit_unscaling(StepBuilder& builder, Strategy& strategy, const std::vec
   return flag;
 }
 
+// DeepSpeed 0.19.8, zero/stage_1_and_2.py (has_overflow): one byte, the largest of all ranks.
+BufferId emit_overflow_check(StepBuilder& builder, const TrainedState& trained,
+                             const std::vector<BufferId>& gradients) {
+  builder.set_pass(PlanPass::scaler);
+  Buffer buffer;
+  buffer.role = BufferRole::found_inf;
+  buffer.name = to_string(buffer.role);
+  buffer.buffer_class = BufferClass::scalar;
+  buffer.dtype = DType::uint8;
+  buffer.elements = 1;
+  const BufferId flag = builder.declare(std::move(buffer));
+  Instruction check;
+  check.kind = InstructionKind::CheckFinite;
+  check.bytes = total_bytes(builder, gradients);
+  check.reads = gradients;
+  check.writes = check.allocates = {flag};
+  builder.emit(std::move(check));
+  if (trained.norm_group) emit_joined(builder, *trained.norm_group, flag, ReduceOperation::maximum);
+  return flag;
+}
+
 // Skipped where the flag is set.
 void guard(Instruction& instruction, std::optional<BufferId> flag) {
   if (!flag) return;
@@ -82,9 +107,9 @@ void emit_value_clipping(StepBuilder& builder, const std::vector<BufferId>& grad
 }
 
 // FSDP2 sums one squared norm per trained parameter over the shard group, recorded as one all-reduce of 4
-// bytes a parameter; FSDP1 one for all parameters.
-void emit_clipping(StepBuilder& builder, const TrainedState& trained, const std::vector<BufferId>& gradients,
-                   std::optional<BufferId> flag) {
+// bytes a parameter; FSDP1 and DeepSpeed one for all parameters.
+BufferId emit_norms(StepBuilder& builder, const TrainedState& trained,
+                    const std::vector<BufferId>& gradients) {
   builder.set_pass(PlanPass::clip);
   Buffer buffer;
   buffer.role = BufferRole::norms;
@@ -104,7 +129,12 @@ void emit_clipping(StepBuilder& builder, const TrainedState& trained, const std:
   builder.emit(std::move(measure));
 
   if (trained.norm_group) emit_sum(builder, *trained.norm_group, norms);
+  return norms;
+}
 
+void emit_clipping(StepBuilder& builder, const std::vector<BufferId>& gradients, BufferId norms,
+                   std::optional<BufferId> flag) {
+  builder.set_pass(PlanPass::clip);
   Instruction clip;
   clip.kind = InstructionKind::ClipGradients;
   clip.bytes = total_bytes(builder, gradients);
@@ -113,7 +143,6 @@ void emit_clipping(StepBuilder& builder, const TrainedState& trained, const std:
   clip.writes = gradients;
   guard(clip, flag);
   builder.emit(std::move(clip));
-  builder.free({norms});
 }
 
 // A buffer that lies like the stored parameters of the unit, without the frozen ones.
@@ -127,10 +156,10 @@ Buffer like_trained(StepBuilder& builder, const TrainedUnit& unit) {
   if (buffer.layout == BufferLayout::flat_shard) {  // cut where the frozen ones count, too
     buffer.layout = BufferLayout::trained_flat_shard;
     buffer.elements =
-        elements_of(make_layout(graph, buffer.parameters, buffer.shards, buffer.alignment), buffer.layout);
+        elements_of(make_layout(graph, buffer), buffer.layout);
     return buffer;
   }
-  buffer.elements = elements_of(make_layout(graph, trained, buffer.shards, buffer.alignment), buffer.layout);
+  buffer.elements = elements_of(make_layout(graph, trained, buffer.shards, buffer.alignment, buffer.end_alignment), buffer.layout);
   buffer.parameters = std::move(trained);
   return buffer;
 }
@@ -187,7 +216,7 @@ std::int64_t temporaries_of(StepBuilder& builder, const std::vector<TrainedUnit>
   int shards = 1;
   for (const TrainedUnit& unit : units) {
     const Buffer& held = builder.plan().buffer(unit.parameters);
-    layouts.push_back(make_layout(builder.graph(), held.parameters, held.shards, held.alignment));
+    layouts.push_back(make_layout(builder.graph(), held));
     shards = std::max(shards, held.shards);
   }
   std::int64_t most = 0;
@@ -242,17 +271,33 @@ void emit_optimizer(StepBuilder& builder, const std::vector<TrainedUnit>& units,
 }  // namespace
 
 void emit_optimizer_tail(StepBuilder& builder, Strategy& strategy, const TrainSpec& train, bool scaled_loss) {
-  const TrainedState trained = strategy.trained();
-  const std::vector<BufferId> gradients = all_gradients(trained.units);
-  std::optional<BufferId> flag;
-  if (scaled_loss) flag = emit_unscaling(builder, strategy, gradients);
-  if (train.clip_norm) emit_clipping(builder, trained, gradients, flag);
+  TrainedState trained = strategy.trained();
+  std::vector<BufferId> gradients = all_gradients(trained.units);
+  std::optional<BufferId> flag, norms;
+  if (scaled_loss) {
+    flag = emit_unscaling(builder, strategy, gradients);
+  } else if (trained.checks_overflow) {
+    flag = emit_overflow_check(builder, trained, gradients);
+  }
+  if (train.clip_norm || trained.measures_norm) norms = emit_norms(builder, trained, gradients);
+  builder.set_pass(builder.plan().strategy);
+  strategy.prepare_update();
+  trained = strategy.trained();
+  gradients = all_gradients(trained.units);
+  if (train.clip_norm) emit_clipping(builder, gradients, *norms, flag);
+  if (norms) builder.free({*norms});
   if (train.clip_value) emit_value_clipping(builder, gradients, flag);
   emit_optimizer(builder, trained.units, train, flag);
+  builder.set_pass(builder.plan().strategy);
+  strategy.after_update();
+  builder.set_pass(PlanPass::optimizer);
   if (flag) builder.free({*flag});
   Instruction zero;
   zero.kind = InstructionKind::ZeroGradients;
-  if (!trained.gradients_outlive_step) zero.frees = gradients;
+  if (!trained.gradients_outlive_step) {
+    std::copy_if(gradients.begin(), gradients.end(), std::back_inserter(zero.frees),
+                 [&](BufferId id) { return builder.is_live(id); });
+  }
   builder.emit(std::move(zero));
 }
 

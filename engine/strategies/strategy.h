@@ -34,6 +34,11 @@ struct TrainedState {
   std::optional<GroupId> norm_group = std::nullopt;
   // Squared norms summed over that group: one for all parameters, or one each.
   bool sums_one_norm = false;
+  // The norm is taken whether anything is clipped by it or not.
+  bool measures_norm = false;
+  // Gradients are looked through for numbers that are not finite although no loss is scaled; where the ranks
+  // of the norm's group find any, the step is skipped.
+  bool checks_overflow = false;
   // Whether zero_grad leaves the reduced gradients alive until the next forward.
   bool gradients_outlive_step = false;
 };
@@ -89,6 +94,11 @@ class Strategy {
   virtual BufferId compute_parameters(UnitId unit) const = 0;
   // At the end of backward.
   virtual TrainedState trained() const = 0;
+  // After the norms, before clipping: makes of the gradients what the optimizer works on, which trained()
+  // tells from now on.
+  virtual void prepare_update() {}
+  // After the optimizer: makes of what it updated what compute reads.
+  virtual void after_update() {}
   // Elements of a unit with the padding of all ranks, as its collectives move them.
   virtual std::int64_t padded_elements(UnitId unit) const {
     return b_.partition().unit(unit).elements(b_.graph());

@@ -12,6 +12,7 @@ std::optional<StepPhase> phase_that_begins(InstructionKind kind) {
     case InstructionKind::Backward: return StepPhase::backward;
     case InstructionKind::GradientNorms:
     case InstructionKind::Unscale:
+    case InstructionKind::CheckFinite:
     case InstructionKind::ClipGradients:
     case InstructionKind::OptimizerStep:
     case InstructionKind::ZeroGradients: return StepPhase::optimizer;

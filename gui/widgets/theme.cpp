@@ -158,6 +158,7 @@ ImU32 colour_of(const Theme& theme, InstructionKind kind) {
     case InstructionKind::ClipGradients:
     case InstructionKind::GradientNorms:
     case InstructionKind::Unscale:
+    case InstructionKind::CheckFinite:
     case InstructionKind::ZeroGradients: return theme.series[4];
     default: return theme.series[5];
   }

@@ -18,6 +18,7 @@ std::string_view name_of(InstructionKind kind) {
     case InstructionKind::Unpack: return "unpack";
     case InstructionKind::Copy: return "copy";
     case InstructionKind::Accumulate: return "accumulate";
+    case InstructionKind::CheckFinite:
     case InstructionKind::GradientNorms: return "gradient_norms";
     case InstructionKind::Unscale:
     case InstructionKind::ClipGradients: return "clip_gradients";
@@ -52,6 +53,7 @@ std::int64_t pieces_of(const StepPlan& plan, const Instruction& instruction) {
       pieces = parameters * (gathered ? static_cast<std::size_t>(plan.world_size) : 1);
       break;
     case InstructionKind::GradientNorms: pieces = parameters; break;
+    case InstructionKind::CheckFinite:
     case InstructionKind::Unscale:
     case InstructionKind::ClipGradients:
     case InstructionKind::OptimizerStep: pieces = gradients; break;
@@ -88,6 +90,7 @@ Traffic traffic_of(const StepPlan& plan, const Instruction& instruction, const T
   Traffic traffic;
   traffic.pieces = pieces_of(plan, instruction);
   switch (instruction.kind) {
+    case InstructionKind::CheckFinite:
     case InstructionKind::GradientNorms: traffic.bytes = instruction.bytes; break;
     case InstructionKind::Unscale:
     case InstructionKind::ClipGradients: traffic.bytes = instruction.bytes * 2; break;

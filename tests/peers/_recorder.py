@@ -12,7 +12,7 @@ import torch.distributed.distributed_c10d as c10d
 from torch.distributed.fsdp import FSDPModule
 
 KINDS = {"all_gather_into_tensor": "AllGather", "reduce_scatter_tensor": "ReduceScatter", "all_reduce": "AllReduce",
-         "broadcast": "Broadcast", "all_gather": "AllGather", "all_to_all_single": "AllToAll"}
+         "broadcast": "Broadcast", "all_gather": "AllGather", "all_to_all_single": "AllToAll", "reduce": "Reduce"}
 FUNCTIONAL_KINDS = {"all_reduce": "AllReduce", "all_gather_tensor": "AllGather", "reduce_scatter_tensor": "ReduceScatter",
                     "all_to_all_single": "AllToAll", "broadcast": "Broadcast"}
 

@@ -97,6 +97,20 @@ const std::vector<ReasonRule>& rules() {
        nullptr,
        batch_text,
        {"train.micro_batch", "train.accumulation", "model.sequence_length", "train.data"}},
+      {K::CheckFinite,
+       nullptr,
+       [](const Context&) -> std::string {
+         return "DeepSpeed looks through 16-bit gradients before every update: with one that is not finite the "
+                "step is skipped.";
+       },
+       {"parallel.strategy", "precision.param"}},
+      {K::GradientNorms,
+       [](const Context& c) { return !c.scenario().train->clip_norm; },
+       [](const Context&) -> std::string {
+         return "The norm of all gradients is part of every step, whether it is clipped or not; this is each "
+                "rank's part of it.";
+       },
+       {"parallel.strategy"}},
       {K::GradientNorms,
        nullptr,
        [](const Context&) -> std::string {

@@ -100,6 +100,7 @@ std::string_view purpose_of(InstructionKind kind) {
     case InstructionKind::GradientNorms:
       return "Squares and sums the gradients this rank holds, parameter by parameter.";
     case InstructionKind::Unscale: return "Divides the gradients by the loss scale.";
+    case InstructionKind::CheckFinite: return "Looks for gradients that are not finite.";
     case InstructionKind::ClipGradients:
       return "Scales the gradients down to the norm that the scenario allows.";
     case InstructionKind::OptimizerStep: return "Updates parameters and optimizer states from the gradients.";

@@ -35,6 +35,7 @@ Verb verb(InstructionKind kind) {
     case InstructionKind::HostWait: return {{}, "wait of the host"};
     case InstructionKind::GradientNorms: return {{}, "norms of the gradients"};
     case InstructionKind::Unscale: return {{}, "unscaling of the gradients"};
+    case InstructionKind::CheckFinite: return {{}, "search for gradients that are not finite"};
     case InstructionKind::ClipGradients: return {{}, "clipping of the gradients"};
     case InstructionKind::OptimizerStep: return {{}, "optimizer step"};
     case InstructionKind::ZeroGradients: return {{}, "release of the gradients"};

@@ -3,27 +3,10 @@
 #include <algorithm>
 
 #include "engine/scenario/parallel_spec.h"
+#include "engine/strategies/gradient_order.h"
 
 namespace shardlab {
 namespace {
-
-// By ParameterId: the operator whose backward, the last that adds to it, makes the gradient ready.
-std::vector<OperatorId> completing_operators(const ModelGraph& graph) {
-  std::vector<OperatorId> first_use(graph.parameters.size(), make_id<OperatorId>(graph.operators.size()));
-  for (std::size_t i = graph.operators.size(); i-- > 0;) {
-    for (const ParameterId parameter : graph.operators[i].parameters)
-      first_use[parameter.index()] = make_id<OperatorId>(i);
-  }
-  return first_use;
-}
-
-std::vector<ParameterId> parameters_with_gradients(const ModelGraph& graph) {
-  std::vector<ParameterId> parameters;
-  for (std::size_t i = 0; i < graph.parameters.size(); ++i) {
-    if (graph.parameters[i].requires_grad) parameters.push_back(make_id<ParameterId>(i));
-  }
-  return parameters;
-}
 
 void append(Bucket& bucket, const ModelGraph& graph, ParameterId parameter, OperatorId ready) {
   bucket.completed_by = bucket.parameters.empty() ? ready : std::min(bucket.completed_by, ready);
@@ -49,12 +32,9 @@ std::vector<Bucket> first_buckets(const ModelGraph& graph) {
 
 std::vector<Bucket> rebuilt_buckets(const ModelGraph& graph, const DdpSpec& spec) {
   const std::vector<OperatorId> ready = completing_operators(graph);
-  std::vector<ParameterId> order = parameters_with_gradients(graph);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](ParameterId a, ParameterId b) { return ready[b.index()] < ready[a.index()]; });
   std::vector<Bucket> buckets;
   bool open = false;
-  for (const ParameterId parameter : order) {
+  for (const ParameterId parameter : arrival_order(graph)) {
     if (!open) buckets.emplace_back();
     append(buckets.back(), graph, parameter, ready[parameter.index()]);
     open = buckets.back().bytes < (buckets.size() == 1 ? first_limit(spec) : spec.bucket_size);

@@ -1,31 +1,142 @@
-// DeepSpeed's ZeRO: names and keys are known, schedules are not built yet.
+// What a scenario asks about DeepSpeed's ZeRO. The schedule of stage 3 is not built yet.
+#include <fmt/core.h>
+
+#include "engine/scenario/complaints.h"
+#include "engine/scenario/mesh.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/strategy_facts.h"
+#include "engine/scenario/train_spec.h"
+#include "engine/scenario/zero_options.h"
 
 namespace shardlab {
 namespace {
 
 constexpr std::string_view k_keys[] = {"parallel.zero"};
-constexpr UnsupportedKey k_unsupported[] = {{"parallel.zero", "leave it out, with parallel.strategy: fsdp2"}};
 constexpr LooseName k_loose_names[] = {{"zero", ""}, {"deepspeed", ""}};
+constexpr std::string_view k_aliases_0[] = {"zero-0", "zero_0"};
 constexpr std::string_view k_aliases_1[] = {"zero-1", "zero_1"};
 constexpr std::string_view k_aliases_2[] = {"zero-2", "zero_2"};
 constexpr std::string_view k_aliases_3[] = {"zero-3", "zero_3"};
 
-constexpr StrategyFacts zero_facts(std::span<const std::string_view> aliases, std::string_view nearest) {
-  return {.keys = k_keys,
-          .aliases = aliases,
-          .loose_names = k_loose_names,
-          .float16_scaler = "LossScaler",
-          .unsupported = k_unsupported,
-          .nearest_built = nearest};
+constexpr std::string_view k_no_teacher = "ZeRO spreads what training needs, and a teacher is not trained";
+
+// Settings whose place DeepSpeed takes with keys of its own.
+void check_common(Complaints& c) {
+  if (c.scenario.precision->reduce)
+    c.refuse("precision.reduce", "DeepSpeed reduces in its communication_data_type",
+             "set parallel.zero.communication_data_type");
+  if (c.given("train.sync"))
+    c.refuse("train.sync", "DeepSpeed's stage decides which micro-batches are reduced", "remove it");
+  if (c.scenario.parallel->mesh.replicate > 1)
+    c.refuse("parallel.mesh.replicate", "ZeRO spreads its state over all ranks",
+             "remove it, or use fsdp2 for replicas of a sharded model");
+}
+
+void check_replicated(Complaints& c, const ResolvedMesh&) {
+  if (c.scenario.precision->reduce)
+    c.refuse("precision.reduce", "DeepSpeed reduces in the dtype of the parameters", "remove it");
+  if (c.given("train.sync"))
+    c.refuse("train.sync", "DeepSpeed reduces with the last micro-batch", "remove it");
+}
+
+bool is_of_stage_3(std::string_view key) {
+  return key.starts_with("stage3_") || key.starts_with("zero_") || key.starts_with("mics_") ||
+         key == "sub_group_size" || key == "memory_efficient_linear" || key == "leaf_module";
+}
+
+void check_partitioned(Complaints& c, const ResolvedMesh&) {
+  check_common(c);
+  const ParallelSpec& parallel = *c.scenario.parallel;
+  for (const auto& [key, value] : parallel.zero) {
+    if (is_of_stage_3(key))
+      c.refuse("parallel.zero", fmt::format("{} has no effect below stage 3", key), "remove it");
+  }
+  if (zero_options(parallel.zero).reduce_bucket_size <= 0)
+    c.refuse("parallel.zero", "reduce_bucket_size: a bucket holds at least one element",
+             "5e8 is DeepSpeed's default; a smaller one takes less memory and more calls");
+  const auto gathered = parallel.zero.find("allgather_bucket_size");
+  if (gathered != parallel.zero.end() && gathered->second.find_last_of("13579") + 1 == gathered->second.size())
+    c.refuse("parallel.zero", fmt::format("allgather_bucket_size: {} is odd, and DeepSpeed refuses that",
+                                          gathered->second),
+             "give a multiple of 2");
+}
+
+std::vector<NotBuilt> without_parts(const Scenario& scenario) {
+  std::vector<NotBuilt> missing;
+  const std::string with = " with " + scenario.parallel->strategy;
+  if (!scenario.model->frozen.empty())
+    missing.push_back({"model.frozen", "frozen parameters" + with, "parallel.strategy: fsdp2"});
+  if (scenario.model->lora.rank != 0)
+    missing.push_back({"model.lora", "adapters" + with, "parallel.strategy: fsdp2"});
+  if (scenario.precision->param == DType::float16 || scenario.model->dtype == DType::float16)
+    missing.push_back({"precision.param", "float16" + with, "bfloat16"});
+  return missing;
+}
+
+std::vector<NotBuilt> without_options(const Scenario& scenario) {
+  std::vector<NotBuilt> missing = without_parts(scenario);
+  const ZeroOptions options = zero_options(scenario.parallel->zero);
+  const DType param = scenario.precision->param.value_or(scenario.model->dtype);
+  const auto refuse = [&](std::string shown, std::string nearest) {
+    missing.push_back({"parallel.zero", std::move(shown), std::move(nearest)});
+  };
+  if (!options.contiguous_gradients) refuse("contiguous_gradients: false", "contiguous_gradients: true");
+  if (options.round_robin_gradients) refuse("round_robin_gradients: true", "round_robin_gradients: false");
+  if (!options.use_multi_rank_bucket_allreduce)
+    refuse("use_multi_rank_bucket_allreduce: false", "use_multi_rank_bucket_allreduce: true");
+  if (options.communication_data_type.value_or(param) != param)
+    refuse("a communication_data_type that is not precision.param", "leave it out");
+  const DType sum = options.grad_accum_dtype.value_or(param);
+  const bool in_float32 = scenario.parallel->strategy == "zero2" && sum == DType::float32;
+  if (sum != param && !in_float32)
+    refuse(fmt::format("grad_accum_dtype: {} under {}", to_string(sum), scenario.parallel->strategy),
+           "leave it out, or zero2 with fp32");
+  return missing;
 }
 
 }  // namespace
 
-extern constexpr StrategyFacts k_zero1_facts =
-    zero_facts(k_aliases_1, "fsdp1 with parallel.sharding: shard_grad_op");
-extern constexpr StrategyFacts k_zero2_facts =
-    zero_facts(k_aliases_2, "fsdp1 with parallel.sharding: shard_grad_op");
-extern constexpr StrategyFacts k_zero3_facts = zero_facts(k_aliases_3, "fsdp2");
+extern constexpr StrategyFacts k_zero0_facts{
+    .aliases = k_aliases_0,
+    .casts_units = true,
+    .float16_scaler = "LossScaler",
+    .why_no_teacher = k_no_teacher,
+    .proposed = false,
+    .replicates = [](const ParallelSpec&) { return true; },
+    .check = check_replicated,
+    .not_built = without_parts,
+};
+
+extern constexpr StrategyFacts k_zero1_facts{
+    .keys = k_keys,
+    .aliases = k_aliases_1,
+    .loose_names = k_loose_names,
+    .casts_units = true,
+    .float16_scaler = "LossScaler",
+    .why_no_teacher = k_no_teacher,
+    .check = check_partitioned,
+    .not_built = without_options,
+};
+
+extern constexpr StrategyFacts k_zero2_facts{
+    .keys = k_keys,
+    .aliases = k_aliases_2,
+    .loose_names = k_loose_names,
+    .casts_units = true,
+    .float16_scaler = "LossScaler",
+    .why_no_teacher = k_no_teacher,
+    .check = check_partitioned,
+    .not_built = without_options,
+};
+
+extern constexpr StrategyFacts k_zero3_facts{
+    .keys = k_keys,
+    .aliases = k_aliases_3,
+    .loose_names = k_loose_names,
+    .float16_scaler = "LossScaler",
+    .nearest_built = "fsdp2",
+};
 
 }  // namespace shardlab

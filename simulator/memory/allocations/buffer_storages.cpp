@@ -56,7 +56,7 @@ std::vector<Bytes> storages_of(const ModelGraph& graph, const Buffer& buffer, Wh
     add(buffer.elements);
     return storages;
   }
-  const ParameterLayout layout = make_layout(graph, buffer.parameters, buffer.shards, buffer.alignment);
+  const ParameterLayout layout = make_layout(graph, buffer);
   for (const ParameterPiece& piece : layout.pieces) add(elements_of_piece(buffer, layout, piece));
   return storages;
 }

@@ -31,7 +31,7 @@ std::vector<BufferId> inner_first(const StepPlan& setup, const std::vector<Buffe
 }
 
 void make_unit(const PlannedScenario& planned, const Buffer& shard, BufferId id, AllocationList& list) {
-  const ParameterLayout layout = make_layout(planned.graph, shard.parameters, shard.shards, shard.alignment);
+  const ParameterLayout layout = make_layout(planned.graph, shard);
   std::vector<StorageIndex> whole;
   for (const ParameterPiece& piece : layout.pieces) {
     if (piece.elements() > 0)

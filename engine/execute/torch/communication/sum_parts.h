@@ -16,6 +16,8 @@ namespace shardlab {
 // result = scale * (parts[0] + parts[1] + ...), added in this order in float32 (float64 for float64). All are
 // flat and of one dtype and length; result may be one of the parts.
 void sum_parts(const at::Tensor& result, std::span<const at::Tensor> parts, double scale);
+// The largest of each element, of bytes too.
+void max_parts(const at::Tensor& result, std::span<const at::Tensor> parts);
 
 // What a rank has sent through all its groups.
 using SentTotals = std::map<std::pair<InstructionKind, int>, Sent>;  // by kind and size of group

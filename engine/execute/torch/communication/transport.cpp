@@ -139,6 +139,7 @@ class TransportCommunicator : public Communicator {
       sends.push_back({peer, parts[static_cast<std::size_t>(peer)]});
     }
     exchange(sends, receives);
+    if (operation == ReduceOperation::maximum) return max_parts(result, contributions);
     sum_parts(result, contributions, operation == ReduceOperation::average ? 1.0 / size_ : 1.0);
   }
 

@@ -33,6 +33,7 @@ ncclDataType_t nccl_type(const at::Tensor& tensor) {
 }
 
 ncclRedOp_t nccl_operation(ReduceOperation operation) {
+  if (operation == ReduceOperation::maximum) return ncclMax;
   return operation == ReduceOperation::average ? ncclAvg : ncclSum;
 }
 

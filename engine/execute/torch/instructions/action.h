@@ -54,7 +54,7 @@ struct RunState {
   // This rank's place in the group that shards the parameters of the student and of the teacher.
   int shard_rank = 0, teachers_shard_rank = 0;
   ParameterLayout layout(const Buffer& buffer) const {
-    return make_layout(planned.graph, buffer.parameters, buffer.shards, buffer.alignment);
+    return make_layout(planned.graph, buffer);
   }
   // Which part of a sharded buffer is this rank's. Smaller shards repeat within the group: ranks of a
   // sub-group follow each other.
@@ -119,6 +119,7 @@ constexpr bool manages_memory(InstructionKind kind) {
 }
 
 PreparedAction prepare_accumulate(const Site& site);
+PreparedAction prepare_check_finite(const Site& site);
 PreparedAction prepare_clip_gradients(const Site& site);
 PreparedAction prepare_collective(const Site& site);
 PreparedAction prepare_copy(const Site& site);  // Copy, Cast, Pack, Unpack

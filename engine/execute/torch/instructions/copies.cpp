@@ -124,7 +124,9 @@ Result<std::vector<DestinationRanges>> match_buffers(const Site& site) {
       auto ranges = common_ranges(site.run, site.buffer(from), site.buffer(to));
       if (!ranges.empty()) destination.sources.push_back({site.slot(from), std::move(ranges)});
     }
-    if (destination.sources.empty())
+    // A part of a flat vector may hold none of the parameters that are copied now.
+    if (destination.sources.empty() && site.buffer(to).layout != BufferLayout::flat_shard &&
+        site.buffer(to).layout != BufferLayout::opaque)
       return site.defect(fmt::format("nothing it reads belongs into {}", site.buffer(to).name));
     destinations.push_back(std::move(destination));
   }

@@ -81,7 +81,8 @@ std::vector<ElementRange> common_ranges(const RunState& run, const Buffer& sourc
   const bool joined = source.layout != BufferLayout::separate_parameters &&
                       destination.layout != BufferLayout::separate_parameters;
   if (joined && source.layout == destination.layout && source.parameters == destination.parameters &&
-      source.shards == destination.shards && source.alignment == destination.alignment) {
+      source.shards == destination.shards && source.alignment == destination.alignment &&
+      source.end_alignment == destination.end_alignment) {
     return {{0, 0, std::min(source.elements, destination.elements)}};
   }
   std::vector<HeldRange> from = held_ranges(run, source);

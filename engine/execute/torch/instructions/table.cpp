@@ -22,6 +22,7 @@ constexpr std::array k_table = {
     Row{InstructionKind::Cast, prepare_copy},
     Row{InstructionKind::ClipGradients, prepare_clip_gradients},
     Row{InstructionKind::Copy, prepare_copy},
+    Row{InstructionKind::CheckFinite, prepare_check_finite},
     Row{InstructionKind::Forward, prepare_segment},
     Row{InstructionKind::Free, prepare_nothing},
     Row{InstructionKind::GradientNorms, prepare_gradient_norms},

@@ -1,0 +1,46 @@
+#include "engine/scenario/zero_options.h"
+
+#include <nlohmann/json.hpp>
+
+namespace shardlab {
+namespace {
+
+class Reader {
+ public:
+  explicit Reader(const std::map<std::string, std::string>& zero) : zero_(zero) {}
+
+  template <typename T>
+  void read(const char* key, T& value) const {
+    const auto found = zero_.find(key);
+    if (found != zero_.end()) value = nlohmann::json::parse(found->second).get<T>();
+  }
+
+  void read(const char* key, std::optional<DType>& value) const {
+    std::string text;
+    read(key, text);
+    if (text == "fp32") value = DType::float32;
+    if (text == "bf16") value = DType::bfloat16;
+    if (text == "fp16") value = DType::float16;
+  }
+
+ private:
+  const std::map<std::string, std::string>& zero_;
+};
+
+}  // namespace
+
+ZeroOptions zero_options(const std::map<std::string, std::string>& zero) {
+  ZeroOptions options;
+  const Reader reader(zero);
+  reader.read("reduce_bucket_size", options.reduce_bucket_size);
+  reader.read("contiguous_gradients", options.contiguous_gradients);
+  reader.read("reduce_scatter", options.reduce_scatter);
+  reader.read("use_multi_rank_bucket_allreduce", options.use_multi_rank_bucket_allreduce);
+  reader.read("overlap_comm", options.overlap_comm);
+  reader.read("round_robin_gradients", options.round_robin_gradients);
+  reader.read("grad_accum_dtype", options.grad_accum_dtype);
+  reader.read("communication_data_type", options.communication_data_type);
+  return options;
+}
+
+}  // namespace shardlab

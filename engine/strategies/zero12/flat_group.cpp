@@ -1,0 +1,78 @@
+#include "engine/strategies/zero12/flat_group.h"
+
+#include <utility>
+
+#include "engine/strategies/gradient_order.h"
+#include "engine/strategies/parameter_buffers.h"
+
+namespace shardlab {
+namespace {
+
+constexpr int k_start_alignment = 2;  // nccl_start_alignment_factor
+
+}  // namespace
+
+FlatGroup::FlatGroup(StepBuilder& builder, UnitId root, int ranks, GroupId group)
+    : b_(builder),
+      root_(root),
+      ranks_(ranks),
+      group_(group),
+      dtype_(builder.partition().unit(root).settings.precision.param),
+      parameters_(parameters_with_gradients(builder.graph())),
+      layout_(make_layout(builder.graph(), parameters_, ranks, 1, k_start_alignment)) {
+  // The master stands first: who asks for a parameter's value takes the exact one.
+  Buffer master = part("master", BufferClass::parameter_shard, DType::float32);
+  const bool setup = builder.plan().phase == PlanPhase::setup;
+  master_ = setup ? builder.declare(std::move(master)) : builder.declare_carried(std::move(master));
+  weights_ = declare_persistent_buffer(
+      builder, like("weights", BufferClass::parameter, BufferLayout::flat, dtype_));
+  if (setup) copy_out();
+}
+
+Buffer FlatGroup::like(std::string name, BufferClass buffer_class, BufferLayout layout, DType dtype) const {
+  Buffer buffer;
+  buffer.name = std::move(name);
+  buffer.buffer_class = buffer_class;
+  buffer.dtype = dtype;
+  buffer.layout = layout;
+  buffer.parameters = parameters_;
+  buffer.shards = ranks_;
+  buffer.end_alignment = k_start_alignment;
+  buffer.elements = elements_of(layout_, layout);
+  buffer.unit = root_;
+  return buffer;
+}
+
+Buffer FlatGroup::part(std::string name, BufferClass buffer_class, DType dtype) const {
+  return like(std::move(name), buffer_class, BufferLayout::flat_shard, dtype);
+}
+
+// The weights have been rounded to their dtype before the master is cut from them.
+void FlatGroup::copy_out() {
+  Instruction copy;
+  copy.kind = dtype_ == DType::float32 ? InstructionKind::Copy : InstructionKind::Cast;
+  copy.unit = root_;
+  copy.bytes = b_.plan().buffer(master_).bytes();
+  copy.reads = {weights_};
+  copy.writes = copy.allocates = {master_};
+  b_.emit(std::move(copy));
+}
+
+void FlatGroup::gather() {
+  Instruction copy;
+  copy.kind = dtype_ == DType::float32 ? InstructionKind::Copy : InstructionKind::Cast;
+  copy.unit = root_;
+  copy.bytes = bytes_of(layout_.flat_shard_elements(), dtype_);
+  copy.reads = {master_};
+  copy.writes = {weights_};
+  b_.emit(std::move(copy));
+  Instruction gather;
+  gather.kind = InstructionKind::AllGather;
+  gather.unit = root_;
+  gather.group = group_;
+  gather.bytes = b_.plan().buffer(weights_).bytes();
+  gather.reads = gather.writes = {weights_};
+  b_.emit(std::move(gather));
+}
+
+}  // namespace shardlab

@@ -1,0 +1,43 @@
+// The flat vector of all trained parameters that ZeRO-1 and ZeRO-2 cut into one part a rank, and what is kept
+// beside it for the optimizer.
+//
+// Source: DeepSpeed 0.19.8, runtime/zero/stage_1_and_2.py: the parameters one after the other, the end rounded
+// up to twice the ranks (nccl_start_alignment_factor); the part of a rank is copied to float32
+// (single_partition_of_fp32_groups), whatever the parameters' own dtype is.
+#pragma once
+
+#include "engine/strategies/step_builder.h"
+
+namespace shardlab {
+
+class FlatGroup {
+ public:
+  // Declares what lives across steps, and fills it in the setup plan.
+  FlatGroup(StepBuilder& builder, UnitId root, int ranks, GroupId group);
+
+  BufferId weights() const { return weights_; }  // what compute reads; whole on every rank
+  BufferId master() const { return master_; }    // this rank's part in float32
+  const ParameterLayout& layout() const { return layout_; }
+  DType dtype() const { return dtype_; }
+
+  // A buffer that lies like this rank's part.
+  Buffer part(std::string name, BufferClass buffer_class, DType dtype) const;
+
+  // After the optimizer: the updated part goes into the weights, and those of all ranks are gathered in place.
+  void gather();
+
+ private:
+  Buffer like(std::string name, BufferClass buffer_class, BufferLayout layout, DType dtype) const;
+  void copy_out();
+
+  StepBuilder& b_;
+  const UnitId root_;
+  const int ranks_;
+  const GroupId group_;
+  const DType dtype_;
+  std::vector<ParameterId> parameters_;
+  ParameterLayout layout_;
+  BufferId weights_, master_;
+};
+
+}  // namespace shardlab

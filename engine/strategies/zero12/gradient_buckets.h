@@ -1,0 +1,32 @@
+// How ZeRO-1 and ZeRO-2 group gradients for their reduction.
+//
+// Source: DeepSpeed 0.19.8, runtime/zero/stage_1_and_2.py: a gradient that does not fit into what is left of
+// the bucket has the bucket reduced first (reduce_independent_p_g_buckets_and_remove_grads); one that is
+// larger than the bucket is reduced alone, where it lies.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/plan/layout.h"
+
+namespace shardlab {
+
+struct GradientBucket {
+  std::vector<ParameterId> parameters;  // in the order in which they are copied into it
+  std::int64_t elements = 0;
+  bool oversized = false;  // one gradient, larger than a bucket
+  int slices = 0;          // runs of elements that belong to one rank; more than one are copied together
+};
+
+// Parameters in the order in which their gradients are taken, at most `limit` elements a bucket.
+// `partition`: the flat vector of all trained parameters, of which each rank owns one part.
+std::vector<GradientBucket> gradient_buckets(const ModelGraph& graph, std::span<const ParameterId> order,
+                                             std::int64_t limit, const ParameterLayout& partition);
+
+// Most elements that the whole parameters take of which one rank owns a part: DeepSpeed keeps their whole
+// gradients (copy_grads_in_partition), whatever part of them the rank needs.
+std::int64_t most_touched_elements(const ParameterLayout& partition);
+
+}  // namespace shardlab

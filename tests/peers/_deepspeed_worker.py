@@ -1,0 +1,83 @@
+"""One rank of trainings by DeepSpeed. argv: scenarios (JSON file, a list of {scenario, config, text, weights, steps}) and the folder to
+answer in. Rank 0 writes answer.json: for each the losses and the collectives of every step. Needs DS_ACCELERATOR=cpu where no GPU is."""
+import json
+import os
+import sys
+
+import torch
+import torch.distributed as dist
+
+from _recorder import Recorder
+
+recorder = Recorder()  # before DeepSpeed takes the functions of torch.distributed
+import deepspeed  # noqa: E402
+
+from _fsdp2_worker import SequentialBatches  # noqa: E402
+from _llama import LlamaForCausalLM, mean_loss, read_safetensors  # noqa: E402
+
+deepspeed.utils.logger.setLevel("ERROR")
+STAGES = {"zero0": 0, "zero1": 1, "zero2": 2, "zero3": 3}
+
+
+def configuration(scenario):
+    """The scenario in DeepSpeed's own terms."""
+    train, zero = scenario["train"], dict(scenario["parallel"].get("zero", {}))
+    types = {key: zero.pop(key) for key in ("grad_accum_dtype",) if key in zero}
+    config = {"train_micro_batch_size_per_gpu": train["micro_batch"], "gradient_accumulation_steps": train["accumulation"],
+              "zero_allow_untested_optimizer": True, "data_types": types,
+              "zero_optimization": {"stage": STAGES[scenario["parallel"]["strategy"]], **zero}}
+    if scenario.get("precision", {}).get("param") == "bfloat16":
+        config["bf16"] = {"enabled": True}
+    if "clip_norm" in train:
+        config["gradient_clipping"] = train["clip_norm"]
+    return config
+
+
+def train_step(engine, batches, accumulation, step):
+    total = 0.0
+    for micro_batch in range(accumulation):
+        tokens, targets = batches.load(step, micro_batch)
+        loss = mean_loss(engine(tokens), targets)
+        engine.backward(loss)
+        engine.step()
+        total += loss.item() / accumulation
+    return total
+
+
+def run(case, rank, world):
+    torch.set_num_threads(1)
+    scenario = case["scenario"]
+    train, length = scenario["train"], scenario["model"]["sequence_length"]
+    model = LlamaForCausalLM(case["config"], length)
+    model.load_state_dict(read_safetensors(case["weights"]), strict=not case["config"].get("tie_word_embeddings"))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=train["learning_rate"], weight_decay=0.01)
+    engine, *_ = deepspeed.initialize(model=model, optimizer=optimizer, config=configuration(scenario), dist_init_required=False)
+    spec = {"text": case["text"], "sequence_length": length, "micro_batch": train["micro_batch"], "accumulation": train["accumulation"]}
+    batches = SequentialBatches(spec, rank, world)
+    losses, collectives = [], []
+    for step in range(case["steps"]):
+        recorder.calls, recorder.on = [], True
+        losses.append(train_step(engine, batches, train["accumulation"], step))
+        recorder.on = False
+        collectives.append(recorder.calls)
+    losses = torch.tensor(losses, dtype=torch.float64)
+    dist.all_reduce(losses)
+    return {"losses": (losses / world).tolist(), "collectives": collectives}
+
+
+def main():
+    with open(sys.argv[1]) as file:
+        cases = json.load(file)
+    folder, rank, world = sys.argv[2], int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    dist.init_process_group("gloo", init_method=f"file://{folder}/rendezvous", rank=rank, world_size=world)
+    deepspeed.init_distributed(dist_backend="gloo", auto_mpi_discovery=False)
+    answers = [run(case, rank, world) for case in cases]
+    if rank == 0:
+        with open(os.path.join(folder, "answer.json"), "w") as file:
+            json.dump(answers, file)
+    dist.barrier()
+    sys.stdout.flush()
+    os._exit(0)  # Gloo's destructors sometimes abort at a normal exit after the work is done
+
+
+main()
