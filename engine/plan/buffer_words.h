@@ -63,6 +63,9 @@ enum class BufferLayout : std::uint8_t {
   flat_shard,          // this rank's contiguous part of the flat vector
   trained_flat_shard,  // what trained parameters have in that part, without gaps; as long as that of the rank
                        // with most
+  flat_range,      // elements of the parameters one after the other, from Buffer::first on
+  element_shards,  // this rank's elements of each parameter: ceil(elements / shards), the last ranks' padded
+  gathered_element_shards,  // the element_shards of all ranks, one rank after the other
 };
 template <>
 inline constexpr auto k_words<BufferLayout> =
@@ -73,7 +76,10 @@ inline constexpr auto k_words<BufferLayout> =
                                        {BufferLayout::gathered_row_shards, "gathered_row_shards"},
                                        {BufferLayout::flat, "flat"},
                                        {BufferLayout::flat_shard, "flat_shard"},
-                                       {BufferLayout::trained_flat_shard, "trained_flat_shard"}});
+                                       {BufferLayout::trained_flat_shard, "trained_flat_shard"},
+                                       {BufferLayout::flat_range, "flat_range"},
+                                       {BufferLayout::element_shards, "element_shards"},
+                                       {BufferLayout::gathered_element_shards, "gathered_element_shards"}});
 
 constexpr bool holds_whole_parameters(BufferLayout layout) {
   return layout == BufferLayout::parameters || layout == BufferLayout::separate_parameters ||

@@ -26,7 +26,7 @@ std::int64_t ParameterPiece::held_rows(int rank) const {
 }
 
 ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId> parameters, int shards,
-                            int alignment, int end_alignment) {
+                            int alignment, int end_alignment, ShardedBy by) {
   ParameterLayout layout;
   layout.shards = shards;
   layout.pieces.reserve(parameters.size());
@@ -34,7 +34,7 @@ ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId
     const Shape& shape = graph.parameter(id).shape;
     ParameterPiece piece;
     piece.parameter = id;
-    piece.rows = shape.empty() ? 1 : shape.front();
+    piece.rows = shape.empty() ? 1 : by == ShardedBy::elements ? element_count(shape) : shape.front();
     piece.row_elements = element_count(shape) / piece.rows;
     piece.padded_rows = round_up(piece.rows, alignment);
     piece.offset = layout.elements;
@@ -52,7 +52,10 @@ ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId
 }
 
 ParameterLayout make_layout(const ModelGraph& graph, const Buffer& buffer) {
-  return make_layout(graph, buffer.parameters, buffer.shards, buffer.alignment, buffer.end_alignment);
+  const bool by_elements = buffer.layout == BufferLayout::element_shards ||
+                           buffer.layout == BufferLayout::gathered_element_shards;
+  return make_layout(graph, buffer.parameters, buffer.shards, buffer.alignment, buffer.end_alignment,
+                     by_elements ? ShardedBy::elements : ShardedBy::rows);
 }
 
 FlatPart part_in(const ParameterPiece& piece, std::int64_t begin, std::int64_t count) {
@@ -73,11 +76,14 @@ std::int64_t elements_of(const ParameterLayout& layout, BufferLayout kind) {
   switch (kind) {
     case BufferLayout::parameters:
     case BufferLayout::separate_parameters: return layout.elements;
-    case BufferLayout::row_shards: return layout.shard_elements;
-    case BufferLayout::gathered_row_shards: return layout.gathered_elements();
+    case BufferLayout::row_shards:
+    case BufferLayout::element_shards: return layout.shard_elements;
+    case BufferLayout::gathered_row_shards:
+    case BufferLayout::gathered_element_shards: return layout.gathered_elements();
     case BufferLayout::flat: return layout.flat_elements;
     case BufferLayout::flat_shard: return layout.flat_shard_elements();
     case BufferLayout::trained_flat_shard: return most_trained_elements(layout);
+    case BufferLayout::flat_range:
     case BufferLayout::opaque: break;
   }
   return 0;

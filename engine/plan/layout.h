@@ -40,7 +40,7 @@ struct ParameterLayout {
   int shards = 1;
   std::vector<ParameterPiece> pieces;
   std::int64_t elements = 0;        // of a `parameters` buffer
-  std::int64_t shard_elements = 0;  // of a `row_shards` buffer
+  std::int64_t shard_elements = 0;  // of a `row_shards` or `element_shards` buffer
   std::int64_t flat_elements = 0;   // of a `flat` buffer
   std::int64_t gathered_elements() const { return shard_elements * shards; }
   std::int64_t flat_shard_elements() const { return flat_elements / shards; }
@@ -54,8 +54,11 @@ struct FlatPart {
 };
 FlatPart part_in(const ParameterPiece& piece, std::int64_t begin, std::int64_t count);
 
+// What a shard of a parameter is made of: rows of dimension 0, or elements (ZeRO-3, a parameter being flat).
+enum class ShardedBy : std::uint8_t { rows, elements };
+
 ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId> parameters, int shards,
-                            int alignment = 1, int end_alignment = 1);
+                            int alignment = 1, int end_alignment = 1, ShardedBy by = ShardedBy::rows);
 // That of a buffer.
 ParameterLayout make_layout(const ModelGraph& graph, const Buffer& buffer);
 

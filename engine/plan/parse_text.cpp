@@ -216,6 +216,8 @@ class PlanParser {
       buffer.shards = number<int>(words.next());
     } else if (key == "align") {
       buffer.alignment = number<int>(words.next());
+    } else if (key == "from") {
+      buffer.first = number<std::int64_t>(words.next());
     } else if (key == "align_end") {
       buffer.end_alignment = number<int>(words.next());
     } else if (key == "of") {

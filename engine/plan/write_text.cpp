@@ -65,6 +65,7 @@ class PlanWriter {
       put(" layout {}", to_string(buffer.layout));
       if (buffer.shards != 1) put(" over {}", buffer.shards);
       if (buffer.alignment != 1) put(" align {}", buffer.alignment);
+      if (buffer.first != 0) put(" from {}", buffer.first);
       if (buffer.end_alignment != 1) put(" align_end {}", buffer.end_alignment);
       put(" of ");
       write_parameters(buffer.parameters);

@@ -10,6 +10,7 @@
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/teacher_scenario.h"
 
 namespace shardlab {
@@ -19,6 +20,13 @@ std::map<ModuleId, UnitPrecision> precisions_of(const SettingsByModule& settings
   std::map<ModuleId, UnitPrecision> precisions;
   for (const auto& [module, unit] : settings) precisions.emplace(module, unit.precision);
   return precisions;
+}
+
+WrapSpec wrap_of(const Scenario& scenario) {
+  if (!facts_of(scenario).gathers_modules) return scenario.parallel->wrap;
+  WrapSpec owners;
+  owners.policy = WrapPolicyKind::owners;
+  return owners;
 }
 
 // Keys of the teacher's scenario, which the error names, as they stand in the file.
@@ -32,7 +40,7 @@ Error in_teacher(Error error) {
 Result<PreparedModel> prepare_model(const Scenario& scenario, Backward backward) {
   PreparedModel model;
   SHARDLAB_TRY(model.graph, load_model_graph(scenario));
-  SHARDLAB_TRY(model.wrapped, wrap_modules(model.graph, scenario.parallel->wrap));
+  SHARDLAB_TRY(model.wrapped, wrap_modules(model.graph, wrap_of(scenario)));
   SHARDLAB_TRY(model.settings, resolve_unit_settings(scenario, model.graph, model.wrapped, backward));
   for (const ModuleId ignored : model.wrapped.ignored)
     model.settings[ignored].precision = {scenario.model->dtype, scenario.model->dtype, {}, false};

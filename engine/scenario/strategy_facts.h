@@ -48,6 +48,8 @@ struct StrategyFacts {
   std::span<const LooseName> loose_names = {};
   // Parameters are grouped into units by parallel.wrap and gathered unit by unit.
   bool gathers_units = false;
+  // Units are the modules that have parameters of their own, whatever parallel.wrap says.
+  bool gathers_modules = false;
   // Units compute in precision.param and reduce in precision.reduce, whatever the stored dtype is.
   bool casts_units = false;
   // A full state dict gathers parameter by parameter; else unit by unit.

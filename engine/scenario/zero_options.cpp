@@ -15,6 +15,12 @@ class Reader {
     if (found != zero_.end()) value = nlohmann::json::parse(found->second).get<T>();
   }
 
+  void read(const char* key, std::optional<bool>& value) const {
+    bool given = false;
+    read(key, given);
+    if (zero_.contains(key)) value = given;
+  }
+
   void read(const char* key, std::optional<DType>& value) const {
     std::string text;
     read(key, text);
@@ -37,6 +43,14 @@ ZeroOptions zero_options(const std::map<std::string, std::string>& zero) {
   reader.read("reduce_scatter", options.reduce_scatter);
   reader.read("use_multi_rank_bucket_allreduce", options.use_multi_rank_bucket_allreduce);
   reader.read("overlap_comm", options.overlap_comm);
+  reader.read("stage3_prefetch_bucket_size", options.prefetch_bucket_size);
+  reader.read("stage3_param_persistence_threshold", options.param_persistence_threshold);
+  reader.read("stage3_model_persistence_threshold", options.model_persistence_threshold);
+  reader.read("stage3_max_live_parameters", options.max_live_parameters);
+  reader.read("stage3_max_reuse_distance", options.max_reuse_distance);
+  reader.read("sub_group_size", options.sub_group_size);
+  reader.read("stage3_allgather_sequential", options.allgather_sequential);
+  if (options.allgather_sequential) options.prefetch_bucket_size = 1;
   reader.read("round_robin_gradients", options.round_robin_gradients);
   reader.read("grad_accum_dtype", options.grad_accum_dtype);
   reader.read("communication_data_type", options.communication_data_type);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,10 +18,20 @@ struct ZeroOptions {
   bool contiguous_gradients = true;
   bool reduce_scatter = true;
   bool use_multi_rank_bucket_allreduce = true;
-  bool overlap_comm = false;  // stages 0 to 2; stage 3 overlaps where it is not given
+  std::optional<bool> overlap_comm;  // absent: stage 3 overlaps, the others do not
   bool round_robin_gradients = false;
   std::optional<DType> grad_accum_dtype;         // absent: that of the parameters
   std::optional<DType> communication_data_type;  // likewise
+  // Stage 3, in elements:
+  std::int64_t prefetch_bucket_size = 50'000'000;
+  std::int64_t param_persistence_threshold = 100'000;
+  std::int64_t model_persistence_threshold = std::numeric_limits<std::int64_t>::max();
+  std::int64_t max_live_parameters = 1'000'000'000;
+  std::int64_t max_reuse_distance = 1'000'000'000;
+  std::int64_t sub_group_size = 1'000'000'000;
+  bool allgather_sequential = false;
+
+  bool overlaps(int stage) const { return overlap_comm.value_or(stage == 3); }
 };
 
 // Of a map that was read by its key's rules: values are JSON texts.

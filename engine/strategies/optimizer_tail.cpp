@@ -118,6 +118,7 @@ BufferId emit_norms(StepBuilder& builder, const TrainedState& trained,
   const std::vector<Parameter>& parameters = builder.graph().parameters;
   const auto count =
       std::count_if(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.trainable; });
+  buffer.dtype = trained.norm_dtype;
   buffer.elements = trained.sums_one_norm ? 1 : count;
   const BufferId norms = builder.declare(std::move(buffer));
 
@@ -128,7 +129,10 @@ BufferId emit_norms(StepBuilder& builder, const TrainedState& trained,
   measure.writes = measure.allocates = {norms};
   builder.emit(std::move(measure));
 
-  if (trained.norm_group) emit_sum(builder, *trained.norm_group, norms);
+  if (trained.norm_group) {
+    emit_joined(builder, *trained.norm_group, norms,
+                trained.averages_norm ? ReduceOperation::average : ReduceOperation::sum);
+  }
   return norms;
 }
 

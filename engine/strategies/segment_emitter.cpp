@@ -116,7 +116,7 @@ std::vector<BufferId> SegmentEmitter::parameter_buffers(const Segment& segment) 
   std::vector<BufferId> buffers;
   for (const ParameterId parameter : segment.parameters) {
     const UnitId unit = partition_.unit_of_parameter[parameter.index()];
-    const BufferId buffer = strategies_.owner(unit).compute_parameters(unit);
+    const BufferId buffer = strategies_.owner(unit).compute_parameter(parameter);
     if (std::find(buffers.begin(), buffers.end(), buffer) == buffers.end()) buffers.push_back(buffer);
   }
   return buffers;

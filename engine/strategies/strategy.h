@@ -34,6 +34,9 @@ struct TrainedState {
   std::optional<GroupId> norm_group = std::nullopt;
   // Squared norms summed over that group: one for all parameters, or one each.
   bool sums_one_norm = false;
+  DType norm_dtype = DType::float32;
+  // The ranks hold the same gradients and agree on the norm by its average.
+  bool averages_norm = false;
   // The norm is taken whether anything is clipped by it or not.
   bool measures_norm = false;
   // Gradients are looked through for numbers that are not finite although no loss is scaled; where the ranks
@@ -92,6 +95,10 @@ class Strategy {
 
   // The buffer that compute reads a unit's parameters from.
   virtual BufferId compute_parameters(UnitId unit) const = 0;
+  // The same of one parameter, where those of a unit have a buffer each.
+  virtual BufferId compute_parameter(ParameterId parameter) const {
+    return compute_parameters(b_.partition().unit_of_parameter[parameter.index()]);
+  }
   // At the end of backward.
   virtual TrainedState trained() const = 0;
   // After the norms, before clipping: makes of the gradients what the optimizer works on, which trained()

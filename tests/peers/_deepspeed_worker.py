@@ -28,8 +28,7 @@ def configuration(scenario):
               "zero_optimization": {"stage": STAGES[scenario["parallel"]["strategy"]], **zero}}
     if scenario.get("precision", {}).get("param") == "bfloat16":
         config["bf16"] = {"enabled": True}
-    if "clip_norm" in train:
-        config["gradient_clipping"] = train["clip_norm"]
+    config["gradient_clipping"] = train.get("clip_norm", 0.0)  # DeepSpeed clips at 1.0 where nothing is said
     return config
 
 

@@ -18,25 +18,35 @@ EXACT, ROUNDED = 1e-4, 2e-3  # relative, of losses: float32, bfloat16
 UNEVEN = {"hidden_size": 60, "intermediate_size": 170, "vocab_size": 257, "num_attention_heads": 6, "num_key_value_heads": 3}
 
 
+def draw_stage_3(pick):
+    zero = {"stage3_param_persistence_threshold": pick([0, 100, 5000, 100000]), "stage3_max_reuse_distance": pick([0, 40000, 1000000000]),
+            "stage3_prefetch_bucket_size": pick([0, 8000, 20000, 50000000])}
+    if pick([True, False, False]):
+        zero["overlap_comm"] = False
+    if pick([True, False, False]):
+        zero["stage3_max_live_parameters"] = pick([10000, 50000])
+    return zero
+
+
 def draw_zero(pick, strategy, half):
-    zero = {}
     if strategy == "zero0":
-        return zero
+        return {}
+    zero = draw_stage_3(pick) if strategy == "zero3" else {}
     size = pick([None, 5000, 20000, 60000, 1000000])
     if size:
         zero["reduce_bucket_size"] = size
-    if pick([True, False, False]):
+    if strategy != "zero3" and pick([True, False, False]):
         zero["overlap_comm"] = True
     if pick([True, False, False, False]):
         zero["reduce_scatter"] = False
-    if strategy == "zero2" and half and pick([True, False, False]):
+    if strategy in ("zero2", "zero3") and half and pick([True, False, False]):
         zero["grad_accum_dtype"] = "fp32"
     return zero
 
 
 def draw(pick):
     """A scenario without its files, and changes of the model."""
-    strategy = pick(["zero0", "zero1", "zero1", "zero2", "zero2", "zero2"])
+    strategy = pick(["zero0", "zero1", "zero1", "zero2", "zero2", "zero3", "zero3", "zero3", "zero3"])
     train = {"micro_batch": pick([1, 2]), "accumulation": pick([1, 1, 2, 3]), "learning_rate": 1e-3}
     if pick([True, False]):
         train["clip_norm"] = 1.0
@@ -47,7 +57,7 @@ def draw(pick):
     scenario["parallel"] = {"strategy": strategy}
     if zero := draw_zero(pick, strategy, half):
         scenario["parallel"]["zero"] = zero
-    return scenario, {"num_hidden_layers": 3, "tie_word_embeddings": pick([False, False, True]), **pick([{}, UNEVEN])}
+    return scenario, {"num_hidden_layers": 3, "tie_word_embeddings": strategy != "zero3" and pick([False, False, True]), **pick([{}, UNEVEN])}
 
 
 def make_case(pick, world, index, folder):
@@ -83,6 +93,12 @@ def planned(file, step):
             for i in plan["instructions"] if i["kind"] in KINDS and len(i["group"]) > 1]
 
 
+def is_zero0_in_16_bits(scenario):
+    """Its FP16_UnfusedOptimizer makes a step with zero gradients when it is built, so that Adam's bias corrections begin at the second
+    step: its losses are not those of AdamW after the first update."""
+    return scenario["parallel"]["strategy"] == "zero0" and "precision" in scenario
+
+
 def compare(case, made):
     """What differs, in words."""
     complaints = []
@@ -91,7 +107,10 @@ def compare(case, made):
         if difference:
             complaints.append(f"step {step}, {difference}".replace("PyTorch", "DeepSpeed"))
     ours = shardlab("run", case["file"], "--db", str(case["file"].parent / "runs.db"))["losses"]
-    worst = max(abs(a - b) / b for a, b in zip(ours, made["losses"]))
+    compared = made["losses"]
+    if is_zero0_in_16_bits(case["scenario"]):
+        compared = compared[:1]
+    worst = max(abs(a - b) / b for a, b in zip(ours, compared))
     if len(ours) != STEPS or worst > (ROUNDED if "precision" in case["scenario"] else EXACT):
         complaints.append(f"losses {ours}, DeepSpeed's {made['losses']}")
     return complaints, worst, len(made["collectives"][1])

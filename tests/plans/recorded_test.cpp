@@ -64,7 +64,7 @@ class Shorthand {
     const Partition& partition = planned_.partition;
     const Region& region = partition.region(*partition.segment(*instruction.segment).region);
     if (!region.operators.reentrant) marks('B', instruction);
-    marks('R', instruction);
+    if (!one_tail_) marks('R', instruction);  // DeepSpeed's recorder has no mark of it
   }
 
   // Every module begins once in a pass, although units may cut it.

@@ -116,12 +116,4 @@ TEST_CASE("settings of single units that are not built are refused by name") {
   }
 }
 
-TEST_CASE("strategies without a schedule name the nearest that has one") {
-  for (const char* name : {"zero1", "zero2", "zero3"}) {
-    const std::string error = error_of({std::string("parallel.strategy=") + name});
-    CHECK_THAT(error,
-               contains_text(std::string(k_refusal) + name) && contains_text("nearest that works: fsdp"));
-  }
-}
-
 }  // namespace shardlab::test

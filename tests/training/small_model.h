@@ -71,6 +71,14 @@ inline std::vector<Spread> all_spreads() {
     spreads.push_back({"fsdp2", ranks, 2, "true", "every"});
     spreads.push_back({"native", ranks, 2, "true", "every"});
   }
+  const std::string small_buckets = "parallel.zero={reduce_bucket_size: 20000}";
+  const std::string overlapped = "parallel.zero={reduce_bucket_size: 9000, overlap_comm: true}";
+  spreads.push_back({"zero0", 2, 2, ""});
+  spreads.push_back({"zero1", 2, 2, "", "last", {small_buckets}});
+  spreads.push_back({"zero1", 4, 1, "", "last", {overlapped}});
+  spreads.push_back({"zero2", 2, 1, "", "last", {small_buckets}});
+  spreads.push_back({"zero2", 4, 2, "", "last", {overlapped}});
+  spreads.push_back({"zero2", 4, 2, "", "last", {"parallel.zero={reduce_scatter: false}"}});
   for (const std::string sync : {"last", "every"}) {
     spreads.push_back(
         {"ddp", 2, 2, "", sync, {"parallel.ddp={gradient_as_bucket_view: true, bucket_size: 32KiB}"}});

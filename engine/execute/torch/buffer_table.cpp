@@ -16,7 +16,7 @@ namespace {
 bool same_storage(const Buffer& a, const Buffer& b) {
   return a.dtype == b.dtype && a.elements == b.elements && a.layout == b.layout &&
          a.parameters == b.parameters && a.shards == b.shards && a.alignment == b.alignment &&
-         a.end_alignment == b.end_alignment &&
+         a.end_alignment == b.end_alignment && a.first == b.first &&
          a.buffer_class == b.buffer_class && a.space == b.space;
 }
 

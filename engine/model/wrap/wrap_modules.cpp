@@ -50,6 +50,12 @@ class RecursiveWrap {
   std::vector<bool> is_unit_;  // by ModuleId
 };
 
+// What the modules below have not taken is the module's own.
+WrapPolicy owners_policy() {
+  return {[](const WrapCandidate&) { return true; },
+          [](const WrapCandidate& candidate) { return candidate.left > 0; }};
+}
+
 }  // namespace
 
 Result<WrapPolicy> make_wrap_policy(const WrapContext& context, const WrapSpec& spec,
@@ -60,6 +66,7 @@ Result<WrapPolicy> make_wrap_policy(const WrapContext& context, const WrapSpec& 
     case WrapPolicyKind::any_of: return or_policy(context, spec, key);
     case WrapPolicyKind::transformer:
     case WrapPolicyKind::module: return class_policy(context, spec, key);
+    case WrapPolicyKind::owners: return owners_policy();
     case WrapPolicyKind::none: break;
   }
   const auto no = [](const WrapCandidate&) { return false; };

@@ -11,7 +11,15 @@
 
 namespace shardlab {
 
-enum class WrapPolicyKind : std::uint8_t { none, transformer, size, lambda, any_of, module };
+enum class WrapPolicyKind : std::uint8_t {
+  none,
+  transformer,
+  size,
+  lambda,
+  any_of,
+  module,
+  owners,  // every module that has parameters of its own
+};
 template <>
 inline constexpr auto k_words<WrapPolicyKind> =
     std::to_array<Word<WrapPolicyKind>>({{WrapPolicyKind::none, "none"},
@@ -19,7 +27,8 @@ inline constexpr auto k_words<WrapPolicyKind> =
                                          {WrapPolicyKind::size, "size"},
                                          {WrapPolicyKind::lambda, "lambda"},
                                          {WrapPolicyKind::any_of, "or"},
-                                         {WrapPolicyKind::module, "module"}});
+                                         {WrapPolicyKind::module, "module"},
+                                         {WrapPolicyKind::owners, "owners"}});
 
 // Which parameters the policy `size` counts: those left after the children were wrapped, or all.
 enum class SizeRule : std::uint8_t { remainder, plain };

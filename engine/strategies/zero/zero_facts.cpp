@@ -1,4 +1,4 @@
-// What a scenario asks about DeepSpeed's ZeRO. The schedule of stage 3 is not built yet.
+// What a scenario asks about DeepSpeed's ZeRO.
 #include <fmt/core.h>
 
 #include "engine/scenario/complaints.h"
@@ -27,7 +27,7 @@ void check_common(Complaints& c) {
   if (c.scenario.precision->reduce)
     c.refuse("precision.reduce", "DeepSpeed reduces in its communication_data_type",
              "set parallel.zero.communication_data_type");
-  if (c.given("train.sync"))
+  if (c.scenario.train->sync == GradientSync::every)
     c.refuse("train.sync", "DeepSpeed's stage decides which micro-batches are reduced", "remove it");
   if (c.scenario.parallel->mesh.replicate > 1)
     c.refuse("parallel.mesh.replicate", "ZeRO spreads its state over all ranks",
@@ -37,7 +37,7 @@ void check_common(Complaints& c) {
 void check_replicated(Complaints& c, const ResolvedMesh&) {
   if (c.scenario.precision->reduce)
     c.refuse("precision.reduce", "DeepSpeed reduces in the dtype of the parameters", "remove it");
-  if (c.given("train.sync"))
+  if (c.scenario.train->sync == GradientSync::every)
     c.refuse("train.sync", "DeepSpeed reduces with the last micro-batch", "remove it");
 }
 
@@ -61,6 +61,18 @@ void check_partitioned(Complaints& c, const ResolvedMesh&) {
     c.refuse("parallel.zero", fmt::format("allgather_bucket_size: {} is odd, and DeepSpeed refuses that",
                                           gathered->second),
              "give a multiple of 2");
+}
+
+void check_stage_3(Complaints& c, const ResolvedMesh&) {
+  check_common(c);
+  const ParallelSpec& parallel = *c.scenario.parallel;
+  if (zero_options(parallel.zero).reduce_bucket_size <= 0)
+    c.refuse("parallel.zero", "reduce_bucket_size: a bucket holds at least one element",
+             "5e8 is DeepSpeed's default; a smaller one takes less memory and more calls");
+  for (const char* key : {"round_robin_gradients", "use_multi_rank_bucket_allreduce"}) {
+    if (parallel.zero.contains(key))
+      c.refuse("parallel.zero", fmt::format("{} has no effect under stage 3", key), "remove it");
+  }
 }
 
 std::vector<NotBuilt> without_parts(const Scenario& scenario) {
@@ -93,6 +105,32 @@ std::vector<NotBuilt> without_options(const Scenario& scenario) {
   if (sum != param && !in_float32)
     refuse(fmt::format("grad_accum_dtype: {} under {}", to_string(sum), scenario.parallel->strategy),
            "leave it out, or zero2 with fp32");
+  return missing;
+}
+
+// Of stage 3: with DeepSpeed's default each of these is off.
+std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
+  std::vector<NotBuilt> missing = without_parts(scenario);
+  const ParallelSpec& parallel = *scenario.parallel;
+  const ZeroOptions options = zero_options(parallel.zero);
+  const DType param = scenario.precision->param.value_or(scenario.model->dtype);
+  const auto refuse = [&](std::string shown, std::string nearest) {
+    missing.push_back({"parallel.zero", std::move(shown), std::move(nearest)});
+  };
+  for (const char* key :
+       {"zero_hpz_partition_size", "zero_quantized_weights", "zero_quantized_nontrainable_weights",
+        "zero_quantized_gradients", "stage3_module_granularity_threshold",
+        "stage3_use_all_reduce_for_fetch_params", "leaf_module", "sub_group_size"}) {
+    if (parallel.zero.contains(key)) refuse(key, fmt::format("leave {} out", key));
+  }
+  for (const char* key : {"mics_shard_size", "mics_hierarchical_params_gather"}) {
+    if (parallel.zero.contains(key))
+      refuse(fmt::format("{}: DeepSpeed 0.19.8 has no MiCS", key),
+             "fsdp2 with parallel.mesh.replicate, which shards within groups");
+  }
+  if (!options.contiguous_gradients) refuse("contiguous_gradients: false", "contiguous_gradients: true");
+  if (options.communication_data_type.value_or(param) != param)
+    refuse("a communication_data_type that is not precision.param", "leave it out");
   return missing;
 }
 
@@ -135,8 +173,13 @@ extern constexpr StrategyFacts k_zero3_facts{
     .keys = k_keys,
     .aliases = k_aliases_3,
     .loose_names = k_loose_names,
+    .gathers_modules = true,
+    .casts_units = true,
+    .saves_by_parameter = true,
     .float16_scaler = "LossScaler",
-    .nearest_built = "fsdp2",
+    .why_no_teacher = k_no_teacher,
+    .check = check_stage_3,
+    .not_built = without_options_of_stage_3,
 };
 
 }  // namespace shardlab

@@ -57,6 +57,10 @@ class Zero0Strategy : public Strategy {
 
   TrainedState trained() const override {
     TrainedState trained;
+    if (all_in_float32()) {
+      trained.norm_group = group_;  // the norm, which experts would make differ, is averaged
+      trained.sums_one_norm = trained.averages_norm = true;
+    }
     for (const UnitId unit : units()) {
       const Held& held = units_[unit.index()];
       std::vector<BufferId> gradients = held.exact.empty() ? live_gradients(unit) : held.exact;
@@ -100,6 +104,11 @@ class Zero0Strategy : public Strategy {
   Buffer whole(UnitId unit, std::string_view name, BufferClass buffer_class, DType dtype) const {
     return unit_buffer(b_, unit, name, buffer_class, BufferLayout::parameters, dtype, 1,
                        StepBuilder::compute());
+  }
+
+  bool all_in_float32() const {
+    return std::all_of(units().begin(), units().end(),
+                       [&](UnitId unit) { return !units_[unit.index()].master; });
   }
 
   // In the order of their first parameters.

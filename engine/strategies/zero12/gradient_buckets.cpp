@@ -21,15 +21,37 @@ const ParameterPiece& piece_of(const ParameterLayout& partition, ParameterId par
                        [&](const ParameterPiece& piece) { return piece.parameter == parameter; });
 }
 
-int slices_of(const ParameterLayout& partition, const GradientBucket& bucket) {
-  int slices = 0;
+// Elements of the bucket by owner: neighbours that one rank owns are one slice.
+std::vector<std::int64_t> slices_of(const ParameterLayout& partition, const GradientBucket& bucket) {
+  const std::int64_t part = partition.flat_shard_elements();
+  std::vector<std::int64_t> slices;
   std::optional<std::int64_t> previous;
   for (const ParameterId parameter : bucket.parameters) {
-    const Owners owners = owners_of(partition, piece_of(partition, parameter));
-    slices += static_cast<int>(owners.last - owners.first) + (previous == owners.first ? 0 : 1);
-    previous = owners.last;
+    const ParameterPiece& piece = piece_of(partition, parameter);
+    const Owners owners = owners_of(partition, piece);
+    for (std::int64_t owner = owners.first; owner <= owners.last; ++owner) {
+      const std::int64_t held = part_in(piece, owner * part, part).count;
+      if (previous == owner) {
+        slices.back() += held;
+      } else {
+        slices.push_back(held);
+      }
+      previous = owner;
+    }
   }
   return slices;
+}
+
+std::vector<SentTogether> sent_together(const std::vector<std::int64_t>& slices, std::int64_t limit) {
+  std::vector<SentTogether> sent;
+  std::int64_t first = 0;
+  for (const std::int64_t slice : slices) {
+    if (sent.empty() || sent.back().elements > limit) sent.push_back({first});
+    sent.back().elements += slice;
+    ++sent.back().slices;
+    first += slice;
+  }
+  return sent;
 }
 
 }  // namespace
@@ -45,7 +67,7 @@ std::vector<GradientBucket> gradient_buckets(const ModelGraph& graph, std::span<
     bucket.elements += elements;
     bucket.oversized = elements > limit;
   }
-  for (GradientBucket& bucket : buckets) bucket.slices = slices_of(partition, bucket);
+  for (GradientBucket& bucket : buckets) bucket.sent = sent_together(slices_of(partition, bucket), limit);
   return buckets;
 }
 

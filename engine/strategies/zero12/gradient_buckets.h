@@ -13,11 +13,19 @@
 
 namespace shardlab {
 
+// Elements of a bucket that are sent at once.
+struct SentTogether {
+  std::int64_t first = 0, elements = 0;
+  int slices = 0;  // runs of elements that belong to one rank; more than one are copied together
+};
+
 struct GradientBucket {
   std::vector<ParameterId> parameters;  // in the order in which they are copied into it
   std::int64_t elements = 0;
   bool oversized = false;  // one gradient, larger than a bucket
-  int slices = 0;          // runs of elements that belong to one rank; more than one are copied together
+  // One, or, of a gradient that several ranks own and that is larger than a bucket, several: slices are added
+  // until they are more than a bucket (allreduce_and_scatter).
+  std::vector<SentTogether> sent;
 };
 
 // Parameters in the order in which their gradients are taken, at most `limit` elements a bucket.

@@ -14,8 +14,9 @@ GradientReduction::GradientReduction(StepBuilder& builder, FlatGroup& weights, c
       options_(options),
       root_(root),
       group_(group),
+      overlaps_(options.overlaps(2)),
       accumulation_(options.grad_accum_dtype.value_or(weights.dtype())),
-      stream_(options.overlap_comm ? builder.add_stream("reduction") : StepBuilder::compute()),
+      stream_(overlaps_ ? builder.add_stream("reduction") : StepBuilder::compute()),
       buckets_(gradient_buckets(builder.graph(), order, options.reduce_bucket_size, weights.layout())),
       bucket_of_(builder.graph().parameters.size()) {
   for (std::size_t i = 0; i < buckets_.size(); ++i) {
@@ -30,7 +31,7 @@ std::string GradientReduction::label(std::string_view what, std::size_t bucket) 
 void GradientReduction::open(int micro_batch) {
   micro_batch_ = micro_batch;
   if (!slots_.empty()) return;
-  slots_.resize(options_.overlap_comm ? 2 : 1);
+  slots_.resize(overlaps_ ? 2 : 1);
   slot_ = 0;
   for (Slot& slot : slots_) take_memory(slot, options_.reduce_bucket_size);
 }
@@ -108,40 +109,48 @@ void GradientReduction::pack(BufferId gradients, std::span<const ParameterId> pa
 void GradientReduction::reduce() {
   const std::size_t index = *std::exchange(filling_, std::nullopt);
   const GradientBucket& bucket = buckets_[index];
-  if (options_.overlap_comm) {
+  if (overlaps_) {
     b_.wait(stream_, StepBuilder::compute());
     b_.wait(StepBuilder::compute(), stream_);
     if (!late_.empty()) b_.free(std::exchange(late_, {}));
   }
   const BufferId source = bucket.oversized ? *alone_ : slot().buffers.front();
-  if (options_.reduce_scatter && bucket.slices > 1) {
-    const BufferId slices = copy_slices(source, bucket, index);
-    all_reduce(slices);
-    take_part(slices, bucket);
-    b_.free({slices});
-  } else {
+  const bool at_once = bucket.sent.size() == 1 && bucket.sent.front().slices == 1;
+  if (!options_.reduce_scatter || at_once) {
     all_reduce(source);
-    take_part(source, bucket);
+    take_part(source, bucket.elements);
+  } else {
+    for (const SentTogether& sent : bucket.sent) {
+      const BufferId slices = copy_slices(source, bucket, index, sent);
+      all_reduce(slices);
+      take_part(slices, sent.elements);
+      b_.free({slices});
+    }
   }
   if (bucket.oversized) {
-    if (options_.overlap_comm) {
+    if (overlaps_) {
       late_.push_back(*alone_);
     } else {
       b_.free({*alone_});
     }
     alone_.reset();
   }
-  if (options_.overlap_comm) slot_ = 1 - slot_;
+  if (overlaps_) slot_ = 1 - slot_;
 }
 
-BufferId GradientReduction::copy_slices(BufferId source, const GradientBucket& bucket, std::size_t index) {
+// A slice that is sent alone is a view in DeepSpeed; here it is copied like the others.
+BufferId GradientReduction::copy_slices(BufferId source, const GradientBucket& bucket, std::size_t index,
+                                        const SentTogether& sent) {
+  const bool whole = sent.elements == bucket.elements;
   Buffer buffer;
   buffer.name = label("slices", index);
+  if (!whole) buffer.name += fmt::format(".{}", sent.first);
   buffer.buffer_class = BufferClass::reduce_buffer;
   buffer.dtype = weights_.dtype();
-  buffer.elements = bucket.elements;
+  buffer.elements = sent.elements;
   buffer.stream = stream_;
-  buffer.layout = BufferLayout::parameters;
+  buffer.layout = whole ? BufferLayout::parameters : BufferLayout::flat_range;
+  buffer.first = sent.first;
   buffer.parameters = bucket.parameters;
   const BufferId slices = b_.declare(std::move(buffer));
   Instruction copy;
@@ -167,7 +176,7 @@ void GradientReduction::all_reduce(BufferId buffer) {
   b_.emit(std::move(reduce));
 }
 
-void GradientReduction::take_part(BufferId reduced, const GradientBucket& bucket) {
+void GradientReduction::take_part(BufferId reduced, std::int64_t elements) {
   const bool adds = accumulates_apart() && micro_batch_ > 0;
   Instruction take;
   take.kind = adds ? InstructionKind::Accumulate : InstructionKind::Unpack;
@@ -175,7 +184,7 @@ void GradientReduction::take_part(BufferId reduced, const GradientBucket& bucket
   take.unit = root_;
   if (!adds && fresh_.empty()) take.allocates = fresh_ = declare_part();
   const BufferId part = adds ? part_.front() : fresh_.front();
-  const std::int64_t most = std::min(bucket.elements, b_.plan().buffer(part).elements);
+  const std::int64_t most = std::min(elements, b_.plan().buffer(part).elements);
   take.bytes = bytes_of(most, accumulation_);
   take.reads = {reduced};
   if (adds) take.reads.push_back(part);
@@ -205,7 +214,7 @@ std::vector<BufferId> GradientReduction::declare_part() {
 
 void GradientReduction::close() {
   if (filling_) reduce();
-  if (options_.overlap_comm) wait_for_reductions();
+  if (overlaps_) wait_for_reductions();
   if (part_.empty()) {
     part_ = std::exchange(fresh_, {});
   } else if (!fresh_.empty()) {

@@ -50,9 +50,10 @@ class GradientReduction {
   void fill(std::size_t bucket);
   void pack(BufferId gradients, std::span<const ParameterId> parameters);
   void reduce();
-  BufferId copy_slices(BufferId source, const GradientBucket& bucket, std::size_t index);
+  BufferId copy_slices(BufferId source, const GradientBucket& bucket, std::size_t index,
+                       const SentTogether& sent);
   void all_reduce(BufferId buffer);
-  void take_part(BufferId reduced, const GradientBucket& bucket);
+  void take_part(BufferId reduced, std::int64_t elements);
   std::vector<BufferId> declare_part();
   void wait_for_reductions();
   void add_fresh();
@@ -63,6 +64,7 @@ class GradientReduction {
   const ZeroOptions options_;
   const UnitId root_;
   const GroupId group_;
+  const bool overlaps_;
   const DType accumulation_;
   StreamId stream_;  // of reductions
   std::vector<GradientBucket> buckets_;

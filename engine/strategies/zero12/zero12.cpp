@@ -34,7 +34,7 @@ class ZeroStrategy : public Strategy {
   ZeroStrategy(StepBuilder& builder, const Scenario& scenario, Stage stage)
       : Strategy(builder),
         options_(zero_options(scenario.parallel->zero)),
-        takes_at_once_(stage == Stage::two || options_.overlap_comm),
+        takes_at_once_(stage == Stage::two || options_.overlaps(1)),
         reduces_always_(stage == Stage::two),
         ranks_(resolve_mesh(scenario).shard),
         group_(builder.add_group(GroupDimension::shard, ranks_)),

@@ -25,7 +25,10 @@ bool one_tensor_a_parameter(const Buffer& buffer) {
     case BufferLayout::flat_shard:
     case BufferLayout::trained_flat_shard:
       return is_of(buffer, {BufferClass::optimizer_state}) && buffer.alignment > 1;
+    case BufferLayout::element_shards: return is_of(buffer, {BufferClass::parameter_shard}) && buffer.dtype != DType::float32;
     case BufferLayout::opaque:
+    case BufferLayout::flat_range:
+    case BufferLayout::gathered_element_shards:
     case BufferLayout::gathered_row_shards: return false;
   }
   return false;
@@ -34,7 +37,8 @@ bool one_tensor_a_parameter(const Buffer& buffer) {
 std::int64_t elements_of_piece(const Buffer& buffer, const ParameterLayout& layout,
                                const ParameterPiece& piece) {
   switch (buffer.layout) {
-    case BufferLayout::row_shards: return piece.shard_elements();
+    case BufferLayout::row_shards:
+    case BufferLayout::element_shards: return piece.shard_elements();
     case BufferLayout::trained_flat_shard:
       if (!piece.trained) return 0;
       [[fallthrough]];

@@ -120,8 +120,8 @@ PreparedAction prepare_gradient_norms(const Site& site) {
   if (instruction.writes.size() != 1) return site.defect("writes one buffer");
   const Buffer& norms = site.buffer(instruction.writes[0]);
   const bool fits = norms.elements == 1 || norms.elements == trained;
-  if (!fits || norms.dtype != DType::float32)
-    return site.defect("writes one float32 a trained parameter, or one for all");
+  if (!fits || !is_floating_point(norms.dtype))
+    return site.defect("writes one number a trained parameter, or one for all");
   std::vector<GradientPiece> pieces;
   for (const BufferId id : instruction.reads) {
     for (const HeldRange& range : held_ranges(site.run, site.buffer(id))) {

@@ -58,11 +58,14 @@ std::vector<HeldRange> held_ranges(const RunState& run, const Buffer& buffer) {
       for (const ParameterPiece& piece : layout.pieces)
         ranges.push_back({piece.parameter, 0, piece.offset, piece.elements()});
       break;
-    case BufferLayout::row_shards: append_shard(ranges, layout, run.part(buffer), 0); break;
+    case BufferLayout::row_shards:
+    case BufferLayout::element_shards: append_shard(ranges, layout, run.part(buffer), 0); break;
     case BufferLayout::gathered_row_shards:
+    case BufferLayout::gathered_element_shards:
       for (int rank = 0; rank < layout.shards; ++rank)
         append_shard(ranges, layout, rank, rank * layout.shard_elements);
       break;
+    case BufferLayout::flat_range: append_flat(ranges, layout, buffer.first, buffer.elements); break;
     case BufferLayout::flat: append_flat(ranges, layout, 0, layout.flat_elements); break;
     case BufferLayout::flat_shard:
       append_flat(ranges, layout, run.part(buffer) * layout.flat_shard_elements(),
@@ -82,7 +85,7 @@ std::vector<ElementRange> common_ranges(const RunState& run, const Buffer& sourc
                       destination.layout != BufferLayout::separate_parameters;
   if (joined && source.layout == destination.layout && source.parameters == destination.parameters &&
       source.shards == destination.shards && source.alignment == destination.alignment &&
-      source.end_alignment == destination.end_alignment) {
+      source.end_alignment == destination.end_alignment && source.first == destination.first) {
     return {{0, 0, std::min(source.elements, destination.elements)}};
   }
   std::vector<HeldRange> from = held_ranges(run, source);

@@ -1,0 +1,163 @@
+#include "engine/strategies/zero3/gathers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/strategies/parameter_buffers.h"
+
+namespace shardlab {
+namespace {
+
+constexpr std::size_t k_most_pending = 2;  // __max_ongoing_fetch_events
+
+std::string name_of(const StepBuilder& builder, std::string_view what, ParameterId parameter) {
+  const UnitId unit = builder.partition().unit_of_parameter[parameter.index()];
+  const std::vector<ParameterId>& all = builder.partition().unit(unit).parameters;
+  const auto place = std::find(all.begin(), all.end(), parameter) - all.begin();
+  const std::string name = fmt::format("{}.{}", what, builder.partition().unit(unit).name);
+  return all.size() == 1 ? name : fmt::format("{}.{}", name, place);
+}
+
+}  // namespace
+
+Gathers::Gathers(StepBuilder& builder, StreamId stream, GroupId group, int ranks)
+    : b_(builder), stream_(stream), group_(group), ranks_(ranks) {
+  for (std::size_t i = 0; i < builder.graph().parameters.size(); ++i) {
+    const auto id = make_id<ParameterId>(i);
+    Buffer shard = whole_buffer(id);
+    shard.name = name_of(builder, "shard", id);
+    shard.buffer_class = BufferClass::parameter_shard;
+    shard.layout = BufferLayout::element_shards;
+    shard.shards = ranks_;
+    shard.elements = shard.elements / ranks_;
+    shard.stream = StepBuilder::compute();
+    shards_.push_back(declare_persistent_buffer(builder, std::move(shard)));
+    whole_.push_back(builder.declare(whole_buffer(id)));
+  }
+}
+
+Buffer Gathers::whole_buffer(ParameterId parameter) const {
+  const UnitId unit = b_.partition().unit_of_parameter[parameter.index()];
+  const std::int64_t elements = b_.graph().parameter(parameter).elements();
+  Buffer buffer;
+  buffer.name = name_of(b_, "full", parameter);
+  buffer.buffer_class = BufferClass::gathered_parameters;
+  buffer.dtype = b_.partition().unit(unit).settings.precision.param;
+  buffer.elements = (elements + ranks_ - 1) / ranks_ * ranks_;
+  buffer.stream = stream_;
+  buffer.layout = BufferLayout::parameters;
+  buffer.parameters = {parameter};
+  buffer.unit = unit;
+  return buffer;
+}
+
+void Gathers::gather(const std::vector<ParameterId>& parameters, bool sequentially) {
+  if (parameters.empty()) return;
+  if (parameters.size() > 1 && !sequentially) {
+    gather_together(parameters);
+  } else {
+    for (const ParameterId parameter : parameters) gather_one(parameter, stream_);
+    flights_.push_back({parameters, {}});
+  }
+  for (const ParameterId parameter : parameters) flight_of_[parameter] = flights_.size() - 1;
+}
+
+void Gathers::gather_one(ParameterId parameter, StreamId stream) {
+  Instruction gather;
+  gather.kind = InstructionKind::AllGather;
+  gather.stream = stream;
+  gather.unit = b_.plan().buffer(whole(parameter)).unit;
+  gather.group = group_;
+  gather.bytes = b_.plan().buffer(whole(parameter)).bytes();
+  gather.reads = {shard(parameter)};
+  gather.writes = gather.allocates = {whole(parameter)};
+  b_.emit(std::move(gather));
+}
+
+void Gathers::gather_together(const std::vector<ParameterId>& parameters) {
+  Buffer buffer;
+  buffer.name = fmt::format("gather.{}", together_++);
+  buffer.buffer_class = BufferClass::gather_buffer;
+  buffer.dtype = b_.plan().buffer(whole(parameters.front())).dtype;
+  buffer.stream = stream_;
+  buffer.layout = BufferLayout::gathered_element_shards;
+  buffer.parameters = parameters;
+  buffer.shards = ranks_;
+  for (const ParameterId parameter : parameters) buffer.elements += b_.plan().buffer(whole(parameter)).elements;
+  const BufferId flat = b_.declare(std::move(buffer));
+  Instruction pack;
+  pack.kind = InstructionKind::Pack;
+  pack.stream = stream_;
+  pack.unit = b_.plan().buffer(whole(parameters.front())).unit;
+  pack.bytes = Bytes{b_.plan().buffer(flat).bytes().value / ranks_};
+  for (const ParameterId parameter : parameters) pack.reads.push_back(shard(parameter));
+  pack.writes = pack.allocates = {flat};
+  b_.emit(std::move(pack));
+  Instruction gather;
+  gather.kind = InstructionKind::AllGather;
+  gather.stream = stream_;
+  gather.unit = b_.plan().buffer(whole(parameters.front())).unit;
+  gather.group = group_;
+  gather.bytes = b_.plan().buffer(flat).bytes();
+  gather.reads = gather.writes = {flat};
+  b_.emit(std::move(gather));
+  flights_.push_back({parameters, flat});
+}
+
+void Gathers::wait(const std::vector<ParameterId>& parameters) {
+  for (const ParameterId parameter : parameters) {
+    const auto found = flight_of_.find(parameter);
+    if (found == flight_of_.end()) continue;
+    Flight& flight = flights_[found->second];
+    flight_of_.erase(found);
+    limit();
+    if (!flight.waited) land(flight);
+    if (const auto last = b_.last_on(stream_)) landed_.push_back(*last);
+  }
+  if (stream_ != StepBuilder::compute()) b_.wait(StepBuilder::compute(), stream_);
+}
+
+// The host waits for the oldest of more than two.
+void Gathers::limit() {
+  if (landed_.size() <= k_most_pending) return;
+  Instruction wait;
+  wait.kind = InstructionKind::HostWait;
+  wait.waits = {landed_.front()};
+  landed_.pop_front();
+  b_.emit(std::move(wait));
+}
+
+void Gathers::land(Flight& flight) {
+  flight.waited = true;
+  if (!flight.flat) return;
+  Instruction unpack;
+  unpack.kind = InstructionKind::Unpack;
+  unpack.stream = stream_;
+  unpack.unit = b_.plan().buffer(whole(flight.parameters.front())).unit;
+  unpack.bytes = b_.plan().buffer(*flight.flat).bytes();
+  unpack.reads = {*flight.flat};
+  for (const ParameterId parameter : flight.parameters) unpack.writes.push_back(whole(parameter));
+  unpack.allocates = unpack.writes;
+  b_.emit(std::move(unpack));
+  b_.free({*flight.flat});
+}
+
+// Their memory belongs to the stream of the gathers, and compute has used it: record_stream.
+void Gathers::release(const std::vector<ParameterId>& parameters) {
+  if (parameters.empty()) return;
+  Instruction free;
+  free.kind = InstructionKind::Free;
+  free.stream = stream_;
+  free.unit = b_.plan().buffer(whole(parameters.front())).unit;
+  for (const ParameterId parameter : parameters) free.frees.push_back(whole(parameter));
+  free.recorded = stream_ != StepBuilder::compute();
+  b_.emit(std::move(free));
+}
+
+void Gathers::gather_in_place(const std::vector<ParameterId>& parameters) {
+  for (const ParameterId parameter : parameters) gather_one(parameter, StepBuilder::compute());
+}
+
+}  // namespace shardlab

@@ -1,0 +1,62 @@
+// The gathers of ZeRO-3's parameters: alone into their own memory, several through one flat buffer.
+//
+// Source: DeepSpeed 0.19.8, runtime/zero/partition_parameters.py (all_gather_coalesced): each parameter is flat
+// and padded to a multiple of the ranks; several are gathered rank by rank into one buffer and copied out when
+// the first of them is waited for. partitioned_param_coordinator.py: the host waits when more than two waited
+// gathers are not done.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "engine/strategies/step_builder.h"
+
+namespace shardlab {
+
+class Gathers {
+ public:
+  // Declares the shards, which live across steps, and the whole parameters; fills the shards in the setup.
+  Gathers(StepBuilder& builder, StreamId stream, GroupId group, int ranks);
+
+  BufferId shard(ParameterId parameter) const { return shards_[parameter.index()]; }
+  BufferId whole(ParameterId parameter) const { return whole_[parameter.index()]; }
+  const std::vector<BufferId>& shards() const { return shards_; }
+
+  // Issues one gather of these; sequentially one each.
+  void gather(const std::vector<ParameterId>& parameters, bool sequentially);
+  // Compute may read these from now on.
+  void wait(const std::vector<ParameterId>& parameters);
+  // Frees whole parameters after what was issued on compute so far.
+  void release(const std::vector<ParameterId>& parameters);
+  // On compute, each into its own memory, at once usable.
+  void gather_in_place(const std::vector<ParameterId>& parameters);
+  // A whole parameter that lives since the step before.
+  void carry(ParameterId parameter) { b_.carry(whole(parameter)); }
+
+ private:
+  struct Flight {
+    std::vector<ParameterId> parameters;
+    std::optional<BufferId> flat;  // where they lie until somebody waits, if they are several
+    bool waited = false;
+  };
+
+  Buffer whole_buffer(ParameterId parameter) const;
+  void gather_one(ParameterId parameter, StreamId stream);
+  void gather_together(const std::vector<ParameterId>& parameters);
+  void land(Flight& flight);
+  void limit();
+
+  StepBuilder& b_;
+  const StreamId stream_;
+  const GroupId group_;
+  const int ranks_;
+  std::vector<BufferId> shards_, whole_;  // by ParameterId
+  std::vector<Flight> flights_;
+  std::map<ParameterId, std::size_t> flight_of_;  // that were not waited for
+  std::deque<InstructionId> landed_;              // whose end the host has not waited for
+  int together_ = 0;                              // gathers of several so far, for names
+};
+
+}  // namespace shardlab

@@ -1,0 +1,133 @@
+#include "engine/strategies/zero3/parameter_coordinator.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace shardlab {
+namespace {
+
+constexpr std::int64_t k_never = std::numeric_limits<std::int64_t>::min();
+
+}  // namespace
+
+ParameterCoordinator::ParameterCoordinator(const ModelGraph& graph, const Partition& partition,
+                                           const ZeroOptions& options,
+                                           std::vector<std::optional<UnitId>> trace)
+    : graph_(graph),
+      partition_(partition),
+      options_(options),
+      trace_(std::move(trace)),
+      persistent_(graph.parameters.size()),
+      available_(graph.parameters.size()) {
+  std::int64_t kept = 0;
+  for (std::size_t i = 0; i < graph.parameters.size(); ++i) {
+    const std::int64_t size = elements(make_id<ParameterId>(i));
+    persistent_[i] = size <= options.param_persistence_threshold &&
+                     kept + size <= options.model_persistence_threshold;
+    if (persistent_[i]) kept += size;
+  }
+}
+
+void ParameterCoordinator::begin(bool trace_is_complete) {
+  complete_ = trace_is_complete;
+  step_ = live_ = 0;
+  fetched_for_.assign(graph_.parameters.size(), k_never);
+  queue_.clear();
+  for (std::size_t i = 0; complete_ && i < trace_.size(); ++i) {
+    for (const ParameterId parameter : used_at(i))
+      queue_.push_back({parameter, static_cast<std::int64_t>(i)});
+  }
+}
+
+// Marks those that have to be gathered, and drops the others from the list.
+void ParameterCoordinator::take(std::vector<ParameterId>& parameters) {
+  std::erase_if(parameters, [&](ParameterId parameter) { return available_[parameter.index()]; });
+  std::sort(parameters.begin(), parameters.end());
+  for (const ParameterId parameter : parameters) {
+    available_[parameter.index()] = true;
+    live_ += elements(parameter);
+  }
+}
+
+ParameterCoordinator::Fetch ParameterCoordinator::fetch(UnitId unit) {
+  Fetch fetch;
+  fetch.now = parameters(unit);
+  take(fetch.now);
+  if (complete_) {
+    skip_own(unit);
+    if (options_.prefetch_bucket_size > 0) fetch.ahead = look_ahead();
+  }
+  ++step_;
+  return fetch;
+}
+
+std::vector<ParameterId> ParameterCoordinator::pass_by() {
+  std::vector<ParameterId> ahead;
+  if (complete_ && options_.prefetch_bucket_size > 0) ahead = look_ahead();
+  ++step_;
+  return ahead;
+}
+
+// The uses of this very module leave the queue, unless an earlier look ahead has passed them.
+void ParameterCoordinator::skip_own(UnitId unit) {
+  std::size_t own = 0;
+  for (const ParameterId parameter : parameters(unit)) own += fetched_for(parameter) < step_ ? 1 : 0;
+  for (; own > 0 && !queue_.empty(); --own) {
+    fetched_for(queue_.front().parameter) = queue_.front().step;
+    queue_.pop_front();
+  }
+}
+
+std::vector<ParameterId> ParameterCoordinator::look_ahead() {
+  const std::int64_t most = std::min(options_.max_live_parameters - live_, options_.prefetch_bucket_size);
+  std::vector<ParameterId> ahead;
+  for (std::int64_t found = 0; !queue_.empty() && found < most; queue_.pop_front()) {
+    const Use& use = queue_.front();
+    fetched_for(use.parameter) = std::max(fetched_for(use.parameter), use.step);
+    const bool known = std::find(ahead.begin(), ahead.end(), use.parameter) != ahead.end();
+    if (known || available_[use.parameter.index()]) continue;
+    ahead.push_back(use.parameter);
+    found += elements(use.parameter);
+  }
+  take(ahead);
+  return ahead;
+}
+
+// What the look ahead has passed would never be gathered again; and what is used again within
+// stage3_max_reuse_distance elements of the trace stays.
+bool ParameterCoordinator::is_used_again_soon(ParameterId parameter) const {
+  if (fetched_for_[parameter.index()] > step_) return true;
+  std::int64_t passed = 0;
+  for (auto i = static_cast<std::size_t>(step_); i < trace_.size(); ++i) {
+    if (passed >= options_.max_reuse_distance) break;
+    for (const ParameterId other : used_at(i)) {
+      if (other == parameter) return true;
+      passed += elements(other);
+    }
+  }
+  return false;
+}
+
+std::vector<ParameterId> ParameterCoordinator::release(UnitId unit) {
+  std::vector<ParameterId> released;
+  for (const ParameterId parameter : parameters(unit)) {
+    if (!available_[parameter.index()]) continue;
+    if (complete_ && (is_persistent(parameter) || is_used_again_soon(parameter))) continue;
+    available_[parameter.index()] = false;
+    live_ -= elements(parameter);
+    released.push_back(parameter);
+  }
+  return released;
+}
+
+std::vector<ParameterId> ParameterCoordinator::release_all() {
+  std::vector<ParameterId> released;
+  for (std::size_t i = 0; i < available_.size(); ++i) {
+    if (available_[i]) released.push_back(make_id<ParameterId>(i));
+  }
+  available_.assign(available_.size(), false);
+  return released;
+}
+
+}  // namespace shardlab

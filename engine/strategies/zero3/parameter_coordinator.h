@@ -1,0 +1,78 @@
+// Which parameters ZeRO-3 gathers and releases around each module, as DeepSpeed decides it.
+//
+// Source: DeepSpeed 0.19.8, runtime/zero/partitioned_param_coordinator.py. The order in which modules are
+// entered is recorded in the first forward and backward; from the next on it says what to gather ahead and what
+// is used again soon enough to stay.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "engine/model/partition.h"
+#include "engine/scenario/zero_options.h"
+
+namespace shardlab {
+
+class ParameterCoordinator {
+ public:
+  // `trace`: of record_trace(). The graph and the partition must outlive this.
+  ParameterCoordinator(const ModelGraph& graph, const Partition& partition, const ZeroOptions& options,
+                       std::vector<std::optional<UnitId>> trace);
+
+  // Small parameters stay whole: those of at most stage3_param_persistence_threshold elements, in the order
+  // of definition until all of them would be more than stage3_model_persistence_threshold.
+  bool is_persistent(ParameterId parameter) const { return persistent_[parameter.index()]; }
+
+  // A micro-batch begins; the trace is complete from the second of a run on.
+  void begin(bool trace_is_complete);
+
+  struct Fetch {
+    std::vector<ParameterId> now, ahead;  // each gathered together, in the order of definition
+  };
+  // A module is entered, in forward or backward.
+  Fetch fetch(UnitId unit);
+  // One without parameters: what is gathered ahead.
+  std::vector<ParameterId> pass_by();
+  // It is left: its parameters that are freed now.
+  std::vector<ParameterId> release(UnitId unit);
+
+  // The optimizer gathers no longer and frees what is left.
+  std::vector<ParameterId> release_all();
+  void note_gathered(ParameterId parameter) { available_[parameter.index()] = true; }
+
+ private:
+  struct Use {
+    ParameterId parameter;
+    std::int64_t step = 0;  // of the trace
+  };
+
+  std::int64_t elements(ParameterId parameter) const { return graph_.parameter(parameter).elements(); }
+  const std::vector<ParameterId>& parameters(UnitId unit) const {
+    return partition_.unit(unit).parameters;
+  }
+  const std::vector<ParameterId>& used_at(std::size_t step) const {
+    return trace_[step] ? parameters(*trace_[step]) : nothing_;
+  }
+  std::int64_t& fetched_for(ParameterId parameter) { return fetched_for_[parameter.index()]; }
+  void take(std::vector<ParameterId>& parameters);
+  void skip_own(UnitId unit);
+  std::vector<ParameterId> look_ahead();
+  bool is_used_again_soon(ParameterId parameter) const;
+
+  const ModelGraph& graph_;
+  const Partition& partition_;
+  const ZeroOptions options_;
+  const std::vector<std::optional<UnitId>> trace_;
+  std::vector<bool> persistent_;           // by ParameterId
+  std::vector<bool> available_;            // by ParameterId: whole, or on its way
+  std::deque<Use> queue_;                  // uses of the trace that nobody has looked at
+  std::vector<std::int64_t> fetched_for_;  // by ParameterId: the last step of the trace that it was kept for
+  const std::vector<ParameterId> nothing_;
+  std::int64_t live_ = 0;                  // elements gathered in this micro-batch and not released
+  std::int64_t step_ = 0;                  // of the trace
+  bool complete_ = false;
+};
+
+}  // namespace shardlab

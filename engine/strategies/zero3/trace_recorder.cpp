@@ -1,0 +1,58 @@
+#include "engine/strategies/zero3/trace_recorder.h"
+
+#include <memory>
+#include <utility>
+
+#include "engine/scenario/train_spec.h"
+#include "engine/strategies/driver.h"
+#include "engine/strategies/parameter_buffers.h"
+#include "engine/strategies/step_strategies.h"
+#include "engine/strategies/zero3/module_walk.h"
+
+namespace shardlab {
+namespace {
+
+// Schedules nothing and notes whom it was told of.
+class Recorder : public Strategy {
+ public:
+  Recorder(StepBuilder& builder, std::vector<std::optional<UnitId>>& trace)
+      : Strategy(builder), walk_(builder.graph(), builder.partition()), trace_(trace) {}
+
+  void declare_persistent() override {
+    for (const UnitId unit : units()) {
+      parameters_.push_back(declare_persistent_buffer(
+          b_, unit_buffer(b_, unit, "param", BufferClass::parameter, BufferLayout::parameters,
+                          b_.partition().unit(unit).settings.precision.param, 1, StepBuilder::compute())));
+    }
+  }
+  void pre_forward(UnitId unit) override { note(walk_.forward(unit), unit); }
+  void pre_backward(UnitId unit) override { note(walk_.backward(unit), unit); }
+  BufferId compute_parameters(UnitId unit) const override { return parameters_[unit.index()]; }
+  TrainedState trained() const override { return {}; }
+
+ private:
+  void note(int without_parameters, UnitId unit) {
+    trace_.insert(trace_.end(), static_cast<std::size_t>(without_parameters), std::nullopt);
+    if (!b_.partition().unit(unit).parameters.empty()) trace_.push_back(unit);
+  }
+
+  ModuleWalk walk_;
+  std::vector<std::optional<UnitId>>& trace_;
+  std::vector<BufferId> parameters_;  // by UnitId
+};
+
+}  // namespace
+
+std::vector<std::optional<UnitId>> record_trace(const ModelGraph& graph, const Partition& partition,
+                                 const Scenario& scenario) {
+  std::vector<std::optional<UnitId>> trace;
+  Scenario one = scenario;
+  one.train->accumulation = 1;
+  StepBuilder builder(graph, partition, PlanPhase::steady, "trace");
+  StepStrategies strategies(builder, std::make_unique<Recorder>(builder, trace));
+  strategies.student().declare_persistent();
+  drive_step(builder, strategies, one);
+  return trace;
+}
+
+}  // namespace shardlab

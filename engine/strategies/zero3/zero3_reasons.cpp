@@ -1,0 +1,138 @@
+// ZeRO-3: gathers around modules, ahead of them and after the update; the bucket; the float32 part.
+#include <fmt/format.h>
+
+#include "engine/reasons/reason_rule.h"
+
+namespace shardlab {
+namespace {
+
+using Context = InstructionContext;
+
+bool gathers_together(const Context& c) {
+  return writes_class(c, BufferClass::gather_buffer);
+}
+bool keeps_memory(const Context& c) {
+  return c.step.buffer(c.self().allocates.front()).kept;
+}
+bool writes_bucket(const Context& c) {
+  return c.step.buffer(c.self().writes.front()).role == BufferRole::bucket;
+}
+bool unpacks_parameters(const Context& c) {
+  return writes_class(c, BufferClass::gathered_parameters);
+}
+bool is_after_update(const Context& c) {
+  return !compute_user(c);
+}
+
+std::string gather_text(const Context& c) {
+  const auto user = compute_user(c);
+  return fmt::format("{} needs the whole parameter; every rank holds its elements.",
+                     user ? label(c, *user) : "The next module");
+}
+
+std::string cast_text(const Context& c) {
+  if (c.step.phase == PlanPhase::setup)
+    return "The optimizer updates a float32 copy of this rank's elements.";
+  return writes_class(c, BufferClass::parameter_shard)
+             ? "The updated float32 elements go back into the shards that are gathered."
+             : "The optimizer works in float32: this rank's gradients are copied for it.";
+}
+
+const std::vector<std::string>& zero_keys() {
+  static const std::vector<std::string> keys{"parallel.zero", "parallel.strategy"};
+  return keys;
+}
+
+std::span<const ReasonRule> rules() {
+  using K = InstructionKind;
+  static const std::vector<ReasonRule> table{
+      {K::Pack,
+       gathers_together,
+       [](const Context&) -> std::string {
+         return "Several parameters are gathered by one call: their shards are copied side by side.";
+       },
+       zero_keys()},
+      {K::Pack,
+       writes_bucket,
+       [](const Context&) -> std::string {
+         return "These gradients are complete: they move into the bucket, and their own memory goes.";
+       },
+       zero_keys()},
+      {K::Pack,
+       nullptr,
+       [](const Context&) -> std::string {
+         return "A reduce-scatter gives each rank one part: the bucket's gradients are copied rank by rank.";
+       },
+       zero_keys()},
+      {K::AllGather,
+       gathers_together,
+       [](const Context&) -> std::string {
+         return "The trace of the first pass says that these are needed next: they are gathered together, ahead "
+                "of their modules where the prefetch bucket allows it.";
+       },
+       zero_keys()},
+      {K::AllGather,
+       is_after_update,
+       [](const Context&) -> std::string {
+         return "Small parameters stay whole: after the update they are gathered for the next step.";
+       },
+       zero_keys()},
+      {K::AllGather, nullptr, gather_text, zero_keys()},
+      {K::Unpack,
+       unpacks_parameters,
+       [](const Context&) -> std::string {
+         return "The first of the parameters that were gathered together is needed: each gets memory of its own.";
+       },
+       zero_keys()},
+      {K::Unpack,
+       nullptr,
+       [](const Context&) -> std::string { return "This rank keeps the averages of its own elements."; },
+       {"parallel.strategy"}},
+      {K::Accumulate,
+       nullptr,
+       [](const Context&) -> std::string {
+         return "Micro-batches are added up in this rank's elements: whole gradients do not stay.";
+       },
+       {"train.accumulation", "parallel.zero"}},
+      {K::ReduceScatter,
+       nullptr,
+       [](const Context& c) -> std::string {
+         return fmt::format(
+             "The next gradient does not fit into the bucket, or backward is over: {} ranks average it, each "
+             "receives its elements.",
+             group_size(c));
+       },
+       zero_keys()},
+      {K::AllReduce,
+       nullptr,
+       [](const Context& c) -> std::string {
+         return fmt::format("With reduce_scatter off {} ranks average the whole bucket.", group_size(c));
+       },
+       zero_keys()},
+      {K::HostWait,
+       nullptr,
+       [](const Context&) -> std::string {
+         return "At most two gathers and two reductions may be pending; the end of backward waits for all.";
+       },
+       {"parallel.strategy"}},
+      {K::Alloc,
+       keeps_memory,
+       [](const Context&) -> std::string {
+         return "The bucket's memory lives as long as the run, whatever lies in it.";
+       },
+       zero_keys()},
+      {K::Alloc,
+       nullptr,
+       [](const Context&) -> std::string { return "The bucket's memory is filled with the next gradients."; },
+       zero_keys()},
+      {K::Copy, nullptr, cast_text, {"parallel.strategy"}},
+      {K::Cast, nullptr, cast_text, {"precision.param", "parallel.strategy"}},
+  };
+  return table;
+}
+
+}  // namespace
+
+extern const StrategyReasons k_zero3_reasons{"DeepSpeed 0.19.8's ZeRO-3", rules};
+
+}  // namespace shardlab

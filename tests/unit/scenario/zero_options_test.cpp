@@ -1,0 +1,56 @@
+#include "engine/scenario/zero_options.h"
+
+#include "engine/scenario/read_scenario.h"
+#include "tests/catch.h"
+
+namespace shardlab {
+namespace {
+
+std::string error_of(const std::vector<std::string>& overrides) {
+  std::vector<std::string> all{"model.config=tiny-llama", "model.sequence_length=16",
+                               "cluster={device: cpu, ranks: 2}"};
+  all.insert(all.end(), overrides.begin(), overrides.end());
+  const auto read = parse_scenario("", "a.yaml", all);
+  return read ? "" : to_string(read.error());
+}
+
+}  // namespace
+
+TEST_CASE("zero options: DeepSpeed's defaults, and what the map says") {
+  const ZeroOptions defaults = zero_options({});
+  CHECK(defaults.reduce_bucket_size == 500'000'000);
+  CHECK(defaults.reduce_scatter);
+  CHECK_FALSE(defaults.overlaps(2));
+  CHECK(defaults.overlaps(3));
+  CHECK_FALSE(defaults.grad_accum_dtype);
+  const ZeroOptions given = zero_options(
+      {{"reduce_bucket_size", "1000"}, {"overlap_comm", "true"}, {"grad_accum_dtype", "\"fp32\""}});
+  CHECK(given.reduce_bucket_size == 1000);
+  CHECK(given.overlaps(2));
+  CHECK(given.grad_accum_dtype == DType::float32);
+}
+
+TEST_CASE("zero options: what DeepSpeed refuses or ignores is refused by name") {
+  const auto zero2 = [](const std::string& option) {
+    return error_of({"parallel={strategy: zero2, zero: {" + option + "}}"});
+  };
+  CHECK_THAT(zero2("reduce_bucket_size: 0"), test::contains_text("a bucket holds at least one element"));
+  CHECK_THAT(zero2("allgather_bucket_size: 7"), test::contains_text("7 is odd"));
+  CHECK(zero2("allgather_bucket_size: 70") == "");
+  CHECK_THAT(zero2("stage3_prefetch_bucket_size: 5"), test::contains_text("has no effect below stage 3"));
+  CHECK_THAT(zero2("round_robin_gradients: true"), test::contains_text("not supported yet"));
+  CHECK_THAT(zero2("contiguous_gradients: false"), test::contains_text("not supported yet"));
+  CHECK_THAT(error_of({"parallel.strategy=zero1", "precision={param: bfloat16, reduce: float32}"}),
+             test::contains_text("communication_data_type"));
+  CHECK_THAT(error_of({"parallel.strategy=zero2", "train={accumulation: 2, sync: every}"}),
+             test::contains_text("train.sync"));
+  CHECK_THAT(error_of({"parallel={strategy: zero2, wrap: {policy: transformer}}"}) +
+                 error_of({"parallel={strategy: zero2, wrap: {policy: none}}"}),
+             test::contains_text("has no effect with strategy zero2"));
+  CHECK_THAT(error_of({"parallel.strategy=zero2", "precision.param=float16"}),
+             test::contains_text("float16 with zero2"));
+  CHECK_THAT(error_of({"parallel.strategy=zero0", "model.frozen=[model.embed_tokens]"}),
+             test::contains_text("frozen parameters with zero0"));
+}
+
+}  // namespace shardlab
