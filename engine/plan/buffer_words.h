@@ -63,7 +63,7 @@ enum class BufferLayout : std::uint8_t {
   flat_shard,          // this rank's contiguous part of the flat vector
   trained_flat_shard,  // what trained parameters have in that part, without gaps; as long as that of the rank
                        // with most
-  flat_range,      // elements of the parameters one after the other, from Buffer::first on
+  flat_range,          // elements of the parameters one after the other, from Buffer::first on
   element_shards,  // this rank's elements of each parameter: ceil(elements / shards), the last ranks' padded
   gathered_element_shards,  // the element_shards of all ranks, one rank after the other
 };

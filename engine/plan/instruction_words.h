@@ -68,15 +68,15 @@ inline constexpr auto k_words<InstructionKind> =
 
 enum class ReduceOperation : std::uint8_t { none, sum, average, maximum };
 template <>
-inline constexpr auto k_words<ReduceOperation> = std::to_array<Word<ReduceOperation>>(
-    {{ReduceOperation::none, "none"},
-     {ReduceOperation::sum, "sum"},
-     {ReduceOperation::average, "average"},
-     {ReduceOperation::maximum, "maximum"}});
+inline constexpr auto k_words<ReduceOperation> =
+    std::to_array<Word<ReduceOperation>>({{ReduceOperation::none, "none"},
+                                          {ReduceOperation::sum, "sum"},
+                                          {ReduceOperation::average, "average"},
+                                          {ReduceOperation::maximum, "maximum"}});
 
 // Run-time condition agreed by all ranks; the simulator assumes the declared value. A guarded instruction
-// reads the flag in role found_inf, which Unscale or CheckFinite writes and the ranks join; it is skipped where that is
-// not zero.
+// reads the flag in role found_inf, which Unscale or CheckFinite writes and the ranks join; it is skipped
+// where that is not zero.
 enum class Guard : std::uint8_t { none, gradients_finite };
 template <>
 inline constexpr auto k_words<Guard> = std::to_array<Word<Guard>>({{Guard::gradients_finite,

@@ -52,8 +52,8 @@ ParameterLayout make_layout(const ModelGraph& graph, std::span<const ParameterId
 }
 
 ParameterLayout make_layout(const ModelGraph& graph, const Buffer& buffer) {
-  const bool by_elements = buffer.layout == BufferLayout::element_shards ||
-                           buffer.layout == BufferLayout::gathered_element_shards;
+  const bool by_elements =
+      buffer.layout == BufferLayout::element_shards || buffer.layout == BufferLayout::gathered_element_shards;
   return make_layout(graph, buffer.parameters, buffer.shards, buffer.alignment, buffer.end_alignment,
                      by_elements ? ShardedBy::elements : ShardedBy::rows);
 }

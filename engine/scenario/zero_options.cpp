@@ -2,6 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/scenario.h"
+
 namespace shardlab {
 namespace {
 
@@ -55,6 +58,10 @@ ZeroOptions zero_options(const std::map<std::string, std::string>& zero) {
   reader.read("grad_accum_dtype", options.grad_accum_dtype);
   reader.read("communication_data_type", options.communication_data_type);
   return options;
+}
+
+ZeroOptions zero_options(const Scenario& scenario) {
+  return zero_options(scenario.parallel->zero);
 }
 
 }  // namespace shardlab

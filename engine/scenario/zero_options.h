@@ -13,6 +13,8 @@
 
 namespace shardlab {
 
+struct Scenario;
+
 struct ZeroOptions {
   std::int64_t reduce_bucket_size = 500'000'000;  // elements
   bool contiguous_gradients = true;
@@ -36,5 +38,6 @@ struct ZeroOptions {
 
 // Of a map that was read by its key's rules: values are JSON texts.
 ZeroOptions zero_options(const std::map<std::string, std::string>& zero);
+ZeroOptions zero_options(const Scenario& scenario);
 
 }  // namespace shardlab

@@ -159,11 +159,11 @@ Buffer like_trained(StepBuilder& builder, const TrainedUnit& unit) {
   if (trained.size() == buffer.parameters.size()) return buffer;
   if (buffer.layout == BufferLayout::flat_shard) {  // cut where the frozen ones count, too
     buffer.layout = BufferLayout::trained_flat_shard;
-    buffer.elements =
-        elements_of(make_layout(graph, buffer), buffer.layout);
+    buffer.elements = elements_of(make_layout(graph, buffer), buffer.layout);
     return buffer;
   }
-  buffer.elements = elements_of(make_layout(graph, trained, buffer.shards, buffer.alignment, buffer.end_alignment), buffer.layout);
+  buffer.elements = elements_of(
+      make_layout(graph, trained, buffer.shards, buffer.alignment, buffer.end_alignment), buffer.layout);
   buffer.parameters = std::move(trained);
   return buffer;
 }

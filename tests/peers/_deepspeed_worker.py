@@ -13,7 +13,8 @@ recorder = Recorder()  # before DeepSpeed takes the functions of torch.distribut
 import deepspeed  # noqa: E402
 
 from _fsdp2_worker import SequentialBatches  # noqa: E402
-from _llama import LlamaForCausalLM, mean_loss, read_safetensors  # noqa: E402
+from _llama import mean_loss, read_safetensors  # noqa: E402
+from transformers import LlamaConfig, LlamaForCausalLM  # noqa: E402
 
 deepspeed.utils.logger.setLevel("ERROR")
 STAGES = {"zero0": 0, "zero1": 1, "zero2": 2, "zero3": 3}
@@ -36,7 +37,7 @@ def train_step(engine, batches, accumulation, step):
     total = 0.0
     for micro_batch in range(accumulation):
         tokens, targets = batches.load(step, micro_batch)
-        loss = mean_loss(engine(tokens), targets)
+        loss = mean_loss(engine(tokens).logits, targets)
         engine.backward(loss)
         engine.step()
         total += loss.item() / accumulation
@@ -47,7 +48,7 @@ def run(case, rank, world):
     torch.set_num_threads(1)
     scenario = case["scenario"]
     train, length = scenario["train"], scenario["model"]["sequence_length"]
-    model = LlamaForCausalLM(case["config"], length)
+    model = LlamaForCausalLM(LlamaConfig(**case["config"], use_cache=False, attn_implementation="eager"))
     model.load_state_dict(read_safetensors(case["weights"]), strict=not case["config"].get("tie_word_embeddings"))
     optimizer = torch.optim.AdamW(model.parameters(), lr=train["learning_rate"], weight_decay=0.01)
     engine, *_ = deepspeed.initialize(model=model, optimizer=optimizer, config=configuration(scenario), dist_init_required=False)

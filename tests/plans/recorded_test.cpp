@@ -1,5 +1,5 @@
-// The collectives of plans between the marks of modules, against those recorded from real PyTorch and DeepSpeed, first and
-// later steps.
+// The collectives of plans between the marks of modules, against those recorded from real PyTorch and
+// DeepSpeed, first and later steps.
 #include <algorithm>
 #include <set>
 

@@ -16,16 +16,14 @@ namespace {
 bool same_storage(const Buffer& a, const Buffer& b) {
   return a.dtype == b.dtype && a.elements == b.elements && a.layout == b.layout &&
          a.parameters == b.parameters && a.shards == b.shards && a.alignment == b.alignment &&
-         a.end_alignment == b.end_alignment && a.first == b.first &&
-         a.buffer_class == b.buffer_class && a.space == b.space;
+         a.end_alignment == b.end_alignment && a.first == b.first && a.buffer_class == b.buffer_class &&
+         a.space == b.space;
 }
 
 std::vector<std::int64_t> begins_of_parts(const ModelGraph& graph, const Buffer& buffer) {
   if (buffer.layout != BufferLayout::separate_parameters) return {0};
   std::vector<std::int64_t> begins;
-  for (const ParameterPiece& piece :
-       make_layout(graph, buffer).pieces)
-    begins.push_back(piece.offset);
+  for (const ParameterPiece& piece : make_layout(graph, buffer).pieces) begins.push_back(piece.offset);
   return begins;
 }
 

@@ -100,7 +100,8 @@ const std::vector<ReasonRule>& rules() {
       {K::CheckFinite,
        nullptr,
        [](const Context&) -> std::string {
-         return "DeepSpeed looks through 16-bit gradients before every update: with one that is not finite the "
+         return "DeepSpeed looks through 16-bit gradients before every update: with one that is not finite "
+                "the "
                 "step is skipped.";
        },
        {"parallel.strategy", "precision.param"}},

@@ -57,9 +57,10 @@ void check_partitioned(Complaints& c, const ResolvedMesh&) {
     c.refuse("parallel.zero", "reduce_bucket_size: a bucket holds at least one element",
              "5e8 is DeepSpeed's default; a smaller one takes less memory and more calls");
   const auto gathered = parallel.zero.find("allgather_bucket_size");
-  if (gathered != parallel.zero.end() && gathered->second.find_last_of("13579") + 1 == gathered->second.size())
-    c.refuse("parallel.zero", fmt::format("allgather_bucket_size: {} is odd, and DeepSpeed refuses that",
-                                          gathered->second),
+  if (gathered != parallel.zero.end() &&
+      gathered->second.find_last_of("13579") + 1 == gathered->second.size())
+    c.refuse("parallel.zero",
+             fmt::format("allgather_bucket_size: {} is odd, and DeepSpeed refuses that", gathered->second),
              "give a multiple of 2");
 }
 
@@ -139,7 +140,6 @@ std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
 extern constexpr StrategyFacts k_zero0_facts{
     .aliases = k_aliases_0,
     .casts_units = true,
-    .float16_scaler = "LossScaler",
     .why_no_teacher = k_no_teacher,
     .proposed = false,
     .replicates = [](const ParallelSpec&) { return true; },
@@ -152,7 +152,6 @@ extern constexpr StrategyFacts k_zero1_facts{
     .aliases = k_aliases_1,
     .loose_names = k_loose_names,
     .casts_units = true,
-    .float16_scaler = "LossScaler",
     .why_no_teacher = k_no_teacher,
     .check = check_partitioned,
     .not_built = without_options,
@@ -163,7 +162,6 @@ extern constexpr StrategyFacts k_zero2_facts{
     .aliases = k_aliases_2,
     .loose_names = k_loose_names,
     .casts_units = true,
-    .float16_scaler = "LossScaler",
     .why_no_teacher = k_no_teacher,
     .check = check_partitioned,
     .not_built = without_options,
@@ -176,7 +174,6 @@ extern constexpr StrategyFacts k_zero3_facts{
     .gathers_modules = true,
     .casts_units = true,
     .saves_by_parameter = true,
-    .float16_scaler = "LossScaler",
     .why_no_teacher = k_no_teacher,
     .check = check_stage_3,
     .not_built = without_options_of_stage_3,

@@ -2,7 +2,8 @@
 // are copied together, averaged and copied back. Nothing overlaps.
 //
 // Source: DeepSpeed 0.19.8, runtime/engine.py (buffered_allreduce_fallback, at most 5e8 elements at a time),
-// runtime/fp16/unfused_optimizer.py: in 16 bits the optimizer works on float32 copies of weights and gradients.
+// runtime/fp16/unfused_optimizer.py: in 16 bits the optimizer works on float32 copies of weights and
+// gradients.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -81,7 +82,6 @@ class Zero0Strategy : public Strategy {
         cast(gradient, to, true);
         held.exact.push_back(to);
       }
-      b_.free(live_gradients(unit));
     }
   }
 
@@ -90,6 +90,7 @@ class Zero0Strategy : public Strategy {
       Held& held = units_[unit.index()];
       if (!held.master) continue;
       b_.free(held.exact);
+      b_.free(live_gradients(unit));
       cast(*held.master, held.weights, false);
     }
   }

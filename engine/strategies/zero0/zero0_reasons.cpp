@@ -22,18 +22,22 @@ std::span<const ReasonRule> rules() {
       {K::Pack,
        nullptr,
        [](const Context&) -> std::string {
-         return "The last micro-batch is through: gradients are copied together, up to 5e8 elements at a time.";
+         return "The last micro-batch is through: gradients are copied together, up to 5e8 elements at a "
+                "time.";
        },
        {"parallel.strategy", "train.accumulation"}},
       {K::AllReduce,
        nullptr,
        [](const Context& c) -> std::string {
-         return fmt::format("{} ranks average the gradients; compute waits, nothing overlaps.", group_size(c));
+         return fmt::format("{} ranks average the gradients; compute waits, nothing overlaps.",
+                            group_size(c));
        },
        {"parallel.strategy"}},
       {K::Unpack,
        nullptr,
-       [](const Context&) -> std::string { return "The averages go back to where autograd left the gradients."; },
+       [](const Context&) -> std::string {
+         return "The averages go back to where autograd left the gradients.";
+       },
        {"parallel.strategy"}},
       {K::Cast, nullptr, cast_text, {"precision.param"}},
   };

@@ -24,8 +24,8 @@ FlatGroup::FlatGroup(StepBuilder& builder, UnitId root, int ranks, GroupId group
   Buffer master = part("master", BufferClass::parameter_shard, DType::float32);
   const bool setup = builder.plan().phase == PlanPhase::setup;
   master_ = setup ? builder.declare(std::move(master)) : builder.declare_carried(std::move(master));
-  weights_ = declare_persistent_buffer(
-      builder, like("weights", BufferClass::parameter, BufferLayout::flat, dtype_));
+  weights_ =
+      declare_persistent_buffer(builder, like("weights", BufferClass::parameter, BufferLayout::flat, dtype_));
   if (setup) copy_out();
 }
 

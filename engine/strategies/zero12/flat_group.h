@@ -1,8 +1,8 @@
 // The flat vector of all trained parameters that ZeRO-1 and ZeRO-2 cut into one part a rank, and what is kept
 // beside it for the optimizer.
 //
-// Source: DeepSpeed 0.19.8, runtime/zero/stage_1_and_2.py: the parameters one after the other, the end rounded
-// up to twice the ranks (nccl_start_alignment_factor); the part of a rank is copied to float32
+// Source: DeepSpeed 0.19.8, runtime/zero/stage_1_and_2.py: the parameters one after the other, the end
+// rounded up to twice the ranks (nccl_start_alignment_factor); the part of a rank is copied to float32
 // (single_partition_of_fp32_groups), whatever the parameters' own dtype is.
 #pragma once
 
@@ -23,7 +23,8 @@ class FlatGroup {
   // A buffer that lies like this rank's part.
   Buffer part(std::string name, BufferClass buffer_class, DType dtype) const;
 
-  // After the optimizer: the updated part goes into the weights, and those of all ranks are gathered in place.
+  // After the optimizer: the updated part goes into the weights, and those of all ranks are gathered in
+  // place.
   void gather();
 
  private:

@@ -197,7 +197,8 @@ void GradientReduction::take_part(BufferId reduced, std::int64_t elements) {
 
 // In the parameters' own dtype whole gradients of the parameters in the part are kept.
 std::vector<BufferId> GradientReduction::declare_part() {
-  Buffer part = weights_.part(fmt::format("part.mb{}", micro_batch_), BufferClass::gradient_shard, accumulation_);
+  Buffer part =
+      weights_.part(fmt::format("part.mb{}", micro_batch_), BufferClass::gradient_shard, accumulation_);
   part.stream = stream_;
   const std::int64_t beside = most_touched_elements(weights_.layout()) - part.elements;
   std::vector<BufferId> made{b_.declare(std::move(part))};

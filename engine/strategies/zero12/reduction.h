@@ -1,4 +1,5 @@
-// The reduction of one micro-batch's gradients under ZeRO-1 and ZeRO-2: through buckets into this rank's part.
+// The reduction of one micro-batch's gradients under ZeRO-1 and ZeRO-2: through buckets into this rank's
+// part.
 //
 // Source: DeepSpeed 0.19.8, runtime/zero/stage_1_and_2.py. A bucket is memory of `reduce_bucket_size`
 // elements, whatever lies in it; with overlap_comm there are two, and reductions stand on a stream of their
@@ -9,6 +10,8 @@
 
 #include <map>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "engine/scenario/zero_options.h"
@@ -71,9 +74,9 @@ class GradientReduction {
   std::vector<std::size_t> bucket_of_;  // by ParameterId
   std::vector<Slot> slots_;             // one, or two with overlap_comm; empty while there is no memory
   std::size_t slot_ = 0;
-  std::optional<std::size_t> filling_;  // a bucket
-  std::optional<BufferId> alone_;       // the gradient that is a bucket of its own
-  std::vector<BufferId> late_;          // read by a reduction that may still run
+  std::optional<std::size_t> filling_;     // a bucket
+  std::optional<BufferId> alone_;          // the gradient that is a bucket of its own
+  std::vector<BufferId> late_;             // read by a reduction that may still run
   std::map<BufferId, std::size_t> taken_;  // parameters of buffers that hold more
   int micro_batch_ = 0;
   std::size_t memories_ = 0;     // taken so far, for names

@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "engine/scenario/mesh.h"
-#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/train_spec.h"
 #include "engine/strategies/gradient_order.h"
 #include "engine/strategies/strategy.h"
@@ -33,7 +32,7 @@ class ZeroStrategy : public Strategy {
  public:
   ZeroStrategy(StepBuilder& builder, const Scenario& scenario, Stage stage)
       : Strategy(builder),
-        options_(zero_options(scenario.parallel->zero)),
+        options_(zero_options(scenario)),
         takes_at_once_(stage == Stage::two || options_.overlaps(1)),
         reduces_always_(stage == Stage::two),
         ranks_(resolve_mesh(scenario).shard),
@@ -127,8 +126,7 @@ class ZeroStrategy : public Strategy {
   BufferId copy(BufferId from, std::string name, DType dtype) {
     const BufferId to = b_.declare(weights_->part(std::move(name), BufferClass::gradient_shard, dtype));
     Instruction copy;
-    copy.kind =
-        b_.plan().buffer(from).dtype == dtype ? InstructionKind::Copy : InstructionKind::Cast;
+    copy.kind = b_.plan().buffer(from).dtype == dtype ? InstructionKind::Copy : InstructionKind::Cast;
     copy.unit = root();
     copy.bytes = b_.plan().buffer(to).bytes();
     copy.reads = {from};
@@ -160,7 +158,8 @@ std::unique_ptr<Strategy> make(StepBuilder& builder, const Scenario& scenario) {
 std::vector<OperatorId> cuts_at_gradients(const ModelGraph& graph, const Scenario&) {
   std::vector<OperatorId> cuts;
   const std::vector<OperatorId> ready = completing_operators(graph);
-  for (const ParameterId parameter : parameters_with_gradients(graph)) cuts.push_back(ready[parameter.index()]);
+  for (const ParameterId parameter : parameters_with_gradients(graph))
+    cuts.push_back(ready[parameter.index()]);
   std::sort(cuts.begin(), cuts.end());
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
   return cuts;

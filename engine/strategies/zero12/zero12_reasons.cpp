@@ -14,13 +14,15 @@ bool writes_bucket(const Context& c) {
 
 std::string pack_text(const Context& c) {
   const Buffer& bucket = c.step.buffer(c.self().writes.front());
-  return fmt::format("These gradients are complete: they move into {}, and their own memory goes.", bucket.name);
+  return fmt::format("These gradients are complete: they move into {}, and their own memory goes.",
+                     bucket.name);
 }
 
 std::string slices_text(const Context& c) {
   const Buffer& slices = c.step.buffer(c.self().writes.front());
   return fmt::format(
-      "The {} gradients of the bucket belong to several ranks: DeepSpeed copies their slices together before it "
+      "The {} gradients of the bucket belong to several ranks: DeepSpeed copies their slices together before "
+      "it "
       "sends them.",
       slices.parameters.size());
 }
@@ -34,7 +36,8 @@ std::string reduce_text(const Context& c) {
 
 std::string cast_text(const Context& c) {
   if (c.step.phase == PlanPhase::setup)
-    return "The optimizer updates a float32 copy of this rank's part, cut from weights of the parameters' dtype.";
+    return "The optimizer updates a float32 copy of this rank's part, cut from weights of the parameters' "
+           "dtype.";
   return writes_class(c, BufferClass::parameter)
              ? "The updated float32 part goes back into the weights that compute reads."
              : "The optimizer works in float32: the gradients of this rank's part are copied for it.";
@@ -44,10 +47,10 @@ std::span<const ReasonRule> rules() {
   using K = InstructionKind;
   static const std::vector<std::string> bucket{"parallel.zero", "parallel.strategy"};
   static const std::vector<ReasonRule> table{
-      {K::Alloc,
-       nullptr,
+      {K::Alloc, nullptr,
        [](const Context&) -> std::string {
-         return "A bucket is memory of reduce_bucket_size elements, whatever lies in it; with overlap_comm there "
+         return "A bucket is memory of reduce_bucket_size elements, whatever lies in it; with overlap_comm "
+                "there "
                 "are two.";
        },
        bucket},

@@ -76,17 +76,32 @@ void Gathers::gather_one(ParameterId parameter, StreamId stream) {
   b_.emit(std::move(gather));
 }
 
-void Gathers::gather_together(const std::vector<ParameterId>& parameters) {
+// The same parameters have the same buffer, whenever they are gathered together.
+BufferId Gathers::flat_buffer(const std::vector<ParameterId>& parameters) {
   Buffer buffer;
-  buffer.name = fmt::format("gather.{}", together_++);
+  buffer.name = "gather";
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    std::size_t end = i;
+    while (end + 1 < parameters.size() && parameters[end + 1].value == parameters[end].value + 1) ++end;
+    buffer.name += fmt::format(".{}", parameters[i].value);
+    if (end > i) buffer.name += fmt::format("_{}", parameters[end].value);
+    i = end;
+  }
+  if (const auto known = flat_.find(buffer.name); known != flat_.end()) return known->second;
   buffer.buffer_class = BufferClass::gather_buffer;
   buffer.dtype = b_.plan().buffer(whole(parameters.front())).dtype;
   buffer.stream = stream_;
   buffer.layout = BufferLayout::gathered_element_shards;
   buffer.parameters = parameters;
   buffer.shards = ranks_;
-  for (const ParameterId parameter : parameters) buffer.elements += b_.plan().buffer(whole(parameter)).elements;
-  const BufferId flat = b_.declare(std::move(buffer));
+  for (const ParameterId parameter : parameters)
+    buffer.elements += b_.plan().buffer(whole(parameter)).elements;
+  const std::string name = buffer.name;
+  return flat_[name] = b_.declare(std::move(buffer));
+}
+
+void Gathers::gather_together(const std::vector<ParameterId>& parameters) {
+  const BufferId flat = flat_buffer(parameters);
   Instruction pack;
   pack.kind = InstructionKind::Pack;
   pack.stream = stream_;

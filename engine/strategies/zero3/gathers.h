@@ -1,14 +1,15 @@
 // The gathers of ZeRO-3's parameters: alone into their own memory, several through one flat buffer.
 //
-// Source: DeepSpeed 0.19.8, runtime/zero/partition_parameters.py (all_gather_coalesced): each parameter is flat
-// and padded to a multiple of the ranks; several are gathered rank by rank into one buffer and copied out when
-// the first of them is waited for. partitioned_param_coordinator.py: the host waits when more than two waited
-// gathers are not done.
+// Source: DeepSpeed 0.19.8, runtime/zero/partition_parameters.py (all_gather_coalesced): each parameter is
+// flat and padded to a multiple of the ranks; several are gathered rank by rank into one buffer and copied
+// out when the first of them is waited for. partitioned_param_coordinator.py: the host waits when more than
+// two waited gathers are not done.
 #pragma once
 
 #include <deque>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/strategies/step_builder.h"
@@ -44,6 +45,7 @@ class Gathers {
 
   Buffer whole_buffer(ParameterId parameter) const;
   void gather_one(ParameterId parameter, StreamId stream);
+  BufferId flat_buffer(const std::vector<ParameterId>& parameters);
   void gather_together(const std::vector<ParameterId>& parameters);
   void land(Flight& flight);
   void limit();
@@ -56,7 +58,7 @@ class Gathers {
   std::vector<Flight> flights_;
   std::map<ParameterId, std::size_t> flight_of_;  // that were not waited for
   std::deque<InstructionId> landed_;              // whose end the host has not waited for
-  int together_ = 0;                              // gathers of several so far, for names
+  std::map<std::string, BufferId> flat_;          // by name, of gathers of several
 };
 
 }  // namespace shardlab

@@ -15,7 +15,8 @@ void ModuleWalk::begin() {
 
 std::vector<ModuleId> ModuleWalk::chain_of(UnitId unit) const {
   std::vector<ModuleId> chain;
-  for (std::optional<ModuleId> id = partition_.unit(unit).modules.front(); id; id = graph_.module(*id).parent) {
+  for (std::optional<ModuleId> id = partition_.unit(unit).modules.front(); id;
+       id = graph_.module(*id).parent) {
     if (!is_container(graph_.module(*id))) chain.push_back(*id);
   }
   std::reverse(chain.begin(), chain.end());

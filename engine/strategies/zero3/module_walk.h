@@ -2,8 +2,8 @@
 //
 // DeepSpeed's hooks hang on every module, and each that is entered may gather ahead
 // (runtime/zero/parameter_offload.py, 0.19.8). Containers are entered before the first of what is in them, in
-// backward before the last. Modules that hold nothing at all (activations, rotary tables) are entered after the
-// first of their neighbours, as the code of transformers 5.23 calls them; rotary tables need no gradient.
+// backward before the last. Modules that hold nothing at all (activations, rotary tables) are entered after
+// the first of their neighbours, as the code of transformers 5.23 calls them; rotary tables need no gradient.
 #pragma once
 
 #include <map>
@@ -34,9 +34,9 @@ class ModuleWalk {
 
   const ModelGraph& graph_;
   const Partition& partition_;
-  std::vector<ModuleId> open_;               // that were entered and not left, the model first
+  std::vector<ModuleId> open_;  // that were entered and not left, the model first
   bool in_backward_ = false;
-  std::map<ModuleId, int> entered_;          // how many children, since the module was entered
+  std::map<ModuleId, int> entered_;           // how many children, since the module was entered
   std::map<ModuleId, ModuleId> first_child_;  // in forward
 };
 

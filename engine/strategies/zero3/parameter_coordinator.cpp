@@ -23,8 +23,8 @@ ParameterCoordinator::ParameterCoordinator(const ModelGraph& graph, const Partit
   std::int64_t kept = 0;
   for (std::size_t i = 0; i < graph.parameters.size(); ++i) {
     const std::int64_t size = elements(make_id<ParameterId>(i));
-    persistent_[i] = size <= options.param_persistence_threshold &&
-                     kept + size <= options.model_persistence_threshold;
+    persistent_[i] =
+        size <= options.param_persistence_threshold && kept + size <= options.model_persistence_threshold;
     if (persistent_[i]) kept += size;
   }
 }
@@ -112,13 +112,25 @@ bool ParameterCoordinator::is_used_again_soon(ParameterId parameter) const {
 std::vector<ParameterId> ParameterCoordinator::release(UnitId unit) {
   std::vector<ParameterId> released;
   for (const ParameterId parameter : parameters(unit)) {
-    if (!available_[parameter.index()]) continue;
-    if (complete_ && (is_persistent(parameter) || is_used_again_soon(parameter))) continue;
-    available_[parameter.index()] = false;
-    live_ -= elements(parameter);
-    released.push_back(parameter);
+    if (!complete_ || (!is_persistent(parameter) && !is_used_again_soon(parameter)))
+      drop(parameter, released);
   }
   return released;
+}
+
+std::vector<ParameterId> ParameterCoordinator::release_late(UnitId unit) {
+  std::vector<ParameterId> released;
+  for (const ParameterId parameter : parameters(unit)) {
+    if (!is_persistent(parameter)) drop(parameter, released);
+  }
+  return released;
+}
+
+void ParameterCoordinator::drop(ParameterId parameter, std::vector<ParameterId>& released) {
+  if (!available_[parameter.index()]) return;
+  available_[parameter.index()] = false;
+  live_ -= elements(parameter);
+  released.push_back(parameter);
 }
 
 std::vector<ParameterId> ParameterCoordinator::release_all() {

@@ -1,8 +1,8 @@
 // Which parameters ZeRO-3 gathers and releases around each module, as DeepSpeed decides it.
 //
 // Source: DeepSpeed 0.19.8, runtime/zero/partitioned_param_coordinator.py. The order in which modules are
-// entered is recorded in the first forward and backward; from the next on it says what to gather ahead and what
-// is used again soon enough to stay.
+// entered is recorded in the first forward and backward; from the next on it says what to gather ahead and
+// what is used again soon enough to stay.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +37,8 @@ class ParameterCoordinator {
   std::vector<ParameterId> pass_by();
   // It is left: its parameters that are freed now.
   std::vector<ParameterId> release(UnitId unit);
+  // The same at the end of backward, of a module through whose inputs no gradient goes.
+  std::vector<ParameterId> release_late(UnitId unit);
 
   // The optimizer gathers no longer and frees what is left.
   std::vector<ParameterId> release_all();
@@ -49,13 +51,12 @@ class ParameterCoordinator {
   };
 
   std::int64_t elements(ParameterId parameter) const { return graph_.parameter(parameter).elements(); }
-  const std::vector<ParameterId>& parameters(UnitId unit) const {
-    return partition_.unit(unit).parameters;
-  }
+  const std::vector<ParameterId>& parameters(UnitId unit) const { return partition_.unit(unit).parameters; }
   const std::vector<ParameterId>& used_at(std::size_t step) const {
     return trace_[step] ? parameters(*trace_[step]) : nothing_;
   }
   std::int64_t& fetched_for(ParameterId parameter) { return fetched_for_[parameter.index()]; }
+  void drop(ParameterId parameter, std::vector<ParameterId>& released);
   void take(std::vector<ParameterId>& parameters);
   void skip_own(UnitId unit);
   std::vector<ParameterId> look_ahead();
@@ -70,8 +71,8 @@ class ParameterCoordinator {
   std::deque<Use> queue_;                  // uses of the trace that nobody has looked at
   std::vector<std::int64_t> fetched_for_;  // by ParameterId: the last step of the trace that it was kept for
   const std::vector<ParameterId> nothing_;
-  std::int64_t live_ = 0;                  // elements gathered in this micro-batch and not released
-  std::int64_t step_ = 0;                  // of the trace
+  std::int64_t live_ = 0;  // elements gathered in this micro-batch and not released
+  std::int64_t step_ = 0;  // of the trace
   bool complete_ = false;
 };
 

@@ -1,15 +1,17 @@
 // The reduction of gradients under ZeRO-3: through one bucket, by a reduce-scatter of every parameter's part.
 //
-// Source: DeepSpeed 0.19.8, runtime/zero/stage3.py (__add_grad_to_ipg_bucket, __reduce_and_partition_ipg_grads)
-// and runtime/comm/coalesced_collectives.py (reduce_scatter_coalesced): the bucket's memory lives as long as
-// the run; its gradients are copied together, rank by rank, in the order of definition, unless it is one that
-// all ranks divide. The host waits when more than two reductions are not done.
+// Source: DeepSpeed 0.19.8, runtime/zero/stage3.py (__add_grad_to_ipg_bucket,
+// __reduce_and_partition_ipg_grads) and runtime/comm/coalesced_collectives.py (reduce_scatter_coalesced): the
+// bucket's memory lives as long as the run; its gradients are copied together, rank by rank, in the order of
+// definition, unless it is one that all ranks divide. The host waits when more than two reductions are not
+// done.
 #pragma once
 
 #include <deque>
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/scenario/zero_options.h"

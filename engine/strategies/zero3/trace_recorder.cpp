@@ -44,7 +44,7 @@ class Recorder : public Strategy {
 }  // namespace
 
 std::vector<std::optional<UnitId>> record_trace(const ModelGraph& graph, const Partition& partition,
-                                 const Scenario& scenario) {
+                                                const Scenario& scenario) {
   std::vector<std::optional<UnitId>> trace;
   Scenario one = scenario;
   one.train->accumulation = 1;

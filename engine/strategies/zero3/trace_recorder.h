@@ -12,6 +12,6 @@ namespace shardlab {
 // Modules as they are entered, forward and backward; a recomputation enters them again. None stands for one
 // without parameters.
 std::vector<std::optional<UnitId>> record_trace(const ModelGraph& graph, const Partition& partition,
-                                 const Scenario& scenario);
+                                                const Scenario& scenario);
 
 }  // namespace shardlab

@@ -1,14 +1,14 @@
 // ZeRO-3: every rank holds its elements of each parameter, gradient and optimizer state; parameters are
 // gathered around each module that owns some.
 //
-// Source: DeepSpeed 0.19.8, runtime/zero/stage3.py, parameter_offload.py and partitioned_param_coordinator.py.
-// The first pass records in which order modules are entered and gathers each for itself; from the next on the
-// trace says what to gather ahead and what to keep. The broadcasts by which ranks compare their traces, once a
-// run, are left out.
+// Source: DeepSpeed 0.19.8, runtime/zero/stage3.py, parameter_offload.py and
+// partitioned_param_coordinator.py. The first pass records in which order modules are entered and gathers
+// each for itself; from the next on the trace says what to gather ahead and what to keep. The broadcasts by
+// which ranks compare their traces, once a run, are left out.
 #include <algorithm>
+#include <utility>
 
 #include "engine/scenario/mesh.h"
-#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/train_spec.h"
 #include "engine/strategies/gradient_order.h"
 #include "engine/strategies/strategy.h"
@@ -26,7 +26,7 @@ class Zero3Strategy : public Strategy {
   Zero3Strategy(StepBuilder& builder, const Scenario& scenario)
       : Strategy(builder),
         scenario_(scenario),
-        options_(zero_options(scenario.parallel->zero)),
+        options_(zero_options(scenario)),
         ranks_(resolve_mesh(scenario).shard),
         group_(builder.add_group(GroupDimension::shard, ranks_)),
         gather_stream_(stream("all_gather")),
@@ -62,7 +62,11 @@ class Zero3Strategy : public Strategy {
   void pre_forward(UnitId unit) override { enter(unit, walk_.forward(unit)); }
   void post_forward(UnitId unit) override { leave(unit); }
   void pre_backward(UnitId unit) override { enter(unit, walk_.backward(unit)); }
-  void post_backward(UnitId unit) override { leave(unit); }
+  // The hook of a module hangs on the gradients of its inputs.
+  void post_backward(UnitId unit) override {
+    if (b_.partition().unit(unit).inputs_require_grad) return leave(unit);
+    left_late_.push_back(unit);
+  }
 
   void gradients_ready(SegmentId segment) override {
     const OperatorId begin = b_.partition().segment(segment).begin;
@@ -71,6 +75,8 @@ class Zero3Strategy : public Strategy {
 
   void end_of_backward() override {
     reduction_->close();
+    for (const UnitId unit : std::exchange(left_late_, {}))
+      gathers_->release(coordinator_->release_late(unit));
     if (micro_batch() + 1 == scenario_.train->accumulation) gathers_->release(coordinator_->release_all());
   }
 
@@ -128,9 +134,7 @@ class Zero3Strategy : public Strategy {
     return options_.overlaps(3) ? b_.add_stream(name) : StepBuilder::compute();
   }
 
-  bool is_exact() const {
-    return b_.partition().unit(root()).settings.precision.param == DType::float32;
-  }
+  bool is_exact() const { return b_.partition().unit(root()).settings.precision.param == DType::float32; }
 
   std::vector<ParameterId> persistent() const {
     std::vector<ParameterId> found;
@@ -211,6 +215,7 @@ class Zero3Strategy : public Strategy {
   const std::vector<OperatorId> ready_;   // by ParameterId
   std::size_t next_ = 0;                  // of order_: the first gradient that is not ready
   ModuleWalk walk_;
+  std::vector<UnitId> left_late_;  // in this micro-batch
   BufferId master_;
   std::optional<Gathers> gathers_;
   std::optional<ScatterReduction> reduction_;

@@ -46,42 +46,38 @@ const std::vector<std::string>& zero_keys() {
 std::span<const ReasonRule> rules() {
   using K = InstructionKind;
   static const std::vector<ReasonRule> table{
-      {K::Pack,
-       gathers_together,
+      {K::Pack, gathers_together,
        [](const Context&) -> std::string {
          return "Several parameters are gathered by one call: their shards are copied side by side.";
        },
        zero_keys()},
-      {K::Pack,
-       writes_bucket,
+      {K::Pack, writes_bucket,
        [](const Context&) -> std::string {
          return "These gradients are complete: they move into the bucket, and their own memory goes.";
        },
        zero_keys()},
-      {K::Pack,
-       nullptr,
+      {K::Pack, nullptr,
        [](const Context&) -> std::string {
          return "A reduce-scatter gives each rank one part: the bucket's gradients are copied rank by rank.";
        },
        zero_keys()},
-      {K::AllGather,
-       gathers_together,
+      {K::AllGather, gathers_together,
        [](const Context&) -> std::string {
-         return "The trace of the first pass says that these are needed next: they are gathered together, ahead "
+         return "The trace of the first pass says that these are needed next: they are gathered together, "
+                "ahead "
                 "of their modules where the prefetch bucket allows it.";
        },
        zero_keys()},
-      {K::AllGather,
-       is_after_update,
+      {K::AllGather, is_after_update,
        [](const Context&) -> std::string {
          return "Small parameters stay whole: after the update they are gathered for the next step.";
        },
        zero_keys()},
       {K::AllGather, nullptr, gather_text, zero_keys()},
-      {K::Unpack,
-       unpacks_parameters,
+      {K::Unpack, unpacks_parameters,
        [](const Context&) -> std::string {
-         return "The first of the parameters that were gathered together is needed: each gets memory of its own.";
+         return "The first of the parameters that were gathered together is needed: each gets memory of its "
+                "own.";
        },
        zero_keys()},
       {K::Unpack,
@@ -94,8 +90,7 @@ std::span<const ReasonRule> rules() {
          return "Micro-batches are added up in this rank's elements: whole gradients do not stay.";
        },
        {"train.accumulation", "parallel.zero"}},
-      {K::ReduceScatter,
-       nullptr,
+      {K::ReduceScatter, nullptr,
        [](const Context& c) -> std::string {
          return fmt::format(
              "The next gradient does not fit into the bucket, or backward is over: {} ranks average it, each "
@@ -103,8 +98,7 @@ std::span<const ReasonRule> rules() {
              group_size(c));
        },
        zero_keys()},
-      {K::AllReduce,
-       nullptr,
+      {K::AllReduce, nullptr,
        [](const Context& c) -> std::string {
          return fmt::format("With reduce_scatter off {} ranks average the whole bucket.", group_size(c));
        },
@@ -115,14 +109,12 @@ std::span<const ReasonRule> rules() {
          return "At most two gathers and two reductions may be pending; the end of backward waits for all.";
        },
        {"parallel.strategy"}},
-      {K::Alloc,
-       keeps_memory,
+      {K::Alloc, keeps_memory,
        [](const Context&) -> std::string {
          return "The bucket's memory lives as long as the run, whatever lies in it.";
        },
        zero_keys()},
-      {K::Alloc,
-       nullptr,
+      {K::Alloc, nullptr,
        [](const Context&) -> std::string { return "The bucket's memory is filled with the next gradients."; },
        zero_keys()},
       {K::Copy, nullptr, cast_text, {"parallel.strategy"}},

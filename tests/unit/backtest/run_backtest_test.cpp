@@ -16,7 +16,7 @@ const std::string k_rules =
     "    model.sequence_length: $seq_len\n"
     "    model.overrides: {num_hidden_layers: $n_layers}\n"
     "    cluster: {gpu: A100-SXM-80GB, gpus_per_node: $node_gpus, nodes: $nodes}\n"
-    "    parallel.strategy: {lookup: strategy, in: {FSDP2: fsdp2, NO_SHARD: ddp, ZERO3: zero3}}\n"
+    "    parallel.strategy: {lookup: strategy, in: {FSDP2: fsdp2, NO_SHARD: ddp, ZERO3: megatron}}\n"
     "    train.micro_batch: $micro_batch_per_gpu\n"
     "  because: x\n"
     "  source: y\n"
@@ -68,7 +68,7 @@ TEST_CASE("backtest: every row that has no prediction says why") {
   const Backtest result = backtest();
   for (const BacktestRow& row : result.rows)
     CHECK((row.predicted || row.ran_out_of_memory) == row.reason.empty());
-  CHECK(result.rows[3].reason == "parallel.strategy: not supported yet: zero3");
+  CHECK_THAT(result.rows[3].reason, contains_text("unknown strategy"));
   CHECK(result.rows[4].reason == "the source does not say seq_len");
   CHECK(result.rows[5].reason == "no such model");
   CHECK_FALSE(result.rows[5].expressible);

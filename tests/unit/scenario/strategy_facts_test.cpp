@@ -42,7 +42,8 @@ TEST_CASE("strategy facts: names come in the order of the list") {
   CHECK(strategies_that_accept("parallel.sharding") == Names{"fsdp1"});
   CHECK(proposed_for("precision.cast_forward_inputs") == "fsdp1 or fsdp2");
   CHECK(of_strategies("precision.buffer", "text") == "fsdp1: text");
-  CHECK(built_strategies() == Names{"none", "ddp", "fsdp1", "fsdp2", "native"});
+  CHECK(built_strategies() ==
+        Names{"none", "ddp", "fsdp1", "fsdp2", "zero0", "zero1", "zero2", "zero3", "native"});
   CHECK(teacher_strategies() == Names{"none", "fsdp1", "fsdp2", "native"});
 }
 

@@ -29,7 +29,8 @@ ParameterLayout partition_of(const ModelGraph& graph, int ranks) {
 
 }  // namespace
 
-// DeepSpeed 0.19.8 on 4 ranks: bit16_groups_flat of 4500 elements has 4504, single_partition_of_fp32_groups 1126.
+// DeepSpeed 0.19.8 on 4 ranks: bit16_groups_flat of 4500 elements has 4504, single_partition_of_fp32_groups
+// 1126.
 TEST_CASE("the flat group of ZeRO ends at a multiple of twice the ranks") {
   const ModelGraph graph = graph_of({200, 1000, 1000, 1000, 1000, 300});
   const ParameterLayout layout = partition_of(graph, 4);

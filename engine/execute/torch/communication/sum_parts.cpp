@@ -40,16 +40,16 @@ void sum_parts(const at::Tensor& result, std::span<const at::Tensor> parts, doub
 }
 
 void max_parts(const at::Tensor& result, std::span<const at::Tensor> parts) {
-  AT_DISPATCH_FLOATING_TYPES_AND3(
-      at::kBFloat16, at::kHalf, at::kByte, result.scalar_type(), "max_parts", [&] {
-        auto* to = result.mutable_data_ptr<scalar_t>();
-        for (std::int64_t i = 0; i < result.numel(); ++i) {
-          scalar_t largest = parts.front().const_data_ptr<scalar_t>()[i];
-          for (const at::Tensor& part : parts)
-            largest = std::max(largest, part.const_data_ptr<scalar_t>()[i]);
-          to[i] = largest;
-        }
-      });
+  AT_DISPATCH_FLOATING_TYPES_AND3(at::kBFloat16, at::kHalf, at::kByte, result.scalar_type(), "max_parts",
+                                  [&] {
+                                    auto* to = result.mutable_data_ptr<scalar_t>();
+                                    for (std::int64_t i = 0; i < result.numel(); ++i) {
+                                      scalar_t largest = parts.front().const_data_ptr<scalar_t>()[i];
+                                      for (const at::Tensor& part : parts)
+                                        largest = std::max(largest, part.const_data_ptr<scalar_t>()[i]);
+                                      to[i] = largest;
+                                    }
+                                  });
 }
 
 SentTotals sent_so_far(const Communicators& communicators) {

@@ -53,9 +53,7 @@ struct RunState {
 
   // This rank's place in the group that shards the parameters of the student and of the teacher.
   int shard_rank = 0, teachers_shard_rank = 0;
-  ParameterLayout layout(const Buffer& buffer) const {
-    return make_layout(planned.graph, buffer);
-  }
+  ParameterLayout layout(const Buffer& buffer) const { return make_layout(planned.graph, buffer); }
   // Which part of a sharded buffer is this rank's. Smaller shards repeat within the group: ranks of a
   // sub-group follow each other.
   int part(const Buffer& buffer) const {

@@ -28,7 +28,7 @@ class Collective : public Action {
         step.pending = communicator_->all_gather(target, own_part(source, target));
         break;
       case InstructionKind::ReduceScatter:
-        step.pending = communicator_->reduce_scatter(target, source, reduce_);
+        step.pending = communicator_->reduce_scatter(own_part(target, source), source, reduce_);
         break;
       case InstructionKind::AllReduce: step.pending = communicator_->all_reduce(target, reduce_); break;
       default: step.pending = communicator_->broadcast(target, 0); break;
@@ -36,10 +36,11 @@ class Collective : public Action {
   }
 
  private:
-  at::Tensor own_part(const at::Tensor& source, const at::Tensor& target) const {
-    if (source_ != target_) return source;
-    const std::int64_t part = target.numel() / communicator_->size();
-    return target.narrow(0, communicator_->rank() * part, part);
+  // In place the part of this rank is a part of the whole.
+  at::Tensor own_part(const at::Tensor& part, const at::Tensor& whole) const {
+    if (source_ != target_) return part;
+    const std::int64_t elements = whole.numel() / communicator_->size();
+    return whole.narrow(0, communicator_->rank() * elements, elements);
   }
 
   BufferTable& buffers_;
