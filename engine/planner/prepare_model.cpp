@@ -22,11 +22,16 @@ std::map<ModuleId, UnitPrecision> precisions_of(const SettingsByModule& settings
   return precisions;
 }
 
-WrapSpec wrap_of(const Scenario& scenario) {
-  if (!facts_of(scenario).gathers_modules) return scenario.parallel->wrap;
+// Where every module with parameters is a unit, nothing but a tie can be in the way.
+Result<WrappedModules> wrapped_modules(const Scenario& scenario, const ModelGraph& graph) {
+  if (!facts_of(scenario).gathers_modules) return wrap_modules(graph, scenario.parallel->wrap);
   WrapSpec owners;
   owners.policy = WrapPolicyKind::owners;
-  return owners;
+  Result<WrappedModules> wrapped = wrap_modules(graph, owners);
+  if (wrapped) return wrapped;
+  return bad_input("parallel.strategy",
+                   "not supported yet: tied parameters with " + scenario.parallel->strategy,
+                   "nearest that works: parallel.strategy: fsdp2");
 }
 
 // Keys of the teacher's scenario, which the error names, as they stand in the file.
@@ -40,7 +45,7 @@ Error in_teacher(Error error) {
 Result<PreparedModel> prepare_model(const Scenario& scenario, Backward backward) {
   PreparedModel model;
   SHARDLAB_TRY(model.graph, load_model_graph(scenario));
-  SHARDLAB_TRY(model.wrapped, wrap_modules(model.graph, wrap_of(scenario)));
+  SHARDLAB_TRY(model.wrapped, wrapped_modules(scenario, model.graph));
   SHARDLAB_TRY(model.settings, resolve_unit_settings(scenario, model.graph, model.wrapped, backward));
   for (const ModuleId ignored : model.wrapped.ignored)
     model.settings[ignored].precision = {scenario.model->dtype, scenario.model->dtype, {}, false};

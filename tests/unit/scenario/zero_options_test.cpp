@@ -17,14 +17,15 @@ std::string error_of(const std::vector<std::string>& overrides) {
 }  // namespace
 
 TEST_CASE("zero options: DeepSpeed's defaults, and what the map says") {
-  const ZeroOptions defaults = zero_options({});
+  using Map = std::map<std::string, std::string>;
+  const ZeroOptions defaults = zero_options(Map{});
   CHECK(defaults.reduce_bucket_size == 500'000'000);
   CHECK(defaults.reduce_scatter);
   CHECK_FALSE(defaults.overlaps(2));
   CHECK(defaults.overlaps(3));
   CHECK_FALSE(defaults.grad_accum_dtype);
   const ZeroOptions given = zero_options(
-      {{"reduce_bucket_size", "1000"}, {"overlap_comm", "true"}, {"grad_accum_dtype", "\"fp32\""}});
+      Map{{"reduce_bucket_size", "1000"}, {"overlap_comm", "true"}, {"grad_accum_dtype", "\"fp32\""}});
   CHECK(given.reduce_bucket_size == 1000);
   CHECK(given.overlaps(2));
   CHECK(given.grad_accum_dtype == DType::float32);
