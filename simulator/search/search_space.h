@@ -1,0 +1,81 @@
+// All combinations of a question's knobs, one by one: by a number, never as a list.
+//
+// Immutable after its construction, so threads may share it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/yaml.h"
+#include "simulator/search/search_question.h"
+
+namespace shardlab {
+
+// One combination. `settings` are those of its choices, and the accumulation that keeps the global batch.
+struct Configuration {
+  std::uint64_t index = 0;
+  std::vector<std::size_t> choices;  // by knob
+  std::vector<std::string> settings;
+  const Offer* offer = nullptr;  // lives as long as the question; null without offers
+  int gpus = 0;                  // 0: the settings name no cluster that is known
+  int nodes = 1;
+  std::int64_t micro_batch = 1;
+  std::int64_t accumulation = 1;
+  bool divides = true;  // whether micro-batches and ranks divide the global batch
+  int changes = 0;      // knobs that are not as the scenario has them
+};
+
+// Some of the knobs, and the combinations of these alone, numbered from 0.
+class KnobSubset {
+ public:
+  KnobSubset() = default;
+  KnobSubset(const std::vector<Knob>& knobs, std::vector<std::size_t> chosen);
+
+  std::uint64_t size() const { return size_; }
+  std::uint64_t number_of(const std::vector<std::size_t>& choices) const;
+  // The choices of its knobs; the others keep what they have in `choices`.
+  void set(std::uint64_t number, std::vector<std::size_t>& choices) const;
+
+ private:
+  std::vector<std::size_t> knobs_, counts_;
+  std::uint64_t size_ = 1;
+};
+
+class SearchSpace {
+ public:
+  // bad_input: more combinations than anybody waits for. `question` must outlive the space.
+  static Result<SearchSpace> of(const SearchQuestion& question);
+
+  std::uint64_t size() const { return all_.size(); }
+  Configuration at(std::uint64_t index) const;
+  // The same for settings of somebody's own on top of the combination's: --why, or a knob one step away.
+  Configuration with(std::uint64_t index, const std::vector<std::string>& settings) const;
+
+  const SearchQuestion& question() const { return *question_; }
+
+ private:
+  SearchSpace() = default;
+  Configuration chosen(std::vector<std::size_t> choices) const;
+  void finish(Configuration& configuration) const;
+
+  struct Cluster {
+    int gpus = 0, nodes = 1;
+  };
+
+  const SearchQuestion* question_ = nullptr;
+  YamlNode tree_;
+  KnobSubset all_, clusters_, micro_batches_;
+  std::vector<Cluster> cluster_of_;         // by number of clusters_
+  std::vector<std::int64_t> micro_batch_of_;  // by number of micro_batches_
+
+  Cluster cluster_with(const std::vector<std::string>& settings) const;
+  std::int64_t number_with(const std::vector<std::string>& settings, std::string_view section, std::string_view key) const;
+};
+
+// Whether one of the settings is of a key below a section, or of the section itself.
+bool sets(const std::vector<std::string>& settings, std::string_view section);
+
+}  // namespace shardlab
