@@ -20,7 +20,7 @@ std::string figure_text(double value, MetricUnit unit) {
 
 void check_fit(const Needs& needs, const PredictedFigures& figures, std::vector<Miss>& misses) {
   const bool likely = figures.fit_probability.value_or(figures.fits == Fit::no ? 0 : 1) >= needs.fit_probability;
-  if (likely && figures.fits != Fit::no) return;
+  if (likely && figures.fits != Fit::no && figures.retries == 0) return;
   Miss miss;
   miss.of_memory = true;
   const Bytes needed = std::max({figures.device_high.value_or(Bytes{}), figures.memory(), figures.peak_allocated});
@@ -31,7 +31,9 @@ void check_fit(const Needs& needs, const PredictedFigures& figures, std::vector<
     miss.excess = likely ? k_fits_elsewise : k_unlikely * (1 + needs.fit_probability - figures.fit_probability.value_or(0));
     miss.text = figures.fit_reason.empty() ? "may not fit" : figures.fit_reason;
   }
-  if (figures.fit_probability)
+  if (likely && figures.retries > 0)
+    miss.text += "; only by giving memory back, at a cost that is not predicted";
+  else if (figures.fit_probability)
     miss.text += fmt::format("; fits with {:.0f} %", *figures.fit_probability * 100);
   misses.push_back(std::move(miss));
 }
@@ -79,11 +81,11 @@ Candidate candidate_of(const SearchQuestion& question, Configuration configurati
   if (needs.gpus)
     check_most(gpus, static_cast<double>(*needs.gpus), fmt::format("{} GPUs, not {}", gpus, *needs.gpus), misses);
   if (candidate.costs.hours && needs.hours)
-    check_most(*candidate.costs.hours, needs.hours, fmt::format("{:.4g} hours, not {:.4g}", *candidate.costs.hours, *needs.hours), misses);
+    check_most(*candidate.costs.hours, needs.hours, fmt::format("takes {:.4g} hours, not {:.4g}", *candidate.costs.hours, *needs.hours), misses);
   if (needs.dollars && !candidate.costs.dollars)
     misses.push_back({1, false, "no price is known"});
   if (candidate.costs.dollars && needs.dollars)
-    check_most(*candidate.costs.dollars, needs.dollars, fmt::format("${:.4g}, not {:.4g}", *candidate.costs.dollars, *needs.dollars), misses);
+    check_most(*candidate.costs.dollars, needs.dollars, fmt::format("costs ${:.0f}, not ${:.0f}", *candidate.costs.dollars, *needs.dollars), misses);
   for (const MetricNeed& need : needs.metrics) check_metric(need, candidate.figures, misses);
   return candidate;
 }

@@ -31,6 +31,7 @@ Json json_of(const PredictedFigures& figures) {
                {"tokens_per_second", figures.tokens_per_second},
                {"exposed_ns", figures.exposed_communication.value},
                {"peak_allocated", figures.peak_allocated.value},
+               {"retries", figures.retries},
                {"fit_reason", figures.fit_reason},
                {"peak_label", figures.peak_label},
                {"metrics", figures.metrics}};
@@ -51,6 +52,7 @@ PredictedFigures figures_in(const Json& json) {
   figures.tokens_per_second = json.at("tokens_per_second").get<double>();
   figures.exposed_communication = {json.at("exposed_ns").get<std::int64_t>()};
   figures.peak_allocated = {json.at("peak_allocated").get<std::int64_t>()};
+  figures.retries = json.at("retries").get<std::int64_t>();
   figures.fit_reason = json.at("fit_reason").get<std::string>();
   figures.peak_label = json.at("peak_label").get<std::string>();
   figures.metrics = json.at("metrics").get<std::map<std::string, double>>();
@@ -88,6 +90,7 @@ PredictedFigures figures_of(const RunSummary& run, Nanoseconds first_step, std::
     figures.peak_allocated = run.memory->peak_allocated;
     figures.peak_device = run.memory->peak_device;
     figures.device_high = run.memory->device_high;
+    figures.retries = run.memory->allocator_retries.value_or(0);
     figures.peak_label = run.memory->peak_label;
   }
   for (const Metric& metric : summary_metrics(run, run, every))

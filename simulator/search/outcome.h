@@ -24,6 +24,7 @@ struct PredictedFigures {
   std::optional<Bytes> peak_device, device_high, limit;
   std::optional<Fit> fits;
   std::optional<double> fit_probability;
+  std::int64_t retries = 0;  // of the allocator, whose time no prediction knows
   std::string fit_reason, peak_label;
   std::map<std::string, double> metrics;  // every metric that the run has, by name
 

@@ -82,11 +82,13 @@ std::string front_table(const SearchReport& report, const TextStyle& style) {
   columns.push_back({"GPUs", Align::right});
   std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < question.knobs.size(); ++i) {
-    if (question.knobs[i].choices.size() < 2) continue;
+    const bool said_by_gpus = i == 0 && question.offers.size() == 1;
+    if (question.knobs[i].choices.size() < 2 || said_by_gpus) continue;
     shown.push_back(i);
-    columns.push_back({title_of(question.knobs, i), Align::left, true, 7});
+    columns.push_back({title_of(question.knobs, i), Align::left, true, 12});
   }
-  columns.push_back({"alike", Align::right, false, 8, 1});
+  const bool folds = std::any_of(report.result.front.begin(), report.result.front.end(), [](const FrontPoint& point) { return point.alike > 0; });
+  if (folds) columns.push_back({"alike", Align::right, false, 8, 1});
   TextTable table(columns, "  ");
   for (const FrontPoint& point : report.result.front) {
     const Candidate& each = point.candidate;

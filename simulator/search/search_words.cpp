@@ -82,7 +82,7 @@ std::vector<std::string> knob_words(const SearchQuestion& question, const Config
 std::string need_words(const Needs& needs) {
   std::string text = fmt::format("fits with {:.4g} % or more", needs.fit_probability * 100);
   if (needs.gpus) text += fmt::format(", at most {} GPUs", grouped(*needs.gpus));
-  if (needs.hours) text += ", at most " + hours_words(*needs.hours);
+  if (needs.hours) text += fmt::format(", at most {:g} hours", *needs.hours);
   if (needs.dollars) text += ", at most " + dollars_words(*needs.dollars);
   for (const MetricNeed& need : needs.metrics) text += ", " + bound_words(need);
   return text;
