@@ -14,6 +14,7 @@
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/unsupported.h"
 #include "simulator/search/read_question.h"
+#include "simulator/search/search_words.h"
 
 namespace shardlab {
 namespace {
@@ -33,20 +34,25 @@ std::string id_of(const SearchQuestion& question) {
 Result<SearchOptions> options_of(const SearchSettings& settings, const SearchQuestion& question) {
   SearchOptions options;
   options.exhaustive = settings.exhaustive;
-  options.threads = settings.threads > 0 ? settings.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.threads = settings.threads > 0
+                        ? settings.threads
+                        : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   if (settings.seconds > 0) options.seconds = settings.seconds;
   if (settings.fewest_gpus) options.orders.push_back({SearchObjective::gpus, {}});
   if (!settings.largest.empty()) {
-    const bool turned = std::any_of(question.knobs.begin(), question.knobs.end(), [&](const Knob& knob) { return knob.key == settings.largest; });
-    if (!turned) return bad_input("--largest", settings.largest + " is turned by no knob of this search", "vary it in the file");
+    const bool turned = std::any_of(question.knobs.begin(), question.knobs.end(),
+                                    [&](const Knob& knob) { return knob.key == settings.largest; });
+    if (!turned)
+      return bad_input("--largest", settings.largest + " is turned by no knob of this search",
+                       "vary it in the file");
     options.orders.push_back({SearchObjective::time, settings.largest});
   }
   return options;
 }
 
 // What is reckoned about the answers besides: neighbours, mends, a question why.
-Status look_around(const SearchSpace& space, Evaluator& evaluator, const SearchSettings& settings, int threads,
-                   SearchReport& report) {
+Status look_around(const SearchSpace& space, Evaluator& evaluator, const SearchSettings& settings,
+                   int threads, SearchReport& report) {
   const Leader* const leader = leader_of(report);
   if (leader != nullptr) {
     SHARDLAB_TRY(report.neighbours, one_step_away(space, evaluator, *leader->best, threads));
@@ -61,6 +67,7 @@ Status look_around(const SearchSpace& space, Evaluator& evaluator, const SearchS
     return bad_input("--why", "nothing was simulated that the settings could be laid upon");
   const Candidate& answer = leader != nullptr ? *leader->best : report.result.nearest.front();
   SHARDLAB_TRY(report.why, why_not(space, evaluator, answer, settings.why));
+  report.why->upon = leader != nullptr ? "the best for " + order_words(leader->order) : "the nearest miss";
   return {};
 }
 
@@ -68,12 +75,18 @@ Status look_around(const SearchSpace& space, Evaluator& evaluator, const SearchS
 
 void add_search_options(OptionParser& parser, SearchSettings& settings) {
   parser.value("file", settings.file, "Search file").type("FILE").required();
-  parser.value("--threads", settings.threads, "Threads [as many as the machine has]; the answer is the same").type("N").positive();
-  parser.value("--seconds", settings.seconds, "Stop after that long with the best so far").type("N").positive();
-  parser.flag("--exhaustive", settings.exhaustive, "Simulate what bounds would leave out: the answer is the same");
+  parser.value("--threads", settings.threads, "Threads [as many as the machine has]; the answer is the same")
+      .type("N")
+      .positive();
+  parser.value("--seconds", settings.seconds, "Stop after that long with the best so far")
+      .type("N")
+      .positive();
+  parser.flag("--exhaustive", settings.exhaustive,
+              "Simulate what bounds would leave out: the answer is the same");
   parser.value("--results", settings.results, "Where simulated results are kept [FILE.results]").type("FILE");
   parser.flag("--no-store", settings.no_store, "Keep no results");
-  parser.flag("--no-calibration", settings.no_calibration, "Figures of data sheets, even where a GPU was calibrated");
+  parser.flag("--no-calibration", settings.no_calibration,
+              "Figures of data sheets, even where a GPU was calibrated");
 }
 
 Result<int> search_for(CommandContext& context, const SearchSettings& settings,
@@ -86,7 +99,9 @@ Result<int> search_for(CommandContext& context, const SearchSettings& settings,
     SHARDLAB_CHECK_OK(kept.open(settings.results.empty() ? settings.file + ".results" : settings.results));
   CalibrationFor calibration_for;
   if (!settings.no_calibration)
-    calibration_for = [&](const Scenario& scenario) { return find_calibration_if_any(context.options, scenario); };
+    calibration_for = [&](const Scenario& scenario) {
+      return find_calibration_if_any(context.options, scenario);
+    };
   Evaluator evaluator(question.base, std::move(calibration_for), kept);
   ProgressLine line(context.console);
   options.progress = [&](const SearchProgress& now) {
@@ -96,7 +111,8 @@ Result<int> search_for(CommandContext& context, const SearchSettings& settings,
   SearchReport report{question, result, id_of(question), {}, {}, {}};
   SHARDLAB_CHECK_OK(look_around(space, evaluator, settings, options.threads, report));
   line.clear();
-  context.console.note(fmt::format("{} simulated now, {:.1f} s", evaluator.simulations(), result.timing.seconds));
+  context.console.note(
+      fmt::format("{} simulated now, {:.1f} s", evaluator.simulations(), result.timing.seconds));
   return show(report);
 }
 

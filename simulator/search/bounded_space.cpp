@@ -10,10 +10,18 @@ namespace shardlab {
 namespace {
 
 // Settings that no bound looks at: what is recomputed, prefetched or kept longer only adds.
-constexpr std::string_view k_without_effect[] = {
-    "activation",   "parallel.reshard_after_forward", "parallel.reshard_after_backward", "parallel.prefetch",
-    "parallel.ddp", "parallel.requires_all_reduce",   "model.loss",                      "model.implementation",
-    "measure",      "train.optimizer_implementation", "train.sync",                      "train.clip_norm"};
+constexpr std::string_view k_without_effect[] = {"activation",
+                                                 "parallel.reshard_after_forward",
+                                                 "parallel.reshard_after_backward",
+                                                 "parallel.prefetch",
+                                                 "parallel.ddp",
+                                                 "parallel.requires_all_reduce",
+                                                 "model.loss",
+                                                 "model.implementation",
+                                                 "measure",
+                                                 "train.optimizer_implementation",
+                                                 "train.sync",
+                                                 "train.clip_norm"};
 
 bool has_effect(const Knob& knob, const std::string& also) {
   if (knob.key == also) return true;
@@ -51,14 +59,16 @@ LowerBounds bounds_of(const SearchSpace& space, Evaluator& evaluator, const Conf
   bounds.step_ns = estimated->step_ns;
   bounds.memory = estimated->memory;
   bounds.limit = estimated->limit;
-  const StepTimes steps{bounds.step_ns, bounds.step_ns, estimated->tokens, configuration.gpus, configuration.nodes};
+  const StepTimes steps{bounds.step_ns, bounds.step_ns, estimated->tokens, configuration.gpus,
+                        configuration.nodes};
   bounds.costs = training_costs(space.question().training, steps, price_of(configuration));
   return bounds;
 }
 
 }  // namespace
 
-BoundedSpace::BoundedSpace(const SearchSpace& space, Evaluator& evaluator, const std::string& also, int threads)
+BoundedSpace::BoundedSpace(const SearchSpace& space, Evaluator& evaluator, const std::string& also,
+                           int threads)
     : space_(space) {
   const std::vector<Knob>& knobs = space.question().knobs;
   const KnobSubset effective = with_effect(knobs, also);
@@ -66,7 +76,8 @@ BoundedSpace::BoundedSpace(const SearchSpace& space, Evaluator& evaluator, const
   std::vector<std::size_t> standard(knobs.size(), 0);
   for (std::size_t i = 0; i < knobs.size(); ++i) {
     const auto& choices = knobs[i].choices;
-    const auto found = std::find_if(choices.begin(), choices.end(), [](const Choice& each) { return each.standard; });
+    const auto found =
+        std::find_if(choices.begin(), choices.end(), [](const Choice& each) { return each.standard; });
     if (found != choices.end()) standard[i] = static_cast<std::size_t>(found - choices.begin());
   }
   std::vector<std::size_t> every(knobs.size());

@@ -19,16 +19,19 @@ std::string figure_text(double value, MetricUnit unit) {
 }
 
 void check_fit(const Needs& needs, const PredictedFigures& figures, std::vector<Miss>& misses) {
-  const bool likely = figures.fit_probability.value_or(figures.fits == Fit::no ? 0 : 1) >= needs.fit_probability;
+  const bool likely =
+      figures.fit_probability.value_or(figures.fits == Fit::no ? 0 : 1) >= needs.fit_probability;
   if (likely && figures.fits != Fit::no && figures.retries == 0) return;
   Miss miss;
   miss.of_memory = true;
-  const Bytes needed = std::max({figures.device_high.value_or(Bytes{}), figures.memory(), figures.peak_allocated});
+  const Bytes needed =
+      std::max({figures.device_high.value_or(Bytes{}), figures.memory(), figures.peak_allocated});
   if (figures.limit && needed > *figures.limit) {
     miss.excess = static_cast<double>(needed.value) / static_cast<double>(figures.limit->value) - 1;
     miss.text = fmt::format("needs up to {} of {}", to_string(needed), to_string(*figures.limit));
   } else {
-    miss.excess = likely ? k_fits_elsewise : k_unlikely * (1 + needs.fit_probability - figures.fit_probability.value_or(0));
+    miss.excess = likely ? k_fits_elsewise
+                         : k_unlikely * (1 + needs.fit_probability - figures.fit_probability.value_or(0));
     miss.text = figures.fit_reason.empty() ? "may not fit" : figures.fit_reason;
   }
   if (likely && figures.retries > 0)
@@ -38,7 +41,8 @@ void check_fit(const Needs& needs, const PredictedFigures& figures, std::vector<
   misses.push_back(std::move(miss));
 }
 
-void check_most(double value, std::optional<double> most, const std::string& text, std::vector<Miss>& misses) {
+void check_most(double value, std::optional<double> most, const std::string& text,
+                std::vector<Miss>& misses) {
   if (most && value > *most) misses.push_back({*most > 0 ? value / *most - 1 : 1e9, false, text});
 }
 
@@ -50,10 +54,12 @@ void check_metric(const MetricNeed& need, const PredictedFigures& figures, std::
   }
   const double value = found->second;
   const auto text = [&](double bound) {
-    return fmt::format("{} is {}, not {}", need.metric, figure_text(value, need.unit), figure_text(bound, need.unit));
+    return fmt::format("{} is {}, not {}", need.metric, figure_text(value, need.unit),
+                       figure_text(bound, need.unit));
   };
   if (need.most) check_most(value, need.most, text(*need.most), misses);
-  if (need.least && value < *need.least) misses.push_back({value > 0 ? *need.least / value - 1 : 1e9, false, text(*need.least)});
+  if (need.least && value < *need.least)
+    misses.push_back({value > 0 ? *need.least / value - 1 : 1e9, false, text(*need.least)});
 }
 
 }  // namespace
@@ -68,7 +74,8 @@ std::optional<double> price_of(const Configuration& configuration) {
   return configuration.offer != nullptr ? configuration.offer->price : std::nullopt;
 }
 
-Candidate candidate_of(const SearchQuestion& question, Configuration configuration, PredictedFigures figures) {
+Candidate candidate_of(const SearchQuestion& question, Configuration configuration,
+                       PredictedFigures figures) {
   Candidate candidate{std::move(configuration), std::move(figures), {}, {}};
   const StepTimes steps{static_cast<double>(candidate.figures.first_step.value),
                         static_cast<double>(candidate.figures.step_time.value), candidate.figures.tokens,
@@ -79,13 +86,15 @@ Candidate candidate_of(const SearchQuestion& question, Configuration configurati
   check_fit(needs, candidate.figures, misses);
   const int gpus = candidate.configuration.gpus;
   if (needs.gpus)
-    check_most(gpus, static_cast<double>(*needs.gpus), fmt::format("{} GPUs, not {}", gpus, *needs.gpus), misses);
+    check_most(gpus, static_cast<double>(*needs.gpus), fmt::format("{} GPUs, not {}", gpus, *needs.gpus),
+               misses);
   if (candidate.costs.hours && needs.hours)
-    check_most(*candidate.costs.hours, needs.hours, fmt::format("takes {:.4g} hours, not {:.4g}", *candidate.costs.hours, *needs.hours), misses);
-  if (needs.dollars && !candidate.costs.dollars)
-    misses.push_back({1, false, "no price is known"});
+    check_most(*candidate.costs.hours, needs.hours,
+               fmt::format("takes {:.4g} hours, not {:.4g}", *candidate.costs.hours, *needs.hours), misses);
+  if (needs.dollars && !candidate.costs.dollars) misses.push_back({1, false, "no price is known"});
   if (candidate.costs.dollars && needs.dollars)
-    check_most(*candidate.costs.dollars, needs.dollars, fmt::format("costs ${:.0f}, not ${:.0f}", *candidate.costs.dollars, *needs.dollars), misses);
+    check_most(*candidate.costs.dollars, needs.dollars,
+               fmt::format("costs ${:.0f}, not ${:.0f}", *candidate.costs.dollars, *needs.dollars), misses);
   for (const MetricNeed& need : needs.metrics) check_metric(need, candidate.figures, misses);
   return candidate;
 }

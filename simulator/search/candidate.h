@@ -29,7 +29,8 @@ struct Candidate {
 
 Candidate candidate_of(const SearchQuestion& question, Configuration configuration, PredictedFigures figures);
 
-// Whether it would be simulated in vain: which needs bounds from below already miss, the worst excess; 0: none.
+// Whether it would be simulated in vain: which needs bounds from below already miss, the worst excess; 0:
+// none.
 struct LowerBounds {
   double step_ns = 0;
   Bytes memory;

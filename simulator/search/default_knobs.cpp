@@ -113,7 +113,8 @@ Knob parallel_knob(const YamlNode& tree, const BaseScenario& base) {
 Knob checkpoint_knob(const BaseScenario& base) {
   std::vector<Choice> choices;
   for (const ActivationCheckpoint each : {ActivationCheckpoint::none, ActivationCheckpoint::full})
-    choices.push_back({{fmt::format("activation={{checkpoint: {}}}", to_string(each))}, std::string(to_string(each))});
+    choices.push_back(
+        {{fmt::format("activation={{checkpoint: {}}}", to_string(each))}, std::string(to_string(each))});
   const std::string own(to_string(base.scenario.activation->checkpoint));
   return knob_of("activation.checkpoint", base, own + " as given", std::move(choices));
 }
@@ -122,19 +123,22 @@ Knob loss_knob(const BaseScenario& base) {
   std::vector<Choice> choices;
   if (base.scenario.model->loss.kind == LossKind::plain && !base.scenario.distillation)
     choices.push_back({{"model.loss={kind: chunked, chunks: 8}"}, "8 chunks"});
-  return knob_of("model.loss", base, std::string(to_string(base.scenario.model->loss.kind)), std::move(choices));
+  return knob_of("model.loss", base, std::string(to_string(base.scenario.model->loss.kind)),
+                 std::move(choices));
 }
 
 Knob micro_batch_knob(const BaseScenario& base, std::optional<std::int64_t> global_batch) {
   const std::int64_t own = base.scenario.train->micro_batch;
   std::vector<std::int64_t> sizes = {own};
-  for (std::int64_t size = 1; global_batch && size <= k_largest_micro_batch && *global_batch % size == 0; size *= 2)
+  for (std::int64_t size = 1; global_batch && size <= k_largest_micro_batch && *global_batch % size == 0;
+       size *= 2)
     sizes.push_back(size);
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   Knob knob{"train.micro_batch", {}};
   for (const std::int64_t size : sizes)
-    knob.choices.push_back({{fmt::format("train.micro_batch={}", size)}, fmt::format("{}", size), size == own});
+    knob.choices.push_back(
+        {{fmt::format("train.micro_batch={}", size)}, fmt::format("{}", size), size == own});
   return knob;
 }
 

@@ -35,8 +35,7 @@ double flops_of(const ModelGraph& graph) {
 // The highest rate of products or attention in any of the dtypes that the scenario may compute in.
 double highest_rate(const Scenario& scenario, const Device& device) {
   std::set<DType> dtypes = {scenario.model->dtype, scenario.precision->param.value_or(scenario.model->dtype)};
-  if (!scenario.parallel->wrap.overrides.empty())
-    dtypes = {DType::float32, DType::bfloat16, DType::float16};
+  if (!scenario.parallel->wrap.overrides.empty()) dtypes = {DType::float32, DType::bfloat16, DType::float16};
   double highest = 0;
   for (const DType dtype : dtypes)
     for (const DevicePeaks* rates : {&device.peaks, &device.gemm, &device.attention})
@@ -54,8 +53,8 @@ double seconds_on(const CollectiveCoefficients& link, double bytes) {
   return link.bandwidth.value > 0 ? bytes / link.bandwidth.value : 0;
 }
 
-// Every parameter is gathered and every gradient reduced once a step, or all-reduced where nothing is sharded.
-// Of replicas of shards nothing is said.
+// Every parameter is gathered and every gradient reduced once a step, or all-reduced where nothing is
+// sharded. Of replicas of shards nothing is said.
 double wire_seconds(const Scenario& scenario, const Device& device, double parameters, double trained) {
   const int ranks = world_size(scenario);
   const ResolvedMesh mesh = resolve_mesh(scenario);
@@ -63,7 +62,8 @@ double wire_seconds(const Scenario& scenario, const Device& device, double param
   const Links links = device.links_of(ranks, device.nodes);
   const double share = (ranks - 1.0) / ranks * k_smallest_element;
   if (mesh.shard == ranks)
-    return seconds_on(links.all_gather, parameters * share) + seconds_on(links.reduce_scatter, trained * share);
+    return seconds_on(links.all_gather, parameters * share) +
+           seconds_on(links.reduce_scatter, trained * share);
   if (mesh.shard == 1) return seconds_on(links.all_reduce, 2 * trained * share);
   return 0;
 }
@@ -83,11 +83,13 @@ Result<Estimate> estimate(const Scenario& scenario, bool calibrated) {
   const auto trained = static_cast<double>(trainable_parameters(graph));
   const ResolvedMesh mesh = resolve_mesh(scenario);
   Estimate bounds;
-  bounds.tokens = graph.micro_batch * graph.sequence_length * train.accumulation * (world_size(scenario) / mesh.tensor);
+  bounds.tokens =
+      graph.micro_batch * graph.sequence_length * train.accumulation * (world_size(scenario) / mesh.tensor);
   bounds.limit = scenario.cluster->memory_limit;
   if (!bounds.limit && device.memory.value > 0) bounds.limit = device.memory;
   const double elements = parameters + trained * (1 + states_of(train));
-  bounds.memory = Bytes{static_cast<std::int64_t>(elements / mesh.shard * static_cast<double>(element_size(scenario.model->dtype)))};
+  bounds.memory = Bytes{static_cast<std::int64_t>(elements / mesh.shard *
+                                                  static_cast<double>(element_size(scenario.model->dtype)))};
   if (calibrated) return bounds;
   const double rate = highest_rate(scenario, device);
   const double compute = knows_rates(scenario, device) ? flops_of(graph) * train.accumulation / rate : 0;

@@ -59,7 +59,10 @@ std::string reason_text(const Error& error) {
 }
 
 Evaluator::Evaluator(const BaseScenario& base, CalibrationFor calibration_for, ResultFile& kept)
-    : base_(base), calibration_for_(std::move(calibration_for)), kept_(kept), program_(hash_hex(program_text())) {}
+    : base_(base),
+      calibration_for_(std::move(calibration_for)),
+      kept_(kept),
+      program_(hash_hex(program_text())) {}
 
 Result<Scenario> Evaluator::scenario_with(const std::vector<std::string>& settings) const {
   std::vector<std::string> overrides = base_.overrides;
@@ -85,7 +88,8 @@ Result<std::string> Evaluator::key_of(const Scenario& scenario) {
     SHARDLAB_TRY(const std::string teacher, config_text(scenario, scenario.distillation->teacher.model));
     text += teacher;
   }
-  text += program_ + (calibration ? calibration->id : "") + scenario.directory + "\n" + write_scenario(scenario);
+  text +=
+      program_ + (calibration ? calibration->id : "") + scenario.directory + "\n" + write_scenario(scenario);
   return hash_hex(text);
 }
 
@@ -115,7 +119,8 @@ Result<Outcome> Evaluator::evaluate(const std::vector<std::string>& settings) {
   if (auto kept = kept_.find(*key)) return *std::move(kept);
   const Result<FullPrediction> prediction = predict(*scenario);
   ++simulations_;
-  const Outcome outcome = prediction ? Outcome{{}, prediction->figures} : Outcome{reason_text(prediction.error()), {}};
+  const Outcome outcome =
+      prediction ? Outcome{{}, prediction->figures} : Outcome{reason_text(prediction.error()), {}};
   SHARDLAB_CHECK_OK(kept_.add(*key, outcome));
   return outcome;
 }

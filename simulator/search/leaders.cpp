@@ -72,8 +72,8 @@ double Leaders::largest_of(const Configuration& configuration) const {
 
 void Leaders::add(const Candidate& candidate) {
   const auto rank = [this](const Order& order, const Candidate& each) {
-    return rank_of(order, each.costs.time, each.costs.money, each.configuration.gpus, each.configuration.micro_batch,
-                   largest_of(each.configuration));
+    return rank_of(order, each.costs.time, each.costs.money, each.configuration.gpus,
+                   each.configuration.micro_batch, largest_of(each.configuration));
   };
   for (Leader& leader : leaders_) {
     const auto mine = rank(leader.order, candidate);
@@ -82,7 +82,8 @@ void Leaders::add(const Candidate& candidate) {
       return !other || comes_before(*mine, candidate, *rank(leader.order, *other), *other);
     };
     const auto same = [&](const std::optional<Candidate>& other) {
-      return other && predicted_equal(candidate.figures, other->figures) && rank(leader.order, *other) == mine;
+      return other && predicted_equal(candidate.figures, other->figures) &&
+             rank(leader.order, *other) == mine;
     };
     if (same(leader.best)) {
       if (before(leader.best)) leader.best = candidate;
@@ -93,14 +94,17 @@ void Leaders::add(const Candidate& candidate) {
     }
   }
   const Point point = point_of(candidate);
-  if (std::any_of(front_.begin(), front_.end(), [&](const Candidate& each) { return dominates(point_of(each), point); })) return;
+  if (std::any_of(front_.begin(), front_.end(),
+                  [&](const Candidate& each) { return dominates(point_of(each), point); }))
+    return;
   std::erase_if(front_, [&](const Candidate& each) { return dominates(point, point_of(each)); });
   front_.push_back(candidate);
 }
 
 bool Leaders::beaten(const LowerBounds& bounds, double largest) const {
   for (const Leader& leader : leaders_) {
-    const auto least = rank_of(leader.order, bounds.costs.time, bounds.costs.money, bounds.gpus, bounds.micro_batch, largest);
+    const auto least = rank_of(leader.order, bounds.costs.time, bounds.costs.money, bounds.gpus,
+                               bounds.micro_batch, largest);
     if (!least) continue;
     if (!leader.second) return false;
     const Candidate& second = *leader.second;
@@ -109,7 +113,8 @@ bool Leaders::beaten(const LowerBounds& bounds, double largest) const {
     if (!(*rank < *least)) return false;
   }
   const Point point{bounds.costs.time, static_cast<double>(bounds.memory.value), bounds.costs.money};
-  return std::any_of(front_.begin(), front_.end(), [&](const Candidate& each) { return strictly_beats(point_of(each), point); });
+  return std::any_of(front_.begin(), front_.end(),
+                     [&](const Candidate& each) { return strictly_beats(point_of(each), point); });
 }
 
 }  // namespace shardlab

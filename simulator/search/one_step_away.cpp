@@ -12,7 +12,8 @@ namespace shardlab {
 namespace {
 
 // Places of all knobs with one of them moved.
-std::uint64_t moved(const SearchSpace& space, std::vector<std::size_t> choices, std::size_t knob, std::size_t to) {
+std::uint64_t moved(const SearchSpace& space, std::vector<std::size_t> choices, std::size_t knob,
+                    std::size_t to) {
   std::vector<std::size_t> every(choices.size());
   for (std::size_t i = 0; i < every.size(); ++i) every[i] = i;
   choices[knob] = to;
@@ -20,7 +21,8 @@ std::uint64_t moved(const SearchSpace& space, std::vector<std::size_t> choices, 
 }
 
 bool touches_arithmetic(const std::string& setting) {
-  return sets({setting}, "precision") || sets({setting}, "model.dtype") || sets({setting}, "model.implementation");
+  return sets({setting}, "precision") || sets({setting}, "model.dtype") ||
+         sets({setting}, "model.implementation");
 }
 
 std::vector<std::string> settings_to_mend(const FullPrediction& prediction, const Candidate& miss) {
@@ -37,15 +39,16 @@ std::vector<std::string> settings_to_mend(const FullPrediction& prediction, cons
 }
 
 bool cheaper(const Candidate& a, const Candidate& b) {
-  if (a.costs.money && b.costs.money && *a.costs.money != *b.costs.money) return *a.costs.money < *b.costs.money;
+  if (a.costs.money && b.costs.money && *a.costs.money != *b.costs.money)
+    return *a.costs.money < *b.costs.money;
   return a.configuration.gpus != b.configuration.gpus ? a.configuration.gpus < b.configuration.gpus
                                                       : a.costs.time < b.costs.time;
 }
 
 }  // namespace
 
-Result<std::vector<Neighbour>> one_step_away(const SearchSpace& space, Evaluator& evaluator, const Candidate& from,
-                                             int threads) {
+Result<std::vector<Neighbour>> one_step_away(const SearchSpace& space, Evaluator& evaluator,
+                                             const Candidate& from, int threads) {
   const SearchQuestion& question = space.question();
   std::vector<Neighbour> neighbours;
   std::vector<Configuration> configurations;
@@ -58,19 +61,22 @@ Result<std::vector<Neighbour>> one_step_away(const SearchSpace& space, Evaluator
       configurations.push_back(space.at(moved(space, from.configuration.choices, knob, to)));
     }
   }
-  std::vector<Result<Outcome>> outcomes(configurations.size(), Outcome{"does not divide the global batch", {}});
+  std::vector<Result<Outcome>> outcomes(configurations.size(),
+                                        Outcome{"does not divide the global batch", {}});
   in_parallel(configurations.size(), threads, [&](std::size_t i) {
     if (configurations[i].divides) outcomes[i] = evaluator.evaluate(configurations[i].settings);
   });
   for (std::size_t i = 0; i < configurations.size(); ++i) {
     SHARDLAB_TRY(const Outcome outcome, std::move(outcomes[i]));
     neighbours[i].refused = outcome.refused;
-    if (outcome.refused.empty()) neighbours[i].candidate = candidate_of(question, configurations[i], outcome.figures);
+    if (outcome.refused.empty())
+      neighbours[i].candidate = candidate_of(question, configurations[i], outcome.figures);
   }
   return neighbours;
 }
 
-Result<std::optional<Mend>> cheapest_mend(const SearchSpace& space, Evaluator& evaluator, const Candidate& miss) {
+Result<std::optional<Mend>> cheapest_mend(const SearchSpace& space, Evaluator& evaluator,
+                                          const Candidate& miss) {
   std::optional<Mend> best;
   const Result<FullPrediction> prediction = evaluator.predict(miss.configuration.settings);
   if (!prediction) return best;
@@ -80,7 +86,8 @@ Result<std::optional<Mend>> cheapest_mend(const SearchSpace& space, Evaluator& e
     SHARDLAB_TRY(const Outcome outcome, evaluator.evaluate(configuration.settings));
     if (!outcome.refused.empty()) continue;
     Candidate candidate = candidate_of(space.question(), configuration, outcome.figures);
-    if (candidate.satisfies() && (!best || cheaper(candidate, best->candidate))) best = Mend{setting, std::move(candidate)};
+    if (candidate.satisfies() && (!best || cheaper(candidate, best->candidate)))
+      best = Mend{setting, std::move(candidate)};
   }
   return best;
 }

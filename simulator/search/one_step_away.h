@@ -20,8 +20,8 @@ struct Neighbour {
 };
 
 // In the order of the knobs. Errors: run_failed where results cannot be kept.
-Result<std::vector<Neighbour>> one_step_away(const SearchSpace& space, Evaluator& evaluator, const Candidate& from,
-                                             int threads);
+Result<std::vector<Neighbour>> one_step_away(const SearchSpace& space, Evaluator& evaluator,
+                                             const Candidate& from, int threads);
 
 struct Mend {
   std::string setting;  // as for --set
@@ -30,6 +30,7 @@ struct Mend {
 
 // Of the settings that would save memory without touching the arithmetic, and of twice and four times the
 // nodes, the one after which every need is met at the least cost; none where none does. Errors as above.
-Result<std::optional<Mend>> cheapest_mend(const SearchSpace& space, Evaluator& evaluator, const Candidate& miss);
+Result<std::optional<Mend>> cheapest_mend(const SearchSpace& space, Evaluator& evaluator,
+                                          const Candidate& miss);
 
 }  // namespace shardlab

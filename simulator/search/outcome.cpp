@@ -106,8 +106,10 @@ bool predicted_equal(const PredictedFigures& a, const PredictedFigures& b) {
 
 std::string outcome_text(const std::string& key, const Outcome& outcome) {
   Json json = {{"key", key}};
-  if (outcome.refused.empty()) json["figures"] = json_of(outcome.figures);
-  else json["refused"] = outcome.refused;
+  if (outcome.refused.empty())
+    json["figures"] = json_of(outcome.figures);
+  else
+    json["refused"] = outcome.refused;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -115,8 +117,10 @@ Result<KeptOutcome> parse_outcome(std::string_view line) {
   const Json json = Json::parse(line, nullptr, false);
   try {
     KeptOutcome kept{json.at("key").get<std::string>(), {}};
-    if (json.contains("refused")) kept.outcome.refused = json.at("refused").get<std::string>();
-    else kept.outcome.figures = figures_in(json.at("figures"));
+    if (json.contains("refused"))
+      kept.outcome.refused = json.at("refused").get<std::string>();
+    else
+      kept.outcome.figures = figures_in(json.at("figures"));
     return kept;
   } catch (const Json::exception&) {
     return bad_input({}, "no result of a search");

@@ -31,7 +31,8 @@ std::string QuestionReader::text(const YamlNode& section, std::string_view key, 
 }
 
 std::optional<double> QuestionReader::number(const YamlNode& node, const std::string& name, double least) {
-  const auto value = node.is_scalar() ? parse_number(node.text) : Result<double>(bad_input({}, "expected a number"));
+  const auto value =
+      node.is_scalar() ? parse_number(node.text) : Result<double>(bad_input({}, "expected a number"));
   if (!value) {
     refuse(node.place, name, value.error().what, value.error().hint);
     return std::nullopt;
@@ -59,8 +60,9 @@ std::optional<std::int64_t> QuestionReader::integer(const YamlNode& node, const 
 }
 
 std::optional<Nanoseconds> QuestionReader::duration(const YamlNode& node, const std::string& name) {
-  const auto value = node.is_scalar() ? parse_duration(node.text)
-                                      : Result<Nanoseconds>(bad_input({}, "expected a time", "for example 10min"));
+  const auto value = node.is_scalar()
+                         ? parse_duration(node.text)
+                         : Result<Nanoseconds>(bad_input({}, "expected a time", "for example 10min"));
   if (value) return *value;
   refuse(node.place, name, value.error().what, value.error().hint);
   return std::nullopt;

@@ -28,15 +28,20 @@ std::vector<int> read_counts(const YamlNode& node, QuestionReader& reader) {
     const YamlNode* const most = node.find("most");
     if (!reader.is_section(node, name, {"least", "most"})) return {};
     if (most == nullptr) {
-      reader.refuse(node.place, name, "needs the most nodes that can be had", "for example {least: 1, most: 8}");
+      reader.refuse(node.place, name, "needs the most nodes that can be had",
+                    "for example {least: 1, most: 8}");
       return {};
     }
-    if (least != nullptr) add(*least);
-    else counts.push_back(1);
+    if (least != nullptr)
+      add(*least);
+    else
+      counts.push_back(1);
     add(*most);
     if (counts.size() < 2) return {};
     const int first = counts[0], last = counts[1];
-    if (last < first) reader.refuse(node.place, name, fmt::format("at least {} and at most {} contradict each other", first, last));
+    if (last < first)
+      reader.refuse(node.place, name,
+                    fmt::format("at least {} and at most {} contradict each other", first, last));
     counts.clear();
     for (int i = first; i <= last; ++i) counts.push_back(i);
     return counts;
@@ -66,7 +71,8 @@ Offer read_offer(const YamlNode& node, QuestionReader& reader) {
   }
   offer.nodes = {1};
   if (const YamlNode* const nodes = node.find("nodes")) offer.nodes = read_counts(*nodes, reader);
-  if (const YamlNode* const price = node.find("price")) offer.price = reader.number(*price, "offers.price", 0);
+  if (const YamlNode* const price = node.find("price"))
+    offer.price = reader.number(*price, "offers.price", 0);
   offer.date = reader.text(node, "date", "offers.date");
   offer.source = reader.text(node, "source", "offers.source");
   if (offer.price && (offer.date.empty() || offer.source.empty()))
@@ -97,7 +103,8 @@ std::optional<double> metric_value(const YamlNode& node, const std::string& name
 // The unit of a metric that a prediction has: the metrics of a run with nothing in it, all of them listed.
 std::optional<MetricUnit> unit_of(const std::string& metric) {
   const std::vector<Metric> metrics = summary_metrics({}, {}, {{metric, 0}});
-  const auto found = std::find_if(metrics.begin(), metrics.end(), [&](const Metric& each) { return each.name == metric; });
+  const auto found =
+      std::find_if(metrics.begin(), metrics.end(), [&](const Metric& each) { return each.name == metric; });
   return found == metrics.end() ? std::nullopt : std::optional(found->unit);
 }
 
@@ -109,14 +116,16 @@ void read_metric(const YamlEntry& entry, Needs& needs, QuestionReader& reader) {
   if (!unit) {
     std::vector<std::string> known = metric_names();
     known.insert(known.end(), {"fit_probability", "gpus", "hours", "dollars"});
-    reader.refuse(entry.place, "need", "no figure of a run is called '" + entry.key + "'", suggestion(entry.key, known));
+    reader.refuse(entry.place, "need", "no figure of a run is called '" + entry.key + "'",
+                  suggestion(entry.key, known));
     return;
   }
   need.unit = *unit;
   const YamlNode* const least = entry.value.find("least");
   const YamlNode* const most = entry.value.find("most");
   if (!entry.value.is_map() || (least == nullptr && most == nullptr)) {
-    reader.refuse(entry.value.place, name, "say which way it is bound", "for example {least: 40%} or {most: 1.5s}");
+    reader.refuse(entry.value.place, name, "say which way it is bound",
+                  "for example {least: 40%} or {most: 1.5s}");
     return;
   }
   reader.is_section(entry.value, name, {"least", "most"});
@@ -193,13 +202,15 @@ Training read_training(const YamlNode& train, QuestionReader& reader) {
   const YamlNode* const count = node->find("count");
   failures.source = reader.text(*node, "source", "train.failures.source");
   if (count == nullptr || (gpu_days == nullptr) == (node_days == nullptr) || failures.source.empty()) {
-    reader.refuse(node->place, "train.failures", "a rate is a count, in how many gpu_days or node_days, and its source",
+    reader.refuse(node->place, "train.failures",
+                  "a rate is a count, in how many gpu_days or node_days, and its source",
                   "for example {count: 6.5, node_days: 1000, source: arXiv 2410.21680, ...}");
     return training;
   }
   failures.of_nodes = node_days != nullptr;
   failures.count = reader.number(*count, "train.failures.count", 0).value_or(0);
-  failures.days = reader.number(failures.of_nodes ? *node_days : *gpu_days, "train.failures", 1e-9).value_or(1);
+  failures.days =
+      reader.number(failures.of_nodes ? *node_days : *gpu_days, "train.failures", 1e-9).value_or(1);
   const auto time = [&](std::string_view key) {
     const std::string name = fmt::format("train.failures.{}", key);
     const YamlNode* const given = node->find(key);

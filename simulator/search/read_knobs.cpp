@@ -26,9 +26,8 @@ class KnownKeys {
   }
 
   bool has(const std::string& key) const {
-    return names_.contains(key) || std::any_of(maps_.begin(), maps_.end(), [&](const std::string& map) {
-             return key.starts_with(map);
-           });
+    return names_.contains(key) || std::any_of(maps_.begin(), maps_.end(),
+                                               [&](const std::string& map) { return key.starts_with(map); });
   }
   std::string hint(const std::string& key) const {
     const std::vector<std::string> names(names_.begin(), names_.end());
@@ -63,16 +62,19 @@ std::vector<Choice> choices_of(const std::string& key, const YamlNode& node,
   const std::string name = "vary." + key;
   std::vector<Choice> choices;
   if (node.is_sequence()) {
-    if (node.items.empty()) reader.refuse(node.place, name, "an empty list: nothing to choose from", "list values, or leave the key out");
+    if (node.items.empty())
+      reader.refuse(node.place, name, "an empty list: nothing to choose from",
+                    "list values, or leave the key out");
     for (const YamlNode& item : node.items) choices.push_back(choice_of(key, write_yaml_flow(item)));
   } else if (node.is_map()) {
     for (const std::string& text : range_texts(node, name, reader)) choices.push_back(choice_of(key, text));
   } else if (node.is_scalar() && node.text.starts_with("divisors")) {
-    if (batch)
-      return divisors_of(key, *batch);
-    reader.refuse(node.place, name, "divisors of what? No global batch is kept", "add keep: {global_batch: N}");
+    if (batch) return divisors_of(key, *batch);
+    reader.refuse(node.place, name, "divisors of what? No global batch is kept",
+                  "add keep: {global_batch: N}");
   } else {
-    reader.refuse(node.place, name, "expected a list, a range or `divisors`, found " + std::string(describe(node.kind)),
+    reader.refuse(node.place, name,
+                  "expected a list, a range or `divisors`, found " + std::string(describe(node.kind)),
                   "for example [1, 2, 4], {from: 1, to: 16, times: 2}");
   }
   std::set<std::string> seen;
@@ -126,7 +128,8 @@ std::vector<Knob> read_knobs(const YamlNode& vary, std::optional<std::int64_t> g
   }
   for (const YamlEntry& entry : vary.entries) {
     if (!known.has(entry.key)) {
-      reader.refuse(entry.place, "vary", "no key of a scenario is called '" + entry.key + "'", known.hint(entry.key));
+      reader.refuse(entry.place, "vary", "no key of a scenario is called '" + entry.key + "'",
+                    known.hint(entry.key));
       continue;
     }
     knobs.push_back({entry.key, choices_of(entry.key, entry.value, global_batch, reader)});

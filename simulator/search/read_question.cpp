@@ -45,13 +45,16 @@ bool read_base(const YamlNode& root, const fs::path& file, std::span<const std::
   base.overrides.assign(overrides.begin(), overrides.end());
   const auto text = text_of(base.file);
   if (!text) {
-    reader.refuse(named_in->place, "scenario", base.file + ": " + text.error().what, "the path is relative to this file");
+    reader.refuse(named_in->place, "scenario", base.file + ": " + text.error().what,
+                  "the path is relative to this file");
     return false;
   }
   base.text = *text;
   auto scenario = parse_scenario(base.text, base.file, base.overrides);
-  if (scenario) base.scenario = *std::move(scenario);
-  else add_all(scenario.error(), reader.problems);
+  if (scenario)
+    base.scenario = *std::move(scenario);
+  else
+    add_all(scenario.error(), reader.problems);
   return reader.problems.empty();
 }
 
@@ -105,18 +108,23 @@ void mark_standard(std::vector<Knob>& knobs, const BaseScenario& base) {
 void check_needs(const YamlNode& root, const SearchQuestion& question, QuestionReader& reader) {
   const YamlNode* const need = root.find("need");
   const YamlNode* const objective = root.find("objective");
-  const bool priced = std::any_of(question.offers.begin(), question.offers.end(), [](const Offer& offer) { return offer.price.has_value(); });
+  const bool priced = std::any_of(question.offers.begin(), question.offers.end(),
+                                  [](const Offer& offer) { return offer.price.has_value(); });
   const auto without_price = [&](const Place& place, const std::string& name) {
-    reader.refuse(place, name, "money without a price: no offer has one", "offers: [{node: ..., price: dollars an hour, date: ..., source: ...}]");
+    reader.refuse(place, name, "money without a price: no offer has one",
+                  "offers: [{node: ..., price: dollars an hour, date: ..., source: ...}]");
   };
   if (need != nullptr && question.needs.dollars) {
     if (!priced) without_price(need->find("dollars")->place, "need.dollars");
     if (!question.training.tokens)
-      reader.refuse(need->find("dollars")->place, "need.dollars", "dollars for what? No tokens are given", "train: {tokens: 300G}");
+      reader.refuse(need->find("dollars")->place, "need.dollars", "dollars for what? No tokens are given",
+                    "train: {tokens: 300G}");
   }
   if (need != nullptr && question.needs.hours && !question.training.tokens)
-    reader.refuse(need->find("hours")->place, "need.hours", "hours for what? No tokens are given", "train: {tokens: 300G}");
-  if (objective != nullptr && question.objective == SearchObjective::money && !priced) without_price(objective->place, "objective");
+    reader.refuse(need->find("hours")->place, "need.hours", "hours for what? No tokens are given",
+                  "train: {tokens: 300G}");
+  if (objective != nullptr && question.objective == SearchObjective::money && !priced)
+    without_price(objective->place, "objective");
 }
 
 // With all its parts read: what they say of each other.
@@ -124,7 +132,8 @@ void check_clusters(const YamlNode& root, const SearchQuestion& question, Questi
   if (question.offers.empty()) return;
   const YamlNode* const vary = root.find("vary");
   for (const YamlEntry& entry : vary != nullptr ? vary->entries : std::vector<YamlEntry>()) {
-    if (entry.key == "cluster" || entry.key.starts_with("cluster.node") || entry.key.starts_with("cluster.gpu"))
+    if (entry.key == "cluster" || entry.key.starts_with("cluster.node") ||
+        entry.key.starts_with("cluster.gpu"))
       reader.refuse(entry.place, "vary", entry.key + " follows from the offers", "remove it, or the offers");
   }
 }
@@ -143,8 +152,11 @@ Result<SearchQuestion> read_tree(const YamlNode& root, const fs::path& file,
   if (const YamlNode* const node = root.find("need")) question.needs = read_needs(*node, reader);
   if (const YamlNode* const node = root.find("train")) question.training = read_training(*node, reader);
   if (const YamlNode* const node = root.find("objective")) {
-    if (const auto objective = parse_word<SearchObjective>(node->text)) question.objective = *objective;
-    else reader.refuse(node->place, "objective", "unknown objective '" + node->text + "'", fmt::format("known: {}", fmt::join(all_words<SearchObjective>(), ", ")));
+    if (const auto objective = parse_word<SearchObjective>(node->text))
+      question.objective = *objective;
+    else
+      reader.refuse(node->place, "objective", "unknown objective '" + node->text + "'",
+                    fmt::format("known: {}", fmt::join(all_words<SearchObjective>(), ", ")));
   }
   const YamlNode* const vary = root.find("vary");
   if (vary != nullptr) question.knobs = read_knobs(*vary, question.global_batch, reader);
@@ -157,7 +169,8 @@ Result<SearchQuestion> read_tree(const YamlNode& root, const fs::path& file,
   } else {
     mark_standard(question.knobs, question.base);
   }
-  if (!question.offers.empty()) question.knobs.insert(question.knobs.begin(), knob_of_offers(question.offers, question.base.scenario));
+  if (!question.offers.empty())
+    question.knobs.insert(question.knobs.begin(), knob_of_offers(question.offers, question.base.scenario));
   return question;
 }
 
@@ -165,7 +178,8 @@ Result<SearchQuestion> read_tree(const YamlNode& root, const fs::path& file,
 
 Result<SearchQuestion> read_question(const fs::path& file, std::span<const std::string> overrides) {
   SHARDLAB_TRY(const std::string text, text_of(file));
-  SHARDLAB_TRY(const YamlNode root, parse_yaml(text, file.string()));
+  SHARDLAB_TRY(YamlNode root, parse_yaml(text, file.string()));
+  if (root.is_null()) root.place = in_file(file.string());
   return read_tree(root, file, overrides);
 }
 

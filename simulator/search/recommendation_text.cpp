@@ -27,7 +27,8 @@ std::string instead(const SearchQuestion& question, const Configuration& one, co
   for (std::size_t i = 0; i < question.knobs.size(); ++i) {
     if (one.choices[i] == other.choices[i]) continue;
     const auto& choices = question.knobs[i].choices;
-    words.push_back(fmt::format("{} {} instead of {}", question.knobs[i].key, choices[one.choices[i]].shown, choices[other.choices[i]].shown));
+    words.push_back(fmt::format("{} {} instead of {}", question.knobs[i].key, choices[one.choices[i]].shown,
+                                choices[other.choices[i]].shown));
   }
   return fmt::format("{}", fmt::join(words, ", "));
 }
@@ -37,33 +38,41 @@ std::string against(const Candidate& runner_up, const Candidate& best) {
   if (runner_up.costs.money && best.costs.money)
     text += fmt::format(", {} money", signed_percent(*runner_up.costs.money / *best.costs.money - 1));
   const Bytes more = runner_up.figures.memory() - best.figures.memory();
-  return text + fmt::format(", {}{} of memory", more.value < 0 ? "-" : "+", to_string(Bytes{std::abs(more.value)}));
+  return text +
+         fmt::format(", {}{} of memory", more.value < 0 ? "-" : "+", to_string(Bytes{std::abs(more.value)}));
 }
 
 std::vector<std::string> risks(const SearchReport& report, const Candidate& best) {
   const PredictedFigures& figures = best.figures;
   std::vector<std::string> words;
   if (figures.fit_probability)
-    words.push_back(fmt::format("runs out of memory with {:.0f} %", (1 - *figures.fit_probability) * 100));
-  if (figures.device_high && figures.limit)
-    words.push_back(fmt::format("in 9 of 10 cases needs less than {} of {}", to_string(*figures.device_high), to_string(*figures.limit)));
+    words.push_back(fmt::format("out of memory with {:.0f} %", (1 - *figures.fit_probability) * 100));
+  if (figures.device_high && figures.limit && *figures.device_high > *figures.limit)
+    words.push_back(fmt::format(
+        "in 1 of 10 cases the allocator wants more than {} of {} and must give memory back, which takes time",
+        to_string(*figures.device_high), to_string(*figures.limit)));
+  else if (figures.device_high && figures.limit)
+    words.push_back(fmt::format("in 9 of 10 cases less than {} of {}", to_string(*figures.device_high),
+                                to_string(*figures.limit)));
   if (figures.fits == Fit::unsure && !figures.fit_reason.empty()) words.push_back(figures.fit_reason);
-  if (best.costs.hours && !report.question.training.failures) words.emplace_back("failures are not reckoned with");
+  if (best.costs.hours && !report.question.training.failures)
+    words.emplace_back("failures are not reckoned with");
   if (!best.costs.money) words.emplace_back("money is unknown: no price is given");
   return words;
 }
 
-std::string reasons(const SearchReport& report, const Leader& leader) {
-  std::vector<std::string> words = {
-      fmt::format("the best of {} that satisfy", grouped(static_cast<std::int64_t>(report.result.space.satisfying)))};
+std::vector<std::string> reasons(const SearchReport& report, const Leader& leader) {
+  std::vector<std::string> words = {fmt::format(
+      "the best of {} that satisfy", grouped(static_cast<std::int64_t>(report.result.space.satisfying)))};
   if (leader.order.largest.empty() && leader.order.objective == report.question.objective) {
     for (const Neighbour& each : report.neighbours) {
       if (!each.candidate || !each.candidate->satisfies()) continue;
       const double slower = each.candidate->costs.time / leader.best->costs.time - 1;
-      if (slower > 0.005) words.push_back(fmt::format("{} {} would take {} longer", each.key, each.to, percent(slower)));
+      if (slower > 0.005)
+        words.push_back(fmt::format("{} {} would take {} longer", each.key, each.to, percent(slower)));
     }
   }
-  return fmt::format("{}", fmt::join(words, "; "));
+  return words;
 }
 
 }  // namespace
@@ -75,10 +84,14 @@ std::string recommendation_text(const SearchReport& report, const TextStyle& sty
     const Candidate& best = *leader.best;
     text += candidate_block(report.question, "for " + order_words(leader.order), best, style.width);
     text += wrapped("    changes    ", differences(report.question, best.configuration), style.width);
-    text += wrapped("    because    ", {reasons(report, leader)}, style.width);
+    text += wrapped("    because    ", reasons(report, leader), style.width);
     text += wrapped("    risk       ", risks(report, best), style.width);
     if (leader.second)
-      text += wrapped("    runner-up  ", {instead(report.question, leader.second->configuration, best.configuration) + ":", against(*leader.second, best)}, style.width);
+      text += wrapped(
+          "    runner-up  ",
+          {fmt::format("{}: {}", instead(report.question, leader.second->configuration, best.configuration),
+                       against(*leader.second, best))},
+          style.width);
   }
   if (report.result.space.open > 0) text += "\nThe search was not finished: the best so far.\n";
   if (report.result.answers.empty()) text = "Nothing satisfies.\n" + nearest_table(report, style);

@@ -45,9 +45,12 @@ std::vector<FrontPoint> folded(std::vector<Candidate> front) {
   });
   std::vector<FrontPoint> points;
   for (Candidate& each : front) {
-    const auto same = std::find_if(points.begin(), points.end(), [&](const FrontPoint& point) { return alike(point.candidate, each); });
-    if (same != points.end()) ++same->alike;
-    else points.push_back({std::move(each), 0});
+    const auto same = std::find_if(points.begin(), points.end(),
+                                   [&](const FrontPoint& point) { return alike(point.candidate, each); });
+    if (same != points.end())
+      ++same->alike;
+    else
+      points.push_back({std::move(each), 0});
   }
   std::stable_sort(points.begin(), points.end(), [](const FrontPoint& a, const FrontPoint& b) {
     return a.candidate.costs.time < b.candidate.costs.time;
@@ -57,10 +60,16 @@ std::vector<FrontPoint> folded(std::vector<Candidate> front) {
 
 class Search {
  public:
-  Search(const SearchSpace& space, Evaluator& evaluator, const SearchOptions& options, const std::vector<Order>& orders)
-      : space_(space), evaluator_(evaluator), options_(options), question_(space.question()),
-        leaders_(question_, orders), begin_(Clock::now()),
-        bounded_(space, evaluator, orders.front().largest, options.threads), estimated_in_(seconds_since(begin_)) {
+  Search(const SearchSpace& space, Evaluator& evaluator, const SearchOptions& options,
+         const std::vector<Order>& orders)
+      : space_(space),
+        evaluator_(evaluator),
+        options_(options),
+        question_(space.question()),
+        leaders_(question_, orders),
+        begin_(Clock::now()),
+        bounded_(space, evaluator, orders.front().largest, options.threads),
+        estimated_in_(seconds_since(begin_)) {
     result_.space.total = space.size();
   }
 
@@ -129,7 +138,8 @@ class Search {
     while (at < hopeless_.size() && has_time()) {
       std::vector<Configuration> round;
       for (; at < hopeless_.size() && round.size() < k_round; ++at) {
-        if (result_.nearest.size() == k_nearest && miss(hopeless_[at]) > result_.nearest.back().worst_miss()) break;
+        if (result_.nearest.size() == k_nearest && miss(hopeless_[at]) > result_.nearest.back().worst_miss())
+          break;
         round.push_back(space_.at(hopeless_[at]));
       }
       if (round.empty()) break;
@@ -142,7 +152,8 @@ class Search {
   Status evaluate(std::vector<Configuration>& round) {
     const Clock::time_point begin = Clock::now();
     std::vector<Result<Outcome>> outcomes(round.size(), Outcome{});
-    in_parallel(round.size(), options_.threads, [&](std::size_t i) { outcomes[i] = evaluator_.evaluate(round[i].settings); });
+    in_parallel(round.size(), options_.threads,
+                [&](std::size_t i) { outcomes[i] = evaluator_.evaluate(round[i].settings); });
     simulated_in_ += seconds_since(begin);
     for (std::size_t i = 0; i < round.size(); ++i) {
       SHARDLAB_TRY(Outcome outcome, std::move(outcomes[i]));
@@ -162,7 +173,8 @@ class Search {
       ++result_.space.satisfying;
       leaders_.add(candidate);
     } else {
-      const bool memory = std::any_of(candidate.misses.begin(), candidate.misses.end(), [](const Miss& miss) { return miss.of_memory; });
+      const bool memory = std::any_of(candidate.misses.begin(), candidate.misses.end(),
+                                      [](const Miss& miss) { return miss.of_memory; });
       ++(memory ? result_.space.not_fitting : result_.space.unmet);
       add_near(candidate);
     }
@@ -180,7 +192,8 @@ class Search {
   }
 
   void tell(std::size_t done) const {
-    if (options_.progress) options_.progress({done, result_.space.total, static_cast<std::int64_t>(result_.space.simulated)});
+    if (options_.progress)
+      options_.progress({done, result_.space.total, static_cast<std::int64_t>(result_.space.simulated)});
   }
 
   Status check_possible() const {
@@ -188,15 +201,18 @@ class Search {
     if (space.simulated > 0 || space.bounded > 0 || !open_.empty()) return {};
     const Place place = in_file(question_.file);
     if (space.refused == 0)
-      return bad_input(named(place, "keep.global_batch"),
-                       fmt::format("{} sequences are divided by no number of GPUs times a micro-batch in this search",
-                                   question_.global_batch.value_or(0)),
-                       "choose another batch, other micro-batches or other numbers of nodes");
+      return bad_input(
+          named(place, "keep.global_batch"),
+          fmt::format("{} sequences are divided by no number of GPUs times a micro-batch in this search",
+                      question_.global_batch.value_or(0)),
+          "choose another batch, other micro-batches or other numbers of nodes");
     const auto most = std::max_element(result_.refusals.begin(), result_.refusals.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
-    return bad_input(place,
-                     fmt::format("none of {} combinations is possible; {} times: {}", space.total, most->second, most->first),
-                     space.indivisible > 0 ? fmt::format("{} more do not divide the global batch", space.indivisible) : "");
+    return bad_input(
+        place,
+        fmt::format("none of {} combinations is possible; {} of them because {}", space.total, most->second,
+                    most->first),
+        space.indivisible > 0 ? fmt::format("{} do not divide the global batch", space.indivisible) : "");
   }
 
   void finish() {
@@ -210,9 +226,12 @@ class Search {
     result_.space.open = open_.size();
     if (!open_.empty()) result_.open_bound = bounded_.bounds_of(open_.front()).costs.time;
     result_.timing.seconds = seconds_since(begin_);
-    const auto rate = [&](double count, double seconds) { return seconds > 0 ? count / seconds / std::max(1, options_.threads) : 0; };
+    const auto rate = [&](double count, double seconds) {
+      return seconds > 0 ? count / seconds / std::max(1, options_.threads) : 0;
+    };
     result_.timing.estimates_per_second = rate(static_cast<double>(bounded_.groups()), estimated_in_);
-    result_.timing.simulations_per_second = rate(static_cast<double>(evaluator_.simulations()), simulated_in_);
+    result_.timing.simulations_per_second =
+        rate(static_cast<double>(evaluator_.simulations()), simulated_in_);
   }
 
   const SearchSpace& space_;
@@ -223,7 +242,7 @@ class Search {
   Clock::time_point begin_;
   BoundedSpace bounded_;
   double estimated_in_, simulated_in_ = 0;
-  std::vector<char> checked_;             // by group, in this round
+  std::vector<char> checked_;            // by group, in this round
   std::vector<std::uint64_t> hopeless_;  // a bound says that they miss a need
   std::vector<std::uint64_t> open_;      // for want of time
   SearchResult result_;

@@ -50,10 +50,11 @@ struct SearchResult {
   SpaceCounts space;
   std::map<std::string, std::uint64_t> refusals;  // reason -> combinations
   std::vector<Leader> answers;
-  std::vector<FrontPoint> front;      // by time
-  std::vector<Candidate> nearest;     // where nothing satisfies: the nearest misses
-  std::vector<Candidate> simulated;   // in the order of the space
-  std::optional<double> open_bound;   // where combinations are open: none of them needs less time (TrainingCosts)
+  std::vector<FrontPoint> front;     // by time
+  std::vector<Candidate> nearest;    // where nothing satisfies: the nearest misses
+  std::vector<Candidate> simulated;  // in the order of the space
+  std::optional<double>
+      open_bound;  // where combinations are open: none of them needs less time (TrainingCosts)
   SearchTiming timing;
 };
 

@@ -49,7 +49,8 @@ Json answers_json(const SearchReport& report) {
   Json answers = Json::array();
   for (const Leader& leader : report.result.answers) {
     Json answer = candidate_json(*leader.best, objective_json(leader.order));
-    answer["runner_up"] = leader.second ? candidate_json(*leader.second, objective_json(leader.order)) : Json(nullptr);
+    answer["runner_up"] =
+        leader.second ? candidate_json(*leader.second, objective_json(leader.order)) : Json(nullptr);
     answers.push_back(std::move(answer));
   }
   return answers;
@@ -60,7 +61,8 @@ Json nearest_json(const SearchReport& report) {
   for (const NearMiss& miss : report.nearest) {
     Json json = candidate_json(miss.candidate, nullptr);
     json["misses"] = Json::array();
-    for (const Miss& each : miss.candidate.misses) json["misses"].push_back({{"what", each.text}, {"excess", each.excess}});
+    for (const Miss& each : miss.candidate.misses)
+      json["misses"].push_back({{"what", each.text}, {"excess", each.excess}});
     json["mend"] = Json(nullptr);
     if (miss.mend) {
       json["mend"] = candidate_json(miss.mend->candidate, nullptr);
@@ -83,15 +85,26 @@ Json neighbours_json(const SearchReport& report) {
 }
 
 Json space_json(const SpaceCounts& space) {
-  return {{"total", space.total},       {"refused", space.refused},         {"indivisible", space.indivisible},
-          {"bounded", space.bounded},   {"simulated", space.simulated},     {"open", space.open},
-          {"not_fitting", space.not_fitting}, {"unmet", space.unmet},       {"satisfying", space.satisfying}};
+  return {{"total", space.total},
+          {"refused", space.refused},
+          {"indivisible", space.indivisible},
+          {"bounded", space.bounded},
+          {"simulated", space.simulated},
+          {"open", space.open},
+          {"not_fitting", space.not_fitting},
+          {"unmet", space.unmet},
+          {"satisfying", space.satisfying}};
 }
 
 Json why_json(const WhyNot& why) {
-  Json json = {{"settings", why.settings}, {"impossible", why.impossible}, {"misses", Json::array()}, {"asked", nullptr}, {"answer", nullptr}};
+  Json json = {{"settings", why.settings},
+               {"impossible", why.impossible},
+               {"misses", Json::array()},
+               {"asked", nullptr},
+               {"answer", nullptr}};
   if (!why.asked) return json;
-  for (const Miss& each : why.asked->misses) json["misses"].push_back({{"what", each.text}, {"excess", each.excess}});
+  for (const Miss& each : why.asked->misses)
+    json["misses"].push_back({{"what", each.text}, {"excess", each.excess}});
   json["asked"] = candidate_json(*why.asked, nullptr);
   json["answer"] = candidate_json(*why.answer, nullptr);
   return json;
@@ -99,7 +112,8 @@ Json why_json(const WhyNot& why) {
 
 std::string quoted(std::string text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2)) text.insert(at, 1, '"');
+  for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2))
+    text.insert(at, 1, '"');
   return "\"" + text + "\"";
 }
 
@@ -118,7 +132,8 @@ Json search_json(const SearchReport& report) {
     front.back()["alike"] = point.alike;
   }
   Json refusals = Json::array();
-  for (const auto& [reason, count] : result.refusals) refusals.push_back({{"reason", reason}, {"count", count}});
+  for (const auto& [reason, count] : result.refusals)
+    refusals.push_back({{"reason", reason}, {"count", count}});
   const SearchQuestion& question = report.question;
   return {{"search_id", report.id},
           {"scenario", question.base.scenario.name},
@@ -142,16 +157,19 @@ std::string search_csv(const SearchReport& report) {
   const SearchQuestion& question = report.question;
   std::string text;
   for (const Knob& knob : question.knobs) text += quoted(knob.key) + ",";
-  text += "gpus,nodes,accumulation,step_time_ns,tokens_per_second,peak_allocated,peak_device,fit_probability,hours,dollars,satisfies,misses\n";
+  text +=
+      "gpus,nodes,accumulation,step_time_ns,tokens_per_second,peak_allocated,peak_device,fit_probability,"
+      "hours,dollars,satisfies,misses\n";
   for (const Candidate& each : report.result.simulated) {
     for (std::size_t i = 0; i < question.knobs.size(); ++i)
       text += quoted(question.knobs[i].choices[each.configuration.choices[i]].shown) + ",";
     std::string misses;
     for (const Miss& miss : each.misses) misses += (misses.empty() ? "" : "; ") + miss.text;
     const PredictedFigures& figures = each.figures;
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", each.configuration.gpus, each.configuration.nodes,
-                        each.configuration.accumulation, figures.step_time.value, figures.tokens_per_second,
-                        figures.peak_allocated.value, figures.peak_device ? fmt::format("{}", figures.peak_device->value) : "",
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", each.configuration.gpus,
+                        each.configuration.nodes, each.configuration.accumulation, figures.step_time.value,
+                        figures.tokens_per_second, figures.peak_allocated.value,
+                        figures.peak_device ? fmt::format("{}", figures.peak_device->value) : "",
                         cell(figures.fit_probability), cell(each.costs.hours), cell(each.costs.dollars),
                         each.satisfies() ? "yes" : "no", quoted(misses));
   }

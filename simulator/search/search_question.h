@@ -20,10 +20,11 @@ namespace shardlab {
 // takes at once, of these the fastest.
 enum class SearchObjective : std::uint8_t { time, money, gpus, batch };
 template <>
-inline constexpr auto k_words<SearchObjective> = std::to_array<Word<SearchObjective>>({{SearchObjective::time, "time"},
-                                                                           {SearchObjective::money, "money"},
-                                                                           {SearchObjective::gpus, "gpus"},
-                                                                           {SearchObjective::batch, "batch"}});
+inline constexpr auto k_words<SearchObjective> =
+    std::to_array<Word<SearchObjective>>({{SearchObjective::time, "time"},
+                                          {SearchObjective::money, "money"},
+                                          {SearchObjective::gpus, "gpus"},
+                                          {SearchObjective::batch, "batch"}});
 
 // The scenario around which is searched, as text so that settings are applied to it as `--set` does.
 struct BaseScenario {
@@ -70,7 +71,7 @@ struct Offer {
 // How often something breaks, and what that costs (training_time.h).
 struct Failures {
   double count = 0;
-  double days = 0;       // in which so many failures were counted: of one GPU, or of one node
+  double days = 0;  // in which so many failures were counted: of one GPU, or of one node
   bool of_nodes = false;
   std::string source;
   Nanoseconds checkpoint, downtime, recovery;
@@ -84,8 +85,8 @@ struct Training {
 struct SearchQuestion {
   std::string file;
   BaseScenario base;
-  std::vector<Knob> knobs;    // the offers' among them
-  bool knobs_chosen = false;  // by the program: the file has no `vary`
+  std::vector<Knob> knobs;                   // the offers' among them
+  bool knobs_chosen = false;                 // by the program: the file has no `vary`
   std::optional<std::int64_t> global_batch;  // kept: accumulation follows
   Needs needs;
   std::vector<Offer> offers;

@@ -24,7 +24,8 @@ bool is_of(std::string_view setting, std::string_view section) {
 
 std::optional<std::int64_t> integer_of(const YamlNode* section, std::string_view key) {
   const YamlNode* const node = section != nullptr ? section->find(key) : nullptr;
-  const auto value = node != nullptr && node->is_scalar() ? parse_integer(node->text) : Result<std::int64_t>(bad_input({}, ""));
+  const auto value = node != nullptr && node->is_scalar() ? parse_integer(node->text)
+                                                          : Result<std::int64_t>(bad_input({}, ""));
   return value ? std::optional(*value) : std::nullopt;
 }
 
@@ -32,13 +33,15 @@ std::vector<std::size_t> knobs_that_set(const std::vector<Knob>& knobs, std::str
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < knobs.size(); ++i) {
     const auto& choices = knobs[i].choices;
-    if (std::any_of(choices.begin(), choices.end(), [&](const Choice& choice) { return sets(choice.settings, section); }))
+    if (std::any_of(choices.begin(), choices.end(),
+                    [&](const Choice& choice) { return sets(choice.settings, section); }))
       found.push_back(i);
   }
   return found;
 }
 
-std::vector<std::string> settings_of(const std::vector<Knob>& knobs, const std::vector<std::size_t>& choices) {
+std::vector<std::string> settings_of(const std::vector<Knob>& knobs,
+                                     const std::vector<std::size_t>& choices) {
   std::vector<std::string> settings;
   for (std::size_t i = 0; i < knobs.size(); ++i) {
     const auto& each = knobs[i].choices[choices[i]].settings;
@@ -50,10 +53,12 @@ std::vector<std::string> settings_of(const std::vector<Knob>& knobs, const std::
 }  // namespace
 
 bool sets(const std::vector<std::string>& settings, std::string_view section) {
-  return std::any_of(settings.begin(), settings.end(), [&](const std::string& each) { return is_of(each, section); });
+  return std::any_of(settings.begin(), settings.end(),
+                     [&](const std::string& each) { return is_of(each, section); });
 }
 
-KnobSubset::KnobSubset(const std::vector<Knob>& knobs, std::vector<std::size_t> chosen) : knobs_(std::move(chosen)) {
+KnobSubset::KnobSubset(const std::vector<Knob>& knobs, std::vector<std::size_t> chosen)
+    : knobs_(std::move(chosen)) {
   for (const std::size_t knob : knobs_) {
     counts_.push_back(knobs[knob].choices.size());
     // Beyond any limit it stays there instead of wrapping round.
@@ -110,15 +115,23 @@ SearchSpace::Cluster SearchSpace::cluster_with(const std::vector<std::string>& s
   const YamlNode* const section = tree.find("cluster");
   const YamlNode* const device = section != nullptr ? section->find("device") : nullptr;
   if (device != nullptr && parse_word<DeviceKind>(device->text) == DeviceKind::cpu)
-    return {static_cast<int>(integer_of(section, "ranks").value_or(0)), 1};
+    return {static_cast<int>(integer_of(section, "ranks").value_or(0)), 1, {}};
   const YamlNode* const node = section != nullptr ? section->find("node") : nullptr;
-  Cluster cluster{0, static_cast<int>(integer_of(section, "nodes").value_or(1))};
+  Cluster cluster{0, static_cast<int>(integer_of(section, "nodes").value_or(1)), {}};
   std::int64_t gpus = integer_of(section, "gpus_per_node").value_or(0);
   if (gpus == 0 && node != nullptr) {
     if (const auto known = find_node(node->text)) gpus = known->gpus;
   }
+  if (node != nullptr) cluster.node = node->text;
   cluster.gpus = static_cast<int>(gpus) * cluster.nodes;
   return cluster;
+}
+
+const Offer* SearchSpace::offer_of(const std::string& node) const {
+  const auto known = find_node(node);
+  for (const Offer& offer : question_->offers)
+    if (known && offer.node == known->name) return &offer;
+  return nullptr;
 }
 
 std::int64_t SearchSpace::number_with(const std::vector<std::string>& settings, std::string_view section,
@@ -135,7 +148,8 @@ Configuration SearchSpace::chosen(std::vector<std::size_t> choices) const {
   Configuration configuration;
   configuration.index = all_.number_of(choices);
   configuration.settings = settings_of(knobs, choices);
-  for (std::size_t i = 0; i < knobs.size(); ++i) configuration.changes += !knobs[i].choices[choices[i]].standard;
+  for (std::size_t i = 0; i < knobs.size(); ++i)
+    configuration.changes += !knobs[i].choices[choices[i]].standard;
   if (!question_->offers.empty()) {
     std::size_t left = choices.front();
     for (const Offer& offer : question_->offers) {
@@ -182,6 +196,7 @@ Configuration SearchSpace::with(std::uint64_t index, const std::vector<std::stri
   Configuration configuration = chosen(std::move(choices));
   configuration.settings.insert(configuration.settings.end(), settings.begin(), settings.end());
   const Cluster cluster = cluster_with(configuration.settings);
+  if (sets(settings, "cluster")) configuration.offer = offer_of(cluster.node);
   configuration.gpus = cluster.gpus;
   configuration.nodes = cluster.nodes;
   configuration.micro_batch = number_with(configuration.settings, "train", "micro_batch");

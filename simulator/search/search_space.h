@@ -63,16 +63,19 @@ class SearchSpace {
 
   struct Cluster {
     int gpus = 0, nodes = 1;
+    std::string node;
   };
 
   const SearchQuestion* question_ = nullptr;
   YamlNode tree_;
   KnobSubset all_, clusters_, micro_batches_;
-  std::vector<Cluster> cluster_of_;         // by number of clusters_
+  std::vector<Cluster> cluster_of_;           // by number of clusters_
   std::vector<std::int64_t> micro_batch_of_;  // by number of micro_batches_
 
+  const Offer* offer_of(const std::string& node) const;
   Cluster cluster_with(const std::vector<std::string>& settings) const;
-  std::int64_t number_with(const std::vector<std::string>& settings, std::string_view section, std::string_view key) const;
+  std::int64_t number_with(const std::vector<std::string>& settings, std::string_view section,
+                           std::string_view key) const;
 };
 
 // Whether one of the settings is of a key below a section, or of the section itself.

@@ -21,7 +21,8 @@ std::string memory_words(const PredictedFigures& figures) {
 std::string title_of(const std::vector<Knob>& knobs, std::size_t at) {
   const auto last = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
   const std::string title = last(knobs[at].key);
-  const auto same = std::count_if(knobs.begin(), knobs.end(), [&](const Knob& knob) { return last(knob.key) == title; });
+  const auto same =
+      std::count_if(knobs.begin(), knobs.end(), [&](const Knob& knob) { return last(knob.key) == title; });
   return same > 1 ? knobs[at].key : title;
 }
 
@@ -36,8 +37,8 @@ std::string fit_cell(const PredictedFigures& figures) {
 
 }  // namespace
 
-std::string candidate_block(const SearchQuestion& question, const std::string& title, const Candidate& candidate,
-                            int width) {
+std::string candidate_block(const SearchQuestion& question, const std::string& title,
+                            const Candidate& candidate, int width) {
   const PredictedFigures& figures = candidate.figures;
   std::vector<std::string> first = {time_words(candidate)};
   if (candidate.costs.money) first.push_back(money_words(candidate));
@@ -73,9 +74,12 @@ std::string answer_blocks(const SearchReport& report, const TextStyle& style) {
 
 std::string front_table(const SearchReport& report, const TextStyle& style) {
   const SearchQuestion& question = report.question;
-  const bool priced = std::any_of(report.result.front.begin(), report.result.front.end(), [](const FrontPoint& point) { return point.candidate.costs.money.has_value(); });
+  const bool priced =
+      std::any_of(report.result.front.begin(), report.result.front.end(),
+                  [](const FrontPoint& point) { return point.candidate.costs.money.has_value(); });
   const bool trains = question.training.tokens.has_value();
-  std::vector<TableColumn> columns = {{trains ? "time" : "step", Align::right}, {"tokens/s", Align::right, false, 8, 3}};
+  std::vector<TableColumn> columns = {{trains ? "time" : "step", Align::right},
+                                      {"tokens/s", Align::right, false, 8, 3}};
   if (priced) columns.push_back({trains ? "money" : "$/M tokens", Align::right});
   columns.push_back({"memory", Align::right});
   columns.push_back({"fits", Align::right});
@@ -87,21 +91,30 @@ std::string front_table(const SearchReport& report, const TextStyle& style) {
     shown.push_back(i);
     columns.push_back({title_of(question.knobs, i), Align::left, true, 12});
   }
-  const bool folds = std::any_of(report.result.front.begin(), report.result.front.end(), [](const FrontPoint& point) { return point.alike > 0; });
+  const bool folds = std::any_of(report.result.front.begin(), report.result.front.end(),
+                                 [](const FrontPoint& point) { return point.alike > 0; });
   if (folds) columns.push_back({"alike", Align::right, false, 8, 1});
   TextTable table(columns, "  ");
   for (const FrontPoint& point : report.result.front) {
     const Candidate& each = point.candidate;
-    std::vector<TableCell> cells = {trains ? hours_words(*each.costs.hours) : to_string(each.figures.step_time), rate(each.figures.tokens_per_second)};
-    if (priced) cells.push_back(trains ? money_words(each) : each.costs.money ? fmt::format("{:.4f}", *each.costs.money * 1e6) : "-");
+    std::vector<TableCell> cells = {
+        trains ? hours_words(*each.costs.hours) : to_string(each.figures.step_time),
+        rate(each.figures.tokens_per_second)};
+    if (priced)
+      cells.push_back(trains             ? money_words(each)
+                      : each.costs.money ? fmt::format("{:.4f}", *each.costs.money * 1e6)
+                                         : "-");
     cells.push_back(to_string(each.figures.memory()));
     cells.push_back(fit_cell(each.figures));
     cells.push_back(fmt::format("{}", each.configuration.gpus));
-    for (const std::size_t knob : shown) cells.push_back(question.knobs[knob].choices[each.configuration.choices[knob]].shown);
+    for (const std::size_t knob : shown)
+      cells.push_back(question.knobs[knob].choices[each.configuration.choices[knob]].shown);
     cells.push_back(point.alike > 0 ? fmt::format("+{}", point.alike) : "");
     table.add(std::move(cells));
   }
-  return fmt::format("none of these is beaten in time, peak memory{} at once\n", priced ? " and money" : "") + table.text(style);
+  return fmt::format("none of these is beaten in {} at once\n",
+                     priced ? "time, peak memory and money" : "time and peak memory") +
+         table.text(style);
 }
 
 std::string neighbour_table(const SearchReport& report, const TextStyle& style) {
@@ -109,7 +122,10 @@ std::string neighbour_table(const SearchReport& report, const TextStyle& style) 
   if (leader == nullptr || report.neighbours.empty()) return {};
   const Candidate& best = *leader->best;
   const bool priced = best.costs.money.has_value();
-  std::vector<TableColumn> columns = {{"knob", Align::left, true, 12}, {"from", Align::left, true, 6}, {"to", Align::left, true, 6}, {"time", Align::right}};
+  std::vector<TableColumn> columns = {{"knob", Align::left, true, 12},
+                                      {"from", Align::left, true, 6},
+                                      {"to", Align::left, true, 6},
+                                      {"time", Align::right}};
   if (priced) columns.push_back({"money", Align::right});
   columns.insert(columns.end(), {{"memory", Align::right}, {"", Align::left, true, 10}});
   TextTable table(columns, "  ");
@@ -121,14 +137,17 @@ std::string neighbour_table(const SearchReport& report, const TextStyle& style) 
     } else {
       const Candidate& other = *each.candidate;
       cells.push_back(signed_percent(change(other.costs.time, best.costs.time)));
-      if (priced) cells.push_back(other.costs.money ? signed_percent(change(*other.costs.money, *best.costs.money)) : "-");
+      if (priced)
+        cells.push_back(other.costs.money ? signed_percent(change(*other.costs.money, *best.costs.money))
+                                          : "-");
       const Bytes more = other.figures.memory() - best.figures.memory();
       cells.push_back((more.value < 0 ? "-" : "+") + to_string(Bytes{std::abs(more.value)}));
       cells.push_back(other.satisfies() ? "" : other.misses.front().text);
     }
     table.add(std::move(cells));
   }
-  return fmt::format("\nthe best for {} with one knob a step away\n", order_words(leader->order)) + table.text(style);
+  return fmt::format("\nthe best for {} with one knob a step away\n", order_words(leader->order)) +
+         table.text(style);
 }
 
 std::string nearest_table(const SearchReport& report, const TextStyle& style) {
@@ -137,7 +156,8 @@ std::string nearest_table(const SearchReport& report, const TextStyle& style) {
   for (const NearMiss& miss : report.nearest) {
     std::vector<std::string> missed;
     for (const Miss& each : miss.candidate.misses) missed.push_back(each.text);
-    text += candidate_block(report.question, fmt::format("  {}", fmt::join(missed, "; ")), miss.candidate, style.width);
+    text += candidate_block(report.question, fmt::format("  {}", fmt::join(missed, "; ")), miss.candidate,
+                            style.width);
     if (miss.mend) {
       const Candidate& mended = miss.mend->candidate;
       std::vector<std::string> parts = {miss.mend->setting, time_words(mended)};
@@ -151,45 +171,54 @@ std::string nearest_table(const SearchReport& report, const TextStyle& style) {
   return text;
 }
 
-std::string why_text(const SearchQuestion& question, const WhyNot& why, const TextStyle& style) {
-  std::string text = fmt::format("why not {}\n", fmt::join(why.settings, ", "));
+std::string why_text(const WhyNot& why, const TextStyle& style) {
+  std::string text = fmt::format("why not {}, on top of {}\n", fmt::join(why.settings, ", "), why.upon);
   if (!why.impossible.empty()) return text + wrapped("  not possible: ", {why.impossible}, style.width);
   const Candidate& asked = *why.asked;
   const Candidate& answer = *why.answer;
   for (const Miss& miss : asked.misses) text += wrapped("  misses a need: ", {miss.text}, style.width);
   if (asked.misses.empty()) {
     const double slower = change(asked.costs.time, answer.costs.time);
-    text += slower > 0 ? fmt::format("  it satisfies, and takes {} longer\n", percent(slower))
-                       : fmt::format("  it satisfies, and is as fast or faster ({})\n", signed_percent(slower));
+    text += slower > 0
+                ? fmt::format("  it satisfies, and takes {} longer\n", percent(slower))
+                : fmt::format("  it satisfies, and is as fast or faster ({})\n", signed_percent(slower));
   }
-  TextTable table({{"", Align::left}, {"asked", Align::right}, {"answer", Align::right}, {"difference", Align::right}}, "  ");
+  TextTable table(
+      {{"", Align::left}, {"asked", Align::right}, {"answer", Align::right}, {"difference", Align::right}},
+      "  ");
   const auto time_row = [&](const char* name, Nanoseconds a, Nanoseconds b) {
-    table.add({name, to_string(a), to_string(b), signed_percent(change(static_cast<double>(a.value), static_cast<double>(b.value)))});
+    table.add({name, to_string(a), to_string(b),
+               signed_percent(change(static_cast<double>(a.value), static_cast<double>(b.value)))});
   };
   const auto bytes_row = [&](std::string name, Bytes a, Bytes b) {
     const Bytes more = a - b;
-    table.add({std::move(name), to_string(a), to_string(b), (more.value < 0 ? "-" : "+") + to_string(Bytes{std::abs(more.value)})});
+    table.add({std::move(name), to_string(a), to_string(b),
+               (more.value < 0 ? "-" : "+") + to_string(Bytes{std::abs(more.value)})});
   };
   const PredictedFigures& a = asked.figures;
   const PredictedFigures& b = answer.figures;
-  table.add({"time", time_words(asked), time_words(answer), signed_percent(change(asked.costs.time, answer.costs.time))});
+  table.add({"time", time_words(asked), time_words(answer),
+             signed_percent(change(asked.costs.time, answer.costs.time))});
   if (asked.costs.money || answer.costs.money) table.add({"money", money_words(asked), money_words(answer)});
-  table.add({"GPUs", fmt::format("{}", asked.configuration.gpus), fmt::format("{}", answer.configuration.gpus)});
+  table.add(
+      {"GPUs", fmt::format("{}", asked.configuration.gpus), fmt::format("{}", answer.configuration.gpus)});
   time_row("step time", a.step_time, b.step_time);
   time_row("  waits for communication", a.exposed_communication, b.exposed_communication);
   time_row("  everything else", a.step_time - a.exposed_communication, b.step_time - b.exposed_communication);
-  table.add({"accumulation", fmt::format("{}", asked.configuration.accumulation), fmt::format("{}", answer.configuration.accumulation)});
+  table.add({"accumulation", fmt::format("{}", asked.configuration.accumulation),
+             fmt::format("{}", answer.configuration.accumulation)});
   bytes_row("memory of the device", a.memory(), b.memory());
   if (why.asked_run->memory && why.answer_run->memory) {
     for (std::size_t i = 0; i < k_buffer_classes; ++i) {
-      const Bytes of_asked = why.asked_run->memory->by_class[i], of_answer = why.answer_run->memory->by_class[i];
-      if (of_asked != of_answer) bytes_row("  " + std::string(to_string(static_cast<BufferClass>(i))), of_asked, of_answer);
+      const Bytes of_asked = why.asked_run->memory->by_class[i],
+                  of_answer = why.answer_run->memory->by_class[i];
+      if (of_asked != of_answer)
+        bytes_row("  " + std::string(to_string(static_cast<BufferClass>(i))), of_asked, of_answer);
     }
   }
   table.add({"fits", fit_cell(a), fit_cell(b)});
   text += table.text(style);
   if (!a.peak_label.empty()) text += fmt::format("  its peak is in {}\n", a.peak_label);
-  if (!question.base.scenario.name.empty()) text += "  the answer is what the settings were laid upon\n";
   return text;
 }
 

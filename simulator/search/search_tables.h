@@ -15,10 +15,10 @@ std::string front_table(const SearchReport& report, const TextStyle& style);
 std::string neighbour_table(const SearchReport& report, const TextStyle& style);
 // The nearest misses, and what mends each.
 std::string nearest_table(const SearchReport& report, const TextStyle& style);
-std::string why_text(const SearchQuestion& question, const WhyNot& why, const TextStyle& style);
+std::string why_text(const WhyNot& why, const TextStyle& style);
 
 // Figures of a configuration in lines below its title.
-std::string candidate_block(const SearchQuestion& question, const std::string& title, const Candidate& candidate,
-                            int width);
+std::string candidate_block(const SearchQuestion& question, const std::string& title,
+                            const Candidate& candidate, int width);
 
 }  // namespace shardlab

@@ -65,7 +65,8 @@ std::string money_words(const Candidate& candidate) {
 
 std::string fit_words(const PredictedFigures& figures) {
   if (figures.fit_probability) return fmt::format("fits with {:.0f} %", *figures.fit_probability * 100);
-  return figures.limit && figures.fits ? fmt::format("fits: {}", to_string(*figures.fits)) : "memory has no limit";
+  return figures.limit && figures.fits ? fmt::format("fits: {}", to_string(*figures.fits))
+                                       : "memory has no limit";
 }
 
 std::vector<std::string> knob_words(const SearchQuestion& question, const Configuration& configuration) {
@@ -73,7 +74,8 @@ std::vector<std::string> knob_words(const SearchQuestion& question, const Config
   for (std::size_t i = 0; i < question.knobs.size(); ++i) {
     const Choice& choice = question.knobs[i].choices[configuration.choices[i]];
     if (i == 0 && configuration.offer != nullptr) continue;  // said with the GPUs
-    words.push_back(fmt::format("{} {}{}", question.knobs[i].key, choice.shown, choice.standard ? " (as given)" : ""));
+    words.push_back(
+        fmt::format("{} {}{}", question.knobs[i].key, choice.shown, choice.standard ? " (as given)" : ""));
   }
   if (question.global_batch) words.push_back(fmt::format("accumulation {}", configuration.accumulation));
   return words;

@@ -18,9 +18,9 @@ struct FailureModel {
 
 FailureModel failure_model(const Failures& failures, int gpus, int nodes);
 
-// The expected hours of `work` hours that are cut into pieces of `interval`, each followed by a checkpoint and
-// done again after a failure: W/t e^(l r) (1/l + d) (e^(l (t + c)) - 1). Without failures: the work and its
-// checkpoints.
+// The expected hours of `work` hours that are cut into pieces of `interval`, each followed by a checkpoint
+// and done again after a failure: W/t e^(l r) (1/l + d) (e^(l (t + c)) - 1). Without failures: the work and
+// its checkpoints.
 double hours_with_failures(double work, double interval, const FailureModel& model);
 
 // The interval that makes this least, at most the work itself.
@@ -34,8 +34,8 @@ struct StepTimes {
 };
 
 struct TrainingCosts {
-  double time = 0;               // hours for the tokens; without tokens seconds for one
-  std::optional<double> money;   // dollars for the tokens, without them for one; unknown without a price
+  double time = 0;              // hours for the tokens; without tokens seconds for one
+  std::optional<double> money;  // dollars for the tokens, without them for one; unknown without a price
   std::optional<double> hours, dollars;       // with tokens
   std::optional<double> checkpoint_interval;  // hours, where failures are reckoned with
 };

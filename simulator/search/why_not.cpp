@@ -9,12 +9,15 @@ Result<std::vector<std::string>> split_settings(const std::string& text) {
   int depth = 0;
   for (const char c : text) {
     depth += (c == '[' || c == '{') - (c == ']' || c == '}');
-    if (c == ',' && depth == 0) settings.emplace_back();
-    else if (c != ' ' || !settings.back().empty()) settings.back() += c;
+    if (c == ',' && depth == 0)
+      settings.emplace_back();
+    else if (c != ' ' || !settings.back().empty())
+      settings.back() += c;
   }
   for (const std::string& each : settings) {
     if (each.find('=') == std::string::npos || each.front() == '=')
-      return bad_input("--why", "'" + each + "' is no key=value", "for example --why train.micro_batch=8,activation.checkpoint=none");
+      return bad_input("--why", "'" + each + "' is no key=value",
+                       "for example --why train.micro_batch=8,activation.checkpoint=none");
   }
   return settings;
 }
@@ -26,8 +29,9 @@ Result<WhyNot> why_not(const SearchSpace& space, Evaluator& evaluator, const Can
   const SearchQuestion& question = space.question();
   Configuration configuration = space.with(answer.configuration.index, settings);
   if (!configuration.divides) {
-    why.impossible = fmt::format("micro-batches of {} on {} GPUs do not divide the global batch of {}",
-                                 configuration.micro_batch, configuration.gpus, question.global_batch.value_or(0));
+    why.impossible =
+        fmt::format("micro-batches of {} on {} GPUs do not divide the global batch of {}",
+                    configuration.micro_batch, configuration.gpus, question.global_batch.value_or(0));
     return why;
   }
   SHARDLAB_TRY(FullPrediction of_answer, evaluator.predict(answer.configuration.settings));

@@ -12,7 +12,8 @@
 namespace shardlab {
 
 struct WhyNot {
-  std::vector<std::string> settings;  // that were asked for, on top of the answer's
+  std::vector<std::string> settings;  // that were asked for ...
+  std::string upon;                   // ... on top of what, in words
   std::string impossible;             // why it cannot be; then nothing else is known
   std::optional<Candidate> asked, answer;
   std::optional<RunSummary> asked_run, answer_run;
