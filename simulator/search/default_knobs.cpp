@@ -6,7 +6,7 @@
 
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/model_spec.h"
-#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/parallel_words.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/source.h"
 #include "engine/scenario/strategy_facts.h"
@@ -107,7 +107,7 @@ Knob parallel_knob(const YamlNode& tree, const BaseScenario& base) {
          ways_of(strategy.name, *strategy.facts, kept_below(tree, "parallel", *strategy.facts)))
       choices.push_back(std::move(choice));
   }
-  return knob_of("parallel", base, base.scenario.parallel->strategy + " as given", std::move(choices));
+  return knob_of("parallel", base, "as given", std::move(choices));
 }
 
 Knob checkpoint_knob(const BaseScenario& base) {

@@ -6,7 +6,6 @@
 #include "engine/hardware/device.h"
 #include "engine/model/operators/operator_type.h"
 #include "engine/planner/load_model.h"
-#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/parallel_spec.h"
@@ -85,8 +84,7 @@ Result<Estimate> estimate(const Scenario& scenario, bool calibrated) {
   Estimate bounds;
   bounds.tokens =
       graph.micro_batch * graph.sequence_length * train.accumulation * (world_size(scenario) / mesh.tensor);
-  bounds.limit = scenario.cluster->memory_limit;
-  if (!bounds.limit && device.memory.value > 0) bounds.limit = device.memory;
+  if (device.memory.value > 0) bounds.limit = device.memory;
   const double elements = parameters + trained * (1 + states_of(train));
   bounds.memory = Bytes{static_cast<std::int64_t>(elements / mesh.shard *
                                                   static_cast<double>(element_size(scenario.model->dtype)))};

@@ -12,7 +12,6 @@
 #include "engine/planner/plan_scenario.h"
 #include "engine/report/summarize.h"
 #include "engine/report/unit_warnings.h"
-#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/read_scenario.h"
@@ -72,9 +71,9 @@ Result<Scenario> Evaluator::scenario_with(const std::vector<std::string>& settin
 
 Result<std::optional<Calibration>> Evaluator::calibration_of(const Scenario& scenario) {
   if (!calibration_for_) return std::optional<Calibration>();
-  Scenario of_cluster;
-  of_cluster.cluster = scenario.cluster;
-  const std::string cluster = write_scenario(of_cluster);
+  SHARDLAB_TRY(const Device device, resolve_device(*scenario.cluster));
+  const std::string cluster =
+      fmt::format("{} {} {} {}", device.name, device.ranks, device.nodes, device.threads);
   const std::scoped_lock lock(mutex_);
   if (const auto found = calibrations_.find(cluster); found != calibrations_.end()) return found->second;
   SHARDLAB_TRY(std::optional<Calibration> calibration, calibration_for_(scenario));

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "engine/scenario/cluster_spec.h"
 #include "simulator/alternatives/settings_to_try.h"
 #include "simulator/search/in_parallel.h"
 
@@ -31,9 +30,9 @@ std::vector<std::string> settings_to_mend(const FullPrediction& prediction, cons
     for (const SettingToTry& each : settings_that_could_save(prediction.planned, prediction.run))
       if (!touches_arithmetic(each.setting)) settings.push_back(each.setting);
   }
-  const ClusterSpec& cluster = *prediction.planned.scenario.cluster;
-  if (!cluster.node.empty()) {
-    for (const int times : {2, 4}) settings.push_back(fmt::format("cluster.nodes={}", times * cluster.nodes));
+  if (!miss.configuration.node.empty()) {
+    for (const int times : {2, 4})
+      settings.push_back(fmt::format("cluster.nodes={}", times * miss.configuration.nodes));
   }
   return settings;
 }

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/train_spec.h"
 #include "simulator/search/default_knobs.h"
@@ -76,17 +75,19 @@ std::optional<std::int64_t> read_batch(const YamlNode& root, const Scenario& bas
   return reader.integer(*batch, "keep.global_batch", 1);
 }
 
-Knob knob_of_offers(const std::vector<Offer>& offers, const Scenario& base) {
+// A cluster that is described, or of processors, is replaced as a whole.
+Result<Knob> knob_of_offers(const std::vector<Offer>& offers, const BaseScenario& base) {
   Knob knob{"cluster", {}};
-  const ClusterSpec& own = *base.cluster;
+  SHARDLAB_TRY(const YamlNode tree, base_tree(base));
+  const YamlNode* const own = tree.find("cluster");
+  const bool has_node = own != nullptr && own->find("node") != nullptr;
   for (const Offer& offer : offers) {
     for (const int nodes : offer.nodes) {
       Choice choice{{}, fmt::format("{} x {}", nodes, offer.node)};
-      if (own.node.empty())
+      if (!has_node)
         choice.settings = {fmt::format("cluster={{node: {}, nodes: {}}}", offer.node, nodes)};
       else
         choice.settings = {"cluster.node=" + offer.node, fmt::format("cluster.nodes={}", nodes)};
-      choice.standard = own.node == offer.node && own.nodes == nodes;
       knob.choices.push_back(std::move(choice));
     }
   }
@@ -166,11 +167,12 @@ Result<SearchQuestion> read_tree(const YamlNode& root, const fs::path& file,
   question.knobs_chosen = vary == nullptr;
   if (question.knobs_chosen) {
     SHARDLAB_TRY(question.knobs, default_knobs(question.base, question.global_batch));
-  } else {
-    mark_standard(question.knobs, question.base);
   }
-  if (!question.offers.empty())
-    question.knobs.insert(question.knobs.begin(), knob_of_offers(question.offers, question.base.scenario));
+  if (!question.offers.empty()) {
+    SHARDLAB_TRY(Knob rented, knob_of_offers(question.offers, question.base));
+    question.knobs.insert(question.knobs.begin(), std::move(rented));
+  }
+  mark_standard(question.knobs, question.base);
   return question;
 }
 

@@ -185,6 +185,7 @@ Configuration SearchSpace::at(std::uint64_t index) const {
   const Cluster& cluster = cluster_of_[clusters_.number_of(configuration.choices)];
   configuration.gpus = cluster.gpus;
   configuration.nodes = cluster.nodes;
+  configuration.node = cluster.node;
   configuration.micro_batch = micro_batch_of_[micro_batches_.number_of(configuration.choices)];
   finish(configuration);
   return configuration;
@@ -199,6 +200,7 @@ Configuration SearchSpace::with(std::uint64_t index, const std::vector<std::stri
   if (sets(settings, "cluster")) configuration.offer = offer_of(cluster.node);
   configuration.gpus = cluster.gpus;
   configuration.nodes = cluster.nodes;
+  configuration.node = cluster.node;
   configuration.micro_batch = number_with(configuration.settings, "train", "micro_batch");
   if (!sets(settings, "train.accumulation")) finish(configuration);
   return configuration;

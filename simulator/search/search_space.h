@@ -22,6 +22,7 @@ struct Configuration {
   const Offer* offer = nullptr;  // lives as long as the question; null without offers
   int gpus = 0;                  // 0: the settings name no cluster that is known
   int nodes = 1;
+  std::string node;  // its name; empty where the cluster is described or of processors
   std::int64_t micro_batch = 1;
   std::int64_t accumulation = 1;
   bool divides = true;  // whether micro-batches and ranks divide the global batch
