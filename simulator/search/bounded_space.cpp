@@ -9,15 +9,12 @@
 namespace shardlab {
 namespace {
 
-// Settings that no bound looks at: what is recomputed, prefetched or kept longer only adds.
-constexpr std::string_view k_without_effect[] = {"activation",
-                                                 "parallel.reshard_after_forward",
+// Settings that no bound looks at: what is prefetched or kept longer only adds.
+constexpr std::string_view k_without_effect[] = {"parallel.reshard_after_forward",
                                                  "parallel.reshard_after_backward",
                                                  "parallel.prefetch",
                                                  "parallel.ddp",
                                                  "parallel.requires_all_reduce",
-                                                 "model.loss",
-                                                 "model.implementation",
                                                  "measure",
                                                  "train.optimizer_implementation",
                                                  "train.sync",

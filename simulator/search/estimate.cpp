@@ -1,18 +1,17 @@
 #include "simulator/search/estimate.h"
 
 #include <algorithm>
-#include <set>
 
 #include "engine/hardware/device.h"
-#include "engine/model/operators/operator_type.h"
 #include "engine/planner/load_model.h"
+#include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/parallel_spec.h"
-#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/train_spec.h"
+#include "simulator/search/graph_bounds.h"
 
 namespace shardlab {
 namespace {
@@ -21,31 +20,9 @@ constexpr double k_smallest_element = 2;  // bytes of anything that is gathered 
 // Rounding of the simulation's single instructions to whole nanoseconds must not bring it below a bound.
 constexpr double k_slack = 1 - 1e-6;
 
-double flops_of(const ModelGraph& graph) {
-  double sum = 0;
-  for (const Operator& op : graph.operators) {
-    const OperatorDescription description = describe_operator(graph, op);
-    for (const auto* works : {&description.forward, &description.backward})
-      for (const Work& work : *works) sum += static_cast<double>(work.model_flops.value);
-  }
-  return sum;
-}
-
-// The highest rate of products or attention in any of the dtypes that the scenario may compute in.
-double highest_rate(const Scenario& scenario, const Device& device) {
-  std::set<DType> dtypes = {scenario.model->dtype, scenario.precision->param.value_or(scenario.model->dtype)};
-  if (!scenario.parallel->wrap.overrides.empty()) dtypes = {DType::float32, DType::bfloat16, DType::float16};
-  double highest = 0;
-  for (const DType dtype : dtypes)
-    for (const DevicePeaks* rates : {&device.peaks, &device.gemm, &device.attention})
-      if (const auto rate = rates->of(dtype)) highest = std::max(highest, rate->value);
-  return highest;
-}
-
-// Of a device without units for a dtype the products run at another's rate: then no bound is known.
-bool knows_rates(const Scenario& scenario, const Device& device) {
-  const DType computed = scenario.precision->param.value_or(scenario.model->dtype);
-  return device.gemm.of(computed).has_value() && device.gemm.of(scenario.model->dtype).has_value();
+// Units of other precision, and a loss that a teacher replaces, are not looked at.
+bool is_plain(const Scenario& scenario) {
+  return scenario.parallel->wrap.overrides.empty() && !scenario.distillation;
 }
 
 double seconds_on(const CollectiveCoefficients& link, double bytes) {
@@ -85,12 +62,15 @@ Result<Estimate> estimate(const Scenario& scenario, bool calibrated) {
   bounds.tokens =
       graph.micro_batch * graph.sequence_length * train.accumulation * (world_size(scenario) / mesh.tensor);
   if (device.memory.value > 0) bounds.limit = device.memory;
-  const double elements = parameters + trained * (1 + states_of(train));
-  bounds.memory = Bytes{static_cast<std::int64_t>(elements / mesh.shard *
-                                                  static_cast<double>(element_size(scenario.model->dtype)))};
+  const double size = static_cast<double>(element_size(scenario.model->dtype)) / mesh.shard;
+  const double states = (parameters + trained * states_of(train)) * size;
+  // With gradients before the update, with what backward needs before it begins.
+  double most = states + trained * size;
+  const GraphBounds graph_takes = graph_bounds(scenario, graph, published_coefficients(device));
+  if (is_plain(scenario)) most = std::max(most, states + static_cast<double>(graph_takes.saved.value));
+  bounds.memory = Bytes{static_cast<std::int64_t>(most)};
   if (calibrated) return bounds;
-  const double rate = highest_rate(scenario, device);
-  const double compute = knows_rates(scenario, device) ? flops_of(graph) * train.accumulation / rate : 0;
+  const double compute = is_plain(scenario) ? graph_takes.nanoseconds / 1e9 * train.accumulation : 0;
   const double wires = wire_seconds(scenario, device, parameters, trained);
   bounds.step_ns = std::max(compute, wires) * 1e9 * k_slack;
   return bounds;

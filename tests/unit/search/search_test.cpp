@@ -47,6 +47,10 @@ std::string random_question(test::Numbers& numbers) {
   if (numbers.below(2) == 0) text += "  activation.checkpoint: [none, full]\n";
   if (numbers.below(3) == 0) text += "  cluster.memory_limit: [1200MiB, 2GiB]\n";
   if (numbers.below(3) == 0) text += "  train.optimizer: [adamw, sgd]\n";
+  if (numbers.below(3) == 0) text += "  model.loss: [{kind: plain}, {kind: chunked, chunks: 4}]\n";
+  if (numbers.below(4) == 0) text += "  model.implementation: [eager, fused]\n";
+  if (numbers.below(4) == 0) text += "  model.dtype: [float32, bfloat16]\n";
+  if (numbers.below(4) == 0) text += "  train.sync: [last, every]\n";
   std::vector<std::string> needs;
   if (numbers.below(3) == 0) needs.push_back(fmt::format("gpus: {}", 4 << numbers.below(4)));
   if (numbers.below(3) == 0) needs.push_back(fmt::format("hours: {}", 0.002 + numbers.fraction() * 0.2));
@@ -54,6 +58,31 @@ std::string random_question(test::Numbers& numbers) {
     needs.push_back(fmt::format("dollars: {}", 0.005 + numbers.fraction()));
   if (!needs.empty()) text += fmt::format("need: {{{}}}\n", fmt::join(needs, ", "));
   return text;
+}
+
+// Spearman's: Pearson's of the ranks, equal values sharing theirs.
+double rank_correlation(const std::vector<std::pair<double, double>>& pairs) {
+  const auto ranks = [&](auto value_of) {
+    std::vector<double> values, found;
+    for (const auto& pair : pairs) values.push_back(value_of(pair));
+    std::vector<double> sorted = values;
+    std::sort(sorted.begin(), sorted.end());
+    for (const double value : values) {
+      const auto [low, high] = std::equal_range(sorted.begin(), sorted.end(), value);
+      found.push_back(static_cast<double>((low - sorted.begin()) + (high - sorted.begin()) - 1) / 2);
+    }
+    return found;
+  };
+  const std::vector<double> a = ranks([](const auto& pair) { return pair.first; });
+  const std::vector<double> b = ranks([](const auto& pair) { return pair.second; });
+  const double mean = static_cast<double>(pairs.size() - 1) / 2;
+  double ab = 0, aa = 0, bb = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ab += (a[i] - mean) * (b[i] - mean);
+    aa += (a[i] - mean) * (a[i] - mean);
+    bb += (b[i] - mean) * (b[i] - mean);
+  }
+  return ab / std::sqrt(aa * bb);
 }
 
 std::string words_of(const Candidate& candidate) {
@@ -168,7 +197,8 @@ TEST_CASE("bounds stay below the simulation") {
     }
   }
   CHECK(times.size() > 300);
-  fmt::print("{} bounds\n", times.size());
+  fmt::print("{} bounds of time, rank correlation with the simulation {:.4f}\n", times.size(),
+             rank_correlation(times));
 }
 
 TEST_CASE("one configuration that is refused stops none") {
