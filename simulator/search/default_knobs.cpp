@@ -127,6 +127,17 @@ Knob loss_knob(const BaseScenario& base) {
                  std::move(choices));
 }
 
+// Whether gradients are reduced once a step, or in every micro-batch without being kept whole: the same sums.
+// With a single micro-batch the scenario's reader refuses the second.
+Knob sync_knob(const BaseScenario& base) {
+  Knob knob{"train.sync", {}};
+  for (const GradientSync each : {GradientSync::last, GradientSync::every}) {
+    const std::string word(to_string(each));
+    knob.choices.push_back({{"train.sync=" + word}, word, each == base.scenario.train->sync});
+  }
+  return knob;
+}
+
 Knob micro_batch_knob(const BaseScenario& base, std::optional<std::int64_t> global_batch) {
   const std::int64_t own = base.scenario.train->micro_batch;
   std::vector<std::int64_t> sizes = {own};
@@ -153,7 +164,7 @@ Result<YamlNode> base_tree(const BaseScenario& base) {
 Result<std::vector<Knob>> default_knobs(const BaseScenario& base, std::optional<std::int64_t> global_batch) {
   SHARDLAB_TRY(const YamlNode tree, base_tree(base));
   std::vector<Knob> knobs = {parallel_knob(tree, base), checkpoint_knob(base), loss_knob(base),
-                             micro_batch_knob(base, global_batch)};
+                             sync_knob(base), micro_batch_knob(base, global_batch)};
   std::erase_if(knobs, [](const Knob& knob) { return knob.choices.size() < 2; });
   return knobs;
 }

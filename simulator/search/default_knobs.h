@@ -11,7 +11,8 @@
 
 namespace shardlab {
 
-// The strategy with its ways of resharding, activation checkpointing, the chunked loss, and micro-batches
+// The strategy with its ways of resharding, activation checkpointing, the chunked loss, when gradients are
+// reduced, and micro-batches
 // (powers of two that divide the global batch, up to 64). What the scenario says is always among the choices.
 // Wrap policies, prefetching, offload, compilation and the mesh stay as the scenario has them.
 Result<std::vector<Knob>> default_knobs(const BaseScenario& base, std::optional<std::int64_t> global_batch);

@@ -44,6 +44,12 @@ double wire_seconds(const Scenario& scenario, const Device& device, double param
   return 0;
 }
 
+// Gradients of earlier micro-batches while the last one is computed: whole ones where only the last reduces.
+double gradients_kept(const TrainSpec& train, double trained, double sharded) {
+  if (train.accumulation == 1) return 0;
+  return train.sync == GradientSync::last ? std::max(sharded, trained * k_smallest_element) : sharded;
+}
+
 int states_of(const TrainSpec& train) {
   if (train.optimizer == Optimizer::sgd) return train.momentum > 0 ? 1 : 0;
   return 2;
@@ -67,7 +73,8 @@ Result<Estimate> estimate(const Scenario& scenario, bool calibrated) {
   // With gradients before the update, with what backward needs before it begins.
   double most = states + trained * size;
   const GraphBounds graph_takes = graph_bounds(scenario, graph, published_coefficients(device));
-  if (is_plain(scenario)) most = std::max(most, states + static_cast<double>(graph_takes.saved.value));
+  const double kept = gradients_kept(train, trained, trained * size);
+  if (is_plain(scenario)) most = std::max(most, states + kept + static_cast<double>(graph_takes.saved.value));
   bounds.memory = Bytes{static_cast<std::int64_t>(most)};
   if (calibrated) return bounds;
   const double compute = is_plain(scenario) ? graph_takes.nanoseconds / 1e9 * train.accumulation : 0;

@@ -54,10 +54,20 @@ Result<std::vector<Neighbour>> one_step_away(const SearchSpace& space, Evaluator
   for (std::size_t knob = 0; knob < question.knobs.size(); ++knob) {
     const std::vector<Choice>& choices = question.knobs[knob].choices;
     const std::size_t own = from.configuration.choices[knob];
-    for (const std::size_t to : {own - 1, own + 1}) {  // before the first one there is a very large one
-      if (to >= choices.size()) continue;
-      neighbours.push_back({question.knobs[knob].key, choices[own].shown, choices[to].shown, {}, {}});
-      configurations.push_back(space.at(moved(space, from.configuration.choices, knob, to)));
+    for (const std::size_t step :
+         {std::size_t{0} - 1, std::size_t{1}}) {  // below the first there is a very large one
+      // To the next that divides the batch; where none does, the very next stands for them.
+      std::optional<Configuration> found;
+      std::size_t at = own;
+      for (std::size_t to = own + step; to < choices.size() && !(found && found->divides); to += step) {
+        Configuration next = space.at(moved(space, from.configuration.choices, knob, to));
+        if (found && !next.divides) continue;
+        found = std::move(next);
+        at = to;
+      }
+      if (!found) continue;
+      neighbours.push_back({question.knobs[knob].key, choices[own].shown, choices[at].shown, {}, {}});
+      configurations.push_back(*std::move(found));
     }
   }
   std::vector<Result<Outcome>> outcomes(configurations.size(),

@@ -62,7 +62,7 @@ TEST_CASE("without knobs those are turned that leave the mathematics alone") {
   std::vector<std::string> keys;
   for (const Knob& knob : question->knobs) keys.push_back(knob.key);
   CHECK(keys == std::vector<std::string>{"cluster", "parallel", "activation.checkpoint", "model.loss",
-                                         "train.micro_batch"});
+                                         "train.sync", "train.micro_batch"});
   CHECK(shown(question->knobs[0]) ==
         std::vector<std::string>{"1 x dgx-h100", "2 x dgx-h100", "3 x dgx-h100"});
   // `none` trains on one rank and is left out on eight.
