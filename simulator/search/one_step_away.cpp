@@ -24,17 +24,26 @@ bool touches_arithmetic(const std::string& setting) {
          sets({setting}, "model.implementation");
 }
 
-std::vector<std::string> settings_to_mend(const FullPrediction& prediction, const Candidate& miss) {
-  std::vector<std::string> settings;
+// More nodes alone, and with smaller micro-batches, so that they still divide the batch.
+void add_nodes(const Configuration& configuration, std::vector<std::vector<std::string>>& tried) {
+  if (configuration.node.empty()) return;
+  for (const int times : {2, 4}) {
+    const std::string nodes = fmt::format("cluster.nodes={}", times * configuration.nodes);
+    tried.push_back({nodes});
+    if (configuration.micro_batch % times == 0)
+      tried.push_back({nodes, fmt::format("train.micro_batch={}", configuration.micro_batch / times)});
+  }
+}
+
+std::vector<std::vector<std::string>> settings_to_mend(const FullPrediction& prediction,
+                                                       const Candidate& miss) {
+  std::vector<std::vector<std::string>> tried;
   if (std::any_of(miss.misses.begin(), miss.misses.end(), [](const Miss& each) { return each.of_memory; })) {
     for (const SettingToTry& each : settings_that_could_save(prediction.planned, prediction.run))
-      if (!touches_arithmetic(each.setting)) settings.push_back(each.setting);
+      if (!touches_arithmetic(each.setting)) tried.push_back({each.setting});
   }
-  if (!miss.configuration.node.empty()) {
-    for (const int times : {2, 4})
-      settings.push_back(fmt::format("cluster.nodes={}", times * miss.configuration.nodes));
-  }
-  return settings;
+  add_nodes(miss.configuration, tried);
+  return tried;
 }
 
 bool cheaper(const Candidate& a, const Candidate& b) {
@@ -89,14 +98,14 @@ Result<std::optional<Mend>> cheapest_mend(const SearchSpace& space, Evaluator& e
   std::optional<Mend> best;
   const Result<FullPrediction> prediction = evaluator.predict(miss.configuration.settings);
   if (!prediction) return best;
-  for (const std::string& setting : settings_to_mend(*prediction, miss)) {
-    const Configuration configuration = space.with(miss.configuration.index, {setting});
+  for (const std::vector<std::string>& settings : settings_to_mend(*prediction, miss)) {
+    const Configuration configuration = space.with(miss.configuration.index, settings);
     if (!configuration.divides) continue;
     SHARDLAB_TRY(const Outcome outcome, evaluator.evaluate(configuration.settings));
     if (!outcome.refused.empty()) continue;
     Candidate candidate = candidate_of(space.question(), configuration, outcome.figures);
     if (candidate.satisfies() && (!best || cheaper(candidate, best->candidate)))
-      best = Mend{setting, std::move(candidate)};
+      best = Mend{fmt::format("{}", fmt::join(settings, ", ")), std::move(candidate)};
   }
   return best;
 }

@@ -24,7 +24,7 @@ Result<std::vector<Neighbour>> one_step_away(const SearchSpace& space, Evaluator
                                              const Candidate& from, int threads);
 
 struct Mend {
-  std::string setting;  // as for --set
+  std::string setting;  // as for --set; several after commas
   Candidate candidate;  // with it; satisfies
 };
 

@@ -61,16 +61,17 @@ std::vector<std::string> risks(const SearchReport& report, const Candidate& best
   return words;
 }
 
-std::vector<std::string> reasons(const SearchReport& report, const Leader& leader) {
-  std::vector<std::string> words = {fmt::format(
-      "the best of {} that satisfy", grouped(static_cast<std::int64_t>(report.result.space.satisfying)))};
-  if (leader.order.largest.empty() && leader.order.objective == report.question.objective) {
-    for (const Neighbour& each : report.neighbours) {
-      if (!each.candidate || !each.candidate->satisfies()) continue;
-      const double slower = each.candidate->costs.time / leader.best->costs.time - 1;
-      if (slower > 0.005)
-        words.push_back(fmt::format("{} {} would take {} longer", each.key, each.to, percent(slower)));
-    }
+// Of the objective that was asked for, what each knob one step away would cost.
+std::vector<std::string> reasons(const SearchReport& report, const std::vector<const Leader*>& leaders) {
+  std::vector<std::string> words = {
+      fmt::format("it is the best of {} that satisfy",
+                  grouped(static_cast<std::int64_t>(report.result.space.satisfying)))};
+  if (std::find(leaders.begin(), leaders.end(), leader_of(report)) == leaders.end()) return words;
+  for (const Neighbour& each : report.neighbours) {
+    if (!each.candidate || !each.candidate->satisfies()) continue;
+    const double slower = each.candidate->costs.time / leaders.front()->best->costs.time - 1;
+    if (slower > 0.005)
+      words.push_back(fmt::format("{} {} would take {} longer", each.key, each.to, percent(slower)));
   }
   return words;
 }
@@ -79,19 +80,17 @@ std::vector<std::string> reasons(const SearchReport& report, const Leader& leade
 
 std::string recommendation_text(const SearchReport& report, const TextStyle& style) {
   std::string text;
-  for (const Leader& leader : report.result.answers) {
+  for (const auto& leaders : leaders_together(report.result)) {
     if (!text.empty()) text += "\n";
-    const Candidate& best = *leader.best;
-    text += candidate_block(report.question, "for " + order_words(leader.order), best, style.width);
+    const Candidate& best = *leaders.front()->best;
+    text += candidate_block(report.question, "for " + orders_words(leaders), best, style.width);
     text += wrapped("    changes    ", differences(report.question, best.configuration), style.width);
-    text += wrapped("    because    ", reasons(report, leader), style.width);
+    text += wrapped("    because    ", reasons(report, leaders), style.width);
     text += wrapped("    risk       ", risks(report, best), style.width);
-    if (leader.second)
-      text += wrapped(
-          "    runner-up  ",
-          {fmt::format("{}: {}", instead(report.question, leader.second->configuration, best.configuration),
-                       against(*leader.second, best))},
-          style.width);
+    const std::optional<Candidate>& second = leaders.front()->second;
+    if (!second) continue;
+    const std::string other = instead(report.question, second->configuration, best.configuration);
+    text += wrapped("    runner-up  ", {other + ": " + against(*second, best)}, style.width);
   }
   if (report.result.space.open > 0) text += "\nThe search was not finished: the best so far.\n";
   if (report.result.answers.empty()) text = "Nothing satisfies.\n" + nearest_table(report, style);

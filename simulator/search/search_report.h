@@ -40,6 +40,11 @@ nlohmann::ordered_json search_json(const SearchReport& report);
 // Every configuration that was simulated, in the order of the space.
 std::string search_csv(const SearchReport& report);
 
+// The leaders whose best is one configuration, together; in the order of the answers.
+std::vector<std::vector<const Leader*>> leaders_together(const SearchResult& result);
+// "time, the fewest GPUs".
+std::string orders_words(const std::vector<const Leader*>& leaders);
+
 // The best for the question's objective, else of whatever order there is; none where nothing satisfies.
 const Leader* leader_of(const SearchReport& report);
 

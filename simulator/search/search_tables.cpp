@@ -55,20 +55,9 @@ std::string candidate_block(const SearchQuestion& question, const std::string& t
 
 std::string answer_blocks(const SearchReport& report, const TextStyle& style) {
   std::string text;
-  std::vector<bool> done(report.result.answers.size(), false);
-  for (std::size_t i = 0; i < done.size(); ++i) {
-    if (done[i]) continue;
-    std::string title = "best for ";
-    bool first = true;
-    for (std::size_t j = i; j < done.size(); ++j) {
-      const Leader& other = report.result.answers[j];
-      if (other.best->configuration.index != report.result.answers[i].best->configuration.index) continue;
-      done[j] = true;
-      title += (first ? "" : ", ") + order_words(other.order);
-      first = false;
-    }
-    text += candidate_block(report.question, title, *report.result.answers[i].best, style.width);
-  }
+  for (const auto& leaders : leaders_together(report.result))
+    text += candidate_block(report.question, "best for " + orders_words(leaders), *leaders.front()->best,
+                            style.width);
   return text;
 }
 

@@ -149,6 +149,26 @@ std::string search_text(const SearchReport& report, const TextStyle& style) {
   return text;
 }
 
+std::vector<std::vector<const Leader*>> leaders_together(const SearchResult& result) {
+  std::vector<std::vector<const Leader*>> together;
+  for (const Leader& leader : result.answers) {
+    const auto same = std::find_if(together.begin(), together.end(), [&](const auto& others) {
+      return others.front()->best->configuration.index == leader.best->configuration.index;
+    });
+    if (same != together.end())
+      same->push_back(&leader);
+    else
+      together.push_back({&leader});
+  }
+  return together;
+}
+
+std::string orders_words(const std::vector<const Leader*>& leaders) {
+  std::vector<std::string> words;
+  for (const Leader* const leader : leaders) words.push_back(order_words(leader->order));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
 const Leader* leader_of(const SearchReport& report) {
   const std::vector<Leader>& answers = report.result.answers;
   const auto found = std::find_if(answers.begin(), answers.end(), [&](const Leader& leader) {

@@ -1,5 +1,6 @@
 #include "simulator/search/search_words.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -91,18 +92,20 @@ std::string need_words(const Needs& needs) {
 }
 
 std::string wrapped(const std::string& first, const std::vector<std::string>& parts, int width) {
-  std::string text, line = first;
+  const std::string words = fmt::format("{}", fmt::join(parts, ", "));
   const std::string indent(static_cast<std::size_t>(display_width(first)), ' ');
-  bool empty = true;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::string part = parts[i] + (i + 1 < parts.size() ? "," : "");
-    if (!empty && display_width(line) + 1 + display_width(part) > width) {
+  std::string text, line = first;
+  for (std::size_t begin = 0; begin < words.size();) {
+    const std::size_t end = std::min(words.find(' ', begin), words.size());
+    const std::string word = words.substr(begin, end - begin);
+    const bool starts = line.size() == indent.size();
+    if (!starts && display_width(line) + 1 + display_width(word) > width) {
       text += line + "\n";
-      line = indent;
-      empty = true;
+      line = indent + word;
+    } else {
+      line += (starts ? "" : " ") + word;
     }
-    line += (empty ? "" : " ") + part;
-    empty = false;
+    begin = end + 1;
   }
   return text + line + "\n";
 }

@@ -30,7 +30,7 @@ std::vector<std::string> knob_words(const SearchQuestion& question, const Config
 // "fits with 90 % or more, at most 72 hours".
 std::string need_words(const Needs& needs);
 
-// Lines of at most `width` columns, later ones indented; broken between the parts.
+// The parts after commas, in lines of at most `width` columns, later ones indented; broken between words.
 std::string wrapped(const std::string& first, const std::vector<std::string>& parts, int width);
 
 }  // namespace shardlab
