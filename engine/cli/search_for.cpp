@@ -50,6 +50,15 @@ Result<SearchOptions> options_of(const SearchSettings& settings, const SearchQue
   return options;
 }
 
+// A place that was asked for must do; beside a file that ships with the program nothing can be written.
+Status open_results(const SearchSettings& settings, Console& console, ResultFile& kept) {
+  if (settings.no_store) return {};
+  if (!settings.results.empty()) return kept.open(settings.results);
+  const Status opened = kept.open(settings.file + ".results");
+  if (!opened) console.note(fmt::format("nothing is kept: {}", to_string(opened.error())));
+  return {};
+}
+
 // What is reckoned about the answers besides: neighbours, mends, a question why.
 Status look_around(const SearchSpace& space, Evaluator& evaluator, const SearchSettings& settings,
                    int threads, SearchReport& report) {
@@ -95,8 +104,7 @@ Result<int> search_for(CommandContext& context, const SearchSettings& settings,
   SHARDLAB_TRY(const SearchSpace space, SearchSpace::of(question));
   SHARDLAB_TRY(SearchOptions options, options_of(settings, question));
   ResultFile kept;
-  if (!settings.no_store)
-    SHARDLAB_CHECK_OK(kept.open(settings.results.empty() ? settings.file + ".results" : settings.results));
+  SHARDLAB_CHECK_OK(open_results(settings, context.console, kept));
   CalibrationFor calibration_for;
   if (!settings.no_calibration)
     calibration_for = [&](const Scenario& scenario) {

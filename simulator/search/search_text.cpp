@@ -69,12 +69,17 @@ std::vector<std::string> kept_words(const SearchQuestion& question) {
   return kept;
 }
 
+// "1 to 8" where none is left out.
+std::string counts_text(const std::vector<int>& counts) {
+  if (counts.size() > 2 && counts.back() - counts.front() + 1 == static_cast<int>(counts.size()))
+    return fmt::format("{} to {}", counts.front(), counts.back());
+  return fmt::format("{}", fmt::join(counts, " or "));
+}
+
 std::vector<std::string> offer_words(const SearchQuestion& question) {
   std::vector<std::string> words;
   for (const Offer& offer : question.offers) {
-    std::string text = offer.nodes.size() == 1 ? fmt::format("{} x {}", offer.nodes.front(), offer.node)
-                                               : fmt::format("{} to {} x {}", offer.nodes.front(),
-                                                             offer.nodes.back(), offer.node);
+    std::string text = fmt::format("{} x {}", counts_text(offer.nodes), offer.node);
     text += offer.price
                 ? fmt::format(" at ${:.2f} an hour each ({}, {})", *offer.price, offer.date, offer.source)
                 : " at an unknown price";

@@ -84,6 +84,17 @@ TEST_CASE("what changes the arithmetic is no default: ddp casts nothing") {
     CHECK(choice.shown.find("ddp") == std::string::npos);
 }
 
+TEST_CASE("shipped search files are read") {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_folder() / "scenarios/search")) {
+    if (entry.path().extension() != ".yaml") continue;
+    ++count;
+    INFO(entry.path());
+    REQUIRE_OK(read_question(entry.path()));
+  }
+  CHECK(count >= 1);
+}
+
 TEST_CASE("mistakes are told together, with their places and hints") {
   const std::string text = refusal(
       "vary: {train.micro_bach: [1], train.micro_batch: []}\nneed: {mfu: {least: 50%, most: "
