@@ -208,6 +208,39 @@ def test_a_miss_is_mended():
     check("mended by cluster.nodes=" in place.run("search", file).out, "no mend in the text")
 
 
+# MPT-7B (databricks.com/blog/mpt-7b): 1T tokens in 9.5 days on 440 A100-40GB; settings as in llm-foundry's table of that GPU.
+MPT = """name: mpt-7b
+model: {config: mpt-7b, sequence_length: 2048, attention: flash}
+cluster: {node: aws-p4d.24xlarge, nodes: 55}
+parallel: {strategy: fsdp1}
+precision: {param: bfloat16, reduce: bfloat16}
+activation: {checkpoint: full}
+train: {micro_batch: 4}
+"""
+# TinyLlama (github.com/jzhang38/TinyLlama): 300B tokens in 3,456 hours of an A100-40GB, 16 of them, fused operators, 2M tokens a step.
+TINY_LLAMA = """name: tinyllama
+model:
+  config: llama-2-7b
+  sequence_length: 2048
+  implementation: fused
+  overrides: {hidden_size: 2048, intermediate_size: 5632, num_hidden_layers: 22, num_attention_heads: 32, num_key_value_heads: 4}
+cluster: {node: aws-p4d.24xlarge, nodes: 2}
+parallel: {strategy: fsdp1}
+precision: {param: bfloat16, reduce: bfloat16}
+train: {micro_batch: 8, accumulation: 8}
+"""
+
+
+def test_published_trainings_take_as_long():
+    place = Place()
+    for name, scenario, tokens, gpu_hours in (("mpt", MPT, "1000G", 9.5 * 24 * 440), ("tinyllama", TINY_LLAMA, "300G", 3456)):
+        file = question(place, f"vary: {{train.seed: [1]}}\ntrain: {{tokens: {tokens}}}\n", name, scenario)
+        best = expect(place.run("search", file, "--json", "--no-calibration"), 0).json()["answers"][0]
+        error = best["hours"] * best["gpus"] / gpu_hours - 1
+        print(f"        {name}: {best['hours'] * best['gpus']:,.0f} GPU hours, published {gpu_hours:,.0f}: {error:+.1%}")
+        check(abs(error) <= 0.2, f"{name}: {error:+.1%}")
+
+
 def test_questions_without_an_answer():
     place = Place()
     def refused(text, *parts):
