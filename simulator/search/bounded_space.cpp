@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "simulator/search/estimate.h"
+#include "simulator/search/estimate_parts.h"
 #include "simulator/search/in_parallel.h"
 
 namespace shardlab {
@@ -37,31 +37,6 @@ KnobSubset with_effect(const std::vector<Knob>& knobs, const std::string& also) 
   return {knobs, std::move(chosen)};
 }
 
-// What is known without reading the scenario.
-LowerBounds plain_bounds(const Configuration& configuration) {
-  LowerBounds bounds;
-  bounds.gpus = configuration.gpus;
-  bounds.micro_batch = configuration.micro_batch;
-  return bounds;
-}
-
-LowerBounds bounds_of(const SearchSpace& space, Evaluator& evaluator, const Configuration& configuration) {
-  LowerBounds bounds = plain_bounds(configuration);
-  if (!configuration.divides) return bounds;
-  const Result<Scenario> scenario = evaluator.scenario_with(configuration.settings);
-  if (!scenario) return bounds;
-  const auto calibration = evaluator.calibration_of(*scenario);
-  const Result<Estimate> estimated = estimate(*scenario, !calibration || calibration->has_value());
-  if (!estimated) return bounds;
-  bounds.step_ns = estimated->step_ns;
-  bounds.memory = estimated->memory;
-  bounds.limit = estimated->limit;
-  const StepTimes steps{bounds.step_ns, bounds.step_ns, estimated->tokens, configuration.gpus,
-                        configuration.nodes};
-  bounds.costs = training_costs(space.question().training, steps, price_of(configuration));
-  return bounds;
-}
-
 }  // namespace
 
 BoundedSpace::BoundedSpace(const SearchSpace& space, Evaluator& evaluator, const std::string& also,
@@ -69,21 +44,16 @@ BoundedSpace::BoundedSpace(const SearchSpace& space, Evaluator& evaluator, const
     : space_(space) {
   const std::vector<Knob>& knobs = space.question().knobs;
   const KnobSubset effective = with_effect(knobs, also);
+  const EstimateParts parts(space, evaluator, threads);
   bounds_.resize(effective.size());
-  std::vector<std::size_t> standard(knobs.size(), 0);
-  for (std::size_t i = 0; i < knobs.size(); ++i) {
-    const auto& choices = knobs[i].choices;
-    const auto found =
-        std::find_if(choices.begin(), choices.end(), [](const Choice& each) { return each.standard; });
-    if (found != choices.end()) standard[i] = static_cast<std::size_t>(found - choices.begin());
-  }
+  const std::vector<std::size_t> standard = standard_choices(knobs);
   std::vector<std::size_t> every(knobs.size());
   for (std::size_t i = 0; i < every.size(); ++i) every[i] = i;
   const KnobSubset all(knobs, every);
   in_parallel(bounds_.size(), threads, [&](std::size_t group) {
     std::vector<std::size_t> choices = standard;
     effective.set(group, choices);
-    bounds_[group] = shardlab::bounds_of(space_, evaluator, space_.at(all.number_of(choices)));
+    bounds_[group] = parts.bounds_of(space_.at(all.number_of(choices)));
   });
   group_of_.resize(space.size());
   order_.resize(space.size());

@@ -20,34 +20,8 @@ constexpr double k_smallest_element = 2;  // bytes of anything that is gathered 
 // Rounding of the simulation's single instructions to whole nanoseconds must not bring it below a bound.
 constexpr double k_slack = 1 - 1e-6;
 
-// Units of other precision, and a loss that a teacher replaces, are not looked at.
-bool is_plain(const Scenario& scenario) {
-  return scenario.parallel->wrap.overrides.empty() && !scenario.distillation;
-}
-
-double seconds_on(const CollectiveCoefficients& link, double bytes) {
-  return link.bandwidth.value > 0 ? bytes / link.bandwidth.value : 0;
-}
-
-// Every parameter is gathered and every gradient reduced once a step, or all-reduced where nothing is
-// sharded. Of replicas of shards nothing is said.
-double wire_seconds(const Scenario& scenario, const Device& device, double parameters, double trained) {
-  const int ranks = world_size(scenario);
-  const ResolvedMesh mesh = resolve_mesh(scenario);
-  if (ranks < 2 || !scenario.parallel->wrap.ignored.empty()) return 0;
-  const Links links = device.links_of(ranks, device.nodes);
-  const double share = (ranks - 1.0) / ranks * k_smallest_element;
-  if (mesh.shard == ranks)
-    return seconds_on(links.all_gather, parameters * share) +
-           seconds_on(links.reduce_scatter, trained * share);
-  if (mesh.shard == 1) return seconds_on(links.all_reduce, 2 * trained * share);
-  return 0;
-}
-
-// Gradients of earlier micro-batches while the last one is computed: whole ones where only the last reduces.
-double gradients_kept(const TrainSpec& train, double trained, double sharded) {
-  if (train.accumulation == 1) return 0;
-  return train.sync == GradientSync::last ? std::max(sharded, trained * k_smallest_element) : sharded;
+double seconds_of_element(const CollectiveCoefficients& link, double share) {
+  return link.bandwidth.value > 0 ? k_smallest_element * share / link.bandwidth.value : 0;
 }
 
 int states_of(const TrainSpec& train) {
@@ -55,31 +29,67 @@ int states_of(const TrainSpec& train) {
   return 2;
 }
 
+// Gradients of earlier micro-batches while the last one is computed.
+double gradients_kept(const ModelFacts& model, double sharded, std::int64_t accumulation) {
+  if (accumulation == 1) return 0;
+  return model.sums_whole ? std::max(sharded, model.trained * k_smallest_element) : sharded;
+}
+
 }  // namespace
 
-Result<Estimate> estimate(const Scenario& scenario, bool calibrated) {
-  SHARDLAB_TRY(const Device device, resolve_device(*scenario.cluster));
+Result<ModelFacts> model_facts(const Scenario& scenario, const Device& device) {
   SHARDLAB_TRY(const ModelGraph graph, with_form_of_model<ModelGraph>(scenario, load_model_graph));
-  const TrainSpec& train = *scenario.train;
-  const auto parameters = static_cast<double>(total_parameters(graph));
-  const auto trained = static_cast<double>(trainable_parameters(graph));
+  ModelFacts facts;
+  facts.parameters = static_cast<double>(total_parameters(graph));
+  facts.trained = static_cast<double>(trainable_parameters(graph));
+  facts.element = static_cast<double>(element_size(scenario.model->dtype));
+  facts.states = states_of(*scenario.train);
+  facts.tokens = graph.micro_batch * graph.sequence_length;
+  facts.sums_whole = scenario.train->sync == GradientSync::last;
+  if (scenario.distillation) return facts;  // a teacher replaces the loss
+  const GraphBounds bounds = graph_bounds(scenario, graph, published_coefficients(device));
+  facts.nanoseconds = bounds.nanoseconds;
+  facts.saved = static_cast<double>(bounds.saved.value);
+  return facts;
+}
+
+// Every parameter is gathered and every gradient reduced once a step, or all-reduced where nothing is
+// sharded. Of replicas of shards nothing is said.
+MeshFacts mesh_facts(const Scenario& scenario, const Device& device) {
   const ResolvedMesh mesh = resolve_mesh(scenario);
+  MeshFacts facts;
+  facts.ranks = world_size(scenario);
+  facts.shard = mesh.shard;
+  facts.tensor = mesh.tensor;
+  facts.one_precision = scenario.parallel->wrap.overrides.empty();
+  if (device.memory.value > 0) facts.limit = device.memory;
+  if (facts.ranks < 2 || !scenario.parallel->wrap.ignored.empty()) return facts;
+  const Links links = device.links_of(facts.ranks, device.nodes);
+  const double share = (facts.ranks - 1.0) / facts.ranks;
+  if (mesh.shard == facts.ranks) {
+    facts.gather_seconds = seconds_of_element(links.all_gather, share);
+    facts.reduce_seconds = seconds_of_element(links.reduce_scatter, share);
+  } else if (mesh.shard == 1) {
+    facts.reduce_seconds = seconds_of_element(links.all_reduce, 2 * share);
+  }
+  return facts;
+}
+
+Estimate estimate(const ModelFacts& model, const MeshFacts& mesh, std::int64_t accumulation,
+                  bool calibrated) {
   Estimate bounds;
-  bounds.tokens =
-      graph.micro_batch * graph.sequence_length * train.accumulation * (world_size(scenario) / mesh.tensor);
-  if (device.memory.value > 0) bounds.limit = device.memory;
-  const double size = static_cast<double>(element_size(scenario.model->dtype)) / mesh.shard;
-  const double states = (parameters + trained * states_of(train)) * size;
+  bounds.tokens = model.tokens * accumulation * (mesh.ranks / mesh.tensor);
+  const double size = model.element / mesh.shard;
+  const double states = (model.parameters + model.trained * model.states) * size;
+  const double gradients = model.trained * size;
   // With gradients before the update, with what backward needs before it begins.
-  double most = states + trained * size;
-  const GraphBounds graph_takes = graph_bounds(scenario, graph, published_coefficients(device));
-  const double kept = gradients_kept(train, trained, trained * size);
-  if (is_plain(scenario)) most = std::max(most, states + kept + static_cast<double>(graph_takes.saved.value));
+  const double needed = mesh.one_precision ? model.saved : 0;
+  const double most = states + std::max(gradients, gradients_kept(model, gradients, accumulation) + needed);
   bounds.memory = Bytes{static_cast<std::int64_t>(most)};
   if (calibrated) return bounds;
-  const double compute = is_plain(scenario) ? graph_takes.nanoseconds / 1e9 * train.accumulation : 0;
-  const double wires = wire_seconds(scenario, device, parameters, trained);
-  bounds.step_ns = std::max(compute, wires) * 1e9 * k_slack;
+  const double compute = mesh.one_precision ? model.nanoseconds * static_cast<double>(accumulation) : 0;
+  const double wires = (mesh.gather_seconds * model.parameters + mesh.reduce_seconds * model.trained) * 1e9;
+  bounds.step_ns = std::max(compute, wires) * k_slack;
   return bounds;
 }
 

@@ -57,6 +57,17 @@ bool sets(const std::vector<std::string>& settings, std::string_view section) {
                      [&](const std::string& each) { return is_of(each, section); });
 }
 
+std::vector<std::size_t> standard_choices(const std::vector<Knob>& knobs) {
+  std::vector<std::size_t> standard;
+  for (const Knob& knob : knobs) {
+    const auto found = std::find_if(knob.choices.begin(), knob.choices.end(),
+                                    [](const Choice& each) { return each.standard; });
+    standard.push_back(found == knob.choices.end() ? 0
+                                                   : static_cast<std::size_t>(found - knob.choices.begin()));
+  }
+  return standard;
+}
+
 KnobSubset::KnobSubset(const std::vector<Knob>& knobs, std::vector<std::size_t> chosen)
     : knobs_(std::move(chosen)) {
   for (const std::size_t knob : knobs_) {
@@ -93,16 +104,17 @@ Result<SearchSpace> SearchSpace::of(const SearchQuestion& question) {
   }
   SHARDLAB_TRY(space.tree_, base_tree(question.base));
   space.clusters_ = KnobSubset(knobs, knobs_that_set(knobs, "cluster"));
-  space.micro_batches_ = KnobSubset(knobs, knobs_that_set(knobs, "train"));
+  space.trainings_ = KnobSubset(knobs, knobs_that_set(knobs, "train"));
   std::vector<std::size_t> choices(knobs.size(), 0);
   for (std::uint64_t i = 0; i < space.clusters_.size(); ++i) {
     space.clusters_.set(i, choices);
-    space.cluster_of_.push_back(space.cluster_with(settings_of(knobs, choices)));
+    space.cluster_of_.push_back(space.cluster_with(space.settings_of(choices)));
   }
-  for (std::uint64_t i = 0; i < space.micro_batches_.size(); ++i) {
-    space.micro_batches_.set(i, choices);
-    const auto settings = settings_of(knobs, choices);
-    space.micro_batch_of_.push_back(space.number_with(settings, "train", "micro_batch"));
+  for (std::uint64_t i = 0; i < space.trainings_.size(); ++i) {
+    space.trainings_.set(i, choices);
+    const auto settings = space.settings_of(choices);
+    space.steps_of_.push_back(
+        {space.number_with(settings, "micro_batch"), space.number_with(settings, "accumulation")});
   }
   return space;
 }
@@ -134,20 +146,23 @@ const Offer* SearchSpace::offer_of(const std::string& node) const {
   return nullptr;
 }
 
-std::int64_t SearchSpace::number_with(const std::vector<std::string>& settings, std::string_view section,
-                                      std::string_view key) const {
+std::int64_t SearchSpace::number_with(const std::vector<std::string>& settings, std::string_view key) const {
   YamlNode tree = tree_;
   for (const std::string& each : settings) {
-    if (is_of(each, section) && !apply_override(tree, each)) return 1;
+    if (is_of(each, "train") && !apply_override(tree, each)) return 1;
   }
-  return std::max<std::int64_t>(1, integer_of(tree.find(section), key).value_or(1));
+  return std::max<std::int64_t>(1, integer_of(tree.find("train"), key).value_or(1));
+}
+
+std::vector<std::string> SearchSpace::settings_of(const std::vector<std::size_t>& choices) const {
+  return shardlab::settings_of(question_->knobs, choices);
 }
 
 Configuration SearchSpace::chosen(std::vector<std::size_t> choices) const {
   const std::vector<Knob>& knobs = question_->knobs;
   Configuration configuration;
   configuration.index = all_.number_of(choices);
-  configuration.settings = settings_of(knobs, choices);
+  configuration.settings = settings_of(choices);
   for (std::size_t i = 0; i < knobs.size(); ++i)
     configuration.changes += !knobs[i].choices[choices[i]].standard;
   if (!question_->offers.empty()) {
@@ -166,10 +181,7 @@ Configuration SearchSpace::chosen(std::vector<std::size_t> choices) const {
 
 void SearchSpace::finish(Configuration& configuration) const {
   const std::optional<std::int64_t>& batch = question_->global_batch;
-  if (!batch) {
-    configuration.accumulation = number_with(configuration.settings, "train", "accumulation");
-    return;
-  }
+  if (!batch) return;
   if (configuration.gpus <= 0) return;
   const std::int64_t of_one = configuration.micro_batch * configuration.gpus;
   configuration.divides = *batch % of_one == 0;
@@ -186,7 +198,9 @@ Configuration SearchSpace::at(std::uint64_t index) const {
   configuration.gpus = cluster.gpus;
   configuration.nodes = cluster.nodes;
   configuration.node = cluster.node;
-  configuration.micro_batch = micro_batch_of_[micro_batches_.number_of(configuration.choices)];
+  const Steps& steps = steps_of_[trainings_.number_of(configuration.choices)];
+  configuration.micro_batch = steps.micro_batch;
+  configuration.accumulation = steps.accumulation;
   finish(configuration);
   return configuration;
 }
@@ -201,7 +215,8 @@ Configuration SearchSpace::with(std::uint64_t index, const std::vector<std::stri
   configuration.gpus = cluster.gpus;
   configuration.nodes = cluster.nodes;
   configuration.node = cluster.node;
-  configuration.micro_batch = number_with(configuration.settings, "train", "micro_batch");
+  configuration.micro_batch = number_with(configuration.settings, "micro_batch");
+  configuration.accumulation = number_with(configuration.settings, "accumulation");
   if (!sets(settings, "train.accumulation")) finish(configuration);
   return configuration;
 }

@@ -55,6 +55,9 @@ class SearchSpace {
   // The same for settings of somebody's own on top of the combination's: --why, or a knob one step away.
   Configuration with(std::uint64_t index, const std::vector<std::string>& settings) const;
 
+  // Of these choices, without the accumulation that keeps the batch.
+  std::vector<std::string> settings_of(const std::vector<std::size_t>& choices) const;
+
   const SearchQuestion& question() const { return *question_; }
 
  private:
@@ -69,15 +72,20 @@ class SearchSpace {
 
   const SearchQuestion* question_ = nullptr;
   YamlNode tree_;
-  KnobSubset all_, clusters_, micro_batches_;
-  std::vector<Cluster> cluster_of_;           // by number of clusters_
-  std::vector<std::int64_t> micro_batch_of_;  // by number of micro_batches_
+  KnobSubset all_, clusters_, trainings_;
+  std::vector<Cluster> cluster_of_;  // by number of clusters_
+  struct Steps {
+    std::int64_t micro_batch = 1, accumulation = 1;
+  };
+  std::vector<Steps> steps_of_;  // by number of trainings_
 
   const Offer* offer_of(const std::string& node) const;
   Cluster cluster_with(const std::vector<std::string>& settings) const;
-  std::int64_t number_with(const std::vector<std::string>& settings, std::string_view section,
-                           std::string_view key) const;
+  std::int64_t number_with(const std::vector<std::string>& settings, std::string_view key) const;
 };
+
+// The choice of each knob that leaves the scenario as it is; the first where there is none.
+std::vector<std::size_t> standard_choices(const std::vector<Knob>& knobs);
 
 // Whether one of the settings is of a key below a section, or of the section itself.
 bool sets(const std::vector<std::string>& settings, std::string_view section);

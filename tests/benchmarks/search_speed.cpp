@@ -10,7 +10,7 @@
 #include <fstream>
 #include <functional>
 
-#include "simulator/search/estimate.h"
+#include "simulator/search/estimate_parts.h"
 #include "simulator/search/evaluate.h"
 #include "simulator/search/read_question.h"
 #include "simulator/search/search_space.h"
@@ -35,6 +35,18 @@ constexpr const char* k_question =
     "  activation.checkpoint: [none, full]\n"
     "  model.loss: [{kind: plain}, {kind: chunked, chunks: 8}]\n";
 
+constexpr const char* k_many =
+    "scenario: scenario.yaml\n"
+    "vary:\n"
+    "  train.micro_batch: [1]\n"
+    "  train.accumulation: {from: 1, to: 64, step: 1}\n"
+    "  cluster.nodes: {from: 2, to: 65, step: 1}\n"
+    "  parallel: [{strategy: fsdp2}, {strategy: fsdp2, reshard_after_forward: false}, {strategy: fsdp1},\n"
+    "             {strategy: fsdp1, sharding: shard_grad_op}]\n"
+    "  activation.checkpoint: [none, full]\n"
+    "  model.loss: [{kind: plain}, {kind: chunked, chunks: 8}]\n"
+    "  train.optimizer: [adamw, sgd]\n";
+
 template <typename T>
 T required(Result<T> result) {
   if (result) return *std::move(result);
@@ -54,8 +66,23 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-void run(const std::filesystem::path& folder) {
-  std::ofstream(folder / "scenario.yaml") << k_scenario;
+// Of a space as large as a search takes, all of it: what its parts are read from, and each combination.
+void estimates(const std::filesystem::path& folder) {
+  std::ofstream(folder / "many.yaml") << k_many;
+  const SearchQuestion question = required(read_question(folder / "many.yaml"));
+  const SearchSpace space = required(SearchSpace::of(question));
+  ResultFile kept;
+  Evaluator evaluator(question.base, {}, kept);
+  std::size_t bounded = 0;
+  const double seconds = seconds_of([&] {
+    const EstimateParts parts(space, evaluator, 1);
+    for (std::uint64_t i = 0; i < space.size(); ++i) bounded += parts.bounds_of(space.at(i)).step_ns > 0;
+  });
+  fmt::print("  {} configurations, {} with a bound of time\n", space.size(), bounded);
+  print("estimates", space.size(), seconds, 200'000);
+}
+
+void simulations(const std::filesystem::path& folder) {
   std::ofstream(folder / "question.yaml") << k_question;
   const SearchQuestion question = required(read_question(folder / "question.yaml"));
   const SearchSpace space = required(SearchSpace::of(question));
@@ -63,20 +90,10 @@ void run(const std::filesystem::path& folder) {
   Evaluator evaluator(question.base, {}, kept);
   std::vector<Configuration> configurations;
   for (std::uint64_t i = 0; i < space.size(); ++i) configurations.push_back(space.at(i));
-  fmt::print("Llama-3-70B, {} configurations, one thread\n", configurations.size());
-  const double reading = seconds_of([&] {
-    for (const Configuration& each : configurations) required(evaluator.scenario_with(each.settings));
-  });
-  const double estimates = seconds_of([&] {
-    for (const Configuration& each : configurations)
-      required(estimate(required(evaluator.scenario_with(each.settings)), false));
-  });
-  const double simulations = seconds_of([&] {
+  const double seconds = seconds_of([&] {
     for (const Configuration& each : configurations) required(evaluator.evaluate(each.settings));
   });
-  print("estimates", configurations.size(), estimates, 200'000);
-  print("  of these, reading", configurations.size(), reading, 200'000);
-  print("simulations", configurations.size(), simulations, 2'000);
+  print("simulations", configurations.size(), seconds, 2'000);
 }
 
 }  // namespace
@@ -85,6 +102,9 @@ void run(const std::filesystem::path& folder) {
 int main() {
   const auto folder = std::filesystem::temp_directory_path() / "shardlab-search-speed";
   std::filesystem::create_directories(folder);
-  shardlab::run(folder);
+  fmt::print("Llama-3-70B, one thread\n");
+  std::ofstream(folder / "scenario.yaml") << shardlab::k_scenario;
+  shardlab::estimates(folder);
+  shardlab::simulations(folder);
   std::filesystem::remove_all(folder);
 }
