@@ -8,6 +8,8 @@
 namespace shardlab {
 namespace {
 
+constexpr std::size_t k_tried = 16;
+
 bool is_of_mesh(const std::string& setting) {
   return sets({setting}, "cluster") || sets({setting}, "parallel");
 }
@@ -87,7 +89,10 @@ void EstimateParts::read_meshes(int threads) {
       return same_kind(part.device, *devices[i]);
     });
     meshes_[i]->device = static_cast<std::size_t>(known - devices_.begin());
-    if (known == devices_.end()) devices_.push_back({*devices[i], i});
+    if (known == devices_.end())
+      devices_.push_back({*devices[i], {i}});
+    else if (known->meshes.size() < k_tried)
+      known->meshes.push_back(i);
   }
 }
 
@@ -95,9 +100,13 @@ void EstimateParts::read_models(int threads) {
   models_.resize(devices_.size() * model_.size());
   in_parallel(models_.size(), threads, [&](std::size_t i) {
     const DevicePart& part = devices_[i / model_.size()];
-    const Result<Scenario> scenario = evaluator_.scenario_with(settings_at(part.mesh, i % model_.size()));
-    if (!scenario) return;
-    if (auto facts = model_facts(*scenario, part.device)) models_[i] = *facts;
+    // A strategy may refuse what another takes, and both have the same facts.
+    for (const std::uint64_t mesh : part.meshes) {
+      const Result<Scenario> scenario = evaluator_.scenario_with(settings_at(mesh, i % model_.size()));
+      if (!scenario) continue;
+      if (auto facts = model_facts(*scenario, part.device)) models_[i] = *facts;
+      return;
+    }
   });
 }
 

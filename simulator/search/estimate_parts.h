@@ -31,7 +31,7 @@ class EstimateParts {
   };
   struct DevicePart {
     Device device;
-    std::uint64_t mesh = 0;  // a combination of mesh_ that has it
+    std::vector<std::uint64_t> meshes;  // combinations of mesh_ that have it, the first few
   };
 
   void read_meshes(int threads);

@@ -108,15 +108,13 @@ std::string space_of(const SpaceCounts& space) {
                      space.not_fitting, space.satisfying);
 }
 
-}  // namespace
-
-TEST_CASE("bounded search equals exhaustive search on random spaces, with any number of threads") {
+void compare_random_spaces(int spaces, std::uint64_t seed) {
   const test::SearchFolder folder;
-  test::Numbers numbers(1900);
+  test::Numbers numbers(seed);
   ResultFile kept;  // one for all: what equal configurations have is simulated once
   std::uint64_t bounded = 0, total = 0;
   int without_answer = 0, refused = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < spaces; ++i) {
     const std::string text = random_question(numbers);
     INFO(text);
     const auto question = folder.question(text);
@@ -146,10 +144,50 @@ TEST_CASE("bounded search equals exhaustive search on random spaces, with any nu
     if (exhaustive) CHECK(exhaustive->space.bounded == 0);
   }
   fmt::print(
-      "60 spaces, {} combinations, {} bounded away, {} spaces without an answer, {} without a possible one\n",
-      total, bounded, without_answer, refused);
+      "{} spaces, {} combinations, {} bounded away, {} spaces without an answer, {} without a possible one\n",
+      spaces, total, bounded, without_answer, refused);
   CHECK(bounded > 0);
   CHECK(without_answer > 0);
+}
+
+void compare_bounds(std::size_t least, std::uint64_t seed) {
+  const test::SearchFolder folder;
+  test::Numbers numbers(seed);
+  ResultFile kept;
+  std::vector<std::pair<double, double>> times;  // bounded, simulated
+  while (times.size() < least) {
+    const auto question = folder.question(random_question(numbers));
+    REQUIRE_OK(question);
+    const auto space = SearchSpace::of(*question);
+    REQUIRE_OK(space);
+    Evaluator evaluator(question->base, {}, kept);
+    const BoundedSpace bounded(*space, evaluator, "", 1);
+    for (std::uint64_t index = 0; index < space->size(); ++index) {
+      const Configuration configuration = space->at(index);
+      if (!configuration.divides) continue;
+      const auto outcome = evaluator.evaluate(configuration.settings);
+      REQUIRE_OK(outcome);
+      if (!outcome->refused.empty()) continue;
+      const LowerBounds& bounds = bounded.bounds_of(index);
+      INFO(fmt::format("{}", fmt::join(configuration.settings, " ")));
+      CHECK(bounds.step_ns <= static_cast<double>(outcome->figures.step_time.value));
+      CHECK(bounds.memory <= outcome->figures.peak_allocated);
+      times.emplace_back(bounds.step_ns, static_cast<double>(outcome->figures.step_time.value));
+    }
+  }
+  fmt::print("{} bounds of time, rank correlation with the simulation {:.4f}\n", times.size(),
+             rank_correlation(times));
+}
+
+}  // namespace
+
+TEST_CASE("bounded search equals exhaustive search on random spaces, with any number of threads") {
+  compare_random_spaces(60, 1900);
+}
+
+// Minutes: for changes of the bounds.
+TEST_CASE("bounded search equals exhaustive search on 300 random spaces", "[.many]") {
+  compare_random_spaces(300, 300);
 }
 
 TEST_CASE("the largest of a knob equals exhaustive search") {
@@ -172,33 +210,11 @@ TEST_CASE("the largest of a knob equals exhaustive search") {
 }
 
 TEST_CASE("bounds stay below the simulation") {
-  const test::SearchFolder folder;
-  test::Numbers numbers(20'000);
-  ResultFile kept;
-  std::vector<std::pair<double, double>> times;  // bounded, simulated
-  for (int i = 0; i < 30; ++i) {
-    const auto question = folder.question(random_question(numbers));
-    REQUIRE_OK(question);
-    const auto space = SearchSpace::of(*question);
-    REQUIRE_OK(space);
-    Evaluator evaluator(question->base, {}, kept);
-    const BoundedSpace bounded(*space, evaluator, "", 1);
-    for (std::uint64_t index = 0; index < space->size(); ++index) {
-      const Configuration configuration = space->at(index);
-      if (!configuration.divides) continue;
-      const auto outcome = evaluator.evaluate(configuration.settings);
-      REQUIRE_OK(outcome);
-      if (!outcome->refused.empty()) continue;
-      const LowerBounds& bounds = bounded.bounds_of(index);
-      INFO(fmt::format("{}", fmt::join(configuration.settings, " ")));
-      CHECK(bounds.step_ns <= static_cast<double>(outcome->figures.step_time.value));
-      CHECK(bounds.memory <= outcome->figures.peak_allocated);
-      times.emplace_back(bounds.step_ns, static_cast<double>(outcome->figures.step_time.value));
-    }
-  }
-  CHECK(times.size() > 300);
-  fmt::print("{} bounds of time, rank correlation with the simulation {:.4f}\n", times.size(),
-             rank_correlation(times));
+  compare_bounds(1000, 20'000);
+}
+
+TEST_CASE("bounds stay below the simulation of 20,000 configurations", "[.many]") {
+  compare_bounds(20'000, 7);
 }
 
 TEST_CASE("one configuration that is refused stops none") {
