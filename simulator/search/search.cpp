@@ -7,6 +7,7 @@
 
 #include "simulator/search/bounded_space.h"
 #include "simulator/search/in_parallel.h"
+#include "simulator/search/nearest_misses.h"
 
 namespace shardlab {
 namespace {
@@ -16,8 +17,6 @@ using Clock = std::chrono::steady_clock;
 // Decisions are made between rounds, and rounds are as long for one thread as for many: so the answer, and
 // what was left out for it, do not depend on threads.
 constexpr std::size_t k_round = 32;
-constexpr std::size_t k_nearest = 5;
-constexpr double k_alike = 0.005;
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -27,35 +26,6 @@ std::vector<Order> every_objective() {
   std::vector<Order> orders;
   for (const Word<SearchObjective>& each : k_words<SearchObjective>) orders.push_back({each.value, {}});
   return orders;
-}
-
-bool alike(double a, double b) {
-  return std::abs(a - b) <= k_alike * std::max(std::abs(a), std::abs(b));
-}
-
-bool alike(const Candidate& a, const Candidate& b) {
-  return alike(a.costs.time, b.costs.time) && alike(a.costs.money.value_or(0), b.costs.money.value_or(0)) &&
-         alike(static_cast<double>(a.figures.memory().value), static_cast<double>(b.figures.memory().value));
-}
-
-// By time; of those alike the one nearest to the defaults stands for the others.
-std::vector<FrontPoint> folded(std::vector<Candidate> front) {
-  std::sort(front.begin(), front.end(), [](const Candidate& a, const Candidate& b) {
-    return nearer_to_defaults(a.configuration, b.configuration);
-  });
-  std::vector<FrontPoint> points;
-  for (Candidate& each : front) {
-    const auto same = std::find_if(points.begin(), points.end(),
-                                   [&](const FrontPoint& point) { return alike(point.candidate, each); });
-    if (same != points.end())
-      ++same->alike;
-    else
-      points.push_back({std::move(each), 0});
-  }
-  std::stable_sort(points.begin(), points.end(), [](const FrontPoint& a, const FrontPoint& b) {
-    return a.candidate.costs.time < b.candidate.costs.time;
-  });
-  return points;
 }
 
 class Search {
@@ -138,8 +108,7 @@ class Search {
     while (at < hopeless_.size() && has_time()) {
       std::vector<Configuration> round;
       for (; at < hopeless_.size() && round.size() < k_round; ++at) {
-        if (result_.nearest.size() == k_nearest && miss(hopeless_[at]) > result_.nearest.back().worst_miss())
-          break;
+        if (is_farther(miss(hopeless_[at]), result_.nearest)) break;
         round.push_back(space_.at(hopeless_[at]));
       }
       if (round.empty()) break;
@@ -176,19 +145,9 @@ class Search {
       const bool memory = std::any_of(candidate.misses.begin(), candidate.misses.end(),
                                       [](const Miss& miss) { return miss.of_memory; });
       ++(memory ? result_.space.not_fitting : result_.space.unmet);
-      add_near(candidate);
+      add_near(candidate, result_.nearest);
     }
     result_.simulated.push_back(std::move(candidate));
-  }
-
-  void add_near(const Candidate& candidate) {
-    std::vector<Candidate>& nearest = result_.nearest;
-    const auto before = [](const Candidate& a, const Candidate& b) {
-      if (a.worst_miss() != b.worst_miss()) return a.worst_miss() < b.worst_miss();
-      return nearer_to_defaults(a.configuration, b.configuration);
-    };
-    nearest.insert(std::upper_bound(nearest.begin(), nearest.end(), candidate, before), candidate);
-    if (nearest.size() > k_nearest) nearest.pop_back();
   }
 
   void tell(std::size_t done) const {
@@ -218,7 +177,7 @@ class Search {
   void finish() {
     result_.answers = leaders_.leaders();
     std::erase_if(result_.answers, [](const Leader& leader) { return !leader.best; });
-    result_.front = folded(leaders_.front());
+    result_.front = folded_front(leaders_.front());
     if (result_.space.satisfying > 0) result_.nearest.clear();
     std::sort(result_.simulated.begin(), result_.simulated.end(), [](const Candidate& a, const Candidate& b) {
       return a.configuration.index < b.configuration.index;

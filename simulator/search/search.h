@@ -41,6 +41,9 @@ struct FrontPoint {
   int alike = 0;  // others whose time, memory and money are within half a percent
 };
 
+// By time; of those alike the one nearest to the defaults stands for the others.
+std::vector<FrontPoint> folded_front(std::vector<Candidate> front);
+
 struct SearchTiming {
   double seconds = 0;
   double estimates_per_second = 0, simulations_per_second = 0;  // of one thread

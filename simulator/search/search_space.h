@@ -10,6 +10,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/yaml.h"
+#include "simulator/search/knob_subset.h"
 #include "simulator/search/search_question.h"
 
 namespace shardlab {
@@ -27,22 +28,6 @@ struct Configuration {
   std::int64_t accumulation = 1;
   bool divides = true;  // whether micro-batches and ranks divide the global batch
   int changes = 0;      // knobs that are not as the scenario has them
-};
-
-// Some of the knobs, and the combinations of these alone, numbered from 0.
-class KnobSubset {
- public:
-  KnobSubset() = default;
-  KnobSubset(const std::vector<Knob>& knobs, std::vector<std::size_t> chosen);
-
-  std::uint64_t size() const { return size_; }
-  std::uint64_t number_of(const std::vector<std::size_t>& choices) const;
-  // The choices of its knobs; the others keep what they have in `choices`.
-  void set(std::uint64_t number, std::vector<std::size_t>& choices) const;
-
- private:
-  std::vector<std::size_t> knobs_, counts_;
-  std::uint64_t size_ = 1;
 };
 
 class SearchSpace {
@@ -83,11 +68,5 @@ class SearchSpace {
   Cluster cluster_with(const std::vector<std::string>& settings) const;
   std::int64_t number_with(const std::vector<std::string>& settings, std::string_view key) const;
 };
-
-// The choice of each knob that leaves the scenario as it is; the first where there is none.
-std::vector<std::size_t> standard_choices(const std::vector<Knob>& knobs);
-
-// Whether one of the settings is of a key below a section, or of the section itself.
-bool sets(const std::vector<std::string>& settings, std::string_view section);
 
 }  // namespace shardlab

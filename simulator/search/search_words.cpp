@@ -70,6 +70,15 @@ std::string fit_words(const PredictedFigures& figures) {
                                        : "memory has no limit";
 }
 
+std::string fit_cell(const PredictedFigures& figures) {
+  if (figures.fit_probability) return fmt::format("{:.0f} %", *figures.fit_probability * 100);
+  return figures.fits ? std::string(to_string(*figures.fits)) : "-";
+}
+
+double change(double to, double from) {
+  return from != 0 ? to / from - 1 : 0;
+}
+
 std::vector<std::string> knob_words(const SearchQuestion& question, const Configuration& configuration) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < question.knobs.size(); ++i) {

@@ -24,6 +24,11 @@ std::string dollars_words(double dollars);
 // "fits with 94 %", "limit unknown".
 std::string fit_words(const PredictedFigures& figures);
 
+// "94 %", "yes"; "-" where nobody knows.
+std::string fit_cell(const PredictedFigures& figures);
+// to / from - 1; 0 where there is nothing to compare with.
+double change(double to, double from);
+
 // "parallel fsdp2, train.micro_batch 4 (as given), accumulation 2", the knobs as a list.
 std::vector<std::string> knob_words(const SearchQuestion& question, const Configuration& configuration);
 
