@@ -72,18 +72,15 @@ class Bounds {
   GraphBounds sum() {
     for (std::size_t i = 0; i < graph_.operators.size(); ++i)
       add(graph_.operators[i], again_[i] != 0, inside_[i] != 0);
+    bounds_.nanoseconds = std::max(device_ns_, host_ns_);
     return bounds_;
   }
 
  private:
   void add(const Operator& op, bool again, bool inside) {
     const OperatorDescription description = describe_operator(graph_, op);
-    double forward = 0;
-    for (const Work& work : description.forward)
-      forward += work_ns(graph_, op, work, Direction::forward, coefficients_);
-    bounds_.nanoseconds += again ? 2 * forward : forward;
-    for (const Work& work : description.backward)
-      bounds_.nanoseconds += work_ns(graph_, op, work, Direction::backward, coefficients_);
+    add_work(op, description.forward, Direction::forward, again ? 2 : 1);
+    add_work(op, description.backward, Direction::backward, 1);
     if (inside || !description.has_backward) return;
     for (std::size_t i = 0; i < op.inputs.size(); ++i)
       if ((description.saved_inputs >> i & 1U) != 0) keep(op.inputs[i]);
@@ -91,6 +88,13 @@ class Bounds {
       if ((description.saved_outputs >> i & 1U) != 0) keep(op.outputs[i]);
     for (const ExtraTensor& extra : description.extras)
       bounds_.saved += bytes_of(element_count(extra.shape), extra.dtype);
+  }
+
+  void add_work(const Operator& op, const std::vector<Work>& works, Direction direction, int times) {
+    for (const Work& work : works) {
+      device_ns_ += times * work_ns(graph_, op, work, direction, coefficients_);
+      host_ns_ += times * work.kernels * coefficients_.host.launch_ns;
+    }
   }
 
   void keep(TensorId id) {
@@ -104,6 +108,7 @@ class Bounds {
   const CostCoefficients& coefficients_;
   std::vector<char> again_, inside_;  // by operator
   std::vector<char> kept_;            // by tensor
+  double device_ns_ = 0, host_ns_ = 0;
   GraphBounds bounds_;
 };
 

@@ -9,8 +9,9 @@
 namespace shardlab {
 
 struct GraphBounds {
-  double nanoseconds =
-      0;        // forward, backward, and what a full checkpoint computes again, alone on the device
+  // Forward, backward, and what a full checkpoint computes again: alone on the device, or what the host takes
+  // to launch it where that is longer.
+  double nanoseconds = 0;
   Bytes saved;  // tensors that forward keeps for backward; all are alive when it ends
 };
 
