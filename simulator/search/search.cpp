@@ -137,6 +137,7 @@ class Search {
   }
 
   void add(Candidate candidate) {
+    candidate.figures.metrics.clear();  // they were asked; thousands of candidates are kept
     ++result_.space.simulated;
     if (candidate.satisfies()) {
       ++result_.space.satisfying;
