@@ -45,9 +45,13 @@ std::string program_text() {
   return text;
 }
 
-Result<std::string> config_text(const Scenario& scenario, const ModelSpec& model) {
-  SHARDLAB_TRY(const fs::path file, resolve_model_config(scenario, model));
-  return content_of(file);
+// The files that a prediction reads for a model.
+Result<std::string> files_of(const Scenario& scenario, const ModelSpec& model) {
+  SHARDLAB_TRY(const fs::path config, resolve_model_config(scenario, model));
+  std::string text = content_of(config);
+  if (model.moe.measured.empty()) return text;
+  SHARDLAB_TRY(const fs::path measured, resolve_path(scenario, model.moe.measured));
+  return text + content_of(measured);
 }
 
 }  // namespace
@@ -82,9 +86,9 @@ Result<std::optional<Calibration>> Evaluator::calibration_of(const Scenario& sce
 
 Result<std::string> Evaluator::key_of(const Scenario& scenario) {
   SHARDLAB_TRY(const std::optional<Calibration> calibration, calibration_of(scenario));
-  SHARDLAB_TRY(std::string text, config_text(scenario, *scenario.model));
+  SHARDLAB_TRY(std::string text, files_of(scenario, *scenario.model));
   if (scenario.distillation) {
-    SHARDLAB_TRY(const std::string teacher, config_text(scenario, scenario.distillation->teacher.model));
+    SHARDLAB_TRY(const std::string teacher, files_of(scenario, scenario.distillation->teacher.model));
     text += teacher;
   }
   text +=

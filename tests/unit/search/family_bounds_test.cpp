@@ -27,6 +27,8 @@ int compare(const test::SearchFolder& folder, const std::string& vary) {
     CHECK(bounds.step_ns > 0);
     CHECK(bounds.step_ns <= static_cast<double>(outcome->figures.step_time.value));
     CHECK(bounds.memory <= outcome->figures.peak_allocated);
+    const Candidate candidate = candidate_of(*question, configuration, outcome->figures);
+    CHECK(bounds.costs.time <= candidate.costs.time);
     ++compared;
   }
   return compared;
