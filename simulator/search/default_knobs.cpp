@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/parallel_words.h"
 #include "engine/scenario/read_scenario.h"

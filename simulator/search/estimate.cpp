@@ -4,11 +4,10 @@
 
 #include "engine/hardware/device.h"
 #include "engine/planner/load_model.h"
-#include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/model_spec.h"
-#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/resolve_device.h"
+#include "engine/scenario/setting_view.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/train_spec.h"
 #include "simulator/search/graph_bounds.h"
@@ -19,6 +18,12 @@ namespace {
 constexpr double k_smallest_element = 2;  // bytes of anything that is gathered or reduced
 // Rounding of the simulation's single instructions to whole nanoseconds must not bring it below a bound.
 constexpr double k_slack = 1 - 1e-6;
+
+// Whether a list of the scenario has no element; where a word stands for its section it has none.
+bool is_empty_list(const Scenario& scenario, const std::string& key) {
+  const std::string value = view_setting(scenario, ScenarioSource(), key).value;
+  return !value.starts_with('[') || value.starts_with("[]");
+}
 
 double seconds_of_element(const CollectiveCoefficients& link, double share) {
   return link.bandwidth.value > 0 ? k_smallest_element * share / link.bandwidth.value : 0;
@@ -61,9 +66,9 @@ MeshFacts mesh_facts(const Scenario& scenario, const Device& device) {
   facts.ranks = world_size(scenario);
   facts.shard = mesh.shard;
   facts.tensor = mesh.tensor;
-  facts.one_precision = scenario.parallel->wrap.overrides.empty();
+  facts.one_precision = is_empty_list(scenario, "parallel.wrap.overrides");
   if (device.memory.value > 0) facts.limit = device.memory;
-  if (facts.ranks < 2 || !scenario.parallel->wrap.ignored.empty()) return facts;
+  if (facts.ranks < 2 || !is_empty_list(scenario, "parallel.wrap.ignored")) return facts;
   const Links links = device.links_of(facts.ranks, device.nodes);
   const double share = (facts.ranks - 1.0) / facts.ranks;
   if (mesh.shard == facts.ranks) {
