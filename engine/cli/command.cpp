@@ -8,6 +8,8 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_plan_command());
   commands.push_back(make_simulate_command());
   commands.push_back(make_explain_command());
+  commands.push_back(make_search_command());
+  commands.push_back(make_recommend_command());
   commands.push_back(make_run_command());
   commands.push_back(make_validate_command());
   commands.push_back(make_calibrate_command());
@@ -23,8 +25,6 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_models_command());
   commands.push_back(make_hardware_command());
   commands.push_back(make_version_command());
-  commands.push_back(
-      make_unbuilt_command("search", "Best configurations under constraints", "simulate, with --set"));
   commands.push_back(make_unbuilt_command("export", "Files that accelerate, DeepSpeed and torchrun accept",
                                           "scenario --write"));
   commands.push_back(make_unbuilt_command(

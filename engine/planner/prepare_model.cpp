@@ -31,7 +31,7 @@ Result<WrappedModules> wrapped_modules(const Scenario& scenario, const ModelGrap
   if (wrapped) return wrapped;
   return bad_input("parallel.strategy",
                    "not supported yet: tied parameters with " + scenario.parallel->strategy,
-                   "nearest that works: parallel.strategy: fsdp2");
+                   "nearest that works: " + proposed_for("parallel.wrap"));
 }
 
 // Keys of the teacher's scenario, which the error names, as they stand in the file.

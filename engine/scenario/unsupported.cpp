@@ -63,7 +63,7 @@ Rows make_rows() {
       {"train.save.every", {}, "`shardlab run --save-weights FILE`", true},
       {"train.save.keep", {}, "`shardlab run --save-weights FILE`"},
       {"checkpoint", {}, "`shardlab run --save-weights FILE`", true},
-      {"limits", {}, "leave it out, and simulate each candidate"},
+      {"limits", {}, "leave it out; `shardlab search` has needs"},
   };
   add_strategies(rows);
   return rows;

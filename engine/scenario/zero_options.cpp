@@ -64,4 +64,8 @@ ZeroOptions zero_options(const Scenario& scenario) {
   return zero_options(scenario.parallel->zero);
 }
 
+const std::map<std::string, std::string>& zero_settings(const Scenario& scenario) {
+  return scenario.parallel->zero;
+}
+
 }  // namespace shardlab

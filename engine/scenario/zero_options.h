@@ -39,5 +39,7 @@ struct ZeroOptions {
 // Of a map that was read by its key's rules: values are JSON texts.
 ZeroOptions zero_options(const std::map<std::string, std::string>& zero);
 ZeroOptions zero_options(const Scenario& scenario);
+// The map itself.
+const std::map<std::string, std::string>& zero_settings(const Scenario& scenario);
 
 }  // namespace shardlab

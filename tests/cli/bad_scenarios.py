@@ -118,8 +118,9 @@ def test_overrides_are_checked_like_the_file():
 def test_shipped_scenarios_are_good():
     place = Place()
     for file in sorted((SOURCE / "scenarios").rglob("*.yaml")):
-        result = place.run("scenario", file)
-        check(result.code == 0, f"{file} is refused", result)
+        if file.parent.name != "search":  # search files, which name a scenario
+            result = place.run("scenario", file)
+            check(result.code == 0, f"{file} is refused", result)
 
 
 main(globals())

@@ -31,6 +31,7 @@ LAYERS = {
     "engine/execute/torch": ["engine/execute", "engine/checkpoint", "engine/kernels"],
     "simulator/alternatives": ["simulator", "engine/report"],
     "simulator/backtest": ["simulator", "engine/report"],
+    "simulator/search": ["simulator", "simulator/alternatives", "engine/report"],
     "simulator/memory/caching_allocator": ["engine/base"],
     "simulator/memory/replay": ["simulator/memory/caching_allocator"],
     "simulator": ["engine/planner", "engine/trace", "engine/execute", "simulator/memory/caching_allocator"],
@@ -43,7 +44,7 @@ LAYERS = {
     "gui/panels": ["gui/shell"],
     "gui/app": ["gui/panels"],
     "engine/cli": ["engine/report", "engine/store", "engine/formats", "engine/checkpoint", "simulator", "simulator/alternatives",
-                   "simulator/backtest", "simulator/memory/replay"],
+                   "simulator/backtest", "simulator/search", "simulator/memory/replay"],
 }
 
 # A program's main file sits above its folder: it may include everything that its program links.

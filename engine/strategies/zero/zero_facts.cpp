@@ -4,7 +4,6 @@
 #include "engine/scenario/complaints.h"
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/model_spec.h"
-#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/precision_spec.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/train_spec.h"
@@ -23,13 +22,13 @@ constexpr std::string_view k_aliases_3[] = {"zero-3", "zero_3"};
 constexpr std::string_view k_no_teacher = "ZeRO spreads what training needs, and a teacher is not trained";
 
 // Settings whose place DeepSpeed takes with keys of its own.
-void check_common(Complaints& c) {
+void check_common(Complaints& c, const ResolvedMesh& mesh) {
   if (c.scenario.precision->reduce)
     c.refuse("precision.reduce", "DeepSpeed reduces in its communication_data_type",
              "set parallel.zero.communication_data_type");
   if (c.scenario.train->sync == GradientSync::every)
     c.refuse("train.sync", "DeepSpeed's stage decides which micro-batches are reduced", "remove it");
-  if (c.scenario.parallel->mesh.replicate > 1)
+  if (mesh.replicate > 1)
     c.refuse("parallel.mesh.replicate", "ZeRO spreads its state over all ranks",
              "remove it, or use fsdp2 for replicas of a sharded model");
 }
@@ -46,39 +45,37 @@ bool is_of_stage_3(std::string_view key) {
          key == "sub_group_size" || key == "memory_efficient_linear" || key == "leaf_module";
 }
 
-void check_partitioned(Complaints& c, const ResolvedMesh&) {
-  check_common(c);
-  const ParallelSpec& parallel = *c.scenario.parallel;
-  for (const auto& [key, value] : parallel.zero) {
+void check_partitioned(Complaints& c, const ResolvedMesh& mesh) {
+  check_common(c, mesh);
+  const auto& zero = zero_settings(c.scenario);
+  for (const auto& [key, value] : zero) {
     if (is_of_stage_3(key))
       c.refuse("parallel.zero", fmt::format("{} has no effect below stage 3", key), "remove it");
   }
-  if (zero_options(parallel.zero).reduce_bucket_size <= 0)
+  if (zero_options(c.scenario).reduce_bucket_size <= 0)
     c.refuse("parallel.zero", "reduce_bucket_size: a bucket holds at least one element",
              "5e8 is DeepSpeed's default; a smaller one takes less memory and more calls");
-  const auto gathered = parallel.zero.find("allgather_bucket_size");
-  if (gathered != parallel.zero.end() &&
-      gathered->second.find_last_of("13579") + 1 == gathered->second.size())
+  const auto gathered = zero.find("allgather_bucket_size");
+  if (gathered != zero.end() && gathered->second.find_last_of("13579") + 1 == gathered->second.size())
     c.refuse("parallel.zero",
              fmt::format("allgather_bucket_size: {} is odd, and DeepSpeed refuses that", gathered->second),
              "give a multiple of 2");
 }
 
-void check_stage_3(Complaints& c, const ResolvedMesh&) {
-  check_common(c);
-  const ParallelSpec& parallel = *c.scenario.parallel;
-  if (zero_options(parallel.zero).reduce_bucket_size <= 0)
+void check_stage_3(Complaints& c, const ResolvedMesh& mesh) {
+  check_common(c, mesh);
+  if (zero_options(c.scenario).reduce_bucket_size <= 0)
     c.refuse("parallel.zero", "reduce_bucket_size: a bucket holds at least one element",
              "5e8 is DeepSpeed's default; a smaller one takes less memory and more calls");
   for (const char* key : {"round_robin_gradients", "use_multi_rank_bucket_allreduce"}) {
-    if (parallel.zero.contains(key))
+    if (zero_settings(c.scenario).contains(key))
       c.refuse("parallel.zero", fmt::format("{} has no effect under stage 3", key), "remove it");
   }
 }
 
-std::vector<NotBuilt> without_parts(const Scenario& scenario) {
+std::vector<NotBuilt> without_parts(const Scenario& scenario, const std::string& strategy) {
   std::vector<NotBuilt> missing;
-  const std::string with = " with " + scenario.parallel->strategy;
+  const std::string with = " with " + strategy;
   if (!scenario.model->frozen.empty())
     missing.push_back({"model.frozen", "frozen parameters" + with, "parallel.strategy: fsdp2"});
   if (scenario.model->lora.rank != 0)
@@ -88,9 +85,13 @@ std::vector<NotBuilt> without_parts(const Scenario& scenario) {
   return missing;
 }
 
+enum class Stage : std::uint8_t { one, two };
+
+template <Stage stage>
 std::vector<NotBuilt> without_options(const Scenario& scenario) {
-  std::vector<NotBuilt> missing = without_parts(scenario);
-  const ZeroOptions options = zero_options(scenario.parallel->zero);
+  const std::string strategy = stage == Stage::one ? "zero1" : "zero2";
+  std::vector<NotBuilt> missing = without_parts(scenario, strategy);
+  const ZeroOptions options = zero_options(scenario);
   const DType param = scenario.precision->param.value_or(scenario.model->dtype);
   const auto refuse = [&](std::string shown, std::string nearest) {
     missing.push_back({"parallel.zero", std::move(shown), std::move(nearest)});
@@ -102,18 +103,18 @@ std::vector<NotBuilt> without_options(const Scenario& scenario) {
   if (options.communication_data_type.value_or(param) != param)
     refuse("a communication_data_type that is not precision.param", "leave it out");
   const DType sum = options.grad_accum_dtype.value_or(param);
-  const bool in_float32 = scenario.parallel->strategy == "zero2" && sum == DType::float32;
+  const bool in_float32 = stage == Stage::two && sum == DType::float32;
   if (sum != param && !in_float32)
-    refuse(fmt::format("grad_accum_dtype: {} under {}", to_string(sum), scenario.parallel->strategy),
+    refuse(fmt::format("grad_accum_dtype: {} under {}", to_string(sum), strategy),
            "leave it out, or zero2 with fp32");
   return missing;
 }
 
 // Of stage 3: with DeepSpeed's default each of these is off.
 std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
-  std::vector<NotBuilt> missing = without_parts(scenario);
-  const ParallelSpec& parallel = *scenario.parallel;
-  const ZeroOptions options = zero_options(parallel.zero);
+  std::vector<NotBuilt> missing = without_parts(scenario, "zero3");
+  const auto& zero = zero_settings(scenario);
+  const ZeroOptions options = zero_options(scenario);
   const DType param = scenario.precision->param.value_or(scenario.model->dtype);
   const auto refuse = [&](std::string shown, std::string nearest) {
     missing.push_back({"parallel.zero", std::move(shown), std::move(nearest)});
@@ -122,10 +123,10 @@ std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
        {"zero_hpz_partition_size", "zero_quantized_weights", "zero_quantized_nontrainable_weights",
         "zero_quantized_gradients", "stage3_module_granularity_threshold",
         "stage3_use_all_reduce_for_fetch_params", "leaf_module", "sub_group_size"}) {
-    if (parallel.zero.contains(key)) refuse(key, fmt::format("leave {} out", key));
+    if (zero.contains(key)) refuse(key, fmt::format("leave {} out", key));
   }
   for (const char* key : {"mics_shard_size", "mics_hierarchical_params_gather"}) {
-    if (parallel.zero.contains(key))
+    if (zero.contains(key))
       refuse(fmt::format("{}: DeepSpeed 0.19.8 has no MiCS", key),
              "fsdp2 with parallel.mesh.replicate, which shards within groups");
   }
@@ -144,7 +145,7 @@ extern constexpr StrategyFacts k_zero0_facts{
     .proposed = false,
     .replicates = [](const ParallelSpec&) { return true; },
     .check = check_replicated,
-    .not_built = without_parts,
+    .not_built = [](const Scenario& scenario) { return without_parts(scenario, "zero0"); },
 };
 
 extern constexpr StrategyFacts k_zero1_facts{
@@ -154,7 +155,7 @@ extern constexpr StrategyFacts k_zero1_facts{
     .casts_units = true,
     .why_no_teacher = k_no_teacher,
     .check = check_partitioned,
-    .not_built = without_options,
+    .not_built = without_options<Stage::one>,
 };
 
 extern constexpr StrategyFacts k_zero2_facts{
@@ -164,7 +165,7 @@ extern constexpr StrategyFacts k_zero2_facts{
     .casts_units = true,
     .why_no_teacher = k_no_teacher,
     .check = check_partitioned,
-    .not_built = without_options,
+    .not_built = without_options<Stage::two>,
 };
 
 extern constexpr StrategyFacts k_zero3_facts{

@@ -42,6 +42,7 @@ TEST_CASE("shipped scenarios are read, have a device and a mesh, and their files
   int count = 0;
   for (const auto& entry : fs::recursive_directory_iterator(test::source_folder() / "scenarios")) {
     if (entry.path().extension() != ".yaml") continue;
+    if (entry.path().parent_path().filename() == "search") continue;  // search files, which name a scenario
     ++count;
     INFO(entry.path());
     const auto scenario = read_scenario(entry.path());

@@ -1,0 +1,47 @@
+// A configuration that was simulated, with what the training would cost and what it misses of the needs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simulator/search/outcome.h"
+#include "simulator/search/search_space.h"
+#include "simulator/search/training_time.h"
+
+namespace shardlab {
+
+// A need that is not met: by which share of its bound, and in words.
+struct Miss {
+  double excess = 0;
+  bool of_memory = false;
+  std::string text;
+};
+
+struct Candidate {
+  Configuration configuration;
+  PredictedFigures figures;
+  TrainingCosts costs;
+  std::vector<Miss> misses;
+
+  bool satisfies() const { return misses.empty(); }
+  double worst_miss() const;
+};
+
+Candidate candidate_of(const SearchQuestion& question, Configuration configuration, PredictedFigures figures);
+
+// Whether it would be simulated in vain: which needs bounds from below already miss, the worst excess; 0:
+// none.
+struct LowerBounds {
+  double step_ns = 0;
+  Bytes memory;
+  std::optional<Bytes> limit;
+  TrainingCosts costs;
+  int gpus = 0;
+  std::int64_t micro_batch = 1;
+};
+double certain_miss(const SearchQuestion& question, const LowerBounds& bounds);
+
+// Dollars an hour of one of the nodes; unknown without an offer that says it.
+std::optional<double> price_of(const Configuration& configuration);
+
+}  // namespace shardlab

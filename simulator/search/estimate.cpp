@@ -1,0 +1,101 @@
+#include "simulator/search/estimate.h"
+
+#include <algorithm>
+
+#include "engine/hardware/device.h"
+#include "engine/planner/load_model.h"
+#include "engine/scenario/mesh.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/resolve_device.h"
+#include "engine/scenario/setting_view.h"
+#include "engine/scenario/strategy_facts.h"
+#include "engine/scenario/train_spec.h"
+#include "simulator/search/graph_bounds.h"
+
+namespace shardlab {
+namespace {
+
+constexpr double k_smallest_element = 2;  // bytes of anything that is gathered or reduced
+// Rounding of the simulation's single instructions to whole nanoseconds must not bring it below a bound.
+constexpr double k_slack = 1 - 1e-6;
+
+// Whether a list of the scenario has no element; where a word stands for its section it has none.
+bool is_empty_list(const Scenario& scenario, const std::string& key) {
+  const std::string value = view_setting(scenario, ScenarioSource(), key).value;
+  return !value.starts_with('[') || value.starts_with("[]");
+}
+
+double seconds_of_element(const CollectiveCoefficients& link, double share) {
+  return link.bandwidth.value > 0 ? k_smallest_element * share / link.bandwidth.value : 0;
+}
+
+int states_of(const TrainSpec& train) {
+  if (train.optimizer == Optimizer::sgd) return train.momentum > 0 ? 1 : 0;
+  return 2;
+}
+
+// Gradients of earlier micro-batches while the last one is computed.
+double gradients_kept(const ModelFacts& model, double sharded, std::int64_t accumulation) {
+  if (accumulation == 1) return 0;
+  return model.sums_whole ? std::max(sharded, model.trained * k_smallest_element) : sharded;
+}
+
+}  // namespace
+
+Result<ModelFacts> model_facts(const Scenario& scenario, const Device& device) {
+  SHARDLAB_TRY(const ModelGraph graph, with_form_of_model<ModelGraph>(scenario, load_model_graph));
+  ModelFacts facts;
+  facts.parameters = static_cast<double>(total_parameters(graph));
+  facts.trained = static_cast<double>(trainable_parameters(graph));
+  facts.element = static_cast<double>(element_size(scenario.model->dtype));
+  facts.states = states_of(*scenario.train);
+  facts.tokens = graph.micro_batch * graph.sequence_length;
+  facts.sums_whole = scenario.train->sync == GradientSync::last;
+  if (scenario.distillation) return facts;  // a teacher replaces the loss
+  const GraphBounds bounds = graph_bounds(scenario, graph, published_coefficients(device));
+  facts.nanoseconds = bounds.nanoseconds;
+  facts.saved = static_cast<double>(bounds.saved.value);
+  return facts;
+}
+
+// Every parameter is gathered and every gradient reduced once a step, or all-reduced where nothing is
+// sharded. Of replicas of shards nothing is said.
+MeshFacts mesh_facts(const Scenario& scenario, const Device& device) {
+  const ResolvedMesh mesh = resolve_mesh(scenario);
+  MeshFacts facts;
+  facts.ranks = world_size(scenario);
+  facts.shard = mesh.shard;
+  facts.tensor = mesh.tensor;
+  facts.one_precision = is_empty_list(scenario, "parallel.wrap.overrides");
+  if (device.memory.value > 0) facts.limit = device.memory;
+  if (facts.ranks < 2 || !is_empty_list(scenario, "parallel.wrap.ignored")) return facts;
+  const Links links = device.links_of(facts.ranks, device.nodes);
+  const double share = (facts.ranks - 1.0) / facts.ranks;
+  if (mesh.shard == facts.ranks) {
+    facts.gather_seconds = seconds_of_element(links.all_gather, share);
+    facts.reduce_seconds = seconds_of_element(links.reduce_scatter, share);
+  } else if (mesh.shard == 1) {
+    facts.reduce_seconds = seconds_of_element(links.all_reduce, 2 * share);
+  }
+  return facts;
+}
+
+Estimate estimate(const ModelFacts& model, const MeshFacts& mesh, std::int64_t accumulation,
+                  bool calibrated) {
+  Estimate bounds;
+  bounds.tokens = model.tokens * accumulation * (mesh.ranks / mesh.tensor);
+  const double size = model.element / mesh.shard;
+  const double states = (model.parameters + model.trained * model.states) * size;
+  const double gradients = model.trained * size;
+  // With gradients before the update, with what backward needs before it begins.
+  const double needed = mesh.one_precision ? model.saved : 0;
+  const double most = states + std::max(gradients, gradients_kept(model, gradients, accumulation) + needed);
+  bounds.memory = Bytes{static_cast<std::int64_t>(most)};
+  if (calibrated) return bounds;
+  const double compute = mesh.one_precision ? model.nanoseconds * static_cast<double>(accumulation) : 0;
+  const double wires = (mesh.gather_seconds * model.parameters + mesh.reduce_seconds * model.trained) * 1e9;
+  bounds.step_ns = std::max(compute, wires) * k_slack;
+  return bounds;
+}
+
+}  // namespace shardlab

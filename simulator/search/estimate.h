@@ -1,0 +1,54 @@
+// What a configuration takes at least, in closed form: nothing is planned, nothing is simulated.
+//
+// The facts are of a part of the settings each, so that a search reckons them once for many combinations
+// (estimate_parts.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/base/result.h"
+#include "engine/base/units.h"
+#include "engine/scenario/scenario.h"
+
+namespace shardlab {
+
+struct Device;  // engine/hardware/device.h
+
+// Of the model, its precision and the training, on a device of this kind: what `cluster` and `parallel` say
+// beyond that changes nothing.
+struct ModelFacts {
+  double parameters = 0, trained = 0;  // elements
+  double element = 4;                  // bytes of a stored one
+  int states = 0;                      // elements that the optimizer keeps for a trained one
+  std::int64_t tokens = 0;             // of a micro-batch
+  double nanoseconds = 0;              // of a micro-batch's operators; 0: nothing is known
+  double saved = 0;                    // bytes that backward needs; likewise
+  bool sums_whole = false;             // gradients are summed whole until the last micro-batch
+};
+
+// Of the cluster and of what is sharded over it.
+struct MeshFacts {
+  int ranks = 1, shard = 1, tensor = 1;
+  bool one_precision = true;  // units compute as the model says
+  double gather_seconds = 0;  // that one gathered element costs the wires of a rank; 0: nothing is known
+  double reduce_seconds = 0;  // likewise one reduced gradient
+  std::optional<Bytes> limit;
+};
+
+// Errors: what the scenario asks of a model that it cannot have.
+Result<ModelFacts> model_facts(const Scenario& scenario, const Device& device);
+MeshFacts mesh_facts(const Scenario& scenario, const Device& device);
+
+// Bounds from below that no prediction falls short of; a bound of 0 says nothing.
+struct Estimate {
+  double step_ns = 0;       // the operators one after the other without a gap; what must cross the wires
+  Bytes memory;             // parameters, optimizer states, and either the gradients or what backward needs
+  std::int64_t tokens = 0;  // of a step; exact
+};
+
+// `calibrated`: whether times come from a calibration; of those nothing is known before they are looked up,
+// so that the time has no bound.
+Estimate estimate(const ModelFacts& model, const MeshFacts& mesh, std::int64_t accumulation, bool calibrated);
+
+}  // namespace shardlab

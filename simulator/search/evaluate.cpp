@@ -1,0 +1,131 @@
+#include "simulator/search/evaluate.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "engine/base/hash.h"
+#include "engine/base/paths.h"
+#include "engine/base/version.h"
+#include "engine/planner/plan_scenario.h"
+#include "engine/report/summarize.h"
+#include "engine/report/unit_warnings.h"
+#include "engine/scenario/distillation_spec.h"
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/read_scenario.h"
+#include "engine/scenario/resolve_device.h"
+#include "engine/scenario/resolve_path.h"
+#include "simulator/simulate.h"
+
+namespace shardlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string content_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(stream), {});
+}
+
+// This very program and the figures of hardware that it reads: a build or a figure that changed starts anew.
+std::string program_text() {
+  std::string text(program_version());
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  text += fmt::format(" {} {}", fs::file_size(program, error),
+                      fs::last_write_time(program, error).time_since_epoch().count());
+  const auto folder = find_asset("hardware");
+  if (!folder) return text;
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(*folder, error))
+    if (entry.is_regular_file()) files[entry.path().string()] = content_of(entry.path());
+  for (const auto& [name, content] : files) text += content;
+  return text;
+}
+
+// The files that a prediction reads for a model.
+Result<std::string> files_of(const Scenario& scenario, const ModelSpec& model) {
+  SHARDLAB_TRY(const fs::path config, resolve_model_config(scenario, model));
+  std::string text = content_of(config);
+  if (model.moe.measured.empty()) return text;
+  SHARDLAB_TRY(const fs::path measured, resolve_path(scenario, model.moe.measured));
+  return text + content_of(measured);
+}
+
+}  // namespace
+
+std::string reason_text(const Error& error) {
+  const Error& first = error.parts.empty() ? error : error.parts.front();
+  return first.place.name.empty() ? first.what : first.place.name + ": " + first.what;
+}
+
+Evaluator::Evaluator(const BaseScenario& base, CalibrationFor calibration_for, ResultFile& kept)
+    : base_(base),
+      calibration_for_(std::move(calibration_for)),
+      kept_(kept),
+      program_(hash_hex(program_text())) {}
+
+Result<Scenario> Evaluator::scenario_with(const std::vector<std::string>& settings) const {
+  std::vector<std::string> overrides = base_.overrides;
+  overrides.insert(overrides.end(), settings.begin(), settings.end());
+  return parse_scenario(base_.text, base_.file, overrides);
+}
+
+Result<std::optional<Calibration>> Evaluator::calibration_of(const Scenario& scenario) {
+  if (!calibration_for_) return std::optional<Calibration>();
+  SHARDLAB_TRY(const Device device, resolve_device(*scenario.cluster));
+  const std::string cluster =
+      fmt::format("{} {} {} {}", device.name, device.ranks, device.nodes, device.threads);
+  const std::scoped_lock lock(mutex_);
+  if (const auto found = calibrations_.find(cluster); found != calibrations_.end()) return found->second;
+  SHARDLAB_TRY(std::optional<Calibration> calibration, calibration_for_(scenario));
+  return calibrations_.emplace(cluster, std::move(calibration)).first->second;
+}
+
+Result<std::string> Evaluator::key_of(const Scenario& scenario) {
+  SHARDLAB_TRY(const std::optional<Calibration> calibration, calibration_of(scenario));
+  SHARDLAB_TRY(std::string text, files_of(scenario, *scenario.model));
+  if (scenario.distillation) {
+    SHARDLAB_TRY(const std::string teacher, files_of(scenario, scenario.distillation->teacher.model));
+    text += teacher;
+  }
+  text +=
+      program_ + (calibration ? calibration->id : "") + scenario.directory + "\n" + write_scenario(scenario);
+  return hash_hex(text);
+}
+
+Result<FullPrediction> Evaluator::predict(const Scenario& scenario) {
+  SHARDLAB_TRY(PlannedScenario planned, plan_scenario(scenario));
+  SHARDLAB_TRY(const Device device, resolve_device(*planned.scenario.cluster));
+  SHARDLAB_TRY(std::optional<Calibration> calibration, calibration_of(planned.scenario));
+  SHARDLAB_TRY(const RunTrace trace, simulate({planned, device, calibration ? &*calibration : nullptr}));
+  SHARDLAB_TRY(const DeviceLimits limits, device_limits(planned));
+  SHARDLAB_TRY(RunSummary run, summarize(planned, trace, limits));
+  // Setup, first step, and where there is one the second; the first makes the optimizer's states.
+  const Nanoseconds first = trace.warmup.at(1).ranks.front().duration;
+  PredictedFigures figures = figures_of(run, first, tokens_per_step(planned));
+  return FullPrediction{std::move(planned), std::move(run), std::move(calibration), std::move(figures)};
+}
+
+Result<FullPrediction> Evaluator::predict(const std::vector<std::string>& settings) {
+  SHARDLAB_TRY(const Scenario scenario, scenario_with(settings));
+  return predict(scenario);
+}
+
+Result<Outcome> Evaluator::evaluate(const std::vector<std::string>& settings) {
+  const Result<Scenario> scenario = scenario_with(settings);
+  if (!scenario) return Outcome{reason_text(scenario.error()), {}};
+  const Result<std::string> key = key_of(*scenario);
+  if (!key) return Outcome{reason_text(key.error()), {}};
+  if (auto kept = kept_.find(*key)) return *std::move(kept);
+  const Result<FullPrediction> prediction = predict(*scenario);
+  ++simulations_;
+  const Outcome outcome =
+      prediction ? Outcome{{}, prediction->figures} : Outcome{reason_text(prediction.error()), {}};
+  SHARDLAB_CHECK_OK(kept_.add(*key, outcome));
+  return outcome;
+}
+
+}  // namespace shardlab

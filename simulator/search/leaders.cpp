@@ -1,0 +1,120 @@
+#include "simulator/search/leaders.h"
+
+#include <algorithm>
+
+#include "engine/base/parse.h"
+
+namespace shardlab {
+namespace {
+
+struct Point {
+  double time, memory;
+  std::optional<double> money;
+};
+
+Point point_of(const Candidate& candidate) {
+  return {candidate.costs.time, static_cast<double>(candidate.figures.memory().value), candidate.costs.money};
+}
+
+// Better in everything. Where only one has a price they do not compare.
+bool strictly_beats(const Point& a, const Point& b) {
+  if (a.money.has_value() != b.money.has_value()) return false;
+  return a.time < b.time && a.memory < b.memory && (!a.money || *a.money < *b.money);
+}
+
+// As good in everything and better in something.
+bool dominates(const Point& a, const Point& b) {
+  if (a.money.has_value() != b.money.has_value()) return false;
+  const double of_a = a.money.value_or(0), of_b = b.money.value_or(0);
+  const bool as_good = a.time <= b.time && a.memory <= b.memory && of_a <= of_b;
+  return as_good && (a.time < b.time || a.memory < b.memory || of_a < of_b);
+}
+
+// First by rank, then the nearer to the defaults.
+bool comes_before(const Rank& rank, const Candidate& a, const Rank& other, const Candidate& b) {
+  if (rank != other) return rank < other;
+  return nearer_to_defaults(a.configuration, b.configuration);
+}
+
+}  // namespace
+
+bool nearer_to_defaults(const Configuration& a, const Configuration& b) {
+  return a.changes != b.changes ? a.changes < b.changes : a.index < b.index;
+}
+
+std::optional<Rank> rank_of(const Order& order, double time, std::optional<double> money, int gpus,
+                            std::int64_t micro_batch, double largest) {
+  if (!order.largest.empty()) return Rank{-largest, time};
+  switch (order.objective) {
+    case SearchObjective::time: return Rank{time, 0};
+    case SearchObjective::money: return money ? std::optional(Rank{*money, time}) : std::nullopt;
+    case SearchObjective::gpus: return Rank{static_cast<double>(gpus), time};
+    case SearchObjective::batch: return Rank{-static_cast<double>(micro_batch), time};
+  }
+  return std::nullopt;
+}
+
+Leaders::Leaders(const SearchQuestion& question, std::vector<Order> orders) : question_(question) {
+  for (Order& order : orders) leaders_.push_back({std::move(order), {}, {}});
+}
+
+double Leaders::largest_of(const Configuration& configuration) const {
+  for (const Leader& leader : leaders_) {
+    if (leader.order.largest.empty()) continue;
+    for (auto each = configuration.settings.rbegin(); each != configuration.settings.rend(); ++each) {
+      const std::size_t equals = each->find('=');
+      if (each->substr(0, equals) == leader.order.largest)
+        return parse_number(each->substr(equals + 1)).value_or(0);
+    }
+  }
+  return 0;
+}
+
+void Leaders::add(const Candidate& candidate) {
+  const auto rank = [this](const Order& order, const Candidate& each) {
+    return rank_of(order, each.costs.time, each.costs.money, each.configuration.gpus,
+                   each.configuration.micro_batch, largest_of(each.configuration));
+  };
+  for (Leader& leader : leaders_) {
+    const auto mine = rank(leader.order, candidate);
+    if (!mine) continue;
+    const auto before = [&](const std::optional<Candidate>& other) {
+      return !other || comes_before(*mine, candidate, *rank(leader.order, *other), *other);
+    };
+    const auto same = [&](const std::optional<Candidate>& other) {
+      return other && predicted_equal(candidate.figures, other->figures) &&
+             rank(leader.order, *other) == mine;
+    };
+    if (same(leader.best)) {
+      if (before(leader.best)) leader.best = candidate;
+    } else if (before(leader.best)) {
+      if (!same(leader.best)) leader.second = std::exchange(leader.best, candidate);
+    } else if (before(leader.second)) {
+      leader.second = candidate;
+    }
+  }
+  const Point point = point_of(candidate);
+  if (std::any_of(front_.begin(), front_.end(),
+                  [&](const Candidate& each) { return dominates(point_of(each), point); }))
+    return;
+  std::erase_if(front_, [&](const Candidate& each) { return dominates(point, point_of(each)); });
+  front_.push_back(candidate);
+}
+
+bool Leaders::beaten(const LowerBounds& bounds, double largest) const {
+  for (const Leader& leader : leaders_) {
+    const auto least = rank_of(leader.order, bounds.costs.time, bounds.costs.money, bounds.gpus,
+                               bounds.micro_batch, largest);
+    if (!least) continue;
+    if (!leader.second) return false;
+    const Candidate& second = *leader.second;
+    const auto rank = rank_of(leader.order, second.costs.time, second.costs.money, second.configuration.gpus,
+                              second.configuration.micro_batch, largest_of(second.configuration));
+    if (!(*rank < *least)) return false;
+  }
+  const Point point{bounds.costs.time, static_cast<double>(bounds.memory.value), bounds.costs.money};
+  return std::any_of(front_.begin(), front_.end(),
+                     [&](const Candidate& each) { return strictly_beats(point_of(each), point); });
+}
+
+}  // namespace shardlab

@@ -1,0 +1,58 @@
+// The best and the second best so far in several orders, and the Pareto front of time, memory and money: what
+// tells whether a configuration can still matter.
+//
+// The result does not depend on the order in which candidates come. Not thread-safe.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulator/search/candidate.h"
+
+namespace shardlab {
+
+// An objective, or the largest value of a knob.
+struct Order {
+  SearchObjective objective = SearchObjective::time;
+  std::string largest;  // of which key; empty: as the objective says
+};
+
+// The smaller, the better; nothing where the order knows no such candidate (money without a price).
+using Rank = std::array<double, 2>;
+std::optional<Rank> rank_of(const Order& order, double time, std::optional<double> money, int gpus,
+                            std::int64_t micro_batch, double largest);
+
+struct Leader {
+  Order order;
+  std::optional<Candidate> best, second;  // of different predictions
+};
+
+class Leaders {
+ public:
+  Leaders(const SearchQuestion& question, std::vector<Order> orders);
+
+  void add(const Candidate& candidate);  // that satisfies
+
+  // Whether nothing with at least these bounds can become a best, a second best or a point of the front.
+  // `largest`: the value of the key of such an order.
+  bool beaten(const LowerBounds& bounds, double largest) const;
+
+  const std::vector<Leader>& leaders() const { return leaders_; }
+  const std::vector<Candidate>& front() const { return front_; }
+
+  // The value that a candidate's settings give to the key, 0 where they give none.
+  double largest_of(const Configuration& configuration) const;
+
+ private:
+  const SearchQuestion& question_;
+  std::vector<Leader> leaders_;
+  std::vector<Candidate> front_;  // with those of equal predictions
+};
+
+// Whether a comes first among equals: fewer knobs differ from the scenario, then the order of the space.
+bool nearer_to_defaults(const Configuration& a, const Configuration& b);
+
+}  // namespace shardlab

@@ -1,0 +1,130 @@
+#include "simulator/search/outcome.h"
+
+#include <nlohmann/json.hpp>
+
+#include "engine/trace/metrics.h"
+
+namespace shardlab {
+namespace {
+
+using Json = nlohmann::json;
+
+template <typename T>
+void put(Json& json, const char* name, const std::optional<T>& value) {
+  if (value) json[name] = *value;
+}
+void put(Json& json, const char* name, const std::optional<Bytes>& value) {
+  if (value) json[name] = value->value;
+}
+
+std::optional<Bytes> bytes_of(const Json& json, const char* name) {
+  return json.contains(name) ? std::optional(Bytes{json.at(name).get<std::int64_t>()}) : std::nullopt;
+}
+std::optional<double> number_of(const Json& json, const char* name) {
+  return json.contains(name) ? std::optional(json.at(name).get<double>()) : std::nullopt;
+}
+
+Json json_of(const PredictedFigures& figures) {
+  Json json = {{"first_step_ns", figures.first_step.value},
+               {"step_time_ns", figures.step_time.value},
+               {"tokens", figures.tokens},
+               {"tokens_per_second", figures.tokens_per_second},
+               {"exposed_ns", figures.exposed_communication.value},
+               {"peak_allocated", figures.peak_allocated.value},
+               {"retries", figures.retries},
+               {"fit_reason", figures.fit_reason},
+               {"peak_label", figures.peak_label},
+               {"metrics", figures.metrics}};
+  put(json, "mfu", figures.mfu);
+  put(json, "peak_device", figures.peak_device);
+  put(json, "device_high", figures.device_high);
+  put(json, "limit", figures.limit);
+  put(json, "fit_probability", figures.fit_probability);
+  if (figures.fits) json["fits"] = std::string(to_string(*figures.fits));
+  return json;
+}
+
+PredictedFigures figures_in(const Json& json) {
+  PredictedFigures figures;
+  figures.first_step = {json.at("first_step_ns").get<std::int64_t>()};
+  figures.step_time = {json.at("step_time_ns").get<std::int64_t>()};
+  figures.tokens = json.at("tokens").get<std::int64_t>();
+  figures.tokens_per_second = json.at("tokens_per_second").get<double>();
+  figures.exposed_communication = {json.at("exposed_ns").get<std::int64_t>()};
+  figures.peak_allocated = {json.at("peak_allocated").get<std::int64_t>()};
+  figures.retries = json.at("retries").get<std::int64_t>();
+  figures.fit_reason = json.at("fit_reason").get<std::string>();
+  figures.peak_label = json.at("peak_label").get<std::string>();
+  figures.metrics = json.at("metrics").get<std::map<std::string, double>>();
+  figures.mfu = number_of(json, "mfu");
+  figures.peak_device = bytes_of(json, "peak_device");
+  figures.device_high = bytes_of(json, "device_high");
+  figures.limit = bytes_of(json, "limit");
+  figures.fit_probability = number_of(json, "fit_probability");
+  if (json.contains("fits")) figures.fits = parse_word<Fit>(json.at("fits").get<std::string>());
+  return figures;
+}
+
+Tolerances all_metrics() {
+  Tolerances every;
+  for (const std::string& name : metric_names()) every[name] = 0;
+  return every;
+}
+
+}  // namespace
+
+PredictedFigures figures_of(const RunSummary& run, Nanoseconds first_step, std::int64_t tokens) {
+  static const Tolerances every = all_metrics();
+  PredictedFigures figures;
+  figures.first_step = first_step;
+  figures.step_time = run.step_time.median;
+  figures.tokens = tokens;
+  figures.tokens_per_second = run.tokens_per_second;
+  figures.mfu = run.mfu;
+  figures.exposed_communication = run.exposed_communication;
+  figures.limit = run.memory_limit;
+  figures.fits = run.fits;
+  figures.fit_probability = run.fit_probability;
+  figures.fit_reason = run.fit_reason.value_or("");
+  if (run.memory) {
+    figures.peak_allocated = run.memory->peak_allocated;
+    figures.peak_device = run.memory->peak_device;
+    figures.device_high = run.memory->device_high;
+    figures.retries = run.memory->allocator_retries.value_or(0);
+    figures.peak_label = run.memory->peak_label;
+  }
+  for (const Metric& metric : summary_metrics(run, run, every))
+    if (metric.predicted) figures.metrics[metric.name] = *metric.predicted;
+  return figures;
+}
+
+bool predicted_equal(const PredictedFigures& a, const PredictedFigures& b) {
+  return a.step_time == b.step_time && a.first_step == b.first_step && a.tokens == b.tokens &&
+         a.memory() == b.memory() && a.peak_allocated == b.peak_allocated &&
+         a.fit_probability == b.fit_probability;
+}
+
+std::string outcome_text(const std::string& key, const Outcome& outcome) {
+  Json json = {{"key", key}};
+  if (outcome.refused.empty())
+    json["figures"] = json_of(outcome.figures);
+  else
+    json["refused"] = outcome.refused;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<KeptOutcome> parse_outcome(std::string_view line) {
+  const Json json = Json::parse(line, nullptr, false);
+  try {
+    KeptOutcome kept{json.at("key").get<std::string>(), {}};
+    if (json.contains("refused"))
+      kept.outcome.refused = json.at("refused").get<std::string>();
+    else
+      kept.outcome.figures = figures_in(json.at("figures"));
+    return kept;
+  } catch (const Json::exception&) {
+    return bad_input({}, "no result of a search");
+  }
+}
+
+}  // namespace shardlab

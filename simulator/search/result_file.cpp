@@ -1,0 +1,57 @@
+#include "simulator/search/result_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+namespace shardlab {
+
+ResultFile::~ResultFile() {
+  if (file_ >= 0) ::close(file_);
+}
+
+Status ResultFile::open(const std::filesystem::path& file) {
+  path_ = file;
+  bool ends_in_line = true;
+  {
+    std::ifstream stream(file, std::ios::binary);
+    for (std::string line; std::getline(stream, line);) {
+      ends_in_line = !stream.eof();
+      if (auto kept = parse_outcome(line))
+        kept_.insert_or_assign(std::move(kept->key), std::move(kept->outcome));
+    }
+  }
+  file_ = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  if (file_ < 0)
+    return not_possible(in_file(file.string()),
+                        std::string("results cannot be kept there: ") + std::strerror(errno),
+                        "--results FILE names another place, --no-store keeps none");
+  // What a killed program had begun to write stays a line of its own.
+  if (!ends_in_line && ::write(file_, "\n", 1) != 1)
+    return run_failed(in_file(file.string()), std::strerror(errno));
+  return {};
+}
+
+std::optional<Outcome> ResultFile::find(const std::string& key) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = kept_.find(key);
+  return found == kept_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Status ResultFile::add(const std::string& key, const Outcome& outcome) {
+  const std::string line = outcome_text(key, outcome) + "\n";
+  const std::scoped_lock lock(mutex_);
+  kept_.insert_or_assign(key, outcome);
+  if (file_ < 0) return {};
+  // One write a line: O_APPEND keeps lines of several programs apart.
+  if (::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+    return run_failed(in_file(path_.string()),
+                      std::string("a result could not be kept: ") + std::strerror(errno),
+                      "--results FILE names another place, --no-store keeps none");
+  return {};
+}
+
+}  // namespace shardlab

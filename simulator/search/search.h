@@ -1,0 +1,67 @@
+// The search: every combination of a question's knobs is refused, bounded away or simulated, and the best of
+// them, the Pareto front and, where nothing satisfies, the nearest misses are what simulating all of them
+// would give.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "simulator/search/evaluate.h"
+#include "simulator/search/leaders.h"
+#include "simulator/search/search_space.h"
+
+namespace shardlab {
+
+struct SearchProgress {
+  std::uint64_t done = 0, total = 0;
+  std::int64_t simulated = 0;
+};
+
+struct SearchOptions {
+  bool exhaustive = false;        // simulate what bounds would leave out
+  int threads = 1;                // changes nothing but the time
+  std::optional<double> seconds;  // then the best so far
+  std::vector<Order> orders;      // empty: every objective
+  std::function<void(const SearchProgress&)> progress;
+};
+
+// total = refused + indivisible + bounded + simulated + open.
+struct SpaceCounts {
+  std::uint64_t total = 0, refused = 0, indivisible = 0, bounded = 0, simulated = 0, open = 0;
+  std::uint64_t not_fitting = 0, unmet = 0, satisfying = 0;  // of those simulated
+};
+
+struct FrontPoint {
+  Candidate candidate;
+  int alike = 0;  // others whose time, memory and money are within half a percent
+};
+
+// By time; of those alike the one nearest to the defaults stands for the others.
+std::vector<FrontPoint> folded_front(std::vector<Candidate> front);
+
+struct SearchTiming {
+  double seconds = 0;
+  double estimates_per_second = 0, simulations_per_second = 0;  // of one thread
+};
+
+struct SearchResult {
+  SpaceCounts space;
+  std::map<std::string, std::uint64_t> refusals;  // reason -> combinations
+  std::vector<Leader> answers;
+  std::vector<FrontPoint> front;     // by time
+  std::vector<Candidate> nearest;    // where nothing satisfies: the nearest misses
+  std::vector<Candidate> simulated;  // in the order of the space
+  std::optional<double>
+      open_bound;  // where combinations are open: none of them needs less time (TrainingCosts)
+  SearchTiming timing;
+};
+
+// Errors: bad_input where no combination is possible at all; run_failed where results cannot be kept.
+Result<SearchResult> search(const SearchSpace& space, Evaluator& evaluator, const SearchOptions& options);
+
+}  // namespace shardlab

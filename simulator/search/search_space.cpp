@@ -1,0 +1,183 @@
+#include "simulator/search/search_space.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "engine/base/parse.h"
+#include "engine/hardware/device_kind.h"
+#include "engine/hardware/node.h"
+#include "engine/report/figures.h"
+#include "engine/scenario/source.h"
+#include "engine/scenario/train_spec.h"
+#include "simulator/search/default_knobs.h"
+
+namespace shardlab {
+namespace {
+
+constexpr std::uint64_t k_most_combinations = 5'000'000;
+
+std::optional<std::int64_t> integer_of(const YamlNode* section, std::string_view key) {
+  const YamlNode* const node = section != nullptr ? section->find(key) : nullptr;
+  const auto value = node != nullptr && node->is_scalar() ? parse_integer(node->text)
+                                                          : Result<std::int64_t>(bad_input({}, ""));
+  return value ? std::optional(*value) : std::nullopt;
+}
+
+std::vector<std::size_t> knobs_that_set(const std::vector<Knob>& knobs, std::string_view section) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < knobs.size(); ++i) {
+    const auto& choices = knobs[i].choices;
+    if (std::any_of(choices.begin(), choices.end(),
+                    [&](const Choice& choice) { return sets(choice.settings, section); }))
+      found.push_back(i);
+  }
+  return found;
+}
+
+std::vector<std::string> settings_of(const std::vector<Knob>& knobs,
+                                     const std::vector<std::size_t>& choices) {
+  std::vector<std::string> settings;
+  for (std::size_t i = 0; i < knobs.size(); ++i) {
+    const auto& each = knobs[i].choices[choices[i]].settings;
+    settings.insert(settings.end(), each.begin(), each.end());
+  }
+  return settings;
+}
+
+}  // namespace
+
+Result<SearchSpace> SearchSpace::of(const SearchQuestion& question) {
+  SearchSpace space;
+  space.question_ = &question;
+  const std::vector<Knob>& knobs = question.knobs;
+  std::vector<std::size_t> every(knobs.size());
+  for (std::size_t i = 0; i < every.size(); ++i) every[i] = i;
+  space.all_ = KnobSubset(knobs, every);
+  if (space.all_.size() > k_most_combinations) {
+    double count = 1;
+    for (const Knob& knob : knobs) count *= static_cast<double>(knob.choices.size());
+    return bad_input(named(in_file(question.file), "vary"),
+                     fmt::format("{:.3g} combinations, more than {}", count, grouped(k_most_combinations)),
+                     "shorten the lists; what is left out keeps the scenario's value");
+  }
+  SHARDLAB_TRY(space.tree_, base_tree(question.base));
+  space.clusters_ = KnobSubset(knobs, knobs_that_set(knobs, "cluster"));
+  space.trainings_ = KnobSubset(knobs, knobs_that_set(knobs, "train"));
+  std::vector<std::size_t> choices(knobs.size(), 0);
+  for (std::uint64_t i = 0; i < space.clusters_.size(); ++i) {
+    space.clusters_.set(i, choices);
+    space.cluster_of_.push_back(space.cluster_with(space.settings_of(choices)));
+  }
+  for (std::uint64_t i = 0; i < space.trainings_.size(); ++i) {
+    space.trainings_.set(i, choices);
+    const auto settings = space.settings_of(choices);
+    space.steps_of_.push_back(
+        {space.number_with(settings, "micro_batch"), space.number_with(settings, "accumulation")});
+  }
+  return space;
+}
+
+SearchSpace::Cluster SearchSpace::cluster_with(const std::vector<std::string>& settings) const {
+  YamlNode tree = tree_;
+  for (const std::string& each : settings) {
+    if (sets({each}, "cluster") && !apply_override(tree, each)) return {};
+  }
+  const YamlNode* const section = tree.find("cluster");
+  const YamlNode* const device = section != nullptr ? section->find("device") : nullptr;
+  if (device != nullptr && parse_word<DeviceKind>(device->text) == DeviceKind::cpu)
+    return {static_cast<int>(integer_of(section, "ranks").value_or(0)), 1, {}};
+  const YamlNode* const node = section != nullptr ? section->find("node") : nullptr;
+  Cluster cluster{0, static_cast<int>(integer_of(section, "nodes").value_or(1)), {}};
+  std::int64_t gpus = integer_of(section, "gpus_per_node").value_or(0);
+  if (gpus == 0 && node != nullptr) {
+    if (const auto known = find_node(node->text)) gpus = known->gpus;
+  }
+  if (node != nullptr) cluster.node = node->text;
+  cluster.gpus = static_cast<int>(gpus) * cluster.nodes;
+  return cluster;
+}
+
+const Offer* SearchSpace::offer_of(const std::string& node) const {
+  const auto known = find_node(node);
+  for (const Offer& offer : question_->offers)
+    if (known && offer.node == known->name) return &offer;
+  return nullptr;
+}
+
+std::int64_t SearchSpace::number_with(const std::vector<std::string>& settings, std::string_view key) const {
+  YamlNode tree = tree_;
+  for (const std::string& each : settings) {
+    if (sets({each}, "train") && !apply_override(tree, each)) return 1;
+  }
+  return std::max<std::int64_t>(1, integer_of(tree.find("train"), key).value_or(1));
+}
+
+std::vector<std::string> SearchSpace::settings_of(const std::vector<std::size_t>& choices) const {
+  return shardlab::settings_of(question_->knobs, choices);
+}
+
+Configuration SearchSpace::chosen(std::vector<std::size_t> choices) const {
+  const std::vector<Knob>& knobs = question_->knobs;
+  Configuration configuration;
+  configuration.index = all_.number_of(choices);
+  configuration.settings = settings_of(choices);
+  for (std::size_t i = 0; i < knobs.size(); ++i)
+    configuration.changes += !knobs[i].choices[choices[i]].standard;
+  if (!question_->offers.empty()) {
+    std::size_t left = choices.front();
+    for (const Offer& offer : question_->offers) {
+      if (left < offer.nodes.size()) {
+        configuration.offer = &offer;
+        break;
+      }
+      left -= offer.nodes.size();
+    }
+  }
+  configuration.choices = std::move(choices);
+  return configuration;
+}
+
+void SearchSpace::finish(Configuration& configuration) const {
+  const std::optional<std::int64_t>& batch = question_->global_batch;
+  if (!batch) return;
+  if (configuration.gpus <= 0) return;
+  const std::int64_t of_one = configuration.micro_batch * configuration.gpus;
+  configuration.divides = *batch % of_one == 0;
+  if (!configuration.divides) return;
+  configuration.accumulation = *batch / of_one;
+  configuration.settings.push_back(fmt::format("train.accumulation={}", configuration.accumulation));
+}
+
+Configuration SearchSpace::at(std::uint64_t index) const {
+  std::vector<std::size_t> choices(question_->knobs.size(), 0);
+  all_.set(index, choices);
+  Configuration configuration = chosen(std::move(choices));
+  const Cluster& cluster = cluster_of_[clusters_.number_of(configuration.choices)];
+  configuration.gpus = cluster.gpus;
+  configuration.nodes = cluster.nodes;
+  configuration.node = cluster.node;
+  const Steps& steps = steps_of_[trainings_.number_of(configuration.choices)];
+  configuration.micro_batch = steps.micro_batch;
+  configuration.accumulation = steps.accumulation;
+  finish(configuration);
+  return configuration;
+}
+
+Configuration SearchSpace::with(std::uint64_t index, const std::vector<std::string>& settings) const {
+  std::vector<std::size_t> choices(question_->knobs.size(), 0);
+  all_.set(index, choices);
+  Configuration configuration = chosen(std::move(choices));
+  configuration.settings.insert(configuration.settings.end(), settings.begin(), settings.end());
+  const Cluster cluster = cluster_with(configuration.settings);
+  if (sets(settings, "cluster")) configuration.offer = offer_of(cluster.node);
+  configuration.gpus = cluster.gpus;
+  configuration.nodes = cluster.nodes;
+  configuration.node = cluster.node;
+  configuration.micro_batch = number_with(configuration.settings, "micro_batch");
+  configuration.accumulation = number_with(configuration.settings, "accumulation");
+  if (!sets(settings, "train.accumulation")) finish(configuration);
+  return configuration;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,41 @@
+// Configurations and their figures in words, for the texts of a search.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simulator/search/candidate.h"
+#include "simulator/search/leaders.h"
+
+namespace shardlab {
+
+// "time", "the largest train.micro_batch".
+std::string order_words(const Order& order);
+
+// "16 GPUs (2 x hgx-h100)".
+std::string gpus_words(const Candidate& candidate);
+
+// "41.2 hours", "3.2 days"; without tokens the time of a million.
+std::string time_words(const Candidate& candidate);
+// "$8,120", "unknown".
+std::string money_words(const Candidate& candidate);
+std::string hours_words(double hours);
+std::string dollars_words(double dollars);
+// "fits with 94 %", "limit unknown".
+std::string fit_words(const PredictedFigures& figures);
+
+// "94 %", "yes"; "-" where nobody knows.
+std::string fit_cell(const PredictedFigures& figures);
+// to / from - 1; 0 where there is nothing to compare with.
+double change(double to, double from);
+
+// "parallel fsdp2, train.micro_batch 4 (as given), accumulation 2", the knobs as a list.
+std::vector<std::string> knob_words(const SearchQuestion& question, const Configuration& configuration);
+
+// "fits with 90 % or more, at most 72 hours".
+std::string need_words(const Needs& needs);
+
+// The parts after commas, in lines of at most `width` columns, later ones indented; broken between words.
+std::string wrapped(const std::string& first, const std::vector<std::string>& parts, int width);
+
+}  // namespace shardlab

@@ -1,0 +1,83 @@
+#include "simulator/search/leaders.h"
+
+#include <algorithm>
+
+#include "tests/unit/search/small_question.h"
+
+namespace shardlab {
+namespace {
+
+Candidate made_up(std::uint64_t index, double time, std::int64_t memory, std::optional<double> money,
+                  int gpus) {
+  Candidate candidate;
+  candidate.configuration.index = index;
+  candidate.configuration.gpus = gpus;
+  candidate.configuration.changes = static_cast<int>(index % 3);
+  candidate.figures.step_time = {static_cast<std::int64_t>(time)};
+  candidate.figures.peak_allocated = {memory};
+  candidate.costs.time = time;
+  candidate.costs.money = money;
+  return candidate;
+}
+
+std::vector<std::uint64_t> indices(const Leaders& leaders) {
+  std::vector<std::uint64_t> all;
+  for (const Leader& leader : leaders.leaders()) {
+    all.push_back(leader.best ? leader.best->configuration.index : 999);
+    all.push_back(leader.second ? leader.second->configuration.index : 999);
+  }
+  std::vector<std::uint64_t> front;
+  for (const Candidate& each : leaders.front()) front.push_back(each.configuration.index);
+  std::sort(front.begin(), front.end());
+  all.insert(all.end(), front.begin(), front.end());
+  return all;
+}
+
+}  // namespace
+
+// Few different figures, so that many candidates are equal in some or in all.
+TEST_CASE("the leaders do not depend on the order in which candidates come") {
+  test::Numbers numbers(3);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<Candidate> candidates;
+    for (std::uint64_t i = 0; i < 12; ++i) {
+      const double time = static_cast<double>(1 + numbers.below(3));
+      const auto memory = static_cast<std::int64_t>(1 + numbers.below(3));
+      const double money = time * static_cast<double>(1 + numbers.below(2));
+      candidates.push_back(made_up(i, time, memory,
+                                   numbers.below(4) == 0 ? std::nullopt : std::optional(money),
+                                   static_cast<int>(8 * (1 + numbers.below(2)))));
+    }
+    const SearchQuestion question;
+    const std::vector<Order> orders = {
+        {SearchObjective::time, {}}, {SearchObjective::money, {}}, {SearchObjective::gpus, {}}};
+    Leaders one(question, orders), other(question, orders);
+    for (const Candidate& each : candidates) one.add(each);
+    for (std::size_t i = candidates.size(); i > 1; --i)
+      std::swap(candidates[i - 1], candidates[numbers.below(i)]);
+    for (const Candidate& each : candidates) other.add(each);
+    CHECK(indices(one) == indices(other));
+  }
+}
+
+TEST_CASE("a bound beats nothing that could still be second, or on the front") {
+  const SearchQuestion question;
+  Leaders leaders(question, {{SearchObjective::time, {}}});
+  LowerBounds bounds;
+  bounds.costs.time = 5;
+  bounds.memory = {50};
+  leaders.add(made_up(0, 1, 10, {}, 8));
+  CHECK(!leaders.beaten(bounds, 0));  // it might be the runner-up
+  leaders.add(made_up(1, 2, 20, {}, 8));
+  CHECK(leaders.beaten(bounds, 0));
+  bounds.memory = {5};
+  CHECK(!leaders.beaten(bounds, 0));  // it might need less memory
+  bounds.memory = {50};
+  bounds.costs.time = 2;
+  CHECK(!leaders.beaten(bounds, 0));  // it might be as fast as the runner-up
+  bounds.costs.time = 5;
+  bounds.costs.money = 1;
+  CHECK(!leaders.beaten(bounds, 0));  // of the others no price is known
+}
+
+}  // namespace shardlab

@@ -1,0 +1,282 @@
+#include "simulator/search/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "simulator/search/bounded_space.h"
+#include "simulator/search/search_report.h"
+#include "tests/unit/search/small_question.h"
+
+namespace shardlab {
+namespace {
+
+template <typename T>
+std::string some_of(const std::vector<T>& all, test::Numbers& numbers, std::size_t least = 1) {
+  std::vector<T> chosen;
+  for (const T& each : all)
+    if (numbers.below(2) == 0) chosen.push_back(each);
+  for (std::size_t i = 0; chosen.size() < least; ++i)
+    if (std::find(chosen.begin(), chosen.end(), all[i]) == chosen.end()) chosen.push_back(all[i]);
+  return fmt::format("[{}]", fmt::join(chosen, ", "));
+}
+
+// A random question over strategies, resharding, checkpointing, batches, nodes, prices and needs. The small
+// limits of memory make a part of each space too large.
+std::string random_question(test::Numbers& numbers) {
+  std::string text = fmt::format("keep: {{global_batch: {}}}\n", numbers.below(3) == 0 ? 96 : 64);
+  const bool priced = numbers.below(3) > 0;
+  text += "offers:\n";
+  for (const char* node : {"hgx-h100", "dgx-a100"}) {
+    if (node[0] == 'd' && numbers.below(2) == 0) continue;
+    text += fmt::format(
+        "- {{node: {}, nodes: {}{}}}\n", node, some_of(std::vector<int>{1, 2, 4}, numbers),
+        priced ? fmt::format(", price: {}, date: '2026-01-01', source: a test", 2 + numbers.below(9)) : "");
+  }
+  text += fmt::format("train: {{tokens: {}M}}\n", 1 + numbers.below(50));
+  text += "vary:\n  train.micro_batch: " + some_of(std::vector<int>{1, 2, 3, 4, 8}, numbers) + "\n";
+  text += "  parallel: " +
+          some_of(std::vector<std::string>{"{strategy: ddp}", "{strategy: fsdp2}", "{strategy: fsdp1}",
+                                           "{strategy: native}", "{strategy: none}",
+                                           "{strategy: fsdp1, sharding: shard_grad_op}",
+                                           "{strategy: fsdp2, reshard_after_forward: false}"},
+                  numbers, 2) +
+          "\n";
+  if (numbers.below(2) == 0) text += "  activation.checkpoint: [none, full]\n";
+  if (numbers.below(3) == 0) text += "  cluster.memory_limit: [1200MiB, 2GiB]\n";
+  if (numbers.below(3) == 0) text += "  train.optimizer: [adamw, sgd]\n";
+  if (numbers.below(3) == 0) text += "  model.loss: [{kind: plain}, {kind: chunked, chunks: 4}]\n";
+  if (numbers.below(4) == 0) text += "  model.implementation: [eager, fused]\n";
+  if (numbers.below(4) == 0) text += "  model.dtype: [float32, bfloat16]\n";
+  if (numbers.below(4) == 0) text += "  train.sync: [last, every]\n";
+  std::vector<std::string> needs;
+  if (numbers.below(3) == 0) needs.push_back(fmt::format("gpus: {}", 4 << numbers.below(4)));
+  if (numbers.below(3) == 0) needs.push_back(fmt::format("hours: {}", 0.002 + numbers.fraction() * 0.2));
+  if (priced && numbers.below(3) == 0)
+    needs.push_back(fmt::format("dollars: {}", 0.005 + numbers.fraction()));
+  if (!needs.empty()) text += fmt::format("need: {{{}}}\n", fmt::join(needs, ", "));
+  return text;
+}
+
+// Spearman's: Pearson's of the ranks, equal values sharing theirs.
+double rank_correlation(const std::vector<std::pair<double, double>>& pairs) {
+  const auto ranks = [&](auto value_of) {
+    std::vector<double> values, found;
+    for (const auto& pair : pairs) values.push_back(value_of(pair));
+    std::vector<double> sorted = values;
+    std::sort(sorted.begin(), sorted.end());
+    for (const double value : values) {
+      const auto [low, high] = std::equal_range(sorted.begin(), sorted.end(), value);
+      found.push_back(static_cast<double>((low - sorted.begin()) + (high - sorted.begin()) - 1) / 2);
+    }
+    return found;
+  };
+  const std::vector<double> a = ranks([](const auto& pair) { return pair.first; });
+  const std::vector<double> b = ranks([](const auto& pair) { return pair.second; });
+  const double mean = static_cast<double>(pairs.size() - 1) / 2;
+  double ab = 0, aa = 0, bb = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ab += (a[i] - mean) * (b[i] - mean);
+    aa += (a[i] - mean) * (a[i] - mean);
+    bb += (b[i] - mean) * (b[i] - mean);
+  }
+  return ab / std::sqrt(aa * bb);
+}
+
+std::string words_of(const Candidate& candidate) {
+  return fmt::format("{} {} {:.17g} {:.17g}\n", candidate.configuration.index,
+                     candidate.figures.step_time.value, candidate.costs.time,
+                     candidate.costs.money.value_or(-1));
+}
+
+std::string answers_of(const SearchResult& result) {
+  std::string text;
+  for (const Leader& leader : result.answers) {
+    text += "best " + words_of(*leader.best);
+    if (leader.second) text += "second " + words_of(*leader.second);
+  }
+  for (const FrontPoint& point : result.front)
+    text += fmt::format("front +{} ", point.alike) + words_of(point.candidate);
+  for (const Candidate& each : result.nearest) text += "near " + words_of(each);
+  return text;
+}
+
+std::string space_of(const SpaceCounts& space) {
+  return fmt::format("{} {} {} {} {} {}", space.refused, space.indivisible, space.bounded, space.simulated,
+                     space.not_fitting, space.satisfying);
+}
+
+void compare_random_spaces(int spaces, std::uint64_t seed) {
+  const test::SearchFolder folder;
+  test::Numbers numbers(seed);
+  ResultFile kept;  // one for all: what equal configurations have is simulated once
+  std::uint64_t bounded = 0, total = 0;
+  int without_answer = 0, refused = 0;
+  for (int i = 0; i < spaces; ++i) {
+    const std::string text = random_question(numbers);
+    INFO(text);
+    const auto question = folder.question(text);
+    REQUIRE_OK(question);
+    const auto exhaustive = test::search_of(
+        *question, {.exhaustive = true, .threads = 2, .seconds = {}, .orders = {}, .progress = {}}, kept);
+    std::string first_space;
+    for (const int threads : {1, 2, 7}) {
+      const auto found = test::search_of(
+          *question, {.exhaustive = false, .threads = threads, .seconds = {}, .orders = {}, .progress = {}},
+          kept);
+      REQUIRE(found.has_value() == exhaustive.has_value());
+      if (!found) {
+        ++refused;
+        break;
+      }
+      CHECK(answers_of(*found) == answers_of(*exhaustive));
+      const SpaceCounts& space = found->space;
+      CHECK(space.total == space.refused + space.indivisible + space.bounded + space.simulated + space.open);
+      if (threads == 1) first_space = space_of(space);
+      CHECK(space_of(space) == first_space);
+      if (threads > 1) continue;
+      bounded += space.bounded;
+      total += space.total;
+      without_answer += found->answers.empty();
+    }
+    if (exhaustive) CHECK(exhaustive->space.bounded == 0);
+  }
+  fmt::print(
+      "{} spaces, {} combinations, {} bounded away, {} spaces without an answer, {} without a possible one\n",
+      spaces, total, bounded, without_answer, refused);
+  CHECK(bounded > 0);
+  CHECK(without_answer > 0);
+}
+
+void compare_bounds(std::size_t least, std::uint64_t seed) {
+  const test::SearchFolder folder;
+  test::Numbers numbers(seed);
+  ResultFile kept;
+  std::vector<std::pair<double, double>> times;  // bounded, simulated
+  while (times.size() < least) {
+    const auto question = folder.question(random_question(numbers));
+    REQUIRE_OK(question);
+    const auto space = SearchSpace::of(*question);
+    REQUIRE_OK(space);
+    Evaluator evaluator(question->base, {}, kept);
+    const BoundedSpace bounded(*space, evaluator, "", 1);
+    for (std::uint64_t index = 0; index < space->size(); ++index) {
+      const Configuration configuration = space->at(index);
+      if (!configuration.divides) continue;
+      const auto outcome = evaluator.evaluate(configuration.settings);
+      REQUIRE_OK(outcome);
+      if (!outcome->refused.empty()) continue;
+      const LowerBounds& bounds = bounded.bounds_of(index);
+      INFO(fmt::format("{}", fmt::join(configuration.settings, " ")));
+      CHECK(bounds.step_ns <= static_cast<double>(outcome->figures.step_time.value));
+      CHECK(bounds.memory <= outcome->figures.peak_allocated);
+      times.emplace_back(bounds.step_ns, static_cast<double>(outcome->figures.step_time.value));
+    }
+  }
+  fmt::print("{} bounds of time, rank correlation with the simulation {:.4f}\n", times.size(),
+             rank_correlation(times));
+}
+
+}  // namespace
+
+TEST_CASE("bounded search equals exhaustive search on random spaces, with any number of threads") {
+  compare_random_spaces(60, 1900);
+}
+
+// Minutes: for changes of the bounds.
+TEST_CASE("bounded search equals exhaustive search on 300 random spaces", "[.many]") {
+  compare_random_spaces(300, 300);
+}
+
+TEST_CASE("the largest of a knob equals exhaustive search") {
+  const test::SearchFolder folder;
+  test::Numbers numbers(77);
+  ResultFile kept;
+  for (int i = 0; i < 10; ++i) {
+    const std::string text = random_question(numbers);
+    INFO(text);
+    const auto question = folder.question(text);
+    REQUIRE_OK(question);
+    SearchOptions options;
+    options.orders = {{SearchObjective::time, "train.micro_batch"}};
+    const auto found = test::search_of(*question, options, kept);
+    options.exhaustive = true;
+    const auto exhaustive = test::search_of(*question, options, kept);
+    REQUIRE(found.has_value() == exhaustive.has_value());
+    if (found) CHECK(answers_of(*found) == answers_of(*exhaustive));
+  }
+}
+
+TEST_CASE("bounds stay below the simulation") {
+  compare_bounds(1000, 20'000);
+}
+
+TEST_CASE("bounds stay below the simulation of 20,000 configurations", "[.many]") {
+  compare_bounds(20'000, 7);
+}
+
+TEST_CASE("one configuration that is refused stops none") {
+  const test::SearchFolder folder;
+  const auto question = folder.question("vary: {parallel.strategy: [none, fsdp2, zero1]}");
+  REQUIRE_OK(question);
+  ResultFile kept;
+  const auto found = test::search_of(*question, {}, kept);
+  REQUIRE_OK(found);
+  CHECK(found->space.refused == 2);
+  CHECK(found->answers.front().best->configuration.index == 1);
+  CHECK(found->refusals.size() == 2);
+}
+
+TEST_CASE("what is kept is not simulated again") {
+  const test::SearchFolder folder;
+  const auto question =
+      folder.question("vary: {train.micro_batch: [1, 2, 4], activation.checkpoint: [none, full]}");
+  REQUIRE_OK(question);
+  const auto space = SearchSpace::of(*question);
+  REQUIRE_OK(space);
+  std::string before;
+  for (const std::int64_t simulations : {6, 0}) {
+    ResultFile kept;
+    REQUIRE_OK(kept.open(folder.file("r")));
+    Evaluator evaluator(question->base, {}, kept);
+    const auto found = search(*space, evaluator, {});
+    REQUIRE_OK(found);
+    CHECK(evaluator.simulations() == simulations);
+    if (simulations == 0) CHECK(answers_of(*found) == before);
+    before = answers_of(*found);
+  }
+}
+
+TEST_CASE("equal predictions are told by the one nearest to the scenario") {
+  const test::SearchFolder folder;
+  // The seed changes nothing that is predicted; the scenario's own is 1.
+  const auto question = folder.question("vary: {train.seed: [7, 1, 3]}");
+  REQUIRE_OK(question);
+  ResultFile kept;
+  const auto found = test::search_of(*question, {}, kept);
+  REQUIRE_OK(found);
+  CHECK(found->answers.front().best->configuration.index == 1);
+  CHECK(!found->answers.front().second);
+  REQUIRE(found->front.size() == 1);
+  CHECK(found->front.front().alike == 2);
+}
+
+TEST_CASE("nothing that satisfies: the nearest misses, and what mends them") {
+  const test::SearchFolder folder;
+  const auto question = folder.question(
+      "keep: {global_batch: 64}\nvary: {train.micro_batch: [4, 8], cluster.memory_limit: [1GiB]}\n"
+      "train: {tokens: 1G}\nneed: {hours: 0.01}\n");
+  REQUIRE_OK(question);
+  ResultFile kept;
+  const auto found = test::search_of(*question, {}, kept);
+  REQUIRE_OK(found);
+  CHECK(found->answers.empty());
+  REQUIRE(!found->nearest.empty());
+  CHECK(!found->nearest.front().misses.empty());
+  for (std::size_t i = 1; i < found->nearest.size(); ++i)
+    CHECK(found->nearest[i - 1].worst_miss() <= found->nearest[i].worst_miss());
+}
+
+}  // namespace shardlab
