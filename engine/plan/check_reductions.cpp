@@ -90,6 +90,7 @@ class ReductionCheck {
     const std::size_t group = instruction.group->index();
     for (const BufferId id : instruction.reads) {
       const GradientState& before = state_[id.index()];
+      if (plan_.buffer(id).buffer_class == BufferClass::scalar) continue;  // a norm
       if (!before) return defect("reduces " + plan_.buffer(id).name + ", which holds no gradient");
       if (before->test(group))
         return defect("reduces " + plan_.buffer(id).name + " twice over " +

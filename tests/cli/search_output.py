@@ -246,7 +246,7 @@ def test_questions_without_an_answer():
         expect_error(place.run("search", question(place, text), "--no-store"), 2, *parts)
     refused("vary: {train.micro_bach: [1]}", "q.yaml:2:8", "no key of a scenario is called 'train.micro_bach'", "did you mean 'train.micro_batch'?")
     refused("vary: {train.micro_batch: []}", "q.yaml:2:27", "an empty list")
-    refused("vary: {parallel.strategy: [none, zero1]}", "none of 2 combinations is possible", "none trains on one rank")
+    refused("vary: {parallel.strategy: [none], train.micro_batch: [1, 2]}", "none of 2 combinations is possible", "none trains on one rank")
     refused("need: {mfu: {least: 50%, most: 40%}}", "q.yaml:2:13", "contradict each other")
     refused("keep: {global_batch: 37}\nvary: {train.micro_batch: [1, 2]}", "37 sequences are divided by no number of GPUs")
     refused("offers: [{node: dgx-h10}]", "q.yaml:2:17", "unknown node 'dgx-h10'", "did you mean 'dgx-h100'?")

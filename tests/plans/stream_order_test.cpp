@@ -17,6 +17,8 @@ namespace {
 struct Case {
   std::string name;
   std::vector<std::string> overrides;
+  // Most of its waits are needed; DeepSpeed's host waits for gathers that a stream waits for as well.
+  bool waits_sparingly = true;
 };
 
 std::vector<Case> cases() {
@@ -35,6 +37,18 @@ std::vector<Case> cases() {
        {"parallel.strategy=fsdp2", "precision.param=bfloat16", "precision.reduce=float32"}},
       {"fsdp2, accumulating", {"parallel.strategy=fsdp2", "train.accumulation=2"}},
       {"fsdp2, checkpointed", {"parallel.strategy=fsdp2", "activation.checkpoint=full"}},
+      {"zero0, bfloat16", {"parallel.strategy=zero0", "precision.param=bfloat16"}},
+      {"zero1", {"parallel.strategy=zero1", "train.accumulation=2"}},
+      {"zero2, overlapped",
+       {"parallel.strategy=zero2", "parallel.zero={overlap_comm: true, reduce_bucket_size: 20000}",
+        "train.accumulation=2"}},
+      {"zero3", {"parallel.strategy=zero3", "precision.param=bfloat16"}},
+      {"zero3, released",
+       {"parallel.strategy=zero3",
+        "parallel.zero={stage3_param_persistence_threshold: 100, stage3_max_reuse_distance: 0, "
+        "stage3_prefetch_bucket_size: 12000, reduce_bucket_size: 20000}",
+        "train.accumulation=2"},
+       false},
       {"native", {"parallel.strategy=native"}},
       {"native, bfloat16",
        {"parallel.strategy=native", "precision.param=bfloat16", "precision.reduce=float32"}},
@@ -101,9 +115,12 @@ TEST_CASE("a wait taken out shows on a device with queues") {
                                queueing == Queueing::on_host ? "host  " : "queues", removals.waits,
                                removals.found,
                                removals.example.empty() ? "-" : "for instance: " + removals.example);
-      if (planned.plan.steady.world_size > 1 && queueing == Queueing::by_stream)
-        CHECK(removals.found > removals.waits / 2);
-      if (planned.plan.steady.world_size > 1) CHECK(removals.found > 0);
+      if (removals.waits == 0) {  // one rank, or one stream for everything
+        CHECK(planned.plan.steady.streams.size() == 1);
+        continue;
+      }
+      if (queueing == Queueing::by_stream && c.waits_sparingly) CHECK(removals.found > removals.waits / 2);
+      CHECK(removals.found > 0);
     }
   }
 }

@@ -38,9 +38,11 @@ const std::vector<Dimension>& dimensions() {
         "parallel.strategy=native parallel.reshard_after_forward=false",
         "parallel.strategy=native parallel.mesh.replicate=2", "parallel.strategy=zero0",
         "parallel.strategy=zero1", "parallel.strategy=zero2 parallel.zero.reduce_bucket_size=20000",
-        "parallel.strategy=zero2 parallel.zero.reduce_bucket_size=9000 parallel.zero.overlap_comm=true"},
+        "parallel.strategy=zero2 parallel.zero.reduce_bucket_size=9000 parallel.zero.overlap_comm=true",
+        "parallel.strategy=zero3 parallel.zero.stage3_param_persistence_threshold=100 "
+        "parallel.zero.stage3_max_reuse_distance=0 parallel.zero.stage3_prefetch_bucket_size=6000"},
        false,
-       17},
+       18},
       {{"cluster.ranks=2", "cluster.ranks=4"}, false, 2},
       {{"train.accumulation=1", "train.accumulation=3", "train.accumulation=3 train.sync=every"}, false, 3},
       {{"", "precision.param=bfloat16 precision.reduce=float32",

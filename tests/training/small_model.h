@@ -79,6 +79,14 @@ inline std::vector<Spread> all_spreads() {
   spreads.push_back({"zero2", 2, 1, "", "last", {small_buckets}});
   spreads.push_back({"zero2", 4, 2, "", "last", {overlapped}});
   spreads.push_back({"zero2", 4, 2, "", "last", {"parallel.zero={reduce_scatter: false}"}});
+  const std::string released =
+      "parallel.zero={stage3_param_persistence_threshold: 100, stage3_max_reuse_distance: 0, "
+      "stage3_prefetch_bucket_size: 6000, reduce_bucket_size: 9000}";
+  spreads.push_back({"zero3", 2, 2, ""});
+  spreads.push_back({"zero3", 2, 1, "", "last", {released}});
+  spreads.push_back({"zero3", 4, 2, "", "last", {released}});
+  spreads.push_back(
+      {"zero3", 4, 1, "", "last", {"parallel.zero={overlap_comm: false, reduce_scatter: false}"}});
   for (const std::string sync : {"last", "every"}) {
     spreads.push_back(
         {"ddp", 2, 2, "", sync, {"parallel.ddp={gradient_as_bucket_view: true, bucket_size: 32KiB}"}});

@@ -57,6 +57,8 @@ class Zero3Strategy : public Strategy {
     reduction_->begin(micro_batch);
     walk_.begin();
     next_ = 0;
+    // The shards that are gathered were written by the update before; DeepSpeed's host waits for it.
+    if (gather_stream_ != StepBuilder::compute()) b_.wait(gather_stream_, StepBuilder::compute());
   }
 
   void pre_forward(UnitId unit) override { enter(unit, walk_.forward(unit)); }

@@ -38,7 +38,7 @@ constexpr const char* k_vary =
     "keep: {global_batch: 64}\n"
     "vary:\n"
     "  train.micro_batch: [2, 8]\n"
-    "  parallel.strategy: [ddp, fsdp1, fsdp2, native]\n"
+    "  parallel.strategy: [ddp, fsdp1, fsdp2, native, zero1, zero2, zero3]\n"
     "  precision: [{}, {param: bfloat16, reduce: float32}]\n"
     "  activation: [{}, {checkpoint: full}, {checkpoint: selective, operators: [linear]}]\n"
     "  train.sync: [last, every]\n";

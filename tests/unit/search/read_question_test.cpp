@@ -66,8 +66,9 @@ TEST_CASE("without knobs those are turned that leave the mathematics alone") {
   CHECK(shown(question->knobs[0]) ==
         std::vector<std::string>{"1 x dgx-h100", "2 x dgx-h100", "3 x dgx-h100"});
   // `none` trains on one rank and is left out on eight.
-  CHECK(shown(question->knobs[1]) ==
-        std::vector<std::string>{"fsdp2", "ddp", "fsdp1", "fsdp1 shard_grad_op", "fsdp2 kept after forward"});
+  CHECK(shown(question->knobs[1]) == std::vector<std::string>{"fsdp2", "ddp", "fsdp1", "fsdp1 shard_grad_op",
+                                                              "fsdp2 kept after forward", "zero1", "zero2",
+                                                              "zero3"});
   for (const Knob& knob : question->knobs) {
     const auto own = std::count_if(knob.choices.begin(), knob.choices.end(),
                                    [](const Choice& each) { return each.standard; });

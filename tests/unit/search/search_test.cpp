@@ -41,7 +41,9 @@ std::string random_question(test::Numbers& numbers) {
           some_of(std::vector<std::string>{"{strategy: ddp}", "{strategy: fsdp2}", "{strategy: fsdp1}",
                                            "{strategy: native}", "{strategy: none}",
                                            "{strategy: fsdp1, sharding: shard_grad_op}",
-                                           "{strategy: fsdp2, reshard_after_forward: false}"},
+                                           "{strategy: fsdp2, reshard_after_forward: false}",
+                                           "{strategy: zero1}", "{strategy: zero3}",
+                                           "{strategy: zero2, zero: {reduce_bucket_size: 20000}}"},
                   numbers, 2) +
           "\n";
   if (numbers.below(2) == 0) text += "  activation.checkpoint: [none, full]\n";
@@ -219,7 +221,7 @@ TEST_CASE("bounds stay below the simulation of 20,000 configurations", "[.many]"
 
 TEST_CASE("one configuration that is refused stops none") {
   const test::SearchFolder folder;
-  const auto question = folder.question("vary: {parallel.strategy: [none, fsdp2, zero1]}");
+  const auto question = folder.question("vary: {train.optimizer: [adamw_8bit, adamw, adafactor]}");
   REQUIRE_OK(question);
   ResultFile kept;
   const auto found = test::search_of(*question, {}, kept);
