@@ -119,8 +119,14 @@ void MatrixRun::check(const Choice& choice) {
   const Trained& whole = one.whole;
   const Result<Trained> sharded = train(*planned(choice), k_steps);
   REQUIRE_OK(sharded);
-  CHECK(bitwise_equal(sharded->initial, whole.initial));
   const bool exact = dimensions()[k_precision].values[choice[k_precision]].empty();
+  // DeepSpeed's masters are cut from weights that were rounded to 16 bits.
+  const bool rounded = !exact && name_of(choice).starts_with("parallel.strategy=zero");
+  if (rounded) {
+    CHECK(worst_difference(sharded->initial, whole.initial).difference <= 1.0 / 256);
+  } else {
+    CHECK(bitwise_equal(sharded->initial, whole.initial));
+  }
   for (std::size_t step = 0; step < k_steps; ++step) {
     const double difference = std::abs(sharded->losses[step] / whole.losses[step] - 1);
     CHECK(difference <= (exact ? 1e-6 : 2e-2));

@@ -71,7 +71,7 @@ std::vector<Choice> full_matrix() {
 }
 
 bool names_a_key(const std::string& message) {
-  for (const char* section : {"parallel.", "precision.", "activation.", "model."}) {
+  for (const char* section : {"parallel.", "precision.", "activation.", "model.", "train.sync"}) {
     if (message.find(section) != std::string::npos) return true;
   }
   return false;

@@ -158,8 +158,7 @@ TEST_CASE("memory is accounted: 1 GiB a rank") {
 TEST_CASE("memory is accounted: every way to shard") {
   const WithoutOneDnn products;
   for (const Spread& spread : all_spreads()) {
-    for (const std::vector<std::string>& precision :
-         {std::vector<std::string>{}, {"precision.param=bfloat16", "precision.reduce=float32"}}) {
+    for (const std::vector<std::string>& precision : {std::vector<std::string>{}, spread.bfloat16()}) {
       if (spread.strategy == "ddp" && !precision.empty()) continue;
       check_planned(planned_text(k_small_model, joined(spread.overrides(), precision)),
                     spread.name() + (precision.empty() ? "" : ", bfloat16"));

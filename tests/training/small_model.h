@@ -38,6 +38,12 @@ struct Spread {
     return text;
   }
 
+  // DeepSpeed reduces in the dtype of the parameters.
+  std::vector<std::string> bfloat16() const {
+    if (strategy.starts_with("zero")) return {"precision.param=bfloat16"};
+    return {"precision.param=bfloat16", "precision.reduce=float32"};
+  }
+
   std::vector<std::string> overrides() const {
     std::vector<std::string> all{"parallel.strategy=" + strategy, "cluster.ranks=" + std::to_string(ranks),
                                  "train.accumulation=" + std::to_string(accumulation), "train.sync=" + sync,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "engine/plan/gradient_parts.h"
 #include "engine/plan/segment_run.h"
@@ -56,9 +57,48 @@ class StepWalk {
     const Instruction& instruction = plan_.instruction(id);
     list_.note_users(id);
     if (runs_segment(instruction.kind)) return run_segment(id);
+    if (is_block(instruction)) {
+      take_block(id);
+      return {};
+    }
+    if (passes_on(id)) return {};
     take_all(instruction);
     for (const BufferId buffer : instruction.frees) list_.give_buffer(buffer, id);
     return {};
+  }
+
+  // DeepSpeed's bucket is one block, whose contents and rest a plan tells apart; refilled it stays what it
+  // is.
+  bool is_block(const Instruction& instruction) const {
+    return whose_ == WhoseStorages::framework && instruction.kind == InstructionKind::Alloc &&
+           plan_.buffer(instruction.allocates.front()).buffer_class == BufferClass::reduce_buffer;
+  }
+
+  Bytes bytes_of_all(const std::vector<BufferId>& buffers) const {
+    Bytes sum;
+    for (const BufferId buffer : buffers) sum += plan_.buffer(buffer).bytes();
+    return sum;
+  }
+
+  // Whether what this one frees is the block that the next one takes.
+  bool passes_on(InstructionId id) {
+    if (plan_.instruction(id).kind != InstructionKind::Free || id.index() + 1 == plan_.instructions.size())
+      return false;
+    const Instruction& next = plan_.instructions[id.index() + 1];
+    const std::vector<BufferId>& freed = plan_.instruction(id).frees;
+    return is_block(next) && list_.held(freed.front()).size() == 1 &&
+           bytes_of_all(freed) == bytes_of_all(next.allocates);
+  }
+
+  void take_block(InstructionId id) {
+    const std::vector<BufferId>& taken = plan_.instruction(id).allocates;
+    std::vector<StorageIndex>& block = list_.held(taken.front());
+    const InstructionId before{id.value - 1};
+    if (id.value > 0 && passes_on(before)) {
+      block = std::exchange(list_.held(plan_.instruction(before).frees.front()), {});
+    } else {
+      block.push_back(list_.take(bytes_of_all(taken), list_.streams().of(taken.front())));
+    }
   }
 
   Status run_segment(InstructionId id) {

@@ -108,6 +108,29 @@ TEST_CASE("storages taken and given back are the plan's live bytes, within instr
   }
 }
 
+// Blocks of exactly this size that the steady step takes.
+std::ptrdiff_t taken(const PlannedScenario& planned, WhoseStorages whose, Bytes bytes) {
+  const auto made = step_allocations(planned, planned.plan.steady, whose);
+  REQUIRE_OK(made);
+  return std::count_if(made->calls.begin(), made->calls.end(), [&](const AllocationCall& call) {
+    return call.kind == CallKind::take && call.bytes == bytes;
+  });
+}
+
+TEST_CASE("a refilled bucket of DeepSpeed is one block, however often the plan fills it") {
+  const auto planned = [](const std::string& strategy) {
+    return test::small_scenario("parallel: {strategy: " + strategy + ", zero: {reduce_bucket_size: 300000}}",
+                                "accumulation: 2");
+  };
+  const Bytes bucket = bytes_of(300000, DType::float32);
+  CHECK(taken(planned("zero2"), WhoseStorages::framework, bucket) == 2);  // once a micro-batch
+  CHECK(taken(planned("zero3"), WhoseStorages::framework, bucket) == 0);  // it lives as long as the run
+  const PlannedScenario zero3 = planned("zero3");
+  const auto made = step_allocations(zero3, zero3.plan.steady, WhoseStorages::framework);
+  REQUIRE_OK(made);
+  CHECK(made->carried.size() == made->kept.size());
+}
+
 std::size_t tensors_of(const PlannedScenario& planned, const std::string& name, WhoseStorages whose) {
   for (const Buffer& buffer : planned.plan.steady.buffers) {
     if (buffer.name == name) return storages_of(planned.graph, buffer, whose).size();
