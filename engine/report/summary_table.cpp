@@ -27,7 +27,7 @@ Tone tone_of(Fit fit) {
 
 std::string likelihood_note(const RunSummary& run) {
   if (!run.fit_probability) return "";
-  return fmt::format("; the steps run with {:.0f} %", *run.fit_probability * 100);
+  return fmt::format("; steps run with {:.0f} %", *run.fit_probability * 100);
 }
 
 std::string retries_note(std::int64_t retries) {
@@ -35,7 +35,7 @@ std::string retries_note(std::int64_t retries) {
 }
 
 std::string whose_operators(Implementation implementation) {
-  return implementation == Implementation::eager ? "as PyTorch's and transformers' modules compute"
+  return implementation == Implementation::eager ? "as PyTorch's and transformers' modules"
                                                  : "shardlab's own";
 }
 
