@@ -64,6 +64,19 @@ BufferId declare_ignored_unit(StepBuilder& builder, UnitId unit) {
                   builder.partition().unit(unit).settings.precision.param, 1, StepBuilder::compute()));
 }
 
+Instruction make_copy(StepBuilder& builder, UnitId unit, std::vector<BufferId> from,
+                      std::vector<BufferId> to) {
+  const StepPlan& plan = builder.plan();
+  const bool exact = plan.buffer(from.front()).dtype == plan.buffer(to.front()).dtype;
+  Instruction copy;
+  copy.kind = exact ? InstructionKind::Copy : InstructionKind::Cast;
+  copy.unit = unit;
+  for (const BufferId written : to) copy.bytes += plan.buffer(written).bytes();
+  copy.reads = std::move(from);
+  copy.writes = std::move(to);
+  return copy;
+}
+
 std::vector<UnitId> units_after(const std::vector<UnitId>& order, UnitId unit, int depth) {
   auto next = std::find(order.begin(), order.end(), unit);
   std::vector<UnitId> units;

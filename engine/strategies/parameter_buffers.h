@@ -31,7 +31,10 @@ BufferId declare_persistent_buffer(StepBuilder& builder, Buffer buffer);
 // The parameters of an ignored unit: whole on every rank, in the stored dtype.
 BufferId declare_ignored_unit(StepBuilder& builder, UnitId unit);
 
-// What the hook machines of several strategies have in common.
+// The values of `from` in buffers of another layout or dtype, on compute: a Cast where the dtype differs. It
+// writes all bytes of `to`, which it does not allocate.
+Instruction make_copy(StepBuilder& builder, UnitId unit, std::vector<BufferId> from,
+                      std::vector<BufferId> to);
 
 // Up to `depth` units after this one: what is gathered ahead of it.
 std::vector<UnitId> units_after(const std::vector<UnitId>& order, UnitId unit, int depth);

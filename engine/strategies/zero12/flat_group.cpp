@@ -49,22 +49,14 @@ Buffer FlatGroup::part(std::string name, BufferClass buffer_class, DType dtype) 
 
 // The weights have been rounded to their dtype before the master is cut from them.
 void FlatGroup::copy_out() {
-  Instruction copy;
-  copy.kind = dtype_ == DType::float32 ? InstructionKind::Copy : InstructionKind::Cast;
-  copy.unit = root_;
-  copy.bytes = b_.plan().buffer(master_).bytes();
-  copy.reads = {weights_};
-  copy.writes = copy.allocates = {master_};
+  Instruction copy = make_copy(b_, root_, {weights_}, {master_});
+  copy.allocates = {master_};
   b_.emit(std::move(copy));
 }
 
 void FlatGroup::gather() {
-  Instruction copy;
-  copy.kind = dtype_ == DType::float32 ? InstructionKind::Copy : InstructionKind::Cast;
-  copy.unit = root_;
-  copy.bytes = bytes_of(layout_.flat_shard_elements(), dtype_);
-  copy.reads = {master_};
-  copy.writes = {weights_};
+  Instruction copy = make_copy(b_, root_, {master_}, {weights_});
+  copy.bytes = bytes_of(layout_.flat_shard_elements(), dtype_);  // this rank's part of them
   b_.emit(std::move(copy));
   Instruction gather;
   gather.kind = InstructionKind::AllGather;

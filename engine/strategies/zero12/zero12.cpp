@@ -10,6 +10,7 @@
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/train_spec.h"
 #include "engine/strategies/gradient_order.h"
+#include "engine/strategies/parameter_buffers.h"
 #include "engine/strategies/strategy.h"
 #include "engine/strategies/zero12/reduction.h"
 
@@ -125,12 +126,8 @@ class ZeroStrategy : public Strategy {
 
   BufferId copy(BufferId from, std::string name, DType dtype) {
     const BufferId to = b_.declare(weights_->part(std::move(name), BufferClass::gradient_shard, dtype));
-    Instruction copy;
-    copy.kind = b_.plan().buffer(from).dtype == dtype ? InstructionKind::Copy : InstructionKind::Cast;
-    copy.unit = root();
-    copy.bytes = b_.plan().buffer(to).bytes();
-    copy.reads = {from};
-    copy.writes = copy.allocates = {to};
+    Instruction copy = make_copy(b_, root(), {from}, {to});
+    copy.allocates = {to};
     b_.emit(std::move(copy));
     return to;
   }

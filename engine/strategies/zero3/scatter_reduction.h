@@ -8,60 +8,43 @@
 #pragma once
 
 #include <deque>
-#include <map>
-#include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "engine/scenario/zero_options.h"
-#include "engine/strategies/step_builder.h"
-#include "engine/strategies/zero12/gradient_buckets.h"
+#include "engine/strategies/zero/bucketed_gradients.h"
 
 namespace shardlab {
 
-class ScatterReduction {
+class ScatterReduction : public BucketedGradients {
  public:
   // Declares the bucket's memory and this rank's part of the gradients, which live across steps.
   ScatterReduction(StepBuilder& builder, const ZeroOptions& options, UnitId root, StreamId stream,
                    GroupId group, int ranks);
 
   void begin(int micro_batch) { micro_batch_ = micro_batch; }
-  // The gradients of these parameters lie complete in this buffer, which is freed with the last that it
-  // holds. A bucket into which they do not fit is reduced before.
+  // The stream of reductions, which copies, waits for what made them.
   void take(BufferId gradients, std::span<const ParameterId> parameters);
   // Reduces what is left; the host waits for it.
   void close();
 
-  bool is_oversized(ParameterId parameter) const { return buckets_[bucket_of_[parameter.index()]].oversized; }
   BufferId part() const { return part_; }  // of all gradients, parameter by parameter
 
  private:
-  std::string label(std::string_view what, std::size_t number) const;
-  void fill(std::size_t bucket);
-  void pack(BufferId gradients, std::span<const ParameterId> parameters);
-  void reduce();
-  void limit();
-  BufferId copy_together(BufferId source, const GradientBucket& bucket, std::size_t index);
-  void take_part(BufferId reduced, std::int64_t elements);
-  void release(BufferId gradients);
+  void reduce(std::size_t index, BufferId source) override;
+  void release(BufferId gradients) override;
+  Memory& memory() override { return slot_; }
 
-  StepBuilder& b_;
+  void limit();
+  BufferId copy_together(BufferId source, std::size_t index);
+  void take_part(BufferId reduced, std::int64_t elements);
+
   const ZeroOptions options_;
-  const UnitId root_;
   const StreamId stream_;
   const GroupId group_;
   const int ranks_;
-  std::vector<GradientBucket> buckets_;
-  std::vector<std::size_t> bucket_of_;  // by ParameterId
   BufferId memory_, part_;
-  std::vector<BufferId> slot_;             // the bucket that is filled, first, and what is left of the memory
-  std::optional<std::size_t> filling_;     // a bucket
-  std::optional<BufferId> alone_;          // the gradient that is a bucket of its own
-  std::map<BufferId, std::size_t> taken_;  // parameters of buffers that hold more
-  std::deque<InstructionId> pending_;      // reductions whose end the host has not waited for
-  int micro_batch_ = 0;
-  std::size_t memories_ = 0;  // taken so far, for names
+  Memory slot_;
+  std::deque<InstructionId> pending_;  // reductions whose end the host has not waited for
 };
 
 }  // namespace shardlab

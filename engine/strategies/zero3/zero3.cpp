@@ -11,6 +11,7 @@
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/train_spec.h"
 #include "engine/strategies/gradient_order.h"
+#include "engine/strategies/parameter_buffers.h"
 #include "engine/strategies/strategy.h"
 #include "engine/strategies/zero3/gathers.h"
 #include "engine/strategies/zero3/module_walk.h"
@@ -111,13 +112,7 @@ class Zero3Strategy : public Strategy {
 
   void after_update() override {
     b_.free({*update_gradient_});
-    Instruction update;
-    update.kind = is_exact() ? InstructionKind::Copy : InstructionKind::Cast;
-    update.unit = root();
-    update.reads = {master_};
-    update.writes = gathers_->shards();
-    for (const BufferId shard : update.writes) update.bytes += b_.plan().buffer(shard).bytes();
-    b_.emit(std::move(update));
+    b_.emit(make_copy(b_, root(), {master_}, gathers_->shards()));
     gathers_->gather_in_place(persistent());
   }
 
@@ -135,8 +130,6 @@ class Zero3Strategy : public Strategy {
   StreamId stream(std::string_view name) {
     return options_.overlaps(3) ? b_.add_stream(name) : StepBuilder::compute();
   }
-
-  bool is_exact() const { return b_.partition().unit(root()).settings.precision.param == DType::float32; }
 
   std::vector<ParameterId> persistent() const {
     std::vector<ParameterId> found;
@@ -185,12 +178,8 @@ class Zero3Strategy : public Strategy {
   }
 
   void cut_master() {
-    Instruction copy;
-    copy.kind = is_exact() ? InstructionKind::Copy : InstructionKind::Cast;
-    copy.unit = root();
-    copy.bytes = b_.plan().buffer(master_).bytes();
-    copy.reads = gathers_->shards();
-    copy.writes = copy.allocates = {master_};
+    Instruction copy = make_copy(b_, root(), gathers_->shards(), {master_});
+    copy.allocates = {master_};
     b_.emit(std::move(copy));
   }
 
@@ -198,12 +187,8 @@ class Zero3Strategy : public Strategy {
     Buffer buffer = like_master(std::move(name), BufferClass::gradient_shard);
     buffer.dtype = dtype;
     const BufferId to = b_.declare(std::move(buffer));
-    Instruction copy;
-    copy.kind = b_.plan().buffer(from).dtype == dtype ? InstructionKind::Copy : InstructionKind::Cast;
-    copy.unit = root();
-    copy.bytes = b_.plan().buffer(to).bytes();
-    copy.reads = {from};
-    copy.writes = copy.allocates = {to};
+    Instruction copy = make_copy(b_, root(), {from}, {to});
+    copy.allocates = {to};
     b_.emit(std::move(copy));
     return to;
   }

@@ -25,8 +25,8 @@ bool one_tensor_a_parameter(const Buffer& buffer) {
     case BufferLayout::flat_shard:
     case BufferLayout::trained_flat_shard:
       return is_of(buffer, {BufferClass::optimizer_state}) && buffer.alignment > 1;
+    // ZeRO-3 trains one flat vector a rank; each shard that it gathers is a buffer of its own.
     case BufferLayout::element_shards:
-      return is_of(buffer, {BufferClass::parameter_shard}) && buffer.dtype != DType::float32;
     case BufferLayout::opaque:
     case BufferLayout::flat_range:
     case BufferLayout::gathered_element_shards:

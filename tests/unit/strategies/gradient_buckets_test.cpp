@@ -1,5 +1,5 @@
 // Buckets of ZeRO-1 and ZeRO-2, computed by hand.
-#include "engine/strategies/zero12/gradient_buckets.h"
+#include "engine/strategies/zero/gradient_buckets.h"
 
 #include "tests/catch.h"
 

@@ -1,4 +1,4 @@
-// How ZeRO-1 and ZeRO-2 group gradients for their reduction.
+// How the stages of ZeRO group gradients for their reduction.
 //
 // Source: DeepSpeed 0.19.8, runtime/zero/stage_1_and_2.py: a gradient that does not fit into what is left of
 // the bucket has the bucket reduced first (reduce_independent_p_g_buckets_and_remove_grads); one that is

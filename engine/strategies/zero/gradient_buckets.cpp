@@ -1,4 +1,4 @@
-#include "engine/strategies/zero12/gradient_buckets.h"
+#include "engine/strategies/zero/gradient_buckets.h"
 
 #include <algorithm>
 #include <optional>
