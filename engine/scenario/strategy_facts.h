@@ -52,6 +52,8 @@ struct StrategyFacts {
   bool gathers_modules = false;
   // Units compute in precision.param and reduce in precision.reduce, whatever the stored dtype is.
   bool casts_units = false;
+  // Gradients are reduced in every micro-batch, whatever train.sync says.
+  bool reduces_every_micro_batch = false;
   // A full state dict gathers parameter by parameter; else unit by unit.
   bool saves_by_parameter = false;
   // What precision.cast_forward_inputs is where it is not given.

@@ -29,8 +29,7 @@ struct Candidate {
 
 Candidate candidate_of(const SearchQuestion& question, Configuration configuration, PredictedFigures figures);
 
-// Whether it would be simulated in vain: which needs bounds from below already miss, the worst excess; 0:
-// none.
+// What no prediction of a configuration falls short of.
 struct LowerBounds {
   double step_ns = 0;
   Bytes memory;
@@ -39,6 +38,7 @@ struct LowerBounds {
   int gpus = 0;
   std::int64_t micro_batch = 1;
 };
+// By how much bounds from below miss the needs already, the worst excess; 0: not at all.
 double certain_miss(const SearchQuestion& question, const LowerBounds& bounds);
 
 // Dollars an hour of one of the nodes; unknown without an offer that says it.

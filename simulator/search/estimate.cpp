@@ -35,9 +35,11 @@ int states_of(const TrainSpec& train) {
 }
 
 // Gradients of earlier micro-batches while the last one is computed.
-double gradients_kept(const ModelFacts& model, double sharded, std::int64_t accumulation) {
+double gradients_kept(const ModelFacts& model, const MeshFacts& mesh, double sharded,
+                      std::int64_t accumulation) {
   if (accumulation == 1) return 0;
-  return model.sums_whole ? std::max(sharded, model.trained * k_smallest_element) : sharded;
+  const bool whole = model.reduces_last && !mesh.reduces_every;
+  return whole ? std::max(sharded, model.trained * k_smallest_element) : sharded;
 }
 
 }  // namespace
@@ -50,7 +52,7 @@ Result<ModelFacts> model_facts(const Scenario& scenario, const Device& device) {
   facts.element = static_cast<double>(element_size(scenario.model->dtype));
   facts.states = states_of(*scenario.train);
   facts.tokens = graph.micro_batch * graph.sequence_length;
-  facts.sums_whole = scenario.train->sync == GradientSync::last;
+  facts.reduces_last = scenario.train->sync == GradientSync::last;
   if (scenario.distillation) return facts;  // a teacher replaces the loss
   const GraphBounds bounds = graph_bounds(scenario, graph, published_coefficients(device));
   facts.nanoseconds = bounds.nanoseconds;
@@ -66,6 +68,7 @@ MeshFacts mesh_facts(const Scenario& scenario, const Device& device) {
   facts.ranks = world_size(scenario);
   facts.shard = mesh.shard;
   facts.tensor = mesh.tensor;
+  facts.reduces_every = facts_of(scenario).reduces_every_micro_batch;
   facts.one_precision = is_empty_list(scenario, "parallel.wrap.overrides");
   if (device.memory.value > 0) facts.limit = device.memory;
   if (facts.ranks < 2 || !is_empty_list(scenario, "parallel.wrap.ignored")) return facts;
@@ -89,7 +92,8 @@ Estimate estimate(const ModelFacts& model, const MeshFacts& mesh, std::int64_t a
   const double gradients = model.trained * size;
   // With gradients before the update, with what backward needs before it begins.
   const double needed = mesh.one_precision ? model.saved : 0;
-  const double most = states + std::max(gradients, gradients_kept(model, gradients, accumulation) + needed);
+  const double most =
+      states + std::max(gradients, gradients_kept(model, mesh, gradients, accumulation) + needed);
   bounds.memory = Bytes{static_cast<std::int64_t>(most)};
   if (calibrated) return bounds;
   const double compute = mesh.one_precision ? model.nanoseconds * static_cast<double>(accumulation) : 0;

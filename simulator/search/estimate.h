@@ -24,15 +24,16 @@ struct ModelFacts {
   std::int64_t tokens = 0;             // of a micro-batch
   double nanoseconds = 0;              // of a micro-batch's operators; 0: nothing is known
   double saved = 0;                    // bytes that backward needs; likewise
-  bool sums_whole = false;             // gradients are summed whole until the last micro-batch
+  bool reduces_last = false;           // train.sync leaves gradients whole until the last micro-batch
 };
 
 // Of the cluster and of what is sharded over it.
 struct MeshFacts {
   int ranks = 1, shard = 1, tensor = 1;
-  bool one_precision = true;  // units compute as the model says
-  double gather_seconds = 0;  // that one gathered element costs the wires of a rank; 0: nothing is known
-  double reduce_seconds = 0;  // likewise one reduced gradient
+  bool one_precision = true;   // units compute as the model says
+  bool reduces_every = false;  // the strategy reduces every micro-batch, whatever train.sync says
+  double gather_seconds = 0;   // that one gathered element costs the wires of a rank; 0: nothing is known
+  double reduce_seconds = 0;   // likewise one reduced gradient
   std::optional<Bytes> limit;
 };
 

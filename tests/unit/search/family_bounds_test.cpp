@@ -79,6 +79,19 @@ TEST_CASE("bounds of adapters, frozen parameters and processors stay below the s
                 "  activation.checkpoint: [none, full]\n  precision: [{}, {param: bfloat16}]\n") > 10);
 }
 
+TEST_CASE("bounds of stages that reduce every micro-batch stay below the simulation") {
+  const test::SearchFolder folder(
+      fmt::format("model: {{config: {}, sequence_length: 8}}\ncluster: {{node: dgx-h100, nodes: 1}}\n"
+                  "precision: {{param: bfloat16}}\ntrain: {{micro_batch: 1, accumulation: 4}}\n"
+                  "parallel: {{strategy: fsdp2}}\n",
+                  test::data_file("families/llama.json").string()));
+  CHECK(compare(folder,
+                "vary:\n  train.accumulation: [1, 4]\n  activation.checkpoint: [none, full]\n"
+                "  parallel: [{strategy: zero2, zero: {reduce_bucket_size: 5000}}, {strategy: zero3, zero: "
+                "{reduce_bucket_size: 5000,\n    stage3_param_persistence_threshold: 0, "
+                "stage3_max_reuse_distance: 0, stage3_prefetch_bucket_size: 0}}]\n") == 8);
+}
+
 TEST_CASE("bounds of a mesh of replicas and of sub-meshes stay below the simulation") {
   const test::SearchFolder folder;
   CHECK(compare(folder,
