@@ -117,4 +117,11 @@ Result<CsvTable> parse_csv(std::string_view text, std::string_view name) {
   return table;
 }
 
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return result + '"';
+}
+
 }  // namespace shardlab

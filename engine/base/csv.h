@@ -30,4 +30,7 @@ struct CsvTable {
 // field, a record of another length, columns without a name or twice.
 Result<CsvTable> parse_csv(std::string_view text, std::string_view name);
 
+// A text as one field, quoted where it must be.
+std::string csv_field(std::string_view text);
+
 }  // namespace shardlab

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/csv.h"
+
 namespace shardlab {
 namespace {
 
@@ -12,13 +14,6 @@ constexpr std::string_view k_header =
     "run,step,rank,instruction,kind,stream,unit,segment,micro_batch,bytes,issue_ns,ready_ns,start_ns,end_ns,"
     "skipped,"
     "live_bytes,peak_bytes\n";
-
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return result + '"';
-}
 
 // unit, segment and micro-batch, each empty when the instruction has none.
 std::string belonging(const StepPlan& plan, const Instruction& instruction) {

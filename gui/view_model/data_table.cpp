@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "engine/base/csv.h"
 #include "engine/report/figures.h"
 
 namespace shardlab::view {
@@ -13,13 +14,6 @@ namespace {
 
 constexpr double k_good_error = 0.05;
 constexpr double k_fair_error = 0.12;
-
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return result + '"';
-}
 
 std::string number_text(double number) {
   return number == std::floor(number) && std::abs(number) < 1e15 ? fmt::format("{:.0f}", number)

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/csv.h"
 #include "simulator/search/search_report.h"
 
 namespace shardlab {
@@ -110,13 +111,6 @@ Json why_json(const WhyNot& why) {
   return json;
 }
 
-std::string quoted(std::string text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2))
-    text.insert(at, 1, '"');
-  return "\"" + text + "\"";
-}
-
 template <typename T>
 std::string cell(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : "";
@@ -156,13 +150,13 @@ Json search_json(const SearchReport& report) {
 std::string search_csv(const SearchReport& report) {
   const SearchQuestion& question = report.question;
   std::string text;
-  for (const Knob& knob : question.knobs) text += quoted(knob.key) + ",";
+  for (const Knob& knob : question.knobs) text += csv_field(knob.key) + ",";
   text +=
       "gpus,nodes,accumulation,step_time_ns,tokens_per_second,peak_allocated,peak_device,fit_probability,"
       "hours,dollars,satisfies,misses\n";
   for (const Candidate& each : report.result.simulated) {
     for (std::size_t i = 0; i < question.knobs.size(); ++i)
-      text += quoted(question.knobs[i].choices[each.configuration.choices[i]].shown) + ",";
+      text += csv_field(question.knobs[i].choices[each.configuration.choices[i]].shown) + ",";
     std::string misses;
     for (const Miss& miss : each.misses) misses += (misses.empty() ? "" : "; ") + miss.text;
     const PredictedFigures& figures = each.figures;
@@ -171,7 +165,7 @@ std::string search_csv(const SearchReport& report) {
                         figures.tokens_per_second, figures.peak_allocated.value,
                         figures.peak_device ? fmt::format("{}", figures.peak_device->value) : "",
                         cell(figures.fit_probability), cell(each.costs.hours), cell(each.costs.dollars),
-                        each.satisfies() ? "yes" : "no", quoted(misses));
+                        each.satisfies() ? "yes" : "no", csv_field(misses));
   }
   return text;
 }

@@ -1,11 +1,6 @@
 """One rank of trainings by DeepSpeed. argv: scenarios (JSON file, a list of {scenario, config, text, weights, steps}) and the folder to
 answer in. Rank 0 writes answer.json: for each the losses and the collectives of every step. Needs DS_ACCELERATOR=cpu where no GPU is."""
-import json
-import os
-import sys
-
 import torch
-import torch.distributed as dist
 
 from _recorder import Recorder
 
@@ -14,6 +9,7 @@ import deepspeed  # noqa: E402
 
 from _fsdp2_worker import SequentialBatches  # noqa: E402
 from _llama import mean_loss, read_safetensors  # noqa: E402
+from _rank import answer, record_steps  # noqa: E402
 from transformers import LlamaConfig, LlamaForCausalLM  # noqa: E402
 
 deepspeed.utils.logger.setLevel("ERROR")
@@ -54,30 +50,7 @@ def run(case, rank, world):
     engine, *_ = deepspeed.initialize(model=model, optimizer=optimizer, config=configuration(scenario), dist_init_required=False)
     spec = {"text": case["text"], "sequence_length": length, "micro_batch": train["micro_batch"], "accumulation": train["accumulation"]}
     batches = SequentialBatches(spec, rank, world)
-    losses, collectives = [], []
-    for step in range(case["steps"]):
-        recorder.calls, recorder.on = [], True
-        losses.append(train_step(engine, batches, train["accumulation"], step))
-        recorder.on = False
-        collectives.append(recorder.calls)
-    losses = torch.tensor(losses, dtype=torch.float64)
-    dist.all_reduce(losses)
-    return {"losses": (losses / world).tolist(), "collectives": collectives}
+    return record_steps(recorder, case, world, lambda step: train_step(engine, batches, train["accumulation"], step))
 
 
-def main():
-    with open(sys.argv[1]) as file:
-        cases = json.load(file)
-    folder, rank, world = sys.argv[2], int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-    dist.init_process_group("gloo", init_method=f"file://{folder}/rendezvous", rank=rank, world_size=world)
-    deepspeed.init_distributed(dist_backend="gloo", auto_mpi_discovery=False)
-    answers = [run(case, rank, world) for case in cases]
-    if rank == 0:
-        with open(os.path.join(folder, "answer.json"), "w") as file:
-            json.dump(answers, file)
-    dist.barrier()
-    sys.stdout.flush()
-    os._exit(0)  # Gloo's destructors sometimes abort at a normal exit after the work is done
-
-
-main()
+answer(run, prepare=lambda: deepspeed.init_distributed(dist_backend="gloo", auto_mpi_discovery=False))

@@ -58,5 +58,12 @@ TEST_CASE("csv: what is no table is refused with its line") {
   CHECK_THAT(error_of("a,\n"), contains_text("t.csv:1: a column has no name"));
 }
 
+TEST_CASE("csv: a field is quoted where it must be, and reads back") {
+  CHECK(csv_field("plain text") == "plain text");
+  CHECK(csv_field("a, \"b\"") == "\"a, \"\"b\"\"\"");
+  for (const char* text : {"", "1,2", "say \"so\"", "two\nlines", "two\r\nlines"})
+    CHECK(parsed("a,b\n" + csv_field(text) + ",x\n").records[0].fields[0] == text);
+}
+
 }  // namespace
 }  // namespace shardlab
