@@ -21,7 +21,7 @@ std::string time_words(const Candidate& candidate);
 std::string money_words(const Candidate& candidate);
 std::string hours_words(double hours);
 std::string dollars_words(double dollars);
-// "fits with 94 %", "limit unknown".
+// "fits with 94 %", "fits: unsure", "memory has no limit".
 std::string fit_words(const PredictedFigures& figures);
 
 // "94 %", "yes"; "-" where nobody knows.
