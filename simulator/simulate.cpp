@@ -75,6 +75,7 @@ class StepSimulation {
         inputs_.device.kind == DeviceKind::cpu ? HostBehaviour::synchronous : HostBehaviour::asynchronous;
     options.streams = static_cast<std::uint32_t>(plan.streams.size());
     options.groups = static_cast<std::uint32_t>(plan.groups.size());
+    options.resources = k_shared_resources;
     options.contention = to_contention(costs_.coefficients().contention);
     return options;
   }
@@ -99,6 +100,8 @@ class StepSimulation {
     timed_.reserve(plan.instructions.size());
     waits_.clear();
     waits_.reserve(plan.instructions.size());
+    shares_.clear();
+    shares_.reserve(plan.instructions.size());
     last_collective_.assign(plan.buffers.size(), std::nullopt);
     for (const Instruction& instruction : plan.instructions) {
       const InstructionCost cost = costs_.cost(plan, instruction);
@@ -109,6 +112,7 @@ class StepSimulation {
       timed.duration = cost.duration;
       timed.launch = cost.launch;
       timed.issue = cost.issue;
+      timed.uses = shares_.emplace_back(cost.shares).uses();
       timed.waits = waits_.emplace_back(waits_of(plan, instruction));
     }
     return timed_;
@@ -118,6 +122,7 @@ class StepSimulation {
   CostModel costs_;
   std::vector<TimedInstruction> timed_;
   std::vector<std::vector<InstructionId>> waits_;              // by instruction
+  std::vector<ResourceShares> shares_;                         // likewise
   std::vector<std::optional<InstructionId>> last_collective_;  // by buffer
 };
 

@@ -11,9 +11,11 @@ constexpr std::int64_t k_never = std::numeric_limits<std::int64_t>::max();
 
 class Timeline {
  public:
-  Timeline(const TimelineOptions& options, std::span<const TimedInstruction> instructions)
+  Timeline(const TimelineOptions& options, std::span<const TimedInstruction> instructions,
+           std::vector<RunningPeriod>* periods)
       : options_(options),
         instructions_(instructions),
+        periods_(periods),
         spans_(instructions.size()),
         states_(instructions.size()),
         awaited_(instructions.size(), false),
@@ -52,6 +54,7 @@ class Timeline {
     std::int64_t remaining;  // 2^-20 ns of work
     std::int64_t earliest;   // the host is still issuing it until then
     bool collective;
+    std::int64_t rate = Contention::full;
   };
 
   // Everything that happens at this moment after the ends: the host before the heads of queues.
@@ -159,6 +162,7 @@ class Timeline {
     running_.push_back({item, instruction.duration.value * Contention::full, issued,
                         instruction.occupation == Occupation::collective});
     count_running(running_.back(), 1);
+    rates_known_ = false;
   }
 
   Nanoseconds ready_time(std::uint32_t item) const {
@@ -172,28 +176,48 @@ class Timeline {
     (running.collective ? collectives_ : computes_) += change;
   }
 
-  std::int64_t rate(const Running& running) const {
+  // The speeds of all that run, which hold until one of them ends or another starts.
+  void find_rates() {
+    if (rates_known_) return;
+    rates_known_ = true;
+    uses_.clear();
+    for (const Running& running : running_) uses_.push_back(instructions_[running.item].uses);
+    fair_rates(uses_, rates_);
+    for (std::size_t i = 0; i < running_.size(); ++i) {
+      const std::int64_t beside = contention_of(running_[i]);
+      running_[i].rate = std::max<std::int64_t>(rates_[i] * beside / Contention::full, 1);
+    }
+  }
+
+  std::int64_t contention_of(const Running& running) const {
     if (running.collective)
       return computes_ > 0 ? options_.contention.collective_beside_compute : Contention::full;
-    const std::int64_t share = options_.contention.streams_share ? computes_ : 1;
-    return (collectives_ > 0 ? options_.contention.compute_beside_collective : Contention::full) / share;
+    return collectives_ > 0 ? options_.contention.compute_beside_collective : Contention::full;
   }
 
   std::int64_t finish(const Running& running) const {
-    const std::int64_t speed = rate(running);
-    return std::max(now_ + (running.remaining + speed - 1) / speed, running.earliest);
+    return std::max(now_ + (running.remaining + running.rate - 1) / running.rate, running.earliest);
   }
 
-  std::int64_t next_event() const {
+  std::int64_t next_event() {
+    find_rates();
     std::int64_t next = launching_;
     if (next_ < instructions_.size() && host_free_ > now_) next = std::min(next, host_free_);
     for (const Running& running : running_) next = std::min(next, finish(running));
     return next;
   }
 
+  // Until its work is done: it may not end yet because the host still issues it.
+  void note_period(const Running& running, std::int64_t time) {
+    if (periods_ == nullptr || running.remaining == 0 || time == now_) return;
+    const std::int64_t done = now_ + (running.remaining + running.rate - 1) / running.rate;
+    periods_->push_back({running.item, {now_}, {std::min(time, done)}, running.rate});
+  }
+
   void advance(std::int64_t time) {
     for (Running& running : running_) {
-      running.remaining = std::max<std::int64_t>(0, running.remaining - (time - now_) * rate(running));
+      note_period(running, time);
+      running.remaining = std::max<std::int64_t>(0, running.remaining - (time - now_) * running.rate);
     }
     now_ = time;
     if (launching_ <= now_) {
@@ -211,6 +235,7 @@ class Timeline {
       const Running finished = running_[i];
       running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
       count_running(finished, -1);
+      rates_known_ = false;
       end(finished.item);
     }
   }
@@ -227,12 +252,15 @@ class Timeline {
 
   const TimelineOptions& options_;
   std::span<const TimedInstruction> instructions_;
+  std::vector<RunningPeriod>* periods_;
   std::vector<Span> spans_;
   std::vector<State> states_;
   std::vector<bool> awaited_;  // somebody waits for it: it is a point on its stream even without work
   std::vector<Queue> streams_;
   std::vector<Queue> groups_;
   std::vector<Running> running_;
+  std::vector<ResourceUses> uses_;   // of what runs, for find_rates
+  std::vector<std::int64_t> rates_;  // likewise
   std::int64_t now_ = 0;
   std::int64_t host_free_ = 0;        // when the host is done issuing
   std::int64_t launching_ = k_never;  // earliest launch of a queue head that waits for nothing else
@@ -240,9 +268,16 @@ class Timeline {
   int host_computes_ = 0;  // issued by a synchronous host and not ended: 0 or 1
   int collectives_ = 0;    // running
   int computes_ = 0;       // running
-  bool reached_ = false;   // the host stands at next_ and has noted the time
-  bool dirty_ = false;     // something was issued or ended since queues were last looked at
+  bool rates_known_ = true;
+  bool reached_ = false;  // the host stands at next_ and has noted the time
+  bool dirty_ = false;    // something was issued or ended since queues were last looked at
 };
+
+bool uses_what_there_is(const TimelineOptions& options, const TimedInstruction& instruction) {
+  return std::all_of(instruction.uses.begin(), instruction.uses.end(), [&](const ResourceUse& use) {
+    return use.resource < options.resources && use.share > 0 && use.share <= k_full_share;
+  });
+}
 
 Status check(const TimelineOptions& options, std::span<const TimedInstruction> instructions) {
   for (std::size_t i = 0; i < instructions.size(); ++i) {
@@ -253,6 +288,11 @@ Status check(const TimelineOptions& options, std::span<const TimedInstruction> i
     if (!in_range)
       return internal_error("run_timeline",
                             "instruction " + std::to_string(i) + " has an unknown stream or group");
+    if (!uses_what_there_is(options, instruction)) {
+      return internal_error(
+          "run_timeline",
+          "instruction " + std::to_string(i) + " takes of a resource that there is not, or not a part of it");
+    }
     for (const InstructionId wait : instruction.waits) {
       if (wait.index() >= i) {
         return internal_error("run_timeline", "instruction " + std::to_string(i) + " waits for a later one");
@@ -269,9 +309,10 @@ std::int64_t contention_rate(double fraction) {
 }
 
 Result<std::vector<Span>> run_timeline(const TimelineOptions& options,
-                                       std::span<const TimedInstruction> instructions) {
+                                       std::span<const TimedInstruction> instructions,
+                                       std::vector<RunningPeriod>* periods) {
   SHARDLAB_CHECK_OK(check(options, instructions));
-  return Timeline(options, instructions).run();
+  return Timeline(options, instructions, periods).run();
 }
 
 Nanoseconds timeline_duration(std::span<const Span> spans) {

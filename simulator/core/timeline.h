@@ -10,9 +10,10 @@
 // host and the heads go on, until nothing more happens at this moment. Between queues there is no priority:
 // which stream or group has which number changes nothing.
 //
-// Work that runs at the same time may slow each other down (`Contention`): the engine is a fluid simulation
-// on integer nanoseconds, remaining work counted in 2^-20 ns, so that results do not depend on rounding
-// modes. Pure; no allocation per instruction beyond the result.
+// Work that runs at the same time divides the resources that it names (fair_shares.h), and computing and
+// communicating may slow each other down beyond that (`Contention`). The engine is a fluid simulation on
+// integer nanoseconds, remaining work counted in 2^-20 ns, so that results do not depend on rounding modes.
+// Pure; no allocation per instruction beyond the result.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,7 @@
 #include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/trace/step_trace.h"
+#include "simulator/core/fair_shares.h"
 
 namespace shardlab {
 
@@ -48,14 +50,14 @@ struct TimedInstruction {
   Nanoseconds launch;       // host time until its first kernel is on its way
   Nanoseconds issue;        // host time for all of it, at least `launch`; it does not end before that
   std::span<const InstructionId> waits;  // positions in the same sequence, earlier
+  ResourceUses uses;                     // while it runs
 };
 
-// Speeds relative to running alone, 2^20 = full speed.
+// Speeds relative to running alone, 2^20 = full speed, on top of what the resources leave.
 struct Contention {
-  static constexpr std::int64_t full = 1 << 20;
+  static constexpr std::int64_t full = k_full_share;
   std::int64_t compute_beside_collective = full;
   std::int64_t collective_beside_compute = full;
-  bool streams_share = false;  // computing on n streams at a time, each goes at 1/n of its speed
 };
 
 // The rate that stands for a fraction of full speed, at least 1 %.
@@ -65,12 +67,23 @@ struct TimelineOptions {
   HostBehaviour host = HostBehaviour::asynchronous;
   std::uint32_t streams = 1;
   std::uint32_t groups = 0;
+  std::uint32_t resources = 0;
   Contention contention;
 };
 
-// Spans by position; times from the first issue. A wait on a later instruction is an internal error.
+// A time in which an instruction ran at one speed.
+struct RunningPeriod {
+  std::uint32_t instruction = 0;
+  Nanoseconds begin, end;
+  std::int64_t rate = 0;  // Contention::full: its speed alone
+};
+
+// Spans by position; times from the first issue. `periods`, if not null, receives how fast everything ran, in
+// order of time. A wait on a later instruction, a resource that it does not have or a share of none or of
+// more than all of it is an internal error.
 Result<std::vector<Span>> run_timeline(const TimelineOptions& options,
-                                       std::span<const TimedInstruction> instructions);
+                                       std::span<const TimedInstruction> instructions,
+                                       std::vector<RunningPeriod>* periods = nullptr);
 
 // First issue to last end.
 Nanoseconds timeline_duration(std::span<const Span> spans);

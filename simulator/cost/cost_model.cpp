@@ -47,6 +47,7 @@ InstructionCost CostModel::cost(const StepPlan& plan, const Instruction& instruc
   cost.duration = whole(device_ns(plan, instruction));
   cost.launch = whole(host.first_kernel_ns);
   cost.issue = whole(host.total_ns);
+  if (!is_collective(instruction.kind)) cost.shares = shares_of_compute(device_.kind);
   return cost;
 }
 

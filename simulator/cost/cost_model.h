@@ -13,6 +13,7 @@
 #include "simulator/cost/coefficients.h"
 #include "simulator/cost/instruction_traffic.h"
 #include "simulator/cost/program_cost.h"
+#include "simulator/cost/shared_resources.h"
 
 namespace shardlab {
 
@@ -20,6 +21,7 @@ struct InstructionCost {
   Nanoseconds duration;  // on the device, or on the host of a CPU
   Nanoseconds launch;    // host time until the device may start
   Nanoseconds issue;     // host time for all of it
+  ResourceShares shares;
 };
 
 class CostModel {

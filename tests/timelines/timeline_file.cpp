@@ -24,10 +24,15 @@ std::uint32_t position(const Words& names, const std::string& name) {
   return static_cast<std::uint32_t>(found - names.begin());
 }
 
+bool contains(const Words& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 // The file before a case's values are filled in.
 struct Sheet {
   HostBehaviour host = HostBehaviour::asynchronous;
-  Words streams, groups, values;
+  Words streams, groups, resources, held, values;
+  Words computing, communicating;  // what either takes of resources, unless its row says
   Contention contention;
   std::vector<Words> cases, rows;
 
@@ -48,8 +53,14 @@ struct Sheet {
       contention.compute_beside_collective = contention_rate(std::stod(rest.at(0)));
     else if (key == "collective_beside_compute")
       contention.collective_beside_compute = contention_rate(std::stod(rest.at(0)));
-    else if (key == "streams_share")
-      contention.streams_share = rest.at(0) == "true";
+    else if (key == "resources")
+      resources = rest;
+    else if (key == "held")
+      held = rest;
+    else if (key == "computing")
+      computing = rest;
+    else if (key == "communicating")
+      communicating = rest;
     else
       rows.push_back(words);
   }
@@ -64,12 +75,16 @@ class CaseBuilder {
     case_.name = values.at(0);
     case_.step = values_.at("step");
     case_.options = {sheet.host, static_cast<std::uint32_t>(sheet.streams.size()),
-                     static_cast<std::uint32_t>(sheet.groups.size()), sheet.contention};
+                     static_cast<std::uint32_t>(sheet.groups.size()),
+                     static_cast<std::uint32_t>(sheet.resources.size()), sheet.contention};
   }
 
   TimelineCase build() {
     for (const Words& row : sheet_.rows) add(row);
-    for (std::size_t i = 0; i < case_.instructions.size(); ++i) case_.instructions[i].waits = case_.waits[i];
+    for (std::size_t i = 0; i < case_.instructions.size(); ++i) {
+      case_.instructions[i].waits = case_.waits[i];
+      case_.instructions[i].uses = case_.uses[i];
+    }
     return std::move(case_);
   }
 
@@ -78,6 +93,7 @@ class CaseBuilder {
     TimedInstruction instruction;
     std::vector<InstructionId> waits;
     ExpectedSpan expected{row[0], {}};
+    Words taken;
     if (row[0] == "wait") {
       instruction.occupation = Occupation::host_wait;
       waits.push_back(id_of(row.at(1)));
@@ -86,15 +102,18 @@ class CaseBuilder {
       instruction.stream = position(sheet_.streams, row.at(1));
       instruction.duration = {number(row.at(2))};
       instruction.occupation = instruction.duration.value > 0 ? Occupation::compute : Occupation::nothing;
-      read_options(row, instruction, waits, expected);
+      read_options(row, instruction, waits, taken, expected);
+      if (taken.empty() && instruction.occupation == Occupation::collective) taken = sheet_.communicating;
+      if (taken.empty() && instruction.occupation == Occupation::compute) taken = sheet_.computing;
     }
+    case_.uses.push_back(uses(taken));
     case_.instructions.push_back(instruction);
     case_.waits.push_back(std::move(waits));
     case_.expected.push_back(std::move(expected));
   }
 
   void read_options(const Words& row, TimedInstruction& instruction, std::vector<InstructionId>& waits,
-                    ExpectedSpan& expected) {
+                    Words& taken, ExpectedSpan& expected) {
     for (std::size_t i = 3; i < row.size();) {
       const std::string& option = row[i++];
       if (option == "group") {
@@ -106,6 +125,11 @@ class CaseBuilder {
         instruction.launch = {number(row.at(i++))};
       } else if (option == "issue") {
         instruction.issue = {number(row.at(i++))};
+      } else if (option == "takes") {
+        while (i < row.size() && contains(sheet_.resources, row[i])) {
+          taken.insert(taken.end(), {row[i], row.at(i + 1)});
+          i += 2;
+        }
       } else if (option == "=") {
         expected.span = span(row.at(i + index_));
         return;
@@ -119,6 +143,15 @@ class CaseBuilder {
     if (text == "-") return {};
     const std::size_t dash = text.find('-');
     return std::pair{std::stoll(text.substr(0, dash)), std::stoll(text.substr(dash + 1))};
+  }
+
+  // NAME FRACTION ...
+  std::vector<ResourceUse> uses(const Words& words) const {
+    std::vector<ResourceUse> uses;
+    for (std::size_t i = 0; i + 1 < words.size(); i += 2)
+      uses.push_back({position(sheet_.resources, words[i]), resource_share(std::stod(words[i + 1])),
+                      contains(sheet_.held, words[i])});
+    return uses;
   }
 
   bool known(const std::string& name) const {

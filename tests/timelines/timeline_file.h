@@ -4,10 +4,13 @@
 //   host asynchronous | synchronous
 //   streams NAME...          groups NAME...
 //   compute_beside_collective F   collective_beside_compute F     (optional)
-//   values NAME... step      names of the numbers a case gives; the last is the expected step time
-//   case NAME NUMBER...
-//   NAME STREAM DURATION [group G] [after NAME...] [launch N] [issue N] [= SPAN...]    one span a case, `-`:
-//   not stated wait NAME                the host waits for NAME
+//   resources NAME...        shared ones (optional), and those of them that slow work holds as fast work
+//   does: held NAME...             what work takes of them unless its row says: computing NAME FRACTION...
+//   communicating NAME FRACTION... values NAME... step      names of the numbers a case gives; the last is
+//   the expected step time case NAME NUMBER... NAME STREAM DURATION [group G] [after NAME...] [launch N]
+//   [issue N] [takes NAME FRACTION...] [= SPAN...]
+//                            one span a case, `-`: not stated
+//   wait NAME                the host waits for NAME
 //
 // A duration is a number or a value's name; 0 means an instruction without device time.
 #pragma once
@@ -33,6 +36,7 @@ struct TimelineCase {
   TimelineOptions options;
   std::vector<TimedInstruction> instructions;
   std::vector<std::vector<InstructionId>> waits;  // what the instructions' spans point to
+  std::vector<std::vector<ResourceUse>> uses;     // likewise
   std::vector<ExpectedSpan> expected;             // by instruction
 };
 

@@ -4,6 +4,7 @@
 
 #include "tests/catch.h"
 #include "tests/paths.h"
+#include "tests/timelines/random_step.h"
 #include "tests/timelines/timeline_file.h"
 
 namespace shardlab::test {
@@ -32,7 +33,7 @@ void check(const TimelineCase& timeline) {
 
 TEST_CASE("timeline files give the step times and spans they state") {
   const auto files = timeline_files();
-  REQUIRE(files.size() >= 17);
+  REQUIRE(files.size() >= 19);
   for (const auto& file : files) {
     for (const TimelineCase& timeline : read_timeline_file(file)) {
       INFO(file.filename().string() + ", case " + timeline.name);
@@ -50,39 +51,11 @@ TEST_CASE("a timeline is the same every time") {
   CHECK(*once == *again);
 }
 
-// Instructions at random, of few different durations, so that much of it happens at the same moments.
-struct RandomStep {
-  std::vector<std::vector<InstructionId>> waits;
-  std::vector<TimedInstruction> instructions;
-};
-
-RandomStep random_step(std::mt19937& random, const TimelineOptions& options) {
-  const auto below = [&](std::size_t end) { return static_cast<std::uint32_t>(random() % end); };
-  RandomStep step;
-  for (std::uint32_t i = 0; i < 60; ++i) {
-    TimedInstruction instruction;
-    instruction.occupation = static_cast<Occupation>(below(4));
-    instruction.stream = below(options.streams);
-    instruction.group = below(options.groups);
-    const bool works =
-        instruction.occupation == Occupation::compute || instruction.occupation == Occupation::collective;
-    instruction.duration = {works ? 4 * std::int64_t{below(3)} : 0};
-    instruction.launch = {std::int64_t{below(2)}};
-    instruction.issue = {instruction.launch.value + below(2)};
-    std::vector<InstructionId> waits;
-    for (std::uint32_t wait = below(3); i > 0 && wait > 0; --wait) waits.push_back(InstructionId{below(i)});
-    step.waits.push_back(std::move(waits));
-    step.instructions.push_back(instruction);
-  }
-  for (std::size_t i = 0; i < step.waits.size(); ++i) step.instructions[i].waits = step.waits[i];
-  return step;
-}
-
 TEST_CASE("simultaneous events happen in an order that the numbers of queues do not decide") {
   constexpr std::uint32_t queues = 4;
   std::mt19937 random(7);
   for (int round = 0; round < 400; ++round) {
-    TimelineOptions options{HostBehaviour(random() % 2), queues, queues, {}};
+    TimelineOptions options{HostBehaviour(random() % 2), queues, queues, 2, {}};
     if (random() % 2 == 0) options.contention = {contention_rate(0.5), contention_rate(0.25)};
     RandomStep step = random_step(random, options);
     const auto spans = run_timeline(options, step.instructions);

@@ -1,0 +1,50 @@
+// What the instructions of one rank share while they run: a name for each resource of the event engine.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/base/words.h"
+#include "simulator/core/fair_shares.h"
+
+namespace shardlab {
+
+enum class SharedResource : std::uint8_t {
+  multiprocessors,  // of the GPU
+  memory,           // bandwidth of the GPU's memory
+  node_link,        // to the GPUs of the same node or switch: NVLink, PCIe
+  network,          // the rank's part of the node's network
+};
+template <>
+inline constexpr auto k_words<SharedResource> =
+    std::to_array<Word<SharedResource>>({{SharedResource::multiprocessors, "multiprocessors"},
+                                         {SharedResource::memory, "memory bandwidth"},
+                                         {SharedResource::node_link, "link in the node"},
+                                         {SharedResource::network, "network"}});
+
+inline constexpr std::size_t k_shared_resources = k_words<SharedResource>.size();
+
+// What an instruction takes of them while it runs at full speed, without memory of its own.
+class ResourceShares {
+ public:
+  // A part of the capacity; none is not noted, more than all is all.
+  void add(SharedResource resource, double fraction) {
+    if (fraction > 0) uses_[count_++] = {static_cast<std::uint32_t>(resource), resource_share(fraction)};
+  }
+  ResourceUses uses() const { return {uses_.data(), count_}; }
+  // 0 where it takes none.
+  double of(SharedResource resource) const {
+    for (const ResourceUse& use : uses()) {
+      if (use.resource == static_cast<std::uint32_t>(resource))
+        return static_cast<double>(use.share) / static_cast<double>(k_full_share);
+    }
+    return 0;
+  }
+
+ private:
+  std::array<ResourceUse, k_shared_resources> uses_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace shardlab
