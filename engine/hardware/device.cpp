@@ -125,6 +125,7 @@ Result<Device> describe_gpus(const ClusterRequest& request) {
   device.cuda_capability = cuda_capability(gpu);
   device.architecture = gpu.architecture;
   SHARDLAB_TRY(device.runtime, read_runtime_memory());
+  SHARDLAB_TRY(device.network.nccl, read_nccl_tuning());
   if (node) {
     device.source += ", assets/hardware/nodes/" + node->name + ".yaml";
     device.wires.network_per_rank = {node->network.value / node->gpus};

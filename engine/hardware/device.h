@@ -16,6 +16,7 @@
 #include "engine/hardware/device_kind.h"
 #include "engine/hardware/gpu.h"
 #include "engine/hardware/links.h"
+#include "engine/hardware/network_figures.h"
 #include "engine/hardware/runtime_memory.h"
 
 namespace shardlab {
@@ -65,6 +66,7 @@ struct Device {
   GpuLinks links = GpuLinks::none;  // between the GPUs of a node
   int adapters = 0;                 // of a node, to the network; 0: as many as ranks
   RuntimeMemory runtime;            // empty on a CPU
+  NetworkFigures network;           // likewise
 
   std::vector<std::string> estimates;  // names of figures that are estimates and that predictions use
   std::string source;                  // the files the figures come from
