@@ -27,10 +27,11 @@ bool has_biased_attention(const ModelGraph& graph) {
   return std::any_of(graph.operators.begin(), graph.operators.end(), is_biased_attention);
 }
 
-Status use_eager_operators(ModelGraph& graph, bool flash_attention) {
+Status use_eager_operators(ModelGraph& graph, const FusedParts& fused) {
   for (Operator& op : graph.operators) {
     const OperatorType& type = *op.type;
-    if (flash_attention && is_biased_attention(op)) continue;
+    if (fused.attention && is_biased_attention(op)) continue;
+    if (fused.loss && op.type == &k_cross_entropy) continue;
     if (type.make_eager != nullptr) {
       SHARDLAB_CHECK_OK(type.make_eager(graph, op));
     } else if (type.eager_type != nullptr) {
@@ -40,9 +41,9 @@ Status use_eager_operators(ModelGraph& graph, bool flash_attention) {
   return {};
 }
 
-Status check_eager_tables(const ModelGraph& graph) {
+Status check_eager_tables(const ModelGraph& graph, bool autocast) {
   for (const Operator& op : graph.operators) {
-    if (!op.type->table_in_own_dtype) continue;
+    if (!op.type->table_in_own_dtype || (autocast && op.type->promotes_with_table)) continue;
     if (graph.tensor(op.inputs[0]).dtype == graph.tensor(op.inputs[1]).dtype) continue;
     return no_eager_form(
         ": eager: units that turn queries and keys, or add alibi to their product, in another dtype than "

@@ -13,18 +13,21 @@ namespace shardlab {
 // The error of a model that has none: bad_input at model.implementation with ErrorCode::no_eager_form.
 tl::unexpected<Error> no_eager_form(std::string what);
 
+// What stays one kernel whatever the modules compute.
+struct FusedParts {
+  bool attention = false;  // with biases, as flash attention with alibi is
+  bool loss = false;       // the cross-entropy, as that of flash-attn or Liger is
+};
+
 // Before anything else looks at the graph: rotary tables change their shape and dtype. Errors: a model whose
 // modules compute what no eager operator describes.
-//
-// `flash_attention`: attention with biases stays one kernel, as flash attention with alibi is, whatever the
-// modules compute.
-Status use_eager_operators(ModelGraph& graph, bool flash_attention = false);
+Status use_eager_operators(ModelGraph& graph, const FusedParts& fused);
 
 // Whether any attention of the graph adds biases to its scores, which the modules do outside of a kernel.
 bool has_biased_attention(const ModelGraph& graph);
 
 // Once units have their dtypes: rotary tables are in the dtype of what they turn, or PyTorch would promote
-// silently.
-Status check_eager_tables(const ModelGraph& graph);
+// silently; under torch.autocast it does, and that is described where the type promotes with its table.
+Status check_eager_tables(const ModelGraph& graph, bool autocast);
 
 }  // namespace shardlab

@@ -25,7 +25,8 @@ struct GraphOptions {
   ExpertLoad expert_load = ExpertLoad::balanced;
   Implementation implementation = Implementation::fused;
   bool flash_attention =
-      false;  // with eager operators too, where the modules of transformers compute otherwise
+      false;                // with eager operators too, where the modules of transformers compute otherwise
+  bool fused_loss = false;  // likewise
   // Each expert's share of the tokens, adding up to 1; one list for all layers with experts, or one a layer.
   std::vector<std::vector<double>> expert_shares{};
   std::optional<double> router_loss{};  // weight of the balancing loss, instead of the configuration's

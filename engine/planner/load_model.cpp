@@ -47,6 +47,12 @@ Status check_attention(const GraphOptions& options, const ModelGraph& graph) {
                    "leave it out");
 }
 
+Status check_loss(const LossSpec& loss, const GraphOptions& options) {
+  if (!loss.fused || options.implementation == Implementation::eager) return {};
+  return bad_input("model.loss.fused", "has no effect: the loss of fused operators is one kernel already",
+                   "leave it out, or model.implementation: eager");
+}
+
 Result<ModelGraph> load_as_chosen(const Scenario& scenario) {
   SHARDLAB_TRY(const std::filesystem::path path, resolve_model_config(scenario, *scenario.model));
   SHARDLAB_TRY(const ModelConfig config, ModelConfig::read(path, scenario.model->overrides));
@@ -61,11 +67,13 @@ Result<ModelGraph> load_as_chosen(const Scenario& scenario) {
   if (!options.expert_shares.empty()) options.expert_load = ExpertLoad::stated;
   options.router_loss = scenario.model->moe.auxiliary_loss;
   options.implementation = choose_implementation(scenario);
+  options.fused_loss = scenario.model->loss.fused;
   options.flash_attention = scenario.model->attention == AttentionKind::flash;
   SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
   SHARDLAB_CHECK_OK(check_experts(scenario.model->moe, graph));
   SHARDLAB_CHECK_OK(check_buffers(config, options, graph));
   SHARDLAB_CHECK_OK(check_attention(options, graph));
+  SHARDLAB_CHECK_OK(check_loss(scenario.model->loss, options));
   SHARDLAB_TRY(graph, add_adapters(std::move(graph), scenario.model->lora));
   const LossSpec& loss = scenario.model->loss;
   if (loss.kind == LossKind::chunked) SHARDLAB_CHECK_OK(chunk_loss(graph, loss.over, loss.chunks));

@@ -10,6 +10,7 @@
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/teacher_scenario.h"
 
@@ -49,9 +50,9 @@ Result<PreparedModel> prepare_model(const Scenario& scenario, Backward backward)
   SHARDLAB_TRY(model.settings, resolve_unit_settings(scenario, model.graph, model.wrapped, backward));
   for (const ModuleId ignored : model.wrapped.ignored)
     model.settings[ignored].precision = {scenario.model->dtype, scenario.model->dtype, {}, false};
-  SHARDLAB_TRY(model.graph,
-               assign_precision(std::move(model.graph), precisions_of(model.settings), model.wrapped.joined));
-  SHARDLAB_CHECK_OK(check_eager_tables(model.graph));
+  SHARDLAB_TRY(model.graph, assign_precision(std::move(model.graph), precisions_of(model.settings),
+                                             model.wrapped.joined, scenario.precision->autocast));
+  SHARDLAB_CHECK_OK(check_eager_tables(model.graph, scenario.precision->autocast.has_value()));
   return model;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/plan/unit_sizes.h"
 #include "engine/report/figures.h"
 #include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/resolve_device.h"
 
 namespace shardlab {
@@ -69,7 +70,7 @@ std::vector<std::string> unit_warnings(const PlannedScenario& planned) {
 Result<DeviceLimits> device_limits(const PlannedScenario& planned) {
   SHARDLAB_TRY(const Device device, resolve_device(*planned.scenario.cluster));
   DeviceLimits limits;
-  limits.peak = device.peak(planned.graph.compute_dtype);
+  limits.peak = device.peak(planned.scenario.precision->autocast.value_or(planned.graph.compute_dtype));
   if (device.memory.value > 0) limits.memory = device.memory;
   if (device.host_memory.value > 0) limits.host_memory = device.host_memory;
   return limits;

@@ -18,6 +18,7 @@ struct LossSpec {
   LossKind kind = LossKind::plain;
   int chunks = 1;
   LossChunks over = LossChunks::of_tokens;
+  bool fused = false;                // with eager operators too
   std::optional<LossPlace> place{};  // absent: inside, unless the root gives its parameters back in between
   friend bool operator==(const LossSpec&, const LossSpec&) = default;
 };

@@ -48,7 +48,8 @@ Rows make_rows() {
       {"parallel.sync_module_states", {}, "false: every rank makes its part of the same parameters"},
       {"parallel.initialization", {"cpu", "rank0_broadcast"}, "meta", true},
       {"precision.keep_low_precision_grads", {}, "false"},
-      {"precision.autocast", {}, "precision.param"},
+      {"precision.autocast", {"float32", "float16"}, "bfloat16"},
+      {"precision.autocast", {"bfloat16"}, "precision.param", true},
       {"activation.offload", {"cpu"}, "none, with activation.checkpoint"},
       {"activation.partition", {}, "false"},
       {"offload", {}, "leave it out; activation.checkpoint or more ranks where memory is short"},
@@ -133,14 +134,17 @@ void add_overrides(const UnsupportedValue& row, const YamlNode& root, std::vecto
 // "flash, efficient, math", "any but false", with the nearest.
 std::string mark_of(const KeyLine& line) {
   std::string text;
+  std::string_view said;
   for (const UnsupportedValue& row : unsupported_values()) {
     if (!covers(row, line.path) && !covers({teacher_key(row.key), {}, {}}, line.path)) continue;
     const bool plain = !line.default_value.empty() && line.default_value.find(' ') == std::string::npos;
     const std::string values = !row.words.empty() ? kind::joined(row.words)
                                : plain            ? "all but " + line.default_value
                                                   : "all values";
-    const char* const mark = row.predicted ? "predicted, not run yet: " : "not supported yet: ";
-    text += fmt::format("{}{} ({})", text.empty() ? mark : "; ", values, nearest_hint(row));
+    const std::string_view mark = row.predicted ? "predicted, not run yet: " : "not supported yet: ";
+    text += fmt::format("{}{}{} ({})", text.empty() ? "" : "; ", mark == said ? "" : mark, values,
+                        nearest_hint(row));
+    said = mark;
   }
   return text;
 }

@@ -107,12 +107,13 @@ def record(case):
     def step(live=None):
         if live:
             live.phase = "forward"
-        if case["loss"] == "inside":
-            loss = model(input_ids=ids, labels=ids).loss
-        else:
-            logits = model(input_ids=ids).logits
-            loss = F.cross_entropy(logits.float().view(-1, case["vocabulary"]), ids.view(-1))
-            del logits
+        with torch.autocast("cpu", torch.bfloat16, enabled=case["autocast"]):
+            if case["loss"] == "inside":
+                loss = model(input_ids=ids, labels=ids).loss
+            else:
+                logits = model(input_ids=ids).logits
+                loss = F.cross_entropy(logits.float().view(-1, case["vocabulary"]), ids.view(-1))
+                del logits
         if live:
             live.phase = "backward"
         loss.backward()

@@ -39,7 +39,7 @@ LinearPart DecoderParts::define_embedding(ModuleId parent, std::string_view name
 
 NormPart DecoderParts::define_norm(ModuleId parent, std::string_view name, std::string_view class_name,
                                    std::int64_t width, NormKind kind) {
-  NormPart part{builder.add_module(parent, name, class_name), {}, kind};
+  NormPart part{builder.add_module(parent, name, class_name), {}, kind, false};
   const InitialValue initial = kind == NormKind::rms_offset ? InitialValue::zeros : InitialValue::ones;
   part.parameters.push_back(builder.add_parameter(part.module, "weight", {width}, initial));
   if (kind == NormKind::layer)
@@ -84,6 +84,7 @@ TensorId DecoderParts::head_norm(const NormPart& norm, TensorId x, double epsilo
   const bool rms = norm.kind == NormKind::rms || norm.kind == NormKind::rms_offset;
   Attributes attributes{{attribute::k_epsilon, epsilon}};
   if (norm.kind == NormKind::rms_offset) attributes.set(attribute::k_offset, 1);
+  if (norm.low_precision) attributes.set(attribute::k_low_precision, true);
   return builder.add_operator(rms ? k_rms_norm : k_layer_norm, norm.module, {x}, norm.parameters, label,
                               builder.tensor(x).shape, attributes);
 }

@@ -36,6 +36,7 @@ struct NormPart {
   ModuleId module;
   std::vector<ParameterId> parameters;
   NormKind kind = NormKind::rms;
+  bool low_precision = false;  // under torch.autocast in its dtype
 };
 
 // gelu_tanh serves gelu_new and gelu_pytorch_tanh, which differ in how they are written down only.

@@ -1,5 +1,7 @@
-// Source: transformers 5.23, models/mpt/modeling_mpt.py and configuration_mpt.py. That class has no biases
-// and always uses alibi, so what the original code offers besides (learned positions, biases) is refused.
+// Source: transformers 5.23, models/mpt/modeling_mpt.py and configuration_mpt.py: no biases, alibi. And the
+// original code, llm-foundry 0.4 (llmfoundry/models/mpt, models/layers), which is meant where the
+// configuration says alibi: false: learned positions, biases, layer norms in low precision. Modules keep the
+// names that transformers gives.
 #include <fmt/core.h>
 
 #include "engine/model/constants.h"
@@ -16,7 +18,8 @@ constexpr double k_alibi_bias_max = 8;
 struct Mpt {
   std::int64_t hidden, layers, heads, positions, vocabulary;
   double epsilon, initializer_range, softmax_scale;
-  bool tied;
+  bool tied, alibi;
+  bool learned_positions, biases, low_precision_norms;  // of the original code
 };
 
 Status read_attention(const ModelConfig& attention, Mpt& m) {
@@ -29,12 +32,26 @@ Status read_attention(const ModelConfig& attention, Mpt& m) {
   SHARDLAB_TRY(const double clip, attention.number_or("clip_qkv", 0));
   if (clip != 0)
     return bad_input(in_file(attention.file()), fmt::format("clip_qkv: not supported yet: {}", clip));
-  SHARDLAB_TRY(const bool alibi, attention.boolean_or("alibi", true));
-  if (!alibi)
-    return bad_input(in_file(attention.file()), "alibi: not supported yet: false",
-                     "transformers' Mpt always uses it");
+  SHARDLAB_TRY(m.alibi, attention.boolean_or("alibi", true));
   SHARDLAB_TRY(m.softmax_scale, attention.number_or("softmax_scale", 0));
   if (m.softmax_scale < 0) return bad_input(in_file(attention.file()), "softmax_scale: must be positive");
+  return {};
+}
+
+// What transformers' class knows no other value of, and the original code does.
+Status read_original(const ModelConfig& config, Mpt& m) {
+  SHARDLAB_TRY(const bool no_bias, config.boolean_or("no_bias", m.alibi));
+  m.biases = !no_bias;
+  if (m.biases && m.alibi)
+    return bad_input(in_file(config.file()), "no_bias: not supported yet: false",
+                     "transformers' Mpt has no biases; attn_config.alibi: false means llm-foundry's");
+  SHARDLAB_TRY(m.learned_positions, config.boolean_or("learned_pos_emb", true));
+  m.learned_positions = m.learned_positions && !m.alibi;
+  SHARDLAB_TRY(const std::string norm, config.text_or("norm_type", "low_precision_layernorm"));
+  if (norm != "low_precision_layernorm" && norm != "layernorm")
+    return bad_input(in_file(config.file()), "norm_type: not supported yet: " + norm,
+                     "supported: low_precision_layernorm, layernorm");
+  m.low_precision_norms = norm == "low_precision_layernorm" && !m.alibi;
   return {};
 }
 
@@ -51,16 +68,13 @@ Result<Mpt> read_mpt(const ModelConfig& config) {
   SHARDLAB_TRY(const std::int64_t expansion, config.integer_or("expansion_ratio", 4));
   if (expansion != 4)
     return bad_input(in_file(config.file()), "expansion_ratio: transformers' Mpt knows 4 only");
-  SHARDLAB_TRY(const bool no_bias, config.boolean_or("no_bias", true));
-  if (!no_bias)
-    return bad_input(in_file(config.file()), "no_bias: not supported yet: false",
-                     "transformers' Mpt has no biases");
   SHARDLAB_CHECK_OK(refuse_dropout(config, {{"emb_pdrop"}, {"resid_pdrop"}}));
   if (config.has("logit_scale"))
     return bad_input(in_file(config.file()), "logit_scale: not supported yet", "supported: null");
   SHARDLAB_CHECK_OK(check_divides(config, "d_model", m.hidden, "n_heads", m.heads));
   SHARDLAB_TRY(const ModelConfig attention, config.object_or_empty("attn_config"));
   SHARDLAB_CHECK_OK(read_attention(attention, m));
+  SHARDLAB_CHECK_OK(read_original(config, m));
   return m;
 }
 
@@ -79,48 +93,57 @@ class Builder {
     const ModuleId model = parts_.builder.add_module(std::nullopt, "", "MptForCausalLM");
     const ModuleId inner = parts_.builder.add_module(model, "transformer", "MptModel");
     const LinearPart embed = parts_.define_embedding(inner, "wte", m_.vocabulary, m_.hidden);
+    LinearPart positions;
+    if (m_.learned_positions) positions = parts_.define_embedding(inner, "wpe", m_.positions, m_.hidden);
     const ModuleId list = parts_.builder.add_module(inner, "blocks", "ModuleList");
     std::vector<Layer> layers;
     for (std::int64_t i = 0; i < m_.layers; ++i) layers.push_back(define_layer(list, i));
     const NormPart norm = define_norm(inner, "norm_f");
     const LinearPart head = parts_.define_head(model, embed, m_.tied, false);
 
-    alibi_ = parts_.alibi_table(mpt_alibi_attributes(k_alibi_bias_max), m_.heads);
+    if (m_.alibi) alibi_ = parts_.alibi_table(mpt_alibi_attributes(k_alibi_bias_max), m_.heads);
     TensorId x = parts_.embed(embed);
+    if (m_.learned_positions)
+      x = parts_.builder.add_operator(k_add_positions, positions.module, {x}, positions.parameters, "hidden",
+                                      parts_.rows(m_.hidden));
     for (const Layer& layer : layers) x = run_layer(layer, x);
-    const TensorId logits = parts_.linear(head, parts_.norm(norm, x, m_.epsilon), "logits");
+    const TensorId logits = parts_.linear(head, run_norm(norm, x), "logits");
     return parts_.builder.finish(parts_.loss(model, logits), "MptBlock", m_.layers, m_.vocabulary);
   }
 
  private:
   NormPart define_norm(ModuleId parent, std::string_view name) {
-    return parts_.define_norm(parent, name, "LayerNorm", m_.hidden, NormKind::layer_without_bias);
+    NormPart part = parts_.define_norm(parent, name, "LayerNorm", m_.hidden,
+                                       m_.biases ? NormKind::layer : NormKind::layer_without_bias);
+    part.low_precision = m_.low_precision_norms;
+    return part;
   }
+  TensorId run_norm(const NormPart& norm, TensorId x) { return parts_.norm(norm, x, m_.epsilon); }
 
   Layer define_layer(ModuleId list, std::int64_t index) {
     Layer layer;
     layer.block = parts_.builder.add_module(list, std::to_string(index), "MptBlock");
     layer.norm1 = define_norm(layer.block, "norm_1");
     layer.attention = parts_.builder.add_module(layer.block, "attn", "MptAttention");
-    layer.qkv = parts_.define_linear(layer.attention, "Wqkv", m_.hidden, 3 * m_.hidden, false);
-    layer.output = parts_.define_linear(layer.attention, "out_proj", m_.hidden, m_.hidden, false);
+    layer.qkv = parts_.define_linear(layer.attention, "Wqkv", m_.hidden, 3 * m_.hidden, m_.biases);
+    layer.output = parts_.define_linear(layer.attention, "out_proj", m_.hidden, m_.hidden, m_.biases);
     layer.norm2 = define_norm(layer.block, "norm_2");
     layer.mlp = parts_.builder.add_module(layer.block, "ffn", "MptMLP");
-    layer.up = parts_.define_linear(layer.mlp, "up_proj", m_.hidden, 4 * m_.hidden, false);
+    layer.up = parts_.define_linear(layer.mlp, "up_proj", m_.hidden, 4 * m_.hidden, m_.biases);
     parts_.builder.add_module(layer.mlp, "act", "GELU");
-    layer.down = parts_.define_linear(layer.mlp, "down_proj", 4 * m_.hidden, m_.hidden, false);
+    layer.down = parts_.define_linear(layer.mlp, "down_proj", 4 * m_.hidden, m_.hidden, m_.biases);
     parts_.builder.add_module(layer.block, "resid_attn_dropout", "Dropout");
     return layer;
   }
 
   TensorId run_layer(const Layer& layer, TensorId x) {
     AttentionPart attention{m_.heads, m_.heads, m_.hidden / m_.heads, Packing::sections, m_.softmax_scale};
-    attention.bias = alibi_;
-    const TensorId qkv = parts_.linear(layer.qkv, parts_.norm(layer.norm1, x, m_.epsilon), "query_key_value");
+    if (m_.alibi) attention.bias = alibi_;
+    const TensorId qkv = parts_.linear(layer.qkv, run_norm(layer.norm1, x), "query_key_value");
     const TensorId attended =
         parts_.linear(layer.output, parts_.attend(layer.attention, attention, {qkv}), "attention_output");
     const TensorId middle = parts_.add(layer.block, x, attended);
-    const TensorId up = parts_.linear(layer.up, parts_.norm(layer.norm2, middle, m_.epsilon), "up");
+    const TensorId up = parts_.linear(layer.up, run_norm(layer.norm2, middle), "up");
     const TensorId activated = parts_.activate(layer.mlp, Activation::gelu, up);
     return parts_.add(layer.block, middle, parts_.linear(layer.down, activated, "mlp_output"));
   }

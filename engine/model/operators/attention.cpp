@@ -102,6 +102,7 @@ extern const OperatorType k_attention{
     .probe = &k_attention_probe,
     .common = true,
     .make_eager = make_attention_eager,
+    .autocast = AutocastRule::lower,
 };
 
 }  // namespace shardlab

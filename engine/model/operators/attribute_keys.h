@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "engine/base/dtype.h"
 #include "engine/model/attributes.h"
 
 namespace shardlab {
@@ -29,12 +30,15 @@ inline constexpr Attribute<std::int64_t> k_passed{"passed"};
 
 // Products, embeddings, attention: a factor.
 inline constexpr Attribute<double> k_scale{"scale"};
+// Of what torch.autocast runs: the dtype that its parameters have before it casts them.
+inline constexpr Attribute<DType> k_parameter_dtype{"parameter_dtype"};
 inline constexpr Attribute<bool> k_transposed{"transposed"};
 inline constexpr Attribute<std::int64_t> k_padding{"padding"};
 
 // Norms and activations.
 inline constexpr Attribute<double> k_epsilon{"epsilon"};
 inline constexpr Attribute<double> k_offset{"offset"};
+inline constexpr Attribute<bool> k_low_precision{"low_precision"};  // in autocast's dtype, not in float32
 inline constexpr Attribute<bool> k_tanh{"tanh"};
 inline constexpr Attribute<double> k_cap{"cap"};
 

@@ -57,6 +57,7 @@ extern const OperatorType k_eager_gelu_new{
     .name = "eager_gelu_new",
     .describe = describe_eager_gelu_new,
     .probe = &k_row_probe,
+    .autocast = AutocastRule::undescribed,  // the cube is in float32
 };
 
 // soft_cap as transformers computes it (5.23, modeling_gemma2.py Gemma2ForCausalLM): a division, a tanh, a

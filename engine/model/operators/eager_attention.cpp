@@ -143,6 +143,7 @@ extern const OperatorType k_eager_attention{
     .name = "eager_attention",
     .describe = describe_eager_attention,
     .category = OperatorCategory::attention,
+    .autocast = AutocastRule::lower,
 };
 
 // attention of Falcon with alibi as transformers computes it by default, with sdpa (5.23,
@@ -207,6 +208,7 @@ extern const OperatorType k_eager_masked_attention{
     .describe = describe_eager_masked_attention,
     .category = OperatorCategory::attention,
     .table_in_own_dtype = true,
+    .autocast = AutocastRule::lower,
 };
 
 }  // namespace shardlab

@@ -8,26 +8,28 @@ namespace shardlab {
 // rotate_half(x) sin, with rotate_half a negation and a concatenation. Where a part of each head is turned
 // (modeling_phi.py), that part is taken out and put together with the rest again. Inputs: x; a constant [2,
 // positions, turned elements] in x's dtype, cosines and sines of both halves (attribute `halves` of
-// model/constants.h). Attribute: head_dim.
+// model/constants.h). Attribute: head_dim. Under torch.autocast x may be narrower than the table, and the
+// result is as wide.
 //
 // Keeps nothing but the table. Backward as autograd has it: of each slice a whole tensor of zeros.
 
 namespace {
 
+// Bytes: of all of x, of what is turned, of its cosines, of what is turned in the dtype of the result.
 struct Turn {
-  Bytes whole, turned, table;
+  Bytes whole, turned, table, wide;
   bool partial;
 };
 
 EagerSteps forward_steps(const Turn& t) {
   EagerSteps steps;
   if (!t.partial) {
-    turn(steps, t.turned, t.table);
+    turn(steps, t.turned, t.table, t.wide);
     return steps;
   }
-  turn_products(steps, t.turned, t.table);
-  steps.make(t.turned, t.turned * 3);  // the sum apart
-  steps.give(t.turned * 2);
+  turn_products(steps, t.turned, t.table, t.wide);
+  steps.make(t.wide, t.wide * 3);  // the sum apart
+  steps.give(t.wide * 2);
   steps.kernel(t.whole * 2);
   return steps;
 }
@@ -35,7 +37,7 @@ EagerSteps forward_steps(const Turn& t) {
 EagerSteps backward_steps(const Turn& t) {
   EagerSteps steps;
   if (t.partial) steps.take(t.turned);
-  turn_back(steps, t.turned, t.table);
+  turn_back(steps, t.turned, t.table, t.wide);
   if (!t.partial) return steps;
   steps.kernel(t.whole);  // zeros, and what was not turned in them
   steps.kernel((t.whole - t.turned) * 2);
@@ -50,7 +52,9 @@ OperatorDescription describe_eager_rope(const ModelGraph& graph, const Operator&
   const Tensor& x = graph.tensor(op.inputs[0]);
   const Tensor& table = graph.tensor(op.inputs[1]);
   const std::int64_t head_dim = op.attributes.get(attribute::k_head_dim), turned = table.shape[2];
-  const Turn turn{x.bytes(), x.bytes() / head_dim * turned, table.bytes() / 2, turned < head_dim};
+  const Bytes result = graph.tensor(op.outputs[0]).bytes();
+  const Turn turn{x.bytes(), x.bytes() / head_dim * turned, table.bytes() / 2, result / head_dim * turned,
+                  turned < head_dim};
   OperatorDescription description;
   description.saved_inputs = 0b10;
   describe_forward(description, forward_steps(turn));
@@ -65,6 +69,7 @@ extern const OperatorType k_eager_rope{
     .describe = describe_eager_rope,
     .probe = &k_eager_rope_probe,
     .table_in_own_dtype = true,
+    .promotes_with_table = true,
 };
 
 // rope of Falcon's q, k and v in one, as transformers' FalconAttention computes it (5.23,
@@ -109,8 +114,8 @@ EagerSteps forward_steps(const PackedHeads& h) {
   } else {
     steps.kernel(h.key * 2);  // v, to be kept
   }
-  turn(steps, h.query, h.table);
-  turn(steps, h.repeated, h.table);
+  turn(steps, h.query, h.table, h.query);
+  turn(steps, h.repeated, h.table, h.repeated);
   return steps;
 }
 
@@ -126,9 +131,9 @@ void place(EagerSteps& steps, Bytes whole, Bytes part) {
 EagerSteps backward_steps(const PackedHeads& h) {
   EagerSteps steps;
   steps.take(h.repeated);
-  turn_back(steps, h.repeated, h.table);
+  turn_back(steps, h.repeated, h.table, h.repeated);
   steps.take(h.query);
-  turn_back(steps, h.query, h.table);
+  turn_back(steps, h.query, h.table, h.query);
   if (h.repeats) {
     steps.make(h.key, h.repeated + h.key);  // v, summed over heads of q
     steps.make(h.key, h.repeated + h.key);  // k
@@ -160,6 +165,7 @@ extern const OperatorType k_eager_packed_rope{
     .describe = describe_eager_packed_rope,
     .probe = &k_packed_rope_probe,
     .table_in_own_dtype = true,
+    .autocast = AutocastRule::undescribed,  // q and k become float32, v does not
 };
 
 }  // namespace shardlab

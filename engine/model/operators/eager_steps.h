@@ -77,26 +77,36 @@ inline void describe_backward(OperatorDescription& description, const EagerSteps
 // The steps of apply_rotary_pos_emb (transformers 5.23, modeling_llama.py) on whole heads: x cos +
 // rotate_half(x) sin, with rotate_half a negation and a concatenation; and of its gradient as autograd has
 // it, of each slice a whole tensor of zeros. `turned`: bytes of what is turned; `table`: of its cosines, or
-// sines.
+// sines; `wide`: of the results, more than `turned` where the table is wider than what is turned and torch
+// promotes.
 
 // Both products, which `steps` holds then; their sum is the caller's.
-inline void turn_products(EagerSteps& steps, Bytes turned, Bytes table) {
-  steps.make(turned, turned * 2 + table);
+inline void turn_products(EagerSteps& steps, Bytes turned, Bytes table, Bytes wide) {
+  steps.make(wide, turned + wide + table);
   steps.make(turned / 2, turned);  // negated
   steps.make(turned, turned * 2);  // put together
   steps.give(turned / 2);
-  steps.make(turned, turned * 2 + table);
+  steps.make(wide, turned + wide + table);
   steps.give(turned);
 }
 
 // Into a tensor that exists.
-inline void turn(EagerSteps& steps, Bytes turned, Bytes table) {
-  turn_products(steps, turned, table);
-  steps.kernel(turned * 3);
-  steps.give(turned * 2);
+inline void turn(EagerSteps& steps, Bytes turned, Bytes table, Bytes wide) {
+  turn_products(steps, turned, table, wide);
+  steps.kernel(wide * 3);
+  steps.give(wide * 2);
 }
-inline void turn_back(EagerSteps& steps, Bytes turned, Bytes table) {
-  steps.make(turned, turned * 2 + table);
+
+// The gradient times cosines or sines, in the dtype of what was turned.
+inline void turn_gradient(EagerSteps& steps, Bytes turned, Bytes table, Bytes wide) {
+  steps.make(wide, wide * 2 + table);
+  if (wide == turned) return;
+  steps.make(turned, wide + turned);
+  steps.give(wide);
+}
+
+inline void turn_back(EagerSteps& steps, Bytes turned, Bytes table, Bytes wide) {
+  turn_gradient(steps, turned, table, wide);
   steps.make(turned / 2, turned);  // negated
   steps.kernel(turned);            // zeros, and the second half in them
   steps.kernel(turned);
@@ -106,7 +116,7 @@ inline void turn_back(EagerSteps& steps, Bytes turned, Bytes table) {
   steps.give(turned);
   steps.kernel(turned * 3);
   steps.give(turned);
-  steps.make(turned, turned * 2 + table);
+  turn_gradient(steps, turned, table, wide);
   steps.kernel(turned * 3);
   steps.give(turned);
 }

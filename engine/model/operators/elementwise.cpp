@@ -4,14 +4,25 @@
 
 namespace shardlab {
 
-// y = a + b (residual). Keeps nothing; both inputs receive dy itself, without a copy.
+// y = a + b (residual), in the wider dtype of both. Keeps nothing; inputs of y's dtype receive dy itself,
+// without a copy, a narrower one a cast of it.
 
 namespace {
 
 OperatorDescription describe_add(const ModelGraph& graph, const Operator& op) {
+  const Tensor& y = graph.tensor(op.outputs[0]);
   OperatorDescription description;
-  description.passed_gradients = 0b11;
-  description.forward.push_back(memory_work(graph.tensor(op.outputs[0]).bytes() * 3));
+  Bytes read;
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    const Tensor& input = graph.tensor(op.inputs[i]);
+    read += input.bytes();
+    if (input.dtype == y.dtype) {
+      description.passed_gradients |= 1U << i;
+    } else if (input.requires_grad) {
+      description.backward.push_back(memory_work(y.bytes() + input.bytes()));
+    }
+  }
+  description.forward.push_back(memory_work(read + y.bytes()));
   return description;
 }
 

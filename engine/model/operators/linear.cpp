@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "engine/model/operators/cast_parameters.h"
 #include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
 
@@ -33,6 +34,7 @@ OperatorDescription describe_linear(const ModelGraph& graph, const Operator& op)
     description.backward.push_back(memory_work(bytes_of(rows * outputs, x.dtype)));
     description.backward_workspace = bytes_of(outputs, DType::float32);  // sums of the bias' gradient
   }
+  add_parameter_casts(graph, op, x, description);
   return description;
 }
 
@@ -44,6 +46,8 @@ extern const OperatorType k_linear{
     .category = OperatorCategory::product,
     .probe = &k_product_probe,
     .common = true,
+    .autocast = AutocastRule::lower,
+    .casts_parameters = true,
 };
 
 // y = z + scale * x W^T: what a low-rank adapter adds to the layer it belongs to. Inputs: z [.., out], x [..,
@@ -68,6 +72,7 @@ OperatorDescription describe_linear_add(const ModelGraph& graph, const Operator&
   description.forward.push_back(matmul_work(rows, outputs, inputs, x.dtype));
   if (x.requires_grad) description.backward.push_back(matmul_work(rows, inputs, outputs, x.dtype));
   if (weight.requires_grad) description.backward.push_back(matmul_work(outputs, inputs, rows, x.dtype));
+  add_parameter_casts(graph, op, x, description);
   return description;
 }
 
@@ -78,6 +83,8 @@ extern const OperatorType k_linear_add{
     .describe = describe_linear_add,
     .category = OperatorCategory::product,
     .probe = &k_added_product_probe,
+    .autocast = AutocastRule::lower,
+    .casts_parameters = true,
 };
 
 // y = x W_e^T for the rows of each expert e. Inputs: rows [assignments, in], equal experts together; how many
@@ -157,6 +164,7 @@ extern const OperatorType k_grouped_linear{
     .name = "grouped_linear",
     .describe = describe_grouped_linear,
     .category = OperatorCategory::product,
+    .autocast = AutocastRule::lower,
 };
 
 }  // namespace shardlab

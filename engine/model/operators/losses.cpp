@@ -116,6 +116,7 @@ extern const OperatorType k_token_chunked_loss{
     .name = "token_chunked_loss",
     .describe = describe_token_chunked_loss,
     .category = OperatorCategory::product,
+    .autocast = AutocastRule::lower,
 };
 
 // The head and the loss in one, over a part of the vocabulary at a time: inputs, parameters, output and
@@ -162,6 +163,7 @@ extern const OperatorType k_vocabulary_chunked_loss{
     .name = "vocabulary_chunked_loss",
     .describe = describe_vocabulary_chunked_loss,
     .category = OperatorCategory::product,
+    .autocast = AutocastRule::lower,
 };
 
 }  // namespace shardlab

@@ -1,4 +1,5 @@
 // Norms over rows.
+#include "engine/model/operators/cast_parameters.h"
 #include "engine/model/operators/operator_list.h"
 #include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
@@ -7,7 +8,8 @@ namespace shardlab {
 
 // y = (x - mean(x)) / sqrt(variance(x) + epsilon) * w (+ b) over pieces of w's width of
 // the last dimension: all of it, or the heads of queries and keys. Parameters: w [width], optional b [width].
-// Attribute: epsilon.
+// Attributes: epsilon; low_precision where torch.autocast is switched off around it and it computes in
+// autocast's dtype (LPLayerNorm of llm-foundry).
 //
 // Keeps x and, in float32, one mean and one reciprocal deviation a piece.
 
@@ -26,6 +28,7 @@ OperatorDescription describe_layer_norm(const ModelGraph& graph, const Operator&
   }
   description.forward.push_back(memory_work(x.bytes() * 2));
   description.backward.push_back(memory_work(x.bytes() * 3));
+  add_parameter_casts(graph, op, x, description);
   return description;
 }
 
@@ -35,6 +38,8 @@ extern const OperatorType k_layer_norm{
     .name = "layer_norm",
     .describe = describe_layer_norm,
     .probe = &k_norm_probe,
+    .autocast = AutocastRule::full,
+    .casts_parameters = true,
 };
 
 // y = x / sqrt(mean(x^2) + epsilon) * (w + offset) over pieces of w's width of the last dimension: all of it,

@@ -97,6 +97,14 @@ enum class OperatorCategory : std::uint8_t {
   attention,
 };
 
+// What torch.autocast does with an operator (torch 2.11, ATen/autocast_mode.h).
+enum class AutocastRule : std::uint8_t {
+  widest,  // on no list: computes in the widest dtype of its inputs and parameters, by type promotion
+  lower,   // computes in autocast's dtype: inputs are cast, and parameters where casts_parameters says so
+  full,    // computes in float32: inputs are cast
+  undescribed,  // its steps would have several dtypes, which its description does not say
+};
+
 // Everything the program knows of a kind of operator besides how it is run.
 struct OperatorType {
   std::string_view name;
@@ -113,6 +121,10 @@ struct OperatorType {
   const OperatorType* eager_type = nullptr;
   EagerFunction make_eager = nullptr;
   bool table_in_own_dtype = false;  // input 1, a constant, must have the dtype of input 0
+
+  AutocastRule autocast = AutocastRule::widest;
+  bool casts_parameters = false;     // its description knows parameters of another dtype (k_parameter_dtype)
+  bool promotes_with_table = false;  // of the widest dtype: input 1, a constant, counts too
 
   // The output that says how many rows each expert has (int64), where there is one: runs add it up.
   std::optional<std::size_t> expert_counts{};

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/model/operators/attribute_keys.h"
 #include "engine/model/operators/operator_list.h"
 #include "engine/model/precision/unit_borders.h"
 
@@ -28,8 +29,13 @@ DType promoted(DType a, DType b) {
 class Rewriter {
  public:
   Rewriter(const ModelGraph& old, const std::map<ModuleId, UnitPrecision>& units,
-           std::span<const JoinedModules> joined)
-      : old_(old), units_(units), borders_(old, units, joined), made_(old.tensors.size()), graph_(old) {
+           std::span<const JoinedModules> joined, std::optional<DType> autocast)
+      : old_(old),
+        units_(units),
+        borders_(old, units, joined),
+        autocast_(autocast),
+        made_(old.tensors.size()),
+        graph_(old) {
     graph_.tensors.clear();
     graph_.operators.clear();
   }
@@ -123,8 +129,8 @@ class Rewriter {
   Status emit(OperatorId id) {
     Operator op = old_.op(id);
     for (TensorId& input : op.inputs) input = version(input, borders_.around(id));
-    if (op.type == &k_add) promote_addends(op);
-    SHARDLAB_TRY(const DType dtype, operator_dtype(op));
+    if (op.type == &k_add && !autocast_) promote_addends(op);
+    SHARDLAB_TRY(const DType dtype, autocast_ ? autocast_dtype(op) : operator_dtype(op));
     for (TensorId& output : op.outputs) {
       Tensor tensor = old_.tensor(output);
       const bool fixed = output == old_.loss || tensor.role == TensorRole::statistic;
@@ -141,6 +147,48 @@ class Rewriter {
     for (TensorId& input : op.inputs) {
       if (dtype_of(input) != sum) input = add_cast(input, sum, op.module);
     }
+  }
+
+  // What autocast makes of the operator, whose inputs and attributes change: the dtype of what it makes.
+  Result<DType> autocast_dtype(Operator& op) {
+    const bool low = op.attributes.get_or(attribute::k_low_precision, false);
+    const AutocastRule rule = low ? AutocastRule::lower : op.type->autocast;
+    if (rule == AutocastRule::widest) return widest_dtype(op);
+    if (rule == AutocastRule::undescribed) return refuse_autocast(op);
+    const DType dtype = rule == AutocastRule::lower ? *autocast_ : DType::float32;
+    for (TensorId& input : op.inputs) {
+      const Tensor& tensor = graph_.tensor(input);
+      if (tensor.role != TensorRole::activation || !is_floating_point(tensor.dtype)) continue;
+      if (tensor.dtype != dtype) input = add_cast(input, dtype, op.module);
+    }
+    if (op.parameters.empty() || parameter_dtype(op.parameters.front()) == dtype) return dtype;
+    if (!op.type->casts_parameters) return refuse_autocast(op);
+    op.attributes.set(attribute::k_parameter_dtype, parameter_dtype(op.parameters.front()));
+    return dtype;
+  }
+
+  // By type promotion. An operator on activations and parameters is described for one dtype of both.
+  Result<DType> widest_dtype(const Operator& op) const {
+    std::optional<DType> widest;
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+      const Tensor& tensor = graph_.tensor(op.inputs[i]);
+      const bool counts = tensor.role == TensorRole::activation ||
+                          (op.type->promotes_with_table && tensor.role == TensorRole::constant);
+      if (!counts || !is_floating_point(tensor.dtype)) continue;
+      widest = promoted(widest.value_or(tensor.dtype), tensor.dtype);
+    }
+    if (op.parameters.empty()) return widest.value_or(old_.compute_dtype);
+    const DType parameters = parameter_dtype(op.parameters.front());
+    if (widest && *widest != parameters) return refuse_autocast(op);
+    return parameters;
+  }
+
+  tl::unexpected<Error> refuse_autocast(const Operator& op) const {
+    const std::string& path = old_.module(op.module).path;
+    return bad_input("precision.autocast",
+                     fmt::format("not supported yet: {} of {}, whose steps would have different dtypes",
+                                 op.type->name, path.empty() ? "the model" : "'" + path + "'"),
+                     "nearest that works: precision.param");
   }
 
   // The dtype that its parameters and its floating-point activations share.
@@ -177,6 +225,7 @@ class Rewriter {
   const ModelGraph& old_;
   const std::map<ModuleId, UnitPrecision>& units_;
   UnitBorders borders_;
+  std::optional<DType> autocast_;
   std::vector<std::optional<TensorId>> made_;  // by old TensorId: as its producer makes it
   std::map<std::pair<ModuleId, TensorId>, TensorId> entering_,
       leaving_;  // by unit and old tensor: the cast one
@@ -186,9 +235,9 @@ class Rewriter {
 }  // namespace
 
 Result<ModelGraph> assign_precision(ModelGraph graph, const std::map<ModuleId, UnitPrecision>& units,
-                                    std::span<const JoinedModules> joined) {
-  if (is_uniform(graph, units)) return graph;
-  return Rewriter(graph, units, joined).assign();
+                                    std::span<const JoinedModules> joined, std::optional<DType> autocast) {
+  if (!autocast && is_uniform(graph, units)) return graph;
+  return Rewriter(graph, units, joined, autocast).assign();
 }
 
 }  // namespace shardlab

@@ -21,6 +21,11 @@ const Keys<LossSpec>& loss_keys() {
                     "vocabulary: logits are made again in backward")),
       only_with("kind", {LossKind::chunked},
                 key("chunks", &LossSpec::chunks, kind::integer(1, 65536), "parts they are cut into")),
+      only_with(
+          "kind", {LossKind::plain},
+          key("fused", &LossSpec::fused, kind::boolean(),
+              "with eager operators too the cross-entropy is one kernel that writes the gradient over the "
+              "logits, as flash-attn's and Liger's")),
       key("place", &LossSpec::place, kind::optional(kind::word<LossPlace>()),
           "inside the model's forward (labels are passed to it), or outside, by the training loop: "
           "whether hooks of the root come between forward and the loss, and what they gather and free",

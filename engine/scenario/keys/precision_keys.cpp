@@ -44,7 +44,10 @@ const Keys<PrecisionSpec>& precision_keys() {
       key("cast_forward_inputs", &S::cast_forward_inputs, kind::optional(kind::boolean()),
           "cast floating-point inputs of units to precision.param", casts_inputs_by_default()),
       key("autocast", &S::autocast, compute_dtype(),
-          "torch.autocast: operators cast, parameters keep their dtype", "off"),
+          "torch.autocast around the forward: products and attention in this dtype, LayerNorm and losses in "
+          "float32, "
+          "the rest in the widest dtype of its operands; parameters keep precision.param",
+          "off"),
   };
   return keys;
 }

@@ -82,6 +82,8 @@ std::vector<NotBuilt> without_parts(const Scenario& scenario, const std::string&
     missing.push_back({"model.lora", "adapters" + with, "parallel.strategy: fsdp2"});
   if (scenario.precision->param == DType::float16 || scenario.model->dtype == DType::float16)
     missing.push_back({"precision.param", "float16" + with, "bfloat16"});
+  if (scenario.precision->autocast)
+    missing.push_back({"precision.autocast", "torch.autocast" + with, "precision.param"});
   return missing;
 }
 

@@ -206,7 +206,8 @@ TEST_CASE("fields that are missing, contradict each other or are absurd are refu
                 "num_attention_heads 6 must be a multiple of num_kv_heads 4"},
            Case{"falcon_new", "num_ln_in_parallel_attn", "3", "num_ln_in_parallel_attn: 1 or 2"},
            Case{"falcon_multi_query", "num_ln_in_parallel_attn", "2", "needs new_decoder_architecture"},
-           Case{"mpt", "attn_config", "{\"alibi\": false}", "alibi: not supported yet: false"},
+           Case{"mpt", "attn_config", "{\"alibi\": false}", "accepted"},
+           Case{"mpt", "norm_type", "\"rmsnorm\"", "norm_type: not supported yet: rmsnorm"},
            Case{"mpt", "attn_config", "{\"clip_qkv\": 8}", "clip_qkv: not supported yet: 8"},
            Case{"mixtral", "num_experts_per_tok", "6", "num_experts_per_tok 6 is above num_local_experts 5"},
            Case{"mixtral", "router_jitter_noise", "0.1", "router_jitter_noise: not supported yet: 0.1"},
@@ -222,6 +223,30 @@ TEST_CASE("fields that are missing, contradict each other or are absurd are refu
     INFO(c.family << " " << c.key << " " << c.value);
     CHECK_THAT(refusal(c.family, {{c.key, c.value}}), contains_text(c.says));
   }
+}
+
+// llm-foundry's modules are GPT-2's with another activation; GPT-2 is compared with transformers.
+TEST_CASE("MPT without alibi has learned positions and biases, operator for operator like GPT-2") {
+  const auto mpt = graph_of("mpt", {{"attn_config", "{\"alibi\": false}"}, {"no_bias", "false"}});
+  const auto gpt2 = graph_of("gpt2", {{"n_embd", "48"},
+                                      {"n_layer", "2"},
+                                      {"n_head", "6"},
+                                      {"vocab_size", "130"},
+                                      {"n_positions", "64"},
+                                      {"activation_function", "\"gelu\""}});
+  REQUIRE_OK(mpt);
+  REQUIRE_OK(gpt2);
+  const auto names = [](const ModelGraph& graph) {
+    std::vector<std::string> listed;
+    for (const Operator& op : graph.operators)
+      listed.push_back(std::string(op.type->name) + " " + std::to_string(op.parameters.size()));
+    return listed;
+  };
+  CHECK(names(*mpt) == names(*gpt2));
+  CHECK(total_parameters(*mpt) == total_parameters(*gpt2));
+  const auto bare = graph_of("mpt", {{"attn_config", "{\"alibi\": false}"}, {"learned_pos_emb", "false"}});
+  REQUIRE_OK(bare);
+  CHECK(operators_of(*bare, k_add_positions).empty());
 }
 
 TEST_CASE("an unknown family is refused with the nearest, or with all that are known") {

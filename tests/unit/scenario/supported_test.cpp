@@ -82,7 +82,7 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
         "parallel.wrap.overrides=[{match: {path: x}, settings: {offload.parameters: cpu}}]",
         "parallel.wrap.overrides=[{match: {path: x}, settings: {activation.checkpoint: full}}]",
         "parallel={strategy: fsdp1, sync_module_states: true}",
-        "precision.autocast=bfloat16",
+        "precision.autocast=float16",
         "activation.partition=true",
         "activation.offload=cpu",
         "offload.parameters=cpu",
