@@ -50,6 +50,7 @@ std::unique_ptr<Command> make_bench_command();
 std::unique_ptr<Command> make_calibrate_command();
 std::unique_ptr<Command> make_diff_command();
 std::unique_ptr<Command> make_explain_command();
+std::unique_ptr<Command> make_export_command();
 std::unique_ptr<Command> make_gui_command();
 std::unique_ptr<Command> make_hardware_command();
 std::unique_ptr<Command> make_history_command();

@@ -113,9 +113,13 @@ Result<Scenario> read_scenario(const fs::path& file, std::span<const std::string
   return parse_scenario(text, file.string(), overrides);
 }
 
-Result<ReadScenario> read_scenario_with_source(const fs::path& file, std::span<const std::string> overrides) {
+Result<ReadScenario> read_unbuilt_scenario(const fs::path& file, std::span<const std::string> overrides) {
   SHARDLAB_TRY(const std::string text, read_text(file));
-  SHARDLAB_TRY(ReadScenario read, parse_scenario_with_source(text, file.string(), overrides));
+  return parse_scenario_with_source(text, file.string(), overrides);
+}
+
+Result<ReadScenario> read_scenario_with_source(const fs::path& file, std::span<const std::string> overrides) {
+  SHARDLAB_TRY(ReadScenario read, read_unbuilt_scenario(file, overrides));
   SHARDLAB_CHECK_OK(check_supported(read.scenario, read.source));
   return read;
 }

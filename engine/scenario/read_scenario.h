@@ -32,7 +32,11 @@ Result<Scenario> read_scenario(const std::filesystem::path& file,
 Result<ReadScenario> read_scenario_with_source(const std::filesystem::path& file,
                                                std::span<const std::string> overrides = {});
 
-// The same for a text; `file_name` stands for it in messages and gives Scenario::directory.
+// The same without the check for what is supported.
+Result<ReadScenario> read_unbuilt_scenario(const std::filesystem::path& file,
+                                           std::span<const std::string> overrides = {});
+
+// Like read_scenario for a text; `file_name` stands for it in messages and gives Scenario::directory.
 Result<Scenario> parse_scenario(std::string_view yaml, std::string_view file_name,
                                 std::span<const std::string> overrides = {});
 

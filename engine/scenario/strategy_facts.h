@@ -5,6 +5,7 @@
 // are. Nobody else compares the name of a strategy: who wants to know something about one adds a fact here.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,8 +38,20 @@ struct LooseName {
   std::string_view with;  // what to set so that it is meant: "parallel.mesh.replicate above 1"; may be empty
 };
 
+// Whose program trains under a strategy.
+enum class Framework : std::uint8_t {
+  none,  // one process, nothing wraps the model
+  ddp,
+  fsdp1,
+  fsdp2,
+  deepspeed,
+  shardlab,  // nobody's but ours
+};
+
 // Every default is what holds for most strategies; a name that nobody knows has the defaults.
 struct StrategyFacts {
+  Framework framework = Framework::none;
+  int zero_stage = 0;  // under deepspeed
   // Dotted keys of `parallel` and `precision` that have an effect under this strategy while they have none
   // under others. A section stands for all of its keys; a key inside one makes the section known too.
   std::span<const std::string_view> keys = {};

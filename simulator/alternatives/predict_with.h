@@ -1,6 +1,7 @@
-// A scenario predicted with one key changed.
+// A scenario predicted with keys changed.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "engine/base/result.h"
@@ -15,8 +16,10 @@ struct PredictedWith {
   RunSummary run;
 };
 
-// `setting` as for --set. Errors: what the rest of the scenario does not allow, as reading it with --set
+// `settings` as for --set. Errors: what the rest of the scenario does not allow, as reading it with --set
 // would say.
+Result<PredictedWith> predict_with(const PlannedScenario& planned, std::span<const std::string> settings,
+                                   const Calibration* calibration);
 Result<PredictedWith> predict_with(const PlannedScenario& planned, const std::string& setting,
                                    const Calibration* calibration);
 

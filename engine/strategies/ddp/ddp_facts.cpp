@@ -21,6 +21,7 @@ constexpr std::string_view k_aliases[] = {"distributeddataparallel", "distribute
 }  // namespace
 
 extern constexpr StrategyFacts k_ddp_facts{
+    .framework = Framework::ddp,
     .keys = k_keys,
     .aliases = k_aliases,
     .why_no_teacher = "ddp averages gradients, and a teacher has none: DistributedDataParallel refuses it",

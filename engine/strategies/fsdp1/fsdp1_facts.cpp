@@ -49,6 +49,7 @@ constexpr LooseName k_loose_names[] = {
 }  // namespace
 
 extern constexpr StrategyFacts k_fsdp1_facts{
+    .framework = Framework::fsdp1,
     .keys = k_keys,
     .aliases = k_aliases,
     .loose_names = k_loose_names,

@@ -48,6 +48,7 @@ constexpr LooseName k_loose_names[] = {
 }  // namespace
 
 extern constexpr StrategyFacts k_fsdp2_facts{
+    .framework = Framework::fsdp2,
     .keys = k_keys,
     .aliases = k_aliases,
     .loose_names = k_loose_names,

@@ -24,6 +24,7 @@ std::vector<NotBuilt> not_built(const Scenario& scenario) {
 }  // namespace
 
 extern constexpr StrategyFacts k_native_facts{
+    .framework = Framework::shardlab,
     .keys = k_keys,
     .gathers_units = true,
     .casts_units = true,

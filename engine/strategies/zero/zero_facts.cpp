@@ -141,6 +141,8 @@ std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
 }  // namespace
 
 extern constexpr StrategyFacts k_zero0_facts{
+    .framework = Framework::deepspeed,
+    .zero_stage = 0,
     .aliases = k_aliases_0,
     .casts_units = true,
     .why_no_teacher = k_no_teacher,
@@ -151,6 +153,8 @@ extern constexpr StrategyFacts k_zero0_facts{
 };
 
 extern constexpr StrategyFacts k_zero1_facts{
+    .framework = Framework::deepspeed,
+    .zero_stage = 1,
     .keys = k_keys,
     .aliases = k_aliases_1,
     .loose_names = k_loose_names,
@@ -161,6 +165,8 @@ extern constexpr StrategyFacts k_zero1_facts{
 };
 
 extern constexpr StrategyFacts k_zero2_facts{
+    .framework = Framework::deepspeed,
+    .zero_stage = 2,
     .keys = k_keys,
     .aliases = k_aliases_2,
     .loose_names = k_loose_names,
@@ -172,6 +178,8 @@ extern constexpr StrategyFacts k_zero2_facts{
 };
 
 extern constexpr StrategyFacts k_zero3_facts{
+    .framework = Framework::deepspeed,
+    .zero_stage = 3,
     .keys = k_keys,
     .aliases = k_aliases_3,
     .loose_names = k_loose_names,

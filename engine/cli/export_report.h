@@ -1,0 +1,28 @@
+// Exports as people and programs read them.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "engine/cli/made_export.h"
+#include "engine/report/terminal.h"
+
+namespace shardlab {
+
+// What became of the files.
+struct ExportOutcome {
+  std::filesystem::path folder;  // where they lie, if they were written
+  bool written = false;
+  bool print_files = false;
+  std::vector<std::string> missing;  // settings that are lost and were not accepted
+};
+
+std::string exports_text(std::span<const MadeExport> exports, const ExportOutcome& outcome,
+                         const TextStyle& style);
+
+// The list `exports` of docs/json.md.
+nlohmann::ordered_json exports_json(std::span<const MadeExport> exports, const ExportOutcome& outcome);
+
+}  // namespace shardlab

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/cli/export_report.h"
+#include "engine/report/figures.h"
+#include "engine/report/text_table.h"
+
+namespace shardlab {
+namespace {
+
+double as_double(Nanoseconds time) {
+  return static_cast<double>(time.value);
+}
+
+std::string change_of(const PredictedStep& from, const PredictedStep& to) {
+  const double time = as_double(to.step_time) / as_double(from.step_time) - 1;
+  const double peak =
+      static_cast<double>(to.peak_allocated.value) / static_cast<double>(from.peak_allocated.value) - 1;
+  return fmt::format("step {}, peak {}", signed_percent(time), signed_percent(peak));
+}
+
+// What there is room for in a line; the whole value stands in the file's head and in --json.
+std::string shortened(const std::string& value) {
+  constexpr std::size_t k_room = 44;
+  return value.size() <= k_room ? value : value.substr(0, k_room - 2) + "..";
+}
+
+std::string effect_of(const MadeExport& made, std::size_t difference) {
+  if (!made.scenario || difference >= made.alone.size()) return {};
+  if (!made.alone[difference]) return ": not predicted";
+  return ": " + change_of(*made.scenario, *made.alone[difference]);
+}
+
+std::string differences_text(const MadeExport& made, const TextStyle& style) {
+  std::string text;
+  for (std::size_t i = 0; i < made.differences.size(); ++i) {
+    const ExportDifference& d = made.differences[i];
+    if (d.kind == DifferenceKind::elsewhere) continue;
+    const Tone tone = d.kind == DifferenceKind::lost ? Tone::bad : Tone::fair;
+    text += fmt::format("  {} {}: {} -> {}{}\n         {}\n",
+                        painted(fmt::format("{:6}", to_string(d.kind)), tone, style), d.setting,
+                        shortened(d.scenario), shortened(d.instead), effect_of(made, i),
+                        painted(d.why, Tone::faint, style));
+  }
+  return text;
+}
+
+std::string program_text(const MadeExport& made) {
+  std::string text;
+  for (const ExportDifference& d : made.differences) {
+    if (d.kind == DifferenceKind::elsewhere) text += fmt::format("    {}\n", d.instead);
+  }
+  return text.empty() ? text : "  the program has to say\n" + text;
+}
+
+std::string prediction_text(const MadeExport& made) {
+  if (!made.unpredictable.empty()) return fmt::format("  no prediction: {}\n", made.unpredictable);
+  if (!made.scenario || !made.run) return {};
+  std::string text =
+      fmt::format("  scenario  step {}, peak allocated {}\n", to_string(made.scenario->step_time),
+                  to_string(made.scenario->peak_allocated));
+  if (overrides_of(made.differences).empty()) return text;
+  text += fmt::format("  file      step {}, peak allocated {}", to_string(made.run->step_time),
+                      to_string(made.run->peak_allocated));
+  if (!made.unpredicted.empty())
+    text += fmt::format(", without {}, which cannot be predicted", fmt::join(made.unpredicted, ", "));
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string exports_text(std::span<const MadeExport> exports, const ExportOutcome& outcome,
+                         const TextStyle& style) {
+  std::string text;
+  for (const MadeExport& made : exports) {
+    text += fmt::format("{} {}: ", made.target->name, made.target->version);
+    if (!made.refusal.empty()) {
+      text += fmt::format("not for this scenario: {}\n", made.refusal);
+      continue;
+    }
+    std::vector<std::string> names;
+    for (const ExportedFile& file : made.files) names.push_back((outcome.folder / file.name).string());
+    text += fmt::format("{}{}\n", outcome.written ? "" : "not written: ", fmt::join(names, ", "));
+    text += prediction_text(made) + differences_text(made, style) + program_text(made);
+    if (!outcome.print_files) continue;
+    for (const ExportedFile& file : made.files) text += fmt::format("\n--- {}\n{}", file.name, file.text);
+  }
+  if (!outcome.missing.empty()) {
+    text += fmt::format("nothing was written: {} would be lost; --accept {} takes that\n",
+                        fmt::join(outcome.missing, ", "), fmt::join(outcome.missing, " --accept "));
+  }
+  return text;
+}
+
+}  // namespace shardlab

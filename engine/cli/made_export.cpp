@@ -1,0 +1,131 @@
+#include "engine/cli/made_export.h"
+
+#include <algorithm>
+#include <fstream>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "engine/cli/predict.h"
+#include "engine/planner/plan_scenario.h"
+#include "engine/report/figures.h"
+#include "engine/scenario/validate.h"
+#include "simulator/alternatives/predict_with.h"
+
+namespace shardlab {
+namespace {
+
+struct Baseline {
+  PlannedScenario planned;
+  std::optional<Calibration> calibration;
+
+  const Calibration* calibrated() const { return calibration ? &*calibration : nullptr; }
+};
+
+Result<Baseline> baseline_of(const ExportSubject& subject, const CommonOptions& options) {
+  SHARDLAB_CHECK_OK(check_supported(subject.scenario, subject.source));
+  SHARDLAB_TRY(PlannedScenario planned, plan_scenario(subject.scenario));
+  SHARDLAB_TRY(std::optional<Calibration> calibration, find_calibration_if_any(options, planned.scenario));
+  return Baseline{std::move(planned), std::move(calibration)};
+}
+
+std::optional<PredictedStep> step_with(const Baseline& base, std::span<const std::string> settings) {
+  const auto with = predict_with(base.planned, settings, base.calibrated());
+  if (!with || !with->run.memory) return std::nullopt;
+  return PredictedStep{with->run.step_time.median, with->run.memory->peak_allocated};
+}
+
+// Settings may need each other, so that those that cannot be predicted are found one after the other.
+void predict_differences(MadeExport& made, const Baseline& base) {
+  made.scenario = step_with(base, {});
+  made.run = made.scenario;
+  std::vector<std::string> together;
+  for (const ExportDifference& difference : made.differences) {
+    made.alone.emplace_back();
+    for (const std::string& setting : overrides_of({&difference, 1})) {
+      made.alone.back() = step_with(base, {&setting, 1});
+      together.push_back(setting);
+      if (const auto step = step_with(base, together)) {
+        made.run = step;
+      } else {
+        together.pop_back();
+        made.unpredicted.push_back(difference.setting);
+      }
+    }
+  }
+}
+
+std::string step_words(const PredictedStep& step) {
+  return fmt::format("step {}, peak allocated {}", to_string(step.step_time), to_string(step.peak_allocated));
+}
+
+// The head of a file: what it is made of and what of that it does not say.
+std::vector<std::string> head_lines(const MadeExport& made, const ExportSubject& subject) {
+  std::vector<std::string> lines{
+      fmt::format("{}, for {} {}. Written by shardlab from {}.", subject.stem, made.target->name,
+                  made.target->version, std::filesystem::path(subject.source.file()).filename().string())};
+  if (made.scenario) lines.push_back("Predicted of the scenario: " + step_words(*made.scenario));
+  if (made.run && !overrides_of(made.differences).empty())
+    lines.push_back("Predicted of this file:    " + step_words(*made.run));
+  for (const ExportDifference& difference : made.differences) {
+    if (difference.kind == DifferenceKind::elsewhere) {
+      lines.push_back(fmt::format("In the program, {}: {}", difference.setting, difference.instead));
+    } else {
+      lines.push_back(fmt::format("{}: {} is {} here: {}", to_string(difference.kind), difference.setting,
+                                  difference.instead, difference.why));
+    }
+  }
+  return lines;
+}
+
+Status write_file(const std::filesystem::path& file, const ExportedFile& exported) {
+  std::ofstream out(file, std::ios::binary);
+  out << exported.text;
+  out.close();
+  if (!out) return bad_input(in_file(file.string()), "cannot be written");
+  if (!exported.executable) return {};
+  std::error_code error;
+  std::filesystem::permissions(file, std::filesystem::perms::owner_exec, std::filesystem::perm_options::add,
+                               error);
+  return error ? Status(bad_input(in_file(file.string()), "cannot be made executable")) : Status();
+}
+
+}  // namespace
+
+MadeExport make_export(const ExportTarget& target, const ExportSubject& subject, const CommonOptions& options,
+                       WithPrediction prediction) {
+  MadeExport made;
+  made.target = &target;
+  made.refusal = target.refuses(subject);
+  if (!made.refusal.empty()) return made;
+  made.differences = export_differences(target, subject);
+  if (prediction == WithPrediction::yes) {
+    if (const auto base = baseline_of(subject, options)) {
+      predict_differences(made, *base);
+    } else {
+      made.unpredictable = base.error().what;
+    }
+  }
+  made.files = target.write(subject, head_lines(made, subject));
+  return made;
+}
+
+Status write_exports(const std::vector<MadeExport>& exports, const std::filesystem::path& folder,
+                     bool replace) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return bad_input(in_file(folder.string()), "cannot be made: " + error.message());
+  for (const MadeExport& made : exports) {
+    for (const ExportedFile& file : made.files) {
+      if (!replace && std::filesystem::exists(folder / file.name, error))
+        return bad_input(in_file((folder / file.name).string()), "exists already",
+                         "--force replaces it, -o names another folder");
+    }
+  }
+  for (const MadeExport& made : exports) {
+    for (const ExportedFile& file : made.files) SHARDLAB_CHECK_OK(write_file(folder / file.name, file));
+  }
+  return {};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,44 @@
+// Exports of a scenario with what their differences cost.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/cli/command_options.h"
+#include "engine/formats/tools/export_target.h"
+
+namespace shardlab {
+
+struct PredictedStep {
+  Nanoseconds step_time;
+  Bytes peak_allocated;
+};
+
+struct MadeExport {
+  const ExportTarget* target = nullptr;
+  std::string refusal;  // why it cannot run the scenario; then the rest is empty
+  std::vector<ExportDifference> differences;
+  std::vector<ExportedFile> files;
+  // Of the scenario with single differences, in their order; nothing for those elsewhere and those of which
+  // there is no prediction.
+  std::vector<std::optional<PredictedStep>> alone;
+  std::optional<PredictedStep> scenario;  // as it is
+  std::optional<PredictedStep> run;       // of the files: with all differences that can be predicted
+  std::vector<std::string> unpredicted;   // settings that are left out of `run`
+  std::string unpredictable;              // why the scenario itself has no prediction, where one was wanted
+};
+
+enum class WithPrediction : std::uint8_t { no, yes };
+
+// A target's export. Where the scenario itself cannot be predicted there are no predictions.
+MadeExport make_export(const ExportTarget& target, const ExportSubject& subject, const CommonOptions& options,
+                       WithPrediction prediction);
+
+// Into a folder that is made where it is missing. bad_input for a file that exists, unless `replace`.
+Status write_exports(const std::vector<MadeExport>& exports, const std::filesystem::path& folder,
+                     bool replace);
+
+}  // namespace shardlab

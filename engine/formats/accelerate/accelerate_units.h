@@ -1,0 +1,20 @@
+// The units that accelerate makes, which are not always those that its file names.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/formats/tools/export_subject.h"
+
+namespace shardlab {
+
+// `parallel.wrap` of what runs, in one line; nothing where it is as the scenario says. Under FSDP2 the
+// embedding is a unit of its own, and the last norm and the head are one together that is not given back
+// after forward; a tied embedding is one with them. Source: accelerate 1.15.0, utils/fsdp_utils.py,
+// fsdp2_prepare_model and _find_final_norm.
+std::optional<std::string> accelerate_wrap(const ExportSubject& subject);
+
+// Whether the scenario's own units can be said at all: what is made for single modules cannot.
+bool asks_for_single_units(const ExportSubject& subject);
+
+}  // namespace shardlab

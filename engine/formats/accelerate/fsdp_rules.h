@@ -1,0 +1,19 @@
+// What accelerate's FSDP plugin decides, whoever fills it in: accelerate's own file or transformers' Trainer.
+//
+// Source: accelerate 1.15.0, utils/dataclasses.py (FullyShardedDataParallelPlugin), utils/fsdp_utils.py,
+// accelerator.py (prepare_model).
+#pragma once
+
+#include <span>
+
+#include "engine/formats/tools/setting_rule.h"
+
+namespace shardlab {
+
+// Of sharding, prefetching and units.
+std::span<const SettingRule> fsdp_sharding_rules();
+
+// Of precision, checkpointing and offload.
+std::span<const SettingRule> fsdp_precision_rules();
+
+}  // namespace shardlab

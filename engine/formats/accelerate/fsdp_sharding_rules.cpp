@@ -1,0 +1,84 @@
+#include <fmt/core.h>
+
+#include "engine/formats/accelerate/accelerate_units.h"
+#include "engine/formats/accelerate/fsdp_rules.h"
+#include "engine/scenario/mesh.h"
+#include "engine/scenario/parallel_spec.h"
+
+namespace shardlab {
+namespace {
+
+using Instead = std::optional<std::string>;
+using Subject = ExportSubject;
+
+Instead whole_resharding(const Subject& s) {
+  const ReshardAfterForward& reshard = s.scenario.parallel->reshard_after_forward;
+  if (!is_fsdp(s) || reshard.kind != ReshardKind::to_ranks) return std::nullopt;
+  return "true";
+}
+
+Instead resharding_after_backward(const Subject& s) {
+  return s.scenario.parallel->reshard_after_backward ? Instead() : "true";
+}
+
+Instead all_reduce_of_replicas(const Subject& s) {
+  return s.scenario.parallel->requires_all_reduce ? Instead() : "true";
+}
+
+Instead gather_limit(const Subject& s) {
+  return s.scenario.parallel->prefetch.limit_all_gathers ? Instead() : "true";
+}
+
+Instead forward_lists(const Subject& s) {
+  return s.scenario.parallel->prefetch.forward_depth == 0 ? Instead() : "0";
+}
+
+Instead backward_lists(const Subject& s) {
+  return s.scenario.parallel->prefetch.backward_depth == 0 ? Instead() : "0";
+}
+
+// HYBRID_SHARD without process groups of its own shards inside nodes.
+Instead replicas_by_node(const Subject& s) {
+  const bool hybrid = framework(s) == Framework::fsdp1 && is_hybrid(s.scenario.parallel->sharding);
+  if (!hybrid || resolve_mesh(s.scenario).shard == ranks_per_node(s)) return std::nullopt;
+  return fmt::format("{{replicate: {}, shard: {}}}", nodes(s), ranks_per_node(s));
+}
+
+Instead special_units(const Subject& s) {
+  return asks_for_single_units(s) ? accelerate_wrap(s) : std::nullopt;
+}
+
+Instead carved_ends(const Subject& s) {
+  return asks_for_single_units(s) ? std::nullopt : accelerate_wrap(s);
+}
+
+Instead construction(const Subject& s) {
+  const bool on_meta = s.scenario.parallel->initialization == Initialization::meta;
+  return is_fsdp(s) && on_meta ? Instead("rank0_broadcast") : std::nullopt;
+}
+
+constexpr DifferenceKind k_lost = DifferenceKind::lost;
+constexpr DifferenceKind k_added = DifferenceKind::added;
+
+constexpr SettingRule k_rules[] = {
+    {"parallel.reshard_after_forward", k_lost, whole_resharding, "the plugin takes true or false"},
+    {"parallel.reshard_after_backward", k_lost, resharding_after_backward, "the plugin has no such option"},
+    {"parallel.requires_all_reduce", k_lost, all_reduce_of_replicas, "the plugin has no such option"},
+    {"parallel.mesh", k_lost, replicas_by_node, "without process groups of its own every node is a replica"},
+    {"parallel.wrap", k_lost, special_units, "units are named by class or size alone"},
+    {"parallel.wrap", k_added, carved_ends,
+     "the embedding is a unit of its own; the last norm and the head are one that stays after forward"},
+    {"parallel.prefetch.limit_all_gathers", k_lost, gather_limit, "the file cannot lift the limit"},
+    {"parallel.prefetch.forward_depth", k_lost, forward_lists, "the file has no lists of units"},
+    {"parallel.prefetch.backward_depth", k_lost, backward_lists, "the file has no lists of units"},
+    {"parallel.initialization", k_added, construction,
+     "rank 0 loads the model in host memory and sends it, the other ranks make it empty"},
+};
+
+}  // namespace
+
+std::span<const SettingRule> fsdp_sharding_rules() {
+  return k_rules;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,140 @@
+#include <array>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/formats/deepspeed/deepspeed_target.h"
+#include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/offload_spec.h"
+#include "engine/scenario/precision_spec.h"
+#include "engine/scenario/train_spec.h"
+#include "engine/scenario/zero_options.h"
+
+namespace shardlab {
+namespace {
+
+using Subject = ExportSubject;
+
+// Its default clips at 1, so that no clipping has to be said.
+ToolValue clipping(const Subject& s) {
+  return s.scenario.train->clip_norm.value_or(0);
+}
+
+ToolValue if_computed_in(const Subject& s, DType dtype) {
+  return compute_dtype(s) == dtype ? ToolValue(true) : nullptr;
+}
+
+template <auto Make>
+ToolValue with_float16(const Subject& s) {
+  return compute_dtype(s) == DType::float16 ? ToolValue(Make(*s.scenario.scaler)) : nullptr;
+}
+
+// 0: dynamic.
+double loss_scale(const ScalerSpec& scaler) {
+  return scaler.enabled.value_or(true) ? 0 : 1;
+}
+
+int scale_power(const ScalerSpec& scaler) {
+  return static_cast<int>(std::lround(std::log2(scaler.initial_scale)));
+}
+
+ToolValue accumulated_in(const Subject& s) {
+  const auto dtype = zero_options(s.scenario).grad_accum_dtype;
+  if (!dtype) return nullptr;
+  return *dtype == DType::float32 ? "fp32" : *dtype == DType::bfloat16 ? "bf16" : "fp16";
+}
+
+ToolValue communicated_in(const Subject& s) {
+  const auto dtype = zero_options(s.scenario).communication_data_type;
+  if (!dtype) return nullptr;
+  return *dtype == DType::float32 ? "fp32" : *dtype == DType::bfloat16 ? "bf16" : "fp16";
+}
+
+template <OffloadTarget OffloadSpec::*Target>
+bool is_offloaded(const Subject& s) {
+  return (*s.scenario.offload).*Target != OffloadTarget::none;
+}
+
+// Inside the sections of what is offloaded.
+template <OffloadTarget OffloadSpec::*Target>
+ToolValue device(const Subject& s) {
+  return is_offloaded<Target>(s) ? ToolValue(to_string((*s.scenario.offload).*Target)) : nullptr;
+}
+
+template <OffloadTarget OffloadSpec::*Target>
+ToolValue pinned(const Subject& s) {
+  return is_offloaded<Target>(s) ? ToolValue(s.scenario.offload->pin) : nullptr;
+}
+
+template <OffloadTarget OffloadSpec::*Target>
+ToolValue drive(const Subject& s) {
+  const bool on_drive = (*s.scenario.offload).*Target == OffloadTarget::nvme;
+  return on_drive ? ToolValue(s.scenario.cluster->nvme.path) : nullptr;
+}
+
+template <OffloadTarget OffloadSpec::*Target>
+ToolValue buffers(const Subject& s) {
+  const bool given = is_offloaded<Target>(s) && s.scenario.offload->buffers > 0;
+  return given ? ToolValue(s.scenario.offload->buffers) : nullptr;
+}
+
+ToolValue ratio(const Subject& s) {
+  const bool partly = is_offloaded<&OffloadSpec::optimizer>(s) && s.scenario.offload->ratio != 1;
+  return partly ? ToolValue(s.scenario.offload->ratio) : nullptr;
+}
+
+ToolValue zero_section(const Subject& s) {
+  ToolValue section{{"stage", facts_of(s.scenario).zero_stage}};
+  for (const auto& [key, value] : zero_settings(s.scenario)) {
+    if (key == "grad_accum_dtype" || key == "communication_data_type") continue;
+    ToolValue parsed = ToolValue::parse(value, nullptr, false);
+    section[key] = parsed.is_discarded() ? ToolValue(value) : std::move(parsed);
+  }
+  return section;
+}
+
+constexpr auto k_parameters = &OffloadSpec::parameters;
+constexpr auto k_optimizer = &OffloadSpec::optimizer;
+
+constexpr ToolKey k_keys[] = {
+    {"train_micro_batch_size_per_gpu", "train.micro_batch",
+     [](const Subject& s) -> ToolValue { return s.scenario.train->micro_batch; },
+     "train_batch_size / (accumulation x ranks)"},
+    {"gradient_accumulation_steps", "train.accumulation",
+     [](const Subject& s) -> ToolValue { return s.scenario.train->accumulation; }, "1"},
+    {"gradient_clipping", "train.clip_norm", clipping, "1.0"},
+    {"bf16.enabled", "precision.param", [](const Subject& s) { return if_computed_in(s, DType::bfloat16); },
+     "false"},
+    {"fp16.enabled", "", [](const Subject& s) { return if_computed_in(s, DType::float16); }, "false"},
+    {"fp16.loss_scale", "scaler.enabled", with_float16<loss_scale>, "0: dynamic"},
+    {"fp16.initial_scale_power", "scaler.initial_scale", with_float16<scale_power>, "16"},
+    {"fp16.loss_scale_window", "scaler.interval",
+     with_float16<[](const ScalerSpec& scaler) { return scaler.interval; }>, "1000"},
+    {"data_types.grad_accum_dtype", "", accumulated_in, "the dtype of the parameters"},
+    {"communication_data_type", "", communicated_in, "the dtype of the parameters"},
+    {"zero_optimization", "parallel.zero", zero_section, "stage 0"},
+    {"zero_optimization.offload_param.device", "offload.parameters", device<k_parameters>, "none"},
+    {"zero_optimization.offload_param.pin_memory", "offload.pin", pinned<k_parameters>, "true"},
+    {"zero_optimization.offload_param.nvme_path", "cluster.nvme.path", drive<k_parameters>, "an error"},
+    {"zero_optimization.offload_param.buffer_count", "offload.buffers", buffers<k_parameters>, "5"},
+    {"zero_optimization.offload_optimizer.device", "offload.optimizer", device<k_optimizer>, "none"},
+    {"zero_optimization.offload_optimizer.pin_memory", "offload.pin", pinned<k_optimizer>, "true"},
+    {"zero_optimization.offload_optimizer.nvme_path", "cluster.nvme.path", drive<k_optimizer>, "an error"},
+    {"zero_optimization.offload_optimizer.buffer_count", "offload.buffers", buffers<k_optimizer>, "4"},
+    {"zero_optimization.offload_optimizer.ratio", "offload.ratio", ratio, "1.0"},
+    // The optimizer is the program's, not one that DeepSpeed would make.
+    {"zero_allow_untested_optimizer", "", [](const Subject&) -> ToolValue { return true; }, "false"},
+};
+
+}  // namespace
+
+std::span<const ToolKey> deepspeed_keys() {
+  return k_keys;
+}
+
+ExportedFile deepspeed_file(const ExportSubject& subject) {
+  return {subject.stem + ".deepspeed.json",
+          tool_tree(std::array{ToolTable{k_keys, nullptr}}, subject).dump(2) + "\n"};
+}
+
+}  // namespace shardlab

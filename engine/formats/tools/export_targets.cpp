@@ -1,0 +1,24 @@
+#include <algorithm>
+
+#include "engine/formats/accelerate/accelerate_target.h"
+#include "engine/formats/deepspeed/deepspeed_target.h"
+#include "engine/formats/launchers/launcher_targets.h"
+#include "engine/formats/tools/export_target.h"
+#include "engine/formats/transformers/transformers_target.h"
+
+namespace shardlab {
+
+std::span<const ExportTarget> export_targets() {
+  static const std::vector<ExportTarget> targets{accelerate_target(), deepspeed_target(),
+                                                 transformers_target(), torchrun_target(), slurm_target()};
+  return targets;
+}
+
+const ExportTarget* find_export_target(std::string_view name) {
+  const std::span<const ExportTarget> targets = export_targets();
+  const auto found =
+      std::find_if(targets.begin(), targets.end(), [&](const ExportTarget& t) { return t.name == name; });
+  return found == targets.end() ? nullptr : &*found;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,60 @@
+#include <nlohmann/json.hpp>
+
+#include "engine/base/lower_case.h"
+#include "engine/formats/accelerate/fsdp_words.h"
+#include "engine/formats/transformers/transformers_target.h"
+
+namespace shardlab {
+namespace {
+
+using Subject = ExportSubject;
+
+template <Framework Version, auto Make>
+ToolValue under(const Subject& s) {
+  return framework(s) == Version ? ToolValue(Make(s)) : nullptr;
+}
+template <auto Make>
+ToolValue always(const Subject& s) {
+  return ToolValue(Make(s));
+}
+constexpr auto k_fsdp1 = Framework::fsdp1;
+
+// Of version 1 a sharding's name: the plugin takes it from the environment first, see fsdp_trainer_rules.
+ToolValue resharding(const Subject& s) {
+  if (framework(s) == k_fsdp1) return in_lower_case(sharding_word(s));
+  return reshards_units(s);
+}
+
+ToolValue classes(const Subject& s) {
+  const std::vector<std::string> wrapped = wrapped_classes(s);
+  return wrapped.empty() ? ToolValue() : ToolValue(wrapped);
+}
+
+ToolValue least(const Subject& s) {
+  return wraps_by_size(s) ? ToolValue(least_parameters(s)) : nullptr;
+}
+
+constexpr ToolKey k_keys[] = {
+    {"version", "", always<[](const Subject& s) { return framework(s) == k_fsdp1 ? 1 : 2; }>, "2"},
+    {"reshard_after_forward", "parallel.reshard_after_forward", resharding, "true"},
+    {"cpu_offload", "offload.parameters", always<offloads_parameters>, "false"},
+    {"auto_wrap_policy", "parallel.wrap.policy", always<policy_word>, "TRANSFORMER_BASED_WRAP"},
+    {"transformer_layer_cls_to_wrap", "parallel.wrap.classes", classes, "the model's _no_split_modules"},
+    {"min_num_params", "parallel.wrap.min_params", least, "0: one unit"},
+    {"cpu_ram_efficient_loading", "parallel.initialization", always<loads_on_one_rank>, "false"},
+    {"state_dict_type", "checkpoint.type", always<state_dict_word>, "FULL_STATE_DICT"},
+    {"activation_checkpointing", "activation.checkpoint", always<checkpoints_layers>, "false"},
+    {"forward_prefetch", "parallel.prefetch.forward", under<k_fsdp1, prefetches_forward>, "false"},
+    {"backward_prefetch", "parallel.prefetch.backward", under<k_fsdp1, prefetch_word>, "NO_PREFETCH"},
+    {"use_orig_params", "parallel.use_orig_params", under<k_fsdp1, uses_orig_params>, "true"},
+    {"sync_module_states", "parallel.sync_module_states", under<k_fsdp1, loads_on_one_rank>, "true"},
+    {"limit_all_gathers", "parallel.prefetch.limit_all_gathers", under<k_fsdp1, limits_gathers>, "true"},
+};
+
+}  // namespace
+
+std::span<const ToolKey> trainer_fsdp_keys() {
+  return k_keys;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,118 @@
+"""`shardlab export`: what is written, what is refused, what a shell and torchrun's own parser make of the scripts."""
+import json
+import os
+import stat
+import subprocess
+
+from _shardlab import WITH_TORCH, Place, check, main
+
+GPUS = """name: eight
+model: {{config: llama-3.2-1b, sequence_length: 512}}
+cluster: {{node: hgx-h100, nodes: {nodes}}}
+parallel: {{strategy: {strategy}}}
+precision: {{param: bfloat16{reduce}}}
+train: {{micro_batch: 1, clip_norm: 1.0}}
+launch: {{env: {{NCCL_DEBUG: "it's on"}}}}
+"""
+
+
+def scenario(place, strategy="fsdp2", nodes=1, reduce=""):
+    return place.scenario(text=GPUS.format(strategy=strategy, nodes=nodes, reduce=reduce))
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_all_targets():
+    place = Place()
+    out = place.path / "out"
+    done = place.run("export", scenario(place), "-o", out)
+    check(done.code == 0, done)
+    check(names(out) == ["eight.accelerate.yaml", "eight.sbatch", "eight.torchrun.sh", "eight.training_args.json"], names(out))
+    check("deepspeed 0.19: not for this scenario" in done.out, done)
+    again = place.run("export", scenario(place), "-o", out)
+    check(again.code == 2 and "exists already" in again.err and "--force" in again.err, again)
+    before = {path.name: path.read_text() for path in out.iterdir()}
+    forced = place.run("export", scenario(place), "-o", out, "--force")
+    check(forced.code == 0 and before == {path.name: path.read_text() for path in out.iterdir()}, forced)
+
+
+def test_what_is_lost_is_not_written():
+    place = Place()
+    out = place.path / "out"
+    file = scenario(place, reduce=", reduce: float32")
+    done = place.run("export", file, "--to", "accelerate", "-o", out, "--json")
+    answer = done.json()
+    check(done.code == 1 and not answer["written"] and answer["lost"] == ["precision.reduce"], done)
+    check(not out.exists(), names(place.path))
+    lost = [d for d in answer["exports"][0]["differences"] if d["kind"] == "lost"]
+    check([(d["key"], d["scenario"], d["file"]) for d in lost] == [("precision.reduce", "float32", "bfloat16")], lost)
+    check(lost[0]["effect"]["step_time_ns"] > 0 and lost[0]["effect"]["peak_allocated"] > 0, lost)
+    check(answer["exports"][0]["run"] != answer["exports"][0]["scenario"], answer)
+    accepted = place.run("export", file, "--to", "accelerate", "-o", out, "--accept", "precision.reduce")
+    check(accepted.code == 0 and names(out) == ["eight.accelerate.yaml"], accepted)
+    # What is predicted of the file is what simulate says of the scenario with its differences.
+    overrides = [part for d in answer["exports"][0]["differences"] if d["kind"] != "elsewhere" and d["key"] not in answer["exports"][0]["unpredicted"]
+                 for part in ("--set", f"{d['key']}={d['file']}")]
+    simulated = place.run("simulate", file, *overrides, "--json", "--no-store").json()
+    check(simulated["step_time_ns"]["median"] == answer["exports"][0]["run"]["step_time_ns"], (simulated["step_time_ns"], answer["exports"][0]["run"]))
+
+
+def test_deepspeed():
+    place = Place()
+    out = place.path / "out"
+    done = place.run("export", scenario(place, strategy="zero3"), "--to", "deepspeed", "-o", out)
+    check(done.code == 0, done)
+    said = json.loads((out / "eight.deepspeed.json").read_text())
+    check(said["zero_optimization"]["stage"] == 3 and said["bf16"] == {"enabled": True} and said["gradient_clipping"] == 1.0, said)
+    unclipped = place.run("export", scenario(place, strategy="zero3"), "--to", "deepspeed", "--print", "--json", "--set", "train.clip_norm=none").json()
+    text = json.loads(unclipped["exports"][0]["files"][0]["text"])
+    check(text["gradient_clipping"] == 0, text)
+
+
+def test_scripts():
+    """What the shell starts, through stand-ins that print their arguments; torchrun's own parser reads them."""
+    place = Place()
+    out, stubs = place.path / "out", place.path / "stubs"
+    stubs.mkdir()
+    for name, text in {"torchrun": 'printf "%s\\n" "$NCCL_DEBUG" "$@"', "srun": 'exec "$@"', "scontrol": "echo first; echo second"}.items():
+        (stubs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (stubs / name).chmod(0o755)
+    check(place.run("export", scenario(place, nodes=2), "-o", out).code == 0, "two nodes")
+    environment = dict(os.environ, PATH=f"{stubs}:{os.environ['PATH']}", SLURM_NNODES="2", SLURM_JOB_ID="17", SLURM_JOB_NODELIST="n[1-2]")
+    for script, head, endpoint in (("eight.torchrun.sh", "one", "one:29500"), ("eight.sbatch", "", "first:29500")):
+        check((out / script).stat().st_mode & stat.S_IXUSR, f"{script} is executable")
+        done = subprocess.run([out / script, "train.py", "--rate", "1"], env=dict(environment, HEAD=head), capture_output=True, text=True, timeout=60)
+        check(done.returncode == 0, done.stderr)
+        variable, *arguments = done.stdout.splitlines()
+        check(variable == "it's on", variable)
+        check(arguments[-3:] == ["train.py", "--rate", "1"] and f"--rdzv-endpoint={endpoint}" in arguments, arguments)
+        if WITH_TORCH:
+            parsed = parsed_by_torchrun(arguments)
+            check(parsed == ["2", "8", "c10d", endpoint, "train.py", ["--rate", "1"]], parsed)
+    nobody = subprocess.run([out / "eight.torchrun.sh", "train.py"], env={key: value for key, value in environment.items() if key != "HEAD"},
+                            capture_output=True, text=True, timeout=60)
+    check(nobody.returncode != 0 and "HEAD" in nobody.stderr, nobody)
+
+
+def parsed_by_torchrun(arguments):
+    program = ("import json, sys; from torch.distributed.run import get_args_parser; a = get_args_parser().parse_args(sys.argv[1:]);"
+               "print(json.dumps([a.nnodes, a.nproc_per_node, a.rdzv_backend, a.rdzv_endpoint, a.training_script, a.training_script_args]))")
+    done = subprocess.run([os.environ["SHARDLAB_PYTHON"], "-c", program, *arguments], capture_output=True, text=True, timeout=120)
+    check(done.returncode == 0, done.stderr)
+    return json.loads(done.stdout)
+
+
+def test_refusals():
+    place = Place()
+    file = scenario(place)
+    for arguments, message in ((("--to", "accelerat"), "did you mean 'accelerate'"), (("--to", "deepspeed"), "DeepSpeed runs ZeRO"),
+                               (("--to", "accelerate", "--set", "parallel.strategy=native"), "shardlab's own"),
+                               (("--to", "torchrun", "--set", "launch.env={'a b': c}"), "no name of a shell's variable"),
+                               (("-o", file), "cannot be made")):
+        done = place.run("export", file, *arguments)
+        check(done.code == 2 and message in done.err, done)
+
+
+main(globals())
