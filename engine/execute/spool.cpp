@@ -26,11 +26,12 @@ Nanoseconds time_at(const Json& list, std::size_t index) {
   return {list.at(index).get<std::int64_t>()};
 }
 
-BytesByClass read_classes(const Json& list) {
-  BytesByClass by_class{};
+template <std::size_t n>
+std::array<Bytes, n> read_kinds(const Json& list) {
+  std::array<Bytes, n> by_kind{};
   for (std::size_t i = 0; i + 1 < list.size(); i += 2)
-    by_class.at(list[i].get<std::size_t>()) = {list[i + 1].get<std::int64_t>()};
-  return by_class;
+    by_kind.at(list[i].get<std::size_t>()) = {list[i + 1].get<std::int64_t>()};
+  return by_kind;
 }
 
 SpoolHeader read_header(const Json& line) {
@@ -64,8 +65,10 @@ SpoolStep read_step(const Json& line) {
     step.trace.memory.push_back({InstructionId{sample.at(0).get<std::uint32_t>()},
                                  {sample.at(1).get<std::int64_t>()},
                                  {sample.at(2).get<std::int64_t>()},
-                                 read_classes(sample.at(3)),
-                                 read_classes(sample.at(4))});
+                                 read_kinds<k_buffer_classes>(sample.at(3)),
+                                 read_kinds<k_buffer_classes>(sample.at(4)),
+                                 read_kinds<k_memory_spaces>(sample.at(5)),
+                                 read_kinds<k_memory_spaces>(sample.at(6))});
   }
   for (const Json& sent : line.at("sent")) {
     const auto kind = parse_word<InstructionKind>(sent.at(0).get<std::string>());
@@ -116,7 +119,7 @@ OutOfMemory read_out_of_memory(const Json& line) {
   out.label = line.at("label").get<std::string>();
   out.asked = bytes_at(line, "asked");
   out.live = bytes_at(line, "live");
-  out.by_class = read_classes(line.at("by_class"));
+  out.by_class = read_kinds<k_buffer_classes>(line.at("by_class"));
   out.limit = bytes_at(line, "limit");
   out.allocator = line.at("allocator").get<std::string>();
   return out;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,13 +27,13 @@ std::string number_text(const std::optional<double>& value) {
   return fmt::format("{:.17g}", *value);
 }
 
-// The classes that hold anything: [class, bytes, class, bytes ...].
-void append_classes(Text& text, const BytesByClass& by_class) {
+// The classes, or spaces, that hold anything: [class, bytes, class, bytes ...].
+void append_kinds(Text& text, std::span<const Bytes> by_kind) {
   text.push_back('[');
   bool first = true;
-  for (std::size_t i = 0; i < by_class.size(); ++i) {
-    if (by_class[i].value == 0) continue;
-    fmt::format_to(std::back_inserter(text), "{}{},{}", first ? "" : ",", i, by_class[i].value);
+  for (std::size_t i = 0; i < by_kind.size(); ++i) {
+    if (by_kind[i].value == 0) continue;
+    fmt::format_to(std::back_inserter(text), "{}{},{}", first ? "" : ",", i, by_kind[i].value);
     first = false;
   }
   text.push_back(']');
@@ -51,9 +52,13 @@ void append_memory(Text& text, const std::vector<MemorySample>& samples) {
     const MemorySample& s = samples[i];
     fmt::format_to(std::back_inserter(text), "{}[{},{},{},", i == 0 ? "" : ",", s.instruction.value,
                    s.live.value, s.peak.value);
-    append_classes(text, s.by_class);
+    append_kinds(text, s.by_class);
     text.push_back(',');
-    append_classes(text, s.by_class_at_peak);
+    append_kinds(text, s.by_class_at_peak);
+    text.push_back(',');
+    append_kinds(text, s.elsewhere);
+    text.push_back(',');
+    append_kinds(text, s.peak_elsewhere);
     text.push_back(']');
   }
 }

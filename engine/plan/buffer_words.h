@@ -50,6 +50,12 @@ inline constexpr auto k_words<MemorySpace> =
                                       {MemorySpace::pinned_host, "pinned_host"},
                                       {MemorySpace::pageable_host, "pageable_host"},
                                       {MemorySpace::disk, "disk"}});
+inline constexpr std::size_t k_memory_spaces = k_words<MemorySpace>.size();
+
+// Where a processor computes and a device's copies begin or end.
+constexpr bool is_host(MemorySpace space) {
+  return space == MemorySpace::pinned_host || space == MemorySpace::pageable_host;
+}
 
 // How parameters lie in a buffer. Copies between buffers (Pack, Unpack, Copy, Cast) go parameter by
 // parameter, wherever the layouts put them; plan/layout.h has the offsets.

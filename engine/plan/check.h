@@ -6,7 +6,9 @@
 // backwards, hence are acyclic; members of a group issue its collectives in one order (there is one plan for
 // all); what is not kept is freed; every gradient is reduced exactly once per reduction where the plan has
 // collectives; parameters are gathered before compute reads them; segments are run again at most once, and
-// only if their forward kept nothing. Milliseconds for thousands of instructions.
+// only if their forward kept nothing; only copies cross from one memory space to another; what a processor
+// does on host memory waited for the device; a copy of parameters that outlives the step was made of updated
+// ones. Milliseconds for thousands of instructions.
 #pragma once
 
 #include "engine/base/result.h"

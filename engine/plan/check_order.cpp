@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/plan/transfers.h"
+
 namespace shardlab {
 namespace {
 
@@ -19,6 +21,8 @@ class HappensBefore {
     std::vector<std::uint32_t> count(streams_, 0);
     // A collective starts after the earlier ones of its group, whatever their streams.
     std::vector<std::optional<std::size_t>> last_of_group(plan.groups.size());
+    // What a processor does holds the host: all that is issued later comes after it.
+    std::optional<std::size_t> last_on_host;
     for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
       const Instruction& instruction = plan.instructions[i];
       const std::size_t stream = instruction.stream.index();
@@ -29,6 +33,8 @@ class HappensBefore {
         if (previous) include(i, *previous);
         previous = i;
       }
+      if (last_on_host) include(i, *last_on_host);
+      if (runs_on_host(plan, instruction)) last_on_host = i;
       position_[i] = ++count[stream];
       clocks_[i * streams_ + stream] = position_[i];
       last[stream] = i;

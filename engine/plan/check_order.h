@@ -6,7 +6,7 @@
 
 namespace shardlab {
 
-// The three below find defects of whoever made the plan: what breaks a rule is an internal error, named by
+// Those below find defects of whoever made the plan: what breaks a rule is an internal error, named by
 // the plan and the instruction.
 //
 // Readers after writers, writers after readers, and no reuse of memory that another stream still uses.
@@ -19,5 +19,11 @@ Status check_reductions(const StepPlan& plan);
 // A segment of a micro-batch runs forward, at most once again if its forward kept nothing, and backward after
 // that.
 Status check_recomputations(const StepPlan& plan);
+
+// Only copies cross from one memory space to another; segments run on the device.
+Status check_spaces(const StepPlan& plan);
+
+// A copy of a parameter that lives into the next step was made after the optimizer's update.
+Status check_copies(const StepPlan& plan);
 
 }  // namespace shardlab

@@ -56,22 +56,26 @@ std::string instruction_label(const StepPlan& plan, InstructionId id) {
   return label;
 }
 
-std::vector<Bytes> live_bytes_after(const StepPlan& plan) {
+std::vector<Bytes> live_bytes_after(const StepPlan& plan, MemorySpace space) {
+  const auto in_space = [&](BufferId id) {
+    const Buffer& buffer = plan.buffer(id);
+    return buffer.space == space ? buffer.bytes() : Bytes{};
+  };
   std::vector<Bytes> live;
   live.reserve(plan.instructions.size());
-  Bytes sum = carried_bytes(plan);
+  Bytes sum = carried_bytes(plan, space);
   for (const Instruction& instruction : plan.instructions) {
-    for (const BufferId id : instruction.allocates) sum += plan.buffer(id).bytes();
-    for (const BufferId id : instruction.frees) sum -= plan.buffer(id).bytes();
+    for (const BufferId id : instruction.allocates) sum += in_space(id);
+    for (const BufferId id : instruction.frees) sum -= in_space(id);
     live.push_back(sum);
   }
   return live;
 }
 
-Bytes carried_bytes(const StepPlan& plan) {
+Bytes carried_bytes(const StepPlan& plan, MemorySpace space) {
   Bytes sum;
   for (const Buffer& buffer : plan.buffers) {
-    if (buffer.carried) sum += buffer.bytes();
+    if (buffer.carried && buffer.space == space) sum += buffer.bytes();
   }
   return sum;
 }

@@ -103,11 +103,11 @@ std::string run_hash(const RunPlan& plan);
 // "12 AllGather u3", "13 Forward s4 mb0": for messages and tables.
 std::string instruction_label(const StepPlan& plan, InstructionId id);
 
-// Live bytes after each instruction on the host's clock (what the instruction's own program uses in between
-// is not in it).
-std::vector<Bytes> live_bytes_after(const StepPlan& plan);
+// Live bytes of one space after each instruction on the host's clock (what the instruction's own program uses
+// in between is not in it).
+std::vector<Bytes> live_bytes_after(const StepPlan& plan, MemorySpace space = MemorySpace::device);
 
-// Bytes alive when the step begins.
-Bytes carried_bytes(const StepPlan& plan);
+// Bytes of one space alive when the step begins.
+Bytes carried_bytes(const StepPlan& plan, MemorySpace space = MemorySpace::device);
 
 }  // namespace shardlab

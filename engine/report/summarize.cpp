@@ -148,6 +148,7 @@ Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& tr
   run.step_time = summarize_step_times(trace.steps);
   run.exposed_communication = summarize_exposed(steady, trace.steps);
   run.communication = summarize_communication(steady, trace.steps.front());
+  run.transfers = transfers_of(steady);
   run.memory = summarize_memory(steady, trace.steps);
   if (run.memory && trace.device_memory) add_allocator(*trace.device_memory, *run.memory);
   if (run.memory) run.memory->overheads = trace.overheads;

@@ -51,6 +51,11 @@ void add_memory(TextTable& table, const RunSummary& run) {
     table.add({"peak on the device", to_string(run.memory->peak_device.value_or(Bytes{})),
                "with what libraries take for themselves"});
   }
+  for (const SpaceMemory& space : run.memory->spaces) {
+    if (space.space == MemorySpace::device) continue;
+    table.add({space.space == MemorySpace::pinned_host ? "peak in pinned memory" : "peak in host memory",
+               to_string(space.peak), fmt::format("of a rank; {} between steps", to_string(space.between))});
+  }
   if (run.fits) {
     table.add({"fits",
                {std::string(to_string(*run.fits)), tone_of(*run.fits)},
@@ -119,6 +124,17 @@ std::string communication_part(const RunSummary& run, const TextStyle& style) {
   if (table.empty()) return "";
   return "\ncommunication of a rank in a step (full side; sent by all ranks)\n" + table.text(style) +
          volume_line(run.volume);
+}
+
+std::string transfers_part(const RunSummary& run, const TextStyle& style) {
+  if (run.transfers.empty()) return "";
+  TextTable table({{"", Align::left}, {"", Align::right}, {"", Align::right}}, "  ");
+  for (const TransferTotal& total : run.transfers) {
+    std::string way = fmt::format("{} to {}", to_string(total.from), to_string(total.to));
+    std::replace(way.begin(), way.end(), '_', ' ');
+    table.add({std::move(way), fmt::format("{} x", total.count), to_string(total.bytes)});
+  }
+  return "\ntransfers of a rank in a step\n" + table.text(style);
 }
 
 // ", in backward of layer 5".
@@ -236,9 +252,9 @@ std::string summary_table(const RunSummary& run, const TextStyle& style, const S
   title += fmt::format(", {} {}, plan {:.12}\n", run.ranks, run.ranks == 1 ? "rank" : "ranks", run.plan_hash);
   if (run.ended_by) title += "not finished: " + *run.ended_by + '\n';
   return title + figures_table(run).text(style) + communication_part(run, style) +
-         operators_part(run, style) + memory_part(run, style, at_peak) + life_part(run, style) +
-         overheads_part(run, style) + alternatives_part(run, style) + list_part("assumed", run.assumes) +
-         list_part("not in these figures", run.leaves_out);
+         transfers_part(run, style) + operators_part(run, style) + memory_part(run, style, at_peak) +
+         life_part(run, style) + overheads_part(run, style) + alternatives_part(run, style) +
+         list_part("assumed", run.assumes) + list_part("not in these figures", run.leaves_out);
 }
 
 }  // namespace shardlab

@@ -34,6 +34,7 @@ void validate_mesh(Complaints& complaints);      // needs a valid cluster
 void validate_strategy(Complaints& complaints);  // needs a valid mesh
 void validate_parallel(Complaints& complaints, const std::string& path, const ParallelSpec& parallel);
 void validate_training(Complaints& complaints);
+void validate_offload(Complaints& complaints);
 void validate_precision(Complaints& complaints);
 
 }  // namespace shardlab

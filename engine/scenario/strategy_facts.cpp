@@ -120,6 +120,12 @@ std::string proposed_for_joined_modules() {
   return fmt::format("{}", fmt::join(names, " or "));
 }
 
+std::string offloading_strategies() {
+  const std::vector<std::string> names = names_of(
+      [](const KnownStrategy& strategy) { return strategy.built && strategy.facts->offloads_parameters; });
+  return fmt::format("{}", fmt::join(names, " or "));
+}
+
 std::string proposed_for(std::string_view key) {
   const std::vector<std::string> names = names_of([&](const KnownStrategy& strategy) {
     return strategy.built && strategy.facts->proposed && accepts(*strategy.facts, key);

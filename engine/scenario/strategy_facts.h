@@ -82,6 +82,13 @@ struct StrategyFacts {
   std::string_view why_no_joined_modules = {};
   // Why reshard_after_forward: true has no effect on the root; empty: it has one.
   std::string_view why_root_stays = {};
+  // Parameters can lie in host memory, with their gradients and the optimizer's state
+  // (offload.parameters: cpu).
+  bool offloads_parameters = false;
+  // The optimizer's state can lie there alone (offload.optimizer: cpu); else, where the framework has no such
+  // option, why.
+  bool offloads_optimizer = false;
+  std::string_view why_no_optimizer_offload = {};
   // The stream, by its name in plans, on which PyTorch joins the gradients of a unit where the plan does so
   // on compute; empty: on compute too. Of interest to the caching allocator alone
   // (simulator/memory/allocations/issue_streams.h).
@@ -135,6 +142,9 @@ std::vector<std::string> strategies_that_accept(std::string_view key);
 
 // "fsdp2, native: text", for the help of a key that only these accept.
 std::string of_strategies(std::string_view key, std::string_view text);
+
+// "fsdp1 or fsdp2": those that can keep parameters in host memory.
+std::string offloading_strategies();
 
 // "fsdp2": those that hints propose and whose units may be several modules.
 std::string proposed_for_joined_modules();

@@ -11,6 +11,7 @@
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/keys/kind.h"
 #include "engine/scenario/keys/sections.h"
+#include "engine/scenario/loss_scaling.h"
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/offload_spec.h"
@@ -35,6 +36,7 @@ Status validate_scenario(const Scenario& scenario, const ScenarioSource& source)
   if (problems.empty()) validate_strategy(complaints);
   validate_parallel(complaints, "parallel", *scenario.parallel);
   validate_training(complaints);
+  validate_offload(complaints);
   validate_precision(complaints);
   validate_distillation(complaints);
   return problems.status();
@@ -57,6 +59,7 @@ class Combinations {
   void rest() {
     refuse_unless(s_.cluster->device == DeviceKind::cpu || s_.launch->backend != CommunicationBackend::gloo,
                   "launch.backend", "gloo on GPUs", "nccl");
+    offload();
   }
 
  private:
@@ -65,6 +68,20 @@ class Combinations {
     if (supported) return;
     const std::string key = teacher_ ? teacher_key(given_key) : given_key;
     problems_.add(source_.place(key), "not supported yet: " + shown, nearest_hint({{}, {}, nearest}));
+  }
+
+  void offload() {
+    const StrategyFacts& facts = facts_of(s_);
+    const std::string with = "cpu with " + s_.parallel->strategy;
+    const std::string nearest = "offload.parameters: cpu with " + offloading_strategies();
+    const bool parameters = s_.offload->parameters == OffloadTarget::cpu;
+    const bool optimizer = s_.offload->optimizer == OffloadTarget::cpu;
+    refuse_unless(!parameters || facts.offloads_parameters, "offload.parameters", with, nearest);
+    refuse_unless(!optimizer || facts.offloads_optimizer || !facts.why_no_optimizer_offload.empty(),
+                  "offload.optimizer", with, nearest);
+    refuse_unless(!(parameters || optimizer) || !scales_loss(s_), "offload",
+                  "a scaled loss with gradients in host memory",
+                  "precision.param: bfloat16, or scaler.enabled: false");
   }
 
   // Forward makes gradients of tokens before they can be scaled.

@@ -4,8 +4,8 @@
 #include <sqlite3.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <functional>
-#include <numeric>
 #include <sstream>
 #include <vector>
 
@@ -113,18 +113,30 @@ Columns<Span> span_columns() {
                        [](Span& span, std::int64_t value) { span.skipped = value != 0; }}};
 }
 
-// In the order in which the value names them.
-using Classes = std::vector<std::size_t>;
+// What samples of memory are told apart by, in the order in which the value names it: classes of the device's
+// memory, then the other spaces that hold anything.
+struct Kinds {
+  std::vector<std::size_t> classes, spaces;
+};
 
-Columns<MemorySample> memory_columns(const Classes& classes) {
+// What lives after an instruction, and its peak beside it.
+template <std::size_t n>
+void add_kinds(Columns<MemorySample>& columns, const std::vector<std::size_t>& kinds,
+               std::array<Bytes, n> MemorySample::*live, std::array<Bytes, n> MemorySample::*peak) {
+  using Row = MemorySample;
+  for (const std::size_t i : kinds) {
+    const auto get = [i, live](const Row& row) { return (row.*live)[i].value; };
+    columns.push_back({get, [i, live](Row& row, std::int64_t v) { (row.*live)[i].value = v; }, {}, true});
+    columns.push_back({[i, peak](const Row& row) { return (row.*peak)[i].value; },
+                       [i, peak](Row& row, std::int64_t v) { (row.*peak)[i].value = v; }, get});
+  }
+}
+
+Columns<MemorySample> memory_columns(const Kinds& kinds) {
   using Row = MemorySample;
   Columns<Row> columns{instruction<Row>(), running(&Row::live), quantity(&Row::peak, &Row::live)};
-  for (const std::size_t i : classes) {
-    const auto live = [i](const Row& row) { return row.by_class[i].value; };
-    columns.push_back({live, [i](Row& row, std::int64_t v) { row.by_class[i].value = v; }, {}, true});
-    columns.push_back({[i](const Row& row) { return row.by_class_at_peak[i].value; },
-                       [i](Row& row, std::int64_t v) { row.by_class_at_peak[i].value = v; }, live});
-  }
+  add_kinds(columns, kinds.classes, &Row::by_class, &Row::by_class_at_peak);
+  add_kinds(columns, kinds.spaces, &Row::elsewhere, &Row::peak_elsewhere);
   return columns;
 }
 
@@ -155,26 +167,44 @@ std::vector<Row> read_rows(NumberReader& numbers, const Columns<Row>& columns) {
   return rows;
 }
 
-std::string class_names() {
+Kinds kinds_in(const std::vector<MemorySample>& samples) {
+  Kinds kinds;
+  for (std::size_t i = 0; i < k_buffer_classes; ++i) kinds.classes.push_back(i);
+  for (std::size_t i = 0; i < k_memory_spaces; ++i) {
+    const bool used = std::any_of(samples.begin(), samples.end(),
+                                  [i](const MemorySample& s) { return s.peak_elsewhere[i].value != 0; });
+    if (used) kinds.spaces.push_back(i);
+  }
+  return kinds;
+}
+
+std::string names_of(const Kinds& kinds) {
   std::string names;
-  for (std::size_t i = 0; i < k_buffer_classes; ++i)
+  for (const std::size_t i : kinds.classes)
     names += std::string(i == 0 ? "" : " ") + std::string(to_string(static_cast<BufferClass>(i)));
+  for (const std::size_t i : kinds.spaces) names += " " + std::string(to_string(static_cast<MemorySpace>(i)));
   return names + '\n';
 }
 
 // Takes the line with the names.
-Classes take_classes(std::string_view& bytes) {
+Kinds take_kinds(std::string_view& bytes) {
   const std::size_t end = bytes.find('\n');
   if (end == std::string_view::npos) damaged();
   std::istringstream names{std::string(bytes.substr(0, end))};
-  Classes classes;
+  Kinds kinds;
   for (std::string name; names >> name;) {
-    const auto known = parse_word<BufferClass>(name);
-    if (!known) damaged();
-    classes.push_back(static_cast<std::size_t>(*known));
+    const auto its_class = parse_word<BufferClass>(name);
+    const auto space = parse_word<MemorySpace>(name);
+    if (its_class) {
+      kinds.classes.push_back(static_cast<std::size_t>(*its_class));
+    } else if (space) {
+      kinds.spaces.push_back(static_cast<std::size_t>(*space));
+    } else {
+      damaged();
+    }
   }
   bytes.remove_prefix(end + 1);
-  return classes;
+  return kinds;
 }
 
 }  // namespace
@@ -206,21 +236,20 @@ std::string unpack_text(std::string_view packed) {
 }
 
 std::string pack_trace(const RankTrace& trace) {
-  Classes classes(k_buffer_classes);
-  std::iota(classes.begin(), classes.end(), std::size_t{0});
+  const Kinds kinds = kinds_in(trace.memory);
   Numbers numbers;
   add_rows(numbers, trace.spans, span_columns());
-  add_rows(numbers, trace.memory, memory_columns(classes));
-  return pack_text(class_names() + numbers.bytes());
+  add_rows(numbers, trace.memory, memory_columns(kinds));
+  return pack_text(names_of(kinds) + numbers.bytes());
 }
 
 void unpack_trace(std::string_view packed, RankTrace& trace) {
   const std::string content = unpack_text(packed);
   std::string_view bytes = content;
-  const Classes classes = take_classes(bytes);
+  const Kinds kinds = take_kinds(bytes);
   NumberReader numbers(bytes);
   trace.spans = read_rows(numbers, span_columns());
-  trace.memory = read_rows(numbers, memory_columns(classes));
+  trace.memory = read_rows(numbers, memory_columns(kinds));
   numbers.expect_end();
 }
 

@@ -8,6 +8,7 @@
 #include "engine/plan/layout.h"
 #include "engine/plan/optimizer_rule.h"
 #include "engine/scenario/train_spec.h"
+#include "engine/strategies/host_state.h"
 
 namespace shardlab {
 namespace {
@@ -31,38 +32,49 @@ Bytes total_bytes(StepBuilder& builder, const std::vector<BufferId>& buffers) {
   return sum;
 }
 
-void emit_joined(StepBuilder& builder, GroupId group, BufferId values, ReduceOperation operation) {
+// On the host the ranks' numbers are awaited before anybody reads them.
+void emit_joined(StepBuilder& builder, const TrainedState& trained, GroupId group, BufferId values,
+                 ReduceOperation operation) {
   Instruction join;
   join.kind = InstructionKind::AllReduce;
+  join.stream = trained.stream;
   join.group = group;
   join.reduce = operation;
   join.bytes = builder.plan().buffer(values).bytes();
   join.reads = join.writes = {values};
-  builder.emit(std::move(join));
+  const InstructionId joined = builder.emit(std::move(join));
+  if (trained.space != MemorySpace::device) emit_host_wait(builder, trained.stream, joined);
 }
 
-void emit_sum(StepBuilder& builder, GroupId group, BufferId values) {
-  emit_joined(builder, group, values, ReduceOperation::sum);
+// Numbers that the tail makes and drops.
+Buffer scalars(const TrainedState& trained, BufferRole role, DType dtype, std::int64_t count) {
+  Buffer buffer;
+  buffer.role = role;
+  buffer.name = to_string(role);
+  buffer.buffer_class = BufferClass::scalar;
+  buffer.dtype = dtype;
+  buffer.elements = count;
+  buffer.space = trained.space;
+  buffer.stream = trained.stream;
+  return buffer;
 }
 
 // GradScaler.unscale_ and ShardedGradScaler.unscale_ of torch 2.11: one flag for all gradients, added up over
 // the ranks.
-BufferId emit_unscaling(StepBuilder& builder, Strategy& strategy, const std::vector<BufferId>& gradients) {
+BufferId emit_unscaling(StepBuilder& builder, Strategy& strategy, const TrainedState& trained,
+                        const std::vector<BufferId>& gradients) {
   builder.set_pass(PlanPass::scaler);
-  Buffer buffer;
-  buffer.role = BufferRole::found_inf;
-  buffer.name = to_string(buffer.role);
-  buffer.buffer_class = BufferClass::scalar;
-  buffer.elements = 1;
-  const BufferId flag = builder.declare(std::move(buffer));
+  const BufferId flag = builder.declare(scalars(trained, BufferRole::found_inf, DType::float32, 1));
   Instruction unscale;
   unscale.kind = InstructionKind::Unscale;
+  unscale.stream = trained.stream;
   unscale.bytes = total_bytes(builder, gradients);
   unscale.reads = unscale.writes = gradients;
   unscale.writes.push_back(flag);
   unscale.allocates = {flag};
   builder.emit(std::move(unscale));
-  if (const auto group = strategy.overflow_group()) emit_sum(builder, *group, flag);
+  if (const auto group = strategy.overflow_group())
+    emit_joined(builder, trained, *group, flag, ReduceOperation::sum);
   return flag;
 }
 
@@ -70,20 +82,15 @@ BufferId emit_unscaling(StepBuilder& builder, Strategy& strategy, const std::vec
 BufferId emit_overflow_check(StepBuilder& builder, const TrainedState& trained,
                              const std::vector<BufferId>& gradients) {
   builder.set_pass(PlanPass::scaler);
-  Buffer buffer;
-  buffer.role = BufferRole::found_inf;
-  buffer.name = to_string(buffer.role);
-  buffer.buffer_class = BufferClass::scalar;
-  buffer.dtype = DType::uint8;
-  buffer.elements = 1;
-  const BufferId flag = builder.declare(std::move(buffer));
+  const BufferId flag = builder.declare(scalars(trained, BufferRole::found_inf, DType::uint8, 1));
   Instruction check;
   check.kind = InstructionKind::CheckFinite;
+  check.stream = trained.stream;
   check.bytes = total_bytes(builder, gradients);
   check.reads = gradients;
   check.writes = check.allocates = {flag};
   builder.emit(std::move(check));
-  if (trained.norm_group) emit_joined(builder, *trained.norm_group, flag, ReduceOperation::maximum);
+  if (trained.norm_group) emit_joined(builder, trained, *trained.norm_group, flag, ReduceOperation::maximum);
   return flag;
 }
 
@@ -95,11 +102,12 @@ void guard(Instruction& instruction, std::optional<BufferId> flag) {
 }
 
 // torch.nn.utils.clip_grad_value_: every element on its own, no norms.
-void emit_value_clipping(StepBuilder& builder, const std::vector<BufferId>& gradients,
-                         std::optional<BufferId> flag) {
+void emit_value_clipping(StepBuilder& builder, const TrainedState& trained,
+                         const std::vector<BufferId>& gradients, std::optional<BufferId> flag) {
   builder.set_pass(PlanPass::clip);
   Instruction clip;
   clip.kind = InstructionKind::ClipGradients;
+  clip.stream = trained.stream;
   clip.bytes = total_bytes(builder, gradients);
   clip.reads = clip.writes = gradients;
   guard(clip, flag);
@@ -111,36 +119,33 @@ void emit_value_clipping(StepBuilder& builder, const std::vector<BufferId>& grad
 BufferId emit_norms(StepBuilder& builder, const TrainedState& trained,
                     const std::vector<BufferId>& gradients) {
   builder.set_pass(PlanPass::clip);
-  Buffer buffer;
-  buffer.role = BufferRole::norms;
-  buffer.name = to_string(buffer.role);
-  buffer.buffer_class = BufferClass::scalar;
   const std::vector<Parameter>& parameters = builder.graph().parameters;
   const auto count =
       std::count_if(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.trainable; });
-  buffer.dtype = trained.norm_dtype;
-  buffer.elements = trained.sums_one_norm ? 1 : count;
-  const BufferId norms = builder.declare(std::move(buffer));
+  const BufferId norms = builder.declare(
+      scalars(trained, BufferRole::norms, trained.norm_dtype, trained.sums_one_norm ? 1 : count));
 
   Instruction measure;
   measure.kind = InstructionKind::GradientNorms;
+  measure.stream = trained.stream;
   measure.bytes = total_bytes(builder, gradients);
   measure.reads = gradients;
   measure.writes = measure.allocates = {norms};
   builder.emit(std::move(measure));
 
   if (trained.norm_group) {
-    emit_joined(builder, *trained.norm_group, norms,
+    emit_joined(builder, trained, *trained.norm_group, norms,
                 trained.averages_norm ? ReduceOperation::average : ReduceOperation::sum);
   }
   return norms;
 }
 
-void emit_clipping(StepBuilder& builder, const std::vector<BufferId>& gradients, BufferId norms,
-                   std::optional<BufferId> flag) {
+void emit_clipping(StepBuilder& builder, const TrainedState& trained, const std::vector<BufferId>& gradients,
+                   BufferId norms, std::optional<BufferId> flag) {
   builder.set_pass(PlanPass::clip);
   Instruction clip;
   clip.kind = InstructionKind::ClipGradients;
+  clip.stream = trained.stream;
   clip.bytes = total_bytes(builder, gradients);
   clip.reads = gradients;
   clip.reads.push_back(norms);
@@ -168,15 +173,18 @@ Buffer like_trained(StepBuilder& builder, const TrainedUnit& unit) {
   return buffer;
 }
 
-std::vector<BufferId> declare_states(StepBuilder& builder, const TrainedUnit& unit,
-                                     const OptimizerRule& rule) {
+// On the device beside what they belong to; on the host in pageable memory, wherever that lies: torch.optim
+// makes them with zeros_like(), which does not pin.
+std::vector<BufferId> declare_states(StepBuilder& builder, const TrainedState& trained,
+                                     const TrainedUnit& unit, const OptimizerRule& rule) {
   std::vector<BufferId> states;
   for (const BufferRole state : rule.states) {
     Buffer buffer = like_trained(builder, unit);
     buffer.role = state;
     buffer.name = fmt::format("{}.{}", to_string(state), builder.partition().unit(unit.unit).name);
     buffer.buffer_class = BufferClass::optimizer_state;
-    buffer.stream = StepBuilder::compute();
+    buffer.stream = trained.stream;
+    buffer.space = trained.space;
     buffer.carried = !builder.is_first();
     states.push_back(builder.declare(std::move(buffer)));
   }
@@ -237,13 +245,16 @@ std::int64_t temporaries_of(StepBuilder& builder, const std::vector<TrainedUnit>
 }
 
 // What torch.optim's implementation holds while it steps, made and dropped by the instruction.
-void add_temporaries(StepBuilder& builder, const std::vector<TrainedUnit>& units, const TrainSpec& train,
+void add_temporaries(StepBuilder& builder, const TrainedState& trained, const TrainSpec& train,
                      Instruction& step) {
+  const std::vector<TrainedUnit>& units = trained.units;
   Buffer buffer;
   buffer.elements = temporaries_of(builder, units, train);
   if (buffer.elements == 0) return;
   buffer.name = "optimizer.temporaries";
   buffer.buffer_class = BufferClass::workspace;
+  buffer.space = trained.space;
+  buffer.stream = trained.stream;
   buffer.dtype = builder.plan().buffer(units.front().parameters).dtype;
   const BufferId temporaries = builder.declare(std::move(buffer));
   step.writes.push_back(temporaries);
@@ -251,23 +262,25 @@ void add_temporaries(StepBuilder& builder, const std::vector<TrainedUnit>& units
   step.frees.push_back(temporaries);
 }
 
-void emit_optimizer(StepBuilder& builder, const std::vector<TrainedUnit>& units, const TrainSpec& train,
+void emit_optimizer(StepBuilder& builder, const TrainedState& trained, const TrainSpec& train,
                     std::optional<BufferId> flag) {
+  const std::vector<TrainedUnit>& units = trained.units;
   builder.set_pass(PlanPass::optimizer);
   Instruction step;
   step.kind = InstructionKind::OptimizerStep;
+  step.stream = trained.stream;
   const OptimizerRule rule = optimizer_rule(train);
   for (const TrainedUnit& unit : units) {
     append_gradients(unit, step.reads);
     step.reads.push_back(unit.parameters);
     step.writes.push_back(unit.parameters);
-    for (const BufferId state : declare_states(builder, unit, rule)) {
+    for (const BufferId state : declare_states(builder, trained, unit, rule)) {
       step.writes.push_back(state);
       (builder.is_first() ? step.allocates : step.reads).push_back(state);
     }
   }
   step.bytes = total_bytes(builder, step.writes);
-  if (!units.empty()) add_temporaries(builder, units, train, step);
+  if (!units.empty()) add_temporaries(builder, trained, train, step);
   guard(step, flag);
   builder.emit(std::move(step));
 }
@@ -279,7 +292,7 @@ void emit_optimizer_tail(StepBuilder& builder, Strategy& strategy, const TrainSp
   std::vector<BufferId> gradients = all_gradients(trained.units);
   std::optional<BufferId> flag, norms;
   if (scaled_loss) {
-    flag = emit_unscaling(builder, strategy, gradients);
+    flag = emit_unscaling(builder, strategy, trained, gradients);
   } else if (trained.checks_overflow) {
     flag = emit_overflow_check(builder, trained, gradients);
   }
@@ -288,10 +301,10 @@ void emit_optimizer_tail(StepBuilder& builder, Strategy& strategy, const TrainSp
   strategy.prepare_update();
   trained = strategy.trained();
   gradients = all_gradients(trained.units);
-  if (train.clip_norm) emit_clipping(builder, gradients, *norms, flag);
+  if (train.clip_norm) emit_clipping(builder, trained, gradients, *norms, flag);
   if (norms) builder.free({*norms});
-  if (train.clip_value) emit_value_clipping(builder, gradients, flag);
-  emit_optimizer(builder, trained.units, train, flag);
+  if (train.clip_value) emit_value_clipping(builder, trained, gradients, flag);
+  emit_optimizer(builder, trained, train, flag);
   builder.set_pass(builder.plan().strategy);
   strategy.after_update();
   builder.set_pass(PlanPass::optimizer);

@@ -42,6 +42,10 @@ struct TrainedState {
   // Gradients are looked through for numbers that are not finite although no loss is scaled; where the ranks
   // of the norm's group find any, the step is skipped.
   bool checks_overflow = false;
+  // Where clipping and the optimizer run and keep what they make: on compute, or, where the state lies in
+  // host memory, on the stream of what processors do.
+  StreamId stream = StepBuilder::compute();
+  MemorySpace space = MemorySpace::device;
   // Whether zero_grad leaves the reduced gradients alive until the next forward.
   bool gradients_outlive_step = false;
 };

@@ -76,15 +76,23 @@ double relative_difference(Bytes predicted, Bytes measured) {
 std::optional<MemoryDifference> memory_difference(const StepPlan& plan, const RunTrace& predicted,
                                                   const RunTrace& measured) {
   MemoryDifference result;
+  const auto note = [&](Bytes a, Bytes b, InstructionId at) {
+    const double difference = relative_difference(a, b);
+    if (difference <= result.largest) return;
+    result.largest = difference;
+    result.instruction = at;
+    result.predicted = a;
+    result.measured = b;
+  };
   join_memory(predicted, measured, [&](const MemorySample& a, const MemorySample& b) {
-    const double difference = relative_difference(a.live, b.live);
-    if (result.borders++ == 0 || difference > result.largest) {
-      result.largest = difference;
+    if (result.borders++ == 0) {
       result.instruction = b.instruction;
       result.predicted = a.live;
       result.measured = b.live;
     }
-    if (a.live == b.live) ++result.equal;
+    note(a.live, b.live, b.instruction);
+    for (std::size_t i = 0; i < k_memory_spaces; ++i) note(a.elsewhere[i], b.elsewhere[i], b.instruction);
+    if (a.live == b.live && a.elsewhere == b.elsewhere) ++result.equal;
   });
   if (result.borders == 0) return std::nullopt;
   result.label = instruction_label(plan, result.instruction);

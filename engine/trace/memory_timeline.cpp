@@ -33,8 +33,28 @@ std::vector<StepPhase> phases_of(const StepPlan& plan) {
   return phases;
 }
 
+namespace {
+
+void note_spaces(const MemorySample& sample, BytesBySpace& peaks) {
+  for (std::size_t i = 0; i < peaks.size(); ++i) peaks[i] = std::max(peaks[i], sample.peak_elsewhere[i]);
+}
+
+std::vector<SpaceMemory> spaces_of(const StepPlan& plan, BytesBySpace peaks, Bytes on_device) {
+  peaks[static_cast<std::size_t>(MemorySpace::device)] = on_device;
+  std::vector<SpaceMemory> spaces;
+  for (std::size_t i = 0; i < peaks.size(); ++i) {
+    const auto space = static_cast<MemorySpace>(i);
+    if (space == MemorySpace::device || peaks[i].value != 0)
+      spaces.push_back({space, carried_bytes(plan, space), peaks[i]});
+  }
+  return spaces;
+}
+
+}  // namespace
+
 std::optional<MemorySummary> summarize_memory(const StepPlan& plan, std::span<const StepTrace> steps) {
   std::optional<MemorySummary> summary;
+  BytesBySpace elsewhere{};
   const std::vector<StepPhase> phases = phases_of(plan);
   for (const StepTrace& step : steps) {
     for (const RankTrace& rank : step.ranks) {
@@ -43,6 +63,7 @@ std::optional<MemorySummary> summarize_memory(const StepPlan& plan, std::span<co
         if (first) summary.emplace();
         Bytes& phase = summary->phases[static_cast<std::size_t>(phases[sample.instruction.index()])];
         phase = std::max(phase, sample.peak);
+        note_spaces(sample, elsewhere);
         if (!first && sample.peak <= summary->peak_allocated) continue;
         summary->peak_allocated = sample.peak;
         summary->by_class = sample.by_class_at_peak;
@@ -52,7 +73,9 @@ std::optional<MemorySummary> summarize_memory(const StepPlan& plan, std::span<co
       }
     }
   }
-  if (summary) summary->peak_label = instruction_label(plan, summary->peak_instruction);
+  if (!summary) return summary;
+  summary->peak_label = instruction_label(plan, summary->peak_instruction);
+  summary->spaces = spaces_of(plan, elsewhere, summary->peak_allocated);
   return summary;
 }
 

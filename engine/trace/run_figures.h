@@ -44,6 +44,21 @@ inline constexpr auto k_figures<CommunicationTotal> = std::tuple{
 };
 
 template <>
+inline constexpr auto k_figures<TransferTotal> = std::tuple{
+    figure("from", &TransferTotal::from, "`device`, `pinned_host` or `pageable_host`"),
+    figure("to", &TransferTotal::to, "likewise"),
+    figure("count", &TransferTotal::count, "instructions of one rank in one step"),
+    figure("bytes", &TransferTotal::bytes, "of one rank in one step, as they arrive"),
+};
+
+template <>
+inline constexpr auto k_figures<SpaceMemory> = std::tuple{
+    figure("space", &SpaceMemory::space, "`device`, `pinned_host` or `pageable_host`"),
+    figure("between", &SpaceMemory::between, "alive when a steady step begins: buffers of the plan"),
+    figure("peak", &SpaceMemory::peak, "the highest within a step, on the rank where it is highest"),
+};
+
+template <>
 inline constexpr auto k_figures<CommunicationVolume> = std::tuple{
     figure("sent", &CommunicationVolume::sent,
            "elements that a rank sends in a step by the number of the model's"),
@@ -136,6 +151,8 @@ inline constexpr auto k_figures<MemorySummary> = std::tuple{
         .remarked(
             "`forward`, `backward`, `optimizer` -> bytes; in predictions for GPUs `device` of every row of "
             "`life` besides"),
+    figure("spaces", &MemorySummary::spaces, "what a rank holds in each memory space, a row each")
+        .remarked("the device, and others that hold anything"),
     figure("teacher", &MemorySummary::teacher, "what the teacher of a distillation holds at the peak")
         .remarked("of the plan's buffers; null without a distillation"),
     figure("life", &MemorySummary::life, "the job from its construction to its checkpoints, a row a phase")
@@ -197,6 +214,10 @@ inline constexpr auto k_figures<RunSummary> = std::tuple{
         .metric_of({"communication.", MetricUnit::bytes, Listed::where_not_zero, 7, "communication_bytes"})
         .set_by("parallel.strategy", "parallel.mesh", "precision.param", "precision.reduce",
                 "train.accumulation"),
+    figure("transfers", &RunSummary::transfers,
+           "what a rank moves between memory spaces in one step, a row each")
+        .remarked("empty where everything stays on the device")
+        .set_by("offload.parameters", "offload.optimizer"),
     figure("volume", &RunSummary::volume,
            "parameters and gradients that a rank sends in a step, measured in models")
         .remarked("null without communication"),

@@ -15,6 +15,7 @@
 #include "engine/base/units.h"
 #include "engine/model/choices.h"
 #include "engine/plan/instruction.h"
+#include "engine/plan/transfers.h"
 #include "engine/trace/alternative.h"
 #include "engine/trace/fit.h"
 #include "engine/trace/life_phase.h"
@@ -73,6 +74,15 @@ struct TeacherMemory {
   friend bool operator==(const TeacherMemory&, const TeacherMemory&) = default;
 };
 
+// What a rank holds in one memory space.
+struct SpaceMemory {
+  MemorySpace space = MemorySpace::device;
+  Bytes between;  // alive when a steady step begins, of the plan's buffers
+  Bytes peak;     // of the rank with the highest, over all steps
+
+  friend bool operator==(const SpaceMemory&, const SpaceMemory&) = default;
+};
+
 struct MemorySummary {
   Bytes peak_allocated;              // of the rank with the highest, over all steps
   std::optional<Bytes> peak_active;  // a caching allocator's figures; absent on CPUs
@@ -86,6 +96,7 @@ struct MemorySummary {
   int peak_rank = 0;
   std::int64_t peak_step = 0;
   std::array<Bytes, k_step_phases> phases{};  // the highest within each phase, by StepPhase
+  std::vector<SpaceMemory> spaces = {};       // the device, and others that hold anything
   std::optional<TeacherMemory> teacher =
       {};                              // of the plan's buffers at the peak; absent without a distillation
   std::vector<PhaseMemory> life = {};  // of predictions for GPUs
@@ -105,6 +116,7 @@ struct RunSummary {
   std::optional<double> mfu_palm;     // absent there and where a part of the model is frozen
   Nanoseconds exposed_communication;  // mean over ranks, median over steps
   std::vector<CommunicationTotal> communication;
+  std::vector<TransferTotal> transfers;       // empty where everything stays on the device
   std::optional<CommunicationVolume> volume;  // absent where nothing is communicated
   std::int64_t skipped_steps = 0;             // of all steps: a gradient was not finite under a scaled loss
   std::optional<MemorySummary> memory;        // absent when the run recorded none

@@ -34,6 +34,9 @@ constexpr OverheadPlace otherwise(OverheadPlace) {
 constexpr LifePhase otherwise(LifePhase) {
   return LifePhase::steady;
 }
+constexpr MemorySpace otherwise(MemorySpace) {
+  return MemorySpace::device;
+}
 constexpr InstructionKind otherwise(InstructionKind) {
   return InstructionKind::Marker;
 }

@@ -36,13 +36,17 @@ struct Span {
 };
 
 using BytesByClass = std::array<Bytes, k_buffer_classes>;  // by BufferClass
+using BytesBySpace = std::array<Bytes, k_memory_spaces>;   // by MemorySpace
 
+// Of the device, but for the last two: those are of the other spaces, and their entry for the device is zero.
 struct MemorySample {
   InstructionId instruction;
   Bytes live;                       // after the instruction
   Bytes peak;                       // highest while it was issued and ran on the host
   BytesByClass by_class{};          // of `live`
   BytesByClass by_class_at_peak{};  // of `peak`
+  BytesBySpace elsewhere{};         // after the instruction
+  BytesBySpace peak_elsewhere{};    // of each space the highest while it was issued and ran
 
   friend bool operator==(const MemorySample&, const MemorySample&) = default;
 };

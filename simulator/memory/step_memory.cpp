@@ -30,6 +30,7 @@ class StepMemory {
       SHARDLAB_CHECK_OK(issue(id, sample));
       sample.live = live_;
       sample.by_class = by_class_;
+      sample.elsewhere = elsewhere_;
     }
     return samples;
   }
@@ -37,6 +38,10 @@ class StepMemory {
  private:
   void add(const Buffer& buffer, std::int64_t sign) {
     const Bytes bytes = buffer.bytes() * sign;
+    if (buffer.space != MemorySpace::device) {
+      elsewhere_[static_cast<std::size_t>(buffer.space)] += bytes;
+      return;
+    }
     live_ += bytes;
     by_class_[static_cast<std::size_t>(buffer.buffer_class)] += bytes;
   }
@@ -84,6 +89,7 @@ class StepMemory {
   // The peak is what is alive now plus `above`.
   void note_peak(MemorySample& sample, Bytes above, const BytesByClass& by_class) const {
     sample.peak = live_ + above;
+    sample.peak_elsewhere = elsewhere_;
     for (std::size_t i = 0; i < k_buffer_classes; ++i)
       sample.by_class_at_peak[i] = by_class_[i] + by_class[i];
   }
@@ -93,6 +99,7 @@ class StepMemory {
   int workspaces_;
   Bytes live_;
   BytesByClass by_class_{};
+  BytesBySpace elsewhere_{};
 };
 
 }  // namespace

@@ -14,10 +14,10 @@
 
 namespace shardlab {
 
-// One sample an instruction, in issue order; `live` equals live_bytes_after(plan). A segment's program that
-// leaves other bytes behind than its instruction says is an internal error that names the instruction. `plan`
-// is one of the scenario's. `workspaces`: how many threads take an operator's workspace at once; 0 leaves it
-// out.
+// One sample an instruction, in issue order; in every space what lives after it equals live_bytes_after(). A
+// segment's program that leaves other bytes behind than its instruction says is an internal error that names
+// the instruction. `plan` is one of the scenario's. `workspaces`: how many threads take an operator's
+// workspace at once; 0 leaves it out.
 Result<std::vector<MemorySample>> simulate_memory(const PlannedScenario& planned, const StepPlan& plan,
                                                   int workspaces);
 

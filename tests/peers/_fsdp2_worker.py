@@ -11,7 +11,7 @@ import types
 
 import torch
 import torch.distributed as dist
-from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from torch.distributed.fsdp import CPUOffloadPolicy, MixedPrecisionPolicy, fully_shard
 from torch.distributed.tensor import DTensor
 
 from _llama import LlamaForCausalLM, mean_loss, read_safetensors, write_safetensors
@@ -56,14 +56,16 @@ def make_model(spec):
     units = spec["units"] or {"LlamaDecoderLayer": {}}
     layers = {} if spec["reshard"] == "default" else {"reshard_after_forward": json.loads(spec["reshard"])}
     root = {} if spec["root_reshard"] is None else {"reshard_after_forward": spec["root_reshard"]}
+    # Without an accelerator nothing can be page-locked.
+    offload = {"offload_policy": CPUOffloadPolicy(pin_memory=False)} if spec["offload"] else {}
     for module in reversed(list(model.modules())):  # inner ones first
         name = type(module).__name__
         if module is not model and name in units:
-            fully_shard(module, mp_policy=precision(spec, units[name]), **layers)
+            fully_shard(module, mp_policy=precision(spec, units[name]), **layers, **offload)
     if spec["together"]:
         own = layers if spec["together_reshard"] is None else {"reshard_after_forward": spec["together_reshard"]}
-        fully_shard([model.get_submodule(path) for path in spec["together"]], mp_policy=precision(spec, {}), **own)
-    fully_shard(model, mp_policy=precision(spec, units.get("LlamaForCausalLM", {})), **root)
+        fully_shard([model.get_submodule(path) for path in spec["together"]], mp_policy=precision(spec, {}), **own, **offload)
+    fully_shard(model, mp_policy=precision(spec, units.get("LlamaForCausalLM", {})), **root, **offload)
     return model
 
 

@@ -19,7 +19,7 @@ TINY = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_si
 
 TRAINING = {"config": TINY, "ranks": 2, "threads": 1, "sequence_length": 32, "micro_batch": 2, "accumulation": 1, "sync": "last",
             "reshard": "default", "root_reshard": None, "together": None, "together_reshard": None, "param": "float32", "reduce": "float32", "units": None, "steps": 2, "learning_rate": 1e-3, "clip_norm": 1.0,
-            "optimizer": {"optimizer": "adamw"}, "scaler": None, "weights": None, "save_weights": None, "text": str(TEXT), "record": []}
+            "optimizer": {"optimizer": "adamw"}, "scaler": None, "offload": False, "weights": None, "save_weights": None, "text": str(TEXT), "record": []}
 
 
 def training(**changes):
@@ -81,6 +81,8 @@ def write_scenario(spec, folder):
         wrap["overrides"].append({"match": {"class": "LlamaForCausalLM"}, "settings": {"reshard_after_forward": spec["root_reshard"]}})
     if spec["scaler"]:
         scenario["scaler"] = spec["scaler"]
+    if spec["offload"]:
+        scenario["offload"] = {"parameters": "cpu"}
     if spec["clip_norm"] is not None:
         scenario["train"]["clip_norm"] = spec["clip_norm"]
     if spec["reshard"] != "default":

@@ -43,6 +43,9 @@ CASES = {
     "the same, accumulation 2, sync last": training(param="bfloat16", units=UNITS, accumulation=2),
     "tied embeddings": training(config={"tie_word_embeddings": True}),
     "no clipping": training(clip_norm=None),
+    "state in host memory": training(offload=True),
+    "state in host memory, bfloat16, accumulation 2, sync every": training(offload=True, param="bfloat16", accumulation=2, sync="every"),
+    "state in host memory, reshard over 2 of 4 ranks": training(offload=True, reshard="2", ranks=4, micro_batch=1, config=UNEVEN),
     "uneven rows, 4 ranks": training(config=UNEVEN, ranks=4, micro_batch=1),
     "fewer rows than ranks, 4 ranks": training(config=SPARSE, ranks=4, micro_batch=1),
 }

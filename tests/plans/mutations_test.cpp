@@ -191,4 +191,62 @@ TEST_CASE("check_run finds a step that does not follow itself") {
   CHECK_FALSE(check_run(run));
 }
 
+namespace {
+
+// With the small Llama's state in host memory.
+StepPlan offloaded_plan() {
+  return sound_plan({"offload.parameters=cpu", "train.clip_norm=1"});
+}
+
+std::size_t find_copy(const StepPlan& plan, const std::string& written) {
+  return find(plan, [&](const Instruction& instruction) {
+    return instruction.kind == InstructionKind::Copy &&
+           plan.buffer(instruction.writes.front()).name == written;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("check finds host memory that is not there yet") {
+  StepPlan plan = offloaded_plan();
+  SECTION("gradients that the host does not wait for") {
+    const std::size_t norms = find(plan, of_kind(InstructionKind::GradientNorms));
+    for (std::size_t i = norms; i-- > 0;)
+      if (plan.instructions[i].kind == InstructionKind::HostWait) remove(plan, i);
+    CHECK_THAT(defect(plan), contains_text("GradientNorms") && contains_text("without waiting for"));
+  }
+  SECTION("a gradient that is never copied") {
+    const std::size_t copied = find_copy(plan, "gshard.u1");
+    plan.instructions[copied].writes = plan.instructions[copied].allocates = {};
+    CHECK_THAT(defect(plan), contains_text("which is not alive"));
+  }
+}
+
+TEST_CASE("check finds a device that reads host memory") {
+  StepPlan plan = offloaded_plan();
+  const std::size_t copied = find_copy(plan, "gathered.u1");
+  plan.instructions[copied].kind = InstructionKind::Pack;
+  plan.instructions[copied].reads = {plan.instructions[find_copy(plan, "arrived.u1")].reads.front()};
+  CHECK_THAT(defect(plan), contains_text("in pinned_host memory beside gathered.u1 on the device"));
+}
+
+TEST_CASE("check finds a forward on host memory") {
+  StepPlan plan = offloaded_plan();
+  const std::size_t forward = find(plan, of_kind(InstructionKind::Forward));
+  for (const auto* list : {&plan.instructions[forward].reads, &plan.instructions[forward].writes})
+    for (const BufferId id : *list) plan.buffers[id.index()].space = MemorySpace::pageable_host;
+  CHECK(defect(plan) != "sound");
+}
+
+TEST_CASE("check finds a copy of parameters older than their update") {
+  StepPlan plan = sound_plan({"parallel.strategy=zero1", "precision.param=bfloat16"});
+  const std::size_t step = find(plan, of_kind(InstructionKind::OptimizerStep));
+  const std::size_t copied = find(plan, [&](const Instruction& instruction) {
+    return (instruction.kind == InstructionKind::Cast || instruction.kind == InstructionKind::Copy) &&
+           static_cast<std::size_t>(&instruction - plan.instructions.data()) > step;
+  });
+  remove(plan, copied);
+  CHECK_THAT(defect(plan), contains_text("as they were before the optimizer's step"));
+}
+
 }  // namespace shardlab::test

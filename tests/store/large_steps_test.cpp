@@ -65,6 +65,8 @@ TEST_CASE("numbers of any size are packed") {
   trace.spans = {{{0}, {k_least}, {k_most}, {0}, {-1}, true}, {{4294967295}, {k_most}, {k_least}, {1}, {2}}};
   MemorySample sample{{3}, {k_most}, {k_least}, {}, {}};
   sample.by_class[2] = {k_least};
+  sample.elsewhere[2] = {k_least};
+  sample.peak_elsewhere[2] = {k_most};
   sample.by_class_at_peak[2] = {k_most};
   trace.memory = {sample, {}};
   RankTrace back;

@@ -69,9 +69,12 @@ void compare(const StepPlan& plan, const std::vector<MemorySample>& predicted,
   REQUIRE(predicted.size() == plan.instructions.size());
   Difference of_plan, of_simulator, of_peak;
   Bytes workspace;
+  std::size_t elsewhere = 0;  // samples whose host memory is as predicted
   for (std::size_t i = 0; i < measured.size(); ++i) {
     const InstructionId id = measured[i].instruction;
     REQUIRE(predicted[i].instruction == id);
+    elsewhere += predicted[i].elsewhere == measured[i].elsewhere &&
+                 predicted[i].peak_elsewhere == measured[i].peak_elsewhere;
     of_plan.add(relative(live[id.index()], measured[i].live), plan, id);
     of_simulator.add(relative(predicted[i].live, measured[i].live), plan, id);
     of_peak.add(relative(predicted[i].peak, measured[i].peak), plan, id);
@@ -91,6 +94,7 @@ void compare(const StepPlan& plan, const std::vector<MemorySample>& predicted,
   INFO(to_string(plan.phase) << ": plan worst at " << of_plan.where << ", simulator worst at "
                              << of_simulator.where);
   CHECK(of_plan.value <= k_border_limit);
+  CHECK(elsewhere == measured.size());
   CHECK(of_simulator.value <= k_border_limit);
   CHECK(relative(predicted_peak, measured_peak) <= k_peak_limit);
 }
@@ -212,6 +216,17 @@ TEST_CASE("memory is accounted: frozen parameters") {
                  {"model.frozen=['**.*_proj', model.embed_tokens]", "train.accumulation=2"});
   check_scenario("first/tiny-llama-none.yaml",
                  {"model.frozen=[model.layers.0.mlp, model.norm]", "train.micro_batch=2"});
+}
+
+TEST_CASE("memory is accounted: state in host memory") {
+  const std::string offload = "offload.parameters=cpu";
+  for (const std::string implementation : {"fused", "foreach"})
+    check_scenario("first/tiny-llama.yaml",
+                   {offload, "train.optimizer_implementation=" + implementation, "train.micro_batch=2"});
+  check_scenario("first/tiny-llama-bf16.yaml",
+                 {offload, "train.sync=every", "train.accumulation=2", "train.micro_batch=2"});
+  check_scenario("first/tiny-llama-bf16.yaml",
+                 {"offload={parameters: cpu, pin: false}", "train.accumulation=2", "train.micro_batch=2"});
 }
 
 TEST_CASE("memory is accounted: adapters") {

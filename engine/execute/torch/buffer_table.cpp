@@ -30,9 +30,10 @@ std::vector<std::int64_t> begins_of_parts(const ModelGraph& graph, const Buffer&
 }  // namespace
 
 Result<Slot> BufferTable::slot_of(const Buffer& buffer) {
-  if (buffer.space != MemorySpace::device) {
-    return not_possible(buffer.name, fmt::format("a buffer in {} memory", to_string(buffer.space)),
-                        "not supported yet");
+  if (buffer.space != MemorySpace::device && !(is_host(buffer.space) && device_.is_cpu())) {
+    return not_possible(
+        buffer.name, fmt::format("not run yet: a buffer in {} memory beside a GPU", to_string(buffer.space)),
+        "simulate it, or run it on CPU ranks");
   }
   const auto known = by_name_.find(buffer.name);
   if (known != by_name_.end()) {
@@ -62,6 +63,7 @@ void BufferTable::allocate(Slot slot) {
 void BufferTable::allocate_part(Slot slot, std::size_t part) {
   Entry& entry = entries_[slot];
   const BufferClassScope booked(entry.buffer.buffer_class);
+  const MemorySpaceScope in(entry.buffer.space);
   const at::TensorOptions options = at::TensorOptions(to_torch(entry.buffer.dtype)).device(device_);
   if (entry.parts.size() == 1) {
     entry.parts.front() = at::empty(entry.sizes, options);

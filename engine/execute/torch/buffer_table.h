@@ -3,7 +3,8 @@
 // Plans name their buffers; the same name in two plans of a run is the same storage, so each name gets one
 // slot for the whole run. A buffer is alive between allocate (or adopt) and release, which gives its memory
 // back whoever else still holds the tensor: what the plan freed is free. Its storage is one, or one for each
-// of its parameters where they are separate; elements are counted over all of them.
+// of its parameters where they are separate; elements are counted over all of them. On a CPU
+// buffers in host memory are storages like the device's, booked in their own space.
 #pragma once
 
 #include <ATen/core/Tensor.h>

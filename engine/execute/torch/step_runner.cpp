@@ -57,7 +57,8 @@ class StepRunner::Body : public StepBody {
   void end(InstructionId id) override {
     const MemoryReading live = runner_.ledger_.live();
     const MemoryReading peak = runner_.ledger_.peak();
-    trace_.memory[id.index()] = {id, live.total, peak.total, live.by_class, peak.by_class};
+    trace_.memory[id.index()] = {
+        id, live.total, peak.total, live.by_class, peak.by_class, live.elsewhere, peak.elsewhere};
   }
 
  private:

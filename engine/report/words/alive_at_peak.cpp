@@ -18,7 +18,7 @@ struct Alive {
   std::int64_t since = -1;
 };
 
-// Those that are there before, while and after the instruction runs.
+// Those on the device that are there before, while and after the instruction runs.
 std::vector<Alive> alive_throughout(const StepPlan& plan, InstructionId peak) {
   std::vector<std::optional<std::int64_t>> since(plan.buffers.size());
   for (std::size_t i = 0; i < plan.buffers.size(); ++i)
@@ -31,7 +31,8 @@ std::vector<Alive> alive_throughout(const StepPlan& plan, InstructionId peak) {
   }
   std::vector<Alive> alive;
   for (std::size_t i = 0; i < since.size(); ++i)
-    if (since[i] && plan.buffers[i].bytes().value > 0) alive.push_back({make_id<BufferId>(i), *since[i]});
+    if (since[i] && plan.buffers[i].bytes().value > 0 && plan.buffers[i].space == MemorySpace::device)
+      alive.push_back({make_id<BufferId>(i), *since[i]});
   return alive;
 }
 

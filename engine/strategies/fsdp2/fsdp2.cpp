@@ -5,9 +5,11 @@
 // after its own; implicit backward prefetch in reversed post-forward order; gradients leave after their
 // copy-in, the last parameter's only after the reduce-scatter was issued (a loop variable still holds it);
 // compute waits for the previous reduce-scatter before it drops that one's input; the root reduces in the
-// final callback. Orders were recorded from the real thing.
+// final callback. Orders were recorded from the real thing. CPUOffloadPolicy: shards, their gradients and the
+// optimizer's states lie in host memory.
 #include <algorithm>
 
+#include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/train_spec.h"
 #include "engine/strategies/fsdp2/gather.h"
@@ -22,10 +24,12 @@ namespace {
 using fsdp2::Streams;
 using fsdp2::UnitState;
 
-Streams add_streams(StepBuilder& builder, const ResolvedMesh& mesh) {
+Streams add_streams(StepBuilder& builder, const Scenario& scenario) {
+  const ResolvedMesh mesh = resolve_mesh(scenario);
   Streams streams;
   streams.copy_in = builder.add_stream("copy_in");
   streams.all_gather = builder.add_stream("all_gather");
+  if (scenario.offload->parameters == OffloadTarget::cpu) streams.host = add_host_state(builder, scenario);
   if (builder.scope().forward_only) return streams;
   streams.reduce_scatter = builder.add_stream("reduce_scatter");
   streams.all_reduce = mesh.replicate > 1 ? builder.add_stream("all_reduce") : streams.reduce_scatter;
@@ -36,7 +40,7 @@ class Fsdp2Strategy : public ShardingStrategy<UnitState> {
  public:
   Fsdp2Strategy(StepBuilder& builder, const Scenario& scenario)
       : ShardingStrategy(builder, scenario),
-        streams_(add_streams(builder, resolve_mesh(scenario))),
+        streams_(add_streams(builder, scenario)),
         gather_(builder, streams_, groups_, units_),
         reduce_(builder, streams_, groups_, units_) {}
 
@@ -109,9 +113,19 @@ class Fsdp2Strategy : public ShardingStrategy<UnitState> {
   void end_of_backward() override {
     for (const UnitId unit : in_definition_order()) {
       if (!state(unit).posted) run_post_backward(unit);
+      reduce_.await_offloaded(unit);
       gather_.drop_unused(unit);
     }
     reduce_.finish();
+  }
+
+  TrainedState trained() const override {
+    TrainedState trained = ShardingStrategy::trained();
+    if (streams_.host) {
+      trained.stream = streams_.host->stream;
+      trained.space = MemorySpace::pageable_host;
+    }
+    return trained;
   }
 
   std::int64_t padded_elements(UnitId unit) const override {

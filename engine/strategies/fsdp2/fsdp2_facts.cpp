@@ -55,6 +55,9 @@ extern constexpr StrategyFacts k_fsdp2_facts{
     .gathers_units = true,
     .casts_units = true,
     .saves_by_parameter = true,
+    .offloads_parameters = true,
+    .why_no_optimizer_offload =
+        "CPUOffloadPolicy moves parameters, their gradients and the optimizer's state together",
     .check = check,
 };
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/reasons/host_reason.h"
 #include "engine/reasons/parameters_reason.h"
 #include "engine/reasons/reason_rule.h"
 #include "engine/scenario/parallel_spec.h"
@@ -19,6 +20,9 @@ using K = InstructionKind;
 
 bool casts_shard(const Context& c) {
   return reads_class(c, BufferClass::parameter_shard);
+}
+bool converts_arrived(const Context& c) {
+  return reads_class(c, BufferClass::gather_buffer);
 }
 bool keeps_unsharded(const Context& c) {
   return writes_class(c, BufferClass::gradient);
@@ -149,6 +153,22 @@ std::string gradient_text(const Context& c) {
 
 std::span<const ReasonRule> rules() {
   static const std::vector<ReasonRule> table{
+      {K::Copy, comes_from_host, from_host_text, {"offload.parameters", "offload.pin"}},
+      {K::Copy, goes_to_host, to_host_text, {"offload.parameters", "offload.pin", "train.accumulation"}},
+      {K::HostWait, nullptr, host_wait_text, {"offload.parameters", "offload.pin"}},
+      {K::Cast,
+       converts_arrived,
+       [](const Context& c) -> std::string {
+         return fmt::format("It came from the host in {} and is gathered in {}.", dtype_read(c),
+                            dtype_written(c));
+       },
+       {"model.dtype", "precision.param", "offload.parameters"}},
+      {K::Accumulate,
+       is_done_on_host,
+       [](const Context&) -> std::string {
+         return "Earlier micro-batches were reduced too: a processor adds to their gradient in host memory.";
+       },
+       {"offload.parameters", "train.accumulation", "train.sync"}},
       {K::Cast, casts_shard, cast_shard_text, {"model.dtype", "precision.param"}},
       {K::Cast,
        handles_kept_part,

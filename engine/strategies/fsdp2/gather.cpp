@@ -1,5 +1,7 @@
 #include "engine/strategies/fsdp2/gather.h"
 
+#include "engine/strategies/parameter_buffers.h"
+
 namespace shardlab::fsdp2 {
 
 void Gather::begin_forward() {
@@ -30,12 +32,33 @@ void Gather::unshard(UnitId unit) {
   gather.reads = gather.writes = {target};
   gather.waits = {copied};
   state.all_gather = b_.emit(std::move(gather));
-  if (state.casts()) b_.free({input});
+  if (!kept && input != state.shard) b_.free({input});
+  if (kept && input != state.kept) b_.free({input});
+}
+
+// CPUOffloadPolicy (FSDPParam.all_gather_inputs): parameter by parameter the shard comes as it is stored and
+// is converted on the device. Returns what is then gathered.
+void Gather::bring_in(UnitState& state, UnitId unit, StreamId stream) {
+  if (state.arrived.empty()) {
+    emit_transfer(b_, unit, state.shard, state.cast, stream);
+    return;
+  }
+  for (const BufferId arrived : state.arrived) {
+    emit_transfer(b_, unit, state.shard, arrived, stream);
+    Instruction convert = make_copy(b_, unit, {arrived}, {state.cast});
+    convert.stream = stream;
+    convert.bytes = bytes_of(b_.plan().buffer(arrived).elements, state.param);
+    if (!b_.is_live(state.cast)) convert.allocates = {state.cast};
+    b_.emit(std::move(convert));
+    b_.free({arrived});
+  }
 }
 
 InstructionId Gather::copy_in(UnitState& state, UnitId unit, BufferId source, BufferId cast,
                               BufferId target) {
-  if (state.casts()) {
+  if (streams_.host && source == state.shard) {
+    bring_in(state, unit, streams_.copy_in);
+  } else if (cast != source) {
     Instruction convert;
     convert.kind = InstructionKind::Cast;
     convert.stream = streams_.copy_in;
@@ -65,10 +88,14 @@ bool Gather::copy_out(UnitState& state, UnitId unit) {
   unpack.kind = InstructionKind::Unpack;
   unpack.unit = unit;
   unpack.bytes = b_.plan().buffer(state.full).bytes();
-  unpack.reads = {mesh_.shards == 1 ? state.shard : output(state)};
+  // In a group of one there is no gather: what would be its input is copied.
+  const bool alone = mesh_.shards == 1;
+  if (alone && streams_.host) bring_in(state, unit, StepBuilder::compute());
+  unpack.reads = {!alone ? output(state) : streams_.host ? state.cast : state.shard};
   unpack.writes = unpack.allocates = {state.full};
   if (state.all_gather) unpack.waits = {*state.all_gather};
   state.unpack = b_.emit(std::move(unpack));
+  if (alone && streams_.host) b_.free({state.cast});
   state.all_gather.reset();
   state.gathering = false;
   if (state.forward_group && b_.is_live(state.kept)) b_.free({state.kept});

@@ -35,6 +35,7 @@ class Gather {
   void drop_unused(UnitId unit);
 
  private:
+  void bring_in(UnitState& state, UnitId unit, StreamId stream);
   InstructionId copy_in(UnitState& state, UnitId unit, BufferId source, BufferId cast, BufferId target);
   bool copy_out(UnitState& state, UnitId unit);
   void drop_output(UnitState& state);

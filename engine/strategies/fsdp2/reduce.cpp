@@ -39,7 +39,8 @@ InstructionId Reduce::pack(UnitState& state, UnitId unit, const std::vector<Buff
 
 // The output is the gradient itself where nothing but an all-reduce in place is still to be done to it.
 BufferId Reduce::scatter(UnitState& state, UnitId unit, InstructionId packed, bool over_replicas) {
-  const bool direct = over_replicas && !b_.is_live(state.gradient) && state.reduce == state.stored;
+  const bool direct =
+      over_replicas && !b_.is_live(state.gradient) && state.reduce == state.stored && !streams_.host;
   const BufferId first_partial = b_.is_live(state.partial) ? state.reduced : state.partial;
   const BufferId output = direct ? state.gradient : over_replicas ? state.reduced : first_partial;
   Instruction scatter;
@@ -87,6 +88,7 @@ void Reduce::all_reduce(UnitId unit, BufferId output) {
 // From the output to the sharded gradient: nothing, a cast, or a sum with what earlier micro-batches left.
 void Reduce::settle(UnitState& state, UnitId unit, BufferId output) {
   if (output == state.gradient) return;
+  if (streams_.host) return offload(state, unit, output);
   if (b_.is_live(state.gradient)) {
     accumulate(unit, output, state.gradient, settling_stream());
   } else {
@@ -100,6 +102,50 @@ void Reduce::settle(UnitState& state, UnitId unit, BufferId output) {
     b_.emit(std::move(cast));
   }
   if (!mesh_.replicate) b_.free({output});
+}
+
+// CPUOffloadPolicy (foreach_reduce): in the stored dtype to the host, on the stream of the reduction. What is
+// on the device may go at once: later work of the stream comes after the copy.
+void Reduce::offload(UnitState& state, UnitId unit, BufferId output) {
+  if (state.converted != output) {
+    Instruction convert = make_copy(b_, unit, {output}, {state.converted});
+    convert.stream = settling_stream();
+    convert.allocates = {state.converted};
+    b_.emit(std::move(convert));
+    if (!mesh_.replicate) b_.free({output});
+  }
+  if (b_.is_live(state.gradient)) {
+    add_on_host(state, unit, state.converted);
+  } else {
+    state.offloaded = emit_transfer(b_, unit, state.converted, state.gradient, settling_stream());
+    if (!streams_.host->pinned()) await_offloaded(unit);
+  }
+  // The output of an all-reduce is held.
+  if (state.converted != output || !mesh_.replicate) b_.free({state.converted});
+}
+
+// A processor adds, so each parameter's copy is awaited.
+void Reduce::add_on_host(UnitState& state, UnitId unit, BufferId from) {
+  for (const BufferId more : state.more) {
+    state.offloaded = emit_transfer(b_, unit, from, more, settling_stream());
+    await_offloaded(unit);
+    Instruction sum;
+    sum.kind = InstructionKind::Accumulate;
+    sum.stream = streams_.host->stream;
+    sum.unit = unit;
+    sum.bytes = b_.plan().buffer(more).bytes();
+    sum.reads = {more, state.gradient};
+    sum.writes = {state.gradient};
+    b_.emit(std::move(sum));
+    b_.free({more});
+  }
+}
+
+void Reduce::await_offloaded(UnitId unit) {
+  UnitState& state = units_[unit.index()];
+  if (!state.offloaded) return;
+  emit_host_wait(b_, streams_.host->stream, *state.offloaded);
+  state.offloaded.reset();
 }
 
 void Reduce::drop_previous_input() {

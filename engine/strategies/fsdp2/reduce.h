@@ -22,6 +22,9 @@ class Reduce {
   bool has_unsharded(UnitId unit) const;
   std::vector<BufferId> take_unsharded(UnitId unit);
 
+  // CPUOffloadPolicy, final callback: the host waits until the unit's gradients have come.
+  void await_offloaded(UnitId unit);
+
   // Final callback: compute waits for every reduction, the last input is dropped.
   void finish();
 
@@ -32,6 +35,8 @@ class Reduce {
   void add_partial(UnitState& state, UnitId unit, BufferId output);
   void all_reduce(UnitId unit, BufferId output);
   void settle(UnitState& state, UnitId unit, BufferId output);
+  void offload(UnitState& state, UnitId unit, BufferId output);
+  void add_on_host(UnitState& state, UnitId unit, BufferId from);
   void accumulate(UnitId unit, BufferId from, BufferId to, StreamId stream);
   void drop_previous_input();
   void drop_all_reduced(UnitState& state);

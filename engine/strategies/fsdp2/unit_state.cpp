@@ -1,4 +1,5 @@
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -27,9 +28,9 @@ class Declarer {
     state.stored = scenario_.model->dtype;
     state.param = unit.settings.precision.param;
     state.reduce = unit.settings.precision.reduce;
-    state.shard =
-        declare_persistent_buffer(b_, make("shard", BufferClass::parameter_shard, BufferLayout::row_shards,
-                                           state.stored, StepBuilder::compute()));
+    state.shard = declare_persistent_buffer(
+        b_, at_rest(make("shard", BufferClass::parameter_shard, BufferLayout::row_shards, state.stored,
+                         StepBuilder::compute())));
     if (b_.plan().phase == PlanPhase::setup) return state;
     if (!trained_.empty()) state.last_with_gradient = trained_.back();
     declare_resharding(state, unit.settings.reshard_after_forward);
@@ -51,6 +52,29 @@ class Declarer {
                        mesh_.shards);
   }
 
+  // What lives on the host under CPUOffloadPolicy.
+  Buffer at_rest(Buffer buffer) const {
+    if (!streams_.host) return buffer;
+    buffer.space = streams_.host->space;
+    buffer.stream = streams_.host->stream;
+    return buffer;
+  }
+
+  // A buffer for each of the parameters.
+  std::vector<BufferId> declare_each(const std::vector<ParameterId>& parameters, std::string_view prefix,
+                                     BufferClass kind, DType dtype, MemorySpace space,
+                                     StreamId stream) const {
+    std::vector<BufferId> each;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      Buffer buffer = unit_buffer(b_, unit_, {parameters[i]}, prefix, kind, BufferLayout::row_shards, dtype,
+                                  mesh_.shards, stream, mesh_.shards);
+      buffer.name += fmt::format(".{}", i);
+      buffer.space = space;
+      each.push_back(b_.declare(std::move(buffer)));
+    }
+    return each;
+  }
+
   void declare_resharding(UnitState& state, const ReshardAfterForward& setting) const {
     // fully_shard's None: true, for the root false (_fsdp_state.py, _lazy_init, _auto_reshard_after_forward).
     state.reshard_after_forward = setting.frees(unit_ == b_.scope().root);
@@ -59,7 +83,8 @@ class Declarer {
     state.forward_group = b_.add_part_group(GroupDimension::shard, parts);
     state.kept = b_.declare(make("kept", BufferClass::gathered_parameters, BufferLayout::row_shards,
                                  state.param, StepBuilder::compute(), parts));
-    state.kept_cast = !state.casts()
+    // _get_param_all_gather_inputs copies what was kept only where the parameters are on the device.
+    state.kept_cast = !state.casts() || streams_.host
                           ? state.kept
                           : b_.declare(make("keptcast", BufferClass::gather_buffer, BufferLayout::row_shards,
                                             state.param, streams_.copy_in, parts));
@@ -70,10 +95,15 @@ class Declarer {
 
   void declare_gathering(UnitState& state) const {
     const BufferClass gather = BufferClass::gather_buffer;
-    state.cast =
-        !state.casts()
-            ? state.shard
-            : b_.declare(make("cast", gather, BufferLayout::row_shards, state.param, streams_.copy_in));
+    const StreamId copies = mesh_.shards == 1 ? StepBuilder::compute() : streams_.copy_in;
+    state.cast = !state.casts() && !streams_.host
+                     ? state.shard
+                     : b_.declare(make(state.casts() ? "cast" : "arrived", gather, BufferLayout::row_shards,
+                                       state.param, copies));
+    if (state.casts() && streams_.host) {
+      state.arrived = declare_each(b_.partition().unit(unit_).parameters, "arrived", gather, state.stored,
+                                   MemorySpace::device, copies);
+    }
     state.gathered = b_.declare(
         make("gathered", gather, BufferLayout::gathered_row_shards, state.param, streams_.copy_in));
     state.full = b_.declare(make("full", BufferClass::gathered_parameters, BufferLayout::parameters,
@@ -104,7 +134,15 @@ class Declarer {
     state.partial =
         b_.declare(make_reduced("partial", gradient, BufferLayout::row_shards, state.reduce, stream));
     state.gradient =
-        b_.declare(make_reduced("gshard", gradient, BufferLayout::row_shards, state.stored, stream));
+        b_.declare(at_rest(make_reduced("gshard", gradient, BufferLayout::row_shards, state.stored, stream)));
+    if (!streams_.host) return;
+    state.converted = state.reduce == state.stored
+                          ? state.reduced
+                          : b_.declare(make_reduced("gcast", gradient, BufferLayout::row_shards, state.stored,
+                                                    mesh_.replicate ? streams_.all_reduce : stream));
+    // A blocking copy makes pageable memory (Tensor.to()).
+    state.more = declare_each(trained_, "more", gradient, state.stored, MemorySpace::pageable_host,
+                              streams_.host->stream);
   }
 
   StepBuilder& b_;

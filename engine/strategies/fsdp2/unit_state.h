@@ -2,8 +2,10 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "engine/scenario/scenario.h"
+#include "engine/strategies/host_state.h"
 #include "engine/strategies/sharding_strategy.h"
 
 namespace shardlab::fsdp2 {
@@ -12,7 +14,8 @@ using Mesh = ShardGroups;
 
 struct Streams {
   StreamId copy_in, all_gather, reduce_scatter;
-  StreamId all_reduce;  // reduce_scatter where nothing is replicated
+  StreamId all_reduce;            // reduce_scatter where nothing is replicated
+  std::optional<HostState> host;  // with CPUOffloadPolicy
 };
 
 // Buffers of one unit and which of its asynchronous operations are under way. `shard` has this rank's rows,
@@ -22,12 +25,17 @@ struct UnitState : ShardedUnit {
   std::optional<GroupId>
       forward_group;  // ranks over which parameters stay sharded after forward (an integer setting)
 
-  BufferId cast;      // the shard in the compute dtype; the shard itself where that is the stored one
-  BufferId gathered;  // gather output, rank by rank
-  BufferId kept;      // this rank's part over forward_group
+  BufferId cast;  // the shard in the compute dtype on the device; the shard itself where it is that
+  std::vector<BufferId> arrived;      // with CPUOffloadPolicy: each parameter's shard on the device as it is
+                                      // stored, where it is converted next
+  BufferId gathered;                  // gather output, rank by rank
+  BufferId kept;                      // this rank's part over forward_group
   BufferId kept_cast, kept_gathered;  // input and output of the gather over forward_group
   BufferId reduce_input;
-  BufferId partial;  // reduced over the shards, not yet over the replicas
+  BufferId partial;            // reduced over the shards, not yet over the replicas
+  BufferId converted;          // with CPUOffloadPolicy: `reduced` in the stored dtype, on the device
+  std::vector<BufferId> more;  // likewise: each parameter's gradient on the host, to be added to `gradient`
+  std::optional<InstructionId> offloaded;  // likewise: the copy to the host that nobody has awaited yet
 
   bool gathering = false;                       // unshard was called, its result not yet waited for
   std::optional<InstructionId> all_gather;      // of that; none in a group of one

@@ -32,6 +32,8 @@ SpoolStep example_step(std::int64_t index) {
                       {InstructionId{1}, {5}, {6}, {7}, {8}, true}};
   MemorySample sample{InstructionId{1}, {100}, {300}, {}, {}};
   sample.by_class[2] = {100};
+  sample.elsewhere[1] = {50};
+  sample.peak_elsewhere[1] = {60};
   sample.by_class_at_peak[13] = {200};
   step.trace.memory = {sample};
   return step;

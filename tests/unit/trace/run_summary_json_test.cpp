@@ -21,6 +21,7 @@ RunSummary full_summary() {
   run.exposed_communication = {5};
   run.communication = {{InstructionKind::AllGather, 2, 7, {7000}, {7000}, Bytes{6999}},
                        {InstructionKind::AllReduce, 2, 1, {8}, {16}}};
+  run.transfers = {{MemorySpace::pinned_host, MemorySpace::device, 3, {300}}};
   run.volume = CommunicationVolume{2.9, 3};
   run.skipped_steps = 2;
   run.memory.emplace();
@@ -32,6 +33,7 @@ RunSummary full_summary() {
   run.memory->peak_rank = 1;
   run.memory->peak_step = 4;
   run.memory->phases = {Bytes{1000}, Bytes{800}, Bytes{600}};
+  run.memory->spaces = {{MemorySpace::pinned_host, {50}, {60}}};
   run.memory->life = {{LifePhase::save_full, {7}, {8}, true, false, "all of it"}};
   run.memory->overheads = {{"context", {5}, {4}, {6}, OverheadPlace::device, "one a process", "measured"}};
   run.memory_limit = Bytes{4000};
@@ -90,11 +92,13 @@ TEST_CASE("the text of a summary is a contract to the byte") {
       R"(u_palm":0.45,"ex)"
       R"(posed_communication_ns":5,"communication":[{"kind":"AllGather","group_size":2,"count":7,)"
       R"("bytes":7000,"sent":7000,"counted":6999},{"kind":"AllReduce","group_size":2,"count":1,"b)"
-      R"(ytes":8,"sent":16,"counted":null}],"volume":{"sent":2.9,"limit":3.0},"skipped_steps":2,")"
+      R"(ytes":8,"sent":16,"counted":null}],"transfers":[{"from":"pinned_host","to":"device",)"
+      R"("count":3,"bytes":300}],"volume":{"sent":2.9,"limit":3.0},"skipped_steps":2,")"
       R"(memory":{"peak_allocated":1000,"peak_active":null,"peak_reserved":2000,"peak_device":nul)"
       R"(l,"allocator_retries":null,"device_low":null,"device_high":null,)"
       R"("by_class":{"activation":900},"peak_instruction":13,"peak_label":"13 Forward s4 mb0",")"
-      R"(peak_rank":1,"peak_step":4,"phases":{"forward":1000,"backward":800,"optimizer":600,"save_full":7},"tea)"
+      R"(peak_rank":1,"peak_step":4,"phases":{"forward":1000,"backward":800,"optimizer":600,"save_full":7},)"
+      R"("spaces":[{"space":"pinned_host","between":50,"peak":60}],"tea)"
       R"(cher":{"parameters":1,"gathered":2,"logits":3},"life":[{"phase":"save_full","device":7,"host":8,)"
       R"("asked":true,"runs":false,"formula":"all of it"}],"overheads":[{"name":"context","bytes":5,"low":4,"high":6,)"
       R"("where":"device","formula":"one a process","source":"measured"}]},"memory_limit":4000,)"
@@ -108,7 +112,7 @@ TEST_CASE("the text of a summary is a contract to the byte") {
       summary_json(RunSummary{}).dump() ==
       R"({"kind":"predicted","plan_hash":"","ranks":1,"step_time_ns":{"median":0,"min":0,"max":0,)"
       R"("n":0},"tokens_per_second":null,"tokens_per_second_per_gpu":null,"mfu":null,"mfu_palm":null,"exposed_commu)"
-      R"(nication_ns":0,"communication":[],"volume":null,"skipped_steps":0,"memory":null,"memory_)"
+      R"(nication_ns":0,"communication":[],"transfers":[],"volume":null,"skipped_steps":0,"memory":null,"memory_)"
       R"(limit":null,"fits":null,"fit_probability":null,"fit_reason":null,)"
       R"("fit_margin":null,"implementation":null,"ended_by":null,"operators":[],"losses":[],"gradient_norms":[],")"
       R"(calibrated":false,"assumes":[],"leaves_out":[],"alternatives":[]})");

@@ -3,6 +3,7 @@
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <mutex>
@@ -14,6 +15,28 @@
 #include "engine/execute/torch/memory/block_cache.h"
 
 namespace shardlab {
+namespace {
+
+// How a block is booked.
+struct Booked {
+  Bytes bytes;
+  BufferClass buffer_class = BufferClass::workspace;
+  MemorySpace space = MemorySpace::device;
+
+  bool on_device() const { return space == MemorySpace::device; }
+};
+
+// Classes are those of the device's memory.
+void change(MemoryReading& reading, const Booked& block, Bytes bytes) {
+  if (!block.on_device()) {
+    reading.elsewhere[static_cast<std::size_t>(block.space)] += bytes;
+    return;
+  }
+  reading.total += bytes;
+  reading.by_class[static_cast<std::size_t>(block.buffer_class)] += bytes;
+}
+
+}  // namespace
 
 struct MemoryLedger::Book {
   mutable std::mutex mutex;
@@ -28,22 +51,25 @@ struct MemoryLedger::Book {
     TORCH_CHECK_WITH(OutOfMemoryError, false, "tried to allocate ", to_string(bytes), " with ",
                      to_string(live.total), " in use of ", to_string(*limit));
   }
-  void add(BufferClass buffer_class, Bytes bytes) {
+  void add(const Booked& block) {
     const std::lock_guard lock(mutex);
-    live.total += bytes;
-    live.by_class[static_cast<std::size_t>(buffer_class)] += bytes;
+    change(live, block, block.bytes);
     ++allocations;
-    if (live.total > peak.total) peak = live;
+    if (live.total > peak.total) {
+      peak.total = live.total;
+      peak.by_class = live.by_class;
+    }
+    for (std::size_t i = 0; i < live.elsewhere.size(); ++i)
+      peak.elsewhere[i] = std::max(peak.elsewhere[i], live.elsewhere[i]);
   }
-  void remove(BufferClass buffer_class, Bytes bytes) {
+  void remove(const Booked& block) {
     const std::lock_guard lock(mutex);
-    live.total -= bytes;
-    live.by_class[static_cast<std::size_t>(buffer_class)] -= bytes;
+    change(live, block, block.bytes * -1);
   }
-  void move(BufferClass from, BufferClass to, Bytes bytes) {
+  void move(const Booked& block, BufferClass to) {
     const std::lock_guard lock(mutex);
-    live.by_class[static_cast<std::size_t>(from)] -= bytes;
-    live.by_class[static_cast<std::size_t>(to)] += bytes;
+    change(live, block, block.bytes * -1);
+    change(live, {block.bytes, to, block.space}, block.bytes);
   }
 };
 
@@ -53,20 +79,22 @@ using Book = MemoryLedger::Book;
 
 thread_local std::shared_ptr<Book> current_book;
 thread_local BufferClass current_class = BufferClass::workspace;
+thread_local MemorySpace current_space = MemorySpace::device;
+
+Booked booked_here(std::size_t bytes) {
+  return {{static_cast<std::int64_t>(bytes)}, current_class, current_space};
+}
 
 // In front of each block. libtorch wants blocks aligned to 64 bytes, so the header is as long.
 struct alignas(64) Header {
   std::size_t bytes;
-  BufferClass buffer_class;
+  Booked booked;
   std::shared_ptr<Book> book;  // null: not counted
 };
 static_assert(sizeof(Header) == 64);
 
 Header* header_of(void* data) {
   return std::launder(reinterpret_cast<Header*>(static_cast<char*>(data) - sizeof(Header)));
-}
-Bytes bytes_of(const Header& header) {
-  return {static_cast<std::int64_t>(header.bytes)};
 }
 
 std::atomic<bool>& poison() {
@@ -77,8 +105,7 @@ std::atomic<bool>& poison() {
 // Of allocators whose blocks have no room for a header.
 struct ForeignBlocks {
   struct Block {
-    Bytes bytes;
-    BufferClass buffer_class = BufferClass::workspace;
+    Booked booked;
     std::shared_ptr<Book> book;
   };
   std::mutex mutex;
@@ -98,9 +125,10 @@ class CountingAllocator final : public c10::Allocator {
   c10::DataPtr allocate(std::size_t bytes) override {
     // libtorch's own allocator gives a null pointer for nothing.
     if (bytes == 0) return {nullptr, nullptr, &release, c10::Device(c10::DeviceType::CPU)};
-    if (current_book) current_book->check_limit({static_cast<std::int64_t>(bytes)});
-    auto* header = new (blocks_.take(bytes + sizeof(Header))) Header{bytes, current_class, current_book};
-    if (header->book) header->book->add(header->buffer_class, bytes_of(*header));
+    const Booked booked = booked_here(bytes);
+    if (current_book && booked.on_device()) current_book->check_limit(booked.bytes);
+    auto* header = new (blocks_.take(bytes + sizeof(Header))) Header{bytes, booked, current_book};
+    if (header->book) header->book->add(booked);
     void* data = header + 1;
     return {data, data, &release, c10::Device(c10::DeviceType::CPU)};
   }
@@ -118,7 +146,7 @@ class CountingAllocator final : public c10::Allocator {
     if (!data) return;
     Header* header = header_of(data);
     if (header->book) {
-      header->book->remove(header->buffer_class, bytes_of(*header));
+      header->book->remove(header->booked);
       if (poison().load(std::memory_order_relaxed)) std::memset(data, 0xFF, header->bytes);
     }
     const std::size_t bytes = header->bytes + sizeof(Header);
@@ -170,16 +198,22 @@ BufferClassScope::~BufferClassScope() {
   current_class = previous_;
 }
 
+MemorySpaceScope::MemorySpaceScope(MemorySpace space) : previous_(std::exchange(current_space, space)) {}
+MemorySpaceScope::~MemorySpaceScope() {
+  current_space = previous_;
+}
+
 void install_counting_allocator() {
   c10::SetCPUAllocator(&CountingAllocator::instance(), 1);
 }
 
 void book_block(std::uintptr_t address, Bytes bytes) {
   if (!current_book) return;
-  current_book->add(current_class, bytes);
+  const Booked booked{bytes, current_class, current_space};
+  current_book->add(booked);
   ForeignBlocks& blocks = foreign_blocks();
   const std::lock_guard lock(blocks.mutex);
-  blocks.known[address] = {bytes, current_class, current_book};
+  blocks.known[address] = {booked, current_book};
 }
 
 void unbook_block(std::uintptr_t address) {
@@ -187,13 +221,13 @@ void unbook_block(std::uintptr_t address) {
   const std::lock_guard lock(blocks.mutex);
   const auto found = blocks.known.find(address);
   if (found == blocks.known.end()) return;
-  found->second.book->remove(found->second.buffer_class, found->second.bytes);
+  found->second.book->remove(found->second.booked);
   blocks.known.erase(found);
 }
 
 namespace {
 
-// Calls function(booked class, bytes, book) for the block that holds the tensor's storage. False when it is
+// Calls function(how it is booked, book) for the block that holds the tensor's storage. False when it is
 // not counted.
 template <typename F>
 bool with_block(const at::Tensor& tensor, F&& function) {
@@ -201,29 +235,29 @@ bool with_block(const at::Tensor& tensor, F&& function) {
   if (!pointer.get()) return false;
   if (pointer.get_deleter() == &CountingAllocator::release) {
     Header* header = header_of(pointer.get_context());
-    if (header->book) function(header->buffer_class, bytes_of(*header), *header->book);
+    if (header->book) function(header->booked, *header->book);
     return header->book != nullptr;
   }
   ForeignBlocks& blocks = foreign_blocks();
   const std::lock_guard lock(blocks.mutex);
   const auto found = blocks.known.find(reinterpret_cast<std::uintptr_t>(pointer.get()));
   if (found == blocks.known.end()) return false;
-  function(found->second.buffer_class, found->second.bytes, *found->second.book);
+  function(found->second.booked, *found->second.book);
   return true;
 }
 
 }  // namespace
 
 bool reclassify(const at::Tensor& tensor, BufferClass buffer_class) {
-  return with_block(tensor, [&](BufferClass& booked, Bytes bytes, Book& book) {
-    book.move(booked, buffer_class, bytes);
-    booked = buffer_class;
+  return with_block(tensor, [&](Booked& booked, Book& book) {
+    book.move(booked, buffer_class);
+    booked.buffer_class = buffer_class;
   });
 }
 
 std::optional<BufferClass> booked_class(const at::Tensor& tensor) {
   std::optional<BufferClass> found;
-  with_block(tensor, [&](BufferClass booked, Bytes, const Book&) { found = booked; });
+  with_block(tensor, [&](const Booked& booked, const Book&) { found = booked.buffer_class; });
   return found;
 }
 

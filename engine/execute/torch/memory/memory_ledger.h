@@ -2,9 +2,9 @@
 // of buffer.
 //
 // install_counting_allocator() puts a thin layer over libtorch's own allocator: a 64-byte header in front of
-// each block holds its size, its class and the ledger it is booked in. A block is booked in the ledger and
-// under the class current on the allocating thread, and is taken off that same ledger whichever thread frees
-// it. So ranks that are threads of one process each have a ledger.
+// each block holds its size, its class, its memory space and the ledger it is booked in. A block is booked in
+// the ledger, in the space and under the class current on the allocating thread, and is taken off that same
+// ledger whichever thread frees it. So ranks that are threads of one process each have a ledger.
 //
 // Counted are the bytes asked for (at::empty of n float32 counts 4 n), not headers, padding or what the heap
 // keeps. Not seen are buffers that libraries allocate for themselves (oneDNN, MKL, Gloo, std::vector). What
@@ -34,8 +34,9 @@
 namespace shardlab {
 
 struct MemoryReading {
-  Bytes total;
-  std::array<Bytes, k_buffer_classes> by_class{};  // by BufferClass
+  Bytes total;                                     // of the device
+  std::array<Bytes, k_buffer_classes> by_class{};  // by BufferClass, of the device
+  std::array<Bytes, k_memory_spaces> elsewhere{};  // by MemorySpace; the device's entry stays zero
 
   Bytes of(BufferClass buffer_class) const { return by_class[static_cast<std::size_t>(buffer_class)]; }
 };
@@ -45,12 +46,13 @@ class MemoryLedger {
  public:
   MemoryLedger();
   MemoryReading live() const;
-  // The moment of the highest total since construction or reset_peak: that total, and what it was made of.
+  // The moment of the highest total since construction or reset_peak: that total, and what it was made of; of
+  // every other space its own highest.
   MemoryReading peak() const;
   // From now on the peak is measured from the bytes live now.
   void reset_peak();
-  // An allocation that would bring the total above it throws c10::OutOfMemoryError. Blocks of other
-  // allocators (book_block) are not refused: those have limits of their own.
+  // An allocation on the device that would bring the total above it throws c10::OutOfMemoryError. Blocks of
+  // other allocators (book_block) are not refused: those have limits of their own.
   void set_limit(Bytes limit);
   // Blocks allocated since construction.
   std::int64_t allocations() const;
@@ -86,6 +88,19 @@ class BufferClassScope {
 
  private:
   BufferClass previous_;
+};
+
+// While it lives, allocations of this thread are booked in this space. Scopes nest. Outside any scope: the
+// device, which on a CPU is this allocator's own memory.
+class MemorySpaceScope {
+ public:
+  explicit MemorySpaceScope(MemorySpace space);
+  ~MemorySpaceScope();
+  MemorySpaceScope(const MemorySpaceScope&) = delete;
+  MemorySpaceScope& operator=(const MemorySpaceScope&) = delete;
+
+ private:
+  MemorySpace previous_;
 };
 
 // Puts the counting layer, with its BlockCache, over libtorch's CPU allocator. Idempotent. Call it in main

@@ -1,0 +1,28 @@
+// What strategies have in common that keep state in host memory: where it lies, and the instructions that
+// move it.
+#pragma once
+
+#include "engine/scenario/scenario.h"
+#include "engine/strategies/step_builder.h"
+
+namespace shardlab {
+
+// The host's side of a plan, where anything is offloaded.
+struct HostState {
+  StreamId stream;                               // of what processors do
+  MemorySpace space = MemorySpace::pinned_host;  // of what devices copy to and from: offload.pin
+  bool pinned() const { return space == MemorySpace::pinned_host; }
+};
+
+// Adds the stream "host".
+HostState add_host_state(StepBuilder& builder, const Scenario& scenario);
+
+// The host goes on when the instruction is done.
+InstructionId emit_host_wait(StepBuilder& builder, StreamId stream, InstructionId awaited);
+
+// A copy between memory spaces, on a device's stream; `to` is allocated unless it is alive. Both have the
+// same dtype. To or from pageable memory the host waits for it (cudaMemcpyAsync stages such memory itself).
+InstructionId emit_transfer(StepBuilder& builder, std::optional<UnitId> unit, BufferId from, BufferId to,
+                            StreamId stream);
+
+}  // namespace shardlab
