@@ -60,7 +60,7 @@ std::int64_t step_time(const StepPlan& plan, const Row& row) {
     one.group = row.communicators == "separate" && instruction.kind == InstructionKind::ReduceScatter ? 1 : 0;
   }
   const auto spans = run_timeline(
-      {HostBehaviour::asynchronous, static_cast<std::uint32_t>(plan.streams.size()), 2, {}}, timed);
+      {HostBehaviour::asynchronous, static_cast<std::uint32_t>(plan.streams.size()), 2, {}, {}}, timed);
   REQUIRE_OK(spans);
   return timeline_duration(*spans).value;
 }
