@@ -39,6 +39,7 @@ const std::vector<Dimension>& dimensions() {
         "parallel.strategy=fsdp2 parallel.reshard_after_forward=2",
         "parallel.strategy=fsdp2 parallel.mesh.replicate=2",
         "parallel.strategy=fsdp2 offload.parameters=cpu",
+        "parallel.strategy=fsdp1 offload.parameters=cpu",
         "parallel.strategy=fsdp2 offload={parameters:cpu,pin:false} parallel.mesh.replicate=2",
         "parallel.strategy=native",
         "parallel.strategy=native parallel.reshard_after_forward=false",
@@ -50,7 +51,7 @@ const std::vector<Dimension>& dimensions() {
         "parallel.strategy=zero3 parallel.zero.stage3_param_persistence_threshold=100 "
         "parallel.zero.stage3_max_reuse_distance=0 parallel.zero.stage3_prefetch_bucket_size=6000"},
        false,
-       20},
+       21},
       {{"cluster.ranks=2", "cluster.ranks=4"}, false, 2},
       {{"train.accumulation=1", "train.accumulation=3", "train.accumulation=3 train.sync=every"}, false, 3},
       {{"", "precision.param=bfloat16 precision.reduce=float32",

@@ -227,6 +227,9 @@ TEST_CASE("memory is accounted: state in host memory") {
                  {offload, "train.sync=every", "train.accumulation=2", "train.micro_batch=2"});
   check_scenario("first/tiny-llama-bf16.yaml",
                  {"offload={parameters: cpu, pin: false}", "train.accumulation=2", "train.micro_batch=2"});
+  for (const char* file : {"first/tiny-llama.yaml", "first/tiny-llama-bf16.yaml"})
+    check_scenario(file,
+                   {offload, "parallel={strategy: fsdp1}", "train.accumulation=2", "train.micro_batch=2"});
 }
 
 TEST_CASE("memory is accounted: adapters") {

@@ -52,10 +52,19 @@ class Declarer {
     return unit_buffer(b_, unit_, prefix, kind, layout, dtype, shards, stream, static_cast<int>(alignment()));
   }
 
+  // What lives on the host under CPUOffload.
+  Buffer at_rest(Buffer buffer) const {
+    if (!streams_.host) return buffer;
+    buffer.space = streams_.host->space;
+    buffer.stream = streams_.host->stream;
+    return buffer;
+  }
+
   Buffer stored() const {
     const StreamId compute = StepBuilder::compute();
     if (s_.sharded)
-      return buffer("shard", BufferClass::parameter_shard, BufferLayout::flat_shard, s_.stored, compute);
+      return at_rest(
+          buffer("shard", BufferClass::parameter_shard, BufferLayout::flat_shard, s_.stored, compute));
     return buffer("param", BufferClass::parameter, BufferLayout::flat, s_.stored, compute);
   }
 
@@ -64,6 +73,10 @@ class Declarer {
     if (s_.sharded || state.casts()) {
       state.full = b_.declare(buffer("full", BufferClass::gathered_parameters, BufferLayout::flat,
                                      precision_.param, s_.sharded ? streams_.unshard : streams_.pre_unshard));
+    }
+    if (streams_.host) {
+      state.arrived = b_.declare(buffer("arrived", BufferClass::gather_buffer, BufferLayout::flat_shard,
+                                        s_.stored, streams_.pre_unshard));
     }
     state.cast = b_.declare(buffer("cast", BufferClass::gather_buffer, BufferLayout::flat_shard,
                                    precision_.param, streams_.pre_unshard));
@@ -87,10 +100,15 @@ class Declarer {
     state.gradient_views =
         b_.declare(buffer("gradviews", BufferClass::workspace, BufferLayout::flat_shard, s_.stored, compute));
     state.gradient = reduced_gradient(state);
+    if (!streams_.host) return;
+    Buffer on_host = at_rest(
+        buffer("hostgrad", BufferClass::gradient_shard, BufferLayout::flat_shard, s_.stored, compute));
+    state.host_gradient =
+        b_.is_first() ? b_.declare(std::move(on_host)) : b_.declare_carried(std::move(on_host));
   }
 
   BufferId reduced_gradient(const FlatUnit& state) const {
-    const bool outlives = s_.use_orig_params && !b_.is_first();
+    const bool outlives = s_.use_orig_params && !b_.is_first() && !streams_.host;
     const auto declare = [&](Buffer buffer) {
       return outlives ? b_.declare_carried(std::move(buffer)) : b_.declare(std::move(buffer));
     };

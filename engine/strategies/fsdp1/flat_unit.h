@@ -4,13 +4,15 @@
 #include <optional>
 
 #include "engine/scenario/scenario.h"
+#include "engine/strategies/host_state.h"
 #include "engine/strategies/step_builder.h"
 
 namespace shardlab::fsdp1 {
 
 struct Streams {
   StreamId pre_unshard, unshard, post_backward;
-  StreamId all_reduce;  // compute where nothing is replicated
+  StreamId all_reduce;            // compute where nothing is replicated
+  std::optional<HostState> host;  // with CPUOffload(offload_params=True)
 };
 
 // What the settings of a scenario come to.
@@ -29,11 +31,13 @@ struct FlatUnit {
   bool trained = false;    // the flat parameter requires a gradient: one of its parameters does
   bool reentrant = false;  // a reentrant checkpoint runs its backward
   DType stored_dtype, param, reduce;
-  BufferId stored;             // shard of the flat parameter; the whole of it without sharding
-  BufferId cast;               // the shard in the compute dtype
-  BufferId full;               // gathered; without sharding the copy in the compute dtype, or `stored` itself
-  BufferId gradient;           // reduced, in the stored dtype
-  BufferId flat_gradient;      // what autograd leaves in .grad, unsharded
+  BufferId stored;         // shard of the flat parameter; the whole of it without sharding
+  BufferId arrived;        // with CPUOffload: the shard on the device, as it is stored
+  BufferId cast;           // the shard in the compute dtype
+  BufferId full;           // gathered; without sharding the copy in the compute dtype, or `stored` itself
+  BufferId gradient;       // reduced, in the stored dtype
+  BufferId host_gradient;  // with CPUOffload: what `gradient` is copied to, there from the first forward on
+  BufferId flat_gradient;  // what autograd leaves in .grad, unsharded
   BufferId new_flat_gradient;  // of this micro-batch, where .grad holds earlier ones
   BufferId cast_gradient;      // in the reduction dtype
   BufferId padded_gradient;    // copied to a multiple of the shards
@@ -41,6 +45,8 @@ struct FlatUnit {
   BufferId stored_gradient;    // that output in the stored dtype, where it is added to earlier ones
   BufferId gradient_views;     // what use_orig_params takes for a moment where gradients are not synchronised
 
+  bool on_device =
+      false;  // the flat parameter is not this rank's shard: unsharded since it was last resharded
   bool prefetched = false;
   bool needs_pre_backward_unshard = false;
   bool casts() const { return param != stored_dtype; }

@@ -3,13 +3,15 @@
 // Mirrored: flat parameters; a cast shard that is gathered and dropped; gathers on a stream of their own that
 // waits for compute once a step only; the rate limiter; freeing before reducing; the copy that the backward
 // of the views makes; prefetch in the order of the last forward; gradients that outlive zero_grad under
-// use_orig_params. Orders were recorded from the real thing.
+// use_orig_params; with CPUOffload shards and gradients in page-locked memory for good. Orders were recorded
+// from the real thing.
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/model_spec.h"
+#include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/train_spec.h"
 #include "engine/strategies/fsdp1/flat_parameters.h"
@@ -41,10 +43,11 @@ Settings settings_of(const Scenario& scenario) {
   return settings;
 }
 
-Streams add_streams(StepBuilder& builder, const Settings& settings) {
+Streams add_streams(StepBuilder& builder, const Scenario& scenario, const Settings& settings) {
   Streams streams;
   streams.pre_unshard = builder.add_stream("pre_unshard");
   streams.unshard = builder.add_stream("unshard");
+  if (scenario.offload->parameters == OffloadTarget::cpu) streams.host = add_host_state(builder, scenario);
   if (builder.scope().forward_only) return streams;
   streams.post_backward = builder.add_stream("post_backward");
   streams.all_reduce = settings.replicas > 1 ? builder.add_stream("all_reduce") : StepBuilder::compute();
@@ -57,7 +60,7 @@ class Fsdp1Strategy : public Strategy {
       : Strategy(builder),
         prefetch_(scenario.parallel->prefetch),
         settings_(settings_of(scenario)),
-        streams_(add_streams(builder, settings_)),
+        streams_(add_streams(builder, scenario, settings_)),
         group_(builder.add_group(settings_.sharded ? GroupDimension::shard : GroupDimension::replicate,
                                  settings_.shards)),
         replicate_(settings_.replicas > 1
@@ -85,6 +88,7 @@ class Fsdp1Strategy : public Strategy {
     for (FlatUnit& unit : units_) unit.prefetched_by.reset();
     unshard_.begin_micro_batch();
     if (micro_batch == 0) drop_old_gradients();
+    if (micro_batch == 0 && b_.is_first() && streams_.host) make_host_gradients();
   }
 
   // Run again in backward, a forward prefetches nothing and makes new views.
@@ -149,8 +153,14 @@ class Fsdp1Strategy : public Strategy {
     trained.gradients_outlive_step = settings_.use_orig_params;
     for (std::size_t i = 0; i < units_.size(); ++i) {
       const FlatUnit& unit = units_[i];
-      if (unit.trained && b_.is_live(unit.gradient))
-        trained.units.push_back({make_id<UnitId>(i), unit.stored, {unit.gradient}});
+      const BufferId gradient = streams_.host ? unit.host_gradient : unit.gradient;
+      if (unit.trained && b_.is_live(gradient))
+        trained.units.push_back({make_id<UnitId>(i), unit.stored, {gradient}});
+    }
+    if (streams_.host) {
+      trained.stream = streams_.host->stream;
+      trained.space = MemorySpace::pageable_host;
+      trained.gradients_outlive_step = true;
     }
     return trained;
   }
@@ -176,7 +186,7 @@ class Fsdp1Strategy : public Strategy {
   // zero_grad(set_to_none) clears the parameters' gradients; the flat parameter keeps its own until the next
   // root pre-forward.
   void drop_old_gradients() {
-    if (!settings_.use_orig_params || b_.is_first()) return;
+    if (!settings_.use_orig_params || b_.is_first() || streams_.host) return;
     for (std::size_t i = 0; i < units_.size(); ++i) {
       if (!units_[i].trained || !b_.is_live(units_[i].gradient)) continue;
       Instruction drop;
@@ -184,6 +194,19 @@ class Fsdp1Strategy : public Strategy {
       drop.unit = make_id<UnitId>(i);
       drop.frees = {units_[i].gradient};
       b_.emit(std::move(drop));
+    }
+  }
+
+  // CPUOffload: in the first forward, for good (init_flat_param_attributes).
+  void make_host_gradients() {
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      if (!units_[i].trained) continue;
+      Instruction take;
+      take.kind = InstructionKind::Alloc;
+      take.stream = streams_.host->stream;
+      take.unit = make_id<UnitId>(i);
+      take.allocates = {units_[i].host_gradient};
+      b_.emit(std::move(take));
     }
   }
 

@@ -3,8 +3,10 @@
 
 #include "engine/scenario/complaints.h"
 #include "engine/scenario/mesh.h"
+#include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {
@@ -27,7 +29,21 @@ bool replicates(const ParallelSpec& parallel) {
   return parallel.sharding == Fsdp1Sharding::no_shard;
 }
 
+void check_offload(Complaints& c, const ResolvedMesh& mesh) {
+  const OffloadSpec& offload = *c.scenario.offload;
+  const TrainSpec& train = *c.scenario.train;
+  if (offload.parameters != OffloadTarget::cpu) return;
+  if (!offload.pin) c.refuse("offload.pin", "CPUOffload of FSDP1 always pins", "remove it, or use fsdp2");
+  if (train.accumulation > 1 && train.sync == GradientSync::every)
+    c.refuse("train.sync", "FSDP1 does not add reduced gradients in host memory (torch 2.11, _flat_param.py)",
+             "remove it: the last micro-batch alone reduces");
+  if (mesh.shard == 1)
+    c.refuse("offload.parameters", "not supported yet: cpu without sharding",
+             "parallel.sharding: full_shard");
+}
+
 void check(Complaints& c, const ResolvedMesh& mesh) {
+  check_offload(c, mesh);
   const Fsdp1Sharding sharding = c.scenario.parallel->sharding;
   const bool hybrid = is_hybrid(sharding);
   if (sharding == Fsdp1Sharding::no_shard && mesh.shard > 1) {
@@ -58,6 +74,9 @@ extern constexpr StrategyFacts k_fsdp1_facts{
     .casts_inputs_by_default = false,  // MixedPrecision.cast_forward_inputs is False
     .float16_scaler = "ShardedGradScaler",
     .why_no_joined_modules = "FullyShardedDataParallel wraps one module at a time",
+    .offloads_parameters = true,
+    .why_no_optimizer_offload =
+        "CPUOffload moves parameters, their gradients and the optimizer's state together",
     .gradients_join_on = "unshard",
     .replicates = replicates,
     .check = check,

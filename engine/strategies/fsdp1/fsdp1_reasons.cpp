@@ -2,6 +2,7 @@
 // recorded orders.
 #include <fmt/format.h>
 
+#include "engine/reasons/host_reason.h"
 #include "engine/reasons/parameters_reason.h"
 #include "engine/reasons/reason_rule.h"
 
@@ -16,6 +17,9 @@ using K = InstructionKind;
 
 bool casts_parameters(const Context& c) {
   return reads_class(c, BufferClass::parameter_shard) || reads_class(c, BufferClass::parameter);
+}
+bool casts_arrived(const Context& c) {
+  return reads_class(c, BufferClass::gather_buffer);
 }
 bool casts_for_reduction(const Context& c) {
   return writes_class(c, BufferClass::reduce_buffer);
@@ -46,6 +50,26 @@ bool frees_old_gradients(const Context& c) {
          c.step.buffer(c.self().frees.front()).carried;
 }
 
+// The parameters are gathered already: nothing reads what this brings but, with another dtype, the
+// conversion.
+bool copies_again(const Context& c) {
+  if (!comes_from_host(c)) return false;
+  for (std::size_t i = c.id.index() + 1; i < c.step.instructions.size(); ++i) {
+    const Instruction& later = c.step.instructions[i];
+    if (later.unit != c.self().unit) continue;
+    if (later.kind == K::AllGather) return false;
+    if (later.kind == K::Free && later.stream == c.self().stream && later.waits.empty()) continue;
+    if (later.kind != K::Cast && later.kind != K::HostWait) return true;
+  }
+  return true;
+}
+bool awaits_host_memory(const Context& c) {
+  return !c.self().unit.has_value();
+}
+bool takes_host_memory(const Context& c) {
+  return is_host(c.step.buffer(c.self().allocates.front()).space);
+}
+
 // --- what to say
 // ---------------------------------------------------------------------------------------------------------
 
@@ -66,6 +90,18 @@ std::string limiter_text(const Context& c) {
     text += fmt::format(" The queue is not emptied between steps: it waits for {} of the step before.",
                         c.step.taken_events[*c.self().taken_event]);
   return text;
+}
+
+std::string again_text(const Context& c) {
+  return fmt::format(
+      "{} was left gathered after forward, and went back to its shard in host memory all the same: FSDP1 "
+      "copies "
+      "that to the device again, and nothing uses the copy.",
+      unit_text(c));
+}
+
+std::string host_gradient_text(const Context& c) {
+  return fmt::format("Reduced gradients of {} go to page-locked memory that is taken once.", unit_text(c));
 }
 
 std::string reshard_text(const Context& c) {
@@ -116,12 +152,24 @@ std::span<const ReasonRule> rules() {
        },
        {"precision.reduce", "precision.param"}},
       {K::Cast,
+       casts_arrived,
+       [](const Context& c) -> std::string {
+         return fmt::format("It came from the host in {} and computes in {}.", dtype_read(c),
+                            dtype_written(c));
+       },
+       {"model.dtype", "precision.param", "offload.parameters"}},
+      {K::Cast,
        nullptr,
        [](const Context& c) -> std::string {
          return fmt::format("The reduced gradient came in {}; the optimizer works in {}.", dtype_read(c),
                             dtype_written(c));
        },
        {"precision.reduce", "model.dtype"}},
+      {K::Copy, copies_again, again_text, {"offload.parameters"}},
+      {K::Copy, comes_from_host, from_host_text, {"offload.parameters"}},
+      {K::Copy, goes_to_host, to_host_text, {"offload.parameters"}},
+      {K::HostWait, awaits_host_memory, host_wait_text, {"offload.parameters"}},
+      {K::Alloc, takes_host_memory, host_gradient_text, {"offload.parameters"}},
       {K::HostWait, nullptr, limiter_text, {"parallel.prefetch.limit_all_gathers"}},
       {K::AllGather,
        serves_backward,

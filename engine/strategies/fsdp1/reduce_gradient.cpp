@@ -76,6 +76,8 @@ void ReduceGradient::reduce(UnitId unit) {
     emit_all_reduce(b_, unit, *replicate_, reduced, streams_.all_reduce);
   }
   settle(state, unit, reduced);
+  // CPUOffload (_offload_grad): not awaited before the end of backward, and until then held on the device.
+  if (streams_.host) emit_transfer(b_, unit, state.gradient, state.host_gradient, settling_stream());
   if (input != cast_gradient) release(unit, {input}, streams_.post_backward, false);
   if (cast_gradient != state.flat_gradient) release(unit, {cast_gradient}, streams_.post_backward, false);
   for (const BufferId addend : {state.reduced, state.stored_gradient}) {
@@ -152,6 +154,14 @@ void ReduceGradient::reduce_whole(FlatUnit& state, UnitId unit) {
 void ReduceGradient::finish() {
   b_.wait(StepBuilder::compute(), streams_.post_backward);
   if (replicate_) b_.wait(StepBuilder::compute(), streams_.all_reduce);
+  if (streams_.host) finish_offloading();
+}
+
+void ReduceGradient::finish_offloading() {
+  if (const auto last = b_.last_on(settling_stream())) emit_host_wait(b_, streams_.host->stream, *last);
+  for (const FlatUnit& state : units_) {
+    if (state.trained && b_.is_live(state.gradient)) b_.free({state.gradient});
+  }
 }
 
 }  // namespace shardlab::fsdp1

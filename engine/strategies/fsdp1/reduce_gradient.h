@@ -40,6 +40,7 @@ class ReduceGradient {
   BufferId pad(FlatUnit& state, UnitId unit, BufferId gradient);
   BufferId scatter(FlatUnit& state, UnitId unit, BufferId gradient);
   void settle(FlatUnit& state, UnitId unit, BufferId reduced);
+  void finish_offloading();
   void reduce_whole(FlatUnit& state, UnitId unit);
   void drop_flat_gradient(FlatUnit& state, UnitId unit);
   Instruction convert(InstructionKind kind, UnitId unit, BufferId from, BufferId to, StreamId stream) const;

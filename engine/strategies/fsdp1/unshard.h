@@ -35,6 +35,8 @@ class Unshard {
   void end_of_step() { events_.leave(); }
 
  private:
+  void bring_in(FlatUnit& state, UnitId unit);
+  void drop_input(const FlatUnit& state, UnitId unit);
   void cast_shard(FlatUnit& state, UnitId unit);
   void gather(FlatUnit& state, UnitId unit);
   InstructionId free_full(FlatUnit& state, UnitId unit);
