@@ -7,6 +7,7 @@
 
 #include "engine/model/operators/attribute_keys.h"
 #include "engine/model/operators/operator_list.h"
+#include "engine/plan/transfers.h"
 
 namespace shardlab {
 namespace {
@@ -49,6 +50,12 @@ std::vector<std::string> assumptions_of(const PlannedScenario& planned, const De
     assumptions.push_back(fmt::format(
         "{} has no bfloat16 units: products in bfloat16 run at its float32 rate; float16 is faster",
         device.name));
+  }
+  if (device.kind == DeviceKind::gpu && !transfers_of(planned.plan.steady).empty()) {
+    assumptions.push_back(fmt::format(
+        "ranks of a node copy and update at the same time: each has {} cores and {:.0f} GB/s of the host's "
+        "memory; its link is its own",
+        device.host.cores, device.host.memory_bandwidth.value / 1e9));
   }
   const auto balanced = [&](const Operator& op) { return is_balanced(graph, op); };
   if (std::any_of(graph.operators.begin(), graph.operators.end(), balanced)) {

@@ -4,7 +4,6 @@
 
 #include "engine/base/version.h"
 #include "engine/hardware/device.h"
-#include "engine/plan/transfers.h"
 #include "engine/scenario/run_spec.h"
 #include "engine/scenario/train_spec.h"
 #include "simulator/assumptions.h"
@@ -140,9 +139,6 @@ std::vector<std::string> left_out(const SimulationInputs& inputs) {
   }
   if (inputs.planned.scenario.train->clip_norm)
     left_out.emplace_back("steps whose gradients need no clipping are as long as others");
-  if (inputs.device.kind == DeviceKind::gpu && !transfers_of(inputs.planned.plan.steady).empty())
-    left_out.emplace_back(
-        "the link to host memory and its processors: copies and the optimizer are priced as on the device");
   return left_out;
 }
 

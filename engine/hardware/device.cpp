@@ -124,6 +124,9 @@ Result<Device> describe_gpus(const ClusterRequest& request) {
   device.links = gpu_links(gpu, request.pcie_only);
   device.cuda_capability = cuda_capability(gpu);
   device.architecture = gpu.architecture;
+  // Two threads a core.
+  const auto cores = node ? std::optional(node->host_threads / 2 / node->gpus) : std::nullopt;
+  SHARDLAB_TRY(device.host, read_host(gpu, cores));
   SHARDLAB_TRY(device.runtime, read_runtime_memory());
   SHARDLAB_TRY(device.network.nccl, read_nccl_tuning());
   if (node) {

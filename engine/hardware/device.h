@@ -15,6 +15,7 @@
 #include "engine/base/units.h"
 #include "engine/hardware/device_kind.h"
 #include "engine/hardware/gpu.h"
+#include "engine/hardware/host.h"
 #include "engine/hardware/links.h"
 #include "engine/hardware/network_figures.h"
 #include "engine/hardware/runtime_memory.h"
@@ -50,6 +51,7 @@ struct Device {
   double overlap_penalty = 0;  // share of the shorter of overlapping compute and communication that is lost
   BytesPerSecond host_to_device;  // pinned; 0 on a CPU
   BytesPerSecond device_to_host;
+  Host host;
 
   // --- the cluster ---
   int ranks = 1;

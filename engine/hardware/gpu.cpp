@@ -30,6 +30,10 @@ void read_data_sheet(Description& file, Gpu& gpu) {
   gpu.pcie_generation = file.count("figures", "pcie_generation");
   gpu.host_to_device = {file.figure("figures", "host_to_device")};
   gpu.device_to_host = {file.figure("figures", "device_to_host")};
+  gpu.host_link_both_ways = file.optional_figure("figures", "host_link_both_ways").value_or(1);
+  if (const auto rate = file.optional_figure("figures", "host_memory_bandwidth"))
+    gpu.host_memory_bandwidth = BytesPerSecond{*rate};
+  if (file.optional_figure("figures", "host_cores")) gpu.host_cores = file.count("figures", "host_cores");
   gpu.watts = file.figure("figures", "watts");
   gpu.dollars_per_hour_low = file.optional_figure("figures", "dollars_per_hour_low");
   gpu.dollars_per_hour_high = file.optional_figure("figures", "dollars_per_hour_high");

@@ -47,6 +47,10 @@ struct Gpu {
   int pcie_generation = 0;
   BytesPerSecond host_to_device;  // pinned
   BytesPerSecond device_to_host;
+  double host_link_both_ways = 1;  // share of these that each direction keeps when both run
+  // Of the processor beside the GPU, where it comes with one.
+  std::optional<BytesPerSecond> host_memory_bandwidth;
+  std::optional<int> host_cores;
   double watts = 0;
   std::optional<double> dollars_per_hour_low;
   std::optional<double> dollars_per_hour_high;

@@ -69,7 +69,8 @@ void add_issue_times(const PlannedScenario& planned, const RunTrace& run, CostMo
     if (is_host_only(instruction.kind)) return;
     const Nanoseconds taken = rank.spans[i + 1].issue - rank.spans[i].issue;
     if (runs_segment(instruction.kind)) {
-      collector.add("host.launch", {}, taken / std::max<std::int64_t>(costs.kernels_of(instruction), 1));
+      collector.add("host.launch", {},
+                    taken / std::max<std::int64_t>(costs.kernels_of(planned.plan.steady, instruction), 1));
     } else {
       collector.add(is_collective(instruction.kind) ? "host.collective" : "host.instruction", {}, taken);
     }

@@ -14,6 +14,8 @@
 #include "simulator/cost/collective_cost.h"
 #include "simulator/cost/contention.h"
 #include "simulator/cost/host_issue.h"
+#include "simulator/cost/host_link.h"
+#include "simulator/cost/host_update.h"
 #include "simulator/cost/matmul.h"
 #include "simulator/cost/memory_bound.h"
 
@@ -39,6 +41,8 @@ struct CostCoefficients {
   std::map<InstructionKind, CollectiveTerms> collectives;  // calibrated ones, for a group of all ranks
   HostCoefficients host;
   ContentionFactors contention;
+  HostLinkCoefficients host_link;  // beside GPUs
+  HostWorkCoefficients host_work;
 
   const DtypeCoefficients& of(DType dtype) const {
     if (dtype == DType::float32) return float32;

@@ -42,13 +42,45 @@ InstructionCost CostModel::cost(const StepPlan& plan, const Instruction& instruc
     if (device_.kind == DeviceKind::cpu) cost.issue = whole(coefficients_.host.instruction_ns);
     return cost;
   }
+  if (is_host_work(plan, instruction)) return host_cost(plan, instruction);
   const HostTime host =
-      host_time(is_collective(instruction.kind), kernels_of(instruction), coefficients_.host);
+      host_time(is_collective(instruction.kind), kernels_of(plan, instruction), coefficients_.host);
   cost.duration = whole(device_ns(plan, instruction));
   cost.launch = whole(host.first_kernel_ns);
   cost.issue = whole(host.total_ns);
-  if (!is_collective(instruction.kind)) cost.shares = shares_of_compute(device_.kind);
+  if (const auto copy = host_copy(plan, instruction)) {
+    cost.shares = shares_of_copy(*copy, coefficients_.host_link);
+    // The driver stages pageable memory while the host waits.
+    const bool staged =
+        copy->way.from == MemorySpace::pageable_host || copy->way.to == MemorySpace::pageable_host;
+    if (staged) cost.issue = std::max(cost.issue, cost.duration);
+  } else if (!is_collective(instruction.kind)) {
+    cost.shares = shares_of_compute(device_.kind);
+  }
   return cost;
+}
+
+// It begins where the host is and holds it to its end.
+InstructionCost CostModel::host_cost(const StepPlan& plan, const Instruction& instruction) {
+  InstructionCost cost;
+  cost.duration = cost.issue = whole(device_ns(plan, instruction));
+  return cost;
+}
+
+bool CostModel::is_host_work(const StepPlan& plan, const Instruction& instruction) const {
+  return device_.kind == DeviceKind::gpu && !is_collective(instruction.kind) &&
+         runs_on_host(plan, instruction);
+}
+
+// A tensor each: FSDP2's parameters, FSDP1's and DeepSpeed's flat ones.
+std::optional<HostCopy> CostModel::host_copy(const StepPlan& plan, const Instruction& instruction) const {
+  if (device_.kind != DeviceKind::gpu) return std::nullopt;
+  const auto way = transfer_of(plan, instruction);
+  if (!way) return std::nullopt;
+  const Buffer& moved = plan.buffer(instruction.writes.front());
+  const bool by_parameter = moved.layout == BufferLayout::row_shards;
+  return HostCopy{*way, instruction.bytes,
+                  by_parameter ? std::max<std::int64_t>(std::ssize(moved.parameters), 1) : 1};
 }
 
 double CostModel::device_ns(const StepPlan& plan, const Instruction& instruction) {
@@ -56,7 +88,10 @@ double CostModel::device_ns(const StepPlan& plan, const Instruction& instruction
   if (is_collective(instruction.kind)) {
     return collective_ns(collective_work(plan, instruction), collective_terms(plan, instruction));
   }
+  if (const auto copy = host_copy(plan, instruction)) return host_link_ns(*copy, coefficients_.host_link);
   const auto moved = traffic(plan, instruction);
+  if (moved && is_host_work(plan, instruction))
+    return host_work_ns(moved->traffic.bytes, goes_once(instruction), coefficients_.host_work);
   return moved ? traffic_ns(moved->traffic, coefficients_.traffic_of(moved->name)) : 0;
 }
 
@@ -67,7 +102,14 @@ std::optional<InstructionTraffic> CostModel::traffic(const StepPlan& plan,
   return moved;
 }
 
-std::int64_t CostModel::kernels_of(const Instruction& instruction) {
+// Whether processors read and write each byte once; else kernel after kernel.
+bool CostModel::goes_once(const Instruction& instruction) const {
+  return instruction.kind != InstructionKind::OptimizerStep ||
+         planned_.scenario.train->optimizer_implementation == OptimizerImplementation::fused;
+}
+
+std::int64_t CostModel::kernels_of(const StepPlan& plan, const Instruction& instruction) {
+  if (const auto copy = host_copy(plan, instruction)) return copy->copies;
   return runs_segment(instruction.kind) ? segment_cost(instruction).kernels : 1;
 }
 
@@ -153,7 +195,11 @@ CostBreakdown CostModel::explain(const StepPlan& plan, const Instruction& instru
                              coefficients_);
   } else if (is_collective(instruction.kind)) {
     device = explain_collective(collective_work(plan, instruction), collective_terms(plan, instruction));
+  } else if (const auto copy = host_copy(plan, instruction)) {
+    device = explain_host_link(*copy, coefficients_.host_link);
   } else if (const auto moved = traffic(plan, instruction)) {
+    if (is_host_work(plan, instruction))
+      return explain_host_work(moved->traffic.bytes, goes_once(instruction), coefficients_.host_work);
     device = explain_traffic(std::string(moved->name), moved->traffic, coefficients_.traffic_of(moved->name));
   } else {
     device = {device_ns(plan, instruction), std::string(to_string(instruction.kind)), "no traffic", {}};
@@ -163,7 +209,7 @@ CostBreakdown CostModel::explain(const StepPlan& plan, const Instruction& instru
       device.nanoseconds, std::string(to_string(instruction.kind)), "alone on the device", {}};
   whole.parts = {
       std::move(device),
-      explain_host_time(is_collective(instruction.kind), kernels_of(instruction), coefficients_.host),
+      explain_host_time(is_collective(instruction.kind), kernels_of(plan, instruction), coefficients_.host),
       explain_contention(coefficients_.contention)};
   return whole;
 }

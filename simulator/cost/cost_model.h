@@ -41,7 +41,7 @@ class CostModel {
   std::optional<InstructionTraffic> traffic(const StepPlan& plan, const Instruction& instruction) const;
 
   // That it launches on a device.
-  std::int64_t kernels_of(const Instruction& instruction);
+  std::int64_t kernels_of(const StepPlan& plan, const Instruction& instruction);
 
   const CostCoefficients& coefficients() const { return coefficients_; }
 
@@ -57,6 +57,11 @@ class CostModel {
     CollectiveTerms terms;
   };
 
+  // Of a GPU's rank: a copy to or from host memory; what its processors do.
+  std::optional<HostCopy> host_copy(const StepPlan& plan, const Instruction& instruction) const;
+  bool is_host_work(const StepPlan& plan, const Instruction& instruction) const;
+  bool goes_once(const Instruction& instruction) const;
+  InstructionCost host_cost(const StepPlan& plan, const Instruction& instruction);
   double device_ns(const StepPlan& plan, const Instruction& instruction);
   const SegmentCost& segment_cost(const Instruction& instruction);
   const Program& program_of(const Instruction& instruction) const;

@@ -40,6 +40,8 @@ CostCoefficients published_coefficients(const Device& device) {
   coefficients.host = {device.instruction_seconds * 1e9, device.instruction_seconds * 1e9,
                        cpu ? 0 : device.kernel_launch_seconds * 1e9};
   coefficients.contention = published_contention(device);
+  coefficients.host_link = published_host_link(device);
+  coefficients.host_work = published_host_work(device);
   return coefficients;
 }
 

@@ -15,13 +15,17 @@ enum class SharedResource : std::uint8_t {
   memory,           // bandwidth of the GPU's memory
   node_link,        // to the GPUs of the same node or switch: NVLink, PCIe
   network,          // the rank's part of the node's network
+  link_from_host,   // between the GPU and host memory, each direction
+  link_to_host,
 };
 template <>
 inline constexpr auto k_words<SharedResource> =
     std::to_array<Word<SharedResource>>({{SharedResource::multiprocessors, "multiprocessors"},
                                          {SharedResource::memory, "memory bandwidth"},
                                          {SharedResource::node_link, "link in the node"},
-                                         {SharedResource::network, "network"}});
+                                         {SharedResource::network, "network"},
+                                         {SharedResource::link_from_host, "link from the host"},
+                                         {SharedResource::link_to_host, "link to the host"}});
 
 inline constexpr std::size_t k_shared_resources = k_words<SharedResource>.size();
 

@@ -6,6 +6,7 @@
 #include "engine/planner/load_model.h"
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/model_spec.h"
+#include "engine/scenario/offload_spec.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/scenario/setting_view.h"
 #include "engine/scenario/strategy_facts.h"
@@ -52,6 +53,7 @@ Result<ModelFacts> model_facts(const Scenario& scenario, const Device& device) {
   facts.element = static_cast<double>(element_size(scenario.model->dtype));
   facts.states = states_of(*scenario.train);
   facts.tokens = graph.micro_batch * graph.sequence_length;
+  facts.offloads = scenario.offload->parameters != OffloadTarget::none;
   facts.reduces_last = scenario.train->sync == GradientSync::last;
   if (scenario.distillation) return facts;  // a teacher replaces the loss
   const GraphBounds bounds = graph_bounds(scenario, graph, published_coefficients(device));
@@ -87,7 +89,7 @@ Estimate estimate(const ModelFacts& model, const MeshFacts& mesh, std::int64_t a
                   bool calibrated) {
   Estimate bounds;
   bounds.tokens = model.tokens * accumulation * (mesh.ranks / mesh.tensor);
-  const double size = model.element / mesh.shard;
+  const double size = model.offloads ? 0 : model.element / mesh.shard;
   const double states = (model.parameters + model.trained * model.states) * size;
   const double gradients = model.trained * size;
   // With gradients before the update, with what backward needs before it begins.

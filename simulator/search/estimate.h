@@ -24,6 +24,7 @@ struct ModelFacts {
   std::int64_t tokens = 0;             // of a micro-batch
   double nanoseconds = 0;              // of a micro-batch's operators; 0: nothing is known
   double saved = 0;                    // bytes that backward needs; likewise
+  bool offloads = false;               // what is at rest lies in host memory
   bool reduces_last = false;           // train.sync leaves gradients whole until the last micro-batch
 };
 

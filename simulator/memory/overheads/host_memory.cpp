@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
+#include "engine/plan/layout.h"
 #include "simulator/memory/overheads/overhead_rows.h"
 
 namespace shardlab {
@@ -20,15 +22,45 @@ MemoryOverhead host_row(std::string name, Bytes of_rank, const Device& device, c
           .source = std::move(source)};
 }
 
-Bytes plan_bytes(const PlannedScenario& planned, MemorySpace space) {
+Bytes as_asked(const ModelGraph&, const Buffer& buffer) {
+  return buffer.bytes();
+}
+
+// torch 2.11 (ATen/core/CachingHostAllocator.h) rounds each page-locked tensor up to a power of two: FSDP2's
+// are the shards of single parameters, others one a buffer.
+Bytes as_pinned(const ModelGraph& graph, const Buffer& buffer) {
+  const auto rounded = [&](std::int64_t elements) {
+    const Bytes bytes = bytes_of(elements, buffer.dtype);
+    return Bytes{static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes.value)))};
+  };
+  if (buffer.layout != BufferLayout::row_shards) return rounded(buffer.elements);
+  Bytes sum;
+  for (const ParameterPiece& piece : make_layout(graph, buffer).pieces)
+    sum += rounded(piece.shard_elements());
+  return sum;
+}
+
+template <typename BytesOf>
+Bytes plan_bytes(const PlannedScenario& planned, MemorySpace space, BytesOf&& bytes_of_buffer) {
   Bytes most;
   for (const StepPlan* plan : planned.plan.all()) {
     Bytes sum;
     for (const Buffer& buffer : plan->buffers)
-      if (buffer.space == space) sum += buffer.bytes();
+      if (buffer.space == space) sum += bytes_of_buffer(planned.graph, buffer);
     most = std::max(most, sum);
   }
   return most;
+}
+
+// What is asked for, and what it takes; the first is the row's `low`.
+MemoryOverhead pinned_row(const PlannedScenario& planned, Bytes asked, const Device& device) {
+  const Bytes taken = plan_bytes(planned, MemorySpace::pinned_host, as_pinned);
+  MemoryOverhead row =
+      host_row("pinned buffers", taken, device,
+               fmt::format(": {} of the plan, each tensor rounded up to a power of two", to_string(asked)),
+               "torch 2.11 ATen/core/CachingHostAllocator.h");
+  row.low = asked * device.ranks_per_node;
+  return row;
 }
 
 }  // namespace
@@ -42,12 +74,11 @@ Overheads host_overheads(const PlannedScenario& planned, const std::vector<Commu
     rows.push_back(host_row("NCCL in host memory", nccl_host_bytes(communicators, device, runtime), device,
                             ": work queues, and buffers that GPUs do not hold",
                             "nccl 2.30.7 src/init.cc, src/transport/net.cc, src/transport/shm.cc"));
-  for (const MemorySpace space : {MemorySpace::pinned_host, MemorySpace::pageable_host}) {
-    const Bytes bytes = plan_bytes(planned, space);
-    if (bytes.value > 0)
-      rows.push_back(host_row(space == MemorySpace::pinned_host ? "pinned buffers" : "pageable buffers",
-                              bytes, device, ": of the plan, all at once", "the plan"));
-  }
+  const Bytes pinned = plan_bytes(planned, MemorySpace::pinned_host, as_asked);
+  if (pinned.value > 0) rows.push_back(pinned_row(planned, pinned, device));
+  const Bytes pageable = plan_bytes(planned, MemorySpace::pageable_host, as_asked);
+  if (pageable.value > 0)
+    rows.push_back(host_row("pageable buffers", pageable, device, ": of the plan, all at once", "the plan"));
   return rows;
 }
 

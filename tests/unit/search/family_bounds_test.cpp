@@ -92,6 +92,17 @@ TEST_CASE("bounds of stages that reduce every micro-batch stay below the simulat
                 "stage3_max_reuse_distance: 0, stage3_prefetch_bucket_size: 0}}]\n") == 8);
 }
 
+TEST_CASE("bounds with state in host memory stay below the simulation") {
+  const test::SearchFolder folder(
+      fmt::format("model: {{config: {}, sequence_length: 32}}\ncluster: {{node: dgx-h100, nodes: 1}}\n"
+                  "parallel: {{strategy: fsdp2}}\ntrain: {{micro_batch: 2, accumulation: 2}}\n",
+                  test::data_file("families/llama.json").string()));
+  CHECK(compare(folder,
+                "vary:\n  train.micro_batch: [1, 4]\n  parallel.strategy: [fsdp1, fsdp2]\n"
+                "  offload: [{}, {parameters: cpu}]\n  activation.checkpoint: [none, full]\n"
+                "  precision: [{}, {param: bfloat16}]\n") == 32);
+}
+
 TEST_CASE("bounds of a mesh of replicas and of sub-meshes stay below the simulation") {
   const test::SearchFolder folder;
   CHECK(compare(folder,

@@ -1,8 +1,11 @@
 // Every cost term against arithmetic done by hand.
+#include "engine/hardware/device.h"
 #include "simulator/cost/attention_cost.h"
 #include "simulator/cost/collective_cost.h"
 #include "simulator/cost/contention.h"
 #include "simulator/cost/host_issue.h"
+#include "simulator/cost/host_link.h"
+#include "simulator/cost/host_update.h"
 #include "simulator/cost/matmul.h"
 #include "simulator/cost/memory_bound.h"
 #include "tests/catch.h"
@@ -93,6 +96,61 @@ TEST_CASE("published contention makes a fully overlapped step last max + penalty
   // 24 of 132 multiprocessors belong to the ring: 1 - 24/132 = 0.818; / 1.15.
   CHECK(published_contention(gpu).compute_beside_collective == Approx(0.8181818 / 1.15));
   CHECK(published_contention(gpu).collective_beside_compute == Approx(1 / 1.15));
+}
+
+// 25 GB/s in, 20 GB/s out; a rank's part of the memory is 40 GB/s; 5 us a copy.
+HostLinkCoefficients host_link() {
+  return {{25e9}, {20e9}, {40e9}, {5e9}, 5'000, false};
+}
+
+TEST_CASE("copies to and from host memory take the link of their direction") {
+  const SpacePair in{MemorySpace::pinned_host, MemorySpace::device};
+  const SpacePair out{MemorySpace::device, MemorySpace::pinned_host};
+  // 2 * 5.00 us + 47.7 MiB / 25 GB/s.
+  CHECK(host_link_ns({in, {50'000'000}, 2}, host_link()) == Approx(2'010'000));
+  // 5 us + 50 MB / 20 GB/s.
+  CHECK(host_link_ns({out, {50'000'000}}, host_link()) == Approx(2'505'000));
+  // Staged at 5 GB/s.
+  CHECK(host_link_ns({{MemorySpace::pageable_host, MemorySpace::device}, {50'000'000}}, host_link()) ==
+        Approx(10'005'000));
+  // A link that is wider than a rank's part of the memory: 16 GB/s.
+  HostLinkCoefficients narrow = host_link();
+  narrow.memory = {16e9};
+  CHECK(host_link_ns({in, {16'000'000}}, narrow) == Approx(1'005'000));
+  CHECK_THAT(explain_host_link({in, {50'000'000}, 2}, host_link()).formula,
+             test::contains_text("2 * 5.00 us + 47.7 MiB / 25 GB/s"));
+}
+
+TEST_CASE("copies of both directions share the link where it is one") {
+  const HostCopy in{{MemorySpace::pinned_host, MemorySpace::device}, {1}};
+  CHECK(shares_of_copy(in, host_link()).of(SharedResource::link_from_host) == Approx(1));
+  CHECK(shares_of_copy(in, host_link()).of(SharedResource::link_to_host) == 0);
+  HostLinkCoefficients shared = host_link();
+  shared.shared = true;
+  CHECK(shares_of_copy(in, shared).of(SharedResource::link_to_host) == Approx(1));
+  // Staging leaves the link to others: 5 of 25 GB/s.
+  const HostCopy staged{{MemorySpace::pageable_host, MemorySpace::device}, {1}};
+  CHECK(shares_of_copy(staged, host_link()).of(SharedResource::link_from_host) == Approx(0.2));
+}
+
+// Seconds of a step on GH200 for 1 to 8e9 parameters, published by DeepSpeed (blogs/deepspeed-superoffload):
+// torch's, several kernels of 80 bytes a parameter, and DeepSpeedCPUAdam's, one of 30.
+TEST_CASE("an optimizer in host memory is as fast as its memory, as published for GH200") {
+  ClusterRequest request;
+  request.gpu = "GH200";
+  request.gpus_per_node = 1;
+  const auto device = describe_device(request);
+  REQUIRE_OK(device);
+  const HostWorkCoefficients host = published_host_work(*device);
+  const double torch[] = {0.289, 0.531, 0.958, 1.834}, deepspeed[] = {0.098, 0.198, 0.393, 0.769};
+  for (int i = 0; i < 4; ++i) {
+    const std::int64_t parameters = 1'000'000'000LL << i;
+    INFO(parameters);
+    CHECK(host_work_ns({parameters * 80}, false, host) / 1e9 == Approx(torch[i]).epsilon(0.16));
+    CHECK(host_work_ns({parameters * 30}, true, host) / 1e9 == Approx(deepspeed[i]).epsilon(0.03));
+  }
+  // Few cores are slower than the memory: 28 bytes at 4 * 12 GB/s.
+  CHECK(host_work_ns({28'000'000'000}, true, {4, {12e9}, {10.4e9}, {300e9}}) == Approx(28e9 / 48));
 }
 
 TEST_CASE("terms explain themselves with their numbers") {

@@ -116,6 +116,30 @@ TEST_CASE("overheads: rings across nodes leave by eight adapters, and the norm t
   CHECK(named(rows, "NCCL in host").bytes.value == 8 * (4 * (512 + 8) * 1024 + (1 << 20)));
 }
 
+// Shards of the small model's tensors, powers of two and others, each rounded up on its own.
+TEST_CASE("overheads: page-locked tensors take a power of two each") {
+  const PlannedScenario planned =
+      test::small_scenario("parallel: {strategy: fsdp2}\noffload: {parameters: cpu}", "clip_norm: 1.0",
+                           "{node: dgx-h100, nodes: 1}");
+  Bytes asked, taken;
+  for (const Buffer& buffer : planned.plan.steady.buffers) {
+    if (buffer.space != MemorySpace::pinned_host) continue;
+    asked += buffer.bytes();
+    for (const ParameterId id : buffer.parameters) {
+      const Shape& shape = planned.graph.parameter(id).shape;
+      const std::int64_t rows = (shape[0] + 7) / 8;
+      std::int64_t bytes = 1;
+      while (bytes < 4 * rows * (element_count(shape) / shape[0])) bytes *= 2;
+      taken.value += bytes;
+    }
+  }
+  const MemoryOverhead& pinned = named(rows_of(planned), "pinned buffers");
+  CHECK(taken > asked);
+  CHECK(pinned.bytes == taken * 8);
+  CHECK(pinned.low == asked * 8);
+  CHECK(pinned.where == OverheadPlace::host);
+}
+
 TEST_CASE("overheads: each dimension of a mesh has a communicator") {
   const PlannedScenario planned = test::small_scenario("parallel: {strategy: fsdp2, mesh: {replicate: 2}}",
                                                        "clip_norm: null", "{node: dgx-h100, nodes: 2}");
