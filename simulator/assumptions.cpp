@@ -54,7 +54,7 @@ std::vector<std::string> assumptions_of(const PlannedScenario& planned, const De
   if (device.kind == DeviceKind::gpu && !transfers_of(planned.plan.steady).empty()) {
     assumptions.push_back(fmt::format(
         "ranks of a node copy and update at the same time: each has {} cores and {:.0f} GB/s of the host's "
-        "memory; its link is its own",
+        "memory (assets/hardware/host.yaml); its link is its own",
         device.host.cores, device.host.memory_bandwidth.value / 1e9));
   }
   const auto balanced = [&](const Operator& op) { return is_balanced(graph, op); };

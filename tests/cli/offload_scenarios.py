@@ -1,0 +1,61 @@
+"""The scenarios of scenarios/offload: what state in host memory costs and saves, in bytes, and what the setting that each names changes."""
+from _shardlab import SOURCE, Place, check, expect, expect_error, main
+
+FOLDER = SOURCE / "scenarios/offload"
+LLAMA = 8030261248  # parameters of Llama-3-8B
+ROOT = 2 * 128256 * 4096 + 4096  # embedding, head and last norm: the root keeps them after forward
+
+
+def settings_of(settings):
+    return [part for setting in settings for part in ("--set", setting)]
+
+
+def predicted(name, *settings):
+    return expect(Place().run("simulate", FOLDER / name, "--no-store", "--no-calibration", "--json", *settings_of(settings)), 0).json()
+
+
+def moved(run, start, end):
+    return sum(row["bytes"] for row in run["transfers"] if row["from"] == start and row["to"] == end)
+
+
+def space(run, name):
+    return next(row for row in run["memory"]["spaces"] if row["space"] == name)
+
+
+def test_offload_makes_a_model_fit():
+    run = predicted("fsdp2-70b-8xh100.yaml")
+    check(run["fits"] == "yes", f"{run['fits']}")
+    check(predicted("fsdp2-70b-8xh100.yaml", "offload.parameters=none")["fits"] == "no", "without offload")
+    parameters = sum(row["bytes"] for row in run["transfers"] if row["to"] == "pinned_host")  # each gradient once, 4 bytes
+    check(space(run, "device")["between"] < 1 << 24 and space(run, "pinned_host")["between"] == parameters, "only constants rest on the device")
+    check(space(run, "pageable_host")["between"] == 2 * parameters, "two moments, which torch.optim does not pin")
+    small = predicted("fsdp2-70b-8xh100.yaml", "cluster={gpu: H100-SXM, gpus_per_node: 8, host: {memory: 1TiB}}")
+    check(small["fits"] == "no" and "host memory" in small["fit_reason"], f"a node of 1 TiB is too small: {small['fit_reason']}")
+
+
+def test_fsdp1_copies_a_gathered_unit_again():
+    once = 4 * LLAMA // 8
+    again = predicted("fsdp1-copies-again.yaml")
+    check(moved(again, "pinned_host", "device") == 2 * once, "every shard twice, the root's too")
+    check(moved(again, "device", "pinned_host") == once, "every gradient once")
+    fsdp2 = predicted("fsdp1-copies-again.yaml", "parallel.strategy=fsdp2")
+    check(moved(fsdp2, "pinned_host", "device") == 2 * once - 4 * ROOT // 8, "FSDP2 takes the root once")
+    check(moved(fsdp2, "device", "pinned_host") == once, "every gradient once")
+
+
+def test_pageable_memory_is_slower():
+    pageable = predicted("pageable.yaml")
+    pinned = predicted("pageable.yaml", "offload.pin=true")
+    check(moved(pageable, "pageable_host", "device") == moved(pinned, "pinned_host", "device"), "the same bytes")
+    check(pageable["step_time_ns"]["median"] > 1.5 * pinned["step_time_ns"]["median"], "and a longer step")
+    check(space(pinned, "pinned_host")["peak"] == 2 * 4 * LLAMA // 8, "parameters and gradients are page-locked")
+
+
+def test_refusals_say_why():
+    for settings, words in ((["offload={optimizer: cpu}"], "together"), (["offload={parameters: cpu, ratio: 50%}"], "ratio"),
+                            (["parallel.strategy=ddp"], "cpu with ddp"), (["parallel.strategy=fsdp1"], "always pins")):
+        refused = Place().run("plan", FOLDER / "pageable.yaml", *settings_of(settings))
+        expect_error(refused, 2, words)
+
+
+main(globals())
