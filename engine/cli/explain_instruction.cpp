@@ -1,5 +1,6 @@
 #include "engine/cli/explain_instruction.h"
 
+#include <cmath>
 #include <iterator>
 #include <optional>
 #include <sstream>
@@ -11,6 +12,8 @@
 #include "engine/plan/group_ranks.h"
 #include "engine/report/explain/explanation.h"
 #include "engine/report/words/plan_words.h"
+#include "engine/scenario/resolve_device.h"
+#include "simulator/cost/cost_model.h"
 
 namespace shardlab {
 
@@ -123,6 +126,27 @@ void add_order(const Explanation& explanation, Lines& lines) {
   lines.add_instructions("read by", explanation.read_by);
 }
 
+// Why it is predicted to take as long as it does, by the shipped figures: a calibration of this machine is
+// not asked.
+Result<CostBreakdown> cost_of(const ExplainedInstruction& explained) {
+  SHARDLAB_TRY(const Device device, resolve_device(*explained.planned.scenario.cluster));
+  CostModel model(explained.planned, device, nullptr);
+  return model.explain(explained.step, explained.step.instruction(explained.id));
+}
+
+void add_cost(const CostBreakdown& cost, bool communicates, Lines& lines) {
+  const auto add = [&](std::string_view name, const CostBreakdown& part) {
+    lines.add_text(name, part.term + (part.formula.empty() ? "" : ": " + part.formula));
+  };
+  lines.add("takes",
+            fmt::format("{} by the shipped figures", to_string(Nanoseconds{std::llround(cost.nanoseconds)})));
+  for (const CostBreakdown& part : cost.parts) {
+    add("", part);
+    if (!communicates) continue;
+    for (const CostBreakdown& wire : part.parts) add("", wire);
+  }
+}
+
 }  // namespace
 
 std::string explain_instruction(const ExplainedInstruction& explained) {
@@ -137,6 +161,9 @@ std::string explain_instruction(const ExplainedInstruction& explained) {
   add_origin(explanation, lines);
   add_facts(explained, lines);
   add_order(explanation, lines);
+  const Instruction& self = step.instruction(explained.id);
+  if (const auto cost = cost_of(explained); cost && !is_host_only(self.kind))
+    add_cost(*cost, is_collective(self.kind), lines);
   lines.add("memory", memory_line(step, explained.id));
   return lines.take();
 }
@@ -144,6 +171,15 @@ std::string explain_instruction(const ExplainedInstruction& explained) {
 // The JSON of `plan --explain N`.
 
 namespace {
+
+Json cost_json(const CostBreakdown& cost) {
+  Json parts = Json::array();
+  for (const CostBreakdown& part : cost.parts) parts.push_back(cost_json(part));
+  return {{"nanoseconds", std::llround(cost.nanoseconds)},
+          {"term", cost.term},
+          {"formula", cost.formula},
+          {"parts", std::move(parts)}};
+}
 
 Json settings_json(const std::vector<SettingView>& settings) {
   Json list = Json::array();
@@ -175,6 +211,7 @@ Json explanation_json(const ExplainedInstruction& explained) {
       self.group
           ? Json(ranks_of_group(step.groups[self.group->index()], explained.planned.scenario, explained.rank))
           : Json();
+  const auto cost = cost_of(explained);
   return {{"instruction", explained.id.value},
           {"label", instruction_label(step, explained.id)},
           {"words", PlanWords(step).instruction(explained.id)},
@@ -188,6 +225,7 @@ Json explanation_json(const ExplainedInstruction& explained) {
           {"wait_reasons", std::move(wait_reasons)},
           {"awaited_by", numbers(explanation.awaited_by)},
           {"read_by", numbers(explanation.read_by)},
+          {"cost", cost ? cost_json(*cost) : Json()},
           {"live_bytes_after", live_bytes_after(step)[explained.id.index()].value},
           {"pass", explanation.pass}};
 }

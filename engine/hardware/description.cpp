@@ -93,8 +93,9 @@ double Description::value_of(const YamlNode& figure, const std::string& key) {
   const YamlNode* const value = figure.find("value");
   const YamlNode* const kind = figure.find("kind");
   const YamlNode* const source = figure.find("source");
-  if (value == nullptr || kind == nullptr || source == nullptr || figure.entries.size() != 3) {
-    mistake(figure, key + ": expected {value, kind, source}");
+  const bool ranged = figure.find("low") != nullptr && figure.find("high") != nullptr;
+  if (value == nullptr || kind == nullptr || source == nullptr || figure.entries.size() != (ranged ? 5 : 3)) {
+    mistake(figure, key + ": expected {value, kind, source}, or with low and high as well");
     return 0;
   }
   const auto known = parse_word<FigureKind>(kind->text);
@@ -103,11 +104,25 @@ double Description::value_of(const YamlNode& figure, const std::string& key) {
                                suggestion(kind->text, all_words<FigureKind>())));
   }
   if (source->text.empty()) mistake(*source, key + ": a figure needs a source");
-  const auto number = parse_value(value->text);
-  if (!number) mistake(*value, key + ": " + number.error().what);
-  if (number && *number < 0) mistake(*value, key + ": cannot be negative");
-  provenance_[key] = {known.value_or(FigureKind::estimate), source->text};
+  const double number = number_of(*value, key);
+  FigureSource from{known.value_or(FigureKind::estimate), source->text};
+  if (ranged) from.range = range_of(figure, key);
+  if (from.range && (number < from.range->first || number > from.range->second))
+    mistake(*value, key + ": the value is not between low and high");
+  provenance_[key] = std::move(from);
+  return number;
+}
+
+double Description::number_of(const YamlNode& value, const std::string& key) {
+  const auto number = parse_value(value.text);
+  if (!number) mistake(value, key + ": " + number.error().what);
+  if (number && *number < 0) mistake(value, key + ": cannot be negative");
   return number.value_or(0);
+}
+
+std::optional<std::pair<double, double>> Description::range_of(const YamlNode& figure,
+                                                               const std::string& key) {
+  return std::pair(number_of(*figure.find("low"), key), number_of(*figure.find("high"), key));
 }
 
 double Description::figure(std::string_view section, std::string_view key) {

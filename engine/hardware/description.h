@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -46,7 +47,8 @@ constexpr bool is_guess(FigureKind kind) {
 
 struct FigureSource {
   FigureKind kind = FigureKind::estimate;
-  std::string source;  // page, repository and file, or plain words
+  std::string source;                                   // page, repository and file, or plain words
+  std::optional<std::pair<double, double>> range = {};  // where it may lie, for those that say so
 };
 
 using FigureSources = std::map<std::string, FigureSource>;
@@ -55,6 +57,7 @@ using FigureSources = std::map<std::string, FigureSource>;
 std::vector<std::string> estimated_figures(const FigureSources& provenance);
 
 // Reads a hardware file: texts, flags and figures {value, kind, source} by section, everything accounted for.
+// A figure may say where it can lie: {value, low, high, kind, source}.
 
 // Getters return a harmless value after a mistake; finish() then says what was wrong. So a reader is a plain
 // list of fields.
@@ -82,6 +85,8 @@ class Description {
   const YamlNode* take(std::string_view key);
   void mistake(const YamlNode& at, std::string what);
   double value_of(const YamlNode& figure, const std::string& key);
+  double number_of(const YamlNode& value, const std::string& key);
+  std::optional<std::pair<double, double>> range_of(const YamlNode& figure, const std::string& key);
 
   YamlNode root_;
   std::set<std::string, std::less<>> taken_;

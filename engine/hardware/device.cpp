@@ -34,7 +34,7 @@ void add_estimates(Device& device, const FigureSources& provenance, std::string_
       {"visible_memory", "memory_bandwidth", "float32_flops", "float16_flops", "bfloat16_flops",
        "multiprocessors", "gemm_e_max", "gemm_k_half", "power_factor", "attention_flops",
        "attention_sequence_half", "memory_efficiency", "kernel_gap_seconds", "ring_bandwidth", "network",
-       "network_efficiency", "nvlink_domain_gpus"});
+       "network_efficiency", "network_latency_seconds", "nvlink_domain_gpus"});
   for (const std::string& figure : estimated_figures(provenance)) {
     const std::string name = figure.substr(figure.find('.') + 1);
     if (std::find(k_used.begin(), k_used.end(), name) != k_used.end())
@@ -68,21 +68,12 @@ void set_compute(Device& device, const Gpu& gpu) {
   device.estimates.insert(device.estimates.end(), {"kernel_launch_seconds", "instruction_seconds"});
 }
 
-// A GPU without a measured all_reduce: a ring without in-network reduction, 40 us as on the GPUs that were
-// measured [estimate].
 LinkFigures wires_of(const Gpu& gpu, bool pcie_only) {
   LinkFigures wires;
   wires.ring = gpu.ring;
-  wires.source = "assets/hardware/gpus/" + gpu.name + ".yaml";
-  if (pcie_only && gpu.nvlink && !gpu.pairs_only) {
-    // PCIe boxes attain 10, 24 and 48 GB/s in a ring (generations 3, 4, 5); each generation doubles.
+  // PCIe boxes attain 10, 24 and 48 GB/s in a ring (generations 3, 4, 5); each generation doubles.
+  if (pcie_only && gpu.nvlink && !gpu.pairs_only)
     wires.ring = {gpu.pcie_generation <= 3 ? 10e9 : 24e9 * std::pow(2.0, gpu.pcie_generation - 4)};
-  } else if (gpu.all_reduce) {
-    wires.all_reduce = *gpu.all_reduce;
-    wires.estimated = false;
-    return wires;
-  }
-  wires.all_reduce = {40e-6, wires.ring, 0};
   return wires;
 }
 
@@ -128,11 +119,12 @@ Result<Device> describe_gpus(const ClusterRequest& request) {
   const auto cores = node ? std::optional(node->host_threads / 2 / node->gpus) : std::nullopt;
   SHARDLAB_TRY(device.host, read_host(gpu, cores));
   SHARDLAB_TRY(device.runtime, read_runtime_memory());
-  SHARDLAB_TRY(device.network.nccl, read_nccl_tuning());
+  SHARDLAB_TRY(device.network, read_network_figures());
   if (node) {
     device.source += ", assets/hardware/nodes/" + node->name + ".yaml";
     device.wires.network_per_rank = {node->network.value / node->gpus};
     device.wires.network_efficiency = node->network_efficiency;
+    device.wires.network_latency_seconds = node->network_latency_seconds;
     device.wires.switch_ranks = node->nvlink_domain_gpus;
     device.adapters = node->nics;
     device.host_memory = node->host_memory;
@@ -185,8 +177,6 @@ Result<Device> describe_cpu(const ClusterRequest& request) {
   loopback.all_reduce = {file.figure("collectives", "all_reduce_latency_seconds"),
                          {file.figure("collectives", "all_reduce_bandwidth")},
                          0};
-  loopback.source = device.source;
-  loopback.estimated = true;
   device.wires.shared = loopback;
   SHARDLAB_CHECK_OK(file.finish());
   device.estimates = estimated_figures(file.provenance());
@@ -194,10 +184,6 @@ Result<Device> describe_cpu(const ClusterRequest& request) {
 }
 
 }  // namespace
-
-Links Device::links_of(int group_ranks, int group_nodes) const {
-  return estimate_links(wires, group_ranks, group_nodes);
-}
 
 Result<Device> describe_device(const ClusterRequest& request) {
   SHARDLAB_TRY(Device device, request.cpu_ranks > 0 ? describe_cpu(request) : describe_gpus(request));

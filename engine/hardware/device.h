@@ -57,7 +57,7 @@ struct Device {
   int ranks = 1;
   int ranks_per_node = 1;
   int nodes = 1;
-  LinkFigures wires;                       // for groups of other shapes, see links_of
+  LinkFigures wires;
   std::optional<double> dollars_per_hour;  // of one GPU, middle of the price range
 
   int devices_per_card = 1;  // ranks that one card holds (two dies of an MI250X)
@@ -72,11 +72,6 @@ struct Device {
 
   std::vector<std::string> estimates;  // names of figures that are estimates and that predictions use
   std::string source;                  // the files the figures come from
-
-  // Links of a group of this many ranks on this many nodes; on a CPU the shape does not matter.
-  Links links_of(int group_ranks, int group_nodes) const;
-  Links intra_node() const { return links_of(ranks_per_node, 1); }
-  Links inter_node() const { return links_of(ranks, nodes); }
 
   // The data sheet's dense peak for products in this dtype; none where no peak is known (then MFU is
   // unknown).

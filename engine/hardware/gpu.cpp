@@ -52,10 +52,6 @@ void read_coefficients(Description& file, Gpu& gpu) {
   gpu.kernel_gap_seconds = file.figure("compute", "kernel_gap_seconds");
   gpu.overlap_penalty = file.figure("compute", "overlap_penalty");
   gpu.ring = {file.figure("collectives", "ring_bandwidth")};
-  const auto latency = file.optional_figure("collectives", "all_reduce_latency_seconds");
-  const auto bandwidth = file.optional_figure("collectives", "all_reduce_bandwidth");
-  const auto root = file.optional_figure("collectives", "all_reduce_seconds_per_sqrt_byte");
-  if (latency && bandwidth && root) gpu.all_reduce = CollectiveCoefficients{*latency, {*bandwidth}, *root};
 }
 
 }  // namespace

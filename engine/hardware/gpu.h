@@ -11,7 +11,6 @@
 #include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/hardware/description.h"
-#include "engine/hardware/links.h"
 
 namespace shardlab {
 
@@ -65,8 +64,7 @@ struct Gpu {
   double kernel_gap_seconds = 0;
   double overlap_penalty = 0;
 
-  BytesPerSecond ring;                               // bus bandwidth of a ring over the GPUs of a node
-  std::optional<CollectiveCoefficients> all_reduce;  // fitted to a measured table of 8 GPUs
+  BytesPerSecond ring;  // bus bandwidth of a ring over the GPUs of a node
 
   FigureSources provenance;  // of every figure, by its key in the file
 };

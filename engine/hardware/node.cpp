@@ -20,6 +20,7 @@ Result<Node> find_node(std::string_view name) {
   file.optional_figure("figures", "nic_bits_per_second");
   node.network = {file.figure("figures", "network")};
   node.network_efficiency = file.figure("figures", "network_efficiency");
+  node.network_latency_seconds = file.optional_figure("figures", "network_latency_seconds").value_or(0);
   node.nvlink_domain_gpus = file.count("figures", "nvlink_domain_gpus");
   node.host_memory = {static_cast<std::int64_t>(file.figure("figures", "host_memory"))};
   node.host_threads = file.count("figures", "host_threads");

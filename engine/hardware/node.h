@@ -19,9 +19,10 @@ struct Node {
   int gpus = 0;
   int nics = 0;
   std::string fabric;
-  BytesPerSecond network;         // of the whole node, one direction; 0: none
-  double network_efficiency = 0;  // attained share in a large ring
-  int nvlink_domain_gpus = 0;     // GPUs that share one NVLink switch across nodes; 0: those of the node
+  BytesPerSecond network;              // of the whole node, one direction; 0: none
+  double network_efficiency = 0;       // attained share in a large ring
+  double network_latency_seconds = 0;  // that it adds to a collective, beside InfiniBand's
+  int nvlink_domain_gpus = 0;          // GPUs that share one NVLink switch across nodes; 0: those of the node
   Bytes host_memory;
   int host_threads = 0;
   std::optional<BytesPerSecond> nvme_read;

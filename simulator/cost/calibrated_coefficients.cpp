@@ -25,7 +25,7 @@ class Reader {
     set("host.allocation", coefficients_.allocation_ns);
     set("host.collective", coefficients_.host.collective_ns);
     set("host.launch", coefficients_.host.launch_ns);
-    set("contention.compute_beside_collective", coefficients_.contention.compute_beside_collective);
+    read_contention();
     set("contention.collective_beside_compute", coefficients_.contention.collective_beside_compute);
     for (const ProbeResult& probe : calibration_.probes) read_shape(probe);
     if (one_rate) coefficients_.float16 = coefficients_.bfloat16;
@@ -66,6 +66,16 @@ class Reader {
       TrafficCoefficients& traffic = coefficients_.traffic[probe];
       traffic.bandwidth = {coefficient.value};
       set(probe + ".overhead", traffic.overhead_ns);
+    }
+  }
+
+  void read_contention() {
+    const auto beside = value("contention.compute_beside_collective");
+    if (!beside) return;
+    if (calibration_.machine.gpu.empty()) {
+      coefficients_.contention.compute_beside_collective = *beside;
+    } else {
+      coefficients_.contention.lost_to_channels = 1 - *beside;
     }
   }
 

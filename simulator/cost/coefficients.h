@@ -38,7 +38,7 @@ struct CostCoefficients {
   TrafficCoefficients memory;  // what has no coefficients of its own
   std::map<std::string, TrafficCoefficients, std::less<>> traffic;
   double allocation_ns = 0;                                // one tensor allocated and freed inside a segment
-  std::map<InstructionKind, CollectiveTerms> collectives;  // calibrated ones, for a group of all ranks
+  std::map<InstructionKind, CollectiveTerms> collectives;  // calibrated ones, of all ranks
   HostCoefficients host;
   ContentionFactors contention;
   HostLinkCoefficients host_link;  // beside GPUs

@@ -8,16 +8,19 @@
 
 namespace shardlab {
 
-double bus_factor(InstructionKind kind, int ranks) {
-  if (ranks <= 1) return 0;
-  const double share = (ranks - 1.0) / ranks;
+CollectiveKind collective_kind(InstructionKind kind) {
   switch (kind) {
-    case InstructionKind::AllReduce: return 2 * share;
-    case InstructionKind::AllGather:
-    case InstructionKind::ReduceScatter:
-    case InstructionKind::AllToAll: return share;
-    default: return 1;
+    case InstructionKind::AllGather: return CollectiveKind::all_gather;
+    case InstructionKind::ReduceScatter: return CollectiveKind::reduce_scatter;
+    case InstructionKind::Broadcast: return CollectiveKind::broadcast;
+    case InstructionKind::Reduce: return CollectiveKind::reduce;
+    case InstructionKind::AllToAll: return CollectiveKind::all_to_all;
+    default: return CollectiveKind::all_reduce;
   }
+}
+
+double bus_factor(InstructionKind kind, int ranks) {
+  return bus_factor(collective_kind(kind), ranks);
 }
 
 double collective_formula_ns(const CollectiveWork& work, const CollectiveTerms& terms) {

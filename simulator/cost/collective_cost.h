@@ -10,6 +10,7 @@
 #include "engine/plan/instruction.h"
 #include "simulator/cost/breakdown.h"
 #include "simulator/cost/shape_table.h"
+#include "simulator/network/collective_kind.h"
 
 namespace shardlab {
 
@@ -26,7 +27,10 @@ struct CollectiveTerms {
   ShapeTable measured;  // over bytes
 };
 
-// (n-1)/n, twice that for an all-reduce, 1 for broadcast and reduce; 0 for a group of one.
+// The network's word for an instruction that communicates.
+CollectiveKind collective_kind(InstructionKind kind);
+
+// As simulator/network/collective_kind.h has it.
 double bus_factor(InstructionKind kind, int ranks);
 
 // 0 for a group of one.

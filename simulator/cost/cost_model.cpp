@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "engine/model/segment/program.h"
-#include "engine/plan/group_ranks.h"
 #include "engine/plan/segment_run.h"
 #include "engine/scenario/train_spec.h"
 
@@ -30,7 +28,10 @@ Nanoseconds whole(double nanoseconds) {
 }  // namespace
 
 CostModel::CostModel(const PlannedScenario& planned, const Device& device, const Calibration* calibration)
-    : planned_(planned), device_(device), coefficients_(published_coefficients(device)) {
+    : planned_(planned),
+      device_(device),
+      coefficients_(published_coefficients(device)),
+      groups_(planned, device, coefficients_) {
   if (calibration != nullptr) apply_calibration(*calibration, coefficients_);
   for (auto& costs : costs_) costs.resize(planned.partition.segments.size());
 }
@@ -45,18 +46,20 @@ InstructionCost CostModel::cost(const StepPlan& plan, const Instruction& instruc
   if (is_host_work(plan, instruction)) return host_cost(plan, instruction);
   const HostTime host =
       host_time(is_collective(instruction.kind), kernels_of(plan, instruction), coefficients_.host);
-  cost.duration = whole(device_ns(plan, instruction));
+  if (is_collective(instruction.kind)) {
+    const CollectiveCost collective = collective_cost(plan, instruction);
+    cost.duration = whole(collective.nanoseconds);
+    cost.shares = collective.shares;
+  } else {
+    cost.duration = whole(device_ns(plan, instruction));
+    cost.shares = shares(plan, instruction);
+  }
   cost.launch = whole(host.first_kernel_ns);
   cost.issue = whole(host.total_ns);
-  if (const auto copy = host_copy(plan, instruction)) {
-    cost.shares = shares_of_copy(*copy, coefficients_.host_link);
-    // The driver stages pageable memory while the host waits.
-    const bool staged =
-        copy->way.from == MemorySpace::pageable_host || copy->way.to == MemorySpace::pageable_host;
-    if (staged) cost.issue = std::max(cost.issue, cost.duration);
-  } else if (!is_collective(instruction.kind)) {
-    cost.shares = shares_of_compute(device_.kind);
-  }
+  // The driver stages pageable memory while the host waits.
+  const auto copy = host_copy(plan, instruction);
+  if (copy && (copy->way.from == MemorySpace::pageable_host || copy->way.to == MemorySpace::pageable_host))
+    cost.issue = std::max(cost.issue, cost.duration);
   return cost;
 }
 
@@ -86,7 +89,7 @@ std::optional<HostCopy> CostModel::host_copy(const StepPlan& plan, const Instruc
 double CostModel::device_ns(const StepPlan& plan, const Instruction& instruction) {
   if (runs_segment(instruction.kind)) return segment_cost(instruction).nanoseconds;
   if (is_collective(instruction.kind)) {
-    return collective_ns(collective_work(plan, instruction), collective_terms(plan, instruction));
+    return collective_cost(plan, instruction).nanoseconds;
   }
   if (const auto copy = host_copy(plan, instruction)) return host_link_ns(*copy, coefficients_.host_link);
   const auto moved = traffic(plan, instruction);
@@ -159,33 +162,14 @@ const CostModel::SegmentCost& CostModel::segment_cost(const Instruction& instruc
   return known.emplace(cost);
 }
 
-CollectiveWork CostModel::collective_work(const StepPlan& plan, const Instruction& instruction) const {
-  return {instruction.kind, instruction.bytes, plan.groups[instruction.group->index()].size};
+CollectiveCost CostModel::collective_cost(const StepPlan& plan, const Instruction& instruction) {
+  return groups_.cost(plan.groups[instruction.group->index()], instruction.kind, instruction.bytes);
 }
 
-const CollectiveTerms& CostModel::collective_terms(const StepPlan& plan, const Instruction& instruction) {
-  const auto calibrated = coefficients_.collectives.find(instruction.kind);
-  const Group& group = plan.groups[instruction.group->index()];
-  // On several nodes all ranks were measured together, which says nothing of groups within one.
-  const bool was_measured = device_.nodes == 1 || group.size == device_.ranks;
-  if (was_measured && calibrated != coefficients_.collectives.end()) return calibrated->second;
-  for (const GroupTerms& known : group_terms_) {
-    if (known.kind == instruction.kind && known.group == group) return known.terms;
-  }
-  return group_terms_
-      .emplace_back(GroupTerms{group, instruction.kind, published_terms(group, instruction.kind)})
-      .terms;
-}
-
-CollectiveTerms CostModel::published_terms(const Group& group, InstructionKind kind) const {
-  std::set<int> nodes;
-  for (const int rank : ranks_of_group(group, planned_.scenario, 0))
-    nodes.insert(rank / std::max(device_.ranks_per_node, 1));
-  const Links links = device_.links_of(group.size, static_cast<int>(std::max<std::size_t>(nodes.size(), 1)));
-  const CollectiveCoefficients& link = kind == InstructionKind::AllGather       ? links.all_gather
-                                       : kind == InstructionKind::ReduceScatter ? links.reduce_scatter
-                                                                                : links.all_reduce;
-  return {link.latency_seconds * 1e9, link.bandwidth, link.seconds_per_sqrt_byte * 1e9, {}};
+ResourceShares CostModel::shares(const StepPlan& plan, const Instruction& instruction) {
+  if (is_collective(instruction.kind)) return collective_cost(plan, instruction).shares;
+  if (const auto copy = host_copy(plan, instruction)) return shares_of_copy(*copy, coefficients_.host_link);
+  return shares_of_compute(device_.kind, traffic(plan, instruction).has_value());
 }
 
 CostBreakdown CostModel::explain(const StepPlan& plan, const Instruction& instruction) {
@@ -194,7 +178,7 @@ CostBreakdown CostModel::explain(const StepPlan& plan, const Instruction& instru
     device = explain_program(planned_.graph, program_of(instruction), direction_of(instruction.kind),
                              coefficients_);
   } else if (is_collective(instruction.kind)) {
-    device = explain_collective(collective_work(plan, instruction), collective_terms(plan, instruction));
+    device = groups_.explain(plan.groups[instruction.group->index()], instruction.kind, instruction.bytes);
   } else if (const auto copy = host_copy(plan, instruction)) {
     device = explain_host_link(*copy, coefficients_.host_link);
   } else if (const auto moved = traffic(plan, instruction)) {
@@ -210,7 +194,7 @@ CostBreakdown CostModel::explain(const StepPlan& plan, const Instruction& instru
   whole.parts = {
       std::move(device),
       explain_host_time(is_collective(instruction.kind), kernels_of(plan, instruction), coefficients_.host),
-      explain_contention(coefficients_.contention)};
+      explain_contention(coefficients_.contention, shares(plan, instruction))};
   return whole;
 }
 

@@ -4,13 +4,13 @@
 // references are kept.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <vector>
 
 #include "engine/plan/planned_scenario.h"
 #include "engine/trace/operator_time.h"
 #include "simulator/cost/coefficients.h"
+#include "simulator/cost/group_costs.h"
 #include "simulator/cost/instruction_traffic.h"
 #include "simulator/cost/program_cost.h"
 #include "simulator/cost/shared_resources.h"
@@ -51,11 +51,6 @@ class CostModel {
     std::int64_t kernels = 0;
     const Program* program = nullptr;
   };
-  struct GroupTerms {
-    Group group;
-    InstructionKind kind;
-    CollectiveTerms terms;
-  };
 
   // Of a GPU's rank: a copy to or from host memory; what its processors do.
   std::optional<HostCopy> host_copy(const StepPlan& plan, const Instruction& instruction) const;
@@ -65,16 +60,15 @@ class CostModel {
   double device_ns(const StepPlan& plan, const Instruction& instruction);
   const SegmentCost& segment_cost(const Instruction& instruction);
   const Program& program_of(const Instruction& instruction) const;
-  const CollectiveTerms& collective_terms(const StepPlan& plan, const Instruction& instruction);
-  CollectiveWork collective_work(const StepPlan& plan, const Instruction& instruction) const;
-  CollectiveTerms published_terms(const Group& group, InstructionKind kind) const;
+  CollectiveCost collective_cost(const StepPlan& plan, const Instruction& instruction);
+  ResourceShares shares(const StepPlan& plan, const Instruction& instruction);
 
   const PlannedScenario& planned_;
   const Device& device_;
   CostCoefficients coefficients_;
   std::vector<std::optional<SegmentCost>> costs_[3];  // forward, backward, recomputation; by segment
   std::vector<SegmentCost> distinct_[3];
-  std::deque<GroupTerms> group_terms_;
+  GroupCosts groups_;
 };
 
 }  // namespace shardlab

@@ -11,6 +11,7 @@
 #include "engine/scenario/setting_view.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/train_spec.h"
+#include "simulator/network/transfer_time.h"
 #include "simulator/search/graph_bounds.h"
 
 namespace shardlab {
@@ -26,8 +27,16 @@ bool is_empty_list(const Scenario& scenario, const std::string& key) {
   return !value.starts_with('[') || value.starts_with("[]");
 }
 
-double seconds_of_element(const CollectiveCoefficients& link, double share) {
-  return link.bandwidth.value > 0 ? k_smallest_element * share / link.bandwidth.value : 0;
+// The least that all ranks take for one element of what they gather or reduce.
+double seconds_of_element(const Device& device, CollectiveKind kind) {
+  if (!device.wires.shared)
+    return GroupNetwork(device, shape_of_all(device)).least_ns_per_byte(kind) * 1e-9 * k_smallest_element;
+  const Links& links = *device.wires.shared;
+  const CollectiveCoefficients& link = kind == CollectiveKind::all_gather       ? links.all_gather
+                                       : kind == CollectiveKind::reduce_scatter ? links.reduce_scatter
+                                                                                : links.all_reduce;
+  return link.bandwidth.value > 0 ? k_smallest_element * bus_factor(kind, device.ranks) / link.bandwidth.value
+                                  : 0;
 }
 
 int states_of(const TrainSpec& train) {
@@ -74,13 +83,11 @@ MeshFacts mesh_facts(const Scenario& scenario, const Device& device) {
   facts.one_precision = is_empty_list(scenario, "parallel.wrap.overrides");
   if (device.memory.value > 0) facts.limit = device.memory;
   if (facts.ranks < 2 || !is_empty_list(scenario, "parallel.wrap.ignored")) return facts;
-  const Links links = device.links_of(facts.ranks, device.nodes);
-  const double share = (facts.ranks - 1.0) / facts.ranks;
   if (mesh.shard == facts.ranks) {
-    facts.gather_seconds = seconds_of_element(links.all_gather, share);
-    facts.reduce_seconds = seconds_of_element(links.reduce_scatter, share);
+    facts.gather_seconds = seconds_of_element(device, CollectiveKind::all_gather);
+    facts.reduce_seconds = seconds_of_element(device, CollectiveKind::reduce_scatter);
   } else if (mesh.shard == 1) {
-    facts.reduce_seconds = seconds_of_element(links.all_reduce, 2 * share);
+    facts.reduce_seconds = seconds_of_element(device, CollectiveKind::all_reduce);
   }
   return facts;
 }

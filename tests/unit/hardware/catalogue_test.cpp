@@ -125,7 +125,7 @@ TEST_CASE("hardware: mistakes in a description have a place") {
   CHECK(error_of("name: x\nfigures:\n  memory: {value: 80GiB, kind: vendor, source: page}\n") == "");
   CHECK(error_of("name: x\n") == "x.yaml:1:1: figures.memory is missing");
   CHECK(error_of("name: x\nfigures: {memory: 80GiB}\n") ==
-        "x.yaml:2:19: figures.memory: expected {value, kind, source}");
+        "x.yaml:2:19: figures.memory: expected {value, kind, source}, or with low and high as well");
   CHECK(error_of("name: x\nfigures:\n  memory: {value: 80GiB, kind: guess, source: page}\n").substr(0, 57) ==
         "x.yaml:3:32: figures.memory: unknown kind 'guess' (known:");
   CHECK(error_of("name: x\nfigures:\n  memory: {value: big, kind: vendor, source: page}\n") ==

@@ -90,12 +90,6 @@ TEST_CASE("published contention makes a fully overlapped step last max + penalty
   // 10 + 1 * 4.
   CHECK(published_contention(cpu).compute_beside_collective == Approx(0.5));
   CHECK(published_contention(cpu).collective_beside_compute == Approx(0.5));
-  Device gpu;
-  gpu.kind = DeviceKind::gpu;
-  gpu.multiprocessors = 132;
-  // 24 of 132 multiprocessors belong to the ring: 1 - 24/132 = 0.818; / 1.15.
-  CHECK(published_contention(gpu).compute_beside_collective == Approx(0.8181818 / 1.15));
-  CHECK(published_contention(gpu).collective_beside_compute == Approx(1 / 1.15));
 }
 
 // 25 GB/s in, 20 GB/s out; a rank's part of the memory is 40 GB/s; 5 us a copy.
