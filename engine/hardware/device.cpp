@@ -120,6 +120,8 @@ Result<Device> describe_gpus(const ClusterRequest& request) {
   SHARDLAB_TRY(device.host, read_host(gpu, cores));
   SHARDLAB_TRY(device.runtime, read_runtime_memory());
   SHARDLAB_TRY(device.network, read_network_figures());
+  SHARDLAB_TRY(device.kernels, read_kernel_figures());
+  SHARDLAB_TRY(device.fitted, read_fitted_figures());
   if (node) {
     device.source += ", assets/hardware/nodes/" + node->name + ".yaml";
     device.wires.network_per_rank = {node->network.value / node->gpus};

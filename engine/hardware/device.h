@@ -14,8 +14,10 @@
 #include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/hardware/device_kind.h"
+#include "engine/hardware/fitted_figures.h"
 #include "engine/hardware/gpu.h"
 #include "engine/hardware/host.h"
+#include "engine/hardware/kernel_figures.h"
 #include "engine/hardware/links.h"
 #include "engine/hardware/network_figures.h"
 #include "engine/hardware/runtime_memory.h"
@@ -32,11 +34,14 @@ struct Device {
   // Matrix products of inner dimension K attain rate * K / (K + gemm_k_half), where rate = gemm_rate(dtype).
   DevicePeaks gemm;  // attainable for large products
   double gemm_k_half = 0;
-  // Attention over s tokens attains rate * s / (s + attention_sequence_half), counting causal attention half.
+  // Attention over s tokens attains rate * s / (s + attention_sequence_half), counting causal attention half:
+  // on a GPU flash attention 2 with heads of 128, forward and backward together.
   DevicePeaks attention;
   double attention_sequence_half = 0;
-  int multiprocessors = 0;  // 0 on a CPU
-  int threads = 1;          // of a rank on a CPU
+  int multiprocessors = 0;              // 0 on a CPU
+  int threads = 1;                      // of a rank on a CPU
+  KernelFigures kernels;                // empty on a CPU
+  std::optional<FittedFigures> fitted;  // of programs on GPUs; none on a CPU
 
   // --- memory ---
   BytesPerSecond memory_bandwidth;  // of the data sheet, or of one rank's threads on a CPU

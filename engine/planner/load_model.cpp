@@ -40,8 +40,8 @@ Status check_buffers(const ModelConfig& config, const GraphOptions& options, con
 }
 
 // Where it would be said of attention that is one kernel anyway.
-Status check_attention(const GraphOptions& options, const ModelGraph& graph) {
-  if (!options.flash_attention) return {};
+Status check_attention(AttentionKind kind, const GraphOptions& options, const ModelGraph& graph) {
+  if (kind != AttentionKind::flash) return {};
   if (options.implementation == Implementation::eager && has_biased_attention(graph)) return {};
   return bad_input("model.attention", "flash has no effect: this model's attention is one kernel already",
                    "leave it out");
@@ -68,11 +68,11 @@ Result<ModelGraph> load_as_chosen(const Scenario& scenario) {
   options.router_loss = scenario.model->moe.auxiliary_loss;
   options.implementation = choose_implementation(scenario);
   options.fused_loss = scenario.model->loss.fused;
-  options.flash_attention = scenario.model->attention == AttentionKind::flash;
+  options.flash_attention = scenario.model->attention != AttentionKind::automatic;
   SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
   SHARDLAB_CHECK_OK(check_experts(scenario.model->moe, graph));
   SHARDLAB_CHECK_OK(check_buffers(config, options, graph));
-  SHARDLAB_CHECK_OK(check_attention(options, graph));
+  SHARDLAB_CHECK_OK(check_attention(scenario.model->attention, options, graph));
   SHARDLAB_CHECK_OK(check_loss(scenario.model->loss, options));
   SHARDLAB_TRY(graph, add_adapters(std::move(graph), scenario.model->lora));
   const LossSpec& loss = scenario.model->loss;

@@ -3,12 +3,19 @@
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/model_spec.h"
+#include "engine/scenario/run_spec.h"
 
 namespace shardlab {
 
 Implementation choose_implementation(const Scenario& scenario) {
   const bool on_gpus = scenario.cluster->device != DeviceKind::cpu;
   return scenario.model->implementation.value_or(on_gpus ? Implementation::eager : Implementation::fused);
+}
+
+HostProgram choose_host(const Scenario& scenario) {
+  const bool python =
+      scenario.cluster->device != DeviceKind::cpu && choose_implementation(scenario) == Implementation::eager;
+  return scenario.semantics->host.value_or(python ? HostProgram::python : HostProgram::shardlab);
 }
 
 std::optional<Scenario> with_implementation(const Scenario& scenario, Implementation implementation) {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/model/choices.h"
+#include "engine/scenario/run_words.h"
 #include "engine/scenario/scenario.h"
 
 namespace shardlab {
@@ -15,6 +16,10 @@ namespace shardlab {
 // A choice of this function and not of the scenario may be given up: not every model has an eager form, see
 // ErrorCode::no_eager_form.
 Implementation choose_implementation(const Scenario& scenario);
+
+// Who issues a step: where the scenario does not say it, Python wherever the operators are those of PyTorch's
+// modules on GPUs, else our executor.
+HostProgram choose_host(const Scenario& scenario);
 
 // The same scenario with all that it leaves open decided: this implementation for model and teacher. Nothing
 // where it leaves nothing open.

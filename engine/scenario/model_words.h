@@ -18,10 +18,13 @@ template <>
 inline constexpr auto k_words<LossPlace> = std::to_array<Word<LossPlace>>({{LossPlace::inside, "inside"},
                                                                            {LossPlace::outside, "outside"}});
 
-enum class AttentionKind : std::uint8_t { flash, efficient, math, automatic };
+// `triton` is flash attention as llm-foundry had it in Triton until 2023.
+enum class AttentionKind : std::uint8_t { flash, flash3, triton, efficient, math, automatic };
 template <>
 inline constexpr auto k_words<AttentionKind> =
     std::to_array<Word<AttentionKind>>({{AttentionKind::flash, "flash"},
+                                        {AttentionKind::flash3, "flash3"},
+                                        {AttentionKind::triton, "triton"},
                                         {AttentionKind::efficient, "efficient"},
                                         {AttentionKind::math, "math"},
                                         {AttentionKind::automatic, "auto"}});

@@ -15,6 +15,7 @@ struct SemanticsSpec {
   std::string pytorch = "2.11";
   std::string deepspeed = "0.19";
   std::string transformers = "5";
+  std::optional<HostProgram> host;  // absent: as choose_host() says
   friend bool operator==(const SemanticsSpec&, const SemanticsSpec&) = default;
 };
 

@@ -1,4 +1,5 @@
-// The words of the `cluster`, `checkpoint`, `launch`, `measure` and `limits` sections of a scenario.
+// The words of the `semantics`, `cluster`, `checkpoint`, `launch`, `measure` and `limits` sections of a
+// scenario.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,12 @@ enum class CommunicationBackend : std::uint8_t { nccl, gloo };
 template <>
 inline constexpr auto k_words<CommunicationBackend> = std::to_array<Word<CommunicationBackend>>(
     {{CommunicationBackend::nccl, "nccl"}, {CommunicationBackend::gloo, "gloo"}});
+
+// Who issues the instructions of a predicted step.
+enum class HostProgram : std::uint8_t { shardlab, python };
+template <>
+inline constexpr auto k_words<HostProgram> =
+    std::to_array<Word<HostProgram>>({{HostProgram::shardlab, "shardlab"}, {HostProgram::python, "python"}});
 
 // Who starts the ranks.
 enum class Launcher : std::uint8_t { local, torchrun, slurm, mpirun };

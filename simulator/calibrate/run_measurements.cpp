@@ -65,12 +65,13 @@ void for_followed(const RunTrace& run, Visit visit) {
 void add_issue_times(const PlannedScenario& planned, const RunTrace& run, CostModel& costs,
                      Collector& collector) {
   for_followed(run, [&](const RankTrace& rank, std::size_t i) {
-    const Instruction& instruction = planned.plan.steady.instruction(rank.spans[i].instruction);
+    const StepPlan& plan = planned.plan.steady;
+    const Instruction& instruction = plan.instruction(rank.spans[i].instruction);
     if (is_host_only(instruction.kind)) return;
     const Nanoseconds taken = rank.spans[i + 1].issue - rank.spans[i].issue;
     if (runs_segment(instruction.kind)) {
       collector.add("host.launch", {},
-                    taken / std::max<std::int64_t>(costs.kernels_of(planned.plan.steady, instruction), 1));
+                    taken / std::max<std::int64_t>(costs.kernels_of(plan, instruction), 1));
     } else {
       collector.add(is_collective(instruction.kind) ? "host.collective" : "host.instruction", {}, taken);
     }

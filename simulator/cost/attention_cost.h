@@ -1,10 +1,11 @@
 // Time of fused causal attention.
 //
-//   t = overhead + flops / (rate * s / (s + s_half))
+//   t = overhead + flops / (rate * narrow(d) * s / (s + s_half))
 //
 // flops are the executed ones, causal halves counted as halves (two products forward, five backward); s is
-// the sequence length. s_half 450 to 600 reproduces the published curves of flash attention on A100 and H100
-// (README charts, 512 to 16k tokens).
+// the sequence length, d the width of a head. narrow(d) is 1 from 128 on and falls by the same factor with
+// each halving. Which kernel it is, and in which direction, the rate says; the curves
+// and their fit to published charts: assets/hardware/kernels/attention.yaml.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,7 @@ struct AttentionCoefficients {
   double sequence_half = 0;
   double overhead_ns = 0;
   ShapeTable measured;
+  double narrow = 1;  // the share of the rate with heads half as wide as 128
 };
 
 double attention_ns(const AttentionWork& work, const AttentionCoefficients& coefficients);

@@ -25,6 +25,7 @@ class Reader {
     set("host.allocation", coefficients_.allocation_ns);
     set("host.collective", coefficients_.host.collective_ns);
     set("host.launch", coefficients_.host.launch_ns);
+    set("host.launch", coefficients_.host.backward_launch_ns);
     read_contention();
     set("contention.collective_beside_compute", coefficients_.contention.collective_beside_compute);
     for (const ProbeResult& probe : calibration_.probes) read_shape(probe);
@@ -42,6 +43,7 @@ class Reader {
     for (std::size_t use = 0; use < k_matmul_uses; ++use) {
       const std::string probe = matmul_probe(static_cast<MatmulUse>(use), dtype);
       MatmulCoefficients& matmul = target.matmul[use];
+      if (value(probe + ".rate")) matmul.waves = {};  // measured shapes have them
       set(probe + ".rate", matmul.rate.value);
       set(probe + ".k_half", matmul.k_half);
       set(probe + ".bandwidth", matmul.bandwidth.value);
@@ -50,6 +52,7 @@ class Reader {
     for (const Direction direction : {Direction::forward, Direction::backward}) {
       const std::string probe = traffic_name(k_attention.name, direction, dtype);
       AttentionCoefficients& attention = target.attention[static_cast<std::size_t>(direction)];
+      if (value(probe + ".rate")) attention.narrow = 1;  // measured shapes have it
       set(probe + ".rate", attention.rate.value);
       set(probe + ".sequence_half", attention.sequence_half);
       set(probe + ".overhead", attention.overhead_ns);

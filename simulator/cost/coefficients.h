@@ -8,7 +8,10 @@
 
 #include "engine/base/dtype.h"
 #include "engine/hardware/device.h"
+#include "engine/model/choices.h"
 #include "engine/plan/instruction.h"
+#include "engine/scenario/model_words.h"
+#include "engine/scenario/scenario.h"
 #include "simulator/calibrate/calibration.h"
 #include "simulator/cost/attention_cost.h"
 #include "simulator/cost/collective_cost.h"
@@ -35,7 +38,8 @@ struct CostCoefficients {
   DtypeCoefficients float32;
   DtypeCoefficients bfloat16;
   DtypeCoefficients float16;
-  TrafficCoefficients memory;  // what has no coefficients of its own
+  TrafficCoefficients memory;     // what has no coefficients of its own
+  TrafficCoefficients operators;  // the same of a program's operators
   std::map<std::string, TrafficCoefficients, std::less<>> traffic;
   double allocation_ns = 0;                                // one tensor allocated and freed inside a segment
   std::map<InstructionKind, CollectiveTerms> collectives;  // calibrated ones, of all ranks
@@ -49,9 +53,18 @@ struct CostCoefficients {
     return dtype == DType::float16 ? float16 : bfloat16;
   }
   const TrafficCoefficients& traffic_of(std::string_view name) const;
+  const TrafficCoefficients& traffic_of_operator(std::string_view name) const;
 };
 
-CostCoefficients published_coefficients(const Device& device);
+// What of a scenario decides which kernels run.
+struct KernelChoice {
+  AttentionKind attention = AttentionKind::automatic;
+  Implementation implementation = Implementation::fused;
+  HostProgram host = HostProgram::shardlab;
+};
+KernelChoice kernel_choice(const Scenario& scenario);
+
+CostCoefficients published_coefficients(const Device& device, const KernelChoice& kernels);
 
 // Replaces what the calibration measured. Coefficients with names it does not know are ignored; what it lacks
 // stays published. Calibrations measure 16 bits in bfloat16: float16 takes the same where the published rates

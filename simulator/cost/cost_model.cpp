@@ -6,7 +6,9 @@
 
 #include "engine/model/segment/program.h"
 #include "engine/plan/segment_run.h"
+#include "engine/scenario/choose_implementation.h"
 #include "engine/scenario/train_spec.h"
+#include "simulator/cost/gpu_kernels.h"
 
 namespace shardlab {
 namespace {
@@ -30,9 +32,12 @@ Nanoseconds whole(double nanoseconds) {
 CostModel::CostModel(const PlannedScenario& planned, const Device& device, const Calibration* calibration)
     : planned_(planned),
       device_(device),
-      coefficients_(published_coefficients(device)),
+      coefficients_(published_coefficients(device, kernel_choice(planned.scenario))),
       groups_(planned, device, coefficients_) {
+  const HostCoefficients published = coefficients_.host;
   if (calibration != nullptr) apply_calibration(*calibration, coefficients_);
+  // What a calibration timed was our executor.
+  if (choose_host(planned.scenario) == HostProgram::python) coefficients_.host = published;
   for (auto& costs : costs_) costs.resize(planned.partition.segments.size());
 }
 
@@ -44,8 +49,7 @@ InstructionCost CostModel::cost(const StepPlan& plan, const Instruction& instruc
     return cost;
   }
   if (is_host_work(plan, instruction)) return host_cost(plan, instruction);
-  const HostTime host =
-      host_time(is_collective(instruction.kind), kernels_of(plan, instruction), coefficients_.host);
+  const HostTime host = host_time(instruction.kind, kernels_of(plan, instruction), coefficients_.host);
   if (is_collective(instruction.kind)) {
     const CollectiveCost collective = collective_cost(plan, instruction);
     cost.duration = whole(collective.nanoseconds);
@@ -101,7 +105,8 @@ double CostModel::device_ns(const StepPlan& plan, const Instruction& instruction
 std::optional<InstructionTraffic> CostModel::traffic(const StepPlan& plan,
                                                      const Instruction& instruction) const {
   auto moved = traffic_of_instruction(plan, instruction, *planned_.scenario.train);
-  if (moved && !coefficients_.counts_pieces) moved->traffic.pieces = 1;
+  if (moved && !coefficients_.counts_pieces)
+    moved->traffic.pieces = gpu_kernels(plan, instruction, *planned_.scenario.train);
   return moved;
 }
 
@@ -113,7 +118,8 @@ bool CostModel::goes_once(const Instruction& instruction) const {
 
 std::int64_t CostModel::kernels_of(const StepPlan& plan, const Instruction& instruction) {
   if (const auto copy = host_copy(plan, instruction)) return copy->copies;
-  return runs_segment(instruction.kind) ? segment_cost(instruction).kernels : 1;
+  if (runs_segment(instruction.kind)) return segment_cost(instruction).kernels;
+  return coefficients_.counts_pieces ? 1 : gpu_kernels(plan, instruction, *planned_.scenario.train);
 }
 
 std::vector<OperatorTime> CostModel::operator_times(const StepPlan& plan) const {
@@ -191,10 +197,9 @@ CostBreakdown CostModel::explain(const StepPlan& plan, const Instruction& instru
   if (is_host_only(instruction.kind)) return device;
   CostBreakdown whole{
       device.nanoseconds, std::string(to_string(instruction.kind)), "alone on the device", {}};
-  whole.parts = {
-      std::move(device),
-      explain_host_time(is_collective(instruction.kind), kernels_of(plan, instruction), coefficients_.host),
-      explain_contention(coefficients_.contention, shares(plan, instruction))};
+  whole.parts = {std::move(device),
+                 explain_host_time(instruction.kind, kernels_of(plan, instruction), coefficients_.host),
+                 explain_contention(coefficients_.contention, shares(plan, instruction))};
   return whole;
 }
 

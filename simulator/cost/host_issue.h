@@ -1,17 +1,25 @@
 // Host time to issue an instruction: a fixed part, and one launch per kernel where launching is separate from
 // computing (a GPU). Handing a collective to the communication library has a fixed part of its own.
+//
+// Who issues decides what that is. Our executor is C++ throughout. In a Python program forward (and what
+// checkpointing computes again) and the optimizer are issued by Python, operator by operator; backward by the
+// C++ thread of autograd; and what FSDP, DDP or DeepSpeed do around a collective are hooks in Python.
 #pragma once
 
 #include <cstdint>
 
+#include "engine/hardware/device.h"
+#include "engine/plan/instruction_words.h"
+#include "engine/scenario/run_words.h"
 #include "simulator/cost/breakdown.h"
 
 namespace shardlab {
 
 struct HostCoefficients {
-  double instruction_ns = 0;  // bookkeeping of one instruction
-  double collective_ns = 0;   // the same for a collective
-  double launch_ns = 0;       // per kernel; 0 on a CPU, where an operator's own cost is part of its time
+  double instruction_ns = 0;      // bookkeeping of one instruction
+  double collective_ns = 0;       // the same for a collective
+  double launch_ns = 0;           // per kernel; 0 on a CPU, where an operator's own cost is part of its time
+  double backward_launch_ns = 0;  // likewise in backward
 };
 
 struct HostTime {
@@ -19,7 +27,11 @@ struct HostTime {
   double total_ns = 0;
 };
 
-HostTime host_time(bool collective, std::int64_t kernels, const HostCoefficients& coefficients);
-CostBreakdown explain_host_time(bool collective, std::int64_t kernels, const HostCoefficients& coefficients);
+// From published figures.
+HostCoefficients published_host(const Device& device, HostProgram host);
+
+HostTime host_time(InstructionKind kind, std::int64_t kernels, const HostCoefficients& coefficients);
+CostBreakdown explain_host_time(InstructionKind kind, std::int64_t kernels,
+                                const HostCoefficients& coefficients);
 
 }  // namespace shardlab

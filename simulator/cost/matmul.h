@@ -1,11 +1,12 @@
-// Time of a matrix product m x k by k x n: a roofline.
+// Time of a matrix product m x k by k x n: a roofline over tiles and waves.
 //
-//   t = overhead + max(2 m n k / rate * (k + k_half) / k, bytes / bandwidth)
+//   t = overhead + max(2 m n k / (rate * filled) * (k + k_half) / k, bytes / bandwidth)
 //
 // k / (k + k_half) is the share of the rate that an inner dimension k attains (prologue and epilogue of a
-// tile); the fit is to published tables of GEMMs on A100 and B200 (SimuMax, configs/system) and to this
-// machine's own probes after a calibration, whose measured shapes then correct the formula (ShapeTable over
-// m, n, k).
+// tile). `filled` is what tiles and waves leave of it: the result is cut into tiles, one a multiprocessor at
+// a time, and a last wave of fewer tiles than multiprocessors takes nearly as long as a full one. Sizes of
+// tiles and their fit to published tables: assets/hardware/kernels/matmul.yaml. Processors have no waves, and
+// neither has a calibration, whose measured shapes correct the formula instead (ShapeTable over m, n, k).
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 
 #include "engine/base/dtype.h"
 #include "engine/base/units.h"
+#include "engine/hardware/kernel_figures.h"
 #include "simulator/cost/breakdown.h"
 #include "simulator/cost/shape_table.h"
 
@@ -32,12 +34,23 @@ struct MatmulShape {
   Bytes bytes;  // least traffic
 };
 
+// How a product is cut over multiprocessors; none: not at all.
+struct WaveCoefficients {
+  int multiprocessors = 0;
+  TileFigures tiles;
+};
+
+// Computed over needed multiply-adds, at least 1: what tiles that reach over the edge and multiprocessors
+// that are idle in the last wave cost, by the tile that costs least.
+double wave_factor(const MatmulShape& shape, const WaveCoefficients& waves);
+
 struct MatmulCoefficients {
   FlopsPerSecond rate;  // of large products
   double k_half = 0;
   BytesPerSecond bandwidth;  // attained
   double overhead_ns = 0;    // per product
   ShapeTable measured;
+  WaveCoefficients waves;
 };
 
 double matmul_ns(const MatmulShape& shape, const MatmulCoefficients& coefficients);

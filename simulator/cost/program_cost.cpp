@@ -114,13 +114,13 @@ class WorkCost {
   }
 
   const TrafficCoefficients& traffic(const ProgramStep& step) const {
-    if (coefficients_.traffic.empty()) return coefficients_.memory;
+    if (coefficients_.traffic.empty()) return coefficients_.operators;
     // Gradients that meet are added like activations, and copied like buffers.
     if (step.kind == StepKind::accumulate) {
-      return coefficients_.traffic_of(traffic_name(k_add.name, Direction::forward, dtype_of(step)));
+      return coefficients_.traffic_of_operator(traffic_name(k_add.name, Direction::forward, dtype_of(step)));
     }
     if (step.kind == StepKind::copy) return coefficients_.traffic_of("copy");
-    return coefficients_.traffic_of(traffic_name(operation_of(step), direction_, dtype_of(step)));
+    return coefficients_.traffic_of_operator(traffic_name(operation_of(step), direction_, dtype_of(step)));
   }
 
   const ModelGraph& graph_;

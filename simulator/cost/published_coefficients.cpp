@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <array>
 
+#include "engine/scenario/choose_implementation.h"
+#include "engine/scenario/model_spec.h"
 #include "simulator/cost/coefficients.h"
 
 namespace shardlab {
@@ -16,29 +19,64 @@ FlopsPerSecond rate_of(const DevicePeaks& rates, DType dtype) {
   return {1e9};
 }
 
-DtypeCoefficients compute_of(const Device& device, DType dtype, BytesPerSecond bandwidth,
+FlopsPerSecond operator*(FlopsPerSecond rate, double factor) {
+  return {rate.value * factor};
+}
+
+// Of the kernel in units of flash attention 2.
+double attention_speed(const Device& device, AttentionKind kind) {
+  if (kind == AttentionKind::flash3) return device.kernels.attention.flash3;
+  if (kind == AttentionKind::triton && device.fitted)
+    return device.fitted->of(FittedFigure::triton_attention);
+  return 1;
+}
+
+// Rates of forward (two products) and backward (five) that together are `rate`, the first as many times the
+// second as the kernels' figures say.
+std::array<FlopsPerSecond, 2> by_direction(FlopsPerSecond rate, const AttentionFigures& figures) {
+  const FlopsPerSecond backward = rate * ((2 / figures.forward + 5) / 7);
+  return {backward * figures.forward, backward};
+}
+
+DtypeCoefficients compute_of(const Device& device, AttentionKind kind, DType dtype, BytesPerSecond bandwidth,
                              double overhead_ns) {
+  const double product_speed = device.fitted ? device.fitted->of(FittedFigure::product_speed) : 1;
   DtypeCoefficients coefficients;
-  coefficients.matmul.fill({rate_of(device.gemm, dtype), device.gemm_k_half, bandwidth, overhead_ns, {}});
-  coefficients.attention.fill(
-      {rate_of(device.attention, dtype), device.attention_sequence_half, overhead_ns, {}});
+  coefficients.matmul.fill({rate_of(device.gemm, dtype) * product_speed,
+                            device.gemm_k_half,
+                            bandwidth,
+                            overhead_ns,
+                            {},
+                            {device.multiprocessors, device.kernels.tiles}});
+  const auto rates = by_direction(rate_of(device.attention, dtype) * attention_speed(device, kind),
+                                  device.kernels.attention);
+  for (std::size_t direction = 0; direction < rates.size(); ++direction) {
+    coefficients.attention[direction] = {
+        rates[direction], device.attention_sequence_half, overhead_ns, {}, device.kernels.attention.narrow};
+  }
   return coefficients;
 }
 
 }  // namespace
 
-CostCoefficients published_coefficients(const Device& device) {
+KernelChoice kernel_choice(const Scenario& scenario) {
+  return {scenario.model->attention, choose_implementation(scenario), choose_host(scenario)};
+}
+
+CostCoefficients published_coefficients(const Device& device, const KernelChoice& kernels) {
   const bool cpu = device.kind == DeviceKind::cpu;
   const double overhead_ns = (cpu ? device.kernel_launch_seconds : device.kernel_gap_seconds) * 1e9;
   const BytesPerSecond bandwidth{std::max(device.memory_bandwidth.value * device.memory_efficiency, 1.0)};
   CostCoefficients coefficients;
   coefficients.counts_pieces = cpu;
-  coefficients.float32 = compute_of(device, DType::float32, bandwidth, overhead_ns);
-  coefficients.bfloat16 = compute_of(device, DType::bfloat16, bandwidth, overhead_ns);
-  coefficients.float16 = compute_of(device, DType::float16, bandwidth, overhead_ns);
+  coefficients.float32 = compute_of(device, kernels.attention, DType::float32, bandwidth, overhead_ns);
+  coefficients.bfloat16 = compute_of(device, kernels.attention, DType::bfloat16, bandwidth, overhead_ns);
+  coefficients.float16 = compute_of(device, kernels.attention, DType::float16, bandwidth, overhead_ns);
   coefficients.memory = {bandwidth, overhead_ns, {}};
-  coefficients.host = {device.instruction_seconds * 1e9, device.instruction_seconds * 1e9,
-                       cpu ? 0 : device.kernel_launch_seconds * 1e9};
+  coefficients.operators = coefficients.memory;
+  if (device.fitted && kernels.implementation == Implementation::eager)
+    coefficients.operators.bandwidth.value *= device.fitted->of(FittedFigure::memory_speed);
+  coefficients.host = published_host(device, kernels.host);
   coefficients.contention = published_contention(device);
   coefficients.host_link = published_host_link(device);
   coefficients.host_work = published_host_work(device);
@@ -48,6 +86,11 @@ CostCoefficients published_coefficients(const Device& device) {
 const TrafficCoefficients& CostCoefficients::traffic_of(std::string_view name) const {
   const auto found = traffic.find(name);
   return found == traffic.end() ? memory : found->second;
+}
+
+const TrafficCoefficients& CostCoefficients::traffic_of_operator(std::string_view name) const {
+  const auto found = traffic.find(name);
+  return found == traffic.end() ? operators : found->second;
 }
 
 std::string traffic_name(std::string_view operation, Direction direction, DType dtype) {

@@ -65,7 +65,8 @@ Result<ModelFacts> model_facts(const Scenario& scenario, const Device& device) {
   facts.offloads = scenario.offload->parameters != OffloadTarget::none;
   facts.reduces_last = scenario.train->sync == GradientSync::last;
   if (scenario.distillation) return facts;  // a teacher replaces the loss
-  const GraphBounds bounds = graph_bounds(scenario, graph, published_coefficients(device));
+  const GraphBounds bounds =
+      graph_bounds(scenario, graph, published_coefficients(device, kernel_choice(scenario)));
   facts.nanoseconds = bounds.nanoseconds;
   facts.saved = static_cast<double>(bounds.saved.value);
   return facts;

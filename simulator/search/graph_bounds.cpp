@@ -40,7 +40,7 @@ double work_ns(const ModelGraph& graph, const Operator& op, const Work& work, Di
                                     q[0] * op.attributes.get(attribute::k_heads)};
       return attention_ns(attention, coefficients.of(floating_input(graph, op)).attention[side]);
     }
-    case WorkKind::memory: return traffic_ns({work.bytes, work.kernels}, coefficients.memory);
+    case WorkKind::memory: return traffic_ns({work.bytes, work.kernels}, coefficients.operators);
   }
   return 0;
 }
@@ -91,9 +91,11 @@ class Bounds {
   }
 
   void add_work(const Operator& op, const std::vector<Work>& works, Direction direction, int times) {
+    const HostCoefficients& host = coefficients_.host;
+    const double launch_ns = direction == Direction::backward ? host.backward_launch_ns : host.launch_ns;
     for (const Work& work : works) {
       device_ns_ += times * work_ns(graph_, op, work, direction, coefficients_);
-      host_ns_ += times * work.kernels * coefficients_.host.launch_ns;
+      host_ns_ += times * work.kernels * launch_ns;
     }
   }
 

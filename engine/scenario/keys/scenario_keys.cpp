@@ -23,6 +23,9 @@ const Keys<SemanticsSpec>& semantics_keys() {
       key("deepspeed", &S::deepspeed, kind::word({"0.19"}), "version of DeepSpeed whose ZeRO is mirrored"),
       key("transformers", &S::transformers, kind::word({"5"}),
           "version of transformers whose eager modules are mirrored"),
+      key("host", &S::host, kind::word_or_absent<HostProgram>(),
+          "who issues a predicted step on GPUs: shardlab's executor, or a program in Python",
+          "python with eager operators, else shardlab"),
   };
   return keys;
 }

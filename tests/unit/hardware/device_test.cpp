@@ -24,8 +24,8 @@ TEST_CASE("device: eight H100 of a named node") {
   CHECK_FALSE(h100.calibrated);
   CHECK(h100.peak(DType::bfloat16)->value == 989.4e12);
   CHECK(h100.gemm.bfloat16->value == Approx(989.4e12 * 0.78 * 0.9));
-  CHECK(h100.attention.bfloat16->value == Approx(330e12));
-  CHECK(h100.attention.float32->value == Approx(330e12 * 67 / 989.4));
+  CHECK(h100.attention.bfloat16->value == Approx(333.6e12));
+  CHECK(h100.attention.float32->value == Approx(333.6e12 * 67 / 989.4));
   CHECK(h100.memory.value == 85'018'877'624);
   CHECK(h100.dollars_per_hour == Approx(7.145));
   CHECK_FALSE(h100.estimates.empty());

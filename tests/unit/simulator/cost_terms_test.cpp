@@ -72,14 +72,55 @@ TEST_CASE("collectives: latency, bus factor, root") {
 }
 
 TEST_CASE("the host pays per instruction and, on a GPU, per kernel") {
-  const HostCoefficients gpu{10'000, 15'000, 4'000};
+  using K = InstructionKind;
+  const HostCoefficients gpu{10'000, 15'000, 4'000, 2'000};
   // 10 us + 30 * 4 us; the device may start after the first launch.
-  CHECK(host_time(false, 30, gpu).total_ns == Approx(130'000));
-  CHECK(host_time(false, 30, gpu).first_kernel_ns == Approx(14'000));
-  CHECK(host_time(true, 1, gpu).total_ns == Approx(19'000));
-  const HostCoefficients cpu{3'000, 5'000, 0};
-  CHECK(host_time(false, 30, cpu).total_ns == Approx(3'000));
-  CHECK(host_time(true, 30, cpu).first_kernel_ns == Approx(5'000));
+  CHECK(host_time(K::Forward, 30, gpu).total_ns == Approx(130'000));
+  CHECK(host_time(K::Forward, 30, gpu).first_kernel_ns == Approx(14'000));
+  // Autograd's thread issues: 10 us + 30 * 2 us.
+  CHECK(host_time(K::Backward, 30, gpu).total_ns == Approx(70'000));
+  CHECK(host_time(K::AllGather, 1, gpu).total_ns == Approx(19'000));
+  const HostCoefficients cpu{3'000, 5'000, 0, 0};
+  CHECK(host_time(K::Forward, 30, cpu).total_ns == Approx(3'000));
+  CHECK(host_time(K::AllReduce, 30, cpu).first_kernel_ns == Approx(5'000));
+}
+
+TEST_CASE("a Python program takes the host longer, but not in backward") {
+  Device gpu;
+  gpu.kind = DeviceKind::gpu;
+  gpu.kernel_launch_seconds = 5e-6;
+  gpu.instruction_seconds = 10e-6;
+  gpu.fitted.emplace();
+  gpu.fitted->at(FittedFigure::python_operator).value = 12e-6;
+  gpu.fitted->at(FittedFigure::python_hook).value = 150e-6;
+  const HostCoefficients python = published_host(gpu, HostProgram::python);
+  CHECK(python.launch_ns == Approx(12'000));
+  CHECK(python.backward_launch_ns == Approx(5'000));
+  CHECK(python.collective_ns == Approx(150'000));
+  const HostCoefficients ours = published_host(gpu, HostProgram::shardlab);
+  CHECK(ours.launch_ns == Approx(5'000));
+  CHECK(ours.collective_ns == Approx(10'000));
+}
+
+TEST_CASE("tiles and waves") {
+  MatmulCoefficients c = matmul_coefficients();
+  c.waves = {10, {128, 256, 128, 0.8, 0.5}};
+  // 4 x 4 tiles of 128 x 256 on 10 multiprocessors are 1.6 waves, so 2: 20 tiles for 16, half of which
+  // counts: 1.125. 256 x 128: 2 x 8 tiles, the same. Tiles of 128 x 128: 32 of them in 40, 1.125 / 0.8.
+  CHECK(wave_factor({512, 1024, 64, {}}, c.waves) == Approx(1.125));
+  // 100 x 100: one small tile in a wave of 10; 0.5 + 0.5 * 10 * 128^2 / 100^2 = 8.692, / 0.8. A large one is
+  // twice as large: 0.5 + 0.5 * 10 * 128 * 256 / 100^2 = 16.884.
+  CHECK(wave_factor({100, 100, 64, {}}, c.waves) == Approx(8.692 / 0.8));
+  CHECK(wave_factor({100, 100, 64, {}}, {}) == 1);
+}
+
+TEST_CASE("narrow heads are slower") {
+  AttentionCoefficients c;
+  c.rate = {50e9};
+  c.narrow = 0.9;
+  // 100 MFLOP / 50 GFLOP/s = 2 ms; heads of 32 are two halvings below 128.
+  CHECK(attention_ns({{100'000'000}, 300, 32, 8}, c) == Approx(2e6 / 0.81));
+  CHECK(attention_ns({{100'000'000}, 300, 256, 8}, c) == Approx(2e6));
 }
 
 TEST_CASE("published contention makes a fully overlapped step last max + penalty * min") {

@@ -26,8 +26,10 @@ double rate(const DtypeCoefficients& coefficients) {
 TEST_CASE("float16 products run at the float16 rate, emulated bfloat16 at that of float32") {
   for (const char* gpu : {"V100-SXM-16GB", "T4"}) {
     INFO(gpu);
-    const Device device = device_called(gpu);
-    const CostCoefficients costs = published_coefficients(device);
+    Device device = device_called(gpu);
+    device.fitted.reset();
+    device.kernels.attention.forward = 1;
+    const CostCoefficients costs = published_coefficients(device, {});
     CHECK(rate(costs.of(DType::float16)) == device.gemm.float16->value);
     CHECK(rate(costs.of(DType::float16)) > 7 * rate(costs.of(DType::float32)));
     CHECK(rate(costs.of(DType::bfloat16)) == rate(costs.of(DType::float32)));
@@ -41,7 +43,7 @@ TEST_CASE("a segment that computes in float16 takes the time of float16") {
         "parallel: {strategy: fsdp2}\nprecision: {param: " + param + ", reduce: float32}", "clip_norm: 1.0",
         "{gpu: T4, gpus_per_node: 2}");
     const Device device = test::device_of(planned);
-    const CostCoefficients costs = published_coefficients(device);
+    const CostCoefficients costs = published_coefficients(device, {});
     const Segment& layer = planned.partition.segments[2];
     double sum = 0;
     for (const StepCost& step :

@@ -30,7 +30,7 @@ double ns(const PlannedScenario& planned, const CostCoefficients& coefficients, 
 TEST_CASE("a calibration of all ranks holds for all ranks; other groups take what is predicted, corrected") {
   const PlannedScenario all = on("{node: hgx-h100, nodes: 1}", "");
   const PlannedScenario pairs = on("{node: hgx-h100, nodes: 1}", ", mesh: {replicate: 4, shard: 2}");
-  const CostCoefficients published = published_coefficients(test::device_of(all));
+  const CostCoefficients published = published_coefficients(test::device_of(all), {});
   CostCoefficients measured = published;
   // Everything takes a second more than the bytes do: that of eight ranks, not of two.
   measured.collectives[InstructionKind::AllGather] = {1e9, {1e9}, 0, {}};
@@ -48,7 +48,7 @@ TEST_CASE("of groups that lie on nodes unlike the slowest holds, not rank 0's") 
   const PlannedScenario planned =
       on("{node: hgx-h100, nodes: 3, gpus_per_node: 4}", ", mesh: {replicate: 4, shard: 3}");
   const Device device = test::device_of(planned);
-  const CostCoefficients published = published_coefficients(device);
+  const CostCoefficients published = published_coefficients(device, {});
   GroupCosts costs(planned, device, published);
   const CollectiveCost gather =
       costs.cost(group_of(planned, InstructionKind::AllGather), InstructionKind::AllGather, {1 << 28});
@@ -59,7 +59,7 @@ TEST_CASE("of groups that lie on nodes unlike the slowest holds, not rank 0's") 
 
 TEST_CASE("broadcasts, reductions and all-to-alls take their own time") {
   const PlannedScenario planned = on("{node: hgx-h100, nodes: 2}", "");
-  const CostCoefficients published = published_coefficients(test::device_of(planned));
+  const CostCoefficients published = published_coefficients(test::device_of(planned), {});
   const auto of = [&](InstructionKind kind) {
     return ns(planned, published, InstructionKind::AllGather, kind, 1 << 28);
   };

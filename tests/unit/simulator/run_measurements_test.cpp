@@ -66,7 +66,7 @@ TEST_CASE("of a run on GPUs the host's times are those between issues, a segment
   for (Span& span : run.steps[0].ranks[0].spans) {
     const Instruction& instruction = plan.instruction(span.instruction);
     span.issue = {now};
-    now += runs_segment(instruction.kind)    ? 5 * costs.kernels_of(planned.plan.steady, instruction)
+    now += runs_segment(instruction.kind)    ? 5 * costs.kernels_of(plan, instruction)
            : is_collective(instruction.kind) ? 11
                                              : 7;
   }

@@ -1,0 +1,33 @@
+// Figures of GPU kernels that hold on every GPU: assets/hardware/kernels.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/hardware/description.h"
+
+namespace shardlab {
+
+// Into what tiles libraries cut matrix products, a multiprocessor each.
+struct TileFigures {
+  int rows = 0, columns = 0;  // of a large tile, either way round
+  int small = 0;              // the side of a small one
+  double small_speed = 1;     // its share of the rate with large ones
+  double idle_tail = 0;       // the share that counts of what a last wave leaves idle
+};
+
+// Kernels for attention relative to flash attention 2 with heads of 128, forward and backward together.
+struct AttentionFigures {
+  double narrow = 1;   // share of the rate with heads of 64
+  double forward = 1;  // rate of forward over that of backward
+  double flash3 = 1;   // rate of flash attention 3
+};
+
+struct KernelFigures {
+  TileFigures tiles;
+  AttentionFigures attention;
+  FigureSources provenance;  // by "tiles.idle_tail" and the like
+};
+
+// Errors: a file that is missing or malformed.
+Result<KernelFigures> read_kernel_figures();
+
+}  // namespace shardlab

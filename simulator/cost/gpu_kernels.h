@@ -1,0 +1,19 @@
+// How many kernels instructions outside of segments launch on a GPU.
+//
+// Source: torch 2.11, aten/src/ATen/native/cuda/MultiTensorApply.cuh (tensors and blocks of one launch of a
+// foreach or fused operator), torch/optim (which operators a step is made of), torch/nn/utils/clip_grad.py.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/plan/step_plan.h"
+
+namespace shardlab {
+
+struct TrainSpec;  // engine/scenario/train_spec.h
+
+// At least 1, which is what all but the optimizer's tail launch: their copies are one kernel over all
+// tensors. Parameters that lie in one flat vector are one tensor. `train` says which optimizer a step is.
+std::int64_t gpu_kernels(const StepPlan& plan, const Instruction& instruction, const TrainSpec& train);
+
+}  // namespace shardlab
