@@ -16,6 +16,7 @@ Json row_json(const BacktestRow& row, BacktestMetric metric) {
   for (const BacktestGroup& group : row.groups) groups.push_back({{"by", group.by}, {"key", group.key}});
   return {{"id", row.id},
           {"source", row.source},
+          {"series", row.series},
           {"metric", to_string(metric)},
           {"figure", row.figure.empty() ? Json(nullptr) : Json(row.figure)},
           {"published", or_null(row.published)},

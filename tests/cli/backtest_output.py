@@ -7,7 +7,7 @@ from _shardlab import SOURCE, Place, check, expect, expect_error, main
 
 SHIPPED = SOURCE / "assets/backtest/published_runs.csv"
 # What the documentation promises of a row and of a line of the summary: name, types.
-ROW = {"id": str, "source": str, "metric": str, "figure": (str, type(None)), "published": (float, type(None)),
+ROW = {"id": str, "source": str, "series": str, "metric": str, "figure": (str, type(None)), "published": (float, type(None)),
        "predicted": (float, type(None)), "low": (float, type(None)), "high": (float, type(None)), "error": (float, type(None)),
        "expressible": bool, "reason": str, "nearest": list, "rules": list, "ran_out_of_memory": bool, "fits": (str, type(None)),
        "groups": list}
