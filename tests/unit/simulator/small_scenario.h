@@ -1,39 +1,19 @@
-// Small planned scenarios for tests of the simulator.
+// Small planned scenarios for tests of the simulator. What is malformed throws std::runtime_error.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 
-#include <fmt/format.h>
-
-#include "engine/planner/plan_scenario.h"
-#include "engine/scenario/cluster_spec.h"
-#include "engine/scenario/read_scenario.h"
-#include "engine/scenario/resolve_device.h"
+#include "engine/hardware/device.h"
+#include "engine/plan/planned_scenario.h"
 
 namespace shardlab::test {
 
 // tiny-llama on two processor ranks; `sections` are further top-level keys, `model` further keys of the
 // model.
-inline PlannedScenario small_scenario(const std::string& sections,
-                                      const std::string& train = "clip_norm: 1.0",
-                                      const std::string& cluster = "{device: cpu, ranks: 2}",
-                                      const std::string& model = "dropout: 0") {
-  const std::string yaml = fmt::format(
-      "name: small\nmodel: {{config: tiny-llama, sequence_length: 32, {}}}\ncluster: {}\n{}\n"
-      "train: {{micro_batch: 2, {}}}\n",
-      model, cluster, sections, train);
-  const auto scenario = parse_scenario(yaml, "small.yaml");
-  if (!scenario) throw std::runtime_error(to_string(scenario.error()));
-  auto planned = plan_scenario(*scenario);
-  if (!planned) throw std::runtime_error(to_string(planned.error()));
-  return *std::move(planned);
-}
+PlannedScenario small_scenario(const std::string& sections, const std::string& train = "clip_norm: 1.0",
+                               const std::string& cluster = "{device: cpu, ranks: 2}",
+                               const std::string& model = "dropout: 0");
 
-inline Device device_of(const PlannedScenario& planned) {
-  auto device = resolve_device(*planned.scenario.cluster);
-  if (!device) throw std::runtime_error(to_string(device.error()));
-  return *std::move(device);
-}
+Device device_of(const PlannedScenario& planned);
 
 }  // namespace shardlab::test
