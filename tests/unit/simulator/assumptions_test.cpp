@@ -1,5 +1,7 @@
 // What a prediction says it takes for given.
 #include "simulator/assumptions.h"
+#include "engine/planner/plan_scenario.h"
+#include "engine/scenario/read_scenario.h"
 
 #include "tests/catch.h"
 #include "tests/unit/simulator/small_scenario.h"
