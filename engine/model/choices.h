@@ -14,6 +14,12 @@ template <>
 inline constexpr auto k_words<Implementation> =
     std::to_array<Word<Implementation>>({{Implementation::fused, "fused"}, {Implementation::eager, "eager"}});
 
+// Of matrix products in float8: none are, one scale a tensor, one a row.
+enum class Fp8Scaling : std::uint8_t { none, tensorwise, rowwise };
+template <>
+inline constexpr auto k_words<Fp8Scaling> = std::to_array<Word<Fp8Scaling>>(
+    {{Fp8Scaling::none, "none"}, {Fp8Scaling::tensorwise, "tensorwise"}, {Fp8Scaling::rowwise, "rowwise"}});
+
 // What a chunked loss cuts into parts.
 enum class LossChunks : std::uint8_t { of_tokens, of_vocabulary };
 template <>

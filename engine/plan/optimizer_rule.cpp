@@ -8,8 +8,11 @@
 namespace shardlab {
 namespace {
 
+constexpr std::int64_t k_block_of_8_bits = 256;
+
 bool is_fused(const TrainSpec& train) {
-  return train.optimizer_implementation == OptimizerImplementation::fused;
+  return train.optimizer_implementation == OptimizerImplementation::fused ||
+         train.optimizer == Optimizer::adamw_8bit;
 }
 
 // Without a decoupled weight decay the decayed gradient is a tensor of its own.
@@ -36,6 +39,10 @@ OptimizerRule adam_rule(const TrainSpec& train) {
   OptimizerRule rule;
   rule.states = {BufferRole::exp_avg, BufferRole::exp_avg_sq};
   rule.passes = 7;
+  if (train.optimizer == Optimizer::adamw_8bit) {
+    rule.state_dtype = DType::uint8;
+    rule.state_block = k_block_of_8_bits;
+  }
   if (is_fused(train)) return rule;
   const bool decays = train.weight_decay != 0;
   rule.kernels = 7 + (decays ? 1 : 0);

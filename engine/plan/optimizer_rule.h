@@ -2,10 +2,13 @@
 //
 // Source: torch 2.11, torch/optim/adam.py, adamw.py and sgd.py: fused kernels update in place; `foreach`
 // makes lists with a tensor for every parameter; `loop` (foreach=False) goes from parameter to parameter, and
-// the last one's denominator is alive until the next one's is made.
+// the last one's denominator is alive until the next one's is made. adamw_8bit: bitsandbytes 0.45,
+// optim/adamw.py and functional.py (optimizer_update_8bit_blockwise), one kernel a tensor that updates in
+// place; tensors below 4,096 elements, whose states it keeps in float32, are not told apart here.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,6 +21,10 @@ struct TrainSpec;  // engine/scenario/train_spec.h
 struct OptimizerRule {
   // Buffers beside each parameter, of its dtype and size; allocated by the first step.
   std::vector<BufferRole> states;
+  // Of the states, where it is not the parameter's; then they lie in blocks of so many elements, each with a
+  // float32 scale beside it.
+  std::optional<DType> state_dtype{};
+  std::int64_t state_block = 0;
   int kernels = 1;  // launched for a tensor
   int passes = 0;   // tensors of the parameter's size that these kernels read or write, once each
 };

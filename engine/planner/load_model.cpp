@@ -4,6 +4,7 @@
 
 #include "engine/model/eager.h"
 #include "engine/model/families/family.h"
+#include "engine/model/float8.h"
 #include "engine/model/freeze.h"
 #include "engine/model/lora/add_adapters.h"
 #include "engine/model/loss_operators.h"
@@ -11,6 +12,7 @@
 #include "engine/scenario/expert_load.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/precision_spec.h"
+#include "engine/scenario/resolve_device.h"
 #include "engine/scenario/resolve_path.h"
 #include "engine/scenario/train_spec.h"
 
@@ -47,6 +49,18 @@ Status check_attention(AttentionKind kind, const GraphOptions& options, const Mo
                    "leave it out");
 }
 
+// Products in eight bits need units for them, and are not described under autocast.
+Status check_float8(const Scenario& scenario) {
+  if (scenario.model->fp8 == Fp8Scaling::none) return {};
+  if (scenario.precision->autocast)
+    return bad_input("model.fp8", "not supported yet: float8 under precision.autocast",
+                     "nearest that works: precision.param: bfloat16");
+  SHARDLAB_TRY(const Device device, resolve_device(*scenario.cluster));
+  if (device.gemm.fp8) return {};
+  return bad_input("model.fp8", device.name + " has no products in float8, or nobody states their rate",
+                   "leave it out, or another cluster.gpu");
+}
+
 Status check_loss(const LossSpec& loss, const GraphOptions& options) {
   if (!loss.fused || options.implementation == Implementation::eager) return {};
   return bad_input("model.loss.fused", "has no effect: the loss of fused operators is one kernel already",
@@ -77,6 +91,8 @@ Result<ModelGraph> load_as_chosen(const Scenario& scenario) {
   SHARDLAB_TRY(graph, add_adapters(std::move(graph), scenario.model->lora));
   const LossSpec& loss = scenario.model->loss;
   if (loss.kind == LossKind::chunked) SHARDLAB_CHECK_OK(chunk_loss(graph, loss.over, loss.chunks));
+  SHARDLAB_CHECK_OK(check_float8(scenario));
+  SHARDLAB_CHECK_OK(use_float8_products(graph, scenario.model->fp8));
   SHARDLAB_CHECK_OK(freeze_parameters(graph, scenario.model->frozen));
   return graph;
 }

@@ -13,6 +13,7 @@
 #include "engine/scenario/precision_spec.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/teacher_scenario.h"
+#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {
@@ -23,9 +24,14 @@ std::map<ModuleId, UnitPrecision> precisions_of(const SettingsByModule& settings
   return precisions;
 }
 
+// An optimizer within backward steps module by module: where parameters are, gradients are complete first.
+bool by_owners(const Scenario& scenario) {
+  return facts_of(scenario).gathers_modules || scenario.train->optimizer_in_backward;
+}
+
 // Where every module with parameters is a unit, nothing but a tie can be in the way.
 Result<WrappedModules> wrapped_modules(const Scenario& scenario, const ModelGraph& graph) {
-  if (!facts_of(scenario).gathers_modules) return wrap_modules(graph, scenario.parallel->wrap);
+  if (!by_owners(scenario)) return wrap_modules(graph, scenario.parallel->wrap);
   WrapSpec owners;
   owners.policy = WrapPolicyKind::owners;
   Result<WrappedModules> wrapped = wrap_modules(graph, owners);

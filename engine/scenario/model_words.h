@@ -35,11 +35,6 @@ template <>
 inline constexpr auto k_words<CompileScope> = std::to_array<Word<CompileScope>>(
     {{CompileScope::none, "none"}, {CompileScope::blocks, "blocks"}, {CompileScope::whole, "whole"}});
 
-enum class Fp8Scaling : std::uint8_t { none, tensorwise, rowwise };
-template <>
-inline constexpr auto k_words<Fp8Scaling> = std::to_array<Word<Fp8Scaling>>(
-    {{Fp8Scaling::none, "none"}, {Fp8Scaling::tensorwise, "tensorwise"}, {Fp8Scaling::rowwise, "rowwise"}});
-
 enum class Quantization : std::uint8_t { none, nf4, int8 };
 template <>
 inline constexpr auto k_words<Quantization> = std::to_array<Word<Quantization>>(

@@ -101,6 +101,9 @@ struct StrategyFacts {
   void (*check_ranks)(Complaints& complaints, int ranks) = nullptr;
   // Complaints about its settings beside a valid mesh; may be null.
   void (*check)(Complaints& complaints, const ResolvedMesh& mesh) = nullptr;
+  // Gradients are final as soon as backward has written them: an optimizer may step then, module by module.
+  bool updates_in_backward = false;
+
   // Options of its own that are not built yet (engine/scenario/unsupported.h).
   std::span<const UnsupportedKey> unsupported = {};
   // What works and is nearest to it, where it has no schedule yet.

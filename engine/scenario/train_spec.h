@@ -48,6 +48,7 @@ struct TrainSpec {
   GradientSync sync = GradientSync::last;
   Optimizer optimizer = Optimizer::adamw;
   OptimizerImplementation optimizer_implementation = OptimizerImplementation::fused;
+  bool optimizer_in_backward = false;
   double learning_rate = 1e-3;
   std::array<double, 2> betas = {0.9, 0.999};
   double epsilon = 1e-8;

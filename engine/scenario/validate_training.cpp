@@ -50,6 +50,21 @@ void check_wrap(Complaints& c, const std::string& path, const WrapSpec& wrap) {
   }
 }
 
+// Nothing can look at all gradients, or add to one, once the first has been used.
+void check_optimizer_in_backward(Complaints& c, const TrainSpec& train) {
+  const std::string key = "train.optimizer_in_backward";
+  if (train.accumulation > 1)
+    c.refuse(key, "an update within backward knows no accumulation", "train.accumulation: 1");
+  if (train.clip_norm)
+    c.refuse(key, "no norm of all gradients is known within backward", "no train.clip_norm");
+  if (train.clip_value)
+    c.refuse(key, "gradients are used before they could be clipped", "no train.clip_value");
+  if (scales_loss(c.scenario)) c.refuse(key, "gradients of a scaled loss are unscaled together", "bfloat16");
+  if (!facts_of(c.scenario.parallel->strategy).updates_in_backward)
+    c.refuse(key, "not supported yet: with " + c.scenario.parallel->strategy,
+             "nearest that works: parallel.strategy: none");
+}
+
 void check_train(Complaints& c) {
   const TrainSpec& train = *c.scenario.train;
   if (train.clip_norm && train.clip_value)
@@ -70,6 +85,7 @@ void check_train(Complaints& c) {
   }
   if (train.save.every > 0)
     c.require(!c.scenario.checkpoint->path.empty(), "checkpoint.path", "the folder for train.save");
+  if (train.optimizer_in_backward) check_optimizer_in_backward(c, train);
 }
 
 // "ShardedGradScaler of fsdp1".

@@ -4,6 +4,7 @@
 
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/train_spec.h"
+#include "engine/strategies/optimizer_tail.h"
 #include "engine/strategies/segment_emitter.h"
 #include "engine/strategies/unit_extents.h"
 
@@ -95,6 +96,8 @@ class Driver {
         student_.gradients_ready(make_id<SegmentId>(i));
       }
       leave_backward(i);
+      if (train_.optimizer_in_backward)
+        emit_optimizer_in_backward(b_, student_, train_, make_id<SegmentId>(i));
     }
     student_.end_of_backward();
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -173,6 +174,19 @@ Buffer like_trained(StepBuilder& builder, const TrainedUnit& unit) {
   return buffer;
 }
 
+// One float32 for each block of a state in eight bits.
+Buffer scales_of(const Buffer& state, std::int64_t block) {
+  Buffer scales;
+  scales.name = state.name + ".scales";
+  scales.buffer_class = state.buffer_class;
+  scales.stream = state.stream;
+  scales.space = state.space;
+  scales.carried = state.carried;
+  scales.unit = state.unit;
+  scales.elements = (state.elements + block - 1) / block;
+  return scales;
+}
+
 // On the device beside what they belong to; on the host in pageable memory, wherever that lies: torch.optim
 // makes them with zeros_like(), which does not pin.
 std::vector<BufferId> declare_states(StepBuilder& builder, const TrainedState& trained,
@@ -186,7 +200,9 @@ std::vector<BufferId> declare_states(StepBuilder& builder, const TrainedState& t
     buffer.stream = trained.stream;
     buffer.space = trained.space;
     buffer.carried = !builder.is_first();
-    states.push_back(builder.declare(std::move(buffer)));
+    buffer.dtype = rule.state_dtype.value_or(buffer.dtype);
+    states.push_back(builder.declare(buffer));
+    if (rule.state_block > 0) states.push_back(builder.declare(scales_of(buffer, rule.state_block)));
   }
   return states;
 }
@@ -252,6 +268,7 @@ void add_temporaries(StepBuilder& builder, const TrainedState& trained, const Tr
   buffer.elements = temporaries_of(builder, units, train);
   if (buffer.elements == 0) return;
   buffer.name = "optimizer.temporaries";
+  if (train.optimizer_in_backward) buffer.name += "." + builder.partition().unit(units.front().unit).name;
   buffer.buffer_class = BufferClass::workspace;
   buffer.space = trained.space;
   buffer.stream = trained.stream;
@@ -287,6 +304,19 @@ void emit_optimizer(StepBuilder& builder, const TrainedState& trained, const Tra
 
 }  // namespace
 
+void emit_optimizer_in_backward(StepBuilder& builder, Strategy& strategy, const TrainSpec& train,
+                                SegmentId segment) {
+  TrainedState due = strategy.trained();
+  const std::vector<TrainedUnit> units = std::exchange(due.units, {});
+  for (const TrainedUnit& unit : units) {
+    if (builder.partition().unit(unit.unit).segments.front() < segment) continue;
+    due.units = {unit};
+    emit_optimizer(builder, due, train, std::nullopt);
+    builder.free(unit.gradients);
+  }
+  builder.set_pass(builder.plan().strategy);
+}
+
 void emit_optimizer_tail(StepBuilder& builder, Strategy& strategy, const TrainSpec& train, bool scaled_loss) {
   TrainedState trained = strategy.trained();
   std::vector<BufferId> gradients = all_gradients(trained.units);
@@ -304,7 +334,7 @@ void emit_optimizer_tail(StepBuilder& builder, Strategy& strategy, const TrainSp
   if (train.clip_norm) emit_clipping(builder, trained, gradients, *norms, flag);
   if (norms) builder.free({*norms});
   if (train.clip_value) emit_value_clipping(builder, trained, gradients, flag);
-  emit_optimizer(builder, trained, train, flag);
+  if (!train.optimizer_in_backward) emit_optimizer(builder, trained, train, flag);
   builder.set_pass(builder.plan().strategy);
   strategy.after_update();
   builder.set_pass(PlanPass::optimizer);

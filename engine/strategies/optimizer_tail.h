@@ -1,5 +1,5 @@
 // What follows backward in every strategy: gradient norms and clipping, the optimizer, dropping the
-// gradients.
+// gradients; and an optimizer within backward.
 #pragma once
 
 #include "engine/scenario/scenario.h"
@@ -12,5 +12,11 @@ namespace shardlab {
 // them found a gradient that is not finite.
 void emit_optimizer_tail(StepBuilder& builder, Strategy& strategy, const TrainSpec& train,
                          bool scaled_loss = false);
+
+// Within backward, after that of a segment (train.optimizer_in_backward, as torchtune 0.1 does it with
+// Tensor.register_post_accumulate_grad_hook, training/memory.py): updates the units of which no gradient is
+// to come and drops what they had. The tail finds none of them.
+void emit_optimizer_in_backward(StepBuilder& builder, Strategy& strategy, const TrainSpec& train,
+                                SegmentId segment);
 
 }  // namespace shardlab

@@ -38,8 +38,9 @@ struct CostCoefficients {
   DtypeCoefficients float32;
   DtypeCoefficients bfloat16;
   DtypeCoefficients float16;
-  TrafficCoefficients memory;     // what has no coefficients of its own
-  TrafficCoefficients operators;  // the same of a program's operators
+  std::array<MatmulCoefficients, k_matmul_uses> float8;  // products of operands in eight bits
+  TrafficCoefficients memory;                            // what has no coefficients of its own
+  TrafficCoefficients operators;                         // the same of a program's operators
   std::map<std::string, TrafficCoefficients, std::less<>> traffic;
   double allocation_ns = 0;                                // one tensor allocated and freed inside a segment
   std::map<InstructionKind, CollectiveTerms> collectives;  // calibrated ones, of all ranks

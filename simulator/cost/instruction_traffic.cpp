@@ -67,8 +67,10 @@ std::int64_t pieces_of(const StepPlan& plan, const Instruction& instruction) {
 void add_optimizer(const StepPlan& plan, const Instruction& instruction, const TrainSpec& train,
                    Traffic& traffic) {
   const OptimizerRule rule = optimizer_rule(train);
-  const bool fused = train.optimizer_implementation == OptimizerImplementation::fused;
-  const bool by_tensor = train.optimizer_implementation == OptimizerImplementation::loop;
+  const bool eight_bits =
+      train.optimizer == Optimizer::adamw_8bit;  // one kernel a tensor that updates in place
+  const bool fused = train.optimizer_implementation == OptimizerImplementation::fused || eight_bits;
+  const bool by_tensor = train.optimizer_implementation == OptimizerImplementation::loop || eight_bits;
   std::int64_t tensors = 0;
   for (const BufferId id : instruction.writes) {
     const Buffer& buffer = plan.buffer(id);
@@ -81,6 +83,7 @@ void add_optimizer(const StepPlan& plan, const Instruction& instruction, const T
   }
   if (fused) {
     for (const BufferId id : instruction.reads) traffic.bytes += plan.buffer(id).bytes();
+    if (eight_bits) traffic.pieces = tensors;
   } else {
     traffic.pieces = (by_tensor ? tensors : traffic.pieces) * rule.kernels;
   }

@@ -13,7 +13,7 @@ namespace {
 
 bool equal(const Work& a, const Work& b) {
   return a.kind == b.kind && a.m == b.m && a.n == b.n && a.k == b.k && a.flops == b.flops &&
-         a.bytes == b.bytes && a.kernels == b.kernels && a.batch == b.batch;
+         a.bytes == b.bytes && a.kernels == b.kernels && a.batch == b.batch && a.float8 == b.float8;
 }
 
 // The cost of one piece of work, computed or explained.
@@ -94,7 +94,9 @@ class WorkCost {
       const bool of_weight = program_.work[index].of_weight || (last == index && trains_weight(step));
       use = of_weight ? MatmulUse::weight_gradient : MatmulUse::input_gradient;
     }
-    return coefficients_.of(dtype_of(step, program_.work[index])).matmul[static_cast<std::size_t>(use)];
+    const Work& work = program_.work[index];
+    const auto& products = work.float8 ? coefficients_.float8 : coefficients_.of(dtype_of(step, work)).matmul;
+    return products[static_cast<std::size_t>(use)];
   }
 
   bool trains_weight(const ProgramStep& step) const {

@@ -72,6 +72,9 @@ CostCoefficients published_coefficients(const Device& device, const KernelChoice
   coefficients.float32 = compute_of(device, kernels.attention, DType::float32, bandwidth, overhead_ns);
   coefficients.bfloat16 = compute_of(device, kernels.attention, DType::bfloat16, bandwidth, overhead_ns);
   coefficients.float16 = compute_of(device, kernels.attention, DType::float16, bandwidth, overhead_ns);
+  coefficients.float8 = coefficients.bfloat16.matmul;
+  if (device.gemm.fp8)
+    for (MatmulCoefficients& products : coefficients.float8) products.rate = *device.gemm.fp8;
   coefficients.memory = {bandwidth, overhead_ns, {}};
   coefficients.operators = coefficients.memory;
   if (device.fitted && kernels.implementation == Implementation::eager)

@@ -39,7 +39,9 @@ double seconds_of_element(const Device& device, CollectiveKind kind) {
                                   : 0;
 }
 
+// Tensors of the parameter's dtype; what is smaller is left out of the bound.
 int states_of(const TrainSpec& train) {
+  if (train.optimizer == Optimizer::adamw_8bit) return 0;
   if (train.optimizer == Optimizer::sgd) return train.momentum > 0 ? 1 : 0;
   return 2;
 }
@@ -61,6 +63,7 @@ Result<ModelFacts> model_facts(const Scenario& scenario, const Device& device) {
   facts.trained = static_cast<double>(trainable_parameters(graph));
   facts.element = static_cast<double>(element_size(scenario.model->dtype));
   facts.states = states_of(*scenario.train);
+  facts.keeps_gradients = !scenario.train->optimizer_in_backward;
   facts.tokens = graph.micro_batch * graph.sequence_length;
   facts.offloads = scenario.offload->parameters != OffloadTarget::none;
   facts.reduces_last = scenario.train->sync == GradientSync::last;
@@ -99,7 +102,7 @@ Estimate estimate(const ModelFacts& model, const MeshFacts& mesh, std::int64_t a
   bounds.tokens = model.tokens * accumulation * (mesh.ranks / mesh.tensor);
   const double size = model.offloads ? 0 : model.element / mesh.shard;
   const double states = (model.parameters + model.trained * model.states) * size;
-  const double gradients = model.trained * size;
+  const double gradients = model.keeps_gradients ? model.trained * size : 0;
   // With gradients before the update, with what backward needs before it begins.
   const double needed = mesh.one_precision ? model.saved : 0;
   const double most =

@@ -21,6 +21,7 @@ struct ModelFacts {
   double parameters = 0, trained = 0;  // elements
   double element = 4;                  // bytes of a stored one
   int states = 0;                      // elements that the optimizer keeps for a trained one
+  bool keeps_gradients = true;         // up to the optimizer: no optimizer within backward
   std::int64_t tokens = 0;             // of a micro-batch
   double nanoseconds = 0;              // of a micro-batch's operators; 0: nothing is known
   double saved = 0;                    // bytes that backward needs; likewise

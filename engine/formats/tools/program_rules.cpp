@@ -152,6 +152,12 @@ constexpr SettingRule k_program_rules[] = {
     {"model.overrides", DifferenceKind::elsewhere, overrides_line, k_program},
     {"distillation", DifferenceKind::elsewhere, teacher_line, "no trainer has a teacher"},
     {"train.optimizer", DifferenceKind::elsewhere, optimizer_line, k_program},
+    {"train.optimizer_in_backward", DifferenceKind::elsewhere,
+     [](const Subject& s) {
+       return given(s, "train.optimizer_in_backward",
+                    "parameter.register_post_accumulate_grad_hook, which steps and drops the gradient");
+     },
+     k_program},
     {"train.schedule", DifferenceKind::elsewhere, schedule_line, k_program},
     {"train.clip_value", DifferenceKind::elsewhere, clip_value_line, k_program},
     {"train.data", DifferenceKind::elsewhere, data_line, k_program},

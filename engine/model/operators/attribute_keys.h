@@ -6,6 +6,7 @@
 
 #include "engine/base/dtype.h"
 #include "engine/model/attributes.h"
+#include "engine/model/choices.h"
 
 namespace shardlab {
 
@@ -33,6 +34,7 @@ inline constexpr Attribute<double> k_scale{"scale"};
 // Of what torch.autocast runs: the dtype that its parameters have before it casts them.
 inline constexpr Attribute<DType> k_parameter_dtype{"parameter_dtype"};
 inline constexpr Attribute<bool> k_transposed{"transposed"};
+inline constexpr Attribute<Fp8Scaling> k_float8{"float8"};  // of a linear layer: its products are in float8
 inline constexpr Attribute<std::int64_t> k_padding{"padding"};
 
 // Norms and activations.

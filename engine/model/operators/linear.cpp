@@ -4,6 +4,7 @@
 #include <map>
 
 #include "engine/model/operators/cast_parameters.h"
+#include "engine/model/operators/float8_products.h"
 #include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
 
@@ -13,9 +14,17 @@ namespace shardlab {
 // weight is stored as [in, out] (GPT-2's Conv1D).
 //
 // Keeps x for the weight's gradient (the weight is a parameter, not counted). Backward writes dx = dy W and
-// adds dy^T x into the weight's gradient.
+// adds dy^T x into the weight's gradient. With the attribute float8 operands are cast to eight bits first
+// (float8_products.h).
 
 namespace {
+
+void describe_products(std::int64_t rows, std::int64_t outputs, std::int64_t inputs, const Tensor& x,
+                       const Parameter& weight, OperatorDescription& description) {
+  description.forward.push_back(matmul_work(rows, outputs, inputs, x.dtype));
+  if (x.requires_grad) description.backward.push_back(matmul_work(rows, inputs, outputs, x.dtype));
+  if (weight.requires_grad) description.backward.push_back(matmul_work(outputs, inputs, rows, x.dtype));
+}
 
 OperatorDescription describe_linear(const ModelGraph& graph, const Operator& op) {
   const Parameter& weight = graph.parameter(op.parameters[0]);
@@ -27,9 +36,13 @@ OperatorDescription describe_linear(const ModelGraph& graph, const Operator& op)
 
   OperatorDescription description;
   description.saved_inputs = weight.requires_grad ? 1 : 0;
-  description.forward.push_back(matmul_work(rows, outputs, inputs, x.dtype));
-  if (x.requires_grad) description.backward.push_back(matmul_work(rows, inputs, outputs, x.dtype));
-  if (weight.requires_grad) description.backward.push_back(matmul_work(outputs, inputs, rows, x.dtype));
+  const Fp8Scaling float8 = op.attributes.get_or(attribute::k_float8, Fp8Scaling::none);
+  if (float8 != Fp8Scaling::none) {
+    Float8Linear(float8, rows, outputs, inputs, x.dtype)
+        .describe(x.requires_grad, weight.requires_grad, description);
+  } else {
+    describe_products(rows, outputs, inputs, x, weight, description);
+  }
   if (op.parameters.size() > 1 && graph.parameter(op.parameters[1]).requires_grad) {
     description.backward.push_back(memory_work(bytes_of(rows * outputs, x.dtype)));
     description.backward_workspace = bytes_of(outputs, DType::float32);  // sums of the bias' gradient

@@ -37,7 +37,8 @@ struct Work {
   Flops model_flops;                 // counted in MFU: no recomputation inside the kernel
   Bytes bytes;                       // least traffic to memory
   int kernels = 1;
-  int batch = 1;  // matmul: products that each kernel makes
+  int batch = 1;        // matmul: products that each kernel makes
+  bool float8 = false;  // matmul: of operands in eight bits
   bool of_weight =
       false;  // matmul: the gradient of a weight; where an operator says it of none, its last one is
 };

@@ -69,6 +69,9 @@ const Keys<TrainSpec>& train_keys() {
       key("optimizer", &S::optimizer, kind::word<Optimizer>(), "the update rule"),
       key("optimizer_implementation", &S::optimizer_implementation, kind::word<OptimizerImplementation>(),
           "how torch runs it"),
+      key("optimizer_in_backward", &S::optimizer_in_backward, kind::boolean(),
+          "each module is updated within backward, as soon as its gradients are there, which are dropped "
+          "then"),
       key("learning_rate", &S::learning_rate, kind::number(0, 1000), "after the warm-up"),
       only_with("optimizer", adaptive, key("betas", &S::betas, betas_kind(), "decay of the two moments")),
       only_with("optimizer", adaptive,

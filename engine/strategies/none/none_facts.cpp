@@ -20,6 +20,7 @@ void check_ranks(Complaints& c, int ranks) {
 extern constexpr StrategyFacts k_none_facts{
     .replicates = [](const ParallelSpec&) { return true; },
     .check_ranks = check_ranks,
+    .updates_in_backward = true,
 };
 
 }  // namespace shardlab

@@ -32,6 +32,16 @@ TEST_CASE("fused optimizers hold nothing besides their states") {
   CHECK(optimizer_rule(momentum).states == std::vector<BufferRole>{BufferRole::momentum});
 }
 
+TEST_CASE("states in eight bits have a scale for each block, and one kernel updates them in place") {
+  for (const How how : {How::fused, How::foreach, How::loop}) {
+    const TrainSpec train = of(O::adamw_8bit, how);
+    CHECK(optimizer_temporaries(train, k_tensors) == 0);
+    CHECK(optimizer_rule(train).state_dtype == DType::uint8);
+    CHECK(optimizer_rule(train).state_block == 256);
+    CHECK(optimizer_rule(train).kernels == 1);
+  }
+}
+
 TEST_CASE("a loop holds the last parameter's denominator while it makes the next one's") {
   CHECK(optimizer_temporaries(of(O::adamw, How::loop), k_tensors) == 100 + 2 * 300);
   CHECK(optimizer_temporaries(of(O::adam, How::loop), k_tensors) == 100 + 3 * 300);

@@ -87,8 +87,9 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
         "activation.offload=cpu",
         "offload={parameters: cpu, ratio: 50%}",
         "offload={parameters: cpu, buffers: 2}",
-        "train.optimizer=adamw_8bit",
+        "train.optimizer=adafactor",
         "train.nan_check=true",
+        "train.optimizer_in_backward=true",
         "train.evaluation.batches=5",
         "train.data_workers=1",
         "train.pin_batches=false",
@@ -99,7 +100,6 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
         "model.dropout=0.1",
         "model.lora={rank: 1, targets: [x], dropout: 0.1}",
         "model.compile=whole",
-        "model.fp8=rowwise",
         "limits.gpus=8",
         "cluster.nvme.path=/x",
         "cluster.host.cores=4"}) {

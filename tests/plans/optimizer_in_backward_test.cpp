@@ -1,0 +1,84 @@
+// An optimizer within backward: every module is updated once, as soon as its gradients are there, which are
+// dropped then; and states in eight bits.
+#include <algorithm>
+#include <map>
+
+#include "tests/catch.h"
+#include "tests/plans/plan_cases.h"
+
+namespace shardlab::test {
+namespace {
+
+const std::vector<std::string> k_alone{"cluster.ranks=1", "parallel.strategy=none", "train.clip_norm=null"};
+
+PlannedScenario planned_with(const std::vector<std::string>& settings) {
+  std::vector<std::string> all = k_alone;
+  all.insert(all.end(), settings.begin(), settings.end());
+  return plan_small_llama(all);
+}
+
+// The most bytes of gradients of parameters that are alive after any instruction.
+Bytes most_gradients(const StepPlan& plan) {
+  Bytes live, most;
+  const auto bytes_of_gradients = [&](const std::vector<BufferId>& buffers) {
+    Bytes sum;
+    for (const BufferId id : buffers) {
+      if (plan.buffer(id).buffer_class == BufferClass::gradient) sum += plan.buffer(id).bytes();
+    }
+    return sum;
+  };
+  for (const Instruction& instruction : plan.instructions) {
+    live += bytes_of_gradients(instruction.allocates);
+    most = std::max(most, live);
+    live -= bytes_of_gradients(instruction.frees);
+  }
+  CHECK(live == Bytes{});
+  return most;
+}
+
+Bytes largest_parameters(const StepPlan& plan) {
+  Bytes largest;
+  for (const Buffer& buffer : plan.buffers)
+    if (buffer.buffer_class == BufferClass::parameter) largest = std::max(largest, buffer.bytes());
+  return largest;
+}
+
+Bytes states_of(const StepPlan& plan) {
+  Bytes sum;
+  for (const Buffer& buffer : plan.buffers)
+    if (buffer.buffer_class == BufferClass::optimizer_state) sum += buffer.bytes();
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("optimizer in backward: each module is updated once, and no two modules' gradients are alive") {
+  for (const char* checkpoint : {"none", "full"}) {
+    const PlannedScenario planned = planned_with(
+        {"train.optimizer_in_backward=true", std::string("activation.checkpoint=") + checkpoint});
+    for (const StepPlan* plan : {&planned.plan.first, &planned.plan.steady}) {
+      std::map<BufferId, int> updates;
+      for (const Instruction& instruction : plan->instructions) {
+        if (instruction.kind != InstructionKind::OptimizerStep) continue;
+        for (const BufferId id : instruction.writes)
+          if (plan->buffer(id).buffer_class == BufferClass::parameter) ++updates[id];
+      }
+      const auto parameters = std::count_if(plan->buffers.begin(), plan->buffers.end(), [](const Buffer& b) {
+        return b.buffer_class == BufferClass::parameter && b.elements > 0;
+      });
+      CHECK(updates.size() == static_cast<std::size_t>(parameters));
+      for (const auto& [buffer, count] : updates) CHECK(count == 1);
+      CHECK(most_gradients(*plan) <= largest_parameters(*plan));
+    }
+  }
+}
+
+TEST_CASE("states in eight bits take a quarter of float32's, and a scale a block") {
+  const StepPlan plain = planned_with({}).plan.steady;
+  const StepPlan small = planned_with({"train.optimizer=adamw_8bit"}).plan.steady;
+  const Bytes quarter = states_of(plain) / 4;
+  CHECK(states_of(small) >= quarter + quarter / 64);
+  CHECK(states_of(small) < quarter + quarter / 32);
+}
+
+}  // namespace shardlab::test
