@@ -98,7 +98,7 @@ def test_figures_are_those_of_the_written_scenario():
 
 def test_equals_exhaustive_with_any_number_of_threads():
     place = Place()
-    file = question(place, OFFERS + VARY + "train: {tokens: 1G}\nneed: {hours: 0.05, gpus: 16}\n")
+    file = question(place, OFFERS + VARY + "train: {tokens: 1G}\nneed: {hours: 0.15, gpus: 16}\n")
     runs = [expect(place.run("search", file, "--json", "--no-store", "--threads", n), 0).json() for n in (1, 2)]
     exhaustive = expect(place.run("search", file, "--json", "--no-store", "--exhaustive"), 0).json()
     check(lasting(runs[0]) == lasting(runs[1]), "two threads give another document than one")
@@ -200,10 +200,10 @@ def test_nothing_satisfies():
 
 def test_a_miss_is_mended():
     place = Place()
-    file = question(place, "vary: {train.micro_batch: [2, 4]}\ntrain: {tokens: 10G}\nneed: {hours: 0.9}\noffers: [{node: dgx-a100}]\n")
+    file = question(place, "vary: {train.micro_batch: [2, 4]}\ntrain: {tokens: 10G}\nneed: {hours: 2.3}\noffers: [{node: dgx-a100}]\n")
     document = expect(place.run("search", file, "--json"), 1).json()
     mends = [each["mend"] for each in document["nearest"] if each["mend"]]
-    check(mends and all(mend["hours"] <= 0.9 and mend["setting"].startswith("cluster.nodes=") for mend in mends), f"{document['nearest']}")
+    check(mends and all(mend["hours"] <= 2.3 and mend["setting"].startswith("cluster.nodes=") for mend in mends), f"{document['nearest']}")
     check("mended by cluster.nodes=" in place.run("search", file).out, "no mend in the text")
 
 
