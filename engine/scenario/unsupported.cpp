@@ -31,6 +31,7 @@ void add_strategies(Rows& rows) {
 Rows make_rows() {
   Rows rows{
       {"model.attention", {"efficient", "math"}, "auto"},
+      {"model.attention", {"flash3", "triton"}, "auto", true},
       {"model.dropout", {}, "0%"},
       {"model.lora.dropout", {}, "0%"},
       {"model.moe.capacity", {}, "leave it out: no token is dropped"},

@@ -103,10 +103,11 @@ class DeviceRuns {
     return static_cast<double>(good) / k_samples;
   }
 
-  // Nobody needs less than what is alive at once.
+  // Nobody needs less than what is alive at once. What only waits for another stream (active, not allocated)
+  // the allocator gets back where it has to: it waits for that stream before it asks again.
   Result<bool> works(Bytes available) {
     if (free_.reserved <= available) return true;
-    if (free_.active > available) return false;
+    if (free_.allocated > available) return false;
     SHARDLAB_TRY(const AllocatorRun limited, run_within(available));
     return !limited.failed;
   }

@@ -45,6 +45,19 @@ def test_only_reserved_memory_exceeds():
     check(saved["memory"]["peak_device"] <= saved["memory_limit"], "it runs within the limit")
 
 
+def test_gathers_in_flight_are_waited_for():
+    """Without FSDP1's limiter gathers of many layers are active; where memory ends the allocator waits for their streams and goes on."""
+    def limited(memory):
+        settings = ("parallel.strategy=fsdp1", "parallel.reshard_after_forward=default", "parallel.prefetch.limit_all_gathers=false",
+                    "activation.checkpoint=full", f"cluster.memory_limit={memory}")
+        return predicted("../first/llama3-8b-fsdp2-8xh100.yaml", *settings)
+    document = limited("44GiB")
+    memory = document["memory"]
+    check(memory["allocator_retries"] > 0 and memory["peak_active"] > 1.5 * memory["peak_allocated"], f"{memory}")
+    check(document["fits"] == "unsure" and document["fit_probability"] == 1, f"{document['fits']} {document['fit_probability']}")
+    check(limited("20GiB")["fits"] == "no", "less than what is allocated at once")
+
+
 def test_run_refuses_what_is_only_predicted():
     place = Place()
     scenario = place.scenario()
