@@ -18,6 +18,12 @@ HostProgram choose_host(const Scenario& scenario) {
   return scenario.semantics->host.value_or(python ? HostProgram::python : HostProgram::shardlab);
 }
 
+Scenario issued_by_our_executor(Scenario scenario) {
+  if (choose_host(scenario) == HostProgram::python && !scenario.semantics->host)
+    scenario.semantics->host = HostProgram::shardlab;
+  return scenario;
+}
+
 std::optional<Scenario> with_implementation(const Scenario& scenario, Implementation implementation) {
   const bool open_teacher = scenario.distillation && !scenario.distillation->teacher.model.implementation;
   if (scenario.model->implementation && !open_teacher) return std::nullopt;

@@ -21,6 +21,10 @@ Implementation choose_implementation(const Scenario& scenario);
 // modules on GPUs, else our executor.
 HostProgram choose_host(const Scenario& scenario);
 
+// The scenario whose prediction stands beside a real run of ours: our executor issues it, unless the scenario
+// says who does.
+Scenario issued_by_our_executor(Scenario scenario);
+
 // The same scenario with all that it leaves open decided: this implementation for model and teacher. Nothing
 // where it leaves nothing open.
 std::optional<Scenario> with_implementation(const Scenario& scenario, Implementation implementation);

@@ -40,7 +40,7 @@ const std::vector<Dimension>& dimensions() {
         "parallel.strategy=fsdp2 parallel.mesh.replicate=2",
         "parallel.strategy=fsdp2 offload.parameters=cpu",
         "parallel.strategy=fsdp1 offload.parameters=cpu",
-        "parallel.strategy=fsdp2 offload={parameters:cpu,pin:false} parallel.mesh.replicate=2",
+        "parallel.strategy=fsdp2 offload.parameters=cpu offload.pin=false parallel.mesh.replicate=2",
         "parallel.strategy=native",
         "parallel.strategy=native parallel.reshard_after_forward=false",
         "parallel.strategy=native parallel.mesh.replicate=2",

@@ -7,6 +7,7 @@
 #include "engine/cli/validation.h"
 #include "engine/planner/plan_scenario.h"
 #include "engine/report/tables.h"
+#include "engine/scenario/choose_implementation.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/run_spec.h"
 #include "engine/trace/metrics.h"
@@ -41,7 +42,8 @@ class ValidateCommand final : public Command {
     std::vector<PlannedScenario>
         planned;  // all first: a mistake in the last file should not cost the runs of the others
     for (const std::string& file : scenarios_) {
-      SHARDLAB_TRY(const Scenario scenario, read_scenario(file, context.options.overrides));
+      SHARDLAB_TRY(Scenario read, read_scenario(file, context.options.overrides));
+      const Scenario scenario = issued_by_our_executor(std::move(read));
       SHARDLAB_CHECK_OK(check_measurable(scenario));
       SHARDLAB_CHECK_OK(check_tolerances(scenario.measure->tolerance));
       SHARDLAB_TRY(planned.emplace_back(), plan_scenario(scenario));
