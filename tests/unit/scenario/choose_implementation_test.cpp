@@ -3,6 +3,7 @@
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/read_scenario.h"
+#include "engine/scenario/run_spec.h"
 #include "tests/catch.h"
 
 namespace shardlab {
@@ -45,6 +46,18 @@ TEST_CASE("what a scenario leaves open can be decided, for a teacher too") {
 
 TEST_CASE("a choice that nobody made is not written down") {
   CHECK(write_scenario(scenario_of("", k_gpus)).find("implementation") == std::string::npos);
+}
+
+TEST_CASE("who issues: PyTorch's program where operators are its own, ours where we run") {
+  const Scenario open = scenario_of("", k_gpus);
+  CHECK(choose_host(open) == HostProgram::python);
+  CHECK(choose_host(scenario_of(", implementation: fused", k_gpus)) == HostProgram::shardlab);
+  CHECK(choose_host(scenario_of(", implementation: eager", k_processors)) == HostProgram::shardlab);
+  CHECK(choose_host(issued_by_our_executor(open)) == HostProgram::shardlab);
+
+  Scenario said = open;
+  said.semantics->host = HostProgram::python;
+  CHECK(choose_host(issued_by_our_executor(said)) == HostProgram::python);
 }
 
 }  // namespace shardlab
