@@ -53,7 +53,8 @@ TEST_CASE("GPUs are calibrated, and predictions use it") {
   }
 
   const auto scenario = parse_scenario(
-      "name: s\nsemantics: {host: shardlab}\nmodel: {config: tiny-llama, sequence_length: 64}\ncluster: {gpu: H100-SXM, gpus_per_node: "
+      "name: s\nsemantics: {host: shardlab}\nmodel: {config: tiny-llama, sequence_length: 64}\ncluster: "
+      "{gpu: H100-SXM, gpus_per_node: "
       "2}\n"
       "parallel: {strategy: fsdp2}\nprecision: {param: bfloat16}\ntrain: {micro_batch: 1}\n",
       "s.yaml");
