@@ -18,16 +18,10 @@ namespace {
 struct Baseline {
   PlannedScenario planned;
   std::optional<Calibration> calibration;
+  std::optional<PredictedStep> step;  // of the scenario as it is
 
   const Calibration* calibrated() const { return calibration ? &*calibration : nullptr; }
 };
-
-Result<Baseline> baseline_of(const ExportSubject& subject, const CommonOptions& options) {
-  SHARDLAB_CHECK_OK(check_supported(subject.scenario, subject.source));
-  SHARDLAB_TRY(PlannedScenario planned, plan_scenario(subject.scenario));
-  SHARDLAB_TRY(std::optional<Calibration> calibration, find_calibration_if_any(options, planned.scenario));
-  return Baseline{std::move(planned), std::move(calibration)};
-}
 
 std::optional<PredictedStep> step_with(const Baseline& base, std::span<const std::string> settings) {
   const auto with = predict_with(base.planned, settings, base.calibrated());
@@ -35,10 +29,18 @@ std::optional<PredictedStep> step_with(const Baseline& base, std::span<const std
   return PredictedStep{with->run.step_time.median, with->run.memory->peak_allocated};
 }
 
+Result<Baseline> baseline_of(const ExportSubject& subject, const CommonOptions& options) {
+  SHARDLAB_CHECK_OK(check_supported(subject.scenario, subject.source));
+  SHARDLAB_TRY(PlannedScenario planned, plan_scenario(subject.scenario));
+  SHARDLAB_TRY(std::optional<Calibration> calibration, find_calibration_if_any(options, planned.scenario));
+  Baseline base{std::move(planned), std::move(calibration), {}};
+  base.step = step_with(base, {});
+  return base;
+}
+
 // Settings may need each other, so that those that cannot be predicted are found one after the other.
 void predict_differences(MadeExport& made, const Baseline& base) {
-  made.scenario = step_with(base, {});
-  made.run = made.scenario;
+  made.scenario = made.run = base.step;
   std::vector<std::string> together;
   for (const ExportDifference& difference : made.differences) {
     made.alone.emplace_back();
@@ -92,22 +94,27 @@ Status write_file(const std::filesystem::path& file, const ExportedFile& exporte
 
 }  // namespace
 
-MadeExport make_export(const ExportTarget& target, const ExportSubject& subject, const CommonOptions& options,
-                       WithPrediction prediction) {
-  MadeExport made;
-  made.target = &target;
-  made.refusal = target.refuses(subject);
-  if (!made.refusal.empty()) return made;
-  made.differences = export_differences(target, subject);
-  if (prediction == WithPrediction::yes) {
-    if (const auto base = baseline_of(subject, options)) {
-      predict_differences(made, *base);
-    } else {
-      made.unpredictable = base.error().what;
+std::vector<MadeExport> make_exports(const std::vector<const ExportTarget*>& targets,
+                                     const ExportSubject& subject, const CommonOptions& options,
+                                     WithPrediction prediction) {
+  std::optional<Result<Baseline>> base;
+  std::vector<MadeExport> exports;
+  for (const ExportTarget* const target : targets) {
+    MadeExport& made = exports.emplace_back();
+    made.target = target;
+    made.refusal = target->refuses(subject);
+    if (!made.refusal.empty()) continue;
+    made.differences = export_differences(*target, subject);
+    if (prediction == WithPrediction::yes) {
+      if (!base) base.emplace(baseline_of(subject, options));
+      if (*base)
+        predict_differences(made, **base);
+      else
+        made.unpredictable = base->error().what;
     }
+    made.files = target->write(subject, head_lines(made, subject));
   }
-  made.files = target.write(subject, head_lines(made, subject));
-  return made;
+  return exports;
 }
 
 Status write_exports(const std::vector<MadeExport>& exports, const std::filesystem::path& folder,

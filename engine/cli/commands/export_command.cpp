@@ -53,11 +53,8 @@ class ExportCommand final : public Command {
     SHARDLAB_TRY(const ReadScenario read, read_unbuilt_scenario(scenario_, context.options.overrides));
     SHARDLAB_TRY(const ModelGraph graph, load_model_graph(read.scenario));
     const ExportSubject subject{read.scenario, read.source, graph, file_stem(read.scenario.name)};
-    std::vector<MadeExport> exports;
-    for (const ExportTarget* target : targets) {
-      exports.push_back(make_export(*target, subject, context.options,
-                                    no_prediction_ ? WithPrediction::no : WithPrediction::yes));
-    }
+    const std::vector<MadeExport> exports = make_exports(
+        targets, subject, context.options, no_prediction_ ? WithPrediction::no : WithPrediction::yes);
     SHARDLAB_CHECK_OK(check_refusal(exports, read.source));
     SHARDLAB_TRY(const ExportOutcome outcome, finish(exports));
     if (context.console.json()) {
