@@ -57,6 +57,8 @@ function(shardlab_executable name)
   if(ARG_COMPONENT STREQUAL "real")
     list(APPEND rpath ${SHARDLAB_TORCH_RPATH})
   endif()
-  set_target_properties(${name} PROPERTIES INSTALL_RPATH "${rpath}")
+  # A run path that is changed by the installation ends in colons before: CMake makes room by them. To the loader each is the
+  # current folder, whose libraries it would take.
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH "${rpath}" BUILD_WITH_INSTALL_RPATH ON)
   install(TARGETS ${name} RUNTIME DESTINATION bin COMPONENT ${ARG_COMPONENT} OPTIONAL)
 endfunction()

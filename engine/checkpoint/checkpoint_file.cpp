@@ -1,4 +1,5 @@
 #include "engine/checkpoint/checkpoint_file.h"
+#include "engine/base/input_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,14 +13,10 @@
 namespace shardlab {
 
 Result<std::shared_ptr<const CheckpointFile>> CheckpointFile::open(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0)
-    return bad_input(in_file(path.string()), fmt::format("cannot be opened: {}", std::strerror(errno)));
-  auto file = std::make_shared<CheckpointFile>(descriptor, path);
-  struct stat status {};
-  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
-    return bad_input(in_file(path.string()), "is not a file");
-  file->bytes_ = status.st_size;
+  SHARDLAB_TRY(InputFile input, InputFile::open(path, "file of weights"));
+  const std::int64_t bytes = input.size();
+  auto file = std::make_shared<CheckpointFile>(input.release(), path);
+  file->bytes_ = bytes;
   return file;
 }
 

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/input_file.h"
+#include "engine/base/output_file.h"
 #include "engine/checkpoint/checkpoint_file.h"
 #include "engine/checkpoint/float_conversion.h"
 
@@ -19,7 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t k_largest_header = 100'000'000;  // the format's own limit
-constexpr std::int64_t k_largest_index = 256 << 20;
 
 }  // namespace
 
@@ -54,12 +55,8 @@ Status SafetensorsReader::add_file(const fs::path& path) {
 }
 
 Status SafetensorsReader::add_index(const fs::path& path) {
-  std::error_code error;
-  if (static_cast<std::int64_t>(fs::file_size(path, error)) > k_largest_index)
-    return bad_input(in_file(path.string()), "too large for an index");
-  std::ifstream stream(path);
-  if (error || !stream) return bad_input(in_file(path.string()), "cannot be read");
-  const auto index = nlohmann::json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  SHARDLAB_TRY(const std::string text, read_input_file(path, k_weights_index_file));
+  const auto index = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!index.is_object() || !index.contains("weight_map") || !index["weight_map"].is_object()) {
     return bad_input(in_file(path.string()), "is not an index: no weight_map");
   }
@@ -154,14 +151,15 @@ Status write_safetensors(const std::filesystem::path& path, std::span<const Tens
     }
     entries.push_back({tensor.name, tensor.dtype, tensor.shape, 0, bytes});
   }
-  std::filesystem::path temporary = path;
+  SHARDLAB_TRY(const std::filesystem::path real, replaceable_file(path));
+  std::filesystem::path temporary = real;
   temporary += ".part";
   std::error_code error;
   if (const Status written = write_all(temporary, safetensors_header(entries), tensors); !written) {
     std::filesystem::remove(temporary, error);
     return written;
   }
-  std::filesystem::rename(temporary, path, error);
+  std::filesystem::rename(temporary, real, error);
   if (error) return run_failed(in_file(path.string()), fmt::format("cannot be written: {}", error.message()));
   return {};
 }

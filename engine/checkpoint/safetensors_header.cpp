@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <set>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,17 +31,44 @@ std::optional<DType> find_dtype(std::string_view name) {
   return std::nullopt;
 }
 
-// JSON keeps the last of two equal keys; a file with two tensors of one name is refused instead.
+// Finds the first name that an object at the top has twice: JSON keeps the last of two equal keys. A parser's
+// own callback would find it too, in time that grows with the square of the number of tensors.
+class TwiceNamed final : public nlohmann::json_sax<Json> {
+ public:
+  const std::string& name() const { return name_; }
+
+  bool key(string_t& name) override {
+    if (depth_ == 1 && !names_.insert(name).second) name_ = name;
+    return name_.empty();
+  }
+  bool start_object(std::size_t) override { return ++depth_ > 0; }
+  bool end_object() override { return --depth_ >= 0; }
+  bool start_array(std::size_t) override { return ++depth_ > 0; }
+  bool end_array() override { return --depth_ >= 0; }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
+  }
+
+ private:
+  int depth_ = 0;
+  std::unordered_set<std::string> names_;
+  std::string name_;
+};
+
+// A file with two tensors of one name is refused.
 Result<Json> parse_unique(std::string_view text, const std::string& where) {
-  std::set<std::string> names;
-  std::string twice;
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
-    if (depth == 1 && event == Json::parse_event_t::key && !names.insert(value.get<std::string>()).second)
-      twice = value;
-    return true;
-  };
-  Json header = Json::parse(text.begin(), text.end(), watch, /*allow_exceptions=*/false);
-  if (!twice.empty()) return bad_input(in_file(where), fmt::format("two tensors are called '{}'", twice));
+  TwiceNamed twice;
+  Json::sax_parse(text.begin(), text.end(), &twice);
+  if (!twice.name().empty())
+    return bad_input(in_file(where), fmt::format("two tensors are called '{}'", twice.name()));
+  Json header = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (!header.is_object())
     return bad_input(in_file(where), "the header is not a JSON object", "is this a safetensors file?");
   return header;

@@ -49,6 +49,7 @@ std::vector<std::unique_ptr<Command>> make_commands();
 std::unique_ptr<Command> make_bench_command();
 std::unique_ptr<Command> make_calibrate_command();
 std::unique_ptr<Command> make_diff_command();
+std::unique_ptr<Command> make_doctor_command();
 std::unique_ptr<Command> make_explain_command();
 std::unique_ptr<Command> make_export_command();
 std::unique_ptr<Command> make_gui_command();

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/output_file.h"
 #include "engine/base/paths.h"
 #include "engine/cli/progress_line.h"
 #include "engine/cli/rank_libraries.h"
@@ -52,13 +53,16 @@ void note_when_unsteady(Console& console, const StepTimeSummary& time) {
                            to_string(time.min), to_string(time.max)));
 }
 
-// Checks before a long run that the folder of a file to be written after it is there.
-Status check_folder(const char* option, const std::filesystem::path& file) {
+// Checks before a long run that a file can be written after it: its folder is there, and nothing but a file
+// is replaced.
+Status check_output(const char* option, const std::filesystem::path& file) {
   if (file.empty()) return {};
   std::error_code ignored;
   const std::filesystem::path folder = std::filesystem::absolute(file, ignored).parent_path();
-  if (std::filesystem::is_directory(folder, ignored)) return {};
-  return bad_input(option, fmt::format("there is no folder {}", folder.string()), "make it first");
+  if (!std::filesystem::is_directory(folder, ignored))
+    return bad_input(option, fmt::format("there is no folder {}", folder.string()), "make it first");
+  SHARDLAB_CHECK_OK(replaceable_file(file));
+  return {};
 }
 
 // A run that memory ended is a result: predictions are validated against it as well.
@@ -95,11 +99,11 @@ Status check_inputs(const PlannedScenario& planned, const MeasureOptions& option
     return not_possible("--memory-snapshot", "only the allocator of a GPU keeps a history",
                         "`shardlab trace` has the measured memory of this run, instruction by instruction");
   }
-  SHARDLAB_CHECK_OK(check_folder("--save-weights", options.extras.save_weights));
-  SHARDLAB_CHECK_OK(check_folder("--memory-snapshot", options.extras.memory_snapshot));
+  SHARDLAB_CHECK_OK(check_output("--save-weights", options.extras.save_weights));
+  SHARDLAB_CHECK_OK(check_output("--memory-snapshot", options.extras.memory_snapshot));
   if (options.extras.save_load.empty()) return {};
   if (!has_experts(planned.graph)) return bad_input("--save-load", "this model has no experts");
-  return check_folder("--save-load", options.extras.save_load);
+  return check_output("--save-load", options.extras.save_load);
 }
 
 Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const MeasureOptions& options,

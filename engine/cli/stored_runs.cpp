@@ -51,6 +51,12 @@ Result<RunSummary> summarize_run(const PlannedScenario& planned, const RunTrace&
   return summarize(planned, trace, limits);
 }
 
+Status add_known_rates(const PlannedScenario& planned, RunSummary& summary) {
+  SHARDLAB_TRY(const DeviceLimits limits, device_limits(planned));
+  add_rates(planned, limits, summary);
+  return {};
+}
+
 Result<FinishedRun> finish_run(const PlannedScenario& planned, RunTrace trace, RunStore* store) {
   SHARDLAB_TRY(RunSummary summary, summarize_run(planned, trace));
   return save_run(planned, std::move(trace), std::move(summary), store);

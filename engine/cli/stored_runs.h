@@ -27,6 +27,9 @@ struct FinishedRun {
 // summarize() with what is known of the scenario's device.
 Result<RunSummary> summarize_run(const PlannedScenario& planned, const RunTrace& trace);
 
+// add_rates() with what is known of the scenario's device.
+Status add_known_rates(const PlannedScenario& planned, RunSummary& summary);
+
 // Saves unless `store` is null. Fails as RunStore::save does.
 Result<FinishedRun> save_run(const PlannedScenario& planned, RunTrace trace, RunSummary summary,
                              RunStore* store);

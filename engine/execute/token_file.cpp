@@ -1,4 +1,5 @@
 #include "engine/execute/token_file.h"
+#include "engine/base/input_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -17,18 +18,12 @@ namespace {
 constexpr std::int64_t k_checked_at_once = 64 << 20;  // bytes
 
 Result<std::shared_ptr<const unsigned char>> map_file(const std::string& path, std::int64_t& bytes) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0)
-    return bad_input(in_file(path), fmt::format("cannot be opened: {}", std::strerror(errno)));
-  struct stat status {};
-  const bool is_file = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
-  bytes = is_file ? status.st_size : 0;
-  void* memory = bytes > 0
-                     ? ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ, MAP_PRIVATE, descriptor, 0)
-                     : MAP_FAILED;
+  SHARDLAB_TRY(const InputFile input, InputFile::open(path, "file of tokens"));
+  bytes = input.size();
+  void* memory = bytes > 0 ? ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ, MAP_PRIVATE,
+                                    input.descriptor(), 0)
+                           : MAP_FAILED;
   const int reason = errno;
-  ::close(descriptor);
-  if (!is_file) return bad_input(in_file(path), "is not a file");
   if (bytes == 0) return bad_input(in_file(path), "is empty");
   if (memory == MAP_FAILED)
     return bad_input(in_file(path), fmt::format("cannot be mapped: {}", std::strerror(reason)));

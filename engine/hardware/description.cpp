@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <iterator>
 
 #include <fmt/core.h>
 
+#include "engine/base/input_file.h"
 #include "engine/base/nearest.h"
 #include "engine/base/parse.h"
 
@@ -43,9 +43,7 @@ Result<Description> Description::parse(std::string_view text, std::string_view n
 }
 
 Result<Description> Description::read(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return bad_input(in_file(file.string()), "cannot be opened");
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  SHARDLAB_TRY(const std::string text, read_input_file(file, k_description_file));
   return parse(text, file.string());
 }
 

@@ -1,12 +1,12 @@
 #include "engine/model/model_config.h"
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/input_file.h"
 #include "engine/base/nearest.h"
 
 namespace shardlab {
@@ -52,13 +52,11 @@ Result<ModelConfig> ModelConfig::parse(std::string_view text, std::string file,
 
 Result<ModelConfig> ModelConfig::read(const std::filesystem::path& file,
                                       const std::map<std::string, std::string>& overrides) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(file)) {
-    return bad_input(in_file(file.string()), "cannot read this file",
+  const Result<std::string> text = read_input_file(file, k_model_config_file);
+  if (!text)
+    return bad_input(in_file(file.string()), text.error().what,
                      "model.config is a name in assets/models or the path of a config.json");
-  }
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  return parse(text, file.string(), overrides);
+  return parse(*text, file.string(), overrides);
 }
 
 Status ModelConfig::check_overrides_were_read() const {
@@ -69,6 +67,10 @@ Status ModelConfig::check_overrides_were_read() const {
                      "no field of this model's family decides anything by that name", suggestion(key, known));
   }
   return {};
+}
+
+std::string ModelConfig::text() const {
+  return root_->dump();
 }
 
 bool ModelConfig::has(const std::string& key) const {

@@ -25,6 +25,7 @@ class ModelConfig {
                                   const std::map<std::string, std::string>& overrides);
 
   const std::string& file() const { return file_; }
+  std::string text() const;  // JSON, overrides included
 
   // After a family has read the configuration: an override that it never asked for is an error with the
   // nearest field it knows.

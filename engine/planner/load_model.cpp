@@ -68,8 +68,7 @@ Status check_loss(const LossSpec& loss, const GraphOptions& options) {
 }
 
 Result<ModelGraph> load_as_chosen(const Scenario& scenario) {
-  SHARDLAB_TRY(const std::filesystem::path path, resolve_model_config(scenario, *scenario.model));
-  SHARDLAB_TRY(const ModelConfig config, ModelConfig::read(path, scenario.model->overrides));
+  SHARDLAB_TRY(const ModelConfig config, read_model_config(scenario));
   GraphOptions options;
   options.micro_batch = scenario.train->micro_batch;
   options.sequence_length = scenario.model->sequence_length;
@@ -98,6 +97,11 @@ Result<ModelGraph> load_as_chosen(const Scenario& scenario) {
 }
 
 }  // namespace
+
+Result<ModelConfig> read_model_config(const Scenario& scenario) {
+  SHARDLAB_TRY(const std::filesystem::path path, resolve_model_config(scenario, *scenario.model));
+  return ModelConfig::read(path, scenario.model->overrides);
+}
 
 Result<ModelGraph> load_model_graph(const Scenario& scenario) {
   return with_form_of_model<ModelGraph>(scenario, load_as_chosen);

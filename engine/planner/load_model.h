@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/result.h"
+#include "engine/model/model_config.h"
 #include "engine/model/model_graph.h"
 #include "engine/scenario/choose_implementation.h"
 #include "engine/scenario/scenario.h"
@@ -15,6 +16,9 @@ namespace shardlab {
 // experts' load, adapters, loss, frozen parameters. bad_input at the key that does not fit this model or its
 // file.
 Result<ModelGraph> load_model_graph(const Scenario& scenario);
+
+// The config.json that `model.config` names, with the scenario's overrides.
+Result<ModelConfig> read_model_config(const Scenario& scenario);
 
 // make(scenario); where the scenario leaves the implementation open and the model turns out to have no eager
 // form, make() of the scenario with fused operators.

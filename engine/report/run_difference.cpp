@@ -28,6 +28,11 @@ std::vector<DifferenceRow> totals_of(const RunSummary& first, const RunSummary& 
   return rows;
 }
 
+// A program's own record tells how high the peak was, and not what of.
+bool knows_classes(const RunSummary& run) {
+  return !run.memory || run.memory->by_class != BytesByClass{};
+}
+
 std::optional<double> of_class(const RunSummary& run, std::size_t its) {
   if (!run.memory) return std::nullopt;
   return static_cast<double>(run.memory->by_class[its].value);
@@ -43,6 +48,7 @@ void sort(std::vector<DifferenceRow>& rows) {
 
 std::vector<DifferenceRow> classes_of(const RunSummary& first, const RunSummary& second) {
   std::vector<DifferenceRow> rows;
+  if (!knows_classes(first) || !knows_classes(second)) return rows;
   for (std::size_t i = 0; i < k_buffer_classes; ++i) {
     DifferenceRow row{with_spaces(to_string(static_cast<BufferClass>(i))), MetricUnit::bytes,
                       of_class(first, i), of_class(second, i)};

@@ -28,6 +28,9 @@ Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& tra
 Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& trace,
                                       std::optional<Bytes> memory_limit = {});
 
+// Fills in what follows from the step time and the scenario: tokens per second and utilization.
+void add_rates(const PlannedScenario& planned, const DeviceLimits& device, RunSummary& run);
+
 // Summarizes a measured run that memory ended: what was in use when, no times. `trace` has the provenance;
 // its finished steps do not matter.
 RunSummary summarize_out_of_memory(const PlannedScenario& planned, const RunTrace& trace,

@@ -42,7 +42,9 @@ std::string whose_operators(Implementation implementation) {
 void add_memory(TextTable& table, const RunSummary& run) {
   if (!run.memory) return;
   table.add({"peak allocated", to_string(run.memory->peak_allocated),
-             fmt::format("rank {}, in {}", run.memory->peak_rank, run.memory->peak_label)});
+             run.memory->peak_label.empty()
+                 ? std::string()
+                 : fmt::format("rank {}, in {}", run.memory->peak_rank, run.memory->peak_label)});
   if (run.memory->peak_reserved) {
     table.add(
         {"peak reserved", to_string(*run.memory->peak_reserved),
@@ -144,8 +146,13 @@ std::string peak_words(const RunSummary& run, const StepPlan* plan) {
   return ", in " + PlanWords(*plan).instruction(peak);
 }
 
+// Whether anybody knows more of the peak than its height.
+bool knows_parts(const MemorySummary& memory) {
+  return memory.by_class != BytesByClass{};
+}
+
 std::string memory_part(const RunSummary& run, const TextStyle& style, const StepPlan* plan) {
-  if (!run.memory) return "";
+  if (!run.memory || !knows_parts(*run.memory)) return "";
   TextTable classes({{"", Align::left}, {"", Align::right}, {"", Align::right}}, "  ");
   for (std::size_t i = 0; i < k_buffer_classes; ++i) {
     const Bytes bytes = run.memory->by_class[i];

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "engine/base/input_file.h"
 #include "engine/model/operators/operator_type.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/resolve_path.h"
@@ -35,8 +35,8 @@ Result<std::vector<double>> shares_of(const nlohmann::json& numbers, const std::
 }
 
 Result<std::vector<std::vector<double>>> read_recorded(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  const nlohmann::json root = nlohmann::json::parse(file, nullptr, false);
+  SHARDLAB_TRY(const std::string text, read_input_file(path, k_expert_load_file));
+  const nlohmann::json root = nlohmann::json::parse(text, nullptr, false);
   if (!root.is_object() || !root.contains("layers") || !root["layers"].is_array() || root["layers"].empty())
     return bad_input(in_file(path.string()), "no load of experts in this file",
                      "`shardlab run --save-load FILE` writes one");

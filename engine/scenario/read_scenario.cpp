@@ -4,11 +4,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <system_error>
 
 #include <fmt/core.h>
 
+#include "engine/base/input_file.h"
 #include "engine/base/yaml.h"
 #include "engine/hardware/node.h"
 #include "engine/scenario/cluster_spec.h"
@@ -23,23 +23,6 @@ namespace shardlab {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t k_largest_file = 256 * 1024;
-
-Result<std::string> read_text(const fs::path& file) {
-  std::error_code error;
-  const fs::file_status status = fs::status(file, error);
-  if (!fs::exists(status)) return bad_input(in_file(file.string()), "no such file");
-  if (fs::is_directory(status)) return bad_input(in_file(file.string()), "is a folder, not a scenario file");
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream)
-    return bad_input(in_file(file.string()), fmt::format("cannot be opened: {}", std::strerror(errno)));
-  std::string text(k_largest_file + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (stream.bad()) return bad_input(in_file(file.string()), "cannot be read");
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  return text;
-}
 
 // The values that follow from others and from the shipped files: the name, the GPUs of a named node,
 // hardware's own names in place of aliases.
@@ -81,15 +64,19 @@ void complete(Scenario& scenario, Reading& reading) {
 Result<ReadScenario> parse_scenario_with_source(std::string_view yaml, std::string_view file_name,
                                                 std::span<const std::string> overrides) {
   const std::string file(file_name);
-  if (yaml.size() > k_largest_file) {
+  if (static_cast<std::int64_t>(yaml.size()) > k_scenario_file.most) {
     return bad_input(in_file(file),
-                     fmt::format("is larger than {} KiB: not a scenario file", k_largest_file / 1024));
+                     fmt::format("is larger than {} KiB: not a scenario file", k_scenario_file.most / 1024));
   }
   SHARDLAB_TRY(YamlNode root, parse_yaml(yaml, file_name));
   if (root.is_null() && overrides.empty())
     return bad_input(in_file(file), "is empty", "see docs/scenario.md for the keys of a scenario");
   for (const std::string& assignment : overrides) SHARDLAB_CHECK_OK(apply_override(root, assignment));
+  return read_scenario_tree(root, file_name);
+}
 
+Result<ReadScenario> read_scenario_tree(const YamlNode& root, std::string_view file_name) {
+  const std::string file(file_name);
   Reading reading{ScenarioSource(file), {}};
   Scenario scenario;
   scenario.directory = fs::path(file_name).parent_path().string();
@@ -109,12 +96,12 @@ Result<Scenario> parse_scenario(std::string_view yaml, std::string_view file_nam
 }
 
 Result<Scenario> read_scenario(const fs::path& file, std::span<const std::string> overrides) {
-  SHARDLAB_TRY(const std::string text, read_text(file));
+  SHARDLAB_TRY(const std::string text, read_input_file(file, k_scenario_file));
   return parse_scenario(text, file.string(), overrides);
 }
 
 Result<ReadScenario> read_unbuilt_scenario(const fs::path& file, std::span<const std::string> overrides) {
-  SHARDLAB_TRY(const std::string text, read_text(file));
+  SHARDLAB_TRY(const std::string text, read_input_file(file, k_scenario_file));
   return parse_scenario_with_source(text, file.string(), overrides);
 }
 

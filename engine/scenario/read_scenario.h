@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "engine/base/result.h"
+#include "engine/base/yaml.h"
 #include "engine/scenario/scenario.h"
 #include "engine/scenario/source.h"
 
@@ -43,6 +44,9 @@ Result<Scenario> parse_scenario(std::string_view yaml, std::string_view file_nam
 // Like parse_scenario, without the check for what is supported, and with the place of every key.
 Result<ReadScenario> parse_scenario_with_source(std::string_view yaml, std::string_view file_name,
                                                 std::span<const std::string> overrides = {});
+
+// The same for a tree whose nodes know their places; `file_name` gives Scenario::directory and the name.
+Result<ReadScenario> read_scenario_tree(const YamlNode& root, std::string_view file_name);
 
 // YAML that parse_scenario reads back to the equal value (given the same directory). Only what differs from
 // the defaults is written.

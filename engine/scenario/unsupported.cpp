@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/scenario/keys/sections.h"
+#include "engine/scenario/rank_variables.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/teacher_scenario.h"
 
@@ -212,7 +213,7 @@ std::vector<UnsupportedUse> unsupported_uses(const Scenario& scenario) {
 
 Status check_runs(const Scenario& scenario) {
   const std::vector<UnsupportedUse> uses = uses_of(scenario, true);
-  if (uses.empty()) return {};
+  if (uses.empty()) return check_rank_variables(*scenario.launch);
   const UnsupportedUse& use = uses.front();
   return bad_input(use.key, fmt::format("{} is predicted, and not run yet", use.shown), use.hint);
 }

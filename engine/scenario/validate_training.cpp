@@ -8,6 +8,7 @@
 #include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/precision_spec.h"
+#include "engine/scenario/rank_variables.h"
 #include "engine/scenario/run_spec.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/train_spec.h"
@@ -119,7 +120,16 @@ void check_scaler(Complaints& c) {
   }
 }
 
+void check_variables(Complaints& c) {
+  for (const auto& [name, value] : c.scenario.launch->environment) {
+    if (loads_code(name))
+      c.refuse("launch.env", fmt::format("{} would make the ranks load or run a file", name),
+               "leave it out; whoever starts the run can set it in the shell");
+  }
+}
+
 void check_rest(Complaints& c) {
+  check_variables(c);
   const bool cpu = c.scenario.cluster->device == DeviceKind::cpu;
   if (cpu && c.scenario.launch->backend == CommunicationBackend::nccl)
     c.refuse("launch.backend", "nccl needs GPUs, the cluster has CPU ranks", "use gloo");

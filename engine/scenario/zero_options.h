@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "engine/base/dtype.h"
 
@@ -39,6 +40,8 @@ struct ZeroOptions {
 // Of a map that was read by its key's rules: values are JSON texts.
 ZeroOptions zero_options(const std::map<std::string, std::string>& zero);
 ZeroOptions zero_options(const Scenario& scenario);
+// Whether a key of zero_optimization changes what runs under a stage of 1 or more.
+bool has_effect_under(std::string_view zero_key, int stage);
 // The map itself.
 const std::map<std::string, std::string>& zero_settings(const Scenario& scenario);
 

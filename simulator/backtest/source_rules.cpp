@@ -1,7 +1,6 @@
 #include "simulator/backtest/source_rules.h"
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -9,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/input_file.h"
 #include "engine/base/nearest.h"
 
 namespace shardlab {
@@ -183,9 +183,7 @@ Result<std::vector<SourceRule>> read_rules(const std::filesystem::path& folder) 
   if (files.empty()) return bad_input(in_file(folder.string()), "has no rules (*.yaml)");
   std::vector<SourceRule> rules;
   for (const std::filesystem::path& file : files) {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) return bad_input(in_file(file.string()), "cannot be read");
-    const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+    SHARDLAB_TRY(const std::string text, read_input_file(file, k_description_file));
     SHARDLAB_TRY(std::vector<SourceRule> more, parse_rules(text, file.string()));
     rules.insert(rules.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }

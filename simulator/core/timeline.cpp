@@ -49,10 +49,13 @@ class Timeline {
     bool is_head(std::uint32_t item) const { return head < items.size() && items[head] == item; }
   };
 
+  // 2^-20 ns at full speed. Of hours it does not fit into 64 bits.
+  __extension__ using Work = __int128;
+
   struct Running {
     std::uint32_t item;
-    std::int64_t remaining;  // 2^-20 ns of work
-    std::int64_t earliest;   // the host is still issuing it until then
+    Work remaining;
+    std::int64_t earliest;  // the host is still issuing it until then
     bool collective;
     std::int64_t rate = Contention::full;
   };
@@ -159,7 +162,7 @@ class Timeline {
       end(item);
       return;
     }
-    running_.push_back({item, instruction.duration.value * Contention::full, issued,
+    running_.push_back({item, Work{instruction.duration.value} * Contention::full, issued,
                         instruction.occupation == Occupation::collective});
     count_running(running_.back(), 1);
     rates_known_ = false;
@@ -195,9 +198,13 @@ class Timeline {
     return collectives_ > 0 ? options_.contention.compute_beside_collective : Contention::full;
   }
 
-  std::int64_t finish(const Running& running) const {
-    return std::max(now_ + (running.remaining + running.rate - 1) / running.rate, running.earliest);
+  // When its work is done at this speed.
+  std::int64_t done(const Running& running) const {
+    const Work needed = (running.remaining + running.rate - 1) / running.rate;
+    return now_ + static_cast<std::int64_t>(std::min<Work>(needed, k_never - now_));
   }
+
+  std::int64_t finish(const Running& running) const { return std::max(done(running), running.earliest); }
 
   std::int64_t next_event() {
     find_rates();
@@ -210,14 +217,13 @@ class Timeline {
   // Until its work is done: it may not end yet because the host still issues it.
   void note_period(const Running& running, std::int64_t time) {
     if (periods_ == nullptr || running.remaining == 0 || time == now_) return;
-    const std::int64_t done = now_ + (running.remaining + running.rate - 1) / running.rate;
-    periods_->push_back({running.item, {now_}, {std::min(time, done)}, running.rate});
+    periods_->push_back({running.item, {now_}, {std::min(time, done(running))}, running.rate});
   }
 
   void advance(std::int64_t time) {
     for (Running& running : running_) {
       note_period(running, time);
-      running.remaining = std::max<std::int64_t>(0, running.remaining - (time - now_) * running.rate);
+      running.remaining = std::max<Work>(0, running.remaining - Work{time - now_} * running.rate);
     }
     now_ = time;
     if (launching_ <= now_) {

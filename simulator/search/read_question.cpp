@@ -1,11 +1,11 @@
 #include "simulator/search/read_question.h"
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 
 #include <fmt/format.h>
 
+#include "engine/base/input_file.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/train_spec.h"
 #include "simulator/search/default_knobs.h"
@@ -17,14 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view k_batch_key = "train.accumulation";
-
-Result<std::string> text_of(const fs::path& file) {
-  std::error_code error;
-  if (fs::is_directory(file, error)) return bad_input(in_file(file.string()), "is a folder");
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return bad_input(in_file(file.string()), "no such file");
-  return std::string(std::istreambuf_iterator<char>(stream), {});
-}
 
 void add_all(const Error& error, Problems& problems) {
   if (error.parts.empty()) problems.add(error);
@@ -42,7 +34,7 @@ bool read_base(const YamlNode& root, const fs::path& file, std::span<const std::
   const fs::path path = file.parent_path() / named_in->text;
   base.file = path.lexically_normal().string();
   base.overrides.assign(overrides.begin(), overrides.end());
-  const auto text = text_of(base.file);
+  const auto text = read_input_file(base.file, k_scenario_file);
   if (!text) {
     reader.refuse(named_in->place, "scenario", base.file + ": " + text.error().what,
                   "the path is relative to this file");
@@ -179,7 +171,7 @@ Result<SearchQuestion> read_tree(const YamlNode& root, const fs::path& file,
 }  // namespace
 
 Result<SearchQuestion> read_question(const fs::path& file, std::span<const std::string> overrides) {
-  SHARDLAB_TRY(const std::string text, text_of(file));
+  SHARDLAB_TRY(const std::string text, read_input_file(file, k_search_file));
   SHARDLAB_TRY(YamlNode root, parse_yaml(text, file.string()));
   if (root.is_null()) root.place = in_file(file.string());
   return read_tree(root, file, overrides);

@@ -1,4 +1,6 @@
 """`shardlab export`: what is written, what is refused, what a shell and torchrun's own parser make of the scripts."""
+import ast
+import builtins
 import json
 import os
 import stat
@@ -29,7 +31,7 @@ def test_all_targets():
     out = place.path / "out"
     done = place.run("export", scenario(place), "-o", out)
     check(done.code == 0, done)
-    check(names(out) == ["eight.accelerate.yaml", "eight.sbatch", "eight.torchrun.sh", "eight.training_args.json"], names(out))
+    check(names(out) == ["eight.accelerate.yaml", "eight.sbatch", "eight.torchrun.sh", "eight.train.py", "eight.training_args.json"], names(out))
     check("deepspeed 0.19: not for this scenario" in done.out, done)
     again = place.run("export", scenario(place), "-o", out)
     check(again.code == 2 and "exists already" in again.err and "--force" in again.err, again)
@@ -102,6 +104,38 @@ def parsed_by_torchrun(arguments):
     done = subprocess.run([os.environ["SHARDLAB_PYTHON"], "-c", program, *arguments], capture_output=True, text=True, timeout=120)
     check(done.returncode == 0, done.stderr)
     return json.loads(done.stdout)
+
+
+SETTINGS = {
+    "fsdp1": ("cluster.nodes=2", "parallel.sharding=hybrid_shard", "parallel.mesh.replicate=2", "activation.checkpoint=full", "activation.placement=outside"),
+    "fsdp2": ("parallel.reshard_after_forward=4", "activation.checkpoint=full", "precision.autocast=bfloat16", "train.accumulation=4"),
+    "ddp": ("train.accumulation=2", "parallel.ddp.bucket_size=100MiB", "train.schedule.kind=cosine", "train.schedule.total_steps=100"),
+    "zero2": ("parallel.zero.overlap_comm=true",),
+    "zero3": ("train.accumulation=2",),
+}
+
+
+def test_programs():
+    """Programs for GPUs, which no test here can run: Python takes them, and they use nothing that they do not import or make."""
+    place = Place()
+    for strategy, settings in SETTINGS.items():
+        overrides = [part for setting in settings for part in ("--set", setting)]
+        done = place.run("export", scenario(place, strategy=strategy), "--to", "script", "--print", "--json", "--no-prediction", "--set", "model.frozen=[model.embed_tokens]", *overrides)
+        check(done.code == 0, done)
+        program, = done.json()["exports"][0]["files"]
+        check(program["name"] == "eight.train.py", program["name"])
+        check(undefined_names(program["text"]) == set(), (strategy, undefined_names(program["text"])))
+        check(("overlap_comm" in program["text"]) == ("parallel.zero.overlap_comm=true" in settings), program["text"])
+
+
+def undefined_names(text):
+    tree = ast.parse(text)
+    made = {alias.asname or alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom)) for alias in node.names}
+    made |= {node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    made |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    made |= {node.id for node in names if isinstance(node.ctx, ast.Store)} | set(dir(builtins)) | {"__file__"}
+    return {node.id for node in names if isinstance(node.ctx, ast.Load)} - made
 
 
 def test_refusals():

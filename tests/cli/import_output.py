@@ -72,7 +72,7 @@ def test_files_that_are_none():
     files = {
         "empty.json": (b"", "is empty"),
         "letter.json": (b"Dear reader", "is no JSON"),
-        "config.json": (b'{"model_type": "llama"}', "is JSON, but no trace"),
+        "config.json": (b'{"model_type": "llama"}', "is no file of a tool that import knows"),
         "cut.json": (whole[: len(whole) // 2], "ends in the middle"),
         "cut.json.gz": (gzip.compress(whole)[:-200], "ends before its packed content does"),
         "latin.json": ('[{"name": "caf\u00e9"}]'.encode("latin-1"), "is no JSON"),

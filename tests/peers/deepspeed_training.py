@@ -5,60 +5,12 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from _drawn import STEPS, UNEVEN, by_ranks, compare, draw_cases, tell
+from _drawn import STEPS, by_ranks, compare, draw_cases, tell
+from _drawn_zero import VARIABLES, draw, is_zero0_in_16_bits
 from _peer import SKIP, Folder, needed
 
 CASES_PER_WORLD = {2: 20, 4: 20}
 EXACT, ROUNDED = 1e-4, 2e-3  # relative, of losses: float32, bfloat16
-VARIABLES = {"DS_ACCELERATOR": "cpu", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
-
-
-def draw_stage_3(pick):
-    zero = {"stage3_param_persistence_threshold": pick([0, 100, 5000, 100000]), "stage3_max_reuse_distance": pick([0, 40000, 1000000000]),
-            "stage3_prefetch_bucket_size": pick([0, 8000, 20000, 50000000])}
-    if pick([True, False, False]):
-        zero["overlap_comm"] = False
-    if pick([True, False, False]):
-        zero["stage3_max_live_parameters"] = pick([10000, 50000])
-    return zero
-
-
-def draw_zero(pick, strategy, half):
-    if strategy == "zero0":
-        return {}
-    zero = draw_stage_3(pick) if strategy == "zero3" else {}
-    size = pick([None, 5000, 20000, 60000, 1000000])
-    if size:
-        zero["reduce_bucket_size"] = size
-    if strategy != "zero3" and pick([True, False, False]):
-        zero["overlap_comm"] = True
-    if pick([True, False, False, False]):
-        zero["reduce_scatter"] = False
-    if strategy in ("zero2", "zero3") and half and pick([True, False, False]):
-        zero["grad_accum_dtype"] = "fp32"
-    return zero
-
-
-def draw(pick, _):
-    """A scenario without its files, and changes of the model."""
-    strategy = pick(["zero0", "zero1", "zero1", "zero2", "zero2", "zero3", "zero3", "zero3", "zero3"])
-    train = {"micro_batch": pick([1, 2]), "accumulation": pick([1, 1, 2, 3]), "learning_rate": 1e-3}
-    if pick([True, False]):
-        train["clip_norm"] = 1.0
-    scenario = {"train": train}
-    half = pick([True, False])
-    if half:
-        scenario["precision"] = {"param": "bfloat16"}
-    scenario["parallel"] = {"strategy": strategy}
-    if zero := draw_zero(pick, strategy, half):
-        scenario["parallel"]["zero"] = zero
-    return scenario, {"num_hidden_layers": 3, "tie_word_embeddings": strategy != "zero3" and pick([False, False, True]), **pick([{}, UNEVEN])}
-
-
-def is_zero0_in_16_bits(scenario):
-    """Its FP16_UnfusedOptimizer makes a step with zero gradients when it is built, so that Adam's bias corrections begin at the second
-    step: its losses are not those of AdamW after the first update."""
-    return scenario["parallel"]["strategy"] == "zero0" and "precision" in scenario
 
 
 def compare_with_deepspeed(case, made):

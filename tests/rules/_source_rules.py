@@ -24,6 +24,7 @@ LAYERS = {
     "engine/trace": ["engine/plan"],
     "engine/report": ["engine/trace", "engine/strategies"],
     "engine/store": ["engine/plan", "engine/trace"],
+    "engine/doctor": ["engine/trace"],
     "engine/formats": ["engine/scenario", "engine/trace"],
     "engine/checkpoint": ["engine/plan"],
     "engine/execute": ["engine/plan", "engine/trace"],
@@ -31,6 +32,7 @@ LAYERS = {
     "engine/execute/torch": ["engine/execute", "engine/checkpoint", "engine/kernels"],
     "simulator/alternatives": ["simulator", "engine/report"],
     "simulator/backtest": ["simulator", "engine/report"],
+    "simulator/remedies": ["simulator", "simulator/alternatives", "engine/doctor", "engine/report"],
     "simulator/search": ["simulator", "simulator/alternatives", "engine/report"],
     "simulator/memory/caching_allocator": ["engine/base"],
     "simulator/memory/replay": ["simulator/memory/caching_allocator"],
@@ -44,7 +46,7 @@ LAYERS = {
     "gui/shell": ["gui/session", "gui/widgets"],
     "gui/panels": ["gui/shell"],
     "gui/app": ["gui/panels"],
-    "engine/cli": ["engine/report", "engine/store", "engine/formats", "engine/checkpoint", "simulator", "simulator/alternatives",
+    "engine/cli": ["engine/report", "engine/store", "engine/doctor", "engine/formats", "engine/checkpoint", "simulator", "simulator/alternatives", "simulator/remedies",
                    "simulator/backtest", "simulator/search", "simulator/memory/replay"],
 }
 

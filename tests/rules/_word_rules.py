@@ -9,7 +9,9 @@ FOREIGN_WORDS = [
     ("engine/base/parse.cpp", {"true", "false"}),  # booleans
     ("gui/panels/scenario/scenario_form.cpp", {"true", "false"}),  # booleans
     ("engine/scenario/keys/kind.h", {"none"}),  # how a scenario unsets an optional value
-    ("engine/plan/parse_text.cpp", {"world", "tensor", "pass", "yes"}),  # keys of a plan's lines, and a flag
+    ("engine/plan/parse_text.cpp", {"world", "tensor", "pass", "yes", "plan"}),  # keys of a plan's lines, and a flag
+    ("engine/execute/spool.cpp", {"error"}),  # a key of a spool
+    ("gui/view_model/job_output.cpp", {"error"}),  # an event of a job
     ("engine/store/read_run.cpp", {"last"}),  # a reference to a run
     ("engine/model/families", {"linear", "default"}),  # config.json's rope scaling
     ("gui/view_model/why_metric.cpp", {"step_time", "tokens_per_second"}),  # metrics

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <system_error>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/input_file.h"
 #include "engine/base/nearest.h"
 #include "engine/base/paths.h"
 #include "engine/cli/command.h"
@@ -23,14 +23,6 @@ namespace shardlab {
 namespace {
 
 constexpr const char* k_shipped_table = "backtest/published_runs.csv";
-
-Result<std::string> content_of(const std::filesystem::path& file) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) return bad_input(in_file(file.string()), "is a folder");
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return bad_input(in_file(file.string()), "cannot be read");
-  return std::string{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
 
 const SourceRule& rule_called(const std::vector<SourceRule>& rules, const std::string& name) {
   return *std::find_if(rules.begin(), rules.end(), [&](const SourceRule& rule) { return rule.name == name; });
@@ -114,7 +106,7 @@ class BacktestCommand final : public Command {
     if (!table_given_.given()) {
       SHARDLAB_TRY(file, find_asset(k_shipped_table));
     }
-    SHARDLAB_TRY(const std::string text, content_of(file));
+    SHARDLAB_TRY(const std::string text, read_input_file(file, k_table_file));
     return read_published(text, table_given_.given() ? table_ : std::string("assets/") + k_shipped_table);
   }
 

@@ -9,6 +9,7 @@
 #include "engine/cli/command.h"
 #include "engine/cli/export_report.h"
 #include "engine/cli/made_export.h"
+#include "engine/cli/repeatable_scenario.h"
 #include "engine/planner/load_model.h"
 #include "engine/scenario/read_scenario.h"
 
@@ -35,7 +36,7 @@ class ExportCommand final : public Command {
     parser.value("scenario", scenario_, "Scenario file").type("FILE");
     parser
         .value("--to", target_,
-               "accelerate, deepspeed, transformers, torchrun, slurm, or all that can run it [all]")
+               "accelerate, deepspeed, transformers, torchrun, slurm, script, or all that can run it [all]")
         .type("TARGET");
     parser.value("-o,--output", folder_, "Folder of the files [.]").type("DIR");
     parser.value("--accept", accepted_, "Write although this setting is lost").type("KEY").repeatable();
@@ -52,7 +53,10 @@ class ExportCommand final : public Command {
     SHARDLAB_TRY(const std::vector<const ExportTarget*> targets, chosen_targets());
     SHARDLAB_TRY(const ReadScenario read, read_unbuilt_scenario(scenario_, context.options.overrides));
     SHARDLAB_TRY(const ModelGraph graph, load_model_graph(read.scenario));
-    const ExportSubject subject{read.scenario, read.source, graph, file_stem(read.scenario.name)};
+    SHARDLAB_TRY(const ModelConfig config, read_model_config(read.scenario));
+    const ExportSubject subject{read.scenario, read.source,
+                                graph,         file_stem(read.scenario.name),
+                                config.text(), repeatable_scenario(read.scenario)};
     const std::vector<MadeExport> exports = make_exports(
         targets, subject, context.options, no_prediction_ ? WithPrediction::no : WithPrediction::yes);
     SHARDLAB_CHECK_OK(check_refusal(exports, read.source));

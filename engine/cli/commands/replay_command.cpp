@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "engine/base/input_file.h"
 #include "engine/base/parse.h"
 #include "engine/cli/command.h"
 #include "engine/report/figures.h"
@@ -117,15 +117,6 @@ std::string outcome_text(const std::string& file, const ReplayOutcome& outcome, 
   return text;
 }
 
-// Reading a folder throws out of the stream.
-Result<std::string> content_of(const std::string& file) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) return bad_input(in_file(file), "is a folder");
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return bad_input(in_file(file), "cannot be read");
-  return std::string{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
-
 class ReplayCommand final : public Command {
  public:
   std::string_view name() const override { return "replay"; }
@@ -155,7 +146,7 @@ class ReplayCommand final : public Command {
         return bad_input("--limit", limit ? "no memory at all" : limit.error().what);
       settings.limit = *limit;
     }
-    SHARDLAB_TRY(std::string content, content_of(file_));
+    SHARDLAB_TRY(std::string content, read_input_file(file_, k_memory_history_file));
     auto recording =
         read_recording(std::move(content), device_given_.given() ? std::optional(device_) : std::nullopt);
     if (!recording) return fail(within(std::move(recording).error()));

@@ -1,4 +1,5 @@
 #include "engine/formats/accelerate/accelerate_keys.h"
+#include "engine/formats/accelerate/accelerate_settings.h"
 
 #include <cstdint>
 
@@ -65,21 +66,26 @@ ToolValue shards(const Subject& s) {
 
 constexpr ToolKey k_keys[] = {
     {"compute_environment", "", [](const Subject&) -> ToolValue { return "LOCAL_MACHINE"; }, "LOCAL_MACHINE"},
-    {"distributed_type", "parallel.strategy", distributed_type, "an error"},
-    {"mixed_precision", "precision.param", precision_word, "no"},
-    {"num_machines", "cluster.nodes", [](const Subject& s) -> ToolValue { return nodes(s); }, "1"},
+    {"distributed_type", "parallel.strategy", distributed_type, "an error", read_distributed_type},
+    {"mixed_precision", "precision.param", precision_word, "no", read_mixed_precision},
+    {"num_machines", "cluster.nodes", [](const Subject& s) -> ToolValue { return nodes(s); }, "1",
+     read_machines},
     {"machine_rank", "", [](const Subject&) -> ToolValue { return 0; }, "0"},
     {"num_processes", "cluster.gpus_per_node",
-     [](const Subject& s) -> ToolValue { return world_size(s.scenario); }, "an error at launch"},
-    {"main_process_ip", "launch.master", main_process_ip, "this machine"},
+     [](const Subject& s) -> ToolValue { return world_size(s.scenario); }, "an error at launch",
+     read_processes},
+    {"main_process_ip", "launch.master", main_process_ip, "this machine", read_master},
     {"main_process_port", "", main_process_port, "29500"},
     {"rdzv_backend", "", [](const Subject& s) -> ToolValue { return nodes(s) > 1 ? "c10d" : "static"; },
      "static"},
     {"same_network", "", [](const Subject&) -> ToolValue { return true; }, "false"},
     {"main_training_function", "", [](const Subject&) -> ToolValue { return "main"; }, "main"},
-    {"use_cpu", "cluster.device", [](const Subject& s) -> ToolValue { return on_processors(s); }, "false"},
-    {"parallelism_config.parallelism_config_dp_replicate_size", "parallel.mesh.replicate", replicas, "1"},
-    {"parallelism_config.parallelism_config_dp_shard_size", "parallel.mesh.shard", shards, "1"},
+    {"use_cpu", "cluster.device", [](const Subject& s) -> ToolValue { return on_processors(s); }, "false",
+     read_use_cpu},
+    {"parallelism_config.parallelism_config_dp_replicate_size", "parallel.mesh.replicate", replicas, "1",
+     read_mesh_size},
+    {"parallelism_config.parallelism_config_dp_shard_size", "parallel.mesh.shard", shards, "1",
+     read_mesh_size},
 };
 
 constexpr ToolKey k_deepspeed_keys[] = {

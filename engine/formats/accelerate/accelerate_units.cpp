@@ -67,9 +67,12 @@ WrapSpec with_carved_ends(const WrapSpec& policy, const ModelEnds& ends) {
     WrapSpec embedding;
     embedding.policy = WrapPolicyKind::lambda;
     embedding.match.push_back(at_path(ends.embedding));
-    wrap = WrapSpec{};
-    wrap.policy = WrapPolicyKind::any_of;
-    wrap.any = {policy, embedding};
+    wrap = embedding;
+    if (policy.policy != WrapPolicyKind::none) {
+      wrap = WrapSpec{};
+      wrap.policy = WrapPolicyKind::any_of;
+      wrap.any = {policy, embedding};
+    }
   }
   std::vector<std::string> tail;
   for (const std::string& path : {ends.norm, ends.tied ? ends.embedding : std::string(), ends.head}) {
@@ -81,12 +84,35 @@ WrapSpec with_carved_ends(const WrapSpec& policy, const ModelEnds& ends) {
   return wrap;
 }
 
+// The policy of which `given` is what accelerate makes; `given` itself where it is no such thing.
+WrapSpec uncarved(const WrapSpec& given, const ModelEnds& ends) {
+  WrapSpec none;
+  none.policy = WrapPolicyKind::none;
+  std::vector<WrapSpec> candidates{none, WrapSpec{}};
+  if (!given.any.empty()) candidates.push_back(given.any.front());
+  WrapSpec alone = given;
+  alone.overrides.clear();
+  alone.together.clear();
+  candidates.push_back(alone);
+  for (const WrapSpec& candidate : candidates) {
+    WrapSpec made = with_carved_ends(candidate, ends);
+    made.ignored = given.ignored;
+    if (made == given) return candidate;
+  }
+  return given;
+}
+
 }  // namespace
+
+WrapSpec named_policy(const ExportSubject& subject) {
+  const WrapSpec& given = subject.scenario.parallel->wrap;
+  return framework(subject) == Framework::fsdp2 ? uncarved(given, ends_of(subject.graph)) : given;
+}
 
 std::optional<std::string> accelerate_wrap(const ExportSubject& subject) {
   if (!is_fsdp(subject)) return std::nullopt;
   const WrapSpec& given = subject.scenario.parallel->wrap;
-  WrapSpec made = sayable_policy(given, framework(subject));
+  WrapSpec made = sayable_policy(named_policy(subject), framework(subject));
   if (framework(subject) == Framework::fsdp2) made = with_carved_ends(made, ends_of(subject.graph));
   made.ignored = given.ignored;
   if (made == given) return std::nullopt;
@@ -95,7 +121,7 @@ std::optional<std::string> accelerate_wrap(const ExportSubject& subject) {
 }
 
 bool asks_for_single_units(const ExportSubject& subject) {
-  const WrapSpec& wrap = subject.scenario.parallel->wrap;
+  const WrapSpec wrap = named_policy(subject);
   const bool by_rule = wrap.policy == WrapPolicyKind::lambda || wrap.policy == WrapPolicyKind::any_of;
   const SizeRule rule = framework(subject) == Framework::fsdp2 ? SizeRule::plain : SizeRule::remainder;
   const bool other_rule = wrap.policy == WrapPolicyKind::size && wrap.rule != rule;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/formats/tools/export_subject.h"
+#include "engine/model/wrap/wrap_spec.h"
 
 namespace shardlab {
 
@@ -13,6 +14,9 @@ namespace shardlab {
 // after forward; a tied embedding is one with them. Source: accelerate 1.15.0, utils/fsdp_utils.py,
 // fsdp2_prepare_model and _find_final_norm.
 std::optional<std::string> accelerate_wrap(const ExportSubject& subject);
+
+// The policy that the file names: of units as accelerate makes them the one that it makes them of.
+WrapSpec named_policy(const ExportSubject& subject);
 
 // Whether the scenario's own units can be said at all: what is made for single modules cannot.
 bool asks_for_single_units(const ExportSubject& subject);

@@ -2,6 +2,7 @@
 
 #include "engine/formats/accelerate/accelerate_units.h"
 #include "engine/formats/accelerate/fsdp_rules.h"
+#include "engine/formats/accelerate/fsdp_words.h"
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/parallel_spec.h"
 
@@ -15,6 +16,13 @@ Instead whole_resharding(const Subject& s) {
   const ReshardAfterForward& reshard = s.scenario.parallel->reshard_after_forward;
   if (!is_fsdp(s) || reshard.kind != ReshardKind::to_ranks) return std::nullopt;
   return "true";
+}
+
+// The root too, which keeps parameters of its own unless layers are units.
+Instead resharding_of_root(const Subject& s) {
+  const bool by_default = s.scenario.parallel->reshard_after_forward.kind == ReshardKind::by_place;
+  return framework(s) == Framework::fsdp2 && by_default && wrapped_classes(s).empty() ? Instead("true")
+                                                                                      : std::nullopt;
 }
 
 Instead resharding_after_backward(const Subject& s) {
@@ -62,6 +70,8 @@ constexpr DifferenceKind k_added = DifferenceKind::added;
 
 constexpr SettingRule k_rules[] = {
     {"parallel.reshard_after_forward", k_lost, whole_resharding, "the plugin takes true or false"},
+    {"parallel.reshard_after_forward", k_added, resharding_of_root,
+     "what units are told, the root is told as well"},
     {"parallel.reshard_after_backward", k_lost, resharding_after_backward, "the plugin has no such option"},
     {"parallel.requires_all_reduce", k_lost, all_reduce_of_replicas, "the plugin has no such option"},
     {"parallel.mesh", k_lost, replicas_by_node, "without process groups of its own every node is a replica"},

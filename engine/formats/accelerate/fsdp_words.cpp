@@ -1,5 +1,6 @@
 #include "engine/formats/accelerate/fsdp_words.h"
 
+#include "engine/formats/accelerate/accelerate_units.h"
 #include "engine/formats/tools/module_patterns.h"
 #include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
@@ -21,8 +22,7 @@ std::string sharding_word(const ExportSubject& subject) {
 
 std::string policy_word(const ExportSubject& subject) {
   if (wraps_by_size(subject)) return "SIZE_BASED_WRAP";
-  return subject.scenario.parallel->wrap.policy == WrapPolicyKind::none ? "NO_WRAP"
-                                                                        : "TRANSFORMER_BASED_WRAP";
+  return named_policy(subject).policy == WrapPolicyKind::none ? "NO_WRAP" : "TRANSFORMER_BASED_WRAP";
 }
 
 std::string prefetch_word(const ExportSubject& subject) {
@@ -46,17 +46,20 @@ std::string state_dict_word(const ExportSubject& subject) {
 
 std::vector<std::string> wrapped_classes(const ExportSubject& subject) {
   if (policy_word(subject) != "TRANSFORMER_BASED_WRAP") return {};
-  std::vector<std::string> classes = unit_classes(subject);
+  const WrapSpec policy = named_policy(subject);
+  const bool by_class =
+      policy.policy == WrapPolicyKind::transformer || policy.policy == WrapPolicyKind::module;
+  std::vector<std::string> classes = by_class ? policy.classes : std::vector<std::string>();
   if (classes.empty()) classes.push_back(subject.graph.block_class);
   return classes;
 }
 
 bool wraps_by_size(const ExportSubject& subject) {
-  return subject.scenario.parallel->wrap.policy == WrapPolicyKind::size;
+  return named_policy(subject).policy == WrapPolicyKind::size;
 }
 
 std::int64_t least_parameters(const ExportSubject& subject) {
-  return subject.scenario.parallel->wrap.min_params;
+  return named_policy(subject).min_params;
 }
 
 std::string ignored_expression(const ExportSubject& subject) {

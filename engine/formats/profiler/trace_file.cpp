@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/base/input_file.h"
 #include "engine/base/units.h"
 
 namespace shardlab {
@@ -34,11 +35,10 @@ Error failed(const std::filesystem::path& path, gzFile_s* file) {
 
 // zlib hands on what is not packed as it is.
 Result<std::string> read_trace_file(const std::filesystem::path& path, std::int64_t longest) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    return bad_input(in_file(path.string()), "is a folder", "give the trace's file");
-  const File file(gzopen(path.c_str(), "rb"));
-  if (!file) return bad_input(in_file(path.string()), std::string("cannot be read: ") + std::strerror(errno));
+  SHARDLAB_TRY(InputFile input, InputFile::open(path, "trace"));
+  const File file(gzdopen(input.descriptor(), "rb"));
+  if (!file) return bad_input(in_file(path.string()), "cannot be read: no memory for it");
+  input.release();  // closed with `file`
   std::string text;
   std::vector<char> part(1 << 20);
   while (true) {

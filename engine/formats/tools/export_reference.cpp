@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "engine/formats/deepspeed/deepspeed_target.h"
+#include "engine/formats/foreign/known_keys.h"
 #include "engine/formats/tools/export_target.h"
 
 namespace shardlab {
@@ -12,7 +13,10 @@ namespace {
 
 constexpr std::string_view k_introduction = R"(# Files of other tools
 
-This page is generated from the tables by which `shardlab export` writes (`engine/formats`); `shardlab export --document` prints it.
+This page is generated from the tables by which `shardlab export` writes and `shardlab import` reads (`engine/formats`, and the tools' own
+keys in `assets/formats`); `shardlab export --document` prints it.
+
+## Writing
 
 `shardlab export S --to TARGET` writes a scenario as the files of another tool, by what the named version does. A setting that the file
 cannot say is a **difference** of one of three kinds:
@@ -24,6 +28,33 @@ cannot say is a **difference** of one of three kinds:
 What the files really run is the scenario with its lost and added settings replaced. It is predicted beside the scenario itself, as a whole
 and with each setting alone; a setting that is not built yet is left out and named. `tests/peers/export_loaders.py` reads what is written
 with the tools' own loaders and compares what is in effect with that scenario.
+
+## Reading
+
+`shardlab import FILE... [--onto S] [-o SCENARIO]` makes a scenario of accelerate's file, DeepSpeed's JSON, TrainingArguments (JSON, YAML at the
+root or below a key, or the arguments of a command line) and of scripts that start ranks with torchrun, `accelerate launch` or `deepspeed`, alone
+or under sbatch. Kinds are found by content; several files are one case; a file that one of them names is looked for where the tool looks, in
+the working directory, and then beside the file that names it. Scripts are read, never executed.
+
+- `--onto S` says what the files do not: model, cluster, data, and whatever the tool leaves to the program. Without it `--set` does, and
+  what nobody says is asked for by name.
+- **Every key and value is known, or refused** with file, line, column and the nearest name, also where the tool would say nothing: a misspelt
+  key in `fsdp_config`, an unknown section of DeepSpeed, text where a number belongs, a class that the model lacks, two sharding systems,
+  one key twice, batch sizes or meshes whose product does not hold, options after the program's name. The lists of keys are compared with the
+  tools themselves (`tests/peers/tool_keys.py`).
+- A key that the tool knows and a scenario has no counterpart for is a *lost* difference, or *elsewhere* where no step depends on it. What
+  the file leaves out is the tool's default, listed with it. `"auto"` is what accelerate or the Trainer put in its place, shown.
+- What the tool does unasked follows from the rules below, applied to what was read: under FSDP `mixed_precision: bf16` stores parameters in
+  float32, computes, reduces and keeps buffers in bfloat16, and turns autocast on.
+- Lines that are legal and do something else are warned of with what will run. `SHARD_GRAD_OP` by the resharding key alone under version 1 runs
+  FULL_SHARD; prefetch left out is none; `full_shard` of transformers 4.x without `auto_wrap` is one unit; version 2 ignores keys of version 1.
+- `fsdp` with words is the form of transformers 4.x and read as 4.57.6 runs it, unless `fsdp_config` says a version; else version 5 is meant.
+- DeepSpeed's own loader takes the human form of JSON (comments, texts without quotes); accelerate and the Trainer read plain JSON, so a
+  file that they name must be that.
+
+What comes back from an export is the scenario but for the differences that the export lists, and an imported file settles at once
+(`tests/cli/import_round_trips.py`). `tests/peers/import_loaders.py` draws files, many with a mistake: what import accepts the tools' own loaders
+accept, with the same values in effect.
 )";
 
 // A pipe would end the cell of a table.
@@ -37,11 +68,35 @@ std::string code(std::string_view text) {
   return text.empty() ? "" : fmt::format("`{}`", text);
 }
 
-std::string keys_of(const ToolTable& table) {
+// The key in the tool's own lists, in a section of a section for a dotted one; null where there is none.
+const KnownKey* known_key(const KnownKeys& tool, const ToolTable& table, std::string_view dotted) {
+  const KnownSection* section = &tool.section(table.section.empty() ? "root" : table.section);
+  while (true) {
+    const std::size_t dot = dotted.find('.');
+    const KnownKey* const key = section->find(dotted.substr(0, dot));
+    if (key == nullptr || dot == std::string_view::npos) return key;
+    section = nullptr;
+    for (const KnownType& type : key->types) {
+      if (type.kind == KnownType::Kind::section) section = &tool.section(type.section);
+    }
+    if (section == nullptr) return nullptr;
+    dotted.remove_prefix(dot + 1);
+  }
+}
+
+std::string values_of(std::string_view target, const ToolTable& table, const ToolKey& key) {
+  const auto tool = known_keys(target);
+  const KnownKey* const known = tool ? known_key(**tool, table, key.key) : nullptr;
+  return known == nullptr ? std::string() : cell(expected(*known));
+}
+
+std::string keys_of(const ExportTarget& target, const ToolTable& table) {
   const std::string where = table.section.empty() ? "" : fmt::format(" in `{}`", table.section);
-  std::string text = fmt::format("\n| Key{} | Says | Where it is left out |\n| --- | --- | --- |\n", where);
+  std::string text =
+      fmt::format("\n| Key{} | Values | Says | Where it is left out |\n| --- | --- | --- | --- |\n", where);
   for (const ToolKey& key : table.keys)
-    text += fmt::format("| {} | {} | {} |\n", code(key.key), code(key.setting), cell(key.absent));
+    text += fmt::format("| {} | {} | {} | {} |\n", code(key.key), values_of(target.name, table, key),
+                        code(key.setting), cell(key.absent));
   return text;
 }
 
@@ -73,7 +128,7 @@ std::string export_reference() {
     for (const ToolTable& table : target.keys) {
       const bool is_lent = target.keys.size() > 1 && table.keys.data() == deepspeed_keys().data();
       text += is_lent ? "\nUnder ZeRO, the keys of [deepspeed](#deepspeed) in a file of their own.\n"
-                      : keys_of(table);
+                      : keys_of(target, table);
     }
     text += rules_of(target);
   }

@@ -67,12 +67,6 @@ std::optional<DType> mixed_precision(const ExportSubject& subject) {
   return std::nullopt;
 }
 
-std::vector<std::string> unit_classes(const ExportSubject& subject) {
-  const WrapSpec& wrap = subject.scenario.parallel->wrap;
-  if (wrap.policy != WrapPolicyKind::transformer && wrap.policy != WrapPolicyKind::module) return {};
-  return wrap.classes.empty() ? std::vector<std::string>{subject.graph.block_class} : wrap.classes;
-}
-
 std::string shown_setting(const ExportSubject& subject, std::string_view key) {
   return view_setting(subject.scenario, subject.source, std::string(key)).value;
 }

@@ -18,8 +18,10 @@ namespace shardlab {
 struct ExportSubject {
   const Scenario& scenario;
   const ScenarioSource& source;
-  const ModelGraph& graph;  // of the student, where there is a teacher
-  std::string stem;         // the files' name before its first dot
+  const ModelGraph& graph;      // of the student, where there is a teacher
+  std::string stem;             // the files' name before its first dot
+  std::string model_config{};   // the config.json of the model with the scenario's overrides, as JSON
+  std::string scenario_text{};  // the scenario as YAML that means the same in any folder
 };
 
 // `scenario.name` as a file's name: letters, digits, dots, dashes and underscores, else dashes.
@@ -40,9 +42,6 @@ DType reduce_dtype(const ExportSubject& subject);
 // The 16-bit dtype that "mixed precision" means in other tools: that of units or of autocast, where
 // parameters are stored in another. Nothing where all is computed as stored.
 std::optional<DType> mixed_precision(const ExportSubject& subject);
-
-// Classes whose modules become units; empty with a policy that does not go by class.
-std::vector<std::string> unit_classes(const ExportSubject& subject);
 
 // A setting as docs/scenario.md writes it.
 std::string shown_setting(const ExportSubject& subject, std::string_view key);

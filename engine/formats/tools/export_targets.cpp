@@ -3,14 +3,16 @@
 #include "engine/formats/accelerate/accelerate_target.h"
 #include "engine/formats/deepspeed/deepspeed_target.h"
 #include "engine/formats/launchers/launcher_targets.h"
+#include "engine/formats/script/script_target.h"
 #include "engine/formats/tools/export_target.h"
 #include "engine/formats/transformers/transformers_target.h"
 
 namespace shardlab {
 
 std::span<const ExportTarget> export_targets() {
-  static const std::vector<ExportTarget> targets{accelerate_target(), deepspeed_target(),
-                                                 transformers_target(), torchrun_target(), slurm_target()};
+  static const std::vector<ExportTarget> targets{accelerate_target(),   deepspeed_target(),
+                                                 transformers_target(), torchrun_target(),
+                                                 slurm_target(),        script_target()};
   return targets;
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "engine/formats/tools/export_subject.h"
+#include "engine/formats/tools/read_back.h"
 
 namespace shardlab {
 
@@ -20,6 +21,8 @@ struct ToolKey {
   std::string_view setting;  // of docs/scenario.md, which the key says whole; empty: none
   ToolValueOf value;
   std::string_view absent;  // what the tool takes where the key is left out
+  // The setting for a value of the key, null where it is left out; a null function: other keys say it.
+  SettingOf read = nullptr;
 };
 
 // Keys that are written together, or not at all.

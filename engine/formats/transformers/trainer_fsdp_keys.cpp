@@ -1,7 +1,9 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/lower_case.h"
+#include "engine/formats/accelerate/fsdp_settings.h"
 #include "engine/formats/accelerate/fsdp_words.h"
+#include "engine/formats/transformers/trainer_settings.h"
 #include "engine/formats/transformers/transformers_target.h"
 
 namespace shardlab {
@@ -36,19 +38,28 @@ ToolValue least(const Subject& s) {
 
 constexpr ToolKey k_keys[] = {
     {"version", "", always<[](const Subject& s) { return framework(s) == k_fsdp1 ? 1 : 2; }>, "2"},
-    {"reshard_after_forward", "parallel.reshard_after_forward", resharding, "true"},
-    {"cpu_offload", "offload.parameters", always<offloads_parameters>, "false"},
-    {"auto_wrap_policy", "parallel.wrap.policy", always<policy_word>, "TRANSFORMER_BASED_WRAP"},
-    {"transformer_layer_cls_to_wrap", "parallel.wrap.classes", classes, "the model's _no_split_modules"},
-    {"min_num_params", "parallel.wrap.min_params", least, "0: one unit"},
-    {"cpu_ram_efficient_loading", "parallel.initialization", always<loads_on_one_rank>, "false"},
-    {"state_dict_type", "checkpoint.type", always<state_dict_word>, "FULL_STATE_DICT"},
-    {"activation_checkpointing", "activation.checkpoint", always<checkpoints_layers>, "false"},
-    {"forward_prefetch", "parallel.prefetch.forward", under<k_fsdp1, prefetches_forward>, "false"},
-    {"backward_prefetch", "parallel.prefetch.backward", under<k_fsdp1, prefetch_word>, "NO_PREFETCH"},
-    {"use_orig_params", "parallel.use_orig_params", under<k_fsdp1, uses_orig_params>, "true"},
+    {"reshard_after_forward", "parallel.reshard_after_forward", resharding, "true", read_trainer_resharding},
+    {"cpu_offload", "offload.parameters", always<offloads_parameters>, "false", read_trainer_offload},
+    {"auto_wrap_policy", "parallel.wrap.policy", always<policy_word>, "TRANSFORMER_BASED_WRAP",
+     read_trainer_policy},
+    {"transformer_layer_cls_to_wrap", "parallel.wrap.classes", classes, "the model's _no_split_modules",
+     read_classes},
+    {"min_num_params", "parallel.wrap.min_params", least, "0: one unit", read_trainer_least},
+    {"cpu_ram_efficient_loading", "parallel.initialization", always<loads_on_one_rank>, "false",
+     read_trainer_loading},
+    {"state_dict_type", "checkpoint.type", always<state_dict_word>, "FULL_STATE_DICT",
+     read_trainer_state_dict},
+    {"activation_checkpointing", "activation.checkpoint", always<checkpoints_layers>, "false",
+     read_layer_checkpoints},
+    {"forward_prefetch", "parallel.prefetch.forward", under<k_fsdp1, prefetches_forward>, "false",
+     read_of_version_1},
+    {"backward_prefetch", "parallel.prefetch.backward", under<k_fsdp1, prefetch_word>, "NO_PREFETCH",
+     read_backward_prefetch},
+    {"use_orig_params", "parallel.use_orig_params", under<k_fsdp1, uses_orig_params>, "true",
+     read_of_version_1},
     {"sync_module_states", "parallel.sync_module_states", under<k_fsdp1, loads_on_one_rank>, "true"},
-    {"limit_all_gathers", "parallel.prefetch.limit_all_gathers", under<k_fsdp1, limits_gathers>, "true"},
+    {"limit_all_gathers", "parallel.prefetch.limit_all_gathers", under<k_fsdp1, limits_gathers>, "true",
+     read_of_version_1},
 };
 
 }  // namespace

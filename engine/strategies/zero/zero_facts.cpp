@@ -40,16 +40,11 @@ void check_replicated(Complaints& c, const ResolvedMesh&) {
     c.refuse("train.sync", "DeepSpeed reduces with the last micro-batch", "remove it");
 }
 
-bool is_of_stage_3(std::string_view key) {
-  return key.starts_with("stage3_") || key.starts_with("zero_") || key.starts_with("mics_") ||
-         key == "sub_group_size" || key == "memory_efficient_linear" || key == "leaf_module";
-}
-
 void check_partitioned(Complaints& c, const ResolvedMesh& mesh) {
   check_common(c, mesh);
   const auto& zero = zero_settings(c.scenario);
   for (const auto& [key, value] : zero) {
-    if (is_of_stage_3(key))
+    if (!has_effect_under(key, 2))
       c.refuse("parallel.zero", fmt::format("{} has no effect below stage 3", key), "remove it");
   }
   if (zero_options(c.scenario).reduce_bucket_size <= 0)
@@ -67,8 +62,8 @@ void check_stage_3(Complaints& c, const ResolvedMesh& mesh) {
   if (zero_options(c.scenario).reduce_bucket_size <= 0)
     c.refuse("parallel.zero", "reduce_bucket_size: a bucket holds at least one element",
              "5e8 is DeepSpeed's default; a smaller one takes less memory and more calls");
-  for (const char* key : {"round_robin_gradients", "use_multi_rank_bucket_allreduce"}) {
-    if (zero_settings(c.scenario).contains(key))
+  for (const auto& [key, value] : zero_settings(c.scenario)) {
+    if (!has_effect_under(key, 3))
       c.refuse("parallel.zero", fmt::format("{} has no effect under stage 3", key), "remove it");
   }
 }

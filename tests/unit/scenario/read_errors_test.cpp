@@ -50,7 +50,7 @@ TEST_CASE("scenario: what is no scenario file at all") {
   };
   CHECK(error(folder.path() / "absent.yaml") == (folder.path() / "absent.yaml").string() + ": no such file");
   CHECK_THAT(error(folder.path()), test::contains_text("is a folder, not a scenario file"));
-  CHECK_THAT(error("/dev/zero"), test::contains_text("larger than 256 KiB"));
+  CHECK_THAT(error("/dev/zero"), test::contains_text("is a device, not a scenario file"));
 }
 
 TEST_CASE("scenario: garbage ends quickly with one message") {

@@ -1,7 +1,13 @@
 #include "engine/execute/torch/communication/rendezvous.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -60,6 +66,26 @@ Status wait_for_all(c10d::Store& store, const RankEnvironment& environment,
   return {};
 }
 
+// A socket for a store that is of this machine alone. TCPStore's own listens on all interfaces and asks
+// nobody who they are: other machines could read and change what the ranks tell each other. Nothing where the
+// ranks meet at another address, or where the socket cannot be had: then TCPStore says why.
+std::optional<int> loopback_listener(const RankEnvironment& environment) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(environment.master_port));
+  if (::inet_pton(AF_INET, environment.master_address.c_str(), &address.sin_addr) != 1) return std::nullopt;
+  if ((ntohl(address.sin_addr.s_addr) >> 24) != 127) return std::nullopt;
+  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return std::nullopt;
+  const int reuse = 1;
+  ::setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse);
+  if (::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+      ::listen(descriptor, SOMAXCONN) == 0)
+    return descriptor;
+  ::close(descriptor);
+  return std::nullopt;
+}
+
 }  // namespace
 
 Rendezvous::Rendezvous(std::shared_ptr<const State> state) : state_(std::move(state)) {}
@@ -77,6 +103,7 @@ Result<Rendezvous> Rendezvous::connect(const RankEnvironment& environment, const
     tcp.numWorkers = static_cast<std::size_t>(environment.world);
     tcp.waitWorkers = false;  // wait_for_all names who is missing
     tcp.timeout = options.arrival_timeout;
+    if (tcp.isServer) tcp.masterListenFd = loopback_listener(environment);
     auto state = std::make_shared<State>();
     state->store = c10::make_intrusive<c10d::PrefixStore>(
         options.meeting, c10::make_intrusive<c10d::TCPStore>(environment.master_address, tcp));

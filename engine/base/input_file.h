@@ -1,0 +1,57 @@
+// Files that somebody names, opened so that they can do no harm: never waited for, ordinary ones alone, and
+// of a size that is known before anything is read.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "engine/base/result.h"
+
+namespace shardlab {
+
+// What a file is for, and the most bytes that such a file has.
+struct FileKind {
+  std::string_view name;  // "scenario file"
+  std::int64_t most;
+};
+
+inline constexpr FileKind k_scenario_file{"scenario file", std::int64_t{256} << 10};
+inline constexpr FileKind k_search_file{"search file", std::int64_t{256} << 10};
+inline constexpr FileKind k_model_config_file{"model configuration", std::int64_t{16} << 20};
+inline constexpr FileKind k_expert_load_file{"load of experts", std::int64_t{256} << 20};
+inline constexpr FileKind k_weights_index_file{"index of weights", std::int64_t{256} << 20};
+inline constexpr FileKind k_record_file_kind{"record of a training", std::int64_t{256} << 20};
+inline constexpr FileKind k_memory_history_file{"memory history", std::int64_t{8} << 30};
+inline constexpr FileKind k_table_file{"table", std::int64_t{64} << 20};
+inline constexpr FileKind k_description_file{"description", std::int64_t{16} << 20};
+
+// An open file; closed with the object. Movable.
+class InputFile {
+ public:
+  // bad_input for what is missing, may not be opened, or is no ordinary file: a folder, a pipe, a device.
+  static Result<InputFile> open(const std::filesystem::path& file, std::string_view kind);
+
+  InputFile(InputFile&& other) noexcept;
+  InputFile& operator=(InputFile&& other) noexcept;
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  ~InputFile();
+
+  int descriptor() const { return descriptor_; }
+  std::int64_t size() const { return size_; }  // when it was opened
+  // Gives the descriptor to the caller, who closes it.
+  int release();
+
+ private:
+  InputFile(int descriptor, std::int64_t size) : descriptor_(descriptor), size_(size) {}
+  int descriptor_;
+  std::int64_t size_;
+};
+
+// All bytes of a file. Errors of InputFile::open(), and bad_input for one that is larger than its kind, or
+// cannot be read.
+Result<std::string> read_input_file(const std::filesystem::path& file, const FileKind& kind);
+
+}  // namespace shardlab

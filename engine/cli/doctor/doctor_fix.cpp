@@ -1,0 +1,84 @@
+#include "engine/cli/doctor/doctor_fix.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "engine/cli/repeatable_scenario.h"
+#include "engine/doctor/registry.h"
+
+namespace shardlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t k_most_fixes = 20;  // one after the other; each is examined anew
+
+bool is_wanted(const Finding& finding, const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return finding.severity != Severity::info;
+  return std::any_of(wanted.begin(), wanted.end(), [&](const std::string& name) {
+    const auto rule = find_rule(name);
+    return rule && (*rule)->id == finding.rule;
+  });
+}
+
+// The later value of a key counts.
+void add_setting(std::vector<std::string>& set, const std::string& setting) {
+  const std::string key = setting.substr(0, setting.find('=') + 1);
+  std::erase_if(set, [&](const std::string& earlier) { return earlier.starts_with(key); });
+  set.push_back(setting);
+}
+
+// A fix that was applied and is proposed again would be so forever.
+const Finding* next_to_fix(const FixedJob& fixed, const std::vector<std::string>& wanted) {
+  for (const Finding& finding : fixed.examination.findings) {
+    const bool new_settings =
+        std::any_of(finding.fix.set.begin(), finding.fix.set.end(), [&](const std::string& set) {
+          return std::find(fixed.applied.begin(), fixed.applied.end(), set) == fixed.applied.end();
+        });
+    if (finding.fix.kind == FixKind::settings && new_settings && is_wanted(finding, wanted)) return &finding;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<FixedJob> fix_job(DoctorJob job, const std::vector<std::string>& wanted,
+                         const std::vector<std::string>& ignored) {
+  FixedJob fixed{std::move(job), {}, {}, {}, {}};
+  fixed.examination = examine_job(fixed.job, nullptr, {}, ignored);
+  std::vector<std::string> given_up = ignored;  // rules whose settings are not allowed
+  while (fixed.rules.size() < k_most_fixes) {
+    const Finding* finding = next_to_fix(fixed, wanted);
+    if (finding == nullptr) break;
+    auto changed = job_with(fixed.job, finding->fix.set);
+    if (!changed) {
+      given_up.push_back(finding->rule);
+    } else {
+      fixed.job = *std::move(changed);
+      for (const std::string& setting : finding->fix.set) {
+        fixed.applied.push_back(setting);
+        add_setting(fixed.set, setting);
+      }
+      fixed.rules.push_back(finding->rule);
+    }
+    fixed.examination = examine_job(fixed.job, nullptr, {}, given_up);
+  }
+  return fixed;
+}
+
+Status write_fixed(const FixedJob& fixed, const std::string& file, bool replace) {
+  std::error_code error;
+  if (!replace && fs::exists(file, error))
+    return bad_input(in_file(file), "exists already", "--force replaces it");
+  const Scenario& scenario = fixed.job.planned.scenario;
+  const fs::path folder = fs::absolute(fs::path(file), error).parent_path();
+  const bool beside = fs::equivalent(folder, scenario.directory.empty() ? "." : scenario.directory, error);
+  std::ofstream out(file, std::ios::binary);
+  out << (beside ? write_scenario(scenario) : repeatable_scenario(scenario));
+  out.close();
+  if (!out) return bad_input(in_file(file), "cannot be written");
+  return {};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,28 @@
+// A scenario with the doctor's fixes applied.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/cli/doctor/doctor_job.h"
+
+namespace shardlab {
+
+struct FixedJob {
+  DoctorJob job;
+  std::vector<std::string> applied;  // all settings, in their order
+  std::vector<std::string> set;      // those that were not replaced by later ones
+  std::vector<std::string> rules;    // whose fixes they are
+  Examination examination;           // of what became of it
+};
+
+// Applies the settings of the first finding above info (with `wanted`: of those rules, whatever their
+// severity), examines again, and so on until there is none left whose settings change anything.
+Result<FixedJob> fix_job(DoctorJob job, const std::vector<std::string>& wanted,
+                         const std::vector<std::string>& ignored);
+
+// Writes the scenario so that it means the same in the file's folder. bad_input for a file that exists,
+// unless `replace`, and for one that cannot be written.
+Status write_fixed(const FixedJob& fixed, const std::string& file, bool replace);
+
+}  // namespace shardlab

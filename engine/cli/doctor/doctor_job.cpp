@@ -1,0 +1,116 @@
+#include "engine/cli/doctor/doctor_job.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "engine/base/yaml.h"
+#include "engine/cli/predict.h"
+#include "engine/cli/stored_runs.h"
+#include "engine/doctor/job/job_facts.h"
+#include "engine/doctor/registry.h"
+#include "engine/planner/plan_scenario.h"
+#include "engine/scenario/resolve_device.h"
+#include "simulator/remedies/try_remedies.h"
+#include "simulator/simulate.h"
+
+namespace shardlab {
+namespace {
+
+Status predict_job(DoctorJob& job) {
+  const auto& calibration = job.calibration;
+  SHARDLAB_TRY(job.planned, plan_scenario(job.read.scenario));
+  SHARDLAB_TRY(job.device, resolve_device(*job.planned.scenario.cluster));
+  SHARDLAB_TRY(job.trace, simulate({job.planned, job.device, calibration ? &*calibration : nullptr}));
+  SHARDLAB_TRY(job.predicted, summarize_run(job.planned, job.trace));
+  return {};
+}
+
+JobFacts facts_of_job(const DoctorJob& job) {
+  return {.scenario = &job.planned.scenario,
+          .source = &job.read.source,
+          .device = &job.device,
+          .planned = &job.planned,
+          .predicted = &job.predicted,
+          .trace = &job.trace,
+          .measured = job.measured ? &*job.measured : nullptr};
+}
+
+Finding mistake(const std::string& file, const Error& error) {
+  Finding finding;
+  finding.rule = "scenario/mistake";
+  finding.severity = Severity::error;
+  finding.title = "a mistake in the scenario";
+  finding.message =
+      error.place.name.empty() ? error.what + "." : fmt::format("{}: {}.", error.place.name, error.what);
+  const Place& place = error.place;
+  Evidence evidence{place.file.empty() ? file : place.file, "", error.place.name};
+  if (place.line > 0) evidence.where = fmt::format("line {}, column {}", place.line, place.column);
+  evidence.line = place.line;
+  finding.evidence.push_back(std::move(evidence));
+  finding.fix = {
+      FixKind::settings, {}, error.hint.empty() ? "correct it; docs/scenario.md has every key" : error.hint};
+  finding.certainty = 100;
+  return finding;
+}
+
+}  // namespace
+
+Result<DoctorJob> job_of_scenario(const std::string& file, const CommonOptions& options) {
+  DoctorJob job;
+  SHARDLAB_TRY(job.read, read_scenario_with_source(file, options.overrides));
+  SHARDLAB_TRY(job.calibration, find_calibration_if_any(options, job.read.scenario));
+  SHARDLAB_CHECK_OK(predict_job(job));
+  return job;
+}
+
+Result<DoctorJob> job_of_run(const std::string& reference, const CommonOptions& options) {
+  const Result<RunStore> opened = open_runs(options);
+  if (!opened && opened.error().code == ErrorCode::no_database)
+    return bad_input(in_file(reference), "there is no such file, and no stored runs",
+                     "give a scenario, a log, or - for standard input");
+  if (!opened) return fail(opened.error());
+  const RunStore& store = *opened;
+  SHARDLAB_TRY(const RunId id, store.find(reference));
+  SHARDLAB_TRY(const RunRecord run, store.load(id));
+  const auto tree = parse_yaml(run.scenario_yaml, to_string(id));
+  if (tree && tree->is_null())
+    return not_possible(to_string(id), "has no scenario that could be examined", "it is an imported trace");
+  DoctorJob job;
+  SHARDLAB_TRY(job.read, parse_scenario_with_source(run.scenario_yaml, to_string(id), options.overrides));
+  SHARDLAB_TRY(job.calibration, find_calibration(store, job.read.scenario));
+  SHARDLAB_CHECK_OK(predict_job(job));
+  if (run.summary.kind == RunKind::measured) job.measured = run.summary;
+  return job;
+}
+
+Result<DoctorJob> job_with(const DoctorJob& job, const std::vector<std::string>& settings) {
+  DoctorJob changed;
+  const std::filesystem::path beside = std::filesystem::path(job.read.scenario.directory) / "fixed.yaml";
+  SHARDLAB_TRY(changed.read,
+               parse_scenario_with_source(write_scenario(job.planned.scenario), beside.string(), settings));
+  changed.calibration = job.calibration;
+  SHARDLAB_CHECK_OK(predict_job(changed));
+  return changed;
+}
+
+Examination examine_job(const DoctorJob& job, const LogFacts* log, const std::string& log_name,
+                        const std::vector<std::string>& ignored) {
+  const JobFacts facts = facts_of_job(job);
+  Case known;
+  known.source = log == nullptr ? job.read.source.file() : log_name;
+  known.log = log;
+  known.job = &facts;
+  Trials trials(job.planned, job.predicted, job.calibration ? &*job.calibration : nullptr);
+  return examine(known, all_rules(), ignored,
+                 [&](std::vector<Finding>& findings) { try_remedies(findings, trials); });
+}
+
+Examination examine_mistakes(const std::string& file, const Error& error) {
+  Examination examination{file, {}, {}};
+  if (error.parts.empty()) examination.findings.push_back(mistake(file, error));
+  for (const Error& part : error.parts) examination.findings.push_back(mistake(file, part));
+  return examination;
+}
+
+}  // namespace shardlab

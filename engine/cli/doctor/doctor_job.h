@@ -1,0 +1,48 @@
+// A scenario or a stored run as the doctor looks at it: planned, predicted, its remedies tried.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/cli/command_options.h"
+#include "engine/doctor/examine.h"
+#include "engine/doctor/log/log_facts.h"
+#include "engine/hardware/device.h"
+#include "engine/plan/planned_scenario.h"
+#include "engine/scenario/read_scenario.h"
+#include "engine/trace/run_summary.h"
+#include "engine/trace/step_trace.h"
+#include "simulator/calibrate/calibration.h"
+
+namespace shardlab {
+
+struct DoctorJob {
+  ReadScenario read;
+  Device device;
+  PlannedScenario planned;
+  std::optional<Calibration> calibration;
+  RunTrace trace;
+  RunSummary predicted;
+  std::optional<RunSummary> measured;
+};
+
+// A scenario file with the overrides of the options, planned and predicted as `simulate` does it. Errors:
+// the mistakes of the scenario (examine_mistakes() makes findings of them), and what cannot be predicted.
+Result<DoctorJob> job_of_scenario(const std::string& file, const CommonOptions& options);
+
+// A stored run, by whatever `show` takes; its scenario is predicted again with what is known now, and beside
+// it stands what was measured.
+Result<DoctorJob> job_of_run(const std::string& reference, const CommonOptions& options);
+
+// The same job with settings changed.
+Result<DoctorJob> job_with(const DoctorJob& job, const std::vector<std::string>& settings);
+
+// `log` may be null; its findings and the job's are those of one case.
+Examination examine_job(const DoctorJob& job, const LogFacts* log, const std::string& log_name,
+                        const std::vector<std::string>& ignored);
+
+// The mistakes of a scenario as findings, each with its line and column.
+Examination examine_mistakes(const std::string& file, const Error& error);
+
+}  // namespace shardlab

@@ -1,0 +1,73 @@
+#include "engine/cli/doctor/doctor_target.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "engine/doctor/log/log_reader.h"
+#include "engine/doctor/registry.h"
+
+namespace shardlab {
+namespace {
+
+constexpr std::string_view k_standard_input = "-";
+constexpr std::size_t k_piece = 1 << 18;
+constexpr std::size_t k_looked_at = 64 << 10;  // of a file, for telling what it is
+
+struct CloseFile {
+  void operator()(std::FILE* file) const {
+    if (file != stdin) std::fclose(file);
+  }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+Result<File> open_target(const std::string& target) {
+  if (target == k_standard_input) return File(stdin);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(target, ignored))
+    return bad_input(in_file(target), "is a folder", "give the files in it");
+  File file(std::fopen(target.c_str(), "rb"));
+  if (file == nullptr)
+    return bad_input(in_file(target), std::string("cannot be read: ") + std::strerror(errno));
+  return file;
+}
+
+// Whether a line of the text begins with the key, as the top level of a YAML does.
+bool has_key(std::string_view text, std::string_view key) {
+  for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+    if (at == 0 || text[at - 1] == '\n') return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<DoctorTarget> kind_of_target(const std::string& target) {
+  std::error_code ignored;
+  if (target == k_standard_input) return DoctorTarget::log;
+  if (!std::filesystem::exists(target, ignored)) return DoctorTarget::run;
+  SHARDLAB_TRY(const File file, open_target(target));
+  std::string begin(k_looked_at, '\0');
+  begin.resize(std::fread(begin.data(), 1, begin.size(), file.get()));
+  const bool scenario = has_key(begin, "model:") && (has_key(begin, "cluster:") ||
+                                                     has_key(begin, "parallel:") || has_key(begin, "train:"));
+  return scenario ? DoctorTarget::scenario : DoctorTarget::log;
+}
+
+Result<LogFacts> read_log(const std::string& target) {
+  SHARDLAB_TRY(const File file, open_target(target));
+  LogReader reader(all_signs());
+  std::string piece(k_piece, '\0');
+  for (std::size_t size = 0; (size = std::fread(piece.data(), 1, piece.size(), file.get())) > 0;)
+    reader.feed(std::string_view(piece).substr(0, size));
+  if (std::ferror(file.get()) != 0) return bad_input(in_file(target), "cannot be read to its end");
+  LogFacts facts = reader.finish();
+  if (facts.bytes == 0) return bad_input(in_file(target), "is empty");
+  return facts;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,26 @@
+// What `shardlab doctor` is given: a log, a scenario, a stored run.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "engine/base/result.h"
+#include "engine/base/words.h"
+#include "engine/doctor/log/log_facts.h"
+
+namespace shardlab {
+
+enum class DoctorTarget { scenario, run, log };
+template <>
+inline constexpr auto k_words<DoctorTarget> = std::to_array<Word<DoctorTarget>>(
+    {{DoctorTarget::scenario, "scenario"}, {DoctorTarget::run, "run"}, {DoctorTarget::log, "log"}});
+
+// By its content: a file whose first keys are those of a scenario, another file or "-" (standard input),
+// which is a log, or what is no file and therefore names a stored run. bad_input for a file that cannot be
+// read.
+Result<DoctorTarget> kind_of_target(const std::string& target);
+
+// Reads a log as a stream, in bounded memory. "-" is standard input; an empty log is bad_input.
+Result<LogFacts> read_log(const std::string& target);
+
+}  // namespace shardlab

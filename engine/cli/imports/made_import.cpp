@@ -1,0 +1,199 @@
+#include "engine/cli/imports/made_import.h"
+
+#include <algorithm>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/base/input_file.h"
+#include "engine/base/nearest.h"
+#include "engine/formats/accelerate/fsdp_settings.h"
+#include "engine/formats/imports/import_case.h"
+#include "engine/formats/imports/imported_tree.h"
+#include "engine/planner/load_model.h"
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/strategy_facts.h"
+#include "engine/scenario/unsupported.h"
+#include "engine/scenario/validate.h"
+
+namespace shardlab {
+namespace {
+
+// --onto and --set.
+struct ImportBase {
+  YamlNode tree;
+  std::string file;
+  std::optional<Scenario> scenario;  // where --onto gives one
+};
+
+YamlNode empty_tree() {
+  YamlNode map;
+  map.kind = YamlNode::Kind::map;
+  return map;
+}
+
+// Paths of the base are relative to its folder; the new scenario may lie elsewhere.
+void make_whole(YamlNode* value, const std::filesystem::path& folder) {
+  if (value == nullptr) return;
+  for (YamlNode& item : value->items) make_whole(&item, folder);
+  std::error_code error;
+  if (!value->is_scalar() || value->text.empty() || !std::filesystem::exists(folder / value->text, error))
+    return;
+  value->text = std::filesystem::absolute(folder / value->text, error).lexically_normal().string();
+}
+
+void make_paths_whole(YamlNode& tree, const std::filesystem::path& file) {
+  for (const auto& [section, key] :
+       {std::pair{"model", "config"}, std::pair{"model", "weights"}, std::pair{"train", "data"}}) {
+    YamlNode* const map = tree.find(section);
+    if (map != nullptr) make_whole(map->find(key), file.parent_path());
+  }
+}
+
+bool names_strategy(const YamlNode& tree) {
+  const YamlNode* const parallel = tree.find("parallel");
+  return parallel != nullptr && parallel->find("strategy") != nullptr;
+}
+
+// The strategy is the files' to say: a base of several ranks that names none is whole with any that takes
+// them.
+Result<ReadScenario> read_onto(const ImportRequest& request, const YamlNode& tree) {
+  Result<ReadScenario> read = read_unbuilt_scenario(request.onto, request.overrides);
+  if (read || names_strategy(tree)) return read;
+  for (const std::string& strategy : strategy_names()) {
+    std::vector<std::string> overrides = request.overrides;
+    overrides.push_back("parallel.strategy=" + strategy);
+    if (auto with_strategy = read_unbuilt_scenario(request.onto, overrides)) return with_strategy;
+  }
+  return read;
+}
+
+Result<ImportBase> read_base(const ImportRequest& request) {
+  ImportBase base{empty_tree(), request.files.front().string(), {}};
+  if (!request.onto.empty()) {
+    base.file = request.onto.string();
+    SHARDLAB_TRY(const std::string text, read_input_file(request.onto, k_scenario_file));
+    SHARDLAB_TRY(base.tree, parse_yaml(text, base.file));
+    SHARDLAB_TRY(ReadScenario read, read_onto(request, base.tree));
+    base.scenario = std::move(read.scenario);
+    make_paths_whole(base.tree, request.onto);
+  }
+  for (const std::string& assignment : request.overrides)
+    SHARDLAB_CHECK_OK(apply_override(base.tree, assignment));
+  return base;
+}
+
+// The model alone, where the base names one.
+std::optional<ModelGraph> model_of(const ImportBase& base) {
+  const YamlNode* const model = base.tree.find("model");
+  if (model == nullptr || model->find("config") == nullptr) return std::nullopt;
+  YamlNode tree = empty_tree();
+  tree.entries.push_back({"model", {}, *model});
+  if (model->find("sequence_length") == nullptr)
+    set_in_tree(tree, "model.sequence_length", yaml_scalar("128"));
+  set_in_tree(tree, "cluster.device", yaml_scalar("cpu"));
+  set_in_tree(tree, "cluster.ranks", yaml_scalar("1"));
+  const auto read = read_scenario_tree(tree, base.file);
+  if (!read) return std::nullopt;
+  auto graph = load_model_graph(read->scenario);
+  return graph ? std::optional(*std::move(graph)) : std::nullopt;
+}
+
+// Elements of a token's vector: the width of its embedding.
+std::optional<std::int64_t> hidden_size(const ModelGraph& graph) {
+  if (graph.parameters.empty() || graph.parameters.front().shape.size() != 2) return std::nullopt;
+  return graph.parameters.front().shape[1];
+}
+
+Status check_missing(const YamlNode& tree, const std::string& file) {
+  const std::vector<std::string> missing = missing_settings(tree);
+  if (missing.empty()) return {};
+  return bad_input(
+      in_file(file), fmt::format("does not say {}", fmt::join(missing, ", ")),
+      fmt::format("--onto S gives a scenario that does, --set {}=... the value", missing.front()));
+}
+
+// Classes of units that the model does not have.
+Status check_classes(const ReadScenario& read, const ModelGraph& graph) {
+  std::vector<std::string> known;
+  for (const Module& module : graph.modules) {
+    if (std::find(known.begin(), known.end(), module.class_name) == known.end())
+      known.push_back(module.class_name);
+  }
+  for (const std::string& name : read.scenario.parallel->wrap.classes) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    return bad_input(read.source.place("parallel.wrap.classes"),
+                     fmt::format("the model has no class '{}'", name),
+                     fmt::format("its layers are {}", graph.block_class));
+  }
+  return {};
+}
+
+// What the tool decides of this scenario: lost and added settings of an export, which the tool runs.
+std::vector<ExportDifference> decided(const ExportTarget& target, const ReadScenario& read,
+                                      const ModelGraph& graph) {
+  const ExportSubject subject{read.scenario, read.source, graph, "imported"};
+  std::vector<ExportDifference> all = export_differences(target, subject);
+  std::erase_if(
+      all, [](const ExportDifference& difference) { return difference.kind == DifferenceKind::elsewhere; });
+  return all;
+}
+
+// The tree with the setting, unless this model refuses it (it has no buffers, for instance).
+Status decide(YamlNode& tree, const ExportDifference& difference, const std::string& file) {
+  SHARDLAB_TRY(YamlNode value, parse_yaml(difference.instead, difference.setting, true));
+  YamlNode changed = tree;
+  set_in_tree(changed, difference.setting, std::move(value));
+  SHARDLAB_TRY(const ReadScenario read, read_scenario_tree(changed, file));
+  SHARDLAB_CHECK_OK(load_model_graph(read.scenario));
+  tree = std::move(changed);
+  return {};
+}
+
+// The tool's own rules, until it has nothing to add: one of them may follow from another.
+Status apply_rules(YamlNode& tree, const ImportBase& base, const ModelGraph& graph, MadeImport& made) {
+  const ExportTarget* const target = find_export_target(made.reading.target);
+  if (target == nullptr) return {};
+  constexpr int k_most_rounds = 4;
+  for (int round = 0; round < k_most_rounds; ++round) {
+    bool changed = false;
+    for (ExportDifference& difference : decided(*target, made.read, graph)) {
+      if (!decide(tree, difference, base.file)) continue;
+      changed = true;
+      made.unasked.push_back(std::move(difference));
+    }
+    if (!changed) return {};
+    SHARDLAB_TRY(made.read, read_scenario_tree(tree, base.file));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<MadeImport> make_import(const ImportRequest& request) {
+  SHARDLAB_TRY(const ImportBase base, read_base(request));
+  const std::optional<ModelGraph> model = model_of(base);
+  ImportContext context;
+  context.onto = base.scenario ? &*base.scenario : nullptr;
+  if (model) {
+    context.hidden_size = hidden_size(*model);
+    context.layer_class = model->block_class;
+  }
+  MadeImport made;
+  SHARDLAB_TRY(made.reading, import_files(request.files, context));
+  YamlNode tree = imported_tree(made.reading, base.tree, context.onto);
+  for (const std::string& assignment : request.overrides) SHARDLAB_CHECK_OK(apply_override(tree, assignment));
+  SHARDLAB_CHECK_OK(check_missing(tree, request.files.front().string()));
+  SHARDLAB_TRY(made.read, read_scenario_tree(tree, base.file));
+  SHARDLAB_TRY(const ModelGraph graph, load_model_graph(made.read.scenario));
+  SHARDLAB_CHECK_OK(check_classes(made.read, graph));
+  SHARDLAB_CHECK_OK(apply_rules(tree, base, graph, made));
+  for (UnsupportedUse& use : unsupported_uses(made.read.scenario))
+    made.unbuilt.push_back({std::move(use.key), std::move(use.shown), std::move(use.hint)});
+  return made;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,36 @@
+// Files of other tools as a scenario: read, put onto another, and with what the tools run unasked.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/formats/tools/export_target.h"
+#include "engine/formats/tools/import_subject.h"
+#include "engine/scenario/read_scenario.h"
+
+namespace shardlab {
+
+// A setting that the scenario says and that no run or prediction takes yet.
+struct UnsupportedText {
+  std::string key, shown, hint;
+};
+
+struct MadeImport {
+  ImportReading reading;
+  ReadScenario read;                      // what runs
+  std::vector<ExportDifference> unasked;  // settings that the tool decides, already in the scenario
+  std::vector<UnsupportedText> unbuilt;   // what of it is not built yet
+};
+
+struct ImportRequest {
+  std::vector<std::filesystem::path> files;
+  std::filesystem::path onto;          // empty: none
+  std::vector<std::string> overrides;  // --set: over what the files say
+};
+
+// bad_input with all mistakes and their places; or with the names of settings that nobody says.
+Result<MadeImport> make_import(const ImportRequest& request);
+
+}  // namespace shardlab

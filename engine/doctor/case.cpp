@@ -1,0 +1,31 @@
+#include "engine/doctor/case.h"
+
+#include "engine/doctor/job/job_facts.h"
+
+namespace shardlab {
+
+bool has(const Case& facts, Need need) {
+  switch (need) {
+    case Need::log: return facts.log != nullptr;
+    case Need::configuration: return facts.job != nullptr;
+    case Need::plan: return facts.job != nullptr && facts.job->planned != nullptr;
+    case Need::prediction: return facts.job != nullptr && facts.job->predicted != nullptr;
+    case Need::measurement: return facts.job != nullptr && facts.job->measured != nullptr;
+    case Need::environment: return false;
+  }
+  return false;
+}
+
+std::string_view why_missing(Need need) {
+  switch (need) {
+    case Need::configuration: return "needs a scenario";
+    case Need::plan: return "needs a plan";
+    case Need::prediction: return "needs a prediction";
+    case Need::measurement: return "needs a measured run";
+    case Need::environment: return "needs the environment of the job";
+    case Need::log: return "needs a log";
+  }
+  return "needs what is not at hand";
+}
+
+}  // namespace shardlab

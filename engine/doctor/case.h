@@ -1,0 +1,29 @@
+// What is known of one job: the input of every check.
+//
+// Whoever calls the doctor gathers it; what is not at hand stays null, and the rules that need it are skipped
+// with that as the reason. The case owns nothing: what it points to must live as long as it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/doctor/rule.h"
+
+namespace shardlab {
+
+struct JobFacts;
+struct LogFacts;
+
+struct Case {
+  std::string source;             // how evidence names the target: a file, "-", a run
+  const LogFacts* log = nullptr;  // log/log_facts.h
+  const JobFacts* job = nullptr;  // job/job_facts.h
+};
+
+// Whether what a check needs is in the case.
+bool has(const Case& facts, Need need);
+
+// Why a rule is skipped whose need is not there: "needs a log".
+std::string_view why_missing(Need need);
+
+}  // namespace shardlab

@@ -1,0 +1,52 @@
+#include "engine/doctor/check_signs.h"
+
+#include <fmt/format.h>
+
+namespace shardlab {
+namespace {
+
+// Subtracted from the certainty of a sign of which every line is better explained by another rule.
+constexpr int k_explained_elsewhere = 30;
+
+int weight(const LogSign& sign, const SeenSign& seen) {
+  return seen.own ? sign.certainty : sign.certainty - k_explained_elsewhere;
+}
+
+}  // namespace
+
+Evidence evidence_of(const Case& facts, const SeenLine& line) {
+  return {facts.source, place_of(line), line.text, line.line, line.rank};
+}
+
+std::vector<Finding> check_signs(const Rule& rule, const Case& facts) {
+  const LogSign* best = nullptr;
+  const SeenSign* best_seen = nullptr;
+  bool only_info = true;
+  for (const LogSign& sign : rule.signs) {
+    const SeenSign* seen = facts.log->seen(sign);
+    if (seen == nullptr) continue;
+    // What is only worth knowing counts where nothing else of the rule was seen.
+    const bool better =
+        best == nullptr || (best->only_info && !sign.only_info) ||
+        (best->only_info == sign.only_info && weight(sign, *seen) > weight(*best, *best_seen));
+    only_info = only_info && sign.only_info;
+    if (!better) continue;
+    best = &sign;
+    best_seen = seen;
+  }
+  if (best == nullptr) return {};
+
+  Finding finding = finding_of(rule);
+  const SeenLine& first = best_seen->own ? *best_seen->own : best_seen->lines.front();
+  finding.role = best->role;
+  finding.certainty = weight(*best, *best_seen);
+  finding.position = first.line;
+  finding.evidence.push_back(evidence_of(facts, first));
+  if (!best->message.empty()) finding.message = best->message;
+  if (best_seen->count > 1) finding.message += fmt::format(" Seen {} times.", best_seen->count);
+  // A line that another rule explains much better does not accuse.
+  if (only_info || !best_seen->own) finding.severity = Severity::info;
+  return {finding};
+}
+
+}  // namespace shardlab

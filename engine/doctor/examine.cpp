@@ -1,0 +1,111 @@
+#include "engine/doctor/examine.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "engine/base/lower_case.h"
+#include "engine/doctor/check_signs.h"
+#include "engine/doctor/order_findings.h"
+#include "engine/doctor/unknown_failure.h"
+
+namespace shardlab {
+namespace {
+
+constexpr std::size_t k_most_evidence = 4;
+
+bool is_ignored(const Rule& rule, const std::vector<std::string>& ignored) {
+  const auto is_called = [&](const std::string& name) {
+    const std::string wanted = in_lower_case(name);
+    return in_lower_case(rule.id) == wanted ||
+           std::any_of(rule.codes.begin(), rule.codes.end(),
+                       [&](std::string_view code) { return in_lower_case(code) == wanted; });
+  };
+  return std::any_of(ignored.begin(), ignored.end(), is_called);
+}
+
+// The first need that is not met, over all ways of checking the rule: why it is skipped.
+std::string why_skipped(const Rule& rule, const Case& facts) {
+  if (is_advice(rule)) return "is advice, which nothing looks for";
+  if (!is_checked(rule)) return "is not checked yet";
+  for (const RuleCheck& check : rule.checks) {
+    for (const Need need : check.needs) {
+      if (!has(facts, need)) return std::string(why_missing(need));
+    }
+  }
+  return std::string(why_missing(Need::log));
+}
+
+// Several findings of one rule are one: the surest says it, the others add their evidence.
+Finding merged(std::vector<Finding> findings) {
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.certainty > b.certainty; });
+  Finding first = std::move(findings.front());
+  for (std::size_t i = 1; i < findings.size(); ++i) {
+    for (Evidence& evidence : findings[i].evidence) {
+      const bool known =
+          std::find(first.evidence.begin(), first.evidence.end(), evidence) != first.evidence.end();
+      if (!known && first.evidence.size() < k_most_evidence) first.evidence.push_back(std::move(evidence));
+    }
+    first.severity = std::min(first.severity, findings[i].severity);
+    if (!first.effect) first.effect = findings[i].effect;
+    if (first.goal == Goal::none) {
+      first.goal = findings[i].goal;
+      first.remedies = std::move(findings[i].remedies);
+      first.takes_all_remedies = findings[i].takes_all_remedies;
+    }
+  }
+  return first;
+}
+
+// A failure that no rule knows comes first where only its consequences were found, or nothing.
+void add_unknown(Examination& examination, const Case& facts) {
+  const bool explained =
+      std::any_of(examination.findings.begin(), examination.findings.end(), [](const Finding& finding) {
+        return finding.severity != Severity::info && finding.role != Role::consequence;
+      });
+  const auto unknown = explained ? std::nullopt : unknown_failure(facts);
+  if (!unknown) return;
+  if (unknown->severity != Severity::info) {
+    for (Finding& finding : examination.findings) finding.severity = Severity::info;
+  } else if (!examination.findings.empty()) {
+    return;
+  }
+  examination.findings.insert(examination.findings.begin(), *unknown);
+}
+
+}  // namespace
+
+Examination examine(const Case& facts, const std::vector<Rule>& rules,
+                    const std::vector<std::string>& ignored, const TryRemedies& try_remedies) {
+  Examination examination{facts.source, {}, {}};
+  for (const Rule& rule : rules) {
+    if (is_ignored(rule, ignored)) {
+      examination.skipped.push_back({std::string(rule.id), "is ignored"});
+      continue;
+    }
+    bool applied = facts.log != nullptr && !rule.signs.empty();
+    std::vector<Finding> found;
+    if (applied) found = check_signs(rule, facts);
+    for (const RuleCheck& check : rule.checks) {
+      const bool possible =
+          std::all_of(check.needs.begin(), check.needs.end(), [&](Need need) { return has(facts, need); });
+      if (!possible) continue;
+      applied = true;
+      for (Finding& finding : check.run(rule, facts)) found.push_back(std::move(finding));
+    }
+    if (!applied) examination.skipped.push_back({std::string(rule.id), why_skipped(rule, facts)});
+    if (!found.empty()) examination.findings.push_back(merged(std::move(found)));
+  }
+  if (try_remedies) try_remedies(examination.findings);
+  order_findings(examination.findings, facts);
+  add_unknown(examination, facts);
+  return examination;
+}
+
+bool is_above_info(const Examination& examination) {
+  return std::any_of(examination.findings.begin(), examination.findings.end(),
+                     [](const Finding& finding) { return finding.severity != Severity::info; });
+}
+
+}  // namespace shardlab

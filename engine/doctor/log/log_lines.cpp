@@ -1,0 +1,112 @@
+#include "engine/doctor/log/log_lines.h"
+
+#include <algorithm>
+
+namespace shardlab {
+namespace {
+
+bool is_end(char c) {
+  return c == '\n' || c == '\r';
+}
+
+// Length of the UTF-8 sequence that begins here; 0 where none does.
+std::size_t sequence_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  // Overlong forms, surrogates and what lies beyond U+10FFFF.
+  const bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
+  const bool outside = (first == 0xed && byte(1) > 0x9f) || (first == 0xf4 && byte(1) > 0x8f);
+  return overlong || outside ? 0 : length;
+}
+
+}  // namespace
+
+void LineCutter::feed(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto end = std::find_if(bytes.begin(), bytes.end(), is_end);
+    append(bytes.substr(0, static_cast<std::size_t>(end - bytes.begin())));
+    if (end == bytes.end()) return;
+    end_line();
+    if (*end == '\n') ++number_;
+    bytes.remove_prefix(static_cast<std::size_t>(end - bytes.begin()) + 1);
+  }
+}
+
+void LineCutter::append(std::string_view bytes) {
+  if (bytes.empty()) return;
+  fresh_ = true;
+  while (!bytes.empty()) {
+    const std::size_t room = k_longest_line - pending_.size();
+    const std::string_view part = bytes.substr(0, room);
+    pending_.append(part);
+    bytes.remove_prefix(part.size());
+    if (pending_.size() < k_longest_line) return;
+    end_line();
+    // What end_line() has handed on begins the next piece.
+    pending_.erase(0, k_longest_line - k_line_overlap);
+    fresh_ = !bytes.empty();
+  }
+}
+
+void LineCutter::end_line() {
+  if (fresh_) {
+    if (pending_.find('\0') != std::string::npos) {
+      std::string text = pending_;
+      text.erase(std::remove(text.begin(), text.end(), '\0'), text.end());
+      take_(number_, text);
+    } else {
+      take_(number_, pending_);
+    }
+  }
+  fresh_ = false;
+  if (pending_.size() < k_longest_line) pending_.clear();
+}
+
+void LineCutter::finish() {
+  end_line();
+  pending_.clear();
+}
+
+std::string_view without_escapes(std::string_view text, std::string& scratch) {
+  constexpr char k_escape = '\x1b';
+  if (text.find(k_escape) == std::string_view::npos) return text;
+  scratch.clear();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != k_escape) {
+      scratch.push_back(text[i]);
+      continue;
+    }
+    if (i + 1 >= text.size()) break;
+    ++i;  // ESC and one byte, or a sequence up to its final byte
+    if (text[i] == '[') {
+      while (i + 1 < text.size() && (text[i + 1] < '@' || text[i + 1] > '~')) ++i;
+      ++i;
+    } else if (text[i] == ']') {
+      while (i + 1 < text.size() && text[i] != '\a' && text[i] != k_escape) ++i;
+    }
+  }
+  return scratch;
+}
+
+std::string readable(std::string_view text, std::size_t longest) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    const bool control = length == 1 && (static_cast<unsigned char>(text[0]) < 0x20 || text[0] == '\x7f');
+    const std::string_view shown = length == 0 ? "?" : control ? " " : text.substr(0, length);
+    const bool space = shown == " ";
+    if (out.size() + shown.size() > longest) return out + "...";
+    if (!space || (!out.empty() && out.back() != ' ')) out.append(shown);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  return out;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,64 @@
+#include "engine/doctor/log/sign_index.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "engine/doctor/log/sign_pattern.h"
+
+namespace shardlab {
+namespace {
+
+// Lines that the reader looks at for their own sake: frames, numbers, reports of failures.
+constexpr auto k_own_anchors =
+    std::to_array<std::string_view>({"file \"",         "\xe2\x94\x82 ",  // a frame as rich draws it
+                                     "traceback (most", "tried to allocate",
+                                     "worknccl(",       "last enqueued nccl work",
+                                     "root cause",      "(local_rank:",
+                                     "error",           "exception",
+                                     "fatal",           "failed",
+                                     "failure",         "aborted",
+                                     "killed",          "timeout",
+                                     "timed out",       "segmentation fault",
+                                     "core dumped",     "terminate called",
+                                     "interrupt"});
+
+IndexedSign indexed(const LogSign& sign, std::uint32_t rule) {
+  IndexedSign made{&sign, rule, pieces_of(sign.pattern), pieces_of(sign.frame), {}};
+  for (const std::string_view pattern : sign.unless) made.unless.push_back(pieces_of(pattern));
+  return made;
+}
+
+}  // namespace
+
+SignIndex::SignIndex(const std::vector<Rule>& rules) : finder_(collect(rules, by_anchor_)) {}
+
+std::vector<std::string> SignIndex::collect(const std::vector<Rule>& rules,
+                                            std::vector<std::vector<IndexedSign>>& by_anchor) {
+  std::vector<std::string> anchors;
+  std::map<std::string, std::size_t> known;
+  const auto place = [&](const std::string& anchor) {
+    const auto [found, added] = known.emplace(anchor, anchors.size());
+    if (added) {
+      anchors.push_back(anchor);
+      by_anchor.emplace_back();
+    }
+    return found->second;
+  };
+  for (const std::string_view anchor : k_own_anchors) place(std::string(anchor));
+  for (std::uint32_t rule = 0; rule < rules.size(); ++rule) {
+    for (const LogSign& sign : rules[rule].signs) {
+      const std::string anchor = anchor_of(sign.pattern);
+      if (!anchor.empty()) by_anchor[place(anchor)].push_back(indexed(sign, rule));
+    }
+  }
+  return anchors;
+}
+
+bool matches(const IndexedSign& sign, std::string_view lower_case_line) {
+  if (!matches(sign.pieces, lower_case_line)) return false;
+  return std::none_of(sign.unless.begin(), sign.unless.end(),
+                      [&](const auto& pieces) { return matches(pieces, lower_case_line); });
+}
+
+}  // namespace shardlab

@@ -1,0 +1,34 @@
+// Settings that may help, which a check names and somebody who can predict tries before they are proposed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace shardlab {
+
+// What a fix must reach to be proposed: less memory until it suffices, or a shorter step; effect: nothing but
+// to be allowed, so that its effect is known. none: it is not tried.
+enum class Goal : std::uint8_t { none, fit, speed, effect };
+
+// The order in which settings are tried where memory does not suffice: what costs least first.
+enum class RemedyStep : std::uint8_t {
+  wrapping,
+  limits,  // on what is gathered ahead, on buckets, on what the allocator splits
+  checkpointing,
+  micro_batch,
+  sharding,
+  lower_types,
+  optimizer_offload,
+  parameter_offload,
+};
+
+struct Remedy {
+  RemedyStep step = RemedyStep::wrapping;
+  // Each a list of settings as for --set, the mildest first.
+  std::vector<std::vector<std::string>> levels;
+
+  friend bool operator==(const Remedy&, const Remedy&) = default;
+};
+
+}  // namespace shardlab

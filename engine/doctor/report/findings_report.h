@@ -1,0 +1,33 @@
+// What was found, for people and for programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "engine/doctor/examine.h"
+
+namespace shardlab {
+
+// Three lines a finding: what is the matter, what shows it, what to do; then a line that counts. What is only
+// worth knowing is counted, and shown with `all` or where there is nothing else.
+std::string findings_text(const std::vector<Examination>& examinations, bool all);
+
+// `{findings: [...], skipped: [...]}`: docs/json.md. A rule is skipped that no target could be checked for.
+nlohmann::ordered_json findings_json(const std::vector<Examination>& examinations);
+
+// A scenario that was written with fixes.
+struct FixReport {
+  std::string file;
+  std::vector<std::string> set;    // settings, in the order in which they were applied
+  std::vector<std::string> rules;  // whose fixes they are
+  Effect effect;                   // of all together
+};
+std::string fix_text(const FixReport& report);
+nlohmann::ordered_json fix_json(const FixReport& report);
+
+// SARIF 2.1.0 (OASIS), one run: what editors and code hosts read.
+nlohmann::ordered_json findings_sarif(const std::vector<Examination>& examinations);
+
+}  // namespace shardlab

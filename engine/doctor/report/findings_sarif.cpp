@@ -1,0 +1,73 @@
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/base/version.h"
+#include "engine/doctor/registry.h"
+#include "engine/doctor/report/findings_report.h"
+
+namespace shardlab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view level_of(Severity severity) {
+  switch (severity) {
+    case Severity::error: return "error";
+    case Severity::warning: return "warning";
+    case Severity::info: return "note";
+  }
+  return "none";
+}
+
+Json text_json(std::string_view text) {
+  return {{"text", text}};
+}
+
+Json rules_json() {
+  Json rules = Json::array();
+  for (const Rule& rule : all_rules())
+    rules.push_back({{"id", rule.id},
+                     {"shortDescription", text_json(rule.title)},
+                     {"fullDescription", text_json(rule.explanation)},
+                     {"help", text_json(rule.fix.text)},
+                     {"defaultConfiguration", {{"level", level_of(rule.severity)}}},
+                     {"properties", {{"tags", rule.codes}}}});
+  return rules;
+}
+
+Json location_json(const Evidence& evidence) {
+  Json place = {{"artifactLocation", {{"uri", evidence.source == "-" ? "stdin" : evidence.source}}}};
+  if (evidence.line > 0)
+    place["region"] = {{"startLine", evidence.line}, {"snippet", text_json(evidence.text)}};
+  return {{"physicalLocation", std::move(place)}, {"message", text_json(evidence.where)}};
+}
+
+Json result_json(const Finding& finding, const std::map<std::string, std::size_t>& index) {
+  Json locations = Json::array();
+  for (const Evidence& evidence : finding.evidence) locations.push_back(location_json(evidence));
+  Json result = {{"ruleId", finding.rule}};
+  if (const auto known = index.find(finding.rule); known != index.end()) result["ruleIndex"] = known->second;
+  result["level"] = level_of(finding.severity);
+  result["message"] = text_json(finding.message + " Fix: " + finding.fix.text + ".");
+  result["locations"] = std::move(locations);
+  return result;
+}
+
+}  // namespace
+
+Json findings_sarif(const std::vector<Examination>& examinations) {
+  std::map<std::string, std::size_t> index;
+  for (const Rule& rule : all_rules()) index.emplace(rule.id, index.size());
+  Json results = Json::array();
+  for (const Examination& examination : examinations) {
+    for (const Finding& finding : examination.findings) results.push_back(result_json(finding, index));
+  }
+  const Json driver = {{"name", "shardlab doctor"}, {"version", program_version()}, {"rules", rules_json()}};
+  Json run = {{"tool", {{"driver", driver}}}, {"results", std::move(results)}};
+  return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+          {"version", "2.1.0"},
+          {"runs", Json::array({std::move(run)})}};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,98 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/doctor/report/findings_report.h"
+
+namespace shardlab {
+namespace {
+
+constexpr std::size_t k_longest_line = 160;
+
+std::string shortened(const std::string& text) {
+  if (text.size() <= k_longest_line) return text;
+  std::size_t end = k_longest_line;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // not within a character
+  return text.substr(0, end) + "...";
+}
+
+std::string rule_words(const Finding& finding) {
+  if (finding.codes.empty()) return finding.rule;
+  return fmt::format("{} {}", finding.codes.front(), finding.rule);
+}
+
+std::string fix_words(const Fix& fix) {
+  if (fix.set.empty()) return fix.text;
+  return fmt::format("{} ({})", fix.text, fmt::join(fix.set, " "));
+}
+
+std::string change(std::string_view what, const std::string& before, const std::string& after) {
+  if (before == after) return fmt::format("{} {} as before", what, after);
+  return fmt::format("{} {} -> {}", what, before, after);
+}
+
+std::string fits_words(const Effect& effect) {
+  if (!effect.after.fits || !effect.before.fits) return "";
+  if (*effect.after.fits) return *effect.before.fits ? "" : ", fits";
+  return ", does not fit";
+}
+
+std::string effect_text(const Effect& effect) {
+  const Cost &before = effect.before, &after = effect.after;
+  std::string text = change("peak", to_string(before.peak), to_string(after.peak));
+  if (before.reserved && after.reserved)
+    text += ", " + change("reserved", to_string(*before.reserved), to_string(*after.reserved));
+  text += ", " + change("step", to_string(before.step_time), to_string(after.step_time));
+  text += ", " + change("exposed", to_string(before.exposed), to_string(after.exposed));
+  return text + fits_words(effect);
+}
+
+std::string finding_text(const Finding& finding) {
+  std::string text =
+      fmt::format("{}: {} [{}]\n", to_string(finding.severity), finding.message, rule_words(finding));
+  for (const Evidence& evidence : finding.evidence)
+    text += fmt::format("  seen in {} {}: {}\n", evidence.source, evidence.where, shortened(evidence.text));
+  text += fmt::format("  fix: {}\n", fix_words(finding.fix));
+  if (finding.effect) text += fmt::format("  then: {}\n", effect_text(*finding.effect));
+  return text;
+}
+
+std::string count(std::size_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string findings_text(const std::vector<Examination>& examinations, bool all) {
+  std::size_t errors = 0, warnings = 0, infos = 0, skipped = 0;
+  for (const Examination& examination : examinations) {
+    for (const Finding& finding : examination.findings) {
+      errors += finding.severity == Severity::error;
+      warnings += finding.severity == Severity::warning;
+      infos += finding.severity == Severity::info;
+    }
+    skipped = std::max(skipped, examination.skipped.size());
+  }
+  std::string text;
+  const bool show_infos = all || errors + warnings == 0;
+  for (const Examination& examination : examinations) {
+    for (const Finding& finding : examination.findings) {
+      if (finding.severity != Severity::info || show_infos) text += finding_text(finding) + "\n";
+    }
+  }
+  text += fmt::format("{}, {}", count(errors, "error"), count(warnings, "warning"));
+  if (infos > 0)
+    text += fmt::format(", {} worth knowing{}", infos, show_infos ? "" : " (--verbose shows them)");
+  return text + fmt::format("; {} skipped for want of what they need\n", count(skipped, "rule"));
+}
+
+std::string fix_text(const FixReport& report) {
+  if (report.set.empty()) return fmt::format("{} is written; there was nothing to fix\n", report.file);
+  std::string text =
+      fmt::format("{} is written, with the fixes of {}\n", report.file, fmt::join(report.rules, ", "));
+  for (const std::string& setting : report.set) text += fmt::format("  set: {}\n", setting);
+  return text + fmt::format("  then: {}\n", effect_text(report.effect));
+}
+
+}  // namespace shardlab

@@ -1,0 +1,77 @@
+// Files that are missing or end too early.
+#include "engine/doctor/rules/rule_list.h"
+
+namespace shardlab {
+namespace {
+
+Rule damaged() {
+  return {
+      .id = "checkpoint/damaged",
+      .codes = {"E-19"},
+      .title = "the checkpoint is damaged or incomplete",
+      .severity = Severity::error,
+      .needs = {Need::environment, Need::log},
+      .source =
+          "torch/serialization.py; safetensors' header; torch.distributed.checkpoint's .metadata; "
+          "deepspeed/runtime/engine.py",
+      .message = "Files of the checkpoint are missing, or end too early.",
+      .explanation =
+          "A save that was interrupted (killed, disk full, quota) leaves a part of the files; the index "
+          "names all.",
+      .fix = {.kind = FixKind::command,
+              .text = "compare the files with the index (model.safetensors.index.json, .metadata, the shards "
+                      "of all ranks); load the last complete save"},
+      .example =
+          "safetensors_rust.SafetensorError: Error while deserializing header: MetadataIncompleteBuffer",
+      .signs =
+          {
+              {.pattern = "pytorchstreamreader failed", .certainty = 92},
+              {.pattern = "failed finding central directory", .certainty = 93},
+              {.pattern = "error while deserializing header", .certainty = 93},
+              {.pattern = "metadataincompletebuffer", .certainty = 94},
+              {.pattern = "invalidheaderdeserialization", .certainty = 94},
+              {.pattern = "headertoolarge", .certainty = 90},
+              {.pattern = "headertoosmall", .certainty = 90},
+              {.pattern = "safetensorerror", .certainty = 80},
+              {.pattern = "unexpected eof, expected", .certainty = 85},
+              {.pattern = "the file might be corrupted", .certainty = 90},
+              {.pattern = "file might be corrupt", .certainty = 88},
+              {.pattern = "unexpected pos*vs", .certainty = 80},
+              {.pattern = "inline_container.cc", .certainty = 70},
+              {.pattern = "eoferror: ran out of input", .certainty = 80},
+              {.pattern = "unpicklingerror: invalid load key", .certainty = 88},
+              {.pattern = "unpicklingerror: pickle data was truncated", .certainty = 92},
+              {.pattern = "bad magic number", .certainty = 60},
+              {.pattern = "is not a checkpoint or a module package", .certainty = 80},
+              {.pattern = "no such file or directory*.distcp", .certainty = 93},
+              {.pattern = "no such file or directory*.metadata", .certainty = 92},
+              {.pattern = "no such file or directory*mp_rank_", .certainty = 92},
+              {.pattern = "no such file or directory*zero_pp_rank", .certainty = 93},
+              {.pattern = "no such file or directory*safetensors", .certainty = 84},
+              {.pattern = "no such file or directory*pytorch_model", .certainty = 84},
+              {.pattern = "no such file or directory*.pt'", .certainty = 70},
+              {.pattern = "no such file or directory*optimizer", .certainty = 60},
+              {.pattern = "no such file or directory*checkpoint", .certainty = 72},
+              {.pattern = "client provided checkpoint storage is not", .certainty = 50},
+              {.pattern = "unable to find latest file at", .certainty = 84},
+              {.pattern = "the following zero checkpoints paths are missing", .certainty = 95},
+              {.pattern = "zero checkpoints paths are missing", .certainty = 95},
+              {.pattern = "expected*zero*files*found", .certainty = 55},
+              {.pattern = "no file named*found in directory", .certainty = 80},
+              {.pattern = "error no file named", .certainty = 85},
+              {.pattern = "does not appear to have a file named", .certainty = 80},
+              {.pattern = "can't find a valid checkpoint at", .certainty = 85},
+              {.pattern = "no valid checkpoint found", .certainty = 80},
+              {.pattern = "no checkpoint found", .certainty = 60},
+              {.pattern = "no space left on device", .certainty = 72, .frame = "save"},
+          },
+  };
+}
+
+}  // namespace
+
+std::vector<Rule> checkpoint_damaged_rules() {
+  return {damaged()};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,54 @@
+// Keys of a state dict.
+#include "engine/doctor/rules/rule_list.h"
+
+namespace shardlab {
+namespace {
+
+Rule keys() {
+  return {
+      .id = "checkpoint/keys",
+      .codes = {"C-30"},
+      .title = "keys of the checkpoint and of the model differ",
+      .severity = Severity::error,
+      .needs = {Need::log},
+      .source = "torch/nn/modules/module.py (load_state_dict); torch/distributed/checkpoint",
+      .message = "The checkpoint has other keys than the model.",
+      .explanation =
+          "Wrappers put their names into keys: `module.` (DDP), `_orig_mod.` (compile), "
+          "`_fsdp_wrapped_module.`, `_checkpoint_wrapped_module.`, `base_model.model.` (adapters). Loading "
+          "without strictness hides real losses.",
+      .fix = {.kind = FixKind::code,
+              .text = "rename the keys (strip the wrapper's prefix) or save from the unwrapped model; list "
+                      "what is skipped rather than loading without strictness"},
+      .example =
+          "RuntimeError: Error(s) in loading state_dict for GPT:\nUnexpected key(s) in state_dict: "
+          "\"_orig_mod.encoder.weight\"",
+      .signs =
+          {
+              {.pattern = "missing key(s) in state_dict",
+               .certainty = 88,
+               .unless = {"missing key(s) in state_dict: <"}},
+              {.pattern = "unexpected key(s) in state_dict", .certainty = 88},
+              {.pattern = "missing key in checkpoint state_dict", .certainty = 93},
+              {.pattern = "unexpected key in checkpoint", .certainty = 85},
+              {.pattern = "error(s) in loading state_dict", .certainty = 66},
+              {.pattern = "loading*state_dict*missing key", .certainty = 75},
+              {.pattern = "missing keys*when loading", .certainty = 50},
+              {.pattern = "keyerror: 'module.", .certainty = 75},
+              {.pattern = "keyerror: '_orig_mod", .certainty = 80},
+              {.pattern = "keyerror: 'model.*weight'", .certainty = 65},
+              {.pattern = "keyerror: 'base_model", .certainty = 70},
+              {.pattern = "size mismatch for*copying a param with shape",
+               .certainty = 72,
+               .unless = {"torch.size([0])"}},
+          },
+  };
+}
+
+}  // namespace
+
+std::vector<Rule> checkpoint_state_keys_rules() {
+  return {keys()};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,41 @@
+// ZeRO-3's record of the order of modules.
+#include "engine/doctor/rules/rule_list.h"
+
+namespace shardlab {
+namespace {
+
+Rule trace_invalidated() {
+  return {
+      .id = "configuration/trace-invalidated",
+      .codes = {"X-10"},
+      .title = "ZeRO-3 cannot follow the order of modules",
+      .severity = Severity::warning,
+      .needs = {Need::log},
+      .source = "deepspeed/runtime/zero/partitioned_param_coordinator.py",
+      .message =
+          "The order of modules changes between steps: ZeRO-3 forgets its trace and does not prefetch.",
+      .explanation =
+          "Dynamic control flow (experts, dropped layers, evaluation in between) changes it; each change "
+          "resets the trace. In the first steps, and at the change between training and evaluation, it is "
+          "expected.",
+      .fix = {.kind = FixKind::code,
+              .text = "keep the order of modules the same in every step; mark a module of experts as a leaf "
+                      "(deepspeed.utils.set_z3_leaf_modules)"},
+      .example = "Invalidate trace cache @ step 10: expected module 11, but got module 19",
+      .signs =
+          {
+              {.pattern = "invalidate trace cache", .certainty = 92},
+              {.pattern = "trace cache*expected module", .certainty = 92},
+              {.pattern = "tracing failed because the*module order", .certainty = 80},
+              {.pattern = "module order*changed", .certainty = 60},
+          },
+  };
+}
+
+}  // namespace
+
+std::vector<Rule> configuration_zero_trace_rules() {
+  return {trace_invalidated()};
+}
+
+}  // namespace shardlab

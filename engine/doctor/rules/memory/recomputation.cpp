@@ -1,0 +1,54 @@
+// Checkpointing that computes other values.
+#include "engine/doctor/rules/rule_list.h"
+
+namespace shardlab {
+namespace {
+
+Rule recomputed_differs() {
+  return {
+      .id = "memory/recomputed-differs",
+      .codes = {"Y-04"},
+      .title = "recomputed values differ from the saved ones",
+      .severity = Severity::error,
+      .needs = {Need::log},
+      .source = "torch/utils/checkpoint.py",
+      .message = "Activation checkpointing computed other tensors in backward than forward saved.",
+      .explanation =
+          "A cache that forward filled (use_cache), a branch on data, two forwards before one backward, or "
+          "parameters released between. Sizes tell: twice as long is a cache, zero a released parameter.",
+      .fix = {.kind = FixKind::code,
+              .text = "use_cache=False, deterministic branches, one forward a backward; the non-reentrant "
+                      "form inside the units"},
+      .example =
+          "torch.utils.checkpoint.CheckpointError: Recomputed values for the following tensors have "
+          "different metadata than during the forward pass.",
+      .signs =
+          {
+              {.pattern = "trying to save more tensors during recomputation", .certainty = 95},
+              {.pattern = "unpack is being triggered for a tensor that was already unpacked",
+               .certainty = 85},
+              {.pattern = "recomputed values for the following tensors have different metadata",
+               .certainty = 95},
+              {.pattern = "recomputed values*different", .certainty = 90},
+              {.pattern =
+                   "a different number of tensors was saved during the original forward and recomputation",
+               .certainty = 95},
+              {.pattern = "checkpointerror:", .certainty = 82},
+              {.pattern = "number of tensors saved during forward*recomputation", .certainty = 92},
+              {.pattern = "trying to backward through the graph a second time", .certainty = 55},
+              {.pattern = "expected to mark a variable ready only once", .certainty = 60},
+              {.pattern = "detected that*unpack*checkpoint*", .certainty = 60},
+              {.pattern = "none of the inputs have requires_grad=true. gradients will be none",
+               .certainty = 60,
+               .only_info = true},
+          },
+  };
+}
+
+}  // namespace
+
+std::vector<Rule> memory_recomputation_rules() {
+  return {recomputed_differs()};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,68 @@
+// InfiniBand and RoCE.
+#include "engine/doctor/rules/rule_list.h"
+
+namespace shardlab {
+namespace {
+
+Rule no_infiniband() {
+  return {
+      .id = "network/no-infiniband",
+      .codes = {"C-24"},
+      .title = "InfiniBand fails or is not there",
+      .severity = Severity::error,
+      .needs = {Need::environment, Need::log},
+      .source = "NCCL's transport/net_ib.cc; ibv_* verbs",
+      .message = "NCCL's InfiniBand transport fails.",
+      .explanation =
+          "The log names the verb that failed. Where the cluster has no InfiniBand, the transport should be "
+          "off; where it has, look at device, port, GID index and limits of locked memory.",
+      .fix = {.kind = FixKind::environment,
+              .set = {"NCCL_IB_DISABLE=1"},
+              .text = "where there is no InfiniBand, turn its transport off (sockets are slower); else check "
+                      "ibstat, NCCL_IB_HCA and NCCL_IB_GID_INDEX"},
+      .example =
+          "ibvwrap.c:262 NCCL WARN Call to ibv_modify_qp failed with 110 Connection timed out, on dev "
+          "mlx5_1:1",
+      .signs =
+          {
+              {.pattern = "failed to modify qp", .certainty = 80},
+              {.pattern = "failed to create qp", .certainty = 78},
+              {.pattern = "failed to register*memory region", .certainty = 70},
+              {.pattern = "net/ib : got async event", .certainty = 82},
+              {.pattern = "net/ib*port error", .certainty = 82},
+              {.pattern = "ibv_modify_qp failed", .certainty = 90},
+              {.pattern = "call to ibv_modify_qp failed", .certainty = 90},
+              {.pattern = "call to ibv_*failed", .certainty = 88},
+              {.pattern = "ibv_create_qp*failed", .certainty = 88},
+              {.pattern = "ibv_create_cq*failed", .certainty = 86},
+              {.pattern = "ibv_reg_mr*failed", .certainty = 84},
+              {.pattern = "ibv_poll_cq*failed", .certainty = 84},
+              {.pattern = "ibv_open_device*failed", .certainty = 84},
+              {.pattern = "net/ib*unable to open device", .certainty = 86},
+              {.pattern = "failed to open libibverbs", .certainty = 45, .only_info = true},
+              {.pattern = "net/ib : no device found",
+               .certainty = 40,
+               .message = "NCCL found no InfiniBand device and uses sockets.",
+               .only_info = true},
+              {.pattern = "net/ib : got completion*status=12", .certainty = 60},
+              {.pattern = "net/ib : got completion*error*5", .certainty = 66},
+              {.pattern = "net/ib*got completion*with status=", .certainty = 64},
+              {.pattern = "net/ib*got completion*with error", .certainty = 66},
+              {.pattern = "net/ib*ignoring*completion", .certainty = 50},
+              {.pattern = "ncclsystemerror*ibv_", .certainty = 80},
+              {.pattern = "ib_plugin*warn", .certainty = 55},
+              {.pattern = "no gid*found*net/ib", .certainty = 80},
+              {.pattern = "libibverbs: warning", .certainty = 35, .only_info = true},
+              {.pattern = "wrong link layer", .certainty = 60},
+              {.pattern = "net/ib : unable to", .certainty = 75},
+          },
+  };
+}
+
+}  // namespace
+
+std::vector<Rule> network_infiniband_rules() {
+  return {no_infiniband()};
+}
+
+}  // namespace shardlab

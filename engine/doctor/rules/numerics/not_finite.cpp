@@ -1,0 +1,71 @@
+// Values that are not finite, or grow.
+#include "engine/doctor/rules/rule_list.h"
+
+namespace shardlab {
+namespace {
+
+Rule non_finite_gradient() {
+  return {
+      .id = "numerics/non-finite-gradient",
+      .codes = {"C-10"},
+      .title = "gradients are not finite",
+      .severity = Severity::error,
+      .needs = {Need::measurement, Need::log},
+      .threshold = "a norm or a loss that is not finite",
+      .source = "torch.autograd.set_detect_anomaly; torch.nn.utils.clip_grad_norm_(error_if_nonfinite)",
+      .message = "A gradient or a loss is NaN or infinite.",
+      .explanation =
+          "Name the first unit, or with anomaly mode the first function, whose gradient is not finite; what "
+          "follows is infected. Anomaly mode is slow and only for debugging.",
+      .fix = {.kind = FixKind::code,
+              .text = "find the first bad value (torch.autograd.set_detect_anomaly, or the norm by unit), "
+                      "look at the batch of that step, then at precision and learning rate"},
+      .example = "RuntimeError: Function 'Log1PBackward0' returned nan values in its 0th output.",
+      .signs =
+          {
+              {.pattern = "function*returned nan values in its", .certainty = 93},
+              {.pattern = "returned nan values", .certainty = 85},
+              {.pattern = "the total norm*for gradients*is non-finite", .certainty = 95},
+              {.pattern = "total norm*non-finite", .certainty = 93},
+              {.pattern = "gradients*non-finite", .certainty = 75},
+              {.pattern = "gradient norm is nan", .certainty = 92},
+              {.pattern = "grad_norm is nan", .certainty = 92},
+              {.pattern = "found nan in*grad", .certainty = 88},
+              {.pattern = "found nan in local grad norm", .certainty = 93},
+              {.pattern = "rank*found nan", .certainty = 85},
+              {.pattern = "nan in gradients", .certainty = 88},
+              {.pattern = "nan or inf found in input tensor", .certainty = 75},
+              {.pattern = "loss is nan", .certainty = 84},
+              {.pattern = "loss is inf", .certainty = 84},
+              {.pattern = "nan loss", .certainty = 75},
+              {.pattern = "loss: nan", .certainty = 72},
+              {.pattern = "loss: inf", .certainty = 70},
+              {.pattern = "'loss': nan", .certainty = 74},
+              {.pattern = "'loss': 'nan'", .certainty = 74},
+              {.pattern = "\"loss\": nan", .certainty = 74},
+              {.pattern = "'loss': inf", .certainty = 72},
+              {.pattern = "'grad_norm': nan", .certainty = 76},
+              {.pattern = "'grad_norm': 'nan'", .certainty = 76},
+              {.pattern = "\"grad_norm\": nan", .certainty = 76},
+              {.pattern = "'grad_norm': inf", .certainty = 70},
+              {.pattern = "grad_norm: nan", .certainty = 76},
+              {.pattern = "grad norm: nan", .certainty = 76},
+              {.pattern = "loss=nan", .certainty = 72},
+              {.pattern = "loss nan", .certainty = 60},
+              {.pattern = "lm loss: nan", .certainty = 74},
+              {.pattern = "probability tensor contains either*inf*nan", .certainty = 70},
+              {.pattern = "expected parameter*to satisfy the constraint*but found invalid values*nan",
+               .certainty = 70},
+              {.pattern = "non-finite loss", .certainty = 82},
+              {.pattern = "loss is*nan, stopping training", .certainty = 85},
+          },
+  };
+}
+
+}  // namespace
+
+std::vector<Rule> numerics_not_finite_rules() {
+  return {non_finite_gradient()};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,87 @@
+// Devices and processes of a node.
+#include "engine/doctor/rules/rule_list.h"
+
+namespace shardlab {
+namespace {
+
+Rule device_ordinal() {
+  return {
+      .id = "start/device-ordinal",
+      .codes = {"E-04"},
+      .title = "a rank has no device",
+      .severity = Severity::error,
+      .needs = {Need::configuration, Need::environment, Need::log},
+      .threshold = "local rank not below the devices of the node",
+      .source = "CUDA's cudaErrorInvalidDevice",
+      .message = "A process asks for a device that the node does not have.",
+      .explanation =
+          "The local rank is used as the device's number; it must be below the number of visible devices.",
+      .fix = {.kind = FixKind::command,
+              .text = "start as many processes as there are visible devices (--nproc-per-node), or make more "
+                      "visible"},
+      .example = "RuntimeError: CUDA error: invalid device ordinal",
+      .signs =
+          {
+              {.pattern = "invalid device ordinal", .certainty = 94},
+              {.pattern = "cudaerrorinvaliddevice", .certainty = 85},
+              {.pattern = "device_id*out of range", .certainty = 75},
+              {.pattern = "invalid device id", .certainty = 90},
+              {.pattern = "assertionerror: invalid device id", .certainty = 92},
+              {.pattern = "device index*out of range", .certainty = 70},
+              {.pattern = "device ordinal*invalid", .certainty = 88},
+              {.pattern = "invalid device argument", .certainty = 70},
+              {.pattern = "device=*num_gpus=", .certainty = 75},
+          },
+  };
+}
+
+Rule fewer_devices() {
+  return {
+      .id = "start/fewer-devices",
+      .codes = {"D-01"},
+      .title = "fewer devices are visible than processes",
+      .severity = Severity::error,
+      .needs = {Need::environment, Need::log},
+      .threshold = "visible devices below processes of the node",
+      .source = "torch/cuda/__init__.py; NVML",
+      .message = "The job sees no device, or fewer than it has processes.",
+      .explanation =
+          "CUDA_VISIBLE_DEVICES, the container, the scheduler's allocation or the driver hide them.",
+      .fix = {.kind = FixKind::command,
+              .text = "nvidia-smi -L and echo $CUDA_VISIBLE_DEVICES on every node; ask the scheduler for the "
+                      "devices, give the container --gpus all"},
+      .example = "RuntimeError: No CUDA GPUs are available",
+      .signs =
+          {
+              {.pattern = "couldn't communicate with the nvidia driver", .certainty = 88},
+              {.pattern = "no cuda gpus are available", .certainty = 92},
+              {.pattern = "no cuda-capable device is detected", .certainty = 92},
+              {.pattern = "cuda driver initialization failed", .certainty = 85},
+              {.pattern = "found no nvidia driver", .certainty = 90},
+              {.pattern = "cuda unknown error - this may be due to", .certainty = 80},
+              {.pattern = "processgroupnccl is only supported with gpus, no gpus found", .certainty = 95},
+              {.pattern = "nccl*no gpus found", .certainty = 92},
+              {.pattern = "torch not compiled with cuda enabled", .certainty = 85},
+              {.pattern = "nproc_per_node*devices", .certainty = 65},
+              {.pattern = "number of gpus*less than", .certainty = 72},
+              {.pattern = "there aren't enough gpus", .certainty = 72},
+              {.pattern = "slots*exceeds", .certainty = 50},
+              {.pattern = "no slot*'*' specified", .certainty = 60},
+              {.pattern = "no gpu*detected", .certainty = 70},
+              {.pattern = "can't initialize nvml", .certainty = 75},
+              {.pattern = "failed to initialize nvml", .certainty = 78},
+              {.pattern = "unable to determine the device handle for gpu", .certainty = 72},
+              {.pattern = "expected*visible devices", .certainty = 60},
+              {.pattern = "nccl_device*count", .certainty = 30},
+              {.pattern = "driver/library version mismatch", .certainty = 75},
+          },
+  };
+}
+
+}  // namespace
+
+std::vector<Rule> start_devices_rules() {
+  return {device_ordinal(), fewer_devices()};
+}
+
+}  // namespace shardlab

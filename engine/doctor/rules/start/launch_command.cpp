@@ -1,0 +1,80 @@
+// The launcher and what it tells the ranks.
+#include "engine/doctor/rules/rule_list.h"
+
+namespace shardlab {
+namespace {
+
+Rule incomplete_launch() {
+  return {
+      .id = "start/incomplete-launch",
+      .codes = {"B-26"},
+      .title = "the launch of several nodes is incomplete",
+      .severity = Severity::error,
+      .needs = {Need::configuration, Need::log},
+      .source = "torch/distributed/run.py",
+      .message = "A node was started without its node rank, head address or port.",
+      .explanation =
+          "torchrun on several nodes needs --nnodes, --node-rank (or a rendezvous id), --master-addr and "
+          "--master-port, or --rdzv-endpoint.",
+      .fix = {.kind = FixKind::command,
+              .text =
+                  "complete the command on every node (shardlab export --to torchrun or slurm writes it)"},
+      .example = "torchrun: error: unrecognized arguments: --node_rnk",
+      .signs =
+          {
+              {.pattern = "torchrun: error", .certainty = 80},
+              {.pattern = "run.py: error:", .certainty = 60},
+              {.pattern = "launch.py: error", .certainty = 72},
+              {.pattern = "node_rank*required", .certainty = 80},
+              {.pattern = "machine_rank*main_process_ip", .certainty = 80},
+              {.pattern = "main_process_ip*required", .certainty = 85},
+              {.pattern = "you need to*main_process_port", .certainty = 60},
+              {.pattern = "num_machines*main_process_ip", .certainty = 80},
+              {.pattern = "invalid value for --rdzv", .certainty = 75},
+              {.pattern = "hostfile*not found", .certainty = 50, .only_info = true},
+              {.pattern = "unable to find hostfile, will proceed with training with local resources only",
+               .certainty = 40,
+               .message = "No hostfile: DeepSpeed starts on this node alone.",
+               .only_info = true},
+              {.pattern = "when using*multiple nodes*you need", .certainty = 60},
+              {.pattern = "world_size*not*nnodes*nproc", .certainty = 60},
+          },
+  };
+}
+
+Rule nodes_differ() {
+  return {
+      .id = "start/nodes-differ",
+      .codes = {"D-31"},
+      .title = "the nodes were launched inconsistently",
+      .severity = Severity::error,
+      .needs = {Need::configuration, Need::log},
+      .source = "torch/distributed/elastic/agent",
+      .message = "Two nodes have the same rank, or differ in head address, port or size.",
+      .explanation = "Every node needs its own rank and the same rest.",
+      .fix = {.kind = FixKind::command, .text = "one command for each node, from the exporter; compare them"},
+      .example = "ValueError: Duplicate node rank",
+      .signs =
+          {
+              {.pattern = "duplicate*rank", .certainty = 55, .unless = {"gpu", "cuda"}},
+              {.pattern = "inconsistent*nproc", .certainty = 70},
+              {.pattern = "world size*doesn't match*nodes", .certainty = 70},
+              {.pattern = "same rank*already", .certainty = 72},
+              {.pattern = "detected*ranks with the same", .certainty = 70},
+              {.pattern = "number of nodes*differ", .certainty = 60},
+              {.pattern = "node rank*must be less than", .certainty = 85},
+              {.pattern = "node_rank*out of range", .certainty = 85},
+              {.pattern = "rank*should be*less than world_size", .certainty = 80},
+              {.pattern = "invalid rank*world size", .certainty = 80},
+              {.pattern = "invalid rank", .certainty = 66},
+          },
+  };
+}
+
+}  // namespace
+
+std::vector<Rule> start_launch_command_rules() {
+  return {incomplete_launch(), nodes_differ()};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,74 @@
+// Meeting of the ranks.
+#include "engine/doctor/rules/rule_list.h"
+
+namespace shardlab {
+namespace {
+
+Rule rendezvous_fails() {
+  return {
+      .id = "start/rendezvous-fails",
+      .codes = {"E-01"},
+      .title = "the ranks do not meet",
+      .severity = Severity::error,
+      .needs = {Need::configuration, Need::log},
+      .source =
+          "torch/csrc/distributed/c10d/TCPStore.cpp and socket.cpp; torch/distributed/elastic/rendezvous",
+      .message =
+          "The process group was not formed: ranks waited for each other at the rendezvous and gave up.",
+      .explanation =
+          "Head address, port, world size and rank must fit on all nodes, and all must start within the "
+          "timeout. One rank that died before it, or waits for a download, looks the same.",
+      .fix = {.kind = FixKind::command,
+              .text = "compare MASTER_ADDR, MASTER_PORT, WORLD_SIZE and the ranks of all nodes; one command "
+                      "for all nodes avoids differences"},
+      .example =
+          "[E socket.cpp:1023] [c10d] The client socket has timed out after 600000ms while trying to connect "
+          "to (192.0.2.9, 50437).",
+      .signs =
+          {
+              {.pattern = "connect() timed out", .certainty = 80},
+              {.pattern = "runtimeerror: socket timeout", .certainty = 70},
+              {.pattern = "retrieving nccluniqueid*timeout", .certainty = 80},
+              {.pattern = "retrieving nccluniqueid", .certainty = 64, .role = Role::symptom},
+              {.pattern = "the client socket has timed out after",
+               .certainty = 84,
+               .unless = {"while trying to read"}},
+              {.pattern = "tcp client failed to connect", .certainty = 84},
+              {.pattern = "client socket has failed to connect to any network address", .certainty = 82},
+              {.pattern = "failed to connect to*tcpstore", .certainty = 80},
+              {.pattern = "socket timeout*store", .certainty = 72},
+              {.pattern = "wait timeout after*ms, keys:", .certainty = 78},
+              {.pattern = "storebasedbarrier", .certainty = 74},
+              {.pattern = "timed out initializing process group in store based barrier", .certainty = 90},
+              {.pattern = "timed out waiting for clients", .certainty = 90},
+              {.pattern = "timed out after*seconds waiting for clients", .certainty = 92},
+              {.pattern = "waiting for clients.*/*clients joined", .certainty = 92},
+              {.pattern = "rendezvoustimeouterror", .certainty = 86},
+              {.pattern = "rendezvousclosederror", .certainty = 70},
+              {.pattern = "rendezvousconnectionerror", .certainty = 76},
+              {.pattern = "the connection to the c10d store has failed", .certainty = 78},
+              {.pattern = "error initializing torch.distributed*rendezvous", .certainty = 50},
+              {.pattern = "barrier timed out*store", .certainty = 66},
+              {.pattern = "timeouterror*rendezvous", .certainty = 80},
+              {.pattern = "distnetworkerror", .certainty = 50},
+              {.pattern = "diststoreerror", .certainty = 58},
+              {.pattern = "store.cpp*timed out", .certainty = 58},
+              {.pattern = "failed to recv, got 0 bytes", .certainty = 55, .role = Role::consequence},
+              {.pattern = "connect call failed*rendezvous", .certainty = 70},
+              {.pattern = "agent*failed to join", .certainty = 55},
+              {.pattern = "gloo rendezvous", .certainty = 45},
+              {.pattern = "expected worldsize*but", .certainty = 60},
+              {.pattern = "etcd*connection failed", .certainty = 60},
+              {.pattern = "bootstrap*timeout", .certainty = 66},
+              {.pattern = "timeout waiting for rx", .certainty = 50, .role = Role::symptom},
+          },
+  };
+}
+
+}  // namespace
+
+std::vector<Rule> start_meeting_the_ranks_rules() {
+  return {rendezvous_fails()};
+}
+
+}  // namespace shardlab

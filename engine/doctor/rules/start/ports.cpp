@@ -1,0 +1,126 @@
+// Addresses and ports of other nodes.
+#include "engine/doctor/rules/rule_list.h"
+
+namespace shardlab {
+namespace {
+
+Rule port_unreachable() {
+  return {
+      .id = "start/port-unreachable",
+      .codes = {"C-25", "E-02"},
+      .title = "a port of another node cannot be reached",
+      .severity = Severity::error,
+      .needs = {Need::environment, Need::log},
+      .source = "torch/csrc/distributed/c10d/socket.cpp",
+      .message =
+          "A connection to another node was refused or timed out: a firewall, or nobody listens there.",
+      .explanation =
+          "The chosen port (29500 by default) and ephemeral ports for NCCL and Gloo must be open between "
+          "nodes.",
+      .fix = {.kind = FixKind::command,
+              .text = "nc -zv HEAD 29500 from every node; open the port and the ephemeral range between "
+                      "them, or choose another port"},
+      .example =
+          "[W socket.cpp:697] [c10d] The client socket has failed to connect to [node1]:29500 (errno: 110 - "
+          "Connection timed out).",
+      .signs =
+          {
+              {.pattern = "client socket has failed to connect to*connection timed out", .certainty = 86},
+              {.pattern = "client socket has failed to connect to*connection refused", .certainty = 74},
+              {.pattern = "client socket has failed to connect",
+               .certainty = 62,
+               .unless = {"errno: 99", "errno: 97"}},
+              {.pattern = "errno: 111 - connection refused", .certainty = 78},
+              {.pattern = "errno: 110 - connection timed out", .certainty = 86},
+              {.pattern = "connectionrefusederror: [errno 111]", .certainty = 76},
+              {.pattern = "connection refused", .certainty = 44},
+              {.pattern = "timeouterror: [errno 110] connection timed out", .certainty = 80},
+              {.pattern = "firewall", .certainty = 40},
+          },
+  };
+}
+
+Rule no_route() {
+  return {
+      .id = "start/no-route",
+      .codes = {"E-03"},
+      .title = "there is no way to the head node",
+      .severity = Severity::error,
+      .needs = {Need::environment, Need::log},
+      .source = "the resolver; torch/csrc/distributed/c10d/socket.cpp",
+      .message = "The name or address of the head node leads nowhere.",
+      .explanation =
+          "Names are resolved on each node; an address of another network, or localhost, cannot be reached.",
+      .fix = {.kind = FixKind::command,
+              .text = "getent hosts HEAD and ping HEAD from every node before the job"},
+      .example =
+          "torch.distributed.DistNetworkError: The client socket has failed to connect to any network "
+          "address of (node-head, 29500). The IPv6 network addresses of (node-head, 29500) cannot be "
+          "retrieved (gai error: -2 - Name or service not known).",
+      .signs =
+          {
+              {.pattern = "cannot be retrieved (gai error",
+               .certainty = 45,
+               .message = "A name could not be resolved to an address of one kind; without an error after it "
+                          "that is harmless.",
+               .only_info = true},
+              {.pattern = "distnetworkerror*cannot be retrieved (gai error", .certainty = 90},
+              {.pattern = "failed to connect*gai error", .certainty = 90},
+              {.pattern = "gaierror", .certainty = 86},
+              {.pattern = "name or service not known", .certainty = 88, .unless = {"cannot be retrieved"}},
+              {.pattern = "temporary failure in name resolution",
+               .certainty = 88,
+               .unless = {"cannot be retrieved"}},
+              {.pattern = "nodename nor servname provided", .certainty = 85},
+              {.pattern = "errno: 113 - no route to host", .certainty = 92},
+              {.pattern = "oserror: [errno 113] no route to host", .certainty = 90},
+              {.pattern = "no route to host", .certainty = 80, .unless = {"nccl"}},
+              {.pattern = "errno: 101 - network is unreachable", .certainty = 88},
+              {.pattern = "network is unreachable", .certainty = 66, .unless = {"ibv_"}},
+              {.pattern = "could not resolve host*", .certainty = 70, .unless = {"huggingface", "github"}},
+              {.pattern = "ssh: connect to host", .certainty = 84},
+              {.pattern = "ssh: could not resolve hostname", .certainty = 90},
+          },
+  };
+}
+
+Rule port_in_use() {
+  return {
+      .id = "start/port-in-use",
+      .codes = {"Y-08"},
+      .title = "the rendezvous port is in use",
+      .severity = Severity::error,
+      .needs = {Need::environment, Need::log},
+      .source = "torch/csrc/distributed/c10d/socket.cpp",
+      .message = "The port of the rendezvous is bound by another process.",
+      .explanation =
+          "A second job of the same node with the default port, or a process of an earlier job that still "
+          "runs.",
+      .fix = {.kind = FixKind::command,
+              .text = "ss -ltnp names the owner; give every job a port of its own (torchrun --master-port, "
+                      "or --rdzv-endpoint host:0 on one node)"},
+      .example =
+          "torch.distributed.DistNetworkError: The server socket has failed to listen on any local network "
+          "address. The server socket has failed to bind to [::]:29500 (errno: 98 - Address already in use).",
+      .signs =
+          {
+              {.pattern = "eaddrinuse", .certainty = 92},
+              {.pattern = "address already in use", .certainty = 90},
+              {.pattern = "server socket has failed to bind", .certainty = 86},
+              {.pattern = "server socket has failed to listen", .certainty = 88},
+              {.pattern = "port*is already in use", .certainty = 90},
+              {.pattern = "port*already allocated", .certainty = 80},
+              {.pattern = "errno 98", .certainty = 85},
+              {.pattern = "only one usage of each socket address", .certainty = 85},
+              {.pattern = "connection error*port*in use", .certainty = 80},
+          },
+  };
+}
+
+}  // namespace
+
+std::vector<Rule> start_ports_rules() {
+  return {port_unreachable(), no_route(), port_in_use()};
+}
+
+}  // namespace shardlab

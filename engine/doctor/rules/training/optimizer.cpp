@@ -1,0 +1,44 @@
+// The optimizer's place in the program.
+#include "engine/doctor/rules/rule_list.h"
+
+namespace shardlab {
+namespace {
+
+Rule optimizer_before_wrapping() {
+  return {
+      .id = "training/optimizer-before-wrapping",
+      .codes = {"B-25"},
+      .title = "the optimizer was built before the model was wrapped",
+      .severity = Severity::error,
+      .needs = {Need::configuration, Need::log},
+      .source = "FSDP's documentation; torch/optim/optimizer.py",
+      .message = "The optimizer holds parameters that are not the sharded ones.",
+      .explanation =
+          "Wrapping replaces the parameters; an optimizer made before updates tensors that nobody uses, or "
+          "finds them empty.",
+      .fix = {.kind = FixKind::code,
+              .text = "wrap first, then make the optimizer of the wrapped model's parameters"},
+      .example = "ValueError: optimizer got an empty parameter list",
+      .signs =
+          {
+              {.pattern = "optimizer got an empty parameter list", .certainty = 75},
+              {.pattern = "optimizer*parameters*not*sharded", .certainty = 60},
+              {.pattern = "optimizer must be created after", .certainty = 88},
+              {.pattern = "created after wrapping", .certainty = 80},
+              {.pattern = "optimizer*does not match*flat", .certainty = 55},
+              {.pattern = "optimizer*was initialized*before*fsdp", .certainty = 85},
+              {.pattern = "if you are passing the model*optimizer*before", .certainty = 40},
+              {.pattern = "when using fsdp*optimizer*created*prepare", .certainty = 80},
+              {.pattern = "the model and the optimizer*do not share the same parameters", .certainty = 75},
+              {.pattern = "expects optimizer to be created", .certainty = 70},
+          },
+  };
+}
+
+}  // namespace
+
+std::vector<Rule> training_optimizer_rules() {
+  return {optimizer_before_wrapping()};
+}
+
+}  // namespace shardlab

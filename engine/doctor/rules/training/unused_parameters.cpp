@@ -1,0 +1,51 @@
+// Parameters that the loss does not reach.
+#include "engine/doctor/rules/rule_list.h"
+
+namespace shardlab {
+namespace {
+
+Rule unused_parameters() {
+  return {
+      .id = "training/unused-parameters",
+      .codes = {"Y-03"},
+      .title = "parameters that the loss does not reach",
+      .severity = Severity::error,
+      .needs = {Need::configuration, Need::log},
+      .source = "torch/csrc/distributed/c10d/reducer.cpp",
+      .message = "DDP waits for gradients of parameters that took no part in the loss.",
+      .explanation =
+          "Buckets with such parameters never fill. Finding them costs a pass over the graph in every step; "
+          "freezing what is never used costs nothing.",
+      .fix = {.kind = FixKind::settings,
+              .set = {"parallel.ddp.find_unused_parameters=true"},
+              .text = "find unused parameters, or freeze or remove those that are never used"},
+      .example =
+          "RuntimeError: Expected to have finished reduction in the prior iteration before starting a new "
+          "one.",
+      .signs =
+          {
+              {.pattern = "expected to have finished reduction in the prior iteration", .certainty = 95},
+              {.pattern = "parameters that were not used in producing loss", .certainty = 90},
+              {.pattern = "parameter indices which did not receive grad", .certainty = 93},
+              {.pattern = "parameters which did not receive grad", .certainty = 93},
+              {.pattern = "did not receive grad for rank", .certainty = 93},
+              {.pattern = "find_unused_parameters=true was specified*but did not find any unused",
+               .certainty = 50,
+               .message =
+                   "find_unused_parameters is on and found none: the pass over the graph can be saved.",
+               .only_info = true},
+              {.pattern = "you set*find_unused_parameters*did not find any",
+               .certainty = 50,
+               .only_info = true},
+              {.pattern = "expected to mark a variable ready only once", .certainty = 62},
+          },
+  };
+}
+
+}  // namespace
+
+std::vector<Rule> training_unused_parameters_rules() {
+  return {unused_parameters()};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,93 @@
+// Functions that a version does not have.
+#include "engine/doctor/rules/rule_list.h"
+
+namespace shardlab {
+namespace {
+
+Rule function_not_found() {
+  return {
+      .id = "versions/function-not-found",
+      .codes = {"S-03"},
+      .title = "a function or class is not in this version",
+      .severity = Severity::error,
+      .needs = {Need::configuration, Need::environment, Need::log},
+      .source = "PyTorch's release notes",
+      .message = "The installed library is older or newer than the interface that is used.",
+      .explanation =
+          "fully_shard is at a composable path from 2.4, public from 2.6; sharding strategies came in 1.12. "
+          "Other names moved likewise.",
+      .fix = {.kind = FixKind::command,
+              .text = "compare pip show torch transformers accelerate deepspeed with what the program was "
+                      "written for, and change one of them"},
+      .example =
+          "ImportError: cannot import name 'ShardingStrategy' from "
+          "'torch.distributed.fsdp.fully_sharded_data_parallel'",
+      .signs =
+          {
+              {.pattern = "importerror: cannot import name", .certainty = 78},
+              {.pattern = "cannot import name", .certainty = 72},
+              {.pattern = "attributeerror: module 'torch", .certainty = 76},
+              {.pattern = "attributeerror: module 'deepspeed", .certainty = 76},
+              {.pattern = "attributeerror: module 'transformers", .certainty = 76},
+              {.pattern = "modulenotfounderror: no module named 'torch.", .certainty = 80},
+              {.pattern = "modulenotfounderror: no module named", .certainty = 60},
+              {.pattern = "undefined symbol:", .certainty = 76},
+              {.pattern = "requires accelerate>=", .certainty = 80},
+              {.pattern = "requires*version of*accelerate", .certainty = 70},
+              {.pattern = "using the `trainer` with `pytorch` requires `accelerate", .certainty = 85},
+              {.pattern = "requires pytorch*>=", .certainty = 72},
+              {.pattern = "requires torch*>=", .certainty = 72},
+              {.pattern = "is required for a normal functioning of this module, but found", .certainty = 84},
+              {.pattern = "fsdp requires pytorch", .certainty = 80},
+              {.pattern = "FSDP2 requires pytorch", .certainty = 84},
+              {.pattern = "the following operator*not*compiled", .certainty = 30},
+              {.pattern = "runtimeerror: the nvidia driver on your system is too old", .certainty = 72},
+              {.pattern = "the detected cuda version*mismatches the version that was used to compile",
+               .certainty = 72},
+              {.pattern = "cudamismatchexception", .certainty = 75},
+              {.pattern = "does not match the version torch was compiled with", .certainty = 75},
+              {.pattern = "installed cuda version*does not match", .certainty = 75},
+              {.pattern = "no kernel image is available for execution on the device", .certainty = 74},
+              {.pattern = "has no attribute 'fully_shard'", .certainty = 88},
+              {.pattern = "object has no attribute 'no_sync'", .certainty = 72},
+              {.pattern = "has no attribute 'set_requires_gradient_sync'", .certainty = 82},
+              {.pattern = "has no attribute 'clip_grad_norm_'", .certainty = 70},
+          },
+  };
+}
+
+Rule fsdp2_path() {
+  return {
+      .id = "versions/fsdp2-path",
+      .codes = {"B-19"},
+      .title = "FSDP2 is imported from where it is not",
+      .severity = Severity::error,
+      .needs = {Need::configuration, Need::log},
+      .source = "PyTorch's release notes",
+      .message = "fully_shard is imported from a path that this version does not have.",
+      .explanation =
+          "The public path is torch.distributed.fsdp since 2.6; the composable path was its first home.",
+      .fix = {.kind = FixKind::code,
+              .text = "from torch.distributed.fsdp import fully_shard (2.6 and later)"},
+      .example = "ImportError: cannot import name 'fully_shard' from 'torch.distributed._composable.fsdp'",
+      .signs =
+          {
+              {.pattern = "cannot import name 'fully_shard'", .certainty = 90},
+              {.pattern = "cannot import name 'fsdpmodule'", .certainty = 88},
+              {.pattern = "cannot import name 'mixedprecisionpolicy'", .certainty = 88},
+              {.pattern = "cannot import name 'cpuoffloadpolicy'", .certainty = 88},
+              {.pattern = "cannot import name 'offloadpolicy'", .certainty = 86},
+              {.pattern = "no module named 'torch.distributed._composable", .certainty = 90},
+              {.pattern = "no module named 'torch.distributed.fsdp._fully_shard", .certainty = 90},
+              {.pattern = "no module named 'torch.distributed._composable_state", .certainty = 85},
+          },
+  };
+}
+
+}  // namespace
+
+std::vector<Rule> versions_functions_rules() {
+  return {function_not_found(), fsdp2_path()};
+}
+
+}  // namespace shardlab

@@ -1,0 +1,58 @@
+// Modules and calls outside every unit.
+#include "engine/doctor/rules/rule_list.h"
+
+namespace shardlab {
+namespace {
+
+Rule plain_meets_distributed() {
+  return {
+      .id = "wrap/plain-meets-distributed",
+      .codes = {"Y-15"},
+      .title = "a plain tensor meets a distributed one",
+      .severity = Severity::error,
+      .needs = {Need::configuration, Need::log},
+      .source = "torch/distributed/tensor/_dispatch.py",
+      .message = "An operation got a plain tensor and a distributed tensor.",
+      .explanation =
+          "A module outside every unit, a call of an inner module past the wrapped root (whose hooks gather "
+          "parameters), or a hole in the tensor-parallel plan leaves one operand plain.",
+      .fix = {.kind = FixKind::code,
+              .text = "wrap the root last and call it, not its parts; complete the tensor-parallel plan"},
+      .example =
+          "RuntimeError: aten.mm.default: got mixed torch.Tensor and DTensor, need to convert all "
+          "torch.Tensor to DTensor before calling distributed operators!",
+      .signs =
+          {
+              {.pattern = "setstorage*out of bounds for storage of size 0", .certainty = 80},
+              {.pattern = "assertionerror", .certainty = 80, .frame = "has_full_params"},
+              {.pattern = "got mixed torch.tensor and dtensor", .certainty = 95},
+              {.pattern = "mixed*tensor and dtensor", .certainty = 90},
+              {.pattern = "convert all torch.tensor to dtensor", .certainty = 93},
+              {.pattern = "dtensor*torch.tensor*before calling distributed operators", .certainty = 93},
+              {.pattern = "all operands*must be dtensor", .certainty = 80},
+              {.pattern = "found non-dtensor", .certainty = 70},
+              {.pattern = "expects*dtensor*but got*torch.tensor", .certainty = 75},
+              {.pattern = "input tensor*has to be a dtensor", .certainty = 75},
+              {.pattern = "'weight' must be 2-d", .certainty = 70, .frame = "fsdp"},
+              {.pattern = "forward pass should be*through the root*fsdp", .certainty = 80},
+              {.pattern = "non-root fsdp instance's _is_root should not have been set", .certainty = 88},
+              {.pattern = "non-root fsdp instance's", .certainty = 82},
+              {.pattern = "expects to be in states*but current state is", .certainty = 75, .frame = "fsdp"},
+              {.pattern = "expects flatparameter*gradient*device", .certainty = 40},
+              {.pattern = "fsdp state has already been lazily initialized", .certainty = 86},
+              {.pattern = "fsdp state has not been initialized", .certainty = 70},
+              {.pattern = "expects root module", .certainty = 60, .frame = "fsdp"},
+              {.pattern = "cannot access an fsdp parameter outside", .certainty = 60},
+              {.pattern = "device_mesh*different device mesh", .certainty = 45},
+              {.pattern = "cannot resize*fsdp", .certainty = 30},
+          },
+  };
+}
+
+}  // namespace
+
+std::vector<Rule> wrap_outside_units_rules() {
+  return {plain_meets_distributed()};
+}
+
+}  // namespace shardlab

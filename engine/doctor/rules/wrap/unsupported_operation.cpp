@@ -1,0 +1,49 @@
+// Operations without a rule for sharded parameters.
+#include "engine/doctor/rules/rule_list.h"
+
+namespace shardlab {
+namespace {
+
+Rule unsupported_operation() {
+  return {
+      .id = "wrap/unsupported-operation",
+      .codes = {"E-25"},
+      .title = "an operation does not work on distributed parameters",
+      .severity = Severity::error,
+      .needs = {Need::log},
+      .source = "torch/distributed/tensor; deepspeed/runtime/zero",
+      .message = "An operator or a module does not support parameters that are sharded.",
+      .explanation =
+          "Sharded parameters are flat, empty or distributed tensors outside their unit's forward; operators "
+          "without a rule for them, in-place initialisation or custom kernels fail.",
+      .fix = {.kind = FixKind::settings,
+              .text = "keep the module out of units (parallel.wrap.ignored), or its parameters off ZeRO-3"},
+      .example =
+          "NotImplementedError: Operator aten.unique_dim.default does not have a sharding strategy "
+          "registered.",
+      .signs =
+          {
+              {.pattern = "does not have a sharding strategy registered", .certainty = 93},
+              {.pattern = "operator*does not have a*sharding strategy", .certainty = 92},
+              {.pattern = "sharding propagation failed", .certainty = 82},
+              {.pattern = "sharding*failed*for op", .certainty = 70},
+              {.pattern = "not supported*dtensor", .certainty = 60},
+              {.pattern = "dtensor*not implemented", .certainty = 65},
+              {.pattern = "not supported*with zero-3", .certainty = 70},
+              {.pattern = "not supported*zero stage 3", .certainty = 70},
+              {.pattern = "not compatible with*ZeRO3", .certainty = 65},
+              {.pattern = "not compatible with*zero stage 3", .certainty = 65},
+              {.pattern = "incompatible with*zero*stage", .certainty = 55},
+              {.pattern = "in-place operations*dtensor*not supported", .certainty = 80},
+              {.pattern = "could not run*with arguments from the*backend", .certainty = 62},
+          },
+  };
+}
+
+}  // namespace
+
+std::vector<Rule> wrap_unsupported_operation_rules() {
+  return {unsupported_operation()};
+}
+
+}  // namespace shardlab

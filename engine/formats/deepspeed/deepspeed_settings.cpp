@@ -1,0 +1,258 @@
+#include "engine/formats/deepspeed/deepspeed_settings.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "engine/base/parse.h"
+#include "engine/scenario/offload_spec.h"
+#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/precision_spec.h"
+#include "engine/scenario/train_spec.h"
+#include "engine/scenario/zero_options.h"
+
+namespace shardlab {
+namespace {
+
+using Subject = ImportSubject;
+
+std::optional<std::int64_t> whole(const ForeignValue* value) {
+  return value != nullptr && value->is_integer() ? std::optional(value->integer) : std::nullopt;
+}
+
+// Of TrainingArguments, or of its default.
+std::int64_t trainer_integer(const Subject& s, std::string_view key, std::int64_t absent) {
+  return whole(s.in_trainer(key)).value_or(absent);
+}
+
+std::optional<std::int64_t> automatic_micro_batch(const Subject& s) {
+  if (s.trainer != nullptr) return trainer_integer(s, "per_device_train_batch_size", 8);
+  return s.onto != nullptr ? std::optional<std::int64_t>(s.onto->train->micro_batch) : std::nullopt;
+}
+
+std::int64_t automatic_accumulation(const Subject& s) {
+  if (s.trainer != nullptr) return trainer_integer(s, "gradient_accumulation_steps", 1);
+  return s.onto != nullptr ? s.onto->train->accumulation : 1;
+}
+
+std::string who_fills_in(const Subject& s) {
+  return s.trainer != nullptr ? "auto: as TrainingArguments say" : "auto: as the program says, here --onto";
+}
+
+bool is_true(const ForeignValue* value) {
+  return value != nullptr && value->kind == ForeignValue::Kind::boolean && value->flag;
+}
+
+// Whether the file, or whoever fills in its "auto", computes in the dtype.
+bool computes_in(const Subject& s, std::string_view section, DType dtype, std::string_view word) {
+  const ForeignValue* const value = s.in_deepspeed(fmt::format("{}.enabled", section));
+  if (!is_automatic(value)) return is_true(value);
+  if (s.trainer != nullptr && is_true(s.in_trainer(section))) return true;
+  const ForeignValue* const mixed = s.in_accelerate("mixed_precision");
+  if (mixed != nullptr) return mixed->is_text() && mixed->text == word;
+  return s.trainer == nullptr && s.onto != nullptr && s.onto->precision->param == dtype;
+}
+
+bool in_bfloat16(const Subject& s) {
+  return computes_in(s, "bf16", DType::bfloat16, "bf16");
+}
+bool in_float16(const Subject& s) {
+  return computes_in(s, "fp16", DType::float16, "fp16");
+}
+
+std::string automatic_note(const Subject& s, const ForeignValue* value) {
+  return is_automatic(value) ? who_fills_in(s) : std::string();
+}
+
+// What the Trainer and accelerate fill in by the model's hidden size.
+std::optional<std::int64_t> by_hidden_size(const Subject& s, std::string_view key) {
+  if (!s.hidden_size) return std::nullopt;
+  const std::int64_t h = *s.hidden_size;
+  if (key == "reduce_bucket_size") return h * h;
+  if (key == "stage3_prefetch_bucket_size")
+    return static_cast<std::int64_t>(0.9 * static_cast<double>(h) * static_cast<double>(h));
+  if (key == "stage3_param_persistence_threshold") return 10 * h;
+  return std::nullopt;
+}
+
+// Keys of the section that other settings say, or none.
+bool is_zero_setting(std::string_view key) {
+  static constexpr std::string_view k_others[] = {"stage",
+                                                  "offload_param",
+                                                  "offload_optimizer",
+                                                  "zenflow",
+                                                  "cpu_offload",
+                                                  "cpu_offload_param",
+                                                  "cpu_offload_use_pin_memory",
+                                                  "stage3_gather_fp16_weights_on_model_save",
+                                                  "compute_grad_norm",
+                                                  "elastic_checkpoint",
+                                                  "parameter_alignment"};
+  for (const std::string_view other : k_others) {
+    if (key == other) return false;
+  }
+  return true;
+}
+
+void add_zero_entry(const Subject& s, const ForeignEntry& entry, YamlNode& map, std::string& note) {
+  const ForeignValue& value = entry.value;
+  if (value.is_null()) return;
+  YamlNode made = as_yaml(value);
+  if (is_automatic(&value)) {
+    // By HfTrainerDeepSpeedConfig and accelerate: the weights are not gathered unless somebody asks.
+    const auto filled = by_hidden_size(s, entry.key);
+    made = yaml_scalar(filled ? std::to_string(*filled) : "false");
+    made.place = value.place;
+    note += fmt::format("{}{} auto: {}", note.empty() ? "" : ", ", entry.key, made.text);
+  }
+  map.entries.push_back({entry.key, entry.place, std::move(made)});
+}
+
+void add_dtype(const ForeignValue* value, std::string key, YamlNode& map) {
+  if (value != nullptr && value->is_text())
+    map.entries.push_back({std::move(key), value->place, as_yaml(*value)});
+}
+
+const ForeignValue* offload_section(const Subject& s, std::string_view section) {
+  return s.in_deepspeed(fmt::format("zero_optimization.{}", section));
+}
+
+// The word of a device; "none" without one.
+OffloadTarget offload_target(const Subject& s, std::string_view section) {
+  const bool of_parameters = section == k_param_section;
+  if (of_parameters ? zero_stage(s) != 3 : zero_stage(s) == 0) return OffloadTarget::none;
+  const ForeignValue* const map = offload_section(s, section);
+  const ForeignValue* const device = map == nullptr ? nullptr : map->find("device");
+  if (device != nullptr && device->is_text())
+    return parse_word<OffloadTarget>(device->text).value_or(OffloadTarget::none);
+  const char* const old =
+      of_parameters ? "zero_optimization.cpu_offload_param" : "zero_optimization.cpu_offload";
+  return is_true(s.in_deepspeed(old)) ? OffloadTarget::cpu : OffloadTarget::none;
+}
+
+}  // namespace
+
+int zero_stage(const Subject& s) {
+  const ForeignValue* const section = s.in_deepspeed("zero_optimization");
+  if (section != nullptr && section->kind == ForeignValue::Kind::boolean) return section->flag ? 1 : 0;
+  return static_cast<int>(whole(s.in_deepspeed("zero_optimization.stage")).value_or(0));
+}
+
+DeepspeedBatch deepspeed_batch(const Subject& s) {
+  const ForeignValue* const micro_key = s.in_deepspeed("train_micro_batch_size_per_gpu");
+  const ForeignValue* const steps_key = s.in_deepspeed("gradient_accumulation_steps");
+  const auto whole_batch = whole(s.in_deepspeed("train_batch_size"));
+  DeepspeedBatch batch{whole(micro_key), whole(steps_key)};
+  if (is_automatic(micro_key)) batch.micro = automatic_micro_batch(s);
+  if (is_automatic(steps_key)) batch.accumulation = automatic_accumulation(s);
+  if (whole_batch && s.ranks && *s.ranks > 0) {
+    if (batch.micro && *batch.micro > 0 && !batch.accumulation) {
+      batch.accumulation = *whole_batch / *batch.micro / *s.ranks;
+    } else if (!batch.micro) {
+      batch.accumulation = batch.accumulation.value_or(1);
+      batch.micro = *whole_batch / *s.ranks / *batch.accumulation;
+    }
+  }
+  if (!whole_batch) batch.accumulation = batch.accumulation.value_or(1);
+  return batch;
+}
+
+ReadBack read_micro_batch(const Subject& s, const ForeignValue* value) {
+  const auto micro = deepspeed_batch(s).micro;
+  if (!micro) return leave_setting();
+  if (value == nullptr)
+    return set_setting(std::to_string(*micro), "train_batch_size / (accumulation x ranks)");
+  return set_setting(std::to_string(*micro), automatic_note(s, value));
+}
+
+ReadBack read_accumulation(const Subject& s, const ForeignValue* value) {
+  const auto steps = deepspeed_batch(s).accumulation;
+  if (!steps) return leave_setting();
+  const bool by_batch = value == nullptr && s.in_deepspeed("train_batch_size") != nullptr;
+  return set_setting(std::to_string(*steps),
+                     by_batch ? "train_batch_size / (micro-batch x ranks)" : automatic_note(s, value));
+}
+
+// The Trainer fills in max_grad_norm, accelerate its own default.
+ReadBack read_clipping(const Subject& s, const ForeignValue* value) {
+  double norm = 1;
+  if (value != nullptr && value->is_number()) norm = value->number;
+  const ForeignValue* const of_trainer = s.in_trainer("max_grad_norm");
+  if (is_automatic(value) && of_trainer != nullptr) norm = of_trainer->number;
+  if (norm == 0) return unset_setting();
+  return set_setting(format_number(norm), automatic_note(s, value));
+}
+
+ReadBack read_bfloat16(const Subject& s, const ForeignValue* value) {
+  if (in_float16(s)) return leave_setting();
+  return in_bfloat16(s) ? set_setting("bfloat16", automatic_note(s, value)) : unset_setting();
+}
+
+ReadBack read_float16(const Subject& s, const ForeignValue* value) {
+  return in_float16(s) ? set_setting("float16", automatic_note(s, value)) : leave_setting();
+}
+
+// A static scale other than 1 scales all the same, by a factor that a scenario does not have.
+ReadBack read_scaler_use(const Subject& s, const ForeignValue* value) {
+  if (!in_float16(s) || value == nullptr || !value->is_number()) return unset_setting();
+  return value->number == 1 ? set_setting("false") : unset_setting();
+}
+
+ReadBack read_initial_scale(const Subject& s, const ForeignValue* value) {
+  const auto power = whole(value);
+  if (!in_float16(s) || !power || *power < 0 || *power > 60) return unset_setting();
+  return set_setting(format_number(std::exp2(static_cast<double>(*power))));
+}
+
+ReadBack read_scale_window(const Subject& s, const ForeignValue* value) {
+  if (!in_float16(s)) return unset_setting();
+  const auto window = whole(value);
+  return set_setting(std::to_string(window.value_or(1000)));
+}
+
+ReadBack read_zero_section(const Subject& s, const ForeignValue* value) {
+  const int stage = zero_stage(s);
+  if (stage == 0) return unset_setting();
+  YamlNode map;
+  map.kind = YamlNode::Kind::map;
+  std::string note;
+  if (value != nullptr) {
+    for (const ForeignEntry& entry : value->entries) {
+      if (is_zero_setting(entry.key) && has_effect_under(entry.key, stage))
+        add_zero_entry(s, entry, map, note);
+    }
+    if (is_true(value->find("stage3_gather_fp16_weights_on_model_save")) && stage == 3)
+      map.entries.push_back({"stage3_gather_16bit_weights_on_model_save", value->place, yaml_scalar("true")});
+  }
+  add_dtype(s.in_deepspeed("data_types.grad_accum_dtype"), "grad_accum_dtype", map);
+  add_dtype(s.in_deepspeed("communication_data_type"), "communication_data_type", map);
+  if (map.entries.empty()) return unset_setting();
+  return set_setting(std::move(map), note);
+}
+
+ReadBack read_offload_device(const Subject& s, std::string_view section) {
+  const OffloadTarget target = offload_target(s, section);
+  return target == OffloadTarget::none ? unset_setting() : set_setting(std::string(to_string(target)));
+}
+
+// Pinning and the drive; other keys of what is not offloaded have no effect.
+ReadBack read_offload_key(const Subject& s, std::string_view section, const ForeignValue* value) {
+  if (offload_target(s, section) == OffloadTarget::none || value == nullptr || value->is_null())
+    return value == nullptr ? unset_setting() : leave_setting();
+  return set_setting(as_yaml(*value));
+}
+
+ReadBack read_staging_buffers(const Subject& s, std::string_view section, const ForeignValue* value) {
+  const std::int64_t usual = section == k_param_section ? 5 : 4;
+  const auto count = whole(value);
+  if (offload_target(s, section) == OffloadTarget::none || !count || *count == usual) return unset_setting();
+  return set_setting(std::to_string(*count));
+}
+
+ReadBack read_ratio(const Subject& s, const ForeignValue* value) {
+  const bool partly = value != nullptr && value->is_number() && value->number != 1;
+  if (!partly || offload_target(s, k_optimizer_section) == OffloadTarget::none) return unset_setting();
+  return set_setting(format_number(value->number));
+}
+
+}  // namespace shardlab

@@ -1,0 +1,222 @@
+#include "engine/formats/foreign/check_keys.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/base/lower_case.h"
+#include "engine/base/nearest.h"
+
+namespace shardlab {
+namespace {
+
+using Kind = KnownType::Kind;
+
+bool is_in_range(const KnownType& type, double value) {
+  return (!type.least || value >= *type.least) && (!type.most || value <= *type.most);
+}
+
+bool same_word(const std::string& word, const std::string& text, bool folded) {
+  return folded ? in_lower_case(word) == in_lower_case(text) : word == text;
+}
+
+const std::string* word_of(const KnownType& type, const ForeignValue& value, bool folded) {
+  const auto found = std::find_if(type.words.begin(), type.words.end(), [&](const std::string& word) {
+    return same_word(word, value.text, folded || type.folded);
+  });
+  return value.is_text() && found != type.words.end() ? &*found : nullptr;
+}
+
+bool fits(const KnownType& type, const ForeignValue& value, bool folded) {
+  switch (type.kind) {
+    case Kind::boolean: return value.kind == ForeignValue::Kind::boolean;
+    case Kind::integer: return value.is_integer() && is_in_range(type, value.number);
+    case Kind::number: return value.is_number() && is_in_range(type, value.number);
+    case Kind::text: return value.is_text();
+    case Kind::list: return value.is_list();
+    case Kind::section:
+    case Kind::map: return value.is_map();
+    case Kind::word: return word_of(type, value, folded) != nullptr;
+    case Kind::any: return true;
+    case Kind::null: return value.is_null();
+    case Kind::flag: return value.kind == ForeignValue::Kind::boolean;
+  }
+  return false;
+}
+
+bool has_type(const KnownKey& key, std::initializer_list<Kind> kinds) {
+  return std::any_of(key.types.begin(), key.types.end(), [&](const KnownType& type) {
+    return std::find(kinds.begin(), kinds.end(), type.kind) != kinds.end();
+  });
+}
+
+// The same number so that YAML 1.1 reads it as one: with a point, and a sign in the exponent.
+std::string as_yaml_number(const std::string& text, double number) {
+  if (number >= 1 && number < 1e15 && std::floor(number) == number) return fmt::format("{:.0f}", number);
+  const std::size_t exponent = text.find_first_of("eE");
+  if (exponent == std::string::npos) return text;
+  std::string mantissa = text.substr(0, exponent);
+  if (mantissa.find('.') == std::string::npos) mantissa += ".0";
+  const bool has_sign =
+      exponent + 1 < text.size() && (text[exponent + 1] == '-' || text[exponent + 1] == '+');
+  return mantissa + (has_sign ? "e" : "e+") + text.substr(exponent + 1);
+}
+
+// What YAML 1.1 or quotes made of a value that was meant otherwise.
+std::string meant(const KnownKey& key, const ForeignValue& value) {
+  if (value.is_text() && has_type(key, {Kind::integer, Kind::number})) {
+    char* end = nullptr;
+    const double number = std::strtod(value.text.c_str(), &end);
+    if (!value.text.empty() && *end == '\0' && std::isfinite(number))
+      return fmt::format("'{}' is text here: write {}", value.text, as_yaml_number(value.text, number));
+  }
+  if (value.is_text() && has_type(key, {Kind::boolean})) return "true or false, without quotes";
+  if (value.kind == ForeignValue::Kind::boolean && has_type(key, {Kind::word, Kind::text}) &&
+      !json_scalar(value.text))
+    return fmt::format("YAML reads {0} without quotes as {1}: write '{0}' in quotes", value.text,
+                       value.flag ? "true" : "false");
+  return {};
+}
+
+std::vector<std::string> words_of_key(const KnownKey& key) {
+  std::vector<std::string> words;
+  for (const KnownType& type : key.types) words.insert(words.end(), type.words.begin(), type.words.end());
+  return words;
+}
+
+class KeyChecker {
+ public:
+  KeyChecker(const KnownKeys& tool, Problems& problems) : tool_(tool), problems_(problems) {}
+
+  ForeignValue check_map(const ForeignValue& map, const KnownSection& section, const std::string& path) {
+    ForeignValue checked = foreign_map(map.place);
+    for (const ForeignEntry& entry : map.entries) {
+      const std::optional<std::string> name = name_of(entry, section);
+      if (!name) continue;
+      if (const ForeignEntry* const first = same_key(map, entry, *name, section)) {
+        problems_.add(entry.place, fmt::format("'{}' and '{}' are the same key", first->key, entry.key),
+                      "first given at " + to_string(first->place));
+        continue;
+      }
+      ForeignValue value = check_value(entry, *section.find(*name), section, path + *name);
+      if (keeps_) checked.entries.push_back({*name, entry.place, std::move(value)});
+    }
+    return checked;
+  }
+
+  std::vector<ForeignWarning> warnings;
+
+ private:
+  // The tool's own name for the key; nothing, with a complaint, where there is none.
+  std::optional<std::string> name_of(const ForeignEntry& entry, const KnownSection& section) {
+    const std::string name = plain_name(entry.key, section);
+    if (const auto removed = section.removed.find(name); removed != section.removed.end()) {
+      problems_.add(entry.place, fmt::format("key '{}': {}", entry.key, removed->second));
+      return std::nullopt;
+    }
+    if (section.find(name) != nullptr) return name;
+    add_unknown_key(problems_, entry.place, tool_, section, entry.key);
+    return std::nullopt;
+  }
+
+ public:
+  static std::string plain_name(const std::string& key, const KnownSection& section) {
+    if (const auto alias = section.aliases.find(key); alias != section.aliases.end()) return alias->second;
+    if (section.prefix.empty()) return key;
+    if (section.prefix_is_ours && !key.starts_with(section.prefix)) return section.prefix + key;
+    if (!section.prefix_is_ours && key.starts_with(section.prefix)) return key.substr(section.prefix.size());
+    return key;
+  }
+
+ private:
+  // An entry before this one that means the same key.
+  const ForeignEntry* same_key(const ForeignValue& map, const ForeignEntry& entry, const std::string& name,
+                               const KnownSection& section) const {
+    for (const ForeignEntry& other : map.entries) {
+      if (&other == &entry) break;
+      if (plain_name(other.key, section) == name) return &other;
+    }
+    return nullptr;
+  }
+
+  ForeignValue check_value(const ForeignEntry& entry, const KnownKey& key, const KnownSection& section,
+                           const std::string& path) {
+    keeps_ = true;
+    ForeignValue value = entry.value;
+    if (is_auto(value, key, section, path)) return value;
+    for (const KnownType& type : key.types) {
+      if (!fits(type, value, section.folded)) continue;
+      if (type.kind == Kind::section) {
+        ForeignValue inner = check_map(value, tool_.section(type.section), path + ".");
+        keeps_ = true;
+        return inner;
+      }
+      if (const std::string* const word = word_of(type, value, section.folded)) value.text = *word;
+      return value;
+    }
+    complain(entry, key);
+    return value;
+  }
+
+  // "auto" where it stands for a value that somebody fills in, or for the default.
+  bool is_auto(const ForeignValue& value, const KnownKey& key, const KnownSection& section,
+               const std::string& path) {
+    static constexpr std::string_view k_auto = "auto";
+    if (!value.is_text() || value.text != k_auto || has_type(key, {Kind::any, Kind::text})) return false;
+    if (tool_.section(k_auto).find(path) != nullptr) return true;
+    if (!section.drops_auto) return false;
+    keeps_ = false;
+    warnings.push_back({value.place, fmt::format("{}: nobody fills in \"auto\" here", path),
+                        "DeepSpeed drops it, its default holds"});
+    return true;
+  }
+
+  void complain(const ForeignEntry& entry, const KnownKey& key) {
+    const ForeignValue& value = entry.value;
+    std::string hint = meant(key, value);
+    if (hint.empty() && value.is_text() && has_type(key, {Kind::word})) {
+      if (const auto near = nearest_name(value.text, words_of_key(key)))
+        hint = fmt::format("did you mean '{}'?", *near);
+    }
+    problems_.add(value.place, fmt::format("{}: {} is not {}", entry.key, shown(value), expected(key)), hint);
+  }
+
+  const KnownKeys& tool_;
+  Problems& problems_;
+  bool keeps_ = true;
+};
+
+}  // namespace
+
+void add_unknown_key(Problems& problems, const Place& place, const KnownKeys& tool,
+                     const KnownSection& section, const std::string& key) {
+  const std::string where = section.name == "root" ? "" : section.name + ": ";
+  const std::string name = KeyChecker::plain_name(key, section);
+  const auto unread = section.unread.find(name);
+  if (unread != section.unread.end()) {
+    problems.add(place, fmt::format("{}{} {} does not read '{}'", where, tool.tool, tool.version, key),
+                 unread->second);
+    return;
+  }
+  std::vector<std::string> names = section.names();
+  // The name is compared as it was written, with the prefix or without.
+  if (section.prefix_is_ours && !key.starts_with(section.prefix)) {
+    for (std::string& known : names) known = known.substr(section.prefix.size());
+  }
+  const auto near = nearest_name(key, names);
+  problems.add(place, fmt::format("{}unknown key '{}'", where, key),
+               near ? fmt::format("did you mean '{}'?", *near)
+                    : fmt::format("{} {} has no such key", tool.tool, tool.version));
+}
+
+CheckedKeys check_keys(const ForeignValue& value, const KnownKeys& tool, std::string_view section,
+                       Problems& problems, const std::string& path) {
+  KeyChecker checker(tool, problems);
+  ForeignValue tree = checker.check_map(value, tool.section(section), path);
+  return {std::move(tree), std::move(checker.warnings)};
+}
+
+}  // namespace shardlab

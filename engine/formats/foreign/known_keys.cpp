@@ -1,0 +1,168 @@
+#include "engine/formats/foreign/known_keys.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/base/parse.h"
+#include "engine/base/paths.h"
+#include "engine/base/yaml.h"
+
+namespace shardlab {
+namespace {
+
+using Kind = KnownType::Kind;
+
+std::vector<std::string> split(std::string_view text, std::string_view separator) {
+  std::vector<std::string> parts;
+  for (std::size_t at = text.find(separator); at != std::string_view::npos; at = text.find(separator)) {
+    parts.emplace_back(text.substr(0, at));
+    text.remove_prefix(at + separator.size());
+  }
+  parts.emplace_back(text);
+  return parts;
+}
+
+struct NamedKind {
+  std::string_view name;
+  Kind kind;
+};
+constexpr NamedKind k_kinds[] = {
+    {"boolean", Kind::boolean}, {"integer", Kind::integer}, {"number", Kind::number},
+    {"text", Kind::text},       {"list", Kind::list},       {"map", Kind::map},
+    {"any", Kind::any},         {"null", Kind::null},       {"flag", Kind::flag},
+    {"section", Kind::section}, {"word", Kind::word},       {"anycase", Kind::word}};
+
+// "integer 1 to", "number 0 to 1", "word a|b", "anycase a|b", "section fp16", "text".
+KnownType type_of(const std::string& text) {
+  const std::vector<std::string> parts = split(text, " ");
+  KnownType type;
+  for (const NamedKind& known : k_kinds) {
+    if (parts.front() == known.name) type.kind = known.kind;
+  }
+  if (type.kind == Kind::section && parts.size() > 1) type.section = parts[1];
+  static constexpr std::string_view k_folded = "anycase";
+  type.folded = k_folded.compare(parts.front()) == 0;
+  if (type.kind == Kind::word && parts.size() > 1) type.words = split(parts[1], "|");
+  if (type.kind != Kind::integer && type.kind != Kind::number) return type;
+  if (parts.size() > 1) type.least = parse_number(parts[1]).value_or(0);
+  if (parts.size() > 3) type.most = parse_number(parts[3]).value_or(0);
+  return type;
+}
+
+std::map<std::string, std::string> texts_of(const YamlNode* node) {
+  std::map<std::string, std::string> texts;
+  if (node == nullptr) return texts;
+  for (const YamlEntry& entry : node->entries) texts[entry.key] = entry.value.text;
+  return texts;
+}
+
+bool is_set(const YamlNode& node, std::string_view key) {
+  const YamlNode* const found = node.find(key);
+  return found != nullptr && parse_boolean(found->text).value_or(false);
+}
+
+KnownSection section_of(const YamlEntry& entry) {
+  KnownSection section;
+  section.name = entry.key;
+  if (const YamlNode* const keys = entry.value.find("keys")) {
+    for (const YamlEntry& key : keys->entries) {
+      KnownKey known{key.key, {}};
+      for (const std::string& type : split(key.value.text, " or ")) known.types.push_back(type_of(type));
+      section.keys.push_back(std::move(known));
+    }
+  }
+  if (const YamlNode* const prefix = entry.value.find("prefix")) section.prefix = prefix->text;
+  section.prefix_is_ours = is_set(entry.value, "required_prefix");
+  section.folded = is_set(entry.value, "folded");
+  section.drops_auto = is_set(entry.value, "drops_auto");
+  section.aliases = texts_of(entry.value.find("aliases"));
+  section.removed = texts_of(entry.value.find("removed"));
+  section.unread = texts_of(entry.value.find("unread"));
+  return section;
+}
+
+Result<KnownKeys> read_known_keys(std::string_view file) {
+  const std::string relative = fmt::format("formats/{}.yaml", file);
+  SHARDLAB_TRY(const std::filesystem::path path, find_asset(relative));
+  std::ifstream stream(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  SHARDLAB_TRY(const YamlNode root, parse_yaml(text, path.string()));
+  KnownKeys known;
+  if (const YamlNode* const tool = root.find("tool")) known.tool = tool->text;
+  if (const YamlNode* const version = root.find("version")) known.version = version->text;
+  const YamlNode* const sections = root.find("sections");
+  if (sections == nullptr) return bad_input(in_file(path.string()), "has no sections");
+  for (const YamlEntry& entry : sections->entries) known.sections.emplace(entry.key, section_of(entry));
+  return known;
+}
+
+std::string expected_number(const KnownType& type) {
+  std::string text = type.kind == Kind::integer ? "an integer" : "a number";
+  if (type.least && type.most) return text + fmt::format(" from {} to {}", *type.least, *type.most);
+  return type.least ? text + fmt::format(" of {} or more", *type.least) : text;
+}
+
+std::string expected_type(const KnownType& type) {
+  switch (type.kind) {
+    case Kind::boolean: return "true or false";
+    case Kind::integer:
+    case Kind::number: return expected_number(type);
+    case Kind::text: return "text";
+    case Kind::list: return "a list";
+    case Kind::section:
+    case Kind::map: return "a map";
+    case Kind::word: return fmt::format("{}", fmt::join(type.words, ", "));
+    case Kind::any: return "any value";
+    case Kind::null: return "null";
+    case Kind::flag: return "no value";
+  }
+  return {};
+}
+
+}  // namespace
+
+const KnownKey* KnownSection::find(std::string_view key_name) const {
+  const auto found =
+      std::find_if(keys.begin(), keys.end(), [&](const KnownKey& key) { return key.name == key_name; });
+  return found == keys.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> KnownSection::names() const {
+  std::vector<std::string> all;
+  for (const KnownKey& key : keys) all.push_back(key.name);
+  for (const auto& [alias, meant] : aliases) all.push_back(alias);
+  return all;
+}
+
+const KnownSection& KnownKeys::section(std::string_view name) const {
+  static const KnownSection empty;
+  const auto found = sections.find(name);
+  return found == sections.end() ? empty : found->second;
+}
+
+Result<const KnownKeys*> known_keys(std::string_view file) {
+  static std::mutex mutex;
+  static std::map<std::string, std::unique_ptr<KnownKeys>, std::less<>> read;
+  const std::lock_guard lock(mutex);
+  const auto found = read.find(file);
+  if (found != read.end()) return found->second.get();
+  SHARDLAB_TRY(KnownKeys known, read_known_keys(file));
+  return read.emplace(file, std::make_unique<KnownKeys>(std::move(known))).first->second.get();
+}
+
+std::string expected(const KnownKey& key) {
+  std::vector<std::string> types;
+  for (const KnownType& type : key.types) {
+    if (type.kind != Kind::null) types.push_back(expected_type(type));
+  }
+  return fmt::format("{}", fmt::join(types, " or "));
+}
+
+}  // namespace shardlab

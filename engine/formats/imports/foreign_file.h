@@ -1,0 +1,40 @@
+// A file of another tool: its text, and which tool's it is by what it says.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "engine/base/result.h"
+#include "engine/base/words.h"
+#include "engine/formats/foreign/foreign_value.h"
+#include "engine/formats/foreign/relaxed_json.h"
+
+namespace shardlab {
+
+enum class ForeignKind : std::uint8_t { deepspeed, accelerate, trainer, fsdp_section, script };
+template <>
+inline constexpr auto k_words<ForeignKind> =
+    std::to_array<Word<ForeignKind>>({{ForeignKind::deepspeed, "DeepSpeed's configuration"},
+                                      {ForeignKind::accelerate, "accelerate's configuration"},
+                                      {ForeignKind::trainer, "TrainingArguments"},
+                                      {ForeignKind::fsdp_section, "an fsdp_config of TrainingArguments"},
+                                      {ForeignKind::script, "a launch script"}});
+
+struct ForeignFile {
+  std::filesystem::path path;
+  ForeignKind kind = ForeignKind::deepspeed;
+  std::string text;
+  ForeignValue tree;  // of all kinds but scripts; of TrainingArguments below a key the map there
+};
+
+// Refuses what is no text of at most 256 KiB, and what is none of the kinds. Nothing is executed.
+Result<ForeignFile> read_foreign_file(const std::filesystem::path& path);
+
+// The same for a text; `name` stands for the file.
+Result<ForeignFile> parse_foreign_file(std::string text, const std::filesystem::path& name);
+
+// Whether the file is a trace, packed or not, rather than a configuration: configurations are small texts.
+bool is_profile(const std::filesystem::path& path);
+
+}  // namespace shardlab

@@ -1,0 +1,28 @@
+// What a launch script says in the words of accelerate's file and of TrainingArguments.
+#pragma once
+
+#include <optional>
+
+#include "engine/formats/launchers/launch_script.h"
+
+namespace shardlab {
+
+// Files that the command names, as texts with their places.
+struct LaunchedFiles {
+  std::optional<ForeignValue> accelerate;  // --config_file of accelerate launch
+  std::optional<ForeignValue> trainer;  // the program's only argument: a .json or .yaml of TrainingArguments
+  std::optional<ForeignValue> deepspeed;  // --deepspeed_config of a program that calls DeepSpeed itself
+};
+LaunchedFiles files_named_by(const LaunchScript& script);
+
+// Adds the program's arguments that TrainingArguments have to `arguments`. An argument that is nearly one of
+// them is a complaint, others are the program's own.
+Status add_launched_arguments(const LaunchScript& script, ForeignValue& arguments, Problems& problems,
+                              ImportReading& reading);
+
+// Puts the options of `accelerate launch` over what its file says. What a variable says that the script does
+// not set is known when it runs: here and above it is left to --onto, and told.
+Status add_launch_options(const LaunchScript& script, ForeignValue& file, Problems& problems,
+                          ImportReading& reading);
+
+}  // namespace shardlab

@@ -1,0 +1,125 @@
+#include "engine/formats/launchers/batch_options.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/base/nearest.h"
+
+namespace shardlab {
+namespace {
+
+constexpr std::pair<std::string_view, std::string_view> k_short_batch[] = {
+    {"-N", "nodes"},     {"-n", "ntasks"},  {"-c", "cpus_per_task"}, {"-J", "job_name"}, {"-t", "time"},
+    {"-p", "partition"}, {"-A", "account"}, {"-o", "output"},        {"-e", "error"},    {"-G", "gpus"}};
+constexpr std::string_view k_batch_options[] = {"nodes",
+                                                "ntasks",
+                                                "ntasks_per_node",
+                                                "gpus_per_node",
+                                                "gpus",
+                                                "gpus_per_task",
+                                                "gres",
+                                                "cpus_per_task",
+                                                "cpus_per_gpu",
+                                                "job_name",
+                                                "time",
+                                                "partition",
+                                                "account",
+                                                "output",
+                                                "error",
+                                                "exclusive",
+                                                "mem",
+                                                "mem_per_cpu",
+                                                "mem_per_gpu",
+                                                "qos",
+                                                "constraint",
+                                                "nodelist",
+                                                "exclude",
+                                                "mail_type",
+                                                "mail_user",
+                                                "requeue",
+                                                "no_requeue",
+                                                "signal",
+                                                "array",
+                                                "dependency",
+                                                "export",
+                                                "chdir",
+                                                "comment",
+                                                "reservation",
+                                                "open_mode",
+                                                "switches",
+                                                "begin",
+                                                "hint",
+                                                "distribution",
+                                                "gpu_bind",
+                                                "wait_all_nodes",
+                                                "threads_per_core",
+                                                "ntasks_per_gpu",
+                                                "ntasks_per_socket",
+                                                "wckey",
+                                                "licenses",
+                                                "overcommit",
+                                                "verbose",
+                                                "quiet",
+                                                "nice",
+                                                "priority",
+                                                "contiguous",
+                                                "cluster_constraint",
+                                                "clusters",
+                                                "get_user_env",
+                                                "input",
+                                                "kill_on_invalid_dep",
+                                                "network",
+                                                "profile",
+                                                "propagate",
+                                                "sockets_per_node",
+                                                "tmp",
+                                                "uid",
+                                                "gid",
+                                                "wrap",
+                                                "heterogeneous"};
+
+}  // namespace
+
+void read_batch_options(const std::vector<ShellWord>& words, ForeignValue& batch, Problems& problems) {
+  std::vector<std::string> known(std::begin(k_batch_options), std::end(k_batch_options));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const ShellWord& word = words[i];
+    const std::size_t equals = word.text.find('=');
+    std::string name = word.text.substr(0, equals);
+    for (const auto& [letter, meaning] : k_short_batch) {
+      if (letter.compare(name) == 0) name = "--" + std::string(meaning);
+    }
+    if (!name.starts_with("--")) continue;
+    name = option_name(name.substr(2));
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      const auto near = nearest_name(name, known);
+      problems.add(word.place,
+                   fmt::format("#SBATCH: unknown option '--{}'",
+                               word.text.substr(2, equals == std::string::npos ? equals : equals - 2)),
+                   near ? fmt::format("did you mean '--{}'?", *near) : "");
+      continue;
+    }
+    ShellWord value = word;
+    value.text = equals == std::string::npos ? "" : word.text.substr(equals + 1);
+    if (equals == std::string::npos && i + 1 < words.size() && !words[i + 1].text.starts_with("-"))
+      value = words[++i];
+    batch.entries.push_back({name, word.place, shell_value(value)});
+  }
+}
+
+ForeignValue shell_value(const ShellWord& word) {
+  ForeignValue value = foreign_text(word.text, word.place);
+  value.flag = word.is_open;
+  return value;
+}
+
+std::string option_name(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+}  // namespace shardlab

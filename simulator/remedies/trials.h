@@ -1,0 +1,43 @@
+// Predictions of a scenario with settings changed, each made once.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/doctor/finding.h"
+#include "engine/plan/planned_scenario.h"
+#include "engine/trace/run_summary.h"
+#include "simulator/calibrate/calibration.h"
+
+namespace shardlab {
+
+using Settings = std::vector<std::string>;  // key=value, as for --set
+
+class Trials {
+ public:
+  // `before` is the prediction of `planned`, `calibration` what it was made with. All three must live as long
+  // as this. At most `most` predictions are made; after them nothing is allowed any more.
+  Trials(const PlannedScenario& planned, const RunSummary& before, const Calibration* calibration,
+         std::size_t most = k_most);
+
+  const RunSummary& before() const { return before_; }
+  // Null where the rest of the scenario does not allow the settings, and where they change nothing.
+  const RunSummary* with(const Settings& settings);
+  std::size_t predictions() const { return predictions_; }
+
+  static constexpr std::size_t k_most = 200;
+
+ private:
+  const PlannedScenario& planned_;
+  const RunSummary& before_;
+  const Calibration* calibration_;
+  std::size_t most_, predictions_ = 0;
+  std::map<Settings, std::optional<RunSummary>> made_;
+};
+
+Cost cost_of(const RunSummary& run);
+
+}  // namespace shardlab

@@ -1,0 +1,129 @@
+"""What the doctor says of fixes is what `simulate` says of the file that --fix writes, and the file is well."""
+import json
+import shutil
+
+from _shardlab import SOURCE, Place, check, expect, main
+
+CASES = SOURCE / "tests/data/doctor/scenarios"
+# Shipped to show a mistake; the doctor must say so.
+SHOW_A_MISTAKE = {
+    "memory/host-exceeds.yaml": ["memory/host-exhausted"],
+    "memory/saving-exceeds.yaml": ["checkpoint/full-on-device"],
+    "memory/reserved-exceeds.yaml": ["memory/fragmentation"],
+    # Show how offload copies; the model would fit.
+    "offload/fsdp1-copies-again.yaml": ["offload/not-needed"],
+    "offload/pageable.yaml": ["offload/not-needed", "strategy/keep-parameters"],
+    # Takes 96 % of its devices.
+    "offload/fsdp2-70b-8xh100.yaml": ["memory/fragmentation"],
+    # Is there so that building and simulating a large plan can be timed; it needs checkpointing to fit.
+    "validation/llama-80-layers.yaml": ["memory/activations-dominate"],
+    # Shows what ZeRO-3 keeps of a model for which no sharding is needed.
+    "zero/zero3-never-releases.yaml": ["strategy/replication-would-do"],
+}
+
+
+def simulated(place, file):
+    return expect(place.run("simulate", file, "--no-store", "--json"), 0).json()
+
+
+def fits_effect(cost, run):
+    return (cost["peak"] == run["memory"]["peak_allocated"] and cost["reserved"] == run["memory"]["peak_reserved"]
+            and cost["step_time_ns"] == run["step_time_ns"]["median"] and cost["exposed_ns"] == run["exposed_communication_ns"])
+
+
+def test_effects_are_what_simulate_says_of_the_written_file():
+    compared = 0
+    for file in sorted(CASES.glob("*.yaml")):
+        place = Place()
+        shutil.copy(file, place.path)
+        document = json.loads(place.run("doctor", file.name, "--json").out)
+        tried = [finding for finding in document["findings"] if finding["effect"]]
+        if not tried:
+            continue
+        check(fits_effect(tried[0]["effect"]["before"], simulated(place, file.name)), f"{file.name}: before")
+        for finding in tried[:2]:
+            sets = [part for setting in finding["fix"]["set"] for part in ("--set", setting)]
+            fixed = place.path / f"fixed-{compared}.yaml"
+            fixed.write_text(expect(place.run("scenario", file.name, "--write", *sets), 0).out)
+            check(fits_effect(finding["effect"]["after"], simulated(place, fixed.name)), f"{file.name}: {finding['rule']} {sets}")
+            compared += 1
+    print(f"{compared} effects equal to the byte and the nanosecond")
+    check(compared > 80, f"only {compared} effects")
+
+
+def test_a_scenario_that_does_not_fit_is_fixed():
+    for rule in ("memory.activations-dominate", "memory.batch-too-large", "strategy.single-device-too-small", "strategy.raise-stage",
+                 "memory.states-dominate", "memory.fragmentation", "memory.host-exhausted", "checkpoint.full-on-device"):
+        place = Place()
+        shutil.copy(CASES / f"{rule}.yaml", place.path / "job.yaml")
+        before = place.run("doctor", "job.yaml")
+        expect(before, 1)
+        check(before.out.startswith("error: "), "an error comes first", before)
+        fixed = json.loads(place.run("doctor", "job.yaml", "--fix", "-o", "fixed.yaml", "--json").out)
+        check(fits_effect(fixed["fixed"]["effect"]["after"], simulated(place, "fixed.yaml")), f"{rule}: effect of all fixes")
+        after = place.run("doctor", "fixed.yaml", "--json")
+        remain = [each["rule"] for each in json.loads(after.out)["findings"] if each["severity"] != "info"]
+        said = [each["rule"] for each in fixed["findings"] if each["severity"] != "info"]
+        check(remain == said, f"{rule}: remains {remain}, said {said}")
+        check(after.code == (1 if remain else 0), f"{rule}: exit code", after)
+        print(f"{rule}: {' '.join(fixed['fixed']['set'])}{' remains: ' + ' '.join(remain) if remain else ''}")
+
+
+def test_shipped_scenarios_are_well():
+    wrong = []
+    for file in sorted((SOURCE / "scenarios").glob("*/*.yaml")):
+        name = str(file.relative_to(SOURCE / "scenarios"))
+        if name.startswith("search/"):
+            continue
+        done = Place().run("doctor", file, "--json")
+        above = [each["rule"] for each in json.loads(done.out)["findings"] if each["severity"] != "info"]
+        expected = SHOW_A_MISTAKE.get(name, [])
+        if above != expected:
+            wrong.append(f"{name}: {above}, expected {expected}")
+    check(not wrong, "\n".join(wrong))
+
+
+def test_fixes_of_chosen_rules_and_files_that_exist():
+    place = Place()
+    shutil.copy(CASES / "memory.float32-activations.yaml", place.path / "job.yaml")
+    fixed = json.loads(place.run("doctor", "job.yaml", "C-05", "--fix", "-o", "fixed.yaml", "--json").out)["fixed"]
+    check(fixed["rules"] == ["memory/float32-activations"], f"{fixed}")
+    again = place.run("doctor", "job.yaml", "--fix", "-o", "fixed.yaml")
+    check(again.code == 2 and "exists already" in again.err, "refuses to replace", again)
+    expect(place.run("doctor", "job.yaml", "--fix"), 2)
+
+
+def test_mistakes_are_findings_with_line_and_column():
+    place = Place()
+    file = place.scenario(extra="parallell: {strategy: fsdp2}\nprecision: {param: bf17}\n")
+    done = place.run("doctor", "tiny.yaml", "--as", "scenario", "--json")
+    expect(done, 1)
+    findings = json.loads(done.out)["findings"]
+    check([each["rule"] for each in findings] == ["scenario/mistake"] * 2, f"{findings}")
+    check(all(each["severity"] == "error" and each["evidence"][0]["where"].startswith("line ") for each in findings), f"{findings}")
+    check(file.endswith("tiny.yaml"), file)
+
+
+def test_a_scenario_and_a_log_are_one_case():
+    place = Place()
+    shutil.copy(CASES / "memory.activations-dominate.yaml", place.path / "job.yaml")
+    (place.path / "job.log").write_text('[rank0]:   File "/x/modeling_llama.py", line 9, in forward\n'
+                                        "[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n")
+    done = place.run("doctor", "job.yaml", "job.log", "--json")
+    expect(done, 1)
+    first = json.loads(done.out)["findings"][0]
+    check({each["source"] for each in first["evidence"]} == {"job.yaml", "job.log"}, f"{first}")
+    check(first["effect"] and first["fix"]["set"] == ["activation.checkpoint=full"], f"{first}")
+
+
+def test_a_stored_run_is_examined_by_its_name():
+    place = Place()
+    file = place.scenario()
+    expect(place.run("simulate", file), 0)
+    by_name, by_file = place.run("doctor", "r1", "--json"), place.run("doctor", file, "--json")
+    expect(by_name, 0)
+    rules = [[each["rule"] for each in json.loads(done.out)["findings"]] for done in (by_name, by_file)]
+    check(rules[0] == rules[1], f"{rules}")
+
+
+main(globals())

@@ -1,0 +1,137 @@
+"""`import` of other tools' configurations: files with one mistake each are refused at its place, good ones become the scenario beside them,
+and legal traps are told (tests/data/imports)."""
+
+import json
+
+from _shardlab import SOURCE, Place, check, expect, expect_error, main
+
+FILES = SOURCE / "tests" / "data" / "imports"
+BASE = FILES / "base.yaml"
+
+
+def test_every_mistake_is_refused_at_its_place():
+    place = Place()
+    expected = sorted((FILES / "bad").glob("*.expected"))
+    check(len(expected) >= 60, f"{len(expected)} files with a mistake")
+    missed = []
+    for file in expected:
+        bad = file.with_suffix("")
+        done = place.run("import", bad, "--onto", BASE)
+        parts = file.read_text().splitlines()
+        if done.code != 2 or not done.err.startswith("error: ") or any(part not in done.err for part in parts) or done.out:
+            missed.append(f"{bad.name}: exit code {done.code}, expected {parts}\n{done.err}{done.out[:300]}")
+    check(not missed, "\n".join(missed))
+    print(f"{len(expected)} files with a mistake are refused at its place")
+
+
+def good_cases():
+    """Name -> (files, the expected scenario): a file NAME.ext with NAME.scenario.yaml, or a folder of files that are one case."""
+    for scenario in sorted((FILES / "good").glob("*.scenario.yaml")):
+        name = scenario.name.removesuffix(".scenario.yaml")
+        files = [file for file in sorted((FILES / "good").glob(f"{name}.*")) if not file.name.endswith((".scenario.yaml", ".warnings"))]
+        if (FILES / "good" / name).is_dir():
+            files = sorted((FILES / "good" / name).iterdir())
+        yield name, files, scenario
+
+
+def test_every_good_file_is_read():
+    place = Place()
+    wrong, count = [], 0
+    for name, files, scenario in good_cases():
+        count += 1
+        done = place.run("import", *files, "--onto", BASE, "--json")
+        if done.code != 0:
+            wrong.append(f"{name}: exit code {done.code}\n{done.err}")
+            continue
+        document = done.json()
+        if document["scenario"] != scenario.read_text():
+            wrong.append(f"{name}: read as\n{document['scenario']}")
+        warnings = " ".join(f"{each['place']}: {each['what']} ({each['hint']})" for each in document["warnings"])
+        traps = scenario.with_name(f"{name}.warnings")
+        for part in traps.read_text().splitlines() if traps.exists() else []:
+            if part not in warnings:
+                wrong.append(f"{name}: '{part}' is not told: {warnings}")
+        again = place.path / f"{name}.yaml"
+        expect(place.run("import", *files, "--onto", BASE, "-o", again), 0)
+        checked = place.run("scenario", again)
+        check(checked.code == 0 or "not supported yet" in checked.err, f"{name}: {checked}")
+    check(count >= 20, f"{count} good files")
+    check(not wrong, "\n".join(wrong))
+    print(f"{count} good cases are read as the scenarios beside them")
+
+
+def test_fields_of_the_document():
+    place = Place()
+    document = expect(place.run("import", FILES / "good" / "zero3.json", "--onto", BASE, "--json"), 0).json()
+    check(document["format"] == "deepspeed" and document["version"] == "0.19.8", document)
+    check(document["settings"]["parallel.strategy"] == "zero3" and document["settings"]["train.micro_batch"] == 2, document["settings"])
+    check(document["sources"]["train.micro_batch"]["place"].startswith(str(FILES / "good" / "zero3.json") + ":"), document["sources"])
+    check({"key", "kind", "file", "scenario", "why", "place"} == set(document["differences"][0]), document["differences"])
+
+
+def test_what_is_missing_is_named():
+    place = Place()
+    zero = FILES / "good" / "zero3.json"
+    expect_error(place.run("import", zero), 2, "model.config, model.sequence_length, cluster.node", "--onto S")
+    said = ["--set", "model.config=llama-3-8b", "--set", "model.sequence_length=512", "--set", "cluster.node=hgx-h100"]
+    text = expect(place.run("import", zero, *said), 0).out
+    check(text.startswith("# imported by shardlab from ") and "strategy: zero3" in text, text)
+    out = place.path / "made.yaml"
+    expect(place.run("import", zero, *said, "-o", out), 0)
+    expect_error(place.run("import", zero, *said, "-o", out), 2, "exists already", "--force")
+    check("Trainer" not in expect(place.run("simulate", out, "--no-store", "--json"), 0).out, "simulates")
+
+
+def test_a_base_need_not_name_the_strategy():
+    """Several ranks and no strategy are no scenario yet; the imported file says the strategy. One that is named is held to it."""
+    place = Place()
+    text = "model: {config: llama-3.2-1b, sequence_length: 512}\ncluster: {node: hgx-h100}\n"
+    file = place.path / "ds.json"
+    file.write_text(json.dumps({"train_micro_batch_size_per_gpu": 2, "bf16": {"enabled": True}, "zero_optimization": {"stage": 2}}))
+    done = expect(place.run("import", file, "--onto", place.scenario("open", text=text)), 0)
+    check("strategy: zero2" in done.out, "the file's strategy", done)
+    expect_error(place.run("import", file, "--onto", place.scenario("named", text=text + "parallel: {strategy: none}\n")), 2, "none trains on one rank")
+
+
+def test_a_translator_between_fsdp_and_deepspeed():
+    """FSDP becomes ZeRO and back, through a scenario."""
+    place = Place()
+    fsdp = place.path / "fsdp.yaml"
+    expect(place.run("import", FILES / "good" / "fsdp2.yaml", "--onto", BASE, "-o", fsdp), 0)
+    out = place.path / "zero"
+    place.run("export", fsdp, "--to", "deepspeed", "--set", "parallel.strategy=zero3", "-o", out)
+    zero = place.path / "zero.yaml"
+    expect(place.run("import", FILES / "good" / "zero3.json", "--onto", fsdp, "-o", zero), 0)
+    back = place.run("export", zero, "--to", "deepspeed", "--print", "--json", "--no-prediction", "--accept", "train.optimizer")
+    text = json.loads(back.json()["exports"][0]["files"][0]["text"])
+    check(text["zero_optimization"]["stage"] == 3 and text["bf16"]["enabled"], text)
+
+
+def test_what_no_shell_runs():
+    """Scripts are read, never executed."""
+    place = Place()
+    script = place.path / "evil.sh"
+    mark = place.path / "mark"
+    script.write_text(f"#!/bin/bash\ntouch {mark}\nX=$(touch {mark})\ntorchrun --nproc-per-node=8 train.py --output_dir `touch {mark}`\n")
+    expect(place.run("import", script, "--onto", BASE), 0)
+    check(not mark.exists(), "the script was run")
+
+
+def test_kinds_of_trouble():
+    place = Place()
+    empty = place.path / "empty.json"
+    empty.write_text("")
+    expect_error(place.run("import", empty, "--onto", BASE), 2, "is empty")
+    other = place.path / "other.yaml"
+    other.write_text("colour: blue\n")
+    expect_error(place.run("import", other, "--onto", BASE), 2, "is no file of a tool that import knows")
+    expect_error(place.run("import", BASE), 2, "is a scenario of shardlab already")
+    expect_error(place.run("import", place.path / "none.json"), 2, "no such file")
+    expect_error(place.run("import", place.path), 2, "is a folder")
+    expect_error(place.run("import", FILES / "good" / "zero3.json", FILES / "good" / "zero3.json", "--onto", BASE), 2, "a case has one file of each kind")
+    binary = place.path / "binary.yaml"
+    binary.write_bytes(bytes(range(256)))
+    expect_error(place.run("import", binary, "--onto", BASE), 2, "is not a text file")
+
+
+main(globals())

@@ -1,0 +1,3 @@
+#!/bin/bash
+torchrun --nproc-per-node=8 a.py
+torchrun --nproc-per-node=8 b.py

@@ -1,0 +1,2 @@
+#!/bin/bash
+torchrun --nproc_per_nodes=8 train.py

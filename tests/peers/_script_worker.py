@@ -1,0 +1,68 @@
+"""One rank of programs that `shardlab export --to script` wrote. argv: cases (JSON file, a list of {program, steps}) and the folder to
+answer in. Rank 0 writes answer.json: for each the losses and the collectives of every step."""
+import importlib.util
+import os
+import sys
+
+import torch
+import torch.distributed as dist
+from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook
+
+from _recorder import Recorder
+
+recorder = Recorder()  # before anybody takes the functions of torch.distributed
+from _rank import answer  # noqa: E402
+
+
+def loaded(program):
+    spec = importlib.util.spec_from_file_location("train", program)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def seen_by_python(wrapper):
+    """The reducer's own all-reduce is out of Python's sight; this hook makes the same one."""
+    def wrapped(*args, **kwargs):
+        model = wrapper(*args, **kwargs)
+        model.register_comm_hook(None, allreduce_hook)
+        return model
+    return wrapped
+
+
+def run(case, rank, world):
+    """The program's own main(), but for the process group, which all programs share here."""
+    torch.manual_seed(0)
+    program, collectives, losses = loaded(case["program"]), [], []
+    if hasattr(program, "DistributedDataParallel"):
+        program.DistributedDataParallel = seen_by_python(program.DistributedDataParallel)
+    train_step, finish = program.train_step, program.Record.finish
+
+    def recorded_step(*args):
+        recorder.calls, recorder.on = [], True
+        loss = train_step(*args)
+        recorder.on = False
+        collectives.append(recorder.calls)
+        return loss
+
+    def recorded_finish(record):
+        finish(record)
+        losses.append(torch.stack(record.losses).double())
+
+    program.train_step, program.Record.finish = recorded_step, recorded_finish
+    sys.argv = ["train.py", "--steps", str(case["steps"])]
+    program.main()
+    dist.all_reduce(losses[0])
+    return {"losses": (losses[0] / world).tolist(), "collectives": collectives}
+
+
+def share_the_group():
+    if "DS_ACCELERATOR" in os.environ:
+        import deepspeed
+        deepspeed.utils.logger.setLevel("ERROR")
+        deepspeed.init_distributed(dist_backend="gloo", auto_mpi_discovery=False)
+    dist.init_process_group = dist.destroy_process_group = lambda *args, **kwargs: None
+
+
+if __name__ == "__main__":
+    answer(run, prepare=share_the_group)

@@ -1,0 +1,76 @@
+// Files that cannot be read as what they are taken for are refused at once.
+#include "engine/base/input_file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "tests/catch.h"
+
+namespace shardlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr FileKind k_small{"small file", 1000};
+
+class Folder {
+ public:
+  Folder() : path_(fs::temp_directory_path() / fmt::format("shardlab-input-{}", ::getpid())) {
+    fs::create_directories(path_);
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  fs::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+std::string complaint(const fs::path& file) {
+  const auto read = read_input_file(file, k_small);
+  return read ? "read" : read.error().what;
+}
+
+TEST_CASE("input file: all bytes of an ordinary file, through links too") {
+  const Folder folder;
+  std::ofstream(folder / "a", std::ios::binary) << std::string("x\0y", 3);
+  fs::create_symlink(folder / "a", folder / "link");
+  CHECK(read_input_file(folder / "a", k_small).value() == std::string("x\0y", 3));
+  CHECK(read_input_file(folder / "link", k_small).value().size() == 3);
+  std::ofstream(folder / "empty").close();
+  CHECK(read_input_file(folder / "empty", k_small).value().empty());
+  // The kernel says that its own files are empty.
+  CHECK(!read_input_file("/proc/self/status", {"status", 100'000}).value().empty());
+}
+
+TEST_CASE("input file: nothing is waited for, and nothing else than a file is read") {
+  const Folder folder;
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  CHECK(complaint(folder / "pipe") == "is a pipe, not a small file");
+  CHECK(complaint("/dev/zero") == "is a device, not a small file");
+  CHECK(complaint(folder / "") == "is a folder, not a small file");
+  CHECK(complaint(folder / "none") == "no such file");
+  CHECK(complaint("/proc/self/mem").starts_with("cannot be read"));
+  fs::create_symlink(folder / "loop", folder / "loop");
+  CHECK(complaint(folder / "loop").starts_with("cannot be opened"));
+}
+
+TEST_CASE("input file: no more is read than such a file has") {
+  const Folder folder;
+  std::ofstream(folder / "large") << std::string(1001, 'x');
+  std::ofstream(folder / "full") << std::string(1000, 'x');
+  CHECK(complaint(folder / "large") == "is larger than 1000 B, not a small file");
+  CHECK(complaint(folder / "full") == "read");
+  // Larger than its kind, but of a size that nobody knows before.
+  CHECK(read_input_file("/proc/self/maps", {"map", 10}).error().what == "is larger than 10 B, not a map");
+}
+
+}  // namespace
+}  // namespace shardlab

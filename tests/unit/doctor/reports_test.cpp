@@ -1,0 +1,57 @@
+#include <fstream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/doctor/report/findings_report.h"
+#include "engine/doctor/report/rules_report.h"
+#include "tests/unit/doctor/log_blocks.h"
+
+namespace shardlab {
+namespace {
+
+constexpr const char* k_log =
+    "step 1\n[rank2]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n";
+
+TEST_CASE("docs/rules.md is what the rules say") {
+  std::ifstream file(test::source_folder() / "docs/rules.md");
+  std::stringstream committed;
+  committed << file.rdbuf();
+  const bool same = committed.str() == rules_page();
+  INFO("shardlab doctor --document > docs/rules.md");
+  CHECK(same);
+}
+
+TEST_CASE("a finding is three lines of text") {
+  const std::string text = findings_text({test::examine_text(k_log)}, false);
+  CHECK(
+      text.starts_with("error: An allocation of 2.00 GiB failed. [C-01 memory/allocation-failed]\n"
+                       "  seen in log line 2, rank 2: [rank2]: torch.OutOfMemoryError"));
+  CHECK(text.find("\n  fix: ") != std::string::npos);
+  CHECK(text.find("2 errors, 0 warnings") != std::string::npos);
+}
+
+TEST_CASE("SARIF names rules by index and lines by number") {
+  const auto sarif = findings_sarif({test::examine_text(k_log)});
+  CHECK(sarif["version"] == "2.1.0");
+  const auto& run = sarif["runs"][0];
+  const auto& result = run["results"][0];
+  CHECK(run["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()]["id"] == result["ruleId"]);
+  CHECK(result["level"] == "error");
+  CHECK(result["locations"][0]["physicalLocation"]["region"]["startLine"] == 2);
+}
+
+TEST_CASE("JSON says what was skipped, and why") {
+  const auto json = findings_json({test::examine_text(k_log)});
+  CHECK(json["findings"][0]["codes"][0] == "C-01");
+  CHECK(json["findings"][0]["effect"].is_null());
+  bool advice = false, unchecked = false;
+  for (const auto& skipped : json["skipped"]) {
+    advice |= skipped["why"] == "is advice, which nothing looks for";
+    unchecked |= skipped["why"] == "is not checked yet";
+  }
+  CHECK((advice && unchecked));
+}
+
+}  // namespace
+}  // namespace shardlab
