@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-from _drawn_settings import LAYER, draw, nested
+from _drawn_exports import LAYER, draw, nested
 
 PROGRAM = os.environ["SHARDLAB"]
 CASES = int(os.environ.get("SHARDLAB_CASES", 60))

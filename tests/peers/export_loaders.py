@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
-from _drawn_settings import LAYER, draw, in_effect, nested
+from _drawn_exports import LAYER, draw, in_effect, nested
 from _peer import HERE, Folder, needed
 
 CASES = int(os.environ.get("SHARDLAB_CASES", 220))

@@ -4,6 +4,7 @@ import os
 import sys
 import tempfile
 
+import _module_rules
 import _source_rules
 
 HEADER = "#pragma once\n"
@@ -32,6 +33,7 @@ CLEAN = {
     "engine/base/direction.cpp": 'bool up(Direction d) { return d == Direction::up; }  // "up" == "up"\n'
                                  'bool left(Text t) { return t == "left"; }\n'
                                  'bool ups(Text strategy) { return strategy == "up"; }\n',
+    "tests/cli/_drawn.py": "",
     "tests/unit/base/direction_test.cpp": 'bool up = to_string(d) == "up";\n',
 }
 
@@ -58,6 +60,7 @@ BROKEN = [
     ("starts with #pragma once", "engine/plan/n.h", "#include <string>\n"),
     ("has the name of", "simulator/core/result.h", HEADER),
     ("has the name of", "engine/trace/rope.cpp", "\n"),
+    ("has the name of", "tests/peers/_drawn.py", ""),
     ("in no layer", "engine/extras/o.cpp", "\n"),
     ("names the strategy ddp", "engine/report/p.cpp", 'bool sends(const S& s) { return s.name == "ddp"; }\n'),
     ("names the strategy zero1", "gui/session/q.cpp", 'const char* hint = "remove it, or use zero1";\n'),
@@ -80,7 +83,7 @@ def violations(files):
             os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
             with open(os.path.join(root, path), "w", encoding="utf-8") as file:
                 file.write(text)
-        return _source_rules.check(root)
+        return _source_rules.check(root) + _module_rules.check(root)
 
 
 failures = [f"a clean tree: {problem}" for problem in violations(CLEAN)]
