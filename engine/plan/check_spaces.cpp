@@ -13,6 +13,12 @@ bool crosses_spaces(InstructionKind kind) {
   return kind == InstructionKind::Copy || kind == InstructionKind::Cast;
 }
 
+// What lies on the host is brought and added to what lies on the device.
+bool adds_from_host(const StepPlan& plan, const Instruction& instruction) {
+  return instruction.kind == InstructionKind::Accumulate && !instruction.writes.empty() &&
+         plan.buffer(instruction.writes.front()).space == MemorySpace::device;
+}
+
 // All that is not a copy works on the device, or on the host.
 std::string complaint_about(const StepPlan& plan, const Instruction& instruction) {
   std::optional<BufferId> on_device, elsewhere;
@@ -36,7 +42,7 @@ Status check_spaces(const StepPlan& plan) {
   for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
     const Instruction& instruction = plan.instructions[i];
     if (is_host_only(instruction.kind) || instruction.kind == InstructionKind::ZeroGradients ||
-        crosses_spaces(instruction.kind))
+        crosses_spaces(instruction.kind) || adds_from_host(plan, instruction))
       continue;
     std::string complaint = complaint_about(plan, instruction);
     if (complaint.empty()) continue;

@@ -24,6 +24,11 @@ bool goes_to_host(const InstructionContext& c) {
   return pair && is_host(pair->to);
 }
 
+bool awaits_copy(const InstructionContext& c) {
+  return !c.self().waits.empty() &&
+         transfer_of(c.step, c.step.instruction(c.self().waits.front())).has_value();
+}
+
 bool is_done_on_host(const InstructionContext& c) {
   return runs_on_host(c.step, c.self());
 }

@@ -12,6 +12,8 @@ namespace shardlab {
 bool comes_from_host(const InstructionContext& context);
 // A copy from the device to host memory.
 bool goes_to_host(const InstructionContext& context);
+// A HostWait for a copy to or from host memory.
+bool awaits_copy(const InstructionContext& context);
 // Work on host memory alone.
 bool is_done_on_host(const InstructionContext& context);
 

@@ -83,8 +83,9 @@ struct StrategyFacts {
   // Why reshard_after_forward: true has no effect on the root; empty: it has one.
   std::string_view why_root_stays = {};
   // Parameters can lie in host memory, with their gradients and the optimizer's state
-  // (offload.parameters: cpu).
+  // (offload.parameters: cpu); else, where the framework has no such option, why.
   bool offloads_parameters = false;
+  std::string_view why_no_parameter_offload = {};
   // The optimizer's state can lie there alone (offload.optimizer: cpu); else, where the framework has no such
   // option, why.
   bool offloads_optimizer = false;

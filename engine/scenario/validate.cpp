@@ -76,7 +76,8 @@ class Combinations {
     const std::string nearest = "offload.parameters: cpu with " + offloading_strategies();
     const bool parameters = s_.offload->parameters == OffloadTarget::cpu;
     const bool optimizer = s_.offload->optimizer == OffloadTarget::cpu;
-    refuse_unless(!parameters || facts.offloads_parameters, "offload.parameters", with, nearest);
+    refuse_unless(!parameters || facts.offloads_parameters || !facts.why_no_parameter_offload.empty(),
+                  "offload.parameters", with, nearest);
     refuse_unless(!optimizer || facts.offloads_optimizer || !facts.why_no_optimizer_offload.empty(),
                   "offload.optimizer", with, nearest);
     refuse_unless(!(parameters || optimizer) || !scales_loss(s_), "offload",

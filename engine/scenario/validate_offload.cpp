@@ -10,6 +10,9 @@ void validate_offload(Complaints& c) {
   const std::string_view why = facts_of(c.scenario).why_no_optimizer_offload;
   if (offload.optimizer == OffloadTarget::cpu && !why.empty())
     c.refuse("offload.optimizer", std::string(why), "remove it, and set offload.parameters: cpu");
+  const std::string_view why_not = facts_of(c.scenario).why_no_parameter_offload;
+  if (offload.parameters == OffloadTarget::cpu && !why_not.empty())
+    c.refuse("offload.parameters", std::string(why_not), "use offload.optimizer: cpu");
   const bool offloads = offload.parameters != OffloadTarget::none || offload.optimizer != OffloadTarget::none;
   if (!offload.pin && !offloads)
     c.refuse("offload.pin", "has no effect: nothing is offloaded",

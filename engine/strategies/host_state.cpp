@@ -11,6 +11,16 @@ HostState add_host_state(StepBuilder& builder, const Scenario& scenario) {
           scenario.offload->pin ? MemorySpace::pinned_host : MemorySpace::pageable_host};
 }
 
+std::optional<HostState> add_optimizer_host(StepBuilder& builder, const Scenario& scenario) {
+  if (scenario.offload->optimizer != OffloadTarget::cpu) return std::nullopt;
+  return add_host_state(builder, scenario);
+}
+
+void place_on_host(Buffer& buffer, const HostState& host) {
+  buffer.space = host.space;
+  buffer.stream = host.stream;
+}
+
 InstructionId emit_host_wait(StepBuilder& builder, StreamId stream, InstructionId awaited) {
   Instruction wait;
   wait.kind = InstructionKind::HostWait;

@@ -2,6 +2,8 @@
 // move it.
 #pragma once
 
+#include <optional>
+
 #include "engine/scenario/scenario.h"
 #include "engine/strategies/step_builder.h"
 
@@ -16,6 +18,11 @@ struct HostState {
 
 // Adds the stream "host".
 HostState add_host_state(StepBuilder& builder, const Scenario& scenario);
+// The same where the optimizer's state lies in host memory.
+std::optional<HostState> add_optimizer_host(StepBuilder& builder, const Scenario& scenario);
+
+// The buffer lies where devices copy to and from.
+void place_on_host(Buffer& buffer, const HostState& host);
 
 // The host goes on when the instruction is done.
 InstructionId emit_host_wait(StepBuilder& builder, StreamId stream, InstructionId awaited);

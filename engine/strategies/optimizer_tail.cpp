@@ -79,6 +79,14 @@ BufferId emit_unscaling(StepBuilder& builder, Strategy& strategy, const TrainedS
   return flag;
 }
 
+// What norms and the search for overflow go through.
+Bytes looked_at(StepBuilder& builder, const TrainedState& trained, const std::vector<BufferId>& gradients) {
+  if (!trained.looked_through) return total_bytes(builder, gradients);
+  std::size_t parameters = 0;
+  for (const BufferId gradient : gradients) parameters += builder.plan().buffer(gradient).parameters.size();
+  return bytes_of(static_cast<std::int64_t>(parameters), trained.norm_dtype);
+}
+
 // DeepSpeed 0.19.8, zero/stage_1_and_2.py (has_overflow): one byte, the largest of all ranks.
 BufferId emit_overflow_check(StepBuilder& builder, const TrainedState& trained,
                              const std::vector<BufferId>& gradients) {
@@ -87,7 +95,7 @@ BufferId emit_overflow_check(StepBuilder& builder, const TrainedState& trained,
   Instruction check;
   check.kind = InstructionKind::CheckFinite;
   check.stream = trained.stream;
-  check.bytes = total_bytes(builder, gradients);
+  check.bytes = looked_at(builder, trained, gradients);
   check.reads = gradients;
   check.writes = check.allocates = {flag};
   builder.emit(std::move(check));
@@ -129,7 +137,7 @@ BufferId emit_norms(StepBuilder& builder, const TrainedState& trained,
   Instruction measure;
   measure.kind = InstructionKind::GradientNorms;
   measure.stream = trained.stream;
-  measure.bytes = total_bytes(builder, gradients);
+  measure.bytes = looked_at(builder, trained, gradients);
   measure.reads = gradients;
   measure.writes = measure.allocates = {norms};
   builder.emit(std::move(measure));

@@ -42,6 +42,9 @@ struct TrainedState {
   // Gradients are looked through for numbers that are not finite although no loss is scaled; where the ranks
   // of the norm's group find any, the step is skipped.
   bool checks_overflow = false;
+  // The gradients were squared and looked through on the device, as they left it: the tail adds up one number
+  // a parameter.
+  bool looked_through = false;
   // Where clipping and the optimizer run and keep what they make: on compute, or, where the state lies in
   // host memory, on the stream of what processors do.
   StreamId stream = StepBuilder::compute();

@@ -65,7 +65,8 @@ Result<ModelFacts> model_facts(const Scenario& scenario, const Device& device) {
   facts.states = states_of(*scenario.train);
   facts.keeps_gradients = !scenario.train->optimizer_in_backward;
   facts.tokens = graph.micro_batch * graph.sequence_length;
-  facts.offloads = scenario.offload->parameters != OffloadTarget::none;
+  facts.offloads = scenario.offload->parameters != OffloadTarget::none ||
+                   scenario.offload->optimizer != OffloadTarget::none;
   facts.reduces_last = scenario.train->sync == GradientSync::last;
   if (scenario.distillation) return facts;  // a teacher replaces the loss
   const GraphBounds bounds =

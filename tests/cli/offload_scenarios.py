@@ -51,11 +51,52 @@ def test_pageable_memory_is_slower():
     check(space(pinned, "pinned_host")["peak"] == 2 * 4 * LLAMA // 8, "parameters and gradients are page-locked")
 
 
+def gathered(run):
+    return sum(total["bytes"] for total in run["communication"] if total["kind"] == "AllGather")
+
+
+def near(value, wanted):  # parts are rounded up, parameter by parameter or bucket by bucket
+    return abs(value / wanted - 1) < 1e-4
+
+
+def test_zero2_keeps_weights_on_the_device_and_the_optimizer_on_the_host():
+    run = predicted("zero2-optimizer.yaml")
+    check(near(moved(run, "device", "pinned_host"), 4 * LLAMA / 8), "gradients leave in float32, each rank's part")
+    check(near(moved(run, "pinned_host", "device"), 2 * LLAMA / 8), "weights come back in bfloat16")
+    largest = 128256 * 4096  # of the parameters: scratch of both sides
+    check(near(space(run, "pinned_host")["between"], (4 + 4 + 2) * LLAMA / 8 + 2 * largest), "master, gradients, updated weights")
+    check(near(space(run, "pageable_host")["between"], 8 * LLAMA / 8), "two moments")
+    tables = 4 * 2 * 4096 * 64  # cosines and sines
+    check(near(space(run, "device")["between"], 2 * LLAMA + 2 * largest + tables), "weights alone rest on the device")
+    without = predicted("zero2-optimizer.yaml", "offload.optimizer=none")
+    check(gathered(run) == gathered(without), "the collectives are those without offload")
+
+
+def test_zero2_adds_up_micro_batches_through_the_device():
+    run = predicted("zero2-optimizer.yaml", "train.accumulation=3")
+    check(near(moved(run, "device", "pinned_host"), (3 * 2 + 4) * LLAMA / 8), "each sum goes out, the last in float32 too")
+    check(near(moved(run, "pinned_host", "device"), (2 * 2 + 2) * LLAMA / 8), "two sums come back, and the weights")
+    last = predicted("zero2-optimizer.yaml", "train.accumulation=3", "parallel.strategy=zero1")
+    check(near(moved(last, "device", "pinned_host"), 4 * LLAMA / 8), "ZeRO-1 reduces once, with the last micro-batch")
+
+
+def test_zero3_takes_each_shard_from_the_host_for_each_gather():
+    run = predicted("zero3-both-70b.yaml")
+    parameters = space(run, "pageable_host")["between"] / 12 * 8  # master and two moments
+    check(near(moved(run, "device", "pinned_host"), (2 + 4) * parameters / 8), "gradients leave in bfloat16, and in float32")
+    check(near(moved(run, "pinned_host", "device"), (2 * parameters + gathered(run)) / 8), "gradients come back; a shard for each gather")
+    optimizer = predicted("zero3-both-70b.yaml", "offload.parameters=none")
+    check(near(moved(optimizer, "pageable_host", "device"), 2 * parameters / 8), "updated weights, from memory that is not page-locked")
+
+
 def test_refusals_say_why():
-    for settings, words in ((["offload={optimizer: cpu}"], "together"), (["offload={parameters: cpu, ratio: 50%}"], "ratio"),
+    for settings, words in ((["parallel.strategy=zero2"], "on the device below stage 3"),
+                            (["offload={optimizer: cpu}"], "together"), (["offload={parameters: cpu, ratio: 50%}"], "ratio"),
                             (["parallel.strategy=ddp"], "cpu with ddp"), (["parallel.strategy=fsdp1"], "always pins")):
         refused = Place().run("plan", FOLDER / "pageable.yaml", *settings_of(settings))
         expect_error(refused, 2, words)
+    alone = Place().run("plan", FOLDER / "zero3-both-70b.yaml", *settings_of(["offload.optimizer=none"]))
+    expect_error(alone, 2, "the optimizer on the device", "offload.optimizer: cpu as well")
 
 
 main(globals())

@@ -23,6 +23,10 @@ def configuration(scenario):
     config = {"train_micro_batch_size_per_gpu": train["micro_batch"], "gradient_accumulation_steps": train["accumulation"],
               "zero_allow_untested_optimizer": True, "data_types": types,
               "zero_optimization": {"stage": STAGES[scenario["parallel"]["strategy"]], **zero}}
+    for what, section in (("optimizer", "offload_optimizer"), ("parameters", "offload_param")):
+        if what in scenario.get("offload", {}):
+            config["zero_optimization"][section] = {"device": "cpu"}
+            config["zero_force_ds_cpu_optimizer"] = False  # its own has to be compiled
     if scenario.get("precision", {}).get("param") == "bfloat16":
         config["bf16"] = {"enabled": True}
     config["gradient_clipping"] = train.get("clip_norm", 0.0)  # DeepSpeed clips at 1.0 where nothing is said

@@ -30,6 +30,13 @@ def draw_zero(pick, strategy, half):
     return zero
 
 
+def draw_offload(pick, strategy, zero):
+    """Of DeepSpeed's three places for state: the device, the optimizer on the host, and under stage 3 the parameters too."""
+    if strategy == "zero0" or (strategy != "zero3" and "grad_accum_dtype" in zero):
+        return {}
+    return pick([{}, {}, {"optimizer": "cpu"}, {"optimizer": "cpu", "parameters": "cpu"} if strategy == "zero3" else {"optimizer": "cpu"}])
+
+
 def draw(pick, _):
     """A scenario without its files, and changes of the model."""
     strategy = pick(["zero0", "zero1", "zero1", "zero2", "zero2", "zero3", "zero3", "zero3", "zero3"])
@@ -43,6 +50,8 @@ def draw(pick, _):
     scenario["parallel"] = {"strategy": strategy}
     if zero := draw_zero(pick, strategy, half):
         scenario["parallel"]["zero"] = zero
+    if offload := draw_offload(pick, strategy, zero):
+        scenario["offload"] = offload
     return scenario, {"num_hidden_layers": 3, "tie_word_embeddings": strategy != "zero3" and pick([False, False, True]), **pick([{}, UNEVEN])}
 
 

@@ -93,6 +93,12 @@ inline std::vector<Spread> all_spreads() {
   spreads.push_back({"zero3", 4, 2, "", "last", {released}});
   spreads.push_back(
       {"zero3", 4, 1, "", "last", {"parallel.zero={overlap_comm: false, reduce_scatter: false}"}});
+  const std::string on_host = "offload.optimizer=cpu";
+  spreads.push_back({"zero1", 2, 2, "", "last", {on_host}});
+  spreads.push_back({"zero2", 4, 1, "", "last", {small_buckets, on_host}});
+  spreads.push_back({"zero2", 2, 3, "", "last", {overlapped, on_host, "offload.pin=false"}});
+  spreads.push_back({"zero3", 4, 1, "", "last", {on_host}});
+  spreads.push_back({"zero3", 2, 3, "", "last", {released, on_host, "offload.parameters=cpu"}});
   for (const std::string sync : {"last", "every"}) {
     spreads.push_back(
         {"ddp", 2, 2, "", sync, {"parallel.ddp={gradient_as_bucket_view: true, bucket_size: 32KiB}"}});

@@ -5,6 +5,7 @@
 #include "engine/formats/deepspeed/deepspeed_target.h"
 #include "engine/formats/script/python_text.h"
 #include "engine/formats/script/script_parts.h"
+#include "engine/scenario/offload_spec.h"
 
 namespace shardlab {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 constexpr std::string_view k_initialize = R"py(
 
 DEEPSPEED = @CONFIGURATION@
-
+@OWN_OPTIMIZER@
 
 def shard(model):
     """The engine; its optimizer is the one of make_optimizer()."""
@@ -21,11 +22,17 @@ def shard(model):
     return engine
 )py";
 
+// Beside an optimizer that is given, in host memory.
+constexpr std::string_view k_own_optimizer =
+    "DEEPSPEED[\"zero_force_ds_cpu_optimizer\"] = False  # PyTorch's AdamW; DeepSpeedCPUAdam has to be compiled\n";
+
 }  // namespace
 
 std::string deepspeed_sharding(const ExportSubject& subject) {
   const ToolValue configuration = tool_tree(std::array{ToolTable{deepspeed_keys(), nullptr}}, subject);
-  return filled(k_initialize, {{"CONFIGURATION", python_literal(configuration)}});
+  const bool on_host = subject.scenario.offload->optimizer != OffloadTarget::none;
+  return filled(k_initialize, {{"CONFIGURATION", python_literal(configuration)},
+                               {"OWN_OPTIMIZER", std::string(on_host ? k_own_optimizer : "")}});
 }
 
 }  // namespace shardlab

@@ -4,6 +4,7 @@
 #include "engine/scenario/complaints.h"
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/model_spec.h"
+#include "engine/scenario/offload_spec.h"
 #include "engine/scenario/precision_spec.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/train_spec.h"
@@ -19,6 +20,8 @@ constexpr std::string_view k_aliases_1[] = {"zero-1", "zero_1"};
 constexpr std::string_view k_aliases_2[] = {"zero-2", "zero_2"};
 constexpr std::string_view k_aliases_3[] = {"zero-3", "zero_3"};
 
+constexpr std::string_view k_whole_weights =
+    "DeepSpeed keeps the weights on the device below stage 3: they are whole on every rank";
 constexpr std::string_view k_no_teacher = "ZeRO spreads what training needs, and a teacher is not trained";
 
 // Settings whose place DeepSpeed takes with keys of its own.
@@ -104,6 +107,8 @@ std::vector<NotBuilt> without_options(const Scenario& scenario) {
   if (sum != param && !in_float32)
     refuse(fmt::format("grad_accum_dtype: {} under {}", to_string(sum), strategy),
            "leave it out, or zero2 with fp32");
+  if (in_float32 && sum != param && scenario.offload->optimizer == OffloadTarget::cpu)
+    refuse("grad_accum_dtype: float32 with offload.optimizer", "leave it out");
   return missing;
 }
 
@@ -130,6 +135,9 @@ std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
   if (!options.contiguous_gradients) refuse("contiguous_gradients: false", "contiguous_gradients: true");
   if (options.communication_data_type.value_or(param) != param)
     refuse("a communication_data_type that is not precision.param", "leave it out");
+  if (scenario.offload->parameters == OffloadTarget::cpu && scenario.offload->optimizer != OffloadTarget::cpu)
+    missing.push_back({"offload.parameters", "parameters in host memory and the optimizer on the device",
+                       "offload.optimizer: cpu as well"});
   return missing;
 }
 
@@ -155,6 +163,8 @@ extern constexpr StrategyFacts k_zero1_facts{
     .loose_names = k_loose_names,
     .casts_units = true,
     .why_no_teacher = k_no_teacher,
+    .why_no_parameter_offload = k_whole_weights,
+    .offloads_optimizer = true,
     .check = check_partitioned,
     .not_built = without_options<Stage::one>,
 };
@@ -168,6 +178,8 @@ extern constexpr StrategyFacts k_zero2_facts{
     .casts_units = true,
     .reduces_every_micro_batch = true,
     .why_no_teacher = k_no_teacher,
+    .why_no_parameter_offload = k_whole_weights,
+    .offloads_optimizer = true,
     .check = check_partitioned,
     .not_built = without_options<Stage::two>,
 };
@@ -183,6 +195,8 @@ extern constexpr StrategyFacts k_zero3_facts{
     .reduces_every_micro_batch = true,
     .saves_by_parameter = true,
     .why_no_teacher = k_no_teacher,
+    .offloads_parameters = true,
+    .offloads_optimizer = true,
     .check = check_stage_3,
     .not_built = without_options_of_stage_3,
 };

@@ -12,21 +12,28 @@ constexpr int k_start_alignment = 2;  // nccl_start_alignment_factor
 
 }  // namespace
 
-FlatGroup::FlatGroup(StepBuilder& builder, UnitId root, int ranks, GroupId group)
+FlatGroup::FlatGroup(StepBuilder& builder, UnitId root, int ranks, GroupId group,
+                     std::optional<HostState> host)
     : b_(builder),
       root_(root),
       ranks_(ranks),
       group_(group),
+      host_(host),
       dtype_(builder.partition().unit(root).settings.precision.param),
       parameters_(parameters_with_gradients(builder.graph())),
       layout_(make_layout(builder.graph(), parameters_, ranks, 1, k_start_alignment)) {
   // The master stands first: who asks for a parameter's value takes the exact one.
   Buffer master = part("master", BufferClass::parameter_shard, DType::float32);
+  if (host_) place_on_host(master, *host_);
   const bool setup = builder.plan().phase == PlanPhase::setup;
   master_ = setup ? builder.declare(std::move(master)) : builder.declare_carried(std::move(master));
   weights_ =
       declare_persistent_buffer(builder, like("weights", BufferClass::parameter, BufferLayout::flat, dtype_));
   if (setup) copy_out();
+  if (!host_) return;
+  Buffer updated = part("updated", BufferClass::parameter_shard, dtype_);
+  place_on_host(updated, *host_);
+  updated_ = declare_persistent_buffer(builder, std::move(updated));
 }
 
 Buffer FlatGroup::like(std::string name, BufferClass buffer_class, BufferLayout layout, DType dtype) const {
@@ -54,8 +61,17 @@ void FlatGroup::copy_out() {
   b_.emit(std::move(copy));
 }
 
+// On the host first: it rounds the master, and the device takes what is rounded.
+BufferId FlatGroup::updated_part() {
+  if (!host_) return master_;
+  Instruction round = make_copy(b_, root_, {master_}, {*updated_});
+  round.stream = host_->stream;
+  b_.emit(std::move(round));
+  return *updated_;
+}
+
 void FlatGroup::gather() {
-  Instruction copy = make_copy(b_, root_, {master_}, {weights_});
+  Instruction copy = make_copy(b_, root_, {updated_part()}, {weights_});
   copy.bytes = bytes_of(layout_.flat_shard_elements(), dtype_);  // this rank's part of them
   b_.emit(std::move(copy));
   Instruction gather;

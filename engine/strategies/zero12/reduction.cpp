@@ -10,11 +10,13 @@
 namespace shardlab {
 
 GradientReduction::GradientReduction(StepBuilder& builder, FlatGroup& weights, const ZeroOptions& options,
-                                     UnitId root, GroupId group, std::span<const ParameterId> order)
+                                     UnitId root, GroupId group, std::span<const ParameterId> order,
+                                     HostGradients* host)
     : BucketedGradients(
           builder, root, StepBuilder::compute(), weights.dtype(), options.reduce_bucket_size,
           gradient_buckets(builder.graph(), order, options.reduce_bucket_size, weights.layout())),
       weights_(weights),
+      host_(host),
       options_(options),
       group_(group),
       overlaps_(options.overlaps(2)),
@@ -81,6 +83,7 @@ BufferId GradientReduction::copy_slices(BufferId source, std::size_t index, cons
 }
 
 void GradientReduction::take_part(BufferId reduced, std::int64_t elements) {
+  if (host_ != nullptr) return host_->take(reduced, elements, micro_batch_, stream_);
   const bool adds = accumulates_apart() && micro_batch_ > 0;
   Instruction take;
   take.kind = adds ? InstructionKind::Accumulate : InstructionKind::Unpack;
@@ -120,7 +123,9 @@ std::vector<BufferId> GradientReduction::declare_part() {
 void GradientReduction::close() {
   reduce_last();
   if (overlaps_) wait_for_reductions();
-  if (part_.empty()) {
+  if (host_ != nullptr) {
+    host_->close();
+  } else if (part_.empty()) {
     part_ = std::exchange(fresh_, {});
   } else if (!fresh_.empty()) {
     add_fresh();

@@ -13,14 +13,17 @@
 #include "engine/scenario/zero_options.h"
 #include "engine/strategies/zero/bucketed_gradients.h"
 #include "engine/strategies/zero12/flat_group.h"
+#include "engine/strategies/zero12/host_gradients.h"
 
 namespace shardlab {
 
 class GradientReduction : public BucketedGradients {
  public:
   // `order`: of the parameters, as their gradients will be taken.
+  // `host`: takes this rank's part, where the optimizer works on the host; null: it stays on the device.
+  // Must outlive this.
   GradientReduction(StepBuilder& builder, FlatGroup& weights, const ZeroOptions& options, UnitId root,
-                    GroupId group, std::span<const ParameterId> order);
+                    GroupId group, std::span<const ParameterId> order, HostGradients* host);
 
   // Takes the memory of the buckets, unless it is there.
   void open(int micro_batch);
@@ -45,6 +48,7 @@ class GradientReduction : public BucketedGradients {
   void add_fresh();
 
   FlatGroup& weights_;
+  HostGradients* const host_;
   const ZeroOptions options_;
   const GroupId group_;
   const bool overlaps_;

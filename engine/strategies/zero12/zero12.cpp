@@ -36,6 +36,8 @@ class ZeroStrategy : public Strategy {
         options_(zero_options(scenario)),
         takes_at_once_(stage == Stage::two || options_.overlaps(1)),
         reduces_always_(stage == Stage::two),
+        accumulation_(scenario.train->accumulation),
+        host_(add_optimizer_host(builder, scenario)),
         ranks_(resolve_mesh(scenario).shard),
         group_(builder.add_group(GroupDimension::shard, ranks_)),
         ready_(completing_operators(builder.graph())),
@@ -44,8 +46,10 @@ class ZeroStrategy : public Strategy {
   }
 
   void declare_persistent() override {
-    weights_.emplace(b_, root(), ranks_, group_);
-    reduction_.emplace(b_, *weights_, options_, root(), group_, order_);
+    weights_.emplace(b_, root(), ranks_, group_, host_);
+    if (host_)
+      gradients_.emplace(b_, *weights_, root(), *host_, accumulation_, reduces_always_ ? accumulation_ : 1);
+    reduction_.emplace(b_, *weights_, options_, root(), group_, order_, host_ ? &*gradients_ : nullptr);
   }
 
   void begin_micro_batch(int micro_batch, bool reduce_gradients) override {
@@ -74,12 +78,17 @@ class ZeroStrategy : public Strategy {
     trained.norm_group = group_;
     trained.sums_one_norm = trained.measures_norm = true;
     if (weights_->dtype() != DType::float32) trained.checks_overflow = true;
-    trained.units.push_back(
-        {root(), weights_->master(), {update_gradient_ ? *update_gradient_ : reduction_->part().front()}});
+    if (host_) {
+      trained.looked_through = trained.gradients_outlive_step = true;
+      trained.stream = host_->stream;
+      trained.space = MemorySpace::pageable_host;
+    }
+    trained.units.push_back({root(), weights_->master(), {reduced_gradient()}});
     return trained;
   }
 
   void prepare_update() override {
+    if (host_) return;
     if (reduction_->accumulates_apart()) {
       update_gradient_ = reduction_->part().front();
       return;
@@ -97,7 +106,7 @@ class ZeroStrategy : public Strategy {
   }
 
   void after_update() override {
-    b_.free({*update_gradient_});
+    if (update_gradient_) b_.free({*update_gradient_});
     weights_->gather();
   }
 
@@ -109,6 +118,11 @@ class ZeroStrategy : public Strategy {
   }
 
  private:
+  BufferId reduced_gradient() const {
+    if (host_) return gradients_->part();
+    return update_gradient_ ? *update_gradient_ : reduction_->part().front();
+  }
+
   bool is_ready(ParameterId parameter, OperatorId begin) const {
     return !takes_at_once_ || ready_[parameter.index()] >= begin;
   }
@@ -135,6 +149,8 @@ class ZeroStrategy : public Strategy {
   const ZeroOptions options_;
   const bool takes_at_once_;   // gradients, when they are ready
   const bool reduces_always_;  // in every micro-batch
+  const int accumulation_;
+  const std::optional<HostState> host_;  // where the optimizer works, if not on the device
   const int ranks_;
   const GroupId group_;
   const std::vector<OperatorId> ready_;  // by ParameterId
@@ -142,6 +158,7 @@ class ZeroStrategy : public Strategy {
   const std::vector<ParameterId> order_;
   std::size_t next_ = 0;  // of order_: the first gradient of this micro-batch that is not ready
   std::optional<FlatGroup> weights_;
+  std::optional<HostGradients> gradients_;
   std::optional<GradientReduction> reduction_;
   std::optional<BufferId> update_gradient_;
 };

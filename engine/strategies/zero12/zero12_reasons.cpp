@@ -1,7 +1,9 @@
 // ZeRO-1 and ZeRO-2: buckets, parts, the float32 copy and the gather after the update.
 #include <fmt/format.h>
 
+#include "engine/reasons/host_reason.h"
 #include "engine/reasons/reason_rule.h"
+#include "engine/strategies/zero12/host_gradients.h"
 
 namespace shardlab {
 namespace {
@@ -43,6 +45,35 @@ std::string cast_text(const Context& c) {
              : "The optimizer works in float32: the gradients of this rank's part are copied for it.";
 }
 
+bool gathers_sums(const Context& c) {
+  return goes_to_host(c) && c.step.phase != PlanPhase::setup &&
+         c.step.buffer(c.self().writes.front()).name == k_gradient_sums;
+}
+bool sends_part(const Context& c) {
+  return goes_to_host(c) && c.step.phase != PlanPhase::setup;
+}
+bool rounds_on_host(const Context& c) {
+  return is_done_on_host(c);
+}
+
+std::string sums_text(const Context&) {
+  return "More micro-batches are to come: their sums wait in host memory, in the parameters' dtype.";
+}
+std::string part_text(const Context&) {
+  return "The optimizer works in host memory: this rank's part of these averages goes there, in float32.";
+}
+std::string round_text(const Context&) {
+  return "A processor rounds the updated float32 part; the device takes what is rounded.";
+}
+std::string return_text(const Context&) {
+  return "The updated part comes back from host memory, to be gathered.";
+}
+
+const std::vector<std::string>& offload_keys() {
+  static const std::vector<std::string> keys{"offload.optimizer", "offload.pin"};
+  return keys;
+}
+
 std::span<const ReasonRule> rules() {
   using K = InstructionKind;
   static const std::vector<std::string> bucket{"parallel.zero", "parallel.strategy"};
@@ -61,6 +92,19 @@ std::span<const ReasonRule> rules() {
        nullptr,
        [](const Context&) -> std::string { return "This rank keeps the averages of its own part."; },
        {"parallel.strategy"}},
+      {K::Accumulate,
+       comes_from_host,
+       [](const Context&) -> std::string {
+         return "The sums of earlier micro-batches come back from host memory: DeepSpeed adds on the device.";
+       },
+       {"offload.optimizer", "train.accumulation"}},
+      {K::Copy, gathers_sums, sums_text, {"offload.optimizer", "train.accumulation"}},
+      {K::Copy, sends_part, part_text, offload_keys()},
+      {K::Cast, sends_part, part_text, offload_keys()},
+      {K::Copy, rounds_on_host, round_text, offload_keys()},
+      {K::Cast, rounds_on_host, round_text, offload_keys()},
+      {K::Copy, comes_from_host, return_text, offload_keys()},
+      {K::HostWait, awaits_copy, host_wait_text, offload_keys()},
       {K::Accumulate,
        nullptr,
        [](const Context&) -> std::string {

@@ -22,20 +22,41 @@ std::string name_of(const StepBuilder& builder, std::string_view what, Parameter
 
 }  // namespace
 
-Gathers::Gathers(StepBuilder& builder, StreamId stream, GroupId group, int ranks)
-    : b_(builder), stream_(stream), group_(group), ranks_(ranks) {
+Gathers::Gathers(StepBuilder& builder, StreamId stream, GroupId group, int ranks,
+                 std::optional<HostState> host)
+    : b_(builder), stream_(stream), group_(group), ranks_(ranks), host_(host) {
   for (std::size_t i = 0; i < builder.graph().parameters.size(); ++i) {
     const auto id = make_id<ParameterId>(i);
-    Buffer shard = whole_buffer(id);
-    shard.name = name_of(builder, "shard", id);
-    shard.buffer_class = BufferClass::parameter_shard;
-    shard.layout = BufferLayout::element_shards;
-    shard.shards = ranks_;
-    shard.elements = shard.elements / ranks_;
-    shard.stream = StepBuilder::compute();
+    Buffer shard = shard_buffer(id, "shard");
+    if (host_) place_on_host(shard, *host_);
     shards_.push_back(declare_persistent_buffer(builder, std::move(shard)));
     whole_.push_back(builder.declare(whole_buffer(id)));
+    if (!host_) continue;
+    Buffer arrived = shard_buffer(id, "arrived");
+    arrived.stream = stream_;
+    arrived_.push_back(builder.declare(std::move(arrived)));
   }
+}
+
+Buffer Gathers::shard_buffer(ParameterId parameter, std::string_view name) const {
+  Buffer shard = whole_buffer(parameter);
+  shard.name = name_of(b_, name, parameter);
+  shard.buffer_class = BufferClass::parameter_shard;
+  shard.layout = BufferLayout::element_shards;
+  shard.shards = ranks_;
+  shard.elements = shard.elements / ranks_;
+  shard.stream = StepBuilder::compute();
+  return shard;
+}
+
+// The shard on the device.
+BufferId Gathers::bring(ParameterId parameter, StreamId stream) {
+  if (!host_) return shard(parameter);
+  const BufferId arrived = arrived_[parameter.index()];
+  const InstructionId copied =
+      emit_transfer(b_, b_.plan().buffer(arrived).unit, shard(parameter), arrived, stream);
+  emit_host_wait(b_, host_->stream, copied);
+  return arrived;
 }
 
 Buffer Gathers::whole_buffer(ParameterId parameter) const {
@@ -71,9 +92,11 @@ void Gathers::gather_one(ParameterId parameter, StreamId stream) {
   gather.unit = b_.plan().buffer(whole(parameter)).unit;
   gather.group = group_;
   gather.bytes = b_.plan().buffer(whole(parameter)).bytes();
-  gather.reads = {shard(parameter)};
+  const BufferId source = bring(parameter, stream);
+  gather.reads = {source};
   gather.writes = gather.allocates = {whole(parameter)};
   b_.emit(std::move(gather));
+  if (host_) b_.free({source});
 }
 
 // The same parameters have the same buffer, whenever they are gathered together.
@@ -107,9 +130,11 @@ void Gathers::gather_together(const std::vector<ParameterId>& parameters) {
   pack.stream = stream_;
   pack.unit = b_.plan().buffer(whole(parameters.front())).unit;
   pack.bytes = Bytes{b_.plan().buffer(flat).bytes().value / ranks_};
-  for (const ParameterId parameter : parameters) pack.reads.push_back(shard(parameter));
+  for (const ParameterId parameter : parameters) pack.reads.push_back(bring(parameter, stream_));
   pack.writes = pack.allocates = {flat};
+  const std::vector<BufferId> sources = pack.reads;
   b_.emit(std::move(pack));
+  if (host_) b_.free(sources);
   Instruction gather;
   gather.kind = InstructionKind::AllGather;
   gather.stream = stream_;

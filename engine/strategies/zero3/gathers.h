@@ -3,7 +3,8 @@
 // Source: DeepSpeed 0.19.8, runtime/zero/partition_parameters.py (all_gather_coalesced): each parameter is
 // flat and padded to a multiple of the ranks; several are gathered rank by rank into one buffer and copied
 // out when the first of them is waited for. partitioned_param_coordinator.py: the host waits when more than
-// two waited gathers are not done.
+// two waited gathers are not done. With offload_param the shards lie in host memory: each is copied to the
+// device before it is gathered, and the host waits for the copy (Tensor.to(), which blocks).
 #pragma once
 
 #include <deque>
@@ -12,14 +13,15 @@
 #include <string>
 #include <vector>
 
-#include "engine/strategies/step_builder.h"
+#include "engine/strategies/host_state.h"
 
 namespace shardlab {
 
 class Gathers {
  public:
   // Declares the shards, which live across steps, and the whole parameters; fills the shards in the setup.
-  Gathers(StepBuilder& builder, StreamId stream, GroupId group, int ranks);
+  // `host`: where the shards lie, if not on the device.
+  Gathers(StepBuilder& builder, StreamId stream, GroupId group, int ranks, std::optional<HostState> host);
 
   BufferId shard(ParameterId parameter) const { return shards_[parameter.index()]; }
   BufferId whole(ParameterId parameter) const { return whole_[parameter.index()]; }
@@ -44,6 +46,8 @@ class Gathers {
   };
 
   Buffer whole_buffer(ParameterId parameter) const;
+  Buffer shard_buffer(ParameterId parameter, std::string_view name) const;
+  BufferId bring(ParameterId parameter, StreamId stream);
   void gather_one(ParameterId parameter, StreamId stream);
   BufferId flat_buffer(const std::vector<ParameterId>& parameters);
   void gather_together(const std::vector<ParameterId>& parameters);
@@ -54,7 +58,9 @@ class Gathers {
   const StreamId stream_;
   const GroupId group_;
   const int ranks_;
+  const std::optional<HostState> host_;
   std::vector<BufferId> shards_, whole_;  // by ParameterId
+  std::vector<BufferId> arrived_;         // by ParameterId: its shard on the device, where it rests elsewhere
   std::vector<Flight> flights_;
   std::map<ParameterId, std::size_t> flight_of_;  // that were not waited for
   std::deque<InstructionId> landed_;              // whose end the host has not waited for

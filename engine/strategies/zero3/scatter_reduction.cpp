@@ -25,15 +25,17 @@ std::vector<GradientBucket> buckets_of(const ModelGraph& graph, const ZeroOption
 }  // namespace
 
 ScatterReduction::ScatterReduction(StepBuilder& builder, const ZeroOptions& options, UnitId root,
-                                   StreamId stream, GroupId group, int ranks)
+                                   StreamId stream, GroupId group, int ranks, std::optional<HostState> host,
+                                   int accumulation)
     : BucketedGradients(builder, root, stream, parameter_dtype(builder, root), options.reduce_bucket_size,
                         buckets_of(builder.graph(), options, ranks)),
       options_(options),
       stream_(stream),
       group_(group),
-      ranks_(ranks) {
-  const ModelGraph& graph = builder.graph();
-  const std::vector<ParameterId> all = parameters_with_gradients(graph);
+      ranks_(ranks),
+      host_(host),
+      last_(accumulation - 1) {
+  const std::vector<ParameterId> all = parameters_with_gradients(builder.graph());
   const DType param = parameter_dtype(builder, root);
   Buffer memory;
   memory.name = "bucket_memory";
@@ -41,17 +43,29 @@ ScatterReduction::ScatterReduction(StepBuilder& builder, const ZeroOptions& opti
   memory.dtype = param;
   memory.elements = options.reduce_bucket_size;
   memory_ = declare_persistent_buffer(builder, std::move(memory));
-  Buffer part;
-  part.name = "gradients";
-  part.buffer_class = BufferClass::gradient_shard;
-  part.dtype = options.grad_accum_dtype.value_or(param);
-  part.layout = BufferLayout::element_shards;
-  part.parameters = all;
-  part.shards = ranks;
-  part.elements = make_layout(graph, all, ranks, 1, 1, ShardedBy::elements).shard_elements;
-  part.unit = root;
+  Buffer part = part_of(all, "gradients", options.grad_accum_dtype.value_or(param));
+  if (host_) place_on_host(part, *host_);
   part_ = declare_persistent_buffer(builder, std::move(part));
+  if (host_) {
+    Buffer update = part_of(all, "update_gradient", DType::float32);
+    place_on_host(update, *host_);
+    update_ = declare_persistent_buffer(builder, std::move(update));
+  }
   slot_ = {memory_};
+}
+
+// This rank's elements of the gradients of these.
+Buffer ScatterReduction::part_of(std::vector<ParameterId> parameters, std::string name, DType dtype) const {
+  Buffer part;
+  part.name = std::move(name);
+  part.buffer_class = BufferClass::gradient_shard;
+  part.dtype = dtype;
+  part.layout = BufferLayout::element_shards;
+  part.shards = ranks_;
+  part.elements = make_layout(b_.graph(), parameters, ranks_, 1, 1, ShardedBy::elements).shard_elements;
+  part.parameters = std::move(parameters);
+  part.unit = root_;
+  return part;
 }
 
 void ScatterReduction::take(BufferId gradients, std::span<const ParameterId> parameters) {
@@ -93,7 +107,11 @@ void ScatterReduction::reduce(std::size_t index, BufferId source) {
   reduce.bytes = b_.plan().buffer(sent).bytes();
   reduce.reads = reduce.writes = {sent};
   b_.emit(std::move(reduce));
-  take_part(sent, whole.elements);
+  if (host_) {
+    keep_on_host(sent, index);
+  } else {
+    take_part(sent, whole.elements);
+  }
   if (!in_place) b_.free({sent});
   if (whole.oversized) release(source);
   if (const auto last = b_.last_on(stream_)) pending_.push_back(*last);
@@ -138,16 +156,68 @@ void ScatterReduction::take_part(BufferId reduced, std::int64_t elements) {
   b_.emit(std::move(take));
 }
 
+// Before a sum there is nothing on the host: the first micro-batch goes there as it is, all at once.
+void ScatterReduction::keep_on_host(BufferId reduced, std::size_t index) {
+  const GradientBucket& whole = bucket(index);
+  if (micro_batch_ == 0) {
+    Instruction keep = make_copy(b_, root_, {reduced}, {part_});
+    keep.stream = stream_;
+    keep.bytes = bytes_of((whole.elements + ranks_ - 1) / ranks_, b_.plan().buffer(part_).dtype);
+    b_.emit(std::move(keep));
+  }
+  for (const ParameterId parameter : whole.parameters) pass_through_device(parameter, reduced);
+}
+
+// DeepSpeed brings it back in every micro-batch, whether anything is done with it or not.
+void ScatterReduction::pass_through_device(ParameterId parameter, BufferId reduced) {
+  Buffer buffer = part_of({parameter}, label("returned", parameter.index()), b_.plan().buffer(part_).dtype);
+  buffer.stream = stream_;
+  const BufferId returned = b_.declare(buffer);
+  emit_transfer(b_, root_, part_, returned, stream_);
+  if (micro_batch_ > 0) {
+    Instruction add;
+    add.kind = InstructionKind::Accumulate;
+    add.stream = stream_;
+    add.unit = root_;
+    add.bytes = buffer.bytes();
+    add.reads = {reduced, returned};
+    add.writes = {returned};
+    b_.emit(std::move(add));
+    Instruction keep = make_copy(b_, root_, {returned}, {part_});
+    keep.stream = stream_;
+    keep.bytes = buffer.bytes();
+    b_.emit(std::move(keep));
+  }
+  if (micro_batch_ == last_) send(returned, buffer);
+  b_.free({returned});
+}
+
+// In float32, made on the device.
+void ScatterReduction::send(BufferId returned, const Buffer& like) {
+  BufferId source = returned;
+  if (like.dtype != DType::float32) {
+    Buffer wide = like;
+    wide.name.replace(0, std::string_view("returned").size(), "widened");
+    wide.dtype = DType::float32;
+    source = b_.declare(std::move(wide));
+    Instruction widen = make_copy(b_, root_, {returned}, {source});
+    widen.stream = stream_;
+    widen.allocates = {source};
+    b_.emit(std::move(widen));
+  }
+  Instruction send = make_copy(b_, root_, {source}, {*update_});
+  send.stream = stream_;
+  send.bytes = b_.plan().buffer(source).bytes();
+  b_.emit(std::move(send));
+  if (source != returned) b_.free({source});
+}
+
 void ScatterReduction::close() {
   reduce_last();
-  if (stream_ != StepBuilder::compute()) {
-    b_.wait(StepBuilder::compute(), stream_);
-    if (const auto last = b_.last_on(stream_)) {
-      Instruction wait;
-      wait.kind = InstructionKind::HostWait;
-      wait.waits = {*last};
-      b_.emit(std::move(wait));
-    }
+  if (stream_ != StepBuilder::compute()) b_.wait(StepBuilder::compute(), stream_);
+  if (stream_ != StepBuilder::compute() || host_) {
+    const StreamId waiting = host_ ? host_->stream : StepBuilder::compute();
+    if (const auto last = b_.last_on(stream_)) emit_host_wait(b_, waiting, *last);
   }
   pending_.clear();
   if (slot_.front() == memory_) return;

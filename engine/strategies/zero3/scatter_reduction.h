@@ -4,13 +4,16 @@
 // __reduce_and_partition_ipg_grads) and runtime/comm/coalesced_collectives.py (reduce_scatter_coalesced): the
 // bucket's memory lives as long as the run; its gradients are copied together, rank by rank, in the order of
 // definition, unless it is one that all ranks divide. The host waits when more than two reductions are not
-// done.
+// done. With offload_optimizer the parts lie in host memory (partition_grads): each comes back to the device,
+// where it is added to and becomes float32, and goes to the host again.
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <span>
 
 #include "engine/scenario/zero_options.h"
+#include "engine/strategies/host_state.h"
 #include "engine/strategies/zero/bucketed_gradients.h"
 
 namespace shardlab {
@@ -19,7 +22,7 @@ class ScatterReduction : public BucketedGradients {
  public:
   // Declares the bucket's memory and this rank's part of the gradients, which live across steps.
   ScatterReduction(StepBuilder& builder, const ZeroOptions& options, UnitId root, StreamId stream,
-                   GroupId group, int ranks);
+                   GroupId group, int ranks, std::optional<HostState> host, int accumulation);
 
   void begin(int micro_batch) { micro_batch_ = micro_batch; }
   // The stream of reductions, which copies, waits for what made them.
@@ -28,6 +31,8 @@ class ScatterReduction : public BucketedGradients {
   void close();
 
   BufferId part() const { return part_; }  // of all gradients, parameter by parameter
+  // The same in float32 and in host memory, where the optimizer works there.
+  std::optional<BufferId> part_on_host() const { return update_; }
 
  private:
   void reduce(std::size_t index, BufferId source) override;
@@ -37,12 +42,19 @@ class ScatterReduction : public BucketedGradients {
   void limit();
   BufferId copy_together(BufferId source, std::size_t index);
   void take_part(BufferId reduced, std::int64_t elements);
+  void keep_on_host(BufferId reduced, std::size_t index);
+  void pass_through_device(ParameterId parameter, BufferId reduced);
+  void send(BufferId returned, const Buffer& like);
+  Buffer part_of(std::vector<ParameterId> parameters, std::string name, DType dtype) const;
 
   const ZeroOptions options_;
   const StreamId stream_;
   const GroupId group_;
   const int ranks_;
+  const std::optional<HostState> host_;
+  const int last_;  // micro-batch
   BufferId memory_, part_;
+  std::optional<BufferId> update_;
   Memory slot_;
   std::deque<InstructionId> pending_;  // reductions whose end the host has not waited for
 };

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/scenario/mesh.h"
+#include "engine/scenario/offload_spec.h"
 #include "engine/scenario/train_spec.h"
 #include "engine/strategies/gradient_order.h"
 #include "engine/strategies/parameter_buffers.h"
@@ -32,16 +33,20 @@ class Zero3Strategy : public Strategy {
         group_(builder.add_group(GroupDimension::shard, ranks_)),
         gather_stream_(stream("all_gather")),
         reduce_stream_(stream("reduce_and_partition")),
+        host_(add_optimizer_host(builder, scenario)),
         order_(arrival_order(builder.graph())),
         ready_(completing_operators(builder.graph())),
         walk_(builder.graph(), builder.partition()) {}
 
   void declare_persistent() override {
     Buffer master = like_master("master", BufferClass::parameter_shard);
+    if (host_) rest_pageable(master);
     const bool setup = b_.plan().phase == PlanPhase::setup;
     master_ = setup ? b_.declare(std::move(master)) : b_.declare_carried(std::move(master));
-    gathers_.emplace(b_, gather_stream_, group_, ranks_);
-    reduction_.emplace(b_, options_, root(), reduce_stream_, group_, ranks_);
+    const bool parameters_too = scenario_.offload->parameters == OffloadTarget::cpu;
+    gathers_.emplace(b_, gather_stream_, group_, ranks_, parameters_too ? host_ : std::nullopt);
+    reduction_.emplace(b_, options_, root(), reduce_stream_, group_, ranks_, host_,
+                       scenario_.train->accumulation);
     if (setup) return cut_master();
     coordinator_.emplace(b_.graph(), b_.partition(), options_,
                          record_trace(b_.graph(), b_.partition(), scenario_));
@@ -93,12 +98,19 @@ class Zero3Strategy : public Strategy {
     trained.norm_group = group_;
     trained.norm_dtype = DType::float64;
     trained.sums_one_norm = trained.measures_norm = true;
-    trained.units.push_back({root(), master_, {update_gradient_ ? *update_gradient_ : reduction_->part()}});
+    if (host_) {
+      trained.norm_dtype = DType::float32;
+      trained.looked_through = trained.gradients_outlive_step = true;
+      trained.stream = host_->stream;
+      trained.space = MemorySpace::pageable_host;
+    }
+    trained.units.push_back({root(), master_, {reduced_gradient()}});
     return trained;
   }
 
   // Several gradients are joined in their dtype before they are copied to float32.
   void prepare_update() override {
+    if (host_) return;
     const BufferId part = reduction_->part();
     const DType dtype = b_.plan().buffer(part).dtype;
     if (dtype == DType::float32) {
@@ -111,8 +123,12 @@ class Zero3Strategy : public Strategy {
   }
 
   void after_update() override {
-    b_.free({*update_gradient_});
-    b_.emit(make_copy(b_, root(), {master_}, gathers_->shards()));
+    if (update_gradient_) b_.free({*update_gradient_});
+    if (host_) {
+      bring_back();
+    } else {
+      b_.emit(make_copy(b_, root(), {master_}, gathers_->shards()));
+    }
     gathers_->gather_in_place(persistent());
   }
 
@@ -164,6 +180,39 @@ class Zero3Strategy : public Strategy {
     reduction_->take(buffer, std::span(order_).subspan(first, next_ - first));
   }
 
+  BufferId reduced_gradient() const {
+    if (host_) return *reduction_->part_on_host();
+    return update_gradient_ ? *update_gradient_ : reduction_->part();
+  }
+
+  // DeepSpeed clones the master, and a clone is not page-locked.
+  void rest_pageable(Buffer& buffer) const {
+    buffer.space = MemorySpace::pageable_host;
+    buffer.stream = host_->stream;
+  }
+
+  // Tensor.copy_() from float32 in host memory converts there, into memory of its own, and the host waits.
+  void bring_back() {
+    const std::vector<BufferId>& shards = gathers_->shards();
+    const Buffer& shard = b_.plan().buffer(shards.front());
+    BufferId source = master_;
+    if (shard.space == MemorySpace::device && shard.dtype != DType::float32) {
+      Buffer rounded = like_master("rounded", BufferClass::parameter_shard);
+      rounded.dtype = shard.dtype;
+      rest_pageable(rounded);
+      source = b_.declare(std::move(rounded));
+      Instruction round = make_copy(b_, root(), {master_}, {source});
+      round.stream = host_->stream;
+      round.allocates = {source};
+      b_.emit(std::move(round));
+    }
+    Instruction back = make_copy(b_, root(), {source}, shards);
+    if (shard.space != MemorySpace::device) back.stream = host_->stream;
+    const InstructionId copied = b_.emit(std::move(back));
+    if (shard.space == MemorySpace::device) emit_host_wait(b_, host_->stream, copied);
+    if (source != master_) b_.free({source});
+  }
+
   Buffer like_master(std::string name, BufferClass buffer_class) const {
     Buffer buffer;
     buffer.name = std::move(name);
@@ -198,6 +247,7 @@ class Zero3Strategy : public Strategy {
   const int ranks_;
   const GroupId group_;
   const StreamId gather_stream_, reduce_stream_;
+  const std::optional<HostState> host_;   // where the optimizer works, if not on the device
   const std::vector<ParameterId> order_;  // in which gradients become ready
   const std::vector<OperatorId> ready_;   // by ParameterId
   std::size_t next_ = 0;                  // of order_: the first gradient that is not ready

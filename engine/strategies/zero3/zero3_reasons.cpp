@@ -1,6 +1,7 @@
 // ZeRO-3: gathers around modules, ahead of them and after the update; the bucket; the float32 part.
 #include <fmt/format.h>
 
+#include "engine/reasons/host_reason.h"
 #include "engine/reasons/reason_rule.h"
 
 namespace shardlab {
@@ -36,6 +37,42 @@ std::string cast_text(const Context& c) {
   return writes_class(c, BufferClass::parameter_shard)
              ? "The updated float32 elements go back into the shards that are gathered."
              : "The optimizer works in float32: this rank's gradients are copied for it.";
+}
+
+bool brings_gradients(const Context& c) {
+  return comes_from_host(c) && writes_class(c, BufferClass::gradient_shard);
+}
+bool brings_update(const Context& c) {
+  return comes_from_host(c) && c.self().writes.size() > 1;
+}
+bool sends_in_step(const Context& c) {
+  return goes_to_host(c) && c.step.phase != PlanPhase::setup;
+}
+bool widens_on_device(const Context& c) {
+  return writes_class(c, BufferClass::gradient_shard) && !c.self().allocates.empty() && !is_done_on_host(c) &&
+         c.step.buffer(c.self().writes.front()).parameters.size() == 1;
+}
+
+std::string gradients_back_text(const Context&) {
+  return "The gradient comes back from host memory: DeepSpeed adds micro-batches, and makes float32, on the "
+         "device.";
+}
+std::string send_text(const Context&) {
+  return "The optimizer works in host memory: this rank's elements of the averages go there.";
+}
+std::string widen_text(const Context&) {
+  return "The optimizer works in float32, which is made on the device before it is sent.";
+}
+std::string round_text(const Context&) {
+  return "A processor rounds the updated float32 elements into what is gathered.";
+}
+std::string update_text(const Context&) {
+  return "The updated elements come back from host memory.";
+}
+
+const std::vector<std::string>& offload_keys() {
+  static const std::vector<std::string> keys{"offload.optimizer", "offload.parameters", "offload.pin"};
+  return keys;
 }
 
 const std::vector<std::string>& zero_keys() {
@@ -103,6 +140,16 @@ std::span<const ReasonRule> rules() {
          return fmt::format("With reduce_scatter off {} ranks average the whole bucket.", group_size(c));
        },
        zero_keys()},
+      {K::Copy, brings_gradients, gradients_back_text, {"offload.optimizer", "train.accumulation"}},
+      {K::Copy, brings_update, update_text, offload_keys()},
+      {K::Copy, comes_from_host, from_host_text, offload_keys()},
+      {K::Cast, comes_from_host, update_text, offload_keys()},
+      {K::Copy, sends_in_step, send_text, offload_keys()},
+      {K::Cast, sends_in_step, send_text, offload_keys()},
+      {K::Copy, is_done_on_host, round_text, offload_keys()},
+      {K::Cast, is_done_on_host, round_text, offload_keys()},
+      {K::Cast, widens_on_device, widen_text, offload_keys()},
+      {K::HostWait, awaits_copy, host_wait_text, offload_keys()},
       {K::HostWait,
        nullptr,
        [](const Context&) -> std::string {
