@@ -13,12 +13,24 @@ std::vector<OperatorId> completing_operators(const ModelGraph& graph) {
   return first_use;
 }
 
-std::vector<ParameterId> parameters_with_gradients(const ModelGraph& graph) {
+namespace {
+
+std::vector<ParameterId> parameters_that(const ModelGraph& graph, bool require_gradients) {
   std::vector<ParameterId> parameters;
   for (std::size_t i = 0; i < graph.parameters.size(); ++i) {
-    if (graph.parameters[i].requires_grad) parameters.push_back(make_id<ParameterId>(i));
+    if (graph.parameters[i].requires_grad == require_gradients) parameters.push_back(make_id<ParameterId>(i));
   }
   return parameters;
+}
+
+}  // namespace
+
+std::vector<ParameterId> parameters_with_gradients(const ModelGraph& graph) {
+  return parameters_that(graph, true);
+}
+
+std::vector<ParameterId> parameters_without_gradients(const ModelGraph& graph) {
+  return parameters_that(graph, false);
 }
 
 std::vector<ParameterId> arrival_order(const ModelGraph& graph) {

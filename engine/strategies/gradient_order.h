@@ -14,7 +14,10 @@ std::vector<OperatorId> completing_operators(const ModelGraph& graph);
 // Those that have gradients, in the order of definition.
 std::vector<ParameterId> parameters_with_gradients(const ModelGraph& graph);
 
-// The same in the order in which backward completes them; those of one operator in the order of definition.
+// The others: frozen ones.
+std::vector<ParameterId> parameters_without_gradients(const ModelGraph& graph);
+
+// Those with gradients in the order in which backward completes them; those of one operator in the order of definition.
 std::vector<ParameterId> arrival_order(const ModelGraph& graph);
 
 }  // namespace shardlab

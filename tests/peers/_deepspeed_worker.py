@@ -10,6 +10,7 @@ import deepspeed  # noqa: E402
 from _fsdp2_worker import SequentialBatches  # noqa: E402
 from _llama import mean_loss, read_safetensors  # noqa: E402
 from _rank import answer, record_steps  # noqa: E402
+from _strategies import freeze  # noqa: E402
 from transformers import LlamaConfig, LlamaForCausalLM  # noqa: E402
 
 deepspeed.utils.logger.setLevel("ERROR")
@@ -50,7 +51,8 @@ def run(case, rank, world):
     train, length = scenario["train"], scenario["model"]["sequence_length"]
     model = LlamaForCausalLM(LlamaConfig(**case["config"], use_cache=False, attn_implementation="eager"))
     model.load_state_dict(read_safetensors(case["weights"]), strict=not case["config"].get("tie_word_embeddings"))
-    optimizer = torch.optim.AdamW(model.parameters(), lr=train["learning_rate"], weight_decay=0.01)
+    freeze(model, scenario["model"].get("frozen", []))
+    optimizer = torch.optim.AdamW([each for each in model.parameters() if each.requires_grad], lr=train["learning_rate"], weight_decay=0.01)
     engine, *_ = deepspeed.initialize(model=model, optimizer=optimizer, config=configuration(scenario), dist_init_required=False)
     spec = {"text": case["text"], "sequence_length": length, "micro_batch": train["micro_batch"], "accumulation": train["accumulation"]}
     batches = SequentialBatches(spec, rank, world)

@@ -1,5 +1,6 @@
 """Settings of DeepSpeed's ZeRO drawn at random: of a small Llama."""
 from _drawn import UNEVEN
+from _drawn_settings import FROZEN
 
 VARIABLES = {"DS_ACCELERATOR": "cpu", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
 
@@ -52,6 +53,8 @@ def draw(pick, _):
         scenario["parallel"]["zero"] = zero
     if offload := draw_offload(pick, strategy, zero):
         scenario["offload"] = offload
+    if pick([True, False, False]):
+        scenario["model"] = {"frozen": pick(FROZEN)}
     return scenario, {"num_hidden_layers": 3, "tie_word_embeddings": strategy != "zero3" and pick([False, False, True]), **pick([{}, UNEVEN])}
 
 

@@ -32,7 +32,7 @@ def main():
                 found = compare_with_deepspeed(case, made)
                 failures += bool(found[0])
                 tell(case, world, f"accumulation {case['scenario']['train']['accumulation']}, tied {case['config']['tie_word_embeddings']}, "
-                     f"offload {' and '.join(case['scenario'].get('offload', {})) or 'of nothing'}", *found)
+                     f"offload {' and '.join(case['scenario'].get('offload', {})) or 'of nothing'}, frozen {case['scenario']['model'].get('frozen', [])}", *found)
     print(f"{sum(CASES_PER_WORLD.values())} settings, {failures} with differences")
     sys.exit(1 if failures else 0)
 

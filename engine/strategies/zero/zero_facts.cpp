@@ -74,10 +74,6 @@ void check_stage_3(Complaints& c, const ResolvedMesh& mesh) {
 std::vector<NotBuilt> without_parts(const Scenario& scenario, const std::string& strategy) {
   std::vector<NotBuilt> missing;
   const std::string with = " with " + strategy;
-  if (!scenario.model->frozen.empty())
-    missing.push_back({"model.frozen", "frozen parameters" + with, "parallel.strategy: fsdp2"});
-  if (scenario.model->lora.rank != 0)
-    missing.push_back({"model.lora", "adapters" + with, "parallel.strategy: fsdp2"});
   if (scenario.precision->param == DType::float16 || scenario.model->dtype == DType::float16)
     missing.push_back({"precision.param", "float16" + with, "bfloat16"});
   if (scenario.precision->autocast)

@@ -29,9 +29,11 @@ class Zero0Strategy : public Strategy {
     for (const UnitId unit : units()) {
       Held& held = units_[unit.index()];
       const DType dtype = b_.partition().unit(unit).settings.precision.param;
-      const bool apart = dtype != DType::float32;
+      const std::vector<ParameterId> trained = parameters_with_gradients(b_, unit);
+      const bool apart = dtype != DType::float32 && !trained.empty();
       if (apart) {
-        Buffer master = whole(unit, "master", BufferClass::parameter, DType::float32);
+        Buffer master = unit_buffer(b_, unit, trained, "master", BufferClass::parameter,
+                                    BufferLayout::parameters, DType::float32, 1, StepBuilder::compute());
         held.master = setup ? b_.declare(std::move(master)) : b_.declare_carried(std::move(master));
       }
       held.weights = declare_persistent_buffer(b_, whole(unit, "param", BufferClass::parameter, dtype));

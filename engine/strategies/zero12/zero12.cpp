@@ -47,6 +47,7 @@ class ZeroStrategy : public Strategy {
 
   void declare_persistent() override {
     weights_.emplace(b_, root(), ranks_, group_, host_);
+    declare_frozen();
     if (host_)
       gradients_.emplace(b_, *weights_, root(), *host_, accumulation_, reduces_always_ ? accumulation_ : 1);
     reduction_.emplace(b_, *weights_, options_, root(), group_, order_, host_ ? &*gradients_ : nullptr);
@@ -72,6 +73,9 @@ class ZeroStrategy : public Strategy {
   }
 
   BufferId compute_parameters(UnitId) const override { return weights_->weights(); }
+  BufferId compute_parameter(ParameterId parameter) const override {
+    return b_.graph().parameter(parameter).requires_grad ? weights_->weights() : *frozen_;
+  }
 
   TrainedState trained() const override {
     TrainedState trained;
@@ -118,6 +122,16 @@ class ZeroStrategy : public Strategy {
   }
 
  private:
+  // They are in no group of the optimizer: whole on every rank, as the model holds them.
+  void declare_frozen() {
+    std::vector<ParameterId> frozen = parameters_without_gradients(b_.graph());
+    if (frozen.empty()) return;
+    Buffer buffer =
+        unit_buffer(b_, root(), std::move(frozen), "frozen", BufferClass::parameter,
+                    BufferLayout::parameters, weights_->dtype(), 1, StepBuilder::compute());
+    frozen_ = declare_persistent_buffer(b_, std::move(buffer));
+  }
+
   BufferId reduced_gradient() const {
     if (host_) return gradients_->part();
     return update_gradient_ ? *update_gradient_ : reduction_->part().front();
@@ -158,6 +172,7 @@ class ZeroStrategy : public Strategy {
   const std::vector<ParameterId> order_;
   std::size_t next_ = 0;  // of order_: the first gradient of this micro-batch that is not ready
   std::optional<FlatGroup> weights_;
+  std::optional<BufferId> frozen_;  // parameters
   std::optional<HostGradients> gradients_;
   std::optional<GradientReduction> reduction_;
   std::optional<BufferId> update_gradient_;

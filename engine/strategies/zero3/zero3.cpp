@@ -127,7 +127,7 @@ class Zero3Strategy : public Strategy {
     if (host_) {
       bring_back();
     } else {
-      b_.emit(make_copy(b_, root(), {master_}, gathers_->shards()));
+      b_.emit(make_copy(b_, root(), {master_}, trained_shards()));
     }
     gathers_->gather_in_place(persistent());
   }
@@ -180,6 +180,13 @@ class Zero3Strategy : public Strategy {
     reduction_->take(buffer, std::span(order_).subspan(first, next_ - first));
   }
 
+  std::vector<BufferId> trained_shards() const {
+    std::vector<BufferId> shards;
+    for (const ParameterId parameter : parameters_with_gradients(b_.graph()))
+      shards.push_back(gathers_->shard(parameter));
+    return shards;
+  }
+
   BufferId reduced_gradient() const {
     if (host_) return *reduction_->part_on_host();
     return update_gradient_ ? *update_gradient_ : reduction_->part();
@@ -193,7 +200,7 @@ class Zero3Strategy : public Strategy {
 
   // Tensor.copy_() from float32 in host memory converts there, into memory of its own, and the host waits.
   void bring_back() {
-    const std::vector<BufferId>& shards = gathers_->shards();
+    const std::vector<BufferId> shards = trained_shards();
     const Buffer& shard = b_.plan().buffer(shards.front());
     BufferId source = master_;
     if (shard.space == MemorySpace::device && shard.dtype != DType::float32) {
@@ -227,7 +234,7 @@ class Zero3Strategy : public Strategy {
   }
 
   void cut_master() {
-    Instruction copy = make_copy(b_, root(), gathers_->shards(), {master_});
+    Instruction copy = make_copy(b_, root(), trained_shards(), {master_});
     copy.allocates = {master_};
     b_.emit(std::move(copy));
   }

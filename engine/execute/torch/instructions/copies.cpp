@@ -110,6 +110,13 @@ class Accumulate : public Action {
   std::vector<DestinationRanges> destinations_;
 };
 
+// A part of a flat vector may hold none of the parameters that are copied now.
+bool may_share_nothing(const Site& site, BufferId to) {
+  const auto is_part = [&](BufferId id) { return site.buffer(id).layout == BufferLayout::flat_shard; };
+  return is_part(to) || site.buffer(to).layout == BufferLayout::opaque ||
+         std::any_of(site.instruction().reads.begin(), site.instruction().reads.end(), is_part);
+}
+
 // Every read buffer that is not itself written gives what it has in common with every written one.
 Result<std::vector<DestinationRanges>> match_buffers(const Site& site) {
   const Instruction& instruction = site.instruction();
@@ -124,9 +131,7 @@ Result<std::vector<DestinationRanges>> match_buffers(const Site& site) {
       auto ranges = common_ranges(site.run, site.buffer(from), site.buffer(to));
       if (!ranges.empty()) destination.sources.push_back({site.slot(from), std::move(ranges)});
     }
-    // A part of a flat vector may hold none of the parameters that are copied now.
-    if (destination.sources.empty() && site.buffer(to).layout != BufferLayout::flat_shard &&
-        site.buffer(to).layout != BufferLayout::opaque)
+    if (destination.sources.empty() && !may_share_nothing(site, to))
       return site.defect(fmt::format("nothing it reads belongs into {}", site.buffer(to).name));
     destinations.push_back(std::move(destination));
   }
