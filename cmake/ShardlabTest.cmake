@@ -66,7 +66,7 @@ endfunction()
 
 # shardlab_scripts(<folder> [PROCESSORS n] [WITHOUT_TORCH]): every .py and .sh directly in the folder is the test <folder>.<file>,
 # labelled with the folder's name; a file that starts with an underscore is a helper, one that ends in _slow is also labelled slow, one
-# in _nightly nightly. WITHOUT_TORCH: where there is libtorch they are also tests of the programs without it, labelled without_torch.
+# in _nightly nightly. PROCESSORS: what a script takes that does not say so itself, in a line "# processors: n". WITHOUT_TORCH: where there is libtorch they are also tests of the programs without it, labelled without_torch.
 function(shardlab_scripts folder)
   cmake_parse_arguments(ARG "WITHOUT_TORCH" "PROCESSORS" "" ${ARGN})
   file(GLOB scripts CONFIGURE_DEPENDS "${folder}/*.py" "${folder}/*.sh")
@@ -85,8 +85,13 @@ function(shardlab_scripts folder)
     if(ARG_WITHOUT_TORCH AND SHARDLAB_TORCH)
       _shardlab_script("without_torch.${folder}.${stem}" "${script}" without_torch "${PROJECT_BINARY_DIR}/without_torch/shardlab" "")
     endif()
-    if(ARG_PROCESSORS)
-      set_tests_properties("${folder}.${stem}" PROPERTIES PROCESSORS ${ARG_PROCESSORS})
+    set(processors ${ARG_PROCESSORS})
+    file(STRINGS "${script}" said REGEX "^# processors: [0-9]+$" LIMIT_COUNT 1)
+    if(said)
+      string(REGEX MATCH "[0-9]+" processors "${said}")
+    endif()
+    if(processors)
+      set_tests_properties("${folder}.${stem}" PROPERTIES PROCESSORS ${processors})
     endif()
   endforeach()
 endfunction()

@@ -17,7 +17,8 @@ std::vector<ParameterId> parameters_with_gradients(const ModelGraph& graph);
 // The others: frozen ones.
 std::vector<ParameterId> parameters_without_gradients(const ModelGraph& graph);
 
-// Those with gradients in the order in which backward completes them; those of one operator in the order of definition.
+// Those with gradients in the order in which backward completes them; those of one operator in the order of
+// definition.
 std::vector<ParameterId> arrival_order(const ModelGraph& graph);
 
 }  // namespace shardlab

@@ -125,14 +125,15 @@ void emit_value_clipping(StepBuilder& builder, const TrainedState& trained,
 
 // FSDP2 sums one squared norm per trained parameter over the shard group, recorded as one all-reduce of 4
 // bytes a parameter; FSDP1 and DeepSpeed one for all parameters.
-BufferId emit_norms(StepBuilder& builder, const TrainedState& trained,
-                    const std::vector<BufferId>& gradients) {
+BufferId emit_norms(StepBuilder& builder, const TrainedState& trained, const std::vector<BufferId>& gradients,
+                    int part = 0) {
   builder.set_pass(PlanPass::clip);
   const std::vector<Parameter>& parameters = builder.graph().parameters;
   const auto count =
       std::count_if(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.trainable; });
-  const BufferId norms = builder.declare(
-      scalars(trained, BufferRole::norms, trained.norm_dtype, trained.sums_one_norm ? 1 : count));
+  Buffer numbers = scalars(trained, BufferRole::norms, trained.norm_dtype, trained.sums_one_norm ? 1 : count);
+  if (part > 0) numbers.name += fmt::format(".{}", part);
+  const BufferId norms = builder.declare(std::move(numbers));
 
   Instruction measure;
   measure.kind = InstructionKind::GradientNorms;
@@ -150,14 +151,14 @@ BufferId emit_norms(StepBuilder& builder, const TrainedState& trained,
 }
 
 void emit_clipping(StepBuilder& builder, const TrainedState& trained, const std::vector<BufferId>& gradients,
-                   BufferId norms, std::optional<BufferId> flag) {
+                   const std::vector<BufferId>& norms, std::optional<BufferId> flag) {
   builder.set_pass(PlanPass::clip);
   Instruction clip;
   clip.kind = InstructionKind::ClipGradients;
   clip.stream = trained.stream;
   clip.bytes = total_bytes(builder, gradients);
   clip.reads = gradients;
-  clip.reads.push_back(norms);
+  clip.reads.insert(clip.reads.end(), norms.begin(), norms.end());
   clip.writes = gradients;
   guard(clip, flag);
   builder.emit(std::move(clip));
@@ -204,6 +205,7 @@ std::vector<BufferId> declare_states(StepBuilder& builder, const TrainedState& t
     Buffer buffer = like_trained(builder, unit);
     buffer.role = state;
     buffer.name = fmt::format("{}.{}", to_string(state), builder.partition().unit(unit.unit).name);
+    if (unit.part > 0) buffer.name += fmt::format(".{}", unit.part);
     buffer.buffer_class = BufferClass::optimizer_state;
     buffer.stream = trained.stream;
     buffer.space = trained.space;
@@ -276,6 +278,7 @@ void add_temporaries(StepBuilder& builder, const TrainedState& trained, const Tr
   buffer.elements = temporaries_of(builder, units, train);
   if (buffer.elements == 0) return;
   buffer.name = "optimizer.temporaries";
+  if (units.front().part > 0) buffer.name += fmt::format(".{}", units.front().part);
   if (train.optimizer_in_backward) buffer.name += "." + builder.partition().unit(units.front().unit).name;
   buffer.buffer_class = BufferClass::workspace;
   buffer.space = trained.space;
@@ -325,25 +328,66 @@ void emit_optimizer_in_backward(StepBuilder& builder, Strategy& strategy, const 
   builder.set_pass(builder.plan().strategy);
 }
 
-void emit_optimizer_tail(StepBuilder& builder, Strategy& strategy, const TrainSpec& train, bool scaled_loss) {
-  TrainedState trained = strategy.trained();
-  std::vector<BufferId> gradients = all_gradients(trained.units);
-  std::optional<BufferId> flag, norms;
-  if (scaled_loss) {
-    flag = emit_unscaling(builder, strategy, trained, gradients);
-  } else if (trained.checks_overflow) {
-    flag = emit_overflow_check(builder, trained, gradients);
-  }
-  if (train.clip_norm || trained.measures_norm) norms = emit_norms(builder, trained, gradients);
-  builder.set_pass(builder.plan().strategy);
+namespace {
+
+// All at once; returns what the optimizer read.
+std::vector<BufferId> emit_update(StepBuilder& builder, Strategy& strategy, const TrainSpec& train,
+                                  const std::vector<BufferId>& norms, std::optional<BufferId> flag) {
   strategy.prepare_update();
-  trained = strategy.trained();
-  gradients = all_gradients(trained.units);
-  if (train.clip_norm) emit_clipping(builder, trained, gradients, *norms, flag);
-  if (norms) builder.free({*norms});
+  const TrainedState trained = strategy.trained();
+  const std::vector<BufferId> gradients = all_gradients(trained.units);
+  if (train.clip_norm) emit_clipping(builder, trained, gradients, norms, flag);
+  if (!norms.empty()) builder.free(norms);
   if (train.clip_value) emit_value_clipping(builder, trained, gradients, flag);
   if (!train.optimizer_in_backward) emit_optimizer(builder, trained, train, flag);
   builder.set_pass(builder.plan().strategy);
+  return gradients;
+}
+
+// What the optimizer reads is dropped by the strategy.
+void emit_updates_one_by_one(StepBuilder& builder, Strategy& strategy, const TrainSpec& train,
+                             const std::vector<BufferId>& norms, std::optional<BufferId> flag) {
+  for (std::size_t i = 0; i < strategy.trained().units.size(); ++i) {
+    strategy.prepare_one(i);
+    TrainedState one = strategy.trained();
+    one.units = {one.units[i]};
+    const std::vector<BufferId> gradients = all_gradients(one.units);
+    if (train.clip_norm) emit_clipping(builder, one, gradients, norms, flag);
+    if (train.clip_value) emit_value_clipping(builder, one, gradients, flag);
+    emit_optimizer(builder, one, train, flag);
+    builder.set_pass(builder.plan().strategy);
+    strategy.finish_one(i);
+  }
+  if (!norms.empty()) builder.free(norms);
+}
+
+std::vector<BufferId> emit_norms_of_step(StepBuilder& builder, const TrainedState& trained) {
+  if (!trained.one_by_one) return {emit_norms(builder, trained, all_gradients(trained.units))};
+  std::vector<BufferId> norms;
+  for (const TrainedUnit& unit : trained.units)
+    norms.push_back(emit_norms(builder, trained, all_gradients({unit}), unit.part));
+  return norms;
+}
+
+}  // namespace
+
+void emit_optimizer_tail(StepBuilder& builder, Strategy& strategy, const TrainSpec& train, bool scaled_loss) {
+  const TrainedState trained = strategy.trained();
+  std::optional<BufferId> flag;
+  std::vector<BufferId> norms;
+  if (scaled_loss) {
+    flag = emit_unscaling(builder, strategy, trained, all_gradients(trained.units));
+  } else if (trained.checks_overflow) {
+    flag = emit_overflow_check(builder, trained, all_gradients(trained.units));
+  }
+  if (train.clip_norm || trained.measures_norm) norms = emit_norms_of_step(builder, trained);
+  builder.set_pass(builder.plan().strategy);
+  std::vector<BufferId> gradients;
+  if (trained.one_by_one) {
+    emit_updates_one_by_one(builder, strategy, train, norms, flag);
+  } else {
+    gradients = emit_update(builder, strategy, train, norms, flag);
+  }
   strategy.after_update();
   builder.set_pass(PlanPass::optimizer);
   if (flag) builder.free({*flag});

@@ -25,6 +25,7 @@ struct TrainedUnit {
   UnitId unit;
   BufferId parameters;              // stored
   std::vector<BufferId> gradients;  // reduced, alive at the end of backward
+  int part = 0;                     // where one unit is updated in parts: which
 };
 
 // What backward leaves for clipping and the optimizer.
@@ -51,6 +52,8 @@ struct TrainedState {
   MemorySpace space = MemorySpace::device;
   // Whether zero_grad leaves the reduced gradients alive until the next forward.
   bool gradients_outlive_step = false;
+  // Each of the units is measured by a norm of its own, prepared, clipped and updated before the next one is.
+  bool one_by_one = false;
 };
 
 // In what sense a forward runs.
@@ -111,6 +114,9 @@ class Strategy {
   // After the norms, before clipping: makes of the gradients what the optimizer works on, which trained()
   // tells from now on.
   virtual void prepare_update() {}
+  // The same of one of trained()'s units, and what follows its optimizer step: TrainedState::one_by_one.
+  virtual void prepare_one(std::size_t) {}
+  virtual void finish_one(std::size_t) {}
   // After the optimizer: makes of what it updated what compute reads.
   virtual void after_update() {}
   // Elements of a unit with the padding of all ranks, as its collectives move them.

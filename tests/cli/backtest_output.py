@@ -1,4 +1,5 @@
 """`backtest`: a small table by the rules that ship, what is stored of it, and tables and rules that are wrong."""
+# processors: 1
 
 import csv
 import io

@@ -1,4 +1,5 @@
 """Databases that are none, belong to others or cannot grow: one message, and the file stays what it was."""
+# processors: 1
 
 import sqlite3
 import subprocess

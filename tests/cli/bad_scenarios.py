@@ -1,4 +1,5 @@
 """Wrong scenarios: each ends with one message that says where and what, exit code 2, no hang."""
+# processors: 1
 
 from _shardlab import SOURCE, TINY, Place, check, expect_error, main
 

@@ -1,4 +1,5 @@
 """What the doctor says of fixes is what `simulate` says of the file that --fix writes, and the file is well."""
+# processors: 1
 import json
 import shutil
 

@@ -1,4 +1,5 @@
 """`shardlab doctor`: a log gives findings, exit codes, three formats; large and hostile logs take bounded time and memory."""
+# processors: 1
 import json
 import os
 import re

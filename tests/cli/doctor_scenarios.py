@@ -1,5 +1,6 @@
 """The doctor's rules on scenarios: each file of tests/data/doctor/scenarios triggers the rule that it names, with the text beside it, and
 its near misses (one setting each) do not. With --update the texts are written again."""
+# processors: 1
 import concurrent.futures
 import json
 import shutil

@@ -1,4 +1,5 @@
 """`explain memory`: sums and products that can be done again, gains that simulating gives too, wrong input."""
+# processors: 1
 
 import math
 

@@ -1,4 +1,5 @@
 """`shardlab export`: what is written, what is refused, what a shell and torchrun's own parser make of the scripts."""
+# processors: 1
 import ast
 import builtins
 import json

@@ -1,5 +1,6 @@
 """`import` of other tools' configurations: files with one mistake each are refused at its place, good ones become the scenario beside them,
 and legal traps are told (tests/data/imports)."""
+# processors: 1
 
 import json
 

@@ -1,4 +1,5 @@
 """`import`: traces of torch.profiler as runs of the database, and files that are none."""
+# processors: 1
 
 import gzip
 import json

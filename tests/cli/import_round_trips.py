@@ -1,5 +1,6 @@
 """Settings drawn at random, exported and imported again: what comes back is the scenario but for the differences that the export lists; and a
 file that was imported is exported as it was, at once."""
+# processors: 1
 
 import json
 import os

@@ -1,4 +1,5 @@
 """The scenarios of scenarios/memory: what each says exceeds memory does, the verdict says why, and the setting that it names saves it."""
+# processors: 1
 from _shardlab import SOURCE, Place, check, expect, expect_error, main
 
 FOLDER = SOURCE / "scenarios/memory"

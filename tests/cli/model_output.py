@@ -1,4 +1,5 @@
 """`model` and `models`: fields, the parameter count of a published size, names as in the checkpoint."""
+# processors: 1
 
 from _shardlab import Place, check, check_fields, expect, expect_error, main
 

@@ -1,4 +1,5 @@
 """The scenarios of scenarios/offload: what state in host memory costs and saves, in bytes, and what the setting that each names changes."""
+# processors: 1
 from _shardlab import SOURCE, Place, check, expect, expect_error, main
 
 FOLDER = SOURCE / "scenarios/offload"

@@ -1,4 +1,5 @@
 """`plan`: text, JSON, its other forms, and that its hash is stable."""
+# processors: 1
 
 from _shardlab import SOURCE, Place, check, check_fields, expect, expect_error, main
 

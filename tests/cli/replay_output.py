@@ -1,4 +1,5 @@
 """`replay`: histories of torch's allocator under other options and limits, and files that are none."""
+# processors: 1
 
 import json
 import pickle

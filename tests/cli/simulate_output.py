@@ -1,4 +1,5 @@
 """`simulate`: fields, determinism, what it stores."""
+# processors: 1
 
 from _shardlab import SOURCE, WITH_TORCH, Place, check, check_fields, check_run, expect, expect_error, main
 

@@ -1,4 +1,5 @@
 """`history`, `show`, `diff`, `trace` on stored runs."""
+# processors: 1
 
 import json
 import sqlite3

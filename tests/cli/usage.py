@@ -1,4 +1,5 @@
 """Options, commands, exit codes, errors as JSON, output into a pipe."""
+# processors: 1
 
 import re
 import subprocess

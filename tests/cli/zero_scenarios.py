@@ -1,4 +1,5 @@
 """The scenarios of scenarios/zero: what DeepSpeed's defaults cost, in bytes, and what the setting that each names changes."""
+# processors: 1
 from _shardlab import SOURCE, Place, check, expect, expect_error, main
 
 FOLDER = SOURCE / "scenarios/zero"

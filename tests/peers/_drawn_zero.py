@@ -11,6 +11,8 @@ def draw_stage_3(pick):
     if pick([True, False, False]):
         zero["overlap_comm"] = False
     if pick([True, False, False]):
+        zero["sub_group_size"] = pick([1000, 20000, 40000])
+    if pick([True, False, False]):
         zero["stage3_max_live_parameters"] = pick([10000, 50000])
     return zero
 

@@ -12,6 +12,12 @@ SOURCE = pathlib.Path(os.environ.get("SHARDLAB_SOURCE", HERE.parent.parent))
 TEXT = SOURCE / "assets/data/licenses.txt"
 SKIP = 77
 
+
+def drawn(every_day, nightly):
+    """How many settings a test draws: $SHARDLAB_CASES; with $SHARDLAB_NIGHTLY as many as a night has time for."""
+    return int(os.environ.get("SHARDLAB_CASES") or (nightly if os.environ.get("SHARDLAB_NIGHTLY") else every_day))
+
+
 TINY = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 64, "intermediate_size": 176,
         "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 256,
         "max_position_embeddings": 512, "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "hidden_act": "silu",

@@ -1,5 +1,6 @@
 """Exports of settings drawn at random, read by accelerate's, transformers' and DeepSpeed's own loaders: all accepted, no key unread, and in
 effect what the scenario says, or what its differences say instead."""
+# processors: 1
 import json
 import os
 import random
@@ -9,9 +10,11 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
 from _drawn_exports import LAYER, draw, in_effect, nested
-from _peer import HERE, Folder, needed
+from _peer import HERE, Folder, drawn, needed
 
-CASES = int(os.environ.get("SHARDLAB_CASES", 220))
+CASES = drawn(120, 220)
+
+
 def exported(settings, folder):
     """The answer of `export --json --print`, its files written where it would write them; None for a scenario that contradicts itself."""
     file = folder / "scenario.yaml"

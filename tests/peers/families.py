@@ -4,6 +4,7 @@ every block keeps; and variants of them (tests/data/model_variants), those with 
 
 The interpreter with transformers is $SHARDLAB_TRANSFORMERS (scripts/peers_env.sh).
 """
+# processors: 1
 import json
 import os
 import pathlib

@@ -6,9 +6,9 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from _drawn import by_ranks, compare, draw_cases, tell
 from _drawn_settings import draw
-from _peer import Folder, needed
+from _peer import Folder, drawn, needed
 
-CASES_PER_WORLD = {2: 18, 4: 18}
+CASES_PER_WORLD = {2: drawn(10, 18), 4: drawn(8, 18)}
 EXACT, ROUNDED = 1e-4, 2e-2  # relative, of losses: float32, bfloat16
 
 

@@ -1,5 +1,6 @@
 """Files drawn at random, many with a mistake: what `import` accepts, the tools' own loaders accept, and what is in effect there is what import
 read. What import refuses a loader may well accept: it is silent about much."""
+# processors: 1
 import json
 import os
 import random
@@ -7,9 +8,9 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from _peer import HERE, Folder, needed
+from _peer import Folder, HERE, drawn, needed
 
-CASES = int(os.environ.get("SHARDLAB_CASES", 150))
+CASES = drawn(150, 300)
 BASE = {"name": "base", "model": {"config": "llama-3-8b", "sequence_length": 128}, "cluster": {"node": "hgx-h100", "gpus_per_node": 1},
         "train": {"micro_batch": 1}}
 BOOLEANS = [True, False, True, False, True, False, "true", 1]

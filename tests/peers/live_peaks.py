@@ -8,6 +8,7 @@ last hidden states live while the model computes its loss, which the plan does n
 
 live_peaks.py [SEED [COUNT]]
 """
+# processors: 1
 import json
 import os
 import random
@@ -15,7 +16,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from _peer import HERE, Folder, needed
+from _peer import HERE, Folder, drawn, needed
 
 RANKS = 8
 TARGET = 0.01  # of the recorded peak
@@ -105,7 +106,7 @@ def describe(values):
 
 def main():
     needed("SHARDLAB", "SHARDLAB_TRANSFORMERS")
-    seed, count = (int(sys.argv[1]) if len(sys.argv) > 1 else 1), (int(sys.argv[2]) if len(sys.argv) > 2 else 30)
+    seed, count = (int(sys.argv[1]) if len(sys.argv) > 1 else 1), (int(sys.argv[2]) if len(sys.argv) > 2 else drawn(12, 30))
     draw = random.Random(seed)
     fixed = fixed_cases()
     cases = fixed + autocast_cases() + [drawn_case(draw) for _ in range(count)]

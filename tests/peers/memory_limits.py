@@ -5,6 +5,7 @@ takes three steps, `simulate` as many as it needs to see a step repeat itself.
 
 memory_limits.py [LIMITS]: how many sizes of each training's device
 """
+# processors: 1
 import os
 import sys
 

@@ -1,4 +1,5 @@
 """torch.profiler itself records a trace, and `shardlab import` reads it."""
+# processors: 1
 
 import json
 import os

@@ -11,6 +11,7 @@ The fixed cases must meet the targets, seeded ones stay within LIMITS. Known bey
 
 reserved_memory.py [SEED [COUNT [FILE]]]: writes what was reserved and predicted to FILE (assets/residuals/reserved_memory.yaml)
 """
+# processors: 1
 import itertools
 import json
 import os

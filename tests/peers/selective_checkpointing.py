@@ -1,6 +1,7 @@
 """Selective activation checkpointing against torch's own on a model of transformers: what both keep between forward and backward beyond
 a full checkpoint, to the byte. The interpreter with transformers is $SHARDLAB_TRANSFORMERS (scripts/peers_env.sh).
 """
+# processors: 1
 import json
 import os
 import re

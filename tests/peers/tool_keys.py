@@ -1,5 +1,6 @@
 """The lists of keys in assets/formats against the packages themselves: no key is missing, none is made up, plain types agree. Those of
 transformers 4.57.6, which is not installed, are compared with version 5's where both have a key."""
+# processors: 1
 import json
 import os
 import re

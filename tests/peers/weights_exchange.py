@@ -2,6 +2,7 @@
 
 Each side trains two steps and saves; then both sides start from either file and must find the same loss on the same batch.
 """
+# processors: 1
 import os
 import sys
 

@@ -1,4 +1,5 @@
 """Units of our wrap policies are the units of torch's own: the rows of tests/data/wrap/trees.txt, and Llamas under many policies."""
+# processors: 1
 import json
 import os
 import random

@@ -50,7 +50,7 @@ const std::vector<Spread>& spreads() {
       Spread{"zero1", 2, 2},
       Spread{"zero2", 4, 2, "", "last", {"parallel.zero={reduce_bucket_size: 300}"}},
       Spread{"zero2", 2, 1, "", "last", {"offload.optimizer=cpu"}},
-      Spread{"zero3", 2, 1},
+      Spread{"zero3", 2, 1, "", "last", {"parallel.zero={sub_group_size: 100}"}},
       Spread{"zero3",
              4,
              2,

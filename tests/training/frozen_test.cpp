@@ -93,11 +93,15 @@ TEST_CASE("sharded equals unsharded with frozen parameters") {
           Spread{"fsdp2", 4, 2, "true", "every"}, Spread{"fsdp1", 2, 1, "full_shard"},
           Spread{"fsdp1", 4, 2, "shard_grad_op"}, Spread{"fsdp1", 2, 2, "full_shard", "every"},
           Spread{"fsdp1", 2, 2, "no_shard"}, Spread{"fsdp1", 4, 1, "hybrid_shard"},
-          Spread{
-              "fsdp1", 2, 1, "full_shard", "last", {"parallel.prefetch={forward: true, backward: post}"}},
+          Spread{"fsdp1", 2, 1, "full_shard", "last", {"parallel.prefetch={forward: true, backward: post}"}},
           Spread{"zero0", 2, 2}, Spread{"zero1", 2, 2},
           Spread{"zero2", 4, 1, "", "last", {"parallel.zero={reduce_bucket_size: 9000}"}},
-          Spread{"zero3", 4, 2, "", "last", {"parallel.zero={stage3_max_reuse_distance: 0}"}},
+          Spread{"zero3",
+                 4,
+                 2,
+                 "",
+                 "last",
+                 {"parallel.zero={stage3_max_reuse_distance: 0, sub_group_size: 2000}"}},
           Spread{"zero3", 2, 1, "", "last", {"offload={optimizer: cpu, parameters: cpu}"}}}) {
       INFO(spread.name() << ", " << frozen.name);
       const Trained sharded = train_or_fail(settings(frozen, joined(k_sgd, spread.overrides())));

@@ -65,6 +65,9 @@ void check_stage_3(Complaints& c, const ResolvedMesh& mesh) {
   if (zero_options(c.scenario).reduce_bucket_size <= 0)
     c.refuse("parallel.zero", "reduce_bucket_size: a bucket holds at least one element",
              "5e8 is DeepSpeed's default; a smaller one takes less memory and more calls");
+  if (zero_options(c.scenario).sub_group_size <= 0)
+    c.refuse("parallel.zero", "sub_group_size: a sub-group holds at least one element",
+             "1e9 is DeepSpeed's default; a smaller one takes less memory in the update");
   for (const auto& [key, value] : zero_settings(c.scenario)) {
     if (!has_effect_under(key, 3))
       c.refuse("parallel.zero", fmt::format("{} has no effect under stage 3", key), "remove it");
@@ -120,7 +123,7 @@ std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
   for (const char* key :
        {"zero_hpz_partition_size", "zero_quantized_weights", "zero_quantized_nontrainable_weights",
         "zero_quantized_gradients", "stage3_module_granularity_threshold",
-        "stage3_use_all_reduce_for_fetch_params", "leaf_module", "sub_group_size"}) {
+        "stage3_use_all_reduce_for_fetch_params", "leaf_module"}) {
     if (zero.contains(key)) refuse(key, fmt::format("leave {} out", key));
   }
   for (const char* key : {"mics_shard_size", "mics_hierarchical_params_gather"}) {

@@ -9,15 +9,23 @@ namespace {
 
 constexpr std::int64_t k_never = std::numeric_limits<std::int64_t>::min();
 
+std::vector<std::optional<UnitId>> entered(const std::vector<TraceEvent>& events) {
+  std::vector<std::optional<UnitId>> trace;
+  for (const TraceEvent& event : events) {
+    if (!event.leaves) trace.push_back(event.unit);
+  }
+  return trace;
+}
+
 }  // namespace
 
 ParameterCoordinator::ParameterCoordinator(const ModelGraph& graph, const Partition& partition,
-                                           const ZeroOptions& options,
-                                           std::vector<std::optional<UnitId>> trace)
+                                           const ZeroOptions& options, const std::vector<TraceEvent>& events,
+                                           bool starts_whole)
     : graph_(graph),
       partition_(partition),
       options_(options),
-      trace_(std::move(trace)),
+      trace_(entered(events)),
       persistent_(graph.parameters.size()),
       available_(graph.parameters.size()) {
   std::int64_t kept = 0;
@@ -27,6 +35,23 @@ ParameterCoordinator::ParameterCoordinator(const ModelGraph& graph, const Partit
         size <= options.param_persistence_threshold && kept + size <= options.model_persistence_threshold;
     if (persistent_[i]) kept += size;
   }
+  decide_releases(events, starts_whole);
+}
+
+// A rehearsal of the first micro-batch with a trace.
+void ParameterCoordinator::decide_releases(const std::vector<TraceEvent>& events, bool starts_whole) {
+  if (starts_whole) available_ = persistent_;
+  begin(true);
+  for (const TraceEvent& event : events) {
+    if (event.leaves) {
+      release(*event.unit);
+    } else if (event.unit) {
+      fetch(*event.unit);
+    } else {
+      pass_by();
+    }
+  }
+  release_all();
 }
 
 void ParameterCoordinator::begin(bool trace_is_complete) {
@@ -111,10 +136,16 @@ bool ParameterCoordinator::is_used_again_soon(ParameterId parameter) const {
 
 std::vector<ParameterId> ParameterCoordinator::release(UnitId unit) {
   std::vector<ParameterId> released;
-  for (const ParameterId parameter : parameters(unit)) {
-    if (!complete_ || (!is_persistent(parameter) && !is_used_again_soon(parameter)))
-      drop(parameter, released);
+  if (!complete_) {
+    for (const ParameterId parameter : parameters(unit)) drop(parameter, released);
+    return released;
   }
+  const auto [decided, fresh] = releases_.try_emplace({unit, step_});
+  for (const ParameterId parameter : parameters(unit)) {
+    if (fresh && !is_persistent(parameter) && !is_used_again_soon(parameter))
+      decided->second.push_back(parameter);
+  }
+  for (const ParameterId parameter : decided->second) drop(parameter, released);
   return released;
 }
 

@@ -2,24 +2,30 @@
 //
 // Source: DeepSpeed 0.19.8, runtime/zero/partitioned_param_coordinator.py. The order in which modules are
 // entered is recorded in the first forward and backward; from the next on it says what to gather ahead and
-// what is used again soon enough to stay.
+// what is used again soon enough to stay. What is released after a module is decided once, in the first
+// micro-batch with a trace, and remembered (lru_cache of __params_to_release): what the look ahead has passed
+// by then decides for the whole run.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/model/partition.h"
 #include "engine/scenario/zero_options.h"
+#include "engine/strategies/zero3/trace_recorder.h"
 
 namespace shardlab {
 
 class ParameterCoordinator {
  public:
-  // `trace`: of record_trace(). The graph and the partition must outlive this.
+  // `events`: of record_trace(). `starts_whole`: the first micro-batch with a trace begins a step, so that
+  // the persistent parameters are there. The graph and the partition must outlive this.
   ParameterCoordinator(const ModelGraph& graph, const Partition& partition, const ZeroOptions& options,
-                       std::vector<std::optional<UnitId>> trace);
+                       const std::vector<TraceEvent>& events, bool starts_whole);
 
   // Small parameters stay whole: those of at most stage3_param_persistence_threshold elements, in the order
   // of definition until all of them would be more than stage3_model_persistence_threshold.
@@ -58,6 +64,7 @@ class ParameterCoordinator {
   std::int64_t& fetched_for(ParameterId parameter) { return fetched_for_[parameter.index()]; }
   void drop(ParameterId parameter, std::vector<ParameterId>& released);
   void take(std::vector<ParameterId>& parameters);
+  void decide_releases(const std::vector<TraceEvent>& events, bool starts_whole);
   void skip_own(UnitId unit);
   std::vector<ParameterId> look_ahead();
   bool is_used_again_soon(ParameterId parameter) const;
@@ -71,6 +78,8 @@ class ParameterCoordinator {
   std::deque<Use> queue_;                  // uses of the trace that nobody has looked at
   std::vector<std::int64_t> fetched_for_;  // by ParameterId: the last step of the trace that it was kept for
   const std::vector<ParameterId> nothing_;
+  // By unit and step of the trace: what is released when the unit is left there.
+  std::map<std::pair<UnitId, std::int64_t>, std::vector<ParameterId>> releases_;
   std::int64_t live_ = 0;  // elements gathered in this micro-batch and not released
   std::int64_t step_ = 0;  // of the trace
   bool complete_ = false;

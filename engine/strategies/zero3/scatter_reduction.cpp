@@ -25,8 +25,8 @@ std::vector<GradientBucket> buckets_of(const ModelGraph& graph, const ZeroOption
 }  // namespace
 
 ScatterReduction::ScatterReduction(StepBuilder& builder, const ZeroOptions& options, UnitId root,
-                                   StreamId stream, GroupId group, int ranks, std::optional<HostState> host,
-                                   int accumulation)
+                                   StreamId stream, GroupId group, const SubGroups& groups, int ranks,
+                                   std::optional<HostState> host, int accumulation)
     : BucketedGradients(builder, root, stream, parameter_dtype(builder, root), options.reduce_bucket_size,
                         buckets_of(builder.graph(), options, ranks)),
       options_(options),
@@ -34,8 +34,8 @@ ScatterReduction::ScatterReduction(StepBuilder& builder, const ZeroOptions& opti
       group_(group),
       ranks_(ranks),
       host_(host),
-      last_(accumulation - 1) {
-  const std::vector<ParameterId> all = parameters_with_gradients(builder.graph());
+      last_(accumulation - 1),
+      groups_(groups) {
   const DType param = parameter_dtype(builder, root);
   Buffer memory;
   memory.name = "bucket_memory";
@@ -43,29 +43,28 @@ ScatterReduction::ScatterReduction(StepBuilder& builder, const ZeroOptions& opti
   memory.dtype = param;
   memory.elements = options.reduce_bucket_size;
   memory_ = declare_persistent_buffer(builder, std::move(memory));
-  Buffer part = part_of(all, "gradients", options.grad_accum_dtype.value_or(param));
-  if (host_) place_on_host(part, *host_);
-  part_ = declare_persistent_buffer(builder, std::move(part));
-  if (host_) {
-    Buffer update = part_of(all, "update_gradient", DType::float32);
+  for (std::size_t i = 0; i < groups.count(); ++i) {
+    Buffer part =
+        groups.part(i, "gradients", BufferClass::gradient_shard, options.grad_accum_dtype.value_or(param));
+    if (host_) place_on_host(part, *host_);
+    parts_.push_back(declare_persistent_buffer(builder, std::move(part)));
+    if (!host_) continue;
+    Buffer update = groups.part(i, "update_gradient", BufferClass::gradient_shard, DType::float32);
     place_on_host(update, *host_);
-    update_ = declare_persistent_buffer(builder, std::move(update));
+    updates_.push_back(declare_persistent_buffer(builder, std::move(update)));
   }
   slot_ = {memory_};
 }
 
-// This rank's elements of the gradients of these.
-Buffer ScatterReduction::part_of(std::vector<ParameterId> parameters, std::string name, DType dtype) const {
-  Buffer part;
-  part.name = std::move(name);
-  part.buffer_class = BufferClass::gradient_shard;
-  part.dtype = dtype;
-  part.layout = BufferLayout::element_shards;
-  part.shards = ranks_;
-  part.elements = make_layout(b_.graph(), parameters, ranks_, 1, 1, ShardedBy::elements).shard_elements;
-  part.parameters = std::move(parameters);
-  part.unit = root_;
-  return part;
+// Of the sub-groups that have gradients in the bucket.
+std::vector<BufferId> ScatterReduction::parts_with(std::size_t index) const {
+  std::vector<BufferId> parts;
+  for (std::size_t i = 0; i < groups_.count(); ++i) {
+    const auto& taken = bucket(index).parameters;
+    const auto is_in = [&](ParameterId parameter) { return groups_.group_of(parameter) == i; };
+    if (std::any_of(taken.begin(), taken.end(), is_in)) parts.push_back(parts_[i]);
+  }
+  return parts;
 }
 
 void ScatterReduction::take(BufferId gradients, std::span<const ParameterId> parameters) {
@@ -110,7 +109,7 @@ void ScatterReduction::reduce(std::size_t index, BufferId source) {
   if (host_) {
     keep_on_host(sent, index);
   } else {
-    take_part(sent, whole.elements);
+    take_part(sent, index);
   }
   if (!in_place) b_.free({sent});
   if (whole.oversized) release(source);
@@ -143,16 +142,18 @@ BufferId ScatterReduction::copy_together(BufferId source, std::size_t index) {
 }
 
 // The first micro-batch replaces what the step before has left.
-void ScatterReduction::take_part(BufferId reduced, std::int64_t elements) {
+void ScatterReduction::take_part(BufferId reduced, std::size_t index) {
   const bool adds = micro_batch_ > 0;
+  const std::vector<BufferId> parts = parts_with(index);
   Instruction take;
   take.kind = adds ? InstructionKind::Accumulate : InstructionKind::Unpack;
   take.stream = stream_;
   take.unit = root_;
-  take.bytes = bytes_of((elements + ranks_ - 1) / ranks_, b_.plan().buffer(part_).dtype);
+  take.bytes =
+      bytes_of((bucket(index).elements + ranks_ - 1) / ranks_, b_.plan().buffer(parts.front()).dtype);
   take.reads = {reduced};
-  if (adds) take.reads.push_back(part_);
-  take.writes = {part_};
+  if (adds) take.reads.insert(take.reads.end(), parts.begin(), parts.end());
+  take.writes = parts;
   b_.emit(std::move(take));
 }
 
@@ -160,9 +161,10 @@ void ScatterReduction::take_part(BufferId reduced, std::int64_t elements) {
 void ScatterReduction::keep_on_host(BufferId reduced, std::size_t index) {
   const GradientBucket& whole = bucket(index);
   if (micro_batch_ == 0) {
-    Instruction keep = make_copy(b_, root_, {reduced}, {part_});
+    const std::vector<BufferId> parts = parts_with(index);
+    Instruction keep = make_copy(b_, root_, {reduced}, parts);
     keep.stream = stream_;
-    keep.bytes = bytes_of((whole.elements + ranks_ - 1) / ranks_, b_.plan().buffer(part_).dtype);
+    keep.bytes = bytes_of((whole.elements + ranks_ - 1) / ranks_, b_.plan().buffer(parts.front()).dtype);
     b_.emit(std::move(keep));
   }
   for (const ParameterId parameter : whole.parameters) pass_through_device(parameter, reduced);
@@ -170,10 +172,12 @@ void ScatterReduction::keep_on_host(BufferId reduced, std::size_t index) {
 
 // DeepSpeed brings it back in every micro-batch, whether anything is done with it or not.
 void ScatterReduction::pass_through_device(ParameterId parameter, BufferId reduced) {
-  Buffer buffer = part_of({parameter}, label("returned", parameter.index()), b_.plan().buffer(part_).dtype);
+  const BufferId part = parts_[groups_.group_of(parameter)];
+  Buffer buffer = groups_.part_of({parameter}, label("returned", parameter.index()),
+                                  BufferClass::gradient_shard, b_.plan().buffer(part).dtype);
   buffer.stream = stream_;
   const BufferId returned = b_.declare(buffer);
-  emit_transfer(b_, root_, part_, returned, stream_);
+  emit_transfer(b_, root_, part, returned, stream_);
   if (micro_batch_ > 0) {
     Instruction add;
     add.kind = InstructionKind::Accumulate;
@@ -183,17 +187,17 @@ void ScatterReduction::pass_through_device(ParameterId parameter, BufferId reduc
     add.reads = {reduced, returned};
     add.writes = {returned};
     b_.emit(std::move(add));
-    Instruction keep = make_copy(b_, root_, {returned}, {part_});
+    Instruction keep = make_copy(b_, root_, {returned}, {part});
     keep.stream = stream_;
     keep.bytes = buffer.bytes();
     b_.emit(std::move(keep));
   }
-  if (micro_batch_ == last_) send(returned, buffer);
+  if (micro_batch_ == last_) send(returned, buffer, updates_[groups_.group_of(parameter)]);
   b_.free({returned});
 }
 
 // In float32, made on the device.
-void ScatterReduction::send(BufferId returned, const Buffer& like) {
+void ScatterReduction::send(BufferId returned, const Buffer& like, BufferId to) {
   BufferId source = returned;
   if (like.dtype != DType::float32) {
     Buffer wide = like;
@@ -205,7 +209,7 @@ void ScatterReduction::send(BufferId returned, const Buffer& like) {
     widen.allocates = {source};
     b_.emit(std::move(widen));
   }
-  Instruction send = make_copy(b_, root_, {source}, {*update_});
+  Instruction send = make_copy(b_, root_, {source}, {to});
   send.stream = stream_;
   send.bytes = b_.plan().buffer(source).bytes();
   b_.emit(std::move(send));

@@ -15,14 +15,17 @@
 #include "engine/scenario/zero_options.h"
 #include "engine/strategies/host_state.h"
 #include "engine/strategies/zero/bucketed_gradients.h"
+#include "engine/strategies/zero3/sub_groups.h"
 
 namespace shardlab {
 
 class ScatterReduction : public BucketedGradients {
  public:
-  // Declares the bucket's memory and this rank's part of the gradients, which live across steps.
+  // Declares the bucket's memory and this rank's part of the gradients, which live across steps. `groups`
+  // must outlive this.
   ScatterReduction(StepBuilder& builder, const ZeroOptions& options, UnitId root, StreamId stream,
-                   GroupId group, int ranks, std::optional<HostState> host, int accumulation);
+                   GroupId group, const SubGroups& groups, int ranks, std::optional<HostState> host,
+                   int accumulation);
 
   void begin(int micro_batch) { micro_batch_ = micro_batch; }
   // The stream of reductions, which copies, waits for what made them.
@@ -30,9 +33,9 @@ class ScatterReduction : public BucketedGradients {
   // Reduces what is left; the host waits for it.
   void close();
 
-  BufferId part() const { return part_; }  // of all gradients, parameter by parameter
-  // The same in float32 and in host memory, where the optimizer works there.
-  std::optional<BufferId> part_on_host() const { return update_; }
+  // Of the gradients of a sub-group, parameter by parameter; where the optimizer works on the host, in
+  // float32 and there.
+  BufferId part(std::size_t group) const { return host_ ? updates_[group] : parts_[group]; }
 
  private:
   void reduce(std::size_t index, BufferId source) override;
@@ -41,11 +44,11 @@ class ScatterReduction : public BucketedGradients {
 
   void limit();
   BufferId copy_together(BufferId source, std::size_t index);
-  void take_part(BufferId reduced, std::int64_t elements);
+  void take_part(BufferId reduced, std::size_t index);
   void keep_on_host(BufferId reduced, std::size_t index);
   void pass_through_device(ParameterId parameter, BufferId reduced);
-  void send(BufferId returned, const Buffer& like);
-  Buffer part_of(std::vector<ParameterId> parameters, std::string name, DType dtype) const;
+  void send(BufferId returned, const Buffer& like, BufferId to);
+  std::vector<BufferId> parts_with(std::size_t bucket) const;
 
   const ZeroOptions options_;
   const StreamId stream_;
@@ -53,8 +56,9 @@ class ScatterReduction : public BucketedGradients {
   const int ranks_;
   const std::optional<HostState> host_;
   const int last_;  // micro-batch
-  BufferId memory_, part_;
-  std::optional<BufferId> update_;
+  const SubGroups& groups_;
+  BufferId memory_;
+  std::vector<BufferId> parts_, updates_;  // by sub-group; the second in float32 and on the host
   Memory slot_;
   std::deque<InstructionId> pending_;  // reductions whose end the host has not waited for
 };

@@ -15,7 +15,7 @@ namespace {
 // Schedules nothing and notes whom it was told of.
 class Recorder : public Strategy {
  public:
-  Recorder(StepBuilder& builder, std::vector<std::optional<UnitId>>& trace)
+  Recorder(StepBuilder& builder, std::vector<TraceEvent>& trace)
       : Strategy(builder), walk_(builder.graph(), builder.partition()), trace_(trace) {}
 
   void declare_persistent() override {
@@ -27,25 +27,29 @@ class Recorder : public Strategy {
   }
   void pre_forward(UnitId unit) override { note(walk_.forward(unit), unit); }
   void pre_backward(UnitId unit) override { note(walk_.backward(unit), unit); }
+  void post_forward(UnitId unit) override { trace_.push_back({unit, true}); }
+  void post_backward(UnitId unit) override {
+    if (b_.partition().unit(unit).inputs_require_grad) trace_.push_back({unit, true});
+  }
   BufferId compute_parameters(UnitId unit) const override { return parameters_[unit.index()]; }
   TrainedState trained() const override { return {}; }
 
  private:
   void note(int without_parameters, UnitId unit) {
-    trace_.insert(trace_.end(), static_cast<std::size_t>(without_parameters), std::nullopt);
-    if (!b_.partition().unit(unit).parameters.empty()) trace_.push_back(unit);
+    trace_.insert(trace_.end(), static_cast<std::size_t>(without_parameters), TraceEvent{});
+    if (!b_.partition().unit(unit).parameters.empty()) trace_.push_back({unit});
   }
 
   ModuleWalk walk_;
-  std::vector<std::optional<UnitId>>& trace_;
+  std::vector<TraceEvent>& trace_;
   std::vector<BufferId> parameters_;  // by UnitId
 };
 
 }  // namespace
 
-std::vector<std::optional<UnitId>> record_trace(const ModelGraph& graph, const Partition& partition,
-                                                const Scenario& scenario) {
-  std::vector<std::optional<UnitId>> trace;
+std::vector<TraceEvent> record_trace(const ModelGraph& graph, const Partition& partition,
+                                     const Scenario& scenario) {
+  std::vector<TraceEvent> trace;
   Scenario one = scenario;
   one.train->accumulation = 1;
   StepBuilder builder(graph, partition, PlanPhase::steady, "trace");

@@ -9,9 +9,14 @@
 
 namespace shardlab {
 
-// Modules as they are entered, forward and backward; a recomputation enters them again. None stands for one
-// without parameters.
-std::vector<std::optional<UnitId>> record_trace(const ModelGraph& graph, const Partition& partition,
-                                                const Scenario& scenario);
+// A module is entered or left. None stands for one without parameters, of which nobody notes the end.
+struct TraceEvent {
+  std::optional<UnitId> unit;
+  bool leaves = false;
+};
+
+// Modules as they are entered and left, forward and backward; a recomputation enters them again.
+std::vector<TraceEvent> record_trace(const ModelGraph& graph, const Partition& partition,
+                                     const Scenario& scenario);
 
 }  // namespace shardlab

@@ -15,6 +15,7 @@
 #include "engine/strategies/parameter_buffers.h"
 #include "engine/strategies/strategy.h"
 #include "engine/strategies/zero3/gathers.h"
+#include "engine/strategies/zero3/grouped_update.h"
 #include "engine/strategies/zero3/module_walk.h"
 #include "engine/strategies/zero3/parameter_coordinator.h"
 #include "engine/strategies/zero3/scatter_reduction.h"
@@ -34,22 +35,21 @@ class Zero3Strategy : public Strategy {
         gather_stream_(stream("all_gather")),
         reduce_stream_(stream("reduce_and_partition")),
         host_(add_optimizer_host(builder, scenario)),
+        groups_(builder.graph(), root(), ranks_, options_.sub_group_size),
         order_(arrival_order(builder.graph())),
         ready_(completing_operators(builder.graph())),
         walk_(builder.graph(), builder.partition()) {}
 
   void declare_persistent() override {
-    Buffer master = like_master("master", BufferClass::parameter_shard);
-    if (host_) rest_pageable(master);
-    const bool setup = b_.plan().phase == PlanPhase::setup;
-    master_ = setup ? b_.declare(std::move(master)) : b_.declare_carried(std::move(master));
+    update_.emplace(b_, groups_, root(), host_);  // first: who asks for a parameter takes the exact one
     const bool parameters_too = scenario_.offload->parameters == OffloadTarget::cpu;
     gathers_.emplace(b_, gather_stream_, group_, ranks_, parameters_too ? host_ : std::nullopt);
-    reduction_.emplace(b_, options_, root(), reduce_stream_, group_, ranks_, host_,
+    reduction_.emplace(b_, options_, root(), reduce_stream_, group_, groups_, ranks_, host_,
                        scenario_.train->accumulation);
-    if (setup) return cut_master();
+    if (b_.plan().phase == PlanPhase::setup) return update_->cut_masters(*gathers_);
     coordinator_.emplace(b_.graph(), b_.partition(), options_,
-                         record_trace(b_.graph(), b_.partition(), scenario_));
+                         record_trace(b_.graph(), b_.partition(), scenario_),
+                         scenario_.train->accumulation == 1);
     if (b_.is_first()) return;
     for (const ParameterId parameter : persistent()) {
       gathers_->carry(parameter);
@@ -104,33 +104,15 @@ class Zero3Strategy : public Strategy {
       trained.stream = host_->stream;
       trained.space = MemorySpace::pageable_host;
     }
-    trained.units.push_back({root(), master_, {reduced_gradient()}});
+    trained.one_by_one = true;
+    for (std::size_t group = 0; group < groups_.count(); ++group)
+      trained.units.push_back(update_->unit(group, reduction_->part(group)));
     return trained;
   }
 
-  // Several gradients are joined in their dtype before they are copied to float32.
-  void prepare_update() override {
-    if (host_) return;
-    const BufferId part = reduction_->part();
-    const DType dtype = b_.plan().buffer(part).dtype;
-    if (dtype == DType::float32) {
-      update_gradient_ = copy(part, "update_gradient", DType::float32);
-      return;
-    }
-    const BufferId joined = copy(part, "joined_gradient", dtype);
-    update_gradient_ = copy(joined, "update_gradient", DType::float32);
-    b_.free({joined});
-  }
-
-  void after_update() override {
-    if (update_gradient_) b_.free({*update_gradient_});
-    if (host_) {
-      bring_back();
-    } else {
-      b_.emit(make_copy(b_, root(), {master_}, trained_shards()));
-    }
-    gathers_->gather_in_place(persistent());
-  }
+  void prepare_one(std::size_t group) override { update_->prepare(group, reduction_->part(group)); }
+  void finish_one(std::size_t group) override { update_->finish(group, *gathers_); }
+  void after_update() override { gathers_->gather_in_place(persistent()); }
 
   std::int64_t padded_elements(UnitId unit) const override {
     return make_layout(b_.graph(), b_.partition().unit(unit).parameters, ranks_, 1, 1, ShardedBy::elements)
@@ -180,91 +162,22 @@ class Zero3Strategy : public Strategy {
     reduction_->take(buffer, std::span(order_).subspan(first, next_ - first));
   }
 
-  std::vector<BufferId> trained_shards() const {
-    std::vector<BufferId> shards;
-    for (const ParameterId parameter : parameters_with_gradients(b_.graph()))
-      shards.push_back(gathers_->shard(parameter));
-    return shards;
-  }
-
-  BufferId reduced_gradient() const {
-    if (host_) return *reduction_->part_on_host();
-    return update_gradient_ ? *update_gradient_ : reduction_->part();
-  }
-
-  // DeepSpeed clones the master, and a clone is not page-locked.
-  void rest_pageable(Buffer& buffer) const {
-    buffer.space = MemorySpace::pageable_host;
-    buffer.stream = host_->stream;
-  }
-
-  // Tensor.copy_() from float32 in host memory converts there, into memory of its own, and the host waits.
-  void bring_back() {
-    const std::vector<BufferId> shards = trained_shards();
-    const Buffer& shard = b_.plan().buffer(shards.front());
-    BufferId source = master_;
-    if (shard.space == MemorySpace::device && shard.dtype != DType::float32) {
-      Buffer rounded = like_master("rounded", BufferClass::parameter_shard);
-      rounded.dtype = shard.dtype;
-      rest_pageable(rounded);
-      source = b_.declare(std::move(rounded));
-      Instruction round = make_copy(b_, root(), {master_}, {source});
-      round.stream = host_->stream;
-      round.allocates = {source};
-      b_.emit(std::move(round));
-    }
-    Instruction back = make_copy(b_, root(), {source}, shards);
-    if (shard.space != MemorySpace::device) back.stream = host_->stream;
-    const InstructionId copied = b_.emit(std::move(back));
-    if (shard.space == MemorySpace::device) emit_host_wait(b_, host_->stream, copied);
-    if (source != master_) b_.free({source});
-  }
-
-  Buffer like_master(std::string name, BufferClass buffer_class) const {
-    Buffer buffer;
-    buffer.name = std::move(name);
-    buffer.buffer_class = buffer_class;
-    buffer.layout = BufferLayout::element_shards;
-    buffer.parameters = parameters_with_gradients(b_.graph());
-    buffer.shards = ranks_;
-    buffer.elements =
-        make_layout(b_.graph(), buffer.parameters, ranks_, 1, 1, ShardedBy::elements).shard_elements;
-    buffer.unit = root();
-    return buffer;
-  }
-
-  void cut_master() {
-    Instruction copy = make_copy(b_, root(), trained_shards(), {master_});
-    copy.allocates = {master_};
-    b_.emit(std::move(copy));
-  }
-
-  BufferId copy(BufferId from, std::string name, DType dtype) {
-    Buffer buffer = like_master(std::move(name), BufferClass::gradient_shard);
-    buffer.dtype = dtype;
-    const BufferId to = b_.declare(std::move(buffer));
-    Instruction copy = make_copy(b_, root(), {from}, {to});
-    copy.allocates = {to};
-    b_.emit(std::move(copy));
-    return to;
-  }
-
   const Scenario& scenario_;
   const ZeroOptions options_;
   const int ranks_;
   const GroupId group_;
   const StreamId gather_stream_, reduce_stream_;
-  const std::optional<HostState> host_;   // where the optimizer works, if not on the device
+  const std::optional<HostState> host_;  // where the optimizer works, if not on the device
+  const SubGroups groups_;
   const std::vector<ParameterId> order_;  // in which gradients become ready
   const std::vector<OperatorId> ready_;   // by ParameterId
   std::size_t next_ = 0;                  // of order_: the first gradient that is not ready
   ModuleWalk walk_;
   std::vector<UnitId> left_late_;  // in this micro-batch
-  BufferId master_;
+  std::optional<GroupedUpdate> update_;
   std::optional<Gathers> gathers_;
   std::optional<ScatterReduction> reduction_;
   std::optional<ParameterCoordinator> coordinator_;  // none in the setup
-  std::optional<BufferId> update_gradient_;
 };
 
 }  // namespace

@@ -72,6 +72,8 @@ struct StepContext {
   std::unique_ptr<Pending> pending;          // left running by a collective
   std::optional<OutOfMemory> out_of_memory;  // when that ended the step
   LateScalars* late = nullptr;               // how numbers come back; there while a step runs
+  bool reads_norm = false;                   // gradient_norm is among what comes back late
+  bool is_counted = false;                   // among RunState::optimizer_steps
 };
 
 class Action {

@@ -110,9 +110,12 @@ class Accumulate : public Action {
   std::vector<DestinationRanges> destinations_;
 };
 
-// A part of a flat vector may hold none of the parameters that are copied now.
+// A rank's part may hold none of the parameters that are copied now.
 bool may_share_nothing(const Site& site, BufferId to) {
-  const auto is_part = [&](BufferId id) { return site.buffer(id).layout == BufferLayout::flat_shard; };
+  const auto is_part = [&](BufferId id) {
+    const BufferLayout layout = site.buffer(id).layout;
+    return layout == BufferLayout::flat_shard || layout == BufferLayout::element_shards;
+  };
   return is_part(to) || site.buffer(to).layout == BufferLayout::opaque ||
          std::any_of(site.instruction().reads.begin(), site.instruction().reads.end(), is_part);
 }

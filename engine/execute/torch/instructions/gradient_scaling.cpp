@@ -10,6 +10,8 @@
 #include <ATen/ops/sqrt.h>
 #include <ATen/ops/sum.h>
 
+#include <utility>
+
 #include "engine/execute/torch/instructions/action.h"
 #include "engine/execute/torch/memory/memory_ledger.h"
 #include "engine/scenario/train_spec.h"
@@ -20,8 +22,8 @@ namespace {
 
 class ClipGradients : public Action {
  public:
-  ClipGradients(const Site& site, Slot norms, std::vector<Slot> gradients, double limit)
-      : run_(site.run), norms_(norms), gradients_(std::move(gradients)), limit_(limit) {}
+  ClipGradients(const Site& site, std::vector<Slot> norms, std::vector<Slot> gradients, double limit)
+      : run_(site.run), norms_(std::move(norms)), gradients_(std::move(gradients)), limit_(limit) {}
 
   void run(StepContext& step) override {
     const at::Tensor coefficient = coefficient_for(total_norm(step));
@@ -42,8 +44,11 @@ class ClipGradients : public Action {
   at::Tensor total_norm(StepContext& step) const {
     const MemoryLedger uncounted;
     const LedgerScope scope(uncounted);
-    at::Tensor norm = run_.buffers.tensor(norms_).sum(at::kDouble).sqrt_();
-    step.late->read(norm, [&step](double value) { step.gradient_norm = value; });
+    at::Tensor norm = run_.buffers.tensor(norms_.front()).sum(at::kDouble);
+    for (std::size_t i = 1; i < norms_.size(); ++i) norm += run_.buffers.tensor(norms_[i]).sum(at::kDouble);
+    norm.sqrt_();
+    if (!std::exchange(step.reads_norm, true))
+      step.late->read(norm, [&step](double value) { step.gradient_norm = value; });
     return norm;
   }
 
@@ -54,7 +59,7 @@ class ClipGradients : public Action {
   }
 
   RunState& run_;
-  const Slot norms_;
+  const std::vector<Slot> norms_;
   const std::vector<Slot> gradients_;
   const double limit_;
 };
@@ -81,16 +86,14 @@ class ClipValues : public Action {
 PreparedAction prepare_clip_gradients(const Site& site) {
   const Instruction& instruction = site.instruction();
   const TrainSpec& train = *site.run.planned.scenario.train;
-  Slot norms = k_no_slot;
-  std::vector<Slot> gradients;
+  std::vector<Slot> norms, gradients;
   for (const BufferId id : instruction.writes) gradients.push_back(site.slot(id));
   for (const BufferId id : instruction.reads) {
-    if (site.buffer(id).role == BufferRole::norms) norms = site.slot(id);
+    if (site.buffer(id).role == BufferRole::norms) norms.push_back(site.slot(id));
   }
   if (train.clip_value) return std::make_unique<ClipValues>(site, std::move(gradients), *train.clip_value);
-  if (!train.clip_norm || norms == k_no_slot)
-    return site.defect("reads no norms, or there is no train.clip_norm");
-  return std::make_unique<ClipGradients>(site, norms, std::move(gradients), *train.clip_norm);
+  if (!train.clip_norm || norms.empty()) return site.defect("reads no norms, or there is no train.clip_norm");
+  return std::make_unique<ClipGradients>(site, std::move(norms), std::move(gradients), *train.clip_norm);
 }
 
 // Unscale: takes the factor of the loss out of the gradients and notes whether any of them is not finite.

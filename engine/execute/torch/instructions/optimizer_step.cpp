@@ -3,6 +3,7 @@
 // Where parameters and gradients lie alike, a whole buffer is one tensor for the kernel; padding is zero and
 // stays zero. `loop` takes one parameter after the other, as torch.optim does.
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -38,7 +39,8 @@ class OptimizerStep : public Action {
     for (const Update& update : updates_) {
       for (const UpdatePiece& piece : update.pieces) append(tensors, update, piece);
     }
-    OptimizerMoment moment{step.learning_rate, ++run_.optimizer_steps, {}};
+    if (!std::exchange(step.is_counted, true)) ++run_.optimizer_steps;
+    OptimizerMoment moment{step.learning_rate, run_.optimizer_steps, {}};
     if (tensors.parameters.empty()) return;  // this rank holds frozen parameters only
     if (temporaries_ != k_no_slot) moment.temporaries = run_.buffers.tensor(temporaries_);
     step_optimizer(train_, tensors, moment);
