@@ -24,7 +24,8 @@ def shard(model):
 
 // Beside an optimizer that is given, in host memory.
 constexpr std::string_view k_own_optimizer =
-    "DEEPSPEED[\"zero_force_ds_cpu_optimizer\"] = False  # PyTorch's AdamW; DeepSpeedCPUAdam has to be compiled\n";
+    "DEEPSPEED[\"zero_force_ds_cpu_optimizer\"] = False  # PyTorch's AdamW; DeepSpeedCPUAdam has to be "
+    "compiled\n";
 
 }  // namespace
 

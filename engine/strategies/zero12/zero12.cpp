@@ -126,9 +126,8 @@ class ZeroStrategy : public Strategy {
   void declare_frozen() {
     std::vector<ParameterId> frozen = parameters_without_gradients(b_.graph());
     if (frozen.empty()) return;
-    Buffer buffer =
-        unit_buffer(b_, root(), std::move(frozen), "frozen", BufferClass::parameter,
-                    BufferLayout::parameters, weights_->dtype(), 1, StepBuilder::compute());
+    Buffer buffer = unit_buffer(b_, root(), std::move(frozen), "frozen", BufferClass::parameter,
+                                BufferLayout::parameters, weights_->dtype(), 1, StepBuilder::compute());
     frozen_ = declare_persistent_buffer(b_, std::move(buffer));
   }
 

@@ -50,8 +50,12 @@ TEST_CASE("zero options: what DeepSpeed refuses or ignores is refused by name") 
              test::contains_text("has no effect with strategy zero2"));
   CHECK_THAT(error_of({"parallel.strategy=zero2", "precision.param=float16"}),
              test::contains_text("float16 with zero2"));
-  CHECK_THAT(error_of({"parallel.strategy=zero0", "model.frozen=[model.embed_tokens]"}),
-             test::contains_text("frozen parameters with zero0"));
+  CHECK_THAT(error_of({"parallel.strategy=zero2", "offload.parameters=cpu"}),
+             test::contains_text("on the device below stage 3"));
+  CHECK_THAT(error_of({"parallel.strategy=zero3", "offload.parameters=cpu"}),
+             test::contains_text("the optimizer on the device"));
+  CHECK_THAT(error_of({"parallel.strategy=zero3", "parallel.zero={sub_group_size: 0}"}),
+             test::contains_text("sub_group_size: a sub-group holds at least one element"));
 }
 
 }  // namespace shardlab
