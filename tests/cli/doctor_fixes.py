@@ -14,8 +14,10 @@ SHOW_A_MISTAKE = {
     # Show how offload copies; the model would fit.
     "offload/fsdp1-copies-again.yaml": ["offload/not-needed"],
     "offload/pageable.yaml": ["offload/not-needed", "strategy/keep-parameters"],
-    # Takes 96 % of its devices.
+    "offload/zero2-optimizer.yaml": ["offload/not-needed"],
+    # Take 96 % and more of their devices.
     "offload/fsdp2-70b-8xh100.yaml": ["memory/fragmentation"],
+    "offload/zero3-both-70b.yaml": ["memory/fragmentation"],
     # Is there so that building and simulating a large plan can be timed; it needs checkpointing to fit.
     "validation/llama-80-layers.yaml": ["memory/activations-dominate"],
     # Shows what ZeRO-3 keeps of a model for which no sharding is needed.
