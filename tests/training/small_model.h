@@ -1,6 +1,7 @@
 // The scenario that training tests vary: a Llama small enough to train many times, on real text.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,10 @@ struct Spread {
     return {"precision.param=bfloat16", "precision.reduce=float32"};
   }
 
+  // The global batch of all spreads is 8 sequences, or their gradients would differ. Throws
+  // std::invalid_argument where it does not divide.
   std::vector<std::string> overrides() const {
+    if (8 % (ranks * accumulation) != 0) throw std::invalid_argument(name() + ": 8 sequences do not divide");
     std::vector<std::string> all{"parallel.strategy=" + strategy, "cluster.ranks=" + std::to_string(ranks),
                                  "train.accumulation=" + std::to_string(accumulation), "train.sync=" + sync,
                                  "train.micro_batch=" + std::to_string(8 / ranks / accumulation)};
@@ -96,9 +100,9 @@ inline std::vector<Spread> all_spreads() {
   const std::string on_host = "offload.optimizer=cpu";
   spreads.push_back({"zero1", 2, 2, "", "last", {on_host}});
   spreads.push_back({"zero2", 4, 1, "", "last", {small_buckets, on_host}});
-  spreads.push_back({"zero2", 2, 3, "", "last", {overlapped, on_host, "offload.pin=false"}});
+  spreads.push_back({"zero2", 2, 4, "", "last", {overlapped, on_host, "offload.pin=false"}});
   spreads.push_back({"zero3", 4, 1, "", "last", {on_host}});
-  spreads.push_back({"zero3", 2, 3, "", "last", {released, on_host, "offload.parameters=cpu"}});
+  spreads.push_back({"zero3", 2, 4, "", "last", {released, on_host, "offload.parameters=cpu"}});
   for (const std::string sync : {"last", "every"}) {
     spreads.push_back(
         {"ddp", 2, 2, "", sync, {"parallel.ddp={gradient_as_bucket_view: true, bucket_size: 32KiB}"}});
