@@ -71,7 +71,7 @@ class RankExecutor {
   // Most bytes that the communication library has taken for itself at once; not part of the samples.
   Bytes communication_workspace() const;
 
-  // Of the measured steps so far; empty unless measure.detail asks for them.
+  // The operators' times in the measured steps so far; empty unless measure.detail asks for them.
   std::vector<OperatorTime> operator_times() const;
   // How many assignments each expert has had in the forward passes so far on this rank, by dispatch operator.
   std::map<OperatorId, std::vector<std::int64_t>> expert_counts() const;

@@ -37,7 +37,7 @@ struct ReplayOutcome {
   Bytes earlier_bytes;
   Bytes reserved_in_vain;  // at its most, reserved memory that no active block had
 
-  // Of the highest reserved memory the part that active blocks never had at once.
+  // The part of the highest reserved memory that active blocks never had at once.
   double fragmentation() const;
 };
 
