@@ -65,8 +65,8 @@ struct Meaning {
 // Who took the numbers: "measured on 2 x ...", "simulated with published figures".
 std::string source_of(const LoadedRun& run);
 
-// Why a metric (metric_meaning.h) is what it is; absent for a name that is none or a figure that the run does
-// not have. `planned`, where it is known, gives the tokens and FLOPs that rates are made of.
+// Why a metric (metric_meaning() below) is what it is; absent for a name that is none or a figure that the
+// run does not have. `planned`, where it is known, gives the tokens and FLOPs that rates are made of.
 std::optional<Why> why_metric(const LoadedRun& run, std::string_view metric,
                               const PlannedScenario* planned = nullptr);
 
