@@ -74,7 +74,7 @@ std::optional<Why> why_metric(const LoadedRun& run, std::string_view metric,
 Why why_time(const LoadedRun& run, InstructionId id);
 
 // What the cost model says of an instruction: the term, its formula and their parts. `calibration` may be
-// null.
+// null. Errors: resolve_device()'s.
 Result<Why> why_cost(const PlannedScenario& planned, const Calibration* calibration, InstructionId id);
 
 // What the memory was made of, by class, while an instruction was issued.

@@ -77,7 +77,8 @@ class RankExecutor {
   std::map<OperatorId, std::vector<std::int64_t>> expert_counts() const;
 
   // The whole parameter (a fresh tensor of its shape, stored dtype, on the host). Collective when parameters
-  // are sharded: all ranks call it for the same name at the same point.
+  // are sharded: all ranks call it for the same name at the same point. Errors: bad_input for a name
+  // that the model does not have, run_failed when a collective fails.
   Result<at::Tensor> full_parameter(std::string_view name);
   // Likewise the gradient as it is now, from whichever buffers hold it; meant for an observer. Before
   // GradientNorms (or, without clipping, OptimizerStep) it is the averaged gradient of the step.

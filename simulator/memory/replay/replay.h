@@ -41,6 +41,8 @@ struct ReplayOutcome {
   double fragmentation() const;
 };
 
+// Allocations that fail are part of the outcome. Errors: bad_input for options that torch would refuse, and
+// for a fraction of a memory whose size nobody says.
 Result<ReplayOutcome> replay(const AllocatorRecording& recording, const ReplaySettings& settings);
 
 }  // namespace shardlab
