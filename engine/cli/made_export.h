@@ -22,8 +22,8 @@ struct MadeExport {
   std::string refusal;  // why it cannot run the scenario; then the rest is empty
   std::vector<ExportDifference> differences;
   std::vector<ExportedFile> files;
-  // Of the scenario with single differences, in their order; nothing for those elsewhere and those of which
-  // there is no prediction.
+  // Predictions of the scenario with each difference alone, in the order of `differences`; nothing for those
+  // elsewhere and those of which there is no prediction.
   std::vector<std::optional<PredictedStep>> alone;
   std::optional<PredictedStep> scenario;  // as it is
   std::optional<PredictedStep> run;       // of the files: with all differences that can be predicted

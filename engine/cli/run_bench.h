@@ -24,7 +24,9 @@ struct BenchResult {
   std::vector<BenchSample> samples;
 };
 
-// Started by torchrun, Slurm or mpirun it is one rank; all but rank 0 return nothing.
+// Started by torchrun, Slurm or mpirun it is one rank; all but rank 0 return nothing. Errors: bad_input for
+// what is no cluster; not_possible without the program of a rank, or on several machines that nothing started
+// this process on; run_failed when a rank fails.
 Result<std::optional<BenchResult>> run_bench(const BenchRequest& request, Console& console);
 
 }  // namespace shardlab

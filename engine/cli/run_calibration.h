@@ -15,7 +15,7 @@ struct CalibrationRequest {
   RankTeam* team = nullptr;                   // the processes that become the ranks; null: started from here
 };
 
-// See calibrate(). What was fitted is stored.
+// What was fitted is stored. Errors: those of calibrate(), and of the store.
 Result<Calibration> run_calibration(const CalibrationRequest& request, RunStore& store, Console& console);
 
 }  // namespace shardlab

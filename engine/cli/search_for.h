@@ -26,11 +26,14 @@ struct SearchSettings {
 
 void add_search_options(OptionParser& parser, SearchSettings& settings);
 
-// Reads the file, searches and hands the report on; its result is that of `show`.
+// Reads the file, searches and hands the report on; its result is that of `show`. Errors: bad_input, with the
+// place, for a file, a place for results or an option that cannot be used, and where no combination is
+// possible; run_failed where results cannot be kept.
 Result<int> search_for(CommandContext& context, const SearchSettings& settings,
                        const std::function<Result<int>(const SearchReport&)>& show);
 
-// The scenario with the best's settings, complete and readable from any folder.
+// The scenario with the best's settings, complete and readable from any folder. bad_input when the file
+// cannot be written.
 Status write_best(const SearchReport& report, const Leader& leader, const std::string& file);
 
 }  // namespace shardlab

@@ -95,7 +95,7 @@ int processors_needed(const ClusterSpec& cluster) {
   return cluster.ranks * cluster.threads_per_rank;
 }
 
-// Of this machine, the other ranks' processes among what is its own.
+// The processor times of this machine, with the other ranks' processes counted as its own.
 std::optional<ProcessorTimes> times_now(const RankTeam* team) {
   std::optional<ProcessorTimes> times = processor_times();
   if (times && team != nullptr) times->own += team->own_time_of_others();

@@ -83,7 +83,7 @@ Provenance provenance_of(const std::vector<Spool>& spools) {
   return provenance;
 }
 
-// Of all ranks, once they have ended well.
+// The spools of all ranks, once the ranks have ended well.
 Result<std::vector<Spool>> read_spools(int world, const std::string& hash,
                                        const std::filesystem::path& run_directory) {
   std::vector<Spool> spools;

@@ -47,6 +47,8 @@ struct ProbeList {
 // One JSON value a line. "probes-3.jsonl" in the folder of the run.
 std::filesystem::path probe_results_path(const std::filesystem::path& folder, int rank);
 std::string probe_line(const ProbeMeasurement& measurement);
+// Errors: run_failed for a file that cannot be read, bad_input, with its number, for a line that is no
+// measurement.
 Result<std::vector<ProbeMeasurement>> read_probe_results(const std::filesystem::path& file);
 
 }  // namespace shardlab

@@ -57,9 +57,9 @@ fs::path RankTeam::new_run_directory() {
 }
 
 Status RankTeam::meet(std::chrono::milliseconds patience) {
-  if (met_) return {};
+  if (has_met_) return {};
   const std::vector<int> missing = orders_.gather(patience);
-  met_ = true;
+  has_met_ = true;
   if (missing.empty()) return {};
   return run_failed(
       in_file(folder_.string()),

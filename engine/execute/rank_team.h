@@ -45,7 +45,7 @@ class RankTeam {
   RankEnvironment environment_;
   std::filesystem::path folder_;
   OrderWriter orders_;
-  bool met_ = false;
+  bool has_met_ = false;
   int runs_ = 0, jobs_ = 0;
   Nanoseconds own_of_others_;
 };

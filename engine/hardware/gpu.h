@@ -47,7 +47,7 @@ struct Gpu {
   BytesPerSecond host_to_device;  // pinned
   BytesPerSecond device_to_host;
   double host_link_both_ways = 1;  // share of these that each direction keeps when both run
-  // Of the processor beside the GPU, where it comes with one.
+  // The next two are about the processor beside the GPU, where the GPU comes with one.
   std::optional<BytesPerSecond> host_memory_bandwidth;
   std::optional<int> host_cores;
   double watts = 0;

@@ -23,7 +23,7 @@ struct Host {
 };
 
 // From assets/hardware/host.yaml, with what the GPU's file says of its own processor. `cores`: those of a
-// rank, where its node is known.
+// rank, where its node is known. Errors: not_possible without the file, bad_input for mistakes in it.
 Result<Host> read_host(const Gpu& gpu, std::optional<int> cores);
 
 }  // namespace shardlab

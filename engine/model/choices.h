@@ -14,7 +14,8 @@ template <>
 inline constexpr auto k_words<Implementation> =
     std::to_array<Word<Implementation>>({{Implementation::fused, "fused"}, {Implementation::eager, "eager"}});
 
-// Of matrix products in float8: none are, one scale a tensor, one a row.
+// How matrix products in float8 scale their operands: one scale for a tensor or one for a row. `none`: no
+// product is in float8.
 enum class Fp8Scaling : std::uint8_t { none, tensorwise, rowwise };
 template <>
 inline constexpr auto k_words<Fp8Scaling> = std::to_array<Word<Fp8Scaling>>(

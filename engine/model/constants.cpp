@@ -16,7 +16,7 @@ enum class Alibi : std::uint8_t { none, falcon, mpt };
 // Rotary tables.
 constexpr Attribute<double> k_theta{"theta"};
 constexpr Attribute<RopeScaling> k_scaling{"scaling"};
-constexpr Attribute<double> k_factor{"factor"};  // of falcon's alibi too
+constexpr Attribute<double> k_factor{"factor"};  // falcon's alibi has one too
 constexpr Attribute<double> k_low_frequency_factor{"low_frequency_factor"};
 constexpr Attribute<double> k_high_frequency_factor{"high_frequency_factor"};
 constexpr Attribute<double> k_original_positions{"original_positions"};

@@ -65,7 +65,7 @@ struct Tensor {
   DType dtype = DType::float32;
   TensorRole role = TensorRole::activation;
   bool requires_grad = false;
-  Attributes attributes;  // of a constant: what it holds (model/constants.h)
+  Attributes attributes;  // a constant's say what it holds (model/constants.h)
 
   Bytes bytes() const { return bytes_of(element_count(shape), dtype); }
 };
@@ -87,8 +87,8 @@ struct Operator {
 struct TeacherTower {
   ModuleId root;
   ParameterId first_parameter;
-  TensorId first_tensor, last_tensor;  // of its own; the tokens are the student's
-  OperatorId end;                      // of its operators [0, end)
+  TensorId first_tensor, last_tensor;  // the first and last of its own; the tokens are the student's
+  OperatorId end;                      // its operators are [0, end)
   TensorId logits;
   std::string family;
 };

@@ -240,8 +240,8 @@ class Partitioner {
     for_units_around(last, std::nullopt, [](Unit& unit) { unit.outputs_require_grad = true; });
   }
 
-  // Of several modules the hooks of backward hang on the inputs of the first that runs and on the outputs of
-  // the last.
+  // A unit of several modules hangs its hooks of backward on the inputs of the module that runs first and on
+  // the outputs of the one that runs last.
   void find_joined_gradients(Unit& unit) const {
     const auto runs_in = [&](std::size_t op, ModuleId module) {
       return lies_within(graph_, graph_.operators[op].module, module);

@@ -37,7 +37,7 @@ struct Unit {
   bool outputs_require_grad = false;  // a tensor that leaves it, of several the last that runs, does
 
   std::int64_t elements(const ModelGraph& graph) const;
-  // Of its modules, with a plus between several; of the root empty.
+  // The path of its module; the paths of several modules are joined by a plus, and the root's is empty.
   std::string path(const ModelGraph& graph) const;
   std::string class_name(const ModelGraph& graph) const;
 };

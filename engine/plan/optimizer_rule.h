@@ -21,8 +21,8 @@ struct TrainSpec;  // engine/scenario/train_spec.h
 struct OptimizerRule {
   // Buffers beside each parameter, of its dtype and size; allocated by the first step.
   std::vector<BufferRole> states;
-  // Of the states, where it is not the parameter's; then they lie in blocks of so many elements, each with a
-  // float32 scale beside it.
+  // The dtype of the states, where it is not the parameter's; the states then lie in blocks of `state_block`
+  // elements, each with a float32 scale beside it.
   std::optional<DType> state_dtype{};
   std::int64_t state_block = 0;
   int kernels = 1;  // launched for a tensor

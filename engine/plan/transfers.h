@@ -15,7 +15,8 @@ struct SpacePair {
   friend bool operator==(const SpacePair&, const SpacePair&) = default;
 };
 
-// Of an instruction whose first read buffer lies in another space than its first written one.
+// The spaces that an instruction copies between: its first read buffer lies in another one than its first
+// written one. Nothing for other instructions, and for copies within host memory.
 std::optional<SpacePair> transfer_of(const StepPlan& plan, const Instruction& instruction);
 
 // Whether a processor does it: it names buffers, and all of them lie in host memory. Such work holds the

@@ -53,7 +53,7 @@ class RunPlanner {
         snapshots_(snapshots),
         graph_hash_(structure_hash(planned.graph)) {}
 
-  Status run() {
+  Status plan_all_steps() {
     planned_.plan.setup = setup();
     RunPlan& plan = planned_.plan;
     plan.first = step(PlanPhase::first, {});
@@ -146,7 +146,7 @@ void snapshot_segments(const PlannedScenario& planned, std::vector<PassSnapshot>
 Status plan_run(PlannedScenario& planned, const RunStrategies& strategies,
                 std::vector<PassSnapshot>* snapshots) {
   if (snapshots != nullptr) snapshot_segments(planned, *snapshots);
-  return RunPlanner(planned, strategies, snapshots).run();
+  return RunPlanner(planned, strategies, snapshots).plan_all_steps();
 }
 
 }  // namespace shardlab

@@ -17,7 +17,7 @@ struct PassSnapshot {
 };
 
 // Fills `planned.plan`, whose scenario, graph and partition are there, and checks it as check_run() does.
-// `snapshots` may be null.
+// `snapshots` may be null. Errors: internal, where the check finds a defect.
 Status plan_run(PlannedScenario& planned, const RunStrategies& strategies,
                 std::vector<PassSnapshot>* snapshots);
 

@@ -17,7 +17,8 @@ std::string percent(double fraction);                                     // "12
 std::string signed_percent(double fraction);                              // "+12.3 %"
 std::string rate(double per_second);                                      // "12,345", "12.3" below a hundred
 std::string metric_figure(std::optional<double> value, MetricUnit unit);  // with its unit; "-" when absent
-// Of a metric by its name: "-" also where zero says that the run has none of it, as of a kind of collective.
+// The figure of the metric with this name: "-" also where zero says that the run has none of it, for example
+// no collective of a kind.
 std::string metric_figure(std::string_view metric, std::optional<double> value, MetricUnit unit);
 
 // A curve of at most `width` block characters, the mean of its stretch in each; what is no number is left

@@ -7,7 +7,8 @@
 
 namespace shardlab {
 
-// Of the model that is trained, without its teacher and adapters. Zero where a model has no such thing.
+// The dimensions of the model that is trained, without its teacher and adapters. A field is zero where a
+// model has no such thing.
 struct ModelDimensions {
   std::int64_t layers = 0;
   std::int64_t vocabulary = 0;

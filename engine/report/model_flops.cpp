@@ -29,7 +29,7 @@ Flops flops_of(const ModelGraph& graph) {
   return sum;
 }
 
-// Of a micro-batch: what goes into gradients of frozen parameters and into what lies upstream of them alone.
+// What a micro-batch spends on gradients of frozen parameters and on what lies upstream of them alone.
 Flops needless_flops(const ModelGraph& graph) {
   const auto in_vain = [](const Parameter& parameter) {
     return parameter.requires_grad && !parameter.trainable;

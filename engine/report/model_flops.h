@@ -8,9 +8,10 @@
 
 namespace shardlab {
 
-// Of one rank in one step: matrix products and attention of both passes, causal attention counted half. What
-// is recomputed does not count, nor do gradients that a strategy makes though no trained parameter needs them
-// (require_gradients_by_unit in model/freeze.h): a step is no better used for doing what is of no use.
+// What one rank computes in one step: matrix products and attention of both passes, causal attention counted
+// half. What is recomputed does not count, nor do gradients that a strategy makes though no trained parameter
+// needs them (require_gradients_by_unit in model/freeze.h): a step is no better used for doing what is of no
+// use.
 Flops model_flops_per_step(const PlannedScenario& planned);
 
 // The same by the convention of PaLM (arXiv 2204.02311, appendix B): 6 N + 12 L h s a token, of N parameters,

@@ -23,7 +23,8 @@ std::string summary_table(const RunSummary& summary, const TextStyle& style,
 std::string comparison_table(const Comparison& comparison, const TextStyle& style,
                              const StepPlan* plan = nullptr);
 
-// Of two alternatives with one plan: only the instructions that differ most, and the memory after each.
+// A shorter comparison of two alternatives with one plan: the instructions that differ most, and the memory
+// after each instruction.
 std::string instruction_differences(const Comparison& comparison, const TextStyle& style,
                                     const StepPlan* plan);
 

@@ -16,7 +16,8 @@ std::vector<std::string> unit_warnings(const PlannedScenario& planned);
 
 // What is known of the device that a planned scenario runs on.
 
-// Peak rate for the model's compute dtype and memory, each absent when unknown.
+// Peak rate for the model's compute dtype and memory, each absent when unknown. Errors:
+// resolve_device()'s.
 Result<DeviceLimits> device_limits(const PlannedScenario& planned);
 
 }  // namespace shardlab

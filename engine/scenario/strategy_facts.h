@@ -130,7 +130,7 @@ std::string strategy_hint(std::string_view name);
 
 // The facts of the strategy of this name, the defaults where there is none.
 const StrategyFacts& facts_of(std::string_view strategy);
-const StrategyFacts& facts_of(const Scenario& scenario);  // of its own strategy
+const StrategyFacts& facts_of(const Scenario& scenario);  // those of its own strategy
 
 // Whether a key, or something below it, has an effect under a strategy with these facts.
 bool accepts(const StrategyFacts& facts, std::string_view key);

@@ -14,7 +14,7 @@ inline constexpr auto k_words<ActivationCheckpoint> =
                                                {ActivationCheckpoint::full, "full"},
                                                {ActivationCheckpoint::selective, "selective"}});
 
-// Of a checkpoint in respect of the unit around the same module.
+// Where the checkpoint of a module lies when the module is a unit too: inside the unit or around it.
 enum class CheckpointPlacement : std::uint8_t { inside, outside };
 template <>
 inline constexpr auto k_words<CheckpointPlacement> = std::to_array<Word<CheckpointPlacement>>(

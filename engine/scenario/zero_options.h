@@ -37,7 +37,7 @@ struct ZeroOptions {
   bool overlaps(int stage) const { return overlap_comm.value_or(stage == 3); }
 };
 
-// Of a map that was read by its key's rules: values are JSON texts.
+// Reads a map that has passed its key's rules; its values are JSON texts.
 ZeroOptions zero_options(const std::map<std::string, std::string>& zero);
 ZeroOptions zero_options(const Scenario& scenario);
 // Whether a key of zero_optimization changes what runs under a stage of 1 or more.

@@ -33,7 +33,7 @@ class Driver {
         extents_(find_extents(graph_, partition_, scenario.model->loss.place == LossPlace::inside)),
         segments_(builder, strategies) {}
 
-  void run() {
+  void drive() {
     for (int micro_batch = 0; micro_batch < train_.accumulation; ++micro_batch) {
       const bool last = micro_batch + 1 == train_.accumulation;
       micro_batch_ = micro_batch;
@@ -182,7 +182,7 @@ class Driver {
 }  // namespace
 
 void drive_step(StepBuilder& builder, StepStrategies& strategies, const Scenario& scenario) {
-  Driver(builder, strategies, scenario).run();
+  Driver(builder, strategies, scenario).drive();
 }
 
 }  // namespace shardlab

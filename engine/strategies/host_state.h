@@ -11,8 +11,8 @@ namespace shardlab {
 
 // The host's side of a plan, where anything is offloaded.
 struct HostState {
-  StreamId stream;                               // of what processors do
-  MemorySpace space = MemorySpace::pinned_host;  // of what devices copy to and from: offload.pin
+  StreamId stream;                               // the stream of what processors do
+  MemorySpace space = MemorySpace::pinned_host;  // where devices copy to and from: offload.pin
   bool pinned() const { return space == MemorySpace::pinned_host; }
 };
 

@@ -14,7 +14,7 @@
 namespace shardlab {
 namespace {
 
-// Of those that several units share, each once.
+// Gradients that several units share are appended once.
 void append_gradients(const TrainedUnit& unit, std::vector<BufferId>& buffers) {
   for (const BufferId gradient : unit.gradients) {
     if (std::find(buffers.begin(), buffers.end(), gradient) == buffers.end()) buffers.push_back(gradient);
@@ -246,7 +246,7 @@ void append_tensors(const ModelGraph& graph, const Buffer& held, const Parameter
   }
 }
 
-// Of the rank that needs most: flat shards hold different parts of different parameters.
+// Elements, on the rank that needs most: flat shards hold different parts of different parameters.
 std::int64_t temporaries_of(StepBuilder& builder, const std::vector<TrainedUnit>& units,
                             const TrainSpec& train) {
   if (train.optimizer_implementation == OptimizerImplementation::fused) return 0;

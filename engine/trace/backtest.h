@@ -56,9 +56,9 @@ struct BacktestRow {
 struct BacktestSummary {
   std::string by;  // "all", "source", "device", "strategy", "kind" ...
   std::string key;
-  int rows = 0;         // of the group
-  int expressible = 0;  // of these
-  int n = 0;            // of these, with both figures; the errors are of them
+  int rows = 0;         // in the group
+  int expressible = 0;  // among the rows
+  int n = 0;            // expressible rows with both figures; the errors are theirs
   double median = 0;
   double mean = 0;
   double p90 = 0;

@@ -38,7 +38,8 @@ struct Span {
 using BytesByClass = std::array<Bytes, k_buffer_classes>;  // by BufferClass
 using BytesBySpace = std::array<Bytes, k_memory_spaces>;   // by MemorySpace
 
-// Of the device, but for the last two: those are of the other spaces, and their entry for the device is zero.
+// What memory of the device is in use around an instruction. The last two fields are about the other spaces;
+// their entry for the device is zero.
 struct MemorySample {
   InstructionId instruction;
   Bytes live;                       // after the instruction

@@ -17,8 +17,8 @@ enum class MetricUnit : std::uint8_t { nanoseconds, bytes, tokens_per_second, fr
 // When two runs side by side list a metric; one with a tolerance is always listed.
 enum class Listed : std::uint8_t { always, where_not_zero, where_both_know, with_tolerance };
 
-// Of a figure that is compared. The metrics of a map or a list are one for each of its elements: `name` then
-// ends with a dot and begins their names ("peak." of "peak.activation").
+// How a figure is compared between runs. A figure that is a map or a list has one metric for each of its
+// elements: `name` then ends with a dot and begins their names ("peak." of "peak.activation").
 struct MetricRule {
   std::string_view name = {};  // empty: no metric
   MetricUnit unit = MetricUnit::nanoseconds;

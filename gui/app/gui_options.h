@@ -23,7 +23,7 @@ struct GuiOptions {
   bool time_start = false;  // says how long the first frame took, and ends
 };
 
-// The options, or, for --help, the text to print.
+// The options, or, for --help, the text to print. bad_input for an option that is unknown or has a bad value.
 Result<std::variant<GuiOptions, std::string>> read_options(int argc, const char* const* argv);
 
 }  // namespace shardlab::gui

@@ -38,7 +38,7 @@ class CalibrationSource {
   bool looked_ = false;
   double last_look_ = 0;
   std::future<Read> reading_;
-  std::vector<std::future<Read>> ending_;  // of databases before: nobody asks for them
+  std::vector<std::future<Read>> ending_;  // they read earlier databases: nobody asks for them
   std::vector<std::string> texts_;
   std::optional<Error> problem_;
 };

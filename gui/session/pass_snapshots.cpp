@@ -10,7 +10,7 @@ std::shared_ptr<const PassSnapshots::Snapshots> PassSnapshots::of(
       making_.valid() && making_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   if (ready) made_ = making_.get();
   if (asked_ == prediction) return made_;
-  if (making_.valid()) return nullptr;  // of an older plan: its end is not waited for here
+  if (making_.valid()) return nullptr;  // it makes those of an older plan: its end is not waited for here
   asked_ = prediction;
   made_ = nullptr;
   if (prediction == nullptr) return nullptr;

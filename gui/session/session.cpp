@@ -205,7 +205,7 @@ void Session::ask() {
 }
 
 void Session::take(PredictionOutcome outcome) {
-  if (outcome.revision != request_revision_) return;  // of a text that is no more
+  if (outcome.revision != request_revision_) return;  // the text that was asked about has changed since
   answered_revision_ = outcome.revision;
   problem_ = std::move(outcome.error);
   if (outcome.prediction) prediction_ = std::move(outcome.prediction);

@@ -113,9 +113,9 @@ class Session {
   std::shared_ptr<const Prediction> prediction_;
   PredictedAlternatives alternatives_;
   std::optional<Error> problem_;
-  std::uint64_t shown_revision_ = 0;    // of what is known of the database, as it was last told
+  std::uint64_t shown_revision_ = 0;    // what was known of the database when it was last told
   std::optional<Error> shown_trouble_;  // with the database
-  std::uint64_t shown_changes_ = 0;     // of runs: tags and notes
+  std::uint64_t shown_changes_ = 0;     // changes to runs: tags and notes
   std::vector<TraceImport> imports_;
   Selection selection_;
   Messages messages_;

@@ -23,6 +23,7 @@ HardwareList read_hardware();
 enum class HardwareKind : std::uint8_t { gpu, node };
 
 // Every figure of a description as its file gives it: name, value, kind, source. Estimates are marked.
+// not_possible when no file has this name, bad_input when it is no YAML.
 Result<DataTable> figure_table(HardwareKind kind, const std::string& name);
 
 }  // namespace shardlab::view

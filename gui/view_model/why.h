@@ -65,8 +65,8 @@ struct Meaning {
 // Who took the numbers: "measured on 2 x ...", "simulated with published figures".
 std::string source_of(const LoadedRun& run);
 
-// Why a metric (metric_meaning.h) is what it is; absent for a name that is none or a figure that the run does
-// not have. `planned`, where it is known, gives the tokens and FLOPs that rates are made of.
+// Why a metric (metric_meaning() below) is what it is; absent for a name that is none or a figure that the
+// run does not have. `planned`, where it is known, gives the tokens and FLOPs that rates are made of.
 std::optional<Why> why_metric(const LoadedRun& run, std::string_view metric,
                               const PlannedScenario* planned = nullptr);
 
@@ -74,7 +74,7 @@ std::optional<Why> why_metric(const LoadedRun& run, std::string_view metric,
 Why why_time(const LoadedRun& run, InstructionId id);
 
 // What the cost model says of an instruction: the term, its formula and their parts. `calibration` may be
-// null.
+// null. Errors: resolve_device()'s.
 Result<Why> why_cost(const PlannedScenario& planned, const Calibration* calibration, InstructionId id);
 
 // What the memory was made of, by class, while an instruction was issued.

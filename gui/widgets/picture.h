@@ -29,6 +29,7 @@ Picture rasterise(const ImDrawData& frame, ImU32 background);
 // The part inside the rectangle, in pixels; what lies outside the picture is left out.
 Picture cut_out(const Picture& picture, ImVec2 min, ImVec2 max);
 
+// not_possible when the file cannot be written.
 Status write_png(const Picture& picture, const std::filesystem::path& file);
 
 // Makes and frees what the frame's textures ask for, for windows without a renderer. After every

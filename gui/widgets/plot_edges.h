@@ -36,7 +36,7 @@ class AlignedPlot {
 
  private:
   PlotEdges& edges_;
-  ImGuiID key_;  // of what the window's plots needed in the frame before
+  ImGuiID key_;  // under it stands what the window's plots needed in the frame before
   float begin_, shift_ = 0, width_ = 0;
 };
 

@@ -18,7 +18,7 @@ struct PublishedRun {
 
   // Empty for a cell that is empty or a column that the table does not have.
   const std::string& cell(const std::string& column) const;
-  // Of a column of numbers; nothing where the cell is empty.
+  // The cell of a column of numbers; nothing where it is empty.
   std::optional<double> number(const std::string& column) const;
   bool ran_out_of_memory() const;
 };
@@ -30,7 +30,7 @@ struct PublishedTable {
   const PublishedRun* find(std::string_view id) const;
 };
 
-// Of all columns a table may have; the first ones it must.
+// All columns that a table may have; those that it must have come first.
 const std::vector<std::string>& published_columns();
 
 // What follows from columns, under names of its own that rules may use as well: `node_gpus`, the GPUs of a

@@ -123,7 +123,7 @@ class CalibrationRun {
   }
 
   const CalibrateOptions& options_;
-  const Scenario& scenario_;  // of its cluster alone
+  const Scenario& scenario_;  // only its cluster is read
   const Device& device_;
   const int ranks_;
   const CalibrationWork work_;

@@ -24,7 +24,7 @@ double mean(const std::vector<std::int64_t>& samples) {
   return std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
 }
 
-// Of the processors that the ranks ask for, the part that others had.
+// Which part others had of the processors that the ranks ask for.
 double missing_share(const ProcessorUse& use, int needed) {
   if (needed <= 0) return 0;
   const double asked = std::min(needed, use.processors);

@@ -42,7 +42,8 @@ struct MachineState {
 // hold before or after.
 std::string why_times_are_not_judged(const MachineState& state);
 
-// Measures check_cases() on the ranks of the cluster. As launch_probes() otherwise.
+// Measures check_cases() on the ranks of the cluster: slowdown_of() what they took. Errors: run_failed when a
+// rank fails, as launch_probes() says it.
 Result<std::optional<double>> measure_slowdown(const Calibration& calibration, const ClusterSpec& cluster,
                                                const LaunchOptions& launch);
 

@@ -31,7 +31,7 @@ void add_embedding(CaseList& cases, DType dtype, std::int64_t rows, std::int64_t
             {.sequence = rows, .width = width, .vocabulary = vocabulary});
 }
 
-// Of families other than Llama's, and of the other implementation: at one size.
+// Operators of families other than Llama's, and of the other implementation: at one size.
 void add_others(CaseList& cases, DType dtype) {
   ProbeSize size = layer_size(512, 256, k_head_dim);
   size.inner_width = size.width;
@@ -79,7 +79,7 @@ void add_collectives(CaseList& cases) {
   }
 }
 
-// Of its first floating-point input; what has none makes its output's.
+// The dtype of its first floating-point input; an operator that has none takes its output's.
 DType dtype_of(const ModelGraph& graph, const Operator& op) {
   for (const TensorId input : op.inputs) {
     const Tensor& tensor = graph.tensor(input);

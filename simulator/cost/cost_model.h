@@ -52,7 +52,7 @@ class CostModel {
     const Program* program = nullptr;
   };
 
-  // Of a GPU's rank: a copy to or from host memory; what its processors do.
+  // On a rank with a GPU: a copy to or from host memory, and whether the work is done by processors.
   std::optional<HostCopy> host_copy(const StepPlan& plan, const Instruction& instruction) const;
   bool is_host_work(const StepPlan& plan, const Instruction& instruction) const;
   bool goes_once(const Instruction& instruction) const;

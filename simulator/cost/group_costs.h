@@ -51,13 +51,13 @@ class GroupCosts {
 
   const Known& known(const Group& group);
   Predicted predicted(const std::vector<GroupNetwork>& networks, InstructionKind kind, Bytes bytes) const;
-  // Of the measured group; nothing where no calibration says anything of this kind, or of these wires.
+  // The terms that a calibration measured; null where none says anything of this kind, or of these wires.
   const CollectiveTerms* measured(const GroupShape& shape, InstructionKind kind) const;
 
   const PlannedScenario& planned_;
   const Device& device_;
   const CostCoefficients& coefficients_;
-  std::vector<GroupNetwork> all_;  // of all ranks, one
+  std::vector<GroupNetwork> all_;  // one, of the group of all ranks
   std::deque<Known> known_;
 };
 

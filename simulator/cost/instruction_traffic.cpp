@@ -32,7 +32,7 @@ std::string_view name_of(InstructionKind kind) {
 // How many separate copies or kernels the real executor makes on a CPU (execute/torch/instructions): buffers
 // that lie alike are one piece, others one a parameter and, where all ranks' shards stand side by side, a
 // rank.
-std::int64_t pieces_of(const StepPlan& plan, const Instruction& instruction) {
+std::int64_t count_pieces(const StepPlan& plan, const Instruction& instruction) {
   std::size_t parameters = 0;
   std::size_t gradients = 0;
   bool gathered = false;
@@ -91,7 +91,7 @@ void add_optimizer(const StepPlan& plan, const Instruction& instruction, const T
 
 Traffic traffic_of(const StepPlan& plan, const Instruction& instruction, const TrainSpec& train) {
   Traffic traffic;
-  traffic.pieces = pieces_of(plan, instruction);
+  traffic.pieces = count_pieces(plan, instruction);
   switch (instruction.kind) {
     case InstructionKind::CheckFinite:
     case InstructionKind::GradientNorms: traffic.bytes = instruction.bytes; break;

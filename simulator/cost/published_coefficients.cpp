@@ -23,7 +23,7 @@ FlopsPerSecond operator*(FlopsPerSecond rate, double factor) {
   return {rate.value * factor};
 }
 
-// Of the kernel in units of flash attention 2.
+// How fast the kernel is, in units of flash attention 2.
 double attention_speed(const Device& device, AttentionKind kind) {
   if (kind == AttentionKind::flash3) return device.kernels.attention.flash3;
   if (kind == AttentionKind::triton && device.fitted)

@@ -24,7 +24,8 @@ struct NcclGraph {
 // up to the ring; over several nodes a channel for each adapter that the group's ranks of a node have.
 NcclGraph graph_of(const Device& device, const GroupShape& shape);
 
-// Of a GPU; NVIDIA's by compute capability, others go by Ampere's, which has no reduction in the switch.
+// The generation of a GPU: NVIDIA's go by compute capability, others by Ampere's, which has no reduction in
+// the switch.
 NcclGeneration generation_of(const Device& device);
 
 }  // namespace shardlab

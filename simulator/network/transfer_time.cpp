@@ -22,7 +22,7 @@ const NcclCandidate* find(const std::vector<NcclCandidate>& candidates, NcclAlgo
   return nullptr;
 }
 
-// Of the kernels that run, which NCCL makes twice as many as it searched channels on Hopper and later.
+// How many channels the kernels run with; on Hopper and later NCCL makes twice as many as it searched.
 int channels_of_ring(const Device& device, const NcclGraph& graph, const GroupShape& shape) {
   const NcclMemory& nccl = device.runtime.nccl;
   if (shape.nodes > 1) return graph.channels * std::max(nccl.channels_per_adapter, 1);

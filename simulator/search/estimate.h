@@ -15,8 +15,8 @@ namespace shardlab {
 
 struct Device;  // engine/hardware/device.h
 
-// Of the model, its precision and the training, on a device of this kind: what `cluster` and `parallel` say
-// beyond that changes nothing.
+// What an estimate needs to know of the model, its precision and the training, on a device of this kind. What
+// `cluster` and `parallel` say beyond that changes nothing.
 struct ModelFacts {
   double parameters = 0, trained = 0;  // elements
   double element = 4;                  // bytes of a stored one
@@ -29,7 +29,7 @@ struct ModelFacts {
   bool reduces_last = false;           // train.sync leaves gradients whole until the last micro-batch
 };
 
-// Of the cluster and of what is sharded over it.
+// What an estimate needs to know of the cluster and of what is sharded over it.
 struct MeshFacts {
   int ranks = 1, shard = 1, tensor = 1;
   bool one_precision = true;   // units compute as the model says

@@ -17,7 +17,7 @@ namespace shardlab {
 // An objective, or the largest value of a knob.
 struct Order {
   SearchObjective objective = SearchObjective::time;
-  std::string largest;  // of which key; empty: as the objective says
+  std::string largest;  // the key whose value is to be largest; empty: as the objective says
 };
 
 // The smaller, the better; nothing where the order knows no such candidate (money without a price).

@@ -28,8 +28,9 @@ struct Mend {
   Candidate candidate;  // with it; satisfies
 };
 
-// Of the settings that would save memory without touching the arithmetic, and of twice and four times the
-// nodes, the one after which every need is met at the least cost; none where none does. Errors as above.
+// Tries the settings that would save memory without touching the arithmetic, and twice and four times the
+// nodes. The result is the one after which every need is met at the least cost, or none where none does that.
+// Errors as above.
 Result<std::optional<Mend>> cheapest_mend(const SearchSpace& space, Evaluator& evaluator,
                                           const Candidate& miss);
 

@@ -61,7 +61,7 @@ std::vector<std::string> risks(const SearchReport& report, const Candidate& best
   return words;
 }
 
-// Of the objective that was asked for, what each knob one step away would cost.
+// Why it is the best: under the objective that was asked for, what each knob one step away would cost.
 std::vector<std::string> reasons(const SearchReport& report, const std::vector<const Leader*>& leaders) {
   std::vector<std::string> words = {
       fmt::format("it is the best of {} that satisfy",

@@ -40,7 +40,7 @@ class SearchSpace {
   // The same for settings of somebody's own on top of the combination's: --why, or a knob one step away.
   Configuration with(std::uint64_t index, const std::vector<std::string>& settings) const;
 
-  // Of these choices, without the accumulation that keeps the batch.
+  // The settings that these choices stand for, without the accumulation that keeps the batch.
   std::vector<std::string> settings_of(const std::vector<std::size_t>& choices) const;
 
   const SearchQuestion& question() const { return *question_; }

@@ -36,7 +36,7 @@ std::string order_words(const Order& order) {
 
 std::string gpus_words(const Candidate& candidate) {
   const Configuration& configuration = candidate.configuration;
-  // Of processors nothing is known of a device.
+  // Predictions for processors have no peak of a device.
   const std::string gpus = counted(configuration.gpus, candidate.figures.peak_device ? "GPU" : "rank");
   if (configuration.offer == nullptr) return gpus;
   return fmt::format("{} ({} x {})", gpus, configuration.nodes, configuration.offer->node);

@@ -66,7 +66,7 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Of a space as large as a search takes, all of it: what its parts are read from, and each combination.
+// Estimates all of a space as large as a search takes: what its parts are read from, and each combination.
 void estimates(const std::filesystem::path& folder) {
   std::ofstream(folder / "many.yaml") << k_many;
   const SearchQuestion question = required(read_question(folder / "many.yaml"));

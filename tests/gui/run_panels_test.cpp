@@ -324,7 +324,8 @@ TEST_CASE("monitor: a run is followed step by step") {
   ui.settle();
   ui.session().use_program(fake_program(folder, R"(
 for i in 1 2 3 4 5; do
-  echo "{\"event\":\"training\",\"steps_done\":$i,\"steps\":5,\"loss\":$((6 - i)).5,\"tokens_per_second\":$((900 + i)),\"peak_bytes\":83000000}" >&2
+  figures="\"loss\":$((6 - i)).5,\"tokens_per_second\":$((900 + i)),\"peak_bytes\":83000000"
+  echo "{\"event\":\"training\",\"steps_done\":$i,\"steps\":5,$figures}" >&2
 done
 echo '{"event":"stored","run_id":"r7","kind":"measured","plan_hash":"x"}' >&2
 echo the end

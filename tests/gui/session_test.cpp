@@ -30,7 +30,8 @@ constexpr const char* k_scenario = R"(name: session
 model:
   config: tiny-llama
   sequence_length: 32
-  overrides: {hidden_size: 64, intermediate_size: 96, num_hidden_layers: 2, num_attention_heads: 4, num_key_value_heads: 2}
+  overrides: {hidden_size: 64, intermediate_size: 96, num_hidden_layers: 2, num_attention_heads: 4,
+              num_key_value_heads: 2}
 cluster: {device: cpu, ranks: 2, memory_limit: 4MiB}
 parallel: {strategy: fsdp2}
 train: {micro_batch: 2, learning_rate: 1e-3, clip_norm: 1.0, data: assets/data/licenses.txt}

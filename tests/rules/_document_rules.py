@@ -26,6 +26,10 @@ RELATIVE = re.compile(r"`(\.\.?/[\w./-]+)`")
 TARGET = re.compile(r"`(shardlab[-_][a-z_-]+[a-z])`")
 DEFINED_TARGET = re.compile(r"\b(?:shardlab_executable|shardlab_library|add_library|add_executable|add_custom_target)\((shardlab[\w-]*)")
 OPEN = set("<{*")  # stands for many names: engine/strategies/<name>
+# A README's table whose first column is about files or folders: its names are of the README's folder.
+TABLE_OF_FILES = re.compile(r"^\| *(?:Files?|Folder|Header) *\|")
+BACKTICKED = re.compile(r"`([^`]+)`")
+ENDINGS = ("", ".h", ".cpp", ".cu", ".py", ".sh")
 
 
 def inside(path, folder):
@@ -83,6 +87,26 @@ def check_line(root, path, text, source_names, targets):
             yield f"nothing builds {target}"
 
 
+def listed_names(lines):
+    """(number, names of the first cell) of the rows of tables of files."""
+    listing = False
+    for number, line in enumerate(lines, 1):
+        listing = line.startswith("|") and (listing or bool(TABLE_OF_FILES.match(line)))
+        if listing:
+            yield number, BACKTICKED.findall(line.split("|")[1])
+
+
+def check_tables(root, path, lines):
+    """The files that a README's tables list lie in its folder, or beside the first that the same cell names."""
+    folder = os.path.join(root, os.path.dirname(path))
+    for number, names in listed_names(lines):
+        places = (folder, os.path.dirname(os.path.join(folder, names[0]))) if names else ()
+        for name in names:
+            candidates = (os.path.join(place, name + ending) for place in places for ending in ENDINGS)
+            if not OPEN & set(name) and not any(map(os.path.exists, candidates)):
+                yield number, f"lists {name}, which is not in this folder"
+
+
 def defined_targets(root, paths):
     targets = set()
     for path in paths:
@@ -106,4 +130,6 @@ def check(root):
             lines = file.read().splitlines()
         for number, text in prose(path, lines):
             problems += [f"{path}:{number}: {what}" for what in check_line(root, path, text, source_names, targets)]
+        if os.path.basename(path) == "README.md":
+            problems += [f"{path}:{number}: {what}" for number, what in check_tables(root, path, lines)]
     return problems

@@ -1,4 +1,4 @@
-"""Rules over the sources: who may include whom, which folder may know which library, one name a file.
+"""Rules over the sources: who may include whom, which folder may know which library, one name a file, comments.
 
 check(root) returns the violations as lines "file:line: what". No dependencies beyond Python itself.
 """
@@ -6,6 +6,7 @@ check(root) returns the violations as lines "file:line: what". No dependencies b
 import os
 import re
 
+import _comment_rules
 import _word_rules
 
 # A layer is a folder (the longest matching path counts) and what it may include besides itself and what those may.
@@ -298,4 +299,5 @@ def check(root):
     violations += check_strategy_names(root, paths)
     violations += check_operator_names(root, paths)
     violations += _word_rules.check(root, paths)
+    violations += _comment_rules.check(root, paths)
     return violations + list(check_names(paths)) + list(check_layers(paths))

@@ -14,11 +14,16 @@ BROKEN = [
     ("the link gone.md leads nowhere", "docs/d.md", "[words](gone.md#part)\n"),
     ("no file is called gone.cpp", "docs/e.md", "`gone.cpp` adds buckets\n"),
     ("../gone.h leads nowhere", "docs/g.md", "`../gone.h` says what it is\n"),
+    ("lists gone, which is not", "engine/plan/README.md", "| File | What |\n| --- | --- |\n| `plan`, `gone` | a plan |\n"),
     ("nothing builds shardlab-gone", "docs/f.md", "only `shardlab-gone` links it\n"),
 ]
 CLEAN = {
     "docs/here.md": "[itself](here.md#part), `engine/plan/plan.h`, engine/plan/plan, `plan.h`, `../engine/plan/plan.h`, `shardlab-rank`,\n"
                     "engine/strategies/<name>, engine/*/x.h, https://example.org/docs/x, \"engine/plan/in_quotes.h\"\n",
+    "engine/plan/README.md": "| File | What |\n| --- | --- |\n| `plan`, `plan.h`, `<name>.h` | a plan |\n\n| Key | What |\n| --- | --- |\n| `gone` | x |\n",
+    "scenarios/README.md": "| Folder | What |\n| --- | --- |\n| `first/a.yaml`, `b.yaml` | beside it |\n",
+    "scenarios/first/a.yaml": "",
+    "scenarios/first/b.yaml": "",
     "engine/plan/plan.h": '#include "engine/plan/gone.h"\nconst char* text = "tests/gone";\n',
     "engine/CMakeLists.txt": "shardlab_executable(shardlab-rank MAIN x)\n",
 }
@@ -36,7 +41,7 @@ def problems_of(files):
 failures = [f"a clean tree: {problem}" for problem in problems_of(CLEAN)]
 for expected, path, text in BROKEN:
     found = problems_of({**CLEAN, path: text})
-    if len(found) != 1 or not found[0].startswith(path + ":1: ") or expected not in found[0]:
+    if len(found) != 1 or not found[0].startswith(path + ":") or expected not in found[0]:
         failures.append(f"{path} should say '{expected}': {found}")
 
 root = os.environ.get("SHARDLAB_SOURCE") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")

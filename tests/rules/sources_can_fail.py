@@ -33,6 +33,7 @@ CLEAN = {
     "engine/base/direction.cpp": 'bool up(Direction d) { return d == Direction::up; }  // "up" == "up"\n'
                                  'bool left(Text t) { return t == "left"; }\n'
                                  'bool ups(Text strategy) { return strategy == "up"; }\n',
+    "engine/base/count.h": HEADER + "// Offers two counts,\n// of bytes and of ranks.\ninline constexpr int k_bytes = 2;  // of a rank\n",
     "tests/cli/_drawn.py": "",
     "tests/unit/base/direction_test.cpp": 'bool up = to_string(d) == "up";\n',
 }
@@ -73,6 +74,8 @@ BROKEN = [
     ("the operator's name 'rope'", "simulator/core/r.cpp", 'for (const char* name : {"copy",\n  "rope"}) add(name);\n'),
     ("the operator's name 'rope'", "engine/report/s.cpp", 'bool is = probe.starts_with("rope.forward");\n'),
     ('compares text with "down"', "simulator/core/p.cpp", 'bool down(Text t) { return t == "down"; }\n'),
+    ('begins with "Of"', "engine/plan/r.cpp", "int parts();\n  // Of a buffer: how many.\n"),
+    ('begins with "Of"', "tests/unit/base/s_test.cpp", "int parts = 2;  // Of a buffer.\n"),
     ('compares text with "up"', "gui/app/q.h", HEADER + 'inline bool up(Text t) { return "up" != t; }\n'),
 ]
 

@@ -14,7 +14,7 @@ struct RandomStep {
   std::vector<TimedInstruction> instructions;  // whose spans point into the two above
 };
 
-// Of 60 instructions, drawn from `random`.
+// A step of 60 instructions, drawn from `random`.
 RandomStep random_step(std::mt19937& random, const TimelineOptions& options);
 
 }  // namespace shardlab::test

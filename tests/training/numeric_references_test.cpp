@@ -22,8 +22,8 @@ std::string scenario_of(const std::string& model) {
   return "name: numeric\nmodel: {config: ../data/numeric/" + model + "_config.json, sequence_length: 128}\n" +
          R"(
 cluster: {device: cpu, ranks: 1, threads_per_rank: 1}
-train: {data: ../data/numeric/tokens.bin, order: sequential, learning_rate: 3e-4, betas: [0.9, 0.95], epsilon: 1e-8,
-        weight_decay: 0.1, clip_norm: 1.0}
+train: {data: ../data/numeric/tokens.bin, order: sequential, learning_rate: 3e-4, betas: [0.9, 0.95],
+        epsilon: 1e-8, weight_decay: 0.1, clip_norm: 1.0}
 )";
 }
 

@@ -14,8 +14,8 @@ name: small
 model:
   config: tiny-llama
   sequence_length: 32
-  overrides: {hidden_size: 60, intermediate_size: 170, num_hidden_layers: 3, num_attention_heads: 6, num_key_value_heads: 3,
-              vocab_size: 257}
+  overrides: {hidden_size: 60, intermediate_size: 170, num_hidden_layers: 3, num_attention_heads: 6,
+              num_key_value_heads: 3, vocab_size: 257}
 cluster: {device: cpu, ranks: 1, threads_per_rank: 1}
 parallel: {strategy: none}
 train: {micro_batch: 8, learning_rate: 1e-3, data: assets/data/licenses.txt}

@@ -103,7 +103,8 @@ void LogReader::State::take_numbers(const SeenLine& kept, std::string_view text)
 
 void LogReader::State::take_likely(const SeenLine& kept, std::string_view text, std::string_view lower) {
   const Likeliness likely = likeliness_of(text, lower);
-  // Of lines that say a word the last counts, of reports the first: what follows is a consequence.
+  // Among lines that only say a word the last counts; among reports the first counts, because what follows is
+  // a consequence.
   if (likely == Likeliness::none || likely < likeliness) return;
   if (likely == likeliness && likely != Likeliness::word) return;
   likeliness = likely;

@@ -24,8 +24,8 @@ constexpr auto k_own_anchors =
                                      "interrupt"});
 
 IndexedSign indexed(const LogSign& sign, std::uint32_t rule) {
-  IndexedSign made{&sign, rule, pieces_of(sign.pattern), pieces_of(sign.frame), {}};
-  for (const std::string_view pattern : sign.unless) made.unless.push_back(pieces_of(pattern));
+  IndexedSign made{&sign, rule, split_pattern(sign.pattern), split_pattern(sign.frame), {}};
+  for (const std::string_view pattern : sign.unless) made.unless.push_back(split_pattern(pattern));
   return made;
 }
 
@@ -48,7 +48,7 @@ std::vector<std::string> SignIndex::collect(const std::vector<Rule>& rules,
   for (const std::string_view anchor : k_own_anchors) place(std::string(anchor));
   for (std::uint32_t rule = 0; rule < rules.size(); ++rule) {
     for (const LogSign& sign : rules[rule].signs) {
-      const std::string anchor = anchor_of(sign.pattern);
+      const std::string anchor = longest_piece(sign.pattern);
       if (!anchor.empty()) by_anchor[place(anchor)].push_back(indexed(sign, rule));
     }
   }

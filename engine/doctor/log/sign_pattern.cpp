@@ -4,7 +4,7 @@
 
 namespace shardlab {
 
-std::vector<std::string> pieces_of(std::string_view pattern) {
+std::vector<std::string> split_pattern(std::string_view pattern) {
   std::vector<std::string> pieces;
   while (!pattern.empty()) {
     const std::size_t end = pattern.find('*');
@@ -15,9 +15,9 @@ std::vector<std::string> pieces_of(std::string_view pattern) {
   return pieces;
 }
 
-std::string anchor_of(std::string_view pattern) {
+std::string longest_piece(std::string_view pattern) {
   std::string longest;
-  for (std::string& piece : pieces_of(pattern)) {
+  for (std::string& piece : split_pattern(pattern)) {
     if (piece.size() > longest.size()) longest = std::move(piece);
   }
   return longest;
@@ -34,7 +34,7 @@ bool matches(const std::vector<std::string>& pieces, std::string_view lower_case
 }
 
 bool matches(std::string_view pattern, std::string_view lower_case_text) {
-  return matches(pieces_of(pattern), lower_case_text);
+  return matches(split_pattern(pattern), lower_case_text);
 }
 
 }  // namespace shardlab

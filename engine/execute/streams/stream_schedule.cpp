@@ -34,7 +34,7 @@ class Scheduler {
     }
   }
 
-  StreamSchedule run() {
+  StreamSchedule schedule() {
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) add(make_id<InstructionId>(i));
     for (const LeftEvent& left : plan_.left_events) {
       if (left.instruction) at(*left.instruction).signals = true;
@@ -141,7 +141,7 @@ class Scheduler {
 }  // namespace
 
 StreamSchedule schedule_streams(const StepPlan& plan, Queueing queueing) {
-  return Scheduler(plan, queueing).run();
+  return Scheduler(plan, queueing).schedule();
 }
 
 }  // namespace shardlab

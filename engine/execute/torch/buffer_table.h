@@ -41,7 +41,7 @@ class BufferTable {
   void release(Slot slot);
   bool is_alive(Slot slot) const;
 
-  // Of a buffer with one storage.
+  // The tensor of a buffer with one storage.
   const at::Tensor& tensor(Slot slot) const { return entries_[slot].parts.front(); }
   // All its storages; some may be undefined.
   const std::vector<at::Tensor>& parts(Slot slot) const { return entries_[slot].parts; }

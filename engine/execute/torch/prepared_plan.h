@@ -22,6 +22,8 @@ struct PreparedPlan {
   StreamSchedule schedule;  // for the queues of the run's backend
 };
 
+// Errors: not_possible for what a real run cannot do yet, an instruction or an operator; internal for a plan
+// whose instructions lack what they need.
 Result<PreparedPlan> prepare_plan(RunState& run, const StepPlan& plan);
 
 }  // namespace shardlab

@@ -71,13 +71,14 @@ class RankExecutor {
   // Most bytes that the communication library has taken for itself at once; not part of the samples.
   Bytes communication_workspace() const;
 
-  // Of the measured steps so far; empty unless measure.detail asks for them.
+  // The operators' times in the measured steps so far; empty unless measure.detail asks for them.
   std::vector<OperatorTime> operator_times() const;
   // How many assignments each expert has had in the forward passes so far on this rank, by dispatch operator.
   std::map<OperatorId, std::vector<std::int64_t>> expert_counts() const;
 
   // The whole parameter (a fresh tensor of its shape, stored dtype, on the host). Collective when parameters
-  // are sharded: all ranks call it for the same name at the same point.
+  // are sharded: all ranks call it for the same name at the same point. Errors: bad_input for a name
+  // that the model does not have, run_failed when a collective fails.
   Result<at::Tensor> full_parameter(std::string_view name);
   // Likewise the gradient as it is now, from whichever buffers hold it; meant for an observer. Before
   // GradientNorms (or, without clipping, OptimizerStep) it is the averaged gradient of the step.

@@ -20,7 +20,7 @@ class StepRunner {
   using Before = std::function<void(InstructionId)>;
 
   // Returns when the device is through. Fills spans and memory of `trace`. `before` may be empty. No
-  // exception leaves.
+  // exception leaves: it becomes run_failed, with the instruction it is about (step_failure.h).
   Status run(const PreparedPlan& prepared, StepContext& step, RankTrace& trace, const Before& before);
 
   // When the last run began, on this host's monotonic clock.

@@ -31,7 +31,7 @@ ToolValue precision_word(const Subject& s) {
 
 constexpr std::int64_t k_port = 29500;
 
-// Of "host" or "host:port".
+// The host of "host" or "host:port".
 std::string host_of(const std::string& master) {
   return master.substr(0, master.rfind(':'));
 }

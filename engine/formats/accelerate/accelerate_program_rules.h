@@ -11,7 +11,8 @@ namespace shardlab {
 
 std::span<const SettingRule> accelerate_program_rules();
 
-// Of DistributedDataParallel and of checkpointing outside FSDP, which files of FSDP say.
+// The rules of DistributedDataParallel, and of checkpointing where no file of FSDP says it: the program
+// decides both.
 std::span<const SettingRule> replicated_program_rules();
 
 }  // namespace shardlab

@@ -54,7 +54,7 @@ std::int64_t machines(const Subject& s) {
   return value != nullptr && value->is_integer() ? value->integer : 1;
 }
 
-// Of distributed_type NO one process starts, whatever the number.
+// With distributed_type NO one process starts, whatever the number.
 std::optional<std::int64_t> processes(const Subject& s) {
   if (accelerate_kind(s) == AccelerateKind::one_process) return 1;
   const ForeignValue* const value = s.in_accelerate("num_processes");

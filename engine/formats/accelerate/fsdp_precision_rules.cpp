@@ -124,7 +124,7 @@ constexpr SettingRule k_rules[] = {
     {"offload.optimizer", k_lost, optimizer_stays, "FSDP offloads the optimizer with the parameters"},
     {"offload.pin", k_lost, pinned, "host memory is page-locked"},
     {"offload.ratio", k_lost, whole_ratio, "FSDP offloads all or nothing"},
-    // Of DeepSpeed's offload alone.
+    // Only DeepSpeed's offload has these settings.
     {"offload.buffers", k_lost, nullptr, {}},
     {"cluster.nvme.path", k_lost, nullptr, {}},
 };

@@ -10,10 +10,10 @@
 
 namespace shardlab {
 
-// Of sharding, prefetching and units.
+// The rules for sharding, prefetching and units.
 std::span<const SettingRule> fsdp_sharding_rules();
 
-// Of precision, checkpointing and offload.
+// The rules for precision, checkpointing and offload.
 std::span<const SettingRule> fsdp_precision_rules();
 
 }  // namespace shardlab

@@ -39,7 +39,7 @@ ReadBack read_policy(const ForeignValue* value, std::string_view absent, std::in
 // "A,B" or a list, as it is written.
 std::vector<std::string> listed_classes(const ForeignValue* value);
 
-// Of the key, or `absent`.
+// What the value says, or `absent` where there is none or it is no boolean.
 bool flag_of(const ForeignValue* value, bool absent);
 
 // The sharding that the words "FULL_SHARD", "full_shard" or the numbers 1 to 5 mean.

@@ -15,8 +15,8 @@ namespace shardlab {
 // What contradicts what, with the places; what is legal and does not do what it says goes into the warnings.
 void check_accelerate(const ImportSubject& subject, Problems& problems, ImportReading& reading);
 
-// Of a file that check_accelerate() found good. Under ZeRO what DeepSpeed is told stands in the file that
-// names, or in plugin_config().
+// Reads a file that check_accelerate() found good. Under ZeRO what DeepSpeed is told stands in the file that
+// this one names, or in plugin_config().
 void read_accelerate(const ImportSubject& subject, ImportReading& reading);
 
 // The configuration that the DeepSpeed plugin makes of the keys of `deepspeed_config`.

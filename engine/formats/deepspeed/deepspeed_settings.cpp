@@ -20,7 +20,7 @@ std::optional<std::int64_t> whole(const ForeignValue* value) {
   return value != nullptr && value->is_integer() ? std::optional(value->integer) : std::nullopt;
 }
 
-// Of TrainingArguments, or of its default.
+// The integer that TrainingArguments say, or their default.
 std::int64_t trainer_integer(const Subject& s, std::string_view key, std::int64_t absent) {
   return whole(s.in_trainer(key)).value_or(absent);
 }

@@ -13,7 +13,7 @@ namespace shardlab {
 // `subject.deepspeed` is the file.
 void check_deepspeed(const ImportSubject& subject, Problems& problems, ImportReading& reading);
 
-// Of a file that check_deepspeed() found good.
+// Reads a file that check_deepspeed() found good.
 void read_deepspeed(const ImportSubject& subject, ImportReading& reading);
 
 }  // namespace shardlab

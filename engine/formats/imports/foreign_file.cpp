@@ -114,7 +114,7 @@ Result<ForeignFile> parse_foreign_file(std::string text, const std::filesystem::
   if (first == std::string::npos) return bad_input(in_file(name.string()), "is empty");
   if (file.text[first] == '{') {
     auto human = parse_foreign_json(file.text, name.string(), JsonForm::human);
-    // Of a text that is plain JSON but for its mistake, the plain reader says what it is.
+    // Where a text is plain JSON but for its mistake, the plain reader says what the mistake is.
     const bool is_plain =
         file.text.find('#') == std::string::npos && file.text.find("//") == std::string::npos;
     if (!human && is_plain) human = parse_foreign_json(file.text, name.string(), JsonForm::strict);

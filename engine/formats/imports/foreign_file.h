@@ -25,7 +25,7 @@ struct ForeignFile {
   std::filesystem::path path;
   ForeignKind kind = ForeignKind::deepspeed;
   std::string text;
-  ForeignValue tree;  // of all kinds but scripts; of TrainingArguments below a key the map there
+  ForeignValue tree;  // empty for scripts; for TrainingArguments that stand below a key, the map there
 };
 
 // Refuses what is no text of at most 256 KiB, and what is none of the kinds. Nothing is executed.

@@ -52,7 +52,7 @@ bool scales_loss(const ImportReading& reading) {
   return false;
 }
 
-// Of the base, what the files' strategy has no place for.
+// Drops from the base what the files' strategy has no place for.
 void drop_other_strategy(YamlNode& tree, const ImportReading& reading, const Scenario* onto) {
   const std::string* const strategy = said(reading, "parallel.strategy");
   if (strategy == nullptr) return;

@@ -89,8 +89,8 @@ void EventFields::argument(std::string_view key, const std::string& value) {
 }
 
 void EventFields::element(std::string_view key, const std::string& value) {
-  constexpr std::int64_t k_most = std::int64_t{1}
-                                  << 31;  // of one dimension, and of a tensor's elements so far
+  // For one dimension, and for a tensor's elements so far.
+  constexpr std::int64_t k_most = std::int64_t{1} << 31;
   if (key == "Input type" && input_type.empty()) input_type = value;
   if (key != "Input Dims") return;
   const std::int64_t before = dimensions_.value_or(1), size = integer(value).value_or(0);

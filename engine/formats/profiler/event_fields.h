@@ -25,7 +25,8 @@ struct EventFields {
   void number(std::string_view key, const std::string& value);
   void text(std::string_view key, const std::string& value);
   void argument(std::string_view key, const std::string& value);
-  // Of a list that an argument is, or of a list in that, and its end.
+  // Takes an element of a list that is an argument, or of a list within it; end_of_list() says that the list
+  // has ended.
   void element(std::string_view key, const std::string& value);
   void end_of_list(std::string_view key);
 

@@ -41,7 +41,7 @@ struct ProfilerEvent {
   std::uint32_t thread = 0;  // in ProfilerTrace::threads
   Nanoseconds start;         // on the profiler's clock
   Nanoseconds end;
-  std::optional<std::int64_t> correlation{};  // of a launch and what it launched
+  std::optional<std::int64_t> correlation{};  // the number that a launch shares with what it launched
   std::optional<std::uint32_t> collective{};  // in ProfilerTrace::collectives
 };
 

@@ -35,7 +35,7 @@ inline constexpr std::string_view k_record_file = "record.json";
 // steps, and a warm-up that leaves no step.
 Result<TrainingRecord> read_training_record(const std::filesystem::path& file);
 
-// Of each measured step the longest of the ranks.
+// The time of each measured step: the longest of the ranks.
 std::vector<Nanoseconds> measured_steps(const TrainingRecord& record);
 
 }  // namespace shardlab

@@ -11,7 +11,7 @@ class Batches:
 
     def __init__(self, files):
         self.files = [np.memmap(file, np.uint16 if file.endswith(".bin") else np.uint8, "r") for file in files]
-        # Of a file the last token is a target only.
+        # The last token of a file is a target only.
         self.ends = np.cumsum([(len(file) - 1) // SEQUENCE_LENGTH for file in self.files])
         if self.ends[-1] == 0:
             sys.exit(f"{files}: less than one sequence of {SEQUENCE_LENGTH} tokens and its last target")

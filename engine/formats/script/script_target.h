@@ -5,7 +5,7 @@
 
 namespace shardlab {
 
-// Of version torch 2.11. One file, NAME.train.py, which any launcher starts.
+// Writes a training program for torch 2.11: one file, NAME.train.py, which any launcher starts.
 ExportTarget script_target();
 
 }  // namespace shardlab

@@ -11,7 +11,7 @@
 namespace shardlab {
 
 struct ScriptUnit {
-  std::vector<std::string> paths;  // of joined modules all; of the root one empty path
+  std::vector<std::string> paths;  // one for each of joined modules; the root's is empty
   UnitSettings settings;
 };
 

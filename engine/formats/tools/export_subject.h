@@ -35,7 +35,7 @@ int nodes(const ExportSubject& subject);
 int ranks_per_node(const ExportSubject& subject);
 bool on_processors(const ExportSubject& subject);
 
-// Of gathered parameters and of the reduction, with the defaults filled in.
+// The dtype of gathered parameters and that of the reduction, with the defaults filled in.
 DType compute_dtype(const ExportSubject& subject);
 DType reduce_dtype(const ExportSubject& subject);
 

@@ -31,7 +31,7 @@ void read_key(const ToolTable& table, const ToolKey& key, const ForeignValue& fi
                                          : ImportedSetting::Origin::said;
   if (value == nullptr && setting.note.empty())
     setting.note = fmt::format("the file leaves {} out: {}", from, key.absent);
-  // Of several keys that say one setting, what is said counts more than what is left out.
+  // Where several keys say one setting, what is said counts more than what is left out.
   const ImportedSetting* const earlier = reading.find(setting.key);
   if (earlier != nullptr && value == nullptr && earlier->origin != ImportedSetting::Origin::assumed) return;
   reading.set(std::move(setting));

@@ -27,7 +27,8 @@ struct UnreadVerdict {
   UnreadKind kind = UnreadKind::lost;
   std::string_view why = {};  // empty: the usual words
 };
-// Of a key in dots, a map before what is in it: of a lost map the keys inside are judged one by one.
+// Judges a key, written with dots. A map is judged before what is in it; where it is lost, the keys inside
+// are judged one by one.
 using JudgeUnread = std::function<UnreadVerdict(std::string_view key, const ForeignValue& value)>;
 
 // The keys of the file that no row of the tables reads, as differences.

@@ -23,8 +23,9 @@ inline constexpr auto k_words<DifferenceKind> =
                                          {DifferenceKind::added, "added"},
                                          {DifferenceKind::elsewhere, "elsewhere"}});
 
-// Of lost and added settings what runs, as docs/scenario.md would write the value; of settings elsewhere the
-// line of the program that says it. Nothing where the run is as the scenario says.
+// What happens instead. For lost and added settings it is what runs, as docs/scenario.md would write the
+// value; for settings elsewhere it is the line of the program that says it. Nothing where the run is as the
+// scenario says.
 using RunsInstead = std::optional<std::string> (*)(const ExportSubject& subject);
 
 struct SettingRule {

@@ -21,7 +21,8 @@ ToolValue always(const Subject& s) {
 }
 constexpr auto k_fsdp1 = Framework::fsdp1;
 
-// Of version 1 a sharding's name: the plugin takes it from the environment first, see fsdp_trainer_rules.
+// Under FSDP 1 the value is the name of a sharding, which the plugin takes from the environment first (see
+// fsdp_trainer_rules); under FSDP 2 it is a flag.
 ToolValue resharding(const Subject& s) {
   if (framework(s) == k_fsdp1) return in_lower_case(sharding_word(s));
   return reshards_units(s);

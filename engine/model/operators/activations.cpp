@@ -8,7 +8,7 @@ namespace shardlab {
 
 namespace {
 
-// Of one input, which backward reads again.
+// An activation has one input, which backward reads again.
 OperatorDescription describe_activation(const ModelGraph& graph, const Operator& op) {
   const Tensor& x = graph.tensor(op.inputs[0]);
   OperatorDescription description;

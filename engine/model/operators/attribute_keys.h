@@ -31,10 +31,11 @@ inline constexpr Attribute<std::int64_t> k_passed{"passed"};
 
 // Products, embeddings, attention: a factor.
 inline constexpr Attribute<double> k_scale{"scale"};
-// Of what torch.autocast runs: the dtype that its parameters have before it casts them.
+// The dtype in which the parameters are stored, where torch.autocast casts them for the operator.
 inline constexpr Attribute<DType> k_parameter_dtype{"parameter_dtype"};
 inline constexpr Attribute<bool> k_transposed{"transposed"};
-inline constexpr Attribute<Fp8Scaling> k_float8{"float8"};  // of a linear layer: its products are in float8
+// How a linear layer scales its operands, where its products are in float8.
+inline constexpr Attribute<Fp8Scaling> k_float8{"float8"};
 inline constexpr Attribute<std::int64_t> k_padding{"padding"};
 
 // Norms and activations.

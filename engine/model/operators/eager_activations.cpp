@@ -32,8 +32,8 @@ OperatorDescription describe_eager_gelu_new(const ModelGraph& graph, const Opera
   describe_forward(description, forward);
 
   EagerSteps backward;
-  backward.make(bytes, bytes * 3);  // of 0.5 x
-  backward.make(bytes, bytes * 3);  // of 1 + tanh
+  backward.make(bytes, bytes * 3);  // the gradient of 0.5 x
+  backward.make(bytes, bytes * 3);  // the gradient of 1 + tanh
   backward.make(bytes, bytes * 3);  // through tanh
   backward.give(bytes);
   backward.kernel(bytes * 2);  // times sqrt(2 / pi): the first part of x's gradient

@@ -125,7 +125,7 @@ struct OperatorType {
 
   AutocastRule autocast = AutocastRule::widest;
   bool casts_parameters = false;     // its description knows parameters of another dtype (k_parameter_dtype)
-  bool promotes_with_table = false;  // of the widest dtype: input 1, a constant, counts too
+  bool promotes_with_table = false;  // input 1, a constant, counts for the widest dtype too
 
   // The output that says how many rows each expert has (int64), where there is one: runs add it up.
   std::optional<std::size_t> expert_counts{};

@@ -18,7 +18,7 @@ using ProbeShape = std::map<std::string, std::int64_t>;
 struct ProbeSize {
   std::int64_t batch = 1, sequence = 1;
   std::int64_t width = 1;
-  std::int64_t inner_width = 1;  // of a gated activation; of a product, what comes out
+  std::int64_t inner_width = 1;  // a gated activation's width; what comes out of a product
   std::int64_t heads = 1, kv_heads = 1, head_dim = 1;
   std::int64_t vocabulary = 1;
 

@@ -74,7 +74,7 @@ class Rewriter {
   // The new tensor as code between the units `scope` (innermost first) sees the old one: cast where it left
   // units that do not hold the scope, then where it entered the scope's units that do not hold its producer.
   TensorId version(TensorId old, std::span<const ModuleId> scope) const {
-    const std::span<const ModuleId> home = borders_.around(old);
+    const std::span<const ModuleId> home = borders_.units_around(old);
     const auto lies_in = [](std::span<const ModuleId> units, ModuleId unit) {
       return std::find(units.begin(), units.end(), unit) != units.end();
     };
@@ -91,7 +91,7 @@ class Rewriter {
   }
 
   std::span<const ModuleId> outside(ModuleId unit) const {
-    return std::span<const ModuleId>(borders_.around(unit)).subspan(1);
+    return std::span<const ModuleId>(borders_.units_around(unit)).subspan(1);
   }
 
   void cast_inputs(ModuleId unit) {
@@ -108,7 +108,7 @@ class Rewriter {
     const UnitPrecision& precision = units_.at(unit);
     if (!precision.output) return;
     for (const TensorId output : borders_.outputs_of(unit)) {
-      const TensorId seen = version(output, borders_.around(unit));
+      const TensorId seen = version(output, borders_.units_around(unit));
       if (dtype_of(seen) != *precision.output)
         leaving_[{unit, output}] = add_cast(seen, *precision.output, unit);
     }
@@ -123,12 +123,12 @@ class Rewriter {
   }
 
   DType parameter_dtype(ParameterId id) const {
-    return units_.at(borders_.around(old_.parameter(id).module).front()).param;
+    return units_.at(borders_.units_around(old_.parameter(id).module).front()).param;
   }
 
   Status emit(OperatorId id) {
     Operator op = old_.op(id);
-    for (TensorId& input : op.inputs) input = version(input, borders_.around(id));
+    for (TensorId& input : op.inputs) input = version(input, borders_.units_around(id));
     if (op.type == &k_add && !autocast_) promote_addends(op);
     SHARDLAB_TRY(const DType dtype, autocast_ ? autocast_dtype(op) : operator_dtype(op));
     for (TensorId& output : op.outputs) {
@@ -208,7 +208,7 @@ class Rewriter {
 
   tl::unexpected<Error> refuse(const Operator& op, DType input, DType other, std::string_view what) const {
     const std::string& path = old_.module(op.module).path;
-    const ModuleId unit = borders_.around(op.module).front();
+    const ModuleId unit = borders_.units_around(op.module).front();
     const std::string& unit_path = old_.module(unit).path;
     return bad_input(
         "precision",

@@ -19,11 +19,11 @@ class UnitBorders {
 
   // The units around a module, innermost first; the module itself counts when it is one. Joined modules are
   // known by the first of them.
-  const std::vector<ModuleId>& around(ModuleId module) const { return around_[module.index()]; }
+  const std::vector<ModuleId>& units_around(ModuleId module) const { return units_around_[module.index()]; }
   // The units around an operator. What makes the loss or a part of it from logits runs outside of all units.
-  std::span<const ModuleId> around(OperatorId op) const;
+  std::span<const ModuleId> units_around(OperatorId op) const;
   // The units around a tensor's producer; none for batches and constants.
-  std::span<const ModuleId> around(TensorId tensor) const;
+  std::span<const ModuleId> units_around(TensorId tensor) const;
 
   // Units whose first, and whose last, operator this is; outer ones first, and inner ones first.
   std::vector<ModuleId> entered_at(OperatorId op) const;
@@ -41,7 +41,7 @@ class UnitBorders {
     OperatorId first, last;
   };
   const ModelGraph& graph_;
-  std::vector<std::vector<ModuleId>> around_;        // by ModuleId
+  std::vector<std::vector<ModuleId>> units_around_;  // by ModuleId
   std::vector<std::optional<OperatorId>> producer_;  // by TensorId
   std::map<ModuleId, Extent> extents_;               // of units that run operators
 };

@@ -94,7 +94,7 @@ bool push_unique(std::vector<T>& list, T value) {
 // Which of a segment's forward passes is lowered.
 enum class ForwardPass : std::uint8_t {
   keeping,      // the only one: it keeps what backward needs
-  unkept,       // of a recomputed segment, the first: it keeps nothing
+  unkept,       // the first of a recomputed segment: it keeps nothing
   recomputing,  // the second
 };
 

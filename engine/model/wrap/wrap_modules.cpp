@@ -18,7 +18,7 @@ class RecursiveWrap {
     is_unit_.resize(context.graph.modules.size());
   }
 
-  std::vector<ModuleId> run() {
+  std::vector<ModuleId> choose() {
     visit(ModuleId{0});
     std::vector<ModuleId> units{ModuleId{0}};
     for (std::size_t i = 1; i < is_unit_.size(); ++i) {
@@ -78,7 +78,7 @@ Result<WrappedModules> wrap_modules(const ModelGraph& graph, const WrapSpec& spe
   const std::vector<std::int64_t> elements = module_elements(graph, parameters_within(graph, ignored));
   const WrapContext context{graph, elements};
   SHARDLAB_TRY(const WrapPolicy policy, make_wrap_policy(context, spec, "parallel.wrap"));
-  WrappedModules wrapped{RecursiveWrap(context, policy, ignored).run(), ignored};
+  WrappedModules wrapped{RecursiveWrap(context, policy, ignored).choose(), ignored};
   SHARDLAB_TRY(wrapped.joined, joined_modules(graph, spec.together, ignored));
   SHARDLAB_TRY(wrapped.units, with_joined_units(graph, std::move(wrapped.units), wrapped.joined));
   SHARDLAB_CHECK_OK(check_tied_parameters(graph, wrapped.units, wrapped.joined));

@@ -24,7 +24,7 @@ std::string reason_to_wait(const InstructionContext& context, InstructionId awai
 // What the pass of this name does.
 std::string describe_pass(const StepPlan& step, std::string_view pass);
 
-// Of segments, optimizer, clipping and generic passes.
+// The rules for segments, the optimizer, clipping and generic passes.
 std::span<const ReasonRule> common_reasons();
 
 // What instructions of a kind do, in a sentence.

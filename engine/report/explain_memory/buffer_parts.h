@@ -15,9 +15,9 @@ class PartCollector {
  public:
   explicit PartCollector(const PeakContext& context) : context_(context) {}
 
-  // Of a whole buffer of the plan.
+  // Adds a whole buffer of the plan.
   void add(BufferId id);
-  // Of one parameter's storage in a buffer of separate parameters.
+  // Adds one parameter's storage in a buffer of separate parameters.
   void add_parameter(const Buffer& buffer, ParameterId parameter);
   // `layer`: of which it is, -1 for none.
   void add(const ProgramValue& value, std::string made_by, int layer);

@@ -16,7 +16,8 @@ struct MemoryRow {
   std::vector<std::string> settings;  // that would make it smaller and the peak lower (MemorySaving::setting)
 };
 
-// Of a prediction of `planned`, whose peak is in a step with plan `plan`; the rows add up to the peak. Pure.
+// The rows of a prediction of `planned` whose peak is in a step with plan `plan`; they add up to the peak.
+// Pure.
 std::vector<MemoryRow> memory_rows(const PlannedScenario& planned, const StepPlan& plan,
                                    const MemorySummary& memory);
 

@@ -36,8 +36,9 @@ struct MemorySum {
   friend bool operator==(const MemorySum&, const MemorySum&) = default;
 };
 
-// Of a run that recorded memory; one without a caching allocator (on processors) has the tensors alone. The
-// allocator's peak and that of the tensors need not be at the same moment: what lies between them is a line.
+// `run` must have recorded memory. A run without a caching allocator (on processors) has the tensors alone.
+// The allocator's peak and that of the tensors need not be at the same moment: what lies between them is a
+// line.
 MemorySum memory_sum(const RunSummary& run);
 
 // "fits, with 26.6 GiB to spare; libraries may take 964 MiB more", "does not fit: 8.0 GiB too much".

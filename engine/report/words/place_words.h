@@ -19,7 +19,7 @@ struct ModelPlace {
   friend bool operator==(const ModelPlace&, const ModelPlace&) = default;
 };
 
-// Of a unit's or a module's path: empty or "." is the model itself, a plus joins several modules.
+// Reads the path of a unit or a module: empty or "." is the model itself, a plus joins several modules.
 ModelPlace place_of(std::string_view module_path);
 
 std::string to_words(const ModelPlace& place);

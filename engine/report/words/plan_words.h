@@ -16,7 +16,7 @@ namespace shardlab {
 // What a buffer holds, in parts, so that alike buffers can be added up.
 struct BufferPhrase {
   std::string what;                 // "saved activations", "the teacher's logits"
-  std::optional<ModelPlace> place;  // of which they are
+  std::optional<ModelPlace> place;  // the part of the model that they belong to
   std::string batch;                // "micro-batch 2 of 4"; empty where a step has one
 
   friend bool operator==(const BufferPhrase&, const BufferPhrase&) = default;

@@ -41,7 +41,7 @@ void Unshard::bring_in(FlatUnit& state, UnitId unit) {
   b_.wait(streams_.unshard, streams_.pre_unshard);
 }
 
-// Of a gather: what came from the host, or the cast shard.
+// Frees what a gather has read: the cast shard, or what came from the host.
 void Unshard::drop_input(const FlatUnit& state, UnitId unit) {
   for (const BufferId input : {state.cast, streams_.host ? state.arrived : state.cast}) {
     if (!b_.is_live(input)) continue;

@@ -38,9 +38,9 @@ struct UnitState : ShardedUnit {
   std::optional<InstructionId> offloaded;  // likewise: the copy to the host that nobody has awaited yet
 
   bool gathering = false;                       // unshard was called, its result not yet waited for
-  std::optional<InstructionId> all_gather;      // of that; none in a group of one
+  std::optional<InstructionId> all_gather;      // what gathers it; none in a group of one
   std::optional<InstructionId> resharded;       // to forward_group, which later gathers wait for
-  std::optional<InstructionId> unpack;          // of the gather output that is still alive
+  std::optional<InstructionId> unpack;          // what reads the gather output that is still alive
   std::optional<InstructionId> reduce_scatter;  // whose input is still alive
   bool posted = false;                          // post_backward ran in this backward
 };

@@ -106,7 +106,8 @@ class NativeStrategy : public ShardingStrategy<NativeUnit> {
   }
 
  private:
-  // Of the units with parameters that give theirs back after forward: the last whose forward ends.
+  // Whether this is, among the units with parameters that give theirs back after forward, the one whose
+  // forward ends last.
   bool is_first_of_backward(UnitId unit) const {
     const std::vector<UnitId>& order = forward_order();
     const auto resharding = std::find_if(order.rbegin(), order.rend(),

@@ -8,7 +8,7 @@
 namespace shardlab {
 namespace {
 
-// Of a teacher every rank holds the whole: nothing has to be kept equal.
+// A teacher may be whole on every rank: nothing has to be kept equal.
 void check_ranks(Complaints& c, int ranks) {
   if (ranks != 1 && !c.teacher)
     c.refuse("parallel.strategy", fmt::format("none trains on one rank, the cluster has {}", ranks),

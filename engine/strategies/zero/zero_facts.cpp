@@ -111,7 +111,7 @@ std::vector<NotBuilt> without_options(const Scenario& scenario) {
   return missing;
 }
 
-// Of stage 3: with DeepSpeed's default each of these is off.
+// What stage 3 does not do here: with DeepSpeed's defaults each of these options is off.
 std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
   std::vector<NotBuilt> missing = without_parts(scenario, "zero3");
   const auto& zero = zero_settings(scenario);

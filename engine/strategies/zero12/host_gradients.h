@@ -40,7 +40,7 @@ class HostGradients {
   void add_up(BufferId reduced, std::int64_t elements, int micro_batch, StreamId stream);
   void send(BufferId reduced, std::int64_t elements, StreamId stream);
   void await();
-  // Of so many elements of the flat vector, this rank's.
+  // The size of this rank's part of so many elements of the flat vector.
   Bytes own(std::int64_t elements, DType dtype) const;
 
   StepBuilder& b_;

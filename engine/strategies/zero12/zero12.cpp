@@ -169,7 +169,7 @@ class ZeroStrategy : public Strategy {
   const std::vector<OperatorId> ready_;  // by ParameterId
   const std::vector<bool> tied_;         // by ParameterId: several operators add to its gradient
   const std::vector<ParameterId> order_;
-  std::size_t next_ = 0;  // of order_: the first gradient of this micro-batch that is not ready
+  std::size_t next_ = 0;  // index into order_: the first gradient of this micro-batch that is not ready
   std::optional<FlatGroup> weights_;
   std::optional<BufferId> frozen_;  // parameters
   std::optional<HostGradients> gradients_;

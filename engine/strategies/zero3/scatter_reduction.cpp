@@ -56,7 +56,7 @@ ScatterReduction::ScatterReduction(StepBuilder& builder, const ZeroOptions& opti
   slot_ = {memory_};
 }
 
-// Of the sub-groups that have gradients in the bucket.
+// The parts of the sub-groups that have gradients in the bucket.
 std::vector<BufferId> ScatterReduction::parts_with(std::size_t index) const {
   std::vector<BufferId> parts;
   for (std::size_t i = 0; i < groups_.count(); ++i) {

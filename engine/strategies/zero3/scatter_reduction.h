@@ -33,8 +33,8 @@ class ScatterReduction : public BucketedGradients {
   // Reduces what is left; the host waits for it.
   void close();
 
-  // Of the gradients of a sub-group, parameter by parameter; where the optimizer works on the host, in
-  // float32 and there.
+  // This rank's part of the gradients of a sub-group, parameter by parameter; where the optimizer works on
+  // the host, it lies there and is in float32.
   BufferId part(std::size_t group) const { return host_ ? updates_[group] : parts_[group]; }
 
  private:

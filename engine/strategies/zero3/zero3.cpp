@@ -171,7 +171,7 @@ class Zero3Strategy : public Strategy {
   const SubGroups groups_;
   const std::vector<ParameterId> order_;  // in which gradients become ready
   const std::vector<OperatorId> ready_;   // by ParameterId
-  std::size_t next_ = 0;                  // of order_: the first gradient that is not ready
+  std::size_t next_ = 0;                  // index into order_: the first gradient that is not ready
   ModuleWalk walk_;
   std::vector<UnitId> left_late_;  // in this micro-batch
   std::optional<GroupedUpdate> update_;

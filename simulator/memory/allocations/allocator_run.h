@@ -72,7 +72,8 @@ struct AllocatorRun {
 };
 
 // `steps`: the setup, then the others in order; the last is run again until a step takes no more memory from
-// the device, at most eight times.
+// the device, at most eight times. A block that the device has no memory for is `failed`, no error. Errors:
+// internal for an instruction whose values have no buffers.
 Result<AllocatorRun> run_allocator(const AllocatorRunInputs& inputs, const std::vector<RunStep>& steps);
 
 }  // namespace shardlab

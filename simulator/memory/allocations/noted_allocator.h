@@ -20,6 +20,7 @@ class NotedAllocator {
   NotedAllocator(const AllocatorOptions& options, AllocatorDevice device, std::vector<MadeCall>* notes)
       : allocator_(options, std::move(device)), notes_(notes) {}
 
+  // not_possible when the device has no more memory.
   Result<LiveBlock> malloc(Bytes bytes, AllocatorStream stream);
   void free(const LiveBlock& live);
   void record_stream(const LiveBlock& live, AllocatorStream stream);

@@ -136,7 +136,7 @@ class ProgramWalk {
     temporaries.give_all();
   }
 
-  // Of what the step frees, what forward kept. At the step's end nothing of it is left to give.
+  // Gives back what forward kept and this step frees. At the step's end nothing of it is left to give.
   void give_kept(const ProgramStep& step) {
     for (const ValueIndex value : step.frees)
       if (program_.values[value].origin == ValueOrigin::saved) give(value);

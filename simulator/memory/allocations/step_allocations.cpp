@@ -35,7 +35,7 @@ class StepWalk {
   StepWalk(const PlannedScenario& planned, const StepPlan& plan, WhoseStorages whose)
       : planned_(planned), plan_(plan), whose_(whose), list_(plan, {plan, joins_of(planned, plan, whose)}) {}
 
-  Result<StepAllocations> run() {
+  Result<StepAllocations> list_calls() {
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
       const auto id = make_id<BufferId>(i);
       if (!plan_.buffers[i].carried || !on_device(id)) continue;
@@ -194,7 +194,7 @@ class StepWalk {
 
 Result<StepAllocations> step_allocations(const PlannedScenario& planned, const StepPlan& plan,
                                          WhoseStorages whose) {
-  return StepWalk(planned, plan, whose).run();
+  return StepWalk(planned, plan, whose).list_calls();
 }
 
 }  // namespace shardlab

@@ -32,7 +32,7 @@ void CachingAllocator::event_done(BlockIndex index) {
   if (--blocks_[index].pending_events == 0) free_block(index);
 }
 
-// Of each stream the events up to the first that is not done.
+// Takes the events of each stream up to the first that is not done.
 void CachingAllocator::poll_events() {
   if (poll_order_.empty()) return;
   poll_order_.list(polled_);

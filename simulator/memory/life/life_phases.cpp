@@ -27,7 +27,7 @@ Bytes largest_unit(const PlannedScenario& planned) {
   return most;
 }
 
-// Of a rank, times the ranks that share a copy.
+// One rank's state, times the ranks that share a copy.
 Bytes optimizer_state(const PlannedScenario& planned) {
   Bytes of_rank;
   for (const Buffer& buffer : planned.plan.steady.buffers)

@@ -39,7 +39,7 @@ class NcclBuffers {
   int nvls_channels() const;
   int channels_of_peers(const Communicator& its) const;  // of sends and receives, to each peer
 
-  // Of a rank in the middle: one neighbour on each side, on the node or across.
+  // What a ring takes on a rank in the middle: one neighbour on each side, on the node or across.
   NcclBytes ring(const Communicator& its) const;
   // What a tree needs beyond the ring of the same communicator.
   NcclBytes tree(const Communicator& its) const;

@@ -67,11 +67,13 @@ struct AllocatorRecording {
   Bytes earlier_bytes;
 };
 
+// All fail with bad_input, at the operation or event that is wrong.
+
 // {"ops": [...]} (docs/allocator.md).
 Result<AllocatorRecording> read_operations(std::string_view json);
 
 // The snapshot that torch.cuda.memory._dump_snapshot() wrote, of one device: the given one, or the only one
-// that has a history.
+// that has a history; bad_input at --device when there is no such device, or several and none is given.
 Result<AllocatorRecording> read_memory_history(std::string pickle, std::optional<int> device = {});
 
 // Either, by how it begins.

@@ -40,7 +40,7 @@ class PickleMachine {
  public:
   explicit PickleMachine(std::string source) { tree_.source_ = std::move(source); }
 
-  Result<PickleTree> run() {
+  Result<PickleTree> read() {
     while (!stopped_) {
       const std::size_t at = at_;
       const auto opcode = number(1);
@@ -254,7 +254,7 @@ class PickleMachine {
 };
 
 Result<PickleTree> read_pickle(std::string source) {
-  return PickleMachine(std::move(source)).run();
+  return PickleMachine(std::move(source)).read();
 }
 
 std::optional<std::int64_t> PickleTree::integer(PickleIndex value) const {

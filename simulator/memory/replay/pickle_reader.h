@@ -25,7 +25,7 @@ class PickleTree {
   PickleIndex root() const { return root_; }
   PickleKind kind(PickleIndex value) const { return nodes_[value].kind; }
 
-  std::optional<std::int64_t> integer(PickleIndex value) const;  // of booleans as well; addresses wrap around
+  std::optional<std::int64_t> integer(PickleIndex value) const;  // booleans count; addresses wrap around
   std::optional<std::string_view> text(PickleIndex value) const;
   // The items of a list or tuple, the keys and values of a dictionary in turn; empty for others.
   const std::vector<PickleIndex>& items(PickleIndex value) const;

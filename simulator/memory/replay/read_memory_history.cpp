@@ -36,7 +36,7 @@ class HistoryReader {
     if (options) oversize_ = options->max_split_size;
   }
 
-  Result<AllocatorRecording> run() {
+  Result<AllocatorRecording> read_all() {
     find_limit();
     const std::vector<HistoryEvent>& events = history_.events;
     for (at_ = 0; at_ < events.size(); ++at_)
@@ -242,7 +242,7 @@ Result<AllocatorRecording> read_memory_history(std::string pickle, std::optional
   std::vector<RecordedPlace> places;
   for (const HistoryEvent& e : history.events)
     if (e.action == HistoryAction::segment_alloc) places.push_back({e.size, {e.address}});
-  SHARDLAB_TRY(AllocatorRecording recording, HistoryReader(std::move(history)).run());
+  SHARDLAB_TRY(AllocatorRecording recording, HistoryReader(std::move(history)).read_all());
   recording.places = std::move(places);
   return recording;
 }

@@ -37,10 +37,12 @@ struct ReplayOutcome {
   Bytes earlier_bytes;
   Bytes reserved_in_vain;  // at its most, reserved memory that no active block had
 
-  // Of the highest reserved memory the part that active blocks never had at once.
+  // The part of the highest reserved memory that active blocks never had at once.
   double fragmentation() const;
 };
 
+// Allocations that fail are part of the outcome. Errors: bad_input for options that torch would refuse, and
+// for a fraction of a memory whose size nobody says.
 Result<ReplayOutcome> replay(const AllocatorRecording& recording, const ReplaySettings& settings);
 
 }  // namespace shardlab

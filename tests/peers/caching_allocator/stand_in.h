@@ -15,7 +15,7 @@
 extern "C" {
 inline constexpr int k_stand_in_devices = 100;
 
-// Of a device that nobody has used yet: what it has, and what of it can be allocated.
+// Describes a device that nobody has used yet: its memory, and how much of that can be allocated.
 void stand_in_device(int device, std::int64_t total, std::int64_t available);
 // The first `count` events recorded on this stream of the current device are done.
 void stand_in_complete(void* stream, std::int64_t count);

@@ -25,8 +25,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* k_config =
     R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 32,
-  "intermediate_size": 56, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 128,
-  "max_position_embeddings": 64, "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "tie_word_embeddings": false, "hidden_act": "silu"})";
+  "intermediate_size": 56, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
+  "vocab_size": 128, "max_position_embeddings": 64, "rms_norm_eps": 1e-5, "rope_theta": 10000.0,
+  "tie_word_embeddings": false, "hidden_act": "silu"})";
 
 PlannedScenario plan(const Folder& folder, int steps, const std::string& more = "") {
   std::ofstream(folder.path() / "config.json") << k_config;

@@ -80,8 +80,8 @@ TEST_CASE("a verdict alone is no figure, and a run with two figures has one verd
   CHECK(verdicts.ran_out_of_memory == std::array<int, 3>{0, 0, 1});
 }
 
-// Of series y there are residuals log 1 .. log 6 with a weight of 1/6 each, of z log 10 with 1. Of their
-// total of 2 the first tenth, 0.2, ends within log 2; nine tenths, 1.8, only within log 10.
+// Series y has residuals log 1 .. log 6 with a weight of 1/6 each, series z has log 10 with a weight of 1. Of
+// their total of 2 the first tenth, 0.2, ends within log 2; nine tenths, 1.8, only within log 10.
 TEST_CASE("bands are quantiles of what others were off by, every series with the same weight") {
   std::vector<BacktestRow> rows{row("a", "x", 140, 300)};
   for (int i = 1; i <= 6; ++i) rows.push_back(row("y" + std::to_string(i), "y", 1, i));

@@ -80,7 +80,7 @@ bool has_a_tenth_to_spare(const RunSummary& run) {
          static_cast<double>(need_of(run).value) <= 0.9 * static_cast<double>(run.memory_limit->value);
 }
 
-// Of fixes that leave the global batch as it is: others do more in a longer step.
+// Only fixes that leave the global batch as it is can do that: others do more in a longer step.
 bool a_fix_makes_it_a_tenth_faster(const Examination& examination) {
   for (const Finding& finding : examination.findings) {
     if (!finding.effect) continue;

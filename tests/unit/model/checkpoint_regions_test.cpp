@@ -15,8 +15,9 @@ namespace {
 
 ModelGraph llama(const std::vector<std::string>& frozen = {}) {
   const auto config = ModelConfig::parse(
-      R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 176, "num_hidden_layers": 4, "num_attention_heads": 4,
-          "num_key_value_heads": 2, "vocab_size": 256, "max_position_embeddings": 64})",
+      R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 176, "num_hidden_layers": 4,
+          "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 256,
+          "max_position_embeddings": 64})",
       "config.json", {});
   REQUIRE(config);
   auto graph = build_model_graph(*config, {1, 16, DType::float32, DType::float32});

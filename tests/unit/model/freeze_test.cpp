@@ -12,8 +12,9 @@ namespace {
 
 ModelGraph llama(const std::string& more = {}) {
   const auto config = ModelConfig::parse(
-      R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 176, "num_hidden_layers": 4, "num_attention_heads": 4,
-          "num_key_value_heads": 2, "vocab_size": 256, "max_position_embeddings": 64)" +
+      R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 176, "num_hidden_layers": 4,
+          "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 256,
+          "max_position_embeddings": 64)" +
           more + "}",
       "config.json", {});
   REQUIRE(config);

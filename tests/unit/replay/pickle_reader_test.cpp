@@ -28,7 +28,8 @@ std::string refusal(const std::string& pickle) {
 TEST_CASE("pickles of protocols 0, 2 and 4 are read as data") {
   // pickle.dumps({"a": [1, -2, 300, 70000, 2**40, True, None], "b": ("x", 0.5)}, protocol)
   const std::string zero =
-      "(dp0\nVa\np1\n(lp2\nI1\naI-2\naI300\naI70000\naI1099511627776\naI01\naNasVb\np3\n(Vx\np4\nF0.5\ntp5\ns."s;
+      "(dp0\nVa\np1\n(lp2\nI1\naI-2\naI300\naI70000\naI1099511627776\naI01\naNas"
+      "Vb\np3\n(Vx\np4\nF0.5\ntp5\ns."s;
   const std::string two =
       "\x80\x02}q\x00(X\x01\x00\x00\x00"
       "aq\x01]q\x02(K\x01J\xfe\xff\xff\xffM,"

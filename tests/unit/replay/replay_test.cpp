@@ -119,8 +119,9 @@ TEST_CASE("other options and another limit change what becomes of a history") {
 }
 
 TEST_CASE("operations of streams and events") {
-  const ReplayOutcome outcome = replayed(with_ops(
-      R"(["m","a",67108864,0], ["r","a",5], ["f","a"], ["m","b",67108864], ["e",5,1], ["m","c",67108864], ["x"])"));
+  const ReplayOutcome outcome =
+      replayed(with_ops(R"(["m","a",67108864,0], ["r","a",5], ["f","a"], ["m","b",67108864], ["e",5,1], )"
+                        R"(["m","c",67108864], ["x"])"));
   CHECK(outcome.operations == 7);
   CHECK(outcome.statistics.reserved_bytes.all.current == mebibytes(128).value);
   CHECK(outcome.statistics.num_sync_all_streams == 1);

@@ -12,7 +12,8 @@ ModelGraph small_llama(const char* tied) {
   const std::string text =
       std::string(
           R"({"model_type": "llama", "hidden_size": 8, "intermediate_size": 16, "num_hidden_layers": 2,
-    "num_attention_heads": 2, "num_key_value_heads": 1, "vocab_size": 16, "max_position_embeddings": 64, "tie_word_embeddings": )") +
+    "num_attention_heads": 2, "num_key_value_heads": 1, "vocab_size": 16,
+    "max_position_embeddings": 64, "tie_word_embeddings": )") +
       tied + "}";
   const auto config = ModelConfig::parse(text, "config.json", {});
   REQUIRE_OK(config);

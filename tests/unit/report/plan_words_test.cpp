@@ -39,8 +39,10 @@ buffer act.s4.mb1 activation float32 x 8 device on compute tensor 10 mb 1
 buffer saved.s4.mb1 activation uint8 x 40 device on compute saved_by s4 mb 1
 buffer saved.s5.mb1 activation uint8 x 44 device on compute saved_by s5 mb 1
 buffer saved.s6.mb1 activation uint8 x 48 device on compute saved_by s6 mb 1
-    0  compute  Forward  unit teacher.root segment s2 mb 1 writes act.s2.mb1 allocates act.s2.mb1 pass segments
-    1  compute  Forward  unit u0 segment s4 mb 1 writes act.s4.mb1,saved.s4.mb1 allocates act.s4.mb1,saved.s4.mb1 pass segments
+    0  compute  Forward  unit teacher.root segment s2 mb 1 writes act.s2.mb1 allocates act.s2.mb1)"
+                               R"( pass segments
+    1  compute  Forward  unit u0 segment s4 mb 1 writes act.s4.mb1,saved.s4.mb1)"
+                               R"( allocates act.s4.mb1,saved.s4.mb1 pass segments
     2  compute  Forward  unit u1 segment s5 mb 1 writes saved.s5.mb1 allocates saved.s5.mb1 pass segments
     3  compute  Forward  unit u1 segment s6 mb 1 writes saved.s6.mb1 allocates saved.s6.mb1 pass segments
     4  compute  Backward  unit root segment s7 mb 1 pass segments

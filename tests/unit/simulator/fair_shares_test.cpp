@@ -39,7 +39,7 @@ TEST_CASE("who wants less than an equal part gets it; the others divide the rest
   check_rates({{use(0, 1)}, {use(0, 24.0 / 132)}}, {108.0 / 132, 1});
   // Two products and a ring: (1 - 0.2) / 2 each.
   check_rates({{use(0, 1)}, {use(0, 0.2)}, {use(0, 1)}}, {0.4, 1, 0.4});
-  // Of 0.6 wanted only a half is there; that is 5/6 of its speed.
+  // The first wants 0.6 and finds a half; that is 5/6 of its speed.
   check_rates({{use(0, 0.6)}, {use(0, 1)}}, {0.5 / 0.6, 0.5});
 }
 

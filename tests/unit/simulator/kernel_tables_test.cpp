@@ -50,7 +50,8 @@ struct Errors {
   double median = 0, p90 = 0;
 };
 
-// Of predicted / measured; and of every second row where only the others say how fast the device is.
+// The errors of predicted / measured; held_out() has those of every second row where only the others say how
+// fast the device is.
 Errors errors_of(const std::vector<double>& ratios) {
   std::vector<double> errors;
   for (const double ratio : ratios) errors.push_back(std::abs(ratio - 1));

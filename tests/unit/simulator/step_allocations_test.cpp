@@ -279,7 +279,7 @@ TEST_CASE("the loss gives back what it kept before its gradient is cast") {
   CHECK(std::count(first, cast, -wide) == 2);
 }
 
-// Of DDP's second micro-batch: what a Backward takes and gives back of its own parameters' size.
+// In DDP's second micro-batch: what a Backward takes and gives back of its own parameters' size.
 TEST_CASE("a gradient that is added to another is made first") {
   const PlannedScenario planned = test::small_scenario("parallel: {strategy: ddp}", "accumulation: 2");
   const StepPlan& plan = planned.plan.steady;

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of one kind, of which both JSON and comparisons are made: as little as a figure can be.
+// A struct with figures, of which both JSON and comparisons are made: as little as one can be.
 struct Weather {
   double warmth = 1.5;
   std::optional<Bytes> rain = Bytes{7};

@@ -34,6 +34,7 @@ class PeerWatch {
 
  private:
   using Clock = std::chrono::steady_clock;
+  // Errors of both: run_failed when the store is gone.
   Status beat();
   Result<std::optional<std::string>> look();
 

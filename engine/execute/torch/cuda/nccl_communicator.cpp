@@ -154,7 +154,7 @@ class NcclCommunicator : public Communicator {
   }
 
   SentByKind sent() const override { return {}; }
-  Bytes workspace() const override { return {}; }  // of the device's memory: DeviceMemory::communication
+  Bytes workspace() const override { return {}; }  // counted by DeviceMemory::communication
 
  private:
   const NcclLibrary& nccl() const { return handle_->nccl(); }

@@ -27,7 +27,7 @@ class Binder {
         run_(segment_run(segment_.programs, instruction_.kind)),
         program_(run_.program) {}
 
-  Result<BoundProgram> run() {
+  Result<BoundProgram> bind() {
     SHARDLAB_CHECK_OK(bind_values());
     for (const ProgramStep& step : program_.steps) SHARDLAB_CHECK_OK(bind_step(step));
     SHARDLAB_CHECK_OK(bind_memory());
@@ -217,7 +217,7 @@ Result<BoundProgram> bind_program(const Site& site) {
   if (!instruction.segment || instruction.segment->index() >= site.run.planned.partition.segments.size()) {
     return site.defect("names no segment");
   }
-  return Binder(site).run();
+  return Binder(site).bind();
 }
 
 }  // namespace shardlab

@@ -88,7 +88,7 @@ class GradientNorms : public Action {
   }
 
  private:
-  // Of each piece among the norms; on the device from the first step on.
+  // The place of each piece among the norms; from the first step on the tensor lies on the device.
   const at::Tensor& places(c10::Device device) {
     if (places_.defined()) return places_;
     std::vector<std::int64_t> numbers;

@@ -60,7 +60,8 @@ struct BoundProgram {
   ValueIndex loss = k_no_value;   // forward: the value that is the loss
 };
 
-// For a Forward, Recompute or Backward instruction.
+// For a Forward, Recompute or Backward instruction. Errors: not_possible for an operator that a real run
+// cannot do yet; internal for an instruction that lacks a buffer.
 Result<BoundProgram> bind_program(const Site& site);
 
 }  // namespace shardlab

@@ -102,7 +102,7 @@ std::atomic<bool>& poison() {
   return on;
 }
 
-// Of allocators whose blocks have no room for a header.
+// The blocks of allocators that leave no room for a header in them.
 struct ForeignBlocks {
   struct Block {
     Booked booked;

@@ -113,7 +113,7 @@ at::Tensor backward_scores(const BackwardArguments& arguments, const Sizes& s, c
   return at::mul(gradient, s.scale).flatten(0, 1);
 }
 
-// Of a matrix a head, as rows again.
+// Turns a matrix for each head into rows again.
 at::Tensor as_rows(const Sizes& s, const at::Tensor& heads) {
   return heads.unflatten(0, {s.batch, s.heads}).transpose(1, 2).reshape({s.batch, s.sequence, -1});
 }

@@ -69,7 +69,7 @@ void forward(const ForwardArguments& arguments) {
   loss.mul_(1 - terms.weight).add_(soft, terms.weight * terms.temperature * terms.temperature);
 }
 
-// Of the cross-entropy, into `gradient`, which is float32.
+// The gradient of the cross-entropy, written into `gradient`, which is float32.
 void plain_gradient(const Kept& kept, const at::Tensor& targets, double seed, at::Tensor gradient) {
   const at::Tensor scale = at::scalar_tensor(seed, kept.plain.options());
   const at::Tensor of_logarithms =
@@ -77,8 +77,9 @@ void plain_gradient(const Kept& kept, const at::Tensor& targets, double seed, at
   at::_log_softmax_backward_data_out(gradient, of_logarithms, kept.plain, 1, at::kFloat);
 }
 
-// Of the divergence, in the place of the gradient of its logarithms. Autograd makes one tensor more and has
-// freed the logarithms of the cross-entropy by then, so the most that is there at once is the same.
+// The gradient of the divergence, made in the place of the gradient of its logarithms. Autograd makes one
+// tensor more and has freed the logarithms of the cross-entropy by then, so the most that is there at once is
+// the same.
 at::Tensor softened_gradient(const Kept& kept, double seed, double temperature) {
   at::Tensor of_logarithms = at::full_like(kept.teacher, -seed).mul_(kept.teacher);
   at::_log_softmax_backward_data_out(of_logarithms, of_logarithms, kept.softened, 1, at::kFloat);

@@ -18,7 +18,7 @@ bool is_gemma(const Operator& op) {
   return op.attributes.get_or(attribute::k_offset, 0) != 0;
 }
 
-at::Tensor pieces_of(const at::Tensor& tensor, const at::Tensor& weight) {
+at::Tensor as_normed_rows(const at::Tensor& tensor, const at::Tensor& weight) {
   return tensor.view({tensor.numel() / weight.numel(), weight.numel()});
 }
 
@@ -39,7 +39,8 @@ void forward_gemma(const KeptExtras& kept, const at::Tensor& normed, const at::T
 void forward(const ForwardArguments& arguments) {
   const KeptExtras kept(arguments);
   const at::Tensor& weight = arguments.parameters[0];
-  const at::Tensor x = pieces_of(arguments.inputs[0], weight), y = pieces_of(arguments.outputs[0], weight);
+  const at::Tensor x = as_normed_rows(arguments.inputs[0], weight),
+                   y = as_normed_rows(arguments.outputs[0], weight);
   const bool casts = x.scalar_type() != at::kFloat;
   const at::TensorOptions wide_options = x.options().dtype(at::kFloat);
   const at::Tensor wide = casts ? kept.place("wide", x.sizes(), wide_options).copy_(x) : x;
@@ -66,7 +67,7 @@ void backward_input(const BackwardArguments& arguments, const KeptExtras& kept, 
   const at::Tensor& weight = arguments.parameters[0];
   const at::Tensor reciprocal = kept.find("reciprocal_deviation").view({wide.size(0), 1});
   const bool casts = arguments.graph.tensor(arguments.op.inputs[0]).dtype != DType::float32;
-  at::Tensor first = casts ? at::empty_like(wide) : pieces_of(arguments.input_gradient(0), weight);
+  at::Tensor first = casts ? at::empty_like(wide) : as_normed_rows(arguments.input_gradient(0), weight);
   at::mul_out(first, dnormed, reciprocal);
   at::Tensor of_shifted;
   {
@@ -80,7 +81,7 @@ void backward_input(const BackwardArguments& arguments, const KeptExtras& kept, 
     const at::Tensor power = at::pow(wide, 1), slope = at::mul(power, 2);
     first.add_(at::mul(of_square, slope));
   }
-  if (casts) pieces_of(arguments.input_gradient(0), weight).copy_(first);
+  if (casts) as_normed_rows(arguments.input_gradient(0), weight).copy_(first);
 }
 
 // The gradient of normed, in the dtype in which it was multiplied; that of the weight on the way.
@@ -91,7 +92,7 @@ at::Tensor backward_scale(const BackwardArguments& arguments, const KeptExtras& 
   at::Tensor dnormed;
   if (arguments.wants(0)) dnormed = at::mul(dy, scale);
   if (gradient.gradient.defined()) {
-    at::Tensor dweight = at::sum(at::mul(dy, pieces_of(kept.find("normed"), weight)), {0});
+    at::Tensor dweight = at::sum(at::mul(dy, as_normed_rows(kept.find("normed"), weight)), {0});
     give_gradient(gradient, dweight.to(weight.scalar_type()));
   }
   return dnormed;
@@ -101,7 +102,7 @@ void backward(const BackwardArguments& arguments) {
   const KeptExtras kept(arguments);
   const at::Tensor& weight = arguments.parameters[0];
   const bool gemma = is_gemma(arguments.op);
-  at::Tensor dy = pieces_of(arguments.output_gradients[0], weight);
+  at::Tensor dy = as_normed_rows(arguments.output_gradients[0], weight);
   if (gemma) dy = dy.to(at::kFloat);
   at::Tensor dnormed = backward_scale(arguments, kept, dy);
   dy.reset();
@@ -109,7 +110,7 @@ void backward(const BackwardArguments& arguments) {
   dnormed = dnormed.to(at::kFloat);
   const at::Tensor wide = kept.find("wide");
   backward_input(arguments, kept, std::move(dnormed),
-                 pieces_of(wide.defined() ? wide : arguments.saved_inputs[0], weight));
+                 as_normed_rows(wide.defined() ? wide : arguments.saved_inputs[0], weight));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace shardlab {
 
 namespace {
 
-// Of the sum over experts of assignments times probabilities.
+// What the sum over experts of assignments times probabilities is multiplied by.
 double factor_of(const Operator& op, std::int64_t experts) {
   const auto rows = static_cast<double>(op.attributes.get(attribute::k_rows));
   return op.attributes.get(attribute::k_weight) * static_cast<double>(experts) / (rows * rows);

@@ -13,7 +13,8 @@
 namespace shardlab {
 namespace {
 
-// Of all sets together, more than the last cache holds: operands come from memory, as in a step.
+// What all sets of operands take together. It is more than the last cache holds: operands come from memory,
+// as in a step.
 constexpr std::int64_t k_set_bytes = 16 << 20, k_device_set_bytes = 256 << 20;
 constexpr std::int64_t k_most_sets = 8;
 

@@ -58,6 +58,8 @@ std::optional<OperatorProbe> parse_operator_probe(std::string_view probe);
 // What a collective left, which is null on a device, where the stream's end is waited for instead.
 void finish(const std::unique_ptr<Pending>& pending);
 
+// Each measures one case. Errors: those of emit(). What libtorch or a peer throws, and a shape that lacks a
+// number, leaves as an exception, which run_probes() catches.
 Status probe_allocation(const ProbeSession& session, const ProbeCase& probe);
 Status probe_operator(const ProbeSession& session, const OperatorProbe& parsed, const ProbeShape& shape);
 Status probe_collective(const ProbeSession& session, const ProbeCase& probe);

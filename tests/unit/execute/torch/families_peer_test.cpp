@@ -86,7 +86,7 @@ double worst_gradient(const ModelGraph& graph, const ModelRun& run, const Tensor
   return worst;
 }
 
-// Of the parameters after the same training, which tests/peers/families.py ran.
+// The largest difference of a parameter after the same training, which tests/peers/families.py ran.
 double worst_parameter(const ModelGraph& graph, const std::filesystem::path& folder) {
   const Tensors ours(folder / "ours.safetensors"), theirs(folder / "trained.safetensors");
   double worst = 0;

@@ -69,7 +69,7 @@ struct Piece {
         teacher(teachers.narrow(0, first, count).to(at::kFloat).mul(1 / temperature)) {}
 };
 
-// Of the plain, the softened and the teacher's logits, as the description's extra has them.
+// The sums for the plain, the softened and the teacher's logits, laid out as the description's extra is.
 at::Tensor sums_of(const at::Tensor& extra, std::int64_t first, std::int64_t count) {
   return extra.view({-1, 3}).narrow(0, first, count);
 }

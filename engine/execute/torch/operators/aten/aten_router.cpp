@@ -44,7 +44,7 @@ void sums_backward(const BackwardArguments& arguments) {
   as_rows(arguments.input_gradients[0]).copy_(g.sub(mean).mul_(p));
 }
 
-// Of the sum over experts of assignments times probabilities.
+// What the sum over experts of assignments times probabilities is multiplied by.
 double factor_of(const Operator& op, std::int64_t experts) {
   const auto rows = static_cast<double>(op.attributes.get(attribute::k_rows));
   return op.attributes.get(attribute::k_weight) * static_cast<double>(experts) / (rows * rows);

@@ -124,7 +124,7 @@ class Blocks {
     return scores.masked_fill(hidden, -std::numeric_limits<double>::infinity());
   }
 
-  // Of [batch, heads, sequence], the block as [batch, kv_heads, group, queries].
+  // The block's part of a tensor [batch, heads, sequence], as [batch, kv_heads, group, queries].
   at::Tensor sums(const at::Tensor& log_sum_exp, const Block& block) const {
     return log_sum_exp.unflatten(1, {settings_.kv_heads, settings_.queries_per_key()})
         .narrow(3, block.first, block.count);
