@@ -27,6 +27,7 @@ Result<CollectiveFigures> read_collectives() {
   figures.peer_us = file.figure("all_to_all", "peer_us");
   figures.memory_passes = file.figure("sharing", "memory_passes");
   figures.overlap_loss = file.figure("sharing", "overlap_loss");
+  figures.most_channels = file.figure("sharing", "most_channels");
   SHARDLAB_CHECK_OK(file.finish());
   figures.provenance = file.provenance();
   return figures;

@@ -20,6 +20,7 @@ struct CollectiveFigures {
   Bytes doubling_from;
   double all_to_all_efficiency = 1, peer_us = 0;
   double memory_passes = 0, overlap_loss = 0;
+  double most_channels = 1;  // of a GPU's multiprocessors
   FigureSources provenance;
 };
 

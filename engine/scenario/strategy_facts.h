@@ -69,6 +69,9 @@ struct StrategyFacts {
   bool reduces_every_micro_batch = false;
   // A full state dict gathers parameter by parameter; else unit by unit.
   bool saves_by_parameter = false;
+  // A sharded state dict gathers every unit and copies the rank's own part out of it; else it hands out what
+  // the rank holds.
+  bool gathers_to_save_shards = false;
   // What precision.cast_forward_inputs is where it is not given.
   bool casts_inputs_by_default = true;
   // The gradient scaler that people use with it and that divides float16 gradients too. Empty: GradScaler,
@@ -94,6 +97,10 @@ struct StrategyFacts {
   // on compute; empty: on compute too. Of interest to the caching allocator alone
   // (simulator/memory/allocations/issue_streams.h).
   std::string_view gradients_join_on = {};
+  // Gradients are copied into a bucket one by one, each with a kernel of its own.
+  bool copies_each_gradient = false;
+  // What reduces gradients is C++ within autograd's thread; else hooks in Python.
+  bool reduces_in_cpp = false;
   // Whether hints that propose another strategy name this one.
   bool proposed = true;
   // Whether every rank holds the whole state, so that a mesh left open replicates. Null: it shards.

@@ -26,6 +26,7 @@ class Reader {
     set("host.collective", coefficients_.host.collective_ns);
     set("host.launch", coefficients_.host.launch_ns);
     set("host.launch", coefficients_.host.backward_launch_ns);
+    set("host.launch", coefficients_.host.reduction_launch_ns);
     read_contention();
     set("contention.collective_beside_compute", coefficients_.contention.collective_beside_compute);
     for (const ProbeResult& probe : calibration_.probes) read_shape(probe);

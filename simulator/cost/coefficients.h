@@ -62,6 +62,7 @@ struct KernelChoice {
   AttentionKind attention = AttentionKind::automatic;
   Implementation implementation = Implementation::fused;
   HostProgram host = HostProgram::shardlab;
+  bool reduces_in_cpp = false;  // StrategyFacts, of a Python program
 };
 KernelChoice kernel_choice(const Scenario& scenario);
 

@@ -38,12 +38,12 @@ ResourceShares shares_of_collective(const Device& device, const TransferTime& ti
   const double network = part(time.network_bytes, rail, nanoseconds);
   const double memory = device.memory_bandwidth.value * device.memory_efficiency;
   const double channels = static_cast<double>(time.channels) / std::max(device.multiprocessors, 1);
-  const double held =
-      factors.lost_to_channels
-          ? *factors.lost_to_channels * time.channels / std::max(time.most_channels, 1)
-          : std::min(channels, 0.25) + figures.overlap_loss * std::min(std::max(link, network), 1.0);
+  const double held = factors.lost_to_channels
+                          ? *factors.lost_to_channels * time.channels / std::max(time.most_channels, 1)
+                          : std::min(channels, figures.most_channels) +
+                                figures.overlap_loss * std::min(std::max(link, network), 1.0);
   ResourceShares shares;
-  shares.add(SharedResource::multiprocessors, held);
+  shares.hold(SharedResource::multiprocessors, held);
   shares.add(SharedResource::memory, part(sent * figures.memory_passes, memory, nanoseconds));
   shares.add(SharedResource::node_link, link);
   shares.add(SharedResource::network, network);
@@ -53,12 +53,6 @@ ResourceShares shares_of_collective(const Device& device, const TransferTime& ti
 Contention to_contention(const ContentionFactors& factors) {
   return {contention_rate(factors.compute_beside_collective),
           contention_rate(factors.collective_beside_compute)};
-}
-
-ResourceShares shares_of_compute(DeviceKind device) {
-  ResourceShares shares;
-  if (device == DeviceKind::gpu) shares.add(SharedResource::multiprocessors, 1);
-  return shares;
 }
 
 CostBreakdown explain_contention(const ContentionFactors& factors, const ResourceShares& shares) {

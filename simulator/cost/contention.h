@@ -32,7 +32,8 @@ ContentionFactors published_contention(const Device& device);
 ResourceShares shares_of_compute(DeviceKind device, bool moves_memory);
 
 // What a collective on GPUs takes while it runs for `nanoseconds`: a multiprocessor for each channel, and of
-// memory and wires what its bytes are of what they could carry in that time. What overlap costs besides
+// memory and wires what its bytes are of what they could carry in that time. It keeps the multiprocessors
+// however slowly its bytes go. What overlap costs besides
 // (`overlap_loss` of assets/network/collectives.yaml) counts as multiprocessors too, as far as its busiest
 // wire is busy. Where a calibration measured how much computing loses, a collective with all channels takes
 // that instead.

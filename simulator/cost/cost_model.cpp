@@ -7,6 +7,7 @@
 #include "engine/model/segment/program.h"
 #include "engine/plan/segment_run.h"
 #include "engine/scenario/choose_implementation.h"
+#include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/train_spec.h"
 #include "simulator/cost/gpu_kernels.h"
 
@@ -105,8 +106,7 @@ double CostModel::device_ns(const StepPlan& plan, const Instruction& instruction
 std::optional<InstructionTraffic> CostModel::traffic(const StepPlan& plan,
                                                      const Instruction& instruction) const {
   auto moved = traffic_of_instruction(plan, instruction, *planned_.scenario.train);
-  if (moved && !coefficients_.counts_pieces)
-    moved->traffic.pieces = gpu_kernels(plan, instruction, *planned_.scenario.train);
+  if (moved && !coefficients_.counts_pieces) moved->traffic.pieces = launches_of(plan, instruction);
   return moved;
 }
 
@@ -119,7 +119,12 @@ bool CostModel::goes_once(const Instruction& instruction) const {
 std::int64_t CostModel::kernels_of(const StepPlan& plan, const Instruction& instruction) {
   if (const auto copy = host_copy(plan, instruction)) return copy->copies;
   if (runs_segment(instruction.kind)) return segment_cost(instruction).kernels;
-  return coefficients_.counts_pieces ? 1 : gpu_kernels(plan, instruction, *planned_.scenario.train);
+  return coefficients_.counts_pieces ? 1 : launches_of(plan, instruction);
+}
+
+std::int64_t CostModel::launches_of(const StepPlan& plan, const Instruction& instruction) const {
+  return gpu_kernels(plan, instruction, *planned_.scenario.train,
+                     facts_of(planned_.scenario).copies_each_gradient);
 }
 
 std::vector<OperatorTime> CostModel::operator_times(const StepPlan& plan) const {

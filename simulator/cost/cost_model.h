@@ -56,6 +56,7 @@ class CostModel {
   std::optional<HostCopy> host_copy(const StepPlan& plan, const Instruction& instruction) const;
   bool is_host_work(const StepPlan& plan, const Instruction& instruction) const;
   bool goes_once(const Instruction& instruction) const;
+  std::int64_t launches_of(const StepPlan& plan, const Instruction& instruction) const;
   InstructionCost host_cost(const StepPlan& plan, const Instruction& instruction);
   double device_ns(const StepPlan& plan, const Instruction& instruction);
   const SegmentCost& segment_cost(const Instruction& instruction);

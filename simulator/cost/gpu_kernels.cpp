@@ -68,8 +68,11 @@ std::int64_t optimizer_kernels(const Tensors& tensors, const TrainSpec& train) {
 
 }  // namespace
 
-std::int64_t gpu_kernels(const StepPlan& plan, const Instruction& instruction, const TrainSpec& train) {
+std::int64_t gpu_kernels(const StepPlan& plan, const Instruction& instruction, const TrainSpec& train,
+                         bool copies_each_gradient) {
   switch (instruction.kind) {
+    case InstructionKind::Pack:
+      return copies_each_gradient ? std::max<std::int64_t>(gradients_read(plan, instruction).count, 1) : 1;
     case InstructionKind::OptimizerStep:
       return optimizer_kernels(parameters_written(plan, instruction), train);
     case InstructionKind::GradientNorms:  // a norm a tensor, then their stack and its norm

@@ -12,8 +12,10 @@ namespace shardlab {
 
 struct TrainSpec;  // engine/scenario/train_spec.h
 
-// At least 1, which is what all but the optimizer's tail launch: their copies are one kernel over all
-// tensors. Parameters that lie in one flat vector are one tensor. `train` says which optimizer a step is.
-std::int64_t gpu_kernels(const StepPlan& plan, const Instruction& instruction, const TrainSpec& train);
+// At least 1. Copies are one kernel over all tensors, but where a strategy copies each gradient into a bucket
+// as it arrives (StrategyFacts::copies_each_gradient). Parameters that lie in one flat vector are one tensor.
+// `train` says which optimizer a step is.
+std::int64_t gpu_kernels(const StepPlan& plan, const Instruction& instruction, const TrainSpec& train,
+                         bool copies_each_gradient);
 
 }  // namespace shardlab

@@ -14,19 +14,25 @@ double fixed_ns(InstructionKind kind, const HostCoefficients& coefficients) {
 }
 
 double launch_ns(InstructionKind kind, const HostCoefficients& coefficients) {
-  return kind == InstructionKind::Backward ? coefficients.backward_launch_ns : coefficients.launch_ns;
+  switch (kind) {
+    case InstructionKind::Backward: return coefficients.backward_launch_ns;
+    case InstructionKind::Pack: return coefficients.reduction_launch_ns;
+    default: return coefficients.launch_ns;
+  }
 }
 
 }  // namespace
 
-HostCoefficients published_host(const Device& device, HostProgram host) {
+HostCoefficients published_host(const Device& device, HostProgram host, bool reduces_in_cpp) {
   const double instruction_ns = device.instruction_seconds * 1e9;
-  if (device.kind == DeviceKind::cpu) return {instruction_ns, instruction_ns, 0, 0};
+  if (device.kind == DeviceKind::cpu) return {instruction_ns, instruction_ns, 0, 0, 0};
   const double launch_ns = device.kernel_launch_seconds * 1e9;
   if (host == HostProgram::shardlab || !device.fitted)
-    return {instruction_ns, instruction_ns, launch_ns, launch_ns};
+    return {instruction_ns, instruction_ns, launch_ns, launch_ns, launch_ns};
   const double operator_ns = device.fitted->of(FittedFigure::python_operator) * 1e9;
-  return {operator_ns, device.fitted->of(FittedFigure::python_hook) * 1e9, operator_ns, launch_ns};
+  if (reduces_in_cpp) return {operator_ns, instruction_ns, operator_ns, launch_ns, launch_ns};
+  return {operator_ns, device.fitted->of(FittedFigure::python_hook) * 1e9, operator_ns, launch_ns,
+          operator_ns};
 }
 
 HostTime host_time(InstructionKind kind, std::int64_t kernels, const HostCoefficients& coefficients) {

@@ -3,6 +3,7 @@
 
 #include "engine/scenario/choose_implementation.h"
 #include "engine/scenario/model_spec.h"
+#include "engine/scenario/strategy_facts.h"
 #include "simulator/cost/coefficients.h"
 
 namespace shardlab {
@@ -38,11 +39,15 @@ std::array<FlopsPerSecond, 2> by_direction(FlopsPerSecond rate, const AttentionF
   return {backward * figures.forward, backward};
 }
 
+// The speed of products in a step, in units of the same products alone; whatever their dtype.
+double product_speed(const Device& device) {
+  return device.fitted ? device.fitted->of(FittedFigure::product_speed) : 1;
+}
+
 DtypeCoefficients compute_of(const Device& device, AttentionKind kind, DType dtype, BytesPerSecond bandwidth,
                              double overhead_ns) {
-  const double product_speed = device.fitted ? device.fitted->of(FittedFigure::product_speed) : 1;
   DtypeCoefficients coefficients;
-  coefficients.matmul.fill({rate_of(device.gemm, dtype) * product_speed,
+  coefficients.matmul.fill({rate_of(device.gemm, dtype) * product_speed(device),
                             device.gemm_k_half,
                             bandwidth,
                             overhead_ns,
@@ -60,7 +65,8 @@ DtypeCoefficients compute_of(const Device& device, AttentionKind kind, DType dty
 }  // namespace
 
 KernelChoice kernel_choice(const Scenario& scenario) {
-  return {scenario.model->attention, choose_implementation(scenario), choose_host(scenario)};
+  return {scenario.model->attention, choose_implementation(scenario), choose_host(scenario),
+          facts_of(scenario).reduces_in_cpp};
 }
 
 CostCoefficients published_coefficients(const Device& device, const KernelChoice& kernels) {
@@ -74,12 +80,13 @@ CostCoefficients published_coefficients(const Device& device, const KernelChoice
   coefficients.float16 = compute_of(device, kernels.attention, DType::float16, bandwidth, overhead_ns);
   coefficients.float8 = coefficients.bfloat16.matmul;
   if (device.gemm.fp8)
-    for (MatmulCoefficients& products : coefficients.float8) products.rate = *device.gemm.fp8;
+    for (MatmulCoefficients& products : coefficients.float8)
+      products.rate = *device.gemm.fp8 * product_speed(device);
   coefficients.memory = {bandwidth, overhead_ns, {}};
   coefficients.operators = coefficients.memory;
   if (device.fitted && kernels.implementation == Implementation::eager)
     coefficients.operators.bandwidth.value *= device.fitted->of(FittedFigure::memory_speed);
-  coefficients.host = published_host(device, kernels.host);
+  coefficients.host = published_host(device, kernels.host, kernels.reduces_in_cpp);
   coefficients.contention = published_contention(device);
   coefficients.host_link = published_host_link(device);
   coefficients.host_work = published_host_work(device);

@@ -33,9 +33,9 @@ inline constexpr std::size_t k_shared_resources = k_words<SharedResource>.size()
 class ResourceShares {
  public:
   // A part of the capacity; none is not noted, more than all is all.
-  void add(SharedResource resource, double fraction) {
-    if (fraction > 0) uses_[count_++] = {static_cast<std::uint32_t>(resource), resource_share(fraction)};
-  }
+  void add(SharedResource resource, double fraction) { note(resource, fraction, false); }
+  // The same, taken however slowly the instruction goes.
+  void hold(SharedResource resource, double fraction) { note(resource, fraction, true); }
   ResourceUses uses() const { return {uses_.data(), count_}; }
   // 0 where it takes none.
   double of(SharedResource resource) const {
@@ -47,6 +47,11 @@ class ResourceShares {
   }
 
  private:
+  void note(SharedResource resource, double fraction, bool held) {
+    if (fraction > 0)
+      uses_[count_++] = {static_cast<std::uint32_t>(resource), resource_share(fraction), held};
+  }
+
   std::array<ResourceUse, k_shared_resources> uses_;
   std::size_t count_ = 0;
 };

@@ -78,8 +78,13 @@ TransferTime GroupNetwork::time(CollectiveKind kind, Bytes bytes) const {
   time.launch_us = figures_.collectives.launch_us[index_of(graph_.generation)];
   time.channels = channels_of(choice, bytes);
   time.most_channels = std::max(ring_channels_, time.channels);
-  time.link_bytes = size * bus_factor(kind, shape_.ranks);
+  time.link_bytes = size * bus_factor(kind, shape_.ranks) * part_inside();
   return time;
+}
+
+// One hop in so many of a ring leaves the node.
+double GroupNetwork::part_inside() const {
+  return shape_.nodes == 1 ? 1 : (shape_.fewest - 1.0) / shape_.fewest;
 }
 
 TransferTime GroupNetwork::on_one_node(CollectiveKind kind, Bytes bytes, const NcclCandidate& choice) const {

@@ -68,6 +68,7 @@ class GroupNetwork {
   TransferTime between_nodes(CollectiveKind kind, Bytes bytes, const NcclCandidate& choice) const;
   TransferTime all_to_all(Bytes bytes) const;
   double bandwidth_of(CollectiveKind kind, const NcclCandidate& choice) const;
+  double part_inside() const;  // of what a rank sends, over the links inside a node
   double latency_between(CollectiveKind kind, const NcclCandidate& choice) const;
   double bus_between(CollectiveKind kind) const;
   int channels_of(const NcclCandidate& choice, Bytes bytes) const;

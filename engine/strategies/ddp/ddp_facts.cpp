@@ -25,6 +25,8 @@ extern constexpr StrategyFacts k_ddp_facts{
     .keys = k_keys,
     .aliases = k_aliases,
     .why_no_teacher = "ddp averages gradients, and a teacher has none: DistributedDataParallel refuses it",
+    .copies_each_gradient = true,  // Reducer::mark_variable_ready_dense
+    .reduces_in_cpp = true,
     .replicates = [](const ParallelSpec&) { return true; },
     .check_ranks = check_ranks,
     .unsupported = k_unsupported,

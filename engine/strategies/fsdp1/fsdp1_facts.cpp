@@ -71,6 +71,7 @@ extern constexpr StrategyFacts k_fsdp1_facts{
     .loose_names = k_loose_names,
     .gathers_units = true,
     .casts_units = true,
+    .gathers_to_save_shards = true,
     .casts_inputs_by_default = false,  // MixedPrecision.cast_forward_inputs is False
     .float16_scaler = "ShardedGradScaler",
     .why_no_joined_modules = "FullyShardedDataParallel wraps one module at a time",

@@ -164,6 +164,7 @@ extern constexpr StrategyFacts k_zero1_facts{
     .why_no_teacher = k_no_teacher,
     .why_no_parameter_offload = k_whole_weights,
     .offloads_optimizer = true,
+    .copies_each_gradient = true,
     .check = check_partitioned,
     .not_built = without_options<Stage::one>,
 };
@@ -179,6 +180,7 @@ extern constexpr StrategyFacts k_zero2_facts{
     .why_no_teacher = k_no_teacher,
     .why_no_parameter_offload = k_whole_weights,
     .offloads_optimizer = true,
+    .copies_each_gradient = true,
     .check = check_partitioned,
     .not_built = without_options<Stage::two>,
 };
@@ -196,6 +198,7 @@ extern constexpr StrategyFacts k_zero3_facts{
     .why_no_teacher = k_no_teacher,
     .offloads_parameters = true,
     .offloads_optimizer = true,
+    .copies_each_gradient = true,
     .check = check_stage_3,
     .not_built = without_options_of_stage_3,
 };

@@ -27,12 +27,11 @@ Bytes largest_unit(const PlannedScenario& planned) {
   return most;
 }
 
-// One rank's state, times the ranks that share a copy.
-Bytes optimizer_state(const PlannedScenario& planned) {
-  Bytes of_rank;
+Bytes carried(const PlannedScenario& planned, BufferClass its) {
+  Bytes bytes;
   for (const Buffer& buffer : planned.plan.steady.buffers)
-    if (buffer.carried && buffer.buffer_class == BufferClass::optimizer_state) of_rank += buffer.bytes();
-  return of_rank * resolve_mesh(planned.scenario).shard;
+    if (buffer.carried && buffer.buffer_class == its) bytes += buffer.bytes();
+  return bytes;
 }
 
 }  // namespace
@@ -41,7 +40,9 @@ JobState job_state(const PlannedScenario& planned, const Device& device, const R
   JobState job{.planned = planned, .device = device, .predicted = predicted};
   job.between = carried_bytes(planned.plan.steady);
   add_parameters(planned.graph, job);
-  job.optimizer = optimizer_state(planned);
+  const Bytes of_rank = carried(planned, BufferClass::optimizer_state);
+  job.optimizer = of_rank * resolve_mesh(planned.scenario).shard;  // of the ranks that share a copy
+  job.own = carried(planned, BufferClass::parameter_shard) + of_rank;
   job.largest_unit = largest_unit(planned);
   for (const MemoryOverhead& row : predicted.overheads)
     if (row.where == OverheadPlace::host) job.processes += row.bytes;

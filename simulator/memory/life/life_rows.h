@@ -18,6 +18,7 @@ struct JobState {
   Bytes model = {};           // all parameters as stored, a teacher's included
   Bytes student = {};         // those that a checkpoint has
   Bytes optimizer = {};       // the optimizer's state of all ranks of a copy
+  Bytes own = {};             // what a sharded checkpoint has of one rank
   Bytes largest_unit = {};    // gathered, as stored; zero where nothing is gathered
   Bytes largest_tensor = {};  // of the parameters, as stored
   Bytes processes = {};       // of a node, in host memory

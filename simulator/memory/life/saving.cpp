@@ -1,15 +1,23 @@
 // Checkpoints: parameters and the optimizer's state.
 //
 // Full (torch 2.11, distributed/checkpoint/state_dict.py and fsdp/_state_dict_utils.py): the parameters are
-// gathered, by parameter or by unit, and kept on the device, or moved to the host before the next is gathered
-// (offload_to_cpu); the optimizer's state likewise. Without sharding nothing is gathered: a file is written a
-// tensor at a time. Sharded (distributed/checkpoint/filesystem.py): each rank writes its own, a tensor at a
-// time. Resuming from a full one: the reading ranks have the whole file in host memory (torch.load), the
-// others get their part a tensor at a time.
+// gathered and kept on the device, or moved to the host before the next is gathered (offload_to_cpu); the
+// optimizer's state likewise. What is gathered by parameter is kept as it is; FSDP1 gathers a unit and copies
+// its parameters, so that one unit stands beside them. Without sharding nothing is gathered: a file is
+// written a tensor at a time.
+//
+// Sharded: each rank writes its own (distributed/checkpoint/filesystem.py), a tensor at a time. FSDP1 gathers
+// each unit for it all the same and copies the rank's part out of it (_sharded_post_state_dict_hook,
+// _convert_all_state_info): at the last unit its own copies are beside the unit and the buffer that went into
+// the gather.
+//
+// Resuming from a full one: the reading ranks have the whole file in host memory (torch.load), the others get
+// their part a tensor at a time.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "engine/scenario/mesh.h"
 #include "engine/scenario/run_spec.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/train_spec.h"
@@ -30,11 +38,14 @@ Bytes state_of(const JobState& job) {
   return job.student + job.optimizer;
 }
 
-// What is on the device only while it is gathered.
+bool saves_by_parameter(const JobState& job) {
+  return facts_of(job.planned.scenario).saves_by_parameter;
+}
+
+// What is on the device only while it is gathered, where what was gathered goes elsewhere.
 Bytes gathered_at_once(const JobState& job) {
   if (job.largest_unit.value == 0) return {};
-  const bool by_parameter = facts_of(job.planned.scenario).saves_by_parameter;
-  return by_parameter ? job.largest_tensor : job.largest_unit;
+  return saves_by_parameter(job) ? job.largest_tensor : job.largest_unit;
 }
 
 std::string state_text(const JobState& job) {
@@ -56,26 +67,44 @@ PhaseMemory save_full(const JobState& job) {
     row.formula = "what a rank holds anyway; in host memory a tensor at a time";
     return row;
   }
-  row.device += gathered_at_once(job);
   if (spec_of(job).offload_to_cpu) {
+    row.device += gathered_at_once(job);
     row.host += state_of(job) * holders(job);
     row.formula = fmt::format("host: {} x ({}); on the device {} at a time", holders(job), state_text(job),
                               to_string(gathered_at_once(job)));
   } else {
     row.device += state_of(job);
     row.host += job.largest_tensor;
-    row.formula = fmt::format("between steps {} + {}, gathered {} at a time", to_string(job.between),
-                              state_text(job), to_string(gathered_at_once(job)));
+    row.formula = fmt::format("between steps {} + {}", to_string(job.between), state_text(job));
+    if (!saves_by_parameter(job)) {
+      row.device += job.largest_unit;
+      row.formula += fmt::format(" + a unit of {}", to_string(job.largest_unit));
+    }
   }
   return row;
 }
 
+// Copies of a rank's own part, taken out of units that are gathered one after the other.
+void gather_to_save_shards(const JobState& job, PhaseMemory& row) {
+  const Bytes part = job.largest_unit / resolve_mesh(job.planned.scenario).shard;
+  row.device += job.largest_unit + part;
+  const bool on_host = spec_of(job).offload_to_cpu;
+  (on_host ? row.host : row.device) += on_host ? job.own * job.ranks_per_node : job.own;
+  row.formula =
+      fmt::format("between steps {} + a gathered unit of {} and its shard of {}; copies of {} on the {}",
+                  to_string(job.between), to_string(job.largest_unit), to_string(part), to_string(job.own),
+                  on_host ? "host" : "device");
+}
+
 PhaseMemory save_sharded(const JobState& job) {
-  return {.phase = LifePhase::save_sharded,
-          .device = job.between,
-          .host = job.processes + job.largest_tensor * job.ranks_per_node,
-          .asked = saves(job) && spec_of(job).type != CheckpointType::full,
-          .formula = "each rank writes its own, a tensor at a time"};
+  PhaseMemory row{.phase = LifePhase::save_sharded,
+                  .device = job.between,
+                  .host = job.processes + job.largest_tensor * job.ranks_per_node,
+                  .asked = saves(job) && spec_of(job).type != CheckpointType::full,
+                  .formula = "each rank writes its own, a tensor at a time"};
+  const bool gathers = facts_of(job.planned.scenario).gathers_to_save_shards && job.largest_unit.value > 0;
+  if (gathers && spec_of(job).type == CheckpointType::sharded) gather_to_save_shards(job, row);
+  return row;
 }
 
 PhaseMemory resume(const JobState& job) {

@@ -73,14 +73,14 @@ TEST_CASE("collectives: latency, bus factor, root") {
 
 TEST_CASE("the host pays per instruction and, on a GPU, per kernel") {
   using K = InstructionKind;
-  const HostCoefficients gpu{10'000, 15'000, 4'000, 2'000};
+  const HostCoefficients gpu{10'000, 15'000, 4'000, 2'000, 4'000};
   // 10 us + 30 * 4 us; the device may start after the first launch.
   CHECK(host_time(K::Forward, 30, gpu).total_ns == Approx(130'000));
   CHECK(host_time(K::Forward, 30, gpu).first_kernel_ns == Approx(14'000));
   // Autograd's thread issues: 10 us + 30 * 2 us.
   CHECK(host_time(K::Backward, 30, gpu).total_ns == Approx(70'000));
   CHECK(host_time(K::AllGather, 1, gpu).total_ns == Approx(19'000));
-  const HostCoefficients cpu{3'000, 5'000, 0, 0};
+  const HostCoefficients cpu{3'000, 5'000, 0, 0, 0};
   CHECK(host_time(K::Forward, 30, cpu).total_ns == Approx(3'000));
   CHECK(host_time(K::AllReduce, 30, cpu).first_kernel_ns == Approx(5'000));
 }
@@ -97,6 +97,12 @@ TEST_CASE("a Python program takes the host longer, but not in backward") {
   CHECK(python.launch_ns == Approx(12'000));
   CHECK(python.backward_launch_ns == Approx(5'000));
   CHECK(python.collective_ns == Approx(150'000));
+  CHECK(host_time(InstructionKind::Pack, 10, python).total_ns == Approx(12'000 + 10 * 12'000));
+  // DDP's reducer is no hook in Python, and copies gradients where autograd's thread is.
+  const HostCoefficients ddp = published_host(gpu, HostProgram::python, true);
+  CHECK(ddp.launch_ns == Approx(12'000));
+  CHECK(ddp.collective_ns == Approx(10'000));
+  CHECK(host_time(InstructionKind::Pack, 10, ddp).total_ns == Approx(12'000 + 10 * 5'000));
   const HostCoefficients ours = published_host(gpu, HostProgram::shardlab);
   CHECK(ours.launch_ns == Approx(5'000));
   CHECK(ours.collective_ns == Approx(10'000));

@@ -37,6 +37,16 @@ TEST_CASE("float16 products run at the float16 rate, emulated bfloat16 at that o
   }
 }
 
+TEST_CASE("products are slower in a step than alone, whatever their dtype") {
+  Device device = device_called("H100-SXM");
+  REQUIRE(device.fitted);
+  REQUIRE(device.gemm.fp8);
+  const double speed = device.fitted->of(FittedFigure::product_speed);
+  const CostCoefficients costs = published_coefficients(device, {});
+  CHECK(rate(costs.of(DType::bfloat16)) == Approx(speed * device.gemm.bfloat16->value));
+  CHECK(costs.float8[0].rate.value == Approx(speed * device.gemm.fp8->value));
+}
+
 TEST_CASE("a segment that computes in float16 takes the time of float16") {
   const auto forward_ns = [](const std::string& param) {
     const PlannedScenario planned = test::small_scenario(

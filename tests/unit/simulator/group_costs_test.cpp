@@ -86,9 +86,29 @@ TEST_CASE("a collective costs computing what its channels and bytes take") {
   CHECK(large.of(SharedResource::node_link) > 0.9);
   CHECK(large.of(SharedResource::network) == 0);
   CHECK(rails.of(SharedResource::network) > 0.9);
+  // One GPU of each node: nothing goes over the links inside, and memory carries the bytes once: twice 50
+  // GB/s.
+  CHECK(rails.of(SharedResource::node_link) == 0);
+  CHECK(rails.of(SharedResource::memory) == Approx(2 * 50 / (3350 * 0.85)).margin(0.01));
+  // Two of each: of a ring's hops every second one.
+  CHECK(shares(device, {4, 2, 2}, 1 << 30).of(SharedResource::node_link) > 0.05);
   // Twice 361 GB/s of 3350 x 0.85.
   CHECK(large.of(SharedResource::memory) == Approx(0.25).margin(0.03));
   CHECK(tiny.of(SharedResource::memory) < 0.001);
+}
+
+TEST_CASE("a collective that a wire slows keeps its multiprocessors") {
+  const Device device = test::device_of(on("{node: hgx-h100, nodes: 1}", ""));
+  const ResourceShares one = shares(device, {8, 1, 8}, 1 << 30), other = one;
+  ResourceShares product;
+  product.add(SharedResource::multiprocessors, 1);
+  const std::vector<ResourceUses> running{one.uses(), other.uses(), product.uses()};
+  std::vector<std::int64_t> rates;
+  fair_rates(running, rates);
+  // The link is shared by two, at half speed each; both rings' channels stay where they are.
+  const double lost = 2 * one.of(SharedResource::multiprocessors);
+  CHECK(static_cast<double>(rates[0]) / k_full_share == Approx(0.5).margin(0.05));
+  CHECK(static_cast<double>(rates[2]) / k_full_share == Approx(1 - lost).margin(0.02));
 }
 
 TEST_CASE("a measured loss of computing is what a collective with all channels takes") {

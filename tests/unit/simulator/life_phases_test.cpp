@@ -67,12 +67,12 @@ TEST_CASE("a full checkpoint is gathered on the device, or in host memory") {
   const PhaseMemory on_device = device.row(LifePhase::save_full);
   const Bytes between = carried_bytes(device.planned.plan.steady);
   CHECK(on_device.asked);
-  // Parameters, two moments of them, and the largest parameter once more.
+  // Parameters and two moments of them; on the way to the host the largest parameter is there once more.
   std::int64_t largest = 0;
   for (const Parameter& parameter : device.planned.graph.parameters)
     largest = std::max(largest, parameter.elements());
   const Bytes gathered = bytes_of(largest, DType::float32);
-  CHECK(on_device.device == between + device.parameters * 3 + gathered);
+  CHECK(on_device.device == between + device.parameters * 3);
   const Job host = job_of(strategy + ", offload_to_cpu: true, rank0_only: false}", save);
   CHECK(host.row(LifePhase::save_full).device == between + gathered);
   CHECK(host.row(LifePhase::save_full).host == host.processes + host.parameters * 6);  // of two ranks
