@@ -12,10 +12,18 @@ namespace {
 // What is less likely than the one and likelier than the other is unsure.
 constexpr double k_sure = 0.9, k_unlikely = 0.1;
 
-Bytes beside_the_allocator(const std::vector<MemoryOverhead>& overheads) {
-  Bytes sum;
-  for (const MemoryOverhead& each : overheads)
-    if (each.where == OverheadPlace::device) sum += each.bytes;
+// What libraries hold beside the tensors of a phase, workspaces among them, and by how much that may be more.
+struct Libraries {
+  Bytes on_device, device_margin, host_margin;
+};
+
+Libraries libraries_of(const std::vector<MemoryOverhead>& overheads) {
+  Libraries sum;
+  for (const MemoryOverhead& each : overheads) {
+    const bool on_host = each.where == OverheadPlace::host;
+    (on_host ? sum.host_margin : sum.device_margin) += each.high - each.bytes;
+    if (!on_host) sum.on_device += each.bytes;
+  }
   return sum;
 }
 
@@ -50,35 +58,49 @@ FitVerdict judge_steps(const RunTrace& run, Bytes limit) {
   return verdict;
 }
 
-// What does not fit in words, of a phase that the job has.
-std::optional<std::string> too_much(const PhaseMemory& phase, Bytes beside, const FitLimits& limits) {
-  if (!phase.asked) return std::nullopt;
-  if (limits.host && phase.host > *limits.host)
-    return fmt::format("{} takes {} of a node's {} of host memory", words_of(phase.phase),
-                       to_string(phase.host), to_string(*limits.host));
+struct PhaseVerdict {
+  Fit fit = Fit::yes;
+  std::string reason;  // empty where it fits
+};
+
+PhaseVerdict judge(LifePhase phase, Bytes bytes, Bytes margin, Bytes limit, std::string_view whose) {
+  const Fit fit = judge_fit(bytes, margin, limit);
+  if (fit == Fit::yes) return {};
+  std::string reason = fmt::format("{} takes {} of {}", words_of(phase), to_string(bytes),
+                                   fmt::format(fmt::runtime(whose), to_string(limit)));
+  if (fit == Fit::unsure) reason += fmt::format(", and libraries may take {} more", to_string(margin));
+  return {fit, std::move(reason)};
+}
+
+// A phase that the job has, host memory first. The steps on the device are judged by the allocator.
+PhaseVerdict judge_phase(const PhaseMemory& phase, const Libraries& libraries, const FitLimits& limits) {
+  if (!phase.asked) return {};
+  PhaseVerdict host;
+  if (limits.host)
+    host = judge(phase.phase, phase.host, libraries.host_margin, *limits.host, "a node's {} of host memory");
   const bool is_step = phase.phase == LifePhase::first_step || phase.phase == LifePhase::steady;
-  if (is_step || phase.device + beside <= limits.device) return std::nullopt;
-  return fmt::format("{} takes {} of the device's {}", words_of(phase.phase),
-                     to_string(phase.device + beside), to_string(limits.device));
+  if (is_step || host.fit == Fit::no) return host;
+  PhaseVerdict device = judge(phase.phase, phase.device + libraries.on_device, libraries.device_margin,
+                              limits.device, "the device's {}");
+  return device.fit > host.fit ? device : host;
 }
 
 }  // namespace
 
 Bytes margin_of(const std::vector<MemoryOverhead>& overheads) {
-  Bytes margin;
-  for (const MemoryOverhead& each : overheads)
-    if (each.where != OverheadPlace::host) margin += each.high - each.bytes;
-  return margin;
+  return libraries_of(overheads).device_margin;
 }
 
 FitVerdict judge_prediction(const RunTrace& predicted, const FitLimits& limits) {
-  const FitVerdict steps = judge_steps(predicted, limits.device);
-  if (steps.fit == Fit::no) return steps;
-  const Bytes beside = beside_the_allocator(predicted.overheads);
+  FitVerdict verdict = judge_steps(predicted, limits.device);
+  const Libraries libraries = libraries_of(predicted.overheads);
   for (const PhaseMemory& phase : predicted.life) {
-    if (auto reason = too_much(phase, beside, limits)) return {Fit::no, steps.probability, std::move(reason)};
+    PhaseVerdict its = judge_phase(phase, libraries, limits);
+    if (its.fit <= verdict.fit) continue;
+    verdict.fit = its.fit;
+    verdict.reason = std::move(its.reason);
   }
-  return steps;
+  return verdict;
 }
 
 }  // namespace shardlab

@@ -48,6 +48,7 @@ MemorySum memory_sum(const RunSummary& run) {
   all.limit = run.memory_limit;
   all.margin = run.fit_margin;
   all.fits = run.fits;
+  all.reason = run.fit_reason;
   return all;
 }
 
@@ -55,9 +56,10 @@ std::string verdict_words(const MemorySum& sum) {
   if (!sum.fits || !sum.limit) return "nothing is known of the device's memory";
   const Bytes spare = *sum.limit - sum.total();
   if (spare < Bytes{}) return fmt::format("does not fit: {} too much", to_string(-spare));
-  if (*sum.fits == Fit::no) return "does not fit: the allocator cannot serve the step with what there is";
+  if (*sum.fits == Fit::no) return fmt::format("does not fit: {}", sum.reason.value_or("nobody said why"));
   std::string text =
       fmt::format("{}, with {} to spare", *sum.fits == Fit::yes ? "fits" : "unsure", to_string(spare));
+  if (*sum.fits == Fit::unsure && sum.reason) text += fmt::format("; {}", *sum.reason);
   if (sum.margin) text += fmt::format("; libraries may take {} more", to_string(*sum.margin));
   return text;
 }

@@ -31,6 +31,7 @@ struct MemorySum {
   std::optional<Bytes> limit;
   std::optional<Bytes> margin;  // what libraries may take beyond the sum
   std::optional<Fit> fits;
+  std::optional<std::string> reason;  // why not, or why unsure
 
   Bytes total() const { return lines.empty() ? Bytes{} : lines.back().bytes; }
   friend bool operator==(const MemorySum&, const MemorySum&) = default;

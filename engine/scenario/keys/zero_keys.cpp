@@ -43,8 +43,6 @@ constexpr std::array k_zero_keys{
     ZeroKey{"zero_quantized_weights", Shape::boolean},
     ZeroKey{"zero_quantized_nontrainable_weights", Shape::boolean},
     ZeroKey{"zero_quantized_gradients", Shape::boolean},
-    ZeroKey{"mics_shard_size", Shape::count},
-    ZeroKey{"mics_hierarchical_params_gather", Shape::boolean},
     ZeroKey{"memory_efficient_linear", Shape::boolean},
     ZeroKey{"pipeline_loading_checkpoint", Shape::boolean},
     ZeroKey{"override_module_apply", Shape::boolean},
@@ -59,7 +57,7 @@ constexpr std::array k_zero_keys{
 bool fits(Shape shape, const nlohmann::json& value) {
   switch (shape) {
     case Shape::boolean: return value.is_boolean();
-    case Shape::count: return value.is_number_integer() && value.get<std::int64_t>() >= -1;
+    case Shape::count: return value.is_number_integer() && value.get<std::int64_t>() >= 0;
     case Shape::text: return value == "fp32" || value == "bf16" || value == "fp16";
     case Shape::list: return value.is_object() || value.is_array();
   }
@@ -69,11 +67,21 @@ bool fits(Shape shape, const nlohmann::json& value) {
 std::string_view expected(Shape shape) {
   switch (shape) {
     case Shape::boolean: return "true or false";
-    case Shape::count: return "a whole number";
+    case Shape::count: return "a whole number of 0 or more";
     case Shape::text: return "fp32, bf16 or fp16";
     case Shape::list: return "a list of classes or a map";
   }
   return "";
+}
+
+// Sharding within groups, which older versions had.
+constexpr std::string_view k_mics = "mics_";
+
+const YamlEntry* find_mics(const YamlNode& node) {
+  for (const YamlEntry& entry : node.entries) {
+    if (entry.key.starts_with(k_mics)) return &entry;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -85,6 +93,9 @@ Kind<std::map<std::string, std::string>> zero_kind() {
   const auto read_map = map.read;
   map.read = [read_map](const YamlNode& node,
                         std::string_view name) -> Result<std::map<std::string, std::string>> {
+    if (const YamlEntry* const mics = find_mics(node))
+      return bad_input(mics->place, fmt::format("{}: DeepSpeed 0.19.8 has no MiCS", mics->key),
+                       "fsdp2 with parallel.mesh.replicate shards within groups");
     SHARDLAB_TRY(auto values, read_map(node, name));
     for (const ZeroKey& zero : k_zero_keys) {
       const auto found = values.find(std::string(zero.name));

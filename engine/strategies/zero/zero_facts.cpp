@@ -24,11 +24,17 @@ constexpr std::string_view k_whole_weights =
     "DeepSpeed keeps the weights on the device below stage 3: they are whole on every rank";
 constexpr std::string_view k_no_teacher = "ZeRO spreads what training needs, and a teacher is not trained";
 
+// Of every stage: what DeepSpeed has nothing for.
+void check_any_stage(Complaints& c) {
+  if (c.scenario.precision->reduce)
+    c.refuse("precision.reduce", "DeepSpeed reduces in the dtype of the parameters", "remove it");
+  if (c.scenario.train->clip_value)
+    c.refuse("train.clip_value", "DeepSpeed clips by the norm of all gradients alone", "train.clip_norm");
+}
+
 // Settings whose place DeepSpeed takes with keys of its own.
 void check_common(Complaints& c, const ResolvedMesh& mesh) {
-  if (c.scenario.precision->reduce)
-    c.refuse("precision.reduce", "DeepSpeed reduces in its communication_data_type",
-             "set parallel.zero.communication_data_type");
+  check_any_stage(c);
   if (c.scenario.train->sync == GradientSync::every)
     c.refuse("train.sync", "DeepSpeed's stage decides which micro-batches are reduced", "remove it");
   if (mesh.replicate > 1)
@@ -37,8 +43,7 @@ void check_common(Complaints& c, const ResolvedMesh& mesh) {
 }
 
 void check_replicated(Complaints& c, const ResolvedMesh&) {
-  if (c.scenario.precision->reduce)
-    c.refuse("precision.reduce", "DeepSpeed reduces in the dtype of the parameters", "remove it");
+  check_any_stage(c);
   if (c.scenario.train->sync == GradientSync::every)
     c.refuse("train.sync", "DeepSpeed reduces with the last micro-batch", "remove it");
 }
@@ -111,7 +116,20 @@ std::vector<NotBuilt> without_options(const Scenario& scenario) {
   return missing;
 }
 
-// What stage 3 does not do here: with DeepSpeed's defaults each of these options is off.
+// An option of stage 3, and the JSON of its value that asks for nothing; empty: each asks for something.
+struct UnbuiltOption {
+  std::string_view key, off;
+};
+constexpr UnbuiltOption k_unbuilt_of_stage_3[] = {
+    {"zero_hpz_partition_size", "1"},
+    {"zero_quantized_weights", "false"},
+    {"zero_quantized_nontrainable_weights", "false"},
+    {"zero_quantized_gradients", "false"},
+    {"stage3_module_granularity_threshold", "0"},
+    {"stage3_use_all_reduce_for_fetch_params", "false"},
+    {"leaf_module", ""},
+};
+
 std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
   std::vector<NotBuilt> missing = without_parts(scenario, "zero3");
   const auto& zero = zero_settings(scenario);
@@ -120,16 +138,12 @@ std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
   const auto refuse = [&](std::string shown, std::string nearest) {
     missing.push_back({"parallel.zero", std::move(shown), std::move(nearest)});
   };
-  for (const char* key :
-       {"zero_hpz_partition_size", "zero_quantized_weights", "zero_quantized_nontrainable_weights",
-        "zero_quantized_gradients", "stage3_module_granularity_threshold",
-        "stage3_use_all_reduce_for_fetch_params", "leaf_module"}) {
-    if (zero.contains(key)) refuse(key, fmt::format("leave {} out", key));
-  }
-  for (const char* key : {"mics_shard_size", "mics_hierarchical_params_gather"}) {
-    if (zero.contains(key))
-      refuse(fmt::format("{}: DeepSpeed 0.19.8 has no MiCS", key),
-             "fsdp2 with parallel.mesh.replicate, which shards within groups");
+  for (const UnbuiltOption& option : k_unbuilt_of_stage_3) {
+    const auto given = zero.find(std::string(option.key));
+    if (given != zero.end() && given->second != option.off)
+      refuse(fmt::format("{}: {}", option.key, given->second),
+             option.off.empty() ? fmt::format("leave {} out", option.key)
+                                : fmt::format("{}: {}", option.key, option.off));
   }
   if (!options.contiguous_gradients) refuse("contiguous_gradients: false", "contiguous_gradients: true");
   if (options.communication_data_type.value_or(param) != param)
@@ -148,6 +162,7 @@ extern constexpr StrategyFacts k_zero0_facts{
     .aliases = k_aliases_0,
     .casts_units = true,
     .why_no_teacher = k_no_teacher,
+    .why_no_optimizer_offload = "DeepSpeed offloads what ZeRO partitions, and stage 0 partitions nothing",
     .proposed = false,
     .replicates = [](const ParallelSpec&) { return true; },
     .check = check_replicated,

@@ -17,12 +17,33 @@ RunTrace some_run() {
 
 TEST_CASE("a phase that the job has must fit beside the libraries") {
   RunTrace run = some_run();
-  CHECK(judge_prediction(run, {gibibytes(72), {}}).fit == Fit::yes);
+  CHECK(judge_prediction(run, {gibibytes(73), {}}).fit == Fit::yes);
+  // 72 of 72 GiB, while CUDA may take one more.
+  CHECK(judge_prediction(run, {gibibytes(72), {}}).fit == Fit::unsure);
+  CHECK(judge_prediction(run, {gibibytes(72), {}}).reason ==
+        "save full takes 72.0 GiB of the device's 72.0 GiB, and libraries may take 1.00 GiB more");
   const FitVerdict verdict = judge_prediction(run, {gibibytes(71), {}});
   CHECK(verdict.fit == Fit::no);
   CHECK(verdict.reason == "save full takes 72.0 GiB of the device's 71.0 GiB");
   run.life[1].asked = false;
   CHECK(judge_prediction(run, {gibibytes(71), {}}).fit == Fit::yes);
+}
+
+TEST_CASE("workspaces that libraries have in the allocator stay while the job saves") {
+  RunTrace run = some_run();
+  run.overheads.push_back(
+      {"cuBLAS", gibibytes(1), gibibytes(1), gibibytes(1), OverheadPlace::allocator, "", ""});
+  CHECK(judge_prediction(run, {gibibytes(74), {}}).fit == Fit::yes);
+  CHECK(judge_prediction(run, {gibibytes(72), {}}).fit == Fit::no);
+}
+
+TEST_CASE("what processes take of host memory has a range as well") {
+  RunTrace run = some_run();
+  run.overheads.push_back(
+      {"processes", gibibytes(10), gibibytes(8), gibibytes(14), OverheadPlace::host, "", ""});
+  CHECK(judge_prediction(run, {gibibytes(80), gibibytes(94)}).fit == Fit::yes);
+  CHECK(judge_prediction(run, {gibibytes(80), gibibytes(93)}).fit == Fit::unsure);
+  CHECK(judge_prediction(run, {gibibytes(80), gibibytes(89)}).fit == Fit::no);
 }
 
 TEST_CASE("a node's host memory counts where it is known") {

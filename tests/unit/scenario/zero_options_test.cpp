@@ -31,6 +31,20 @@ TEST_CASE("zero options: DeepSpeed's defaults, and what the map says") {
   CHECK(given.grad_accum_dtype == DType::float32);
 }
 
+TEST_CASE("zero options: what files of stage 3 say that asks for nothing is accepted, the rest is not") {
+  const auto zero3 = [](const std::string& option) {
+    return error_of({"parallel={strategy: zero3, zero: {" + option + "}}"});
+  };
+  CHECK(zero3("zero_hpz_partition_size: 1, zero_quantized_weights: false, zero_quantized_gradients: false, "
+              "stage3_module_granularity_threshold: 0, stage3_use_all_reduce_for_fetch_params: false") == "");
+  CHECK_THAT(zero3("zero_hpz_partition_size: 8"), test::contains_text("zero_hpz_partition_size: 8"));
+  CHECK_THAT(zero3("zero_quantized_weights: true"), test::contains_text("zero_quantized_weights: false"));
+  CHECK_THAT(zero3("stage3_max_reuse_distance: -1"), test::contains_text("a whole number of 0 or more"));
+  CHECK_THAT(zero3("mics_shard_size: 8"), test::contains_text("no MiCS"));
+  CHECK_THAT(error_of({"parallel={strategy: zero1, zero: {mics_shard_size: 8}}"}),
+             test::contains_text("no MiCS"));
+}
+
 TEST_CASE("zero options: what DeepSpeed refuses or ignores is refused by name") {
   const auto zero2 = [](const std::string& option) {
     return error_of({"parallel={strategy: zero2, zero: {" + option + "}}"});
@@ -42,7 +56,11 @@ TEST_CASE("zero options: what DeepSpeed refuses or ignores is refused by name") 
   CHECK_THAT(zero2("round_robin_gradients: true"), test::contains_text("not supported yet"));
   CHECK_THAT(zero2("contiguous_gradients: false"), test::contains_text("not supported yet"));
   CHECK_THAT(error_of({"parallel.strategy=zero1", "precision={param: bfloat16, reduce: float32}"}),
-             test::contains_text("communication_data_type"));
+             test::contains_text("in the dtype of the parameters"));
+  CHECK_THAT(error_of({"parallel.strategy=zero2", "train.clip_value=0.5"}),
+             test::contains_text("clips by the norm of all gradients alone"));
+  CHECK_THAT(error_of({"parallel.strategy=zero0", "offload.optimizer=cpu"}),
+             test::contains_text("stage 0 partitions nothing"));
   CHECK_THAT(error_of({"parallel.strategy=zero2", "train={accumulation: 2, sync: every}"}),
              test::contains_text("train.sync"));
   CHECK_THAT(error_of({"parallel={strategy: zero2, wrap: {policy: transformer}}"}) +
