@@ -52,9 +52,15 @@ TEST_CASE("a verdict says by how much") {
   RunSummary run = on_a_gpu();
   run.fits = Fit::unsure;
   CHECK(verdict_words(memory_sum(run)) == "unsure, with 300 MiB to spare; libraries may take 100 MiB more");
+  run.fit_reason = "2 allocations only after the allocator gave memory back";
+  CHECK(
+      verdict_words(memory_sum(run)) ==
+      "unsure, with 300 MiB to spare; 2 allocations only after the allocator gave memory back; libraries may "
+      "take 100 MiB more");
   run.fits = Fit::no;
+  run.fit_reason = "save full takes 90.0 GiB of a node's 89.0 GiB of host memory";
   CHECK(verdict_words(memory_sum(run)) ==
-        "does not fit: the allocator cannot serve the step with what there is");
+        "does not fit: save full takes 90.0 GiB of a node's 89.0 GiB of host memory");
   run.memory_limit = mebibytes(1500);
   CHECK(verdict_words(memory_sum(run)) == "does not fit: 200 MiB too much");
 }
