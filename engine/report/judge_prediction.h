@@ -24,8 +24,8 @@ struct FitVerdict {
 Bytes margin_of(const std::vector<MemoryOverhead>& overheads);
 
 // The steps by what the allocator reserves, or would on what there is, with retries; the phases that the job
-// has by what lives in them beside the libraries, and a node's host memory: unsure where the libraries' ranges
-// decide. The worst of all is the verdict, with its reason. `predicted` has device_memory.
+// has by what lives in them beside the libraries, and a node's host memory: unsure where the libraries'
+// ranges decide. The worst of all is the verdict, with its reason. `predicted` has device_memory.
 FitVerdict judge_prediction(const RunTrace& predicted, const FitLimits& limits);
 
 }  // namespace shardlab

@@ -62,8 +62,7 @@ ZeroOptions zero_options(const std::map<std::string, std::string>& zero) {
 
 bool has_effect_under(std::string_view key, int stage) {
   if (key == "round_robin_gradients" || key == "use_multi_rank_bucket_allreduce") return stage < 3;
-  const bool of_stage_3 = key.starts_with("stage3_") || key.starts_with("zero_") ||
-                          key == "sub_group_size" ||
+  const bool of_stage_3 = key.starts_with("stage3_") || key.starts_with("zero_") || key == "sub_group_size" ||
                           key == "memory_efficient_linear" || key == "leaf_module";
   return !of_stage_3 || stage == 3;
 }

@@ -95,7 +95,7 @@ Kind<std::map<std::string, std::string>> zero_kind() {
                         std::string_view name) -> Result<std::map<std::string, std::string>> {
     if (const YamlEntry* const mics = find_mics(node))
       return bad_input(mics->place, fmt::format("{}: DeepSpeed 0.19.8 has no MiCS", mics->key),
-                       "fsdp2 with parallel.mesh.replicate shards within groups");
+                       "parallel.mesh.replicate shards within groups, under a strategy that has replicas");
     SHARDLAB_TRY(auto values, read_map(node, name));
     for (const ZeroKey& zero : k_zero_keys) {
       const auto found = values.find(std::string(zero.name));

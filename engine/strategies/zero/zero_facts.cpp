@@ -24,7 +24,7 @@ constexpr std::string_view k_whole_weights =
     "DeepSpeed keeps the weights on the device below stage 3: they are whole on every rank";
 constexpr std::string_view k_no_teacher = "ZeRO spreads what training needs, and a teacher is not trained";
 
-// Of every stage: what DeepSpeed has nothing for.
+// What DeepSpeed has nothing for, whatever the stage.
 void check_any_stage(Complaints& c) {
   if (c.scenario.precision->reduce)
     c.refuse("precision.reduce", "DeepSpeed reduces in the dtype of the parameters", "remove it");
