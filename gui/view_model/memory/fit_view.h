@@ -1,8 +1,9 @@
-// Does it fit? The highest memory of a step against what a rank may use, by class and phase.
+// Does it fit? What a rank needs at most against what it may use; the live tensors in it by class and phase.
 #pragma once
 
 #include <array>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/plan/step_plan.h"
@@ -18,19 +19,40 @@ struct PhasePeak {
   Bytes bytes;
   BytesByClass by_class{};
   std::optional<InstructionId> instruction;
+  std::string words;  // of the instruction
+};
+
+// What is needed, in parts: the live tensors by class, then what lies beside them.
+struct FitPart {
+  std::string name;
+  Bytes bytes;
+  std::optional<BufferClass> buffer_class;  // of tensors
+  std::string note;
 };
 
 struct FitView {
-  Bytes peak;
+  Bytes peak;    // of live tensors
+  Bytes needed;  // what is judged: in use on the device where that is known, else the live tensors
+  bool on_device = false;
+  std::optional<Bytes> low, high;  // 80 % band of what is needed; of predictions
   std::optional<Bytes> capacity;
   std::optional<Fit> fits;
-  std::optional<Bytes> margin;  // may be needed beside the peak
+  std::optional<double> probability;  // that steps run; of predictions
+  std::string reason;                 // why it does not fit, or may not; may be empty
+  std::optional<Bytes> margin;        // may be needed beside it
   InstructionId peak_instruction;
-  std::string peak_label;
+  std::string peak_words, peak_label;  // "backward of the head", "302 Backward s33 mb0"
+  std::vector<FitPart> parts;          // add up to `needed`
   std::vector<BufferClass> classes;  // that hold anything at any of the peaks, the largest at the peak first
   BytesByClass by_class{};           // at the peak
   std::array<PhasePeak, k_step_phases> phases;
 };
+
+// "26.6 GiB to spare; libraries may take 964 MiB more", "8.0 GiB too much", or why it does not fit although
+// there is room; empty where no capacity is known.
+std::string spare_words(const FitView& view);
+// "steps run with 99 %, in use 77.0 to 81.2 GiB (80 % of all cases)"; empty where nothing is known.
+std::string likelihood_words(const FitView& view);
 
 // The view of the first rank in the typical step; none when the run recorded no memory.
 std::optional<FitView> make_fit_view(const LoadedRun& run);
