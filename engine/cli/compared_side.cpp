@@ -1,15 +1,11 @@
 #include "engine/cli/compared_side.h"
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
 
-#include "engine/base/yaml.h"
 #include "engine/cli/predict.h"
 #include "engine/cli/repeatable_scenario.h"
 #include "engine/planner/plan_scenario.h"
 #include "engine/scenario/read_scenario.h"
-#include "engine/scenario/setting_view.h"
 
 namespace shardlab {
 namespace {
@@ -63,47 +59,6 @@ Result<ComparedSide> compared_side(const std::string& reference, const CommonOpt
 
 std::string short_name(const ComparedSide& side) {
   return side.id ? to_string(*side.id) : side.run.name;
-}
-
-// Settings of two scenarios.
-
-namespace {
-
-// The dotted keys of everything that is no section.
-void add_keys(const YamlNode& node, const std::string& path, std::vector<std::string>& keys) {
-  for (const YamlEntry& entry : node.entries) {
-    const std::string key = path.empty() ? entry.key : path + "." + entry.key;
-    if (entry.value.is_map()) {
-      add_keys(entry.value, key, keys);
-    } else if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      keys.push_back(key);
-    }
-  }
-}
-
-bool is_a_name(const std::string& key) {
-  constexpr std::array<std::string_view, 3> k_names = {"name", "description", "tags"};
-  return std::find(k_names.begin(), k_names.end(), key) != k_names.end();
-}
-
-}  // namespace
-
-std::vector<SettingDifference> setting_differences(const RunRecord& first, const RunRecord& second) {
-  const auto a = parse_scenario_with_source(first.scenario_yaml, first.name);
-  const auto b = parse_scenario_with_source(second.scenario_yaml, second.name);
-  if (!a || !b) return {};
-  std::vector<std::string> keys;
-  for (const RunRecord* run : {&first, &second}) {
-    if (const auto tree = parse_yaml(run->scenario_yaml, run->name)) add_keys(*tree, {}, keys);
-  }
-  std::vector<SettingDifference> differences;
-  for (const std::string& key : keys) {
-    if (is_a_name(key)) continue;
-    std::string one = view_setting(a->scenario, a->source, key).value;
-    std::string other = view_setting(b->scenario, b->source, key).value;
-    if (one != other) differences.push_back({key, std::move(one), std::move(other)});
-  }
-  return differences;
 }
 
 }  // namespace shardlab

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/cli/command_options.h"
+#include "engine/report/setting_differences.h"
 #include "engine/store/run_record.h"
 
 namespace shardlab {
@@ -23,14 +24,9 @@ Result<ComparedSide> compared_side(const std::string& reference, const CommonOpt
 // "r2", or the name of the scenario.
 std::string short_name(const ComparedSide& side);
 
-// A setting in which the scenarios of two sides differ, defaults included.
-struct SettingDifference {
-  std::string key;  // dotted
-  std::string first, second;
-};
-
-// In the order of the first scenario, then of the second; without name, description and tags. Empty also
-// where a run has no scenario (an imported trace).
-std::vector<SettingDifference> setting_differences(const RunRecord& first, const RunRecord& second);
+// Its scenario, for setting_differences().
+inline ScenarioText scenario_text(const ComparedSide& side) {
+  return {side.run.scenario_yaml, side.run.name};
+}
 
 }  // namespace shardlab

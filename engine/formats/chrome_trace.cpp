@@ -72,10 +72,14 @@ class EventWriter {
   std::string text_;
 };
 
-std::string arguments_of(const StepPlan& plan, const Span& span, std::int64_t step) {
+std::string arguments_of(const TracedStep& step, const Span& span) {
+  const StepPlan& plan = step.plan;
   const Instruction& instruction = plan.instruction(span.instruction);
-  std::string text = fmt::format(R"("instruction":{},"step":{},"bytes":{})", span.instruction.value, step,
-                                 instruction.bytes.value);
+  std::string text;
+  if (span.instruction.index() < step.words.size())
+    text = fmt::format(R"("does":"{}",)", escaped(step.words[span.instruction.index()]));
+  text += fmt::format(R"("instruction":{},"step":{},"bytes":{})", span.instruction.value, step.trace.step,
+                      instruction.bytes.value);
   const auto names = [&](std::string_view key, const std::vector<BufferId>& ids) {
     if (ids.empty()) return;
     text += fmt::format(R"(,"{}":")", key);
@@ -105,7 +109,7 @@ class RankWriter {
     const Instruction& instruction = step.plan.instruction(span.instruction);
     const bool on_host = is_host_only(instruction.kind);
     const int track = on_host ? k_host_track : static_cast<int>(instruction.stream.value) + 1;
-    const std::string arguments = arguments_of(step.plan, span, step.trace.step);
+    const std::string arguments = arguments_of(step, span);
     events_.complete(process_, track, instruction_label(step.plan, span.instruction),
                      to_string(instruction.kind), begin + span.start, begin + std::max(span.start, span.end),
                      arguments);

@@ -17,6 +17,8 @@ namespace shardlab {
 struct TracedStep {
   const StepPlan& plan;
   const StepTrace& trace;
+  std::span<const std::string> words =
+      {};  // by instruction, what it does: an argument of its event; or empty
 };
 
 // A run: a process per rank named "predicted rank 0", in it a track per stream, one for the host's issue, one

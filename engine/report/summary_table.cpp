@@ -39,12 +39,24 @@ std::string whose_operators(Implementation implementation) {
                                                  : "shardlab's own";
 }
 
-void add_memory(TextTable& table, const RunSummary& run) {
+// "backward of layer 5"; empty where no plan tells.
+std::string peak_words(const RunSummary& run, const StepPlan* plan) {
+  const InstructionId peak = run.memory->peak_instruction;
+  if (plan == nullptr || peak.index() >= plan->instructions.size()) return "";
+  return PlanWords(*plan).instruction(peak);
+}
+
+// When it is, in words, with its name in the plan.
+std::string peak_note(const RunSummary& run, const StepPlan* plan) {
+  const std::string &label = run.memory->peak_label, words = peak_words(run, plan);
+  if (label.empty()) return {};
+  const std::string when = words.empty() ? label : fmt::format("{} ({})", words, label);
+  return fmt::format("rank {}, in {}", run.memory->peak_rank, when);
+}
+
+void add_memory(TextTable& table, const RunSummary& run, const StepPlan* at_peak) {
   if (!run.memory) return;
-  table.add({"peak allocated", to_string(run.memory->peak_allocated),
-             run.memory->peak_label.empty()
-                 ? std::string()
-                 : fmt::format("rank {}, in {}", run.memory->peak_rank, run.memory->peak_label)});
+  table.add({"peak allocated", to_string(run.memory->peak_allocated), peak_note(run, at_peak)});
   if (run.memory->peak_reserved) {
     table.add(
         {"peak reserved", to_string(*run.memory->peak_reserved),
@@ -72,10 +84,10 @@ void add_loss(TextTable& table, const char* title, const std::vector<double>& va
                          sparkline(values, k_loss_curve_width))});
 }
 
-TextTable figures_table(const RunSummary& run) {
+TextTable figures_table(const RunSummary& run, const StepPlan* at_peak) {
   TextTable table({{"", Align::left}, {"", Align::right}, {"", Align::left, true}}, "  ");
   if (run.ended_by) {
-    add_memory(table, run);
+    add_memory(table, run, at_peak);
     return table;
   }
   table.add({"step time", to_string(run.step_time.median), spread(run.step_time)});
@@ -91,7 +103,7 @@ TextTable figures_table(const RunSummary& run) {
   table.add({"exposed communication", to_string(run.exposed_communication),
              fmt::format("{} of the step",
                          percent(share_of(run.exposed_communication.value, run.step_time.median.value)))});
-  add_memory(table, run);
+  add_memory(table, run, at_peak);
   if (run.skipped_steps > 0)
     table.add({"skipped steps", std::to_string(run.skipped_steps), "their gradients were not finite"});
   add_loss(table, "loss", run.losses);
@@ -139,19 +151,12 @@ std::string transfers_part(const RunSummary& run, const TextStyle& style) {
   return "\ntransfers of a rank in a step\n" + table.text(style);
 }
 
-// ", in backward of layer 5".
-std::string peak_words(const RunSummary& run, const StepPlan* plan) {
-  const InstructionId peak = run.memory->peak_instruction;
-  if (plan == nullptr || peak.index() >= plan->instructions.size()) return "";
-  return ", in " + PlanWords(*plan).instruction(peak);
-}
-
 // Whether anybody knows more of the peak than its height.
 bool knows_parts(const MemorySummary& memory) {
   return memory.by_class != BytesByClass{};
 }
 
-std::string memory_part(const RunSummary& run, const TextStyle& style, const StepPlan* plan) {
+std::string memory_part(const RunSummary& run, const TextStyle& style) {
   if (!run.memory || !knows_parts(*run.memory)) return "";
   TextTable classes({{"", Align::left}, {"", Align::right}, {"", Align::right}}, "  ");
   for (std::size_t i = 0; i < k_buffer_classes; ++i) {
@@ -161,7 +166,7 @@ std::string memory_part(const RunSummary& run, const TextStyle& style, const Ste
     std::replace(name.begin(), name.end(), '_', ' ');
     classes.add({name, to_string(bytes), percent(share_of(bytes.value, run.memory->peak_allocated.value))});
   }
-  std::string text = "\nmemory at the peak" + peak_words(run, plan) + "\n" + classes.text(style);
+  std::string text = "\nmemory at the peak\n" + classes.text(style);
   if (const auto& teacher = run.memory->teacher) {
     text +=
         fmt::format("  of it the teacher's: parameters {}, gathered {}, logits {}\n",
@@ -258,8 +263,8 @@ std::string summary_table(const RunSummary& run, const TextStyle& style, const S
   if (run.kind == RunKind::predicted) title += run.calibrated ? ", calibrated" : ", not calibrated";
   title += fmt::format(", {} {}, plan {:.12}\n", run.ranks, run.ranks == 1 ? "rank" : "ranks", run.plan_hash);
   if (run.ended_by) title += "not finished: " + *run.ended_by + '\n';
-  return title + figures_table(run).text(style) + communication_part(run, style) +
-         transfers_part(run, style) + operators_part(run, style) + memory_part(run, style, at_peak) +
+  return title + figures_table(run, at_peak).text(style) + communication_part(run, style) +
+         transfers_part(run, style) + operators_part(run, style) + memory_part(run, style) +
          life_part(run, style) + overheads_part(run, style) + alternatives_part(run, style) +
          list_part("assumed", run.assumes) + list_part("not in these figures", run.leaves_out);
 }

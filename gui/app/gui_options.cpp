@@ -40,6 +40,8 @@ Result<std::variant<GuiOptions, std::string>> read_options(int argc, const char*
   app.add_option("--scale", options.scale, "Of text and lines [the monitor's]")->check(CLI::Range(0.5, 4.0));
   app.add_option("--select", options.select, "Choose the instruction of this number")->type_name("N");
   app.add_option("--runs", options.runs, "Choose these runs, separated by commas")->type_name("RUNS");
+  app.add_option("--edit", options.edit, "Keep the prediction as the baseline, then make this setting")
+      ->type_name("KEY=VALUE");
   app.add_flag("--time-start", options.time_start, "Say when the first frame was shown, and end");
   try {
     app.parse(argc, argv);

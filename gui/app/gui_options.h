@@ -20,6 +20,7 @@ struct GuiOptions {
   double scale = 0;         // 0: the preferences' or the monitor's
   std::string select;       // "12": this instruction is chosen, for pictures
   std::string runs;         // "r1,r2": these runs are chosen, for pictures
+  std::string edit;         // "train.micro_batch=2": made against the prediction as a baseline, for pictures
   bool time_start = false;  // says how long the first frame took, and ends
 };
 

@@ -1,7 +1,6 @@
 #include "gui/app/screenshot.h"
 
 #include <chrono>
-#include <thread>
 
 #include "engine/base/nearest.h"
 #include "gui/app/start_session.h"
@@ -18,6 +17,13 @@ Status known_panel(const std::string& name, const std::vector<std::unique_ptr<Pa
   return bad_input("--panel", "there is no panel '" + name + "'", suggestion(name, names));
 }
 
+constexpr std::chrono::minutes k_patience{2};
+
+Status still_at_work() {
+  return not_possible("--screenshot", "the window was still at work after two minutes",
+                      "a smaller scenario, fewer runs, or a machine with less to do");
+}
+
 }  // namespace
 
 Status take_screenshot(const GuiOptions& options) {
@@ -25,19 +31,14 @@ Status take_screenshot(const GuiOptions& options) {
   SHARDLAB_CHECK_OK(known_panel(options.panel, panels));
   Session session;
   start_session(session, options);
-  session.settle();
+  if (!session.settle()) return still_at_work();
   choose_as_asked(session, options);
   Headless headless({static_cast<float>(options.width), static_cast<float>(options.height)},
                     options.scale > 0 ? static_cast<float>(options.scale) : 1);
   Shell shell(session, std::move(panels), headless.fonts(),
               {.only_panel = options.panel, .remembers = false, .preferences_file = {}});
   headless.show(shell);
-  // Panels read their data on other threads and lay out over several frames: two seconds of the window's
-  // time.
-  for (int i = 0; i < 120; ++i) {
-    headless.frame(session);
-    if (i % 4 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  if (!headless.draw_until_still(session, k_patience)) return still_at_work();
   return write_png(headless.picture(), options.screenshot);
 }
 

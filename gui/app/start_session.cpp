@@ -21,6 +21,10 @@ void start_session(Session& session, const GuiOptions& options) {
 }
 
 void choose_as_asked(Session& session, const GuiOptions& options) {
+  if (const std::size_t equals = options.edit.find('='); equals != std::string::npos) {
+    session.set_baseline();
+    session.set(options.edit.substr(0, equals), options.edit.substr(equals + 1));
+  }
   std::size_t number = 0;
   const char* const end = options.select.data() + options.select.size();
   const bool is_number = std::from_chars(options.select.data(), end, number).ec == std::errc();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/plan/planned_scenario.h"
+#include "engine/report/explain_memory/explained_memory.h"
 #include "engine/scenario/source.h"
 #include "engine/trace/run_summary.h"
 #include "gui/view_model/loaded_run.h"
@@ -50,6 +51,13 @@ struct PredictionOutcome {
 struct PredictedAlternatives {
   std::uint64_t revision = 0;
   std::vector<Alternative> alternatives;
+};
+
+// What the peak of a prediction is made of.
+struct PredictedMemory {
+  std::uint64_t revision = 0;
+  std::shared_ptr<const ExplainedMemory> explained;
+  bool whole = false;  // with the settings that would lower it
 };
 
 // Reads, plans, checks, simulates and summarizes. Pure apart from reading the files that the scenario names.

@@ -1,5 +1,7 @@
 #include "gui/session/session.h"
 
+#include <fmt/format.h>
+
 #include "gui/session/text_file.h"
 #include "gui/session/yaml_edit.h"
 
@@ -171,9 +173,22 @@ void Session::use_database(std::filesystem::path file) {
   calibrations_.set_database(std::move(file));
 }
 
+void Session::set_baseline() {
+  if (!prediction_ || prediction_->run == baseline_of_) return;
+  view::LoadedRun kept = *prediction_->run;
+  kept.role = "baseline";
+  baseline_ = std::make_shared<const view::LoadedRun>(std::move(kept));
+  baseline_of_ = prediction_->run;
+}
+
+void Session::clear_baseline() {
+  baseline_ = baseline_of_ = nullptr;
+}
+
 std::vector<view::LoadedRunPtr> Session::shown_runs() {
   std::vector<view::LoadedRunPtr> shown;
   if (prediction_) shown.push_back(prediction_->run);
+  if (left_baseline()) shown.push_back(baseline_);
   for (view::LoadedRunPtr& run : runs_.loaded(selection_.runs())) shown.push_back(std::move(run));
   return shown;
 }
@@ -261,6 +276,8 @@ void Session::update(double now) {
   if (auto outcome = predictor_.take()) take(*std::move(outcome));
   if (auto found = predictor_.take_alternatives()) alternatives_ = *std::move(found);
   if (!prediction_ || alternatives_.revision != prediction_->revision) alternatives_.alternatives.clear();
+  if (auto found = predictor_.take_memory()) memory_ = *std::move(found);
+  if (!prediction_ || memory_.revision != prediction_->revision) memory_ = {};
 }
 
 void Session::tell_of_library() {
@@ -281,18 +298,28 @@ void Session::tell_of_library() {
   if (view.change_failed) messages_.add(*view.change_failed, "change of a run", now_);
 }
 
-void Session::settle() {
+bool Session::busy() const {
+  return predicting() || calibrations_.reading() || !imports_.empty() || runs_.busy() || !predictor_.idle();
+}
+
+bool Session::settle(int rounds) {
   // What one reads can make another one begin: calibrations make a prediction stale.
-  constexpr int k_rounds = 4;
-  for (int round = 0; round < k_rounds; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     calibrations_.wait();
     update(now_);
     predictor_.wait_until_idle();
     runs_.loaded(selection_.runs());  // asks for those that are not there yet
     if (runs_.reader() != nullptr) runs_.reader()->settle();
     update(now_);
-    if (!predicting() && !calibrations_.reading()) return;
+    if (!predicting() && !calibrations_.reading()) {
+      messages_.clear("settle");
+      return true;
+    }
   }
+  messages_.add({MessageKind::warning,
+                 fmt::format("still at work after {} rounds of reading and predicting", rounds),
+                 "what is shown may be older than the text and the database", "settle", now_});
+  return false;
 }
 
 }  // namespace shardlab::gui

@@ -57,10 +57,23 @@ class Session {
   const std::shared_ptr<const Prediction>& prediction() const { return prediction_; }
   // What single keys would change about the prediction; empty while that is not known.
   const std::vector<Alternative>& alternatives() const { return alternatives_.alternatives; }
+  // What its peak of memory is made of, once somebody asked for it; null while that is not known. `whole`:
+  // with the settings that would lower it.
+  void explain_memory() { predictor_.explain_memory_too(); }
+  const PredictedMemory& explained_memory() const { return memory_; }
   bool stale() const { return !prediction_ || prediction_->revision != request_revision_; }
   bool predicting() const { return answered_revision_ != request_revision_; }
   // Why the present text gives none.
   const std::optional<Error>& problem() const { return problem_; }
+
+  // --- the baseline: a prediction that is kept, so that every edit shows its effect against it. It stays
+  // while other documents are opened. Without a prediction nothing is kept.
+  void set_baseline();
+  void clear_baseline();
+  // Null while none is set.
+  const view::LoadedRunPtr& baseline() const { return baseline_; }
+  // Whether the present prediction is another one than the baseline.
+  bool left_baseline() const { return baseline_ && prediction_ && prediction_->run != baseline_of_; }
 
   // --- the database of runs, read on threads of their own; trouble with it becomes a message.
   void use_database(std::filesystem::path file);
@@ -69,7 +82,8 @@ class Session {
   view::RunLibrary& runs() { return runs_; }
   // The prediction as a run among others; null while there is none.
   view::LoadedRunPtr predicted_run() const { return prediction_ ? prediction_->run : nullptr; }
-  // What is compared: the prediction, then the chosen runs as far as they are loaded.
+  // What is compared: the prediction, the baseline once that is another one, then the chosen runs as far as
+  // they are loaded.
   std::vector<view::LoadedRunPtr> shown_runs();
 
   // shardlab, which real runs are started with; empty: the one beside this program.
@@ -89,8 +103,11 @@ class Session {
 
   // Takes what other threads have ready. `now` in seconds, growing.
   void update(double now);
-  // Waits until the present text is predicted; for pictures and tests.
-  void settle();
+  // Whether threads still make what will be shown: predictions and what follows them, runs, imports.
+  bool busy() const;
+  // Waits until the present text is predicted and the chosen runs are read; for pictures and tests. One
+  // result can make another necessary: after so many rounds it gives up, which is false and a message.
+  bool settle(int rounds = 4);
 
  private:
   void ask();
@@ -112,10 +129,12 @@ class Session {
   std::uint64_t answered_revision_ = 0;
   std::shared_ptr<const Prediction> prediction_;
   PredictedAlternatives alternatives_;
+  PredictedMemory memory_;
   std::optional<Error> problem_;
-  std::uint64_t shown_revision_ = 0;    // what was known of the database when it was last told
-  std::optional<Error> shown_trouble_;  // with the database
-  std::uint64_t shown_changes_ = 0;     // changes to runs: tags and notes
+  view::LoadedRunPtr baseline_, baseline_of_;  // as it is shown; the prediction that it was
+  std::uint64_t shown_revision_ = 0;           // what was known of the database when it was last told
+  std::optional<Error> shown_trouble_;         // with the database
+  std::uint64_t shown_changes_ = 0;            // changes to runs: tags and notes
   std::vector<TraceImport> imports_;
   Selection selection_;
   Messages messages_;

@@ -12,10 +12,12 @@
 namespace shardlab::gui {
 namespace {
 
-constexpr std::array<std::string_view, 24> k_common{"model.config",
+constexpr std::array<std::string_view, 27> k_common{"model.config",
+                                                    "model.implementation",
                                                     "model.sequence_length",
                                                     "model.dtype",
                                                     "cluster.node",
+                                                    "cluster.gpu",
                                                     "cluster.nodes",
                                                     "cluster.gpus_per_node",
                                                     "cluster.device",
@@ -32,6 +34,7 @@ constexpr std::array<std::string_view, 24> k_common{"model.config",
                                                     "activation.checkpoint",
                                                     "train.micro_batch",
                                                     "train.accumulation",
+                                                    "train.sync",
                                                     "train.optimizer",
                                                     "train.learning_rate",
                                                     "train.clip_norm",

@@ -1,5 +1,7 @@
 #include "gui/shell/headless.h"
 
+#include <thread>
+
 #include <implot.h>
 
 #include "gui/shell/fonts.h"
@@ -44,6 +46,23 @@ void Headless::frame(Session& session) {
   ImGui::Render();
   keep_textures(*ImGui::GetDrawData());
   shell_->finish_frame();
+}
+
+bool Headless::draw_until_still(Session& session, std::chrono::milliseconds patience) {
+  constexpr int k_frames_after = 40;
+  constexpr auto k_pause = std::chrono::milliseconds(5);
+  const auto end = std::chrono::steady_clock::now() + patience;
+  for (int still = 0; still < k_frames_after;) {
+    frame(session);
+    if (!session.busy() && !shell_->busy()) {
+      ++still;
+      continue;
+    }
+    if (std::chrono::steady_clock::now() > end) return false;
+    still = 0;
+    std::this_thread::sleep_for(k_pause);
+  }
+  return true;
 }
 
 Picture Headless::picture() const {

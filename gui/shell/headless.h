@@ -1,6 +1,7 @@
 // A window's frames without a window: for pictures and tests. Time and input are what the caller says.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 
@@ -23,6 +24,9 @@ class Headless {
 
   // One frame of 1/60 s. The session is updated first.
   void frame(Session& session);
+  // Frames until no thread makes anything that will be shown, and then some more, over which panels lay out
+  // what they were given. False when that does not come in the time that is given.
+  bool draw_until_still(Session& session, std::chrono::milliseconds patience);
   double now() const { return now_; }
   void resize(ImVec2 size);
   // Changes the scale, as when the window is dragged to another screen.

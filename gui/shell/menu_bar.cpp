@@ -6,6 +6,7 @@
 #include <imgui_internal.h>
 
 #include "gui/shell/shell.h"
+#include "gui/view_model/baseline.h"
 
 namespace shardlab::gui {
 namespace {
@@ -67,11 +68,27 @@ void Shell::draw_status_line() {
     if (ImGui::BeginMenuBar()) {
       const StatusWord word = status_of(session_, theme_);
       ImGui::TextColored(ImColor(word.colour), "%s", word.text.c_str());
+      draw_effect();
       draw_right(session_.database().empty() ? "no database" : session_.database().string(), theme_.dimmed);
       ImGui::EndMenuBar();
     }
   }
   ImGui::End();
+}
+
+// Of the edits since the baseline, whatever panel is open.
+void Shell::draw_effect() {
+  if (!session_.left_baseline()) return;
+  const view::LoadedRunPtr now = session_.predicted_run();
+  if (effect_of_ != now || effect_against_ != session_.baseline()) {
+    effect_ = view::baseline_words(*session_.baseline(), *now);
+    effect_of_ = now;
+    effect_against_ = session_.baseline();
+  }
+  ImGui::SameLine(0, theme_.scaled(18));
+  ImGui::TextDisabled("against the baseline:");
+  ImGui::SameLine();
+  ImGui::TextColored(ImColor(session_.stale() ? theme_.dimmed : theme_.text), "%s", effect_.c_str());
 }
 
 void Shell::draw_leave_question() {

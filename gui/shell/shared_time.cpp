@@ -64,6 +64,15 @@ void show_whole_step(Session& session) {
   session.selection().show_time(std::nullopt);
 }
 
+void show_place(Session& session, TimeInterval place, Nanoseconds end) {
+  const std::int64_t around =
+      std::max((place.end - place.begin).value, static_cast<std::int64_t>(k_closest_zoom)) / 2;
+  const auto margin = static_cast<std::int64_t>(k_margin * static_cast<double>(end.value));
+  session.selection().show_time(
+      TimeRange{Nanoseconds{std::max(place.begin.value - around, -margin)},
+                Nanoseconds{std::min(place.end.value + around, end.value + margin)}});
+}
+
 void bring_into_view(Session& session, Nanoseconds begin, Nanoseconds end, Nanoseconds of) {
   const auto& seen = session.selection().visible_time();
   if (!seen || (begin >= seen->begin && end <= seen->end)) return;

@@ -6,6 +6,7 @@
 
 #include <implot.h>
 
+#include "engine/trace/exposed_communication.h"
 #include "gui/session/session.h"
 
 namespace shardlab::gui {
@@ -32,6 +33,8 @@ class SharedTime {
 
 // Shows all of the step again.
 void show_whole_step(Session& session);
+// Shows a place of the step with as much around it as it is long.
+void show_place(Session& session, TimeInterval place, Nanoseconds end);
 // Moves the visible part so that the interval is in it, and widens it when the interval would be hardly seen.
 void bring_into_view(Session& session, Nanoseconds begin, Nanoseconds end, Nanoseconds of);
 

@@ -59,6 +59,7 @@ class Shell {
   void draw_panel(Panel& panel);
   void draw_only_panel();
   void draw_status_line();
+  void draw_effect();
   void leave_document(std::string how, std::function<void()> then);
   void draw_leave_question();
   bool is_open(const std::string& id) const { return !closed_.contains(id); }
@@ -82,6 +83,8 @@ class Shell {
   bool ask_ = false;
   bool quit_ = false;
   Preferences written_;
+  std::string effect_;  // of the edits since the baseline, and what it is of
+  view::LoadedRunPtr effect_of_, effect_against_;
   std::vector<PictureRequest> pictures_;
   PlotEdges plot_edges_;
 };

@@ -56,6 +56,11 @@ void Shell::edit_commands(std::vector<ShellCommand>& list) {
       {"Edit", undo, ImGuiMod_Ctrl | ImGuiKey_Z, document.can_undo(), false, [this] { session_.undo(); }});
   list.push_back(
       {"Edit", redo, ImGuiMod_Ctrl | ImGuiKey_Y, document.can_redo(), false, [this] { session_.redo(); }});
+  list.push_back({"Edit", "Keep this prediction as the baseline", ImGuiMod_Ctrl | ImGuiKey_B,
+                  session_.prediction() != nullptr && !session_.stale(), session_.baseline() != nullptr,
+                  [this] { session_.set_baseline(); }});
+  list.push_back({"Edit", "Forget the baseline", 0, session_.baseline() != nullptr, false,
+                  [this] { session_.clear_baseline(); }});
   list.push_back({"Edit", "Command palette...", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P, true, false,
                   [this] { palette_.open(); }});
 }

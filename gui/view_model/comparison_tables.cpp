@@ -55,11 +55,11 @@ DataTable empty_table(TableHead head, const ComparedRuns& compared, std::size_t 
   const std::vector<ComparedFigures>& runs = *compared;
   DataTable table{std::move(head.name), {{std::move(head.first), "", false}}, {}};
   for (const ComparedFigures& run : runs)
-    table.columns.push_back({title_of(*run.run), head.unit, true, {head.formula, source_of(*run.run)}});
-  const std::string base = title_of(*runs[reference].run);
+    table.columns.push_back({run.title, head.unit, true, {head.formula, source_of(*run.run)}});
+  const std::string& base = runs[reference].title;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (i == reference) continue;
-    const std::string title = title_of(*runs[i].run);
+    const std::string& title = runs[i].title;
     const std::string word = is_judged(runs[i], runs[reference]) ? "error" : "difference";
     table.columns.push_back({runs.size() == 2 ? word : word + " of " + title,
                              "fraction",
@@ -115,7 +115,7 @@ void sort_by_reference(DataTable& table, std::size_t reference) {
 }
 
 // The name of the group that an instruction belongs to; empty: of none.
-using NameOf = std::string (*)(const StepPlan&, const Instruction&);
+using NameOf = std::string (*)(const LoadedRun&, const Instruction&);
 
 // The longest of a group, and the rest in one part.
 void explain_group(const ComparedFigures& run, const std::string& group, NameOf name_of, Why& why) {
@@ -123,7 +123,7 @@ void explain_group(const ComparedFigures& run, const std::string& group, NameOf 
   const StepPlan& plan = run.run->plan();
   std::vector<std::size_t> members;
   for (std::size_t i = 0; i < run.instructions.size(); ++i)
-    if (run.instructions[i] && name_of(plan, plan.instructions[i]) == group) members.push_back(i);
+    if (run.instructions[i] && name_of(*run.run, plan.instructions[i]) == group) members.push_back(i);
   std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
     return run.instructions[a]->median > run.instructions[b]->median;
   });
@@ -136,7 +136,7 @@ void explain_group(const ComparedFigures& run, const std::string& group, NameOf 
       continue;
     }
     const auto id = make_id<InstructionId>(members[i]);
-    why.parts.push_back({instruction_label(plan, id), to_string(time), id, static_cast<double>(time.value)});
+    why.parts.push_back({label_of(*run.run, id), to_string(time), id, static_cast<double>(time.value)});
   }
   if (members.size() > k_listed)
     why.parts.push_back({fmt::format("{} others", members.size() - k_listed),
@@ -158,7 +158,7 @@ DataTable grouped_times(TableHead head, const ComparedRuns& compared, std::size_
     const StepPlan& plan = runs[run].run->plan();
     for (std::size_t i = 0; i < runs[run].instructions.size(); ++i) {
       const auto& figures = runs[run].instructions[i];
-      const std::string name = name_of(plan, plan.instructions[i]);
+      const std::string name = name_of(*runs[run].run, plan.instructions[i]);
       if (!figures || name.empty()) continue;
       Values& values = groups.try_emplace(name, runs.size()).first->second;
       values[run] = values[run].value_or(0) + static_cast<double>(figures->median.value);
@@ -180,17 +180,16 @@ void explain_metric(const ComparedFigures& run, const std::string& metric, Why& 
 }
 
 // What occupies the device or the network; a wait of the host besides.
-std::string kind_name(const StepPlan&, const Instruction& instruction) {
+std::string kind_name(const LoadedRun&, const Instruction& instruction) {
   const bool timeless = is_host_only(instruction.kind) && instruction.kind != InstructionKind::HostWait;
   return timeless ? std::string() : std::string(to_string(instruction.kind));
 }
 
-std::string unit_name(const StepPlan& plan, const Instruction& instruction) {
+// In words: names of units mean nothing to another plan. Those of a trace are kernels.
+std::string unit_name(const LoadedRun& run, const Instruction& instruction) {
   if (!instruction.unit || is_host_only(instruction.kind)) return {};
-  const PlanUnit& unit = plan.units[instruction.unit->index()];
-  return unit.module_path.empty() || unit.module_path == unit.name
-             ? unit.name
-             : fmt::format("{} ({})", unit.name, unit.module_path);
+  const PlanUnit& unit = run.plan().units[instruction.unit->index()];
+  return unit.module_path == unit.name ? unit.name : to_words(run.words().unit(*instruction.unit));
 }
 
 }  // namespace

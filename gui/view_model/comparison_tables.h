@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "gui/view_model/data_table.h"
@@ -16,6 +17,7 @@ namespace shardlab::view {
 
 struct ComparedFigures {
   LoadedRunPtr run;
+  std::string title;  // among those that it is compared with
   std::vector<std::optional<InstructionFigures>> instructions;
 };
 

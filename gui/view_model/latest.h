@@ -23,6 +23,7 @@ class Background {
     if (making_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) value_ = making_.get();
     return value_ ? &*value_ : nullptr;
   }
+  bool busy() const { return making_.valid(); }
 
  private:
   std::future<T> making_;

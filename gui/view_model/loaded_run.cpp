@@ -9,10 +9,6 @@
 
 namespace shardlab::view {
 
-std::string title_of(const LoadedRun& run) {
-  return fmt::format("{} {}", run.id ? to_string(*run.id) : run.record.name, to_string(run.kind()));
-}
-
 const StepTrace* typical_step(const LoadedRun& run) {
   std::vector<const StepTrace*> steps;
   for (const StepTrace& step : run.record.trace.steps)
@@ -21,6 +17,23 @@ const StepTrace* typical_step(const LoadedRun& run) {
   std::stable_sort(steps.begin(), steps.end(),
                    [](const StepTrace* a, const StepTrace* b) { return step_time(*a) < step_time(*b); });
   return steps[(steps.size() - 1) / 2];
+}
+
+std::string label_of(const StepPlan& plan, const PlanWords& words, InstructionId id) {
+  return fmt::format("{} ({})", words.instruction(id), instruction_label(plan, id));
+}
+
+std::string label_of(const LoadedRun& run, InstructionId id) {
+  return label_of(run.plan(), run.words(), id);
+}
+
+std::string peak_label_of(const LoadedRun& run) {
+  const auto& memory = run.record.summary.memory;
+  if (!memory) return {};
+  const InstructionId peak = memory->peak_instruction;
+  const bool steady = peak.index() < run.plan().instructions.size() &&
+                      memory->peak_label == instruction_label(run.plan(), peak);
+  return steady ? label_of(run, peak) : memory->peak_label;
 }
 
 std::string place_of(const StepPlan& plan, InstructionId id) {

@@ -6,6 +6,7 @@
 
 #include "engine/formats/profiler/import_profile.h"
 #include "gui/view_model/comparison_tables.h"
+#include "gui/view_model/run_titles.h"
 
 namespace shardlab::view {
 namespace {
@@ -31,9 +32,11 @@ void add_points(RunComparison& comparison, const std::vector<ComparedFigures>& r
 
 std::string note_on_plans(const std::vector<ComparedFigures>& runs, std::size_t reference) {
   std::string others;
+  int count = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (same_plan(runs[i], runs[reference])) continue;
-    others += fmt::format("{}{}", others.empty() ? "" : ", ", title_of(*runs[i].run));
+    others += fmt::format("{}{}", others.empty() ? "" : "; ", runs[i].title);
+    ++count;
   }
   if (others.empty()) return {};
   const bool imported = std::any_of(runs.begin(), runs.end(), [](const ComparedFigures& run) {
@@ -43,9 +46,9 @@ std::string note_on_plans(const std::vector<ComparedFigures>& runs, std::size_t 
     return fmt::format(
         "{} beside {}: a profiler's trace has kernels, not the instructions of a plan. "
         "Totals, memory and the time by kind compare; instructions do not correspond",
-        others, title_of(*runs[reference].run));
+        others, runs[reference].title);
   return fmt::format("{} follow{} another plan than {}: their instructions do not correspond", others,
-                     others.find(',') == std::string::npos ? "s" : "", title_of(*runs[reference].run));
+                     count == 1 ? "s" : "", runs[reference].title);
 }
 
 }  // namespace
@@ -60,10 +63,9 @@ RunComparison compare_runs(const std::vector<LoadedRunPtr>& runs, std::size_t re
   RunComparison comparison;
   comparison.reference = reference;
   auto made = std::make_shared<std::vector<ComparedFigures>>();
-  for (const LoadedRunPtr& run : runs) {
-    comparison.titles.push_back(title_of(*run));
-    made->push_back({run, instruction_figures(*run)});
-  }
+  comparison.titles = titles_of(runs);
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    made->push_back({runs[i], comparison.titles[i], instruction_figures(*runs[i])});
   const ComparedRuns compared = made;
   const std::vector<ComparedFigures>& figures = *compared;
   comparison.totals = totals_table(compared, reference);

@@ -24,6 +24,7 @@ class RunLibrary {
   // Takes what is new; true when there was any. Never waits.
   bool poll() { return reader_ && reader_->poll(); }
   const StoreView& view() const { return reader_ ? reader_->view() : nothing_; }
+  bool busy() const { return reader_ && reader_->busy(); }
   // The reader of the open database; null while none is open.
   StoreReader* reader() { return reader_.get(); }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/plan/step_plan.h"
-#include "gui/view_model/buffer_lives.h"
+#include "gui/view_model/memory/buffer_lives.h"
 
 namespace shardlab::view {
 

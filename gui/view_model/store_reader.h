@@ -65,6 +65,8 @@ class StoreReader {
   // Takes what is new; true when there was any. Does not wait even for the reader's thread.
   bool poll();
   const StoreView& view() const { return view_; }
+  // Whether something that was asked for is still to come, the first list of runs included.
+  bool busy() const { return !asked_.empty() || (!view_.read && !view_.trouble); }
 
   // Waits until everything is answered and the database was looked at once more; for pictures and tests.
   void settle();

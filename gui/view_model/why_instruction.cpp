@@ -6,6 +6,7 @@
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/resolve_device.h"
 #include "gui/view_model/instruction_figures.h"
+#include "gui/view_model/run_titles.h"
 #include "gui/view_model/why.h"
 #include "simulator/cost/cost_model.h"
 
@@ -22,7 +23,7 @@ const Span* span_of(const RankTrace& rank, InstructionId id) {
 }
 
 // What held it back: the wait that ended last, or the instruction before it on its stream.
-void add_waits(Why& why, const StepPlan& plan, const RankTrace& rank, InstructionId id) {
+void add_waits(Why& why, const LoadedRun& run, const RankTrace& rank, InstructionId id) {
   const Span* span = span_of(rank, id);
   if (span == nullptr) return;
   why.parts.push_back({"issued at", to_string(span->issue)});
@@ -30,12 +31,12 @@ void add_waits(Why& why, const StepPlan& plan, const RankTrace& rank, Instructio
   why.parts.push_back({"ran from", to_string(span->start)});
   why.parts.push_back({"to", to_string(span->end)});
   const Span* last = nullptr;
-  for (const InstructionId wait : plan.instruction(id).waits) {
+  for (const InstructionId wait : run.plan().instruction(id).waits) {
     const Span* awaited = span_of(rank, wait);
     if (awaited != nullptr && (last == nullptr || last->end < awaited->end)) last = awaited;
   }
   if (last == nullptr || last->end <= span->issue) return;
-  why.parts.push_back({"waited longest for", instruction_label(plan, last->instruction), last->instruction});
+  why.parts.push_back({"waited longest for", label_of(run, last->instruction), last->instruction});
 }
 
 // Every span where there are few, so that the median can be done once more; otherwise how far they spread.
@@ -74,7 +75,7 @@ void add_breakdown(std::vector<WhyPart>& parts, const CostBreakdown& cost, std::
 Why why_time(const LoadedRun& run, InstructionId id) {
   const StepPlan& plan = run.plan();
   Why why;
-  why.title = fmt::format("{} in {}", instruction_label(plan, id), title_of(run));
+  why.title = fmt::format("{} in {}", label_of(run, id), title_of(run));
   why.formula = "from start to end; the median over steps and ranks";
   why.source = source_of(run);
   if (is_collective(plan.instruction(id).kind))
@@ -90,7 +91,7 @@ Why why_time(const LoadedRun& run, InstructionId id) {
   if (own.arrival.value > 0) why.parts.push_back({"ranks start it apart by", to_string(own.arrival)});
   const StepTrace* step = typical_step(run);
   const RankTrace* rank = step == nullptr ? nullptr : rank_of(*step, 0);
-  if (rank != nullptr) add_waits(why, plan, *rank, id);
+  if (rank != nullptr) add_waits(why, run, *rank, id);
   return why;
 }
 
@@ -100,7 +101,7 @@ Result<Why> why_cost(const PlannedScenario& planned, const Calibration* calibrat
   CostModel model(planned, device, calibration);
   const CostBreakdown cost = model.explain(plan, plan.instruction(id));
   Why why;
-  why.title = "cost of " + instruction_label(plan, id);
+  why.title = "cost of " + label_of(plan, PlanWords(plan), id);
   why.value = to_string(Nanoseconds{std::llround(cost.nanoseconds)});
   why.formula = cost.formula.empty() ? cost.term : fmt::format("{}: {}", cost.term, cost.formula);
   add_breakdown(why.parts, cost, 0);

@@ -9,6 +9,7 @@
 #include "engine/trace/exposed_communication.h"
 #include "engine/trace/metrics.h"
 #include "engine/trace/step_time.h"
+#include "gui/view_model/run_titles.h"
 #include "gui/view_model/why.h"
 
 namespace shardlab::view {
@@ -85,14 +86,16 @@ void add_mfu(Why& why, const RunSummary& run, const PlannedScenario* planned) {
                        limits->peak->value});
 }
 
-void add_place_of_peak(Why& why, const MemorySummary& memory) {
-  why.parts.push_back({"highest in", memory.peak_label, memory.peak_instruction});
+void add_place_of_peak(Why& why, const LoadedRun& run) {
+  const MemorySummary& memory = *run.record.summary.memory;
+  why.parts.push_back({"highest in", peak_label_of(run), memory.peak_instruction});
   why.parts.push_back({"rank and step", fmt::format("{} and {}", memory.peak_rank, memory.peak_step)});
 }
 
-void add_peak(Why& why, const RunSummary& run) {
+void add_peak(Why& why, const LoadedRun& loaded) {
+  const RunSummary& run = loaded.record.summary;
   const MemorySummary& memory = *run.memory;
-  add_place_of_peak(why, memory);
+  add_place_of_peak(why, loaded);
   why.arithmetic = Arithmetic::sum;
   for (std::size_t i = 0; i < k_buffer_classes; ++i) {
     if (memory.by_class[i].value == 0) continue;
@@ -104,9 +107,10 @@ void add_peak(Why& why, const RunSummary& run) {
   if (run.memory_limit) why.notes.push_back("a rank may use " + to_string(*run.memory_limit));
 }
 
-void add_class(Why& why, const RunSummary& run, double bytes) {
-  add_place_of_peak(why, *run.memory);
-  why.parts.push_back({"of the peak", percent(bytes / std::max(number(run.memory->peak_allocated), 1.0))});
+void add_class(Why& why, const LoadedRun& run, double bytes) {
+  const double peak = number(run.record.summary.memory->peak_allocated);
+  add_place_of_peak(why, run);
+  why.parts.push_back({"of the peak", percent(bytes / std::max(peak, 1.0))});
 }
 
 void add_communication(Why& why, const RunSummary& run, std::string_view kind) {
@@ -148,8 +152,8 @@ constexpr Derivation k_derivations[] = {
     {"tokens_per_second_per_gpu",
      [](Why& why, const Question& asked) { add_tokens_of_a_rank(why, asked.summary()); }},
     {"mfu", [](Why& why, const Question& asked) { add_mfu(why, asked.summary(), asked.planned); }},
-    {"peak_allocated", [](Why& why, const Question& asked) { add_peak(why, asked.summary()); }},
-    {k_class, [](Why& why, const Question& asked) { add_class(why, asked.summary(), asked.value); }},
+    {"peak_allocated", [](Why& why, const Question& asked) { add_peak(why, asked.run); }},
+    {k_class, [](Why& why, const Question& asked) { add_class(why, asked.run, asked.value); }},
     {k_communication,
      [](Why& why, const Question& asked) {
        add_communication(why, asked.summary(), asked.metric.substr(k_communication.size()));
@@ -204,8 +208,8 @@ std::optional<Why> why_metric(const LoadedRun& run, std::string_view metric, con
 
 Why why_memory(const LoadedRun& run, const MemorySample& sample) {
   Why why;
-  why.title = fmt::format("memory while {} was issued, in {}",
-                          instruction_label(run.plan(), sample.instruction), title_of(run));
+  why.title =
+      fmt::format("memory while {} was issued, in {}", label_of(run, sample.instruction), title_of(run));
   why.value = to_string(sample.peak);
   why.formula = "the bytes of live tensors at their highest within the instruction, by class, added up";
   why.source = source_of(run);
@@ -217,7 +221,7 @@ Why why_memory(const LoadedRun& run, const MemorySample& sample) {
     why.parts.push_back(
         {with_spaces(to_string(static_cast<BufferClass>(i))), to_string(bytes), {}, number(bytes)});
   }
-  why.parts.push_back({"instruction", instruction_label(run.plan(), sample.instruction), sample.instruction});
+  why.parts.push_back({"instruction", label_of(run, sample.instruction), sample.instruction});
   why.notes.push_back(to_string(sample.live) + " are left after it");
   return why;
 }

@@ -24,17 +24,18 @@ std::string times_text(double ratio) {
 
 // The first of these that explains more than half of the difference: ranks that arrive late, repetitions that
 // differ among themselves; else the two really disagree about the work.
-std::string reason_for(const LoadedRun& run, const LoadedRun& reference, InstructionKind kind,
+std::string reason_for(const LoadedRun& run, const ComparedFigures& compared_with, InstructionKind kind,
                        const InstructionFigures& mine, const InstructionFigures& theirs) {
+  const LoadedRun& reference = *compared_with.run;
   const Nanoseconds difference = mine.median - theirs.median;
   const Nanoseconds half{std::abs(difference.value) / 2};
   if (is_collective(kind) && difference.value < 0 && theirs.arrival > half) {
     return fmt::format(
         "ranks of {} start it up to {} apart; a collective's span includes waiting for the last",
-        title_of(reference), to_string(theirs.arrival));
+        compared_with.title, to_string(theirs.arrival));
   }
   if (theirs.n > 1 && theirs.least <= mine.median && mine.median <= theirs.most) {
-    return fmt::format("within the spread of {}: {} to {} over {} spans", title_of(reference),
+    return fmt::format("within the spread of {}: {} to {} over {} spans", compared_with.title,
                        to_string(theirs.least), to_string(theirs.most), theirs.n);
   }
   const double ratio = static_cast<double>(mine.median.value) / static_cast<double>(theirs.median.value);
@@ -73,7 +74,7 @@ std::vector<Column> worst_columns(const ComparedRuns& compared, std::size_t refe
   std::vector<Column> columns = {{"instruction", "", false}};
   if (compared->size() > 2) columns.push_back({"run", "", false});
   columns.push_back({"this run", "ns", true, time_meaning("the run that is not the reference")});
-  columns.push_back({"reference", "ns", true, time_meaning(title_of(*(*compared)[reference].run))});
+  columns.push_back({"reference", "ns", true, time_meaning((*compared)[reference].title)});
   columns.push_back({"difference", "ns", true, {"this run less the reference", "this table"}});
   columns.push_back(
       {"error", "fraction", true, {"this run divided by the reference, less one", "this table"}});
@@ -115,15 +116,15 @@ DataTable worst_table(const ComparedRuns& compared, std::size_t reference,
     Row row;
     row.instruction = id;
     row.key = static_cast<std::int64_t>(each.run);
-    row.cells.push_back(text_cell(instruction_label(base.run->plan(), id)));
-    if (runs.size() > 2) row.cells.push_back(text_cell(title_of(run)));
+    row.cells.push_back(text_cell(label_of(*base.run, id)));
+    if (runs.size() > 2) row.cells.push_back(text_cell(runs[each.run].title));
     row.cells.push_back(time_cell(mine.median));
     row.cells.push_back(time_cell(theirs.median));
     row.cells.push_back(time_cell(each.difference));
     row.cells.push_back(
         error_cell(static_cast<double>(each.difference.value) / static_cast<double>(theirs.median.value)));
     row.cells.push_back(
-        text_cell(reason_for(run, *base.run, base.run->plan().instruction(id).kind, mine, theirs)));
+        text_cell(reason_for(run, base, base.run->plan().instruction(id).kind, mine, theirs)));
     table.rows.push_back(std::move(row));
   }
   return table;

@@ -133,7 +133,7 @@ void apply_theme(const Theme& theme) {
 
 ImU32 colour_of(const Theme& theme, BufferClass buffer_class) {
   switch (buffer_class) {
-    case BufferClass::parameter:
+    case BufferClass::parameter: return faded(theme.series[0], 0.55F);
     case BufferClass::parameter_shard: return theme.series[0];
     case BufferClass::gathered_parameters: return theme.series[1];
     case BufferClass::gather_buffer: return faded(theme.series[1], 0.6F);

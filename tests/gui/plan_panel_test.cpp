@@ -23,7 +23,7 @@ TEST_CASE("a clicked instruction is chosen for all panels, and explained with li
   REQUIRE(ui.session().chosen() == InstructionId{9});
   const auto& waits = ui.session().prediction()->plan().instruction(InstructionId{9}).waits;
   REQUIRE_FALSE(waits.empty());
-  ui.click("plan", instruction_label(ui.session().prediction()->plan(), waits.front()));
+  ui.click("plan", ui.session().predicted_run()->words().instruction(waits.front()));
   CHECK(ui.session().chosen() == waits.front());
 }
 

@@ -82,6 +82,25 @@ TEST_CASE("timeline: what is chosen elsewhere comes into view") {
   CHECK(seen.end >= spans.back().end);
 }
 
+TEST_CASE("timeline: the arrows go from place to place of a layer, and of exposed communication") {
+  Ui ui("timeline");
+  ui.open(small_scenario());
+  CHECK_FALSE(ui.session().selection().visible_time());
+  ui.click("timeline", "##next place");
+  REQUIRE(ui.session().selection().visible_time());
+  const TimeRange exposed = *ui.session().selection().visible_time();
+  ui.click("timeline", "##jump to");
+  ui.click("", "layer");
+  ui.click("timeline", "##next place");
+  const TimeRange forward = *ui.session().selection().visible_time();
+  CHECK_FALSE(forward == exposed);
+  ui.click("timeline", "##next place");
+  const TimeRange backward = *ui.session().selection().visible_time();
+  CHECK(backward.begin > forward.begin);
+  ui.click("timeline", "##previous place");
+  CHECK(*ui.session().selection().visible_time() == forward);
+}
+
 TEST_CASE("timeline: a plot is saved as a picture beside the scenario") {
   const TemporaryFolder folder;
   Ui ui("timeline");
@@ -100,7 +119,7 @@ TEST_CASE("timeline: a plot is saved as a picture beside the scenario") {
 TEST_CASE("memory: a click chooses the instruction at that time, and its buffers are listed") {
   Ui ui("memory");
   ui.open(small_scenario());
-  const ProbedItem plot = ui.item("memory", "memory of tiny-llama predicted");
+  const ProbedItem plot = ui.item("memory", "memory of tiny-llama fsdp2, predicted");
   ui.click_at(part_of(plot, 0.3F, 0.5F));
   REQUIRE(ui.session().chosen());
   const auto first = *ui.session().chosen();
@@ -114,16 +133,45 @@ TEST_CASE("memory: the time axis is shared with the timeline, and buffers can be
   ui.open(small_scenario());
   ui.session().selection().show_time(TimeRange{Nanoseconds{0}, Nanoseconds{5'000'000}});
   ui.frames(2);
-  const ProbedItem plot = ui.item("memory", "memory of tiny-llama predicted");
+  const ProbedItem plot = ui.item("memory", "memory of tiny-llama fsdp2, predicted");
   ui.wheel(part_of(plot, 0.5F, 0.5F), 1);
   CHECK((ui.session().selection().visible_time()->end).value < 5'000'000);
   ui.click("memory", "Copy CSV");
   const std::string csv = ImGui::GetClipboardText();
-  CHECK(csv.substr(0, 12) == "buffer,class");
+  CHECK(csv.substr(0, 10) == "what,class");
   ui.click("memory", "Hide buffers");
   CHECK_FALSE(ui.shows("memory", "Copy CSV"));
   ui.click("memory", "Show buffers");
   CHECK(ui.shows("memory", "Copy CSV"));
+}
+
+TEST_CASE("memory: what is alive is added up in words, or listed buffer by buffer") {
+  Ui ui("memory");
+  ui.open(small_scenario());
+  ui.click("memory", "Copy CSV");
+  CHECK(std::string(ImGui::GetClipboardText()).find("parameter shards of ") != std::string::npos);
+  ui.click("memory", "##form");
+  ui.click("", "each buffer");
+  ui.frames(2);
+  ui.click("memory", "Copy CSV");
+  CHECK(std::string(ImGui::GetClipboardText()).find(",shard.u0,") != std::string::npos);
+  CHECK_FALSE(ui.shows("memory", "Spaces and transfers"));  // all of it is on one device
+}
+
+TEST_CASE("memory: what lies outside the device has a curve and tables of its own") {
+  Ui ui("memory", {1200, 1200});
+  ui.open(R"(name: offloading
+model: {config: tiny-llama, sequence_length: 64}
+cluster: {gpu: H100-SXM, gpus_per_node: 2}
+parallel: {strategy: fsdp2}
+offload: {parameters: cpu}
+)");
+  INFO((ui.session().problem() ? to_string(*ui.session().problem()) : std::string()));
+  REQUIRE(ui.session().prediction());
+  CHECK(ui.shows("memory", "memory elsewhere"));
+  ui.click("memory", "Spaces and transfers");
+  ui.frames(2);
+  CHECK(ui.shows("memory", "pinned host"));
 }
 
 TEST_CASE("memory and timeline: in the default layout a time stands at one place in both, at every scale") {
@@ -133,7 +181,7 @@ TEST_CASE("memory and timeline: in the default layout a time stands at one place
   ui.open(small_scenario());
   const auto check_edges = [&ui] {
     ui.frames(4);
-    const ProbedItem memory = ui.item("memory", "memory of tiny-llama predicted");
+    const ProbedItem memory = ui.item("memory", "memory of tiny-llama fsdp2, predicted");
     const ProbedItem timeline = ui.item("timeline", "timeline plot");
     CHECK(memory.min.x == Approx(timeline.min.x).margin(1));
     CHECK(memory.max.x == Approx(timeline.max.x).margin(1));
@@ -227,7 +275,7 @@ TEST_CASE("compare: two runs of one plan down to the instruction") {
   for (const char* tab : {"Memory", "Kinds", "Units"}) {
     ui.click("compare", tab);
     ui.click("compare", "Copy CSV");
-    CHECK(std::string(ImGui::GetClipboardText()).find("tiny-llama predicted") != std::string::npos);
+    CHECK(std::string(ImGui::GetClipboardText()).find("tiny-llama fsdp2, predicted") != std::string::npos);
   }
   ui.click("compare", "Instructions");
   ui.frames(3);

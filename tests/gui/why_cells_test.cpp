@@ -64,9 +64,10 @@ TEST_CASE("compare: a figure names its steps, a difference its two figures") {
   ui.session().selection().choose_runs({RunId{2}});
   ui.settle();
   CHECK_THAT(asked(ui, "compare", "step time", "difference"), contains_text("r2"));
-  CHECK_THAT(asked(ui, "compare", "peak allocated", "tiny-llama predicted"), contains_text("highest in"));
+  CHECK_THAT(asked(ui, "compare", "peak allocated", "tiny-llama fsdp2, predicted"),
+             contains_text("highest in"));
   ui.click("compare", "Kinds");
-  CHECK_THAT(asked(ui, "compare", "Forward", "tiny-llama predicted"), contains_text("added up"));
+  CHECK_THAT(asked(ui, "compare", "Forward", "tiny-llama fsdp2, predicted"), contains_text("added up"));
 }
 
 TEST_CASE("plan: the memory after an instruction is what it allocates and frees") {
@@ -84,7 +85,7 @@ TEST_CASE("fit: a share and what it is of") {
 TEST_CASE("memory: the height of the curve and the size of a buffer") {
   Ui ui("memory");
   ui.open(small_scenario());
-  const ProbedItem plot = ui.item("memory", "memory of tiny-llama predicted");
+  const ProbedItem plot = ui.item("memory", "memory of tiny-llama fsdp2, predicted");
   ui.click_at({(plot.min.x + plot.max.x) / 2, (plot.min.y + plot.max.y) / 2}, ImGuiMouseButton_Right);
   CHECK_THAT(told(ui), contains_text("by class, added up"));
 }

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <vector>
 
-#include "gui/view_model/lane_drawing.h"
-#include "gui/view_model/memory_track.h"
+#include "gui/view_model/memory/memory_track.h"
+#include "gui/view_model/timeline/lane_drawing.h"
 #include "tests/long_step.h"
 
 using namespace shardlab;
@@ -51,8 +51,9 @@ int main() {
   const StepPlan plan = long_step_plan(k_spans_a_track);
   const RankTrace rank = long_step_rank(k_spans_a_track);
   auto start = Clock::now();
-  const std::vector<TimelineTrack> tracks = {make_track("predicted", RunKind::predicted, plan, rank),
-                                             make_track("measured", RunKind::measured, plan, rank)};
+  const PlanWords words(plan);
+  const std::vector<TimelineTrack> tracks = {make_track("predicted", RunKind::predicted, plan, words, rank),
+                                             make_track("measured", RunKind::measured, plan, words, rank)};
   const MemoryTrack memory =
       make_memory_track("measured", RunKind::measured, plan, rank, {}, MemoryClock::device);
   fmt::print("tracks of {} spans and {} memory samples made in {:.1f} ms, once a run\n", 2 * k_spans_a_track,

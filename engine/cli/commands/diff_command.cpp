@@ -91,7 +91,8 @@ class DiffCommand final : public Command {
     Json json = comparison_json(compared.comparison, run_json(first.summary, compared.first.id),
                                 run_json(second.summary, compared.second.id));
     json["same_plan"] = compared.same_plan;
-    json["differs_in"] = settings_json(setting_differences(first, second));
+    json["differs_in"] =
+        settings_json(setting_differences(scenario_text(compared.first), scenario_text(compared.second)));
     json["difference"] = difference_json(difference_of(alternative(first), alternative(second)));
     return json;
   }
@@ -106,7 +107,8 @@ class DiffCommand final : public Command {
   static std::string headings(const Compared& compared) {
     std::string text = heading("first", compared.first) + heading("second", compared.second);
     std::string_view title = "differ";
-    for (const SettingDifference& each : setting_differences(compared.first.run, compared.second.run)) {
+    for (const SettingDifference& each :
+         setting_differences(scenario_text(compared.first), scenario_text(compared.second))) {
       const auto shown = [](const std::string& value) { return value.empty() ? "(nothing)" : value; };
       text += fmt::format("{:<7} {} {} / {}\n", std::exchange(title, ""), each.key, shown(each.first),
                           shown(each.second));

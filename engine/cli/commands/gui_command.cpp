@@ -24,6 +24,8 @@ class GuiCommand final : public Command {
     parser.value("--theme", theme_, "dark or light");
     parser.value("--scale", scale_, "Of text and lines [the monitor's]");
     parser.value("--select", select_, "Choose the instruction of this number").type("N");
+    parser.value("--edit", edit_, "Keep the prediction as the baseline, then make this setting")
+        .type("KEY=VALUE");
     parser.value("--runs", runs_, "Choose these runs, separated by commas").type("RUNS");
   }
 
@@ -45,6 +47,7 @@ class GuiCommand final : public Command {
     add("--theme", theme_);
     add("--scale", scale_);
     add("--select", select_);
+    add("--edit", edit_);
     add("--runs", runs_);
     if (!scenario_.empty()) arguments.insert(arguments.end(), {"--", scenario_});
     return become(arguments);
@@ -59,7 +62,7 @@ class GuiCommand final : public Command {
     return not_possible(arguments.front(), std::string("cannot be started: ") + std::strerror(errno));
   }
 
-  std::string scenario_, screenshot_, panel_, size_, theme_, scale_, select_, runs_;
+  std::string scenario_, screenshot_, panel_, size_, theme_, scale_, select_, edit_, runs_;
 };
 
 }  // namespace

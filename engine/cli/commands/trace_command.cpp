@@ -1,5 +1,7 @@
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <span>
 
 #include <nlohmann/json.hpp>
 
@@ -8,19 +10,35 @@
 #include "engine/cli/stored_runs.h"
 #include "engine/formats/chrome_trace.h"
 #include "engine/formats/trace_csv.h"
+#include "engine/report/words/plan_words.h"
 
 namespace shardlab {
 namespace {
 
+// What the instructions of a run's plans do, by plan and instruction.
+using WordsOfPlans = std::map<const StepPlan*, std::vector<std::string>>;
+
+WordsOfPlans words_of_plans(const RunRecord& record) {
+  WordsOfPlans all;
+  for (const StepPlan* plan : record.plan.all()) {
+    const PlanWords words(*plan);
+    for (std::size_t i = 0; i < plan->instructions.size(); ++i)
+      all[plan].push_back(words.instruction(make_id<InstructionId>(i)));
+  }
+  return all;
+}
+
 // The steps of a stored run with the plans they follow. Plans are found by hash: a step of another plan is
 // left out.
-std::vector<TracedStep> traced_steps(const RunRecord& record, bool with_warmup) {
+std::vector<TracedStep> traced_steps(const RunRecord& record, const WordsOfPlans& words, bool with_warmup) {
   std::vector<TracedStep> steps;
   const auto add = [&](const std::vector<StepTrace>& traces) {
     for (const StepTrace& trace : traces) {
       for (const StepPlan* plan : record.plan.all()) {
         if (plan_hash(*plan) != trace.plan_hash) continue;
-        steps.push_back({*plan, trace});
+        const auto its = words.find(plan);
+        steps.push_back(
+            {*plan, trace, its == words.end() ? std::span<const std::string>() : std::span(its->second)});
         break;
       }
     }
@@ -65,8 +83,11 @@ class TraceCommand final : public Command {
 
  private:
   std::string text_of(const std::vector<RunRecord>& records) const {
+    std::vector<WordsOfPlans> words;
+    for (const RunRecord& record : records) words.push_back(words_of_plans(record));
     std::vector<std::vector<TracedStep>> steps;
-    for (const RunRecord& record : records) steps.push_back(traced_steps(record, with_warmup_));
+    for (std::size_t i = 0; i < records.size(); ++i)
+      steps.push_back(traced_steps(records[i], words[i], with_warmup_));
     std::vector<TracedRun> runs;
     for (std::size_t i = 0; i < records.size(); ++i)
       runs.push_back({to_string(records[i].trace.provenance.kind), steps[i]});

@@ -18,28 +18,30 @@ struct Alive {
   std::int64_t since = -1;
 };
 
-// Those on the device that are there before, while and after the instruction runs.
-std::vector<Alive> alive_throughout(const StepPlan& plan, InstructionId peak) {
+// What an instruction gives back is there while it runs, what it makes only after it.
+enum class When { throughout, after };
+
+std::vector<Alive> alive(const StepPlan& plan, InstructionId at, When when) {
   std::vector<std::optional<std::int64_t>> since(plan.buffers.size());
   for (std::size_t i = 0; i < plan.buffers.size(); ++i)
     if (plan.buffers[i].carried) since[i] = -1;
-  for (std::size_t i = 0; i <= peak.index(); ++i) {
+  for (std::size_t i = 0; i <= at.index(); ++i) {
     const Instruction& instruction = plan.instructions[i];
-    if (i < peak.index())
+    if (i < at.index() || when == When::after)
       for (const BufferId id : instruction.allocates) since[id.index()] = static_cast<std::int64_t>(i);
     for (const BufferId id : instruction.frees) since[id.index()].reset();
   }
-  std::vector<Alive> alive;
+  std::vector<Alive> found;
   for (std::size_t i = 0; i < since.size(); ++i)
-    if (since[i] && plan.buffers[i].bytes().value > 0 && plan.buffers[i].space == MemorySpace::device)
-      alive.push_back({make_id<BufferId>(i), *since[i]});
-  return alive;
+    if (since[i] && plan.buffers[i].bytes().value > 0) found.push_back({make_id<BufferId>(i), *since[i]});
+  return found;
 }
 
 // Alike buffers: the same words but for the layer, its parts and the micro-batch.
 struct AlikeBuffers {
   BufferPhrase phrase;  // of the first
   BufferClass buffer_class = BufferClass::workspace;
+  MemorySpace space = MemorySpace::device;
   Bytes bytes;
   std::vector<BufferId> members;
   std::set<int> layers;
@@ -47,8 +49,9 @@ struct AlikeBuffers {
   std::int64_t first = -1, last = -1;  // that made them
 };
 
-bool alike(const AlikeBuffers& group, const BufferPhrase& phrase, BufferClass buffer_class) {
-  if (group.buffer_class != buffer_class || group.phrase.what != phrase.what) return false;
+bool alike(const AlikeBuffers& group, const BufferPhrase& phrase, const Buffer& buffer) {
+  if (group.buffer_class != buffer.buffer_class || group.space != buffer.space) return false;
+  if (group.phrase.what != phrase.what) return false;
   if (group.phrase.place.has_value() != phrase.place.has_value()) return false;
   if (!phrase.place) return true;
   const ModelPlace &a = *group.phrase.place, &b = *phrase.place;
@@ -90,16 +93,28 @@ std::vector<AlikeBuffers> groups_of(const StepPlan& plan, const PlanWords& words
   std::vector<AlikeBuffers> groups;
   for (const Alive& each : alive) {
     const BufferPhrase phrase = words.buffer(each.buffer);
-    const BufferClass its = plan.buffer(each.buffer).buffer_class;
+    const Buffer& buffer = plan.buffer(each.buffer);
     auto found = std::find_if(groups.begin(), groups.end(),
-                              [&](const AlikeBuffers& group) { return alike(group, phrase, its); });
+                              [&](const AlikeBuffers& group) { return alike(group, phrase, buffer); });
     if (found == groups.end()) {
-      groups.push_back({phrase, its, {}, {}, {}, {}, {}, -1, -1});
+      groups.push_back({phrase, buffer.buffer_class, buffer.space, {}, {}, {}, {}, {}, -1, -1});
       found = groups.end() - 1;
     }
     add(*found, plan, each, phrase);
   }
   return groups;
+}
+
+AliveRow row_of(const AlikeBuffers& group, const PlanWords& words) {
+  AliveRow row{group.bytes, what_of(group),         group.buffer_class, std::ssize(group.members),
+               {},          since_of(group, words), group.members,      group.space};
+  if (group.first >= 0) row.since = make_id<InstructionId>(static_cast<std::size_t>(group.first));
+  return row;
+}
+
+void sort(std::vector<AliveRow>& rows) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const AliveRow& a, const AliveRow& b) { return a.bytes > b.bytes; });
 }
 
 std::string class_words(BufferClass its) {
@@ -119,12 +134,12 @@ std::vector<AliveRow> alive_at_peak(const StepPlan& plan, const MemorySummary& m
   const PlanWords words(plan);
   BytesByClass rest = memory.by_class;
   std::vector<AliveRow> rows;
-  for (const AlikeBuffers& group : groups_of(plan, words, alive_throughout(plan, memory.peak_instruction))) {
+  std::vector<Alive> throughout = alive(plan, memory.peak_instruction, When::throughout);
+  std::erase_if(throughout,
+                [&](const Alive& each) { return plan.buffer(each.buffer).space != MemorySpace::device; });
+  for (const AlikeBuffers& group : groups_of(plan, words, throughout)) {
     rest[static_cast<std::size_t>(group.buffer_class)] -= group.bytes;
-    AliveRow row{group.bytes, what_of(group),         group.buffer_class, std::ssize(group.members),
-                 {},          since_of(group, words), group.members};
-    if (group.first >= 0) row.since = make_id<InstructionId>(static_cast<std::size_t>(group.first));
-    rows.push_back(std::move(row));
+    rows.push_back(row_of(group, words));
   }
   const std::string self = words.instruction(memory.peak_instruction);
   for (std::size_t i = 0; i < k_buffer_classes; ++i) {
@@ -132,8 +147,15 @@ std::vector<AliveRow> alive_at_peak(const StepPlan& plan, const MemorySummary& m
     const auto its = static_cast<BufferClass>(i);
     rows.push_back({rest[i], within_words(its), its, 0, memory.peak_instruction, self});
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const AliveRow& a, const AliveRow& b) { return a.bytes > b.bytes; });
+  sort(rows);
+  return rows;
+}
+
+std::vector<AliveRow> alive_after(const StepPlan& plan, const PlanWords& words, InstructionId id) {
+  std::vector<AliveRow> rows;
+  for (const AlikeBuffers& group : groups_of(plan, words, alive(plan, id, When::after)))
+    rows.push_back(row_of(group, words));
+  sort(rows);
   return rows;
 }
 

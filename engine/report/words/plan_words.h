@@ -33,6 +33,8 @@ class PlanWords {
 
   // "backward of layer 47, micro-batch 2 of 4", "release of the saved activations of layer 3".
   std::string instruction(InstructionId id) const;
+  // The same where room is scarce: "bwd layer 47", "gather layer 3", "optimizer"; without the micro-batch.
+  std::string brief(InstructionId id) const;
 
  private:
   BufferPhrase tensor(const Buffer& buffer) const;

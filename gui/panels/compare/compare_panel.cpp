@@ -148,7 +148,7 @@ class ComparePanel final : public Panel {
     const float height = std::max(context.theme.scaled(160), ImGui::GetContentRegionAvail().y * 0.5F);
     const ScatterResult scatter = draw_scatter(
         comparison(), static_cast<ScatterForm>(form_), chosen_in(context.session, base),
-        [&](InstructionId id) { return instruction_label(base.plan(), id); }, {-1, height}, context.theme);
+        [&](InstructionId id) { return label_of(base, id); }, {-1, height}, context.theme);
     plot_min_ = scatter.min;
     plot_max_ = scatter.max;
     named_area("scatter", plot_min_, plot_max_);

@@ -1,10 +1,13 @@
-// Fit: the peak of memory against what a rank has, by class and phase, and the figures of the step.
+// Fit: what a rank needs against what it has, by class and phase, what would lower it, and the figures of the
+// step.
 #include <fmt/format.h>
 
 #include "engine/report/figures.h"
+#include "gui/panels/fit/fit_bar.h"
+#include "gui/panels/fit/fit_baseline.h"
+#include "gui/panels/fit/fit_memory.h"
 #include "gui/shell/follow_why.h"
-#include "gui/view_model/fit_view.h"
-#include "gui/view_model/memory_tables.h"
+#include "gui/view_model/memory/fit_view.h"
 #include "gui/view_model/why.h"
 #include "gui/widgets/data_grid.h"
 #include "gui/widgets/stale.h"
@@ -35,8 +38,10 @@ class FitPanel final : public Panel {
     const DimWhenStale dim(session.stale());
     if (view_) {
       draw_verdict(context);
-      draw_bar(context.theme);
-      draw_capacity_line(context.theme);
+      draw_fit_bar(*view_, context.theme);
+      draw_spare(context.theme);
+      FitBaseline::draw_buttons(context.session);
+      baseline_.draw(context);
       ImGui::Spacing();
       draw_phases(context);
     } else {
@@ -44,7 +49,7 @@ class FitPanel final : public Panel {
     }
     draw_alternatives(context);
     draw_figures(context);
-    if (view_) draw_sum(context);
+    if (view_) memory_.draw(shown_, context);
     follow_why(why_.draw(context.theme), shown_->run.get(), context);
   }
 
@@ -55,9 +60,6 @@ class FitPanel final : public Panel {
     is_wide_ = is_wide;
     view_ = view::make_fit_view(*prediction->run);
     table_ = view_ ? view::fit_table(*view_, is_wide) : view::DataTable{};
-    const MemorySum sum = memory_sum(prediction->summary());
-    sum_ = view::memory_sum_table(sum);
-    tools_ = view::other_tools_table(sum, other_tools(prediction->planned));
     ++version_;
   }
 
@@ -82,66 +84,37 @@ class FitPanel final : public Panel {
     ImGui::PushFont(theme.fonts.bold, 20);
     ImGui::TextColored(ImColor(colour), "%s", verdict);
     ImGui::PopFont();
-    const std::string of = view_->capacity ? fmt::format("{} of {} a rank ({})", to_string(view_->peak),
+    const std::string of = view_->capacity ? fmt::format("{} of {} a rank ({})", to_string(view_->needed),
                                                          to_string(*view_->capacity),
-                                                         percent(static_cast<double>(view_->peak.value) /
+                                                         percent(static_cast<double>(view_->needed.value) /
                                                                  static_cast<double>(view_->capacity->value)))
-                                           : to_string(view_->peak) + " a rank";
+                                           : to_string(view_->needed) + " a rank";
     ImGui::TextUnformatted(of.c_str());
     ImGui::SameLine();
-    why("peak_allocated", context);
+    why(view_->on_device ? "peak_device" : "peak_allocated", context);
+    if (view_->on_device) {
+      ImGui::TextDisabled("%s of it live tensors,", to_string(view_->peak).c_str());
+      ImGui::SameLine(0, theme.scaled(5));
+    }
     ImGui::TextDisabled("highest in");
     ImGui::SameLine(0, theme.scaled(5));
-    if (ImGui::TextLink(view_->peak_label.c_str())) context.session.choose(view_->peak_instruction);
+    if (ImGui::TextLink(view_->peak_words.empty() ? view_->peak_label.c_str() : view_->peak_words.c_str()))
+      context.session.choose(view_->peak_instruction);
+    ImGui::SetItemTooltip("%s", view_->peak_label.c_str());
   }
 
-  // The peak as a bar of classes; the capacity is a line, and what goes beyond it is visible as such.
-  void draw_bar(const Theme& theme) {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const ImVec2 size{ImGui::GetContentRegionAvail().x, theme.scaled(26)};
-    ImGui::Dummy({size.x, size.y + theme.scaled(6)});
-    const double full =
-        1.02 * static_cast<double>(std::max(view_->peak, view_->capacity.value_or(view_->peak)).value);
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    const float alpha = ImGui::GetStyle().Alpha;
-    list.AddRectFilled(at, {at.x + size.x, at.y + size.y}, faded(theme.control, alpha), theme.scaled(4));
-    double begin = 0;
-    for (const BufferClass buffer_class : view_->classes) {
-      const double bytes = static_cast<double>(view_->by_class[static_cast<std::size_t>(buffer_class)].value);
-      const ImVec2 left{at.x + static_cast<float>(begin / full) * size.x, at.y};
-      begin += bytes;
-      const ImVec2 right{at.x + static_cast<float>(begin / full) * size.x, at.y + size.y};
-      list.AddRectFilled(left, right, faded(colour_of(theme, buffer_class), alpha));
-      if (right.x - left.x > theme.scaled(3))
-        list.AddLine({right.x, at.y}, right, faded(theme.panel, alpha), theme.scaled(1));
-      if (ImGui::IsMouseHoveringRect(left, right) && ImGui::IsWindowHovered()) tooltip_of(buffer_class);
-    }
-    if (view_->capacity) {
-      const float x = at.x + static_cast<float>(static_cast<double>(view_->capacity->value) / full) * size.x;
-      list.AddLine({x, at.y - theme.scaled(3)}, {x, at.y + size.y + theme.scaled(3)}, faded(theme.bad, alpha),
-                   theme.scaled(2));
-    }
-  }
-
-  void tooltip_of(BufferClass buffer_class) const {
-    const Bytes bytes = view_->by_class[static_cast<std::size_t>(buffer_class)];
-    ImGui::SetTooltip("%s  %s", std::string(to_string(buffer_class)).c_str(), to_string(bytes).c_str());
-  }
-
-  void draw_capacity_line(const Theme& theme) const {
-    if (!view_->capacity) return;
-    const std::int64_t free = view_->capacity->value - view_->peak.value;
-    if (free >= 0) {
-      const std::string margin = view_->margin
-                                     ? fmt::format("; {} should be left for what the plan does not know of",
-                                                   to_string(*view_->margin))
-                                     : "";
-      ImGui::PushTextWrapPos(0);
-      ImGui::TextDisabled("%s to spare%s", to_string(Bytes{free}).c_str(), margin.c_str());
-      ImGui::PopTextWrapPos();
-    } else {
-      ImGui::TextColored(ImColor(theme.bad), "%s too much", to_string(Bytes{-free}).c_str());
-    }
+  // What is left of the capacity, how likely steps run, and what is in the way.
+  void draw_spare(const Theme& theme) const {
+    const auto [verdict, colour] = verdict_of(theme);
+    const bool fits = view_->fits == Fit::yes;
+    const auto line = [&](const std::string& text, ImU32 its) {
+      if (!text.empty()) ImGui::TextColored(ImColor(its), "%s", text.c_str());
+    };
+    ImGui::PushTextWrapPos(0);
+    line(spare_words(*view_), fits ? theme.dimmed : colour);
+    line(view_->reason, fits ? theme.dimmed : colour);
+    line(likelihood_words(*view_), theme.dimmed);
+    ImGui::PopTextWrapPos();
   }
 
   void draw_phases(PanelContext& context) {
@@ -165,27 +138,12 @@ class FitPanel final : public Panel {
       ImGui::TableNextColumn();
       ImGui::TextUnformatted(to_string(phase.bytes).c_str());
       ImGui::TableNextColumn();
-      const std::string label = instruction_label(shown_->plan(), *phase.instruction);
       ImGui::PushID(static_cast<int>(phase.phase));
-      if (ImGui::TextLink(label.c_str())) context.session.choose(*phase.instruction);
+      if (ImGui::TextLink(phase.words.c_str())) context.session.choose(*phase.instruction);
+      ImGui::SetItemTooltip("%s", instruction_label(shown_->plan(), *phase.instruction).c_str());
       ImGui::PopID();
     }
     ImGui::EndTable();
-  }
-
-  void draw_sum(PanelContext& context) {
-    if (sum_.rows.empty()) return;
-    ImGui::SeparatorText("Memory, from tensors to the device");
-    draw_grid("up to the device", sum_, sum_grid_, context);
-    if (!ImGui::TreeNode("What other tools say")) return;
-    draw_grid("other tools", tools_, tools_grid_, context);
-    ImGui::TreePop();
-  }
-
-  void draw_grid(const char* id, const view::DataTable& table, DataGridState& state, PanelContext& context) {
-    const GridEvents events = data_grid(
-        id, table, state, {.revision = version_, .size = {0, grid_height(table.rows.size())}}, context.theme);
-    follow_why(events.answer, shown_->run.get(), context);
   }
 
   // A click on a setting makes it.
@@ -254,8 +212,10 @@ class FitPanel final : public Panel {
 
   std::shared_ptr<const Prediction> shown_;
   std::optional<view::FitView> view_;
-  view::DataTable table_, sum_, tools_;
-  DataGridState grid_, sum_grid_, tools_grid_;
+  view::DataTable table_;
+  DataGridState grid_;
+  FitBaseline baseline_;
+  FitMemory memory_;
   WhyPopup why_;
   std::uint64_t version_ = 0;
   bool is_wide_ = false;

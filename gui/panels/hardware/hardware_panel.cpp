@@ -23,6 +23,8 @@ class HardwarePanel final : public Panel {
             .shortcut = 0};
   }
 
+  bool busy() const override { return list_.busy(); }
+
   void draw(PanelContext& context) override {
     const view::HardwareList* const list = list_.get(view::read_hardware);
     if (list == nullptr) {

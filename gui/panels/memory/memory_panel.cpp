@@ -3,13 +3,14 @@
 
 #include <algorithm>
 
+#include "gui/panels/memory/memory_details.h"
 #include "gui/panels/memory/memory_plot.h"
+#include "gui/panels/memory/space_plot.h"
 #include "gui/shell/follow_why.h"
 #include "gui/shell/run_state.h"
-#include "gui/view_model/buffer_lives.h"
 #include "gui/view_model/latest.h"
+#include "gui/view_model/run_titles.h"
 #include "gui/view_model/why.h"
-#include "gui/widgets/data_grid.h"
 #include "gui/widgets/named_area.h"
 
 namespace shardlab::gui {
@@ -52,7 +53,7 @@ class MemoryPanel final : public Panel {
     draw_toolbar(context);
     const float below = ImGui::GetContentRegionAvail().y * (show_alive_ ? 0.35F : 0);
     draw_plots(context, below);
-    if (show_alive_) draw_alive(context);
+    if (show_alive_) details_.draw(shown().front().run, context);
   }
 
  private:
@@ -64,12 +65,13 @@ class MemoryPanel final : public Panel {
     double top = 1;  // bytes at the upper end of every plot's axis
   };
 
-  static void add_run(Made& made, const view::LoadedRunPtr& run, view::MemoryClock clock) {
+  static void add_run(Made& made, const view::LoadedRunPtr& run, const std::string& name,
+                      view::MemoryClock clock) {
     const StepTrace* const step = typical_step(*run);
     const int rank = run->record.summary.memory ? run->record.summary.memory->peak_rank : 0;
     const RankTrace* const trace = step == nullptr ? nullptr : view::rank_of(*step, rank);
     if (trace == nullptr || trace->memory.empty()) return;
-    std::string title = fmt::format("{}, step {}", title_of(*run), step->step);
+    std::string title = fmt::format("{}, step {}", name, step->step);
     if (step->ranks.size() > 1) title += fmt::format(", rank {}", trace->rank);
     made.shown.push_back({run, view::make_memory_track(title, run->kind(), run->plan(), *trace,
                                                        run->record.summary.memory_limit, clock)});
@@ -90,7 +92,8 @@ class MemoryPanel final : public Panel {
     if (runs_.empty()) return;
     making_.want([runs = runs_, clock = static_cast<view::MemoryClock>(clock_)] {
       Made made{runs, {}, {}, 1};
-      for (const view::LoadedRunPtr& run : runs) add_run(made, run, clock);
+      const std::vector<std::string> names = view::titles_of(runs);
+      for (std::size_t i = 0; i < runs.size(); ++i) add_run(made, runs[i], names[i], clock);
       return made;
     });
   }
@@ -156,8 +159,10 @@ class MemoryPanel final : public Panel {
   void draw_plots(PanelContext& context, float below) {
     const float room = ImGui::GetContentRegionAvail().y - below - ImGui::GetStyle().ItemSpacing.y;
     const float least = context.theme.scaled(150);
-    const float height =
-        std::max(least, room / static_cast<float>(shown().size()) - ImGui::GetStyle().ItemSpacing.y);
+    float others = 0;
+    for (const ShownMemory& each : shown()) others += space_plot_height(each.track, context.theme);
+    const float height = std::max(
+        least, (room - others) / static_cast<float>(shown().size()) - ImGui::GetStyle().ItemSpacing.y);
     if (ImGui::BeginChild("plots", {0, room})) {
       SharedTime time(context.session, making_.value()->end);
       ImPlot::PushStyleVar(ImPlotStyleVar_PlotPadding,
@@ -175,42 +180,16 @@ class MemoryPanel final : public Panel {
   void draw_one(PanelContext& context, const ShownMemory& each, SharedTime& time, float height) {
     const bool old = making_.value()->runs != runs_ || is_stale(context.session, each.run);
     const float opacity = old ? 0.45F : 1;
-    const MemoryPlotResult result = draw_memory_plot(
-        {*each.run, each.track, top(), opacity, chosen_in(context.session, *each.run), height}, time,
-        context.plot_edges, context.theme, scratch_);
+    const MemoryPlot plot{*each.run, each.track, top(), opacity, chosen_in(context.session, *each.run),
+                          height};
+    const MemoryPlotResult result = draw_memory_plot(plot, time, context.plot_edges, context.theme, scratch_);
+    draw_space_plot(plot, scratch_, time, context.plot_edges, context.theme);
     named_area(("memory of " + title_of(*each.run)).c_str(), result.min, result.max);
     if (result.clicked)
       choose_in(context.session, *each.run, each.track.samples[*result.pointed].instruction);
     if (!result.asked) return;
     why_.ask(view::why_memory(*each.run, each.track.samples[*result.pointed]));
     why_run_ = each.run;
-  }
-
-  // At the chosen instruction; at the peak while none is chosen.
-  void draw_alive(PanelContext& context) {
-    const ShownMemory& first = shown().front();
-    const StepPlan& plan = first.run->plan();
-    std::optional<InstructionId> at = chosen_in(context.session, *first.run);
-    if (!at && first.track.peak) at = first.track.samples[*first.track.peak].instruction;
-    if (!at) return;
-    if (alive_of_ != first.run || alive_at_ != at) {
-      if (alive_of_ != first.run) lives_ = view::buffer_lives(plan);
-      alive_of_ = first.run;
-      alive_at_ = at;
-      alive_ = alive_table(plan, lives_, *at);
-      ++alive_revision_;
-    }
-    const bool chosen = chosen_in(context.session, *first.run).has_value();
-    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme.dimmed), "alive after");
-    ImGui::SameLine();
-    ImGui::TextUnformatted((instruction_label(plan, *at) + (chosen ? "" : " (the peak)")).c_str());
-    ImGui::SameLine();
-    copy_csv_button("alive", alive_);
-    const GridEvents events =
-        data_grid("alive", alive_, alive_state_, {.revision = alive_revision_}, context.theme);
-    if (events.click && alive_.rows[events.click->row].instruction)
-      choose_in(context.session, *first.run, *alive_.rows[events.click->row].instruction);
-    follow_why(events.answer, first.run.get(), context);
   }
 
   std::vector<view::LoadedRunPtr> runs_;
@@ -221,12 +200,7 @@ class MemoryPanel final : public Panel {
   ImVec2 plots_min_{0, 0}, plots_max_{1, 1};
   WhyPopup why_;
   view::LoadedRunPtr why_run_;
-  view::LoadedRunPtr alive_of_;
-  std::optional<InstructionId> alive_at_;
-  std::vector<view::BufferLife> lives_;
-  view::DataTable alive_;
-  std::uint64_t alive_revision_ = 0;
-  DataGridState alive_state_;
+  MemoryDetails details_;
 };
 
 }  // namespace

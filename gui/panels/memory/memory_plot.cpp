@@ -86,8 +86,9 @@ void tooltip(const MemoryPlot& plot, std::size_t index, const Theme& theme) {
   if (!ImGui::BeginTooltip()) return;
   const MemorySample& sample = plot.track.samples[index];
   ImGui::PushFont(theme.fonts.bold, 0);
-  ImGui::TextUnformatted(instruction_label(plot.run.plan(), sample.instruction).c_str());
+  ImGui::TextUnformatted(plot.run.words().instruction(sample.instruction).c_str());
   ImGui::PopFont();
+  ImGui::TextDisabled("%s", instruction_label(plot.run.plan(), sample.instruction).c_str());
   ImGui::TextUnformatted(
       fmt::format("{} while it ran, {} after it", to_string(sample.peak), to_string(sample.live)).c_str());
   if (const std::string place = view::place_of(plot.run.plan(), sample.instruction); !place.empty())

@@ -6,7 +6,7 @@
 
 #include "gui/shell/shared_time.h"
 #include "gui/view_model/loaded_run.h"
-#include "gui/view_model/memory_track.h"
+#include "gui/view_model/memory/memory_track.h"
 #include "gui/widgets/plot_edges.h"
 #include "gui/widgets/theme.h"
 

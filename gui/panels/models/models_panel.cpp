@@ -20,6 +20,8 @@ class ModelsPanel final : public Panel {
             .shortcut = 0};
   }
 
+  bool busy() const override { return list_.busy(); }
+
   void draw(PanelContext& context) override {
     const view::ModelList* const list = list_.get(view::read_models);
     if (list == nullptr) {

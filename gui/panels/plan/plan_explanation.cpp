@@ -21,15 +21,15 @@ void fact(const char* name, const std::string& text) {
   ImGui::TextWrapped("%s", text.c_str());
 }
 
-// A link with words behind it; true when clicked.
-bool instruction_link(const StepPlan& plan, InstructionId id, const std::string& why) {
+// A link with the plan's name and the reason behind it; true when clicked.
+bool instruction_link(const StepPlan& plan, const PlanWords& words, InstructionId id,
+                      const std::string& why) {
   ImGui::PushID(static_cast<int>(id.value));
-  const bool clicked = ImGui::TextLink(instruction_label(plan, id).c_str());
+  const bool clicked = ImGui::TextLink(words.instruction(id).c_str());
   ImGui::PopID();
-  if (!why.empty()) {
-    ImGui::SameLine();
-    ImGui::TextDisabled("%s", why.c_str());
-  }
+  const std::string name = instruction_label(plan, id);
+  ImGui::SameLine();
+  ImGui::TextDisabled("%s%s%s", name.c_str(), why.empty() ? "" : "; ", why.c_str());
   return clicked;
 }
 
@@ -42,6 +42,7 @@ std::string unit_text(const PlanUnit& unit) {
 void PlanExplanation::refresh(const std::shared_ptr<const Prediction>& prediction, const StepPlan& plan,
                               InstructionId id) {
   if (prediction == shown_ && plan_ == &plan && id_ == id) return;
+  if (prediction != shown_ || plan_ != &plan) words_.emplace(plan);
   shown_ = prediction;
   plan_ = &plan;
   id_ = id;
@@ -53,10 +54,10 @@ void PlanExplanation::draw_buffers(const char* label, const StepPlan& plan,
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const Buffer& buffer = plan.buffer(ids[i]);
     name_cell(i == 0 ? label : "");
-    ImGui::TextUnformatted(buffer.name.c_str());
+    ImGui::TextUnformatted(to_words(words_->buffer(ids[i])).c_str());
     ImGui::SameLine();
-    ImGui::TextDisabled("%s, %s, %s", std::string(to_string(buffer.buffer_class)).c_str(),
-                        std::string(to_string(buffer.dtype)).c_str(), to_string(buffer.bytes()).c_str());
+    ImGui::TextDisabled("%s, %s, %s", buffer.name.c_str(), std::string(to_string(buffer.dtype)).c_str(),
+                        to_string(buffer.bytes()).c_str());
   }
 }
 
@@ -90,7 +91,7 @@ std::optional<InstructionId> PlanExplanation::draw_order(const StepPlan& plan) {
   const auto line = [&](const char* name, InstructionId id, const std::string& why) {
     name_cell(name);
     ImGui::PushID(name);
-    if (instruction_link(plan, id, why)) chosen = id;
+    if (instruction_link(plan, *words_, id, why)) chosen = id;
     ImGui::PopID();
   };
   if (explanation_.previous_on_stream) line("after", *explanation_.previous_on_stream, "on the same stream");
@@ -101,13 +102,19 @@ std::optional<InstructionId> PlanExplanation::draw_order(const StepPlan& plan) {
   return chosen;
 }
 
+void PlanExplanation::draw_heading(const StepPlan& plan, const Theme& theme) const {
+  ImGui::PushFont(theme.fonts.bold, 0);
+  ImGui::TextUnformatted(words_->instruction(id_).c_str());
+  ImGui::PopFont();
+  ImGui::SameLine();
+  ImGui::TextDisabled("%s", instruction_label(plan, id_).c_str());
+}
+
 std::optional<InstructionId> PlanExplanation::draw(const std::shared_ptr<const Prediction>& prediction,
                                                    const StepPlan& plan, InstructionId id,
                                                    const Theme& theme) {
   refresh(prediction, plan, id);
-  ImGui::PushFont(theme.fonts.bold, 0);
-  ImGui::TextUnformatted(instruction_label(plan, id).c_str());
-  ImGui::PopFont();
+  draw_heading(plan, theme);
   ImGui::TextWrapped("%s", explanation_.purpose.c_str());
   std::optional<InstructionId> chosen;
   if (ImGui::BeginTable("facts", 2, ImGuiTableFlags_SizingFixedFit)) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "engine/report/explain/explanation.h"
+#include "engine/report/words/plan_words.h"
 #include "gui/shell/panel.h"
 
 namespace shardlab::gui {
@@ -17,6 +18,7 @@ class PlanExplanation {
 
  private:
   void refresh(const std::shared_ptr<const Prediction>& prediction, const StepPlan& plan, InstructionId id);
+  void draw_heading(const StepPlan& plan, const Theme& theme) const;
   void draw_facts(const StepPlan& plan, const Theme& theme);
   void draw_buffers(const char* label, const StepPlan& plan, const std::vector<BufferId>& ids);
   std::optional<InstructionId> draw_order(const StepPlan& plan);
@@ -25,6 +27,7 @@ class PlanExplanation {
   const StepPlan* plan_ = nullptr;
   InstructionId id_;
   Explanation explanation_;
+  std::optional<PlanWords> words_;  // of the plan
 };
 
 }  // namespace shardlab::gui

@@ -101,7 +101,8 @@ class PlanPanel final : public Panel {
     const std::string count = fmt::format("{} of {}", shown_.size(), table_.rows.size());
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(count.c_str()).x -
                             theme.scaled(14));
-    ImGui::InputTextWithHint("##search plan", "Search: kind, unit, module, buffer, stream", &query_);
+    ImGui::InputTextWithHint("##search plan", "Search: layer 3, backward, kind, module, buffer, stream",
+                             &query_);
     ImGui::SameLine();
     ImGui::TextDisabled("%s", count.c_str());
   }
@@ -147,12 +148,13 @@ class PlanPanel final : public Panel {
                               : std::shared_ptr<const StepPlan>(prediction_, &plan);
       table_prediction_ = prediction_;
       table_ = view::plan_table(table_of_);
-      texts_ = view::search_texts(plan);
+      texts_.clear();
       if (pass_ && *pass_ >= plan.passes.size()) pass_.reset();
     }
     if (!other_plan && filtered_query_ == query_ && filtered_pass_ == pass_) return;
     filtered_query_ = query_;
     filtered_pass_ = pass_;
+    if (!query_.empty() && texts_.empty()) texts_ = view::search_texts(plan);
     shown_ = view::matching_instructions(plan, texts_, {.query = query_, .pass = pass_});
     ++revision_;
   }

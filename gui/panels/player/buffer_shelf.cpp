@@ -37,10 +37,26 @@ struct Shelf {
   Bytes bytes;
 };
 
-void draw_box(const StepPlan& plan, const view::ShownBuffer& shown, ImVec2 min, ImVec2 max,
+// In words where they fit, else as the plan's text names it, else not.
+void draw_name(const view::LoadedRun& run, const view::ShownBuffer& shown, ImVec2 min, ImVec2 max,
+               const Theme& theme) {
+  const Buffer& buffer = run.plan().buffer(shown.buffer);
+  if (max.x - min.x < theme.scaled(40)) return;
+  for (const std::string& text : {to_words(run.words().buffer(shown.buffer)), buffer.name}) {
+    const ImVec2 size = theme.fonts.text->CalcTextSizeA(theme.scaled(k_small_size), FLT_MAX, 0, text.c_str());
+    if (size.x + theme.scaled(8) >= max.x - min.x) continue;
+    const ImU32 colour = shown.fill > 0.5 ? text_on(colour_of(theme, buffer.buffer_class)) : theme.text;
+    ImGui::GetWindowDrawList()->AddText(theme.fonts.text, theme.scaled(k_small_size),
+                                        {min.x + theme.scaled(4), (min.y + max.y - size.y) / 2}, colour,
+                                        text.c_str());
+    return;
+  }
+}
+
+void draw_box(const view::LoadedRun& run, const view::ShownBuffer& shown, ImVec2 min, ImVec2 max,
               const Theme& theme) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const Buffer& buffer = plan.buffer(shown.buffer);
+  const Buffer& buffer = run.plan().buffer(shown.buffer);
   const ImU32 colour = colour_of(theme, buffer.buffer_class);
   list.AddRectFilled(min, max, faded(colour, 0.22F), theme.scaled(2));
   const float level = max.y - (max.y - min.y) * static_cast<float>(shown.fill);
@@ -50,14 +66,10 @@ void draw_box(const StepPlan& plan, const view::ShownBuffer& shown, ImVec2 min, 
     const float thick = std::max(std::min(theme.scaled(2), (max.x - min.x) / 4), 1.0F);
     list.AddRect(min, max, edge_of(shown.motion, theme), theme.scaled(2), 0, thick);
   }
-  const ImVec2 size =
-      theme.fonts.text->CalcTextSizeA(theme.scaled(k_small_size), FLT_MAX, 0, buffer.name.c_str());
-  if (size.x + theme.scaled(8) < max.x - min.x)
-    list.AddText(theme.fonts.text, theme.scaled(k_small_size),
-                 {min.x + theme.scaled(4), (min.y + max.y - size.y) / 2},
-                 shown.fill > 0.5 ? text_on(colour) : theme.text, buffer.name.c_str());
+  draw_name(run, shown, min, max, theme);
   if (ImGui::IsMouseHoveringRect(min, max) && ImGui::IsWindowHovered())
-    ImGui::SetTooltip("%s\n%s, %s\n%s", buffer.name.c_str(), class_title(buffer.buffer_class).c_str(),
+    ImGui::SetTooltip("%s\n%s, %s\n%s, %s", to_words(run.words().buffer(shown.buffer)).c_str(),
+                      buffer.name.c_str(), class_title(buffer.buffer_class).c_str(),
                       to_string(shown.bytes).c_str(), motion_text(shown.motion));
 }
 
@@ -106,7 +118,9 @@ Bytes highest_of_a_class(const StepPlan& plan, const std::vector<view::BufferLif
   return most;
 }
 
-void draw_shelves(const StepPlan& plan, const view::PlayerFrame& frame, Bytes most, const Theme& theme) {
+void draw_shelves(const view::LoadedRun& run, const view::PlayerFrame& frame, Bytes most,
+                  const Theme& theme) {
+  const StepPlan& plan = run.plan();
   std::array<Shelf, k_buffer_classes> shelves;
   for (const view::ShownBuffer& buffer : frame.buffers) {
     Shelf& shelf = shelves[static_cast<std::size_t>(plan.buffer(buffer.buffer).buffer_class)];
@@ -137,7 +151,7 @@ void draw_shelves(const StepPlan& plan, const view::PlayerFrame& frame, Bytes mo
     for (const view::ShownBuffer* buffer : shelves[c].buffers) {
       const float wide =
           std::max(width * static_cast<float>(buffer->bytes.value) / static_cast<float>(most.value), 1.0F);
-      draw_box(plan, *buffer, {x, at.y}, {std::max(x + wide - 1, x + 1), at.y + height}, theme);
+      draw_box(run, *buffer, {x, at.y}, {std::max(x + wide - 1, x + 1), at.y + height}, theme);
       x += wide;
     }
     ImGui::Dummy({room.x, height});

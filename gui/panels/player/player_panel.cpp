@@ -43,7 +43,7 @@ class PlayerPanel final : public Panel {
       named_area("shelves", at, {at.x + room.x, at.y + room.y});
       if (auto asked = picture_menu("step", at, {at.x + room.x, at.y + room.y}))
         context.pictures.push_back(*std::move(asked));
-      draw_shelves(run_->plan(), frame_of(*player_), most_, context.theme);
+      draw_shelves(*run_, frame_of(*player_), most_, context.theme);
     }
     ImGui::EndChild();
     ImGui::PopStyleVar();
@@ -118,10 +118,11 @@ class PlayerPanel final : public Panel {
     const auto id = make_id<InstructionId>(player_->position());
     const Instruction& instruction = plan.instruction(id);
     ImGui::PushFont(theme.fonts.bold, 0);
-    ImGui::TextUnformatted(instruction_label(plan, id).c_str());
+    ImGui::TextUnformatted(run_->words().instruction(id).c_str());
     ImGui::PopFont();
     ImGui::SameLine();
-    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed), "on %s",
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed), "%s on %s",
+                       instruction_label(plan, id).c_str(),
                        plan.streams[instruction.stream.index()].name.c_str());
     const view::PlayerFrame frame = frame_of(*player_);
     const std::string live =

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/panels/timeline/jump_bar.h"
 #include "gui/panels/timeline/track_drawing.h"
 #include "gui/shell/follow_why.h"
 #include "gui/shell/run_state.h"
 #include "gui/shell/shared_time.h"
 #include "gui/view_model/latest.h"
+#include "gui/view_model/run_titles.h"
+#include "gui/view_model/timeline/compute_gaps.h"
 #include "gui/view_model/why.h"
 #include "gui/widgets/named_area.h"
 
@@ -20,6 +23,8 @@ constexpr float k_lane_height = 44, k_least_lane_height = 16;
 
 struct ShownTrack {
   view::LoadedRunPtr run;
+  const StepTrace* step = nullptr;  // the run's, and the rank that is shown
+  const RankTrace* rank = nullptr;
   view::TimelineTrack track;
 };
 
@@ -40,7 +45,9 @@ class TimelinePanel final : public Panel {
   }
 
   bool busy() const override { return making_.busy(); }
-  void update(PanelContext&) override { making_.poll(); }
+  void update(PanelContext&) override {
+    if (making_.poll()) ++made_revision_;
+  }
 
   void draw(PanelContext& context) override {
     refresh(context.session);
@@ -71,14 +78,17 @@ class TimelinePanel final : public Panel {
 
   static Made make_tracks(const std::vector<view::LoadedRunPtr>& runs, int wanted_rank) {
     Made made{runs, {}, {}, 1};
-    for (const view::LoadedRunPtr& run : runs) {
+    const std::vector<std::string> names = view::titles_of(runs);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const view::LoadedRunPtr& run = runs[i];
       const StepTrace& step = *typical_step(*run);
       const RankTrace* const rank = view::rank_of(step, wanted_rank);
       if (rank == nullptr) continue;
       made.ranks = std::max(made.ranks, static_cast<int>(step.ranks.size()));
-      std::string title = fmt::format("{}, step {}", title_of(*run), step.step);
+      std::string title = fmt::format("{}, step {}", names[i], step.step);
       if (step.ranks.size() > 1) title += fmt::format(", rank {}", rank->rank);
-      made.tracks.push_back({run, view::make_track(title, run->kind(), run->plan(), *rank)});
+      made.tracks.push_back(
+          {run, &step, rank, view::make_track(title, run->kind(), run->plan(), run->words(), *rank)});
       made.end = std::max(made.end, made.tracks.back().track.end);
     }
     return made;
@@ -113,8 +123,22 @@ class TimelinePanel final : public Panel {
     }
     ImGui::SameLine();
     if (ImGui::Button("Save PNG")) context.pictures.push_back({plot_min_, plot_max_, "timeline"});
-    ImGui::SameLine(0, context.theme.scaled(14));
+    same_line_if_wide(390, context.theme);
+    draw_jumps(context);
+    same_line_if_wide(210, context.theme);
     draw_legend(context.theme);
+  }
+
+  // Goes on in the line where it has so much room, else in the next one.
+  static void same_line_if_wide(float width, const Theme& theme) {
+    ImGui::SameLine(0, theme.scaled(14));
+    if (ImGui::GetContentRegionAvail().x < theme.scaled(width)) ImGui::NewLine();
+  }
+
+  void draw_jumps(PanelContext& context) {
+    const ShownTrack& first = tracks().front();
+    const auto place = jumps_.draw(*first.run, first.track, made_revision_, context.theme);
+    if (place) show_place(context.session, *place, end());
   }
 
   static void draw_legend(const Theme& theme) {
@@ -171,8 +195,13 @@ class TimelinePanel final : public Panel {
     tick_names_.clear();
     int row = 0;
     for (const ShownTrack& each : tracks()) {
+      const int above = rows_above_lanes(each.track);
+      if (above > 1) {
+        tick_places_.push_back(row + 1.5);
+        tick_names_.push_back("step");
+      }
       for (std::size_t i = 0; i < each.track.lanes.size(); ++i) {
-        tick_places_.push_back(row + 1.5 + static_cast<double>(i));
+        tick_places_.push_back(row + above + 0.5 + static_cast<double>(i));
         tick_names_.push_back(each.track.lanes[i].name.c_str());
       }
       row += rows_of(each.track);
@@ -195,7 +224,7 @@ class TimelinePanel final : public Panel {
     for (const ShownTrack& each : tracks()) {
       const bool old = making_.value()->runs != runs_ || is_stale(context.session, each.run);
       const float opacity = old ? 0.45F : 1;
-      draw_track({each.track, each.run->plan(), row, opacity, static_cast<SpanColours>(colours_),
+      draw_track({each.track, *each.run, row, opacity, static_cast<SpanColours>(colours_),
                   chosen_in(context.session, *each.run)},
                  scale(), context.theme, scratch_);
       row += rows_of(each.track);
@@ -205,7 +234,7 @@ class TimelinePanel final : public Panel {
   std::optional<Hit> hit_at(double y, double time, double slack) const {
     int row = 0;
     for (const ShownTrack& each : tracks()) {
-      const int lane = static_cast<int>(std::floor(y)) - row - 1;
+      const int lane = static_cast<int>(std::floor(y)) - row - rows_above_lanes(each.track);
       if (lane >= 0 && lane < static_cast<int>(each.track.lanes.size())) {
         const view::Lane& found = each.track.lanes[static_cast<std::size_t>(lane)];
         const auto span = hit_span(found, time, slack);
@@ -221,7 +250,7 @@ class TimelinePanel final : public Panel {
     if (!ImPlot::IsPlotHovered()) return;
     const ImPlotPoint mouse = ImPlot::GetPlotMousePos();
     const auto hit = hit_at(mouse.y, mouse.x, scale().span_of(context.theme.scaled(4)));
-    if (!hit) return;
+    if (!hit) return gap_tooltip(mouse.y, mouse.x);
     tooltip(*hit, context.theme);
     const ImVec2 moved = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 0);
     const bool clicked = std::abs(moved.x) + std::abs(moved.y) < context.theme.scaled(4);
@@ -254,8 +283,9 @@ class TimelinePanel final : public Panel {
     const StepPlan& plan = hit.shown->run->plan();
     const Instruction& instruction = plan.instruction(hit.span.instruction);
     ImGui::PushFont(theme.fonts.bold, 0);
-    ImGui::TextUnformatted(instruction_label(plan, hit.span.instruction).c_str());
+    ImGui::TextUnformatted(hit.shown->run->words().instruction(hit.span.instruction).c_str());
     ImGui::PopFont();
+    ImGui::TextDisabled("%s", instruction_label(plan, hit.span.instruction).c_str());
     ImGui::TextUnformatted(fmt::format("{}   from {} to {}{}", to_string(hit.span.end - hit.span.begin),
                                        to_string(hit.span.begin), to_string(hit.span.end),
                                        hit.span.skipped ? "   skipped" : "")
@@ -266,6 +296,19 @@ class TimelinePanel final : public Panel {
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed),
                        "click chooses it, right click says why");
     ImGui::EndTooltip();
+  }
+
+  // Beside the spans of the compute lane, which is a track's first.
+  void gap_tooltip(double y, double time) const {
+    int row = 0;
+    for (const ShownTrack& each : tracks()) {
+      const bool here = static_cast<int>(std::floor(y)) == row + rows_above_lanes(each.track);
+      row += rows_of(each.track);
+      if (!here) continue;
+      const auto gap = view::gap_at(*each.run, each.track, *each.step, *each.rank,
+                                    Nanoseconds{static_cast<std::int64_t>(std::floor(time))});
+      if (gap) ImGui::SetTooltip("%s", to_words(*gap, *each.run).c_str());
+    }
   }
 
   // Chosen in another panel: it comes into view.
@@ -291,6 +334,8 @@ class TimelinePanel final : public Panel {
   std::vector<view::DrawnSpan> scratch_;
   ImVec2 plot_min_{0, 0}, plot_max_{1, 1};
   std::uint64_t seen_changes_ = 0;
+  std::uint64_t made_revision_ = 0;
+  JumpBar jumps_;
   WhyPopup why_;
   view::LoadedRunPtr why_run_;
 };

@@ -4,7 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "gui/view_model/lane_drawing.h"
+#include "gui/view_model/loaded_run.h"
+#include "gui/view_model/timeline/lane_drawing.h"
 #include "gui/widgets/theme.h"
 
 namespace shardlab::gui {
@@ -13,7 +14,7 @@ enum class SpanColours { unit, kind };
 
 struct TrackPlace {
   const view::TimelineTrack& track;
-  const StepPlan& plan;
+  const view::LoadedRun& run;
   int title_row = 0;  // the track's lanes follow below
   float opacity = 1;  // faint while it is stale
   SpanColours colours = SpanColours::unit;
@@ -24,9 +25,13 @@ struct TrackPlace {
 void draw_track(const TrackPlace& place, const view::TimeScale& scale, const Theme& theme,
                 std::vector<view::DrawnSpan>& scratch);
 
+// Below a track's title: the parts of the step where there are several, then the lanes.
+inline int rows_above_lanes(const view::TimelineTrack& track) {
+  return track.parts.size() > 1 ? 2 : 1;
+}
 // Rows that a track takes.
 inline int rows_of(const view::TimelineTrack& track) {
-  return static_cast<int>(track.lanes.size()) + 1;
+  return static_cast<int>(track.lanes.size()) + rows_above_lanes(track);
 }
 
 }  // namespace shardlab::gui

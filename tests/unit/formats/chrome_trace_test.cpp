@@ -37,6 +37,16 @@ TEST_CASE("every instruction becomes a slice on its stream, host instructions on
   CHECK(slices[3].at("cat") == "Forward");
 }
 
+TEST_CASE("an event says in words what it does, where the words are given") {
+  const StepPlan plan = test::small_plan();
+  const StepTrace trace = test::small_trace(1);
+  std::vector<std::string> words(plan.instructions.size(), "all-gather of \"layer\" 0");
+  const std::vector<TracedStep> with = {{plan, trace, words}}, without = {{plan, trace}};
+  const std::vector<TracedRun> runs = {{"measured", with}}, plain = {{"measured", without}};
+  CHECK(of_phase(events_of(runs), "X")[0].at("args").at("does") == "all-gather of \"layer\" 0");
+  CHECK_FALSE(of_phase(events_of(plain), "X")[0].at("args").contains("does"));
+}
+
 TEST_CASE(
     "a wait on another stream is an arrow from inside the slice waited for to the start of the one that "
     "waited") {

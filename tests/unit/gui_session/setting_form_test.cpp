@@ -48,6 +48,15 @@ TEST_CASE("a field says which of its values are refused as not built, and what w
   CHECK(field("train.micro_batch").unsupported.empty());
 }
 
+TEST_CASE("the short form has what decides a prediction most: operators, GPU, when gradients are reduced") {
+  for (const char* key : {"model.implementation", "cluster.gpu", "train.sync", "train.accumulation",
+                          "activation.checkpoint", "parallel.strategy"}) {
+    INFO(key);
+    CHECK(field(key).common);
+  }
+  CHECK_FALSE(field("model.attention").common);
+}
+
 TEST_CASE("controls follow the type") {
   CHECK(field("train.micro_batch").control == FieldControl::integer);
   CHECK(field("train.micro_batch").least == 1);

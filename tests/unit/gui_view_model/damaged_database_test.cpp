@@ -6,12 +6,15 @@
 #include <string>
 
 #include "engine/store/run_store.h"
-#include "gui/view_model/buffer_lives.h"
-#include "gui/view_model/fit_view.h"
-#include "gui/view_model/memory_track.h"
+#include "gui/view_model/baseline.h"
+#include "gui/view_model/memory/alive_table.h"
+#include "gui/view_model/memory/fit_view.h"
+#include "gui/view_model/memory/memory_track.h"
+#include "gui/view_model/memory/space_tables.h"
 #include "gui/view_model/run_comparison.h"
 #include "gui/view_model/run_list.h"
-#include "gui/view_model/timeline_track.h"
+#include "gui/view_model/timeline/compute_gaps.h"
+#include "gui/view_model/timeline/jumps.h"
 #include "gui/view_model/why.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
@@ -39,13 +42,19 @@ void show(const LoadedRunPtr& run, const LoadedRunPtr& other) {
   StackedMemory scratch;
   if (const StepTrace* const step = typical_step(*run)) {
     for (const RankTrace& rank : step->ranks) {
-      const TimelineTrack timeline = make_track("t", run->kind(), run->plan(), rank);
+      const TimelineTrack timeline = make_track("t", run->kind(), run->plan(), run->words(), rank);
       for (std::size_t i = 0; i < run->plan().instructions.size(); ++i) {
         const auto id = make_id<InstructionId>(i);
         (void)wait_arrows(run->plan(), timeline, id);
         (void)why_time(*run, id);
         (void)place_of(run->plan(), id);
+        (void)label_of(*run, id);
+        (void)run->words().brief(id);
       }
+      for (const Nanoseconds time : {Nanoseconds{0}, timeline.end / 2, timeline.end - Nanoseconds{1}})
+        if (const auto gap = gap_at(*run, timeline, *step, rank, time)) (void)to_words(*gap, *run);
+      for (const JumpKind kind : {JumpKind::exposed, JumpKind::layer, JumpKind::micro_batch})
+        (void)jump_places(*run, timeline, {kind, 0});
       for (const MemoryClock clock : {MemoryClock::host, MemoryClock::device}) {
         const MemoryTrack memory = make_memory_track("m", run->kind(), run->plan(), rank, Bytes{100}, clock);
         stack_memory(memory, {0, static_cast<double>(memory.end.value), 800}, 1.5, scratch);
@@ -53,7 +62,12 @@ void show(const LoadedRunPtr& run, const LoadedRunPtr& other) {
       }
     }
   }
-  (void)buffer_lives(run->plan());
+  const auto lives = buffer_lives(run->plan());
+  for (const AliveForm form : {AliveForm::added_up, AliveForm::single})
+    explain_all(alive_table(run, lives, {}, form));
+  explain_all(spaces_table(*run));
+  explain_all(transfers_table(*run));
+  explain_all(baseline_table(*run, *other));
   if (const auto fit = make_fit_view(*run)) explain_all(fit_table(*fit, true));
   const RunComparison comparison = compare_runs({run, other}, 0);
   for (const DataTable* table :

@@ -7,10 +7,13 @@
 #include <sstream>
 
 #include "engine/trace/metrics.h"
-#include "gui/view_model/buffer_lives.h"
-#include "gui/view_model/fit_view.h"
+#include "gui/view_model/baseline.h"
 #include "gui/view_model/hardware_list.h"
-#include "gui/view_model/memory_tables.h"
+#include "gui/view_model/memory/alive_table.h"
+#include "gui/view_model/memory/explained_tables.h"
+#include "gui/view_model/memory/fit_view.h"
+#include "gui/view_model/memory/memory_tables.h"
+#include "gui/view_model/memory/space_tables.h"
 #include "gui/view_model/model_list.h"
 #include "gui/view_model/plan_list.h"
 #include "gui/view_model/run_comparison.h"
@@ -134,12 +137,54 @@ TEST_CASE("fit: what other tools say, each with its source, or why it says nothi
   CHECK(why_cell(other_tools_table(MemorySum{}, tools), 0, 1)->source == tools[0].source);
 }
 
+TEST_CASE("fit: what the tensors are, what would lower them, and the phases of the job") {
+  const RealRuns runs = real_runs("scenarios/first/llama3-8b-fsdp2-8xh100.yaml");
+  const RunSummary& run = runs.predicted->record.summary;
+  MemorySaving saving{.setting = "activation.checkpoint=full",
+                      .effect = "computes layers again",
+                      .peak_allocated = run.memory->peak_allocated - Bytes{4000},
+                      .peak_device = *run.memory->peak_device - Bytes{5000},
+                      .gain = Bytes{5000},
+                      .step_time = run.step_time.median * 120 / 100,
+                      .tokens_per_second = run.tokens_per_second / 1.2,
+                      .fits = Fit::yes,
+                      .shrinks = {}};
+  const ExplainedMemory explained = explain_memory(runs.planned, runs.planned.plan.steady, run, {saving});
+  const DataTable rows = memory_rows_table(explained);
+  CHECK(check_explained(rows) == Titles{"bytes"});
+  CHECK(rows.rows.size() == explained.rows.size() + 1);
+  CHECK(rows.rows.back().cells[1].number == static_cast<double>(run.memory->peak_allocated.value));
+  CHECK_THAT(rows.rows.front().cells[2].text, contains_text("tokens"));
+  const DataTable savings = savings_table(explained);
+  CHECK(check_explained(savings) == Titles{"gain", "step time", "tokens/s"});
+  CHECK(savings.rows[0].cells[0].text == "activation.checkpoint=full");
+  CHECK(savings.rows[0].cells[3].text == "+20.0 %");
+  const DataTable life = life_table(run);
+  check_explained(life);
+  CHECK_FALSE(life.rows.empty());
+  CHECK(life_table(real_runs().predicted->record.summary).rows.empty());  // of processors nobody predicts it
+}
+
+TEST_CASE("memory: the spaces of an offloading job, and what goes between them") {
+  const RealRuns runs = real_runs("scenarios/offload/fsdp2-70b-8xh100.yaml");
+  REQUIRE(leaves_the_device(*runs.predicted));
+  check_explained(spaces_table(*runs.predicted));
+  check_explained(transfers_table(*runs.predicted));
+}
+
+TEST_CASE("fit: what lies between a baseline and a prediction can be done again") {
+  const RealRuns runs = real_runs();
+  CHECK(check_explained(baseline_table(*runs.predicted, *runs.measured)) == Titles{"difference"});
+}
+
 TEST_CASE("memory: the size of every buffer that is alive, and every sample of the curve") {
   const RealRuns runs = real_runs();
-  const StepPlan& plan = runs.planned.plan.steady;
-  const auto lives = buffer_lives(plan);
-  for (const std::uint32_t at : {0U, 20U, 40U})
-    CHECK(check_explained(alive_table(plan, lives, InstructionId{at})) == Titles{"size"});
+  const auto lives = buffer_lives(runs.predicted->plan());
+  for (const AliveForm form : {AliveForm::added_up, AliveForm::single}) {
+    for (const std::uint32_t at : {0U, 20U, 40U})
+      CHECK(check_explained(alive_table(runs.predicted, lives, InstructionId{at}, form)) == Titles{"size"});
+    CHECK(check_explained(alive_table(runs.predicted, lives, {}, form)) == Titles{"size"});
+  }
   for (const MemorySample& sample : runs.predicted->record.trace.steps[0].ranks[0].memory) {
     const Why why = why_memory(*runs.predicted, sample);
     CHECK_FALSE(why.source.empty());
@@ -150,14 +195,14 @@ TEST_CASE("memory: the size of every buffer that is alive, and every sample of t
 TEST_CASE("compare: totals, classes, kinds, units and the worst instructions") {
   const RealRuns runs = real_runs();
   const RunComparison comparison = compare_runs({runs.predicted, runs.measured}, 1);
-  const Titles all = {"r1 predicted", "r2 measured", "error"};
+  const Titles all = {"r1 tiny-llama fsdp2, predicted", "r2 tiny-llama fsdp2, measured", "error"};
   CHECK(check_explained(comparison.totals) == all);
   CHECK(check_explained(comparison.classes) == Titles{"error"});
   CHECK(check_explained(comparison.kinds) == all);
   CHECK(check_explained(comparison.units) == all);
   CHECK(check_explained(comparison.worst) == Titles{"this run", "reference", "difference", "error"});
   const RunComparison three = compare_runs({runs.predicted, runs.measured, runs.predicted}, 0);
-  CHECK(check_explained(three.totals).count("error of r2 measured") == 1);
+  CHECK(check_explained(three.totals).count("error of r2 tiny-llama fsdp2, measured") == 1);
   CHECK(check_explained(three.worst) == Titles{"this run", "reference", "difference", "error"});
 }
 
@@ -206,7 +251,7 @@ TEST_CASE("plan: bytes of collectives and what lives after each instruction") {
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
       if (!is_collective(plan->instructions[i].kind)) continue;
       INFO(instruction_label(*plan, make_id<InstructionId>(i)));
-      CHECK(reckon(*why_cell(table, i, 4)));
+      CHECK(reckon(*why_cell(table, i, 5)));
     }
   }
 }

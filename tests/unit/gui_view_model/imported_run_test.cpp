@@ -2,9 +2,9 @@
 // does not correspond.
 #include "engine/formats/profiler/import_profile.h"
 
-#include "gui/view_model/memory_track.h"
+#include "gui/view_model/memory/memory_track.h"
 #include "gui/view_model/run_comparison.h"
-#include "gui/view_model/timeline_track.h"
+#include "gui/view_model/timeline/timeline_track.h"
 #include "gui/view_model/why.h"
 #include "tests/catch.h"
 #include "tests/unit/gui_view_model/real_runs.h"
@@ -35,7 +35,7 @@ LoadedRunPtr imported_run() {
 TEST_CASE("an imported run's streams are lanes with arrows for the waits that were inferred") {
   const LoadedRunPtr run = imported_run();
   const RankTrace& rank = *rank_of(*typical_step(*run), 0);
-  const TimelineTrack track = make_track("t", run->kind(), run->plan(), rank);
+  const TimelineTrack track = make_track("t", run->kind(), run->plan(), run->words(), rank);
   REQUIRE(track.lanes.size() == 3);
   CHECK(track.lanes[0].name == "stream_7");
   CHECK(track.lanes[0].spans.size() == 4);

@@ -1,8 +1,8 @@
-#include "gui/view_model/memory_track.h"
+#include "gui/view_model/memory/memory_track.h"
 
 #include <algorithm>
 
-#include "gui/view_model/buffer_lives.h"
+#include "gui/view_model/memory/buffer_lives.h"
 #include "tests/catch.h"
 #include "tests/hand_made_run.h"
 
@@ -86,17 +86,26 @@ TEST_CASE("a run without memory gives an empty plot") {
   CHECK_FALSE(sample_at(track, 100));
 }
 
-TEST_CASE("buffers alive after an instruction, the largest first, with since and until") {
-  const StepPlan plan = hand_made_plan();
-  const std::vector<BufferLife> lives = buffer_lives(plan);
-  CHECK(lives == std::vector<BufferLife>{{{0}, -1, 7}, {{1}, 0, 2}, {{2}, 2, 6}});
-  const DataTable table = alive_table(plan, lives, InstructionId{1});
-  REQUIRE(table.rows.size() == 2);
-  CHECK(table.rows[0].cells[0].text == "full.u0");
-  CHECK(table.rows[0].cells[3].text == "0 AllGather u0");
-  CHECK(table.rows[0].cells[4].text == "2 Backward s0 mb0");
-  CHECK(table.rows[1].cells[3].text == "the step before");
-  CHECK(table.rows[1].cells[4].text == "lives on");
+TEST_CASE("what other spaces hold is kept beside the device's, and resampled without losing the highest") {
+  RankTrace rank = hand_made_rank();
+  rank.memory = hand_made_memory();
+  const auto pinned = static_cast<std::size_t>(MemorySpace::pinned_host);
+  for (std::size_t i = 0; i < rank.memory.size(); ++i)
+    rank.memory[i].peak_elsewhere[pinned] = {i == 3 ? 500 : 100};
+  const MemoryTrack track =
+      make_memory_track("", RunKind::measured, hand_made_plan(), rank, {}, MemoryClock::host);
+  CHECK(track.others == std::vector{MemorySpace::pinned_host});
+  CHECK(highest_in(track, MemorySpace::pinned_host) == Bytes{500});
+  const StackedMemory stacked = stacked_over(track, {0, 510, 3});
+  REQUIRE(stacked.others.size() == 1);
+  REQUIRE(stacked.others[0].size() == stacked.times.size());
+  CHECK(*std::max_element(stacked.others[0].begin(), stacked.others[0].end()) == 500);
+  CHECK(make_memory_track("", RunKind::measured, hand_made_plan(), hand_made_rank(), {}, MemoryClock::host)
+            .others.empty());
+}
+
+TEST_CASE("a buffer lives from what makes it to what frees it") {
+  CHECK(buffer_lives(hand_made_plan()) == std::vector<BufferLife>{{{0}, -1, 7}, {{1}, 0, 2}, {{2}, 2, 6}});
 }
 
 TEST_CASE("the lives of buffers add up to the plan's live bytes after every instruction") {

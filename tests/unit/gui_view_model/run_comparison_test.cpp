@@ -31,7 +31,7 @@ TEST_CASE("the reference is the first measured run") {
 
 TEST_CASE("totals, classes, kinds and units have a column a run and the error against the reference") {
   const RunComparison comparison = compare_runs(predicted_and_measured(80), 1);
-  CHECK(comparison.titles == std::vector<std::string>{"r1 predicted", "r2 measured"});
+  CHECK(comparison.titles == std::vector<std::string>{"r1 tiny fsdp2, predicted", "r2 tiny fsdp2, measured"});
   CHECK(comparison.note.empty());
 
   const Row* step = row_named(comparison.totals, "step time");
@@ -49,7 +49,7 @@ TEST_CASE("totals, classes, kinds and units have a column a run and the error ag
   const Row* gather = row_named(comparison.kinds, "AllGather");
   REQUIRE(gather);
   CHECK(gather->cells[1].number == *gather->cells[2].number * 0.8);
-  CHECK(row_named(comparison.units, "u0 (model.layers.0)"));
+  CHECK(row_named(comparison.units, "layer 0"));
   // The optimizer belongs to no unit.
   CHECK(comparison.units.rows.size() == 1);
 }
@@ -79,11 +79,11 @@ TEST_CASE("the worst instructions come first, with the reason that the traces gi
     step.ranks[0].spans[0].end = {150};
   }
   const RunComparison comparison = compare_runs({shared_run(predicted), shared_run(measured)}, 1);
-  const Row* backward = row_named(comparison.worst, "2 Backward s0 mb0");
+  const Row* backward = row_named(comparison.worst, "backward of layer 0 (2 Backward s0 mb0)");
   REQUIRE(backward);
   CHECK(backward->instruction == InstructionId{2});
   CHECK_THAT(backward->cells.back().text, contains_text("not calibrated"));
-  const Row* gather = row_named(comparison.worst, "0 AllGather u0");
+  const Row* gather = row_named(comparison.worst, "all-gather of layer 0 (0 AllGather u0)");
   REQUIRE(gather);
   CHECK_THAT(gather->cells.back().text, contains_text("90 ns apart"));
   for (std::size_t i = 1; i < comparison.worst.rows.size(); ++i)
@@ -108,7 +108,8 @@ TEST_CASE("runs of different plans are compared by totals alone, and the note sa
       compare_runs({shared_run(other), shared_run(loaded_run(2, RunKind::measured))}, 1);
   CHECK(comparison.points.empty());
   CHECK(comparison.worst.rows.empty());
-  CHECK_THAT(comparison.note, contains_text("r1 predicted follows another plan than r2 measured"));
+  CHECK_THAT(comparison.note,
+             contains_text("r1 tiny fsdp2, predicted follows another plan than r2 tiny fsdp2, measured"));
   CHECK(row_named(comparison.totals, "step time"));
 }
 
@@ -117,7 +118,7 @@ TEST_CASE("three runs have a column each and say which run an instruction is of"
   runs.push_back(shared_run(loaded_run(3, RunKind::predicted, 120)));
   const RunComparison comparison = compare_runs(runs, 1);
   CHECK(comparison.totals.columns.size() == 6);
-  CHECK(comparison.totals.columns[4].title == "error of r1 predicted");
+  CHECK(comparison.totals.columns[4].title == "error of r1 tiny fsdp2, predicted");
   CHECK(comparison.worst.columns[1].title == "run");
   CHECK(comparison.points.size() == 12);
 }

@@ -1,6 +1,6 @@
-#include "gui/view_model/timeline_track.h"
+#include "gui/view_model/timeline/timeline_track.h"
 
-#include "gui/view_model/lane_drawing.h"
+#include "gui/view_model/timeline/lane_drawing.h"
 #include "tests/catch.h"
 #include "tests/hand_made_run.h"
 
@@ -11,7 +11,8 @@ using namespace shardlab::view;
 namespace {
 
 TimelineTrack hand_made_track() {
-  return make_track("hand-made", RunKind::measured, hand_made_plan(), hand_made_rank());
+  const StepPlan plan = hand_made_plan();
+  return make_track("hand-made", RunKind::measured, plan, PlanWords(plan), hand_made_rank());
 }
 
 Lane lane_of(std::vector<LaneSpan> spans) {
@@ -52,7 +53,7 @@ TEST_CASE("a lane for each stream that has work, then the host's waits") {
 TEST_CASE("the selected instruction's waits are arrows, and the decisive one is the last to end") {
   StepPlan plan = hand_made_plan();
   plan.instructions[5].waits = {{0}, {3}};
-  const TimelineTrack track = make_track("", RunKind::measured, plan, hand_made_rank());
+  const TimelineTrack track = make_track("", RunKind::measured, plan, PlanWords(plan), hand_made_rank());
   const std::vector<WaitArrow> arrows = wait_arrows(plan, track, InstructionId{5});
   REQUIRE(arrows.size() == 2);
   CHECK(arrows[0].from == InstructionId{0});

@@ -31,7 +31,7 @@ TEST_CASE("every metric of a run that has a figure says where it comes from") {
     CHECK_FALSE(why->formula.empty());
     CHECK_FALSE(why->settings.empty());
     CHECK_FALSE(why->value.empty());
-    CHECK_THAT(to_text(*why), contains_text("r3 measured"));
+    CHECK_THAT(to_text(*why), contains_text("r3 tiny fsdp2, measured"));
   }
   CHECK_FALSE(why_metric(run, "beauty"));
   LoadedRun without = run;
@@ -58,7 +58,7 @@ TEST_CASE("a prediction says whether it was calibrated and what it leaves out") 
 TEST_CASE("an instruction's time names what it waited for longest") {
   const Why why = why_time(loaded_run(3, RunKind::measured), InstructionId{1});
   REQUIRE(part_named(why, "waited longest for"));
-  CHECK(part_named(why, "waited longest for")->value == "0 AllGather u0");
+  CHECK(part_named(why, "waited longest for")->value == "all-gather of layer 0 (0 AllGather u0)");
   CHECK(part_named(why, "waited longest for")->instruction == InstructionId{0});
   LoadedRun empty = loaded_run(3, RunKind::measured);
   empty.record.trace.steps.clear();

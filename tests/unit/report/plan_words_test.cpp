@@ -90,6 +90,37 @@ TEST_CASE("instructions are called by what they do and where") {
     CHECK(words.instruction(make_id<InstructionId>(i)) == expected[i]);
 }
 
+TEST_CASE("where room is scarce, instructions are called in few letters") {
+  const StepPlan step = plan();
+  const PlanWords words(step);
+  const std::vector<std::string> expected = {
+      "fwd teacher head", "fwd layer 0",    "fwd layer 1", "fwd layer 1",
+      "bwd head",         "gather layer 1", "free",        "optimizer"};
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    CHECK(words.brief(make_id<InstructionId>(i)) == expected[i]);
+}
+
+TEST_CASE("what is alive after an instruction is said in rows, those of each memory space apart") {
+  StepPlan step = plan();
+  for (Buffer& buffer : step.buffers)
+    if (buffer.name == "shard.u1") buffer.space = MemorySpace::pinned_host;
+  const PlanWords words(step);
+  const std::vector<AliveRow> rows = alive_after(step, words, InstructionId{3});
+  BytesBySpace sums{};
+  std::vector<std::string> said;
+  for (const AliveRow& row : rows) {
+    sums[static_cast<std::size_t>(row.space)] += row.bytes;
+    said.push_back(row.what);
+  }
+  CHECK(said == std::vector<std::string>{
+                    "saved activations of 2 layers (micro-batch 2 of 2)", "parameter shards of layer 1",
+                    "parameter shards of layer 0", "parameter shards of the teacher's layer 0",
+                    "parameters of the root unit", "output of layer 0 (micro-batch 2 of 2)",
+                    "the teacher's logits (micro-batch 2 of 2)"});
+  for (const MemorySpace space : {MemorySpace::device, MemorySpace::pinned_host})
+    CHECK(sums[static_cast<std::size_t>(space)] == live_bytes_after(step, space)[3]);
+}
+
 TEST_CASE("buffers are called by what they hold") {
   CHECK(buffer_words("act.s2.mb1") == "the teacher's logits (micro-batch 2 of 2)");
   CHECK(buffer_words("act.s4.mb1") == "output of layer 0 (micro-batch 2 of 2)");

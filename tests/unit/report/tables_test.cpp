@@ -80,6 +80,21 @@ memory at the peak
 )");
 }
 
+TEST_CASE("the instruction at the peak is told in words where its plan is known") {
+  StepPlan plan;
+  plan.units = {{"u1", "model.layers.1", 1, 1}};
+  plan.segments = {{"s4", UnitId{0}, {}, {}, {}, {}, {}, {}}};
+  plan.instructions.resize(35);
+  Instruction& peak = plan.instructions[34];
+  peak.kind = InstructionKind::Backward;
+  peak.unit = UnitId{0};
+  peak.segment = SegmentId{0};
+  RunSummary run = measured_summary();
+  run.memory->peak_instruction = InstructionId{34};
+  CHECK_THAT(summary_table(run, {}, &plan),
+             test::contains_text("200 MiB  rank 0, in backward of layer 1 (34 Backward s4 mb0)\n"));
+}
+
 TEST_CASE("a prediction says what it rests on and what it leaves out") {
   RunSummary run = measured_summary();
   run.kind = RunKind::predicted;

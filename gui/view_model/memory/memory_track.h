@@ -35,7 +35,11 @@ struct MemoryTrack {
       classes;  // that hold anything, in the order of stacking: what lives long at the bottom
   std::optional<std::size_t> peak;  // the first sample with the highest peak
   std::optional<Bytes> capacity;    // what a rank may use, when known
+  std::vector<MemorySpace> others;  // that hold anything, besides the device
 };
+
+// The most that a space other than the device held at any sample.
+Bytes highest_in(const MemoryTrack& track, MemorySpace space);
 
 // The trace must fit the plan (check_trace).
 MemoryTrack make_memory_track(std::string title, RunKind kind, const StepPlan& plan, const RankTrace& rank,
@@ -44,9 +48,10 @@ MemoryTrack make_memory_track(std::string title, RunKind kind, const StepPlan& p
 // Bytes by column of the plot, ready to be drawn: `tops[c]` is the upper edge of classes[c] above those
 // before.
 struct StackedMemory {
-  std::vector<double> times;              // ns, the left edge of each column
-  std::vector<std::vector<double>> tops;  // by class of the track, then column
-  std::vector<std::uint32_t> samples;     // by column: the sample that is shown
+  std::vector<double> times;                // ns, the left edge of each column
+  std::vector<std::vector<double>> tops;    // by class of the track, then column
+  std::vector<std::uint32_t> samples;       // by column: the sample that is shown
+  std::vector<std::vector<double>> others;  // by other space of the track, then column: the highest there
 };
 
 // One column a `pixels_per_column` pixels. A column shows the sample with the highest peak of those that it

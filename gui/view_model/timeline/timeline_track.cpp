@@ -1,4 +1,4 @@
-#include "gui/view_model/timeline_track.h"
+#include "gui/view_model/timeline/timeline_track.h"
 
 #include <algorithm>
 
@@ -34,8 +34,10 @@ double distance(const LaneSpan& span, double time) {
 
 }  // namespace
 
-TimelineTrack make_track(std::string title, RunKind kind, const StepPlan& plan, const RankTrace& rank) {
-  TimelineTrack track{std::move(title), kind, {}, exposed_intervals(plan, rank), {}, {}, {}};
+TimelineTrack make_track(std::string title, RunKind kind, const StepPlan& plan, const PlanWords& words,
+                         const RankTrace& rank) {
+  TimelineTrack track{
+      std::move(title), kind, {}, step_parts(plan, words, rank), exposed_intervals(plan, rank), {}, {}, {}};
   for (const Stream& stream : plan.streams) track.lanes.push_back({stream.name, false, {}, {}});
   track.lanes.push_back({"host waits", true, {}, {}});
   track.issue_of.assign(plan.instructions.size(), k_not_issued);

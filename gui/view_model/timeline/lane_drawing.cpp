@@ -1,4 +1,4 @@
-#include "gui/view_model/lane_drawing.h"
+#include "gui/view_model/timeline/lane_drawing.h"
 
 #include <algorithm>
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "engine/plan/step_plan.h"
-#include "gui/view_model/data_table.h"
 
 namespace shardlab::view {
 
@@ -22,9 +21,5 @@ struct BufferLife {
 
 // By begin, then buffer. The bytes alive after each instruction are live_bytes_after(plan).
 std::vector<BufferLife> buffer_lives(const StepPlan& plan);
-
-// The buffers alive after an instruction, the largest first: name, class, bytes, since, until. `key` of a row
-// is the buffer.
-DataTable alive_table(const StepPlan& plan, const std::vector<BufferLife>& lives, InstructionId id);
 
 }  // namespace shardlab::view

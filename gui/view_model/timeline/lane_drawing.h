@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gui/view_model/time_scale.h"
-#include "gui/view_model/timeline_track.h"
+#include "gui/view_model/timeline/timeline_track.h"
 
 namespace shardlab::view {
 

@@ -13,6 +13,7 @@
 #include "engine/plan/step_plan.h"
 #include "engine/trace/exposed_communication.h"
 #include "engine/trace/step_trace.h"
+#include "gui/view_model/timeline/step_parts.h"
 
 namespace shardlab::view {
 
@@ -41,6 +42,7 @@ struct TimelineTrack {
   std::string title;  // "r12 measured, rank 0, step 7"
   RunKind kind = RunKind::predicted;
   std::vector<Lane> lanes;
+  std::vector<StepPart> parts;                     // of the step, on the compute stream
   std::vector<TimeInterval> exposed;               // communication that compute waited for
   std::vector<std::optional<SpanPlace>> place_of;  // by instruction; none for what takes no device time
   std::vector<Nanoseconds> issue_of;               // by instruction; -1 where it did not run
@@ -48,8 +50,9 @@ struct TimelineTrack {
 };
 
 // Instructions that take no device time (Alloc, Free, Marker) are in no lane. The trace must fit the plan
-// (check_trace).
-TimelineTrack make_track(std::string title, RunKind kind, const StepPlan& plan, const RankTrace& rank);
+// (check_trace), whose words these are.
+TimelineTrack make_track(std::string title, RunKind kind, const StepPlan& plan, const PlanWords& words,
+                         const RankTrace& rank);
 
 // The span under a time in a lane, or the nearest one not farther than `slack`; the shortest where several
 // cover it.

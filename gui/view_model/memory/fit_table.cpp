@@ -1,63 +1,15 @@
-#include "gui/view_model/fit_view.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <string>
 
-#include "engine/trace/memory_timeline.h"
+#include "gui/view_model/memory/fit_view.h"
 
 namespace shardlab::view {
 namespace {
 
-// Underscores are for keys.
-std::string words(std::string_view name) {
-  std::string text(name);
+std::string class_words(BufferClass buffer_class) {
+  std::string text(to_string(buffer_class));
   std::replace(text.begin(), text.end(), '_', ' ');
   return text;
 }
-
-Bytes largest(const FitView& view, std::size_t buffer_class) {
-  Bytes most = view.by_class[buffer_class];
-  for (const PhasePeak& phase : view.phases) most = std::max(most, phase.by_class[buffer_class]);
-  return most;
-}
-
-}  // namespace
-
-std::optional<FitView> make_fit_view(const LoadedRun& run) {
-  const std::optional<MemorySummary>& memory = run.record.summary.memory;
-  const StepTrace* const step = typical_step(run);
-  if (!memory || step == nullptr) return std::nullopt;
-  FitView view{.peak = memory->peak_allocated,
-               .capacity = run.record.summary.memory_limit,
-               .fits = run.record.summary.fits,
-               .margin = run.record.summary.fit_margin,
-               .peak_instruction = memory->peak_instruction,
-               .peak_label = memory->peak_label,
-               .classes = {},
-               .by_class = memory->by_class,
-               .phases = {}};
-  for (std::size_t i = 0; i < k_step_phases; ++i) view.phases[i].phase = static_cast<StepPhase>(i);
-  const std::vector<StepPhase> phases = phases_of(run.plan());
-  if (const RankTrace* const rank = rank_of(*step, memory->peak_rank)) {
-    for (const MemorySample& sample : rank->memory) {
-      PhasePeak& phase = view.phases[static_cast<std::size_t>(phases.at(sample.instruction.index()))];
-      if (phase.instruction && sample.peak <= phase.bytes) continue;
-      phase.bytes = sample.peak;
-      phase.by_class = sample.by_class_at_peak;
-      phase.instruction = sample.instruction;
-    }
-  }
-  for (std::size_t i = 0; i < k_buffer_classes; ++i)
-    if (largest(view, i).value > 0) view.classes.push_back(static_cast<BufferClass>(i));
-  std::stable_sort(view.classes.begin(), view.classes.end(), [&](BufferClass a, BufferClass b) {
-    return view.by_class[static_cast<std::size_t>(a)] > view.by_class[static_cast<std::size_t>(b)];
-  });
-  return view;
-}
-
-namespace {
 
 const std::vector<std::string> k_settings = {"train.micro_batch", "model.sequence_length",
                                              "parallel.strategy", "activation.checkpoint"};
@@ -102,9 +54,11 @@ void explain_fit(const DataTable& table, std::size_t row, std::size_t column, co
       why.parts.push_back({table.rows[i].cells[0].text, cell.text, {}, cell.number});
     }
   }
-  const auto highest =
-      column == 1 ? std::optional(view.peak_instruction) : view.phases[column - 3].instruction;
-  if (highest) why.parts.push_back({"highest in", fmt::format("instruction {}", highest->value), highest});
+  if (column == 1) {
+    why.parts.push_back({"highest in", view.peak_words, view.peak_instruction});
+  } else if (const PhasePeak& phase = view.phases[column - 3]; phase.instruction) {
+    why.parts.push_back({"highest in", phase.words, phase.instruction});
+  }
 }
 
 }  // namespace
@@ -125,7 +79,7 @@ DataTable fit_table(const FitView& view, bool with_phases) {
     const std::size_t i = static_cast<std::size_t>(buffer_class);
     Row row;
     row.key = static_cast<std::int64_t>(i);
-    row.cells = {text_cell(words(to_string(buffer_class))), bytes_cell(view.by_class[i]),
+    row.cells = {text_cell(class_words(buffer_class)), bytes_cell(view.by_class[i]),
                  share_cell(view.peak.value > 0 ? static_cast<double>(view.by_class[i].value) /
                                                       static_cast<double>(view.peak.value)
                                                 : 0.0)};

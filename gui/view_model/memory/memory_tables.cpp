@@ -1,4 +1,4 @@
-#include "gui/view_model/memory_tables.h"
+#include "gui/view_model/memory/memory_tables.h"
 
 #include <utility>
 

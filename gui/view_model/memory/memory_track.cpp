@@ -1,4 +1,4 @@
-#include "gui/view_model/memory_track.h"
+#include "gui/view_model/memory/memory_track.h"
 
 #include <algorithm>
 #include <array>
@@ -36,6 +36,15 @@ std::vector<BufferClass> present_classes(const std::vector<MemorySample>& sample
   return classes;
 }
 
+std::vector<MemorySpace> other_spaces(const std::vector<MemorySample>& samples) {
+  std::vector<MemorySpace> spaces;
+  for (std::size_t i = 0; i < k_memory_spaces; ++i) {
+    const auto holds = [i](const MemorySample& sample) { return sample.peak_elsewhere[i].value > 0; };
+    if (std::any_of(samples.begin(), samples.end(), holds)) spaces.push_back(static_cast<MemorySpace>(i));
+  }
+  return spaces;
+}
+
 // Whether the device's clock has a time for it: what other streams do, or the host alone, happens between
 // compute.
 bool on_device_clock(const StepPlan& plan, const Span& span) {
@@ -43,18 +52,25 @@ bool on_device_clock(const StepPlan& plan, const Span& span) {
   return instruction.stream == StreamId{0} && !is_host_only(instruction.kind) && !span.skipped;
 }
 
-void resize(StackedMemory& stacked, std::size_t classes, std::size_t columns) {
+void resize(StackedMemory& stacked, const MemoryTrack& track, std::size_t columns) {
   stacked.times.resize(columns);
   stacked.samples.resize(columns);
-  stacked.tops.resize(classes);
+  stacked.tops.resize(track.classes.size());
   for (std::vector<double>& top : stacked.tops) top.resize(columns);
+  stacked.others.resize(track.others.size());
+  for (std::vector<double>& other : stacked.others) other.resize(columns);
+}
+
+double elsewhere(const MemoryTrack& track, std::size_t other, std::size_t sample) {
+  const auto space = static_cast<std::size_t>(track.others[other]);
+  return static_cast<double>(track.samples[sample].peak_elsewhere[space].value);
 }
 
 }  // namespace
 
 MemoryTrack make_memory_track(std::string title, RunKind kind, const StepPlan& plan, const RankTrace& rank,
                               std::optional<Bytes> capacity, MemoryClock clock) {
-  MemoryTrack track{std::move(title), kind, {}, {}, {}, {}, {}, {}, capacity};
+  MemoryTrack track{std::move(title), kind, {}, {}, {}, {}, {}, {}, capacity, {}};
   for (const Span& span : rank.spans) track.end = std::max(track.end, span.end);
   Nanoseconds reached, compute_end;  // by the sample before
   auto span = rank.spans.begin();
@@ -72,10 +88,18 @@ MemoryTrack make_memory_track(std::string title, RunKind kind, const StepPlan& p
     track.peaks.push_back(sample.peak.value);
   }
   track.classes = present_classes(track.samples);
+  track.others = other_spaces(track.samples);
   if (!track.peaks.empty())
     track.peak = static_cast<std::size_t>(std::max_element(track.peaks.begin(), track.peaks.end()) -
                                           track.peaks.begin());
   return track;
+}
+
+Bytes highest_in(const MemoryTrack& track, MemorySpace space) {
+  Bytes most;
+  for (const MemorySample& sample : track.samples)
+    most = std::max(most, sample.peak_elsewhere[static_cast<std::size_t>(space)]);
+  return most;
 }
 
 std::optional<std::size_t> sample_at(const MemoryTrack& track, double time) {
@@ -93,15 +117,19 @@ void stack_memory(const MemoryTrack& track, const TimeScale& scale, double pixel
       track.times.empty() ? scale.to : std::max(scale.from, static_cast<double>(track.times.front().value));
   const double to = std::min(scale.to, static_cast<double>(track.end.value));
   const auto columns = to > from ? static_cast<std::size_t>((to - from) / step) + 1 : std::size_t{0};
-  resize(stacked, track.classes.size(), columns);
+  resize(stacked, track, columns);
   if (columns == 0) return;
   std::size_t current = *sample_at(track, from);
   for (std::size_t column = 0; column < columns; ++column) {
     const double begin = from + static_cast<double>(column) * step, end = begin + step;
     std::size_t highest = current;
+    for (std::size_t i = 0; i < track.others.size(); ++i)
+      stacked.others[i][column] = elsewhere(track, i, current);
     while (current + 1 < track.times.size() && static_cast<double>(track.times[current + 1].value) < end) {
       ++current;
       if (track.peaks[current] > track.peaks[highest]) highest = current;
+      for (std::size_t i = 0; i < track.others.size(); ++i)
+        stacked.others[i][column] = std::max(stacked.others[i][column], elsewhere(track, i, current));
     }
     stacked.times[column] = begin;
     stacked.samples[column] = static_cast<std::uint32_t>(highest);

@@ -1,0 +1,24 @@
+// What is alive at a moment, line by line, before it is a table. Private to this folder.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/report/words/alive_at_peak.h"
+#include "gui/view_model/memory/alive_table.h"
+
+namespace shardlab::view {
+
+// Of either form.
+struct AliveLine {
+  AliveRow alive;
+  std::string name = {};   // of a single buffer in the plan's text
+  std::string until = {};  // of a single buffer
+};
+
+// The largest first. As alive_table().
+std::vector<AliveLine> alive_lines(const LoadedRun& run, const std::vector<BufferLife>& lives,
+                                   std::optional<InstructionId> id, AliveForm form);
+
+}  // namespace shardlab::view
