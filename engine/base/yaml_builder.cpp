@@ -8,7 +8,9 @@
 namespace shardlab {
 namespace {
 
+// Of a document with its aliases in place, and of what is remembered to be put there.
 constexpr std::size_t k_most_nodes = 100'000;
+constexpr std::size_t k_most_bytes = std::size_t{32} << 20;
 constexpr std::size_t k_deepest = 50;
 
 [[noreturn]] void refuse(Place place, std::string what, std::string hint = {}) {
@@ -41,9 +43,10 @@ void YamlBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
 void YamlBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
   const auto known = anchored_.find(anchor);
   if (known == anchored_.end()) refuse(place(mark), "an alias inside the value it stands for");
-  nodes_ += known->second.nodes;
-  if (nodes_ > k_most_nodes) refuse(place(mark), "the aliases of this file expand to too many values");
-  finish(known->second.node, 0);
+  const Anchored& original = known->second;
+  if (open_.size() + original.size.depth > k_deepest) refuse(place(mark), "values are nested too deeply");
+  spend(original.size, place(mark), "the aliases of this file expand to too many values");
+  hand_over(YamlNode(original.node), original.size);
 }
 
 void YamlBuilder::OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -64,24 +67,39 @@ void YamlBuilder::open(const YAML::Mark& mark, const std::string& tag, YAML::anc
   started.node.kind = kind;
   started.node.place = place(mark);
   started.anchor = anchor;
-  started.nodes_before = nodes_;
   open_.push_back(std::move(started));
 }
 
 void YamlBuilder::close() {
   Open done = std::move(open_.back());
   open_.pop_back();
-  finish(std::move(done.node), done.anchor, nodes_ - done.nodes_before);
+  finish(std::move(done.node), done.anchor, done.inside);
 }
 
-void YamlBuilder::finish(YamlNode node, YAML::anchor_t anchor, std::size_t inside) {
-  if (++nodes_ > k_most_nodes) refuse(node.place, "too many values for a file of this kind");
-  if (anchor != 0) anchored_.insert_or_assign(anchor, Anchored{node, inside + 1});
+void YamlBuilder::spend(YamlSize size, const Place& where, const char* complaint) {
+  spent_ += size;
+  if (spent_.nodes > k_most_nodes || spent_.bytes > k_most_bytes) refuse(where, complaint);
+}
+
+void YamlBuilder::finish(YamlNode node, YAML::anchor_t anchor, YamlSize inside) {
+  YamlSize size{1, node.text.size()};
+  spend(size, node.place);
+  size += inside;
+  if (!node.is_scalar()) ++size.depth;
+  if (anchor != 0) {
+    spend(size, node.place);
+    anchored_.insert_or_assign(anchor, Anchored{node, size});
+  }
+  hand_over(std::move(node), size);
+}
+
+void YamlBuilder::hand_over(YamlNode node, YamlSize size) {
   if (open_.empty()) {
     root_ = std::move(node);
     return;
   }
   Open& parent = open_.back();
+  parent.inside += size;
   if (parent.node.is_sequence()) {
     parent.node.items.push_back(std::move(node));
   } else if (!parent.entry) {

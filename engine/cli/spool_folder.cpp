@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/execute/run_folder.h"
+
 namespace shardlab {
 namespace {
 
@@ -25,7 +27,11 @@ Result<fs::path> new_temporary_folder() {
 
 Result<SpoolFolder> SpoolFolder::make(const fs::path& chosen, const std::optional<RankEnvironment>& joined) {
   if (!chosen.empty()) return SpoolFolder(fs::absolute(chosen), true);
-  if (joined) return SpoolFolder(meeting_folder(*joined), false);
+  if (joined) {
+    fs::path meeting = meeting_folder(*joined);
+    SHARDLAB_CHECK_OK(make_run_folder(meeting));
+    return SpoolFolder(std::move(meeting), false);
+  }
   SHARDLAB_TRY(fs::path path, new_temporary_folder());
   return SpoolFolder(std::move(path), false);
 }
@@ -36,8 +42,7 @@ Result<SpoolFolder> SpoolFolder::make(const fs::path& chosen, RankTeam* team) {
 }
 
 SpoolFolder::~SpoolFolder() {
-  std::error_code ignored;
-  if (!kept_) fs::remove_all(path_, ignored);
+  if (!kept_) remove_run_folder(path_);
 }
 
 const fs::path& SpoolFolder::keep() {

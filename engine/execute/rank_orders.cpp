@@ -11,6 +11,7 @@
 
 #include "engine/base/error_json.h"
 #include "engine/execute/machine.h"
+#include "engine/execute/run_folder.h"
 
 namespace shardlab {
 namespace {
@@ -78,11 +79,8 @@ std::optional<RankReport> read_report(const fs::path& file) {
 }  // namespace
 
 Result<OrderWriter> OrderWriter::create(const fs::path& folder, int world) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error)
-    for (const auto& entry : fs::directory_iterator(folder, error)) fs::remove_all(entry.path(), error);
-  if (error) return run_failed(in_file(folder.string()), fmt::format("cannot be made: {}", error.message()));
+  SHARDLAB_CHECK_OK(make_run_folder(folder));
+  SHARDLAB_CHECK_OK(empty_run_folder(folder));
   return OrderWriter(folder, world);
 }
 

@@ -37,7 +37,8 @@ struct RankReport {
 // Rank 0's side.
 class OrderWriter {
  public:
-  // Empties the folder of what earlier sessions left, and makes it. run_failed when that is impossible.
+  // Empties the folder of what earlier sessions left, and makes it. Errors of make_run_folder() and
+  // empty_run_folder() (run_folder.h).
   static Result<OrderWriter> create(const std::filesystem::path& folder, int world);
 
   // Returns when all others are there: those that are missing after `patience`, ascending.

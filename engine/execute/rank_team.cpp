@@ -8,6 +8,7 @@
 #include "engine/execute/collective_timeout.h"
 #include "engine/execute/machine.h"
 #include "engine/execute/processor_use.h"
+#include "engine/execute/run_folder.h"
 #include "engine/execute/start_ranks.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
@@ -95,6 +96,7 @@ void RankTeam::dismiss(int exit_code) {
 
 Result<int> follow_rank_0(const RankEnvironment& environment, const fs::path& folder,
                           const FindRankProgram& find_program, std::chrono::milliseconds patience) {
+  SHARDLAB_CHECK_OK(check_run_folder(folder));
   OrderReader orders(folder, environment.rank);
   std::optional<Error> failure;
   while (true) {

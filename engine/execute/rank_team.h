@@ -55,7 +55,8 @@ using FindRankProgram = std::function<Result<std::filesystem::path>(bool on_gpus
 
 // What every other process does: it becomes its rank for each job that rank 0 orders, and returns the code
 // that rank 0 ends with. Its own failures are rank 0's to explain; where rank 0 has no more orders within
-// half a minute after one they are returned. run_failed when no order comes in `patience`.
+// half a minute after one they are returned. run_failed when no order comes in `patience`,
+// not_possible when the folder is a link or another user's.
 Result<int> follow_rank_0(const RankEnvironment& environment, const std::filesystem::path& folder,
                           const FindRankProgram& find_program,
                           std::chrono::milliseconds patience = std::chrono::minutes(10));

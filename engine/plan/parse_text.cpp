@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <sstream>
 #include <unordered_map>
 
@@ -9,6 +10,10 @@
 
 namespace shardlab {
 namespace {
+
+// A short text may name long ranges. 10,000 layers of 12 parameters with 20 buffers each have 2.4 million.
+constexpr std::size_t k_most_parameters = 8'000'000;
+constexpr std::size_t k_most_passes = 1'000;
 
 // One line as words, read from the left.
 class Words {
@@ -36,13 +41,13 @@ Number number(std::string_view word) {
   Number value{};
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc() || end != word.data() + word.size())
-    throw Malformed{fmt::format("expected a number, found '{}'", word)};
+    throw Malformed{fmt::format("expected a number, found '{:.80}'", word)};
   return value;
 }
 
 template <typename T>
 T known(const std::optional<T>& value, std::string_view kind, std::string_view word) {
-  if (!value) throw Malformed{fmt::format("unknown {} '{}'", kind, word)};
+  if (!value) throw Malformed{fmt::format("unknown {} '{:.80}'", kind, word)};
   return *value;
 }
 
@@ -79,17 +84,23 @@ class PlanParser {
       plan_.micro_batches = number<int>(value);
     } else if (key == "group") {
       expect(words, "size");
-      plan_.groups.push_back({known(parse_rank_set(value), "group", value), number<int>(words.next())});
+      const RankSet ranks = known(parse_rank_set(value), "group", value);
+      groups_.emplace(ranks, make_id<GroupId>(plan_.groups.size()));
+      plan_.groups.push_back({ranks, number<int>(words.next())});
     } else if (key == "stream") {
+      remember(streams_, std::string(value), plan_.streams.size(), "stream");
       plan_.streams.push_back({std::string(value)});
     } else if (key == "takes_event") {
+      events_.emplace(value, static_cast<std::uint32_t>(plan_.taken_events.size()));
       plan_.taken_events.emplace_back(value);
     } else if (key == "leaves_event") {
       left_event(value, words);
     } else if (key == "pass") {
+      passes_.emplace(value, static_cast<std::uint16_t>(plan_.passes.size()));
+      if (plan_.passes.size() >= k_most_passes) throw Malformed{"more passes than any plan"};
       plan_.passes.emplace_back(value);
     } else {
-      throw Malformed{fmt::format("unknown line '{}'", key)};
+      throw Malformed{fmt::format("unknown line '{:.80}'", key)};
     }
   }
 
@@ -101,38 +112,27 @@ class PlanParser {
 
   static void expect(Words& words, std::string_view wanted) {
     const std::string_view found = words.next();
-    if (found != wanted) throw Malformed{fmt::format("expected '{}', found '{}'", wanted, found)};
+    if (found != wanted) throw Malformed{fmt::format("expected '{:.80}', found '{:.80}'", wanted, found)};
   }
 
-  template <typename IdType, typename List, typename Project>
-  static IdType find(const List& list, std::string_view name, std::string_view kind, Project project) {
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (project(list[i]) == name) return make_id<IdType>(i);
-    }
-    throw Malformed{fmt::format("unknown {} '{}'", kind, name)};
+  template <typename Id>
+  using Names = std::unordered_map<std::string, Id>;
+
+  template <typename Id>
+  static Id find(const Names<Id>& names, std::string_view name, std::string_view kind) {
+    const auto found = names.find(std::string(name));
+    if (found == names.end()) throw Malformed{fmt::format("unknown {} '{:.80}'", kind, name)};
+    return found->second;
   }
-  UnitId find_unit(std::string_view name) const {
-    return find<UnitId>(plan_.units, name, "unit",
-                        [](const PlanUnit& unit) -> std::string_view { return unit.name; });
-  }
-  SegmentId find_segment(std::string_view name) const {
-    return find<SegmentId>(plan_.segments, name, "segment",
-                           [](const PlanSegment& s) -> std::string_view { return s.name; });
-  }
-  StreamId find_stream(std::string_view name) const {
-    return find<StreamId>(plan_.streams, name, "stream",
-                          [](const Stream& stream) -> std::string_view { return stream.name; });
+  template <typename Id>
+  static void remember(Names<Id>& names, const std::string& name, std::size_t index, std::string_view kind) {
+    if (!names.emplace(name, make_id<Id>(index)).second)
+      throw Malformed{fmt::format("{} '{:.80}' twice", kind, name)};
   }
   GroupId find_group(std::string_view text) const {
     const RankSet wanted = known(parse_rank_set(text), "group", text);
-    for (std::size_t i = 0; i < plan_.groups.size(); ++i) {
-      if (plan_.groups[i].ranks == wanted) return make_id<GroupId>(i);
-    }
-    throw Malformed{fmt::format("unknown group '{}'", text)};
-  }
-  BufferId find_buffer(std::string_view name) const {
-    const auto found = buffers_.find(std::string(name));
-    if (found == buffers_.end()) throw Malformed{fmt::format("unknown buffer '{}'", name)};
+    const auto found = groups_.find(wanted);
+    if (found == groups_.end()) throw Malformed{fmt::format("unknown group '{:.80}'", text)};
     return found->second;
   }
 
@@ -146,6 +146,7 @@ class PlanParser {
     expect(words, "module");
     unit.module_path = words.next();
     if (unit.module_path == ".") unit.module_path.clear();
+    remember(units_, unit.name, plan_.units.size(), "unit");
     plan_.units.push_back(std::move(unit));
   }
 
@@ -153,7 +154,7 @@ class PlanParser {
     PlanSegment segment;
     segment.name = words.next();
     expect(words, "unit");
-    segment.unit = find_unit(words.next());
+    segment.unit = find(units_, words.next(), "unit");
     expect(words, "operators");
     const auto [begin, end] = range(words.next());
     segment.begin = OperatorId{begin};
@@ -163,11 +164,13 @@ class PlanParser {
     expect(words, "backward_peak");
     segment.backward_peak.value = number<std::int64_t>(words.next());
     if (const std::string_view more = words.next(); !more.empty()) {
-      if (more != "recompute_end") throw Malformed{fmt::format("expected recompute_end, found '{}'", more)};
+      if (more != "recompute_end")
+        throw Malformed{fmt::format("expected recompute_end, found '{:.80}'", more)};
       segment.recompute_end = OperatorId{number<std::uint32_t>(words.next())};
       expect(words, "recompute_peak");
       segment.recompute_peak.value = number<std::int64_t>(words.next());
     }
+    remember(segments_, segment.name, plan_.segments.size(), "segment");
     plan_.segments.push_back(std::move(segment));
   }
 
@@ -191,22 +194,20 @@ class PlanParser {
     const std::string_view space = words.next();
     buffer.space = known(parse_word<MemorySpace>(space), "memory space", space);
     expect(words, "on");
-    buffer.stream = find_stream(words.next());
+    buffer.stream = find(streams_, words.next(), "stream");
     for (std::string_view key = words.next(); !key.empty(); key = words.next())
       buffer_detail(key, words, buffer);
-    if (!buffers_.emplace(buffer.name, make_id<BufferId>(plan_.buffers.size())).second) {
-      throw Malformed{fmt::format("buffer '{}' twice", buffer.name)};
-    }
+    remember(buffers_, buffer.name, plan_.buffers.size(), "buffer");
     plan_.buffers.push_back(std::move(buffer));
   }
 
-  void buffer_detail(std::string_view key, Words& words, Buffer& buffer) const {
+  void buffer_detail(std::string_view key, Words& words, Buffer& buffer) {
     if (key == "unit") {
-      buffer.unit = find_unit(words.next());
+      buffer.unit = find(units_, words.next(), "unit");
     } else if (key == "tensor") {
       buffer.tensor = TensorId{number<std::uint32_t>(words.next())};
     } else if (key == "saved_by") {
-      buffer.saved_by = find_segment(words.next());
+      buffer.saved_by = find(segments_, words.next(), "segment");
     } else if (key == "mb") {
       buffer.micro_batch = number<int>(words.next());
     } else if (key == "layout") {
@@ -227,7 +228,7 @@ class PlanParser {
     } else if (key == "kept") {
       buffer.kept = true;
     } else {
-      throw Malformed{fmt::format("unknown word '{}'", key)};
+      throw Malformed{fmt::format("unknown word '{:.80}'", key)};
     }
   }
 
@@ -240,13 +241,18 @@ class PlanParser {
     }
   }
 
-  static std::vector<ParameterId> parameters(std::string_view list) {
+  std::vector<ParameterId> parameters(std::string_view list) {
     std::vector<ParameterId> ids;
     if (list == "-") return ids;
     split(list, [&](std::string_view item) {
       const auto [first, last] = range(item);
-      if (last < first || last - first > 10'000'000) throw Malformed{fmt::format("bad range '{}'", item)};
-      for (std::uint32_t id = first; id <= last; ++id) ids.push_back(ParameterId{id});
+      if (last < first) throw Malformed{fmt::format("bad range '{:.80}'", item)};
+      parameters_ += std::size_t{last} - first + 1;
+      if (parameters_ > k_most_parameters)
+        throw Malformed{fmt::format("with '{:.80}' buffers hold more parameters than any plan", item)};
+      // Of 64 bits, for it goes past the last.
+      for (std::uint64_t id = first; id <= last; ++id)
+        ids.push_back(ParameterId{static_cast<std::uint32_t>(id)});
     });
     return ids;
   }
@@ -256,7 +262,7 @@ class PlanParser {
       throw Malformed{fmt::format("instruction {} where {} was expected", index, plan_.instructions.size())};
     }
     Instruction instruction;
-    instruction.stream = find_stream(words.next());
+    instruction.stream = find(streams_, words.next(), "stream");
     const std::string_view kind = words.next();
     instruction.kind = known(parse_word<InstructionKind>(kind), "instruction", kind);
     for (std::string_view key = words.next(); !key.empty(); key = words.next())
@@ -266,12 +272,12 @@ class PlanParser {
 
   void instruction_detail(std::string_view key, std::string_view value, Instruction& instruction) const {
     const auto names = [&](std::vector<BufferId>& list) {
-      split(value, [&](std::string_view name) { list.push_back(find_buffer(name)); });
+      split(value, [&](std::string_view name) { list.push_back(find(buffers_, name, "buffer")); });
     };
     if (key == "unit") {
-      instruction.unit = find_unit(value);
+      instruction.unit = find(units_, value, "unit");
     } else if (key == "segment") {
-      instruction.segment = find_segment(value);
+      instruction.segment = find(segments_, value, "segment");
     } else if (key == "mb") {
       instruction.micro_batch = number<int>(value);
     } else if (key == "group") {
@@ -295,23 +301,26 @@ class PlanParser {
         instruction.waits.push_back(InstructionId{number<std::uint32_t>(wait)});
       });
     } else if (key == "waits_event") {
-      const auto found = std::find(plan_.taken_events.begin(), plan_.taken_events.end(), value);
-      if (found == plan_.taken_events.end()) throw Malformed{fmt::format("unknown event '{}'", value)};
-      instruction.taken_event = static_cast<std::uint32_t>(found - plan_.taken_events.begin());
+      instruction.taken_event = find(events_, value, "event");
     } else if (key == "recorded") {
-      if (value != "yes") throw Malformed{fmt::format("expected 'recorded yes', found '{}'", value)};
+      if (value != "yes") throw Malformed{fmt::format("expected 'recorded yes', found '{:.80}'", value)};
       instruction.recorded = true;
     } else if (key == "pass") {
-      const auto found = std::find(plan_.passes.begin(), plan_.passes.end(), value);
-      if (found == plan_.passes.end()) throw Malformed{fmt::format("unknown pass '{}'", value)};
-      instruction.pass = static_cast<std::uint16_t>(found - plan_.passes.begin());
+      instruction.pass = find(passes_, value, "pass");
     } else {
-      throw Malformed{fmt::format("unknown word '{}'", key)};
+      throw Malformed{fmt::format("unknown word '{:.80}'", key)};
     }
   }
 
   StepPlan plan_;
-  std::unordered_map<std::string, BufferId> buffers_;
+  Names<UnitId> units_;
+  Names<SegmentId> segments_;
+  Names<StreamId> streams_;
+  Names<BufferId> buffers_;
+  Names<std::uint32_t> events_;
+  Names<std::uint16_t> passes_;
+  std::map<RankSet, GroupId> groups_;
+  std::size_t parameters_ = 0;  // that buffers hold, each counted for every one
 };
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t k_most_words = 20'000;
 constexpr std::size_t k_longest_word = 64 * 1024;
+constexpr std::size_t k_most_text = std::size_t{16} << 20;  // of all words
 
 bool is_name(std::string_view text) {
   const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
@@ -41,6 +42,7 @@ class ShellReader {
         add(std::move(word));
       }
     }
+    if (is_too_long_) return too_long(place());
     finish();
     script_.variables = std::move(variables_);
     return std::move(script_);
@@ -72,7 +74,7 @@ class ShellReader {
         ShellWord word;
         word.place = place();
         while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) == 0)
-          word.text += take();
+          append_next(word);
         script_.batch.push_back(std::move(word));
         if (++words_ > k_most_words) break;
       }
@@ -81,10 +83,29 @@ class ShellReader {
     if (begin == at_) take();
   }
 
+  static tl::unexpected<Error> too_long(Place where) {
+    return bad_input(std::move(where), "is longer than any word of a launch script");
+  }
+
+  // The only place where a word grows: `A="$A$A"` doubles one line by line. What is longer than any word of a
+  // launch script is dropped, and read_word() says so.
+  void append(ShellWord& word, std::string_view more) {
+    if (word.text.size() + more.size() > k_longest_word || total_ + more.size() > k_most_text) {
+      is_too_long_ = true;
+      return;
+    }
+    total_ += more.size();
+    word.text += more;
+  }
+  void append_next(ShellWord& word) {
+    const char next = take();
+    append(word, {&next, 1});
+  }
+
   Result<ShellWord> read_word() {
     ShellWord word;
     word.place = place();
-    while (at_ < text_.size() && word.text.size() < k_longest_word) {
+    while (at_ < text_.size()) {
       const char c = text_[at_];
       if (std::isspace(static_cast<unsigned char>(c)) != 0 ||
           std::string_view(";&|()").find(c) != std::string_view::npos)
@@ -96,7 +117,7 @@ class ShellReader {
       } else if (c == '\\') {
         take();
         if (at_ < text_.size() && text_[at_] != '\n') {
-          word.text += take();
+          append_next(word);
         } else {
           if (at_ < text_.size()) take();
           break;
@@ -104,16 +125,17 @@ class ShellReader {
       } else if (c == '$' || c == '`') {
         variable(word);
       } else {
-        word.text += take();
+        append_next(word);
       }
     }
+    if (is_too_long_) return too_long(word.place);
     return word;
   }
 
   Status single_quotes(ShellWord& word) {
     const Place begin = place();
     take();
-    while (at_ < text_.size() && text_[at_] != '\'') word.text += take();
+    while (at_ < text_.size() && text_[at_] != '\'') append_next(word);
     if (at_ >= text_.size()) return bad_input(begin, "a quote does not end");
     take();
     return {};
@@ -127,11 +149,11 @@ class ShellReader {
           std::string_view("\"\\$`\n").find(text_[at_ + 1]) != std::string_view::npos) {
         take();
         const char c = take();
-        if (c != '\n') word.text += c;
+        if (c != '\n') append(word, {&c, 1});
       } else if (text_[at_] == '$' || text_[at_] == '`') {
         variable(word);
       } else {
-        word.text += take();
+        append_next(word);
       }
     }
     if (at_ >= text_.size()) return bad_input(begin, "a quote does not end");
@@ -145,7 +167,7 @@ class ShellReader {
     if (text_[at_] == '`') return command(word, '`', '`');
     take();
     if (at_ < text_.size() && text_[at_] == '(') {
-      word.text += '$';
+      append(word, "$");
       return command(word, '(', ')');
     }
     const bool braces = at_ < text_.size() && text_[at_] == '{';
@@ -168,11 +190,11 @@ class ShellReader {
     }
     const auto known = variables_.find(name);
     if (known != variables_.end() && !known->second.is_open && !is_more) {
-      word.text += known->second.text;
+      append(word, known->second.text);
     } else if (has_fallback && fallback.find('$') == std::string::npos) {
-      word.text += fallback;
+      append(word, fallback);
     } else {
-      word.text += text_.substr(begin, at_ - begin);
+      append(word, text_.substr(begin, at_ - begin));
       word.is_open = true;
     }
   }
@@ -186,7 +208,7 @@ class ShellReader {
         ++depth;
       else if (c == close)
         --depth;
-      word.text += c;
+      append(word, {&c, 1});
     } while (at_ < text_.size() && depth > 0);
   }
 
@@ -220,6 +242,8 @@ class ShellReader {
   std::size_t line_start_ = 0;
   int line_ = 1;
   std::size_t words_ = 0;
+  std::size_t total_ = 0;  // bytes of all words
+  bool is_too_long_ = false;
   std::map<std::string, ShellWord> variables_;
   ShellCommand command_;
   ShellScript script_;

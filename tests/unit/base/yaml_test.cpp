@@ -42,6 +42,28 @@ TEST_CASE("yaml: deep nesting is refused, not recursed into") {
   REQUIRE_FALSE(root.has_value());
   CHECK(to_string(root.error()) == "f.yaml:1:51: values are nested too deeply");
   CHECK_FALSE(parse_yaml(std::string(100'000, '['), "f.yaml").has_value());
+  std::string chain = "a0: &a0 " + std::string(40, '[') + std::string(40, ']') + "\n";
+  chain += "a1: &a1 " + std::string(40, '[') + "*a0" + std::string(40, ']') + "\n";
+  const auto aliased = parse_yaml(chain, "f.yaml");
+  REQUIRE_FALSE(aliased.has_value());
+  CHECK(to_string(aliased.error()) == "f.yaml:2:49: values are nested too deeply");
+}
+
+TEST_CASE("yaml: what aliases stand for is counted in bytes as well") {
+  std::string text = "a: &a " + std::string(128 << 10, 'x') + "\nb: [";
+  for (int i = 0; i < 40'000; ++i) text += "*a,";
+  const auto root = parse_yaml(text + "]\n", "f.yaml");
+  REQUIRE_FALSE(root.has_value());
+  CHECK(root.error().what == "the aliases of this file expand to too many values");
+}
+
+TEST_CASE("yaml: what nested anchors remember is counted") {
+  std::string text = "- ";
+  for (int i = 0; i < 45; ++i) text += "&a" + std::to_string(i) + " [";
+  text += std::string(2 << 20, 'x') + std::string(45, ']') + "\n";
+  const auto root = parse_yaml(text, "f.yaml");
+  REQUIRE_FALSE(root.has_value());
+  CHECK(root.error().what == "too many values for a file of this kind");
 }
 
 }  // namespace
