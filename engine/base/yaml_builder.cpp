@@ -8,7 +8,7 @@
 namespace shardlab {
 namespace {
 
-// Of a document with its aliases in place, and of what is remembered to be put there.
+// They limit a document with its aliases in place, and what is remembered to be put there.
 constexpr std::size_t k_most_nodes = 100'000;
 constexpr std::size_t k_most_bytes = std::size_t{32} << 20;
 constexpr std::size_t k_deepest = 50;

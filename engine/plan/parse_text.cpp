@@ -250,7 +250,7 @@ class PlanParser {
       parameters_ += std::size_t{last} - first + 1;
       if (parameters_ > k_most_parameters)
         throw Malformed{fmt::format("with '{:.80}' buffers hold more parameters than any plan", item)};
-      // Of 64 bits, for it goes past the last.
+      // The counter has 64 bits, for it goes past the last.
       for (std::uint64_t id = first; id <= last; ++id)
         ids.push_back(ParameterId{static_cast<std::uint32_t>(id)});
     });

@@ -76,7 +76,7 @@ void Shell::draw_status_line() {
   ImGui::End();
 }
 
-// Of the edits since the baseline, whatever panel is open.
+// The effect of the edits since the baseline is told whatever panel is open.
 void Shell::draw_effect() {
   if (!session_.left_baseline()) return;
   const view::LoadedRunPtr now = session_.predicted_run();

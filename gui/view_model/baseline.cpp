@@ -14,8 +14,9 @@ namespace shardlab::view {
 namespace {
 
 // By name of a metric. On a GPU what the device holds decides, elsewhere the live tensors.
+constexpr std::string_view k_step_time = "step_time";  // the metric
 constexpr std::array k_rows = {std::string_view("peak_device"), std::string_view("peak_allocated"),
-                               std::string_view("step_time"), std::string_view("tokens_per_second"),
+                               k_step_time, std::string_view("tokens_per_second"),
                                std::string_view("exposed_communication")};
 
 AlternativeRun alternative(const LoadedRun& run) {
@@ -107,7 +108,7 @@ std::string baseline_words(const LoadedRun& baseline, const LoadedRun& now) {
     if (is_peak && !has_peak) {
       const double more = *row.second - *row.first;
       add(fmt::format("peak {}{}", more < 0 ? "-" : "+", metric_figure(std::abs(more), row.unit)));
-    } else if (row.metric == "step_time") {
+    } else if (row.metric == k_step_time) {
       add("step " + difference_words(row));
     }
     has_peak = has_peak || is_peak;

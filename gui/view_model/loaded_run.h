@@ -32,7 +32,8 @@ std::string label_of(const LoadedRun& run, InstructionId id);
 // The same of a plan that is no run's (yet).
 std::string label_of(const StepPlan& plan, const PlanWords& words, InstructionId id);
 
-// Of the instruction in which memory is highest; as the run tells it where that is none of its steady plan.
+// The label of the instruction in which memory is highest; as the run tells it where that is none of its
+// steady plan.
 // Empty for a run that recorded no memory.
 std::string peak_label_of(const LoadedRun& run);
 

@@ -13,7 +13,7 @@ namespace shardlab::gui {
 
 class MemoryDetails {
  public:
-  // Of the run: at the chosen instruction; at the peak while none is chosen.
+  // Shows the run at the chosen instruction, and at the peak while none is chosen.
   void draw(const view::LoadedRunPtr& run, PanelContext& context);
 
  private:

@@ -10,7 +10,7 @@
 
 namespace shardlab::view {
 
-// Of either form.
+// A line of either form: sums of a kind, or a single buffer.
 struct AliveLine {
   AliveRow alive;
   std::string name = {};   // of a single buffer in the plan's text

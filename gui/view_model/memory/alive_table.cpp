@@ -80,6 +80,11 @@ struct Shape {
   bool with_space;
 };
 
+// What, the buffer and the memory space where they have columns, and the class stand before it.
+std::size_t size_column(Shape shape) {
+  return std::size_t{2} + (shape.form == AliveForm::single ? 1 : 0) + (shape.with_space ? 1 : 0);
+}
+
 std::vector<Column> columns_of(Shape shape) {
   std::vector<Column> columns = {{"what", "", false}};
   if (shape.form == AliveForm::single) columns.push_back({"buffer", "", false});
@@ -143,10 +148,7 @@ DataTable alive_table(const LoadedRunPtr& run, const std::vector<BufferLife>& li
   std::vector<AliveLine> lines = alive_lines(*run, lives, id, form);
   for (const AliveLine& line : lines) table.rows.push_back(row_of(line, shape));
   for (std::size_t i = 0; i < k_memory_spaces; ++i) add_sum(table, lines, static_cast<MemorySpace>(i), shape);
-  const auto sizes = std::find_if(table.columns.begin(), table.columns.end(),
-                                  [](const Column& column) { return column.title == "size"; });
-  table.explain = [run, lines = std::move(lines),
-                   of_sizes = static_cast<std::size_t>(sizes - table.columns.begin())](
+  table.explain = [run, lines = std::move(lines), of_sizes = size_column(shape)](
                       const DataTable& its, std::size_t row, std::size_t column, Why& why) {
     if (column == of_sizes) explain_row(run->plan(), lines, its, row, column, why);
   };

@@ -14,7 +14,7 @@ const Span* span_of(const RankTrace& rank, InstructionId id) {
   return found == rank.spans.end() || found->instruction != id ? nullptr : &*found;
 }
 
-// Of what an instruction waits for, that which ended last.
+// The span that ended last among those that an instruction waits for.
 const Span* awaited_last(const RankTrace& rank, const Instruction& self) {
   const Span* last = nullptr;
   for (const InstructionId wait : self.waits) {
