@@ -8,9 +8,10 @@ if(NOT SHARDLAB_BUILD_KERNELS STREQUAL "OFF")
   if(SHARDLAB_NVCC AND NOT CMAKE_CUDA_COMPILER)
     set(CMAKE_CUDA_COMPILER "${SHARDLAB_NVCC}")
   endif()
-  # Ampere, Hopper, Blackwell of data centres and of workstations; later ones compile from the last one's PTX.
+  # Turing, Ampere (and Ada with it), Hopper, Blackwell of data centres, of Jetson Thor and of workstations; later ones compile from the
+  # last one's PTX. Without an image for a device our kernels fail there although ATen's run.
   if(NOT CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 100-real 120)
+    set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90-real 100-real 110-real 120)
   endif()
   if(SHARDLAB_NVCC)
     enable_language(CUDA)

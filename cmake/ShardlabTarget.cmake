@@ -17,12 +17,13 @@ function(shardlab_sources out)
   set(${out} ${sources} PARENT_SCOPE)
 endfunction()
 
-# shardlab_library(<name> FOLDERS <dir>... [EXCLUDE <prefix>...] [DEPENDS <lib>...] [PRIVATE <lib>...] [PRECOMPILED <target>])
+# shardlab_library(<name> FOLDERS <dir>... [EXCLUDE <prefix>...] [DEPENDS <lib>...] [PRIVATE <lib>...] [PRECOMPILED <target>]
+#                  [TOGETHER <dir>...])
 # A static library of the folders' sources; DEPENDS are passed on to whoever links it, PRIVATE are not; PRECOMPILED is the
-# target whose precompiled header it reuses (cmake/Precompiled.cmake).
+# target whose precompiled header it reuses (cmake/Precompiled.cmake), TOGETHER as in cmake/Unity.cmake.
 # Without a source it is an INTERFACE library, so a folder of headers (or an empty one) works too.
 function(shardlab_library name)
-  cmake_parse_arguments(ARG "" "PRECOMPILED" "FOLDERS;EXCLUDE;DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "FOLDERS;EXCLUDE;DEPENDS;PRIVATE;TOGETHER" ${ARGN})
   if(NOT ARG_PRECOMPILED)
     set(ARG_PRECOMPILED shardlab_pch)
   endif()
@@ -32,6 +33,9 @@ function(shardlab_library name)
     target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}")
     target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE} shardlab::warnings)
     shardlab_reuse_precompiled(${name} ${ARG_PRECOMPILED})
+    if(ARG_PRECOMPILED STREQUAL "shardlab_pch")  # implementations with libtorch repeat each other's names
+      shardlab_unity(${name} TOGETHER ${ARG_TOGETHER} SOURCES ${sources})
+    endif()
   else()
     add_library(${name} INTERFACE)
     target_include_directories(${name} INTERFACE "${PROJECT_SOURCE_DIR}")

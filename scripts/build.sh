@@ -10,7 +10,8 @@ build_jobs() {
   echo $((cores < memory ? cores : memory))
 }
 
-# configure <source> <build> <cmake option>...: options of an earlier configuration that are not named stay as they are.
+# configure <source> <build> <cmake option>...: options of an earlier configuration that are not named stay as they are. A folder that is
+# new compiles the sources of a folder together (cmake/Unity.cmake).
 configure() {
   local source=$1 build=$2
   shift 2
@@ -18,6 +19,7 @@ configure() {
   if [ -f "$build/CMakeCache.txt" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$source" "$build/CMakeCache.txt"; then
     rm -rf "$build/CMakeCache.txt" "$build/CMakeFiles"
   fi
+  [ -f "$build/CMakeCache.txt" ] || set -- -DSHARDLAB_UNITY=ON "$@"
   step "configuring $(basename "$build")" "$build/configure.log" cmake -S "$source" -B "$build" -G Ninja "$@"
 }
 

@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/hardware/usual_network.h"
 #include "engine/model/operators/attribute_keys.h"
 #include "engine/model/operators/operator_list.h"
 #include "engine/plan/transfers.h"
+#include "engine/scenario/cluster_spec.h"
 
 namespace shardlab {
 namespace {
@@ -33,6 +35,12 @@ std::string estimates_of(const Device& device) {
              : fmt::format("figures of {} are estimates: {}", device.name, fmt::join(device.estimates, ", "));
 }
 
+// The node whose network was taken, where the scenario names none.
+std::optional<std::string> assumed_network(const ClusterSpec& cluster) {
+  const bool open = !cluster.gpu.empty() && cluster.nodes > 1 && !cluster.inter_node_gbps_per_gpu;
+  return open ? usual_node(cluster.gpu) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<std::string> assumptions_of(const PlannedScenario& planned, const Device& device,
@@ -40,6 +48,12 @@ std::vector<std::string> assumptions_of(const PlannedScenario& planned, const De
   const ModelGraph& graph = planned.graph;
   std::vector<std::string> assumptions;
   if (!calibrated && !device.estimates.empty()) assumptions.push_back(estimates_of(device));
+  if (const auto node = assumed_network(*planned.scenario.cluster)) {
+    assumptions.push_back(
+        fmt::format("between nodes a GPU has the network of {}, {:.0f} Gbit/s; "
+                    "cluster.inter_node_gbps_per_gpu says another",
+                    *node, device.wires.network_per_rank.value * 8 / 1e9));
+  }
   if (device.devices_per_card > 1) {
     assumptions.push_back(
         fmt::format("a rank is one of the {} devices of an {} card; nodes count devices, not cards",

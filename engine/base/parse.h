@@ -13,7 +13,8 @@
 
 namespace shardlab {
 
-// "4096", "1_000", "5e8", "8k" = 8000 (k, M, G are decimal), "8Ki" = 8192 (Ki, Mi, Gi). Exact or an error.
+// "4096", "1_000", "5e8", "8k" = 8000 (k, M, G, T are decimal), "8Ki" = 8192 (Ki to Ti).
+// Exact or an error.
 Result<std::int64_t> parse_integer(std::string_view text);
 
 // "1e-4", "0.5", "1_000.5". Finite.

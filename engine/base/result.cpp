@@ -39,6 +39,21 @@ tl::unexpected<Error> make(ErrorKind kind, Place place, std::string what, std::s
 
 }  // namespace
 
+Place::Place(const Place&) = default;
+Place::Place(Place&&) noexcept = default;
+Place& Place::operator=(const Place&) = default;
+Place& Place::operator=(Place&&) noexcept = default;
+Place::~Place() = default;
+
+Error::Error() = default;
+Error::Error(ErrorKind of, Place at, std::string wrong, std::string help, ErrorCode decided_on)
+    : kind(of), place(std::move(at)), what(std::move(wrong)), hint(std::move(help)), code(decided_on) {}
+Error::Error(const Error&) = default;
+Error::Error(Error&&) noexcept = default;
+Error& Error::operator=(const Error&) = default;
+Error& Error::operator=(Error&&) noexcept = default;
+Error::~Error() = default;
+
 Place in_file(std::string file, int line, int column) {
   Place place;
   place.file = std::move(file);

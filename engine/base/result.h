@@ -45,6 +45,13 @@ struct Place {
   Place(std::string thing) : name(std::move(thing)) {}  // NOLINT(google-explicit-constructor)
   Place(const char* thing) : name(thing) {}             // NOLINT(google-explicit-constructor)
 
+  // Here and below these are defined once, in a source: inline, every function that can fail would hold them.
+  Place(const Place&);
+  Place(Place&&) noexcept;
+  Place& operator=(const Place&);
+  Place& operator=(Place&&) noexcept;
+  ~Place();
+
   bool empty() const { return file.empty() && !rank && name.empty(); }
   friend bool operator==(const Place&, const Place&) = default;
 };
@@ -59,7 +66,15 @@ struct Error {
   std::string what;
   std::string hint;  // what to do; may be empty
   ErrorCode code = ErrorCode::none;
-  std::vector<Error> parts = {};  // several problems found together; then the fields but for `kind` are empty
+  std::vector<Error> parts;  // several problems found together; then the fields but for `kind` are empty
+
+  Error();
+  Error(ErrorKind of, Place at, std::string wrong, std::string help, ErrorCode decided_on = ErrorCode::none);
+  Error(const Error&);
+  Error(Error&&) noexcept;
+  Error& operator=(const Error&);
+  Error& operator=(Error&&) noexcept;
+  ~Error();
 
   friend bool operator==(const Error&, const Error&) = default;
 };

@@ -12,8 +12,14 @@ struct Unit {
   std::int64_t size;
 };
 
-inline constexpr std::array<Unit, 6> k_counts{
-    {{"k", 1000}, {"M", 1'000'000}, {"G", 1'000'000'000}, {"Ki", 1 << 10}, {"Mi", 1 << 20}, {"Gi", 1 << 30}}};
+inline constexpr std::array<Unit, 8> k_counts{{{"k", 1000},
+                                               {"M", 1'000'000},
+                                               {"G", 1'000'000'000},
+                                               {"T", 1'000'000'000'000},
+                                               {"Ki", 1 << 10},
+                                               {"Mi", 1 << 20},
+                                               {"Gi", 1 << 30},
+                                               {"Ti", std::int64_t{1} << 40}}};
 // The first of each size is the one that formatting uses.
 inline constexpr std::array<Unit, 11> k_sizes{{{"TiB", std::int64_t{1} << 40},
                                                {"TB", 1'000'000'000'000},

@@ -59,6 +59,13 @@ std::string tab_hint(std::string_view text, const YAML::Mark& mark) {
 
 }  // namespace
 
+YamlNode::YamlNode() = default;
+YamlNode::YamlNode(const YamlNode&) = default;
+YamlNode::YamlNode(YamlNode&&) noexcept = default;
+YamlNode& YamlNode::operator=(const YamlNode&) = default;
+YamlNode& YamlNode::operator=(YamlNode&&) noexcept = default;
+YamlNode::~YamlNode() = default;
+
 const YamlNode* YamlNode::find(std::string_view key) const {
   for (const YamlEntry& entry : entries) {
     if (entry.key == key) return &entry.value;

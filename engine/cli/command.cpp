@@ -27,7 +27,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_version_command());
   commands.push_back(make_export_command());
   commands.push_back(make_doctor_command());
-  commands.push_back(make_unbuilt_command("learn", "Guided lessons", "plan --explain"));
+  commands.push_back(make_lesson_command());
   commands.push_back(make_gui_command());
   return commands;
 }

@@ -56,6 +56,7 @@ std::unique_ptr<Command> make_gui_command();
 std::unique_ptr<Command> make_hardware_command();
 std::unique_ptr<Command> make_history_command();
 std::unique_ptr<Command> make_import_command();
+std::unique_ptr<Command> make_lesson_command();
 std::unique_ptr<Command> make_model_command();
 std::unique_ptr<Command> make_models_command();
 std::unique_ptr<Command> make_plan_command();
@@ -70,10 +71,5 @@ std::unique_ptr<Command> make_simulate_command();
 std::unique_ptr<Command> make_trace_command();
 std::unique_ptr<Command> make_validate_command();
 std::unique_ptr<Command> make_version_command();
-
-// A command whose name is taken and whose work is not built yet: exits 3, says so and what works that is
-// nearest to it.
-std::unique_ptr<Command> make_unbuilt_command(std::string_view name, std::string_view help,
-                                              std::string_view nearest);
 
 }  // namespace shardlab

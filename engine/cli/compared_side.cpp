@@ -5,6 +5,7 @@
 #include "engine/cli/predict.h"
 #include "engine/cli/repeatable_scenario.h"
 #include "engine/planner/plan_scenario.h"
+#include "engine/scenario/cluster_words.h"
 #include "engine/scenario/read_scenario.h"
 
 namespace shardlab {
@@ -35,6 +36,7 @@ Result<ComparedSide> predicted_side(const std::string& file, const CommonOptions
   SHARDLAB_TRY(FinishedRun run, predict(planned, calibration, nullptr));
   ComparedSide side;
   side.run.name = planned.scenario.name;
+  side.run.machine = cluster_words(*planned.scenario.cluster);
   side.run.scenario_yaml = repeatable_scenario(planned.scenario);
   side.run.plan = std::move(planned.plan);
   side.run.trace = std::move(run.trace);

@@ -27,8 +27,8 @@ std::string repeatable_scenario(Scenario scenario) {
   make_absolute(scenario.model->config, directory);
   make_absolute(scenario.model->weights, directory);
   if (scenario.distillation) {
-    make_absolute(scenario.distillation->teacher.model.config, directory);
-    make_absolute(scenario.distillation->teacher.model.weights, directory);
+    make_absolute(scenario.distillation->teacher.model->config, directory);
+    make_absolute(scenario.distillation->teacher.model->weights, directory);
   }
   for (std::string& file : scenario.train->data) make_absolute(file, directory);
   return write_scenario(scenario);

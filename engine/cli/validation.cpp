@@ -17,8 +17,6 @@
 namespace shardlab {
 namespace {
 
-using Slowdown = std::optional<double>;  // slowdown_of() a calibration
-
 // What everything here happens with.
 struct Means {
   RankTeam* team;
@@ -54,8 +52,8 @@ Result<std::optional<Calibration>> calibration_for(const PlannedScenario& planne
   return std::optional<Calibration>(std::move(made));
 }
 
-Result<Slowdown> slowdown_now(const PlannedScenario& planned, const Calibration& calibration,
-                              const Means& means) {
+Result<std::optional<Slowdown>> slowdown_now(const PlannedScenario& planned, const Calibration& calibration,
+                                             const Means& means) {
   SHARDLAB_TRY(SpoolFolder folder, SpoolFolder::make({}, means.team));
   LaunchOptions launch;
   SHARDLAB_TRY(launch.rank_program, rank_program(false));
@@ -63,7 +61,7 @@ Result<Slowdown> slowdown_now(const PlannedScenario& planned, const Calibration&
   launch.team = means.team;
   ProgressLine line(means.console);
   line.show("asking whether the calibration holds");
-  Result<Slowdown> slowdown = measure_slowdown(calibration, *planned.scenario.cluster, launch);
+  Result<std::optional<Slowdown>> slowdown = measure_slowdown(calibration, *planned.scenario.cluster, launch);
   line.clear();
   if (!slowdown && slowdown.error().kind == ErrorKind::run_failed) folder.keep();  // the error names it
   return slowdown;
@@ -71,7 +69,7 @@ Result<Slowdown> slowdown_now(const PlannedScenario& planned, const Calibration&
 
 struct Preparation {
   std::optional<Calibration> calibration;
-  Slowdown slowdown;  // absent where it is not to be asked, or cannot be told
+  std::optional<Slowdown> slowdown;  // absent where it is not to be asked, or cannot be told
 };
 
 // A calibration that holds now, where one may be made: a second one helps against a load that stays, none
@@ -80,12 +78,10 @@ Result<Preparation> prepare(const PlannedScenario& planned, bool calibrate, cons
   SHARDLAB_TRY(std::optional<Calibration> calibration, calibration_for(planned, calibrate, means));
   if (!calibrate || !calibration || planned.scenario.cluster->device != DeviceKind::cpu)
     return Preparation{std::move(calibration), {}};
-  SHARDLAB_TRY(Slowdown slowdown, slowdown_now(planned, *calibration, means));
+  SHARDLAB_TRY(std::optional<Slowdown> slowdown, slowdown_now(planned, *calibration, means));
   if (!slowdown || still_holds(*slowdown)) return Preparation{std::move(calibration), slowdown};
-  means.console.note(
-      fmt::format("the calibration of {} does not hold now (its probes take {:.1f} times as long): "
-                  "calibrating again",
-                  calibration->when, *slowdown));
+  means.console.note(fmt::format("the calibration of {} does not hold now ({}): calibrating again",
+                                 calibration->when, slowdown_words(worst_of(*slowdown))));
   SHARDLAB_TRY(calibration, calibrate_now(planned, means));
   SHARDLAB_TRY(slowdown, slowdown_now(planned, *calibration, means));
   return Preparation{std::move(calibration), slowdown};
@@ -118,10 +114,15 @@ Result<std::optional<FinishedRun>> measure_watched(const PlannedScenario& planne
 }
 
 Json machine_json(const MachineState& machine) {
-  const auto number = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
+  const auto groups = [](const std::optional<Slowdown>& slowdown) -> Json {
+    if (!slowdown) return nullptr;
+    Json json = Json::object();
+    for (const GroupSlowdown& each : *slowdown) json[std::string(to_string(each.group))] = each.factor;
+    return json;
+  };
   const auto& use = machine.use;
-  return {{"slowdown_before", number(machine.slowdown_before)},
-          {"slowdown_after", number(machine.slowdown_after)},
+  return {{"slowdown_before", groups(machine.slowdown_before)},
+          {"slowdown_after", groups(machine.slowdown_after)},
           {"processors", use ? Json(use->processors) : Json()},
           {"own_processors", use ? Json(use->own) : Json()},
           {"others_processors", use ? Json(use->others) : Json()}};
@@ -147,7 +148,10 @@ Result<Validation> validate(const PlannedScenario& planned, bool calibrate, Rank
                compare(planned.plan.steady, {predicted.summary, predicted.trace},
                        {measured->summary, measured->trace}, planned.scenario.measure->tolerance));
   const std::string why = why_times_are_not_judged(machine);
-  if (!why.empty()) leave_times_unjudged(comparison, why);
+  if (!why.empty()) {
+    leave_times_unjudged(comparison, why);
+    SHARDLAB_CHECK_OK(store.set_times_not_judged(*measured->id, why));
+  }
   SHARDLAB_CHECK_OK(store.save_comparison(*predicted.id, *measured->id, comparison));
   return Validation{planned.scenario.name, std::move(predicted), *std::move(measured),
                     std::move(comparison), planned.plan.steady,  machine};

@@ -95,6 +95,14 @@ struct Finding {
   int certainty = 50;         // 0 to 100: how much of what identifies the problem was seen
   std::int64_t position = 0;  // in what was looked at, so that the earlier comes first
 
+  // Out of line: many hand it on, and few look into all of it.
+  Finding();
+  Finding(const Finding&);
+  Finding(Finding&&) noexcept;
+  Finding& operator=(const Finding&);
+  Finding& operator=(Finding&&) noexcept;
+  ~Finding();
+
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 

@@ -1,5 +1,7 @@
 #include "engine/execute/bench_cases.h"
 
+#include "engine/plan/probed_collective.h"
+
 namespace shardlab {
 namespace {
 
@@ -45,9 +47,9 @@ void add_copies(std::vector<ProbeCase>& cases, bool on_gpus) {
 
 void add_collectives(std::vector<ProbeCase>& cases, bool on_gpus) {
   const std::int64_t largest = on_gpus ? 1024 * k_mib : 16 * k_mib;
-  for (const char* name : {"all_gather", "reduce_scatter", "all_reduce"}) {
+  for (const auto& collective : k_words<ProbedCollective>) {
     for (std::int64_t bytes = 4 * k_kib; bytes <= largest; bytes *= on_gpus ? 8 : 16)
-      cases.push_back({name, {{"bytes", bytes}}});
+      cases.push_back({std::string(collective.text), {{"bytes", bytes}}});
   }
 }
 

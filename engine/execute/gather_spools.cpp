@@ -5,8 +5,8 @@
 #include <fmt/ranges.h>
 
 #include "engine/execute/launch.h"
+#include "engine/execute/run_steps.h"
 #include "engine/execute/spool.h"
-#include "engine/scenario/run_spec.h"
 
 namespace shardlab {
 namespace {
@@ -44,9 +44,10 @@ std::optional<DeviceMemory> highest_device_memory(const std::vector<Spool>& spoo
     if (!spool.end->device_memory) continue;
     if (!highest) highest.emplace();
     const DeviceMemory& rank = *spool.end->device_memory;
-    for (const auto field : {&DeviceMemory::requested, &DeviceMemory::allocated, &DeviceMemory::active,
-                             &DeviceMemory::reserved, &DeviceMemory::inactive_split, &DeviceMemory::context,
-                             &DeviceMemory::communication, &DeviceMemory::device_peak}) {
+    for (const auto field :
+         {&DeviceMemory::requested, &DeviceMemory::allocated, &DeviceMemory::active, &DeviceMemory::reserved,
+          &DeviceMemory::inactive_split, &DeviceMemory::library_workspace, &DeviceMemory::context,
+          &DeviceMemory::communication, &DeviceMemory::device_peak}) {
       (*highest).*field = std::max((*highest).*field, rank.*field);
     }
     highest->retries = std::max(highest->retries, rank.retries);
@@ -126,9 +127,7 @@ Result<RunTrace> gather_spools(const PlannedScenario& planned, const std::filesy
   run.provenance = provenance_of(spools);
   run.device_memory = highest_device_memory(spools);
   run.operators = mean_operator_times(spools);
-  // Steps before the steady ones are warm-up however few were asked for.
-  const std::int64_t warmup =
-      std::max<std::int64_t>(planned.scenario.measure->warmup_steps, planned.plan.first_steady_step());
+  const std::int64_t warmup = warmup_steps(planned);
   std::map<const StepPlan*, std::string> hashes;
   for (const StepPlan* plan : planned.plan.all()) hashes[plan] = plan_hash(*plan);
   for (std::size_t i = 0; i < spools.front().steps.size(); ++i) {

@@ -19,8 +19,9 @@ struct TrainingExtras {
   std::filesystem::path save_weights;  // safetensors file for the trained parameters; empty: not saved
   std::filesystem::path save_load;     // JSON file for the load of experts; empty: not saved
   std::filesystem::path
-      memory_snapshot;  // file for the allocator's history of the first rank's GPU; empty: none
-  bool poison = false;  // fill freed memory with NaN
+      memory_snapshot;      // file for the allocator's history of the first rank's GPU; empty: none
+  bool poison = false;      // fill with NaN what is freed (in host memory) and what is allocated
+  std::int64_t jitter = 0;  // the seed of delays before instructions; zero: none
 
   friend bool operator==(const TrainingExtras&, const TrainingExtras&) = default;
 };

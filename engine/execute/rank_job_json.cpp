@@ -10,7 +10,7 @@
 namespace shardlab {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using Path = std::filesystem::path;
 
 constexpr const char* k_versions = "launcher and ranks must be the same version of shardlab, on all machines";
@@ -31,6 +31,7 @@ constexpr auto k_fields<TrainingExtras> = std::tuple{
     Field{"save_load", &TrainingExtras::save_load},
     Field{"memory_snapshot", &TrainingExtras::memory_snapshot},
     Field{"poison", &TrainingExtras::poison},
+    Field{"jitter", &TrainingExtras::jitter},
 };
 template <>
 constexpr auto k_fields<ProbeCase> = std::tuple{
@@ -55,23 +56,23 @@ template <typename T>
 constexpr bool k_has_fields = !std::is_same_v<decltype(k_fields<T>), const std::nullptr_t>;
 
 // Paths may hold bytes that are not UTF-8, which JSON's strings cannot: those are numbers.
-Json json_of_text(const std::string& text) {
+OrderedJson json_of_text(const std::string& text) {
   try {
-    (void)Json(text).dump();
+    (void)OrderedJson(text).dump();
     return text;
-  } catch (const Json::exception&) {
+  } catch (const OrderedJson::exception&) {
     return {{"bytes", std::vector<std::uint8_t>(text.begin(), text.end())}};
   }
 }
 
-std::string text_of(const Json& json) {
+std::string text_of(const OrderedJson& json) {
   if (!json.is_object() || json.size() != 1) return json.get<std::string>();
   const auto bytes = json.at("bytes").get<std::vector<std::uint8_t>>();
   return {bytes.begin(), bytes.end()};
 }
 
 template <typename T>
-Json json_of(const T& value) {
+OrderedJson json_of(const T& value) {
   if constexpr (std::is_same_v<T, std::string>) {
     return json_of_text(value);
   } else if constexpr (std::is_same_v<T, Path>) {
@@ -79,11 +80,11 @@ Json json_of(const T& value) {
   } else if constexpr (std::is_same_v<T, JobKind>) {
     return std::string(to_string(value));
   } else if constexpr (std::is_same_v<T, std::vector<ProbeCase>>) {
-    Json list = Json::array();
+    OrderedJson list = OrderedJson::array();
     for (const ProbeCase& each : value) list.push_back(json_of(each));
     return list;
   } else if constexpr (k_has_fields<T>) {
-    Json object = Json::object();
+    OrderedJson object = OrderedJson::object();
     std::apply([&](const auto&... field) { ((object[field.name] = json_of(value.*field.member)), ...); },
                k_fields<T>);
     return object;
@@ -93,7 +94,7 @@ Json json_of(const T& value) {
 }
 
 template <typename T>
-T value_of(const Json& json) {
+T value_of(const OrderedJson& json) {
   if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, Path>) {
     return text_of(json);
   } else if constexpr (std::is_same_v<T, JobKind>) {
@@ -112,11 +113,11 @@ std::string below(const std::string& name, std::string_view field) {
 }
 
 template <typename T>
-Status read(const std::string& name, const Json& json, T& value);
+Status read(const std::string& name, const OrderedJson& json, T& value);
 
 // All fields must be there, and no other.
 template <typename T>
-Status read_fields(const std::string& name, const Json& json, T& value) {
+Status read_fields(const std::string& name, const OrderedJson& json, T& value) {
   Status status;
   const auto read_one = [&](const auto& field) {
     if (!json.contains(field.name))
@@ -136,7 +137,7 @@ Status read_fields(const std::string& name, const Json& json, T& value) {
 }
 
 template <typename T>
-Status read(const std::string& name, const Json& json, T& value) {
+Status read(const std::string& name, const OrderedJson& json, T& value) {
   const auto refused = [&] {
     constexpr std::size_t k_longest = 60;
     return wrong(fmt::format("'{}' cannot be {}", name, json.dump().substr(0, k_longest)));
@@ -146,14 +147,14 @@ Status read(const std::string& name, const Json& json, T& value) {
     return read_fields(name, json, value);
   } else if constexpr (std::is_same_v<T, std::vector<ProbeCase>>) {
     if (!json.is_array()) return refused();
-    for (const Json& each : json) {
+    for (const OrderedJson& each : json) {
       const std::string place = below(name, std::to_string(value.size()));
       SHARDLAB_CHECK_OK(read(place, each, value.emplace_back()));
     }
   } else {
     try {
       value = value_of<T>(json);
-    } catch (const Json::exception&) {
+    } catch (const OrderedJson::exception&) {
       return refused();
     }
     // The library reads 2.7 as 2 and true as 1.
@@ -167,14 +168,14 @@ Status read(const std::string& name, const Json& json, T& value) {
 Result<std::string> rank_job_text(const RankJob& job) {
   try {
     return json_of(job).dump(1) + "\n";
-  } catch (const Json::exception&) {
+  } catch (const OrderedJson::exception&) {
     return bad_input("launch.environment", "a variable that is not UTF-8 cannot be told to the ranks",
                      "set it before starting shardlab: the ranks inherit it");
   }
 }
 
 Result<RankJob> parse_rank_job(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const OrderedJson json = OrderedJson::parse(text, nullptr, false);
   if (!json.is_object())
     return bad_input({}, "is not the job of a rank",
                      "shardlab writes one for every run: start the run again");

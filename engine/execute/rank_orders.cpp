@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds k_poll{20};
+constexpr std::chrono::milliseconds k_order_poll{20};
 
 // Absent while it is not there, or not wholly.
 std::optional<Json> read_json(const fs::path& file) {
@@ -48,7 +48,7 @@ Status write_json(const fs::path& file, const Json& json) {
 // Whether it came true in time; it is asked once at least.
 template <typename Condition>
 bool wait_until(std::chrono::milliseconds patience, Condition condition) {
-  for (const auto end = Clock::now() + patience; !condition(); std::this_thread::sleep_for(k_poll))
+  for (const auto end = Clock::now() + patience; !condition(); std::this_thread::sleep_for(k_order_poll))
     if (Clock::now() >= end) return false;
   return true;
 }

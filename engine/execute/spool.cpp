@@ -93,6 +93,7 @@ DeviceMemory read_device_memory(const Json& line) {
   memory.inactive_split = bytes_at(line, "inactive_split");
   memory.retries = line.at("retries").get<std::int64_t>();
   memory.out_of_memory = line.at("out_of_memory").get<std::int64_t>();
+  memory.library_workspace = bytes_at(line, "library_workspace");
   memory.context = bytes_at(line, "context");
   memory.communication = bytes_at(line, "communication");
   memory.device_peak = bytes_at(line, "device_peak");

@@ -89,6 +89,7 @@ nlohmann::ordered_json device_memory_json(const DeviceMemory& memory) {
           {"inactive_split", memory.inactive_split.value},
           {"retries", memory.retries},
           {"out_of_memory", memory.out_of_memory},
+          {"library_workspace", memory.library_workspace.value},
           {"context", memory.context.value},
           {"communication", memory.communication.value},
           {"device_peak", memory.device_peak.value}};

@@ -32,39 +32,10 @@ fs::path absolute_or_none(const fs::path& file) {
   return file.empty() ? file : fs::absolute(file);
 }
 
-EnvironmentVariables environment_of(const RankJob& job, const RankEnvironment& rank) {
-  EnvironmentVariables variables = current_environment();
-  for (const auto& [name, value] : job.environment) variables.insert_or_assign(name, value);
-  variables.insert_or_assign("RANK", std::to_string(rank.rank));
-  variables.insert_or_assign("WORLD_SIZE", std::to_string(rank.world));
-  variables.insert_or_assign("LOCAL_RANK", std::to_string(rank.local_rank));
-  variables.insert_or_assign("MASTER_ADDR", rank.master_address);
-  variables.insert_or_assign("MASTER_PORT", std::to_string(rank.master_port));
-  return variables;
-}
-
 // It started nobody else, and so whoever else is needed is started from here.
 bool is_only_process_of(Launcher launcher) {
   const auto environment = rank_environment(current_environment());
   return environment && *environment && (*environment)->launcher == launcher && (*environment)->world == 1;
-}
-
-Result<RankEnvironment> local_master(const Scenario& scenario) {
-  RankEnvironment environment;
-  environment.world = world_size(scenario);
-  const std::string& master = scenario.launch->master;
-  const std::size_t colon = master.rfind(':');
-  environment.master_address = master.empty() ? "127.0.0.1" : master.substr(0, colon);
-  if (colon == std::string::npos) {
-    SHARDLAB_TRY(environment.master_port, free_port());
-    return environment;
-  }
-  const std::string port = master.substr(colon + 1);
-  if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string::npos) {
-    return bad_input("launch.master", fmt::format("'{}' is not host or host:port", master));
-  }
-  environment.master_port = std::stoi(port);
-  return environment;
 }
 
 Status start_and_watch(const Scenario& scenario, const LaunchOptions& options, const RankJob& job,
@@ -77,7 +48,7 @@ Status start_and_watch(const Scenario& scenario, const LaunchOptions& options, c
   for (const RankEnvironment& rank : ranks) {
     const ChildCommand command{options.rank_program,
                                {"--job", job_file.string(), "--parent", std::to_string(::getpid())},
-                               environment_of(job, rank),
+                               variables_of_rank(scenario, job, rank),
                                rank_log_path(options.run_directory, rank.rank)};
     auto child = ChildProcess::start(command, signals.original_mask());
     if (!child) {
@@ -99,6 +70,40 @@ Status start_and_watch(const Scenario& scenario, const LaunchOptions& options, c
 
 }  // namespace
 
+EnvironmentVariables variables_of_rank(const Scenario& scenario, const RankJob& job,
+                                       const RankEnvironment& rank) {
+  EnvironmentVariables variables = current_environment();
+  // Gloo is told by rendezvous.cpp. What the shell says stands: it may know this node better.
+  const std::string& interface = scenario.launch->interface;
+  if (!interface.empty() && scenario.cluster->device != DeviceKind::cpu)
+    variables.try_emplace("NCCL_SOCKET_IFNAME", "=" + interface);
+  for (const auto& [name, value] : job.environment) variables.insert_or_assign(name, value);
+  variables.insert_or_assign("RANK", std::to_string(rank.rank));
+  variables.insert_or_assign("WORLD_SIZE", std::to_string(rank.world));
+  variables.insert_or_assign("LOCAL_RANK", std::to_string(rank.local_rank));
+  variables.insert_or_assign("MASTER_ADDR", rank.master_address);
+  variables.insert_or_assign("MASTER_PORT", std::to_string(rank.master_port));
+  return variables;
+}
+
+Result<RankEnvironment> meeting_place(const Scenario& scenario) {
+  RankEnvironment environment;
+  environment.world = world_size(scenario);
+  const std::string& master = scenario.launch->master;
+  const std::size_t colon = master.rfind(':');
+  environment.master_address = master.empty() ? "127.0.0.1" : master.substr(0, colon);
+  if (colon == std::string::npos) {
+    SHARDLAB_TRY(environment.master_port, free_port());
+    return environment;
+  }
+  const std::string port = master.substr(colon + 1);
+  if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string::npos) {
+    return bad_input("launch.master", fmt::format("'{}' is not host or host:port", master));
+  }
+  environment.master_port = std::stoi(port);
+  return environment;
+}
+
 RankJob job_of(JobKind kind, const Scenario& scenario, const LaunchOptions& options) {
   RankJob job;
   job.kind = kind;
@@ -108,11 +113,8 @@ RankJob job_of(JobKind kind, const Scenario& scenario, const LaunchOptions& opti
   job.threads = scenario.cluster->threads_per_rank;
   const std::string& allocator = scenario.cluster->allocator_conf;
   if (!allocator.empty()) job.environment.insert_or_assign("PYTORCH_ALLOC_CONF", allocator);
-  const LaunchSpec& launch = *scenario.launch;
-  // Gloo is told by rendezvous.cpp.
-  if (!launch.interface.empty() && scenario.cluster->device != DeviceKind::cpu)
-    job.environment.insert_or_assign("NCCL_SOCKET_IFNAME", "=" + launch.interface);
-  for (const auto& [name, value] : launch.environment) job.environment.insert_or_assign(name, value);
+  for (const auto& [name, value] : scenario.launch->environment)
+    job.environment.insert_or_assign(name, value);
   job.extras = options.extras;
   for (fs::path* file : {&job.extras.save_weights, &job.extras.save_load, &job.extras.memory_snapshot})
     *file = absolute_or_none(*file);
@@ -124,7 +126,7 @@ Status start_all_ranks(const Scenario& scenario, const RankJob& job, const Launc
   if (launcher != Launcher::local && !is_only_process_of(launcher))
     return not_possible("launch.launcher", fmt::format("{} did not start this process", to_string(launcher)),
                         "start shardlab with it, or remove launch.launcher to start all ranks from here");
-  SHARDLAB_TRY(RankEnvironment environment, local_master(scenario));
+  SHARDLAB_TRY(RankEnvironment environment, meeting_place(scenario));
   std::vector<RankEnvironment> ranks;
   for (int rank = 0; rank < environment.world; ++rank) {
     environment.rank = environment.local_rank = rank;

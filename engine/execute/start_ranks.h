@@ -8,6 +8,14 @@ namespace shardlab {
 // The job of a scenario's ranks but for what its kind needs besides.
 RankJob job_of(JobKind kind, const Scenario& scenario, const LaunchOptions& options);
 
+// What a rank of the job finds in its environment: this process's, and what scenario and job put there.
+EnvironmentVariables variables_of_rank(const Scenario& scenario, const RankJob& job,
+                                       const RankEnvironment& rank);
+
+// Where ranks that this process starts meet, as the first of them is told: launch.master, or a free port of
+// this machine. bad_input for a port that is none.
+Result<RankEnvironment> meeting_place(const Scenario& scenario);
+
 // Writes the job into the run's folder and starts a process for every rank, all on this machine. Errors:
 // launch_run().
 Status start_all_ranks(const Scenario& scenario, const RankJob& job, const LaunchOptions& options);

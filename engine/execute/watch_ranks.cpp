@@ -8,7 +8,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds k_poll{100};
+constexpr std::chrono::milliseconds k_watch_poll{100};
 constexpr std::chrono::seconds k_from_term_to_kill{3};
 
 class Watcher {
@@ -22,7 +22,7 @@ class Watcher {
     while (!poll_all()) {
       if (tick) tick();
       enforce_deadlines();
-      const int signal = signals.wait(k_poll);
+      const int signal = signals.wait(k_watch_poll);
       if (signal == SIGINT || signal == SIGTERM) interrupt();
     }
     if (tick) tick();

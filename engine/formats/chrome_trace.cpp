@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/trace/known_classes.h"
+
 namespace shardlab {
 namespace {
 
@@ -130,16 +132,24 @@ class RankWriter {
     }
   }
 
+  static std::string levels(const MemorySample& sample, bool by_class) {
+    if (!by_class) return fmt::format(R"("not told apart":{})", sample.live.value);
+    std::string values;
+    for (std::size_t i = 0; i < k_buffer_classes; ++i) {
+      values += fmt::format(R"({}"{}":{})", i == 0 ? "" : ",", to_string(static_cast<BufferClass>(i)),
+                            sample.by_class[i].value);
+    }
+    return values;
+  }
+
   void write_memory(const RankTrace& rank, Nanoseconds begin) {
+    const bool by_class = std::any_of(rank.memory.begin(), rank.memory.end(),
+                                      [](const MemorySample& each) { return knows_classes(each.by_class); });
     for (const MemorySample& sample : rank.memory) {
       if (sample.instruction.index() >= spans_.size() || spans_[sample.instruction.index()] == nullptr)
         continue;
-      std::string values;
-      for (std::size_t i = 0; i < k_buffer_classes; ++i) {
-        values += fmt::format(R"({}"{}":{})", i == 0 ? "" : ",", to_string(static_cast<BufferClass>(i)),
-                              sample.by_class[i].value);
-      }
-      events_.counter(process_, "memory", begin + spans_[sample.instruction.index()]->issue, values);
+      events_.counter(process_, "memory", begin + spans_[sample.instruction.index()]->issue,
+                      levels(sample, by_class));
     }
   }
 

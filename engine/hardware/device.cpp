@@ -10,6 +10,7 @@
 #include "engine/base/paths.h"
 #include "engine/hardware/description.h"
 #include "engine/hardware/node.h"
+#include "engine/hardware/usual_network.h"
 
 namespace shardlab {
 namespace {
@@ -88,6 +89,26 @@ int cuda_capability(const Gpu& gpu) {
   return number ? static_cast<int>(std::lround(*number * 10)) : 0;
 }
 
+void set_network(Device& device, const Node& node) {
+  device.wires.network_per_rank = {node.network.value / node.gpus};
+  device.wires.network_efficiency = node.network_efficiency;
+  device.wires.network_latency_seconds = node.network_latency_seconds;
+  device.wires.switch_ranks = node.nvlink_domain_gpus;
+  if (device.nodes > 1) add_estimates(device, node.provenance, "node ");
+}
+
+// Between nodes that nobody described.
+Status set_usual_network(Device& device) {
+  const std::optional<std::string> usual = usual_node(device.name);
+  if (!usual)
+    return bad_input({}, fmt::format("nobody says which network joins nodes of {}", device.name),
+                     "give its rate for each GPU");
+  SHARDLAB_TRY(const Node node, find_node(*usual));
+  set_network(device, node);
+  device.source += ", assets/hardware/nodes/" + node.name + ".yaml";
+  return {};
+}
+
 Result<Device> describe_gpus(const ClusterRequest& request) {
   Device device;
   device.kind = DeviceKind::gpu;
@@ -124,19 +145,17 @@ Result<Device> describe_gpus(const ClusterRequest& request) {
   SHARDLAB_TRY(device.fitted, read_fitted_figures());
   if (node) {
     device.source += ", assets/hardware/nodes/" + node->name + ".yaml";
-    device.wires.network_per_rank = {node->network.value / node->gpus};
-    device.wires.network_efficiency = node->network_efficiency;
-    device.wires.network_latency_seconds = node->network_latency_seconds;
-    device.wires.switch_ranks = node->nvlink_domain_gpus;
+    set_network(device, *node);
     device.adapters = node->nics;
     device.host_memory = node->host_memory;
     if (node->dollars_per_hour) device.dollars_per_hour = *node->dollars_per_hour / node->gpus;
-    if (device.nodes > 1) add_estimates(device, node->provenance, "node ");
   } else if (request.network_gbps_per_gpu) {
     device.wires.network_per_rank = {*request.network_gbps_per_gpu / 8 * 1e9};
     device.wires.network_efficiency =
         0.9;  // RDMA fabrics attain 0.92 to 0.96 [vendors' measurements], TCP 0.8
     device.estimates.push_back("network_efficiency");
+  } else if (device.nodes > 1) {
+    SHARDLAB_CHECK_OK(set_usual_network(device));
   }
   if (device.nodes > 1 && device.wires.network_per_rank.value <= 0) {
     return bad_input({}, fmt::format("{} has no network between nodes", node ? node->name : gpu.name),
@@ -186,6 +205,13 @@ Result<Device> describe_cpu(const ClusterRequest& request) {
 }
 
 }  // namespace
+
+Device::Device() = default;
+Device::Device(const Device&) = default;
+Device::Device(Device&&) noexcept = default;
+Device& Device::operator=(const Device&) = default;
+Device& Device::operator=(Device&&) noexcept = default;
+Device::~Device() = default;
 
 Result<Device> describe_device(const ClusterRequest& request) {
   SHARDLAB_TRY(Device device, request.cpu_ranks > 0 ? describe_cpu(request) : describe_gpus(request));

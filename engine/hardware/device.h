@@ -78,6 +78,14 @@ struct Device {
   std::vector<std::string> estimates;  // names of figures that are estimates and that predictions use
   std::string source;                  // the files the figures come from
 
+  // Out of line: many hand it on, and few look into all of it.
+  Device();
+  Device(const Device&);
+  Device(Device&&) noexcept;
+  Device& operator=(const Device&);
+  Device& operator=(Device&&) noexcept;
+  ~Device();
+
   // The data sheet's dense peak for products in this dtype; none where no peak is known (then MFU is
   // unknown).
   std::optional<FlopsPerSecond> peak(DType dtype) const { return peaks.of(dtype); }

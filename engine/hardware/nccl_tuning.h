@@ -40,6 +40,11 @@ inline constexpr std::size_t k_nccl_algorithms = k_words<NcclAlgorithm>.size();
 inline constexpr std::size_t k_nccl_protocols = k_words<NcclProtocol>.size();
 inline constexpr std::size_t k_nccl_generations = k_words<NcclGeneration>.size();
 
+// The place of an enumerator in tables by algorithm, protocol, generation ...
+constexpr std::size_t index_of(auto value) {
+  return static_cast<std::size_t>(value);
+}
+
 // What NCCL's search finds among GPUs behind a switch. Zeros: nothing is known, or there is no NVLS.
 struct NcclSearchedGraph {
   int channels = 0;

@@ -51,13 +51,13 @@ SHARDLAB_HD void rms_norm_row_backward(Lanes& lanes, const T* dy, const T* x, co
   }
 }
 
-// dw of N columns over rows [begin, end): sums of dy * x * r.
+// dw of N columns over rows begin, begin + step ... below end: sums of dy * x * r.
 template <int N = 1, typename T>
 SHARDLAB_HD Pack<float, N> rms_norm_weight_gradient(const T* dy, const T* x, const float* reciprocals,
                                                     std::int64_t begin, std::int64_t end, std::int64_t column,
-                                                    std::int64_t width) {
+                                                    std::int64_t width, std::int64_t step = 1) {
   Pack<float, N> sums{};
-  for (std::int64_t row = begin; row < end; ++row) {
+  for (std::int64_t row = begin; row < end; row += step) {
     const Pack<T, N> d = load_pack<N>(dy + row * width + column), in = load_pack<N>(x + row * width + column);
     for (int j = 0; j < N; ++j)
       sums.values[j] += to_float(d.values[j]) * to_float(in.values[j]) * reciprocals[row];

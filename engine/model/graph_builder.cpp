@@ -25,6 +25,12 @@ ModuleId GraphBuilder::add_module(std::optional<ModuleId> parent, std::string_vi
   return id;
 }
 
+ModuleId GraphBuilder::add_positions(ModuleId parent, std::string_view name, std::string_view class_name) {
+  const ModuleId id = add_module(parent, name, class_name);
+  graph_.modules[id.index()].of_positions = true;
+  return id;
+}
+
 ParameterId GraphBuilder::add_parameter(ModuleId module, std::string_view name, Shape shape,
                                         InitialValue initial, double scale) {
   const auto id = make_id<ParameterId>(graph_.parameters.size());

@@ -38,6 +38,8 @@ class GraphBuilder {
 
   // Modules in definition order; `name` is the last part of the path.
   ModuleId add_module(std::optional<ModuleId> parent, std::string_view name, std::string_view class_name);
+  // Likewise, a table of positions that layers read: rotary_emb.
+  ModuleId add_positions(ModuleId parent, std::string_view name, std::string_view class_name);
   ParameterId add_parameter(ModuleId module, std::string_view name, Shape shape, InitialValue initial,
                             double scale = 0);
   // Registers an existing parameter on another module (tied weights).

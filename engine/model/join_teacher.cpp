@@ -23,6 +23,30 @@ const Operator* find_cross_entropy(const ModelGraph& graph) {
   return found == graph.operators.end() ? nullptr : &*found;
 }
 
+bool is_learned_in_parts(const Operator& op) {
+  return op.type == &k_token_chunked_loss;
+}
+
+const Operator* find_learned(const ModelGraph& graph) {
+  const auto found = std::find_if(graph.operators.begin(), graph.operators.end(), is_learned_in_parts);
+  return found == graph.operators.end() ? find_cross_entropy(graph) : &*found;
+}
+
+// What makes a tensor, where it is a plain product and nobody else reads it; null elsewhere.
+const Operator* head_of(const ModelGraph& graph, TensorId logits) {
+  const auto has = [logits](const std::vector<TensorId>& ids) {
+    return std::find(ids.begin(), ids.end(), logits) != ids.end();
+  };
+  const auto readers = std::count_if(graph.operators.begin(), graph.operators.end(),
+                                     [&](const Operator& op) { return has(op.inputs); });
+  const auto head = std::find_if(graph.operators.begin(), graph.operators.end(),
+                                 [&](const Operator& op) { return has(op.outputs); });
+  if (head == graph.operators.end() || readers != 1 || head->type != &k_linear ||
+      head->attributes.get_or(attribute::k_transposed, false))
+    return nullptr;
+  return &*head;
+}
+
 template <typename Id>
 void shift(std::vector<Id>& ids, std::size_t by) {
   for (Id& id : ids) id.value += static_cast<std::uint32_t>(by);
@@ -34,15 +58,22 @@ class Joiner {
       : student_(std::move(student)), teacher_(teacher), terms_(terms) {}
 
   Result<ModelGraph> join() {
-    const Operator* const learned = find_cross_entropy(student_);
+    const Operator* const learned = find_learned(student_);
     const Operator* const known = find_cross_entropy(teacher_);
     if (learned == nullptr || known == nullptr) {
-      return bad_input("distillation", "the loss of this model is not a plain cross-entropy over its logits",
-                       "a divergence needs whole logits: set model.loss: plain");
+      return bad_input(
+          "distillation",
+          "the loss of this model is neither a plain cross-entropy over its logits nor one over parts "
+          "of the tokens",
+          "set model.loss: plain, or {kind: chunked, over: tokens}");
     }
-    logits_ = known->inputs[0];
-    SHARDLAB_CHECK_OK(check_vocabularies(student_.tensor(learned->inputs[0]).shape.back(),
-                                         teacher_.tensor(logits_).shape.back()));
+    compared_ = known->inputs[0];
+    const std::int64_t teachers_vocabulary = teacher_.tensor(compared_).shape.back();
+    const bool in_parts = is_learned_in_parts(*learned);
+    if (in_parts) SHARDLAB_CHECK_OK(compare_in_parts());
+    SHARDLAB_CHECK_OK(check_vocabularies(in_parts ? student_.parameter(learned->parameters[0]).shape[0]
+                                                  : student_.tensor(learned->inputs[0]).shape.back(),
+                                         teachers_vocabulary));
     find_needed();
     tower_.family = teacher_.family;
     add_modules();
@@ -66,11 +97,23 @@ class Joiner {
                      "padding differs, set vocab_size in the overrides of one");
   }
 
-  // Backwards from the logits: the loss and what belongs to it alone is left out.
+  // The teacher's head becomes a part of the loss.
+  Status compare_in_parts() {
+    teachers_head_ = head_of(teacher_, compared_);
+    if (teachers_head_ == nullptr)
+      return bad_input("model.loss",
+                       "not supported yet for a teacher like " + teacher_.family +
+                           ": chunked: its logits are changed before the loss",
+                       "use plain");
+    compared_ = teachers_head_->inputs[0];
+    return {};
+  }
+
+  // Backwards from what the loss reads of it: its own loss and what belongs to that alone is left out.
   void find_needed() {
     operator_needed_.assign(teacher_.operators.size(), false);
     tensor_needed_.assign(teacher_.tensors.size(), false);
-    tensor_needed_[logits_.index()] = true;
+    tensor_needed_[compared_.index()] = true;
     for (std::size_t i = teacher_.operators.size(); i-- > 0;) {
       const Operator& op = teacher_.operators[i];
       const auto needed = [&](TensorId id) { return tensor_needed_[id.index()]; };
@@ -120,7 +163,7 @@ class Joiner {
       of_teacher_[i] = is_batch(tensor) ? batch_of_student(tensor.role) : append(std::move(tensor));
     }
     tower_.last_tensor = make_id<TensorId>(tensors_.size() - 1);
-    tower_.logits = of_teacher_[logits_.index()];
+    tower_.logits = of_teacher_[compared_.index()];
     for (std::size_t i = 0; i < student_.tensors.size(); ++i) {
       if (!is_batch(student_.tensors[i])) of_student_[i] = append(student_.tensors[i]);
     }
@@ -154,6 +197,7 @@ class Joiner {
     for (Operator op : student_.operators) {
       renumber(op, of_student_);
       if (is_cross_entropy(op)) compare(op);
+      if (is_learned_in_parts(op)) compare_chunks(op);
       operators_.push_back(std::move(op));
     }
   }
@@ -169,10 +213,21 @@ class Joiner {
     op.attributes = {{attribute::k_temperature, terms_.temperature}, {attribute::k_weight, terms_.weight}};
   }
 
+  void compare_chunks(Operator& op) const {
+    op.type = &k_chunked_distillation;
+    op.inputs.push_back(tower_.logits);
+    std::vector<ParameterId> heads = teachers_head_->parameters;
+    shift(heads, tower_.first_parameter.index());
+    op.parameters.insert(op.parameters.end(), heads.begin(), heads.end());
+    op.attributes.set(attribute::k_temperature, terms_.temperature);
+    op.attributes.set(attribute::k_weight, terms_.weight);
+  }
+
   ModelGraph student_;
   const ModelGraph& teacher_;
   const DistillationTerms terms_;
-  TensorId logits_;  // of teacher_
+  TensorId compared_;                        // of teacher_: its logits, or what its head makes them of
+  const Operator* teachers_head_ = nullptr;  // where the loss has it
   TeacherTower tower_;
   std::vector<bool> operator_needed_, tensor_needed_;  // of teacher_
   std::vector<TensorId> of_student_, of_teacher_;      // new ids, by old ones

@@ -3,7 +3,7 @@
 // Two towers over the same tokens: the teacher's operators, none of which requires a gradient, then the
 // student's, whose loss compares the two logits. So a frozen teacher is what any frozen part of a model is:
 // no program of it has a backward, none keeps anything, and what is alive of it when the student begins are
-// its logits.
+// its logits, or, under a loss over parts of the tokens, what its head makes them of.
 #pragma once
 
 #include "engine/base/result.h"
@@ -21,8 +21,9 @@ inline constexpr std::string_view k_teacher_prefix = "teacher.";
 
 // Both graphs are those of one micro-batch of the same shape. Of the teacher what makes the logits remains;
 // its modules and parameters are named with the prefix and frozen. The student's cross-entropy becomes a
-// distillation_loss. ModuleId and ParameterId of the student stay, the teacher's follow them. bad_input:
-// vocabularies differ; a student without a plain cross-entropy over its logits.
+// distillation_loss, its token_chunked_loss a chunked_distillation, which has the teacher's head too.
+// ModuleId and ParameterId of the student stay, the teacher's follow them. bad_input: vocabularies differ; a
+// student with another loss; a teacher that changes its logits, beside a loss in parts.
 Result<ModelGraph> join_teacher(ModelGraph student, const ModelGraph& teacher,
                                 const DistillationTerms& terms);
 

@@ -49,6 +49,13 @@ class StructureText {
 
 }  // namespace
 
+ModelGraph::ModelGraph() = default;
+ModelGraph::ModelGraph(const ModelGraph&) = default;
+ModelGraph::ModelGraph(ModelGraph&&) noexcept = default;
+ModelGraph& ModelGraph::operator=(const ModelGraph&) = default;
+ModelGraph& ModelGraph::operator=(ModelGraph&&) noexcept = default;
+ModelGraph::~ModelGraph() = default;
+
 std::int64_t total_parameters(const ModelGraph& graph) {
   std::int64_t sum = 0;
   for (const Parameter& parameter : graph.parameters) sum += parameter.elements();

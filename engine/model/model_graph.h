@@ -26,6 +26,7 @@ struct Module {
   std::optional<ModuleId> parent;
   std::vector<ModuleId> children;       // in definition order
   std::vector<ParameterId> parameters;  // registered on this module itself, tied ones included
+  bool of_positions = false;            // a table of positions: no input of it has a gradient
 };
 
 enum class InitialValue : std::uint8_t {
@@ -111,6 +112,14 @@ struct ModelGraph {
   // one list for all layers, or none: as the operators' attributes say.
   std::vector<std::vector<double>> expert_shares;
   std::optional<TeacherTower> teacher;
+
+  // Out of line: many hand it on, and few look into all of it.
+  ModelGraph();
+  ModelGraph(const ModelGraph&);
+  ModelGraph(ModelGraph&&) noexcept;
+  ModelGraph& operator=(const ModelGraph&);
+  ModelGraph& operator=(ModelGraph&&) noexcept;
+  ~ModelGraph();
 
   bool is_teachers(ModuleId id) const { return teacher && id >= teacher->root; }
   bool is_teachers(ParameterId id) const { return teacher && id >= teacher->first_parameter; }

@@ -96,10 +96,11 @@ constexpr bool holds_whole_parameters(BufferLayout layout) {
 // is the first part of the buffer's name.
 enum class BufferRole : std::uint8_t {
   other,
-  found_inf,     // not zero where a gradient is not finite; what guarded instructions read
-  norms,         // of gradients, squared: one, or one a trained parameter
-  bucket,        // of all-reduced gradients
-  first_bucket,  // the one bucket before buckets are rebuilt
+  found_inf,      // not zero where a gradient is not finite; what guarded instructions read
+  norms,          // of gradients, squared: one, or one a trained parameter
+  gradient_sums,  // of micro-batches so far, in host memory
+  bucket,         // of all-reduced gradients
+  first_bucket,   // the one bucket before buckets are rebuilt
   momentum,
   exp_avg,
   exp_avg_sq,
@@ -108,12 +109,13 @@ template <>
 inline constexpr auto k_words<BufferRole> =
     std::to_array<Word<BufferRole>>({{BufferRole::found_inf, "found_inf"},
                                      {BufferRole::norms, "norms"},
+                                     {BufferRole::gradient_sums, "gradient_sums"},
                                      {BufferRole::bucket, "bucket"},
                                      {BufferRole::first_bucket, "firstbucket"},
                                      {BufferRole::momentum, "momentum"},
                                      {BufferRole::exp_avg, "exp_avg"},
                                      {BufferRole::exp_avg_sq, "exp_avg_sq"}});
-// As the text form of a plan says it: by the first part of the name.
+// The text form of a plan says a role by the first part of the name alone.
 constexpr BufferRole role_of_name(std::string_view name) {
   return parse_word<BufferRole>(name.substr(0, name.find('.'))).value_or(BufferRole::other);
 }

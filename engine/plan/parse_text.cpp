@@ -89,7 +89,7 @@ class PlanParser {
       plan_.groups.push_back({ranks, number<int>(words.next())});
     } else if (key == "stream") {
       remember(streams_, std::string(value), plan_.streams.size(), "stream");
-      plan_.streams.push_back({std::string(value)});
+      plan_.streams.push_back(stream_called(std::string(value)));
     } else if (key == "takes_event") {
       events_.emplace(value, static_cast<std::uint32_t>(plan_.taken_events.size()));
       plan_.taken_events.emplace_back(value);

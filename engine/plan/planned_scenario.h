@@ -13,6 +13,14 @@ struct PlannedScenario {
   ModelGraph graph;
   Partition partition;
   RunPlan plan;
+
+  // Out of line: many hand it on, and few look into all of it.
+  PlannedScenario();
+  PlannedScenario(const PlannedScenario&);
+  PlannedScenario(PlannedScenario&&) noexcept;
+  PlannedScenario& operator=(const PlannedScenario&);
+  PlannedScenario& operator=(PlannedScenario&&) noexcept;
+  ~PlannedScenario();
 };
 
 }  // namespace shardlab

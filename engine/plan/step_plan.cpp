@@ -1,11 +1,20 @@
 #include "engine/plan/step_plan.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "engine/base/hash.h"
 #include "engine/plan/text.h"
 
 namespace shardlab {
+
+StepPlan::StepPlan() = default;
+StepPlan::StepPlan(const StepPlan&) = default;
+StepPlan::StepPlan(StepPlan&&) noexcept = default;
+StepPlan& StepPlan::operator=(const StepPlan&) = default;
+StepPlan& StepPlan::operator=(StepPlan&&) noexcept = default;
+StepPlan::~StepPlan() = default;
 
 std::string plan_hash(const StepPlan& plan) {
   return hash_hex(canonical_text(plan));
@@ -78,6 +87,11 @@ Bytes carried_bytes(const StepPlan& plan, MemorySpace space) {
     if (buffer.carried && buffer.space == space) sum += buffer.bytes();
   }
   return sum;
+}
+
+Stream stream_called(std::string name) {
+  const StreamRole role = parse_word<StreamRole>(name).value_or(StreamRole::other);
+  return {std::move(name), role};
 }
 
 }  // namespace shardlab

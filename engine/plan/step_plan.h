@@ -13,6 +13,7 @@
 #include "engine/plan/buffer.h"
 #include "engine/plan/group.h"
 #include "engine/plan/instruction.h"
+#include "engine/plan/stream_words.h"
 
 namespace shardlab {
 
@@ -30,8 +31,12 @@ inline constexpr auto k_words<PlanPhase> = std::to_array<Word<PlanPhase>>({{Plan
 // Host time is not a stream: Alloc, Free and HostWait stand on the stream whose memory or work they speak of.
 struct Stream {
   std::string name;  // "compute", "copy_in", "all_gather", "reduce_scatter" ...
+  StreamRole role = StreamRole::other;
   friend bool operator==(const Stream&, const Stream&) = default;
 };
+
+// With the role whose word the name is.
+Stream stream_called(std::string name);
 
 // Header entries, so that a plan reads on its own.
 struct PlanUnit {
@@ -74,6 +79,14 @@ struct StepPlan {
   std::vector<std::string> passes;        // by Instruction::pass
   std::vector<Buffer> buffers;
   std::vector<Instruction> instructions;
+
+  // Out of line: many hand it on, and few look into all of it.
+  StepPlan();
+  StepPlan(const StepPlan&);
+  StepPlan(StepPlan&&) noexcept;
+  StepPlan& operator=(const StepPlan&);
+  StepPlan& operator=(StepPlan&&) noexcept;
+  ~StepPlan();
 
   const Buffer& buffer(BufferId id) const { return buffers[id.index()]; }
   const Instruction& instruction(InstructionId id) const { return instructions[id.index()]; }

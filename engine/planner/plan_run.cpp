@@ -7,8 +7,7 @@
 #include "engine/passes/free_activations.h"
 #include "engine/plan/check.h"
 #include "engine/scenario/loss_scaling.h"
-#include "engine/scenario/parallel_spec.h"
-#include "engine/scenario/train_spec.h"
+#include "engine/scenario/strategy_facts.h"
 #include "engine/strategies/driver.h"
 #include "engine/strategies/optimizer_tail.h"
 
@@ -19,7 +18,7 @@ void describe_header(StepPlan& plan, const PlannedScenario& planned, const StepS
                      const std::string& graph_hash) {
   plan.graph_hash = graph_hash;
   plan.world_size = world_size(planned.scenario);
-  plan.micro_batches = plan.phase == PlanPhase::setup ? 0 : planned.scenario.train->accumulation;
+  plan.micro_batches = plan.phase == PlanPhase::setup ? 0 : micro_batches_of_step(planned.scenario);
   for (std::size_t i = 0; i < planned.partition.units.size(); ++i) {
     const Unit& unit = planned.partition.units[i];
     const auto id = make_id<UnitId>(i);
@@ -120,7 +119,7 @@ class RunPlanner {
     return plan;
   }
 
-  const std::string& name() const { return planned_.scenario.parallel->strategy; }
+  const std::string& name() const { return strategy_name(planned_.scenario); }
 
   PlannedScenario& planned_;
   const RunStrategies& strategies_;
@@ -131,8 +130,7 @@ class RunPlanner {
 
 // What one rank would do if nobody scheduled anything: the first snapshot of the construction.
 void snapshot_segments(const PlannedScenario& planned, std::vector<PassSnapshot>& snapshots) {
-  StepBuilder builder(planned.graph, planned.partition, PlanPhase::steady,
-                      planned.scenario.parallel->strategy);
+  StepBuilder builder(planned.graph, planned.partition, PlanPhase::steady, strategy_name(planned.scenario));
   StepStrategies strategies(builder, make_unscheduled(builder));
   strategies.student().declare_persistent();
   drive_step(builder, strategies, planned.scenario);

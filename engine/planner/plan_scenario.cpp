@@ -33,6 +33,23 @@ bool root_ends_before_loss(const Scenario& scenario, const PreparedModel& model)
   return model.settings.at(ModuleId{0}).reshard_after_forward.frees(true);
 }
 
+// A loss over parts of the tokens reads the teacher's head when the teacher's forward is over.
+Status check_teachers_head(const PlannedScenario& planned) {
+  const Partition& partition = planned.partition;
+  for (const Segment& segment : partition.segments) {
+    if (partition.unit(segment.unit).teacher) continue;
+    for (const ParameterId parameter : segment.parameters) {
+      const Unit& unit = partition.unit(partition.unit_of_parameter[parameter.index()]);
+      const bool is_root = unit.modules.front() == planned.graph.teacher->root;
+      if (!unit.teacher || !unit.settings.reshard_after_forward.frees(is_root)) continue;
+      return bad_input("distillation.teacher.parallel.reshard_after_forward",
+                       "gives the teacher's head back before model.loss: chunked reads it",
+                       "leave it out, and the head to the root: the root stays gathered");
+    }
+  }
+  return {};
+}
+
 Result<PlannedScenario> plan_as_chosen(const Scenario& scenario, std::vector<PassSnapshot>* snapshots) {
   PlannedScenario planned;
   planned.scenario = scenario;
@@ -52,6 +69,7 @@ Result<PlannedScenario> plan_as_chosen(const Scenario& scenario, std::vector<Pas
                                      model.wrapped.joined);
   SHARDLAB_CHECK_OK(check_regions(scenario, planned.graph, planned.partition));
   for (Unit& unit : planned.partition.units) unit.settings = model.settings.at(unit.modules.front());
+  if (strategies.teacher) SHARDLAB_CHECK_OK(check_teachers_head(planned));
   SHARDLAB_CHECK_OK(plan_run(planned, strategies, snapshots));
   SHARDLAB_CHECK_OK(check_measured_steps(planned));
   return planned;

@@ -36,8 +36,7 @@ Result<WrappedModules> wrapped_modules(const Scenario& scenario, const ModelGrap
   owners.policy = WrapPolicyKind::owners;
   Result<WrappedModules> wrapped = wrap_modules(graph, owners);
   if (wrapped) return wrapped;
-  return bad_input("parallel.strategy",
-                   "not supported yet: tied parameters with " + scenario.parallel->strategy,
+  return bad_input("parallel.strategy", "not supported yet: tied parameters with " + strategy_name(scenario),
                    "nearest that works: " + proposed_for("parallel.wrap"));
 }
 

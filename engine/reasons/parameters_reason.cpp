@@ -11,7 +11,7 @@ std::string initialize_text(const InstructionContext& c) {
   const Buffer& buffer = c.step.buffer(c.self().writes.front());
   if (buffer.buffer_class == BufferClass::reduce_buffer)
     return "Taken once, before the first step, and kept for the whole run.";
-  const ModelSpec& model = c.is_teachers() ? c.scenario().distillation->teacher.model : *c.scenario().model;
+  const ModelSpec& model = c.is_teachers() ? *c.scenario().distillation->teacher.model : *c.scenario().model;
   const bool from_file = !model.weights.empty();
   return fmt::format("What this rank holds of {} is made in place, {}; it lives as long as the run.",
                      unit_text(c), from_file ? "read from the checkpoint" : "from the seed");

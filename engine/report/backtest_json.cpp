@@ -7,7 +7,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json or_null(std::optional<double> value) {
+Json number_or_null(std::optional<double> value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
@@ -19,11 +19,11 @@ Json row_json(const BacktestRow& row, BacktestMetric metric) {
           {"series", row.series},
           {"metric", to_string(metric)},
           {"figure", row.figure.empty() ? Json(nullptr) : Json(row.figure)},
-          {"published", or_null(row.published)},
-          {"predicted", or_null(row.predicted)},
-          {"low", or_null(row.low)},
-          {"high", or_null(row.high)},
-          {"error", or_null(row.error)},
+          {"published", number_or_null(row.published)},
+          {"predicted", number_or_null(row.predicted)},
+          {"low", number_or_null(row.low)},
+          {"high", number_or_null(row.high)},
+          {"error", number_or_null(row.error)},
           {"expressible", row.expressible},
           {"reason", row.reason},
           {"nearest", row.nearest},
@@ -45,7 +45,9 @@ Json summary_json(const BacktestSummary& summary, BacktestMetric metric) {
           {"mean", error(summary.mean)},
           {"p90", error(summary.p90)},
           {"worst", error(summary.worst)},
-          {"bias", error(summary.bias)}};
+          {"bias", error(summary.bias)},
+          {"banded", summary.banded},
+          {"in_band", summary.in_band}};
 }
 
 template <std::size_t N>
@@ -67,7 +69,8 @@ Json backtest_json(const Backtest& backtest) {
           {"table", backtest.table},
           {"settings", backtest.settings},
           {"leave_one_source_out", backtest.has_bands},
-          {"within_bands", or_null(backtest.within_bands)},
+          {"band_part", backtest.band_part},
+          {"within_bands", number_or_null(backtest.within_bands)},
           {"verdicts",
            {{"ran", counts_json(backtest.verdicts.ran)},
             {"ran_out_of_memory", counts_json(backtest.verdicts.ran_out_of_memory)}}},

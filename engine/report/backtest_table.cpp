@@ -31,17 +31,18 @@ std::string heading(const Backtest& backtest) {
 }
 
 std::string summary_text(const Backtest& backtest, const TextStyle& style) {
-  TextTable table({{"by", Align::left},
-                   {"", Align::left, true, 24},
-                   {"rows"},
-                   {"expressible"},
-                   {"predicted"},
-                   {"median"},
-                   {"mean", Align::right, false, 8, 1},
-                   {"90 %", Align::right, false, 8, 2},
-                   {"worst"},
-                   {"bias"}},
-                  "  ");
+  std::vector<TableColumn> columns = {{"by", Align::left},
+                                      {"", Align::left, true, 24},
+                                      {"rows"},
+                                      {"expressible"},
+                                      {"predicted"},
+                                      {"median"},
+                                      {"mean", Align::right, false, 8, 1},
+                                      {"90 %", Align::right, false, 8, 2},
+                                      {"worst"},
+                                      {"bias"}};
+  if (backtest.has_bands) columns.push_back({"in band"});
+  TextTable table(std::move(columns), "  ");
   std::string last;
   for (const BacktestSummary& each : backtest.summary) {
     if (each.expressible == 0) continue;
@@ -49,7 +50,8 @@ std::string summary_text(const Backtest& backtest, const TextStyle& style) {
     table.add({each.by == last ? std::string() : each.by, each.by == "all" ? std::string() : each.key,
                std::to_string(each.rows), std::to_string(each.expressible), std::to_string(each.n),
                error(each.median), error(each.mean), error(each.p90), error(each.worst),
-               each.n > 0 ? signed_percent(each.bias) : "-"});
+               each.n > 0 ? signed_percent(each.bias) : "-",
+               each.banded > 0 ? fmt::format("{:.0f} %", 100.0 * each.in_band / each.banded) : "-"});
     last = each.by;
   }
   return table.text(style);
@@ -116,8 +118,8 @@ std::string verdicts_text(const BacktestVerdicts& verdicts) {
 std::string bands_text(const Backtest& backtest) {
   if (!backtest.has_bands) return {};
   if (!backtest.within_bands) return "\ntoo few sources for bands\n";
-  return fmt::format("\n{} of the published figures lie in the 80 % band of the other sources\n",
-                     percent(*backtest.within_bands));
+  return fmt::format("\n{} of the published figures lie in the {:.0f} % band of the other sources\n",
+                     percent(*backtest.within_bands), backtest.band_part * 100);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/model/operators/operator_list.h"
+#include "engine/plan/probed_collective.h"
 #include "engine/report/text_table.h"
 
 namespace shardlab {
@@ -70,8 +71,9 @@ std::optional<BenchRow> copy_row(const BenchSample& s) {
 
 // Source of the factors: nccl-tests, doc/PERFORMANCE.md.
 std::optional<BenchRow> collective_row(const BenchSample& s) {
-  const bool twice = s.name == "all_reduce";
-  if (!twice && s.name != "all_gather" && s.name != "reduce_scatter") return std::nullopt;
+  const auto collective = parse_word<ProbedCollective>(s.name);
+  if (!collective) return std::nullopt;
+  const bool twice = *collective == ProbedCollective::all_reduce;
   const auto ranks = static_cast<double>(number(s, "ranks"));
   const double rate = per_second(static_cast<double>(number(s, "bytes")), s.time_ns);
   const double factor = ranks > 0 ? (twice ? 2 : 1) * (ranks - 1) / ranks : 0;

@@ -5,8 +5,9 @@
 #include "engine/plan/unit_sizes.h"
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/model_spec.h"
+#include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
-#include "engine/scenario/train_spec.h"
+#include "engine/scenario/strategy_facts.h"
 #include "engine/strategies/strategy.h"
 
 namespace shardlab {
@@ -29,7 +30,7 @@ bool trains_all_alike(const Scenario& scenario) {
 
 std::optional<double> volume_limit(const Scenario& scenario) {
   if (world_size(scenario) == 1 || !trains_all_alike(scenario)) return std::nullopt;
-  const StrategyType* const strategy = strategy_named(scenario.parallel->strategy);
+  const StrategyType* const strategy = strategy_named(strategy_name(scenario));
   if (strategy == nullptr || strategy->volume_limit == nullptr) return std::nullopt;
   return strategy->volume_limit(scenario);
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/chance.h"
 #include "engine/trace/comparison.h"
 
 namespace shardlab {

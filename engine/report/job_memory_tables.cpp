@@ -1,20 +1,14 @@
 #include "engine/report/job_memory_tables.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "engine/base/with_spaces.h"
 #include "engine/report/text_table.h"
 
 namespace shardlab {
 namespace {
-
-std::string words_of(LifePhase phase) {
-  std::string text(to_string(phase));
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
 
 std::string_view place_words(OverheadPlace place) {
   switch (place) {
@@ -61,7 +55,8 @@ std::string life_part(const RunSummary& run, const TextStyle& style) {
     std::string note = phase.formula;
     if (!phase.asked) note = "not in this job: " + note;
     if (phase.asked && !phase.runs) note += " (predicted, not run yet)";
-    table.add({words_of(phase.phase), to_string(phase.device), to_string(phase.host), std::move(note)});
+    table.add({with_spaces(to_string(phase.phase)), to_string(phase.device), to_string(phase.host),
+               std::move(note)});
   }
   return "\n" + table.text(style);
 }

@@ -97,9 +97,16 @@ Json comparison_json(const Comparison& comparison, const Json& predicted, const 
 }
 
 Json entry_json(const RunEntry& entry) {
-  Json json = {{"run_id", to_string(entry.id)}, {"kind", to_string(entry.kind)}, {"name", entry.name},
-               {"created", entry.created},      {"strategy", entry.strategy},    {"ranks", entry.ranks},
-               {"machine", entry.machine},      {"plan_hash", entry.plan_hash},  {"run_hash", entry.run_hash},
+  Json json = {{"run_id", to_string(entry.id)},
+               {"kind", to_string(entry.kind)},
+               {"name", entry.name},
+               {"created", entry.created},
+               {"strategy", entry.strategy},
+               {"ranks", entry.ranks},
+               {"machine", entry.machine},
+               {"times_not_judged", entry.times_not_judged.empty() ? Json() : Json(entry.times_not_judged)},
+               {"plan_hash", entry.plan_hash},
+               {"run_hash", entry.run_hash},
                {"calibrated", entry.calibrated}};  // stands here, before the other figures
   add_columns(json, entry);
   json["tags"] = entry.tags;

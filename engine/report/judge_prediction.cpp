@@ -1,9 +1,8 @@
 #include "engine/report/judge_prediction.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
+#include "engine/base/with_spaces.h"
 #include "engine/report/figures.h"
 
 namespace shardlab {
@@ -25,12 +24,6 @@ Libraries libraries_of(const std::vector<MemoryOverhead>& overheads) {
     if (!on_host) sum.on_device += each.bytes;
   }
   return sum;
-}
-
-std::string words_of(LifePhase phase) {
-  std::string text(to_string(phase));
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
 }
 
 std::string steps_text(const DeviceMemory& memory, Bytes limit) {
@@ -66,7 +59,7 @@ struct PhaseVerdict {
 PhaseVerdict judge(LifePhase phase, Bytes bytes, Bytes margin, Bytes limit, std::string_view whose) {
   const Fit fit = judge_fit(bytes, margin, limit);
   if (fit == Fit::yes) return {};
-  std::string reason = fmt::format("{} takes {} of {}", words_of(phase), to_string(bytes),
+  std::string reason = fmt::format("{} takes {} of {}", with_spaces(to_string(phase)), to_string(bytes),
                                    fmt::format(fmt::runtime(whose), to_string(limit)));
   if (fit == Fit::unsure) reason += fmt::format(", and libraries may take {} more", to_string(margin));
   return {fit, std::move(reason)};

@@ -13,18 +13,18 @@ bool is_trained(const Parameter& parameter) {
   return parameter.trainable;
 }
 
-Flops flops_of(const std::vector<Work>& works) {
+Flops model_flops_of(const std::vector<Work>& works) {
   Flops sum;
   for (const Work& work : works) sum += work.model_flops;
   return sum;
 }
 
-Flops flops_of(const ModelGraph& graph) {
+Flops model_flops_of(const ModelGraph& graph) {
   Flops sum;
   for (const Operator& op : graph.operators) {
     const OperatorDescription description = describe_operator(graph, op);
-    sum += flops_of(description.forward);
-    sum += flops_of(description.backward);
+    sum += model_flops_of(description.forward);
+    sum += model_flops_of(description.backward);
   }
   return sum;
 }
@@ -38,7 +38,7 @@ Flops needless_flops(const ModelGraph& graph) {
   ModelGraph needed = graph;
   for (Parameter& parameter : needed.parameters) parameter.requires_grad = parameter.trainable;
   derive_requires_grad(needed);
-  return flops_of(graph) - flops_of(needed);
+  return model_flops_of(graph) - model_flops_of(needed);
 }
 
 // L h: over the layers, the width of what attention makes.
@@ -56,7 +56,7 @@ std::int64_t attention_widths(const ModelGraph& graph) {
 Flops model_flops_per_step(const PlannedScenario& planned) {
   Flops sum;
   for (const Segment& segment : planned.partition.segments)
-    sum += flops_of(segment.programs.forward.work) + flops_of(segment.programs.backward.work);
+    sum += model_flops_of(segment.programs.forward.work) + model_flops_of(segment.programs.backward.work);
   return (sum - needless_flops(planned.graph)) * planned.plan.steady.micro_batches;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/report/tables.h"
 #include "engine/report/text_table.h"
 #include "engine/scenario/distillation_spec.h"
+#include "engine/scenario/parallel_spec.h"
 
 namespace shardlab {
 namespace {
@@ -43,7 +44,7 @@ std::string streams_line(const StepPlan& plan) {
 std::string strategies(const PlannedScenario& planned) {
   const auto& distillation = planned.scenario.distillation;
   if (!distillation) return planned.plan.steady.strategy;
-  return planned.plan.steady.strategy + " with a teacher under " + distillation->teacher.parallel.strategy;
+  return planned.plan.steady.strategy + " with a teacher under " + distillation->teacher.parallel->strategy;
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 #include "engine/report/run_difference.h"
 
-#include <algorithm>
 #include <map>
 
+#include "engine/base/with_spaces.h"
+#include "engine/plan/imported_plan.h"
 #include "engine/report/words/plan_words.h"
+#include "engine/trace/known_classes.h"
 #include "engine/trace/metrics.h"
 #include "engine/trace/step_time.h"
 
@@ -12,29 +14,18 @@ namespace {
 
 constexpr std::string_view k_peak_of_class = "peak.";
 
-std::string with_spaces(std::string_view name) {
-  std::string text(name);
-  std::replace_if(
-      text.begin(), text.end(), [](char each) { return each == '_' || each == '.'; }, ' ');
-  return text;
-}
-
 std::vector<DifferenceRow> totals_of(const RunSummary& first, const RunSummary& second) {
   std::vector<DifferenceRow> rows;
   for (const Metric& metric : summary_metrics(first, second, {})) {
     if (metric.name.starts_with(k_peak_of_class)) continue;
-    rows.push_back({with_spaces(metric.name), metric.unit, metric.predicted, metric.measured, metric.name});
+    rows.push_back({with_spaces(metric.name), metric.unit, shown_figure(metric.name, metric.predicted),
+                    shown_figure(metric.name, metric.measured), metric.name});
   }
   return rows;
 }
 
-// A program's own record tells how high the peak was, and not what of.
-bool knows_classes(const RunSummary& run) {
-  return !run.memory || run.memory->by_class != BytesByClass{};
-}
-
 std::optional<double> of_class(const RunSummary& run, std::size_t its) {
-  if (!run.memory) return std::nullopt;
+  if (!run.memory || !knows_classes(run.memory->by_class)) return std::nullopt;
   return static_cast<double>(run.memory->by_class[its].value);
 }
 
@@ -48,7 +39,6 @@ void sort(std::vector<DifferenceRow>& rows) {
 
 std::vector<DifferenceRow> classes_of(const RunSummary& first, const RunSummary& second) {
   std::vector<DifferenceRow> rows;
-  if (!knows_classes(first) || !knows_classes(second)) return rows;
   for (std::size_t i = 0; i < k_buffer_classes; ++i) {
     DifferenceRow row{with_spaces(to_string(static_cast<BufferClass>(i))), MetricUnit::bytes,
                       of_class(first, i), of_class(second, i)};
@@ -79,17 +69,18 @@ GroupedTimes grouped_times(const AlternativeRun& run) {
   return times;
 }
 
-// What a run has no instruction of took it no time.
-std::vector<DifferenceRow> joined(const Times& first, const Times& second) {
+// What a plan has no instruction of took it no time (`absent`); beside an imported trace nobody knows.
+std::vector<DifferenceRow> joined(const Times& first, const Times& second, std::optional<double> absent) {
   std::map<std::string, DifferenceRow> by_name;
   const auto row = [&](const std::string& name) -> DifferenceRow& {
-    return by_name.try_emplace(name, DifferenceRow{name, MetricUnit::nanoseconds, 0, 0}).first->second;
+    return by_name.try_emplace(name, DifferenceRow{name, MetricUnit::nanoseconds, absent, absent})
+        .first->second;
   };
   for (const auto& [name, time] : first) row(name).first = time;
   for (const auto& [name, time] : second) row(name).second = time;
   std::vector<DifferenceRow> rows;
   for (auto& [name, each] : by_name)
-    if (each.first != 0 || each.second != 0) rows.push_back(std::move(each));
+    if (each.first.value_or(0) != 0 || each.second.value_or(0) != 0) rows.push_back(std::move(each));
   sort(rows);
   return rows;
 }
@@ -98,8 +89,10 @@ std::vector<DifferenceRow> joined(const Times& first, const Times& second) {
 
 RunDifference difference_of(const AlternativeRun& first, const AlternativeRun& second) {
   const GroupedTimes a = grouped_times(first), b = grouped_times(second);
+  const bool imported = is_imported(first.steady) || is_imported(second.steady);
+  const std::optional<double> absent = imported ? std::nullopt : std::optional(0.0);
   return {totals_of(first.summary, second.summary), classes_of(first.summary, second.summary),
-          joined(a.kinds, b.kinds), joined(a.units, b.units)};
+          joined(a.kinds, b.kinds, absent), joined(a.units, b.units, absent)};
 }
 
 }  // namespace shardlab

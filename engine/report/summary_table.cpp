@@ -6,11 +6,12 @@
 #include "engine/report/tables.h"
 #include "engine/report/text_table.h"
 #include "engine/report/words/plan_words.h"
+#include "engine/trace/known_classes.h"
 
 namespace shardlab {
 namespace {
 
-constexpr int k_loss_curve_width = 24;
+constexpr int k_loss_curve_width = 16;
 
 double share_of(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
@@ -27,11 +28,7 @@ Tone tone_of(Fit fit) {
 
 std::string likelihood_note(const RunSummary& run) {
   if (!run.fit_probability) return "";
-  return fmt::format("; steps run with {:.0f} %", *run.fit_probability * 100);
-}
-
-std::string retries_note(std::int64_t retries) {
-  return retries == 0 ? "" : fmt::format("; {} after giving memory back", counted(retries, "allocation"));
+  return "; chance " + chance(*run.fit_probability);
 }
 
 std::string whose_operators(Implementation implementation) {
@@ -46,22 +43,25 @@ std::string peak_words(const RunSummary& run, const StepPlan* plan) {
   return PlanWords(*plan).instruction(peak);
 }
 
-// When it is, in words, with its name in the plan.
-std::string peak_note(const RunSummary& run, const StepPlan* plan) {
+// When it is: in words, and below them its name in the plan.
+void add_peak(TextTable& table, const RunSummary& run, const StepPlan* plan) {
   const std::string &label = run.memory->peak_label, words = peak_words(run, plan);
-  if (label.empty()) return {};
-  const std::string when = words.empty() ? label : fmt::format("{} ({})", words, label);
-  return fmt::format("rank {}, in {}", run.memory->peak_rank, when);
+  const std::string in_plan =
+      label.empty() ? "" : fmt::format("rank {}, in {}", run.memory->peak_rank, label);
+  table.add(
+      {"peak allocated", to_string(run.memory->peak_allocated), words.empty() ? in_plan : "in " + words});
+  if (!words.empty()) table.add({"", "", in_plan});
 }
 
 void add_memory(TextTable& table, const RunSummary& run, const StepPlan* at_peak) {
   if (!run.memory) return;
-  table.add({"peak allocated", to_string(run.memory->peak_allocated), peak_note(run, at_peak)});
+  add_peak(table, run, at_peak);
   if (run.memory->peak_reserved) {
     table.add(
         {"peak reserved", to_string(*run.memory->peak_reserved),
-         fmt::format("by the allocator; active {}{}", to_string(run.memory->peak_active.value_or(Bytes{})),
-                     retries_note(run.memory->allocator_retries.value_or(0)))});
+         fmt::format("by the allocator; active {}", to_string(run.memory->peak_active.value_or(Bytes{})))});
+    if (const std::int64_t retries = run.memory->allocator_retries.value_or(0); retries > 0)
+      table.add({"", "", fmt::format("{} after giving memory back", counted(retries, "allocation"))});
     table.add({"peak on the device", to_string(run.memory->peak_device.value_or(Bytes{})),
                "with what libraries take for themselves"});
   }
@@ -151,13 +151,8 @@ std::string transfers_part(const RunSummary& run, const TextStyle& style) {
   return "\ntransfers of a rank in a step\n" + table.text(style);
 }
 
-// Whether anybody knows more of the peak than its height.
-bool knows_parts(const MemorySummary& memory) {
-  return memory.by_class != BytesByClass{};
-}
-
 std::string memory_part(const RunSummary& run, const TextStyle& style) {
-  if (!run.memory || !knows_parts(*run.memory)) return "";
+  if (!run.memory || !knows_classes(run.memory->by_class)) return "";
   TextTable classes({{"", Align::left}, {"", Align::right}, {"", Align::right}}, "  ");
   for (std::size_t i = 0; i < k_buffer_classes; ++i) {
     const Bytes bytes = run.memory->by_class[i];

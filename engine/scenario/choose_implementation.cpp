@@ -25,11 +25,11 @@ Scenario issued_by_our_executor(Scenario scenario) {
 }
 
 std::optional<Scenario> with_implementation(const Scenario& scenario, Implementation implementation) {
-  const bool open_teacher = scenario.distillation && !scenario.distillation->teacher.model.implementation;
+  const bool open_teacher = scenario.distillation && !scenario.distillation->teacher.model->implementation;
   if (scenario.model->implementation && !open_teacher) return std::nullopt;
   Scenario decided = scenario;
   if (!decided.model->implementation) decided.model->implementation = implementation;
-  if (open_teacher) decided.distillation->teacher.model.implementation = implementation;
+  if (open_teacher) decided.distillation->teacher.model->implementation = implementation;
   return decided;
 }
 

@@ -10,7 +10,8 @@ std::string cluster_words(const ClusterSpec& cluster) {
   const auto device = resolve_device(cluster);
   if (!device) return {};
   if (device->kind == DeviceKind::cpu)
-    return fmt::format("{} processor{}", device->ranks, device->ranks == 1 ? "" : "s");
+    return device->threads > 1 ? fmt::format("{} x {} processors", device->ranks, device->threads)
+                               : fmt::format("{} processor{}", device->ranks, device->ranks == 1 ? "" : "s");
   const std::string nodes = device->nodes > 1 ? fmt::format("{} x ", device->nodes) : "";
   const std::string node = cluster.node.empty() ? "" : fmt::format(" ({})", cluster.node);
   return fmt::format("{}{} x {}{}", nodes, device->ranks_per_node, device->name, node);

@@ -7,7 +7,8 @@
 
 namespace shardlab {
 
-// "8 x H100-SXM (dgx-h100)", "2 x 8 x H100-SXM" of two nodes, "2 processors"; empty when it names no hardware
+// "8 x H100-SXM (dgx-h100)", "2 x 8 x H100-SXM" of two nodes, "2 processors", "2 x 4 processors" of
+// two ranks with four threads each; empty when it names no hardware
 // that is known.
 std::string cluster_words(const ClusterSpec& cluster);
 

@@ -56,7 +56,8 @@ void complete(Scenario& scenario, Reading& reading) {
     if (const auto config = resolve_model_config(scenario, model); !config) refuse(key, config.error());
   };
   check_model("model.config", *scenario.model);
-  if (scenario.distillation) check_model("distillation.teacher.config", scenario.distillation->teacher.model);
+  if (scenario.distillation)
+    check_model("distillation.teacher.config", *scenario.distillation->teacher.model);
 }
 
 }  // namespace

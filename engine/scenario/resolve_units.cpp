@@ -38,7 +38,7 @@ void lay_over(Layers& layers, const std::string& key, const std::string& text) {
 
 UnitSettings settled(const Scenario& scenario, const Layers& layers) {
   const PrecisionSpec& p = layers.precision;
-  const bool casts_by_default = facts_of(scenario.parallel->strategy).casts_inputs_by_default;
+  const bool casts_by_default = facts_of(scenario).casts_inputs_by_default;
   const bool casts =
       p.param && p.cast_forward_inputs.value_or(casts_by_default);  // nothing is cast without a param_dtype
   const DType param = p.param.value_or(scenario.model->dtype);
@@ -77,13 +77,13 @@ Result<std::vector<ModuleId>> matching_units(const ModelGraph& graph, std::span<
 // What an override asks of the root of a model that is trained.
 Status check_root_override(const Scenario& scenario, const WrapOverride& change, std::size_t index) {
   const auto setting = change.settings.find("reshard_after_forward");
-  const std::string_view why = facts_of(scenario.parallel->strategy).why_root_stays;
+  const std::string_view why = facts_of(scenario).why_root_stays;
   if (why.empty() || setting == change.settings.end()) return {};
   const auto reshard = parse_reshard_after_forward(setting->second);
   if (reshard->kind != ReshardKind::always) return {};
   return bad_input(fmt::format("parallel.wrap.overrides[{}].settings", index),
                    fmt::format("reshard_after_forward: true has no effect on the root with strategy {}: {}",
-                               scenario.parallel->strategy, why),
+                               strategy_name(scenario), why),
                    "remove it, or use " + proposed_for("parallel.reshard_after_forward"));
 }
 

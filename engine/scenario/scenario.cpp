@@ -11,6 +11,14 @@
 
 namespace shardlab {
 
+TeacherSpec::TeacherSpec() = default;
+TeacherSpec::TeacherSpec(const TeacherSpec&) = default;
+TeacherSpec::TeacherSpec(TeacherSpec&&) noexcept = default;
+TeacherSpec& TeacherSpec::operator=(const TeacherSpec&) = default;
+TeacherSpec& TeacherSpec::operator=(TeacherSpec&&) noexcept = default;
+TeacherSpec::~TeacherSpec() = default;
+bool operator==(const TeacherSpec& a, const TeacherSpec& b) = default;
+
 Scenario::Scenario() = default;
 Scenario::Scenario(const Scenario&) = default;
 Scenario::Scenario(Scenario&&) noexcept = default;
@@ -18,5 +26,13 @@ Scenario& Scenario::operator=(const Scenario&) = default;
 Scenario& Scenario::operator=(Scenario&&) noexcept = default;
 Scenario::~Scenario() = default;
 bool operator==(const Scenario& a, const Scenario& b) = default;
+
+int micro_batches_of_step(const Scenario& scenario) {
+  return scenario.train->accumulation;
+}
+
+bool reduces_every_micro_batch(const Scenario& scenario) {
+  return scenario.train->sync == GradientSync::every;
+}
 
 }  // namespace shardlab

@@ -22,9 +22,9 @@ struct ClusterSpec;       // cluster_spec.h
 struct ParallelSpec;      // parallel_spec.h
 struct PrecisionSpec;     // precision_spec.h
 struct ScalerSpec;
-struct OffloadSpec;     // offload_spec.h
-struct ActivationSpec;  // train_spec.h
-struct TrainSpec;
+struct ActivationSpec;  // offload_spec.h
+struct OffloadSpec;
+struct TrainSpec;       // train_spec.h
 struct CheckpointSpec;  // run_spec.h
 struct LaunchSpec;
 struct MeasureSpec;
@@ -61,5 +61,11 @@ struct Scenario {
 
 // Ranks of the cluster: nodes x GPUs of a node, or the CPU ranks.
 int world_size(const Scenario& scenario);
+
+// `train.accumulation`: micro-batches of one step.
+int micro_batches_of_step(const Scenario& scenario);
+
+// `train.sync: every`: each of them reduces its gradients, not the last one alone.
+bool reduces_every_micro_batch(const Scenario& scenario);
 
 }  // namespace shardlab

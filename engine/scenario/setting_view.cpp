@@ -19,7 +19,7 @@ std::string described_key(const std::string& key) {
   return key;
 }
 
-std::string default_of(const std::string& given_key) {
+std::string shown_default(const std::string& given_key) {
   const std::string key = described_key(given_key);
   static const std::vector<KeyLine> lines = [] {
     std::vector<KeyLine> all;
@@ -32,7 +32,7 @@ std::string default_of(const std::string& given_key) {
 }
 
 // The node at a dotted key, of a section that was written with one word the word itself.
-const YamlNode* node_at(const YamlNode& root, std::string_view key) {
+const YamlNode* written_node(const YamlNode& root, std::string_view key) {
   const YamlNode* node = &root;
   while (!key.empty()) {
     if (node->is_scalar()) return key.find('.') == std::string_view::npos ? node : nullptr;
@@ -47,11 +47,11 @@ const YamlNode* node_at(const YamlNode& root, std::string_view key) {
 }  // namespace
 
 SettingView view_setting(const Scenario& scenario, const ScenarioSource& source, const std::string& key) {
-  SettingView view{key, default_of(key), source.given(key), {}};
+  SettingView view{key, shown_default(key), source.given(key), {}};
   if (view.given) view.where = source.where(key);
   // What differs from the defaults, as it would be written.
   const std::optional<YamlNode> written = write_section(scenario_keys(), scenario, Scenario{});
-  const YamlNode* const node = written ? node_at(*written, key) : nullptr;
+  const YamlNode* const node = written ? written_node(*written, key) : nullptr;
   if (node != nullptr) view.value = node->is_scalar() ? node->text : write_yaml_flow(*node);
   return view;
 }

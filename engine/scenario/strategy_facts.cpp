@@ -70,7 +70,11 @@ std::string strategy_hint(std::string_view name) {
 }
 
 const StrategyFacts& facts_of(const Scenario& scenario) {
-  return facts_of(scenario.parallel->strategy);
+  return facts_of(strategy_name(scenario));
+}
+
+const std::string& strategy_name(const Scenario& scenario) {
+  return scenario.parallel->strategy;
 }
 
 const StrategyFacts& facts_of(std::string_view strategy) {
@@ -89,6 +93,10 @@ bool accepts(const StrategyFacts& facts, std::string_view key) {
 bool replicates_state(const ParallelSpec& parallel) {
   const StrategyFacts& facts = facts_of(parallel.strategy);
   return facts.replicates != nullptr && facts.replicates(parallel);
+}
+
+bool replicates_state(const Scenario& scenario) {
+  return replicates_state(*scenario.parallel);
 }
 
 std::vector<std::string> strategy_names() {

@@ -59,6 +59,9 @@ struct StrategyFacts {
   std::span<const std::string_view> aliases = {};
   // Names that may mean this strategy; a scenario that writes them is told so.
   std::span<const LooseName> loose_names = {};
+  // Strategies that keep less of parameters, gradients and optimizer state on every rank, and that its users
+  // would go to.
+  std::span<const std::string_view> shards_more = {};
   // Parameters are grouped into units by parallel.wrap and gathered unit by unit.
   bool gathers_units = false;
   // Units are the modules that have parameters of their own, whatever parallel.wrap says.
@@ -93,10 +96,6 @@ struct StrategyFacts {
   // option, why.
   bool offloads_optimizer = false;
   std::string_view why_no_optimizer_offload = {};
-  // The stream, by its name in plans, on which PyTorch joins the gradients of a unit where the plan does so
-  // on compute; empty: on compute too. Of interest to the caching allocator alone
-  // (simulator/memory/allocations/issue_streams.h).
-  std::string_view gradients_join_on = {};
   // Gradients are copied into a bucket one by one, each with a kernel of its own.
   bool copies_each_gradient = false;
   // What reduces gradients is C++ within autograd's thread; else hooks in Python.
@@ -139,11 +138,15 @@ std::string strategy_hint(std::string_view name);
 const StrategyFacts& facts_of(std::string_view strategy);
 const StrategyFacts& facts_of(const Scenario& scenario);  // those of its own strategy
 
+// `parallel.strategy`.
+const std::string& strategy_name(const Scenario& scenario);
+
 // Whether a key, or something below it, has an effect under a strategy with these facts.
 bool accepts(const StrategyFacts& facts, std::string_view key);
 
 // Whether every rank holds the whole state under these settings.
 bool replicates_state(const ParallelSpec& parallel);
+bool replicates_state(const Scenario& scenario);
 
 // Names, in the order of the list.
 std::vector<std::string> strategy_names();

@@ -5,17 +5,16 @@
 #include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/precision_spec.h"
-#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 
 Scenario teacher_scenario(const Scenario& scenario) {
   Scenario teacher = scenario;
   const TeacherSpec& spec = scenario.distillation->teacher;
-  *teacher.model = spec.model;
+  teacher.model = spec.model;
   teacher.model->sequence_length = scenario.model->sequence_length;
-  *teacher.parallel = spec.parallel;
-  *teacher.precision = spec.precision;
+  teacher.parallel = spec.parallel;
+  teacher.precision = spec.precision;
   *teacher.activation = ActivationSpec{};
   *teacher.offload = OffloadSpec{};
   teacher.distillation.reset();

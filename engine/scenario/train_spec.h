@@ -1,4 +1,4 @@
-// The `activation` and `train` sections of a scenario.
+// The `train` section of a scenario.
 #pragma once
 
 #include <array>
@@ -7,21 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/scenario/parallel_words.h"
 #include "engine/scenario/train_words.h"
 
 namespace shardlab {
-
-struct ActivationSpec {
-  ActivationCheckpoint checkpoint = ActivationCheckpoint::none;
-  int every = 1;
-  std::vector<std::string> operators;
-  CheckpointPlacement placement = CheckpointPlacement::inside;
-  bool reentrant = false;
-  OffloadTarget offload = OffloadTarget::none;  // none or cpu
-  bool partition = false;
-  friend bool operator==(const ActivationSpec&, const ActivationSpec&) = default;
-};
 
 struct ScheduleSpec {
   ScheduleKind kind = ScheduleKind::constant;

@@ -71,7 +71,7 @@ Rows make_rows() {
       {"train.save.every", {}, "`shardlab run --save-weights FILE`", true},
       {"train.save.keep", {}, "`shardlab run --save-weights FILE`"},
       {"checkpoint", {}, "`shardlab run --save-weights FILE`", true},
-      {"limits", {}, "leave it out; `shardlab search` has needs"},
+      {"limits", {}, "leave it out; `shardlab search` takes it into its needs"},
   };
   add_strategies(rows);
   return rows;

@@ -21,7 +21,6 @@
 #include "engine/scenario/run_spec.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/teacher_scenario.h"
-#include "engine/scenario/train_spec.h"
 #include "engine/scenario/unsupported.h"
 
 namespace shardlab {
@@ -72,7 +71,7 @@ class Combinations {
 
   void offload() {
     const StrategyFacts& facts = facts_of(s_);
-    const std::string with = "cpu with " + s_.parallel->strategy;
+    const std::string with = "cpu with " + strategy_name(s_);
     const std::string nearest = "offload.parameters: cpu with " + offloading_strategies();
     const bool parameters = s_.offload->parameters == OffloadTarget::cpu;
     const bool optimizer = s_.offload->optimizer == OffloadTarget::cpu;
@@ -94,7 +93,7 @@ class Combinations {
   }
 
   void strategy() {
-    const auto not_built = facts_of(s_.parallel->strategy).not_built;
+    const auto not_built = facts_of(s_).not_built;
     if (not_built == nullptr) return;
     for (const NotBuilt& missing : not_built(s_))
       refuse_unless(false, missing.key, missing.shown, missing.nearest);
@@ -102,11 +101,11 @@ class Combinations {
 
   void precision() {
     const PrecisionSpec& p = *s_.precision;
-    if (facts_of(s_.parallel->strategy).casts_units) return;
+    if (facts_of(s_).casts_units) return;
     const auto compute = [&](const std::string& key, std::optional<DType> dtype) {
       if (dtype)
         refuse_unless(*dtype == s_.model->dtype, key,
-                      fmt::format("{} with strategy {}", to_string(*dtype), s_.parallel->strategy),
+                      fmt::format("{} with strategy {}", to_string(*dtype), strategy_name(s_)),
                       fmt::format("model.dtype: {}", to_string(*dtype)));
     };
     compute("precision.param", p.param);

@@ -5,6 +5,8 @@
 #include <fmt/core.h>
 
 #include "engine/base/parse.h"
+#include "engine/hardware/gpu.h"
+#include "engine/hardware/usual_network.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/complaints.h"
 #include "engine/scenario/mesh.h"
@@ -50,8 +52,9 @@ void validate_cluster(Complaints& c) {
              {"host", host}});
   } else if (!cluster.gpu.empty()) {
     c.require(cluster.gpus_per_node > 0, "cluster.gpus_per_node");
-    if (cluster.nodes > 1)
-      c.require(network, "cluster.inter_node_gbps_per_gpu", "the network between the nodes");
+    if (cluster.nodes > 1 && find_gpu(cluster.gpu) && !usual_node(cluster.gpu))
+      c.require(network, "cluster.inter_node_gbps_per_gpu",
+                fmt::format("the network between the nodes: no usual one of {} is known", cluster.gpu));
     if (cluster.nodes == 1 && network)
       c.refuse("cluster.inter_node_gbps_per_gpu", "has no effect with one node",
                "remove it, or raise cluster.nodes");
@@ -76,7 +79,7 @@ std::string group_sizes(int shards) {
 // An integer: the size of the group that keeps the parameters.
 void check_reshard(Complaints& c, const std::string& key, const ReshardAfterForward& reshard, int shards) {
   if (reshard.kind != ReshardKind::to_ranks) return;
-  const std::string_view why_not = facts_of(c.scenario.parallel->strategy).why_no_subgroups;
+  const std::string_view why_not = facts_of(c.scenario).why_no_subgroups;
   if (!why_not.empty()) {
     c.refuse(key, fmt::format("{}: {}", reshard.ranks, why_not),
              "use true or false, or " + proposed_for("parallel.reshard_after_forward"));
@@ -92,7 +95,7 @@ void check_reshard(Complaints& c, const std::string& key, const ReshardAfterForw
 void validate_mesh(Complaints& c) {
   const int ranks = world_size(c.scenario);
   const std::string key = c.given("parallel.mesh") ? "parallel.mesh" : "parallel.strategy";
-  if (const auto check_ranks = facts_of(c.scenario.parallel->strategy).check_ranks; check_ranks != nullptr) {
+  if (const auto check_ranks = facts_of(c.scenario).check_ranks; check_ranks != nullptr) {
     check_ranks(c, ranks);
     if (!c.problems.empty()) return;
   }
@@ -122,7 +125,7 @@ void validate_mesh(Complaints& c) {
 }
 
 void validate_strategy(Complaints& c) {
-  const StrategyFacts& facts = facts_of(c.scenario.parallel->strategy);
+  const StrategyFacts& facts = facts_of(c.scenario);
   if (facts.check != nullptr) facts.check(c, resolve_mesh(c.scenario));
 }
 

@@ -44,7 +44,7 @@ std::string owners_of(std::string_view key) {
 
 void check_framework(Complaints& c) {
   const PrecisionSpec& p = *c.scenario.precision;
-  const std::string& strategy = c.scenario.parallel->strategy;
+  const std::string& strategy = strategy_name(c.scenario);
   const StrategyFacts& facts = facts_of(strategy);
   const auto refuse = [&](const std::string& key, const std::string& why) {
     c.refuse(key, fmt::format("has no effect with strategy {}{}", strategy, why),
@@ -74,7 +74,7 @@ void check_framework(Complaints& c) {
 }
 
 void check_unit_setting(Complaints& c, const std::string& key, const std::string& name) {
-  const std::string& strategy = c.scenario.parallel->strategy;
+  const std::string& strategy = strategy_name(c.scenario);
   if (name == "precision.buffer") {
     c.refuse(key,
              "precision.buffer has no effect on single units: the rotary frequencies are one buffer for all",

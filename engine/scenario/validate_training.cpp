@@ -61,8 +61,8 @@ void check_optimizer_in_backward(Complaints& c, const TrainSpec& train) {
   if (train.clip_value)
     c.refuse(key, "gradients are used before they could be clipped", "no train.clip_value");
   if (scales_loss(c.scenario)) c.refuse(key, "gradients of a scaled loss are unscaled together", "bfloat16");
-  if (!facts_of(c.scenario.parallel->strategy).updates_in_backward)
-    c.refuse(key, "not supported yet: with " + c.scenario.parallel->strategy,
+  if (!facts_of(c.scenario).updates_in_backward)
+    c.refuse(key, "not supported yet: with " + strategy_name(c.scenario),
              "nearest that works: parallel.strategy: none");
 }
 
@@ -109,7 +109,7 @@ void check_scaler(Complaints& c) {
                                         : "has no effect: nothing is float16",
              "remove it, or set scaler.enabled: true");
   }
-  const bool refuses = facts_of(c.scenario.parallel->strategy).float16_scaler.empty();
+  const bool refuses = facts_of(c.scenario).float16_scaler.empty();
   if (scales && c.scenario.model->dtype == DType::float16 && refuses) {
     c.refuse(
         "model.dtype",
@@ -133,7 +133,7 @@ void check_rest(Complaints& c) {
   const bool cpu = c.scenario.cluster->device == DeviceKind::cpu;
   if (cpu && c.scenario.launch->backend == CommunicationBackend::nccl)
     c.refuse("launch.backend", "nccl needs GPUs, the cluster has CPU ranks", "use gloo");
-  const std::string& strategy = c.scenario.parallel->strategy;
+  const std::string& strategy = strategy_name(c.scenario);
   if (c.scenario.activation->placement == CheckpointPlacement::outside && !facts_of(strategy).gathers_units) {
     c.refuse("activation.placement",
              fmt::format("outside has no effect with strategy {}: it gathers no units", strategy),

@@ -87,14 +87,15 @@ std::vector<BacktestRow> read_rows(SQLite::Database& db, std::int64_t backtest) 
 std::int64_t write_backtest(SQLite::Database& db, const Backtest& backtest, std::int64_t created) {
   SQLite::Statement insert(
       db,
-      "INSERT INTO backtests (created, metric, table_file, settings, has_bands, within_bands) "
-      "VALUES (?, ?, ?, ?, ?, ?)");
+      "INSERT INTO backtests (created, metric, table_file, settings, has_bands, within_bands, band_part) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?)");
   insert.bind(1, created_or_now(created));
   insert.bind(2, std::string(to_string(backtest.metric)));
   insert.bind(3, backtest.table);
   insert.bind(4, text_of(Json(backtest.settings)));
   insert.bind(5, backtest.has_bands ? 1 : 0);
   bind_number(insert, 6, backtest.within_bands);
+  insert.bind(7, backtest.band_part);
   insert.exec();
   const std::int64_t id = db.getLastInsertRowid();
   SQLite::Statement rows(db,
@@ -105,9 +106,10 @@ std::int64_t write_backtest(SQLite::Database& db, const Backtest& backtest, std:
 }
 
 Result<std::optional<BacktestEntry>> read_latest_backtest(SQLite::Database& db, BacktestMetric metric) {
-  SQLite::Statement query(db,
-                          "SELECT id, created, table_file, settings, has_bands, within_bands FROM backtests "
-                          "WHERE metric = ? ORDER BY id DESC LIMIT 1");
+  SQLite::Statement query(
+      db,
+      "SELECT id, created, table_file, settings, has_bands, within_bands, band_part FROM backtests "
+      "WHERE metric = ? ORDER BY id DESC LIMIT 1");
   query.bind(1, std::string(to_string(metric)));
   if (!query.executeStep()) return std::nullopt;
   BacktestEntry entry{query.getColumn(0).getInt64(), query.getColumn(1).getInt64(), {}};
@@ -115,6 +117,7 @@ Result<std::optional<BacktestEntry>> read_latest_backtest(SQLite::Database& db, 
   entry.backtest.table = query.getColumn(2).getString();
   entry.backtest.has_bands = query.getColumn(4).getInt() != 0;
   entry.backtest.within_bands = read_number(query.getColumn(5));
+  entry.backtest.band_part = query.getColumn(6).getDouble();
   try {
     entry.backtest.settings = Json::parse(query.getColumn(3).getString()).get<std::vector<std::string>>();
     entry.backtest.rows = read_rows(db, entry.id);

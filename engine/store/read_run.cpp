@@ -25,6 +25,7 @@ RunKind kind_of(const SQLite::Column& column) {
 // {}: the columns of figures.
 constexpr const char* k_entries =
     "SELECT runs.id, kind, name, created, runs.strategy, ranks, plans.hash, run_hash, note, machine, "
+    "times_not_judged, "
     "(SELECT group_concat(tag, char(31)) FROM (SELECT tag FROM tags WHERE run_id = runs.id ORDER BY tag)), "
     "{} "
     "FROM runs JOIN plans ON plans.id = steady_plan "
@@ -55,8 +56,9 @@ RunEntry entry_of(SQLite::Statement& row) {
   entry.run_hash = row.getColumn(7).getString();
   entry.note = row.getColumn(8).getString();
   entry.machine = row.getColumn(9).getString();
-  entry.tags = split_tags(row.getColumn(10).getString());
-  read_columns(row, 11, entry);
+  entry.times_not_judged = row.getColumn(10).getString();
+  entry.tags = split_tags(row.getColumn(11).getString());
+  read_columns(row, 12, entry);
   return entry;
 }
 
@@ -154,6 +156,7 @@ Result<RunRecord> read_run(SQLite::Database& db, const Place& database, RunId id
   run.tags = entry.tags;
   run.note = entry.note;
   run.machine = entry.machine;
+  run.times_not_judged = entry.times_not_judged;
   run.scenario_yaml = query.getColumn(0).getString();
   SHARDLAB_TRY(run.plan, read_run_plan(db, database, id));
   run.trace = read_steps(db, id.value);

@@ -25,6 +25,15 @@ struct RunRecord {
   RunSummary summary;
   std::vector<std::string> tags;
   std::string note;
+  std::string times_not_judged = {};  // RunEntry::times_not_judged
+
+  // Out of line: many hand it on, and few look into all of it.
+  RunRecord();
+  RunRecord(const RunRecord&);
+  RunRecord(RunRecord&&) noexcept;
+  RunRecord& operator=(const RunRecord&);
+  RunRecord& operator=(RunRecord&&) noexcept;
+  ~RunRecord();
 };
 
 // Fitted coefficients of a machine, as the calibration writes them; the store does not look inside `text`.

@@ -6,6 +6,7 @@
 #include "engine/store/backtest_rows.h"
 #include "engine/store/database_connection.h"
 #include "engine/store/database_file.h"
+#include "engine/store/lesson_rows.h"
 #include "engine/store/read_run.h"
 #include "engine/store/read_trace.h"
 #include "engine/store/write_run.h"
@@ -155,6 +156,17 @@ Status RunStore::set_note(RunId id, std::string_view note) {
   });
 }
 
+Status RunStore::set_times_not_judged(RunId id, std::string_view why) {
+  SHARDLAB_CHECK_OK(entry(id));
+  return connection_->guarded([&]() -> Status {
+    SQLite::Statement update(connection_->db, "UPDATE runs SET times_not_judged = ? WHERE id = ?");
+    update.bind(1, std::string(why));
+    update.bind(2, id.value);
+    update.exec();
+    return {};
+  });
+}
+
 Result<std::int64_t> RunStore::save_calibration(const CalibrationRecord& calibration) {
   return connection_->guarded([&]() -> Result<std::int64_t> {
     WriteTransaction transaction(connection_->db);
@@ -209,6 +221,38 @@ Result<std::optional<BacktestEntry>> RunStore::latest_backtest(BacktestMetric me
   return connection_->guarded([&] {
     const ReadTransaction transaction(connection_->db);
     return read_latest_backtest(connection_->db, metric);
+  });
+}
+
+Status RunStore::save_lesson_answer(const LessonAnswer& answer) {
+  return connection_->guarded([&]() -> Status {
+    write_lesson_answer(connection_->db, answer);
+    return {};
+  });
+}
+
+Status RunStore::save_lesson_progress(const LessonProgress& progress) {
+  return connection_->guarded([&]() -> Status {
+    write_lesson_progress(connection_->db, progress);
+    return {};
+  });
+}
+
+Result<std::vector<LessonAnswer>> RunStore::lesson_answers() const {
+  return connection_->guarded([&] { return read_lesson_answers(connection_->db, in_file(path().string())); });
+}
+
+Result<std::vector<LessonProgress>> RunStore::lesson_progress() const {
+  return connection_->guarded(
+      [&] { return read_lesson_progress(connection_->db, in_file(path().string())); });
+}
+
+Status RunStore::forget_lessons() {
+  return connection_->guarded([&]() -> Status {
+    WriteTransaction transaction(connection_->db);
+    make_lesson_tables_anew(connection_->db);
+    transaction.commit();
+    return {};
   });
 }
 

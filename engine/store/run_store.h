@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/store/lesson_record.h"
 #include "engine/store/run_record.h"
 
 namespace shardlab {
@@ -65,6 +66,9 @@ class RunStore {
   Status add_tag(RunId id, std::string_view tag);
   Status remove_tag(RunId id, std::string_view tag);
   Status set_note(RunId id, std::string_view note);
+  // What a validation found after the run was saved; whoever compares the run later leaves its times alone
+  // too.
+  Status set_times_not_judged(RunId id, std::string_view why);
 
   Result<std::int64_t> save_calibration(const CalibrationRecord& calibration);
   // The latest calibration of this machine; none when it was never calibrated.
@@ -80,6 +84,13 @@ class RunStore {
   Result<std::int64_t> save_backtest(const Backtest& backtest, std::int64_t created = 0);
   // The newest of a metric; none when there is none.
   Result<std::optional<BacktestEntry>> latest_backtest(BacktestMetric metric) const;
+
+  // Lessons. Reading a damaged table is bad_input; forget_lessons() mends it.
+  Status save_lesson_answer(const LessonAnswer& answer);
+  Status save_lesson_progress(const LessonProgress& progress);  // replaces that of the same lesson
+  Result<std::vector<LessonAnswer>> lesson_answers() const;     // oldest first
+  Result<std::vector<LessonProgress>> lesson_progress() const;
+  Status forget_lessons();
 
  private:
   struct Connection;

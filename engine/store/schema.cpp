@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "engine/store/lesson_tables.h"
+
 namespace shardlab {
 namespace {
 
@@ -213,11 +215,25 @@ CREATE TABLE backtest_rows (
 UPDATE runs SET fits = 'unsure' WHERE fits = 'tight';
 )sql";
 
+// How wide the bands of a backtest were meant to be.
+constexpr std::string_view k_band_parts = R"sql(
+ALTER TABLE backtests ADD COLUMN band_part REAL NOT NULL DEFAULT 0.8;
+)sql";
+
+// Why the times of a run are no measurement; of older runs what their comparison says of it.
+constexpr std::string_view k_times_not_judged = R"sql(
+ALTER TABLE runs ADD COLUMN times_not_judged TEXT NOT NULL DEFAULT '';
+UPDATE runs SET times_not_judged = 'its validation found that the machine changed meanwhile'
+  WHERE id IN (SELECT measured_run FROM comparisons JOIN comparison_metrics ON comparison_id = comparisons.id
+               WHERE tolerance IS NOT NULL AND comparison_metrics.verdict = 'not judged');
+)sql";
+
 constexpr std::array k_migrations = {
     Migration{1, k_runs_and_traces}, Migration{2, k_notes_calibrations_comparisons},
     Migration{3, k_second_steps},    Migration{4, k_fit_in_words},
     Migration{5, k_packed_steps},    Migration{6, k_machines},
-    Migration{7, k_backtests}};
+    Migration{7, k_backtests},       Migration{8, k_band_parts},
+    Migration{9, k_lesson_tables},   Migration{10, k_times_not_judged}};
 
 }  // namespace
 

@@ -36,11 +36,11 @@ std::int64_t write_run_row(SQLite::Database& db, const RunRecord& run, const Pla
   std::string figures;  // one parameter each
   for (int i = 0; i < run_column_count(); ++i) figures += ", ?";
   SQLite::Statement insert(
-      db,
-      fmt::format("INSERT INTO runs (kind, name, created, strategy, ranks, run_hash, setup_plan, first_plan, "
-                  "steady_plan, second_plan, scenario, provenance, summary, note, machine, {}) "
-                  "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?{})",
-                  run_columns(), figures));
+      db, fmt::format(
+              "INSERT INTO runs (kind, name, created, strategy, ranks, run_hash, setup_plan, first_plan, "
+              "steady_plan, second_plan, scenario, provenance, summary, note, machine, times_not_judged, {}) "
+              "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?{})",
+              run_columns(), figures));
   insert.bind(1, std::string(to_string(run.trace.provenance.kind)));
   insert.bind(2, run.name);
   insert.bind(3, created_or_now(run.created));
@@ -56,7 +56,8 @@ std::int64_t write_run_row(SQLite::Database& db, const RunRecord& run, const Pla
   insert.bind(13, summary_text(run.summary));
   insert.bind(14, run.note);
   insert.bind(15, run.machine);
-  bind_columns(insert, 16, run.summary);
+  insert.bind(16, run.times_not_judged);
+  bind_columns(insert, 17, run.summary);
   insert.exec();
   return db.getLastInsertRowid();
 }

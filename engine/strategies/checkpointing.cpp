@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/scenario/parallel_spec.h"
-#include "engine/scenario/train_spec.h"
+#include "engine/scenario/offload_spec.h"
+#include "engine/scenario/strategy_facts.h"
 #include "engine/strategies/strategy.h"
 
 namespace shardlab {
@@ -78,7 +78,7 @@ Status check_regions(const Scenario& scenario, const ModelGraph& graph, const Pa
                      "remove it, or make the layers units (parallel.wrap.policy: transformer)");
   }
   SHARDLAB_CHECK_OK(check_joined_units(graph, partition));
-  const StrategyType* const strategy = strategy_named(scenario.parallel->strategy);
+  const StrategyType* const strategy = strategy_named(strategy_name(scenario));
   if (strategy == nullptr || strategy->check_regions == nullptr) return {};
   return strategy->check_regions(scenario, graph, partition);
 }

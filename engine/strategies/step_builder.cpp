@@ -43,7 +43,7 @@ StepBuilder::StepBuilder(const ModelGraph& graph, const Partition& partition, Pl
 }
 
 StreamId StepBuilder::add_stream(std::string_view name) {
-  plan_.streams.push_back({scope_.stream_prefix + std::string(name)});
+  plan_.streams.push_back(stream_called(scope_.stream_prefix + std::string(name)));
   last_on_stream_.emplace_back();
   stream_waits_.emplace_back();
   return make_id<StreamId>(plan_.streams.size() - 1);

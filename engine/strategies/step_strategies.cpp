@@ -3,7 +3,7 @@
 #include "engine/model/join_teacher.h"
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/mesh.h"
-#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/teacher_scenario.h"
 
 namespace shardlab {
@@ -33,7 +33,7 @@ StepStrategies::StepStrategies(StepBuilder& builder, const RunStrategies& run, c
   }
   students_scope_ = scope_of(builder.partition(), false);
   teachers_scope_ = scope_of(builder.partition(), true);
-  teachers_pass_ = std::string(k_teacher_prefix) + run.teacher->parallel->strategy;
+  teachers_pass_ = std::string(k_teacher_prefix) + strategy_name(*run.teacher);
   teachers_scope_.teachers_mesh = resolve_mesh(*run.teacher) != resolve_mesh(scenario);
   builder.set_scope(students_scope_);
   student_ = run.type.make(builder, scenario);
@@ -44,10 +44,10 @@ StepStrategies::StepStrategies(StepBuilder& builder, const RunStrategies& run, c
 
 Result<RunStrategies> find_run_strategies(const Scenario& scenario) {
   RunStrategies strategies;
-  SHARDLAB_TRY(strategies.type, find_strategy(scenario.parallel->strategy));
+  SHARDLAB_TRY(strategies.type, find_strategy(strategy_name(scenario)));
   if (!scenario.distillation) return strategies;
   strategies.teacher = teacher_scenario(scenario);
-  SHARDLAB_TRY(strategies.teacher_type, find_strategy(strategies.teacher->parallel->strategy));
+  SHARDLAB_TRY(strategies.teacher_type, find_strategy(strategy_name(*strategies.teacher)));
   return strategies;
 }
 

@@ -2,12 +2,11 @@
 
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/parallel_spec.h"
-#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 
 double reductions_of_step(const Scenario& scenario) {
-  return scenario.train->sync == GradientSync::every ? scenario.train->accumulation : 1;
+  return reduces_every_micro_batch(scenario) ? micro_batches_of_step(scenario) : 1;
 }
 
 std::optional<double> replicated_volume(const Scenario& scenario) {
@@ -24,7 +23,7 @@ double sharded_volume(const Scenario& scenario, double gathers) {
 
 std::optional<double> resharding_volume(const Scenario& scenario) {
   if (!scenario.parallel->reshard_after_backward) return std::nullopt;
-  const double micro_batches = scenario.train->accumulation;
+  const double micro_batches = micro_batches_of_step(scenario);
   const ReshardAfterForward& reshard = scenario.parallel->reshard_after_forward;
   if (reshard.kind == ReshardKind::never) return sharded_volume(scenario, micro_batches);
   // With a number of ranks backward gathers within a group of them.

@@ -64,6 +64,8 @@ struct BacktestSummary {
   double p90 = 0;
   double worst = 0;
   double bias = 0;
+  int banded = 0;   // with a band and a published figure
+  int in_band = 0;  // of these, those whose published figure lies in it
 
   friend bool operator==(const BacktestSummary&, const BacktestSummary&) = default;
 };
@@ -81,6 +83,7 @@ struct Backtest {
   std::string table;                  // the file of published runs
   std::vector<std::string> settings;  // that every scenario was changed by, as for --set
   bool has_bands = false;
+  double band_part = 0.8;                // of the published figures, that a band should hold
   std::optional<double> within_bands;    // the part of the rows with a band whose published figure lies in it
   std::vector<BacktestRow> rows;         // in the order of the table
   std::vector<BacktestSummary> summary;  // "all" first, then by group

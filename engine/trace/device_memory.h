@@ -16,8 +16,10 @@ struct DeviceMemory {
   Bytes inactive_split;            // of split blocks that nobody holds
   std::int64_t retries = 0;        // allocations that first gave everything unused back to the driver
   std::int64_t out_of_memory = 0;  // allocations that failed
-  // Measured as differences of the driver's free memory at fixed points; absent parts are zero.
-  Bytes context;        // after the device was opened, before the first tensor
+  Bytes library_workspace;  // of what is requested: of libraries, from before the first tensor to the end
+  // Beside the allocator: what the process holds (or, where the driver does not tell, all processes) at fixed
+  // points; absent parts are zero.
+  Bytes context;        // after the device was opened and cuBLAS loaded
   Bytes communication;  // communicators and what their first use took
   Bytes device_peak;    // most in use on the device at the ends of steps, whoever used it
 

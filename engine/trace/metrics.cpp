@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/base/nearest.h"
+#include "engine/trace/known_classes.h"
 #include "engine/trace/run_figures.h"
 
 namespace shardlab {
@@ -16,6 +17,9 @@ constexpr std::array k_collectives = {InstructionKind::AllGather, InstructionKin
 
 // Among the places of the rows: the metric that needs traces (comparison.h) and sums over lists.
 constexpr int k_place_of_live_bytes = 6, k_place_of_totals = 20;
+
+// The beginning of their metrics' names (run_figures.h).
+constexpr std::string_view k_of_collectives = "communication.";
 
 // A metric's value in one run.
 struct Value {
@@ -65,7 +69,7 @@ class Values {
   void add(const FigureFacts& figure, const BytesByClass* by_class) {
     for (std::size_t i = 0; i < k_buffer_classes; ++i)
       push(figure, to_string(static_cast<BufferClass>(i)),
-           by_class ? std::optional(number_of((*by_class)[i])) : std::nullopt);
+           by_class && knows_classes(*by_class) ? std::optional(number_of((*by_class)[i])) : std::nullopt);
   }
 
   // Over all sizes of groups.
@@ -172,6 +176,10 @@ Status check_tolerances(const Tolerances& tolerances) {
       return bad_input("measure.tolerance", "the tolerance of " + name + " is negative or no number");
   }
   return {};
+}
+
+std::optional<double> shown_figure(std::string_view metric, std::optional<double> value) {
+  return metric.starts_with(k_of_collectives) && value == 0.0 ? std::nullopt : value;
 }
 
 void leave_times_unjudged(Comparison& comparison, const std::string& why) {

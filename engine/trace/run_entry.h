@@ -35,6 +35,8 @@ struct RunEntry {
   std::string strategy;
   int ranks = 1;
   std::string machine;  // of the scenario, in words: "8 x H100-SXM (hgx-h100)"; empty: not known
+  std::string
+      times_not_judged;  // why its times are no measurement of its plan; empty: they are, or nobody asked
   std::optional<Implementation> implementation;
   std::string plan_hash;  // of the steady step
   std::string run_hash;

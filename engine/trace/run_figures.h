@@ -139,7 +139,9 @@ inline constexpr auto k_figures<MemorySummary> = std::tuple{
         .remarked("null but for predictions for GPUs"),
     figure("device_high", &MemorySummary::device_high, "its upper end").remarked("likewise"),
     figure("by_class", &MemorySummary::by_class, "what of the peak belongs to this class of buffer")
-        .remarked("class of buffer -> bytes; adds up to `peak_allocated`; classes without bytes are left out")
+        .remarked("class of buffer -> bytes; adds up to `peak_allocated`; classes without bytes are left "
+                  "out; null where only "
+                  "the height of the peak is known (imported traces)")
         .metric_of({"peak.", MetricUnit::bytes, Listed::where_not_zero, 5})
         .set_by("parallel.strategy", "precision", "train.micro_batch"),
     figure("peak_instruction", &MemorySummary::peak_instruction,

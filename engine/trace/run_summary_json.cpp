@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/trace/known_classes.h"
 #include "engine/trace/run_figures.h"
 
 namespace shardlab {
@@ -64,8 +65,9 @@ Json json_of(InstructionId id) {
   return id.value;
 }
 
-// Classes without bytes are left out.
+// Classes without bytes are left out; null where none is known.
 Json json_of(const BytesByClass& by_class) {
+  if (!knows_classes(by_class)) return nullptr;
   Json object = Json::object();
   for (std::size_t i = 0; i < by_class.size(); ++i) {
     if (by_class[i].value != 0) object[key<BufferClass>(i)] = by_class[i].value;

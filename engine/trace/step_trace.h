@@ -113,6 +113,14 @@ struct RunTrace {
   std::optional<FitEstimate> fit;       // of a prediction for GPUs
   std::vector<PhaseMemory> life;        // of a prediction for GPUs, kept like the next
   std::vector<MemoryOverhead> overheads;  // of a prediction for GPUs; a store keeps the run's summary of them
+
+  // Out of line: many hand it on, and few look into all of it.
+  RunTrace();
+  RunTrace(const RunTrace&);
+  RunTrace(RunTrace&&) noexcept;
+  RunTrace& operator=(const RunTrace&);
+  RunTrace& operator=(RunTrace&&) noexcept;
+  ~RunTrace();
 };
 
 }  // namespace shardlab

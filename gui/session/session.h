@@ -78,6 +78,8 @@ class Session {
   // --- the database of runs, read on threads of their own; trouble with it becomes a message.
   void use_database(std::filesystem::path file);
   const std::filesystem::path& database() const { return calibrations_.database(); }
+  // The calibrations in it, newest first, as predictions are made with them.
+  const std::vector<std::string>& calibrations() const { return calibrations_.texts(); }
   // The database as panels read it.
   view::RunLibrary& runs() { return runs_; }
   // The prediction as a run among others; null while there is none.

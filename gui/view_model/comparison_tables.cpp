@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 #include <map>
 
+#include "engine/base/with_spaces.h"
 #include "engine/report/figures.h"
 #include "engine/report/run_difference.h"
+#include "engine/store/judged_pair.h"
+#include "engine/trace/known_classes.h"
 #include "engine/trace/metrics.h"
 #include "gui/view_model/why.h"
 
@@ -21,11 +23,11 @@ std::optional<double> error_of(std::optional<double> value, std::optional<double
   return *reference == 0 ? 0 : *value / *reference - 1;
 }
 
-// Whether a run and the reference are a prediction and the measurement of the same plan: only then what lies
-// between them is an error.
-bool is_judged(const ComparedFigures& run, const ComparedFigures& reference) {
-  return run.run->kind() != reference.run->kind() &&
-         run.run->record.summary.plan_hash == reference.run->record.summary.plan_hash;
+// Whether what lies between a run and the reference is an error; of times only where they are a measurement.
+bool is_judged(const ComparedFigures& run, const ComparedFigures& reference, MetricUnit unit) {
+  const RunRecord &one = run.run->record, &other = reference.run->record;
+  return is_judged_pair(one, other) &&
+         (unit == MetricUnit::bytes || reason_not_to_judge_times(one, other).empty());
 }
 
 // Adds to a Why what is known of a row's figure in one run.
@@ -50,7 +52,8 @@ struct TableHead {
   std::string formula;  // of the runs' numbers
 };
 
-DataTable empty_table(TableHead head, const ComparedRuns& compared, std::size_t reference,
+// `unit`: of what the table judges.
+DataTable empty_table(TableHead head, MetricUnit unit, const ComparedRuns& compared, std::size_t reference,
                       ExplainRun explain_run) {
   const std::vector<ComparedFigures>& runs = *compared;
   DataTable table{std::move(head.name), {{std::move(head.first), "", false}}, {}};
@@ -60,7 +63,7 @@ DataTable empty_table(TableHead head, const ComparedRuns& compared, std::size_t 
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (i == reference) continue;
     const std::string& title = runs[i].title;
-    const std::string word = is_judged(runs[i], runs[reference]) ? "error" : "difference";
+    const std::string word = is_judged(runs[i], runs[reference], unit) ? "error" : "difference";
     table.columns.push_back({runs.size() == 2 ? word : word + " of " + title,
                              "fraction",
                              true,
@@ -92,18 +95,11 @@ Row row_of(std::string name, const Values& values, MetricUnit unit, const std::v
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i == reference) continue;
-    row.cells.push_back(is_judged(runs[i], runs[reference])
+    row.cells.push_back(is_judged(runs[i], runs[reference], unit)
                             ? error_cell(error_of(values[i], values[reference]))
                             : difference_cell(values[i], values[reference]));
   }
   return row;
-}
-
-std::string with_spaces(std::string_view name) {
-  std::string text(name);
-  std::replace_if(
-      text.begin(), text.end(), [](char each) { return each == '_' || each == '.'; }, ' ');
-  return text;
 }
 
 // Largest in the reference first; what the reference lacks comes last.
@@ -149,7 +145,7 @@ void explain_group(const ComparedFigures& run, const std::string& group, NameOf 
 DataTable grouped_times(TableHead head, const ComparedRuns& compared, std::size_t reference, NameOf name_of) {
   const std::vector<ComparedFigures>& runs = *compared;
   head.formula = "the medians over steps and ranks of the instructions of this row, added up";
-  DataTable table = empty_table(std::move(head), compared, reference,
+  DataTable table = empty_table(std::move(head), MetricUnit::nanoseconds, compared, reference,
                                 [name_of](const ComparedFigures& run, const Row& row, Why& why) {
                                   explain_group(run, row.cells.front().text, name_of, why);
                                 });
@@ -197,10 +193,11 @@ std::string unit_name(const LoadedRun& run, const Instruction& instruction) {
 DataTable totals_table(const ComparedRuns& compared, std::size_t reference) {
   const std::vector<ComparedFigures>& runs = *compared;
   const std::vector<std::string> names = metric_names();
-  DataTable table = empty_table({"totals", "metric", "", "a figure of the whole run"}, compared, reference,
-                                [names](const ComparedFigures& run, const Row& row, Why& why) {
-                                  explain_metric(run, names[static_cast<std::size_t>(row.key)], why);
-                                });
+  DataTable table =
+      empty_table({"totals", "metric", "", "a figure of the whole run"}, MetricUnit::nanoseconds, compared,
+                  reference, [names](const ComparedFigures& run, const Row& row, Why& why) {
+                    explain_metric(run, names[static_cast<std::size_t>(row.key)], why);
+                  });
   struct Total {
     MetricUnit unit = MetricUnit::nanoseconds;
     Values values;
@@ -211,8 +208,8 @@ DataTable totals_table(const ComparedRuns& compared, std::size_t reference) {
     for (const Metric& metric :
          summary_metrics(runs[i].run->record.summary, runs[reference].run->record.summary, {})) {
       Total& total = totals.try_emplace(metric.name, Total{metric.unit, Values(runs.size())}).first->second;
-      total.values[i] = metric.predicted;
-      total.values[reference] = metric.measured;
+      total.values[i] = shown_figure(metric.name, metric.predicted);
+      total.values[reference] = shown_figure(metric.name, metric.measured);
     }
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -231,8 +228,8 @@ DataTable totals_table(const ComparedRuns& compared, std::size_t reference) {
 DataTable classes_table(const ComparedRuns& compared, std::size_t reference) {
   const std::vector<ComparedFigures>& runs = *compared;
   DataTable table =
-      empty_table({"memory-at-peak", "class", "bytes", "bytes of this class at the peak"}, compared,
-                  reference, [](const ComparedFigures& run, const Row& row, Why& why) {
+      empty_table({"memory-at-peak", "class", "bytes", "bytes of this class at the peak"}, MetricUnit::bytes,
+                  compared, reference, [](const ComparedFigures& run, const Row& row, Why& why) {
                     const auto its = static_cast<BufferClass>(row.key);
                     explain_metric(run, "peak." + std::string(to_string(its)), why);
                   });
@@ -241,7 +238,7 @@ DataTable classes_table(const ComparedRuns& compared, std::size_t reference) {
     bool any = false;
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const auto& memory = runs[i].run->record.summary.memory;
-      if (!memory) continue;
+      if (!memory || !knows_classes(memory->by_class)) continue;
       values[i] = static_cast<double>(memory->by_class[c].value);
       any = any || *values[i] > 0;
     }

@@ -23,7 +23,10 @@ class Background {
     if (making_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) value_ = making_.get();
     return value_ ? &*value_ : nullptr;
   }
-  bool busy() const { return making_.valid(); }
+  // While the thread works: nobody takes the value while the panel that asked for it is covered.
+  bool busy() const {
+    return making_.valid() && making_.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+  }
 
  private:
   std::future<T> making_;

@@ -8,6 +8,7 @@
 
 #include "engine/base/lower_case.h"
 #include "engine/report/figures.h"
+#include "engine/store/judged_pair.h"
 #include "gui/view_model/why.h"
 
 namespace shardlab::view {
@@ -69,6 +70,15 @@ bool better(const RunEntry& candidate, const RunEntry* best) {
   if (best == nullptr || candidate.calibrated != best->calibrated)
     return best == nullptr || candidate.calibrated;
   return candidate.id > best->id;
+}
+
+// The best of the predictions by machine; null where none is of this one.
+const RunEntry* best_for(const std::string& machine,
+                         const std::map<std::string, const RunEntry*>& predictions) {
+  const RunEntry* best = nullptr;
+  for (const auto& [its, prediction] : predictions)
+    if (machines_agree(its, machine) && better(*prediction, best)) best = prediction;
+  return best;
 }
 
 std::optional<double> error_between(std::optional<Bytes> predicted, std::optional<Bytes> measured) {
@@ -139,15 +149,19 @@ std::vector<TrendPoint> error_trend(const std::vector<RunEntry>& runs, const Run
   std::vector<const RunEntry*> by_age;
   for (const RunEntry& run : runs) by_age.push_back(&run);
   std::sort(by_age.begin(), by_age.end(), [](const RunEntry* a, const RunEntry* b) { return a->id < b->id; });
-  std::map<std::string, const RunEntry*> predictions;  // by plan, of the runs so far
+  std::map<std::string, std::map<std::string, const RunEntry*>>
+      predictions;  // by plan and machine, of the runs so far
   std::vector<TrendPoint> trend;
   for (const RunEntry* run : by_age) {
-    const RunEntry*& prediction = predictions[run->plan_hash];
+    auto& of_plan = predictions[run->plan_hash];
     if (run->kind == RunKind::predicted) {
-      if (better(*run, prediction)) prediction = run;
+      const RunEntry*& best = of_plan[run->machine];
+      if (better(*run, best)) best = run;
       continue;
     }
+    const RunEntry* const prediction = best_for(run->machine, of_plan);
     if (prediction == nullptr || run->step_time.value <= 0 || !matches(*run, filter)) continue;
+    if (!run->times_not_judged.empty()) continue;
     trend.push_back(
         {run->id, prediction->id, run->name, run->created,
          static_cast<double>(prediction->step_time.value) / static_cast<double>(run->step_time.value) - 1,

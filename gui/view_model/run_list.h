@@ -24,8 +24,8 @@ std::vector<std::string> tags_of(const std::vector<RunEntry>& runs);
 // A row a run that matches, in the order given; `key` of a row is the run's id.
 DataTable run_table(const std::vector<RunEntry>& runs, const RunListFilter& filter);
 
-// A measured run against the prediction of the same plan that stood in the database before it: the newest
-// calibrated one, else the newest.
+// A measured run against the prediction of the same plan on the same machine that stood in the database
+// before it: the newest calibrated one, else the newest. A run whose times are no measurement has no point.
 struct TrendPoint {
   RunId measured;
   RunId predicted;

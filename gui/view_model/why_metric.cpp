@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "engine/base/with_spaces.h"
 #include "engine/report/figures.h"
 #include "engine/report/model_flops.h"
 #include "engine/report/summarize.h"
 #include "engine/report/unit_warnings.h"
 #include "engine/trace/exposed_communication.h"
+#include "engine/trace/known_classes.h"
 #include "engine/trace/metrics.h"
 #include "engine/trace/step_time.h"
 #include "gui/view_model/run_titles.h"
@@ -16,13 +18,6 @@ namespace shardlab::view {
 namespace {
 
 constexpr std::string_view k_communication = "communication.", k_class = "peak.";
-
-std::string with_spaces(std::string_view name) {
-  std::string text(name);
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == '_' || c == '.'; }, ' ');
-  return text;
-}
 
 double number(Nanoseconds time) {
   return static_cast<double>(time.value);
@@ -96,6 +91,10 @@ void add_peak(Why& why, const LoadedRun& loaded) {
   const RunSummary& run = loaded.record.summary;
   const MemorySummary& memory = *run.memory;
   add_place_of_peak(why, loaded);
+  if (!knows_classes(memory.by_class)) {
+    why.notes.push_back("what it is made of is not known");
+    return;
+  }
   why.arithmetic = Arithmetic::sum;
   for (std::size_t i = 0; i < k_buffer_classes; ++i) {
     if (memory.by_class[i].value == 0) continue;

@@ -16,10 +16,6 @@ Result<Alternative> alternative_of(const PlannedScenario& planned, const Setting
                      run.step_time.median, run.fits};
 }
 
-bool halves(const Alternative& alternative, const RunSummary& run) {
-  return alternative.peak_allocated.value * 2 <= run.memory->peak_allocated.value;
-}
-
 }  // namespace
 
 std::vector<Alternative> predict_alternatives(const PlannedScenario& planned, const RunSummary& run,
@@ -35,7 +31,8 @@ std::vector<Alternative> predict_alternatives(const PlannedScenario& planned, co
   for (const SettingToTry& tried : settings_that_could_halve(planned, run)) {
     if (!goes_on()) return found;
     auto alternative = alternative_of(planned, tried, calibration);
-    if (alternative && halves(*alternative, run)) found.push_back(*std::move(alternative));
+    if (alternative && is_half(alternative->peak_allocated, run.memory->peak_allocated))
+      found.push_back(*std::move(alternative));
   }
   return found;
 }

@@ -1,5 +1,5 @@
-// What a prediction would be with one key of its scenario changed: the other implementation where the
-// scenario left it open, and every single setting that halves the memory at the peak.
+// What a prediction would be with one key of its scenario changed: on GPUs the other implementation,
+// and every single setting that halves the memory at the peak.
 #pragma once
 
 #include <functional>

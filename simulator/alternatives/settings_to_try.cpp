@@ -1,206 +1,107 @@
 #include "simulator/alternatives/settings_to_try.h"
 
-#include <initializer_list>
 #include <optional>
-#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/model_spec.h"
-#include "engine/scenario/parallel_spec.h"
-#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/train_spec.h"
+#include "simulator/alternatives/savings.h"
 
 namespace shardlab {
 namespace {
 
-using C = BufferClass;
+// What is left of a peak that a setting halves: half of it, and a hundredth.
+constexpr double k_left = 0.51;
 
-// A setting that frees memory: when it would change anything, and what of the peak it could take away.
-struct Saving {
-  const char* setting;
-  const char* effect;
-  bool (*applies)(const PlannedScenario& planned);
-  std::initializer_list<BufferClass> frees;
-};
-
-bool has_buckets(const PlannedScenario& planned) {
-  for (const Buffer& buffer : planned.plan.steady.buffers)
-    if (buffer.role == BufferRole::bucket) return true;
-  return false;
-}
-
-bool gathers(const PlannedScenario& planned) {
-  for (const Buffer& buffer : planned.plan.steady.buffers) {
-    if (buffer.buffer_class == C::gathered_parameters) return true;
-  }
-  return false;
-}
-
-const Saving k_savings[] = {
-    {"train.sync=every",
-     "keeps only shards of gradients",
-     [](const PlannedScenario& p) {
-       return p.scenario.train->accumulation > 1 && p.scenario.train->sync == GradientSync::last &&
-              gathers(p);
-     },
-     {C::gradient, C::reduce_buffer}},
-    {"parallel.reshard_after_forward=true",
-     "gathers again in backward",
-     [](const PlannedScenario& p) { return gathers(p); },
-     {C::gathered_parameters}},
-    {"parallel.strategy=fsdp2",
-     "shards states over the ranks",
-     [](const PlannedScenario& p) { return p.plan.steady.world_size > 1 && !gathers(p); },
-     {C::parameter, C::gradient, C::optimizer_state, C::reduce_buffer}},
-    {"activation.checkpoint=full",
-     "computes layers again",
-     [](const PlannedScenario& p) { return p.scenario.activation->checkpoint != ActivationCheckpoint::full; },
-     {C::activation, C::activation_gradient, C::workspace}},
-    {"precision.param=bfloat16",
-     "computes in 16 bits",
-     [](const PlannedScenario& p) {
-       return p.graph.compute_dtype == DType::float32 && !p.scenario.precision->param;
-     },
-     {C::activation, C::activation_gradient, C::gathered_parameters, C::gather_buffer, C::gradient,
-      C::workspace}},
-    {"model.loss={kind: chunked, chunks: 8}",
-     "never all logits at once",
-     [](const PlannedScenario& p) {
-       return p.scenario.model->loss.kind == LossKind::plain && !p.scenario.distillation;
-     },
-     {C::activation, C::activation_gradient, C::workspace}},
-};
-
-// What saves less, and is only worth a prediction where somebody asks what the peak is made of.
-const Saving k_smaller_savings[] = {
-    {"model.implementation=fused",
-     "shardlab's own operators",
-     [](const PlannedScenario& p) { return p.graph.implementation == Implementation::eager; },
-     {C::activation, C::activation_gradient, C::workspace}},
-    {"parallel.sharding=full_shard",
-     "gathers again in backward",
-     [](const PlannedScenario& p) {
-       return gathers(p) && p.scenario.parallel->sharding != Fsdp1Sharding::full_shard;
-     },
-     {C::gathered_parameters, C::parameter_shard, C::gradient_shard, C::optimizer_state}},
-    {"parallel.mesh.replicate=1",
-     "shards over all ranks",
-     [](const PlannedScenario& p) { return gathers(p) && p.scenario.parallel->mesh.replicate > 1; },
-     {C::parameter_shard, C::gradient_shard, C::optimizer_state}},
-    {"parallel.reshard_after_backward=true",
-     "gathers again for each micro-batch",
-     [](const PlannedScenario& p) { return !p.scenario.parallel->reshard_after_backward; },
-     {C::gathered_parameters}},
-    {"parallel.wrap={policy: transformer}",
-     "gathers a layer at a time",
-     [](const PlannedScenario& p) {
-       return gathers(p) && p.scenario.parallel->wrap.policy != WrapPolicyKind::transformer;
-     },
-     {C::gathered_parameters, C::gather_buffer, C::gradient, C::reduce_buffer}},
-    {"parallel.prefetch.backward=none",
-     "gathers nothing ahead in backward",
-     [](const PlannedScenario& p) {
-       return gathers(p) && p.scenario.parallel->prefetch.backward != BackwardPrefetch::none;
-     },
-     {C::gathered_parameters, C::gather_buffer}},
-    {"parallel.prefetch.backward_depth=0",
-     "gathers fewer units ahead in backward",
-     [](const PlannedScenario& p) { return p.scenario.parallel->prefetch.backward_depth > 0; },
-     {C::gathered_parameters, C::gather_buffer}},
-    {"parallel.prefetch.forward_depth=0",
-     "gathers fewer units ahead in forward",
-     [](const PlannedScenario& p) { return p.scenario.parallel->prefetch.forward_depth > 0; },
-     {C::gathered_parameters, C::gather_buffer}},
-    {"parallel.prefetch.limit_all_gathers=true",
-     "two gathers in flight at most",
-     [](const PlannedScenario& p) { return !p.scenario.parallel->prefetch.limit_all_gathers; },
-     {C::gathered_parameters, C::gather_buffer}},
-    {"parallel.ddp.gradient_as_bucket_view=true",
-     "gradients live in the buckets",
-     [](const PlannedScenario& p) {
-       return has_buckets(p) && !p.scenario.parallel->ddp.gradient_as_bucket_view;
-     },
-     {C::gradient, C::reduce_buffer}},
-    {"precision.reduce=bfloat16",
-     "reduces gradients in 16 bits",
-     [](const PlannedScenario& p) {
-       return p.scenario.precision->reduce == DType::float32 && element_size(p.graph.compute_dtype) == 2;
-     },
-     {C::reduce_buffer}},
-    {"model.dtype=bfloat16",
-     "stores all in 16 bits: small updates are lost",
-     [](const PlannedScenario& p) { return p.scenario.model->dtype == DType::float32; },
-     {C::parameter, C::parameter_shard, C::gradient, C::gradient_shard, C::optimizer_state, C::reduce_buffer,
-      C::activation, C::activation_gradient, C::gathered_parameters, C::gather_buffer, C::workspace}},
-    {"train.optimizer_implementation=fused",
-     "one kernel, no temporaries",
-     [](const PlannedScenario& p) {
-       return p.scenario.train->optimizer_implementation != OptimizerImplementation::fused;
-     },
-     {C::workspace}},
-    {"activation.every=1",
-     "computes every layer again",
-     [](const PlannedScenario& p) {
-       return p.scenario.activation->checkpoint != ActivationCheckpoint::none &&
-              p.scenario.activation->every > 1;
-     },
-     {C::activation}},
-};
-
-Bytes held_by(const Saving& saving, const MemorySummary& memory) {
+double could_free(const SettingToTry& tried, const MemorySummary& memory) {
   Bytes held;
-  for (const BufferClass each : saving.frees) held += memory.by_class[static_cast<std::size_t>(each)];
-  return held;
+  for (const BufferClass each : tried.frees) held += memory.by_class[static_cast<std::size_t>(each)];
+  return tried.most * static_cast<double>(held.value);
 }
 
-bool could_halve(const Saving& saving, const MemorySummary& memory) {
-  return held_by(saving, memory).value * 2 >= memory.peak_allocated.value;
+bool could_halve(const SettingToTry& tried, const MemorySummary& memory) {
+  return could_free(tried, memory) >= (1 - k_left) * static_cast<double>(memory.peak_allocated.value);
 }
 
-SettingToTry to_try(const Saving& saving) {
-  return {saving.setting, saving.effect, saving.frees};
+// Activations go by the sequence. A batch that accumulation can make up for is asked for: a divisor.
+SettingToTry smaller_micro_batch(const TrainSpec& train, int sequences) {
+  const int times = train.micro_batch / sequences;
+  return {
+      fmt::format("train.micro_batch={}", sequences),
+      fmt::format("changes the global batch, unless train.accumulation={} follows",
+                  train.accumulation * times),
+      {BufferClass::activation, BufferClass::activation_gradient, BufferClass::workspace, BufferClass::batch},
+      1 - 1.0 / times};
 }
 
-// Half of each micro-batch: activations by the sequence.
-std::optional<SettingToTry> smaller_micro_batch(const PlannedScenario& planned) {
-  const int sequences = planned.scenario.train->micro_batch;
-  if (sequences < 2) return std::nullopt;
-  return SettingToTry{fmt::format("train.micro_batch={}", sequences / 2),
-                      "fewer sequences at a time; with more accumulation the same batch",
-                      {C::activation, C::activation_gradient, C::workspace, C::batch}};
+// The largest micro-batch below the scenario's that `is_enough`.
+template <typename IsEnough>
+void add_smaller_micro_batch(const TrainSpec& train, Savings& savings, IsEnough&& is_enough) {
+  for (int sequences = train.micro_batch / 2; sequences >= 1; --sequences) {
+    if (train.micro_batch % sequences != 0) continue;
+    SettingToTry smaller = smaller_micro_batch(train, sequences);
+    if (!is_enough(smaller)) continue;
+    savings.push_back(std::move(smaller));
+    return;
+  }
+}
+
+// Where there is one sequence, half of it: activations go by the token too.
+void add_shorter_sequence(const PlannedScenario& planned, Savings& savings) {
+  const std::int64_t tokens = planned.scenario.model->sequence_length;
+  if (planned.scenario.train->micro_batch > 1 || tokens % 2 != 0) return;
+  savings.push_back({fmt::format("model.sequence_length={}", tokens / 2),
+                     "half the context, and half the tokens of a step",
+                     {BufferClass::activation, BufferClass::activation_gradient, BufferClass::workspace,
+                      BufferClass::batch},
+                     0.5});
+}
+
+Savings all_but_micro_batches(const PlannedScenario& planned) {
+  Savings savings;
+  add_unit_savings(planned, savings);
+  add_state_savings(planned, savings);
+  add_activation_savings(planned, savings);
+  add_precision_savings(planned, savings);
+  add_shorter_sequence(planned, savings);
+  return savings;
 }
 
 }  // namespace
 
 std::vector<SettingToTry> other_implementation(const PlannedScenario& planned) {
-  if (planned.scenario.model->implementation) return {};
+  if (planned.scenario.cluster->device == DeviceKind::cpu) return {};
   if (planned.graph.implementation == Implementation::eager)
     return {{"model.implementation=fused", "shardlab's own operators", {}}};
-  return {};
+  return {{"model.implementation=eager", "as PyTorch's and transformers' modules", {}}};
 }
 
 std::vector<SettingToTry> settings_that_could_halve(const PlannedScenario& planned, const RunSummary& run) {
-  std::vector<SettingToTry> settings;
-  if (!run.memory) return settings;
-  for (const Saving& saving : k_savings) {
-    if (saving.applies(planned) && could_halve(saving, *run.memory)) settings.push_back(to_try(saving));
-  }
-  return settings;
+  if (!run.memory) return {};
+  const auto enough = [&](const SettingToTry& each) { return could_halve(each, *run.memory); };
+  Savings savings = all_but_micro_batches(planned);
+  std::erase_if(savings, [&](const SettingToTry& each) { return !enough(each); });
+  add_smaller_micro_batch(*planned.scenario.train, savings, enough);
+  return savings;
 }
 
 std::vector<SettingToTry> settings_that_could_save(const PlannedScenario& planned, const RunSummary& run) {
-  std::vector<SettingToTry> settings;
-  if (!run.memory) return settings;
-  for (const std::span<const Saving> savings :
-       {std::span<const Saving>(k_savings), std::span<const Saving>(k_smaller_savings)}) {
-    for (const Saving& saving : savings) {
-      if (saving.applies(planned) && held_by(saving, *run.memory).value > 0)
-        settings.push_back(to_try(saving));
-    }
-  }
-  if (auto smaller = smaller_micro_batch(planned)) settings.push_back(*std::move(smaller));
-  return settings;
+  if (!run.memory) return {};
+  Savings savings = all_but_micro_batches(planned);
+  if (planned.graph.implementation == Implementation::eager)
+    savings.push_back({"model.implementation=fused",
+                       "shardlab's own operators",
+                       {BufferClass::activation, BufferClass::activation_gradient, BufferClass::workspace}});
+  std::erase_if(savings, [&](const SettingToTry& each) { return could_free(each, *run.memory) <= 0; });
+  add_smaller_micro_batch(*planned.scenario.train, savings, [](const SettingToTry&) { return true; });
+  return savings;
+}
+
+bool is_half(Bytes left, Bytes peak) {
+  return static_cast<double>(left.value) <= k_left * static_cast<double>(peak.value);
 }
 
 }  // namespace shardlab

@@ -13,16 +13,21 @@ struct SettingToTry {
   std::string setting;             // as for --set
   std::string effect;              // in words, for a table
   std::vector<BufferClass> frees;  // what it is meant to make smaller
+  double most = 1;                 // the largest share of these that it can take away
 };
 
-// The other implementation, where the scenario left open which.
+// On GPUs, the implementation that the scenario does not have.
 std::vector<SettingToTry> other_implementation(const PlannedScenario& planned);
 
-// Settings that could halve the memory at the peak: those that are not set so already and whose classes of
-// buffers hold at least half of it in this prediction. What a setting cannot free is not tried.
+// Settings that could halve the memory at the peak: those that are not set so already and that could take
+// away half of it in this prediction. What a setting cannot free is not tried.
 std::vector<SettingToTry> settings_that_could_halve(const PlannedScenario& planned, const RunSummary& run);
 
 // Every setting that is not set so already and whose classes of buffers hold anything at the peak.
 std::vector<SettingToTry> settings_that_could_save(const PlannedScenario& planned, const RunSummary& run);
+
+// Whether `left` of a peak is half of it, to a hundredth: tokens, rotary tables and scalars are as large
+// whatever is set.
+bool is_half(Bytes left, Bytes peak);
 
 }  // namespace shardlab

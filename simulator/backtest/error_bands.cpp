@@ -50,17 +50,17 @@ double weighted_quantile(const std::vector<Residual>& sorted, double part) {
 
 }  // namespace
 
-std::optional<double> set_bands(std::vector<BacktestRow>& rows) {
+std::optional<double> set_bands(std::vector<BacktestRow>& rows, double part) {
   const ResidualsBySeries by_series = residuals(rows);
-  constexpr double k_outside = (1 - k_band_part) / 2;
+  const double outside = (1 - part) / 2;
   int bands = 0;
   int inside = 0;
   for (BacktestRow& row : rows) {
     if (!row.predicted) continue;
     const std::vector<Residual> others = of_others(by_series, row.series);
     if (static_cast<int>(others.size()) < k_least_residuals) continue;
-    row.low = *row.predicted / std::exp(weighted_quantile(others, 1 - k_outside));
-    row.high = *row.predicted / std::exp(weighted_quantile(others, k_outside));
+    row.low = *row.predicted / std::exp(weighted_quantile(others, 1 - outside));
+    row.high = *row.predicted / std::exp(weighted_quantile(others, outside));
     if (!row.published) continue;
     ++bands;
     if (*row.low <= *row.published && *row.published <= *row.high) ++inside;

@@ -15,6 +15,10 @@ BacktestSummary summary_of(const BacktestGroup& group, const std::vector<const B
   for (const BacktestRow* row : rows) {
     ++summary.rows;
     if (row->expressible) ++summary.expressible;
+    if (row->low && row->published) {
+      ++summary.banded;
+      summary.in_band += *row->low <= *row->published && *row->published <= *row->high;
+    }
     if (!row->error) continue;
     errors.push_back(std::abs(*row->error));
     logarithms += std::log1p(*row->error);

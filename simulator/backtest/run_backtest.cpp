@@ -133,7 +133,8 @@ Backtest run_backtest(const PublishedTable& table, const std::vector<SourceRule>
     backtest.rows.insert(backtest.rows.end(), std::make_move_iterator(rows.begin()),
                          std::make_move_iterator(rows.end()));
   backtest.has_bands = settings.leave_one_source_out;
-  if (backtest.has_bands) backtest.within_bands = set_bands(backtest.rows);
+  backtest.band_part = settings.band_part;
+  if (backtest.has_bands) backtest.within_bands = set_bands(backtest.rows, settings.band_part);
   add_up(backtest);
   return backtest;
 }

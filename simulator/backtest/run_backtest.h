@@ -19,7 +19,8 @@ namespace shardlab {
 struct BacktestSettings {
   BacktestMetric metric = BacktestMetric::memory;
   std::vector<std::string> settings;  // for every scenario, as for --set
-  bool leave_one_source_out = false;  // sets bands
+  bool leave_one_source_out = false;  // sets bands ...
+  double band_part = 0.8;             // ... that should hold so much of the published figures
   int threads = 1;
   // The calibration for a scenario; none where there is none. Called from several threads at once.
   std::function<Result<std::optional<Calibration>>(const Scenario&)> calibration_for = {};

@@ -14,6 +14,7 @@
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
+#include "simulator/calibrate/calibration_check.h"
 #include "simulator/calibrate/fit_calibration.h"
 #include "simulator/calibrate/probe_cases.h"
 #include "simulator/calibrate/run_measurements.h"
@@ -71,35 +72,62 @@ class CalibrationRun {
     frame_.when = now_text();
     SHARDLAB_CHECK_OK(measure_probes());
     for (const SmallRun& small : work_.runs) SHARDLAB_CHECK_OK(measure(small));
+    if (device_.kind == DeviceKind::cpu) SHARDLAB_CHECK_OK(measure_changed());
     frame_.duration_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
     return fit_calibration(measurements_, frame_);
   }
 
  private:
-  Status measure_probes() {
-    if (options_.progress) options_.progress("operators and collectives");
+  ProbeList all_probes() const {
     ProbeList list;
     list.budget_ms = work_.probe_budget_ms;
     if (options_.scenario != nullptr) list.cases = probe_cases_of(options_.scenario->graph);
     list.cases.insert(list.cases.end(), work_.probes.begin(), work_.probes.end());
-    SHARDLAB_TRY(ProbeRun run, launch_probes(scenario_, list, launch_in("probes")));
+    return list;
+  }
+
+  Status measure_probes() {
+    if (options_.progress) options_.progress("operators and collectives");
+    SHARDLAB_TRY(ProbeRun run, launch_probes(scenario_, all_probes(), next_launch()));
     SHARDLAB_CHECK_OK(note_machine(run));
     append(std::move(run.measurements));
+    return {};
+  }
+
+  // Other programs may have had the processors while one group was measured, and be gone by now.
+  Status measure_changed() {
+    if (options_.progress) options_.progress("whether it holds");
+    SHARDLAB_TRY(const ProbeRun now,
+                 launch_probes(scenario_, {work_.probe_budget_ms, check_cases()}, next_launch()));
+    const auto slowdown = slowdown_of(fit_calibration(measurements_, frame_), now.measurements);
+    if (!slowdown) return {};
+    for (const GroupSlowdown& each : *slowdown)
+      if (!still_holds(each.factor)) SHARDLAB_CHECK_OK(measure_again(each));
+    return {};
+  }
+
+  Status measure_again(const GroupSlowdown& changed) {
+    if (options_.progress) options_.progress(slowdown_words(changed) + ": once more");
+    ProbeList list = all_probes();
+    std::erase_if(list.cases, [&](const ProbeCase& each) { return group_of_case(each) != changed.group; });
+    SHARDLAB_TRY(ProbeRun run, launch_probes(scenario_, list, next_launch()));
+    measurements_ = with_new(std::move(measurements_), std::move(run.measurements));
     return {};
   }
 
   Status measure(const SmallRun& small) {
     if (options_.progress) options_.progress(fmt::format("a {} run", small.name));
     SHARDLAB_TRY(const PlannedScenario planned, plan_small_run(small, options_.cluster));
-    SHARDLAB_TRY(const RunTrace run, launch_run(planned, launch_in(small.name)));
+    SHARDLAB_TRY(const RunTrace run, launch_run(planned, next_launch()));
     append(measurements_of_run(planned, device_, run));
     return {};
   }
 
-  LaunchOptions launch_in(const std::string& folder) const {
+  // Named as a run folder's own parts are (execute/run_folder.h), which are removed with it.
+  LaunchOptions next_launch() {
     LaunchOptions launch;
     launch.rank_program = options_.rank_program;
-    launch.run_directory = options_.folder / folder;
+    launch.run_directory = options_.folder / fmt::format("run-{}", ++launches_);
     launch.team = options_.team;
     return launch;
   }
@@ -128,6 +156,7 @@ class CalibrationRun {
   const int ranks_;
   const CalibrationWork work_;
   Calibration frame_;
+  int launches_ = 0;
   std::vector<ProbeMeasurement> measurements_;
 };
 

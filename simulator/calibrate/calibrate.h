@@ -31,6 +31,9 @@ std::string cluster_text(const ClusterSpec& cluster, int nodes);
 // bad_input for a text that is no cluster.
 Result<DeviceKind> device_kind_of(const std::string& cluster);
 
+// On processors a few probes are measured once more at the end (calibration_check.h); a group of probes that
+// takes another time by then is calibrated once more.
+//
 // On processors about 30 s, under 60; on GPUs under 90. not_possible without libtorch or without such GPUs;
 // bad_input when the machine's GPU is another one than `cluster` says; run_failed when a rank fails.
 Result<Calibration> calibrate(const CalibrateOptions& options);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/hash.h"
+#include "engine/plan/probed_collective.h"
 
 namespace shardlab {
 namespace {
@@ -135,8 +136,7 @@ std::string calibration_mismatch(const MachineFingerprint& measured, const Machi
 
 Calibration without_collectives(Calibration calibration) {
   const auto is_collective = [](std::string_view name) {
-    return name.starts_with("all_gather") || name.starts_with("reduce_scatter") ||
-           name.starts_with("all_reduce") || name.starts_with("contention.");
+    return parse_word<ProbedCollective>(name.substr(0, name.find('.'))) || name.starts_with("contention.");
   };
   std::erase_if(calibration.coefficients, [&](const auto& named) { return is_collective(named.first); });
   std::erase_if(calibration.probes, [&](const ProbeResult& result) { return is_collective(result.probe); });

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "engine/plan/probed_collective.h"
 #include "engine/scenario/cluster_scenario.h"
 #include "engine/scenario/cluster_spec.h"
 #include "simulator/calibrate/calibrate.h"
@@ -31,11 +34,16 @@ double missing_share(const ProcessorUse& use, int needed) {
   return std::max(0.0, use.others + asked - use.processors) / asked;
 }
 
-std::string changed_text(double slowdown, const char* when) {
-  return slowdown > 1 ? fmt::format("{} the run this machine was {:.1f} times as slow as when calibrated",
-                                    when, slowdown)
-                      : fmt::format("{} the run this machine was {:.1f} times as fast as when calibrated",
-                                    when, 1 / slowdown);
+std::string changed_text(const Slowdown& slowdown, const char* when) {
+  const GroupSlowdown& worst = worst_of(slowdown);
+  const bool slower = worst.factor > 1;
+  return fmt::format("{} the run the {} of this machine were {:.1f} times as {} as when calibrated", when,
+                     to_string(worst.group), slower ? worst.factor : 1 / worst.factor,
+                     slower ? "slow" : "fast");
+}
+
+double distance(const GroupSlowdown& group) {
+  return std::abs(std::log(group.factor));
 }
 
 }  // namespace
@@ -46,32 +54,65 @@ std::vector<ProbeCase> check_cases() {
   cases.product(DType::float32, 512, 688, 256);
   cases.add(ProbeGroup::layer, Commonness::common, DType::float32, layer_size(512, 256, 32));
   for (const std::int64_t kib : {64, 512, 2048})
-    for (const char* kind : {"all_gather", "reduce_scatter"}) cases.add({kind, {{"bytes", kib << 10}}});
+    for (const auto collective : {ProbedCollective::all_gather, ProbedCollective::reduce_scatter})
+      cases.add({std::string(to_string(collective)), {{"bytes", kib << 10}}});
   return cases.take();
 }
 
-std::optional<double> slowdown_of(const Calibration& calibration, std::span<const ProbeMeasurement> now) {
+std::optional<Slowdown> slowdown_of(const Calibration& calibration, std::span<const ProbeMeasurement> now) {
   std::map<std::pair<std::string, ProbeShape>, std::vector<std::int64_t>> measured;  // of all ranks
   for (const ProbeMeasurement& each : now) {
     auto& samples = measured[{each.probe, each.shape}];
     samples.insert(samples.end(), each.samples.begin(), each.samples.end());
   }
-  double logarithms = 0;
-  int count = 0;
+  struct Sum {
+    double logarithms = 0;
+    int count = 0;
+  };
+  std::map<CheckedGroup, Sum> sums;
   for (const ProbeResult& before : calibration.probes) {
     const auto found = measured.find({before.probe, before.shape});
     if (found == measured.end() || found->second.empty() || before.samples.empty()) continue;
     const double old_mean = mean(before.samples), new_mean = mean(found->second);
     if (old_mean <= 0 || new_mean <= 0) continue;
-    logarithms += std::log(new_mean / old_mean);
-    ++count;
+    Sum& sum = sums[group_of_probe(before.probe)];
+    sum.logarithms += std::log(new_mean / old_mean);
+    ++sum.count;
   }
-  if (count == 0) return std::nullopt;
-  return std::exp(logarithms / count);
+  if (sums.empty()) return std::nullopt;
+  Slowdown slowdown;
+  for (const auto& [group, sum] : sums) slowdown.push_back({group, std::exp(sum.logarithms / sum.count)});
+  return slowdown;
 }
 
-bool still_holds(double slowdown) {
-  return slowdown <= k_holds_within && slowdown >= 1 / k_holds_within;
+const GroupSlowdown& worst_of(const Slowdown& slowdown) {
+  return *std::max_element(
+      slowdown.begin(), slowdown.end(),
+      [](const GroupSlowdown& a, const GroupSlowdown& b) { return distance(a) < distance(b); });
+}
+
+bool still_holds(double factor) {
+  return factor <= k_holds_within && factor >= 1 / k_holds_within;
+}
+
+bool still_holds(const Slowdown& slowdown) {
+  return still_holds(worst_of(slowdown).factor);
+}
+
+std::string slowdown_words(const GroupSlowdown& group) {
+  return fmt::format("{} take {:.1f} times as long", to_string(group.group), group.factor);
+}
+
+std::vector<ProbeMeasurement> with_new(std::vector<ProbeMeasurement> before,
+                                       std::vector<ProbeMeasurement> again) {
+  std::set<std::pair<std::string, ProbeShape>> known;
+  for (const ProbeMeasurement& each : again)
+    if (!each.samples.empty()) known.insert({each.probe, each.shape});
+  std::erase_if(before, [&](const ProbeMeasurement& each) {
+    return known.contains({each.probe, each.shape});
+  });
+  before.insert(before.end(), std::make_move_iterator(again.begin()), std::make_move_iterator(again.end()));
+  return before;
 }
 
 std::string why_times_are_not_judged(const MachineState& state) {
@@ -85,8 +126,8 @@ std::string why_times_are_not_judged(const MachineState& state) {
   return {};
 }
 
-Result<std::optional<double>> measure_slowdown(const Calibration& calibration, const ClusterSpec& cluster,
-                                               const LaunchOptions& launch) {
+Result<std::optional<Slowdown>> measure_slowdown(const Calibration& calibration, const ClusterSpec& cluster,
+                                                 const LaunchOptions& launch) {
   SHARDLAB_TRY(const Scenario scenario, scenario_of_cluster(cluster_text(cluster, 1)));
   SHARDLAB_TRY(const ProbeRun run, launch_probes(scenario, {k_budget_ms, check_cases()}, launch));
   return slowdown_of(calibration, run.measurements);

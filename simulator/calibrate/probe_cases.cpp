@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/plan/probed_collective.h"
 #include "simulator/calibrate/case_list.h"
 
 namespace shardlab {
@@ -74,8 +75,8 @@ void add_extended(CaseList& cases, DType dtype) {
 
 void add_collectives(CaseList& cases) {
   for (const std::int64_t kib : {4, 64, 512, 2048, 8192, 65536}) {
-    for (const char* kind : {"all_gather", "reduce_scatter", "all_reduce"})
-      cases.add({kind, {{"bytes", kib << 10}}});
+    for (const auto& collective : k_words<ProbedCollective>)
+      cases.add({std::string(collective.text), {{"bytes", kib << 10}}});
   }
 }
 

@@ -68,6 +68,11 @@ KernelChoice kernel_choice(const Scenario& scenario);
 
 CostCoefficients published_coefficients(const Device& device, const KernelChoice& kernels);
 
+// The coefficients by which a scenario's steps are predicted: published ones, and over them what the
+// calibration measured, which may be null.
+CostCoefficients prediction_coefficients(const Scenario& scenario, const Device& device,
+                                         const Calibration* calibration);
+
 // Replaces what the calibration measured. Coefficients with names it does not know are ignored; what it lacks
 // stays published. Calibrations measure 16 bits in bfloat16: float16 takes the same where the published rates
 // of the two are the same, else it stays published.

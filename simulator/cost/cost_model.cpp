@@ -6,7 +6,6 @@
 
 #include "engine/model/segment/program.h"
 #include "engine/plan/segment_run.h"
-#include "engine/scenario/choose_implementation.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/train_spec.h"
 #include "simulator/cost/gpu_kernels.h"
@@ -33,12 +32,8 @@ Nanoseconds whole(double nanoseconds) {
 CostModel::CostModel(const PlannedScenario& planned, const Device& device, const Calibration* calibration)
     : planned_(planned),
       device_(device),
-      coefficients_(published_coefficients(device, kernel_choice(planned.scenario))),
+      coefficients_(prediction_coefficients(planned.scenario, device, calibration)),
       groups_(planned, device, coefficients_) {
-  const HostCoefficients published = coefficients_.host;
-  if (calibration != nullptr) apply_calibration(*calibration, coefficients_);
-  // What a calibration timed was our executor.
-  if (choose_host(planned.scenario) == HostProgram::python) coefficients_.host = published;
   for (auto& costs : costs_) costs.resize(planned.partition.segments.size());
 }
 

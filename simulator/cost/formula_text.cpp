@@ -7,7 +7,7 @@
 namespace shardlab {
 namespace {
 
-std::int64_t whole(double value) {
+std::int64_t rounded(double value) {
   return std::llround(value);
 }
 
@@ -21,13 +21,13 @@ std::string per_second(double value, const char* unit) {
 }  // namespace
 
 std::string flops_text(double flops) {
-  return to_string(Flops{whole(flops)});
+  return to_string(Flops{rounded(flops)});
 }
 std::string bytes_text(double bytes) {
-  return to_string(Bytes{whole(bytes)});
+  return to_string(Bytes{rounded(bytes)});
 }
 std::string time_text(double nanoseconds) {
-  return to_string(Nanoseconds{whole(nanoseconds)});
+  return to_string(Nanoseconds{rounded(nanoseconds)});
 }
 std::string rate_text(FlopsPerSecond rate) {
   return per_second(rate.value, "FLOP");

@@ -1,17 +1,13 @@
 #include "simulator/cost/probe_names.h"
-#include "engine/model/operators/operator_list.h"
 
 #include <array>
-#include <utility>
+
+#include "engine/model/operators/operator_list.h"
+#include "engine/plan/probed_collective.h"
 
 namespace shardlab {
 namespace {
 
-constexpr std::array<std::pair<InstructionKind, std::string_view>, 3> k_collectives{{
-    {InstructionKind::AllGather, "all_gather"},
-    {InstructionKind::ReduceScatter, "reduce_scatter"},
-    {InstructionKind::AllReduce, "all_reduce"},
-}};
 constexpr std::array<DType, 2> k_dtypes{DType::float32, DType::bfloat16};
 
 std::int64_t number(const ProbeShape& shape, const char* name, std::int64_t fallback = 0) {
@@ -52,17 +48,15 @@ std::optional<AttentionProbe> attention_of_probe(std::string_view probe) {
 }
 
 std::string collective_probe(InstructionKind kind) {
-  for (const auto& [known, name] : k_collectives) {
-    if (known == kind) return std::string(name);
+  for (const auto& [collective, name] : k_words<ProbedCollective>) {
+    if (instruction_of(collective) == kind) return std::string(name);
   }
   return {};
 }
 
 std::optional<InstructionKind> collective_of_probe(std::string_view probe) {
-  for (const auto& [kind, name] : k_collectives) {
-    if (name == probe) return kind;
-  }
-  return std::nullopt;
+  const auto collective = parse_word<ProbedCollective>(probe);
+  return collective ? std::optional(instruction_of(*collective)) : std::nullopt;
 }
 
 MatmulShape matmul_shape(const ProbeShape& shape, DType dtype) {

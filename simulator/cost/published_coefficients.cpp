@@ -93,6 +93,17 @@ CostCoefficients published_coefficients(const Device& device, const KernelChoice
   return coefficients;
 }
 
+CostCoefficients prediction_coefficients(const Scenario& scenario, const Device& device,
+                                         const Calibration* calibration) {
+  CostCoefficients coefficients = published_coefficients(device, kernel_choice(scenario));
+  if (calibration == nullptr) return coefficients;
+  const HostCoefficients published = coefficients.host;
+  apply_calibration(*calibration, coefficients);
+  // What a calibration timed was our executor.
+  if (choose_host(scenario) == HostProgram::python) coefficients.host = published;
+  return coefficients;
+}
+
 const TrafficCoefficients& CostCoefficients::traffic_of(std::string_view name) const {
   const auto found = traffic.find(name);
   return found == traffic.end() ? memory : found->second;

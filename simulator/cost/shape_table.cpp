@@ -16,6 +16,14 @@ double ShapeTable::correction(const Coordinates& shape) const {
   return std::exp(on_line(shape) ? on_line_log_ratio(shape[0]) : scattered_log_ratio(shape));
 }
 
+// Corrections lie between those of the points.
+double ShapeTable::least_correction() const {
+  double least = 0;
+  for (const Point& point : points_)
+    least = &point == &points_.front() ? point.log_ratio : std::min(least, point.log_ratio);
+  return std::exp(least);
+}
+
 bool ShapeTable::on_line(const Coordinates& shape) const {
   return std::all_of(points_.begin(), points_.end(), [&](const Point& point) {
     return std::equal(point.shape.begin() + 1, point.shape.end(), shape.begin() + 1);

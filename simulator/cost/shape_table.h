@@ -24,6 +24,9 @@ class ShapeTable {
   // The factor by which to multiply the formula; 1 for an empty table.
   double correction(const Coordinates& shape) const;
 
+  // What no correction falls short of.
+  double least_correction() const;
+
  private:
   struct Point {
     Coordinates shape;

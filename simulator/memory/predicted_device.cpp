@@ -7,6 +7,7 @@
 
 #include "engine/hardware/device.h"
 #include "engine/scenario/cluster_spec.h"
+#include "simulator/memory/fit_likelihood.h"
 
 namespace shardlab {
 namespace {
@@ -40,25 +41,9 @@ DeviceMemory figures_of(const AllocatorStatistics& statistics, const DeviceOverh
   memory.reserved = peak(statistics.reserved_bytes);
   memory.inactive_split = peak(statistics.inactive_split_bytes);
   memory.retries = statistics.num_alloc_retries;
+  for (const StandingBlock& block : overheads.blocks) memory.library_workspace += block.bytes;
   memory.device_peak = memory.reserved + overheads.beside;
   return memory;
-}
-
-// The sample at a quantile between 0 and 1 of sorted values, one of them.
-double quantile(const std::vector<double>& sorted, double at) {
-  return sorted[std::min(sorted.size() - 1,
-                         static_cast<std::size_t>(at * static_cast<double>(sorted.size())))];
-}
-
-Bytes between(const DeviceOverheads& overheads, double at) {
-  const Bytes lower = at < 0.5 ? overheads.low : overheads.beside;
-  const Bytes upper = at < 0.5 ? overheads.beside : overheads.high;
-  const double part = at < 0.5 ? at * 2 : at * 2 - 1;
-  return lower + Bytes{static_cast<std::int64_t>(part * static_cast<double>((upper - lower).value))};
-}
-
-Bytes times(Bytes bytes, double factor) {
-  return Bytes{static_cast<std::int64_t>(static_cast<double>(bytes.value) * factor)};
 }
 
 class DeviceRuns {
@@ -66,50 +51,43 @@ class DeviceRuns {
   DeviceRuns(AllocatorRunInputs inputs, const std::vector<RunStep>& steps, const DeviceOverheads& overheads)
       : inputs_(std::move(inputs)), steps_(steps), overheads_(overheads) {}
 
-  Result<PredictedDevice> predict(std::optional<Bytes> limit, std::vector<double> ratios) {
+  Result<PredictedDevice> predict(std::optional<Bytes> limit, const MemoryErrors& errors) {
     SHARDLAB_TRY(const AllocatorRun wanted, run_allocator(inputs_, steps_));
     PredictedDevice predicted{figures_of(wanted.statistics, overheads_), {}};
     free_ = predicted.memory;
-    if (ratios.empty()) ratios = {1};
-    std::sort(ratios.begin(), ratios.end());
-    predicted.fit.low = times(free_.reserved, quantile(ratios, 0.1)) + between(overheads_, 0.1);
-    predicted.fit.high = times(free_.reserved, quantile(ratios, 0.9)) + between(overheads_, 0.9);
+    const std::vector<Bytes> beside = equally_likely(overheads_.low, overheads_.beside, overheads_.high);
+    predicted.fit.low = sum_at_quantile(0.1, free_.reserved, errors, beside);
+    predicted.fit.high = sum_at_quantile(0.9, free_.reserved, errors, beside);
     if (!limit) return predicted;
-    SHARDLAB_TRY(predicted.fit.probability, probability(*limit, ratios));
     const Bytes available = *limit - overheads_.beside;
-    if (free_.reserved <= available && !wanted.failed) return predicted;
-    SHARDLAB_TRY(const AllocatorRun limited, run_within(available));
-    if (limited.failed)
+    // Nobody needs less than what is asked for at once. What only waits for another stream (active and
+    // requested, not allocated) the allocator gets back where it has to: it waits for that stream before it
+    // asks again.
+    Bytes fails = std::min(free_.requested, free_.allocated) - Bytes{1}, works = free_.reserved;
+    if (available <= fails) {
       predicted.memory.out_of_memory = 1;
-    else
-      predicted.memory = figures_of(limited.statistics, overheads_);
+    } else if (available < works || wanted.failed) {
+      SHARDLAB_TRY(const AllocatorRun limited, run_within(available));
+      predicted.memory.out_of_memory = limited.failed ? 1 : 0;
+      if (!limited.failed) predicted.memory = figures_of(limited.statistics, overheads_);
+      (limited.failed ? fails : works) = available;
+    }
+    const auto likely = [&](Bytes need) { return likelihood(*limit, need, errors, beside); };
+    SHARDLAB_TRY(const Bytes need,
+                 least_need(fails, works, likely, [&](Bytes each) { return runs_within(each); }));
+    predicted.fit.probability = likely(need);
     return predicted;
   }
 
  private:
+  Result<bool> runs_within(Bytes available) {
+    SHARDLAB_TRY(const AllocatorRun limited, run_within(available));
+    return !limited.failed;
+  }
+
   Result<AllocatorRun> run_within(Bytes available) {
     inputs_.device.available = available;
     return run_allocator(inputs_, steps_);
-  }
-
-  Result<double> probability(Bytes limit, const std::vector<double>& ratios) {
-    constexpr int k_samples = 9;
-    int good = 0;
-    for (int i = 0; i < k_samples; ++i) {
-      const double at = (i + 0.5) / k_samples;
-      SHARDLAB_TRY(const bool fits, works(times(limit - between(overheads_, at), 1 / quantile(ratios, at))));
-      good += fits;
-    }
-    return static_cast<double>(good) / k_samples;
-  }
-
-  // Nobody needs less than what is alive at once. What only waits for another stream (active, not allocated)
-  // the allocator gets back where it has to: it waits for that stream before it asks again.
-  Result<bool> works(Bytes available) {
-    if (free_.reserved <= available) return true;
-    if (free_.allocated > available) return false;
-    SHARDLAB_TRY(const AllocatorRun limited, run_within(available));
-    return !limited.failed;
   }
 
   AllocatorRunInputs inputs_;
@@ -145,7 +123,7 @@ Result<PredictedDevice> simulate_device_memory(const PlannedScenario& planned, c
   const bool known = device.memory.value > 0;
   if (known) inputs.device.total = device.memory;
   return DeviceRuns(inputs, steps, overheads)
-      .predict(known ? std::optional(device.memory) : std::nullopt, ratios);
+      .predict(known ? std::optional(device.memory) : std::nullopt, MemoryErrors(ratios));
 }
 
 Result<AllocatorCalls> simulate_allocator_calls(const PlannedScenario& planned,

@@ -32,8 +32,8 @@ struct PredictedDevice {
 // does not, they are what it would have needed, and out_of_memory is 1.
 //
 // `ratios`: real over predicted reserved memory of runs of which both are known (read_reserved_ratios), the
-// errors that this prediction may have too. The estimate is over nine quantiles of them, the overheads' range
-// beside: a run whose need is r times the predicted fits what there is if the predicted one fits 1 / r of it.
+// errors that this prediction may have too (fit_likelihood.h). What the run needs at least is found by
+// trying.
 //
 // Errors: bad_input at cluster.allocator.conf; internal where a plan does not fit together.
 Result<PredictedDevice> simulate_device_memory(const PlannedScenario& planned, const Device& device,

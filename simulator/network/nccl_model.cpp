@@ -6,10 +6,6 @@
 namespace shardlab {
 namespace {
 
-constexpr std::size_t index_of(auto value) {
-  return static_cast<std::size_t>(value);
-}
-
 double floor_log2(double value) {
   return value >= 1 ? std::floor(std::log2(value)) : 0;
 }

@@ -6,10 +6,6 @@
 namespace shardlab {
 namespace {
 
-constexpr std::size_t index_of(auto value) {
-  return static_cast<std::size_t>(value);
-}
-
 bool by_switch(NcclAlgorithm algorithm) {
   return algorithm == NcclAlgorithm::nvls || algorithm == NcclAlgorithm::nvls_tree;
 }

@@ -17,7 +17,6 @@ constexpr std::string_view k_without_effect[] = {"parallel.reshard_after_forward
                                                  "parallel.requires_all_reduce",
                                                  "measure",
                                                  "train.optimizer_implementation",
-                                                 "train.sync",
                                                  "train.clip_norm"};
 
 bool has_effect(const Knob& knob, const std::string& also) {

@@ -37,7 +37,7 @@ void check_fit(const Needs& needs, const PredictedFigures& figures, std::vector<
   if (likely && figures.retries > 0)
     miss.text += "; only by giving memory back, at a cost that is not predicted";
   else if (figures.fit_probability)
-    miss.text += fmt::format("; fits with {:.0f} %", *figures.fit_probability * 100);
+    miss.text += "; fits with " + chance(*figures.fit_probability);
   misses.push_back(std::move(miss));
 }
 
@@ -64,23 +64,44 @@ void check_metric(const MetricNeed& need, const PredictedFigures& figures, std::
 
 }  // namespace
 
+std::optional<double> dollars_an_hour(const Configuration& configuration) {
+  if (configuration.offer == nullptr || !configuration.offer->price) return std::nullopt;
+  return *configuration.offer->price * configuration.nodes;
+}
+
 double Candidate::worst_miss() const {
   double worst = 0;
   for (const Miss& miss : misses) worst = std::max(worst, miss.excess);
   return worst;
 }
 
-std::optional<double> price_of(const Configuration& configuration) {
-  return configuration.offer != nullptr ? configuration.offer->price : std::nullopt;
+Rented rented(const SearchQuestion& question, const Configuration& configuration) {
+  Rented rented;
+  rented.owned = question.offers.empty();
+  if (configuration.offer == nullptr) return rented;
+  rented.price = configuration.offer->price;
+  if (configuration.offer->interruptions) rented.interruptions = &*configuration.offer->interruptions;
+  return rented;
+}
+
+StepTimes steps_of(const Configuration& configuration, const PredictedFigures& figures) {
+  StepTimes steps;
+  steps.first_ns = static_cast<double>(figures.first_step.value);
+  steps.steady_ns = static_cast<double>(figures.step_time.value);
+  steps.tokens = figures.tokens;
+  steps.gpus = configuration.gpus;
+  steps.nodes = configuration.nodes;
+  steps.forward_ns = static_cast<double>(figures.forward.value);
+  steps.busy_ns = static_cast<double>((figures.step_time - figures.exposed_communication).value);
+  steps.watts = configuration.watts;
+  return steps;
 }
 
 Candidate candidate_of(const SearchQuestion& question, Configuration configuration,
                        PredictedFigures figures) {
   Candidate candidate{std::move(configuration), std::move(figures), {}, {}};
-  const StepTimes steps{static_cast<double>(candidate.figures.first_step.value),
-                        static_cast<double>(candidate.figures.step_time.value), candidate.figures.tokens,
-                        candidate.configuration.gpus, candidate.configuration.nodes};
-  candidate.costs = training_costs(question.training, steps, price_of(candidate.configuration));
+  candidate.costs = training_costs(question.training, steps_of(candidate.configuration, candidate.figures),
+                                   rented(question, candidate.configuration));
   const Needs& needs = question.needs;
   std::vector<Miss>& misses = candidate.misses;
   check_fit(needs, candidate.figures, misses);
@@ -95,6 +116,13 @@ Candidate candidate_of(const SearchQuestion& question, Configuration configurati
   if (candidate.costs.dollars && needs.dollars)
     check_most(*candidate.costs.dollars, needs.dollars,
                fmt::format("costs ${:.0f}, not ${:.0f}", *candidate.costs.dollars, *needs.dollars), misses);
+  if (needs.dollars_per_hour) {
+    const auto hourly = dollars_an_hour(candidate.configuration);
+    if (!hourly) misses.push_back({1, false, "no price is known"});
+    check_most(hourly.value_or(0), needs.dollars_per_hour,
+               fmt::format("${:.2f} an hour, not ${:.2f}", hourly.value_or(0), *needs.dollars_per_hour),
+               misses);
+  }
   for (const MetricNeed& need : needs.metrics) check_metric(need, candidate.figures, misses);
   return candidate;
 }

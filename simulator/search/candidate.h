@@ -41,7 +41,13 @@ struct LowerBounds {
 // By how much bounds from below miss the needs already, the worst excess; 0: not at all.
 double certain_miss(const SearchQuestion& question, const LowerBounds& bounds);
 
-// Dollars an hour of one of the nodes; unknown without an offer that says it.
-std::optional<double> price_of(const Configuration& configuration);
+// What its nodes cost and risk.
+Rented rented(const SearchQuestion& question, const Configuration& configuration);
+
+// The rent of all its nodes; unknown without an offer that says it.
+std::optional<double> dollars_an_hour(const Configuration& configuration);
+
+// The times of its steps and what decides how many there are.
+StepTimes steps_of(const Configuration& configuration, const PredictedFigures& figures);
 
 }  // namespace shardlab

@@ -1,6 +1,7 @@
 #include "simulator/search/estimate.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/hardware/device.h"
 #include "engine/planner/load_model.h"
@@ -11,6 +12,7 @@
 #include "engine/scenario/setting_view.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/train_spec.h"
+#include "simulator/cost/coefficients.h"
 #include "simulator/network/transfer_time.h"
 #include "simulator/search/graph_bounds.h"
 
@@ -27,8 +29,22 @@ bool is_empty_list(const Scenario& scenario, const std::string& key) {
   return !value.starts_with('[') || value.starts_with("[]");
 }
 
+// What a calibration measured of all ranks' collectives; nothing where it did not.
+std::optional<double> measured_seconds(const CostCoefficients& coefficients, InstructionKind kind,
+                                       int ranks) {
+  const auto found = coefficients.collectives.find(kind);
+  if (found == coefficients.collectives.end()) return std::nullopt;
+  const CollectiveTerms& terms = found->second;
+  if (terms.latency_ns < 0 || terms.ns_per_root_byte < 0 || terms.bandwidth.value <= 0) return 0;
+  return k_smallest_element * bus_factor(kind, ranks) / terms.bandwidth.value *
+         terms.measured.least_correction();
+}
+
 // The least that all ranks take for one element of what they gather or reduce.
-double seconds_of_element(const Device& device, CollectiveKind kind) {
+double seconds_of_element(const Device& device, const CostCoefficients& coefficients,
+                          InstructionKind instruction) {
+  if (const auto measured = measured_seconds(coefficients, instruction, device.ranks)) return *measured;
+  const CollectiveKind kind = collective_kind(instruction);
   if (!device.wires.shared)
     return GroupNetwork(device, shape_of_all(device)).least_ns_per_byte(kind) * 1e-9 * k_smallest_element;
   const Links& links = *device.wires.shared;
@@ -56,7 +72,8 @@ double gradients_kept(const ModelFacts& model, const MeshFacts& mesh, double sha
 
 }  // namespace
 
-Result<ModelFacts> model_facts(const Scenario& scenario, const Device& device) {
+Result<ModelFacts> model_facts(const Scenario& scenario, const Device& device,
+                               const Calibration* calibration) {
   SHARDLAB_TRY(const ModelGraph graph, with_form_of_model<ModelGraph>(scenario, load_model_graph));
   ModelFacts facts;
   facts.parameters = static_cast<double>(total_parameters(graph));
@@ -70,35 +87,37 @@ Result<ModelFacts> model_facts(const Scenario& scenario, const Device& device) {
   facts.reduces_last = scenario.train->sync == GradientSync::last;
   if (scenario.distillation) return facts;  // a teacher replaces the loss
   const GraphBounds bounds =
-      graph_bounds(scenario, graph, published_coefficients(device, kernel_choice(scenario)));
+      graph_bounds(scenario, graph, prediction_coefficients(scenario, device, calibration));
   facts.nanoseconds = bounds.nanoseconds;
   facts.saved = static_cast<double>(bounds.saved.value);
   return facts;
 }
 
 // Every parameter is gathered and every gradient reduced once a step, or all-reduced where nothing is
-// sharded. Of replicas of shards nothing is said.
-MeshFacts mesh_facts(const Scenario& scenario, const Device& device) {
+// sharded. Of replicas of shards nothing is said. A strategy without units gathers what it updated, and one
+// that keeps small parameters whole gathers no frozen ones of these.
+MeshFacts mesh_facts(const Scenario& scenario, const Device& device, const Calibration* calibration) {
   const ResolvedMesh mesh = resolve_mesh(scenario);
   MeshFacts facts;
   facts.ranks = world_size(scenario);
   facts.shard = mesh.shard;
   facts.tensor = mesh.tensor;
   facts.reduces_every = facts_of(scenario).reduces_every_micro_batch;
+  facts.gathers_frozen = facts_of(scenario).gathers_units;
   facts.one_precision = is_empty_list(scenario, "parallel.wrap.overrides");
   if (device.memory.value > 0) facts.limit = device.memory;
   if (facts.ranks < 2 || !is_empty_list(scenario, "parallel.wrap.ignored")) return facts;
+  const CostCoefficients coefficients = prediction_coefficients(scenario, device, calibration);
   if (mesh.shard == facts.ranks) {
-    facts.gather_seconds = seconds_of_element(device, CollectiveKind::all_gather);
-    facts.reduce_seconds = seconds_of_element(device, CollectiveKind::reduce_scatter);
+    facts.gather_seconds = seconds_of_element(device, coefficients, InstructionKind::AllGather);
+    facts.reduce_seconds = seconds_of_element(device, coefficients, InstructionKind::ReduceScatter);
   } else if (mesh.shard == 1) {
-    facts.reduce_seconds = seconds_of_element(device, CollectiveKind::all_reduce);
+    facts.reduce_seconds = seconds_of_element(device, coefficients, InstructionKind::AllReduce);
   }
   return facts;
 }
 
-Estimate estimate(const ModelFacts& model, const MeshFacts& mesh, std::int64_t accumulation,
-                  bool calibrated) {
+Estimate estimate(const ModelFacts& model, const MeshFacts& mesh, std::int64_t accumulation) {
   Estimate bounds;
   bounds.tokens = model.tokens * accumulation * (mesh.ranks / mesh.tensor);
   const double size = model.offloads ? 0 : model.element / mesh.shard;
@@ -109,9 +128,9 @@ Estimate estimate(const ModelFacts& model, const MeshFacts& mesh, std::int64_t a
   const double most =
       states + std::max(gradients, gradients_kept(model, mesh, gradients, accumulation) + needed);
   bounds.memory = Bytes{static_cast<std::int64_t>(most)};
-  if (calibrated) return bounds;
   const double compute = mesh.one_precision ? model.nanoseconds * static_cast<double>(accumulation) : 0;
-  const double wires = (mesh.gather_seconds * model.parameters + mesh.reduce_seconds * model.trained) * 1e9;
+  const double gathered = mesh.gathers_frozen ? model.parameters : model.trained;
+  const double wires = (mesh.gather_seconds * gathered + mesh.reduce_seconds * model.trained) * 1e9;
   bounds.step_ns = std::max(compute, wires) * k_slack;
   return bounds;
 }

@@ -13,7 +13,8 @@
 
 namespace shardlab {
 
-struct Device;  // engine/hardware/device.h
+struct Calibration;  // simulator/calibrate/calibration.h
+struct Device;       // engine/hardware/device.h
 
 // What an estimate needs to know of the model, its precision and the training, on a device of this kind. What
 // `cluster` and `parallel` say beyond that changes nothing.
@@ -34,14 +35,18 @@ struct MeshFacts {
   int ranks = 1, shard = 1, tensor = 1;
   bool one_precision = true;   // units compute as the model says
   bool reduces_every = false;  // the strategy reduces every micro-batch, whatever train.sync says
-  double gather_seconds = 0;   // that one gathered element costs the wires of a rank; 0: nothing is known
-  double reduce_seconds = 0;   // likewise one reduced gradient
+  // Frozen parameters are gathered in every step like others; else only those that the optimizer changed.
+  bool gathers_frozen = false;
+  double gather_seconds = 0;  // that one gathered element costs the wires of a rank; 0: nothing is known
+  double reduce_seconds = 0;  // likewise one reduced gradient
   std::optional<Bytes> limit;
 };
 
-// Errors: what the scenario asks of a model that it cannot have.
-Result<ModelFacts> model_facts(const Scenario& scenario, const Device& device);
-MeshFacts mesh_facts(const Scenario& scenario, const Device& device);
+// `calibration` is what times come from, null where it is published figures. Errors: what the scenario asks
+// of a model that it cannot have.
+Result<ModelFacts> model_facts(const Scenario& scenario, const Device& device,
+                               const Calibration* calibration);
+MeshFacts mesh_facts(const Scenario& scenario, const Device& device, const Calibration* calibration);
 
 // Bounds from below that no prediction falls short of; a bound of 0 says nothing.
 struct Estimate {
@@ -50,8 +55,6 @@ struct Estimate {
   std::int64_t tokens = 0;  // of a step; exact
 };
 
-// `calibrated`: whether times come from a calibration; of those nothing is known before they are looked up,
-// so that the time has no bound.
-Estimate estimate(const ModelFacts& model, const MeshFacts& mesh, std::int64_t accumulation, bool calibrated);
+Estimate estimate(const ModelFacts& model, const MeshFacts& mesh, std::int64_t accumulation);
 
 }  // namespace shardlab

@@ -44,7 +44,16 @@ KnobSubset knobs_with(const std::vector<Knob>& knobs, Asked&& asked) {
 }
 
 bool same_kind(const Device& a, const Device& b) {
-  return a.name == b.name && a.kind == b.kind && a.threads == b.threads;
+  return a.name == b.name && a.kind == b.kind && a.threads == b.threads &&
+         (a.kind == DeviceKind::gpu || a.ranks == b.ranks);
+}
+
+std::string id_of(const std::optional<Calibration>& calibration) {
+  return calibration ? calibration->id : std::string();
+}
+
+const Calibration* if_any(const std::optional<Calibration>& calibration) {
+  return calibration ? &*calibration : nullptr;
 }
 
 }  // namespace
@@ -72,7 +81,7 @@ std::vector<std::string> EstimateParts::settings_at(std::uint64_t mesh, std::uin
 
 void EstimateParts::read_meshes(int threads) {
   meshes_.resize(mesh_.size());
-  std::vector<std::optional<Device>> devices(meshes_.size());
+  std::vector<std::optional<DevicePart>> devices(meshes_.size());
   const std::uint64_t standard = model_.number_of(standard_);
   in_parallel(meshes_.size(), threads, [&](std::size_t i) {
     const Result<Scenario> scenario = evaluator_.scenario_with(settings_at(i, standard));
@@ -80,17 +89,18 @@ void EstimateParts::read_meshes(int threads) {
     const Result<Device> device = resolve_device(*scenario->cluster);
     const auto calibration = evaluator_.calibration_of(*scenario);
     if (!device || !calibration) return;
-    meshes_[i] = MeshPart{mesh_facts(*scenario, *device), 0, calibration->has_value()};
-    devices[i] = *device;
+    meshes_[i] = MeshPart{mesh_facts(*scenario, *device, if_any(*calibration)), 0};
+    devices[i] = DevicePart{*device, *calibration, {i}};
   });
   for (std::size_t i = 0; i < meshes_.size(); ++i) {
     if (!meshes_[i]) continue;
     const auto known = std::find_if(devices_.begin(), devices_.end(), [&](const DevicePart& part) {
-      return same_kind(part.device, *devices[i]);
+      return same_kind(part.device, devices[i]->device) &&
+             id_of(part.calibration) == id_of(devices[i]->calibration);
     });
     meshes_[i]->device = static_cast<std::size_t>(known - devices_.begin());
     if (known == devices_.end())
-      devices_.push_back({*devices[i], {i}});
+      devices_.push_back(*std::move(devices[i]));
     else if (known->meshes.size() < k_tried)
       known->meshes.push_back(i);
   }
@@ -104,7 +114,7 @@ void EstimateParts::read_models(int threads) {
     for (const std::uint64_t mesh : part.meshes) {
       const Result<Scenario> scenario = evaluator_.scenario_with(settings_at(mesh, i % model_.size()));
       if (!scenario) continue;
-      if (auto facts = model_facts(*scenario, part.device)) models_[i] = *facts;
+      if (auto facts = model_facts(*scenario, part.device, if_any(part.calibration))) models_[i] = *facts;
       return;
     }
   });
@@ -119,13 +129,17 @@ LowerBounds EstimateParts::bounds_of(const Configuration& configuration) const {
   const std::optional<ModelFacts>& model =
       models_[mesh->device * model_.size() + model_.number_of(configuration.choices)];
   if (!model) return bounds;
-  const Estimate estimated = estimate(*model, mesh->facts, configuration.accumulation, mesh->calibrated);
+  const Estimate estimated = estimate(*model, mesh->facts, configuration.accumulation);
   bounds.step_ns = estimated.step_ns;
   bounds.memory = estimated.memory;
   bounds.limit = mesh->facts.limit;
-  const StepTimes steps{bounds.step_ns, bounds.step_ns, estimated.tokens, configuration.gpus,
-                        configuration.nodes};
-  bounds.costs = training_costs(space_.question().training, steps, price_of(configuration));
+  StepTimes steps;
+  steps.first_ns = steps.steady_ns = bounds.step_ns;
+  steps.tokens = estimated.tokens;
+  steps.gpus = configuration.gpus;
+  steps.nodes = configuration.nodes;
+  steps.watts = configuration.watts;
+  bounds.costs = training_costs(space_.question().training, steps, rented(space_.question(), configuration));
   return bounds;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/hardware/device.h"
+#include "simulator/calibrate/calibration.h"
 #include "simulator/search/candidate.h"
 #include "simulator/search/estimate.h"
 #include "simulator/search/evaluate.h"
@@ -27,10 +28,10 @@ class EstimateParts {
   struct MeshPart {
     MeshFacts facts;
     std::size_t device = 0;  // of devices_
-    bool calibrated = false;
   };
   struct DevicePart {
     Device device;
+    std::optional<Calibration> calibration;
     std::vector<std::uint64_t> meshes;  // combinations of mesh_ that have it, the first few
   };
 

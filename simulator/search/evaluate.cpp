@@ -29,19 +29,25 @@ std::string content_of(const fs::path& file) {
   return std::string(std::istreambuf_iterator<char>(stream), {});
 }
 
-// This very program and the figures of hardware that it reads: a build or a figure that changed starts anew.
+// Folders of assets whose files predictions read whatever the scenario says: figures of GPUs and nodes,
+// NCCL's choices, errors of earlier predictions.
+constexpr const char* k_figures[] = {"hardware", "network", "residuals"};
+
+// This very program and the figures that it reads: a build or a figure that changed starts anew.
 std::string program_text() {
   std::string text(program_version());
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   text += fmt::format(" {} {}", fs::file_size(program, error),
                       fs::last_write_time(program, error).time_since_epoch().count());
-  const auto folder = find_asset("hardware");
-  if (!folder) return text;
   std::map<std::string, std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(*folder, error))
-    if (entry.is_regular_file()) files[entry.path().string()] = content_of(entry.path());
-  for (const auto& [name, content] : files) text += content;
+  for (const char* const name : k_figures) {
+    const auto folder = find_asset(name);
+    if (!folder) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(*folder, error))
+      if (entry.is_regular_file()) files[entry.path().string()] = content_of(entry.path());
+  }
+  for (const auto& [name, content] : files) text += fmt::format("\n{} ", content.size()) + content;
   return text;
 }
 
@@ -52,6 +58,19 @@ Result<std::string> files_of(const Scenario& scenario, const ModelSpec& model) {
   if (model.moe.measured.empty()) return text;
   SHARDLAB_TRY(const fs::path measured, resolve_path(scenario, model.moe.measured));
   return text + content_of(measured);
+}
+
+// The forward of the first micro-batch, from where its first segment begins to where its last ends.
+Nanoseconds forward_time(const StepPlan& plan, const StepTrace& step) {
+  std::optional<Nanoseconds> begin;
+  Nanoseconds end;
+  for (const Span& span : step.ranks.front().spans) {
+    const Instruction& instruction = plan.instructions[span.instruction.index()];
+    if (instruction.kind != InstructionKind::Forward || instruction.micro_batch.value_or(0) != 0) continue;
+    begin = begin ? std::min(*begin, span.start) : span.start;
+    end = std::max(end, span.end);
+  }
+  return begin ? end - *begin : Nanoseconds{};
 }
 
 }  // namespace
@@ -88,7 +107,7 @@ Result<std::string> Evaluator::key_of(const Scenario& scenario) {
   SHARDLAB_TRY(const std::optional<Calibration> calibration, calibration_of(scenario));
   SHARDLAB_TRY(std::string text, files_of(scenario, *scenario.model));
   if (scenario.distillation) {
-    SHARDLAB_TRY(const std::string teacher, files_of(scenario, scenario.distillation->teacher.model));
+    SHARDLAB_TRY(const std::string teacher, files_of(scenario, *scenario.distillation->teacher.model));
     text += teacher;
   }
   text +=
@@ -105,7 +124,8 @@ Result<FullPrediction> Evaluator::predict(const Scenario& scenario) {
   SHARDLAB_TRY(RunSummary run, summarize(planned, trace, limits));
   // Setup, first step, and where there is one the second; the first makes the optimizer's states.
   const Nanoseconds first = trace.warmup.at(1).ranks.front().duration;
-  PredictedFigures figures = figures_of(run, first, tokens_per_step(planned));
+  PredictedFigures figures = figures_of(run, first, forward_time(planned.plan.steady, trace.steps.front()),
+                                        tokens_per_step(planned));
   return FullPrediction{std::move(planned), std::move(run), std::move(calibration), std::move(figures)};
 }
 

@@ -15,8 +15,8 @@
 #include "engine/trace/run_summary.h"
 #include "simulator/calibrate/calibration.h"
 #include "simulator/search/outcome.h"
+#include "simulator/search/question/search_question.h"
 #include "simulator/search/result_file.h"
-#include "simulator/search/search_question.h"
 
 namespace shardlab {
 

@@ -1,12 +1,14 @@
 #include "simulator/search/graph_bounds.h"
 
 #include <algorithm>
+#include <array>
+#include <string>
 #include <vector>
 
 #include "engine/model/checkpoint_regions.h"
 #include "engine/model/operators/attribute_keys.h"
 #include "engine/model/operators/operator_type.h"
-#include "engine/scenario/train_spec.h"
+#include "engine/scenario/offload_spec.h"
 
 namespace shardlab {
 namespace {
@@ -26,13 +28,23 @@ DType floating_input(const ModelGraph& graph, const Operator& op) {
   return graph.tensor(op.outputs[0]).dtype;
 }
 
+// A backward may mean the product of the weight or that of the input; a calibration tells them apart.
+double least_matmul_ns(const MatmulShape& shape,
+                       const std::array<MatmulCoefficients, k_matmul_uses>& products, Direction direction) {
+  const auto of = [&](MatmulUse use) { return matmul_ns(shape, products[static_cast<std::size_t>(use)]); };
+  if (direction == Direction::forward) return of(MatmulUse::forward);
+  return std::min(of(MatmulUse::input_gradient), of(MatmulUse::weight_gradient));
+}
+
 double work_ns(const ModelGraph& graph, const Operator& op, const Work& work, Direction direction,
                const CostCoefficients& coefficients) {
   const auto side = static_cast<std::size_t>(direction);
   switch (work.kind) {
     case WorkKind::matmul: {
       const MatmulShape shape{work.m * work.batch, work.n, work.k, work.bytes / work.kernels};
-      return work.kernels * matmul_ns(shape, coefficients.of(dtype_of(graph, op, work)).matmul.front());
+      const auto& products =
+          work.float8 ? coefficients.float8 : coefficients.of(dtype_of(graph, op, work)).matmul;
+      return work.kernels * least_matmul_ns(shape, products, direction);
     }
     case WorkKind::attention: {
       const Shape& q = graph.tensor(op.inputs[0]).shape;
@@ -40,7 +52,11 @@ double work_ns(const ModelGraph& graph, const Operator& op, const Work& work, Di
                                     q[0] * op.attributes.get(attribute::k_heads)};
       return attention_ns(attention, coefficients.of(floating_input(graph, op)).attention[side]);
     }
-    case WorkKind::memory: return traffic_ns({work.bytes, work.kernels}, coefficients.operators);
+    case WorkKind::memory: {
+      if (coefficients.traffic.empty()) return traffic_ns({work.bytes, work.kernels}, coefficients.operators);
+      const std::string name = traffic_name(op.type->name, direction, floating_input(graph, op));
+      return traffic_ns({work.bytes, work.kernels}, coefficients.traffic_of_operator(name));
+    }
   }
   return 0;
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "simulator/search/search_question.h"
+#include "simulator/search/question/search_question.h"
 
 namespace shardlab {
 

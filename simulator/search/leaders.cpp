@@ -38,6 +38,20 @@ bool comes_before(const Rank& rank, const Candidate& a, const Rank& other, const
 
 }  // namespace
 
+std::optional<double> number_given(const std::vector<std::string>& settings, const std::string& key) {
+  for (auto each = settings.rbegin(); each != settings.rend(); ++each) {
+    const std::size_t equals = each->find('=');
+    if (each->substr(0, equals) != key) continue;
+    const std::string value = each->substr(equals + 1);
+    if (const auto integer = parse_integer(value)) return static_cast<double>(*integer);
+    if (const auto number = parse_fraction(value)) return *number;
+    if (const auto bytes = parse_bytes(value)) return static_cast<double>(bytes->value);
+    if (const auto time = parse_duration(value)) return static_cast<double>(time->value);
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 bool nearer_to_defaults(const Configuration& a, const Configuration& b) {
   return a.changes != b.changes ? a.changes < b.changes : a.index < b.index;
 }
@@ -61,11 +75,7 @@ Leaders::Leaders(const SearchQuestion& question, std::vector<Order> orders) : qu
 double Leaders::largest_of(const Configuration& configuration) const {
   for (const Leader& leader : leaders_) {
     if (leader.order.largest.empty()) continue;
-    for (auto each = configuration.settings.rbegin(); each != configuration.settings.rend(); ++each) {
-      const std::size_t equals = each->find('=');
-      if (each->substr(0, equals) == leader.order.largest)
-        return parse_number(each->substr(equals + 1)).value_or(0);
-    }
+    if (const auto number = number_given(configuration.settings, leader.order.largest)) return *number;
   }
   return 0;
 }

@@ -52,6 +52,9 @@ class Leaders {
   std::vector<Candidate> front_;  // with those of equal predictions
 };
 
+// The number, size or time that settings give to a key, the last of them; nothing where they give none.
+std::optional<double> number_given(const std::vector<std::string>& settings, const std::string& key);
+
 // Whether a comes first among equals: fewer knobs differ from the scenario, then the order of the space.
 bool nearer_to_defaults(const Configuration& a, const Configuration& b);
 

@@ -19,14 +19,15 @@ std::uint64_t moved(const SearchSpace& space, std::vector<std::size_t> choices, 
   return KnobSubset(space.question().knobs, every).number_of(choices);
 }
 
+// What is trained is the question's to say.
 bool touches_arithmetic(const std::string& setting) {
-  return sets({setting}, "precision") || sets({setting}, "model.dtype") ||
-         sets({setting}, "model.implementation");
+  return sets({setting}, "model.sequence_length") || sets({setting}, "precision") ||
+         sets({setting}, "model.dtype") || sets({setting}, "model.implementation");
 }
 
 // More nodes alone, and with smaller micro-batches, so that they still divide the batch.
 void add_nodes(const Configuration& configuration, std::vector<std::vector<std::string>>& tried) {
-  if (configuration.node.empty()) return;
+  if (configuration.node.empty() && configuration.offer == nullptr) return;
   for (const int times : {2, 4}) {
     const std::string nodes = fmt::format("cluster.nodes={}", times * configuration.nodes);
     tried.push_back({nodes});
@@ -44,6 +45,12 @@ std::vector<std::vector<std::string>> settings_to_mend(const FullPrediction& pre
   }
   add_nodes(miss.configuration, tried);
   return tried;
+}
+
+bool is_beyond_offer(const Configuration& configuration) {
+  if (configuration.offer == nullptr) return false;
+  const std::vector<int>& offered = configuration.offer->nodes;
+  return std::find(offered.begin(), offered.end(), configuration.nodes) == offered.end();
 }
 
 bool cheaper(const Candidate& a, const Candidate& b) {
@@ -105,7 +112,8 @@ Result<std::optional<Mend>> cheapest_mend(const SearchSpace& space, Evaluator& e
     if (!outcome.refused.empty()) continue;
     Candidate candidate = candidate_of(space.question(), configuration, outcome.figures);
     if (candidate.satisfies() && (!best || cheaper(candidate, best->candidate)))
-      best = Mend{fmt::format("{}", fmt::join(settings, ", ")), std::move(candidate)};
+      best = Mend{fmt::format("{}", fmt::join(settings, ", ")), std::move(candidate),
+                  is_beyond_offer(configuration)};
   }
   return best;
 }

@@ -24,13 +24,14 @@ Result<std::vector<Neighbour>> one_step_away(const SearchSpace& space, Evaluator
                                              const Candidate& from, int threads);
 
 struct Mend {
-  std::string setting;  // as for --set; several after commas
-  Candidate candidate;  // with it; satisfies
+  std::string setting;        // as for --set; several after commas
+  Candidate candidate;        // with it; satisfies
+  bool beyond_offer = false;  // it takes more nodes than are offered
 };
 
 // Tries the settings that would save memory without touching the arithmetic, and twice and four times the
-// nodes. The result is the one after which every need is met at the least cost, or none where none does that.
-// Errors as above.
+// nodes, whether they are offered or not. The result is the one after which every need is met at the least
+// cost, or none where none does that. Errors as above.
 Result<std::optional<Mend>> cheapest_mend(const SearchSpace& space, Evaluator& evaluator,
                                           const Candidate& miss);
 

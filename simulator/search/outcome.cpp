@@ -7,34 +7,33 @@
 namespace shardlab {
 namespace {
 
-using Json = nlohmann::json;
-
 template <typename T>
-void put(Json& json, const char* name, const std::optional<T>& value) {
+void put(nlohmann::json& json, const char* name, const std::optional<T>& value) {
   if (value) json[name] = *value;
 }
-void put(Json& json, const char* name, const std::optional<Bytes>& value) {
+void put(nlohmann::json& json, const char* name, const std::optional<Bytes>& value) {
   if (value) json[name] = value->value;
 }
 
-std::optional<Bytes> bytes_of(const Json& json, const char* name) {
+std::optional<Bytes> bytes_of(const nlohmann::json& json, const char* name) {
   return json.contains(name) ? std::optional(Bytes{json.at(name).get<std::int64_t>()}) : std::nullopt;
 }
-std::optional<double> number_of(const Json& json, const char* name) {
+std::optional<double> number_of(const nlohmann::json& json, const char* name) {
   return json.contains(name) ? std::optional(json.at(name).get<double>()) : std::nullopt;
 }
 
-Json json_of(const PredictedFigures& figures) {
-  Json json = {{"first_step_ns", figures.first_step.value},
-               {"step_time_ns", figures.step_time.value},
-               {"tokens", figures.tokens},
-               {"tokens_per_second", figures.tokens_per_second},
-               {"exposed_ns", figures.exposed_communication.value},
-               {"peak_allocated", figures.peak_allocated.value},
-               {"retries", figures.retries},
-               {"fit_reason", figures.fit_reason},
-               {"peak_label", figures.peak_label},
-               {"metrics", figures.metrics}};
+nlohmann::json json_of(const PredictedFigures& figures) {
+  nlohmann::json json = {{"first_step_ns", figures.first_step.value},
+                         {"step_time_ns", figures.step_time.value},
+                         {"tokens", figures.tokens},
+                         {"tokens_per_second", figures.tokens_per_second},
+                         {"exposed_ns", figures.exposed_communication.value},
+                         {"forward_ns", figures.forward.value},
+                         {"peak_allocated", figures.peak_allocated.value},
+                         {"retries", figures.retries},
+                         {"fit_reason", figures.fit_reason},
+                         {"peak_label", figures.peak_label},
+                         {"metrics", figures.metrics}};
   put(json, "mfu", figures.mfu);
   put(json, "peak_device", figures.peak_device);
   put(json, "device_high", figures.device_high);
@@ -44,13 +43,14 @@ Json json_of(const PredictedFigures& figures) {
   return json;
 }
 
-PredictedFigures figures_in(const Json& json) {
+PredictedFigures figures_in(const nlohmann::json& json) {
   PredictedFigures figures;
   figures.first_step = {json.at("first_step_ns").get<std::int64_t>()};
   figures.step_time = {json.at("step_time_ns").get<std::int64_t>()};
   figures.tokens = json.at("tokens").get<std::int64_t>();
   figures.tokens_per_second = json.at("tokens_per_second").get<double>();
   figures.exposed_communication = {json.at("exposed_ns").get<std::int64_t>()};
+  figures.forward = {json.at("forward_ns").get<std::int64_t>()};
   figures.peak_allocated = {json.at("peak_allocated").get<std::int64_t>()};
   figures.retries = json.at("retries").get<std::int64_t>();
   figures.fit_reason = json.at("fit_reason").get<std::string>();
@@ -73,7 +73,8 @@ Tolerances all_metrics() {
 
 }  // namespace
 
-PredictedFigures figures_of(const RunSummary& run, Nanoseconds first_step, std::int64_t tokens) {
+PredictedFigures figures_of(const RunSummary& run, Nanoseconds first_step, Nanoseconds forward,
+                            std::int64_t tokens) {
   static const Tolerances every = all_metrics();
   PredictedFigures figures;
   figures.first_step = first_step;
@@ -82,6 +83,7 @@ PredictedFigures figures_of(const RunSummary& run, Nanoseconds first_step, std::
   figures.tokens_per_second = run.tokens_per_second;
   figures.mfu = run.mfu;
   figures.exposed_communication = run.exposed_communication;
+  figures.forward = forward;
   figures.limit = run.memory_limit;
   figures.fits = run.fits;
   figures.fit_probability = run.fit_probability;
@@ -105,16 +107,16 @@ bool predicted_equal(const PredictedFigures& a, const PredictedFigures& b) {
 }
 
 std::string outcome_text(const std::string& key, const Outcome& outcome) {
-  Json json = {{"key", key}};
+  nlohmann::json json = {{"key", key}};
   if (outcome.refused.empty())
     json["figures"] = json_of(outcome.figures);
   else
     json["refused"] = outcome.refused;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 Result<KeptOutcome> parse_outcome(std::string_view line) {
-  const Json json = Json::parse(line, nullptr, false);
+  const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
   try {
     KeptOutcome kept{json.at("key").get<std::string>(), {}};
     if (json.contains("refused"))
@@ -122,7 +124,7 @@ Result<KeptOutcome> parse_outcome(std::string_view line) {
     else
       kept.outcome.figures = figures_in(json.at("figures"));
     return kept;
-  } catch (const Json::exception&) {
+  } catch (const nlohmann::json::exception&) {
     return bad_input({}, "no result of a search");
   }
 }

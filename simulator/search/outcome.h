@@ -20,6 +20,7 @@ struct PredictedFigures {
   double tokens_per_second = 0;
   std::optional<double> mfu;
   Nanoseconds exposed_communication;
+  Nanoseconds forward;  // of a micro-batch, from the first operator to the last
   Bytes peak_allocated;
   std::optional<Bytes> peak_device, device_high, limit;
   std::optional<Fit> fits;
@@ -33,7 +34,8 @@ struct PredictedFigures {
   friend bool operator==(const PredictedFigures&, const PredictedFigures&) = default;
 };
 
-PredictedFigures figures_of(const RunSummary& run, Nanoseconds first_step, std::int64_t tokens);
+PredictedFigures figures_of(const RunSummary& run, Nanoseconds first_step, Nanoseconds forward,
+                            std::int64_t tokens);
 
 // Whether a prediction tells two configurations apart: by time, memory and what of it fits.
 bool predicted_equal(const PredictedFigures& a, const PredictedFigures& b);

@@ -53,7 +53,10 @@ class Search {
   }
 
  private:
-  bool has_time() const { return !options_.seconds || seconds_since(begin_) < *options_.seconds; }
+  bool has_time() const {
+    if (options_.stop && options_.stop()) return false;
+    return !options_.seconds || seconds_since(begin_) < *options_.seconds;
+  }
 
   Status look_at_all() {
     const std::vector<std::uint64_t>& order = bounded_.order();

@@ -28,6 +28,7 @@ struct SearchOptions {
   std::optional<double> seconds;  // then the best so far
   std::vector<Order> orders;      // empty: every objective
   std::function<void(const SearchProgress&)> progress;
+  std::function<bool()> stop;  // asked between rounds; where it says so, the search ends with the best so far
 };
 
 // total = refused + indivisible + bounded + simulated + open.

@@ -6,11 +6,11 @@
 
 #include "engine/base/parse.h"
 #include "engine/hardware/device_kind.h"
+#include "engine/hardware/gpu.h"
 #include "engine/hardware/node.h"
 #include "engine/report/figures.h"
 #include "engine/scenario/source.h"
-#include "engine/scenario/train_spec.h"
-#include "simulator/search/default_knobs.h"
+#include "simulator/search/question/default_knobs.h"
 
 namespace shardlab {
 namespace {
@@ -43,6 +43,15 @@ std::vector<std::string> settings_of(const std::vector<Knob>& knobs,
     settings.insert(settings.end(), each.begin(), each.end());
   }
   return settings;
+}
+
+// Whether settings change no more than the number of nodes of what is rented.
+bool keeps_machine(const std::vector<std::string>& settings, const Offer* offer, const std::string& node) {
+  if (offer == nullptr) return false;
+  if (!offer->described && offer->node == node) return true;
+  return std::all_of(settings.begin(), settings.end(), [](const std::string& each) {
+    return !sets({each}, "cluster") || sets({each}, "cluster.nodes");
+  });
 }
 
 }  // namespace
@@ -86,14 +95,18 @@ SearchSpace::Cluster SearchSpace::cluster_with(const std::vector<std::string>& s
   const YamlNode* const section = tree.find("cluster");
   const YamlNode* const device = section != nullptr ? section->find("device") : nullptr;
   if (device != nullptr && parse_word<DeviceKind>(device->text) == DeviceKind::cpu)
-    return {static_cast<int>(integer_of(section, "ranks").value_or(0)), 1, {}};
+    return {static_cast<int>(integer_of(section, "ranks").value_or(0)), 1, {}, 0};
   const YamlNode* const node = section != nullptr ? section->find("node") : nullptr;
-  Cluster cluster{0, static_cast<int>(integer_of(section, "nodes").value_or(1)), {}};
+  Cluster cluster{0, static_cast<int>(integer_of(section, "nodes").value_or(1)), {}, 0};
   std::int64_t gpus = integer_of(section, "gpus_per_node").value_or(0);
-  if (gpus == 0 && node != nullptr) {
-    if (const auto known = find_node(node->text)) gpus = known->gpus;
+  const YamlNode* const described = section != nullptr ? section->find("gpu") : nullptr;
+  std::string gpu = described != nullptr ? described->text : std::string();
+  if (const auto known = node != nullptr ? find_node(node->text) : Result<Node>(bad_input({}, ""))) {
+    if (gpus == 0) gpus = known->gpus;
+    gpu = known->gpu;
   }
   if (node != nullptr) cluster.node = node->text;
+  if (const auto known = find_gpu(gpu)) cluster.watts = known->watts;
   cluster.gpus = static_cast<int>(gpus) * cluster.nodes;
   return cluster;
 }
@@ -149,14 +162,18 @@ void SearchSpace::finish(Configuration& configuration) const {
   configuration.settings.push_back(fmt::format("train.accumulation={}", configuration.accumulation));
 }
 
+void SearchSpace::set_cluster(Configuration& configuration, const Cluster& cluster) {
+  configuration.gpus = cluster.gpus;
+  configuration.nodes = cluster.nodes;
+  configuration.node = cluster.node;
+  configuration.watts = cluster.watts;
+}
+
 Configuration SearchSpace::at(std::uint64_t index) const {
   std::vector<std::size_t> choices(question_->knobs.size(), 0);
   all_.set(index, choices);
   Configuration configuration = chosen(std::move(choices));
-  const Cluster& cluster = cluster_of_[clusters_.number_of(configuration.choices)];
-  configuration.gpus = cluster.gpus;
-  configuration.nodes = cluster.nodes;
-  configuration.node = cluster.node;
+  set_cluster(configuration, cluster_of_[clusters_.number_of(configuration.choices)]);
   const Steps& steps = steps_of_[trainings_.number_of(configuration.choices)];
   configuration.micro_batch = steps.micro_batch;
   configuration.accumulation = steps.accumulation;
@@ -170,10 +187,9 @@ Configuration SearchSpace::with(std::uint64_t index, const std::vector<std::stri
   Configuration configuration = chosen(std::move(choices));
   configuration.settings.insert(configuration.settings.end(), settings.begin(), settings.end());
   const Cluster cluster = cluster_with(configuration.settings);
-  if (sets(settings, "cluster")) configuration.offer = offer_of(cluster.node);
-  configuration.gpus = cluster.gpus;
-  configuration.nodes = cluster.nodes;
-  configuration.node = cluster.node;
+  if (sets(settings, "cluster") && !keeps_machine(settings, configuration.offer, cluster.node))
+    configuration.offer = offer_of(cluster.node);
+  set_cluster(configuration, cluster);
   configuration.micro_batch = number_with(configuration.settings, "micro_batch");
   configuration.accumulation = number_with(configuration.settings, "accumulation");
   if (!sets(settings, "train.accumulation")) finish(configuration);

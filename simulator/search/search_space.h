@@ -11,7 +11,7 @@
 #include "engine/base/result.h"
 #include "engine/base/yaml.h"
 #include "simulator/search/knob_subset.h"
-#include "simulator/search/search_question.h"
+#include "simulator/search/question/search_question.h"
 
 namespace shardlab {
 
@@ -24,6 +24,7 @@ struct Configuration {
   int gpus = 0;                  // 0: the settings name no cluster that is known
   int nodes = 1;
   std::string node;  // its name; empty where the cluster is described or of processors
+  double watts = 0;  // of a GPU's data sheet; 0: unknown
   std::int64_t micro_batch = 1;
   std::int64_t accumulation = 1;
   bool divides = true;  // whether micro-batches and ranks divide the global batch
@@ -53,6 +54,7 @@ class SearchSpace {
   struct Cluster {
     int gpus = 0, nodes = 1;
     std::string node;
+    double watts = 0;
   };
 
   const SearchQuestion* question_ = nullptr;
@@ -65,6 +67,7 @@ class SearchSpace {
   std::vector<Steps> steps_of_;  // by number of trainings_
 
   const Offer* offer_of(const std::string& node) const;
+  static void set_cluster(Configuration& configuration, const Cluster& cluster);
   Cluster cluster_with(const std::vector<std::string>& settings) const;
   std::int64_t number_with(const std::vector<std::string>& settings, std::string_view key) const;
 };

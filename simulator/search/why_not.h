@@ -14,6 +14,7 @@ namespace shardlab {
 struct WhyNot {
   std::vector<std::string> settings;  // that were asked for ...
   std::string upon;                   // ... on top of what, in words
+  std::string other_batch;            // where they do not keep the global batch: how many sequences instead
   std::string impossible;             // why it cannot be; then nothing else is known
   std::optional<Candidate> asked, answer;
   std::optional<RunSummary> asked_run, answer_run;

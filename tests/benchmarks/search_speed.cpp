@@ -1,7 +1,8 @@
 // How many configurations a second a search bounds and simulates on one core: Llama-3-70B under FSDP2 and
 // FSDP1, one micro-batch, each configuration different, from its settings to its result.
 //
-// Prints rates beside the targets of 200,000 estimates and 2,000 simulations a second; judges nothing.
+// Prints rates beside the targets of 200,000 estimates and 2,000 simulations a second, how much faster two
+// threads are, and how long a search of a million configurations takes on two; judges nothing.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -12,7 +13,9 @@
 
 #include "simulator/search/estimate_parts.h"
 #include "simulator/search/evaluate.h"
-#include "simulator/search/read_question.h"
+#include "simulator/search/in_parallel.h"
+#include "simulator/search/question/read_question.h"
+#include "simulator/search/search.h"
 #include "simulator/search/search_space.h"
 
 namespace shardlab {
@@ -46,6 +49,20 @@ constexpr const char* k_many =
     "  activation.checkpoint: [none, full]\n"
     "  model.loss: [{kind: plain}, {kind: chunked, chunks: 8}]\n"
     "  train.optimizer: [adamw, sgd]\n";
+
+constexpr const char* k_million =
+    "scenario: scenario.yaml\n"
+    "offers: [{node: dgx-h100, nodes: {least: 1, most: 64}, price: 98, date: '2026-01-01', source: a test}]\n"
+    "train: {tokens: 1T}\n"
+    "vary:\n"
+    "  train.micro_batch: [1, 2, 4, 8]\n"
+    "  train.accumulation: {from: 1, to: 128, step: 1}\n"
+    "  parallel: [{strategy: fsdp2}, {strategy: fsdp2, reshard_after_forward: false}, {strategy: fsdp1},\n"
+    "             {strategy: fsdp1, sharding: shard_grad_op}]\n"
+    "  activation.checkpoint: [none, full]\n"
+    "  model.loss: [{kind: plain}, {kind: chunked, chunks: 8}]\n"
+    "  train.sync: [last, every]\n";
+constexpr double k_longest = 120;  // seconds of the search of a million
 
 template <typename T>
 T required(Result<T> result) {
@@ -82,18 +99,44 @@ void estimates(const std::filesystem::path& folder) {
   print("estimates", space.size(), seconds, 200'000);
 }
 
+double seconds_of_simulations(const SearchQuestion& question,
+                              const std::vector<Configuration>& configurations, int threads) {
+  ResultFile kept;
+  Evaluator evaluator(question.base, {}, kept);
+  return seconds_of([&] {
+    in_parallel(configurations.size(), threads,
+                [&](std::size_t i) { required(evaluator.evaluate(configurations[i].settings)); });
+  });
+}
+
 void simulations(const std::filesystem::path& folder) {
   std::ofstream(folder / "question.yaml") << k_question;
   const SearchQuestion question = required(read_question(folder / "question.yaml"));
   const SearchSpace space = required(SearchSpace::of(question));
-  ResultFile kept;
-  Evaluator evaluator(question.base, {}, kept);
   std::vector<Configuration> configurations;
   for (std::uint64_t i = 0; i < space.size(); ++i) configurations.push_back(space.at(i));
-  const double seconds = seconds_of([&] {
-    for (const Configuration& each : configurations) required(evaluator.evaluate(each.settings));
-  });
-  print("simulations", configurations.size(), seconds, 2'000);
+  const double one = seconds_of_simulations(question, configurations, 1);
+  print("simulations", configurations.size(), one, 2'000);
+  const double factor = one / seconds_of_simulations(question, configurations, 2);
+  fmt::print("  two threads: {:.2f} times as many  target 1.8: {}\n", factor,
+             factor >= 1.8 ? "met" : "NOT MET");
+}
+
+void a_million(const std::filesystem::path& folder) {
+  std::ofstream(folder / "million.yaml") << k_million;
+  const SearchQuestion question = required(read_question(folder / "million.yaml"));
+  const SearchSpace space = required(SearchSpace::of(question));
+  ResultFile kept;
+  Evaluator evaluator(question.base, {}, kept);
+  SearchOptions options;
+  options.threads = 2;
+  options.seconds = k_longest;
+  const SearchResult found = required(search(space, evaluator, options));
+  const double seconds = found.timing.seconds;
+  fmt::print(
+      "  search of {} configurations on two threads: {:.1f} s, {} simulated, {} open  target 30 s: {}\n",
+      space.size(), seconds, found.space.simulated, found.space.open,
+      seconds <= 30 && found.space.open == 0 ? "met" : "NOT MET");
 }
 
 }  // namespace
@@ -106,5 +149,6 @@ int main() {
   std::ofstream(folder / "scenario.yaml") << shardlab::k_scenario;
   shardlab::estimates(folder);
   shardlab::simulations(folder);
+  shardlab::a_million(folder);
   std::filesystem::remove_all(folder);
 }

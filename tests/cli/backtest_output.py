@@ -13,7 +13,8 @@ ROW = {"id": str, "source": str, "series": str, "metric": str, "figure": (str, t
        "expressible": bool, "reason": str, "nearest": list, "rules": list, "ran_out_of_memory": bool, "fits": (str, type(None)),
        "groups": list}
 SUMMARY = {"by": str, "key": str, "metric": str, "rows": int, "expressible": int, "n": int, "median": (float, type(None)),
-           "mean": (float, type(None)), "p90": (float, type(None)), "worst": (float, type(None)), "bias": (float, type(None))}
+           "mean": (float, type(None)), "p90": (float, type(None)), "worst": (float, type(None)), "bias": (float, type(None)),
+           "banded": int, "in_band": int}
 # Four runs of a small Llama, of which two can be expressed and one was out of memory, and one of a model that nobody knows.
 RUN = {"source_repo_or_paper": "org/repo (history)", "framework": "torch", "family": "llama2", "n_layers": 2, "hidden": 256, "n_heads": 4,
        "ffn_hidden": 512, "vocab": 1000, "seq_len": 64, "gpu": "A100-80GB", "n_gpus": 8, "strategy": "FULL_SHARD", "param_dtype": "bf16",

@@ -14,7 +14,7 @@ def runs_of(place):
 
 
 def nothing_left(place):
-    left = [name for name in os.listdir(place.path) if name.startswith("shardlab-spool")]
+    left = [path for path in place.path.rglob("*") if path.relative_to(place.path).parts[0].startswith("shardlab-spool")]
     check(left == [], f"{left}")
 
 
@@ -29,7 +29,7 @@ def test_validate_under_torchrun():
     done = torchrun(place, 2, "validate", place.scenario(), "--json")
     check(done.returncode in (0, 5), "no verdict", done)
     document = json.loads(done.stdout)  # of rank 0 alone
-    check(document["predicted"]["calibrated"] is True and document["machine"]["slowdown_after"] > 0, f"{document['machine']}")
+    check(document["predicted"]["calibrated"] is True and document["machine"]["slowdown_after"]["collectives"] > 0, f"{document['machine']}")
     check("rank 0 of 2, started by torchrun" in done.stderr, "it does not say who started it", done)
     # The other rank's work is not another program's.
     check(document["machine"]["own_processors"] > 0.2, f"{document['machine']}")

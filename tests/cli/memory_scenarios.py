@@ -55,7 +55,7 @@ def test_gathers_in_flight_are_waited_for():
     document = limited("44GiB")
     memory = document["memory"]
     check(memory["allocator_retries"] > 0 and memory["peak_active"] > 1.5 * memory["peak_allocated"], f"{memory}")
-    check(document["fits"] == "unsure" and document["fit_probability"] == 1, f"{document['fits']} {document['fit_probability']}")
+    check(document["fits"] == "unsure" and document["fit_probability"] > 0.9, f"{document['fits']} {document['fit_probability']}")
     check(limited("20GiB")["fits"] == "no", "less than what is allocated at once")
 
 

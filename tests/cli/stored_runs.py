@@ -160,6 +160,45 @@ def test_diff_of_predicted_and_measured_is_judged():
             check(document["verdict"] == verdict and document["predicted"]["run_id"] == ids[0], "the prediction is not the first")
 
 
+JUDGED = TINY.format(name="tiny", ranks=2, strategy="fsdp2", steps=3).replace(
+    "measure: {warmup_steps: 1, steps: 3}", "measure:\n  steps: 3\n  tolerance: {step_time: 0.1, peak_allocated: 0.01}")
+
+
+def test_diff_leaves_times_alone_that_a_validation_did_not_judge():
+    place = Place()
+    scenario = place.scenario(text=JUDGED)
+    ids = [expect(place.run("simulate", scenario, "--json"), 0).json()["run_id"] for _ in range(2)]
+    made_measured(place, ids[1], 2)
+    expect(place.run("diff", *ids), 1)
+    why = "other programs took 38 % of the processors meanwhile"
+    with sqlite3.connect(place.db) as database:  # what `validate` leaves there
+        database.execute("UPDATE runs SET times_not_judged = ? WHERE id = ?", (why, ids[1][1:]))
+    for first in (ids[0], scenario):  # another prediction is no better off
+        done = expect(place.run("diff", first, ids[1]), 5)
+        check(f"time not judged: {why}" in done.out and "verdict: not judged" in done.out, "judged all the same", done)
+        document = expect(place.run("diff", first, ids[1], "--json"), 5).json()
+        verdicts = {metric["name"]: metric["verdict"] for metric in document["metrics"] if metric["tolerance"] is not None}
+        check(verdicts == {"step_time": "not judged", "peak_allocated": "pass"}, f"{verdicts}")
+        check(document["times_not_judged"] == why, f"{document['times_not_judged']}")
+    entry = expect(place.run("show", ids[1], "--json"), 0).json()["entry"]
+    check(entry["times_not_judged"] == why, f"{entry}")
+
+
+# A plan says nothing about machines: the same one on 2 H100 and on 2 processors has one hash.
+def test_a_prediction_for_another_machine_only_differs():
+    place = Place()
+    run = expect(place.run("simulate", place.scenario(text=JUDGED), "--json"), 0).json()
+    made_measured(place, run["run_id"], 2)
+    elsewhere = JUDGED.replace("{device: cpu, ranks: 2}", "{gpu: H100-SXM, gpus_per_node: 2}")
+    check(elsewhere != JUDGED, JUDGED)
+    elsewhere = place.scenario(name="elsewhere", text=elsewhere.replace("model:\n", "model:\n  implementation: fused\n"))
+    done = expect(place.run("diff", elsewhere, run["run_id"]), 0)
+    check("a prediction and a measurement of different machines" in done.out, "it does not say why", done)
+    check("difference" in done.out and "error" not in done.out and "verdict" not in done.out, "judged all the same", done)
+    document = expect(place.run("diff", elsewhere, run["run_id"], "--json"), 0).json()
+    check(document["same_plan"] is True and document["verdict"] == "not judged", f"{document['same_plan']} {document['verdict']}")
+
+
 def test_perfetto_trace():
     place, ids = two_runs()
     events = json.loads(expect(place.run("trace", ids[0]), 0).out)["traceEvents"]

@@ -11,27 +11,23 @@ DOCUMENT = SOURCE / "docs" / "commands.md"
 
 
 def commands():
-    """The names that the program lists: (built, not built)."""
+    """The names that the program lists."""
     overview = expect(Place().run("--help"), 0).out
-    rows = re.findall(r"^  ([a-z]+) +(.*)$", overview, re.MULTILINE)
-    not_built = [name for name, words in rows if "(not built yet; nearest that works: " in words]
-    return [name for name, _ in rows if name not in not_built], not_built
+    return re.findall(r"^  ([a-z]+) +.*$", overview, re.MULTILINE)
 
 
 def test_help_lists_every_command_that_is_documented():
     text = DOCUMENT.read_text(encoding="utf-8")
-    built, not_built = commands()
-    check({"simulate", "run", "gui"} <= set(built) and not_built, f"the overview lists {built} and {not_built}")
+    listed = commands()
+    check({"simulate", "run", "gui", "lesson"} <= set(listed), f"the overview lists {listed}")
     headings = [line for line in text.splitlines() if line.startswith("### ")]
     documented = {name for line in headings for name in re.findall(r"`([a-z]+)", line)}
-    check(documented == set(built) - {"version"}, f"documented {documented}, listed {built}")
-    last = text.split("## Not built yet")[1]
-    check(sorted(re.findall(r"`([a-z]+)`", last)) == sorted(not_built), f"the document's end does not name {not_built}")
+    check(documented == set(listed) - {"version"}, f"documented {documented}, listed {listed}")
 
 
 def test_every_command_has_help():
     place = Place()
-    for command in commands()[0]:
+    for command in commands():
         text = expect(place.run(command, "--help"), 0).out
         for option in ("--json", "--quiet", "--verbose", "--help"):
             check(option in text, f"{command} --help does not show {option}")
@@ -72,17 +68,10 @@ def test_options_may_stand_before_the_command():
     check("plan_hash" in document, "no plan")
 
 
-def test_what_is_not_built_says_so():
-    place = Place()
-    for command in commands()[1]:
-        expect_error(place.run(command), 3, command, "not built yet", "nearest that works: ")
-        expect_error(place.run(command, "something"), 3, "not built yet")
-
-
 def test_errors_as_json():
     place = Place()
     for arguments, code in ((["plan", "missing.yaml", "--json"], 2), (["simulte", "--json"], 2), (["plan", "--json", "--stp"], 2),
-                            (["learn", "--json"], 3)):
+                            (["lesson", "--json", "nowhere"], 2)):
         result = expect(place.run(*arguments), code)
         error = result.json()["error"]
         check(set(error) >= {"kind", "where", "what", "hint", "exit_code"}, f"fields: {sorted(error)}")

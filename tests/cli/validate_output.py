@@ -10,7 +10,7 @@ needs_torch()
 
 METRIC_FIELDS = {"name": "text", "predicted": "number?", "measured": "number?", "error": "number?", "tolerance": "number?", "verdict": "text"}
 
-MACHINE_FIELDS = {"slowdown_before": "number?", "slowdown_after": "number?", "processors": "int?", "own_processors": "number?",
+MACHINE_FIELDS = {"slowdown_before": "map?", "slowdown_after": "map?", "processors": "int?", "own_processors": "number?",
                   "others_processors": "number?"}
 
 
@@ -30,7 +30,9 @@ def test_calibrates_once_then_compares():
     check("calibrat" in first.err, "it does not say that it calibrates", first)
     document = check_verdict(first)
     check_fields(document, {"predicted": "map", "measured": "map", "metrics": "list", "verdict": "text", "times_not_judged": "text?"})
-    check(document["machine"]["slowdown_before"] > 0 and document["machine"]["slowdown_after"] > 0, f"{document['machine']}")
+    for when in ("slowdown_before", "slowdown_after"):
+        groups = document["machine"][when]
+        check(set(groups) == {"matrix products", "operators", "collectives"} and all(each > 0 for each in groups.values()), f"{groups}")
     check_run(document["predicted"], "predicted")
     check_run(document["measured"], "measured")
     check(document["predicted"]["calibrated"] is True, "the calibration is not used")
@@ -38,9 +40,9 @@ def test_calibrates_once_then_compares():
         check_fields(metric, METRIC_FIELDS, "metrics")
     check({"step_time", "tokens_per_second", "exposed_communication", "peak_allocated"} <= {m["name"] for m in document["metrics"]},
           f"{[m['name'] for m in document['metrics']]}")
-    if document["times_not_judged"] is None:  # what diff cannot know
-        judged = expect(place.run("diff", document["measured"]["run_id"], document["predicted"]["run_id"], "--json"), 0).json()
-        check(judged["metrics"] == document["metrics"] and judged["verdict"] == document["verdict"], "diff judges otherwise")
+    judged = place.run("diff", document["measured"]["run_id"], document["predicted"]["run_id"], "--json").json()
+    for what in ("metrics", "verdict", "times_not_judged"):
+        check(judged[what] == document[what], f"diff judges otherwise: {what}")
     second = expect(place.run("validate", scenario, timeout=300), 0)
     # A machine that others use too may have changed since; then it says so.
     check("calibrating" not in second.err or "does not hold now" in second.err, "it calibrates again", second)
@@ -96,6 +98,8 @@ def test_load_of_other_programs_is_no_failure():
         expect(result, 5)
         why = document["times_not_judged"]
         check("of the processors meanwhile" in why or "as when calibrated" in why, why)
+        judged = expect(place.run("diff", document["predicted"]["run_id"], document["measured"]["run_id"], "--json"), 5).json()
+        check(judged["times_not_judged"] == why and judged["verdict"] == document["verdict"], "diff judges what validate did not")
 
 
 def test_memory_is_accounted():
@@ -111,6 +115,21 @@ def test_several_scenarios():
     document = expect(place.run("validate", *files, "--json", "--no-calibrate", timeout=200), 0).json()
     check([entry["scenario"] for entry in document["scenarios"]] == ["one", "two"], f"{document.keys()}")
     check("verdict" in document, "no verdict over all")
+
+
+def test_a_run_that_fails_is_a_row_of_the_table():
+    place = Place()
+    files = [place.scenario(name="one"), place.scenario(name="two"), place.scenario(name="three", strategy="ddp")]
+    text = open(files[1], encoding="utf-8").read().replace("{device: cpu, ranks: 2}", "{device: cpu, ranks: 2, memory_limit: 100KiB}")
+    files[1] = place.scenario(name="two", text=text)
+    result = expect(place.run("validate", *files, "--no-calibrate", timeout=200), 4)
+    table = result.out[result.out.rindex("scenario"):]
+    for name in ("one", "two", "three"):
+        check(name in table, f"{name} is no row of the table", result)
+    check("two failed: " in table and "out of memory" in table, table)
+    document = expect(place.run("validate", *files, "--json", "--no-calibrate", timeout=200), 4).json()
+    check([("error" in entry) for entry in document["scenarios"]] == [False, True, False], f"{document}")
+    check(document["verdict"] == "fail", document["verdict"])
 
 
 def test_hardware_you_do_not_have():

@@ -1,14 +1,18 @@
 """What the scripts of this folder share: the device, the scenarios, running ours and theirs. Standard library only.
 
 Environment: SHARDLAB (the program), SHARDLAB_PYTHON (Python with torch and transformers). SHARDLAB_REHEARSE=1 runs everything on this
-machine's processors with small sizes: it shows that the scripts work, and measures nothing of interest.
+machine's processors with small sizes, as runs of GPUs where SHARDLAB is build/rehearsal/shardlab, which has a processor in the place of the
+GPU: it shows that the scripts work, and measures nothing of interest. SHARDLAB_RANKS: "2,4", the numbers of ranks to train with;
+SHARDLAB_STRATEGIES: names of training.py.
 """
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
@@ -62,13 +66,14 @@ def catalogue_name(reported, names):
 def cluster(ranks=1):
     """This machine as a scenario's cluster. The GPU's description matters to predictions alone."""
     if REHEARSE:
-        return {"device": "cpu", "ranks": ranks}
+        return {"gpu": "H100-SXM", "gpus_per_node": ranks}
     return {"gpu": catalogue_name(gpus()[0], [gpu["name"] for gpu in shardlab("hardware")["gpus"]]), "gpus_per_node": ranks}
 
 
 def write(folder, name, scenario):
     file = pathlib.Path(folder) / f"{name}.yaml"
-    file.write_text(json.dumps(scenario, indent=1))  # JSON is YAML
+    text = json.dumps(scenario, indent=1)  # JSON is YAML, but for times, which must not be in quotes
+    file.write_text(re.sub(r'"timeout": "(\w+)"', r'"timeout": \1', text))
     return file
 
 
@@ -79,19 +84,20 @@ def scenario(folder, config, **sections):
     content = {"name": "gpu", "model": {"config": str(file), "sequence_length": 128}, "cluster": cluster(),
                "parallel": {"strategy": "fsdp2"},
                "train": {"micro_batch": 2, "learning_rate": 1e-3, "order": "sequential", "data": str(TEXT)},
-               "measure": {"warmup_steps": 2, "steps": 5}}
+               "measure": {"warmup_steps": 2, "steps": 5}, "launch": {"timeout": "60s"}}
     for key, value in sections.items():
         content[key] = {**content.get(key, {}), **value} if isinstance(value, dict) and key != "cluster" else value
     return content
 
 
-def shardlab(*arguments, code=0, timeout=900, env=None):
-    """Parsed --json of a command that must end with `code`; with another code its words on stderr."""
+def shardlab(*arguments, code=0, timeout=120, env=None):
+    """Parsed --json of a command that must end with `code`, or one of several; of one that must fail (4) its words on stderr."""
+    codes = code if isinstance(code, tuple) else (code,)
     command = [os.environ["SHARDLAB"], *map(str, arguments), "--json", "--quiet"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env={**os.environ, **(env or {})})
-    if done.returncode != code:
+    if done.returncode not in codes:
         raise AssertionError(f"{' '.join(command)}: exit code {done.returncode}, expected {code}\n{done.stderr[-3000:]}")
-    return json.loads(done.stdout) if code == 0 else done.stderr
+    return json.loads(done.stdout) if 0 in codes else done.stderr
 
 
 class Folder(tempfile.TemporaryDirectory):
@@ -100,15 +106,24 @@ class Folder(tempfile.TemporaryDirectory):
 
 
 def main(tests):
-    """Runs the functions test_* and says which failed."""
-    failed = []
+    """Runs the functions test_*, or those whose names begin with test_ and one of the arguments, and says which failed and how long each
+    took. One that fails, whatever it throws, takes nothing from the others."""
+    failed, run = [], 0
     for name, test in tests.items():
-        if not name.startswith("test_"):
+        if not name.startswith("test_") or sys.argv[1:] and not any(name.startswith("test_" + part) for part in sys.argv[1:]):
             continue
+        run += 1
+        began = time.monotonic()
         try:
             test()
-            print(f"good    {name}", flush=True)
-        except AssertionError as error:
+            print(f"good    {name} ({time.monotonic() - began:.1f} s)", flush=True)
+        except Exception as error:  # pylint: disable=broad-except
             failed.append(name)
-            print(f"FAILED  {name}: {error}", flush=True)
+            print(f"FAILED  {name} ({time.monotonic() - began:.1f} s): {type(error).__name__}: {error}", flush=True)
+    if not run:
+        sys.exit(f"no test is called {' or '.join(sys.argv[1:])}")
     sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__" and sys.argv[1:] == ["cluster"]:
+    print(json.dumps(cluster(1)))

@@ -1,5 +1,6 @@
 // The launches on a device against the same arithmetic on the host, which other tests compare with ATen. Exit
 // code 77 without a device.
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -67,6 +68,53 @@ void check_rms_norm(std::int64_t rows, std::int64_t width, float offset) {
   expect_close("rms_norm reciprocals", d_reciprocals.values(), reciprocals);
   expect_close("rms_norm input gradient", d_dx.values(), dx);
   expect_close("rms_norm weight gradient", d_dw.values(), dw);
+}
+
+// Beyond one grid (2^16 blocks) and beyond 2^31 elements: rows that repeat, so that the host need not compute
+// them all. 4.3 GB twice for bfloat16, if the device has them.
+void check_many_rows(std::int64_t rows, std::int64_t width) {
+  std::size_t free_bytes = 0, all_bytes = 0;
+  SHARDLAB_CUDA(cudaMemGetInfo(&free_bytes, &all_bytes));
+  const auto needed = static_cast<std::size_t>(rows * width) * sizeof(BFloat16) * 2;
+  if (needed + (1U << 30) > free_bytes) {
+    std::printf("skipped rms_norm of %lld x %lld: the device has %zu MiB free\n",
+                static_cast<long long>(rows), static_cast<long long>(width), free_bytes >> 20U);
+    return;
+  }
+  constexpr std::int64_t k_repeat = 1024;
+  const auto x = random_values<BFloat16>(k_repeat * width, 21), w = random_values<BFloat16>(width, 22);
+  DeviceArray<BFloat16> d_x(static_cast<std::size_t>(rows * width)), d_w(w),
+      d_y(static_cast<std::size_t>(rows * width)), d_dw(width);
+  DeviceArray<float> d_reciprocals(rows), d_parts(rms_norm_parts(rows) * width);
+  for (std::int64_t row = 0; row < rows; row += k_repeat) {
+    const std::int64_t count = std::min(k_repeat, rows - row) * width;
+    SHARDLAB_CUDA(
+        cudaMemcpy(d_x.get() + row * width, x.data(), count * sizeof(BFloat16), cudaMemcpyHostToDevice));
+  }
+  launch_rms_norm(nullptr, d_x.get(), d_w.get(), d_y.get(), d_reciprocals.get(), rows, width, 1e-5F);
+  // The gradient of the weight with dy = x: the sum over rows of x * x * r.
+  launch_rms_norm_backward(nullptr, d_x.get(), d_x.get(), d_w.get(), d_reciprocals.get(),
+                           static_cast<BFloat16*>(nullptr), d_parts.get(), rows, width);
+  launch_sum_parts(nullptr, d_parts.get(), rms_norm_parts(rows), width, false, d_dw.get());
+  std::vector<BFloat16> y(width), last(width), dw(width);
+  std::vector<double> sums(width);
+  std::vector<float> reciprocals(1);
+  OneLane lane;
+  for (std::int64_t row = 0; row < k_repeat; ++row) {
+    rms_norm_row(lane, &x[row * width], w.data(), y.data(), reciprocals.data(), width, 1e-5F, 0.0F);
+    const std::int64_t times = rows / k_repeat + (row < rows % k_repeat ? 1 : 0);
+    for (std::int64_t i = 0; i < width; ++i) {
+      const double value = to_float(x[row * width + i]);
+      sums[i] += static_cast<double>(times) * value * value * reciprocals[0];
+    }
+  }
+  for (std::int64_t i = 0; i < width; ++i) dw[i] = from_float<BFloat16>(static_cast<float>(sums[i]));
+  const std::int64_t row = (rows - 1) % k_repeat;
+  rms_norm_row(lane, &x[row * width], w.data(), y.data(), reciprocals.data(), width, 1e-5F, 0.0F);
+  SHARDLAB_CUDA(cudaMemcpy(last.data(), d_y.get() + (rows - 1) * width, width * sizeof(BFloat16),
+                           cudaMemcpyDeviceToHost));
+  expect_close("rms_norm, last of many rows", last, y);
+  expect_close("rms_norm weight, many rows", d_dw.values(), dw);
 }
 
 template <typename T>
@@ -146,6 +194,11 @@ int main() {
   check_rms_norm<float>(300, 1027, 0.0F);
   check_rms_norm<float>(300, 256, 1.0F);
   check_rms_norm<BFloat16>(300, 4096, 0.0F);
+  check_rms_norm<BFloat16>(1000, 128, 0.0F);  // a warp a row: the norms of queries and keys
+  check_rms_norm<float>(1000, 100, 1.0F);
+  check_many_rows(100'000, 64);
+  check_many_rows(9'000'000, 128);
+  check_many_rows((std::int64_t{1} << 31) / 4096 + 3, 4096);
   for (const RotaryLayout& layout :
        {RotaryLayout{1, 3, 0, 32, 16}, RotaryLayout{2, 3, 1, 10, 3}, RotaryLayout{2, 3, 1, 48, 16}}) {
     check_rotary<float>(layout);

@@ -35,7 +35,7 @@ TEST_CASE(
     "a row of the explained memory leads to its instruction, a setting that would lower it is one click") {
   Ui ui("fit", {900, 3000});
   ui.open(large_scenario());
-  ui.wait_for("fit", "activation.checkpoint=full");
+  ui.wait_for("fit", "saved activations of 32 layers");
   ui.click("fit", "saved activations of 32 layers");
   CHECK(ui.session().chosen());
   ui.click("fit", "activation.checkpoint=full");
@@ -50,7 +50,7 @@ TEST_CASE("a baseline is set by a button and by the palette's command, and the e
   ui.session().set("train.micro_batch", "2");
   ui.settle();
   ui.frames(3);
-  CHECK(ui.shows("fit", "difference"));
+  ui.item("fit", "difference");
   ui.click("fit", "Forget the baseline");
   ui.frames(2);
   CHECK_FALSE(ui.shows("fit", "difference"));

@@ -39,8 +39,8 @@ TEST_CASE("timeline: a click chooses the instruction under the mouse, for all pa
   Ui ui("timeline");
   ui.open(small_scenario());
   const ProbedItem plot = ui.item("timeline", "timeline plot");
-  // The middle of the compute lane, which is the first below the title.
-  ui.click_at(part_of(plot, 0.5F, 0.3F));
+  // The middle of the compute lane, which is the first below the title and the marks of the step's parts.
+  ui.click_at(part_of(plot, 0.5F, 0.42F));
   REQUIRE(ui.session().chosen());
   const Instruction& chosen =
       ui.session().prediction()->planned.plan.steady.instruction(*ui.session().chosen());

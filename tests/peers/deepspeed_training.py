@@ -9,7 +9,7 @@ from _drawn import STEPS, by_ranks, compare, draw_cases, tell
 from _drawn_zero import VARIABLES, draw, is_zero0_in_16_bits
 from _peer import SKIP, Folder, drawn, needed
 
-CASES_PER_WORLD = {2: drawn(10, 20), 4: drawn(8, 20)}
+CASES_PER_WORLD = {2: drawn(6, 20), 4: drawn(4, 20)}
 EXACT, ROUNDED = 1e-4, 2e-3  # relative, of losses: float32, bfloat16
 
 

@@ -8,7 +8,7 @@ from _drawn import by_ranks, compare, draw_cases, tell
 from _drawn_settings import draw
 from _peer import Folder, drawn, needed
 
-CASES_PER_WORLD = {2: drawn(10, 18), 4: drawn(8, 18)}
+CASES_PER_WORLD = {2: drawn(6, 18), 4: drawn(5, 18)}
 EXACT, ROUNDED = 1e-4, 2e-2  # relative, of losses: float32, bfloat16
 
 

@@ -106,7 +106,7 @@ def describe(values):
 
 def main():
     needed("SHARDLAB", "SHARDLAB_TRANSFORMERS")
-    seed, count = (int(sys.argv[1]) if len(sys.argv) > 1 else 1), (int(sys.argv[2]) if len(sys.argv) > 2 else drawn(12, 30))
+    seed, count = (int(sys.argv[1]) if len(sys.argv) > 1 else 1), (int(sys.argv[2]) if len(sys.argv) > 2 else drawn(6, 30))
     draw = random.Random(seed)
     fixed = fixed_cases()
     cases = fixed + autocast_cases() + [drawn_case(draw) for _ in range(count)]

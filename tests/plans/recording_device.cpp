@@ -97,6 +97,7 @@ class Replay {
       case Recorded::Kind::allocate: allocate(entry, entry.buffer); break;
       case Recorded::Kind::release: release(entry, entry.buffer); break;
       case Recorded::Kind::run: run(entry); break;
+      case Recorded::Kind::delay: break;  // of no effect on what is surely done
     }
   }
 
@@ -233,6 +234,14 @@ void RecordingDevice::block(const EventHandle& event) {
   recording_.push_back(entry);
 }
 
+void RecordingDevice::delay(QueueIndex queue, Nanoseconds time) {
+  Recorded entry;
+  entry.kind = Recorded::Kind::delay;
+  entry.queue = queue;
+  entry.time = time;
+  recording_.push_back(entry);
+}
+
 void RecordingDevice::write_down(Recorded entry) {
   entry.queue = in_use_;
   recording_.push_back(std::move(entry));
@@ -242,15 +251,31 @@ std::string first_defect(const Recording& recording, std::size_t queues, Queuein
   return Replay(queues, queueing).run(recording);
 }
 
-std::string first_defect(const std::vector<const StreamSchedule*>& steps, Queueing queueing) {
-  RecordingDevice device(queueing);
-  StepIssuer issuer(device);
+namespace {
+
+void issue(const std::vector<const StreamSchedule*>& steps, RecordingDevice& device, StepIssuer& issuer) {
   for (const StreamSchedule* step : steps) {
     RecordingBody body(device, *step->plan);
     IssuedStep issued;
     issuer.issue(*step, body, false, issued);
   }
+}
+
+}  // namespace
+
+std::string first_defect(const std::vector<const StreamSchedule*>& steps, Queueing queueing) {
+  RecordingDevice device(queueing);
+  StepIssuer issuer(device);
+  issue(steps, device, issuer);
   return first_defect(device.recording(), device.queues(), queueing);
+}
+
+Recording record_steps(const std::vector<const StreamSchedule*>& steps, Queueing queueing,
+                       std::optional<Jitter> jitter) {
+  RecordingDevice device(queueing);
+  StepIssuer issuer(device, jitter);
+  issue(steps, device, issuer);
+  return device.recording();
 }
 
 }  // namespace shardlab::test

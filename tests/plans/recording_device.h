@@ -2,6 +2,7 @@
 // about the order of things.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,13 +11,14 @@
 namespace shardlab::test {
 
 struct Recorded {
-  enum class Kind { record, wait, block, run, allocate, release } kind = Kind::run;
-  QueueIndex queue = 0;            // record, wait, run; of allocate and release the one in use
+  enum class Kind { record, wait, block, run, allocate, release, delay } kind = Kind::run;
+  QueueIndex queue = 0;            // record, wait, run, delay; of allocate and release the one in use
   std::size_t event = 0;           // record, wait, block
   const StepPlan* plan = nullptr;  // run, allocate, release
   InstructionId instruction;       // run
   BufferId buffer;                 // allocate, release
   std::vector<QueueIndex> users;   // release
+  Nanoseconds time;                // delay
 };
 using Recording = std::vector<Recorded>;
 
@@ -30,6 +32,7 @@ class RecordingDevice : public StreamDevice {
   EventHandle record(QueueIndex queue) override;
   void wait(QueueIndex queue, const EventHandle& event) override;
   void block(const EventHandle& event) override;
+  void delay(QueueIndex queue, Nanoseconds time) override;
   void drain() override {}
   Nanoseconds between(const EventHandle&, const EventHandle&) override { return {}; }
   bool failed_between(const EventHandle&, const EventHandle&) override { return false; }
@@ -58,5 +61,8 @@ std::string first_defect(const Recording& recording, std::size_t queues, Queuein
 // Issues the steps, scheduled for such a device, one after the other on a recording one.
 std::string first_defect(const std::vector<const StreamSchedule*>& steps,
                          Queueing queueing = Queueing::by_stream);
+// What it wrote down, with the delays of a jitter if there is one.
+Recording record_steps(const std::vector<const StreamSchedule*>& steps, Queueing queueing,
+                       std::optional<Jitter> jitter = std::nullopt);
 
 }  // namespace shardlab::test

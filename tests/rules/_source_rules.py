@@ -26,6 +26,8 @@ LAYERS = {
     "engine/report": ["engine/trace", "engine/strategies"],
     "engine/store": ["engine/plan", "engine/trace"],
     "engine/doctor": ["engine/trace"],
+    "engine/lessons": ["engine/plan"],
+    "engine/pictures": ["engine/trace"],
     "engine/formats": ["engine/scenario", "engine/trace"],
     "engine/checkpoint": ["engine/plan"],
     "engine/execute": ["engine/plan", "engine/trace"],
@@ -33,22 +35,26 @@ LAYERS = {
     "engine/execute/torch": ["engine/execute", "engine/checkpoint", "engine/kernels"],
     "simulator/alternatives": ["simulator", "engine/report"],
     "simulator/backtest": ["simulator", "engine/report"],
+    "simulator/lessons": ["simulator", "engine/formats", "engine/lessons", "engine/pictures", "engine/report"],
     "simulator/remedies": ["simulator", "simulator/alternatives", "engine/doctor", "engine/report"],
-    "simulator/search": ["simulator", "simulator/alternatives", "engine/report"],
+    "simulator/search/question": ["simulator", "simulator/alternatives", "engine/report"],
+    "simulator/search": ["simulator/search/question"],
+    "simulator/search/report": ["simulator/search"],
     "simulator/memory/caching_allocator": ["engine/base"],
     "simulator/memory/replay": ["simulator/memory/caching_allocator"],
     "simulator/network": ["engine/hardware"],
     "simulator": ["engine/planner", "engine/trace", "engine/execute", "simulator/memory/caching_allocator", "simulator/network"],
     "gui/imgui_config": [],
     "gui/view_model": ["engine/report", "engine/store", "engine/execute", "engine/formats", "simulator"],
+    "gui/view_model/search": ["gui/view_model", "simulator", "simulator/search/report"],
     "gui/session": ["gui/view_model", "engine/report", "engine/store", "engine/formats", "simulator",
                     "simulator/alternatives"],
     "gui/widgets": ["gui/view_model"],
     "gui/shell": ["gui/session", "gui/widgets"],
-    "gui/panels": ["gui/shell"],
+    "gui/panels": ["gui/shell", "gui/view_model/search"],
     "gui/app": ["gui/panels"],
     "engine/cli": ["engine/report", "engine/store", "engine/doctor", "engine/formats", "engine/checkpoint", "simulator", "simulator/alternatives", "simulator/remedies",
-                   "simulator/backtest", "simulator/search", "simulator/memory/replay"],
+                   "simulator/backtest", "simulator/lessons", "simulator/search/report", "simulator/memory/replay"],
 }
 
 # A program's main file sits above its folder: it may include everything that its program links.
@@ -95,7 +101,6 @@ ORDINARY_WORDS = {"none", "native"}  # names that other settings have too: only 
 NAMES_STRATEGIES = {
     "engine/scenario/keys/parallel_keys.cpp": {"ddp"},  # the section of that name
     "engine/scenario/cluster_scenario.cpp": {"fsdp2"},  # of a scenario whose cluster alone matters
-    "simulator/alternatives/settings_to_try.cpp": {"fsdp2"},  # what replicas are told to try
     "simulator/calibrate/calibration_work.cpp": {"ddp", "fsdp2"},  # what it trains
 }
 LITERAL_OR_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//.*')

@@ -76,6 +76,9 @@ BROKEN = [
     ('compares text with "down"', "simulator/core/p.cpp", 'bool down(Text t) { return t == "down"; }\n'),
     ('begins with "Of"', "engine/plan/r.cpp", "int parts();\n  // Of a buffer: how many.\n"),
     ('begins with "Of"', "tests/unit/base/s_test.cpp", "int parts = 2;  // Of a buffer.\n"),
+    ("finds a part of a plan by its name", "simulator/core/s.cpp", "if (plan.streams[i].name == name) return i;\n"),
+    ("finds a part of a plan by its name", "engine/report/t.cpp", "bool sums(C c) { return c.step.buffer(c.writes.front()).name == k_sums; }\n"),
+    ("finds a part of a plan by its name", "engine/report/u.cpp", "bool norms(const Buffer& buffer) { return buffer.name.starts_with(k_norms); }\n"),
     ('compares text with "up"', "gui/app/q.h", HEADER + 'inline bool up(Text t) { return "up" != t; }\n'),
 ]
 

@@ -102,6 +102,29 @@ TEST_CASE("distilled sharded equals distilled unsharded, whatever the strategies
   }
 }
 
+// The teacher's head lies in its root, which stays gathered unless it is told to give it back.
+TEST_CASE("a distillation over parts of the tokens learns what the plain one does, sharded and not") {
+  const std::vector<std::string> in_parts{"model.loss={kind: chunked, chunks: 5}"};
+  const Trained plain = train_or_fail(teacher("qwen3_moe"));
+  WorstTensor worst;
+  for (const Way& way :
+       {Way{{"fsdp2", 2, 1, "true"}, {"parallel.strategy=fsdp2"}},
+        Way{{"fsdp2", 4, 2, "true"}, {"parallel.strategy=none"}, {"activation.checkpoint=full"}},
+        Way{{"fsdp1", 2, 2, "full_shard"}, {"parallel={strategy: fsdp1, sharding: shard_grad_op}"}},
+        Way{{"ddp", 2, 1, ""}, {"parallel.strategy=native"}}}) {
+    INFO(way.name());
+    const Trained trained = train_or_fail(joined(
+        joined(joined(teacher("qwen3_moe", way.teacher), way.student.overrides()), way.more), in_parts));
+    check_teacher_is_what_it_was(trained);
+    const WorstTensor gradient = worst_difference(trained.gradients, plain.gradients);
+    CHECK(gradient.difference <= 4e-6);
+    if (gradient.difference >= worst.difference) worst = gradient;
+    for (std::size_t step = 0; step < k_steps; ++step)
+      CHECK(trained.losses[step] == Approx(plain.losses[step]).epsilon(2e-6));
+  }
+  fmt::print("in parts: gradients {:.1e} ({})\n", worst.difference, worst.name);
+}
+
 TEST_CASE("distillation in bfloat16: teachers of either dtype, the losses of one process") {
   const std::vector<std::string> mixed{"precision={param: bfloat16, reduce: float32}"};
   const std::vector<std::string> one{"parallel={strategy: fsdp2}", "cluster.ranks=1"};

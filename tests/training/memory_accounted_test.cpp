@@ -293,6 +293,19 @@ TEST_CASE("memory is accounted: distillation") {
   }
 }
 
+TEST_CASE("memory is accounted: distillation over parts of the tokens") {
+  const std::string moe = "distillation.teacher={config: '" + data_file("families/qwen3_moe.json").string() +
+                          "', overrides: {vocab_size: 257}, dtype: bfloat16, parallel: {strategy: ";
+  for (const std::string strategy : {"none", "fsdp1", "fsdp2", "native"}) {
+    for (const Spread& spread : {Spread{"fsdp2", 2, 1, "true"}, Spread{"fsdp1", 2, 2, "full_shard"}}) {
+      const std::vector<std::string> distilled{moe + strategy + "}}",
+                                               "model.loss={kind: chunked, chunks: 4}"};
+      check_planned(planned_text(k_small_model, joined(spread.overrides(), distilled)),
+                    spread.name() + ", in parts, teacher " + strategy);
+    }
+  }
+}
+
 TEST_CASE("memory is accounted: chunked losses") {
   for (const std::string over : {"tokens", "vocabulary"}) {
     const std::string loss = "model.loss={kind: chunked, chunks: 4, over: " + over + "}";

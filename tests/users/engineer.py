@@ -1,31 +1,43 @@
 """Somebody whose distillation of Qwen3-30B-A3B is out of memory: what holds it, and which settings free it?"""
 
+import os
+
 from _answers import GIB, User, check, main
 
 SCENARIO = "scenarios/distillation/qwen3-30b-a3b-distilled-8xh100.yaml"
+LONGER = ("--set", "model.sequence_length=16384")
+LOGITS = 16384 * 151936 * 4  # of one float32 tensor of tokens x vocabulary: 9.27 GiB
 
 
-def test_the_engineer_sees_what_a_plain_loop_holds():
-    import os
+def test_the_engineer_sees_what_holds_the_memory_and_three_settings_that_free_it():
     user = User()
     scenario = os.path.join(os.environ["SHARDLAB_SOURCE"], SCENARIO)
-    longer = "model.sequence_length=16384"
 
-    # Seven float32 tensors of 16,384 x 151,936 are 64.9 GiB: copies of both logits, the student's softened logarithms, the teacher's
-    # probabilities, and three of the divergence.
-    logits = 16384 * 151936 * 4
-    plain = user.predict(scenario, longer)
-    check(plain["implementation"] == "eager" and plain["fits"] == "no", f"{plain['implementation']} {plain['fits']}")
-    check(plain["memory"]["peak_allocated"] > 7 * logits, f"{plain['memory']['peak_allocated'] / GIB:.1f} GiB")
-    check("Forward" in plain["memory"]["peak_label"], plain["memory"]["peak_label"])
+    # What holds it: the loss of a plain loop. Its float32 tensors of tokens x vocabulary are eight of ten bytes.
+    plain = user.ask("simulate", scenario, *LONGER, "--peak", "--json").json()
+    check(plain["fits"] == "no" and plain["implementation"] == "eager", f"{plain['fits']} {plain['implementation']}")
+    rows = plain["alive_at_peak"]
+    for row in rows[:4]:
+        print(f"        {row['bytes'] / GIB:6.1f} GiB  {row['what']}")
+    check(rows[0]["what"] == "temporaries" and rows[0]["since"] == "forward of the head", f"{rows[0]}")
+    of_loss = sum(row["bytes"] for row in rows if row["since"] == "forward of the head")
+    check(of_loss > 8 * LOGITS and of_loss > 0.7 * plain["memory"]["peak_allocated"], f"{of_loss / GIB:.1f} GiB of the loss")
+    check(any(row["what"] == "the teacher's logits" for row in rows), f"{[row['what'] for row in rows]}")
 
-    # Three ways out: one operator for the loss, shorter sequences, half the vocabulary's work is not there.
-    fused = next(each for each in plain["alternatives"] if each["setting"] == "model.implementation=fused")
-    check(fused["peak_allocated"] < plain["memory"]["peak_allocated"] - 5 * logits, f"{fused}")
-    shorter = user.predict(scenario, "model.sequence_length=8192")
-    check(shorter["fits"] == "yes", f"{shorter['fits']}")
-    again = user.predict(scenario, longer, "model.implementation=fused")
-    check(again["memory"]["peak_allocated"] == fused["peak_allocated"], "the alternative was another prediction")
+    # In numbers of the scenario, and what would free it: each setting was predicted alone.
+    explained = user.ask("explain", "memory", scenario, *LONGER, "--json").json()
+    top = explained["rows"][0]
+    check("eager_distillation_loss" in str(top) and "151936" in str(top).replace(",", ""), f"{top}")
+    three = explained["settings"][:3]
+    for each in three:
+        print(f"        {each['gain'] / GIB:6.1f} GiB  {each['setting']}  fits {each['fits']}")
+    names = [each["setting"].partition("=")[0] for each in three]
+    check(names == ["model.loss", "model.implementation", "model.sequence_length"], f"{names}")
+    check(all(each["gain"] > 5 * LOGITS and each["fits"] == "yes" for each in three), f"{three}")
+
+    # The first of them is no promise: it is the prediction with it.
+    again = user.predict(scenario, LONGER[1], three[0]["setting"])
+    check(again["memory"]["peak_allocated"] == three[0]["peak_allocated"] and again["fits"] == "yes", f"{again['memory']['peak_allocated']}")
     user.done(3)
 
 

@@ -44,7 +44,7 @@ def test_a_planner_gets_a_right_first_answer():
 
     # In bfloat16 throughout it fits there, and somebody who does that knows why not to: the verdict leaves room for what is not modelled.
     narrow = user.predict(scenario, "train.sync=every", "cluster.nodes=2", "model.dtype=bfloat16")
-    check(narrow["fits"] == "yes" and narrow["fit_probability"] == 1, f"{narrow['fits']} {narrow['fit_probability']}")
+    check(narrow["fits"] == "yes" and narrow["fit_probability"] > 0.99, f"{narrow['fits']} {narrow['fit_probability']}")
     memory = narrow["memory"]
     check(memory["peak_allocated"] + GIB < memory["peak_reserved"] < memory["peak_device"] < memory["device_high"], f"{memory}")
     user.done(5)

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <optional>
 #include <system_error>
@@ -16,6 +17,8 @@
 #include "engine/cli/progress_line.h"
 #include "engine/cli/stored_runs.h"
 #include "engine/report/backtest_report.h"
+#include "simulator/backtest/ranking_report.h"
+#include "simulator/backtest/residuals.h"
 #include "simulator/backtest/run_backtest.h"
 #include "simulator/backtest/scenario_of_row.h"
 
@@ -57,6 +60,13 @@ class BacktestCommand final : public Command {
     parser.value("--metric", metric_, "memory or time [memory]").type("METRIC");
     parser.flag("--leave-one-source-out", leave_one_out_,
                 "Bands that hold 80 % of the published figures, from the errors of the other sources");
+    parser.value("--band", band_, "Bands that hold so many percent instead of 80").type("PERCENT").positive();
+    parser.flag("--ranking", ranking_,
+                "Of time: whether predictions put runs in their order, and what one knob buys");
+    parser
+        .value("--residuals", residuals_,
+               "Of time: also write how far off the predictions were, as assets/residuals/step_time.yaml")
+        .type("FILE");
     parser.value("--row", row_, "Only print the scenario that this row becomes").type("ID");
     parser.value("--rules", rules_, "Folder of other rules").type("DIR");
     parser.flag("--all", all_, "Every row, not the ten worst");
@@ -69,13 +79,17 @@ class BacktestCommand final : public Command {
   Result<int> run(CommandContext& context) override {
     BacktestSettings settings;
     SHARDLAB_TRY(settings.metric, metric());
-    if (last_) return show_last(context, settings.metric);
+    if (last_ && !ranking_) return show_last(context, settings.metric);
     SHARDLAB_TRY(const PublishedTable table, read_table());
+    if (last_) return rank_last(context, table);
     SHARDLAB_TRY(const std::vector<SourceRule> rules, read_the_rules());
     if (!table_given_.given()) SHARDLAB_CHECK_OK(check_rules(rules, table));
     if (!row_.empty()) return print_row(context.console, table, rules, settings.metric);
     settings.settings = context.options.overrides;
-    settings.leave_one_source_out = leave_one_out_;
+    settings.leave_one_source_out = leave_one_out_ || band_ > 0;
+    if (band_ > 0) settings.band_part = band_ / 100.0;
+    if (settings.band_part >= 1)
+      return bad_input("--band", "a band of all figures has no end", "for example --band 90");
     settings.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     if (!no_calibration_)
       settings.calibration_for = [&](const Scenario& scenario) {
@@ -90,12 +104,15 @@ class BacktestCommand final : public Command {
       SHARDLAB_TRY(RunStore store, open_or_create_runs(context.options));
       SHARDLAB_TRY(id, store.save_backtest(backtest));
     }
+    if (!residuals_.empty()) SHARDLAB_CHECK_OK(write_residuals(table, backtest));
+    if (ranking_) return show_ranking(context.console, rank_published(table, backtest));
     show(context.console, backtest, id);
     return k_exit_good;
   }
 
  private:
   Result<BacktestMetric> metric() const {
+    if (ranking_ || !residuals_.empty()) return BacktestMetric::time;
     if (const auto metric = parse_word<BacktestMetric>(metric_)) return *metric;
     return bad_input("--metric", "unknown metric '" + metric_ + "'",
                      fmt::format("known: {}", fmt::join(all_words<BacktestMetric>(), ", ")));
@@ -141,15 +158,40 @@ class BacktestCommand final : public Command {
     return near ? "did you mean '" + *near + "'?" : "'--all' and '--json' show the names of rows";
   }
 
-  Result<int> show_last(CommandContext& context, BacktestMetric metric) const {
+  Status write_residuals(const PublishedTable& table, const Backtest& backtest) const {
+    std::ofstream out(residuals_, std::ios::binary);
+    out << residuals_text(table, backtest);
+    out.close();
+    return out ? Status() : bad_input(in_file(residuals_), "cannot be written");
+  }
+
+  static Result<BacktestEntry> last(CommandContext& context, BacktestMetric metric) {
     SHARDLAB_TRY(const RunStore store, open_runs(context.options));
     SHARDLAB_TRY(std::optional<BacktestEntry> entry, store.latest_backtest(metric));
     if (!entry)
       return bad_input(in_file(store.path().string()),
                        fmt::format("holds no backtest of {}", to_string(metric)),
                        fmt::format("shardlab backtest --metric {} makes one", to_string(metric)));
-    add_up(entry->backtest);
-    show(context.console, entry->backtest, entry->id);
+    return *std::move(entry);
+  }
+
+  Result<int> show_last(CommandContext& context, BacktestMetric metric) const {
+    SHARDLAB_TRY(BacktestEntry entry, last(context, metric));
+    add_up(entry.backtest);
+    show(context.console, entry.backtest, entry.id);
+    return k_exit_good;
+  }
+
+  static Result<int> rank_last(CommandContext& context, const PublishedTable& table) {
+    SHARDLAB_TRY(const BacktestEntry entry, last(context, BacktestMetric::time));
+    return show_ranking(context.console, rank_published(table, entry.backtest));
+  }
+
+  static Result<int> show_ranking(Console& console, const Ranking& ranking) {
+    if (console.json())
+      console.print_json(ranking_json(ranking));
+    else
+      console.print(ranking_text(ranking, console.style()));
     return k_exit_good;
   }
 
@@ -164,10 +206,12 @@ class BacktestCommand final : public Command {
     if (id) console.print(fmt::format("\nstored as backtest {}\n", *id));
   }
 
-  std::string table_, metric_ = "memory", row_, rules_;
+  std::string table_, metric_ = "memory", row_, rules_, residuals_;
+  int band_ = 0;  // percent; 0: the default's
   bool leave_one_out_ = false;
   bool all_ = false;
   bool last_ = false;
+  bool ranking_ = false;
   bool no_store_ = false;
   bool no_calibration_ = false;
   OptionHandle table_given_;

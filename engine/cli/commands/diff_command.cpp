@@ -9,6 +9,7 @@
 #include "engine/report/tables.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/run_spec.h"
+#include "engine/store/judged_pair.h"
 #include "engine/trace/metrics.h"
 
 namespace shardlab {
@@ -34,7 +35,7 @@ Result<Compared> compare_sides(ComparedSide first, ComparedSide second) {
   compared.second = std::move(second);
   const RunSummary &a = compared.first.run.summary, &b = compared.second.run.summary;
   compared.same_plan = a.plan_hash == b.plan_hash && !a.ended_by && !b.ended_by;
-  compared.judged = compared.same_plan && a.kind != b.kind;
+  compared.judged = is_judged_pair(compared.first.run, compared.second.run);
   if (compared.judged && a.kind == RunKind::measured) std::swap(compared.first, compared.second);
   const RunRecord &one = compared.first.run, &other = compared.second.run;
   const Tolerances tolerances = compared.judged ? tolerances_of(other) : Tolerances{};
@@ -44,7 +45,17 @@ Result<Compared> compare_sides(ComparedSide first, ComparedSide second) {
   } else {
     SHARDLAB_TRY(compared.comparison, compare_summaries(one.summary, other.summary, tolerances));
   }
+  const std::string& why = reason_not_to_judge_times(one, other);
+  if (compared.judged && !why.empty()) leave_times_unjudged(compared.comparison, why);
   return compared;
+}
+
+// What a prediction and a measurement do not have in common, where that is why they are not judged.
+std::string_view not_of_one(const Compared& compared) {
+  const RunRecord &one = compared.first.run, &other = compared.second.run;
+  if (compared.judged || one.summary.kind == other.summary.kind) return {};
+  if (!compared.same_plan) return "plans";
+  return machines_agree(one.machine, other.machine) ? std::string_view() : "machines";
 }
 
 class DiffCommand final : public Command {
@@ -57,8 +68,9 @@ class DiffCommand final : public Command {
     return "RUN is r12, 12, last, the name of a scenario (its newest run), or the file of a scenario, which "
            "is predicted.\n"
            "--set is for the second: shardlab diff S S --set train.micro_batch=4\n"
-           "A prediction and a measurement of one plan are judged by the scenario's tolerances; exits 1 when "
-           "one is not met.\n"
+           "A prediction and a measurement of one plan on one machine are judged by the scenario's "
+           "tolerances; exits 1 when one is not met, 5 when the measured times are not judged: other "
+           "programs used the processors meanwhile.\n"
            "For the plans of two scenarios: shardlab plan S --diff S2";
   }
   CommonUse uses() const override { return {.database = true, .overrides = true}; }
@@ -78,7 +90,8 @@ class DiffCommand final : public Command {
     } else {
       context.console.print(text(compared, context.console.style()));
     }
-    return compared.comparison.verdict == Verdict::fail ? k_exit_verdict_not_met : k_exit_good;
+    if (compared.comparison.verdict == Verdict::fail) return k_exit_verdict_not_met;
+    return compared.comparison.times_not_judged.empty() ? k_exit_good : k_exit_not_judged;
   }
 
  private:
@@ -98,9 +111,10 @@ class DiffCommand final : public Command {
   }
 
   static std::string heading(std::string_view which, const ComparedSide& side) {
-    return fmt::format("{:<7} {}{}, {}, {}, plan {:.12}\n", which, side.id ? to_string(*side.id) + " " : "",
+    const std::string machine = side.run.machine.empty() ? "" : ", " + side.run.machine;
+    return fmt::format("{:<7} {}{}, {}, {}{}, plan {:.12}\n", which, side.id ? to_string(*side.id) + " " : "",
                        side.run.name, to_string(side.run.summary.kind), side.run.plan.steady.strategy,
-                       side.run.summary.plan_hash);
+                       machine, side.run.summary.plan_hash);
   }
 
   // Runs are known by their scenario and by what differs between the two.
@@ -113,8 +127,8 @@ class DiffCommand final : public Command {
       text += fmt::format("{:<7} {} {} / {}\n", std::exchange(title, ""), each.key, shown(each.first),
                           shown(each.second));
     }
-    if (!compared.same_plan && compared.first.run.summary.kind != compared.second.run.summary.kind)
-      text += "not judged: a prediction and a measurement of different plans\n";
+    if (const std::string_view what = not_of_one(compared); !what.empty())
+      text += fmt::format("not judged: a prediction and a measurement of different {}\n", what);
     return text + '\n';
   }
 

@@ -8,11 +8,13 @@
 
 #include "engine/cli/command.h"
 #include "engine/cli/imports/import_report.h"
+#include "engine/cli/imports/seen_plan_report.h"
 #include "engine/cli/recorded_training.h"
 #include "engine/cli/stored_runs.h"
 #include "engine/formats/imports/foreign_file.h"
 #include "engine/formats/profiler/import_profile.h"
 #include "engine/formats/record/import_record.h"
+#include "engine/report/json.h"
 #include "engine/report/summarize.h"
 
 namespace shardlab {
@@ -27,7 +29,8 @@ class ImportCommand final : public Command {
            "ranks: read, never executed, it becomes a scenario; several are one case, and files that they\n"
            "name are found. Or it is a trace of torch.profiler, packed with gzip or not: several are the "
            "ranks\n"
-           "of one measured run. Or it is the folder that a program of `export --to script` filled with\n"
+           "of one measured run; with --onto S the plan that it shows becomes a scenario. Or it is the "
+           "folder that a program of `export --to script` filled with\n"
            "--record. Which it is, its content says (docs/formats.md).";
   }
   CommonUse uses() const override { return {.database = true, .overrides = true, .progress = true}; }
@@ -48,26 +51,61 @@ class ImportCommand final : public Command {
     const std::vector<std::filesystem::path> files(files_.begin(), files_.end());
     const bool recorded = files.size() == 1 && is_training_record(files.front());
     const auto profiles = std::count_if(files.begin(), files.end(), is_profile);
-    if (!recorded && profiles == 0) return import_scenario(context, files);
+    if (!recorded && profiles == 0) return import_scenario(context, files, make_import);
     if (!recorded && profiles < static_cast<std::ptrdiff_t>(files.size()))
       return bad_input("import", "traces and configurations together", "import them one after the other");
-    SHARDLAB_TRY(RunRecord record, recorded ? record_of_training(files.front()) : record_of_profiles(files));
+    if (!recorded && !onto_.empty()) return import_scenario(context, files, make_import_of_traces);
+    SHARDLAB_CHECK_OK(check_no_scenario(context.options));
+    if (recorded) {
+      SHARDLAB_TRY(RunRecord record, record_of_training(files.front()));
+      return store(context, std::move(record), std::nullopt);
+    }
+    std::optional<SeenPlan> seen;
+    SHARDLAB_TRY(RunRecord record, record_of_profiles(files, seen));
+    return store(context, std::move(record), seen);
+  }
+
+ private:
+  // What is for a scenario says nothing about a run.
+  Status check_no_scenario(const CommonOptions& options) const {
+    const char* const given = !onto_.empty()               ? "--onto"
+                              : !output_.empty()           ? "--output"
+                              : !options.overrides.empty() ? "--set"
+                                                           : nullptr;
+    if (given == nullptr) return {};
+    return bad_input(given, "is for a scenario, and this becomes a run",
+                     "traces become a scenario with --onto S, records of programs do not");
+  }
+
+  Result<int> store(CommandContext& context, RunRecord record, const std::optional<SeenPlan>& seen) const {
     if (!name_.empty()) record.name = name_;
     SHARDLAB_TRY(RunStore store, open_or_create_runs(context.options));
     SHARDLAB_TRY(const RunId id, store.save(record));
     const FinishedRun run{id, std::move(record.summary), std::move(record.trace)};
     announce(context.console, run);
-    print_run(context.console, run);
+    if (context.console.json()) {
+      Json document = run_json(run.summary, run.id);
+      document["seen_plan"] = seen_plan_json(seen);
+      context.console.print_json(document);
+    } else {
+      print_run(context.console, run);
+      context.console.print(seen_plan_text(seen, files_.front(), context.console.style()));
+    }
     return k_exit_good;
   }
 
- private:
-  Result<RunRecord> record_of_profiles(const std::vector<std::filesystem::path>& files) const {
-    SHARDLAB_TRY(ImportedProfile imported, import_profiles(files));
+  Result<RunRecord> record_of_profiles(const std::vector<std::filesystem::path>& files,
+                                       std::optional<SeenPlan>& seen) const {
+    std::vector<ProfilerTrace> traces;
+    for (const std::filesystem::path& file : files) {
+      SHARDLAB_TRY(traces.emplace_back(), read_profiler_trace(file));
+    }
+    seen = seen_plan(traces);
+    SHARDLAB_TRY(ImportedProfile imported, import_profiles(traces, files_));
     RunRecord record;
     record.name = imported.name;
     record.tags = {"imported"};
-    record.note = fmt::format("from {}", files_.front());
+    record.note = fmt::format("from {}{}", files_.front(), seen ? ": " + seen->words : "");
     record.scenario_yaml = "# imported: there is no scenario\n";
     SHARDLAB_TRY(record.summary,
                  summarize_recorded(imported.plan.steady, imported.trace, imported.memory_limit));
@@ -76,12 +114,12 @@ class ImportCommand final : public Command {
     return record;
   }
 
-  Result<int> import_scenario(CommandContext& context,
-                              const std::vector<std::filesystem::path>& files) const {
+  Result<int> import_scenario(CommandContext& context, const std::vector<std::filesystem::path>& files,
+                              Result<MadeImport> (*make)(const ImportRequest&)) const {
     std::error_code error;
     if (!output_.empty() && !force_ && std::filesystem::exists(output_, error))
       return bad_input(in_file(output_.string()), "exists already", "--force replaces it");
-    SHARDLAB_TRY(const MadeImport made, make_import({files, onto_, context.options.overrides}));
+    SHARDLAB_TRY(const MadeImport made, make({files, onto_, context.options.overrides}));
     if (!output_.empty()) SHARDLAB_CHECK_OK(write(made));
     if (context.console.json()) {
       context.console.print_json(import_json(made));

@@ -35,7 +35,12 @@ class RunCommand final : public Command {
         .value("--memory-snapshot", options_.extras.memory_snapshot,
                "File for what rank 0's GPU allocator did, as PyTorch's memory viewer reads it")
         .type("FILE");
-    parser.flag("--poison", options_.extras.poison, "Fill freed memory with NaN");
+    parser.flag("--poison", options_.extras.poison,
+                "Fill memory with NaN when it is freed and when it is allocated");
+    parser
+        .value("--jitter", options_.extras.jitter,
+               "Delay streams before instructions, by chance from this seed")
+        .type("SEED");
   }
 
   Result<int> run(CommandContext& context) override {

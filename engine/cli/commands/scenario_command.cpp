@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/command.h"
-#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/read_scenario.h"
+#include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
 namespace {
@@ -31,11 +31,11 @@ class ScenarioCommand final : public Command {
       context.console.print(yaml);
     else
       context.console.print(fmt::format("{}: good ({}, {} on {} rank{})\n", scenario_, scenario.name,
-                                        scenario.parallel->strategy, world_size(scenario),
+                                        strategy_name(scenario), world_size(scenario),
                                         world_size(scenario) == 1 ? "" : "s"));
     if (context.console.json()) {
       context.console.print_json({{"name", scenario.name},
-                                  {"strategy", scenario.parallel->strategy},
+                                  {"strategy", strategy_name(scenario)},
                                   {"ranks", world_size(scenario)},
                                   {"normalised", yaml}});
     }

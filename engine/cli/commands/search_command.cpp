@@ -7,8 +7,8 @@
 
 #include "engine/base/words.h"
 #include "engine/cli/command.h"
-#include "engine/cli/search_for.h"
-#include "simulator/search/search_report.h"
+#include "engine/cli/search/search_for.h"
+#include "simulator/search/report/search_report.h"
 
 namespace shardlab {
 namespace {

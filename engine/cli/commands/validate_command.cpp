@@ -3,8 +3,9 @@
 #include "engine/cli/command.h"
 #include "engine/cli/launched.h"
 #include "engine/cli/measure.h"
+#include "engine/cli/search/validate_search.h"
 #include "engine/cli/stored_runs.h"
-#include "engine/cli/validation.h"
+#include "engine/cli/validation_list.h"
 #include "engine/planner/plan_scenario.h"
 #include "engine/report/tables.h"
 #include "engine/scenario/choose_implementation.h"
@@ -29,12 +30,25 @@ class ValidateCommand final : public Command {
   CommonUse uses() const override { return {.database = true, .overrides = true, .progress = true}; }
 
   void add_options(OptionParser& parser) override {
-    parser.value("scenarios", scenarios_, "Scenario files").type("FILE").required();
+    parser.value("scenarios", scenarios_, "Scenario files").type("FILE");
+    parser.value("--search", proof_.search.file, "Instead: run the best configurations of a search file")
+        .type("FILE");
+    parser.value("--top", proof_.top, "Of a search: so many of the best [3]").type("K").positive();
+    parser.value("--write", proof_.write, "Of a search: run nothing, write them there with the commands")
+        .type("DIR");
+    parser.value("--from", proof_.from, "Of a search: run nothing, take the runs from another database")
+        .type("DB");
     parser.flag("--no-calibrate", no_calibrate_, "Do not calibrate, nor ask whether the calibration holds");
   }
 
   Result<int> run(CommandContext& context) override {
-    return run_launched(context.console, [&](RankTeam* team) { return validate_all(context, team); });
+    const bool of_search = !proof_.search.file.empty();
+    if (scenarios_.empty() == !of_search)
+      return bad_input("validate", "scenario files, or --search with a search file", "one of the two");
+    proof_.no_calibrate = no_calibrate_;
+    return run_launched(context.console, [&](RankTeam* team) {
+      return of_search ? validate_search(context, proof_, team) : validate_all(context, team);
+    });
   }
 
  private:
@@ -50,16 +64,21 @@ class ValidateCommand final : public Command {
       SHARDLAB_CHECK_OK(check_inputs(planned.back(), {}));
     }
     SHARDLAB_TRY(RunStore store, open_or_create_runs(context.options));
-    std::vector<Validation> validations;
+    std::vector<ValidatedScenario> all;
     for (const PlannedScenario& one : planned) {
-      SHARDLAB_TRY(Validation validation, validate(one, !no_calibrate_, team, store, context.console));
-      print_text(context.console, validation);
-      validations.push_back(std::move(validation));
+      ValidatedScenario done{one.scenario.name, validate(one, !no_calibrate_, team, store, context.console)};
+      // The ranks of a team are other launchers' processes: after a failure they are not what they were.
+      if (!done.result && (planned.size() == 1 || team != nullptr)) return fail(done.result.error());
+      if (done.result) {
+        print_text(context.console, *done.result);
+      } else {
+        context.console.note(done.name + ": " + to_string(done.result.error()));
+      }
+      all.push_back(std::move(done));
     }
-    const Verdict verdict = verdict_over(validations);
-    if (context.console.json()) context.console.print_json(document(validations, verdict));
-    if (verdict == Verdict::pass) return k_exit_good;
-    return verdict == Verdict::fail ? k_exit_verdict_not_met : k_exit_not_judged;
+    if (all.size() > 1) context.console.print("\n" + validations_table(all, context.console.style()));
+    if (context.console.json()) context.console.print_json(validations_json(all));
+    return exit_code_of(all);
   }
 
   static void print_text(Console& console, const Validation& validation) {
@@ -68,25 +87,9 @@ class ValidateCommand final : public Command {
                   comparison_table(validation.comparison, console.style(), &validation.steady) + "\n");
   }
 
-  // Where nobody gave a tolerance there is nothing that was not met.
-  static Verdict verdict_over(const std::vector<Validation>& validations) {
-    bool all_judged = true;
-    for (const Validation& each : validations) {
-      if (each.comparison.verdict == Verdict::fail) return Verdict::fail;
-      all_judged = all_judged && each.comparison.times_not_judged.empty();
-    }
-    return all_judged ? Verdict::pass : Verdict::not_judged;
-  }
-
-  static Json document(const std::vector<Validation>& validations, Verdict verdict) {
-    if (validations.size() == 1) return validation_json(validations.front());
-    Json scenarios = Json::array();
-    for (const Validation& validation : validations) scenarios.push_back(validation_json(validation));
-    return {{"scenarios", std::move(scenarios)}, {"verdict", to_string(verdict)}};
-  }
-
   std::vector<std::string> scenarios_;
   bool no_calibrate_ = false;
+  SearchProof proof_;
 };
 
 }  // namespace

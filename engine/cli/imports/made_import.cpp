@@ -13,6 +13,8 @@
 #include "engine/formats/accelerate/fsdp_settings.h"
 #include "engine/formats/imports/import_case.h"
 #include "engine/formats/imports/imported_tree.h"
+#include "engine/formats/imports/seen_import.h"
+#include "engine/formats/profiler/seen_plan.h"
 #include "engine/planner/load_model.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
@@ -173,6 +175,24 @@ Status apply_rules(YamlNode& tree, const ImportBase& base, const ModelGraph& gra
 
 }  // namespace
 
+namespace {
+
+// `made` with the reading alone.
+Result<MadeImport> put_onto(const ImportBase& base, const ImportRequest& request, MadeImport made) {
+  YamlNode tree = imported_tree(made.reading, base.tree, base.scenario ? &*base.scenario : nullptr);
+  for (const std::string& assignment : request.overrides) SHARDLAB_CHECK_OK(apply_override(tree, assignment));
+  SHARDLAB_CHECK_OK(check_missing(tree, request.files.front().string()));
+  SHARDLAB_TRY(made.read, read_scenario_tree(tree, base.file));
+  SHARDLAB_TRY(const ModelGraph graph, load_model_graph(made.read.scenario));
+  SHARDLAB_CHECK_OK(check_classes(made.read, graph));
+  SHARDLAB_CHECK_OK(apply_rules(tree, base, graph, made));
+  for (UnsupportedUse& use : unsupported_uses(made.read.scenario))
+    made.unbuilt.push_back({std::move(use.key), std::move(use.shown), std::move(use.hint)});
+  return made;
+}
+
+}  // namespace
+
 Result<MadeImport> make_import(const ImportRequest& request) {
   SHARDLAB_TRY(const ImportBase base, read_base(request));
   const std::optional<ModelGraph> model = model_of(base);
@@ -184,16 +204,23 @@ Result<MadeImport> make_import(const ImportRequest& request) {
   }
   MadeImport made;
   SHARDLAB_TRY(made.reading, import_files(request.files, context));
-  YamlNode tree = imported_tree(made.reading, base.tree, context.onto);
-  for (const std::string& assignment : request.overrides) SHARDLAB_CHECK_OK(apply_override(tree, assignment));
-  SHARDLAB_CHECK_OK(check_missing(tree, request.files.front().string()));
-  SHARDLAB_TRY(made.read, read_scenario_tree(tree, base.file));
-  SHARDLAB_TRY(const ModelGraph graph, load_model_graph(made.read.scenario));
-  SHARDLAB_CHECK_OK(check_classes(made.read, graph));
-  SHARDLAB_CHECK_OK(apply_rules(tree, base, graph, made));
-  for (UnsupportedUse& use : unsupported_uses(made.read.scenario))
-    made.unbuilt.push_back({std::move(use.key), std::move(use.shown), std::move(use.hint)});
-  return made;
+  return put_onto(base, request, std::move(made));
+}
+
+Result<MadeImport> make_import_of_traces(const ImportRequest& request) {
+  std::vector<ProfilerTrace> traces;
+  for (const std::filesystem::path& file : request.files) {
+    SHARDLAB_TRY(traces.emplace_back(), read_profiler_trace(file));
+  }
+  const std::string first = request.files.front().string();
+  const std::optional<SeenPlan> plan = seen_plan(traces);
+  if (!plan)
+    return bad_input(in_file(first), "shows no marks of DDP, FSDP or DeepSpeed: no plan can be read off it",
+                     "without --onto it becomes a run");
+  SHARDLAB_TRY(const ImportBase base, read_base(request));
+  MadeImport made;
+  SHARDLAB_TRY(made.reading, reading_of(*plan, first));
+  return put_onto(base, request, std::move(made));
 }
 
 }  // namespace shardlab

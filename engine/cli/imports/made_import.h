@@ -33,4 +33,7 @@ struct ImportRequest {
 // bad_input with all mistakes and their places; or with the names of settings that nobody says.
 Result<MadeImport> make_import(const ImportRequest& request);
 
+// The same of traces: what they show (formats/profiler/seen_plan.h). bad_input where that is nothing.
+Result<MadeImport> make_import_of_traces(const ImportRequest& request);
+
 }  // namespace shardlab

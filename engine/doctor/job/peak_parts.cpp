@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/chance.h"
 #include "engine/doctor/job/job_evidence.h"
 #include "engine/doctor/job/job_facts.h"
 #include "engine/doctor/job/unit_facts.h"
-#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/offload_spec.h"
 #include "engine/scenario/strategy_facts.h"
-#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {
@@ -38,7 +38,7 @@ std::string need_text(const RunSummary& run) {
   const std::string need =
       fmt::format("{} on devices of {}", to_string(need_of(run)), to_string(*run.memory_limit));
   if (!run.fit_probability || room_of(run) == Room::none) return need;
-  return fmt::format("{}; steps run with {}", need, share_words(*run.fit_probability));
+  return fmt::format("{}; steps run with {}", need, chance(*run.fit_probability));
 }
 
 }  // namespace
@@ -77,8 +77,7 @@ MemoryCause memory_cause(const Case& facts) {
   if (parts.states >= parts.activations && parts.states >= parts.gathered) {
     const StrategyFacts& strategy = facts_of(*job.scenario);
     if (strategy.framework == Framework::deepspeed && strategy.zero_stage < 3) return MemoryCause::stage;
-    const bool replicated =
-        replicates_state(*job.scenario->parallel) && job.planned->plan.steady.world_size > 1;
+    const bool replicated = replicates_state(*job.scenario) && job.planned->plan.steady.world_size > 1;
     return replicated ? MemoryCause::replicated : MemoryCause::states;
   }
   if (parts.gathered >= parts.activations) return MemoryCause::gathered;

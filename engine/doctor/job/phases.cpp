@@ -1,15 +1,12 @@
 #include "engine/doctor/job/phases.h"
 
-#include <algorithm>
-
+#include "engine/base/with_spaces.h"
 #include "engine/doctor/job/job_facts.h"
 
 namespace shardlab {
 
 std::string words_of(LifePhase phase) {
-  std::string text(to_string(phase));
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
+  return with_spaces(to_string(phase));
 }
 
 std::optional<ExceedingPhase> exceeding_phase(const Case& facts) {

@@ -10,8 +10,8 @@ namespace {
 constexpr std::array<std::string_view, 8> k_crashes = {
     "segmentation fault", "core dumped",         "fatal python error", "terminate called",
     "stack smashing",     "illegal instruction", "double free",        "fatal error:"};
-constexpr std::array<std::string_view, 9> k_words = {"error",   "exception", "fatal",   "failed",   "failure",
-                                                     "aborted", "killed",    "timeout", "timed out"};
+constexpr std::array<std::string_view, 9> k_likely_words = {
+    "error", "exception", "fatal", "failed", "failure", "aborted", "killed", "timeout", "timed out"};
 // What says that there is no error.
 constexpr std::array<std::string_view, 10> k_harmless = {
     "0 error",   "no error", "errors: 0",           "error_file",         "error: 0",
@@ -43,7 +43,7 @@ Likeliness likeliness_of(std::string_view text, std::string_view lower_case_text
   if (is_exception_line(text)) return Likeliness::report;
   if (has_any(lower_case_text, k_harmless)) return Likeliness::none;
   if (lower_case_text.find("exitcode: -") != std::string_view::npos) return Likeliness::report;
-  if (has_any(lower_case_text, k_words)) return Likeliness::word;
+  if (has_any(lower_case_text, k_likely_words)) return Likeliness::word;
   return Likeliness::none;
 }
 

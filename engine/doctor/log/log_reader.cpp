@@ -15,9 +15,9 @@
 namespace shardlab {
 namespace {
 
-constexpr std::size_t k_kept_lines = 3;         // of each sign
-constexpr std::size_t k_kept_allocations = 16;  // of the log
-constexpr std::size_t k_most_ranks = 4096;      // whose collectives are kept
+constexpr std::size_t k_kept_lines = 3;                // of each sign
+constexpr std::size_t k_kept_allocations = 16;         // of the log
+constexpr std::size_t k_most_collecting_ranks = 4096;  // whose collectives are kept
 // A sign that is this much surer than another one on the same line is what the line says.
 constexpr int k_much_surer = 8;
 
@@ -87,7 +87,7 @@ void LogReader::State::take_numbers(const SeenLine& kept, std::string_view text)
   if (const auto message = read_collective_message(text); message && kept.rank) {
     const auto known = facts.collectives.find(*kept.rank);
     if (known == facts.collectives.end()) {
-      if (facts.collectives.size() < k_most_ranks)
+      if (facts.collectives.size() < k_most_collecting_ranks)
         facts.collectives.emplace(*kept.rank, SeenCollective{kept, *message});
     } else if (known->second.message.sequence == message->sequence) {
       join(known->second.message, *message);

@@ -10,7 +10,7 @@ namespace shardlab {
 namespace {
 
 constexpr std::size_t k_longest_prefix = 120;
-constexpr int k_most_ranks = 1 << 20;
+constexpr int k_ranks_end = 1 << 20;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -22,7 +22,7 @@ std::optional<std::pair<int, std::size_t>> leading_number(std::string_view text)
   int value = 0;
   while (length < text.size() && is_digit(text[length])) {
     value = value * 10 + (text[length++] - '0');
-    if (value > k_most_ranks) return std::nullopt;
+    if (value > k_ranks_end) return std::nullopt;
   }
   if (length == 0) return std::nullopt;
   return std::pair{value, length};

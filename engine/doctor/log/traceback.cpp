@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t k_most_frames = 48;
 constexpr std::size_t k_longest_frame = 200;
-constexpr std::size_t k_most_ranks = 4096;
+constexpr std::size_t k_most_tracebacks = 4096;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ void Tracebacks::take(std::optional<int> rank, std::string_view text, std::strin
   const bool start = lower_case_line.find("traceback (most recent call last)") != std::string_view::npos;
   if (!frame && !start && !code) return;
   const int key = rank.value_or(-1);
-  if (frames_.size() >= k_most_ranks && !frames_.contains(key)) return;
+  if (frames_.size() >= k_most_tracebacks && !frames_.contains(key)) return;
   std::deque<std::string>& frames = frames_[key];
   if (start) frames.clear();
   if (!frame && !code) return;

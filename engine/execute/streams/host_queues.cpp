@@ -1,9 +1,13 @@
 #include "engine/execute/streams/host_queues.h"
 
 #include <algorithm>
+#include <chrono>
+#include <exception>
 #include <stdexcept>
+#include <thread>
 
 #include "engine/execute/machine.h"
+#include "engine/execute/streams/device_failure.h"
 
 namespace shardlab {
 
@@ -51,6 +55,10 @@ void HostQueues::block(const EventHandle& event) {
   if (const Mark& mark = mark_of(event); mark.before) finish(mark.before);
 }
 
+void HostQueues::delay(QueueIndex, Nanoseconds time) {
+  std::this_thread::sleep_for(std::chrono::nanoseconds(time.value));
+}
+
 void HostQueues::drain() {
   for (const std::shared_ptr<Pending>& work : running_) finish(work);
   running_.clear();
@@ -60,9 +68,9 @@ void HostQueues::drain() {
 void HostQueues::finish(const std::shared_ptr<Pending>& work) {
   try {
     work->wait();
-  } catch (...) {
+  } catch (const std::exception& error) {
     failed_ = work;
-    throw;
+    std::throw_with_nested(DeviceFailure(error.what()));
   }
 }
 

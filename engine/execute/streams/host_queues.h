@@ -23,6 +23,7 @@ class HostQueues : public StreamDevice {
   EventHandle record(QueueIndex queue) override;
   void wait(QueueIndex, const EventHandle& event) override { block(event); }
   void block(const EventHandle& event) override;
+  void delay(QueueIndex queue, Nanoseconds time) override;  // the issuing thread does nothing
   void drain() override;
   // A mark right before adopted work is at the time when that began, one after it when it was done, any other
   // when it was made.

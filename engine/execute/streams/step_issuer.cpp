@@ -19,6 +19,7 @@ void StepIssuer::issue(const StreamSchedule& schedule, StepBody& body, bool time
     issue_one(schedule, at_, body, timed, issued);
   }
   leave(plan);
+  ++steps_;
 }
 
 void StepIssuer::issue_one(const StreamSchedule& schedule, InstructionId id, StepBody& body, bool timed,
@@ -35,6 +36,9 @@ void StepIssuer::issue_one(const StreamSchedule& schedule, InstructionId id, Ste
     body.allocate(buffer);
   }
   device_.use(queue);
+  if (jitter_) {
+    if (const Nanoseconds time = jitter_->before(steps_, id); time.value > 0) device_.delay(queue, time);
+  }
   if (timed_here) issued.starts[id.index()] = device_.record(queue);
   body.run(id);
   EventHandle end;

@@ -4,11 +4,14 @@
 // instruction does, and where memory comes from, is the StepBody's.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "engine/execute/streams/jitter.h"
 #include "engine/execute/streams/stream_device.h"
 #include "engine/execute/streams/stream_schedule.h"
 
@@ -42,8 +45,9 @@ struct IssuedStep {
 
 class StepIssuer {
  public:
-  // The device must outlive the issuer.
-  explicit StepIssuer(StreamDevice& device) : device_(device) {}
+  // The device must outlive the issuer. With a jitter queues are delayed before instructions.
+  explicit StepIssuer(StreamDevice& device, std::optional<Jitter> jitter = std::nullopt)
+      : device_(device), jitter_(jitter) {}
 
   // Issues all of it and returns; the device may still be running. `timed`: events around every instruction
   // that occupies the device. Throws what device and body throw; `at()` then tells where.
@@ -59,6 +63,8 @@ class StepIssuer {
   void leave(const StepPlan& plan);
 
   StreamDevice& device_;
+  const std::optional<Jitter> jitter_;
+  std::uint64_t steps_ = 0;  // issued so far
   InstructionId at_;
   std::vector<QueueIndex> queues_;           // by ScheduleQueue, of the plan being issued
   std::vector<EventHandle> signals_;         // by InstructionId, likewise

@@ -1,8 +1,9 @@
 // What the executor asks of whatever it runs on: queues that run what is issued to them in order, and events
 // that mark how far a queue has come.
 //
-// One thread issues. Calls may throw what the device's library throws. The host's implementation is
-// host_queues.h, CUDA's execute/torch/cuda/cuda_device.h.
+// One thread issues. Calls may throw what the device's library throws; those that wait throw DeviceFailure
+// (device_failure.h) when the device or a peer fails, with what made it fail nested where it was an
+// exception. The host's implementation is host_queues.h, CUDA's execute/torch/cuda/cuda_device.h.
 #pragma once
 
 #include <cstdint>
@@ -52,13 +53,15 @@ class StreamDevice {
   virtual EventHandle record(QueueIndex queue) = 0;
   // What is issued to the queue from now on starts after the event. Blocks where issuing is doing (on_host).
   virtual void wait(QueueIndex queue, const EventHandle& event) = 0;
-  // The host goes on after the event. Throws when the device or a peer fails meanwhile.
+  // The host goes on after the event, or fails.
   virtual void block(const EventHandle& event) = 0;
   // The host goes on when all queues are empty. Likewise.
   virtual void drain() = 0;
+  // The queue does nothing for about this long once it comes to it; for tests and measurements.
+  virtual void delay(QueueIndex queue, Nanoseconds time) = 0;
   // From the earlier to the later event, both passed.
   virtual Nanoseconds between(const EventHandle& earlier, const EventHandle& later) = 0;
-  // After a call that threw: whether the work between the two events is what failed, or what the device is
+  // After a DeviceFailure: whether the work between the two events is what failed, or what the device is
   // stuck in. Throws when the device answers nothing any more.
   virtual bool failed_between(const EventHandle& start, const EventHandle& end) = 0;
 };

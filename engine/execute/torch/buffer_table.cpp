@@ -73,6 +73,17 @@ void BufferTable::allocate_part(Slot slot, std::size_t part) {
   entry.parts[part] = at::empty({end - entry.begins[part]}, options);
 }
 
+void BufferTable::poison(Slot slot) const {
+  for (const at::Tensor& part : entries_[slot].parts) poison(part);
+}
+
+// Every byte 0xFF, which is NaN in all floating-point types.
+void BufferTable::poison(const at::Tensor& fresh) const {
+  if (!poisons_ || !fresh.defined() || fresh.numel() == 0) return;
+  const at::Tensor bytes = at::empty({0}, fresh.options().dtype(at::kByte));
+  bytes.set_(fresh.storage(), 0, {static_cast<std::int64_t>(fresh.nbytes())}).fill_(0xFF);
+}
+
 void BufferTable::release(Slot slot) {
   Entry& entry = entries_[slot];
   for (at::Tensor& part : entry.parts) {

@@ -39,6 +39,11 @@ class BufferTable {
   // One storage of several.
   void allocate_part(Slot slot, std::size_t part);
   void release(Slot slot);
+  // A test switch: poison(), and whoever allocates within a segment, fills with NaN what has just been
+  // allocated. Off, both do nothing.
+  void poison_what_is_allocated(bool on) { poisons_ = on; }
+  void poison(Slot slot) const;
+  void poison(const at::Tensor& fresh) const;
   bool is_alive(Slot slot) const;
 
   // The tensor of a buffer with one storage.
@@ -64,6 +69,7 @@ class BufferTable {
   };
   const ModelGraph& graph_;
   c10::Device device_;
+  bool poisons_ = false;
   std::vector<Entry> entries_;
   std::map<std::string, Slot, std::less<>> by_name_;
 };

@@ -43,10 +43,16 @@ class DeviceRuntime {
   virtual std::string name() const = 0;
   // Driver, CUDA, NCCL: ranks that do not agree cannot train together. Empty on a host.
   virtual std::map<std::string, std::string> versions() const = 0;
-  // Since the start; none on a host, whose memory the ledger knows.
+  // Since the start, up to the last end of a step; none on a host, whose memory the ledger knows.
   virtual std::optional<DeviceMemory> memory() const = 0;
-  // Tells the other ranks why this one ends; they would wait for it otherwise.
+  // A step is over, outside the time that is measured: the device's memory is read.
+  virtual void end_step() = 0;
+  // Tells the other ranks why this one ends; they would wait for it otherwise. Waits for a few seconds at
+  // most.
   virtual void report(const std::string& what) = 0;
+  // All ranks have ended well: nobody waits for this one, and communicators are taken apart. Not after a
+  // failure, when that could wait for a peer that is gone.
+  virtual void finish() = 0;
   // The allocator's history as the file that PyTorch's memory viewer opens
   // (torch.cuda.memory._dump_snapshot). not_possible where no allocator keeps one.
   virtual Status save_history(const std::filesystem::path& path) const = 0;

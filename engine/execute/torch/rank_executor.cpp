@@ -7,6 +7,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "engine/checkpoint/model_weights.h"
+#include "engine/execute/run_steps.h"
 #include "engine/execute/step_scalars.h"
 #include "engine/execute/torch/communication/sum_parts.h"
 #include "engine/execute/torch/host/host_backend.h"
@@ -35,7 +36,8 @@ struct RankExecutor::State {
   State(const PlannedScenario& planned, RankExecutorOptions given)
       : run(planned, given.rank, given.backend ? given.backend : make_host_backend()),
         options(std::move(given)),
-        runner(run, options.ledger) {
+        runner(run, options.ledger, options.jitter) {
+    run.buffers.poison_what_is_allocated(options.poison);
     run.communicators = options.communicators;
     run.memory_limit = options.memory_limit;
   }
@@ -49,12 +51,6 @@ struct RankExecutor::State {
   std::optional<OutOfMemory> out_of_memory;
 
   const ModelGraph& graph() const { return run.planned.graph; }
-  // As gather_spools counts them.
-  std::int64_t warmup_steps() const {
-    return std::max<std::int64_t>(run.planned.scenario.measure->warmup_steps,
-                                  run.planned.plan.first_steady_step());
-  }
-
   // A teacher whose mesh is the student's shares its group.
   void find_shard_groups() {
     for (const Group& group : run.planned.plan.steady.groups) {
@@ -75,7 +71,7 @@ struct RankExecutor::State {
     if (!scenario.distillation) return {};
     run.teacher.names = parameters_of_teacher(graph());
     run.teacher.first_parameter = graph().teacher->first_parameter.index();
-    if (!scenario.distillation->teacher.model.weights.empty()) {
+    if (!scenario.distillation->teacher.model->weights.empty()) {
       SHARDLAB_TRY(run.teacher.weights, open_model_weights(teacher_scenario(scenario), run.teacher.names));
     }
     return {};
@@ -129,8 +125,7 @@ Result<RankTrace> RankExecutor::step() {
   s.current = &s.plans.at(&s.run.planned.plan.step(s.steps));
   StepContext context;
   context.step = s.steps;
-  context.learning_rate =
-      learning_rate(*scenario.train, s.steps, scenario.measure->warmup_steps + scenario.measure->steps);
+  context.learning_rate = learning_rate(*scenario.train, s.steps, steps_of_run(scenario));
   StepRunner::Before before;
   if (s.options.observer) {
     before = [&](InstructionId id) { s.options.observer(*this, *s.current->plan, id); };
@@ -141,7 +136,7 @@ Result<RankTrace> RankExecutor::step() {
   const Status done = s.runner.run(*s.current, context, trace, before);
   s.out_of_memory = context.out_of_memory;
   if (!done) return fail(done.error());
-  if (s.run.operator_clock) s.run.operator_clock->finish_step(s.steps >= s.warmup_steps());
+  if (s.run.operator_clock) s.run.operator_clock->finish_step(s.steps >= warmup_steps(s.run.planned));
   if (!context.losses.empty()) {
     trace.loss = std::accumulate(context.losses.begin(), context.losses.end(), 0.0) /
                  static_cast<double>(context.losses.size());

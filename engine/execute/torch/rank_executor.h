@@ -16,10 +16,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "engine/base/result.h"
+#include "engine/execute/streams/jitter.h"
 #include "engine/execute/torch/communication/communicator.h"
 #include "engine/execute/torch/execution_backend.h"
 #include "engine/execute/torch/memory/memory_ledger.h"
@@ -42,6 +44,9 @@ struct RankExecutorOptions {
   StepObserver observer;
   Bytes memory_limit;  // what this rank may use, for what is said when it was too little; zero: unknown
   std::shared_ptr<ExecutionBackend> backend;  // null: make_host_backend()
+  // Test switches: what is allocated holds NaN until it is written, and queues are delayed by chance.
+  bool poison = false;
+  std::optional<Jitter> jitter = std::nullopt;
 };
 
 class RankExecutor {

@@ -40,6 +40,12 @@ int report(const Error& error) {
   return exit_code(error.kind);
 }
 
+// Without destructors: a worker may still wait for a lost peer.
+[[noreturn]] void end(int code) {
+  std::fflush(nullptr);
+  ::_exit(code);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -58,13 +64,7 @@ int main(int count, char** arguments) {
   }
   if (!spool) return report(spool.error());
   const RankServices services{[](const Scenario& scenario) { return plan_scenario(scenario); },
-                              make_device_runtime};
-  const Status status = run_rank(*job, folder, *environment, services, *spool);
-  int code = 0;
-  if (!status) {
-    (void)spool->write(status.error());
-    code = report(status.error());
-  }
-  std::fflush(nullptr);
-  ::_exit(code);  // no destructors: a worker may still wait for a lost peer
+                              make_device_runtime, [](const Error& error) { end(report(error)); }};
+  (void)run_rank(*job, folder, *environment, services, *spool);  // does not return with an error
+  end(0);
 }

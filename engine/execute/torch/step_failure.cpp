@@ -5,6 +5,16 @@
 
 namespace shardlab {
 
+bool is_out_of_memory(const std::exception& error) {
+  if (dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr) return true;
+  try {
+    std::rethrow_if_nested(error);
+  } catch (const std::exception& cause) {
+    return is_out_of_memory(cause);
+  }
+  return false;
+}
+
 Error step_failure(const RunState& run, const StepPlan& plan, InstructionId at, StepContext& step,
                    const MemoryLedger& ledger, const std::exception& error) {
   const std::string label = instruction_label(plan, at);
@@ -13,7 +23,7 @@ Error step_failure(const RunState& run, const StepPlan& plan, InstructionId at, 
       on_rank(run.rank,
               fmt::format("{}, {}", step.step < 0 ? "setup" : fmt::format("step {}", step.step), label)),
       first_line(error.what()), "", ErrorCode::failed_in_step};
-  if (dynamic_cast<const c10::OutOfMemoryError*>(&error) == nullptr) return failure;
+  if (!is_out_of_memory(error)) return failure;
   const MemoryReading live = ledger.live();
   OutOfMemory& out = step.out_of_memory.emplace();
   out = {run.rank,

@@ -16,6 +16,9 @@ namespace shardlab {
 Error step_failure(const RunState& run, const StepPlan& plan, InstructionId at, StepContext& step,
                    const MemoryLedger& ledger, const std::exception& error);
 
+// Whether memory was what was missing, here or in the work of a device that failed for it.
+bool is_out_of_memory(const std::exception& error);
+
 // Reads the instruction's flag, on a device by waiting for it, as torch.amp.GradScaler does (2.11).
 bool is_skipped(const RunState& run, const PreparedInstruction& instruction, StepContext& step);
 

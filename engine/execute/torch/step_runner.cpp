@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <exception>
 
-#include <c10/util/Exception.h>
-
+#include "engine/execute/streams/device_failure.h"
 #include "engine/execute/torch/late_scalars.h"
 #include "engine/execute/torch/step_failure.h"
 
@@ -36,6 +35,10 @@ class StepRunner::Body : public StepBody {
   void allocate(BufferId buffer) override { runner_.run_.buffers.allocate(slot(buffer)); }
 
   void run(InstructionId id) override {
+    // In the queue that writes it first: whoever still reads what lay there before, and is not waited for,
+    // reads NaN.
+    for (const BufferId buffer : prepared_.schedule.instructions[id.index()].allocates)
+      runner_.run_.buffers.poison(slot(buffer));
     const PreparedInstruction& instruction = prepared_.instructions[id.index()];
     if (!instruction.action) return;
     Span& span = trace_.spans[id.index()];
@@ -71,8 +74,8 @@ class StepRunner::Body : public StepBody {
   const Before& before_;
 };
 
-StepRunner::StepRunner(RunState& run, MemoryLedger& ledger)
-    : run_(run), ledger_(ledger), issuer_(run.backend->streams()) {}
+StepRunner::StepRunner(RunState& run, MemoryLedger& ledger, std::optional<Jitter> jitter)
+    : run_(run), ledger_(ledger), issuer_(run.backend->streams(), jitter) {}
 
 Status StepRunner::run(const PreparedPlan& prepared, StepContext& step, RankTrace& trace,
                        const Before& before) {
@@ -114,9 +117,10 @@ void StepRunner::read_times(const PreparedPlan& prepared, Nanoseconds offset, Ra
   }
 }
 
-// Memory is missing where it is asked for, whatever the device is doing meanwhile.
+// What a call of the host throws is about the instruction that it issues, whatever the device is doing
+// meanwhile: memory is missing where it is asked for. The device's own failure is about what it is doing.
 InstructionId StepRunner::culprit(const std::exception& error) {
-  if (dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr) return issuer_.at();
+  if (dynamic_cast<const DeviceFailure*>(&error) == nullptr) return issuer_.at();
   StreamDevice& device = run_.backend->streams();
   for (std::size_t i = 0; i < issued_.starts.size(); ++i) {
     try {

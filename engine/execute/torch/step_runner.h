@@ -14,7 +14,7 @@ namespace shardlab {
 class StepRunner {
  public:
   // Both must outlive the runner.
-  StepRunner(RunState& run, MemoryLedger& ledger);
+  StepRunner(RunState& run, MemoryLedger& ledger, std::optional<Jitter> jitter = std::nullopt);
 
   // Called before each instruction.
   using Before = std::function<void(InstructionId)>;

@@ -42,7 +42,7 @@ ToolValue offloaded(const Subject& s) {
   return framework(s) == k_fsdp2 && offloads_checkpoints(s) ? ToolValue(true) : nullptr;
 }
 
-constexpr ToolKey k_keys[] = {
+constexpr ToolKey k_fsdp_keys[] = {
     {"fsdp_version", "", under_both<[](const Subject& s) { return framework(s) == k_fsdp1 ? 1 : 2; }>, "1"},
     {"fsdp_sharding_strategy", "parallel.sharding", under<k_fsdp1, sharding_word>, "FULL_SHARD",
      read_sharding},
@@ -78,7 +78,7 @@ constexpr ToolKey k_keys[] = {
 }  // namespace
 
 std::span<const ToolKey> accelerate_fsdp_keys() {
-  return k_keys;
+  return k_fsdp_keys;
 }
 
 }  // namespace shardlab

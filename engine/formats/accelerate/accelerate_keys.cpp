@@ -64,7 +64,7 @@ ToolValue shards(const Subject& s) {
   return has_replicas_by_mesh(s) ? ToolValue(resolve_mesh(s.scenario).shard) : nullptr;
 }
 
-constexpr ToolKey k_keys[] = {
+constexpr ToolKey k_top_keys[] = {
     {"compute_environment", "", [](const Subject&) -> ToolValue { return "LOCAL_MACHINE"; }, "LOCAL_MACHINE"},
     {"distributed_type", "parallel.strategy", distributed_type, "an error", read_distributed_type},
     {"mixed_precision", "precision.param", precision_word, "no", read_mixed_precision},
@@ -99,7 +99,7 @@ constexpr ToolKey k_deepspeed_keys[] = {
 }  // namespace
 
 std::span<const ToolKey> accelerate_keys() {
-  return k_keys;
+  return k_top_keys;
 }
 
 std::span<const ToolKey> accelerate_deepspeed_keys() {

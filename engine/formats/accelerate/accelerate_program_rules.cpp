@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/precision_spec.h"
 #include "engine/scenario/run_spec.h"
@@ -89,9 +90,8 @@ Line offload_line(const Subject& s) {
 }
 
 constexpr std::string_view k_program = "the program makes it";
-constexpr DifferenceKind k_elsewhere = DifferenceKind::elsewhere;
 
-constexpr SettingRule k_rules[] = {
+constexpr SettingRule k_program_rules[] = {
     {"launch.master", k_elsewhere, meeting_line, "the nodes are not known"},
     {"train.micro_batch", k_elsewhere, batch_line, "the program's data"},
     {"train.accumulation", k_elsewhere, accumulation_line, k_program},
@@ -120,7 +120,7 @@ constexpr SettingRule k_replicated_rules[] = {
 }  // namespace
 
 std::span<const SettingRule> accelerate_program_rules() {
-  return k_rules;
+  return k_program_rules;
 }
 
 std::span<const SettingRule> replicated_program_rules() {

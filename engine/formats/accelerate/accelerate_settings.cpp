@@ -8,11 +8,9 @@
 namespace shardlab {
 namespace {
 
-using Subject = ImportSubject;
-
 constexpr std::int64_t k_usual_least = 100'000'000;
 
-std::int64_t least_of(const Subject& s) {
+std::int64_t least_of(const ImportSubject& s) {
   const ForeignValue* const least = s.in_accelerate("fsdp_config.fsdp_min_num_params");
   return least != nullptr && least->is_integer() ? least->integer : k_usual_least;
 }
@@ -26,13 +24,13 @@ std::optional<DType> dtype_called(const ForeignValue* value) {
   return std::nullopt;
 }
 
-bool uses_cpu(const Subject& s) {
+bool uses_cpu(const ImportSubject& s) {
   return flag_of(s.in_accelerate("use_cpu"), false);
 }
 
 }  // namespace
 
-AccelerateKind accelerate_kind(const Subject& s) {
+AccelerateKind accelerate_kind(const ImportSubject& s) {
   struct Known {
     std::string_view word;
     AccelerateKind kind;
@@ -49,20 +47,20 @@ AccelerateKind accelerate_kind(const Subject& s) {
   return AccelerateKind::other;
 }
 
-std::int64_t machines(const Subject& s) {
+std::int64_t machines(const ImportSubject& s) {
   const ForeignValue* const value = s.in_accelerate("num_machines");
   return value != nullptr && value->is_integer() ? value->integer : 1;
 }
 
 // With distributed_type NO one process starts, whatever the number.
-std::optional<std::int64_t> processes(const Subject& s) {
+std::optional<std::int64_t> processes(const ImportSubject& s) {
   if (accelerate_kind(s) == AccelerateKind::one_process) return 1;
   const ForeignValue* const value = s.in_accelerate("num_processes");
   if (value != nullptr && value->is_integer() && value->integer > 0) return value->integer;
   return std::nullopt;
 }
 
-std::optional<DType> mixed_dtype(const Subject& s) {
+std::optional<DType> mixed_dtype(const ImportSubject& s) {
   if (flag_of(s.in_trainer("bf16"), false)) return DType::bfloat16;
   if (flag_of(s.in_trainer("fp16"), false)) return DType::float16;
   const ForeignValue* const mixed = s.in_accelerate("mixed_precision");
@@ -70,7 +68,7 @@ std::optional<DType> mixed_dtype(const Subject& s) {
   return flag_of(s.in_accelerate("fp16"), false) ? std::optional(DType::float16) : std::nullopt;
 }
 
-ReadBack read_distributed_type(const Subject& s, const ForeignValue*) {
+ReadBack read_distributed_type(const ImportSubject& s, const ForeignValue*) {
   switch (accelerate_kind(s)) {
     case AccelerateKind::one_process: return set_setting(strategy_of(Framework::none));
     case AccelerateKind::replicas: return set_setting(strategy_of(Framework::ddp));
@@ -82,61 +80,61 @@ ReadBack read_distributed_type(const Subject& s, const ForeignValue*) {
   return leave_setting();
 }
 
-ReadBack read_mixed_precision(const Subject& s, const ForeignValue*) {
+ReadBack read_mixed_precision(const ImportSubject& s, const ForeignValue*) {
   if (accelerate_kind(s) == AccelerateKind::deepspeed) return leave_setting();
   const auto dtype = mixed_dtype(s);
   if (!dtype || accelerate_kind(s) != AccelerateKind::fsdp) return unset_setting();
   return set_setting(std::string(to_string(*dtype)));
 }
 
-ReadBack read_machines(const Subject& s, const ForeignValue* value) {
+ReadBack read_machines(const ImportSubject& s, const ForeignValue* value) {
   return uses_cpu(s) || (value == nullptr && !processes(s)) ? leave_setting() : same_value(s, value);
 }
 
-ReadBack read_processes(const Subject& s, const ForeignValue*) {
+ReadBack read_processes(const ImportSubject& s, const ForeignValue*) {
   const auto all = processes(s);
   if (!all || uses_cpu(s)) return leave_setting();
   return set_setting(std::to_string(*all / machines(s)));
 }
 
-ReadBack read_master(const Subject& s, const ForeignValue* value) {
+ReadBack read_master(const ImportSubject& s, const ForeignValue* value) {
   if (value == nullptr || !value->is_text()) return leave_setting();
   const ForeignValue* const port = s.in_accelerate("main_process_port");
   const bool given = port != nullptr && port->is_integer() && port->integer > 0;
   return set_setting(fmt::format("{}:{}", value->text, given ? port->integer : 29500));
 }
 
-ReadBack read_use_cpu(const Subject& s, const ForeignValue* value) {
+ReadBack read_use_cpu(const ImportSubject& s, const ForeignValue* value) {
   if (!uses_cpu(s)) return value == nullptr ? leave_setting() : unset_setting();
   return set_setting(std::string(to_string(DeviceKind::cpu)));
 }
 
-ReadBack read_mesh_size(const Subject&, const ForeignValue* value) {
+ReadBack read_mesh_size(const ImportSubject&, const ForeignValue* value) {
   if (value == nullptr || !value->is_integer()) return unset_setting();
   return set_setting(std::to_string(value->integer));
 }
 
-ReadBack read_accelerate_policy(const Subject& s, const ForeignValue* value) {
+ReadBack read_accelerate_policy(const ImportSubject& s, const ForeignValue* value) {
   return read_policy(value, "NO_WRAP", least_of(s));
 }
 
-ReadBack read_accelerate_least(const Subject& s, const ForeignValue* value) {
+ReadBack read_accelerate_least(const ImportSubject& s, const ForeignValue* value) {
   const ReadBack policy = read_accelerate_policy(s, s.in_accelerate("fsdp_config.fsdp_auto_wrap_policy"));
   if (policy.value.text.compare(to_string(WrapPolicyKind::size)) != 0 || value == nullptr)
     return unset_setting();
   return same_value(s, value);
 }
 
-ReadBack read_accelerate_loading(const Subject&, const ForeignValue* value) {
+ReadBack read_accelerate_loading(const ImportSubject&, const ForeignValue* value) {
   return read_loading(value, true);
 }
 
-ReadBack read_accelerate_state_dict(const Subject& s, const ForeignValue* value) {
+ReadBack read_accelerate_state_dict(const ImportSubject& s, const ForeignValue* value) {
   return read_state_dict(value, fsdp_version(s) == 2 ? CheckpointType::sharded : CheckpointType::full);
 }
 
 // Beside a loading on rank 0 it says nothing more.
-ReadBack read_accelerate_sync(const Subject& s, const ForeignValue* value) {
+ReadBack read_accelerate_sync(const ImportSubject& s, const ForeignValue* value) {
   if (fsdp_version(s) != 1) return leave_setting();
   const bool loads_once = flag_of(s.in_accelerate("fsdp_config.fsdp_cpu_ram_efficient_loading"), true);
   return !loads_once && flag_of(value, false) ? set_setting("true") : unset_setting();

@@ -9,11 +9,9 @@
 namespace shardlab {
 namespace {
 
-using Subject = ImportSubject;
-
 class AccelerateChecker {
  public:
-  AccelerateChecker(const Subject& subject, Problems& problems, ImportReading& reading)
+  AccelerateChecker(const ImportSubject& subject, Problems& problems, ImportReading& reading)
       : s_(subject), problems_(problems), reading_(reading), kind_(accelerate_kind(subject)) {}
 
   void check() {
@@ -263,7 +261,7 @@ class AccelerateChecker {
                                 size_of("dp_replicate_size"), size_of("dp_shard_size"), product, *all));
   }
 
-  const Subject& s_;
+  const ImportSubject& s_;
   Problems& problems_;
   ImportReading& reading_;
   AccelerateKind kind_;
@@ -271,7 +269,7 @@ class AccelerateChecker {
 
 }  // namespace
 
-void check_accelerate(const Subject& subject, Problems& problems, ImportReading& reading) {
+void check_accelerate(const ImportSubject& subject, Problems& problems, ImportReading& reading) {
   AccelerateChecker(subject, problems, reading).check();
 }
 

@@ -1,9 +1,8 @@
 #include "engine/formats/accelerate/fsdp_rules.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/offload_spec.h"
-#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/parallel_words.h"
 #include "engine/scenario/precision_spec.h"
-#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {
@@ -103,10 +102,7 @@ Instead whole_ratio(const Subject& s) {
   return is_fsdp(s) && s.scenario.offload->ratio != 1 ? Instead("100%") : std::nullopt;
 }
 
-constexpr DifferenceKind k_lost = DifferenceKind::lost;
-constexpr DifferenceKind k_added = DifferenceKind::added;
-
-constexpr SettingRule k_rules[] = {
+constexpr SettingRule k_precision_rules[] = {
     {"model.dtype", k_added, stored, "with mixed precision trained parameters are made float32 first"},
     {"precision.reduce", k_lost, reduced, "one word, mixed_precision, stands for every dtype"},
     {"precision.buffer", k_added, buffers, "one word, mixed_precision, stands for every dtype"},
@@ -132,7 +128,7 @@ constexpr SettingRule k_rules[] = {
 }  // namespace
 
 std::span<const SettingRule> fsdp_precision_rules() {
-  return k_rules;
+  return k_precision_rules;
 }
 
 }  // namespace shardlab

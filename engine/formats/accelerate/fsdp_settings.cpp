@@ -11,8 +11,6 @@
 namespace shardlab {
 namespace {
 
-using Subject = ImportSubject;
-
 constexpr std::string_view k_by_class = "TRANSFORMER_BASED_WRAP";
 constexpr std::string_view k_by_size = "SIZE_BASED_WRAP";
 constexpr std::string_view k_fsdp = "FSDP";
@@ -21,13 +19,13 @@ bool is_word(const ForeignValue* value, std::string_view word) {
   return value != nullptr && value->is_text() && word.compare(value->text) == 0;
 }
 
-const ForeignValue* policy_key(const Subject& s) {
+const ForeignValue* policy_key(const ImportSubject& s) {
   return trainer_has_fsdp(s) ? s.in_trainer("fsdp_config.auto_wrap_policy")
                              : s.in_accelerate("fsdp_config.fsdp_auto_wrap_policy");
 }
 
 // Whether layers become units, so that the root keeps nothing that is worth giving back after forward.
-bool wraps_layers(const Subject& s) {
+bool wraps_layers(const ImportSubject& s) {
   const ForeignValue* const policy = policy_key(s);
   return is_word(policy, k_by_class) || (policy == nullptr && trainer_has_fsdp(s));
 }
@@ -38,14 +36,14 @@ int version_of(const ForeignValue* value, int absent) {
 
 }  // namespace
 
-bool trainer_has_fsdp(const Subject& s) {
+bool trainer_has_fsdp(const ImportSubject& s) {
   const ForeignValue* const fsdp = s.in_trainer("fsdp");
   if (fsdp == nullptr || fsdp->is_null()) return false;
   if (fsdp->is_text()) return !fsdp->text.empty();
   return fsdp->is_list() ? !fsdp->items.empty() : fsdp->flag;
 }
 
-int fsdp_version(const Subject& s) {
+int fsdp_version(const ImportSubject& s) {
   if (trainer_has_fsdp(s)) return s.trainer_is_4 ? 1 : version_of(s.in_trainer("fsdp_config.version"), 2);
   if (!is_word(s.in_accelerate("distributed_type"), k_fsdp)) return 0;
   return version_of(s.in_accelerate("fsdp_config.fsdp_version"), 1);
@@ -62,13 +60,13 @@ std::optional<Fsdp1Sharding> sharding_called(const ForeignValue& value) {
   return value.is_text() ? parse_word<Fsdp1Sharding>(in_lower_case(value.text)) : std::nullopt;
 }
 
-ReadBack read_sharding(const Subject& s, const ForeignValue* value) {
+ReadBack read_sharding(const ImportSubject& s, const ForeignValue* value) {
   if (fsdp_version(s) != 1) return leave_setting();
   const auto sharding = value == nullptr ? std::nullopt : sharding_called(*value);
   return sharding ? set_setting(std::string(to_string(*sharding))) : unset_setting();
 }
 
-ReadBack read_resharding(const Subject& s, const ForeignValue* value) {
+ReadBack read_resharding(const ImportSubject& s, const ForeignValue* value) {
   if (fsdp_version(s) != 2) return leave_setting();
   if (!flag_of(value, true)) return set_setting("false");
   if (!wraps_layers(s)) return set_setting("true");
@@ -94,7 +92,7 @@ std::vector<std::string> listed_classes(const ForeignValue* value) {
   return classes;
 }
 
-ReadBack read_classes(const Subject& s, const ForeignValue* value) {
+ReadBack read_classes(const ImportSubject& s, const ForeignValue* value) {
   const std::vector<std::string> classes = listed_classes(value);
   const bool is_usual = classes.size() == 1 && classes.front() == s.layer_class;
   if (!wraps_layers(s) || classes.empty() || is_usual) return unset_setting();
@@ -103,7 +101,7 @@ ReadBack read_classes(const Subject& s, const ForeignValue* value) {
   return set_setting(yaml_sequence(std::move(items)));
 }
 
-ReadBack read_ignored_modules(const Subject&, const ForeignValue* value) {
+ReadBack read_ignored_modules(const ImportSubject&, const ForeignValue* value) {
   if (value == nullptr || !value->is_text()) return unset_setting();
   const auto patterns = path_patterns(value->text);
   if (!patterns) return leave_setting();
@@ -112,7 +110,7 @@ ReadBack read_ignored_modules(const Subject&, const ForeignValue* value) {
   return set_setting(yaml_sequence(std::move(items)));
 }
 
-ReadBack read_backward_prefetch(const Subject& s, const ForeignValue* value) {
+ReadBack read_backward_prefetch(const ImportSubject& s, const ForeignValue* value) {
   if (fsdp_version(s) != 1) return leave_setting();
   static constexpr std::pair<std::string_view, BackwardPrefetch> k_known[] = {
       {"backward_pre", BackwardPrefetch::pre}, {"backward_post", BackwardPrefetch::post}};
@@ -126,21 +124,21 @@ ReadBack read_backward_prefetch(const Subject& s, const ForeignValue* value) {
   return set_setting(std::string(to_string(prefetch)));
 }
 
-ReadBack read_of_version_1(const Subject& s, const ForeignValue* value) {
+ReadBack read_of_version_1(const ImportSubject& s, const ForeignValue* value) {
   return fsdp_version(s) == 1 ? same_value(s, value) : leave_setting();
 }
 
-ReadBack read_parameter_offload(const Subject&, const ForeignValue* value) {
+ReadBack read_parameter_offload(const ImportSubject&, const ForeignValue* value) {
   if (!flag_of(value, false)) return unset_setting();
   return set_setting(std::string(to_string(OffloadTarget::cpu)));
 }
 
-ReadBack read_layer_checkpoints(const Subject&, const ForeignValue* value) {
+ReadBack read_layer_checkpoints(const ImportSubject&, const ForeignValue* value) {
   if (!flag_of(value, false)) return unset_setting();
   return set_setting(std::string(to_string(ActivationCheckpoint::full)));
 }
 
-ReadBack read_checkpoint_offload(const Subject& s, const ForeignValue* value) {
+ReadBack read_checkpoint_offload(const ImportSubject& s, const ForeignValue* value) {
   return read_parameter_offload(s, value);
 }
 

@@ -9,9 +9,8 @@
 
 #include "engine/formats/tools/import_subject.h"
 #include "engine/formats/tools/read_back.h"
-#include "engine/scenario/parallel_spec.h"
-#include "engine/scenario/run_spec.h"
-#include "engine/scenario/train_spec.h"
+#include "engine/scenario/parallel_words.h"
+#include "engine/scenario/run_words.h"
 
 namespace shardlab {
 

@@ -65,10 +65,7 @@ Instead construction(const Subject& s) {
   return is_fsdp(s) && on_meta ? Instead("rank0_broadcast") : std::nullopt;
 }
 
-constexpr DifferenceKind k_lost = DifferenceKind::lost;
-constexpr DifferenceKind k_added = DifferenceKind::added;
-
-constexpr SettingRule k_rules[] = {
+constexpr SettingRule k_sharding_rules[] = {
     {"parallel.reshard_after_forward", k_lost, whole_resharding, "the plugin takes true or false"},
     {"parallel.reshard_after_forward", k_added, resharding_of_root,
      "what units are told, the root is told as well"},
@@ -88,7 +85,7 @@ constexpr SettingRule k_rules[] = {
 }  // namespace
 
 std::span<const SettingRule> fsdp_sharding_rules() {
-  return k_rules;
+  return k_sharding_rules;
 }
 
 }  // namespace shardlab

@@ -11,8 +11,6 @@
 namespace shardlab {
 namespace {
 
-using Subject = ImportSubject;
-
 constexpr std::string_view k_quiet[] = {"compute_environment",
                                         "machine_rank",
                                         "main_process_port",
@@ -53,7 +51,7 @@ constexpr std::string_view k_said[] = {"fp16",
                                        "deepspeed_config.gradient_clipping",
                                        "deepspeed_config.zero3_save_16bit_model"};
 
-UnreadVerdict judge(const Subject& s, std::string_view key, const ForeignValue&) {
+UnreadVerdict judge(const ImportSubject& s, std::string_view key, const ForeignValue&) {
   if (is_among(k_said, key)) return {UnreadKind::said};
   if (is_among(k_quiet, key)) return {UnreadKind::quiet};
   if (key.starts_with("parallelism_config.") && fsdp_version(s) == 2)
@@ -78,7 +76,7 @@ void put(ImportReading& reading, std::string key, std::string value, const Forei
 }
 
 // Outside FSDP mixed precision is autocast alone.
-void read_autocast(const Subject& s, ImportReading& reading) {
+void read_autocast(const ImportSubject& s, ImportReading& reading) {
   const AccelerateKind kind = accelerate_kind(s);
   const auto dtype = mixed_dtype(s);
   if (!dtype || (kind != AccelerateKind::replicas && kind != AccelerateKind::one_process)) return;
@@ -88,7 +86,7 @@ void read_autocast(const Subject& s, ImportReading& reading) {
 }
 
 // Without process groups of its own every node is a replica.
-void read_replicas(const Subject& s, ImportReading& reading) {
+void read_replicas(const ImportSubject& s, ImportReading& reading) {
   const ImportedSetting* const sharding = reading.find("parallel.sharding");
   if (sharding == nullptr || !sharding->is_set) return;
   const auto meant = parse_word<Fsdp1Sharding>(sharding->value.text);
@@ -98,13 +96,13 @@ void read_replicas(const Subject& s, ImportReading& reading) {
         "num_machines");
 }
 
-void read_ranks_on_processors(const Subject& s, ImportReading& reading) {
+void read_ranks_on_processors(const ImportSubject& s, ImportReading& reading) {
   if (!flag_of(s.in_accelerate("use_cpu"), false)) return;
   if (const auto all = processes(s))
     put(reading, "cluster.ranks", std::to_string(*all), s.in_accelerate("num_processes"), "num_processes");
 }
 
-void read_compilation(const Subject& s, ImportReading& reading) {
+void read_compilation(const ImportSubject& s, ImportReading& reading) {
   const ForeignValue* backend = s.in_accelerate("dynamo_config.dynamo_backend");
   if (backend == nullptr) backend = s.in_accelerate("dynamo_backend");
   static constexpr std::string_view k_off = "NO", k_off_too = "no";
@@ -121,7 +119,7 @@ ForeignEntry entry(std::string key, ForeignValue value) {
 
 class PluginConfig {
  public:
-  explicit PluginConfig(const Subject& s) : s_(s) {}
+  explicit PluginConfig(const ImportSubject& s) : s_(s) {}
 
   ForeignValue make() {
     ForeignValue root = foreign_map(s_.accelerate->place);
@@ -168,22 +166,22 @@ class PluginConfig {
     return map;
   }
 
-  const Subject& s_;
+  const ImportSubject& s_;
 };
 
 }  // namespace
 
-const ForeignValue* deepspeed_file_key(const Subject& subject) {
+const ForeignValue* deepspeed_file_key(const ImportSubject& subject) {
   const ForeignValue* const file = subject.in_accelerate("deepspeed_config.deepspeed_config_file");
   static constexpr std::string_view k_none = "none";
   return file == nullptr || !file->is_text() || file->text.compare(k_none) == 0 ? nullptr : file;
 }
 
-ForeignValue plugin_config(const Subject& subject) {
+ForeignValue plugin_config(const ImportSubject& subject) {
   return PluginConfig(subject).make();
 }
 
-void read_accelerate(const Subject& subject, ImportReading& reading) {
+void read_accelerate(const ImportSubject& subject, ImportReading& reading) {
   const AccelerateKind kind = accelerate_kind(subject);
   std::vector<ToolTable> tables{{accelerate_keys(), nullptr}};
   if (kind == AccelerateKind::fsdp && !trainer_has_fsdp(subject))

@@ -10,17 +10,11 @@
 namespace shardlab {
 namespace {
 
-using Subject = ImportSubject;
-
-bool is_true(const ForeignValue* value) {
-  return value != nullptr && value->kind == ForeignValue::Kind::boolean && value->flag;
-}
-
-Place file_of(const Subject& s) {
+Place file_of(const ImportSubject& s) {
   return in_file(s.deepspeed->place.file);
 }
 
-void check_precision(const Subject& s, Problems& problems) {
+void check_precision(const ImportSubject& s, Problems& problems) {
   const ForeignValue* const bf16 = s.in_deepspeed("bf16.enabled");
   const ForeignValue* const fp16 = s.in_deepspeed("fp16.enabled");
   if (is_true(bf16) && is_true(fp16))
@@ -29,7 +23,7 @@ void check_precision(const Subject& s, Problems& problems) {
 }
 
 // With "auto" whoever starts the training chooses; without a word of his nothing is mixed.
-void warn_of_automatic_precision(const Subject& s, ImportReading& reading) {
+void warn_of_automatic_precision(const ImportSubject& s, ImportReading& reading) {
   const ForeignValue* const bf16 = s.in_deepspeed("bf16.enabled");
   const ForeignValue* const fp16 = s.in_deepspeed("fp16.enabled");
   const bool nobody_says = s.trainer == nullptr && s.in_accelerate("mixed_precision") == nullptr;
@@ -43,7 +37,7 @@ void warn_of_automatic_precision(const Subject& s, ImportReading& reading) {
 }
 
 // The three sizes and the ranks, of which DeepSpeed asserts the product.
-void check_product(const Subject& s, Problems& problems) {
+void check_product(const ImportSubject& s, Problems& problems) {
   const ForeignValue* const whole_batch = s.in_deepspeed("train_batch_size");
   if (whole_batch == nullptr || !whole_batch->is_integer()) return;
   if (!s.ranks) {
@@ -61,7 +55,7 @@ void check_product(const Subject& s, Problems& problems) {
                  "leave one of the three out, DeepSpeed completes it");
 }
 
-void check_batch(const Subject& s, Problems& problems) {
+void check_batch(const ImportSubject& s, Problems& problems) {
   const ForeignValue* const micro = s.in_deepspeed("train_micro_batch_size_per_gpu");
   if (micro == nullptr && s.in_deepspeed("train_batch_size") == nullptr) {
     problems.add(file_of(s), "says neither train_micro_batch_size_per_gpu nor train_batch_size",
@@ -78,7 +72,7 @@ void check_batch(const Subject& s, Problems& problems) {
   check_product(s, problems);
 }
 
-void check_automatic_sizes(const Subject& s, Problems& problems) {
+void check_automatic_sizes(const ImportSubject& s, Problems& problems) {
   for (const char* key :
        {"reduce_bucket_size", "stage3_prefetch_bucket_size", "stage3_param_persistence_threshold"}) {
     const ForeignValue* const value = s.in_deepspeed(fmt::format("zero_optimization.{}", key));
@@ -88,7 +82,7 @@ void check_automatic_sizes(const Subject& s, Problems& problems) {
   }
 }
 
-void check_offload_section(const Subject& s, std::string_view name, Problems& problems,
+void check_offload_section(const ImportSubject& s, std::string_view name, Problems& problems,
                            ImportReading& reading) {
   const ForeignValue* const section = s.in_deepspeed(fmt::format("zero_optimization.{}", name));
   if (section == nullptr || !section->is_map()) return;
@@ -110,7 +104,7 @@ void check_offload_section(const Subject& s, std::string_view name, Problems& pr
         {device->place, "offload_optimizer has no effect at stage 0", "stages 1 to 3 offload"});
 }
 
-void check_zero(const Subject& s, Problems& problems, ImportReading& reading) {
+void check_zero(const ImportSubject& s, Problems& problems, ImportReading& reading) {
   const int stage = zero_stage(s);
   const auto zero = [&](const char* key) { return s.in_deepspeed(fmt::format("zero_optimization.{}", key)); };
   check_offload_section(s, k_param_section, problems, reading);
@@ -145,7 +139,8 @@ void check_parts(const ForeignValue* params, const KnownKeys& tool, std::string_
   reading.warnings.insert(reading.warnings.end(), checked.warnings.begin(), checked.warnings.end());
 }
 
-void check_optimizer(const Subject& s, const KnownKeys& tool, Problems& problems, ImportReading& reading) {
+void check_optimizer(const ImportSubject& s, const KnownKeys& tool, Problems& problems,
+                     ImportReading& reading) {
   const ForeignValue* const optimizer = s.in_deepspeed("optimizer");
   if (optimizer == nullptr) return;
   if (optimizer->find("type") == nullptr)
@@ -154,7 +149,8 @@ void check_optimizer(const Subject& s, const KnownKeys& tool, Problems& problems
     check_parts(optimizer->find("params"), tool, "optimizer_params", "optimizer.params.", problems, reading);
 }
 
-void check_scheduler(const Subject& s, const KnownKeys& tool, Problems& problems, ImportReading& reading) {
+void check_scheduler(const ImportSubject& s, const KnownKeys& tool, Problems& problems,
+                     ImportReading& reading) {
   const ForeignValue* const scheduler = s.in_deepspeed("scheduler");
   if (scheduler == nullptr) return;
   const ForeignValue* const type = scheduler->find("type");
@@ -171,7 +167,7 @@ void check_scheduler(const Subject& s, const KnownKeys& tool, Problems& problems
 
 }  // namespace
 
-void check_deepspeed(const Subject& subject, Problems& problems, ImportReading& reading) {
+void check_deepspeed(const ImportSubject& subject, Problems& problems, ImportReading& reading) {
   check_precision(subject, problems);
   warn_of_automatic_precision(subject, reading);
   check_batch(subject, problems);

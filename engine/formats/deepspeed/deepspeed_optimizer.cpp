@@ -10,12 +10,10 @@
 namespace shardlab {
 namespace {
 
-using Subject = ImportSubject;
-
 // A parameter of the optimizer or the schedule: where the file, or the Trainer for "auto", says it.
 class Parameters {
  public:
-  Parameters(const Subject& subject, std::string section, ImportReading& reading)
+  Parameters(const ImportSubject& subject, std::string section, ImportReading& reading)
       : subject_(subject), section_(std::move(section)), reading_(reading) {}
 
   const ForeignValue* find(std::string_view name) const {
@@ -52,12 +50,12 @@ class Parameters {
   }
 
  private:
-  const Subject& subject_;
+  const ImportSubject& subject_;
   std::string section_;
   ImportReading& reading_;
 };
 
-void set_betas(const Subject& s, Parameters& params) {
+void set_betas(const ImportSubject& s, Parameters& params) {
   const ForeignValue* const betas = params.find("betas");
   if (betas == nullptr)
     return params.put("train.betas", "betas", yaml_sequence({yaml_scalar("0.9"), yaml_scalar("0.999")}),
@@ -73,7 +71,7 @@ void set_betas(const Subject& s, Parameters& params) {
 }
 
 // FusedAdam with adam_w_mode, its default, is AdamW.
-bool decouples_decay(const Subject& s, std::string_view type) {
+bool decouples_decay(const ImportSubject& s, std::string_view type) {
   static constexpr std::string_view k_adamw = "adamw";
   if (type == k_adamw) return true;
   const ForeignValue* const mode = s.in_deepspeed("optimizer.params.adam_w_mode");
@@ -82,7 +80,7 @@ bool decouples_decay(const Subject& s, std::string_view type) {
 
 }  // namespace
 
-bool is_adam(const Subject& s) {
+bool is_adam(const ImportSubject& s) {
   static constexpr std::string_view k_adam[] = {"adam", "adamw"};
   const ForeignValue* const type = s.in_deepspeed("optimizer.type");
   if (type == nullptr) return false;
@@ -90,7 +88,7 @@ bool is_adam(const Subject& s) {
   return name == k_adam[0] || name == k_adam[1];
 }
 
-void read_deepspeed_optimizer(const Subject& s, ImportReading& reading) {
+void read_deepspeed_optimizer(const ImportSubject& s, ImportReading& reading) {
   const ForeignValue* const type = s.in_deepspeed("optimizer.type");
   if (type == nullptr) return;
   Parameters params(s, "optimizer.params", reading);
@@ -114,7 +112,7 @@ void read_deepspeed_optimizer(const Subject& s, ImportReading& reading) {
   params.set("train.weight_decay", "weight_decay", "weight_decay", "0", "0");
 }
 
-void read_deepspeed_schedule(const Subject& s, ImportReading& reading) {
+void read_deepspeed_schedule(const ImportSubject& s, ImportReading& reading) {
   const ForeignValue* const type = s.in_deepspeed("scheduler.type");
   if (type == nullptr) return;
   struct Known {

@@ -6,7 +6,7 @@
 
 #include "engine/base/parse.h"
 #include "engine/scenario/offload_spec.h"
-#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/parallel_words.h"
 #include "engine/scenario/precision_spec.h"
 #include "engine/scenario/train_spec.h"
 #include "engine/scenario/zero_options.h"
@@ -14,37 +14,31 @@
 namespace shardlab {
 namespace {
 
-using Subject = ImportSubject;
-
 std::optional<std::int64_t> whole(const ForeignValue* value) {
   return value != nullptr && value->is_integer() ? std::optional(value->integer) : std::nullopt;
 }
 
 // The integer that TrainingArguments say, or their default.
-std::int64_t trainer_integer(const Subject& s, std::string_view key, std::int64_t absent) {
+std::int64_t trainer_integer(const ImportSubject& s, std::string_view key, std::int64_t absent) {
   return whole(s.in_trainer(key)).value_or(absent);
 }
 
-std::optional<std::int64_t> automatic_micro_batch(const Subject& s) {
+std::optional<std::int64_t> automatic_micro_batch(const ImportSubject& s) {
   if (s.trainer != nullptr) return trainer_integer(s, "per_device_train_batch_size", 8);
   return s.onto != nullptr ? std::optional<std::int64_t>(s.onto->train->micro_batch) : std::nullopt;
 }
 
-std::int64_t automatic_accumulation(const Subject& s) {
+std::int64_t automatic_accumulation(const ImportSubject& s) {
   if (s.trainer != nullptr) return trainer_integer(s, "gradient_accumulation_steps", 1);
   return s.onto != nullptr ? s.onto->train->accumulation : 1;
 }
 
-std::string who_fills_in(const Subject& s) {
+std::string who_fills_in(const ImportSubject& s) {
   return s.trainer != nullptr ? "auto: as TrainingArguments say" : "auto: as the program says, here --onto";
 }
 
-bool is_true(const ForeignValue* value) {
-  return value != nullptr && value->kind == ForeignValue::Kind::boolean && value->flag;
-}
-
 // Whether the file, or whoever fills in its "auto", computes in the dtype.
-bool computes_in(const Subject& s, std::string_view section, DType dtype, std::string_view word) {
+bool computes_in(const ImportSubject& s, std::string_view section, DType dtype, std::string_view word) {
   const ForeignValue* const value = s.in_deepspeed(fmt::format("{}.enabled", section));
   if (!is_automatic(value)) return is_true(value);
   if (s.trainer != nullptr && is_true(s.in_trainer(section))) return true;
@@ -53,19 +47,19 @@ bool computes_in(const Subject& s, std::string_view section, DType dtype, std::s
   return s.trainer == nullptr && s.onto != nullptr && s.onto->precision->param == dtype;
 }
 
-bool in_bfloat16(const Subject& s) {
+bool in_bfloat16(const ImportSubject& s) {
   return computes_in(s, "bf16", DType::bfloat16, "bf16");
 }
-bool in_float16(const Subject& s) {
+bool in_float16(const ImportSubject& s) {
   return computes_in(s, "fp16", DType::float16, "fp16");
 }
 
-std::string automatic_note(const Subject& s, const ForeignValue* value) {
+std::string automatic_note(const ImportSubject& s, const ForeignValue* value) {
   return is_automatic(value) ? who_fills_in(s) : std::string();
 }
 
 // What the Trainer and accelerate fill in by the model's hidden size.
-std::optional<std::int64_t> by_hidden_size(const Subject& s, std::string_view key) {
+std::optional<std::int64_t> by_hidden_size(const ImportSubject& s, std::string_view key) {
   if (!s.hidden_size) return std::nullopt;
   const std::int64_t h = *s.hidden_size;
   if (key == "reduce_bucket_size") return h * h;
@@ -94,7 +88,7 @@ bool is_zero_setting(std::string_view key) {
   return true;
 }
 
-void add_zero_entry(const Subject& s, const ForeignEntry& entry, YamlNode& map, std::string& note) {
+void add_zero_entry(const ImportSubject& s, const ForeignEntry& entry, YamlNode& map, std::string& note) {
   const ForeignValue& value = entry.value;
   if (value.is_null()) return;
   YamlNode made = as_yaml(value);
@@ -113,12 +107,12 @@ void add_dtype(const ForeignValue* value, std::string key, YamlNode& map) {
     map.entries.push_back({std::move(key), value->place, as_yaml(*value)});
 }
 
-const ForeignValue* offload_section(const Subject& s, std::string_view section) {
+const ForeignValue* offload_section(const ImportSubject& s, std::string_view section) {
   return s.in_deepspeed(fmt::format("zero_optimization.{}", section));
 }
 
 // The word of a device; "none" without one.
-OffloadTarget offload_target(const Subject& s, std::string_view section) {
+OffloadTarget offload_target(const ImportSubject& s, std::string_view section) {
   const bool of_parameters = section == k_param_section;
   if (of_parameters ? zero_stage(s) != 3 : zero_stage(s) == 0) return OffloadTarget::none;
   const ForeignValue* const map = offload_section(s, section);
@@ -132,13 +126,13 @@ OffloadTarget offload_target(const Subject& s, std::string_view section) {
 
 }  // namespace
 
-int zero_stage(const Subject& s) {
+int zero_stage(const ImportSubject& s) {
   const ForeignValue* const section = s.in_deepspeed("zero_optimization");
   if (section != nullptr && section->kind == ForeignValue::Kind::boolean) return section->flag ? 1 : 0;
   return static_cast<int>(whole(s.in_deepspeed("zero_optimization.stage")).value_or(0));
 }
 
-DeepspeedBatch deepspeed_batch(const Subject& s) {
+DeepspeedBatch deepspeed_batch(const ImportSubject& s) {
   const ForeignValue* const micro_key = s.in_deepspeed("train_micro_batch_size_per_gpu");
   const ForeignValue* const steps_key = s.in_deepspeed("gradient_accumulation_steps");
   const auto whole_batch = whole(s.in_deepspeed("train_batch_size"));
@@ -157,7 +151,7 @@ DeepspeedBatch deepspeed_batch(const Subject& s) {
   return batch;
 }
 
-ReadBack read_micro_batch(const Subject& s, const ForeignValue* value) {
+ReadBack read_micro_batch(const ImportSubject& s, const ForeignValue* value) {
   const auto micro = deepspeed_batch(s).micro;
   if (!micro) return leave_setting();
   if (value == nullptr)
@@ -165,7 +159,7 @@ ReadBack read_micro_batch(const Subject& s, const ForeignValue* value) {
   return set_setting(std::to_string(*micro), automatic_note(s, value));
 }
 
-ReadBack read_accumulation(const Subject& s, const ForeignValue* value) {
+ReadBack read_accumulation(const ImportSubject& s, const ForeignValue* value) {
   const auto steps = deepspeed_batch(s).accumulation;
   if (!steps) return leave_setting();
   const bool by_batch = value == nullptr && s.in_deepspeed("train_batch_size") != nullptr;
@@ -174,7 +168,7 @@ ReadBack read_accumulation(const Subject& s, const ForeignValue* value) {
 }
 
 // The Trainer fills in max_grad_norm, accelerate its own default.
-ReadBack read_clipping(const Subject& s, const ForeignValue* value) {
+ReadBack read_clipping(const ImportSubject& s, const ForeignValue* value) {
   double norm = 1;
   if (value != nullptr && value->is_number()) norm = value->number;
   const ForeignValue* const of_trainer = s.in_trainer("max_grad_norm");
@@ -183,34 +177,34 @@ ReadBack read_clipping(const Subject& s, const ForeignValue* value) {
   return set_setting(format_number(norm), automatic_note(s, value));
 }
 
-ReadBack read_bfloat16(const Subject& s, const ForeignValue* value) {
+ReadBack read_bfloat16(const ImportSubject& s, const ForeignValue* value) {
   if (in_float16(s)) return leave_setting();
   return in_bfloat16(s) ? set_setting("bfloat16", automatic_note(s, value)) : unset_setting();
 }
 
-ReadBack read_float16(const Subject& s, const ForeignValue* value) {
+ReadBack read_float16(const ImportSubject& s, const ForeignValue* value) {
   return in_float16(s) ? set_setting("float16", automatic_note(s, value)) : leave_setting();
 }
 
 // A static scale other than 1 scales all the same, by a factor that a scenario does not have.
-ReadBack read_scaler_use(const Subject& s, const ForeignValue* value) {
+ReadBack read_scaler_use(const ImportSubject& s, const ForeignValue* value) {
   if (!in_float16(s) || value == nullptr || !value->is_number()) return unset_setting();
   return value->number == 1 ? set_setting("false") : unset_setting();
 }
 
-ReadBack read_initial_scale(const Subject& s, const ForeignValue* value) {
+ReadBack read_initial_scale(const ImportSubject& s, const ForeignValue* value) {
   const auto power = whole(value);
   if (!in_float16(s) || !power || *power < 0 || *power > 60) return unset_setting();
   return set_setting(format_number(std::exp2(static_cast<double>(*power))));
 }
 
-ReadBack read_scale_window(const Subject& s, const ForeignValue* value) {
+ReadBack read_scale_window(const ImportSubject& s, const ForeignValue* value) {
   if (!in_float16(s)) return unset_setting();
   const auto window = whole(value);
   return set_setting(std::to_string(window.value_or(1000)));
 }
 
-ReadBack read_zero_section(const Subject& s, const ForeignValue* value) {
+ReadBack read_zero_section(const ImportSubject& s, const ForeignValue* value) {
   const int stage = zero_stage(s);
   if (stage == 0) return unset_setting();
   YamlNode map;
@@ -230,26 +224,26 @@ ReadBack read_zero_section(const Subject& s, const ForeignValue* value) {
   return set_setting(std::move(map), note);
 }
 
-ReadBack read_offload_device(const Subject& s, std::string_view section) {
+ReadBack read_offload_device(const ImportSubject& s, std::string_view section) {
   const OffloadTarget target = offload_target(s, section);
   return target == OffloadTarget::none ? unset_setting() : set_setting(std::string(to_string(target)));
 }
 
 // Pinning and the drive; other keys of what is not offloaded have no effect.
-ReadBack read_offload_key(const Subject& s, std::string_view section, const ForeignValue* value) {
+ReadBack read_offload_key(const ImportSubject& s, std::string_view section, const ForeignValue* value) {
   if (offload_target(s, section) == OffloadTarget::none || value == nullptr || value->is_null())
     return value == nullptr ? unset_setting() : leave_setting();
   return set_setting(as_yaml(*value));
 }
 
-ReadBack read_staging_buffers(const Subject& s, std::string_view section, const ForeignValue* value) {
+ReadBack read_staging_buffers(const ImportSubject& s, std::string_view section, const ForeignValue* value) {
   const std::int64_t usual = section == k_param_section ? 5 : 4;
   const auto count = whole(value);
   if (offload_target(s, section) == OffloadTarget::none || !count || *count == usual) return unset_setting();
   return set_setting(std::to_string(*count));
 }
 
-ReadBack read_ratio(const Subject& s, const ForeignValue* value) {
+ReadBack read_ratio(const ImportSubject& s, const ForeignValue* value) {
   const bool partly = value != nullptr && value->is_number() && value->number != 1;
   if (!partly || offload_target(s, k_optimizer_section) == OffloadTarget::none) return unset_setting();
   return set_setting(format_number(value->number));

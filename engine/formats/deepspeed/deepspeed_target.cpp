@@ -44,9 +44,6 @@ Instead resume_line(const Subject& s) {
   return from.empty() ? Instead() : Instead(fmt::format("engine.load_checkpoint(\"{}\")", from));
 }
 
-constexpr DifferenceKind k_lost = DifferenceKind::lost;
-constexpr DifferenceKind k_elsewhere = DifferenceKind::elsewhere;
-
 constexpr SettingRule k_rules[] = {
     // What a scenario under ZeRO cannot say: its own checks refuse it.
     {"parallel", k_lost, nullptr, {}},

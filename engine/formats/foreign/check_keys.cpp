@@ -13,7 +13,7 @@
 namespace shardlab {
 namespace {
 
-using Kind = KnownType::Kind;
+using TypeKind = KnownType::Kind;
 
 bool is_in_range(const KnownType& type, double value) {
   return (!type.least || value >= *type.least) && (!type.most || value <= *type.most);
@@ -32,22 +32,22 @@ const std::string* word_of(const KnownType& type, const ForeignValue& value, boo
 
 bool fits(const KnownType& type, const ForeignValue& value, bool folded) {
   switch (type.kind) {
-    case Kind::boolean: return value.kind == ForeignValue::Kind::boolean;
-    case Kind::integer: return value.is_integer() && is_in_range(type, value.number);
-    case Kind::number: return value.is_number() && is_in_range(type, value.number);
-    case Kind::text: return value.is_text();
-    case Kind::list: return value.is_list();
-    case Kind::section:
-    case Kind::map: return value.is_map();
-    case Kind::word: return word_of(type, value, folded) != nullptr;
-    case Kind::any: return true;
-    case Kind::null: return value.is_null();
-    case Kind::flag: return value.kind == ForeignValue::Kind::boolean;
+    case TypeKind::boolean: return value.kind == ForeignValue::Kind::boolean;
+    case TypeKind::integer: return value.is_integer() && is_in_range(type, value.number);
+    case TypeKind::number: return value.is_number() && is_in_range(type, value.number);
+    case TypeKind::text: return value.is_text();
+    case TypeKind::list: return value.is_list();
+    case TypeKind::section:
+    case TypeKind::map: return value.is_map();
+    case TypeKind::word: return word_of(type, value, folded) != nullptr;
+    case TypeKind::any: return true;
+    case TypeKind::null: return value.is_null();
+    case TypeKind::flag: return value.kind == ForeignValue::Kind::boolean;
   }
   return false;
 }
 
-bool has_type(const KnownKey& key, std::initializer_list<Kind> kinds) {
+bool has_type(const KnownKey& key, std::initializer_list<TypeKind> kinds) {
   return std::any_of(key.types.begin(), key.types.end(), [&](const KnownType& type) {
     return std::find(kinds.begin(), kinds.end(), type.kind) != kinds.end();
   });
@@ -67,14 +67,14 @@ std::string as_yaml_number(const std::string& text, double number) {
 
 // What YAML 1.1 or quotes made of a value that was meant otherwise.
 std::string meant(const KnownKey& key, const ForeignValue& value) {
-  if (value.is_text() && has_type(key, {Kind::integer, Kind::number})) {
+  if (value.is_text() && has_type(key, {TypeKind::integer, TypeKind::number})) {
     char* end = nullptr;
     const double number = std::strtod(value.text.c_str(), &end);
     if (!value.text.empty() && *end == '\0' && std::isfinite(number))
       return fmt::format("'{}' is text here: write {}", value.text, as_yaml_number(value.text, number));
   }
-  if (value.is_text() && has_type(key, {Kind::boolean})) return "true or false, without quotes";
-  if (value.kind == ForeignValue::Kind::boolean && has_type(key, {Kind::word, Kind::text}) &&
+  if (value.is_text() && has_type(key, {TypeKind::boolean})) return "true or false, without quotes";
+  if (value.kind == ForeignValue::Kind::boolean && has_type(key, {TypeKind::word, TypeKind::text}) &&
       !json_scalar(value.text))
     return fmt::format("YAML reads {0} without quotes as {1}: write '{0}' in quotes", value.text,
                        value.flag ? "true" : "false");
@@ -149,7 +149,7 @@ class KeyChecker {
     if (is_auto(value, key, section, path)) return value;
     for (const KnownType& type : key.types) {
       if (!fits(type, value, section.folded)) continue;
-      if (type.kind == Kind::section) {
+      if (type.kind == TypeKind::section) {
         ForeignValue inner = check_map(value, tool_.section(type.section), path + ".");
         keeps_ = true;
         return inner;
@@ -165,7 +165,8 @@ class KeyChecker {
   bool is_auto(const ForeignValue& value, const KnownKey& key, const KnownSection& section,
                const std::string& path) {
     static constexpr std::string_view k_auto = "auto";
-    if (!value.is_text() || value.text != k_auto || has_type(key, {Kind::any, Kind::text})) return false;
+    if (!value.is_text() || value.text != k_auto || has_type(key, {TypeKind::any, TypeKind::text}))
+      return false;
     if (tool_.section(k_auto).find(path) != nullptr) return true;
     if (!section.drops_auto) return false;
     keeps_ = false;
@@ -177,7 +178,7 @@ class KeyChecker {
   void complain(const ForeignEntry& entry, const KnownKey& key) {
     const ForeignValue& value = entry.value;
     std::string hint = meant(key, value);
-    if (hint.empty() && value.is_text() && has_type(key, {Kind::word})) {
+    if (hint.empty() && value.is_text() && has_type(key, {TypeKind::word})) {
       if (const auto near = nearest_name(value.text, words_of_key(key)))
         hint = fmt::format("did you mean '{}'?", *near);
     }

@@ -88,6 +88,10 @@ ForeignValue foreign_map(Place place) {
   return value;
 }
 
+bool is_true(const ForeignValue* value) {
+  return value != nullptr && value->kind == ForeignValue::Kind::boolean && value->flag;
+}
+
 std::optional<ForeignValue> json_scalar(std::string_view text) {
   static constexpr std::pair<std::string_view, bool> k_booleans[] = {{"true", true}, {"false", false}};
   for (const auto& [word, flag] : k_booleans) {

@@ -47,6 +47,9 @@ struct ForeignEntry {
 ForeignValue foreign_text(std::string text, Place place);
 ForeignValue foreign_map(Place place);
 
+// Whether it is there and the boolean true.
+bool is_true(const ForeignValue* value);
+
 // A scalar without quotes as JSON types it: null, true, false, a number; nothing for other words.
 std::optional<ForeignValue> json_scalar(std::string_view text);
 

@@ -17,7 +17,7 @@
 namespace shardlab {
 namespace {
 
-using Kind = KnownType::Kind;
+using TypeKind = KnownType::Kind;
 
 std::vector<std::string> split(std::string_view text, std::string_view separator) {
   std::vector<std::string> parts;
@@ -31,13 +31,13 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
 
 struct NamedKind {
   std::string_view name;
-  Kind kind;
+  TypeKind kind;
 };
 constexpr NamedKind k_kinds[] = {
-    {"boolean", Kind::boolean}, {"integer", Kind::integer}, {"number", Kind::number},
-    {"text", Kind::text},       {"list", Kind::list},       {"map", Kind::map},
-    {"any", Kind::any},         {"null", Kind::null},       {"flag", Kind::flag},
-    {"section", Kind::section}, {"word", Kind::word},       {"anycase", Kind::word}};
+    {"boolean", TypeKind::boolean}, {"integer", TypeKind::integer}, {"number", TypeKind::number},
+    {"text", TypeKind::text},       {"list", TypeKind::list},       {"map", TypeKind::map},
+    {"any", TypeKind::any},         {"null", TypeKind::null},       {"flag", TypeKind::flag},
+    {"section", TypeKind::section}, {"word", TypeKind::word},       {"anycase", TypeKind::word}};
 
 // "integer 1 to", "number 0 to 1", "word a|b", "anycase a|b", "section fp16", "text".
 KnownType type_of(const std::string& text) {
@@ -46,11 +46,11 @@ KnownType type_of(const std::string& text) {
   for (const NamedKind& known : k_kinds) {
     if (parts.front() == known.name) type.kind = known.kind;
   }
-  if (type.kind == Kind::section && parts.size() > 1) type.section = parts[1];
+  if (type.kind == TypeKind::section && parts.size() > 1) type.section = parts[1];
   static constexpr std::string_view k_folded = "anycase";
   type.folded = k_folded.compare(parts.front()) == 0;
-  if (type.kind == Kind::word && parts.size() > 1) type.words = split(parts[1], "|");
-  if (type.kind != Kind::integer && type.kind != Kind::number) return type;
+  if (type.kind == TypeKind::word && parts.size() > 1) type.words = split(parts[1], "|");
+  if (type.kind != TypeKind::integer && type.kind != TypeKind::number) return type;
   if (parts.size() > 1) type.least = parse_number(parts[1]).value_or(0);
   if (parts.size() > 3) type.most = parse_number(parts[3]).value_or(0);
   return type;
@@ -104,24 +104,24 @@ Result<KnownKeys> read_known_keys(std::string_view file) {
 }
 
 std::string expected_number(const KnownType& type) {
-  std::string text = type.kind == Kind::integer ? "an integer" : "a number";
+  std::string text = type.kind == TypeKind::integer ? "an integer" : "a number";
   if (type.least && type.most) return text + fmt::format(" from {} to {}", *type.least, *type.most);
   return type.least ? text + fmt::format(" of {} or more", *type.least) : text;
 }
 
 std::string expected_type(const KnownType& type) {
   switch (type.kind) {
-    case Kind::boolean: return "true or false";
-    case Kind::integer:
-    case Kind::number: return expected_number(type);
-    case Kind::text: return "text";
-    case Kind::list: return "a list";
-    case Kind::section:
-    case Kind::map: return "a map";
-    case Kind::word: return fmt::format("{}", fmt::join(type.words, ", "));
-    case Kind::any: return "any value";
-    case Kind::null: return "null";
-    case Kind::flag: return "no value";
+    case TypeKind::boolean: return "true or false";
+    case TypeKind::integer:
+    case TypeKind::number: return expected_number(type);
+    case TypeKind::text: return "text";
+    case TypeKind::list: return "a list";
+    case TypeKind::section:
+    case TypeKind::map: return "a map";
+    case TypeKind::word: return fmt::format("{}", fmt::join(type.words, ", "));
+    case TypeKind::any: return "any value";
+    case TypeKind::null: return "null";
+    case TypeKind::flag: return "no value";
   }
   return {};
 }
@@ -160,7 +160,7 @@ Result<const KnownKeys*> known_keys(std::string_view file) {
 std::string expected(const KnownKey& key) {
   std::vector<std::string> types;
   for (const KnownType& type : key.types) {
-    if (type.kind != Kind::null) types.push_back(expected_type(type));
+    if (type.kind != TypeKind::null) types.push_back(expected_type(type));
   }
   return fmt::format("{}", fmt::join(types, " or "));
 }

@@ -72,7 +72,8 @@ void drop_other_strategy(YamlNode& tree, const ImportReading& reading, const Sce
     if (const YamlNode* const wrap = at(tree, "parallel.wrap"); wrap != nullptr && !wrap->is_map())
       drop(tree, "parallel.wrap");
   }
-  if (reading.find("parallel.mesh.shard") != nullptr || reading.find("parallel.sharding") != nullptr)
+  if (reading.find("parallel.mesh.shard") != nullptr || reading.find("parallel.mesh.replicate") != nullptr ||
+      reading.find("parallel.sharding") != nullptr)
     drop(tree, "parallel.mesh");
   if (!scales_loss(reading)) drop(tree, "scaler");
 }

@@ -16,7 +16,8 @@ std::string batch_lines(const ExportSubject& subject) {
   return lines + fmt::format("#SBATCH --gpus-per-node={}\n#SBATCH --exclusive\n", ranks_per_node(subject));
 }
 
-std::vector<ExportedFile> write(const ExportSubject& subject, std::span<const std::string> head) {
+std::vector<ExportedFile> write_batch_script(const ExportSubject& subject,
+                                             std::span<const std::string> head) {
   const std::string name = subject.stem + ".sbatch";
   std::string text = "#!/bin/bash\n" + batch_lines(subject);
   text += comment_block(head);
@@ -38,7 +39,7 @@ ExportTarget slurm_target() {
           environment_problem,
           {{launcher_keys(), nullptr}},
           {launcher_rules(), unspoken_rules()},
-          write};
+          write_batch_script};
 }
 
 }  // namespace shardlab

@@ -25,7 +25,8 @@ std::string several_nodes(const ExportSubject& subject) {
       asks, nodes(subject), ranks_per_node(subject), endpoint, shell_quoted(subject.stem));
 }
 
-std::vector<ExportedFile> write(const ExportSubject& subject, std::span<const std::string> head) {
+std::vector<ExportedFile> write_launch_script(const ExportSubject& subject,
+                                              std::span<const std::string> head) {
   std::string text = "#!/usr/bin/env bash\n";
   text += comment_block(head);
   const std::string name = subject.stem + ".torchrun.sh";
@@ -45,7 +46,7 @@ ExportTarget torchrun_target() {
           environment_problem,
           {{launcher_keys(), nullptr}},
           {launcher_rules(), unspoken_rules()},
-          write};
+          write_launch_script};
 }
 
 }  // namespace shardlab

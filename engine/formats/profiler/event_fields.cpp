@@ -1,5 +1,6 @@
 #include "engine/formats/profiler/event_fields.h"
 
+#include "engine/formats/profiler/seen_marks.h"
 #include "engine/formats/profiler/work_names.h"
 
 #include <algorithm>
@@ -16,6 +17,8 @@ std::optional<std::int64_t> integer(std::string_view text) {
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
+
+constexpr std::string_view k_python_function = "python_function";  // with_stack=True
 
 // Microseconds as written, to the nanosecond: a double of a time since 1970 would be off by a quarter of a
 // microsecond. Absent where it is no plain decimal number, or beyond what a clock shows.
@@ -104,6 +107,12 @@ void EventFields::end_of_list(std::string_view key) {
   dimensions_.reset();
 }
 
+void EventTable::add_function(const std::string& name) {
+  constexpr std::size_t k_most = 100'000;
+  if (functions_.size() < k_most && says_who_trains(name) && functions_.insert(name).second)
+    trace_.functions.push_back(name);
+}
+
 std::uint32_t EventTable::name_index(const std::string& name) {
   const auto [found, added] = names_.try_emplace(name, static_cast<std::uint32_t>(trace_.names.size()));
   if (added) trace_.names.push_back(name);
@@ -125,6 +134,7 @@ void EventTable::add(EventFields& fields) {
                              fields.device_type.value_or(0) != 0});
     return;
   }
+  if (fields.category == k_python_function) add_function(fields.name);
   const auto category = category_of(fields.category);
   if (fields.phase != "X" || !category || !fields.duration || fields.duration->value < 0) return;
   ProfilerEvent event{*category, name_index(fields.name), thread_index(fields), *fields.at,

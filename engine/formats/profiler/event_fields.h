@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "engine/formats/profiler/profiler_trace.h"
@@ -45,11 +46,13 @@ class EventTable {
   ProfilerTrace take() { return std::move(trace_); }
 
  private:
+  void add_function(const std::string& name);
   std::uint32_t name_index(const std::string& name);
   std::uint32_t thread_index(const EventFields& fields);
 
   ProfilerTrace trace_;
   std::unordered_map<std::string, std::uint32_t> names_;
+  std::unordered_set<std::string> functions_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> threads_;
 };
 

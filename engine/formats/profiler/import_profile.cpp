@@ -35,11 +35,10 @@ std::vector<Span> spans_of(const ProfiledStep& step, const std::vector<Instructi
 }
 
 // Each instruction has the highest level from its issue to the next one's, and the last level. The profiler
-// knows no classes: all of it is workspace.
+// knows no classes: all of them stay empty.
 std::vector<MemorySample> memory_of(const ProfiledStep& step, const std::vector<Span>& spans) {
   std::vector<MemorySample> samples;
   if (step.memory.empty()) return samples;
-  constexpr auto k_class = static_cast<std::size_t>(BufferClass::workspace);
   std::size_t next = 0;
   Bytes level = step.memory.front().allocated;
   Nanoseconds reached;
@@ -55,8 +54,6 @@ std::vector<MemorySample> memory_of(const ProfiledStep& step, const std::vector<
       sample.peak = std::max(sample.peak, level);
     }
     sample.live = level;
-    sample.by_class[k_class] = sample.live;
-    sample.by_class_at_peak[k_class] = sample.peak;
     samples.push_back(sample);
   }
   return samples;
@@ -91,7 +88,8 @@ Provenance provenance_of(const std::vector<ProfilerTrace>& traces, bool has_memo
   from.versions["recorded by"] = "torch.profiler";
   from.leaves_out = {"tokens and the device's peak rate, so no rates",
                      "the time that profiling itself takes"};
-  if (has_memory) from.leaves_out.push_back("classes of memory: all of it stands under workspace");
+  if (has_memory)
+    from.leaves_out.push_back("classes of memory: a profiler sees bytes, and not what they are of");
   // A device's allocator knows all that it gave out; of the host the profiler counts from its own start.
   if (has_memory && first.device.empty())
     from.leaves_out.push_back("memory that was allocated before the profile began");

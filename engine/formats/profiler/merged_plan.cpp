@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "engine/formats/profiler/import_profile.h"
+#include "engine/plan/imported_plan.h"
 
 namespace shardlab {
 namespace {
@@ -43,7 +44,7 @@ class Merger {
   Merger(const std::vector<ProfiledRank>& ranks, int world_size) : ranks_(ranks) {
     merged_.plan.phase = PlanPhase::steady;
     merged_.plan.strategy = std::string(k_imported_strategy);
-    merged_.plan.graph_hash = "imported";
+    merged_.plan.graph_hash = std::string(k_imported_graph);
     merged_.plan.world_size = world_size;
     merged_.plan.passes = {"imported"};
   }

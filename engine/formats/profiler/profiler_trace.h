@@ -64,6 +64,8 @@ struct ProfilerTrace {
   std::vector<ProfilerEvent> events;  // in the order of the file
   std::vector<ProfilerCollective> collectives;
   std::vector<ProfilerMemory> memory;
+  std::vector<std::string>
+      functions;            // of recorded stacks, those that say who trains (seen_marks.h); each once
   std::optional<int> rank;  // of distributedInfo
   std::optional<int> world_size;
   std::optional<int> process_groups;  // likewise; with one, every collective is among all ranks

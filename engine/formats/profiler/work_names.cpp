@@ -87,6 +87,20 @@ Bytes full_side(const ProfilerCollective& collective) {
   return Bytes{elements * size_of_type(collective.dtype)};
 }
 
+std::optional<DType> dtype_of(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, DType>, 8> k_types = {{{"float", DType::float32},
+                                                                          {"Float", DType::float32},
+                                                                          {"c10::BFloat16", DType::bfloat16},
+                                                                          {"BFloat16", DType::bfloat16},
+                                                                          {"c10::Half", DType::float16},
+                                                                          {"Half", DType::float16},
+                                                                          {"double", DType::float64},
+                                                                          {"Double", DType::float64}}};
+  for (const auto& [known, dtype] : k_types)
+    if (known == name) return dtype;
+  return std::nullopt;
+}
+
 std::optional<InstructionKind> phase_of_name(std::string_view name) {
   using K = InstructionKind;
   constexpr std::array<std::pair<std::string_view, K>, 18> k_phases = {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/dtype.h"
 #include "engine/base/units.h"
 #include "engine/formats/profiler/profiler_trace.h"
 #include "engine/plan/instruction.h"
@@ -30,6 +31,10 @@ ProfilerCollective completed(ProfilerCollective collective, std::optional<int> a
 
 // The full side; zero, which stands for unknown, where the trace does not tell it.
 Bytes full_side(const ProfilerCollective& collective);
+
+// The element type that a collective's dtype means, as NCCL's events ("BFloat16") or C++ ("c10::BFloat16")
+// write it; absent for those that no scenario has.
+std::optional<DType> dtype_of(std::string_view name);
 
 // The module whose parameters FSDP2 gathers or whose gradients it reduces inside an annotation of this name:
 // "layers.0" of "FSDP::all_gather (layers.0)" and of "FSDP::backward_prefetch for layers.0", "root" of

@@ -14,7 +14,7 @@
 namespace shardlab {
 namespace {
 
-constexpr std::string_view k_shard = R"py(
+constexpr std::string_view k_fsdp1_shard = R"py(
 
 def shard(model):
     """Each unit is one flat parameter, of which every rank keeps its part."""
@@ -93,7 +93,7 @@ std::string fsdp1_sharding(const ExportSubject& subject) {
         std::string("device_id=DEVICE")}) {
     if (!argument.empty()) arguments += fmt::format("        {},\n", argument);
   }
-  return filled(k_shard,
+  return filled(k_fsdp1_shard,
                 {{"UNITS", units->inner.empty() ? "set()" : units_of(*units)},
                  {"POLICY", "functools.partial(lambda_auto_wrap_policy, lambda_fn=units.__contains__)"},
                  {"ARGUMENTS", arguments},

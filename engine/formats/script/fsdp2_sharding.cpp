@@ -13,7 +13,7 @@
 namespace shardlab {
 namespace {
 
-constexpr std::string_view k_shard = R"py(
+constexpr std::string_view k_fsdp2_shard = R"py(
 
 def shard(model):
     """Units from the inside out: each is gathered before it runs, and its gradients are reduced as one."""
@@ -141,7 +141,7 @@ std::string fsdp2_sharding(const ExportSubject& subject) {
   const auto units = script_units(subject);
   if (!units) return {};
   return fill_text(subject) +
-         filled(k_shard,
+         filled(k_fsdp2_shard,
                 {{"COMMON", common_lines(subject, *units)},
                  {"UNITS", unit_lines(subject, *units)},
                  {"ROOT", fmt::format("common, {}", settings_of(subject, units->root.settings, true))},

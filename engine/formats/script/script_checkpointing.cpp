@@ -1,6 +1,6 @@
 #include "engine/formats/script/python_text.h"
 #include "engine/formats/script/script_parts.h"
-#include "engine/scenario/train_spec.h"
+#include "engine/scenario/offload_spec.h"
 
 #include <fmt/format.h>
 

@@ -19,8 +19,6 @@ Instead if_not(bool same, const char* instead) {
   return same ? Instead() : Instead(instead);
 }
 
-constexpr DifferenceKind k_lost = DifferenceKind::lost;
-constexpr DifferenceKind k_elsewhere = DifferenceKind::elsewhere;
 constexpr std::string_view k_not_written = "programs with it are not written yet";
 constexpr std::string_view k_no_files = "the program keeps no checkpoints";
 

@@ -5,7 +5,6 @@
 
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/model_spec.h"
-#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/precision_spec.h"
 #include "engine/scenario/setting_view.h"
 

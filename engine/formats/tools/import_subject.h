@@ -53,6 +53,8 @@ struct ImportedSetting {
     said,     // by a file
     filled,   // "auto", by what accelerate or the Trainer fill in
     assumed,  // the tool's default, as the file leaves the key out
+    seen,     // in a trace
+    guessed,  // of a trace that shows several alike
   };
   std::string key;     // of docs/scenario.md
   YamlNode value;      // its place is that in the file
@@ -65,7 +67,9 @@ template <>
 inline constexpr auto k_words<ImportedSetting::Origin> =
     std::to_array<Word<ImportedSetting::Origin>>({{ImportedSetting::Origin::said, "said"},
                                                   {ImportedSetting::Origin::filled, "auto"},
-                                                  {ImportedSetting::Origin::assumed, "default"}});
+                                                  {ImportedSetting::Origin::assumed, "default"},
+                                                  {ImportedSetting::Origin::seen, "seen"},
+                                                  {ImportedSetting::Origin::guessed, "guessed"}});
 
 struct ImportedFormat {
   std::string format;   // "deepspeed"

@@ -93,7 +93,7 @@ Line overrides_line(const Subject& s) {
 Line teacher_line(const Subject& s) {
   if (!s.scenario.distillation) return std::nullopt;
   return fmt::format("the loss of a teacher, {}, and how the teacher is sharded",
-                     s.scenario.distillation->teacher.model.config);
+                     s.scenario.distillation->teacher.model->config);
 }
 
 Line optimizer_line(const Subject& s) {

@@ -22,6 +22,10 @@ inline constexpr auto k_words<DifferenceKind> =
     std::to_array<Word<DifferenceKind>>({{DifferenceKind::lost, "lost"},
                                          {DifferenceKind::added, "added"},
                                          {DifferenceKind::elsewhere, "elsewhere"}});
+// Short, for tables of rules.
+inline constexpr DifferenceKind k_lost = DifferenceKind::lost;
+inline constexpr DifferenceKind k_added = DifferenceKind::added;
+inline constexpr DifferenceKind k_elsewhere = DifferenceKind::elsewhere;
 
 // What happens instead. For lost and added settings it is what runs, as docs/scenario.md would write the
 // value; for settings elsewhere it is the line of the program that says it. Nothing where the run is as the

@@ -12,8 +12,6 @@
 namespace shardlab {
 namespace {
 
-using Subject = ImportSubject;
-
 // The first key that one version has and the other has not.
 const ForeignEntry* key_of_one(const ForeignValue& arguments, const char* version, const char* other) {
   const auto has = known_keys(version);
@@ -29,7 +27,7 @@ const ForeignEntry* key_of_one(const ForeignValue& arguments, const char* versio
 
 class TrainerChecker {
  public:
-  TrainerChecker(const Subject& subject, Problems& problems, ImportReading& reading)
+  TrainerChecker(const ImportSubject& subject, Problems& problems, ImportReading& reading)
       : s_(subject), problems_(problems), reading_(reading) {}
 
   void check() {
@@ -208,7 +206,7 @@ class TrainerChecker {
     }
   }
 
-  const Subject& s_;
+  const ImportSubject& s_;
   Problems& problems_;
   ImportReading& reading_;
 };
@@ -230,7 +228,7 @@ std::string_view trainer_version(const ForeignValue& arguments, Problems& proble
   return "transformers";
 }
 
-void check_trainer(const Subject& subject, Problems& problems, ImportReading& reading) {
+void check_trainer(const ImportSubject& subject, Problems& problems, ImportReading& reading) {
   TrainerChecker(subject, problems, reading).check();
 }
 

@@ -12,16 +12,14 @@
 #include "engine/formats/transformers/transformers_target.h"
 #include "engine/formats/transformers/unread_arguments.h"
 #include "engine/scenario/cluster_spec.h"
-#include "engine/scenario/train_spec.h"
+#include "engine/scenario/train_words.h"
 
 namespace shardlab {
 namespace {
 
-using Subject = ImportSubject;
-
 class TrainerReader {
  public:
-  TrainerReader(const Subject& subject, ImportReading& reading) : s_(subject), reading_(reading) {}
+  TrainerReader(const ImportSubject& subject, ImportReading& reading) : s_(subject), reading_(reading) {}
 
   void read() {
     read_strategy();
@@ -211,13 +209,13 @@ class TrainerReader {
           "every node is a replica");
   }
 
-  const Subject& s_;
+  const ImportSubject& s_;
   ImportReading& reading_;
 };
 
 }  // namespace
 
-void read_trainer(const Subject& subject, ImportReading& reading) {
+void read_trainer(const ImportSubject& subject, ImportReading& reading) {
   std::vector<ToolTable> tables{{training_argument_keys(), nullptr}};
   if (trainer_has_fsdp(subject)) tables.push_back({trainer_fsdp_keys(), nullptr, "fsdp_config"});
   read_tables(tables, *subject.trainer, subject, reading);

@@ -37,7 +37,7 @@ ToolValue least(const Subject& s) {
   return wraps_by_size(s) ? ToolValue(least_parameters(s)) : nullptr;
 }
 
-constexpr ToolKey k_keys[] = {
+constexpr ToolKey k_fsdp_keys[] = {
     {"version", "", always<[](const Subject& s) { return framework(s) == k_fsdp1 ? 1 : 2; }>, "2"},
     {"reshard_after_forward", "parallel.reshard_after_forward", resharding, "true", read_trainer_resharding},
     {"cpu_offload", "offload.parameters", always<offloads_parameters>, "false", read_trainer_offload},
@@ -66,7 +66,7 @@ constexpr ToolKey k_keys[] = {
 }  // namespace
 
 std::span<const ToolKey> trainer_fsdp_keys() {
-  return k_keys;
+  return k_fsdp_keys;
 }
 
 }  // namespace shardlab

@@ -5,7 +5,7 @@
 
 #include "engine/formats/tools/import_subject.h"
 #include "engine/formats/tools/read_back.h"
-#include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/parallel_words.h"
 
 namespace shardlab {
 

@@ -6,6 +6,7 @@
 #include "engine/formats/transformers/transformers_target.h"
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/model_spec.h"
+#include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/run_spec.h"
 #include "engine/scenario/train_spec.h"
@@ -77,7 +78,7 @@ ToolValue evaluation_steps(const Subject& s) {
   return train(s).evaluation.every > 0 ? ToolValue(train(s).evaluation.every) : nullptr;
 }
 
-constexpr ToolKey k_keys[] = {
+constexpr ToolKey k_argument_keys[] = {
     {"output_dir", "checkpoint.path",
      [](const Subject& s) -> ToolValue {
        return s.scenario.checkpoint->path.empty() ? s.stem : s.scenario.checkpoint->path;
@@ -158,7 +159,7 @@ constexpr ToolKey k_keys[] = {
 }  // namespace
 
 std::span<const ToolKey> training_argument_keys() {
-  return k_keys;
+  return k_argument_keys;
 }
 
 }  // namespace shardlab

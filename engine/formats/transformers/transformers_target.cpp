@@ -10,9 +10,9 @@
 #include "engine/formats/deepspeed/deepspeed_target.h"
 #include "engine/formats/tools/program_rules.h"
 #include "engine/scenario/mesh.h"
+#include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/precision_spec.h"
-#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {
@@ -42,8 +42,8 @@ Instead replicas_line(const Subject& s) {
 }
 
 Instead last_micro_batch(const Subject& s) {
-  const bool accumulates = s.scenario.train->accumulation > 1;
-  return accumulates && s.scenario.train->sync == GradientSync::every ? Instead("last") : std::nullopt;
+  const bool accumulates = micro_batches_of_step(s.scenario) > 1;
+  return accumulates && reduces_every_micro_batch(s.scenario) ? Instead("last") : std::nullopt;
 }
 
 Instead bucket_views(const Subject& s) {
@@ -62,8 +62,6 @@ Instead scaler_of_accelerate(const Subject& s) {
   return scales && *s.scenario.scaler != ScalerSpec{} ? Instead("{}") : std::nullopt;
 }
 
-constexpr DifferenceKind k_lost = DifferenceKind::lost;
-constexpr DifferenceKind k_elsewhere = DifferenceKind::elsewhere;
 constexpr std::string_view k_environment = "of the shell that starts the ranks";
 
 constexpr SettingRule k_rules[] = {

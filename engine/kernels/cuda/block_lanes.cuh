@@ -38,6 +38,26 @@ void with_pack(std::int64_t width, Launch launch, Pointers... pointers) {
   }
 }
 
+// A warp as the lanes of a row: nobody waits for other warps. All its threads take part in every call.
+class WarpLanes {
+ public:
+  __device__ std::int64_t lane() const { return threadIdx.x % 32; }
+  __device__ std::int64_t count() const { return 32; }
+  __device__ float sum(float value) {
+    for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffffU, value, offset);
+    return value;
+  }
+  __device__ float max(float value) {
+    for (int offset = 16; offset > 0; offset /= 2)
+      value = fmaxf(value, __shfl_xor_sync(0xffffffffU, value, offset));
+    return value;
+  }
+
+  // Rows of a block, the row of this thread among them.
+  static constexpr std::int64_t k_rows = k_threads / 32;
+  __device__ static std::int64_t row() { return threadIdx.x / 32; }
+};
+
 // Sums warps by shuffles and their results through shared memory. All threads of the block take part in every
 // call.
 class BlockLanes {
@@ -50,6 +70,9 @@ class BlockLanes {
   __device__ float max(float value) {
     return reduce(value, -INFINITY, [](float a, float b) { return a > b ? a : b; });
   }
+
+  static constexpr std::int64_t k_rows = 1;
+  __device__ static std::int64_t row() { return 0; }
 
  private:
   template <typename Combine>

@@ -6,53 +6,103 @@
 namespace shardlab::kernels {
 namespace {
 
-constexpr std::int64_t k_rows_of_part = 128;
+// Parts of rows whose sums are added up in the end: short enough for the grid to fill a device, and few
+// enough for their sums to be small.
+constexpr std::int64_t k_shortest_part = 128, k_most_parts = 1024;
 
-template <int N, typename T>
+std::int64_t rows_of_part(std::int64_t rows) {
+  const std::int64_t shared = (rows + k_most_parts - 1) / k_most_parts;
+  return shared > k_shortest_part ? shared : k_shortest_part;
+}
+
+// A row narrower than this is a warp's: a block would wait more than it works.
+constexpr std::int64_t k_narrow = 1024;
+
+template <int N, typename Lanes, typename T>
 __global__ void forward(const T* x, const T* w, T* y, float* reciprocals, std::int64_t rows,
                         std::int64_t width, float epsilon, float offset) {
-  BlockLanes lanes;
-  for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x)
+  Lanes lanes;
+  for (std::int64_t row = blockIdx.x * Lanes::k_rows + Lanes::row(); row < rows;
+       row += gridDim.x * Lanes::k_rows)
     rms_norm_row<N>(lanes, x + row * width, w, y + row * width, reciprocals + row, width, epsilon, offset);
 }
 
-template <int N, typename T>
+template <int N, typename Lanes, typename T>
 __global__ void backward(const T* dy, const T* x, const T* w, const float* reciprocals, T* dx,
                          std::int64_t rows, std::int64_t width, float offset) {
-  BlockLanes lanes;
-  for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
+  Lanes lanes;
+  for (std::int64_t row = blockIdx.x * Lanes::k_rows + Lanes::row(); row < rows;
+       row += gridDim.x * Lanes::k_rows) {
     const std::int64_t at = row * width;
     rms_norm_row_backward<N>(lanes, dy + at, x + at, w, reciprocals[row], dx + at, width, offset);
   }
 }
 
-// Grid: N columns a thread in x, parts of rows in y.
+// Block: threads over columns in x, N each, over rows in y. Grid: for each part of rows as many blocks as the
+// columns need, in x, which alone is long enough for any number of parts.
 template <int N, typename T>
 __global__ void weight_gradient(const T* dy, const T* x, const float* reciprocals, float* dw,
-                                std::int64_t rows, std::int64_t width) {
-  const std::int64_t column = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * N;
-  if (column >= width) return;
-  const std::int64_t begin = blockIdx.y * k_rows_of_part;
-  const std::int64_t end = begin + k_rows_of_part < rows ? begin + k_rows_of_part : rows;
-  store_pack<N>(dw + blockIdx.y * width + column,
-                rms_norm_weight_gradient<N>(dy, x, reciprocals, begin, end, column, width));
+                                std::int64_t rows, std::int64_t part_rows, std::int64_t width) {
+  const std::int64_t blocks_of_columns = (width / N + blockDim.x - 1) / blockDim.x;
+  const std::int64_t part = blockIdx.x / blocks_of_columns;
+  const std::int64_t column = (blockIdx.x % blocks_of_columns * blockDim.x + threadIdx.x) * N;
+  const std::int64_t begin = part * part_rows;
+  const std::int64_t end = begin + part_rows < rows ? begin + part_rows : rows;
+  __shared__ Pack<float, N> of_rows[k_threads];
+  Pack<float, N> sums{};
+  if (column < width)
+    sums =
+        rms_norm_weight_gradient<N>(dy, x, reciprocals, begin + threadIdx.y, end, column, width, blockDim.y);
+  of_rows[threadIdx.y * blockDim.x + threadIdx.x] = sums;
+  __syncthreads();
+  if (threadIdx.y != 0 || column >= width) return;
+  for (unsigned y = 1; y < blockDim.y; ++y) {
+    for (int j = 0; j < N; ++j) sums.values[j] += of_rows[y * blockDim.x + threadIdx.x].values[j];
+  }
+  store_pack<N>(dw + part * width + column, sums);
 }
 
+// Block: 32 columns in x, parts in y.
 template <typename T>
 __global__ void sum_parts(const float* parts, std::int64_t count, std::int64_t width, bool accumulate,
                           T* into) {
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < width;
-       i += std::int64_t{gridDim.x} * blockDim.x) {
-    float sum = accumulate ? to_float(into[i]) : 0.0F;
-    for (std::int64_t part = 0; part < count; ++part) sum += parts[part * width + i];
-    into[i] = from_float<T>(sum);
+  __shared__ float of_parts[k_threads / 32][32];
+  const std::int64_t column = std::int64_t{blockIdx.x} * 32 + threadIdx.x;
+  float sum = 0;
+  if (column < width) {
+    for (std::int64_t part = threadIdx.y; part < count; part += blockDim.y)
+      sum += parts[part * width + column];
   }
+  of_parts[threadIdx.y][threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.y != 0 || column >= width) return;
+  for (unsigned y = 1; y < blockDim.y; ++y) sum += of_parts[y][threadIdx.x];
+  into[column] = from_float<T>(accumulate ? to_float(into[column]) + sum : sum);
+}
+
+// Calls launch(Lanes{}, blocks) for rows of this width.
+template <typename Launch>
+void with_lanes(std::int64_t rows, std::int64_t width, Launch launch) {
+  if (width <= k_narrow) {
+    launch(WarpLanes{}, blocks_of((rows + WarpLanes::k_rows - 1) / WarpLanes::k_rows));
+  } else {
+    launch(BlockLanes{}, blocks_of(rows));
+  }
+}
+
+// As many threads over columns as there are packs of them, rounded up to a power of two; the others go over
+// rows.
+dim3 threads_over(std::int64_t packs) {
+  unsigned columns = 1;
+  while (columns < packs && columns < k_threads) columns *= 2;
+  return {columns, k_threads / columns};
 }
 
 }  // namespace
 
 std::int64_t rms_norm_parts(std::int64_t rows) {
-  return (rows + k_rows_of_part - 1) / k_rows_of_part;
+  const std::int64_t of_part = rows_of_part(rows);
+  return (rows + of_part - 1) / of_part;
 }
 
 template <typename T>
@@ -60,8 +110,10 @@ void launch_rms_norm(Stream stream, const T* x, const T* w, T* y, float* recipro
                      std::int64_t width, float epsilon, float offset) {
   if (rows == 0) return;
   const auto launch = [&](auto n) {
-    forward<decltype(n)::value>
-        <<<blocks_of(rows), k_threads, 0, stream>>>(x, w, y, reciprocals, rows, width, epsilon, offset);
+    with_lanes(rows, width, [&](auto lanes, unsigned blocks) {
+      forward<decltype(n)::value, decltype(lanes)>
+          <<<blocks, k_threads, 0, stream>>>(x, w, y, reciprocals, rows, width, epsilon, offset);
+    });
   };
   with_pack<T>(width, launch, x, w, y);
 }
@@ -73,12 +125,16 @@ void launch_rms_norm_backward(Stream stream, const T* dy, const T* x, const T* w
   const auto launch = [&](auto n) {
     constexpr int N = decltype(n)::value;
     if (dw != nullptr) {  // before dx, which may lie over dy
-      const std::int64_t columns = (width / N + k_threads - 1) / k_threads;
-      const dim3 grid(static_cast<unsigned>(columns), static_cast<unsigned>(rms_norm_parts(rows)));
-      weight_gradient<N><<<grid, k_threads, 0, stream>>>(dy, x, reciprocals, dw, rows, width);
+      const dim3 threads = threads_over(width / N);
+      const std::int64_t blocks = (width / N + threads.x - 1) / threads.x * rms_norm_parts(rows);
+      weight_gradient<N><<<static_cast<unsigned>(blocks), threads, 0, stream>>>(dy, x, reciprocals, dw, rows,
+                                                                                rows_of_part(rows), width);
     }
-    if (dx != nullptr)
-      backward<N><<<blocks_of(rows), k_threads, 0, stream>>>(dy, x, w, reciprocals, dx, rows, width, offset);
+    if (dx == nullptr) return;
+    with_lanes(rows, width, [&](auto lanes, unsigned blocks) {
+      backward<N, decltype(lanes)>
+          <<<blocks, k_threads, 0, stream>>>(dy, x, w, reciprocals, dx, rows, width, offset);
+    });
   };
   with_pack<T>(width, launch, dy, x, w, dx, dw);
 }
@@ -86,8 +142,9 @@ void launch_rms_norm_backward(Stream stream, const T* dy, const T* x, const T* w
 template <typename T>
 void launch_sum_parts(Stream stream, const float* parts, std::int64_t count, std::int64_t width,
                       bool accumulate, T* into) {
-  if (width > 0)
-    sum_parts<<<element_blocks(width), k_threads, 0, stream>>>(parts, count, width, accumulate, into);
+  if (width == 0) return;
+  const auto blocks = static_cast<unsigned>((width + 31) / 32);
+  sum_parts<<<blocks, dim3(32, k_threads / 32), 0, stream>>>(parts, count, width, accumulate, into);
 }
 
 template void launch_rms_norm(Stream, const float*, const float*, float*, float*, std::int64_t, std::int64_t,

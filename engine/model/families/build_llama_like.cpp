@@ -5,7 +5,7 @@
 namespace shardlab {
 namespace {
 
-struct Layer {
+struct LlamaLayer {
   ModuleId block, attention, mlp;
   LinearPart q, k, v, o, gate, up, down;
   std::optional<NormPart> q_norm, k_norm;
@@ -14,9 +14,9 @@ struct Layer {
   std::optional<ExpertsPart> experts;  // instead of gate, up, down
 };
 
-class Builder {
+class LlamaBuilder {
  public:
-  Builder(const LlamaLike& model, const GraphOptions& options)
+  LlamaBuilder(const LlamaLike& model, const GraphOptions& options)
       : m_(model), parts_(model.family, options, model.initializer_range) {}
 
   ModelGraph build() {
@@ -51,12 +51,12 @@ class Builder {
     layers_.reserve(static_cast<std::size_t>(m_.layers));
     for (std::int64_t i = 0; i < m_.layers; ++i) layers_.push_back(define_layer(list, i));
     norm_ = define_norm(inner, "norm", m_.hidden);
-    module(inner, "rotary_emb", "RotaryEmbedding");
+    parts_.builder.add_positions(inner, "rotary_emb", m_.prefix + "RotaryEmbedding");
     head_ = parts_.define_head(model_, embed_, m_.tied, false);
   }
 
-  Layer define_layer(ModuleId list, std::int64_t index) {
-    Layer layer;
+  LlamaLayer define_layer(ModuleId list, std::int64_t index) {
+    LlamaLayer layer;
     layer.block = module(list, std::to_string(index), "DecoderLayer");
     define_attention(layer);
     if (m_.experts && m_.experts->layers[static_cast<std::size_t>(index)]) {
@@ -75,7 +75,7 @@ class Builder {
     return layer;
   }
 
-  void define_attention(Layer& layer) {
+  void define_attention(LlamaLayer& layer) {
     const std::int64_t queries = m_.heads * m_.head_dim, keys = m_.kv_heads * m_.head_dim;
     layer.attention = module(layer.block, "self_attn", "Attention");
     layer.q = parts_.define_linear(layer.attention, "q_proj", m_.hidden, queries, m_.qkv_bias);
@@ -87,7 +87,7 @@ class Builder {
     layer.k_norm = define_norm(layer.attention, "k_norm", m_.head_dim);
   }
 
-  void define_experts(Layer& layer) {
+  void define_experts(LlamaLayer& layer) {
     const LlamaExperts& e = *m_.experts;
     layer.experts = ExpertsPart{module(layer.block, "mlp", "SparseMoeBlock"),
                                 {},
@@ -102,7 +102,7 @@ class Builder {
     parts_.define_experts(*layer.experts, m_.prefix, m_.hidden, e.router_first, m_.activation.class_name);
   }
 
-  void define_mlp(Layer& layer) {
+  void define_mlp(LlamaLayer& layer) {
     layer.mlp = module(layer.block, "mlp", "MLP");
     layer.gate = parts_.define_linear(layer.mlp, "gate_proj", m_.hidden, m_.intermediate, m_.mlp_bias);
     layer.up = parts_.define_linear(layer.mlp, "up_proj", m_.hidden, m_.intermediate, m_.mlp_bias);
@@ -110,7 +110,7 @@ class Builder {
     parts_.builder.add_module(layer.mlp, "act_fn", m_.activation.class_name);
   }
 
-  TensorId run_layer(const Layer& layer, std::size_t index, TensorId x) {
+  TensorId run_layer(const LlamaLayer& layer, std::size_t index, TensorId x) {
     TensorId attended = run_attention(layer, index, parts_.norm(layer.norm1, x, m_.epsilon));
     if (layer.after_attention) attended = parts_.norm(*layer.after_attention, attended, m_.epsilon);
     const TensorId middle = parts_.add(layer.block, x, attended);
@@ -119,7 +119,7 @@ class Builder {
     return parts_.add(layer.block, middle, out);
   }
 
-  TensorId run_attention(const Layer& layer, std::size_t index, TensorId x) {
+  TensorId run_attention(const LlamaLayer& layer, std::size_t index, TensorId x) {
     const TensorId q = turned(layer, layer.q, layer.q_norm, x, "query", "rotated_query");
     const TensorId k = turned(layer, layer.k, layer.k_norm, x, "key", "rotated_key");
     const TensorId v = parts_.linear(layer.v, x, "value");
@@ -130,14 +130,14 @@ class Builder {
     return parts_.linear(layer.o, parts_.attend(layer.attention, attention, {q, k, v}), "attention_output");
   }
 
-  TensorId turned(const Layer& layer, const LinearPart& linear, const std::optional<NormPart>& norm,
+  TensorId turned(const LlamaLayer& layer, const LinearPart& linear, const std::optional<NormPart>& norm,
                   TensorId x, std::string_view label, std::string_view turned_label) {
     TensorId heads = parts_.linear(linear, x, label);
     if (norm) heads = parts_.head_norm(*norm, heads, m_.epsilon, label);
     return parts_.rope(layer.attention, heads, table_, m_.head_dim, turned_label);
   }
 
-  TensorId run_mlp(const Layer& layer, TensorId x) {
+  TensorId run_mlp(const LlamaLayer& layer, TensorId x) {
     if (layer.experts) return parts_.run_experts(*layer.experts, x);
     const TensorId gate = parts_.linear(layer.gate, x, "gate");
     const TensorId up = parts_.linear(layer.up, x, "up");
@@ -149,7 +149,7 @@ class Builder {
   DecoderParts parts_;
   ModuleId model_;
   LinearPart embed_, head_;
-  std::vector<Layer> layers_;
+  std::vector<LlamaLayer> layers_;
   NormPart norm_;
   TensorId table_;
 };
@@ -157,7 +157,7 @@ class Builder {
 }  // namespace
 
 ModelGraph build_llama_like(const LlamaLike& model, const GraphOptions& options) {
-  return Builder(model, options).build();
+  return LlamaBuilder(model, options).build();
 }
 
 }  // namespace shardlab

@@ -88,15 +88,15 @@ Result<Falcon> read_falcon(const ModelConfig& config, const GraphOptions& option
   return m;
 }
 
-struct Layer {
+struct FalconLayer {
   ModuleId block, attention, mlp;
   LinearPart qkv, dense, up, down;
   NormPart norm_attention, norm_mlp;  // shared: the same
 };
 
-class Builder {
+class FalconBuilder {
  public:
-  Builder(const Falcon& model, const GraphOptions& options)
+  FalconBuilder(const Falcon& model, const GraphOptions& options)
       : m_(model), parts_("falcon", options, model.initializer_range) {}
 
   ModelGraph build() {
@@ -104,17 +104,17 @@ class Builder {
     const ModuleId inner = parts_.builder.add_module(model, "transformer", "FalconModel");
     const LinearPart embed = parts_.define_embedding(inner, "word_embeddings", m_.vocabulary, m_.hidden);
     const ModuleId list = parts_.builder.add_module(inner, "h", "ModuleList");
-    std::vector<Layer> layers;
+    std::vector<FalconLayer> layers;
     for (std::int64_t i = 0; i < m_.layers; ++i) layers.push_back(define_layer(list, i));
     const NormPart norm = define_norm(inner, "ln_f");
-    parts_.builder.add_module(inner, "rotary_emb", "FalconRotaryEmbedding");
+    parts_.builder.add_positions(inner, "rotary_emb", "FalconRotaryEmbedding");
     const LinearPart head = parts_.define_head(model, embed, m_.tied, false);
 
     const double scale = 1 / std::sqrt(static_cast<double>(m_.head_dim));
     table_ = m_.alibi ? parts_.alibi_table(falcon_alibi_attributes(scale), m_.heads)
                       : parts_.rope_table(m_.rope.table, m_.head_dim);
     TensorId x = parts_.embed(embed);
-    for (const Layer& layer : layers) x = run_layer(layer, x);
+    for (const FalconLayer& layer : layers) x = run_layer(layer, x);
     const TensorId logits = parts_.linear(head, parts_.norm(norm, x, m_.epsilon), "logits");
     return parts_.builder.finish(parts_.loss(model, logits), "FalconDecoderLayer", m_.layers, m_.vocabulary);
   }
@@ -128,8 +128,8 @@ class Builder {
     return parts_.define_linear(parent, name, inputs, outputs, m_.bias, "FalconLinear");
   }
 
-  Layer define_layer(ModuleId list, std::int64_t index) {
-    Layer layer;
+  FalconLayer define_layer(ModuleId list, std::int64_t index) {
+    FalconLayer layer;
     layer.block = parts_.builder.add_module(list, std::to_string(index), "FalconDecoderLayer");
     layer.attention = parts_.builder.add_module(layer.block, "self_attention", "FalconAttention");
     const std::int64_t width = (m_.heads + 2 * m_.kv_heads) * m_.head_dim;
@@ -144,7 +144,7 @@ class Builder {
     return layer;
   }
 
-  void define_norms(Layer& layer) {
+  void define_norms(FalconLayer& layer) {
     switch (m_.norms) {
       case FalconNorms::sequential:
         layer.norm_mlp = define_norm(layer.block, "post_attention_layernorm");
@@ -158,7 +158,7 @@ class Builder {
     }
   }
 
-  TensorId run_attention(const Layer& layer, TensorId x) {
+  TensorId run_attention(const FalconLayer& layer, TensorId x) {
     AttentionPart attention{m_.heads, m_.kv_heads, m_.head_dim, Packing::groups};
     TensorId qkv = parts_.linear(layer.qkv, x, "query_key_value");
     if (m_.alibi) {
@@ -170,13 +170,13 @@ class Builder {
     return parts_.linear(layer.dense, parts_.attend(layer.attention, attention, {qkv}), "attention_output");
   }
 
-  TensorId run_mlp(const Layer& layer, TensorId x) {
+  TensorId run_mlp(const FalconLayer& layer, TensorId x) {
     const TensorId activated =
         parts_.activate(layer.mlp, m_.activation.activation, parts_.linear(layer.up, x, "up"));
     return parts_.linear(layer.down, activated, "mlp_output");
   }
 
-  TensorId run_layer(const Layer& layer, TensorId x) {
+  TensorId run_layer(const FalconLayer& layer, TensorId x) {
     if (m_.norms == FalconNorms::sequential) {
       const TensorId attended = run_attention(layer, parts_.norm(layer.norm_attention, x, m_.epsilon));
       const TensorId middle = parts_.add(layer.block, x, attended);
@@ -199,7 +199,7 @@ class Builder {
 
 Result<ModelGraph> build_falcon(const ModelConfig& config, const GraphOptions& options) {
   SHARDLAB_TRY(const Falcon model, read_falcon(config, options));
-  return Builder(model, options).build();
+  return FalconBuilder(model, options).build();
 }
 
 }  // namespace shardlab

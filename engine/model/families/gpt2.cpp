@@ -36,15 +36,15 @@ Result<Gpt2> read_gpt2(const ModelConfig& config) {
   return m;
 }
 
-struct Layer {
+struct Gpt2Layer {
   ModuleId block, attention, mlp;
   NormPart norm1, norm2;
   LinearPart qkv, output, up, down;
 };
 
-class Builder {
+class Gpt2Builder {
  public:
-  Builder(const Gpt2& model, const GraphOptions& options)
+  Gpt2Builder(const Gpt2& model, const GraphOptions& options)
       : m_(model), parts_("gpt2", options, model.initializer_range) {}
 
   ModelGraph build() {
@@ -54,7 +54,7 @@ class Builder {
     const LinearPart positions = parts_.define_embedding(inner, "wpe", m_.positions, m_.hidden);
     parts_.builder.add_module(inner, "drop", "Dropout");
     const ModuleId list = parts_.builder.add_module(inner, "h", "ModuleList");
-    std::vector<Layer> layers;
+    std::vector<Gpt2Layer> layers;
     for (std::int64_t i = 0; i < m_.layers; ++i) layers.push_back(define_layer(list, i));
     const NormPart norm = define_norm(inner, "ln_f");
     const LinearPart head = parts_.define_head(model, embed, m_.tied, false);
@@ -72,8 +72,8 @@ class Builder {
     return parts_.define_norm(parent, name, "LayerNorm", m_.hidden, NormKind::layer);
   }
 
-  Layer define_layer(ModuleId list, std::int64_t index) {
-    Layer layer;
+  Gpt2Layer define_layer(ModuleId list, std::int64_t index) {
+    Gpt2Layer layer;
     layer.block = parts_.builder.add_module(list, std::to_string(index), "GPT2Block");
     layer.norm1 = define_norm(layer.block, "ln_1");
     layer.attention = parts_.builder.add_module(layer.block, "attn", "GPT2Attention");
@@ -90,7 +90,7 @@ class Builder {
     return layer;
   }
 
-  TensorId run_layer(const Layer& layer, std::size_t index, TensorId x) {
+  TensorId run_layer(const Gpt2Layer& layer, std::size_t index, TensorId x) {
     AttentionPart attention{m_.heads, m_.heads, m_.hidden / m_.heads, Packing::sections};
     attention.scale = m_.scaled ? 1 / std::sqrt(static_cast<double>(attention.head_dim)) : 1;
     if (m_.scaled_by_layer) attention.scale /= static_cast<double>(index + 1);
@@ -112,7 +112,7 @@ class Builder {
 Result<ModelGraph> build_gpt2(const ModelConfig& config, const GraphOptions& options) {
   SHARDLAB_TRY(const Gpt2 model, read_gpt2(config));
   SHARDLAB_CHECK_OK(check_positions(options, "n_positions", model.positions));
-  return Builder(model, options).build();
+  return Gpt2Builder(model, options).build();
 }
 
 }  // namespace shardlab

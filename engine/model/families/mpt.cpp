@@ -78,15 +78,15 @@ Result<Mpt> read_mpt(const ModelConfig& config) {
   return m;
 }
 
-struct Layer {
+struct MptLayer {
   ModuleId block, attention, mlp;
   NormPart norm1, norm2;
   LinearPart qkv, output, up, down;
 };
 
-class Builder {
+class MptBuilder {
  public:
-  Builder(const Mpt& model, const GraphOptions& options)
+  MptBuilder(const Mpt& model, const GraphOptions& options)
       : m_(model), parts_("mpt", options, model.initializer_range) {}
 
   ModelGraph build() {
@@ -96,7 +96,7 @@ class Builder {
     LinearPart positions;
     if (m_.learned_positions) positions = parts_.define_embedding(inner, "wpe", m_.positions, m_.hidden);
     const ModuleId list = parts_.builder.add_module(inner, "blocks", "ModuleList");
-    std::vector<Layer> layers;
+    std::vector<MptLayer> layers;
     for (std::int64_t i = 0; i < m_.layers; ++i) layers.push_back(define_layer(list, i));
     const NormPart norm = define_norm(inner, "norm_f");
     const LinearPart head = parts_.define_head(model, embed, m_.tied, false);
@@ -106,7 +106,7 @@ class Builder {
     if (m_.learned_positions)
       x = parts_.builder.add_operator(k_add_positions, positions.module, {x}, positions.parameters, "hidden",
                                       parts_.rows(m_.hidden));
-    for (const Layer& layer : layers) x = run_layer(layer, x);
+    for (const MptLayer& layer : layers) x = run_layer(layer, x);
     const TensorId logits = parts_.linear(head, run_norm(norm, x), "logits");
     return parts_.builder.finish(parts_.loss(model, logits), "MptBlock", m_.layers, m_.vocabulary);
   }
@@ -120,8 +120,8 @@ class Builder {
   }
   TensorId run_norm(const NormPart& norm, TensorId x) { return parts_.norm(norm, x, m_.epsilon); }
 
-  Layer define_layer(ModuleId list, std::int64_t index) {
-    Layer layer;
+  MptLayer define_layer(ModuleId list, std::int64_t index) {
+    MptLayer layer;
     layer.block = parts_.builder.add_module(list, std::to_string(index), "MptBlock");
     layer.norm1 = define_norm(layer.block, "norm_1");
     layer.attention = parts_.builder.add_module(layer.block, "attn", "MptAttention");
@@ -136,7 +136,7 @@ class Builder {
     return layer;
   }
 
-  TensorId run_layer(const Layer& layer, TensorId x) {
+  TensorId run_layer(const MptLayer& layer, TensorId x) {
     AttentionPart attention{m_.heads, m_.heads, m_.hidden / m_.heads, Packing::sections, m_.softmax_scale};
     if (m_.alibi) attention.bias = alibi_;
     const TensorId qkv = parts_.linear(layer.qkv, run_norm(layer.norm1, x), "query_key_value");
@@ -158,7 +158,7 @@ class Builder {
 Result<ModelGraph> build_mpt(const ModelConfig& config, const GraphOptions& options) {
   SHARDLAB_TRY(const Mpt model, read_mpt(config));
   SHARDLAB_CHECK_OK(check_positions(options, "max_seq_len", model.positions));
-  return Builder(model, options).build();
+  return MptBuilder(model, options).build();
 }
 
 }  // namespace shardlab

@@ -41,16 +41,16 @@ Result<Phi> read_phi(const ModelConfig& config, const GraphOptions& options) {
   return m;
 }
 
-struct Layer {
+struct PhiLayer {
   ModuleId block, attention, mlp;
   LinearPart q, k, v, dense, up, down;
   std::optional<NormPart> q_norm, k_norm;
   NormPart norm;
 };
 
-class Builder {
+class PhiBuilder {
  public:
-  Builder(const Phi& model, const GraphOptions& options)
+  PhiBuilder(const Phi& model, const GraphOptions& options)
       : m_(model), parts_("phi", options, model.initializer_range) {}
 
   ModelGraph build() {
@@ -58,16 +58,16 @@ class Builder {
     const ModuleId inner = parts_.builder.add_module(model, "model", "PhiModel");
     const LinearPart embed = parts_.define_embedding(inner, "embed_tokens", m_.vocabulary, m_.hidden);
     const ModuleId list = parts_.builder.add_module(inner, "layers", "ModuleList");
-    std::vector<Layer> layers;
+    std::vector<PhiLayer> layers;
     for (std::int64_t i = 0; i < m_.layers; ++i) layers.push_back(define_layer(list, i));
-    parts_.builder.add_module(inner, "rotary_emb", "PhiRotaryEmbedding");
+    parts_.builder.add_positions(inner, "rotary_emb", "PhiRotaryEmbedding");
     parts_.builder.add_module(inner, "embed_dropout", "Dropout");
     const NormPart norm = define_norm(inner, "final_layernorm", m_.hidden);
     const LinearPart head = parts_.define_head(model, embed, m_.tied, true);
 
     table_ = parts_.rope_table(m_.rope.table, m_.rope.rotary_dim);
     TensorId x = parts_.embed(embed, m_.padding);
-    for (const Layer& layer : layers) x = run_layer(layer, x);
+    for (const PhiLayer& layer : layers) x = run_layer(layer, x);
     const TensorId logits = parts_.linear(head, parts_.norm(norm, x, m_.epsilon), "logits");
     return parts_.builder.finish(parts_.loss(model, logits), "PhiDecoderLayer", m_.layers, m_.vocabulary);
   }
@@ -77,9 +77,9 @@ class Builder {
     return parts_.define_norm(parent, name, "LayerNorm", width, NormKind::layer);
   }
 
-  Layer define_layer(ModuleId list, std::int64_t index) {
+  PhiLayer define_layer(ModuleId list, std::int64_t index) {
     const std::int64_t queries = m_.heads * m_.head_dim, keys = m_.kv_heads * m_.head_dim;
-    Layer layer;
+    PhiLayer layer;
     layer.block = parts_.builder.add_module(list, std::to_string(index), "PhiDecoderLayer");
     layer.attention = parts_.builder.add_module(layer.block, "self_attn", "PhiAttention");
     layer.q = parts_.define_linear(layer.attention, "q_proj", m_.hidden, queries, true);
@@ -99,14 +99,14 @@ class Builder {
     return layer;
   }
 
-  TensorId turned(const Layer& layer, const LinearPart& linear, const std::optional<NormPart>& norm,
+  TensorId turned(const PhiLayer& layer, const LinearPart& linear, const std::optional<NormPart>& norm,
                   TensorId x, std::string_view label) {
     TensorId heads = parts_.linear(linear, x, label);
     if (norm) heads = parts_.head_norm(*norm, heads, m_.epsilon, label);
     return parts_.rope(layer.attention, heads, table_, m_.head_dim, label);
   }
 
-  TensorId run_layer(const Layer& layer, TensorId x) {
+  TensorId run_layer(const PhiLayer& layer, TensorId x) {
     const TensorId normed = parts_.norm(layer.norm, x, m_.epsilon);
     const TensorId q = turned(layer, layer.q, layer.q_norm, normed, "query");
     const TensorId k = turned(layer, layer.k, layer.k_norm, normed, "key");
@@ -129,7 +129,7 @@ class Builder {
 
 Result<ModelGraph> build_phi(const ModelConfig& config, const GraphOptions& options) {
   SHARDLAB_TRY(const Phi model, read_phi(config, options));
-  return Builder(model, options).build();
+  return PhiBuilder(model, options).build();
 }
 
 }  // namespace shardlab

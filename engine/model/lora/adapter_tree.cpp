@@ -25,6 +25,7 @@ void AdapterTree::copy(ModuleId old, std::optional<ModuleId> parent) {
   if (marks_[old.index()] == Adaptation::saved) return wrap_in_copy(old, parent);
   const Module& module = old_.module(old);
   const ModuleId made = add(module.path, module.class_name, parent);
+  graph_.modules[made.index()].of_positions = module.of_positions;
   modules_[old.index()] = {made, made, {}, {}, {}, {}};
   add_parameters(module, made, false);
   for (const ModuleId child : module.children) copy(child, made);

@@ -119,6 +119,43 @@ extern const OperatorType k_token_chunked_loss{
     .autocast = AutocastRule::lower,
 };
 
+// distillation_loss and both heads in one, over a part of the tokens at a time: s = x W^T (+ b) of the
+// student, t = h V^T (+ c) of the teacher. Inputs: x [batch, sequence, width], targets [batch, sequence], h
+// [batch, sequence, width of the teacher]; parameters: W [vocabulary, width], optional b, then the teacher's,
+// which need no gradient. Attributes: chunks, temperature, weight. Output: the scalar loss, float32.
+//
+// As token_chunked_loss: no more logits exist than those of one part, of either model, and forward makes and
+// keeps the gradients. Of a part it computes what distillation_loss does, with three sums a row for it.
+
+namespace {
+
+OperatorDescription describe_chunked_distillation(const ModelGraph& graph, const Operator& op) {
+  const ChunkedLossSizes s(graph, op);
+  const Tensor& hidden = graph.tensor(op.inputs[2]);
+  const std::int64_t rows = chunk_extent(s.rows, s.chunks), chunks = chunk_count(s.rows, s.chunks);
+  const Bytes logits = bytes_of(s.rows * s.vocabulary, s.dtype);
+  const Bytes teachers = bytes_of(s.rows * s.vocabulary, hidden.dtype);
+  OperatorDescription description = describe_token_chunked_loss(graph, op);
+  description.forward_temporaries = bytes_of(rows * s.vocabulary, s.dtype) +
+                                    bytes_of(rows * s.vocabulary, hidden.dtype) +
+                                    bytes_of(rows * 3 + 1, DType::float32);  // sums, and the part's loss
+  const Flops product{2 * s.rows * hidden.shape.back() * s.vocabulary};
+  description.forward.insert(
+      description.forward.begin(),
+      products(chunks, rows, s.vocabulary, hidden.shape.back(), product, hidden.dtype));
+  description.forward.push_back(memory_work(teachers * 2 + logits, static_cast<int>(2 * chunks)));
+  return description;
+}
+
+}  // namespace
+
+extern const OperatorType k_chunked_distillation{
+    .name = "chunked_distillation",
+    .describe = describe_chunked_distillation,
+    .category = OperatorCategory::product,
+    .autocast = AutocastRule::undescribed,
+};
+
 // The head and the loss in one, over a part of the vocabulary at a time: inputs, parameters, output and
 // attribute of token_chunked_loss.
 //

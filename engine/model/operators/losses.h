@@ -32,7 +32,9 @@ struct ChunkedLossSizes {
     dtype = x.dtype;
     of_input = x.requires_grad;
     of_weight = weight.requires_grad;
-    of_bias = op.parameters.size() > 1 && graph.parameter(op.parameters[1]).requires_grad;
+    // A vector; behind the head of a distillation's student comes the teacher's.
+    of_bias = op.parameters.size() > 1 && graph.parameter(op.parameters[1]).shape.size() == 1 &&
+              graph.parameter(op.parameters[1]).requires_grad;
   }
   Flops product() const { return {2 * rows * width * vocabulary}; }
 };

@@ -13,6 +13,7 @@
   OPERATOR(add_positions, own)            \
   OPERATOR(attention, own)                \
   OPERATOR(cast, same)                    \
+  OPERATOR(chunked_distillation, own)     \
   OPERATOR(combine, own)                  \
   OPERATOR(cross_entropy, own)            \
   OPERATOR(dispatch, own)                 \

@@ -25,14 +25,9 @@ Status check_pattern(const ModelGraph& graph, const std::string& pattern) {
       near ? "did you mean '" + *near + "'?" : "`shardlab model` lists the paths; ** crosses dots");
 }
 
-bool is_inside(const ModelGraph& graph, ModuleId module, std::span<const ModuleId> modules) {
-  return std::any_of(modules.begin(), modules.end(),
-                     [&](ModuleId outer) { return lies_within(graph, module, outer); });
-}
-
 Status check_parameters(const ModelGraph& graph, std::span<const ModuleId> ignored) {
   for (std::size_t i = 0; i < graph.modules.size(); ++i) {
-    const bool inside = is_inside(graph, make_id<ModuleId>(i), ignored);
+    const bool inside = lies_within_any(graph, make_id<ModuleId>(i), ignored);
     for (const ParameterId id : graph.modules[i].parameters) {
       const Parameter& parameter = graph.parameter(id);
       if (inside && parameter.trainable) {
@@ -43,7 +38,7 @@ Status check_parameters(const ModelGraph& graph, std::span<const ModuleId> ignor
                                      parameter.name),
                          "freeze it with model.frozen, or leave it to a unit");
       }
-      if (inside != is_inside(graph, parameter.module, ignored)) {
+      if (inside != lies_within_any(graph, parameter.module, ignored)) {
         return bad_input(
             k_key, fmt::format("{} is tied to a parameter of '{}'", parameter.name, graph.modules[i].path),
             "ignore both modules or none");
@@ -65,7 +60,7 @@ Result<std::vector<ModuleId>> ignored_modules(const ModelGraph& graph,
     const bool named = std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
       return matches_path(pattern, graph.module(id).path);
     });
-    if (named && !is_inside(graph, id, ignored)) ignored.push_back(id);
+    if (named && !lies_within_any(graph, id, ignored)) ignored.push_back(id);
   }
   SHARDLAB_CHECK_OK(check_parameters(graph, ignored));
   return ignored;
@@ -74,7 +69,7 @@ Result<std::vector<ModuleId>> ignored_modules(const ModelGraph& graph,
 std::vector<bool> parameters_within(const ModelGraph& graph, std::span<const ModuleId> modules) {
   std::vector<bool> within(graph.parameters.size(), false);
   for (std::size_t i = 0; i < graph.modules.size(); ++i) {
-    if (!is_inside(graph, make_id<ModuleId>(i), modules)) continue;
+    if (!lies_within_any(graph, make_id<ModuleId>(i), modules)) continue;
     for (const ParameterId id : graph.modules[i].parameters) within[id.index()] = true;
   }
   return within;

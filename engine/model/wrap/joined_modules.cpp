@@ -17,11 +17,6 @@ bool contains(std::span<const ModuleId> modules, ModuleId id) {
   return std::find(modules.begin(), modules.end(), id) != modules.end();
 }
 
-bool is_inside(const ModelGraph& graph, ModuleId id, std::span<const ModuleId> modules) {
-  return std::any_of(modules.begin(), modules.end(),
-                     [&](ModuleId outer) { return lies_within(graph, id, outer); });
-}
-
 bool holds_parameters(const ModelGraph& graph, ModuleId id) {
   for (std::size_t i = id.index(); i < graph.modules.size(); ++i) {
     if (!graph.modules[i].parameters.empty() && lies_within(graph, make_id<ModuleId>(i), id)) return true;
@@ -40,7 +35,7 @@ class Reader {
     JoinedModules outermost;
     for (const ModuleId id : named) {
       const std::optional<ModuleId> parent = graph_.module(id).parent;
-      if (!parent || !is_inside(graph_, *parent, named)) outermost.push_back(id);
+      if (!parent || !lies_within_any(graph_, *parent, named)) outermost.push_back(id);
     }
     if (outermost.size() < 2)
       return bad_input(key, "names one module alone: there is nothing to join it with",
@@ -76,7 +71,7 @@ class Reader {
                        fmt::format("'{}' is a {}, which has no forward: nothing would gather its parameters",
                                    module.path, module.class_name),
                        "name the modules in it: " + module.path + ".*");
-    if (is_inside(graph_, id, ignored_))
+    if (lies_within_any(graph_, id, ignored_))
       return bad_input(key, fmt::format("'{}' is one of parallel.wrap.ignored", module.path),
                        "remove one of the two");
     if (!holds_parameters(graph_, id))

@@ -50,4 +50,9 @@ bool lies_within(const ModelGraph& graph, ModuleId inner, ModuleId outer) {
   return false;
 }
 
+bool lies_within_any(const ModelGraph& graph, ModuleId inner, std::span<const ModuleId> outer) {
+  return std::any_of(outer.begin(), outer.end(),
+                     [&](ModuleId each) { return lies_within(graph, inner, each); });
+}
+
 }  // namespace shardlab

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/model/model_graph.h"
@@ -15,5 +16,8 @@ std::vector<std::int64_t> module_elements(const ModelGraph& graph, const std::ve
 
 // Whether `inner` is `outer` or lies below it.
 bool lies_within(const ModelGraph& graph, ModuleId inner, ModuleId outer);
+
+// Whether it lies within one of them.
+bool lies_within_any(const ModelGraph& graph, ModuleId inner, std::span<const ModuleId> outer);
 
 }  // namespace shardlab

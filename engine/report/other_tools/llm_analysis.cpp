@@ -15,7 +15,7 @@
 namespace shardlab {
 namespace {
 
-constexpr double k_weight_bytes = 2, k_optimizer_bytes = 12, k_activation_bytes = 2, k_norm_bytes = 4;
+constexpr double k_weight_bytes = 2, k_states_bytes = 12, k_activation_bytes = 2, k_norm_bytes = 4;
 
 struct Widths {
   explicit Widths(const ToolQuestion& q)
@@ -66,7 +66,7 @@ ToolAnswer ask_llm_analysis(const ToolQuestion& q) {
   const Widths w(q);
   const double shards = q.shards;
   const double weights = k_weight_bytes * w.parameters() / (q.stage == 3 ? shards : 1);
-  const double optimizer = k_optimizer_bytes * w.parameters() / (q.stage >= 1 ? shards : 1);
+  const double optimizer = k_states_bytes * w.parameters() / (q.stage >= 1 ? shards : 1);
   const double kept = activations(w, q.recomputes);
   const double gathered = k_weight_bytes * std::max(w.embedding() + w.layer(), 2 * w.layer());
   const double logits = w.tokens * w.vocabulary * k_activation_bytes;

@@ -5,7 +5,7 @@
 #include "engine/plan/unit_sizes.h"
 #include "engine/report/other_tools/other_tools.h"
 #include "engine/scenario/mesh.h"
-#include "engine/scenario/train_spec.h"
+#include "engine/scenario/offload_spec.h"
 
 namespace shardlab {
 namespace {

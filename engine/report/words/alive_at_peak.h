@@ -24,7 +24,8 @@ struct AliveRow {
   MemorySpace space = MemorySpace::device;
 };
 
-// The largest first; alike buffers of several layers or micro-batches are one row. `plan` is that of the step
+// The largest first, equal ones in the order of the plan; alike buffers of several layers or micro-batches
+// are one row. `plan` is that of the step
 // in which the peak is. What the instruction at the peak makes or gives back while it runs is a row by class:
 // the peak's bytes of that class less those of the buffers that lie there all the time. Such a row is
 // negative where a run had less than its plan says.

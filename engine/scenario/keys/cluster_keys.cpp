@@ -32,18 +32,9 @@ const Keys<ClusterSpec>& allocator_keys() {
 
 // A nested map whose keys are members of the outer section.
 Key<ClusterSpec> allocator_group() {
-  Key<ClusterSpec> row;
-  row.name = "allocator";
-  row.read = [](const YamlNode& node, const std::string& path, ClusterSpec& cluster, Reading& reading) {
-    read_section(allocator_keys(), node, path, cluster, reading);
-  };
-  row.write_difference = [](const ClusterSpec& cluster, const ClusterSpec& base) {
-    return write_section(allocator_keys(), cluster, base);
-  };
-  row.describe_to = [](const std::string& path, std::vector<KeyLine>& lines) {
-    describe_section(allocator_keys(), path, lines);
-  };
-  return row;
+  const auto itself = [](const void* cluster) { return cluster; };
+  const auto table = []() -> const KeyTable& { return allocator_keys().table(); };
+  return {section_row("allocator", itself, table, {})};
 }
 
 }  // namespace
@@ -59,7 +50,8 @@ const Keys<ClusterSpec>& cluster_keys() {
       key("intra_node_link", &ClusterSpec::intra_node_link, kind::word_or_absent<IntraNodeLink>(),
           "link between the GPUs of a node", "nvlink where the GPU has it"),
       key("inter_node_gbps_per_gpu", &ClusterSpec::inter_node_gbps_per_gpu,
-          kind::optional(kind::number(0, 1e6, true)), "network rate per GPU in Gbit/s, one direction"),
+          kind::optional(kind::number(0, 1e6, true)), "network rate per GPU in Gbit/s, one direction",
+          "that of the vendor's node with this GPU, where there is one"),
       section("host", &ClusterSpec::host, &host_keys),
       key("device", &ClusterSpec::device, kind::word_or_absent({DeviceKind::cpu}),
           "cpu: ranks on the processors of this machine"),

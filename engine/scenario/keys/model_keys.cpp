@@ -97,26 +97,6 @@ const Keys<MoeSpec>& moe_keys() {
   return keys;
 }
 
-template <typename T, typename V>
-Key<T> lifted(V T::*member, const Key<V>& inner) {
-  Key<T> row;
-  row.name = inner.name;
-  row.read = [=](const YamlNode& node, const std::string& path, T& outer, Reading& reading) {
-    inner.read(node, path, outer.*member, reading);
-  };
-  row.write_difference = [=](const T& outer, const T& base) {
-    return inner.write_difference(outer.*member, base.*member);
-  };
-  if (inner.word) row.word = [=](const T& outer) { return inner.word(outer.*member); };
-  if (inner.check) {
-    row.check = [=](const T& outer, const std::string& path, const ScenarioSource& source,
-                    Problems& problems) { inner.check(outer.*member, path, source, problems); };
-  }
-  row.describe_to = inner.describe_to;
-  row.only_with = inner.only_with;
-  return row;
-}
-
 }  // namespace
 
 const Keys<ModelSpec>& model_keys() {
@@ -158,13 +138,13 @@ const Keys<TeacherSpec>& teacher_keys() {
     constexpr std::string_view k_of_a_teacher[] = {"config",    "weights",   "dtype", "implementation",
                                                    "attention", "overrides", "moe"};
     Keys<TeacherSpec> rows;
-    for (const Key<ModelSpec>& row : model_keys()) {
+    for (const KeyRow& row : model_keys().table().rows) {
       if (std::find(std::begin(k_of_a_teacher), std::end(k_of_a_teacher), row.name) !=
           std::end(k_of_a_teacher))
-        rows.push_back(lifted(&TeacherSpec::model, row));
+        rows.add(lifted(&TeacherSpec::model, row));
     }
-    rows.push_back(section("parallel", &TeacherSpec::parallel, &parallel_keys));
-    rows.push_back(section("precision", &TeacherSpec::precision, &precision_keys));
+    rows.add(section("parallel", &TeacherSpec::parallel, &parallel_keys));
+    rows.add(section("precision", &TeacherSpec::precision, &precision_keys));
     return rows;
   }();
   return keys;

@@ -80,9 +80,9 @@ Kind<ReshardAfterForward> reshard_after_forward_kind() {
 namespace {
 
 // A row that has no effect but under the strategies whose facts name it.
-Key<ParallelSpec> by_strategy(Key<ParallelSpec> row) {
-  std::vector<std::string> strategies = strategies_that_accept("parallel." + row.name);
-  return only_with("strategy", std::move(strategies), std::move(row));
+Key<ParallelSpec> by_strategy(Key<ParallelSpec> key) {
+  std::vector<std::string> strategies = strategies_that_accept("parallel." + key.row.name);
+  return only_with("strategy", std::move(strategies), std::move(key));
 }
 
 }  // namespace

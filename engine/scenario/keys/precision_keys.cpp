@@ -5,7 +5,6 @@
 #include "engine/scenario/offload_spec.h"
 #include "engine/scenario/precision_spec.h"
 #include "engine/scenario/strategy_facts.h"
-#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {

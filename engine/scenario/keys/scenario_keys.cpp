@@ -32,8 +32,9 @@ const Keys<SemanticsSpec>& semantics_keys() {
 
 // A map, or one `pytorch-2.11`.
 Key<Scenario> semantics() {
-  Key<Scenario> row = section("semantics", &Scenario::semantics, &semantics_keys);
-  row.read = [](const YamlNode& node, const std::string& path, Scenario& scenario, Reading& reading) {
+  Key<Scenario> key = section("semantics", &Scenario::semantics, &semantics_keys);
+  key.row.read = [](const YamlNode& node, const std::string& path, void* section, Reading& reading) {
+    Scenario& scenario = *static_cast<Scenario*>(section);
     const std::size_t dash = node.text.rfind('-');
     if (!node.is_scalar() || dash == std::string::npos) {
       read_section(semantics_keys(), node, path, *scenario.semantics, reading);
@@ -46,7 +47,7 @@ Key<Scenario> semantics() {
     map.entries.push_back({node.text.substr(0, dash), node.place, std::move(version)});
     read_section(semantics_keys(), map, path, *scenario.semantics, reading);
   };
-  return row;
+  return key;
 }
 
 // The teacher's `parallel` and `precision` have the keys of the student's: one line each.
@@ -77,25 +78,27 @@ void describe_distillation(const std::string& path, std::vector<KeyLine>& lines)
 }
 
 Key<Scenario> distillation() {
-  Key<Scenario> row;
+  KeyRow row;
   row.name = "distillation";
-  row.read = [](const YamlNode& node, const std::string& path, Scenario& scenario, Reading& reading) {
-    read_section(distillation_keys(), node, path, scenario.distillation.emplace(), reading);
+  row.read = [](const YamlNode& node, const std::string& path, void* section, Reading& reading) {
+    read_section(distillation_keys(), node, path, static_cast<Scenario*>(section)->distillation.emplace(),
+                 reading);
   };
-  row.write_difference = [](const Scenario& scenario, const Scenario& base) -> std::optional<YamlNode> {
-    if (scenario.distillation == base.distillation || !scenario.distillation) return std::nullopt;
-    return write_section(distillation_keys(), *scenario.distillation, DistillationSpec{})
-        .value_or(YamlNode());
+  row.write_difference = [](const void* section, const void* base) -> std::optional<YamlNode> {
+    const auto& distillation = static_cast<const Scenario*>(section)->distillation;
+    if (!distillation || distillation == static_cast<const Scenario*>(base)->distillation)
+      return std::nullopt;
+    return write_section(distillation_keys(), *distillation, DistillationSpec{}).value_or(YamlNode());
   };
-  row.check = [](const Scenario& scenario, const std::string& path, const ScenarioSource& source,
+  row.check = [](const void* section, const std::string& path, const ScenarioSource& source,
                  Problems& problems) {
-    if (scenario.distillation)
-      check_section(distillation_keys(), *scenario.distillation, path, source, problems);
+    const auto& distillation = static_cast<const Scenario*>(section)->distillation;
+    if (distillation) check_section(distillation_keys(), *distillation, path, source, problems);
   };
   row.describe_to = [](const std::string& path, std::vector<KeyLine>& lines) {
     describe_distillation(path, lines);
   };
-  return row;
+  return {std::move(row)};
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <functional>
 
 #include <fmt/core.h>
 
+#include "engine/base/nearest.h"
 #include "engine/model/wrap/wrap_spec.h"
 #include "engine/scenario/keys/sections.h"
 #include "engine/scenario/parallel_words.h"
@@ -99,38 +101,40 @@ const Keys<WrapOverride>& override_keys() {
 
 // A list of maps, each a section of its own; one map stands for a list of one.
 template <typename T, typename V>
-Key<T> list_of_sections(std::string name, std::vector<V> T::*member, const Keys<V>& (*keys)(),
-                        std::string help, bool describe_items) {
-  Key<T> row;
+Key<T> list_of_sections(std::string_view name, std::vector<V> T::*member, const Keys<V>& (*keys)(),
+                        std::string_view help, bool describe_items) {
+  KeyRow row;
   row.name = name;
-  row.read = [=](const YamlNode& node, const std::string& path, T& outer, Reading& reading) {
+  row.read = [=](const YamlNode& node, const std::string& path, void* section, Reading& reading) {
     const YamlNode* const first = node.is_sequence() ? node.items.data() : &node;
     const std::size_t count = node.is_sequence() ? node.items.size() : 1;
     std::vector<V> values(count);
     for (std::size_t i = 0; i < count; ++i)
       read_section(keys(), first[i], fmt::format("{}[{}]", path, i), values[i], reading);
-    outer.*member = std::move(values);
+    static_cast<T*>(section)->*member = std::move(values);
   };
-  row.write_difference = [=](const T& outer, const T& base) -> std::optional<YamlNode> {
-    if (outer.*member == base.*member) return std::nullopt;
+  row.write_difference = [=](const void* section, const void* base) -> std::optional<YamlNode> {
+    const std::vector<V>& values = static_cast<const T*>(section)->*member;
+    if (values == static_cast<const T*>(base)->*member) return std::nullopt;
     std::vector<YamlNode> items;
-    for (const V& value : outer.*member) {
+    for (const V& value : values) {
       YamlNode empty;
       empty.kind = YamlNode::Kind::map;
       items.push_back(write_section(keys(), value, V{}).value_or(empty));
     }
     return yaml_sequence(std::move(items));
   };
-  row.check = [=](const T& outer, const std::string& path, const ScenarioSource& source, Problems& problems) {
-    for (std::size_t i = 0; i < (outer.*member).size(); ++i) {
-      check_section(keys(), (outer.*member)[i], fmt::format("{}[{}]", path, i), source, problems);
-    }
+  row.check = [=](const void* section, const std::string& path, const ScenarioSource& source,
+                  Problems& problems) {
+    const std::vector<V>& values = static_cast<const T*>(section)->*member;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      check_section(keys(), values[i], fmt::format("{}[{}]", path, i), source, problems);
   };
-  row.describe_to = [=](const std::string& path, std::vector<KeyLine>& lines) {
+  row.describe_to = [=, help = std::string(help)](const std::string& path, std::vector<KeyLine>& lines) {
     lines.push_back({path, "list of maps", "", "[]", help, {}});
     if (describe_items) describe_section(keys(), path + "[]", lines);
   };
-  return row;
+  return {std::move(row)};
 }
 
 }  // namespace

@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include "engine/scenario/parallel_spec.h"
-#include "engine/scenario/train_spec.h"
 #include "engine/strategies/ddp/ddp_buckets.h"
 #include "engine/strategies/parameter_buffers.h"
 #include "engine/strategies/strategy.h"
@@ -46,8 +45,7 @@ class DdpStrategy : public Strategy {
   DdpStrategy(StepBuilder& builder, const Scenario& scenario)
       : Strategy(builder),
         spec_(scenario.parallel->ddp),
-        rebuilds_in_first_step_(scenario.train->sync == GradientSync::every &&
-                                scenario.train->accumulation > 1),
+        rebuilds_in_first_step_(reduces_every_micro_batch(scenario) && micro_batches_of_step(scenario) > 1),
         stream_(builder.add_stream("all_reduce")),
         group_(builder.add_group(GroupDimension::replicate, world_size(scenario))),
         uses_(parameter_uses(builder.graph())) {}

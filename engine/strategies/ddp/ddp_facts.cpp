@@ -17,6 +17,7 @@ constexpr UnsupportedKey k_unsupported[] = {{"parallel.ddp.static_graph", "false
                                             {"parallel.ddp.find_unused_parameters", "false"}};
 
 constexpr std::string_view k_aliases[] = {"distributeddataparallel", "distributed_data_parallel"};
+constexpr std::string_view k_shards_more[] = {"fsdp2"};
 
 }  // namespace
 
@@ -24,6 +25,7 @@ extern constexpr StrategyFacts k_ddp_facts{
     .framework = Framework::ddp,
     .keys = k_keys,
     .aliases = k_aliases,
+    .shards_more = k_shards_more,
     .why_no_teacher = "ddp averages gradients, and a teacher has none: DistributedDataParallel refuses it",
     .copies_each_gradient = true,  // Reducer::mark_variable_ready_dense
     .reduces_in_cpp = true,

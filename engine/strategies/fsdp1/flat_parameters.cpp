@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "engine/model/freeze.h"
+#include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
-#include "engine/scenario/train_spec.h"
 
 namespace shardlab::fsdp1 {
 namespace {

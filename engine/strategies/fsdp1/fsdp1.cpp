@@ -13,7 +13,6 @@
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
-#include "engine/scenario/train_spec.h"
 #include "engine/strategies/fsdp1/flat_parameters.h"
 #include "engine/strategies/fsdp1/flat_unit.h"
 #include "engine/strategies/fsdp1/reduce_gradient.h"
@@ -46,7 +45,7 @@ Settings settings_of(const Scenario& scenario) {
 Streams add_streams(StepBuilder& builder, const Scenario& scenario, const Settings& settings) {
   Streams streams;
   streams.pre_unshard = builder.add_stream("pre_unshard");
-  streams.unshard = builder.add_stream("unshard");
+  streams.unshard = builder.add_stream(to_string(StreamRole::unshard));
   if (scenario.offload->parameters == OffloadTarget::cpu) streams.host = add_host_state(builder, scenario);
   if (builder.scope().forward_only) return streams;
   streams.post_backward = builder.add_stream("post_backward");
@@ -283,9 +282,9 @@ class Fsdp1Strategy : public Strategy {
 std::optional<double> volume_limit(const Scenario& scenario) {
   const Fsdp1Sharding sharding = scenario.parallel->sharding;
   if (sharding == Fsdp1Sharding::no_shard) return replicated_volume(scenario);
-  const double micro_batches = scenario.train->accumulation;
+  const double micro_batches = micro_batches_of_step(scenario);
   if (reshards_after_forward(sharding)) return sharded_volume(scenario, 2 * micro_batches);
-  return sharded_volume(scenario, scenario.train->sync == GradientSync::every ? micro_batches : 1);
+  return sharded_volume(scenario, reduces_every_micro_batch(scenario) ? micro_batches : 1);
 }
 
 }  // namespace

@@ -78,7 +78,6 @@ extern constexpr StrategyFacts k_fsdp1_facts{
     .offloads_parameters = true,
     .why_no_optimizer_offload =
         "CPUOffload moves parameters, their gradients and the optimizer's state together",
-    .gradients_join_on = "unshard",
     .replicates = replicates,
     .check = check,
 };

@@ -11,7 +11,6 @@
 
 #include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
-#include "engine/scenario/train_spec.h"
 #include "engine/strategies/fsdp2/gather.h"
 #include "engine/strategies/fsdp2/reduce.h"
 #include "engine/strategies/fsdp2/unit_state.h"
@@ -94,7 +93,7 @@ class Fsdp2Strategy : public ShardingStrategy<UnitState> {
     state(unit).posted = true;
     if (!state(unit).has_parameters) return;
     const std::vector<BufferId> gradients = live_gradients(unit);
-    const bool last = micro_batch() + 1 == scenario_.train->accumulation;
+    const bool last = micro_batch() + 1 == micro_batches_of_step(scenario_);
     const bool reshards = last || scenario_.parallel->reshard_after_backward;
     if (!reduces()) {
       if (reshards) gather_.reshard(unit);

@@ -20,6 +20,9 @@ constexpr std::string_view k_aliases_1[] = {"zero-1", "zero_1"};
 constexpr std::string_view k_aliases_2[] = {"zero-2", "zero_2"};
 constexpr std::string_view k_aliases_3[] = {"zero-3", "zero_3"};
 
+constexpr std::string_view k_stages[] = {"zero1", "zero2", "zero3"};
+constexpr std::span<const std::string_view> k_above_0 = k_stages;
+
 constexpr std::string_view k_whole_weights =
     "DeepSpeed keeps the weights on the device below stage 3: they are whole on every rank";
 constexpr std::string_view k_no_teacher = "ZeRO spreads what training needs, and a teacher is not trained";
@@ -35,7 +38,7 @@ void check_any_stage(Complaints& c) {
 // Settings whose place DeepSpeed takes with keys of its own.
 void check_common(Complaints& c, const ResolvedMesh& mesh) {
   check_any_stage(c);
-  if (c.scenario.train->sync == GradientSync::every)
+  if (reduces_every_micro_batch(c.scenario))
     c.refuse("train.sync", "DeepSpeed's stage decides which micro-batches are reduced", "remove it");
   if (mesh.replicate > 1)
     c.refuse("parallel.mesh.replicate", "ZeRO spreads its state over all ranks",
@@ -44,7 +47,7 @@ void check_common(Complaints& c, const ResolvedMesh& mesh) {
 
 void check_replicated(Complaints& c, const ResolvedMesh&) {
   check_any_stage(c);
-  if (c.scenario.train->sync == GradientSync::every)
+  if (reduces_every_micro_batch(c.scenario))
     c.refuse("train.sync", "DeepSpeed reduces with the last micro-batch", "remove it");
 }
 
@@ -160,6 +163,7 @@ extern constexpr StrategyFacts k_zero0_facts{
     .framework = Framework::deepspeed,
     .zero_stage = 0,
     .aliases = k_aliases_0,
+    .shards_more = k_above_0,
     .casts_units = true,
     .why_no_teacher = k_no_teacher,
     .why_no_optimizer_offload = "DeepSpeed offloads what ZeRO partitions, and stage 0 partitions nothing",
@@ -175,6 +179,7 @@ extern constexpr StrategyFacts k_zero1_facts{
     .keys = k_keys,
     .aliases = k_aliases_1,
     .loose_names = k_loose_names,
+    .shards_more = k_above_0.subspan(1),
     .casts_units = true,
     .why_no_teacher = k_no_teacher,
     .why_no_parameter_offload = k_whole_weights,
@@ -190,6 +195,7 @@ extern constexpr StrategyFacts k_zero2_facts{
     .keys = k_keys,
     .aliases = k_aliases_2,
     .loose_names = k_loose_names,
+    .shards_more = k_above_0.subspan(2),
     .casts_units = true,
     .reduces_every_micro_batch = true,
     .why_no_teacher = k_no_teacher,

@@ -32,13 +32,15 @@ HostGradients::HostGradients(StepBuilder& builder, const FlatGroup& weights, Uni
 // DeepSpeed makes them with the first micro-batch and keeps them; whole parameters are kept, whatever the
 // rank needs of them.
 void HostGradients::declare_sums() {
-  Buffer sums = weights_.part(std::string(k_gradient_sums), BufferClass::gradient_shard, weights_.dtype());
+  const std::string name(to_string(BufferRole::gradient_sums));
+  Buffer sums = weights_.part(name, BufferClass::gradient_shard, weights_.dtype());
+  sums.role = BufferRole::gradient_sums;
   const std::int64_t beside = most_touched_elements(weights_.layout()) - sums.elements;
   place_on_host(sums, host_);
   sums_ = declare_persistent_buffer(b_, std::move(sums));
   if (beside <= 0) return;
   Buffer whole;
-  whole.name = fmt::format("beside_{}", k_gradient_sums);
+  whole.name = "beside_" + name;
   whole.buffer_class = BufferClass::gradient_shard;
   whole.dtype = weights_.dtype();
   whole.elements = beside;

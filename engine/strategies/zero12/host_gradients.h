@@ -10,14 +10,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include "engine/strategies/zero12/flat_group.h"
 
 namespace shardlab {
 
 // The buffer of what micro-batches are added up in.
-inline constexpr std::string_view k_gradient_sums = "gradient_sums";
 
 class HostGradients {
  public:

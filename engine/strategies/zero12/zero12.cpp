@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "engine/scenario/mesh.h"
-#include "engine/scenario/train_spec.h"
 #include "engine/strategies/gradient_order.h"
 #include "engine/strategies/parameter_buffers.h"
 #include "engine/strategies/strategy.h"
@@ -36,7 +35,7 @@ class ZeroStrategy : public Strategy {
         options_(zero_options(scenario)),
         takes_at_once_(stage == Stage::two || options_.overlaps(1)),
         reduces_always_(stage == Stage::two),
-        accumulation_(scenario.train->accumulation),
+        accumulation_(micro_batches_of_step(scenario)),
         host_(add_optimizer_host(builder, scenario)),
         ranks_(resolve_mesh(scenario).shard),
         group_(builder.add_group(GroupDimension::shard, ranks_)),
@@ -198,7 +197,7 @@ std::optional<double> volume_of_last(const Scenario&) {
   return 3;
 }
 std::optional<double> volume_of_each(const Scenario& scenario) {
-  return 2.0 * scenario.train->accumulation + 1;
+  return 2.0 * micro_batches_of_step(scenario) + 1;
 }
 
 }  // namespace

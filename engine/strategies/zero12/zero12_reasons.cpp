@@ -47,7 +47,7 @@ std::string cast_text(const Context& c) {
 
 bool gathers_sums(const Context& c) {
   return goes_to_host(c) && c.step.phase != PlanPhase::setup &&
-         c.step.buffer(c.self().writes.front()).name == k_gradient_sums;
+         c.step.buffer(c.self().writes.front()).role == BufferRole::gradient_sums;
 }
 bool sends_part(const Context& c) {
   return goes_to_host(c) && c.step.phase != PlanPhase::setup;

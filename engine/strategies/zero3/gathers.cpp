@@ -10,7 +10,7 @@
 namespace shardlab {
 namespace {
 
-constexpr std::size_t k_most_pending = 2;  // __max_ongoing_fetch_events
+constexpr std::size_t k_most_pending_gathers = 2;  // __max_ongoing_fetch_events
 
 std::string name_of(const StepBuilder& builder, std::string_view what, ParameterId parameter) {
   const UnitId unit = builder.partition().unit_of_parameter[parameter.index()];
@@ -161,7 +161,7 @@ void Gathers::wait(const std::vector<ParameterId>& parameters) {
 
 // The host waits for the oldest of more than two.
 void Gathers::limit() {
-  if (landed_.size() <= k_most_pending) return;
+  if (landed_.size() <= k_most_pending_gathers) return;
   Instruction wait;
   wait.kind = InstructionKind::HostWait;
   wait.waits = {landed_.front()};

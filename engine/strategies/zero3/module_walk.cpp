@@ -35,7 +35,7 @@ int ModuleWalk::leaves_in(ModuleId module, bool with_gradient) const {
   for (const ModuleId child : graph_.module(module).children) {
     const Module& leaf = graph_.module(child);
     if (!leaf.children.empty() || !leaf.parameters.empty() || is_container(leaf)) continue;
-    if (!with_gradient || leaf.class_name.find("Rotary") == std::string::npos) ++leaves;
+    if (!with_gradient || !leaf.of_positions) ++leaves;
   }
   return leaves;
 }

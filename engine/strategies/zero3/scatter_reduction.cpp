@@ -11,7 +11,7 @@
 namespace shardlab {
 namespace {
 
-constexpr std::size_t k_most_pending = 2;  // max_param_reduce_events
+constexpr std::size_t k_most_pending_reductions = 2;  // max_param_reduce_events
 
 DType parameter_dtype(const StepBuilder& builder, UnitId root) {
   return builder.partition().unit(root).settings.precision.param;
@@ -83,7 +83,7 @@ void ScatterReduction::release(BufferId gradients) {
 }
 
 void ScatterReduction::limit() {
-  if (pending_.size() <= k_most_pending) return;
+  if (pending_.size() <= k_most_pending_reductions) return;
   Instruction wait;
   wait.kind = InstructionKind::HostWait;
   wait.waits = {pending_.front()};

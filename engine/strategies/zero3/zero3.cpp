@@ -10,7 +10,6 @@
 
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/offload_spec.h"
-#include "engine/scenario/train_spec.h"
 #include "engine/strategies/gradient_order.h"
 #include "engine/strategies/parameter_buffers.h"
 #include "engine/strategies/strategy.h"
@@ -45,11 +44,11 @@ class Zero3Strategy : public Strategy {
     const bool parameters_too = scenario_.offload->parameters == OffloadTarget::cpu;
     gathers_.emplace(b_, gather_stream_, group_, ranks_, parameters_too ? host_ : std::nullopt);
     reduction_.emplace(b_, options_, root(), reduce_stream_, group_, groups_, ranks_, host_,
-                       scenario_.train->accumulation);
+                       micro_batches_of_step(scenario_));
     if (b_.plan().phase == PlanPhase::setup) return update_->cut_masters(*gathers_);
     coordinator_.emplace(b_.graph(), b_.partition(), options_,
                          record_trace(b_.graph(), b_.partition(), scenario_),
-                         scenario_.train->accumulation == 1);
+                         micro_batches_of_step(scenario_) == 1);
     if (b_.is_first()) return;
     for (const ParameterId parameter : persistent()) {
       gathers_->carry(parameter);
@@ -85,7 +84,7 @@ class Zero3Strategy : public Strategy {
     reduction_->close();
     for (const UnitId unit : std::exchange(left_late_, {}))
       gathers_->release(coordinator_->release_late(unit));
-    if (micro_batch() + 1 == scenario_.train->accumulation) gathers_->release(coordinator_->release_all());
+    if (micro_batch() + 1 == micro_batches_of_step(scenario_)) gathers_->release(coordinator_->release_all());
   }
 
   BufferId compute_parameters(UnitId unit) const override {

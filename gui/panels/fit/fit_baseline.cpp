@@ -23,11 +23,11 @@ void FitBaseline::draw(PanelContext& context) {
     now_ = session.predicted_run();
     baseline_ = session.baseline();
     table_ = view::baseline_table(*baseline_, *now_);
-    const std::vector<std::string> titles = view::titles_of({now_, baseline_});
-    table_.columns[1].title = titles[1];
+    title_ = view::titles_of({now_, baseline_})[1];
     ++version_;
   }
   ImGui::SeparatorText("Against the baseline");
+  ImGui::SetItemTooltip("%s", title_.c_str());
   const GridEvents events =
       data_grid("baseline", table_, grid_,
                 {.revision = version_, .size = {0, grid_height(table_.rows.size())}}, context.theme);

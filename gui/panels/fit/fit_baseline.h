@@ -17,6 +17,7 @@ class FitBaseline {
  private:
   view::LoadedRunPtr now_, baseline_;
   view::DataTable table_;
+  std::string title_;  // of the baseline's run
   DataGridState grid_;
   std::uint64_t version_ = 0;
 };

@@ -31,12 +31,13 @@ void draw_stack(const MemoryPlot& plot, const view::StackedMemory& stacked, cons
     const float right =
         column + 1 < stacked.times.size() ? ImPlot::PlotToPixels(stacked.times[column + 1], 0.0).x : last;
     float bottom = ImPlot::PlotToPixels(0.0, 0.0).y;
-    for (std::size_t i = 0; i < plot.track.classes.size(); ++i) {
+    for (std::size_t i = 0; i < stacked.tops.size(); ++i) {
+      const ImU32 colour =
+          plot.track.classes.empty() ? theme.dimmed : colour_of(theme, plot.track.classes[i]);
       const float top = ImPlot::PlotToPixels(0.0, stacked.tops[i][column]).y;
       // A strip that is too thin to be seen is covered by the next one: it leaves no gap.
       if (bottom - top <= 0.25F) continue;
-      list.AddRectFilled({left, top}, {std::max(right, left + 1), bottom},
-                         faded(colour_of(theme, plot.track.classes[i]), plot.opacity));
+      list.AddRectFilled({left, top}, {std::max(right, left + 1), bottom}, faded(colour, plot.opacity));
       bottom = top;
     }
   }

@@ -4,18 +4,13 @@
 
 #include <algorithm>
 
+#include "engine/base/with_spaces.h"
 #include "engine/report/figures.h"
 #include "gui/view_model/memory/alive_lines.h"
 #include "gui/view_model/memory/space_tables.h"
 
 namespace shardlab::view {
 namespace {
-
-std::string class_words(BufferClass buffer_class) {
-  std::string name(to_string(buffer_class));
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
-}
 
 bool uses_other_spaces(const StepPlan& plan) {
   return std::any_of(plan.buffers.begin(), plan.buffers.end(),
@@ -110,7 +105,7 @@ Row row_of(const AliveLine& line, Shape shape) {
   row.key = static_cast<std::int64_t>(alive.space);
   row.cells = {text_cell(alive.what)};
   if (shape.form == AliveForm::single) row.cells.push_back(text_cell(line.name, CellTone::faint));
-  row.cells.push_back(text_cell(class_words(alive.buffer_class)));
+  row.cells.push_back(text_cell(with_spaces(to_string(alive.buffer_class))));
   if (shape.with_space) row.cells.push_back(text_cell(space_words(alive.space)));
   row.cells.push_back(bytes_cell(alive.bytes));
   if (shape.form == AliveForm::added_up)

@@ -4,19 +4,14 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/with_spaces.h"
 #include "engine/report/figures.h"
 
 namespace shardlab::view {
 namespace {
 
-const std::vector<std::string> k_settings = {"train.micro_batch", "model.sequence_length",
-                                             "parallel.strategy", "activation.checkpoint"};
-
-std::string with_spaces(std::string_view name) {
-  std::string text(name);
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
+const std::vector<std::string> k_settings_of_peak = {"train.micro_batch", "model.sequence_length",
+                                                     "parallel.strategy", "activation.checkpoint"};
 
 std::string formula_of(const MemoryRow& row) {
   if (row.parts.empty()) return {};
@@ -64,7 +59,7 @@ DataTable memory_rows_table(const ExplainedMemory& memory) {
                    {.title = "bytes",
                     .unit = "bytes",
                     .meaning = {"elements times the bytes of one, in the scenario's numbers",
-                                "the plan and the model's description", k_settings}},
+                                "the plan and the model's description", k_settings_of_peak}},
                    {.title = "in numbers of the scenario", .numeric = false},
                    {.title = "since", .numeric = false},
                    {.title = "less by", .numeric = false}},

@@ -1,18 +1,13 @@
 #include <algorithm>
 
+#include "engine/base/with_spaces.h"
 #include "gui/view_model/memory/fit_view.h"
 
 namespace shardlab::view {
 namespace {
 
-std::string class_words(BufferClass buffer_class) {
-  std::string text(to_string(buffer_class));
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
-
-const std::vector<std::string> k_settings = {"train.micro_batch", "model.sequence_length",
-                                             "parallel.strategy", "activation.checkpoint"};
+const std::vector<std::string> k_settings_of_fit = {"train.micro_batch", "model.sequence_length",
+                                                    "parallel.strategy", "activation.checkpoint"};
 
 std::vector<Column> fit_columns(const FitView& view, bool with_phases) {
   const std::string trace = "the trace of the run, on the rank where the peak is highest";
@@ -20,10 +15,11 @@ std::vector<Column> fit_columns(const FitView& view, bool with_phases) {
       {.title = "class", .numeric = false},
       {.title = "at the peak",
        .unit = "bytes",
-       .meaning = {"bytes of live tensors of this class when memory is highest", trace, k_settings}},
+       .meaning = {"bytes of live tensors of this class when memory is highest", trace, k_settings_of_fit}},
       {.title = "share",
        .unit = "fraction",
-       .meaning = {"bytes of the class divided by those of all classes, at the peak", trace, k_settings}}};
+       .meaning = {"bytes of the class divided by those of all classes, at the peak", trace,
+                   k_settings_of_fit}}};
   if (!with_phases) return columns;
   for (const PhasePeak& phase : view.phases) {
     const std::string name(to_string(phase.phase));
@@ -31,7 +27,7 @@ std::vector<Column> fit_columns(const FitView& view, bool with_phases) {
         {.title = name,
          .unit = "bytes",
          .meaning = {"bytes of live tensors of this class when memory is highest within " + name, trace,
-                     k_settings}});
+                     k_settings_of_fit}});
   }
   return columns;
 }
@@ -79,7 +75,7 @@ DataTable fit_table(const FitView& view, bool with_phases) {
     const std::size_t i = static_cast<std::size_t>(buffer_class);
     Row row;
     row.key = static_cast<std::int64_t>(i);
-    row.cells = {text_cell(class_words(buffer_class)), bytes_cell(view.by_class[i]),
+    row.cells = {text_cell(with_spaces(to_string(buffer_class))), bytes_cell(view.by_class[i]),
                  share_cell(view.peak.value > 0 ? static_cast<double>(view.by_class[i].value) /
                                                       static_cast<double>(view.peak.value)
                                                 : 0.0)};

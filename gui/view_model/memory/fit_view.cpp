@@ -70,6 +70,7 @@ void add_classes(FitView& view) {
 
 // The first line of the sum is that of the live tensors.
 void add_parts(FitView& view, const MemorySum& sum) {
+  if (view.classes.empty()) view.parts.push_back({"of what is not known", view.peak, {}, {}});
   for (const BufferClass its : view.classes) {
     const Bytes bytes = view.by_class[static_cast<std::size_t>(its)];
     if (bytes.value > 0) view.parts.push_back({words(to_string(its)), bytes, its, {}});

@@ -5,8 +5,8 @@
 namespace shardlab::view {
 namespace {
 
-const std::vector<std::string> k_settings = {"parallel.strategy", "activation.checkpoint",
-                                             "train.micro_batch", "cluster.memory_limit"};
+const std::vector<std::string> k_settings_of_memory = {"parallel.strategy", "activation.checkpoint",
+                                                       "train.micro_batch", "cluster.memory_limit"};
 
 // Rows of parts make up the sums below them; the last row is what the one above it leaves.
 enum class LineKey : std::int64_t { part, sum, limit, left };
@@ -56,7 +56,7 @@ DataTable memory_sum_table(const MemorySum& sum) {
       {.title = "bytes",
        .unit = "bytes",
        .meaning = {"live tensors, what the allocator and libraries take beside them, and their sums",
-                   "the prediction of the run: its allocator and its libraries", k_settings}},
+                   "the prediction of the run: its allocator and its libraries", k_settings_of_memory}},
       {.title = "what it is", .numeric = false}};
   for (const MemorySumLine& line : sum.lines)
     add(table, line.name, line.bytes, line.note, line.role == SumRole::sum ? LineKey::sum : LineKey::part);
@@ -75,7 +75,7 @@ DataTable other_tools_table(const MemorySum& sum, const std::vector<ToolAnswer>&
                    {.title = "bytes",
                     .unit = "bytes",
                     .meaning = {"what a tool's formula makes of the scenario, of a rank",
-                                "the tool's own source", k_settings}},
+                                "the tool's own source", k_settings_of_memory}},
                    {.title = "formula", .numeric = false}};
   const auto add_tool = [&](const std::string& name, std::optional<Bytes> bytes, const std::string& formula) {
     table.rows.push_back({{text_cell(name), bytes_cell(bytes), text_cell(formula, CellTone::faint)}});

@@ -55,7 +55,7 @@ bool on_device_clock(const StepPlan& plan, const Span& span) {
 void resize(StackedMemory& stacked, const MemoryTrack& track, std::size_t columns) {
   stacked.times.resize(columns);
   stacked.samples.resize(columns);
-  stacked.tops.resize(track.classes.size());
+  stacked.tops.resize(std::max<std::size_t>(track.classes.size(), 1));
   for (std::vector<double>& top : stacked.tops) top.resize(columns);
   stacked.others.resize(track.others.size());
   for (std::vector<double>& other : stacked.others) other.resize(columns);
@@ -133,6 +133,7 @@ void stack_memory(const MemoryTrack& track, const TimeScale& scale, double pixel
     }
     stacked.times[column] = begin;
     stacked.samples[column] = static_cast<std::uint32_t>(highest);
+    if (track.classes.empty()) stacked.tops.front()[column] = static_cast<double>(track.peaks[highest]);
     double top = 0;
     for (std::size_t i = 0; i < track.classes.size(); ++i) {
       const auto index = static_cast<std::size_t>(track.classes[i]);

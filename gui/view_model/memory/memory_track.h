@@ -31,11 +31,11 @@ struct MemoryTrack {
   std::vector<Nanoseconds> times;     // by sample, never falling; see MemoryClock
   std::vector<std::int64_t> peaks;    // by sample, for searching
   Nanoseconds end;                    // of the step
-  std::vector<BufferClass>
-      classes;  // that hold anything, in the order of stacking: what lives long at the bottom
-  std::optional<std::size_t> peak;  // the first sample with the highest peak
-  std::optional<Bytes> capacity;    // what a rank may use, when known
-  std::vector<MemorySpace> others;  // that hold anything, besides the device
+  std::vector<BufferClass> classes;   // that hold anything, in the order of stacking: what lives long at the
+                                      // bottom; none where the trace knows no classes
+  std::optional<std::size_t> peak;    // the first sample with the highest peak
+  std::optional<Bytes> capacity;      // what a rank may use, when known
+  std::vector<MemorySpace> others;    // that hold anything, besides the device
 };
 
 // The most that a space other than the device held at any sample.
@@ -46,10 +46,10 @@ MemoryTrack make_memory_track(std::string title, RunKind kind, const StepPlan& p
                               std::optional<Bytes> capacity, MemoryClock clock);
 
 // Bytes by column of the plot, ready to be drawn: `tops[c]` is the upper edge of classes[c] above those
-// before.
+// before. A track without classes has one strip, of all bytes.
 struct StackedMemory {
   std::vector<double> times;                // ns, the left edge of each column
-  std::vector<std::vector<double>> tops;    // by class of the track, then column
+  std::vector<std::vector<double>> tops;    // by strip, then column
   std::vector<std::uint32_t> samples;       // by column: the sample that is shown
   std::vector<std::vector<double>> others;  // by other space of the track, then column: the highest there
 };

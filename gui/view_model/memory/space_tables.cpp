@@ -9,7 +9,7 @@
 namespace shardlab::view {
 namespace {
 
-const std::vector<std::string> k_settings = {"offload.parameters", "offload.optimizer"};
+const std::vector<std::string> k_settings_of_offload = {"offload.parameters", "offload.optimizer"};
 
 }  // namespace
 
@@ -30,12 +30,12 @@ DataTable spaces_table(const LoadedRun& run) {
                    {.title = "between steps",
                     .unit = "bytes",
                     .meaning = {"bytes of the plan's buffers that are alive when a steady step begins",
-                                "the plan", k_settings}},
+                                "the plan", k_settings_of_offload}},
                    {.title = "at most",
                     .unit = "bytes",
                     .meaning = {"the highest over all steps, of the rank that needs most; spaces need not be "
                                 "at their highest at one time",
-                                source_of(run), k_settings}}},
+                                source_of(run), k_settings_of_offload}}},
                   {}};
   if (!run.record.summary.memory) return table;
   for (const SpaceMemory& space : run.record.summary.memory->spaces) {
@@ -48,15 +48,15 @@ DataTable spaces_table(const LoadedRun& run) {
 }
 
 DataTable transfers_table(const LoadedRun& run) {
-  DataTable table{
-      "transfers",
-      {{.title = "a rank moves in a step", .numeric = false},
-       {.title = "times",
-        .meaning = {"instructions that read in one space and write in another", "the plan", k_settings}},
-       {.title = "bytes",
-        .unit = "bytes",
-        .meaning = {"of all of them, as they arrive", "the plan", k_settings}}},
-      {}};
+  DataTable table{"transfers",
+                  {{.title = "a rank moves in a step", .numeric = false},
+                   {.title = "times",
+                    .meaning = {"instructions that read in one space and write in another", "the plan",
+                                k_settings_of_offload}},
+                   {.title = "bytes",
+                    .unit = "bytes",
+                    .meaning = {"of all of them, as they arrive", "the plan", k_settings_of_offload}}},
+                  {}};
   for (const TransferTotal& each : run.record.summary.transfers) {
     Row row;
     row.cells = {text_cell(fmt::format("{} to {}", space_words(each.from), space_words(each.to))),

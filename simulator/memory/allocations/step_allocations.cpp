@@ -6,7 +6,6 @@
 
 #include "engine/plan/gradient_parts.h"
 #include "engine/plan/segment_run.h"
-#include "engine/scenario/strategy_facts.h"
 #include "simulator/memory/allocations/allocation_list.h"
 #include "simulator/memory/allocations/flat_setup.h"
 #include "simulator/memory/allocations/program_allocations.h"
@@ -14,26 +13,25 @@
 namespace shardlab {
 namespace {
 
-// Our own executor joins where the plan says.
-std::optional<StreamId> joins_of(const PlannedScenario& planned, const StepPlan& plan, WhoseStorages whose) {
+// The stream on which a framework joins the gradients of a flat vector; our own executor joins where the plan
+// says.
+std::optional<StreamId> joins_of(const StepPlan& plan, WhoseStorages whose) {
   if (whose != WhoseStorages::framework) return std::nullopt;
-  const std::string_view name = facts_of(planned.scenario).gradients_join_on;
   for (std::size_t i = 0; i < plan.streams.size(); ++i) {
-    if (plan.streams[i].name == name) return make_id<StreamId>(i);
+    if (plan.streams[i].role == StreamRole::unshard) return make_id<StreamId>(i);
   }
   return std::nullopt;
 }
 
 // Whether this is the setup of flat vectors as PyTorch has them, those whose gradients it joins.
-bool makes_flat_vectors(const PlannedScenario& planned, const StepPlan& plan, WhoseStorages whose) {
-  return plan.phase == PlanPhase::setup && whose == WhoseStorages::framework &&
-         !facts_of(planned.scenario).gradients_join_on.empty();
+bool makes_flat_vectors(const StepPlan& plan, WhoseStorages whose) {
+  return plan.phase == PlanPhase::setup && joins_of(plan, whose);
 }
 
 class StepWalk {
  public:
   StepWalk(const PlannedScenario& planned, const StepPlan& plan, WhoseStorages whose)
-      : planned_(planned), plan_(plan), whose_(whose), list_(plan, {plan, joins_of(planned, plan, whose)}) {}
+      : planned_(planned), plan_(plan), whose_(whose), list_(plan, {plan, joins_of(plan, whose)}) {}
 
   Result<StepAllocations> list_calls() {
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
@@ -41,8 +39,7 @@ class StepWalk {
       if (!plan_.buffers[i].carried || !on_device(id)) continue;
       for (const Bytes bytes : storages_of(planned_.graph, plan_.buffers[i], whose_)) list_.carry(id, bytes);
     }
-    if (makes_flat_vectors(planned_, plan_, whose_))
-      take_flat_shards(planned_, plan_, flat_shards(plan_), list_);
+    if (makes_flat_vectors(plan_, whose_)) take_flat_shards(planned_, plan_, flat_shards(plan_), list_);
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
       SHARDLAB_CHECK_OK(issue(make_id<InstructionId>(i)));
       list_.end_instruction();

@@ -1,5 +1,6 @@
 // cuBLAS's workspaces (torch 2.11, aten/src/ATen/cuda/CublasHandlePool.cpp): one a handle and stream, and a
-// handle a thread. Forward runs in the main thread, backward, with what it computes again, in autograd's.
+// handle a thread. Under PyTorch forward runs in the main thread, backward, with what it computes again, in
+// autograd's; our executor has one thread.
 // cuBLASLt shares them where TORCH_CUBLASLT_UNIFIED_WORKSPACE says so; a release before Blackwell's size was
 // changed gives it that of Ampere.
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/scenario/choose_implementation.h"
 #include "simulator/memory/overheads/overhead_rows.h"
 
 namespace shardlab {
@@ -33,12 +35,17 @@ Workspace workspace_of(const Device& device, const RuntimeMemory& runtime) {
 }
 
 // The threads that multiply matrices on a stream, by stream.
-std::set<std::pair<StreamId, bool>> handles_of(const StepPlan& plan) {
+std::set<std::pair<StreamId, bool>> handles_of(const PlannedScenario& planned) {
+  const bool has_autograd = choose_host(planned.scenario) == HostProgram::python;
   std::set<std::pair<StreamId, bool>> handles;
-  for (const Instruction& instruction : plan.instructions)
+  for (const Instruction& instruction : planned.plan.steady.instructions)
     if (runs_segment(instruction.kind))
-      handles.emplace(instruction.stream, instruction.kind != InstructionKind::Forward);
+      handles.emplace(instruction.stream, has_autograd && instruction.kind != InstructionKind::Forward);
   return handles;
+}
+
+const char* threads_text(const PlannedScenario& planned) {
+  return choose_host(planned.scenario) == HostProgram::python ? ", forward's and autograd's" : "";
 }
 
 }  // namespace
@@ -48,7 +55,7 @@ std::vector<LibraryAllocation> library_allocations(const PlannedScenario& planne
   if (device.kind != DeviceKind::gpu) return {};
   const Bytes bytes = workspace_of(device, runtime).bytes;
   std::vector<LibraryAllocation> allocations;
-  for (const auto& [stream, backward] : handles_of(planned.plan.steady)) {
+  for (const auto& [stream, backward] : handles_of(planned)) {
     if (allocations.empty() || allocations.back().stream != stream) allocations.push_back({bytes, stream, 0});
     ++allocations.back().count;
   }
@@ -58,16 +65,15 @@ std::vector<LibraryAllocation> library_allocations(const PlannedScenario& planne
 Overheads cublas_overheads(const PlannedScenario& planned, const Device& device,
                            const RuntimeMemory& runtime) {
   const Workspace workspace = workspace_of(device, runtime);
-  const auto handles = static_cast<std::int64_t>(handles_of(planned.plan.steady).size());
+  const auto handles = static_cast<std::int64_t>(handles_of(planned).size());
   if (handles == 0) return {};
   return {{.name = device.cuda_capability == 0 ? "hipBLAS workspaces" : "cuBLAS workspaces",
            .bytes = workspace.bytes * handles,
            .low = workspace.low * handles,
            .high = (workspace.bytes + workspace.lt) * handles,
            .where = OverheadPlace::allocator,
-           .formula = fmt::format("{} x {}: one a stream for each thread that multiplies there, forward's "
-                                  "and autograd's",
-                                  handles, to_string(workspace.bytes)),
+           .formula = fmt::format("{} x {}: one a stream for each thread that multiplies there{}", handles,
+                                  to_string(workspace.bytes), threads_text(planned)),
            .source = runtime.source(workspace.figure)}};
 }
 

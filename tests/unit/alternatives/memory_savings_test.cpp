@@ -150,10 +150,12 @@ TEST_CASE("rows name the settings that shrink them") {
     return std::set<std::string>{"no such row"};
   };
   const std::string chunks = "model.loss={kind: chunked, chunks: 8}";
-  CHECK(settings("saved activations of 32 layers") ==
-        std::set<std::string>{"activation.checkpoint=full", "model.implementation=fused"});
+  CHECK(settings("saved activations of 32 layers") == std::set<std::string>{"activation.checkpoint=full",
+                                                                            "model.implementation=fused",
+                                                                            "model.sequence_length=2048"});
   CHECK(settings("temporaries").contains(chunks));
-  CHECK(settings("first moments of 32 layers") == std::set<std::string>{"model.dtype=bfloat16"});
+  CHECK(settings("first moments of 32 layers") ==
+        std::set<std::string>{"model.dtype=bfloat16", "offload.parameters=cpu"});
   CHECK(settings("rope table").empty());
 }
 

@@ -87,7 +87,7 @@ TEST_CASE("bands are quantiles of what others were off by, every series with the
   for (int i = 1; i <= 6; ++i) rows.push_back(row("y" + std::to_string(i), "y", 1, i));
   rows.push_back(row("z", "z", 1, 10));
   rows.front().error = 1;  // its own residual, log 2
-  const auto within = set_bands(rows);
+  const auto within = set_bands(rows, 0.8);
   CHECK(*rows[0].low == Approx(300.0 / 10));
   CHECK(*rows[0].high == Approx(300.0 / 2));
   CHECK_FALSE(rows[1].low);  // of x and z there are two residuals, too few
@@ -96,11 +96,30 @@ TEST_CASE("bands are quantiles of what others were off by, every series with the
   CHECK(*rows[7].high == Approx(10.0 / 2));
   REQUIRE(within);
   CHECK(*within == Approx(0.5));  // of a and z, a
+  for (BacktestRow& each : rows) each.groups = {{"source", each.series}};
+  const std::vector<BacktestSummary> summary = summarize_errors(rows);
+  CHECK(summary[0].banded == 2);
+  CHECK(summary[0].in_band == 1);
+  for (const BacktestSummary& each : summary) {
+    if (each.key == "x") CHECK(std::pair(each.banded, each.in_band) == std::pair(1, 1));
+    if (each.key == "y") CHECK(each.banded == 0);
+    if (each.key == "z") CHECK(std::pair(each.banded, each.in_band) == std::pair(1, 0));
+  }
+}
+
+// The first 5 % end within log 1, 95 % within log 10 as nine tenths do.
+TEST_CASE("bands hold as much as is asked for") {
+  std::vector<BacktestRow> rows{row("a", "x", 140, 300)};
+  for (int i = 1; i <= 6; ++i) rows.push_back(row("y" + std::to_string(i), "y", 1, i));
+  rows.push_back(row("z", "z", 1, 10));
+  set_bands(rows, 0.9);
+  CHECK(*rows[0].low == Approx(300.0 / 10));
+  CHECK(*rows[0].high == Approx(300.0));
 }
 
 TEST_CASE("too few sources give no bands") {
   std::vector<BacktestRow> rows{row("a", "x", 1, 2), row("b", "y", 1, 2)};
-  CHECK_FALSE(set_bands(rows));
+  CHECK_FALSE(set_bands(rows, 0.8));
   CHECK_FALSE(rows[0].low);
 }
 

@@ -37,7 +37,9 @@ LoadedRunPtr offloading_run() {
 }  // namespace
 
 TEST_CASE("buffers alive after an instruction, the largest first, in words, with since and until") {
-  const auto run = shared_run(loaded_run(1, RunKind::measured));
+  LoadedRun loaded = loaded_run(1, RunKind::measured);
+  loaded.record.plan.steady.buffers[1].unit = UnitId{1};
+  const auto run = shared_run(std::move(loaded));
   const DataTable table = table_of(run, InstructionId{1}, AliveForm::single);
   REQUIRE(table.rows.size() == 3);
   CHECK(cell(table, 0, "what").text == "gathered parameters of layer 0");

@@ -113,6 +113,59 @@ TEST_CASE("runs of different plans are compared by totals alone, and the note sa
   CHECK(row_named(comparison.totals, "step time"));
 }
 
+TEST_CASE("a prediction for another machine differs and is no error") {
+  LoadedRun predicted = loaded_run(1, RunKind::predicted, 80), measured = loaded_run(2, RunKind::measured);
+  predicted.record.machine = "8 x H100-SXM (dgx-h100)";
+  measured.record.machine = "2 processors";
+  const RunComparison comparison = compare_runs({shared_run(predicted), shared_run(measured)}, 1);
+  for (const DataTable* const table : {&comparison.totals, &comparison.classes, &comparison.kinds})
+    CHECK(table->columns[3].title == "difference");
+  CHECK(row_named(comparison.totals, "step time")->cells[3].tone == CellTone::plain);
+}
+
+TEST_CASE("times that a validation did not judge are no errors, bytes are") {
+  LoadedRun measured = loaded_run(2, RunKind::measured);
+  measured.record.times_not_judged = "other programs took 38 % of the processors meanwhile";
+  const RunComparison comparison =
+      compare_runs({shared_run(loaded_run(1, RunKind::predicted, 80)), shared_run(measured)}, 1);
+  CHECK(comparison.totals.columns[3].title == "difference");
+  CHECK(comparison.kinds.columns[3].title == "difference");
+  CHECK(comparison.classes.columns[3].title == "error");
+}
+
+TEST_CASE("classes that an imported run does not know are no zeros") {
+  LoadedRun imported = loaded_run(2, RunKind::measured);
+  imported.record.summary.memory->by_class = {};
+  imported.record.summary.plan_hash = "another";
+  const RunComparison comparison =
+      compare_runs({shared_run(loaded_run(1, RunKind::predicted)), shared_run(imported)}, 1);
+  REQUIRE_FALSE(comparison.classes.rows.empty());
+  for (const Row& row : comparison.classes.rows) {
+    CHECK(row.cells[1].number);
+    CHECK_FALSE(row.cells[2].number);
+    CHECK(row.cells[2].text == "-");
+    CHECK(row.cells[3].text == "-");
+  }
+}
+
+TEST_CASE("a collective that a run has none of is a dash in every column") {
+  const auto run_with = [](std::int64_t id, std::int64_t bytes) {
+    LoadedRun run = loaded_run(id, RunKind::predicted);
+    run.record.summary.plan_hash = "plan " + std::to_string(id);
+    run.record.summary.communication.clear();
+    if (bytes > 0)
+      run.record.summary.communication.push_back(
+          {InstructionKind::AllToAll, 2, 1, Bytes{bytes}, Bytes{bytes}, {}});
+    return shared_run(run);
+  };
+  const RunComparison comparison = compare_runs({run_with(1, 0), run_with(2, 100), run_with(3, 0)}, 0);
+  const Row* const row = row_named(comparison.totals, "communication AllToAll");
+  REQUIRE(row);
+  CHECK(row->cells[1].text == "-");
+  CHECK(row->cells[2].text == "100 B");
+  CHECK(row->cells[3].text == "-");
+}
+
 TEST_CASE("three runs have a column each and say which run an instruction is of") {
   auto runs = predicted_and_measured(80);
   runs.push_back(shared_run(loaded_run(3, RunKind::predicted, 120)));

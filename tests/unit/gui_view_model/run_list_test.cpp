@@ -78,6 +78,20 @@ TEST_CASE("the trend pairs a measured run with the prediction that stood before 
   CHECK(error_trend(runs, {"b", {}, ""}).empty());
 }
 
+TEST_CASE("the trend leaves out other machines' predictions and times that are no measurement") {
+  std::vector<RunEntry> runs = {
+      entry_of(1, RunKind::predicted, "a", 90), entry_of(2, RunKind::predicted, "a", 1),
+      entry_of(3, RunKind::measured, "a", 100), entry_of(4, RunKind::measured, "a", 300)};
+  runs[0].machine = runs[2].machine = runs[3].machine = "2 processors";
+  runs[1].machine = "2 x H100-SXM";
+  runs[1].calibrated = true;
+  runs[3].times_not_judged = "other programs took 38 % of the processors meanwhile";
+  const auto trend = error_trend(runs, {});
+  REQUIRE(trend.size() == 1);
+  CHECK(trend[0].predicted == RunId{1});
+  CHECK(trend[0].step_time_error == Approx(-0.1));
+}
+
 TEST_CASE("a calibrated prediction is preferred to a newer one that is not") {
   std::vector<RunEntry> runs = {entry_of(1, RunKind::predicted, "a", 90),
                                 entry_of(2, RunKind::predicted, "a", 50),

@@ -1,4 +1,6 @@
 #include "engine/hardware/device.h"
+#include "engine/hardware/node.h"
+#include "engine/hardware/usual_network.h"
 #include "tests/catch.h"
 
 namespace shardlab {
@@ -45,6 +47,24 @@ TEST_CASE("device: a described cluster") {
   CHECK(device.wires.network_per_rank.value == 12.5e9);
   request.pcie_only = true;
   CHECK(of(request).wires.ring.value == 24e9);
+}
+
+TEST_CASE("device: nodes of a GPU alone have the network of the node that its vendor builds") {
+  ClusterRequest request;
+  request.gpu = "h100";
+  request.gpus_per_node = 8;
+  request.nodes = 4;
+  const Device device = describe_device(request).value();
+  request = {};
+  request.node = "dgx-h100";
+  request.nodes = 4;
+  const Device usual = describe_device(request).value();
+  CHECK(device.wires.network_per_rank == usual.wires.network_per_rank);
+  CHECK(device.wires.network_efficiency == usual.wires.network_efficiency);
+  CHECK_THAT(device.source, test::contains_text("nodes/dgx-h100.yaml"));
+  for (const std::string& gpu : gpu_names())
+    if (const auto node = usual_node(gpu)) CHECK(find_node(*node).value().network.value > 0);
+  CHECK_FALSE(usual_node("T4"));
 }
 
 TEST_CASE("device: CPU ranks share the loopback") {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/model/families/family.h"
+#include "engine/model/loss_operators.h"
 #include "engine/model/operators/attribute_keys.h"
 #include "engine/model/operators/operator_list.h"
 #include "engine/model/partition.h"
@@ -129,6 +130,34 @@ TEST_CASE("join: names as the checkpoints of the two have them") {
     CHECK(of_teacher.modules[i].parameters == teacher.modules[i].parameters);
     CHECK(of_teacher.modules[i].parent == teacher.modules[i].parent);
   }
+}
+
+TEST_CASE("join: under a loss in parts the teacher's head is a part of it, and no logits are whole") {
+  ModelGraph student = family("llama");
+  REQUIRE_OK(chunk_loss(student, LossChunks::of_tokens, 3));
+  const ModelGraph teacher = family("qwen3_moe"), both = joined(student, teacher);
+  const Operator& loss = both.operators.back();
+  CHECK(loss.type == &k_chunked_distillation);
+  CHECK(loss.attributes.get(attribute::k_chunks) == 3);
+  CHECK(loss.attributes.get(attribute::k_temperature) == 2);
+  REQUIRE(loss.inputs.size() == 3);
+  CHECK(loss.inputs[2] == both.teacher->logits);  // what its head makes them of
+  CHECK(both.tensor(loss.inputs[2]).shape.back() != both.vocabulary);
+  REQUIRE(loss.parameters.size() == 2);
+  CHECK(both.parameter(loss.parameters[0]).name == "lm_head.weight");
+  CHECK(both.parameter(loss.parameters[1]).name == "teacher.lm_head.weight");
+  for (const Tensor& tensor : both.tensors)
+    CHECK((tensor.shape.empty() || tensor.shape.back() != both.vocabulary));
+}
+
+TEST_CASE("join: what has no loss in parts is refused by name") {
+  ModelGraph over_words = family("llama"), over_tokens = family("llama");
+  REQUIRE_OK(chunk_loss(over_words, LossChunks::of_vocabulary, 3));
+  CHECK_THAT(to_string(join_teacher(over_words, family("llama"), {}).error()),
+             test::contains_text("over: tokens"));
+  REQUIRE_OK(chunk_loss(over_tokens, LossChunks::of_tokens, 3));
+  CHECK_THAT(to_string(join_teacher(over_tokens, family("gemma2"), {}).error()),  // a soft cap on its logits
+             test::contains_text("not supported yet for a teacher like gemma2"));
 }
 
 TEST_CASE("join: other vocabularies are refused with what to do") {

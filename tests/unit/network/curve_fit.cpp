@@ -18,10 +18,6 @@ constexpr double k_prior_weight = 1e-3;
 
 using Terms = std::array<double, k_terms>;
 
-std::size_t index_of(auto value) {
-  return static_cast<std::size_t>(value);
-}
-
 class NormalEquations {
  public:
   void add(const Terms& terms, double value, double weight) {

@@ -66,15 +66,30 @@ TEST_CASE("attention can be one kernel among eager operators") {
 }
 
 TEST_CASE("a distillation has an eager form") {
-  const auto scenario = parse_scenario(
-      "model: {config: tiny-llama, sequence_length: 64}\ncluster: {node: hgx-h100}\n"
-      "parallel: {strategy: fsdp2}\ndistillation: {teacher: {config: tiny-llama}}\n",
-      "a.yaml");
-  REQUIRE_OK(scenario);
-  const auto planned = plan_scenario(*scenario);
-  REQUIRE_OK(planned);
-  CHECK(planned->graph.implementation == Implementation::eager);
-  CHECK(planned->graph.operators.back().type->name == "eager_distillation_loss");
+  const auto planned_with = [](const std::string& loss, const std::string& teacher) {
+    const auto scenario = parse_scenario("model: {config: tiny-llama, sequence_length: 64, loss: " + loss +
+                                             "}\ncluster: {node: hgx-h100}\nparallel: {strategy: fsdp2}\n"
+                                             "distillation: {teacher: {config: tiny-llama, parallel: " +
+                                             teacher + "}}\n",
+                                         "a.yaml");
+    REQUIRE_OK(scenario);
+    return plan_scenario(*scenario);
+  };
+  const auto whole = planned_with("plain", "{strategy: fsdp2}");
+  REQUIRE_OK(whole);
+  CHECK(whole->graph.implementation == Implementation::eager);
+  CHECK(whole->graph.operators.back().type->name == "eager_distillation_loss");
+  // Over parts of the tokens the loss is one operator, as without a teacher, and has both heads.
+  for (const std::string strategy : {"fsdp2", "fsdp1", "native", "none"}) {
+    CAPTURE(strategy);
+    const auto in_parts = planned_with("{kind: chunked, chunks: 4}", "{strategy: " + strategy + "}");
+    REQUIRE_OK(in_parts);
+    CHECK(in_parts->graph.operators.back().type->name == "chunked_distillation");
+  }
+  const auto given_back =
+      planned_with("{kind: chunked, chunks: 4}", "{strategy: fsdp2, reshard_after_forward: true}");
+  REQUIRE_FALSE(given_back.has_value());
+  CHECK(given_back.error().place.name == "distillation.teacher.parallel.reshard_after_forward");
 }
 
 }  // namespace shardlab

@@ -15,6 +15,11 @@ TEST_CASE("figures") {
   CHECK(grouped(1234567) == "1,234,567");
   CHECK(percent(0.4123) == "41.2 %");
   CHECK(percent(0.00123) == "0.12 %");
+  CHECK(chance(0.891) == "89 %");
+  CHECK(chance(0.99) == "99 %");
+  CHECK(chance(0.999) == "over 99 %");
+  CHECK(chance(1) == "over 99 %");
+  CHECK(chance(0.004) == "under 1 %");
   CHECK(signed_percent(-0.05) == "-5.0 %");
   CHECK(signed_percent(0.05) == "+5.0 %");
   CHECK(rate(12345.6) == "12,346");

@@ -113,10 +113,10 @@ TEST_CASE("what is alive after an instruction is said in rows, those of each mem
     said.push_back(row.what);
   }
   CHECK(said == std::vector<std::string>{
-                    "saved activations of 2 layers (micro-batch 2 of 2)", "parameter shards of layer 1",
-                    "parameter shards of layer 0", "parameter shards of the teacher's layer 0",
-                    "parameters of the root unit", "output of layer 0 (micro-batch 2 of 2)",
-                    "the teacher's logits (micro-batch 2 of 2)"});
+                    "saved activations of 2 layers (micro-batch 2 of 2)", "parameter shards of layer 0",
+                    "parameter shards of layer 1", "parameter shards of the teacher's layer 0",
+                    "parameters of the root unit", "the teacher's logits (micro-batch 2 of 2)",
+                    "output of layer 0 (micro-batch 2 of 2)"});
   for (const MemorySpace space : {MemorySpace::device, MemorySpace::pinned_host})
     CHECK(sums[static_cast<std::size_t>(space)] == live_bytes_after(step, space)[3]);
 }

@@ -92,7 +92,8 @@ TEST_CASE("the instruction at the peak is told in words where its plan is known"
   RunSummary run = measured_summary();
   run.memory->peak_instruction = InstructionId{34};
   CHECK_THAT(summary_table(run, {}, &plan),
-             test::contains_text("200 MiB  rank 0, in backward of layer 1 (34 Backward s4 mb0)\n"));
+             test::contains_text("  peak allocated         200 MiB  in backward of layer 1\n"
+                                 "                                  rank 0, in 34 Backward s4 mb0\n"));
 }
 
 TEST_CASE("a prediction says what it rests on and what it leaves out") {

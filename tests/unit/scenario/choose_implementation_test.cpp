@@ -36,12 +36,12 @@ TEST_CASE("what a scenario leaves open can be decided, for a teacher too") {
   const auto decided = with_implementation(scenario_of("", k_gpus, teacher), Implementation::fused);
   REQUIRE(decided);
   CHECK(decided->model->implementation == Implementation::fused);
-  CHECK(decided->distillation->teacher.model.implementation == Implementation::fused);
+  CHECK(decided->distillation->teacher.model->implementation == Implementation::fused);
   const auto of_teacher =
       with_implementation(scenario_of(", implementation: eager", k_gpus, teacher), Implementation::fused);
   REQUIRE(of_teacher);
   CHECK(of_teacher->model->implementation == Implementation::eager);
-  CHECK(of_teacher->distillation->teacher.model.implementation == Implementation::fused);
+  CHECK(of_teacher->distillation->teacher.model->implementation == Implementation::fused);
 }
 
 TEST_CASE("a choice that nobody made is not written down") {

@@ -98,11 +98,11 @@ TEST_CASE("scenario: a teacher, and a node by its name alone") {
   CHECK(s.name == "distillation");  // the file's
   REQUIRE(s.distillation);
   const TeacherSpec& teacher = s.distillation->teacher;
-  CHECK(teacher.model.config == "llama-3-8b");
-  CHECK(teacher.model.dtype == DType::bfloat16);
-  CHECK(teacher.parallel.strategy == "fsdp2");
-  CHECK(teacher.parallel.reshard_after_forward.kind == ReshardKind::always);
-  CHECK(teacher.precision.param == DType::bfloat16);
+  CHECK(teacher.model->config == "llama-3-8b");
+  CHECK(teacher.model->dtype == DType::bfloat16);
+  CHECK(teacher.parallel->strategy == "fsdp2");
+  CHECK(teacher.parallel->reshard_after_forward.kind == ReshardKind::always);
+  CHECK(teacher.precision->param == DType::bfloat16);
   CHECK(s.distillation->temperature == 2);
   CHECK(s.distillation->weight == 0.9);
   CHECK(s.parallel->ddp.bucket_size == mebibytes(50));

@@ -5,7 +5,7 @@
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/run_spec.h"
 #include "engine/scenario/scenario.h"
-#include "engine/scenario/train_spec.h"
+#include "engine/scenario/train_words.h"
 #include "tests/catch.h"
 #include "tests/word_tables.h"
 

@@ -7,13 +7,14 @@ namespace shardlab {
 namespace {
 
 // Every combination's bounds against its simulation; how many there were.
-int compare(const test::SearchFolder& folder, const std::string& vary) {
+int compare(const test::SearchFolder& folder, const std::string& vary,
+            const CalibrationFor& calibration = {}) {
   const auto question = folder.question(vary);
   REQUIRE_OK(question);
   const auto space = SearchSpace::of(*question);
   REQUIRE_OK(space);
   ResultFile kept;
-  Evaluator evaluator(question->base, {}, kept);
+  Evaluator evaluator(question->base, calibration, kept);
   const BoundedSpace bounded(*space, evaluator, "", 1);
   int compared = 0;
   for (std::uint64_t index = 0; index < space->size(); ++index) {
@@ -77,6 +78,68 @@ TEST_CASE("bounds of adapters, frozen parameters and processors stay below the s
   CHECK(compare(processors,
                 "vary:\n  train.micro_batch: [1, 2, 4]\n  parallel.strategy: [ddp, fsdp1, fsdp2]\n"
                 "  activation.checkpoint: [none, full]\n  precision: [{}, {param: bfloat16}]\n") > 10);
+}
+
+// So few tokens that the wires are what takes the time; what is frozen need not cross them.
+TEST_CASE("bounds of wires stay below the simulation where most parameters are frozen") {
+  for (const char* frozen : {"lora: {rank: 4, targets: [all-linear]}", "frozen: ['model.layers.**']"}) {
+    INFO(frozen);
+    const test::SearchFolder folder(fmt::format(
+        "model: {{config: {}, sequence_length: 8, {}, overrides: {{hidden_size: 4096,\n"
+        "  intermediate_size: 16384, vocab_size: 1000}}}}\ncluster: {{node: dgx-h100, nodes: 4}}\n"
+        "parallel: {{strategy: fsdp2}}\ntrain: {{micro_batch: 1}}\n",
+        test::data_file("families/llama.json").string(), frozen));
+    CHECK(
+        compare(
+            folder,
+            "vary:\n  parallel: [{strategy: ddp}, {strategy: fsdp1}, {strategy: fsdp2}, {strategy: native},\n"
+            "    {strategy: zero0}, {strategy: zero1}, {strategy: zero2}, {strategy: zero3},\n"
+            "    {strategy: zero3, zero: {stage3_param_persistence_threshold: 0}}]\n") >= 7);
+  }
+}
+
+TEST_CASE("bounds of products in eight bits stay below the simulation") {
+  const test::SearchFolder folder(fmt::format(
+      "model: {{config: {}, sequence_length: 64, fp8: tensorwise, overrides: {{hidden_size: 4096,\n"
+      "  intermediate_size: 16384, vocab_size: 1024}}}}\ncluster: {{node: dgx-h100, nodes: 1}}\n"
+      "precision: {{param: bfloat16}}\nparallel: {{strategy: fsdp2}}\ntrain: {{micro_batch: 64}}\n",
+      test::data_file("families/llama.json").string()));
+  CHECK(compare(folder, "vary: {activation.checkpoint: [none, full]}\n") == 2);
+}
+
+// One in which products of weights, of inputs and single operators are faster than published.
+Calibration fast_gpu() {
+  Calibration calibration;
+  calibration.machine.gpu = "H100-SXM";
+  calibration.id = "fast";
+  for (const char* probe :
+       {"matmul.forward.float32", "matmul.input_gradient.float32", "matmul.weight_gradient.float32"})
+    calibration.coefficients[std::string(probe) + ".rate"] = {probe[7] == 'w' ? 4e15 : 2e15, "FLOP/s"};
+  calibration.coefficients["add.forward.float32.bandwidth"] = {9e12, "B/s"};
+  calibration.coefficients["rms_norm.backward.float32.bandwidth"] = {2e11, "B/s"};
+  for (const char* collective : {"all_gather", "reduce_scatter", "all_reduce"})
+    calibration.coefficients[std::string(collective) + ".bandwidth"] = {3e12, "B/s"};
+  calibration.probes.push_back({"all_gather", {{"bytes", 1 << 20}, {"ranks", 8}}, {}, 100, 200});
+  calibration.probes.push_back({"matmul.forward.float32", {{"m", 64}, {"n", 48}, {"k", 48}}, {}, 100, 300});
+  return calibration;
+}
+
+TEST_CASE("times that come from a calibration have bounds below the simulation") {
+  const test::SearchFolder folder(
+      fmt::format("model: {{config: {}, sequence_length: 32}}\ncluster: {{node: dgx-h100, nodes: 1}}\n"
+                  "parallel: {{strategy: fsdp2}}\ntrain: {{micro_batch: 2, accumulation: 2}}\n",
+                  test::data_file("families/llama.json").string()));
+  const CalibrationFor fast = [](const Scenario&) -> Result<std::optional<Calibration>> {
+    return fast_gpu();
+  };
+  CHECK(compare(folder, k_vary, fast) > 20);
+  const test::SearchFolder wide(fmt::format(
+      "model: {{config: {}, sequence_length: 8, overrides: {{hidden_size: 4096, vocab_size: 1000}}}}\n"
+      "cluster: {{node: dgx-h100, nodes: 1}}\nparallel: {{strategy: fsdp2}}\n",
+      test::data_file("families/llama.json").string()));
+  CHECK(compare(wide,
+                "vary: {train.micro_batch: [1, 64], parallel.strategy: [ddp, fsdp1, fsdp2, zero1, zero3]}\n",
+                fast) == 10);
 }
 
 TEST_CASE("bounds of stages that reduce every micro-batch stay below the simulation") {

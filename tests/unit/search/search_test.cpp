@@ -7,60 +7,11 @@
 #include <fmt/format.h>
 
 #include "simulator/search/bounded_space.h"
-#include "simulator/search/search_report.h"
-#include "tests/unit/search/small_question.h"
+#include "simulator/search/report/search_report.h"
+#include "tests/unit/search/random_question.h"
 
 namespace shardlab {
 namespace {
-
-template <typename T>
-std::string some_of(const std::vector<T>& all, test::Numbers& numbers, std::size_t least = 1) {
-  std::vector<T> chosen;
-  for (const T& each : all)
-    if (numbers.below(2) == 0) chosen.push_back(each);
-  for (std::size_t i = 0; chosen.size() < least; ++i)
-    if (std::find(chosen.begin(), chosen.end(), all[i]) == chosen.end()) chosen.push_back(all[i]);
-  return fmt::format("[{}]", fmt::join(chosen, ", "));
-}
-
-// A random question over strategies, resharding, checkpointing, batches, nodes, prices and needs. The small
-// limits of memory make a part of each space too large.
-std::string random_question(test::Numbers& numbers) {
-  std::string text = fmt::format("keep: {{global_batch: {}}}\n", numbers.below(3) == 0 ? 96 : 64);
-  const bool priced = numbers.below(3) > 0;
-  text += "offers:\n";
-  for (const char* node : {"hgx-h100", "dgx-a100"}) {
-    if (node[0] == 'd' && numbers.below(2) == 0) continue;
-    text += fmt::format(
-        "- {{node: {}, nodes: {}{}}}\n", node, some_of(std::vector<int>{1, 2, 4}, numbers),
-        priced ? fmt::format(", price: {}, date: '2026-01-01', source: a test", 2 + numbers.below(9)) : "");
-  }
-  text += fmt::format("train: {{tokens: {}M}}\n", 1 + numbers.below(50));
-  text += "vary:\n  train.micro_batch: " + some_of(std::vector<int>{1, 2, 3, 4, 8}, numbers) + "\n";
-  text += "  parallel: " +
-          some_of(std::vector<std::string>{"{strategy: ddp}", "{strategy: fsdp2}", "{strategy: fsdp1}",
-                                           "{strategy: native}", "{strategy: none}",
-                                           "{strategy: fsdp1, sharding: shard_grad_op}",
-                                           "{strategy: fsdp2, reshard_after_forward: false}",
-                                           "{strategy: zero1}", "{strategy: zero3}",
-                                           "{strategy: zero2, zero: {reduce_bucket_size: 20000}}"},
-                  numbers, 2) +
-          "\n";
-  if (numbers.below(2) == 0) text += "  activation.checkpoint: [none, full]\n";
-  if (numbers.below(3) == 0) text += "  cluster.memory_limit: [1200MiB, 2GiB]\n";
-  if (numbers.below(3) == 0) text += "  train.optimizer: [adamw, sgd]\n";
-  if (numbers.below(3) == 0) text += "  model.loss: [{kind: plain}, {kind: chunked, chunks: 4}]\n";
-  if (numbers.below(4) == 0) text += "  model.implementation: [eager, fused]\n";
-  if (numbers.below(4) == 0) text += "  model.dtype: [float32, bfloat16]\n";
-  if (numbers.below(4) == 0) text += "  train.sync: [last, every]\n";
-  std::vector<std::string> needs;
-  if (numbers.below(3) == 0) needs.push_back(fmt::format("gpus: {}", 4 << numbers.below(4)));
-  if (numbers.below(3) == 0) needs.push_back(fmt::format("hours: {}", 0.002 + numbers.fraction() * 0.2));
-  if (priced && numbers.below(3) == 0)
-    needs.push_back(fmt::format("dollars: {}", 0.005 + numbers.fraction()));
-  if (!needs.empty()) text += fmt::format("need: {{{}}}\n", fmt::join(needs, ", "));
-  return text;
-}
 
 // Spearman's: Pearson's of the ranks, equal values sharing theirs.
 double rank_correlation(const std::vector<std::pair<double, double>>& pairs) {
@@ -112,21 +63,24 @@ std::string space_of(const SpaceCounts& space) {
 
 void compare_random_spaces(int spaces, std::uint64_t seed) {
   const test::SearchFolder folder;
+  test::write_random_scenarios(folder);
   test::Numbers numbers(seed);
   ResultFile kept;  // one for all: what equal configurations have is simulated once
   std::uint64_t bounded = 0, total = 0;
   int without_answer = 0, refused = 0;
   for (int i = 0; i < spaces; ++i) {
-    const std::string text = random_question(numbers);
+    const std::string text = test::random_question(numbers);
     INFO(text);
-    const auto question = folder.question(text);
+    const auto question = folder.whole(text);
     REQUIRE_OK(question);
     const auto exhaustive = test::search_of(
-        *question, {.exhaustive = true, .threads = 2, .seconds = {}, .orders = {}, .progress = {}}, kept);
+        *question,
+        {.exhaustive = true, .threads = 2, .seconds = {}, .orders = {}, .progress = {}, .stop = {}}, kept);
     std::string first_space;
     for (const int threads : {1, 2, 7}) {
       const auto found = test::search_of(
-          *question, {.exhaustive = false, .threads = threads, .seconds = {}, .orders = {}, .progress = {}},
+          *question,
+          {.exhaustive = false, .threads = threads, .seconds = {}, .orders = {}, .progress = {}, .stop = {}},
           kept);
       REQUIRE(found.has_value() == exhaustive.has_value());
       if (!found) {
@@ -154,11 +108,12 @@ void compare_random_spaces(int spaces, std::uint64_t seed) {
 
 void compare_bounds(std::size_t least, std::uint64_t seed) {
   const test::SearchFolder folder;
+  test::write_random_scenarios(folder);
   test::Numbers numbers(seed);
   ResultFile kept;
   std::vector<std::pair<double, double>> times;  // bounded, simulated
   while (times.size() < least) {
-    const auto question = folder.question(random_question(numbers));
+    const auto question = folder.whole(test::random_question(numbers));
     REQUIRE_OK(question);
     const auto space = SearchSpace::of(*question);
     REQUIRE_OK(space);
@@ -171,7 +126,7 @@ void compare_bounds(std::size_t least, std::uint64_t seed) {
       REQUIRE_OK(outcome);
       if (!outcome->refused.empty()) continue;
       const LowerBounds& bounds = bounded.bounds_of(index);
-      INFO(fmt::format("{}", fmt::join(configuration.settings, " ")));
+      INFO(question->base.file << " " << fmt::format("{}", fmt::join(configuration.settings, " ")));
       CHECK(bounds.step_ns <= static_cast<double>(outcome->figures.step_time.value));
       CHECK(bounds.memory <= outcome->figures.peak_allocated);
       times.emplace_back(bounds.step_ns, static_cast<double>(outcome->figures.step_time.value));
@@ -194,12 +149,13 @@ TEST_CASE("bounded search equals exhaustive search on 300 random spaces", "[.man
 
 TEST_CASE("the largest of a knob equals exhaustive search") {
   const test::SearchFolder folder;
+  test::write_random_scenarios(folder);
   test::Numbers numbers(77);
   ResultFile kept;
   for (int i = 0; i < 10; ++i) {
-    const std::string text = random_question(numbers);
+    const std::string text = test::random_question(numbers);
     INFO(text);
-    const auto question = folder.question(text);
+    const auto question = folder.whole(text);
     REQUIRE_OK(question);
     SearchOptions options;
     options.orders = {{SearchObjective::time, "train.micro_batch"}};
@@ -217,6 +173,22 @@ TEST_CASE("bounds stay below the simulation") {
 
 TEST_CASE("bounds stay below the simulation of 20,000 configurations", "[.many]") {
   compare_bounds(20'000, 7);
+}
+
+// Whole gradients of a wide model do not fit: only the reduced ones do.
+TEST_CASE("gradients that every micro-batch reduces have bounds of their own") {
+  const test::SearchFolder folder(
+      "model: {config: gpt2, sequence_length: 64, overrides: {n_layer: 1, n_embd: 4096, n_head: 32, "
+      "vocab_size: 50257}}\n"
+      "cluster: {node: hgx-h100, nodes: 1, memory_limit: 4GiB}\nparallel: {strategy: fsdp2}\n"
+      "train: {micro_batch: 1, accumulation: 4}\n");
+  const auto question = folder.question("vary: {train.sync: [last, every]}");
+  REQUIRE_OK(question);
+  ResultFile kept;
+  const auto found = test::search_of(*question, {}, kept);
+  REQUIRE_OK(found);
+  REQUIRE(!found->answers.empty());
+  CHECK(found->answers.front().best->configuration.index == 1);
 }
 
 TEST_CASE("one configuration that is refused stops none") {

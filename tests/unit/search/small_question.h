@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string>
 
-#include "simulator/search/read_question.h"
+#include "simulator/search/question/read_question.h"
 #include "simulator/search/search.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
@@ -28,9 +28,11 @@ class SearchFolder {
     std::ofstream(file) << text;
     return file;
   }
+  // `text` names a scenario of this folder.
+  Result<SearchQuestion> whole(const std::string& text) const { return read_question(write("q.yaml", text)); }
   // `text` without the line that names the scenario.
   Result<SearchQuestion> question(const std::string& text) const {
-    return read_question(write("q.yaml", "scenario: s.yaml\n" + text));
+    return whole("scenario: s.yaml\n" + text);
   }
   std::filesystem::path file(const std::string& name) const { return folder_.path() / name; }
 

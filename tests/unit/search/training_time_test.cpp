@@ -31,19 +31,16 @@ double played_hours(double work, double interval, const FailureModel& model, tes
 // 0.23 h of 131,072.
 TEST_CASE("published rates give the published times between failures") {
   Failures failures;
-  failures.count = 6.5;
-  failures.days = 1000;
-  failures.of_nodes = true;
-  CHECK(1 / failure_model(failures, 16'384, 16'384 / 8).rate == Approx(1.8).epsilon(0.01));
-  CHECK(1 / failure_model(failures, 131'072, 131'072 / 8).rate == Approx(0.23).epsilon(0.03));
+  failures.rate = {6.5, 1000, true, "arXiv 2410.21680"};
+  CHECK(1 / failure_model(failures, nullptr, 16'384, 16'384 / 8).rate == Approx(1.8).epsilon(0.01));
+  CHECK(1 / failure_model(failures, nullptr, 131'072, 131'072 / 8).rate == Approx(0.23).epsilon(0.03));
 }
 
 // arXiv 2407.21783: 419 unexpected interruptions in 54 days on 16,384 GPUs.
 TEST_CASE("rates of single GPUs are rates of as many GPUs") {
   Failures failures;
-  failures.count = 419;
-  failures.days = 54.0 * 16'384;
-  CHECK(1 / failure_model(failures, 16'384, 2048).rate == Approx(54 * 24 / 419.0));
+  failures.rate = {419, 54.0 * 16'384, false, "arXiv 2407.21783"};
+  CHECK(1 / failure_model(failures, nullptr, 16'384, 2048).rate == Approx(54 * 24 / 419.0));
 }
 
 TEST_CASE("hours with failures are those of a seeded Monte Carlo within one percent") {
@@ -82,32 +79,62 @@ TEST_CASE("without failures a training takes its steps, without a price no money
   Training training;
   training.tokens = 1000;
   const StepTimes steps{2e9, 1e9, 100, 16, 2};  // ten steps of a second, the first takes two
-  const TrainingCosts costs = training_costs(training, steps, std::nullopt);
+  const TrainingCosts costs = training_costs(training, steps, {});
   CHECK(*costs.hours == Approx(11.0 / 3600));
   CHECK(!costs.dollars);
   CHECK(!costs.money);
-  CHECK(*training_costs(training, steps, 36.0).dollars == Approx(11.0 / 3600 * 2 * 36));
+  CHECK(*training_costs(training, steps, {36.0}).dollars == Approx(11.0 / 3600 * 2 * 36));
 }
 
 TEST_CASE("without tokens costs are those of a token") {
-  const TrainingCosts costs = training_costs({}, {2e9, 1e9, 100, 16, 2}, 36.0);
+  const TrainingCosts costs = training_costs({}, {2e9, 1e9, 100, 16, 2}, {36.0});
   CHECK(costs.time == Approx(0.01));
   CHECK(!costs.hours);
   CHECK(!costs.dollars);
   CHECK(*costs.money == Approx(0.01 / 3600 * 2 * 36));
 }
 
+TEST_CASE("evaluation, interruptions and energy, by hand") {
+  Training training;
+  training.tokens = 1000;
+  StepTimes steps{2e9, 1e9, 100, 16, 2};
+  steps.forward_ns = 3e8;
+  steps.busy_ns = 5e8;
+  steps.watts = 700;
+  training.evaluation = Evaluation{10, 5};  // 1.5 s after every ten steps
+  const double hours = (2 + 9 * 1.15) / 3600;
+  CHECK(*training_costs(training, steps, {}).hours == Approx(hours));
+  // 16 GPUs of 700 W, half of the step busy, two hosts of 1.5 kW, a fifth on top.
+  const double kilowatt_hours = hours * (16 * 0.7 * (0.35 + 0.6 * 0.5) + 3) * 1.2;
+  CHECK(*training_costs(training, steps, {}).kilowatt_hours == Approx(kilowatt_hours));
+  CHECK(!training_costs(training, steps, {}).money);
+  training.energy.price = 0.2;
+  CHECK(*training_costs(training, steps, {36.0}).dollars == Approx(hours * 2 * 36 + kilowatt_hours * 0.2));
+  Rented own;
+  own.owned = true;
+  CHECK(*training_costs(training, steps, own).dollars == Approx(kilowatt_hours * 0.2));
+  CHECK(!training_costs(training, steps, {}).dollars);  // to be rented at an unknown price
+}
+
+// 5 interruptions in 100 node-days of 4 nodes, and 6.5 failures in 1,000 of them.
+TEST_CASE("interruptions of a spot offer are failures besides") {
+  Failures failures;
+  failures.rate = {6.5, 1000, true, "a test"};
+  const EventRate interruptions{5, 100, true, "a test"};
+  CHECK(failure_model(failures, &interruptions, 32, 4).rate == Approx((6.5 / 1000 + 5.0 / 100) * 4 / 24));
+}
+
 TEST_CASE("longer steps never make a training shorter") {
   Training training;
   training.tokens = 1'000'000;
   training.failures =
-      Failures{6.5, 1000, true, "a test", {60'000'000'000}, {600'000'000'000}, {300'000'000'000}};
+      Failures{{6.5, 1000, true, "a test"}, {60'000'000'000}, {600'000'000'000}, {300'000'000'000}};
   test::Numbers numbers(7);
   for (int i = 0; i < 2000; ++i) {
     const double step = 1e6 + numbers.fraction() * 1e12;
     const double longer = step * (1 + numbers.fraction() * 1e-6);
-    const TrainingCosts a = training_costs(training, {step, step, 64, 8, 1}, 10.0);
-    const TrainingCosts b = training_costs(training, {longer, longer, 64, 8, 1}, 10.0);
+    const TrainingCosts a = training_costs(training, {step, step, 64, 8, 1}, {10.0});
+    const TrainingCosts b = training_costs(training, {longer, longer, 64, 8, 1}, {10.0});
     CHECK(a.time <= b.time * (1 + 1e-12));
   }
 }

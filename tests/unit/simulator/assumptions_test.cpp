@@ -42,6 +42,18 @@ TEST_CASE("a dtype without units and a card of two devices are said") {
   CHECK(die.peak(DType::bfloat16)->value == 191.5e12);
 }
 
+TEST_CASE("whose network joins nodes that nobody described is said") {
+  const auto nodes = [](const std::string& more) {
+    return test::small_scenario("parallel: {strategy: fsdp2}", "clip_norm: 1.0",
+                                "{gpu: H100, gpus_per_node: 8, nodes: 4" + more + "}");
+  };
+  CHECK_THAT(all(nodes("")),
+             test::contains_text("between nodes a GPU has the network of dgx-h100, 400 Gbit/s; "
+                                 "cluster.inter_node_gbps_per_gpu says another"));
+  CHECK(all(nodes(", inter_node_gbps_per_gpu: 100")).find("dgx-h100") == std::string::npos);
+  CHECK(all(on_gpus("H100", "bfloat16")).find("dgx-h100") == std::string::npos);  // one node
+}
+
 TEST_CASE("balanced experts are an assumption, stated shares are not") {
   const auto experts = [](const std::string& load) {
     const auto scenario = parse_scenario(

@@ -32,6 +32,7 @@ Backtest some_backtest() {
   backtest.settings = {"a=1", "b={c: 2}"};
   backtest.has_bands = true;
   backtest.within_bands = 0.75;
+  backtest.band_part = 0.9;
   backtest.rows = {row, refused};
   return backtest;
 }

@@ -32,6 +32,27 @@ TEST_CASE("every class of buffer has its two columns") {
   CHECK(columns == expected);
 }
 
+// Databases of before the reason was kept know from their comparisons which runs were disturbed.
+TEST_CASE("a run whose comparison left its times unjudged says so after the migration") {
+  constexpr int k_version = 10;
+  SQLite::Database db(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  for (const Migration& migration : migrations())
+    if (migration.version < k_version) db.exec(std::string(migration.sql));
+  const std::string run =
+      "INSERT INTO runs (kind, name, created, strategy, ranks, run_hash, setup_plan, first_plan, "
+      "steady_plan, scenario, provenance, summary, calibrated, step_time_ns, tokens_per_second, "
+      "exposed_communication_ns) VALUES ('measured', 'a', 1, 'ddp', 1, '', 1, 1, 1, '', '', '', 0, 1, 1, 1);";
+  db.exec(run + run + run);
+  db.exec(
+      "INSERT INTO comparisons VALUES (1, 1, 1, 2, 'not judged'); INSERT INTO comparisons VALUES (2, 1, 1, "
+      "3, 'not judged');"
+      "INSERT INTO comparison_metrics VALUES (1, 0, 'step_time', 'ns', 1, 2, -0.5, 0.1, 'not judged');"
+      "INSERT INTO comparison_metrics VALUES (2, 0, 'step_time', 'ns', 1, 2, -0.5, NULL, 'not judged');");
+  db.exec(std::string(migrations()[k_version - 1].sql));
+  CHECK(db.execAndGet("SELECT times_not_judged FROM runs WHERE id = 2").getString() != "");
+  CHECK(db.execAndGet("SELECT times_not_judged FROM runs WHERE id = 3").getString() == "");  // no tolerance
+}
+
 TEST_CASE("questions are SQL") {
   const TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "runs.db";

@@ -5,8 +5,8 @@
 #include "engine/doctor/job/speed_finding.h"
 #include "engine/doctor/rules/rule_list.h"
 #include "engine/plan/unit_sizes.h"
+#include "engine/scenario/offload_spec.h"
 #include "engine/scenario/strategy_facts.h"
-#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {

@@ -8,7 +8,6 @@
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/precision_spec.h"
 #include "engine/scenario/strategy_facts.h"
-#include "engine/scenario/train_spec.h"
 #include "engine/scenario/zero_options.h"
 
 namespace shardlab {
@@ -65,7 +64,7 @@ std::vector<Finding> check_sums(const Rule& rule, const Case& facts) {
   constexpr int k_many = 64;
   const PlannedScenario& planned = *facts.job->planned;
   const DType reduce = planned.scenario.precision->reduce.value_or(planned.graph.compute_dtype);
-  const int terms = planned.plan.steady.world_size * planned.scenario.train->accumulation;
+  const int terms = planned.plan.steady.world_size * micro_batches_of_step(planned.scenario);
   if (element_size(reduce) != 2 || terms <= k_many || !facts_of(planned.scenario).casts_units) return {};
   Finding finding = effect_finding(rule, facts, {{"precision.reduce=float32"}});
   finding.severity = Severity::info;
@@ -100,7 +99,8 @@ std::vector<Finding> check_zero_accumulation(const Rule& rule, const Case& facts
   const PlannedScenario& planned = *facts.job->planned;
   const StrategyFacts& strategy = facts_of(planned.scenario);
   if (strategy.framework != Framework::deepspeed || strategy.zero_stage == 0) return {};
-  if (planned.scenario.train->accumulation < 2 || element_size(planned.graph.compute_dtype) != 2) return {};
+  if (micro_batches_of_step(planned.scenario) < 2 || element_size(planned.graph.compute_dtype) != 2)
+    return {};
   if (zero_options(planned.scenario).grad_accum_dtype == DType::float32) return {};
   Finding finding = effect_finding(rule, facts, {{"parallel.zero.grad_accum_dtype=fp32"}});
   finding.severity = Severity::info;

@@ -9,9 +9,7 @@
 #include "engine/doctor/job/strategy_settings.h"
 #include "engine/doctor/job/unit_facts.h"
 #include "engine/doctor/rules/rule_list.h"
-#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
-#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {
@@ -155,9 +153,9 @@ Rule tiny_batches() {
 
 std::vector<Finding> check_too_frequent(const Rule& rule, const Case& facts) {
   const Scenario& scenario = *facts.job->scenario;
-  if (scenario.train->accumulation < 2 || facts.job->planned->plan.steady.world_size == 1) return {};
+  if (micro_batches_of_step(scenario) < 2 || facts.job->planned->plan.steady.world_size == 1) return {};
   const bool always = facts_of(scenario).reduces_every_micro_batch;
-  if (!always && scenario.train->sync == GradientSync::last) return {};
+  if (!always && !reduces_every_micro_batch(scenario)) return {};
   std::vector<std::vector<std::string>> settings = {{"train.sync=last"}};
   if (always) settings = strategy_settings(Framework::deepspeed, 1);
   Finding finding = speed_finding(rule, facts, std::move(settings), false);

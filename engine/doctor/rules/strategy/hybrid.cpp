@@ -9,7 +9,6 @@
 #include "engine/doctor/job/unit_facts.h"
 #include "engine/doctor/rules/rule_list.h"
 #include "engine/scenario/mesh.h"
-#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {

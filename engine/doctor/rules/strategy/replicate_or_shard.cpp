@@ -5,7 +5,6 @@
 #include "engine/doctor/job/strategy_settings.h"
 #include "engine/doctor/job/unit_facts.h"
 #include "engine/doctor/rules/rule_list.h"
-#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
@@ -28,8 +27,7 @@ std::vector<std::vector<std::string>> replicas(const Scenario& scenario) {
 std::vector<Finding> check_replication(const Rule& rule, const Case& facts) {
   constexpr double k_comfortable = 0.8;
   const PlannedScenario& planned = *facts.job->planned;
-  if (!is_on_gpus(facts) || planned.plan.steady.world_size == 1 ||
-      replicates_state(*planned.scenario.parallel))
+  if (!is_on_gpus(facts) || planned.plan.steady.world_size == 1 || replicates_state(planned.scenario))
     return {};
   Finding finding = speed_finding(rule, facts, replicas(planned.scenario));
   finding.share_of_limit = k_comfortable;

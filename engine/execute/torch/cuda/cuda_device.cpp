@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <thread>
 
+#include <ATen/cuda/Sleep.h>
+#include <c10/cuda/CUDAGuard.h>
 #include <fmt/format.h>
 
+#include "engine/execute/streams/device_failure.h"
 #include "engine/execute/torch/cuda/cuda_memory.h"
 
 namespace shardlab {
@@ -82,8 +85,8 @@ bool CudaDevice::passed(const EventHandle& event) {
     (void)cudaGetLastError();  // not an error of anybody
     return false;
   }
-  check_cuda(state, "the device failed");
-  return true;
+  if (state == cudaSuccess) return true;
+  throw DeviceFailure(cuda_words(state, "the device failed"));
 }
 
 void CudaDevice::block(const EventHandle& event) {
@@ -99,6 +102,16 @@ void CudaDevice::block(const EventHandle& event) {
     if (waited > k_spin) std::this_thread::sleep_for(k_nap);
   }
   watch_.check();
+}
+
+void CudaDevice::delay(QueueIndex queue, Nanoseconds time) {
+  if (clock_khz_ == 0) {
+    int khz = 0;
+    check_cuda(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, ordinal_), "cudaDeviceGetAttribute");
+    clock_khz_ = khz;
+  }
+  const c10::cuda::CUDAStreamGuard guard(queues_[queue].stream);
+  at::cuda::sleep(time.value * clock_khz_ / 1'000'000);
 }
 
 void CudaDevice::drain() {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/execute/streams/stream_device.h"
-#include "engine/execute/torch/cuda/failure_watch.h"
+#include "engine/execute/watch/failure_watch.h"
 
 namespace shardlab {
 
@@ -29,6 +29,7 @@ class CudaDevice : public StreamDevice {
   EventHandle record(QueueIndex queue) override;
   void wait(QueueIndex queue, const EventHandle& event) override;
   void block(const EventHandle& event) override;
+  void delay(QueueIndex queue, Nanoseconds time) override;
   void drain() override;
   Nanoseconds between(const EventHandle& earlier, const EventHandle& later) override;
   // The work that the device has begun and not ended is what it is stuck in.
@@ -47,6 +48,7 @@ class CudaDevice : public StreamDevice {
   c10::DeviceIndex ordinal_;
   FailureWatch& watch_;
   std::chrono::milliseconds timeout_;
+  std::int64_t clock_khz_ = 0;  // of the device; zero until somebody asks for a delay
   std::vector<Queue> queues_;
   std::shared_ptr<Pool> pool_;  // of events; those given out keep it alive
 };

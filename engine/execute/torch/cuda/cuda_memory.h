@@ -29,11 +29,14 @@ void read_allocator_peaks(c10::DeviceIndex device, DeviceMemory& memory);
 void record_allocator_history();
 Status save_allocator_history(const std::filesystem::path& path);
 
+// "cudaEventRecord: out of memory (cudaErrorMemoryAllocation)".
+inline std::string cuda_words(cudaError_t result, const char* what) {
+  return std::string(what) + ": " + cudaGetErrorString(result) + " (" + cudaGetErrorName(result) + ")";
+}
+
 // CUDA's error codes as exceptions, for calls inside the executor, which catches them at its edge.
 inline void check_cuda(cudaError_t result, const char* what) {
-  if (result == cudaSuccess) return;
-  throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(result) + " (" +
-                           cudaGetErrorName(result) + ")");
+  if (result != cudaSuccess) throw std::runtime_error(cuda_words(result, what));
 }
 
 }  // namespace shardlab

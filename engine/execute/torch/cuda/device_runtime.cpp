@@ -1,19 +1,24 @@
 // Opens the rank's GPU and puts streams, memory, NCCL and the watch together.
 #include "engine/execute/torch/device_runtime.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include <ATen/Context.h>
-#include <ATen/ops/empty.h>
+#include <ATen/cuda/CUDAContextLight.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAGuard.h>
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include "engine/execute/torch/communication/peer_watch.h"
+#include "engine/execute/gpu_places.h"
+#include "engine/execute/gpu_process_memory.h"
+#include "engine/execute/machine.h"
+#include "engine/execute/torch/communication/nccl_session.h"
 #include "engine/execute/torch/cuda/cuda_backend.h"
 #include "engine/execute/torch/cuda/cuda_memory.h"
-#include "engine/execute/torch/cuda/nccl_communicator.h"
 #include "engine/execute/torch/step_failure.h"
 
 namespace shardlab {
@@ -28,26 +33,34 @@ std::string version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-// The GPU of this rank: its local rank among those that are visible. NCCL 2.30 and newer let ranks share one.
+// As nvidia-smi and NVML write it.
+std::string uuid_text(const cudaDeviceProp& properties) {
+  std::string text = "GPU-";
+  for (std::size_t i = 0; i < sizeof(properties.uuid.bytes); ++i) {
+    text += fmt::format("{:02x}", static_cast<unsigned char>(properties.uuid.bytes[i]));
+    if (i == 3 || i == 5 || i == 7 || i == 9) text += '-';
+  }
+  return text;
+}
+
+bool gpus_may_be_shared() {
+  return variable("NCCL_MULTI_RANK_GPU_ENABLE") == "1";
+}
+
 Result<c10::DeviceIndex> choose_ordinal(const RankEnvironment& environment) {
-  int count = 0;
-  const cudaError_t result = cudaGetDeviceCount(&count);
-  const std::string visible = variable("CUDA_VISIBLE_DEVICES");
-  const std::string seen = visible.empty() ? "" : fmt::format(" (CUDA_VISIBLE_DEVICES={})", visible);
-  if (result != cudaSuccess || count == 0) {
+  VisibleGpus visible{0, variable("CUDA_VISIBLE_DEVICES"), gpus_may_be_shared()};
+  const cudaError_t result = cudaGetDeviceCount(&visible.count);
+  if (result != cudaSuccess || visible.count == 0) {
     return not_possible(
         on_rank(environment.rank),
-        fmt::format("there is no usable GPU here{}: {}", seen,
-                    result == cudaSuccess ? "none is visible" : cudaGetErrorString(result)),
+        fmt::format(
+            "there is no usable GPU here{}: {}",
+            visible.variable.empty() ? "" : fmt::format(" (CUDA_VISIBLE_DEVICES={})", visible.variable),
+            result == cudaSuccess ? "none is visible" : cudaGetErrorString(result)),
         "--set 'cluster={device: cpu, ranks: 2}' trains on processors; `shardlab simulate` needs no GPU");
   }
-  const bool shared = variable("NCCL_MULTI_RANK_GPU_ENABLE") == "1";
-  if (environment.local_rank < count) return static_cast<c10::DeviceIndex>(environment.local_rank);
-  if (shared) return static_cast<c10::DeviceIndex>(environment.local_rank % count);
-  return bad_input(on_rank(environment.rank),
-                   fmt::format("LOCAL_RANK is {}, but only {} GPU{} visible{}", environment.local_rank, count,
-                               count == 1 ? " is" : "s are", seen),
-                   "start as many ranks a node as it has GPUs, or set cluster.gpus_per_node to what is here");
+  SHARDLAB_TRY(const int chosen, choose_gpu(environment, visible));
+  return static_cast<c10::DeviceIndex>(chosen);
 }
 
 class CudaRuntime : public DeviceRuntime {
@@ -55,21 +68,20 @@ class CudaRuntime : public DeviceRuntime {
   CudaRuntime(const DeviceRequest& request, c10::DeviceIndex ordinal)
       : request_(request),
         ordinal_(ordinal),
-        backend_(std::make_shared<CudaBackend>(ordinal, watch_, request.timeout)) {}
-
-  ~CudaRuntime() override {
-    if (peers_) peers_->finish();
-  }
+        backend_(std::make_shared<CudaBackend>(ordinal, watch_, request.timeout)),
+        session_(request.environment, request.timeout, watch_) {}
 
   Status open() {
     check_cuda(cudaSetDevice(ordinal_), "cudaSetDevice");
     check_cuda(cudaGetDeviceProperties(&properties_, ordinal_), "cudaGetDeviceProperties");
+    management_ = load_management_library();
     at::globalContext().lazyInitDevice(c10::kCUDA);
     // What training scripts set or leave at torch's defaults, said aloud: float32 stays float32.
     at::globalContext().setAllowTF32CuBLAS(false);
     at::globalContext().setAllowTF32CuDNN(false);
-    memory_.context = device_memory_in_use(ordinal_);
     if (request_.memory_limit.value > 0) limit_memory();
+    take_library_workspace();
+    memory_.context = in_use() - reserved();
     book_device_blocks();
     if (request_.history) record_allocator_history();
     return {};
@@ -78,20 +90,14 @@ class CudaRuntime : public DeviceRuntime {
   std::shared_ptr<ExecutionBackend> backend() override { return backend_; }
 
   Result<Communicators> connect(const Rendezvous& rendezvous, const std::vector<RankGroup>& groups) override {
-    Communicators communicators;
-    if (request_.environment.world == 1) return communicators;
-    SHARDLAB_TRY(nccl_, load_nccl());
-    KeyValueStore store = rendezvous.store();
-    SHARDLAB_CHECK_OK(compare_versions(store));
-    const Bytes before = device_memory_in_use(ordinal_);
-    for (const RankGroup& group : groups) {
-      const NcclGroup members{to_text(group.set), group.ranks, request_.environment.rank};
-      SHARDLAB_TRY(communicators[group.set],
-                   make_nccl_communicator(*nccl_, members, ordinal_, store, watch_, request_.timeout));
-    }
-    memory_.communication = device_memory_in_use(ordinal_) - before;
-    peers_ = std::make_shared<PeerWatch>(store, request_.environment.rank, request_.environment.world);
-    watch_.add({[peers = peers_] { return peers->poll(); }, [] {}});
+    if (request_.environment.world == 1) return Communicators{};
+    const std::string gpu = gpus_may_be_shared() ? "" : host_identity() + " " + uuid_text(properties_);
+    const Bytes before = in_use() - reserved();
+    auto communicators =
+        session_.connect(std::make_shared<KeyValueStore>(rendezvous.store()), groups, nccl_streams(), gpu);
+    c10::cuda::CUDACachingAllocator::emptyCache();  // what the first collectives worked on is not the run's
+    c10::cuda::CUDACachingAllocator::resetPeakStats(ordinal_);
+    memory_.communication = in_use() - reserved() - before;
     return communicators;
   }
 
@@ -104,21 +110,21 @@ class CudaRuntime : public DeviceRuntime {
     (void)cudaRuntimeGetVersion(&runtime);
     std::map<std::string, std::string> all{{"cuda_driver", version_text(driver)},
                                            {"cuda", version_text(runtime)}};
-    if (nccl_ != nullptr) all["nccl"] = nccl_version_text(nccl_->version);
+    if (session_.library() != nullptr) all["nccl"] = nccl_version_text(session_.library()->version);
     return all;
   }
 
   std::optional<DeviceMemory> memory() const override {
     DeviceMemory memory = memory_;
     read_allocator_peaks(ordinal_, memory);
-    memory.device_peak =
-        device_memory_in_use(ordinal_);  // the allocator never gave anything back: this is the most
     return memory;
   }
 
-  void report(const std::string& what) override {
-    if (peers_) peers_->report(what);
-  }
+  // The allocator may have given memory back since (retries), so one reading at the end would be too little.
+  void end_step() override { memory_.device_peak = std::max(memory_.device_peak, in_use()); }
+
+  void report(const std::string& what) override { session_.report(what); }
+  void finish() override { session_.finish(); }
 
   Status save_history(const std::filesystem::path& path) const override {
     return save_allocator_history(path);
@@ -131,24 +137,48 @@ class CudaRuntime : public DeviceRuntime {
     c10::cuda::CUDACachingAllocator::setMemoryFraction(std::min(1.0, fraction), ordinal_);
   }
 
-  // A rank with another NCCL would hang the others or give wrong sums.
-  Status compare_versions(KeyValueStore& store) const {
-    const std::string mine = nccl_version_text(nccl_->version);
-    const int rank = request_.environment.rank;
-    if (rank == 0) return store.set("nccl/version", mine);
-    SHARDLAB_TRY(const std::string first, store.wait("nccl/version", request_.timeout));
-    if (first == mine) return {};
-    return run_failed(
-        on_rank(rank), fmt::format("has NCCL {}, rank 0 has {}", mine, first),
-        "all machines must have the same version; SHARDLAB_NCCL_LIBRARY names the library to use");
+  // cuBLAS's handle of this thread and the compute stream takes its workspace from the caching allocator when
+  // it is first asked for, and keeps it: a library's, not of any step.
+  void take_library_workspace() {
+    const QueueIndex compute = backend_->streams().queue("compute");
+    backend_->streams().use(compute);
+    (void)at::cuda::getCurrentCUDABlasHandle();
+    DeviceMemory now;
+    read_allocator_peaks(ordinal_, now);
+    memory_.library_workspace = now.requested;
+  }
+
+  Bytes reserved() const {
+    DeviceMemory now;
+    read_allocator_peaks(ordinal_, now);
+    return now.reserved;
+  }
+
+  std::optional<Bytes> held_by_this_process() const {
+    if (!management_) return std::nullopt;
+    return process_memory(*management_, uuid_text(properties_), ::getpid());
+  }
+  Bytes in_use() const { return held_by_this_process().value_or(device_memory_in_use(ordinal_)); }
+
+  NcclStreams nccl_streams() const {
+    NcclStreams streams;
+    streams.device = c10::Device(c10::kCUDA, ordinal_);
+    streams.current = [ordinal = ordinal_]() -> nccl::Stream {
+      return c10::cuda::getCurrentCUDAStream(ordinal).stream();
+    };
+    streams.wait = [](nccl::Stream stream) {
+      check_cuda(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "waiting for a stream");
+    };
+    streams.enter = [ordinal = ordinal_] { check_cuda(cudaSetDevice(ordinal), "cudaSetDevice"); };
+    return streams;
   }
 
   const DeviceRequest request_;
   const c10::DeviceIndex ordinal_;
   FailureWatch watch_;
   std::shared_ptr<CudaBackend> backend_;
-  std::shared_ptr<PeerWatch> peers_;
-  const NcclLibrary* nccl_ = nullptr;
+  NcclSession session_;
+  std::optional<ManagementLibrary> management_;
   cudaDeviceProp properties_{};
   DeviceMemory memory_;
 };

@@ -55,8 +55,10 @@ class HostRuntime : public DeviceRuntime {
   std::string name() const override { return processor_description(); }
   std::map<std::string, std::string> versions() const override { return {}; }
   std::optional<DeviceMemory> memory() const override { return std::nullopt; }
+  void end_step() override {}
   void report(const std::string&) override {
   }  // a rank that ends closes its connections, which the others see
+  void finish() override {}
   Status save_history(const std::filesystem::path& path) const override {
     return not_possible(path.string(), "a processor's allocator keeps no history");
   }

@@ -9,7 +9,6 @@
 #include "engine/execute/torch/memory/memory_ledger.h"
 #include "engine/model/operators/operator_type.h"
 #include "engine/model/segment/program.h"
-#include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {
@@ -24,7 +23,7 @@ class SegmentAction : public Action {
         backward_(site.instruction().kind == InstructionKind::Backward),
         first_forward_(site.instruction().kind == InstructionKind::Forward),
         micro_batch_(static_cast<std::size_t>(site.instruction().micro_batch.value_or(0))),
-        seed_(1.0 / site.run.planned.scenario.train->accumulation) {
+        seed_(1.0 / micro_batches_of_step(site.run.planned.scenario)) {
     values_.resize(program_.values.size());
   }
 
@@ -55,6 +54,7 @@ class SegmentAction : public Action {
 
   void allocate_gradient(const NewGradient& gradient) {
     run_.buffers.allocate_part(gradient.slot, gradient.part);
+    run_.buffers.poison(run_.buffers.parts(gradient.slot)[gradient.part]);
     for (const ElementRange& range : gradient.padding)
       run_.buffers.range(gradient.slot, range.to, range.count).zero_();
   }
@@ -79,10 +79,12 @@ class SegmentAction : public Action {
     if (value.slot != k_no_slot) {
       run_.buffers.allocate(value.slot);
       values_[index] = run_.buffers.tensor(value.slot);
+      run_.buffers.poison(value.slot);
       return;
     }
     const BufferClassScope booked(value.buffer_class);
     values_[index] = at::empty(value.sizes, at::TensorOptions(value.dtype).device(run_.buffers.device()));
+    run_.buffers.poison(values_[index]);
   }
 
   static bool allocates_itself(const BoundStep& bound) { return bound.step->temporaries_before > Bytes{}; }

@@ -13,10 +13,14 @@
 namespace shardlab {
 namespace {
 
-std::unique_ptr<Pending> issue(Communicator& communicator, std::string_view kind, const at::Tensor& full,
-                               const at::Tensor& own) {
-  if (kind == "all_gather") return communicator.all_gather(full, own);
-  if (kind == "reduce_scatter") return communicator.reduce_scatter(own, full, ReduceOperation::average);
+std::unique_ptr<Pending> issue(Communicator& communicator, ProbedCollective collective,
+                               const at::Tensor& full, const at::Tensor& own) {
+  switch (collective) {
+    case ProbedCollective::all_gather: return communicator.all_gather(full, own);
+    case ProbedCollective::reduce_scatter:
+      return communicator.reduce_scatter(own, full, ReduceOperation::average);
+    case ProbedCollective::all_reduce: break;
+  }
   return communicator.all_reduce(full, ReduceOperation::average);
 }
 
@@ -33,18 +37,22 @@ int repeats_for(std::int64_t bytes) {
   return bytes >= (32 << 20) ? 4 : bytes >= (4 << 20) ? 7 : 15;
 }
 
+// On a device: the same on all ranks, and longer than an event is exact.
+int batch_for(std::int64_t bytes) {
+  return bytes >= (256 << 20) ? 3 : bytes >= (32 << 20) ? 5 : 10;
+}
+
 }  // namespace
 
-Status probe_collective(const ProbeSession& session, const ProbeCase& probe) {
+Status probe_collective(const ProbeSession& session, ProbedCollective collective, const ProbeCase& probe) {
   Communicator& communicator = *session.communicator();
   const Buffers buffers(shape_number(probe, "bytes"), communicator, session.device());
+  const auto bytes = static_cast<std::int64_t>(buffers.full.nbytes());
   session.barrier();
-  const auto samples =
-      session.time_exactly(repeats_for(static_cast<std::int64_t>(buffers.full.nbytes())),
-                           [&] { finish(issue(communicator, probe.probe, buffers.full, buffers.own)); });
-  return session.emit(
-      probe.probe,
-      {{"bytes", static_cast<std::int64_t>(buffers.full.nbytes())}, {"ranks", communicator.size()}}, samples);
+  const auto samples = session.time_together(repeats_for(bytes), batch_for(bytes), [&] {
+    finish(issue(communicator, collective, buffers.full, buffers.own));
+  });
+  return session.emit(probe.probe, {{"bytes", bytes}, {"ranks", communicator.size()}}, samples);
 }
 
 namespace {
@@ -69,7 +77,7 @@ class Contention {
     for (int i = 0; i < k_products; ++i) bench_.forward(i);
   }
   std::unique_ptr<Pending> gather() {
-    return issue(communicator_, "all_gather", buffers_.full, buffers_.own);
+    return issue(communicator_, ProbedCollective::all_gather, buffers_.full, buffers_.own);
   }
   std::int64_t bytes() const { return static_cast<std::int64_t>(buffers_.full.nbytes()); }
 

@@ -8,13 +8,14 @@ namespace {
 
 constexpr std::int64_t k_almost_nothing = 8;  // bytes
 constexpr int k_repeats = 9;
+constexpr int k_batch = 10;
 
 Status probe_pair(const ProbeSession& session, int peer, std::int64_t bytes, int first, int second) {
   const auto options = at::TensorOptions(at::kByte).device(session.device());
   const at::Tensor sent = at::empty({bytes}, options).zero_();
   const at::Tensor received = at::empty({bytes}, options);
-  const auto samples = session.time_exactly(
-      k_repeats, [&] { finish(session.communicator()->exchange(sent, received, peer)); });
+  const auto samples = session.time_together(
+      k_repeats, k_batch, [&] { finish(session.communicator()->exchange(sent, received, peer)); });
   if (session.communicator()->rank() != first) return {};
   return session.emit("pair", {{"bytes", bytes}, {"first", first}, {"second", second}}, samples);
 }

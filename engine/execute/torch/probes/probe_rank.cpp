@@ -39,11 +39,7 @@ Status measure(const RankPlace& place, const std::filesystem::path& folder, cons
 Status probe_rank(const RankPlace& place, const std::filesystem::path& folder, SpoolWriter& spool) {
   SHARDLAB_TRY(const World world, World::connect(place.rendezvous, place.environment));
   SHARDLAB_CHECK_OK(spool.write(spool_header(place, 0)));
-  const Status done = measure(place, folder, world);
-  if (!done) {
-    place.device->report(to_string(done.error()));
-    return done;
-  }
+  SHARDLAB_CHECK_OK(measure(place, folder, world));
   SHARDLAB_CHECK_OK(spool.write(SpoolEnd{}));
   return world.align("the end");  // whoever passes here knows that all results are complete
 }

@@ -10,6 +10,7 @@
 
 #include "engine/base/dtype.h"
 #include "engine/execute/torch/probes/run_probes.h"
+#include "engine/plan/probed_collective.h"
 
 namespace shardlab {
 
@@ -31,8 +32,11 @@ class ProbeSession {
   // Calls `work(repeat)` until it has run for about 40 ms, for 3 to 25 samples, after one call that does not
   // count. A sample is one call; on a device the mean of a batch of calls.
   std::vector<std::int64_t> time(const std::function<void(int)>& work) const;
-  // The same, exactly `repeats` times: for work that peers take part in.
-  std::vector<std::int64_t> time_exactly(int repeats, const std::function<void()>& work) const;
+  // Work that peers take part in, which all must do as often: exactly `repeats` samples, after one call that
+  // does not count. On a device a sample is the mean of `batch` calls, behind an idle time long enough for
+  // the host to issue them all: an event before a collective passes at once on an empty stream, and the
+  // host's way to the collective would count as its time.
+  std::vector<std::int64_t> time_together(int repeats, int batch, const std::function<void()>& work) const;
 
   Status emit(std::string probe, ProbeShape shape, std::vector<std::int64_t> samples) const {
     return emit_({std::move(probe), std::move(shape), std::move(samples)});
@@ -40,6 +44,7 @@ class ProbeSession {
 
  private:
   int batch_of(const std::function<void(int)>& work) const;
+  Nanoseconds once_behind(Nanoseconds idle, const std::function<void()>& work) const;
 
   const ProbePlace place_;
   EmitMeasurement emit_;
@@ -62,7 +67,7 @@ void finish(const std::unique_ptr<Pending>& pending);
 // number, leaves as an exception, which run_probes() catches.
 Status probe_allocation(const ProbeSession& session, const ProbeCase& probe);
 Status probe_operator(const ProbeSession& session, const OperatorProbe& parsed, const ProbeShape& shape);
-Status probe_collective(const ProbeSession& session, const ProbeCase& probe);
+Status probe_collective(const ProbeSession& session, ProbedCollective collective, const ProbeCase& probe);
 Status probe_copy(const ProbeSession& session, const ProbeCase& probe);
 Status probe_pairs(const ProbeSession& session, const ProbeCase& probe);
 Status probe_contention(const ProbeSession& session, const ProbeCase& probe);

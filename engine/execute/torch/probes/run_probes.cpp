@@ -19,6 +19,8 @@ constexpr int k_most = 25;
 // counts once.
 constexpr std::int64_t k_batch_ns = 2'000'000;
 constexpr int k_longest_batch = 32;
+// While a device does nothing the host issues what is timed together.
+constexpr Nanoseconds k_shortest_idle{500'000}, k_longest_idle{20'000'000};
 
 // Rank 0's word on whether there is time for one more case.
 bool agree_to_go_on(const ProbeSession& session, bool mine) {
@@ -31,9 +33,8 @@ bool agree_to_go_on(const ProbeSession& session, bool mine) {
 Status run_case(const ProbeSession& session, const ProbeCase& probe) {
   if (const auto parsed = parse_operator_probe(probe.probe))
     return probe_operator(session, *parsed, probe.shape);
-  if (probe.probe == "all_gather" || probe.probe == "reduce_scatter" || probe.probe == "all_reduce") {
-    return session.ranks() > 1 ? probe_collective(session, probe) : Status{};
-  }
+  if (const auto collective = parse_word<ProbedCollective>(probe.probe))
+    return session.ranks() > 1 ? probe_collective(session, *collective, probe) : Status{};
   if (probe.probe.starts_with("copy")) return probe_copy(session, probe);
   if (probe.probe == "pairs") return session.ranks() > 1 ? probe_pairs(session, probe) : Status{};
   if (probe.probe == "allocation") return probe_allocation(session, probe);
@@ -85,13 +86,36 @@ std::vector<std::int64_t> ProbeSession::time(const std::function<void(int)>& wor
   return samples;
 }
 
-std::vector<std::int64_t> ProbeSession::time_exactly(int repeats, const std::function<void()>& work) const {
-  work();
+std::vector<std::int64_t> ProbeSession::time_together(int repeats, int batch,
+                                                      const std::function<void()>& work) const {
+  if (place_.backend == nullptr) {
+    batch = 1;
+  } else {
+    StreamDevice& streams = place_.backend->streams();
+    streams.use(streams.queue("compute"));
+  }
+  const auto all = [&] {
+    for (int i = 0; i < batch; ++i) work();
+  };
+  const Nanoseconds began = monotonic_now();
+  all();
+  // Twice what the host took to issue them now, when it met NCCL for the first time.
+  const Nanoseconds idle = std::clamp((monotonic_now() - began) * 2, k_shortest_idle, k_longest_idle);
+  if (place_.backend != nullptr) place_.backend->streams().drain();
   std::vector<std::int64_t> samples;
   for (int i = 0; i < repeats; ++i) {
-    samples.push_back(once(work).value);
+    samples.push_back((place_.backend == nullptr ? once(all) : once_behind(idle, all)).value / batch);
   }
   return samples;
+}
+
+// A queue that does its work when it is issued has no host to wait for.
+Nanoseconds ProbeSession::once_behind(Nanoseconds idle, const std::function<void()>& work) const {
+  StreamDevice& streams = place_.backend->streams();
+  const QueueIndex queue = streams.queue("compute");
+  streams.use(queue);
+  streams.delay(queue, idle);
+  return once(work);
 }
 
 std::int64_t shape_number(const ProbeCase& probe, const char* name) {

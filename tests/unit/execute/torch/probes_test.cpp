@@ -4,6 +4,7 @@
 
 #include "engine/execute/torch/probes/run_probes.h"
 #include "tests/catch.h"
+#include "tests/unit/execute/torch/virtual_gpu.h"
 
 namespace shardlab {
 namespace {
@@ -54,6 +55,39 @@ TEST_CASE("allocations are timed one by one") {
   const auto found = run({{"allocation", {{"bytes", 4096}}}});
   REQUIRE(found.count("host.allocation") == 1);
   for (const std::int64_t ns : found.at("host.allocation").samples) CHECK((ns > 0 && ns < 1'000'000));
+}
+
+// A communicator of two for barriers: this rank is alone and waits for nobody.
+TEST_CASE("collectives of a device are measured without the host's way to them") {
+  test::VirtualGpu gpu(Nanoseconds{100'000});
+  test::VirtualBackend backend(gpu);
+  test::VirtualCommunicator data(gpu, Nanoseconds{20'000});
+  class Alone : public test::VirtualCommunicator {
+   public:
+    using VirtualCommunicator::VirtualCommunicator;
+    std::unique_ptr<Pending> broadcast(const at::Tensor&, int) override { return std::make_unique<Done>(); }
+
+   private:
+    struct Done : Pending {
+      void wait() override {}
+      Nanoseconds began_at() const override { return {}; }
+      Nanoseconds completed_at() const override { return {}; }
+    };
+  } control(gpu, Nanoseconds{});
+  std::map<std::string, ProbeMeasurement> found;
+  const Status status =
+      run_probes({&control, &data, &backend},
+                 {60'000, {{"all_gather", {{"bytes", 262'144}}}, {"pairs", {{"bytes", 262'144}}}}},
+                 [&](const ProbeMeasurement& measurement) -> Status {
+                   found[measurement.probe] = measurement;
+                   return {};
+                 });
+  REQUIRE_OK(status);
+  for (const char* probe : {"all_gather", "pair"}) {
+    INFO(probe);
+    REQUIRE(found.count(probe) == 1);
+    for (const std::int64_t ns : found.at(probe).samples) CHECK(ns == 20'000);
+  }
 }
 
 TEST_CASE("unknown probes and incomplete shapes are refused") {

@@ -26,6 +26,41 @@ at::Tensor plain(const std::vector<at::Tensor>& inputs, const std::vector<at::Te
   return at::cross_entropy_loss(logits, inputs[1].flatten());
 }
 
+constexpr std::int64_t k_teachers_width = 36;
+constexpr double k_temperature = 2, k_weight = 0.7;
+
+// A student's head and its teacher's, wider one in one loss.
+SingleOperator chunked_distillation(at::ScalarType dtype, at::ScalarType teachers, int chunks, bool bias,
+                                    bool of_input = true) {
+  const SingleOperator alone = chunked(k_token_chunked_loss, dtype, chunks, bias, of_input);
+  std::vector<OperatorInput> inputs = alone.inputs;
+  inputs.push_back({random({k_batch, k_sequence, k_teachers_width}, teachers, 4), false});
+  std::vector<at::Tensor> parameters = alone.parameters;
+  parameters.push_back(random({k_vocabulary, k_teachers_width}, teachers, 5) * 0.3);
+  SingleOperator single{k_chunked_distillation,
+                        std::move(inputs),
+                        std::move(parameters),
+                        {},
+                        {{attribute::k_chunks, chunks},
+                         {attribute::k_temperature, k_temperature},
+                         {attribute::k_weight, k_weight}}};
+  single.freeze_last(1);
+  return single;
+}
+
+// The plain loss of a distillation, on whole logits.
+at::Tensor plain_distillation(const std::vector<at::Tensor>& inputs,
+                              const std::vector<at::Tensor>& parameters) {
+  const at::Tensor bias = parameters.size() > 2 ? parameters[1] : at::Tensor();
+  const at::Tensor s = at::linear(inputs[0].flatten(0, 1), parameters[0], bias);
+  const at::Tensor t = at::linear(inputs[2].flatten(0, 1), parameters.back());
+  const at::Tensor hard = at::cross_entropy_loss(s, inputs[1].flatten());
+  const at::Tensor soft = at::kl_div(at::log_softmax(s / k_temperature, -1),
+                                     at::softmax(t / k_temperature, -1), at::Reduction::Sum) /
+                          s.size(0);
+  return (1 - k_weight) * hard + k_weight * k_temperature * k_temperature * soft;
+}
+
 Flops flops(const std::vector<Work>& works, bool of_model) {
   Flops sum;
   for (const Work& work : works) sum += of_model ? work.model_flops : work.flops;
@@ -46,6 +81,37 @@ TEST_CASE("chunked losses equal head and cross-entropy for every number of chunk
       }
     }
   }
+}
+
+TEST_CASE("a distillation over parts of the tokens equals the plain one, whatever their number") {
+  for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+    for (const at::ScalarType teachers : {at::kFloat, at::kBFloat16}) {
+      for (const int chunks : {1, 2, 4, 15, 100}) {
+        for (const bool bias : {false, true}) {
+          CAPTURE(dtype, teachers, chunks, bias);
+          const bool exact = dtype == at::kFloat && teachers == at::kFloat;
+          require_as_reference(chunked_distillation(dtype, teachers, chunks, bias), plain_distillation,
+                               exact ? 4e-6 : 4e-2);
+        }
+      }
+    }
+  }
+  require_as_reference(chunked_distillation(at::kFloat, at::kFloat, 4, false, false), plain_distillation,
+                       4e-6);
+}
+
+TEST_CASE("what a distillation over parts of the tokens computes and keeps, by hand") {
+  const std::int64_t rows = k_batch * k_sequence;
+  const SingleOperator single = chunked_distillation(at::kFloat, at::kBFloat16, 4, false);
+  const OperatorDescription description = describe_operator(single.graph(), single.graph().operators[0]);
+  CHECK(flops(description.forward, false) ==
+        Flops{2 * rows * k_vocabulary * (3 * k_width + k_teachers_width)});
+  CHECK(flops(description.backward, false) == Flops{0});
+  CHECK(description.saved_inputs == 0);
+  REQUIRE(description.extras.size() == 2);  // as without a teacher
+  CHECK(description.extras[1].shape == Shape{k_vocabulary, k_width});
+  // Logits of 4 rows of either model, three sums of each row, the loss of the part.
+  CHECK(description.forward_temporaries == Bytes{4 * k_vocabulary * (4 + 2) + 4 * 3 * 4 + 4});
 }
 
 TEST_CASE("chunked losses without a wanted gradient of their input") {

@@ -53,6 +53,11 @@ SingleOperator::SingleOperator(const OperatorType& type, std::vector<OperatorInp
   graph_.operators.push_back(std::move(op));
 }
 
+void SingleOperator::freeze_last(std::size_t count) {
+  for (std::size_t i = parameters.size() - count; i < parameters.size(); ++i)
+    graph_.parameters[i].requires_grad = graph_.parameters[i].trainable = false;
+}
+
 SingleOperator SingleOperator::copy_at(const Place& place) const {
   SingleOperator copy = *this;
   copy.place_ = place;
@@ -106,10 +111,11 @@ Outcome SingleOperator::run(const at::Tensor& output_gradient, double seed,
   std::vector<ParameterGradient> gradients;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const at::Tensor gradient =
-        before.empty() ? spoiled(parameters[i].sizes(), parameters[i].scalar_type())
-                       : before[i].to(place_.device, parameters[i].scalar_type(), false, /*copy=*/true);
+        !graph_.parameters[i].requires_grad ? at::Tensor()
+        : before.empty()                    ? spoiled(parameters[i].sizes(), parameters[i].scalar_type())
+                         : before[i].to(place_.device, parameters[i].scalar_type(), false, /*copy=*/true);
     outcome.parameter_gradients.push_back(gradient);
-    gradients.push_back({gradient, !before.empty()});
+    gradients.push_back({gradient, gradient.defined() && !before.empty()});
   }
   place_.find(op.type->name)
       ->backward({op,
@@ -135,7 +141,9 @@ Outcome reference(const SingleOperator& single, const PlainFunction& function,
     return copy;
   };
   for (const OperatorInput& input : single.inputs) inputs.push_back(leaf(input.value, input.wants_gradient));
-  for (const at::Tensor& parameter : single.parameters) parameters.push_back(leaf(parameter, true));
+  const std::vector<Parameter>& known = single.graph().parameters;
+  for (std::size_t i = 0; i < single.parameters.size(); ++i)
+    parameters.push_back(leaf(single.parameters[i], known[i].requires_grad));
   Outcome outcome;
   outcome.output = function(inputs, parameters);
   const at::Tensor dy =
@@ -148,6 +156,10 @@ Outcome reference(const SingleOperator& single, const PlainFunction& function,
         input.value.is_floating_point() && input.wants_gradient ? gradients[next++] : at::Tensor());
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!known[i].requires_grad) {
+      outcome.parameter_gradients.emplace_back();
+      continue;
+    }
     const at::Tensor gradient = gradients[next++];
     outcome.parameter_gradients.push_back(before.empty() ? gradient : gradient + before[i].to(at::kDouble));
   }
@@ -170,6 +182,8 @@ void require_close(const Outcome& actual, const Outcome& expected, double tolera
   }
   for (std::size_t i = 0; i < expected.parameter_gradients.size(); ++i) {
     INFO("gradient of parameter " << i);
+    REQUIRE(actual.parameter_gradients[i].defined() == expected.parameter_gradients[i].defined());
+    if (!expected.parameter_gradients[i].defined()) continue;
     CHECK(relative_difference(actual.parameter_gradients[i], expected.parameter_gradients[i]) <= tolerance);
   }
 }

@@ -23,8 +23,8 @@ struct OperatorInput {
 struct Outcome {
   at::Tensor output;
   std::vector<at::Tensor> extras;
-  std::vector<at::Tensor> input_gradients;  // undefined where none was wanted
-  std::vector<at::Tensor> parameter_gradients;
+  std::vector<at::Tensor> input_gradients;      // undefined where none was wanted
+  std::vector<at::Tensor> parameter_gradients;  // undefined where the parameter is frozen
 };
 
 class SingleOperator {
@@ -37,6 +37,9 @@ class SingleOperator {
   // overwritten. An undefined output gradient stands for the loss. Where the description says so, gradients
   // are written over the inputs.
   Outcome run(const at::Tensor& output_gradient, double seed = 1, const std::vector<at::Tensor>& before = {});
+
+  // The last so many parameters need no gradient.
+  void freeze_last(std::size_t count);
 
   const ModelGraph& graph() const { return graph_; }
   std::vector<OperatorInput> inputs;

@@ -1,0 +1,86 @@
+#include "engine/pictures/rank_moves.h"
+
+#include <algorithm>
+
+#include "engine/plan/group_ranks.h"
+
+namespace shardlab {
+namespace {
+
+// Part `i` of `count` equal ones; what does not divide goes to the later ones.
+Bytes part_of(Bytes whole, int i, int count) {
+  return Bytes{whole.value * (i + 1) / count - whole.value * i / count};
+}
+
+struct MoveMaker {
+  const std::vector<int>& ranks;
+  Bytes whole;
+  std::vector<RankMove>& moves;
+
+  int size() const { return static_cast<int>(ranks.size()); }
+  int rank(int i) const { return ranks[static_cast<std::size_t>(i)]; }
+
+  template <typename Visit>
+  void pairs(const Visit& visit) const {
+    for (int i = 0; i < size(); ++i) {
+      for (int j = 0; j < size(); ++j) {
+        if (i != j) visit(i, j);
+      }
+    }
+  }
+  void gather(int stage) const {
+    pairs([&](int i, int j) {
+      moves.push_back({rank(i), rank(j), i, stage, part_of(whole, i, size()), false});
+    });
+  }
+  void scatter(int stage, bool adds) const {
+    pairs([&](int i, int j) {
+      moves.push_back({rank(i), rank(j), j, stage, part_of(whole, j, size()), adds});
+    });
+  }
+  void from_first() const {
+    for (int j = 1; j < size(); ++j) moves.push_back({rank(0), rank(j), 0, 0, whole, false});
+  }
+  void to_first() const {
+    for (int i = 1; i < size(); ++i) moves.push_back({rank(i), rank(0), 0, 0, whole, true});
+  }
+
+  void make(InstructionKind kind) const {
+    switch (kind) {
+      case InstructionKind::AllGather: gather(0); break;
+      case InstructionKind::ReduceScatter: scatter(0, true); break;
+      case InstructionKind::AllReduce:
+        scatter(0, true);
+        gather(1);
+        break;
+      case InstructionKind::Broadcast: from_first(); break;
+      case InstructionKind::Reduce: to_first(); break;
+      case InstructionKind::AllToAll: scatter(0, false); break;
+      default: break;
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<RankMove> rank_moves(const StepPlan& plan, InstructionId id, const Scenario& scenario) {
+  std::vector<RankMove> moves;
+  const Instruction& instruction = plan.instruction(id);
+  if (!is_collective(instruction.kind) || !instruction.group) return moves;
+  const Group& group = plan.groups[instruction.group->index()];
+  for (int rank = 0; rank < world_size(scenario); ++rank) {
+    const std::vector<int> ranks = ranks_of_group(group, scenario, rank);
+    // Each group once, for its first rank.
+    if (ranks.empty() || ranks.front() != rank) continue;
+    MoveMaker{ranks, instruction.bytes, moves}.make(instruction.kind);
+  }
+  return moves;
+}
+
+Bytes moved_bytes(const std::vector<RankMove>& moves) {
+  Bytes sum;
+  for (const RankMove& move : moves) sum += move.bytes;
+  return sum;
+}
+
+}  // namespace shardlab
