@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "engine/scenario/offload_spec.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/strategies/strategy.h"

@@ -119,7 +119,8 @@ def test_overrides_are_checked_like_the_file():
 def test_shipped_scenarios_are_good():
     place = Place()
     for file in sorted((SOURCE / "scenarios").rglob("*.yaml")):
-        if file.parent.name != "search":  # search files, which name a scenario
+        # Search files name a scenario; cli.lessons reads the course, its lessons and words.
+        if file.parent.name != "search" and file.name not in ("course.yaml", "lesson.yaml", "words.yaml"):
             result = place.run("scenario", file)
             check(result.code == 0, f"{file} is refused", result)
 

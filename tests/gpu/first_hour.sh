@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The first minutes on a GPU machine, in four stages of eight to ten minutes. Each step has a limit; what is finished is kept.
 #
-#   tests/gpu/first_hour.sh A [STEP...]    one rank: does it live?
+#   tests/gpu/first_hour.sh A [STEP...]    one rank: does it live? (the default)
 #   tests/gpu/first_hour.sh B [STEP...]    several ranks on this GPU
 #   tests/gpu/first_hour.sh C [STEP...]    speed, beside Python's FSDP2
 #   tests/gpu/first_hour.sh D [STEP...]    predictions
@@ -12,7 +12,12 @@
 # with SHARDLAB=build/rehearsal/shardlab, which has a processor in the place of the GPU.
 set -uo pipefail
 root=$(readlink -f "$(dirname "${BASH_SOURCE[0]}")/../..")
-stage=${1:-}
+stage=${1:-A}
+[[ $stage =~ ^[ABCD]$ ]] || { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+if [ -z "${SHARDLAB_REHEARSE:-}" ] && ! nvidia-smi -L 2>/dev/null | grep -q .; then
+  echo "skipped: no GPU (nvidia-smi lists none)"
+  exit 77
+fi
 shift || true
 only=("$@")
 export SHARDLAB=${SHARDLAB:-$root/build/bin/shardlab} SHARDLAB_PYTHON=${SHARDLAB_PYTHON:-$(command -v python3)}
@@ -87,11 +92,5 @@ stage_d() {
   step validate 280 "$SHARDLAB_PYTHON" validate_all.py --db "$files/runs.db" --json "$files/validate.json"
 }
 
-case $stage in
-  A) stage_a ;;
-  B) stage_b ;;
-  C) stage_c ;;
-  D) stage_d ;;
-  *) sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
-esac
+stage_"${stage,}"
 finish_stage

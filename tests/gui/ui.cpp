@@ -60,9 +60,13 @@ void Ui::settle() {
 }
 
 std::optional<ProbedItem> Ui::find(std::string_view panel, std::string_view label) {
-  for (const ProbedItem& candidate : probe_.items())
-    if (candidate.visible && in_panel(candidate, panel) && is_called(candidate, label)) return candidate;
-  return std::nullopt;
+  std::optional<ProbedItem> found;
+  for (const ProbedItem& candidate : probe_.items()) {
+    if (!candidate.visible || !in_panel(candidate, panel) || !is_called(candidate, label)) continue;
+    if (candidate.label == label) return candidate;
+    if (!found) found = candidate;
+  }
+  return found;
 }
 
 ProbedItem Ui::item(std::string_view panel, std::string_view label) {

@@ -2,16 +2,18 @@
 existing build, whose members of the same names are then not taken.
 
 That is sound as long as every header of the patch is included by source files alone and each new object defines all that the member
-it replaces defines; sources_to_compile() refuses the first, the linker the second (a symbol defined twice).
+it replaces defines; sources_to_compile() refuses the first, the linker the second (a symbol defined twice). Sources that the build
+compiles together are compiled together here as well.
 """
 
-import json
 import os
 import pathlib
 import re
 import shlex
 import shutil
 import subprocess
+
+import _compiled_units
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
@@ -46,13 +48,9 @@ def sources_to_compile(tree, changed):
     return sorted(path for path in compiled if path.endswith(".cpp"))
 
 
-def compile_command(build, source, tree, path, target):
-    """That of the file in the existing build, or of a file of the same folder of the engine, on the patched tree."""
-    commands = json.loads((build / "compile_commands.json").read_text())
-    by_file = {os.path.relpath(entry["file"], source): entry for entry in commands}
-    top = "/".join(path.split("/")[:2]) + "/"
-    entry = by_file.get(path) or next(entry for file, entry in sorted(by_file.items()) if file.startswith(top))
-    words, kept = shlex.split(entry["command"]), []
+def compile_command(unit, source, tree, file, target):
+    """The unit's own command for another file, on the patched tree."""
+    words, kept = shlex.split(unit.command), []
     skip = False
     for word in words:
         if skip:
@@ -63,26 +61,37 @@ def compile_command(build, source, tree, path, target):
             kept.append("-I" + str(tree))
         elif word != "-Winvalid-pch":
             kept.append(word)
-    return kept + ["-I" + str(tree), "-c", str(tree / path), "-o", str(target)], entry["directory"]
+    return kept + ["-I" + str(tree), "-c", str(file), "-o", str(target)]
+
+
+def compiled(source, build, tree, paths, folder):
+    """The objects of the units that hold the paths, two of them compiled at a time."""
+    known, objects, running = _compiled_units.units_by_source(build, source), [], []
+    waiting = _compiled_units.patched_sources(known, paths)
+    for path, unit, members in waiting:
+        if unit is None:  # the first file of a new folder: as any other of the same layer
+            layer = "/".join(path.split("/")[:2]) + "/"
+            unit = next(known[other] for other in sorted(known) if other.startswith(layer))
+        name = path.replace("/", "_")
+        file = _compiled_units.write_unit(members, tree, source, pathlib.Path(folder) / (name + ".unit.cxx"))
+        target = pathlib.Path(folder) / (name + ".o")
+        running.append((path, subprocess.Popen(compile_command(unit, source, tree, file, target), cwd=unit.directory,
+                                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)))
+        objects.append(str(target))
+        if len(running) == 2 or path == waiting[-1][0]:
+            for name, process in running:
+                output, _ = process.communicate()
+                if process.returncode != 0:
+                    raise SystemExit(f"{name} does not compile:\n{output}")
+            running = []
+    return objects
 
 
 def build_patched(source, build, patch, folder):
     """The path of the program, with everything below `folder`."""
     tree = pathlib.Path(folder) / "tree"
     patched_tree(source, patch, tree)
-    objects, running = [], []
-    for path in sources_to_compile(tree, touched(patch)):
-        target = pathlib.Path(folder) / (path.replace("/", "_") + ".o")
-        command, directory = compile_command(build, source, tree, path, target)
-        running.append((path, subprocess.Popen(command, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                               text=True)))
-        objects.append(str(target))
-        if len(running) == 2 or path == sources_to_compile(tree, touched(patch))[-1]:
-            for name, process in running:
-                output, _ = process.communicate()
-                if process.returncode != 0:
-                    raise SystemExit(f"{name} does not compile:\n{output}")
-            running = []
+    objects = compiled(source, build, tree, sources_to_compile(tree, touched(patch)), folder)
     program = pathlib.Path(folder) / "shardlab"
     link = subprocess.run(["ninja", "-C", str(build), "-t", "commands", "shardlab"], capture_output=True, text=True, check=True)
     words = shlex.split(link.stdout.strip().splitlines()[-1])

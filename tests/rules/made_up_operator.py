@@ -4,13 +4,15 @@ The copy holds the folders that the patch touches and comes before the sources i
 the registries are compiled as their neighbours were and linked with the libraries of this build; the new test must pass.
 """
 
-import json
 import os
+import pathlib
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+
+import _compiled_units
 
 SOURCE, BUILD = os.path.realpath(os.environ["SHARDLAB_SOURCE"]), os.path.realpath(os.environ["SHARDLAB_BUILD"])
 PATCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "made_up_operator.patch")
@@ -53,26 +55,18 @@ def copy_and_patch(copy, files):
     run(["patch", "--batch", "--forward", "--fuzz=0", "-p1", "-i", PATCH], copy)
 
 
-def neighbour(known, path):
-    """A file of this build that is compiled as the path is to be: itself, or one beside it."""
-    folder = os.path.dirname(os.path.join(SOURCE, path))
-    beside = sorted(file for file in known if os.path.dirname(file) == folder)
-    own = os.path.join(SOURCE, path)
-    if not beside:
+def compile_into(copy, path, unit, members):
+    if unit is None:
         stop(f"nothing beside {path} is part of {BUILD}")
-    return own if own in known else beside[0]
-
-
-def compile_into(copy, known, path):
-    twin = known[neighbour(known, path)]
-    command = shlex.split(twin["command"])
+    command = shlex.split(unit.command)
     target = os.path.join(copy, path + ".o")
-    for flag, value in (("-o", target), ("-c", os.path.join(copy, path)), ("-MF", target + ".d"), ("-MT", target)):
+    file = _compiled_units.write_unit(members, copy, SOURCE, pathlib.Path(copy, path + ".unit.cxx"))
+    for flag, value in (("-o", target), ("-c", str(file)), ("-MF", target + ".d"), ("-MT", target)):
         if flag in command:
             command[command.index(flag) + 1] = value
     first = next(i for i, word in enumerate(command) if word.startswith("-I"))
     command.insert(first, f"-I{copy}")  # before the sources
-    run(command, twin["directory"])
+    run(command, unit.directory)
     return target
 
 
@@ -89,16 +83,15 @@ def link(copy, objects):
     return program
 
 
-with open(os.path.join(BUILD, "compile_commands.json"), encoding="utf-8") as file:
-    known = {os.path.realpath(entry["file"]): entry for entry in json.load(file)}
-if os.path.join(SOURCE, REGISTRIES[1]) not in known:
+known = _compiled_units.units_by_source(BUILD, SOURCE)
+if REGISTRIES[1] not in known:
     print("this build has no libtorch")
     sys.exit(77)
 files = patched_files()
 copy = os.path.join(BUILD, "made_up_operator")
 copy_and_patch(copy, files)
 sources = REGISTRIES + [file for file in files if file.endswith(".cpp")]
-program = link(copy, [compile_into(copy, known, path) for path in sources])
+program = link(copy, [compile_into(copy, *group) for group in _compiled_units.patched_sources(known, sources)])
 print(run([program], copy))
 print(f"{len(files)} files make an operator: {' '.join(files)}")
 shutil.rmtree(copy)

@@ -167,8 +167,7 @@ TEST_CASE("with many ranks the volume is the table's") {
       {{"fsdp2", 64, 1, "true"}, 3}};
   for (const auto& [spread, limit] : table) {
     INFO(spread.name());
-    const PlannedScenario planned =
-        planned_text(k_small_model, joined(joined(many, spread.overrides()), {"train.micro_batch=1"}));
+    const PlannedScenario planned = planned_text(k_small_model, joined(many, spread.overrides_with(1)));
     const auto volume = communication_volume(planned);
     REQUIRE(volume);
     CHECK(volume->limit == limit);

@@ -49,9 +49,14 @@ struct Spread {
   // std::invalid_argument where it does not divide.
   std::vector<std::string> overrides() const {
     if (8 % (ranks * accumulation) != 0) throw std::invalid_argument(name() + ": 8 sequences do not divide");
+    return overrides_with(8 / ranks / accumulation);
+  }
+
+  // With the micro-batch of each rank given, for plans that are not compared by their gradients.
+  std::vector<std::string> overrides_with(int micro_batch) const {
     std::vector<std::string> all{"parallel.strategy=" + strategy, "cluster.ranks=" + std::to_string(ranks),
                                  "train.accumulation=" + std::to_string(accumulation), "train.sync=" + sync,
-                                 "train.micro_batch=" + std::to_string(8 / ranks / accumulation)};
+                                 "train.micro_batch=" + std::to_string(micro_batch)};
     if (strategy == "fsdp1") all.push_back("parallel.sharding=" + setting);
     if (strategy == "fsdp2" || strategy == "native")
       all.push_back("parallel.reshard_after_forward=" + setting);

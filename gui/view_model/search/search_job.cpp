@@ -11,9 +11,7 @@ namespace {
 
 // One processor is left for the window.
 int threads_beside_the_window() {
-  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()) - 1) > 0
-             ? static_cast<int>(std::thread::hardware_concurrency()) - 1
-             : 1;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 1);
 }
 
 Status search_into(SearchOutcome& outcome, const std::filesystem::path& file,

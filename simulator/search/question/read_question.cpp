@@ -7,7 +7,9 @@
 
 #include "engine/base/input_file.h"
 #include "engine/scenario/read_scenario.h"
+#include "engine/scenario/run_spec.h"
 #include "engine/scenario/train_spec.h"
+#include "engine/scenario/validate.h"
 #include "simulator/search/question/default_knobs.h"
 #include "simulator/search/question/limits_as_needs.h"
 #include "simulator/search/question/question_reader.h"
@@ -22,6 +24,15 @@ constexpr std::string_view k_batch_key = "train.accumulation";
 void add_all(const Error& error, Problems& problems) {
   if (error.parts.empty()) problems.add(error);
   for (const Error& part : error.parts) problems.add(part);
+}
+
+// Steps know nothing of limits: they become needs (limits_as_needs.h). All else must be one that can be predicted.
+Result<Scenario> parse_base(const BaseScenario& base) {
+  SHARDLAB_TRY(ReadScenario read, parse_scenario_with_source(base.text, base.file, base.overrides));
+  Scenario without_limits = read.scenario;
+  *without_limits.limits = LimitsSpec();
+  SHARDLAB_CHECK_OK(check_supported(without_limits, read.source));
+  return std::move(read.scenario);
 }
 
 // The scenario that the file names, complaints of it among the others.
@@ -42,7 +53,7 @@ bool read_base(const YamlNode& root, const fs::path& file, std::span<const std::
     return false;
   }
   base.text = *text;
-  auto scenario = parse_scenario(base.text, base.file, base.overrides);
+  auto scenario = parse_base(base);
   if (scenario)
     base.scenario = *std::move(scenario);
   else

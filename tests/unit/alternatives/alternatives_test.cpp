@@ -120,7 +120,7 @@ TEST_CASE("any single key that halves the peak is named") {
       {"model.dtype=bfloat16", llama, "train: {micro_batch: 1}\nparallel: {strategy: ddp}"},
       {"offload.parameters=cpu", "config: llama-3-70b, sequence_length: 512",
        small + "{strategy: fsdp2, mesh: {replicate: 8}}"},
-      {"offload.optimizer=cpu", llama,
+      {"offload.optimizer=cpu", "config: llama-3-70b, sequence_length: 512",
        zero + "{strategy: zero3, zero: {stage3_param_persistence_threshold: 0}}"},
   };
   for (const Case& each : cases) {

@@ -180,7 +180,7 @@ TEST_CASE("gradients that every micro-batch reduces have bounds of their own") {
   const test::SearchFolder folder(
       "model: {config: gpt2, sequence_length: 64, overrides: {n_layer: 1, n_embd: 4096, n_head: 32, "
       "vocab_size: 50257}}\n"
-      "cluster: {node: hgx-h100, nodes: 1, memory_limit: 4GiB}\nparallel: {strategy: fsdp2}\n"
+      "cluster: {device: cpu, ranks: 8, memory_limit: 4GiB}\nparallel: {strategy: fsdp2}\n"
       "train: {micro_batch: 1, accumulation: 4}\n");
   const auto question = folder.question("vary: {train.sync: [last, every]}");
   REQUIRE_OK(question);

@@ -59,7 +59,7 @@ TEST_CASE("allocations are timed one by one") {
 
 // A communicator of two for barriers: this rank is alone and waits for nobody.
 TEST_CASE("collectives of a device are measured without the host's way to them") {
-  test::VirtualGpu gpu(Nanoseconds{100'000});
+  test::VirtualGpu gpu(Nanoseconds{40'000});
   test::VirtualBackend backend(gpu);
   test::VirtualCommunicator data(gpu, Nanoseconds{20'000});
   class Alone : public test::VirtualCommunicator {
