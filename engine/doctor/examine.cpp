@@ -6,6 +6,7 @@
 
 #include "engine/base/lower_case.h"
 #include "engine/doctor/check_signs.h"
+#include "engine/doctor/log/log_facts.h"
 #include "engine/doctor/order_findings.h"
 #include "engine/doctor/unknown_failure.h"
 
@@ -78,7 +79,9 @@ void add_unknown(Examination& examination, const Case& facts) {
 
 Examination examine(const Case& facts, const std::vector<Rule>& rules,
                     const std::vector<std::string>& ignored, const TryRemedies& try_remedies) {
-  Examination examination{facts.source, {}, {}};
+  Examination examination;
+  examination.source = facts.source;
+  if (facts.log != nullptr) examination.log_lines = facts.log->lines;
   for (const Rule& rule : rules) {
     if (is_ignored(rule, ignored)) {
       examination.skipped.push_back({std::string(rule.id), "is ignored"});

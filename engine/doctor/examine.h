@@ -1,6 +1,7 @@
 // Applies all rules to a case.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct Skipped {
 
 struct Examination {
   std::string source;             // of the case
+  std::int64_t log_lines = 0;     // of its log; 0 without one
   std::vector<Finding> findings;  // ordered (order_findings.h), one of each rule at most
   std::vector<Skipped> skipped;
 };

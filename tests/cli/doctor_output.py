@@ -1,7 +1,9 @@
 """`shardlab doctor`: a log gives findings, exit codes, three formats; large and hostile logs take bounded time and memory."""
 # processors: 1
+import gzip
 import json
 import os
+import random
 import re
 import subprocess
 import time
@@ -27,7 +29,7 @@ def test_a_log_gives_findings():
     check(first[0].startswith("error: 2.57 GiB (27 % of the device) are reserved") and "C-09 memory/fragmentation" in first[0], done)
     check("job.log line 3, rank 3: " in first[1] and first[2].startswith("  fix: "), done)
     quiet = expect(place.run("doctor", log(place, HEALTHY)), 0)
-    check(quiet.out.startswith("0 errors, 0 warnings"), quiet)
+    check("job.log: 2 lines, none of which tells of a failure\n0 errors, 0 warnings" in quiet.out, quiet)
     ignored = expect(place.run("doctor", log(place, OOM), "--ignore", "C-09", "--json"), 1).json()
     check(all(finding["rule"] != "memory/fragmentation" for finding in ignored["findings"]), ignored)
     check({"rule": "memory/fragmentation", "why": "is ignored"} in ignored["skipped"], ignored["skipped"])
@@ -109,7 +111,18 @@ def test_hostile_logs():
     expect(place.run("doctor", log(place, b"\xff\xfe" + OOM.encode("utf-16-le"))), 1)
     expect(place.run("doctor", log(place, b"\x1b[31m" + OOM.encode() + b"\xc3\x28\xff" * 1000)), 1)
     expect(place.run("doctor", log(place, b"x" * 5_000_000 + OOM.encode())), 1)
-    expect(place.run("doctor", log(place, bytes(range(256)) * 4000)), 0)
+    damaged = random.Random(3)
+    expect(place.run("doctor", log(place, bytes(damaged.choice(b"\x01\x02ab\xff\n") for _ in range(9000)) + b"\n" + OOM.encode())), 1)
+
+
+def test_what_is_no_log_is_refused():
+    place = Place()
+    for rubbish in (bytes(range(256)) * 4000, random.Random(1).randbytes(100_000)):
+        expect_error(place.run("doctor", log(place, rubbish)), 2, "job.log", "is not a text")
+        piped = subprocess.run([PROGRAM, "doctor", "-"], input=rubbish, capture_output=True, env=place.environment(), timeout=60)
+        check(piped.returncode == 2 and b"is not a text" in piped.stderr, piped)
+    packed = log(place, gzip.compress(OOM.encode()), "job.log.gz")
+    expect_error(place.run("doctor", packed), 2, "is compressed", f"zcat {packed} | shardlab doctor -")
 
 
 main(globals())

@@ -107,7 +107,8 @@ Examination examine_job(const DoctorJob& job, const LogFacts* log, const std::st
 }
 
 Examination examine_mistakes(const std::string& file, const Error& error) {
-  Examination examination{file, {}, {}};
+  Examination examination;
+  examination.source = file;
   if (error.parts.empty()) examination.findings.push_back(mistake(file, error));
   for (const Error& part : error.parts) examination.findings.push_back(mistake(file, part));
   return examination;

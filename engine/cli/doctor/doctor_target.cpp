@@ -17,6 +17,9 @@ namespace {
 constexpr std::string_view k_standard_input = "-";
 constexpr std::size_t k_piece = 1 << 18;
 constexpr std::size_t k_looked_at = 64 << 10;  // of a file, for telling what it is
+// Of random bytes nine in a hundred are control characters, of any log fewer than one.
+constexpr std::int64_t k_most_control_percent = 3;
+constexpr std::string_view k_gzip_magic = "\x1f\x8b";
 
 struct CloseFile {
   void operator()(std::FILE* file) const {
@@ -34,6 +37,16 @@ Result<File> open_target(const std::string& target) {
   if (file == nullptr)
     return bad_input(in_file(target), std::string("cannot be read: ") + std::strerror(errno));
   return file;
+}
+
+// Damaged logs are logs: rubbish is what holds nothing else.
+Status check_is_text(const LogFacts& facts, const std::string& target, bool compressed) {
+  if (facts.bytes == 0) return bad_input(in_file(target), "is empty");
+  const bool rubbish = facts.control_bytes * 100 > facts.bytes * k_most_control_percent;
+  if (!compressed && !(rubbish && facts.signs.empty())) return {};
+  return bad_input(in_file(target), compressed ? "is compressed, not a text" : "is not a text, and so no log",
+                   compressed ? "zcat " + target + " | shardlab doctor -"
+                              : "give what the job printed, a scenario, or the id of a stored run");
 }
 
 // Whether a line of the text begins with the key, as the top level of a YAML does.
@@ -62,11 +75,16 @@ Result<LogFacts> read_log(const std::string& target) {
   SHARDLAB_TRY(const File file, open_target(target));
   LogReader reader(all_signs());
   std::string piece(k_piece, '\0');
-  for (std::size_t size = 0; (size = std::fread(piece.data(), 1, piece.size(), file.get())) > 0;)
-    reader.feed(std::string_view(piece).substr(0, size));
+  bool begins = true, compressed = false;
+  for (std::size_t size = 0; (size = std::fread(piece.data(), 1, piece.size(), file.get())) > 0;) {
+    const std::string_view read = std::string_view(piece).substr(0, size);
+    compressed = compressed || (begins && read.starts_with(k_gzip_magic));
+    begins = false;
+    reader.feed(read);
+  }
   if (std::ferror(file.get()) != 0) return bad_input(in_file(target), "cannot be read to its end");
   LogFacts facts = reader.finish();
-  if (facts.bytes == 0) return bad_input(in_file(target), "is empty");
+  SHARDLAB_CHECK_OK(check_is_text(facts, target, compressed));
   return facts;
 }
 

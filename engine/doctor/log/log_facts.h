@@ -45,6 +45,7 @@ struct SeenCollective {
 struct LogFacts {
   std::int64_t lines = 0;
   std::int64_t bytes = 0;
+  std::int64_t control_bytes = 0;  // that no text has: below 32, but for tabs, ends of lines, escapes, NUL
   std::unordered_map<const LogSign*, SeenSign> signs;
   std::vector<SeenAllocation> allocations;    // the first few that failed
   std::map<int, SeenCollective> collectives;  // by rank, the first of each

@@ -28,6 +28,7 @@ std::size_t sequence_length(std::string_view text) {
 }  // namespace
 
 void LineCutter::feed(std::string_view bytes) {
+  if (!bytes.empty()) ended_ = bytes.back() == '\n';
   while (!bytes.empty()) {
     const auto end = std::find_if(bytes.begin(), bytes.end(), is_end);
     append(bytes.substr(0, static_cast<std::size_t>(end - bytes.begin())));

@@ -25,7 +25,8 @@ class LineCutter {
   void feed(std::string_view bytes);
   void finish();
 
-  std::int64_t lines() const { return number_; }
+  // So far; one that no line feed ended counts.
+  std::int64_t lines() const { return ended_ ? number_ - 1 : number_; }
 
  private:
   void append(std::string_view bytes);
@@ -34,6 +35,7 @@ class LineCutter {
   Take take_;
   std::string pending_;
   std::int64_t number_ = 1;
+  bool ended_ = true;   // whether nothing follows the last line feed
   bool fresh_ = false;  // whether pending_ holds more than the overlap of the piece before
 };
 

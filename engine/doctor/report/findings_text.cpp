@@ -80,6 +80,9 @@ std::string findings_text(const std::vector<Examination>& examinations, bool all
     for (const Finding& finding : examination.findings) {
       if (finding.severity != Severity::info || show_infos) text += finding_text(finding) + "\n";
     }
+    if (examination.findings.empty() && examination.log_lines > 0)
+      text += fmt::format("{}: {}, none of which tells of a failure\n", examination.source,
+                          count(static_cast<std::size_t>(examination.log_lines), "line"));
   }
   text += fmt::format("{}, {}", count(errors, "error"), count(warnings, "warning"));
   if (infos > 0)
