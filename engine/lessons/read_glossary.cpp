@@ -71,7 +71,7 @@ Result<const GlossaryWord*> Glossary::find(std::string_view word) const {
     }
   }
   return bad_input("explain", fmt::format("'{}' is no word of the glossary", word),
-                   nearest_name(word, known) ? suggestion(word, known) : "docs/glossary.md lists them");
+                   nearest_name(word, known) ? suggestion(word, known) : "`shardlab explain --document` lists them");
 }
 
 Result<Glossary> read_glossary(const std::filesystem::path& file) {
@@ -86,7 +86,8 @@ Result<Glossary> read_glossary(const std::filesystem::path& file) {
   glossary.frame.place = in_file(file.string());
   if (reader.is_section(root, "", {"about", "scenarios", "sections"})) {
     glossary.about = reader.word(root, "about", "");
-    glossary.frame.scenarios = read_lesson_scenarios(*root.find("scenarios"), reader);
+    if (const YamlNode* const scenarios = root.find("scenarios"))
+      glossary.frame.scenarios = read_lesson_scenarios(*scenarios, reader);
     for (const YamlNode& node : reader.list(root, "sections", ""))
       glossary.sections.push_back(
           read_section(node, fmt::format("sections[{}]", glossary.sections.size() + 1), reader));

@@ -144,9 +144,8 @@ def test_text():
 
 def test_wrong_input():
     place = Place()
-    expect_error(place.run("explain"), 2, "what can: memory")
-    expect_error(place.run("explain", "time"), 2, "'time' cannot be explained", "what can: memory")
-    expect_error(place.run("explain", "time", place.scenario()), 2, "'time' cannot be explained", "what can: memory")
+    expect_error(place.run("explain"), 2, "what is to be explained is missing", "explain memory SCENARIO")
+    expect_error(place.run("explain", "memory", "a.yaml", "b.yaml"), 2, "takes one scenario")
     expect_error(place.run("explain", "memory"), 2, "scenario is required")
     expect_error(place.run("explain", "memory", "nowhere.yaml"), 2, "nowhere.yaml")
     expect_error(place.run("explain", "memory", place.scenario(), "--set", "train.micro_batch=0"), 2, "train.micro_batch")

@@ -1,12 +1,14 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "engine/base/words.h"
 #include "engine/cli/command.h"
+#include "engine/cli/lessons/explain_word.h"
 #include "engine/cli/predict.h"
 #include "engine/cli/stored_runs.h"
+#include "engine/lessons/word_list.h"
 #include "engine/planner/plan_scenario.h"
 #include "engine/report/explain_memory/explained_memory.h"
 #include "engine/scenario/read_scenario.h"
@@ -15,37 +17,68 @@
 namespace shardlab {
 namespace {
 
-enum class Explained : std::uint8_t { memory };
-
-}  // namespace
-
-template <>
-inline constexpr auto k_words<Explained> = std::to_array<Word<Explained>>({{Explained::memory, "memory"}});
-
-namespace {
+constexpr std::string_view k_memory = "memory";
 
 class ExplainCommand final : public Command {
  public:
   std::string_view name() const override { return "explain"; }
   std::string_view help() const override {
-    return "What a predicted peak of memory is made of, and what would lower it";
+    return "What a predicted peak of memory is made of, or what a word of the field means";
   }
   std::string_view details() const override {
-    return "Every setting that is listed was predicted with the rest of the scenario as it is. Nothing is "
-           "stored.";
+    return "memory SCENARIO: every setting that is listed was predicted with the rest of the scenario as it "
+           "is.\n"
+           "WORD: what it means, the smallest plan that shows it and the lessons about it. Nothing is stored.";
   }
   CommonUse uses() const override { return {.database = true, .overrides = true}; }
 
   void add_options(OptionParser& parser) override {
-    parser.value("what", what_, "What to explain: memory").type("memory");
-    parser.value("scenario", scenario_, "Scenario file").type("FILE");
+    parser.value("what", what_, "memory SCENARIO, or a word of docs/glossary.md").type("WORD").count(0, 8);
+    parser.flag("--document", document_, "Print docs/glossary.md: every word");
     parser.flag("--no-calibration", no_calibration_,
                 "Shipped figures, even when this machine was calibrated");
   }
 
   Result<int> run(CommandContext& context) override {
-    SHARDLAB_CHECK_OK(check_arguments());
-    SHARDLAB_TRY(const Scenario scenario, read_scenario(scenario_, context.options.overrides));
+    if (document_) return print_glossary(context.console);
+    if (what_.empty())
+      return bad_input("explain", "what is to be explained is missing",
+                       "`shardlab explain memory SCENARIO`, or a word of docs/glossary.md");
+    if (what_.front() != k_memory) return print_word(context);
+    if (what_.size() != 2)
+      return bad_input("explain memory",
+                       what_.size() < 2 ? "scenario is required" : "takes one scenario",
+                       "`shardlab explain --help` shows how it is used");
+    return print_memory(context);
+  }
+
+ private:
+  static Result<int> print_glossary(Console& console) {
+    SHARDLAB_TRY(const lessons::Glossary glossary, lessons::shipped_glossary());
+    const std::string page = lessons::glossary_page(glossary);
+    if (console.json())
+      console.print_json({{"reference", page}});
+    else
+      console.print(page);
+    return k_exit_good;
+  }
+
+  // Words are asked for without quotes as well: explain global batch.
+  Result<int> print_word(const CommandContext& context) const {
+    Console& console = context.console;
+    if (!context.options.overrides.empty() || no_calibration_)
+      return bad_input("explain", "a word has no settings", "leave --set and --no-calibration out");
+    SHARDLAB_TRY(const ExplainedWord explained,
+                 explain_word(fmt::format("{}", fmt::join(what_, " ")), console.style()));
+    if (console.json())
+      console.print_json(explained_word_json(explained));
+    else
+      console.print(explained_word_text(explained, console.style()));
+    return k_exit_good;
+  }
+
+  Result<int> print_memory(const CommandContext& context) const {
+    SHARDLAB_TRY(const Scenario scenario, read_scenario(what_.back(), context.options.overrides));
     SHARDLAB_TRY(const PlannedScenario planned, plan_scenario(scenario));
     std::optional<Calibration> calibration;
     if (!no_calibration_) {
@@ -64,21 +97,8 @@ class ExplainCommand final : public Command {
     return k_exit_good;
   }
 
- private:
-  // Which things can be explained is said before a file is asked for.
-  Status check_arguments() const {
-    if (!parse_word<Explained>(what_))
-      return bad_input("explain",
-                       what_.empty() ? "what is to be explained is missing"
-                                     : fmt::format("'{}' cannot be explained", what_),
-                       fmt::format("what can: {}", fmt::join(all_words<Explained>(), ", ")));
-    if (scenario_.empty())
-      return bad_input("explain " + what_, "scenario is required",
-                       "`shardlab explain --help` shows how it is used");
-    return {};
-  }
-
-  std::string what_, scenario_;
+  std::vector<std::string> what_;
+  bool document_ = false;
   bool no_calibration_ = false;
 };
 
