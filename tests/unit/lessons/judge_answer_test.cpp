@@ -86,6 +86,13 @@ TEST_CASE("a change is of the keys that are offered, and is tried") {
   CHECK_THAT(judged(ask, "train.seed=1", trial).reply,
              shardlab::test::contains_text("train.seed is not to be changed here"));
   CHECK(!judged(ask, "train.micro_batch", trial).understood);
+  change.keys = {"model.loss", "train.micro_batch"};
+  change.wrong = {{{"train.micro_batch=1", "model.loss={kind: chunked, chunks: 2}"}, {"too few", {}}}};
+  const ChangeTrial never = [](const WorkedChange&, const std::vector<std::string>&) -> Result<bool> {
+    return false;
+  };
+  const WorkedAsk loss{"Make it fit", change};
+  CHECK(judged(loss, "model.loss={kind: chunked, chunks: 2}  train.micro_batch=1", never).reply == "too few");
 }
 
 }  // namespace
