@@ -19,10 +19,11 @@ command_of() {
   done
 }
 
-# The parts that a command needs: predict (the command line), real (libtorch), window.
+# parts_of COMMAND ARGUMENT...: the parts that a command needs: predict (the command line), real (libtorch), window.
 parts_of() {
   case $1 in
     run | validate | calibrate | bench) echo predict real ;;
+    lesson) [[ " $* " == *" --real "* ]] && echo predict real || echo predict ;;
     gui) echo predict window ;;
     *) echo predict ;;
   esac
@@ -92,6 +93,6 @@ stamp() {
 }
 
 [ $# -gt 0 ] || { cd "$root" && set -- validate scenarios/first/tiny-llama.yaml; } || exit 3
-read -ra parts <<<"$(parts_of "$(command_of "$@")")"
+read -ra parts <<<"$(parts_of "$(command_of "$@")" "$@")"
 all_current || prepare || exit 3
 exec "$build/bin/shardlab" "$@"

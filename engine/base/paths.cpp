@@ -59,9 +59,12 @@ Result<fs::path> find_scenario(std::string_view relative) {
 }
 
 fs::path program_folder() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  return error ? fs::path() : program.parent_path();
+  static const fs::path folder = [] {
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error);
+    return error ? fs::path() : program.parent_path();
+  }();
+  return folder;
 }
 
 }  // namespace shardlab

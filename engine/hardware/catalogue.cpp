@@ -1,8 +1,6 @@
 #include "engine/hardware/catalogue.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -12,6 +10,7 @@
 #include "engine/base/lower_case.h"
 #include "engine/base/nearest.h"
 #include "engine/base/paths.h"
+#include "engine/base/shipped_yaml.h"
 #include "engine/base/yaml.h"
 
 namespace shardlab {
@@ -22,10 +21,8 @@ namespace fs = std::filesystem;
 
 Result<YamlNode> read_aliases(std::string_view folder) {
   SHARDLAB_TRY(const fs::path file, find_asset("hardware/aliases.yaml"));
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  SHARDLAB_TRY(const YamlNode all, parse_yaml(text, file.string()));
-  const YamlNode* const aliases = all.find(folder);
+  SHARDLAB_TRY(const std::shared_ptr<const YamlNode> all, read_shipped_yaml(file));
+  const YamlNode* const aliases = all->find(folder);
   return aliases != nullptr ? *aliases : YamlNode();
 }
 

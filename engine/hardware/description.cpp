@@ -6,9 +6,9 @@
 
 #include <fmt/core.h>
 
-#include "engine/base/input_file.h"
 #include "engine/base/nearest.h"
 #include "engine/base/parse.h"
+#include "engine/base/shipped_yaml.h"
 
 namespace shardlab {
 
@@ -34,17 +34,21 @@ std::vector<std::string> estimated_figures(const FigureSources& provenance) {
   return names;
 }
 
-Result<Description> Description::parse(std::string_view text, std::string_view name) {
-  SHARDLAB_TRY(YamlNode root, parse_yaml(text, name));
-  if (!root.is_map())
+Result<Description> Description::of(std::shared_ptr<const YamlNode> root, std::string_view name) {
+  if (!root->is_map())
     return bad_input(in_file(std::string(name)),
-                     fmt::format("expected a map of keys, found {}", describe(root.kind)));
+                     fmt::format("expected a map of keys, found {}", describe(root->kind)));
   return Description(std::move(root));
 }
 
+Result<Description> Description::parse(std::string_view text, std::string_view name) {
+  SHARDLAB_TRY(YamlNode root, parse_yaml(text, name));
+  return of(std::make_shared<const YamlNode>(std::move(root)), name);
+}
+
 Result<Description> Description::read(const std::filesystem::path& file) {
-  SHARDLAB_TRY(const std::string text, read_input_file(file, k_description_file));
-  return parse(text, file.string());
+  SHARDLAB_TRY(std::shared_ptr<const YamlNode> root, read_shipped_yaml(file));
+  return of(std::move(root), file.string());
 }
 
 void Description::mistake(const YamlNode& at, std::string what) {
@@ -53,13 +57,13 @@ void Description::mistake(const YamlNode& at, std::string what) {
 
 const YamlNode* Description::take(std::string_view key) {
   taken_.emplace(key);
-  return root_.find(key);
+  return root_->find(key);
 }
 
 std::string Description::text(std::string_view key) {
   const YamlNode* const node = take(key);
   if (node == nullptr) {
-    mistake(root_, fmt::format("{} is missing", key));
+    mistake(*root_, fmt::format("{} is missing", key));
   } else if (!node->is_scalar()) {
     mistake(*node, fmt::format("{}: expected a text", key));
   }
@@ -67,7 +71,7 @@ std::string Description::text(std::string_view key) {
 }
 
 std::string Description::optional_text(std::string_view key) {
-  return root_.find(key) == nullptr ? std::string() : text(key);
+  return root_->find(key) == nullptr ? std::string() : text(key);
 }
 
 bool Description::flag(std::string_view key, bool otherwise) {
@@ -125,19 +129,19 @@ std::optional<std::pair<double, double>> Description::range_of(const YamlNode& f
 
 double Description::figure(std::string_view section, std::string_view key) {
   const auto value = optional_figure(section, key);
-  if (!value) mistake(root_, fmt::format("{}.{} is missing", section, key));
+  if (!value) mistake(*root_, fmt::format("{}.{} is missing", section, key));
   return value.value_or(0);
 }
 
 int Description::count(std::string_view section, std::string_view key) {
   const double value = optional_figure(section, key).value_or(0);
   if (value != static_cast<double>(static_cast<int>(value)) && !mistake_)
-    mistake(root_, fmt::format("{}.{} is not a whole number", section, key));
+    mistake(*root_, fmt::format("{}.{} is not a whole number", section, key));
   return static_cast<int>(value);
 }
 
 Status Description::finish() {
-  for (const YamlEntry& entry : root_.entries) {
+  for (const YamlEntry& entry : root_->entries) {
     if (taken_.count(entry.key) == 0) mistake(entry.value, fmt::format("unknown key '{}'", entry.key));
     for (const YamlEntry& inner : entry.value.entries) {
       if (taken_.count(entry.key + "." + inner.key) == 0)

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -81,14 +82,15 @@ class Description {
   Status finish();
 
  private:
-  explicit Description(YamlNode root) : root_(std::move(root)) {}
+  explicit Description(std::shared_ptr<const YamlNode> root) : root_(std::move(root)) {}
+  static Result<Description> of(std::shared_ptr<const YamlNode> root, std::string_view name);
   const YamlNode* take(std::string_view key);
   void mistake(const YamlNode& at, std::string what);
   double value_of(const YamlNode& figure, const std::string& key);
   double number_of(const YamlNode& value, const std::string& key);
   std::optional<std::pair<double, double>> range_of(const YamlNode& figure, const std::string& key);
 
-  YamlNode root_;
+  std::shared_ptr<const YamlNode> root_;
   std::set<std::string, std::less<>> taken_;
   FigureSources provenance_;
   std::optional<Error> mistake_;

@@ -1,8 +1,6 @@
 #include "engine/hardware/fitted_figures.h"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -10,6 +8,7 @@
 #include "engine/base/nearest.h"
 #include "engine/base/parse.h"
 #include "engine/base/paths.h"
+#include "engine/base/shipped_yaml.h"
 #include "engine/base/yaml.h"
 
 namespace shardlab {
@@ -46,10 +45,7 @@ Result<FittedValue> read_value(const YamlNode& figure) {
   return read;
 }
 
-}  // namespace
-
-Result<FittedFigures> parse_fitted_figures(std::string_view json, std::string_view name) {
-  SHARDLAB_TRY(const YamlNode root, parse_yaml(json, name));  // JSON is YAML
+Result<FittedFigures> fitted_figures_of(const YamlNode& root, std::string_view name) {
   const YamlNode* const figures = root.find("figures");
   if (figures == nullptr || !figures->is_map())
     return bad_input(in_file(std::string(name)), "it has no figures");
@@ -69,12 +65,17 @@ Result<FittedFigures> parse_fitted_figures(std::string_view json, std::string_vi
   return fitted;
 }
 
+}  // namespace
+
+Result<FittedFigures> parse_fitted_figures(std::string_view json, std::string_view name) {
+  SHARDLAB_TRY(const YamlNode root, parse_yaml(json, name));  // JSON is YAML
+  return fitted_figures_of(root, name);
+}
+
 Result<FittedFigures> read_fitted_figures() {
   SHARDLAB_TRY(const std::filesystem::path path, find_asset(k_file));
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) return bad_input(in_file(path.string()), "cannot be opened");
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  return parse_fitted_figures(text, path.string());
+  SHARDLAB_TRY(const std::shared_ptr<const YamlNode> root, read_shipped_yaml(path));
+  return fitted_figures_of(*root, path.string());
 }
 
 }  // namespace shardlab

@@ -1,7 +1,6 @@
 #include "engine/hardware/nccl_tuning.h"
 
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "engine/base/parse.h"
 #include "engine/base/paths.h"
+#include "engine/base/shipped_yaml.h"
 #include "engine/base/yaml.h"
 
 namespace shardlab {
@@ -128,10 +128,8 @@ Result<NcclTuning> read_tables(const YamlNode& root) {
 
 Result<NcclTuning> read_nccl_tuning() {
   SHARDLAB_TRY(const std::filesystem::path path, find_asset("network/nccl.yaml"));
-  std::ifstream stream(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  SHARDLAB_TRY(const YamlNode root, parse_yaml(text, path.string()));
-  return read_tables(root);
+  SHARDLAB_TRY(const std::shared_ptr<const YamlNode> root, read_shipped_yaml(path));
+  return read_tables(*root);
 }
 
 }  // namespace shardlab

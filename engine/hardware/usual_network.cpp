@@ -1,9 +1,7 @@
 #include "engine/hardware/usual_network.h"
 
-#include <fstream>
-#include <iterator>
-
 #include "engine/base/paths.h"
+#include "engine/base/shipped_yaml.h"
 #include "engine/base/yaml.h"
 #include "engine/hardware/catalogue.h"
 
@@ -13,10 +11,8 @@ std::optional<std::string> usual_node(std::string_view gpu) {
   const auto description = find_description("gpus", gpu, "GPU");
   const auto path = find_asset("hardware/usual_nodes.yaml");
   if (!description || !path) return std::nullopt;
-  std::ifstream stream(*path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  const auto nodes = parse_yaml(text, path->string());
-  const YamlNode* const found = nodes ? nodes->find(description->stem().string()) : nullptr;
+  const auto nodes = read_shipped_yaml(*path);
+  const YamlNode* const found = nodes ? (*nodes)->find(description->stem().string()) : nullptr;
   return found == nullptr ? std::nullopt : std::optional(found->text);
 }
 

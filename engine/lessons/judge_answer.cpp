@@ -37,6 +37,27 @@ std::vector<std::string> words_of_answer(const std::string& typed) {
   return words;
 }
 
+// Settings apart at spaces outside of braces, brackets and quotes: model.loss={kind: chunked, chunks: 8}.
+std::vector<std::string> settings_of_answer(const std::string& typed) {
+  std::vector<std::string> settings(1);
+  int depth = 0;
+  char quote = 0;
+  for (const char c : typed) {
+    if (quote != 0)
+      quote = c == quote ? 0 : quote;
+    else if (c == '"' || c == '\'')
+      quote = c;
+    else
+      depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+    if (c == ' ' && depth <= 0 && quote == 0)
+      settings.emplace_back();
+    else
+      settings.back() += c;
+  }
+  std::erase(settings, "");
+  return settings;
+}
+
 // The place in a list that a letter or a number names, from 1; 0: none.
 int place_in_list(const std::string& word, std::size_t count) {
   int place = 0;
@@ -113,7 +134,7 @@ struct AnswerJudge {
   }
 
   Judgement operator()(const WorkedChange& change) const {
-    const std::vector<std::string> settings = words_of_answer(typed);
+    std::vector<std::string> settings = settings_of_answer(typed);
     if (settings.empty()) return not_understood(ask);
     for (const std::string& setting : settings) {
       const std::string key = setting.substr(0, setting.find('='));
@@ -125,7 +146,8 @@ struct AnswerJudge {
     if (!reached) return {.reply = "the scenario does not allow that: " + to_string(reached.error())};
     if (*reached) return right_one();
     for (const WorkedChange::Wrong& wrong : change.wrong) {
-      if (wrong.settings == settings) return wrong_one(&wrong.mistake);
+      if (std::is_permutation(wrong.settings.begin(), wrong.settings.end(), settings.begin(), settings.end()))
+        return wrong_one(&wrong.mistake);
     }
     return wrong_one();
   }

@@ -42,7 +42,7 @@ std::string plain_text(const MarkdownLine& line);
 // end.
 std::string markdown_for_terminal(std::string_view text, int width, bool colour);
 
-// As HTML, everything escaped.
+// As HTML, everything escaped; a link to anything but a web page is its text.
 std::string markdown_as_html(std::string_view text);
 std::string escaped_html(std::string_view text);
 

@@ -5,13 +5,18 @@ namespace {
 
 using BlockKind = MarkdownBlock::Kind;
 
+// A lesson may be anybody's: an address is one of the web, not a script.
+bool is_of_the_web(std::string_view address) {
+  return address.starts_with("https://") || address.starts_with("http://");
+}
+
 std::string line_html(const MarkdownLine& line) {
   std::string html;
   for (const MarkdownSpan& span : line) {
     std::string text = escaped_html(span.text);
     if (span.code) text = "<code>" + text + "</code>";
     if (span.strong) text = "<strong>" + text + "</strong>";
-    if (!span.link.empty()) text = "<a href=\"" + escaped_html(span.link) + "\">" + text + "</a>";
+    if (is_of_the_web(span.link)) text = "<a href=\"" + escaped_html(span.link) + "\">" + text + "</a>";
     html += text;
   }
   return html;

@@ -12,7 +12,9 @@ namespace {
 
 using Node = ExpressionNode;
 
-constexpr int k_deepest = 64;  // parentheses and operators within each other
+constexpr int k_deepest = 64;  // parentheses and signs within each other
+// 1 + 1 + 1 ... is as deep as it is long: whoever walks the tree must not run out of stack.
+constexpr std::size_t k_most_words = 1000;
 
 // Recursive descent: every function reads what its name says and leaves the word behind it.
 class ExpressionParser {
@@ -149,6 +151,8 @@ class ExpressionParser {
 Result<Node> parse_node(std::string_view source) {
   SHARDLAB_TRY(std::vector<ExpressionWord> words, expression_words(source));
   if (words.size() == 1) return bad_input({}, "an expression is missing");
+  if (words.size() > k_most_words)
+    return bad_input({}, fmt::format("the expression has more than {} words", k_most_words));
   return ExpressionParser(std::move(words)).whole();
 }
 
@@ -159,7 +163,9 @@ Result<Expression> parse_expression(std::string_view source, const Place& place)
   if (root) return Expression{std::string(source), place, *std::move(root)};
   Error error = std::move(root).error();
   error.place = place;
-  error.what = fmt::format("in '{}': {}", source, error.what);
+  constexpr std::size_t k_shown = 200;
+  error.what = fmt::format("in '{}{}': {}", source.substr(0, k_shown), source.size() > k_shown ? "..." : "",
+                           error.what);
   return fail(std::move(error));
 }
 

@@ -70,8 +70,9 @@ Result<const GlossaryWord*> Glossary::find(std::string_view word) const {
       }
     }
   }
-  return bad_input("explain", fmt::format("'{}' is no word of the glossary", word),
-                   nearest_name(word, known) ? suggestion(word, known) : "`shardlab explain --document` lists them");
+  return bad_input(
+      "explain", fmt::format("'{}' is no word of the glossary", word),
+      nearest_name(word, known) ? suggestion(word, known) : "`shardlab explain --document` lists them");
 }
 
 Result<Glossary> read_glossary(const std::filesystem::path& file) {

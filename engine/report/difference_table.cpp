@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "engine/report/alike_layers.h"
 #include "engine/report/figures.h"
 #include "engine/report/run_difference.h"
 #include "engine/report/text_table.h"
@@ -45,7 +46,7 @@ std::string difference_table(const RunDifference& difference, const std::string&
   add("", difference.totals);
   add("memory at the peak", difference.memory);
   add("time by kind", difference.kinds);
-  add("time by part of the model", difference.units);
+  add("time by part of the model", with_alike_layers_joined(difference.units));
   return text;
 }
 

@@ -26,28 +26,32 @@ Libraries libraries_of(const std::vector<MemoryOverhead>& overheads) {
   return sum;
 }
 
-std::string steps_text(const DeviceMemory& memory, Bytes limit) {
+std::string steps_text(const DeviceMemory& memory, Bytes margin, Bytes limit) {
   if (memory.out_of_memory > 0)
     return fmt::format(
         "the steps reserve up to {} on a device of {}; even giving memory back an allocation fails",
         to_string(memory.device_peak), to_string(limit));
   if (memory.retries > 0)
     return fmt::format("{} only after the allocator gave memory back", counted(memory.retries, "allocation"));
-  return fmt::format("the steps take {} of the device's {}", to_string(memory.device_peak), to_string(limit));
+  const std::string taken =
+      fmt::format("the steps take {} of the device's {}", to_string(memory.device_peak), to_string(limit));
+  if (memory.device_peak > limit || memory.device_peak + margin <= limit) return taken;
+  return fmt::format("{}, and libraries may take {} more", taken, to_string(margin));
 }
 
-// A run whose allocator has to give memory back and ask again is at the edge, however likely it is.
-FitVerdict judge_steps(const RunTrace& run, Bytes limit) {
+// A run whose allocator has to give memory back and ask again, or will where libraries take as much as they
+// may, is at the edge, however likely it is.
+FitVerdict judge_steps(const RunTrace& run, Bytes margin, Bytes limit) {
   const DeviceMemory& memory = *run.device_memory;
   FitVerdict verdict;
   const bool runs = memory.out_of_memory == 0 && memory.device_peak <= limit;
   verdict.probability = run.fit ? run.fit->probability : runs;
-  const bool at_edge = memory.retries > 0 || memory.out_of_memory > 0;
+  const bool at_edge = memory.retries > 0 || memory.out_of_memory > 0 || memory.device_peak + margin > limit;
   if (verdict.probability <= k_unlikely)
     verdict.fit = Fit::no;
   else if (verdict.probability < k_sure || at_edge)
     verdict.fit = Fit::unsure;
-  if (verdict.fit != Fit::yes) verdict.reason = steps_text(memory, limit);
+  if (verdict.fit != Fit::yes) verdict.reason = steps_text(memory, margin, limit);
   return verdict;
 }
 
@@ -85,8 +89,8 @@ Bytes margin_of(const std::vector<MemoryOverhead>& overheads) {
 }
 
 FitVerdict judge_prediction(const RunTrace& predicted, const FitLimits& limits) {
-  FitVerdict verdict = judge_steps(predicted, limits.device);
   const Libraries libraries = libraries_of(predicted.overheads);
+  FitVerdict verdict = judge_steps(predicted, libraries.device_margin, limits.device);
   for (const PhaseMemory& phase : predicted.life) {
     PhaseVerdict its = judge_phase(phase, libraries, limits);
     if (its.fit <= verdict.fit) continue;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "engine/base/with_spaces.h"
 #include "engine/model/operators/operator_type.h"
 #include "engine/report/figures.h"
 #include "engine/report/job_memory_tables.h"
@@ -144,9 +145,8 @@ std::string transfers_part(const RunSummary& run, const TextStyle& style) {
   if (run.transfers.empty()) return "";
   TextTable table({{"", Align::left}, {"", Align::right}, {"", Align::right}}, "  ");
   for (const TransferTotal& total : run.transfers) {
-    std::string way = fmt::format("{} to {}", to_string(total.from), to_string(total.to));
-    std::replace(way.begin(), way.end(), '_', ' ');
-    table.add({std::move(way), fmt::format("{} x", total.count), to_string(total.bytes)});
+    table.add({with_spaces(fmt::format("{} to {}", to_string(total.from), to_string(total.to))),
+               fmt::format("{} x", total.count), to_string(total.bytes)});
   }
   return "\ntransfers of a rank in a step\n" + table.text(style);
 }
@@ -157,9 +157,8 @@ std::string memory_part(const RunSummary& run, const TextStyle& style) {
   for (std::size_t i = 0; i < k_buffer_classes; ++i) {
     const Bytes bytes = run.memory->by_class[i];
     if (bytes.value == 0) continue;
-    std::string name(to_string(static_cast<BufferClass>(i)));
-    std::replace(name.begin(), name.end(), '_', ' ');
-    classes.add({name, to_string(bytes), percent(share_of(bytes.value, run.memory->peak_allocated.value))});
+    classes.add({with_spaces(to_string(static_cast<BufferClass>(i))), to_string(bytes),
+                 percent(share_of(bytes.value, run.memory->peak_allocated.value))});
   }
   std::string text = "\nmemory at the peak\n" + classes.text(style);
   if (const auto& teacher = run.memory->teacher) {

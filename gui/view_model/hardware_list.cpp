@@ -1,11 +1,11 @@
 #include "gui/view_model/hardware_list.h"
 
 #include <fstream>
-#include <sstream>
 
 #include <fmt/format.h>
 
 #include "engine/base/paths.h"
+#include "engine/base/shipped_yaml.h"
 #include "engine/base/yaml.h"
 #include "engine/hardware/node.h"
 
@@ -140,17 +140,14 @@ HardwareList read_hardware() {
 Result<DataTable> figure_table(HardwareKind kind, const std::string& name) {
   const std::string folder = kind == HardwareKind::gpu ? "hardware/gpus/" : "hardware/nodes/";
   SHARDLAB_TRY(const std::filesystem::path file, find_asset(folder + name + ".yaml"));
-  std::ifstream stream(file);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  SHARDLAB_TRY(const YamlNode root, parse_yaml(text.str(), file.string()));
+  SHARDLAB_TRY(const std::shared_ptr<const YamlNode> root, read_shipped_yaml(file));
   DataTable table;
   table.name = name;
   table.columns = {{.title = "figure", .numeric = false},
                    {.title = "value", .numeric = false, .meaning = {"as the file gives it", file.string()}},
                    {.title = "kind", .numeric = false},
                    {.title = "source", .numeric = false}};
-  for (const YamlEntry& section : root.entries) add_figures(section.value, table);
+  for (const YamlEntry& section : root->entries) add_figures(section.value, table);
   table.explain = [](const DataTable& its, std::size_t row, std::size_t column, Why& why) {
     if (column != 1) return;
     const std::vector<Cell>& cells = its.rows[row].cells;

@@ -1,14 +1,13 @@
 #include "simulator/memory/reserved_ratios.h"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "engine/base/parse.h"
 #include "engine/base/paths.h"
+#include "engine/base/shipped_yaml.h"
 #include "engine/base/yaml.h"
 
 namespace shardlab {
@@ -27,10 +26,8 @@ Result<double> positive(const YamlNode& entry, std::string_view key) {
 
 Result<std::vector<double>> read_reserved_ratios() {
   SHARDLAB_TRY(const std::filesystem::path path, find_asset(k_file));
-  std::ifstream stream(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  SHARDLAB_TRY(const YamlNode root, parse_yaml(text, path.string()));
-  const YamlNode* const cases = root.find("cases");
+  SHARDLAB_TRY(const std::shared_ptr<const YamlNode> root, read_shipped_yaml(path));
+  const YamlNode* const cases = root->find("cases");
   if (cases == nullptr || cases->items.empty()) return bad_input(path.string(), "it has no cases");
   std::vector<double> ratios;
   for (const YamlNode& entry : cases->items) {

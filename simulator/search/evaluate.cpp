@@ -17,6 +17,8 @@
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/scenario/resolve_path.h"
+#include "engine/scenario/validate.h"
+#include "simulator/search/question/default_knobs.h"
 #include "simulator/simulate.h"
 
 namespace shardlab {
@@ -82,14 +84,18 @@ std::string reason_text(const Error& error) {
 
 Evaluator::Evaluator(const BaseScenario& base, CalibrationFor calibration_for, ResultFile& kept)
     : base_(base),
+      tree_(base_tree(base)),
       calibration_for_(std::move(calibration_for)),
       kept_(kept),
       program_(hash_hex(program_text())) {}
 
 Result<Scenario> Evaluator::scenario_with(const std::vector<std::string>& settings) const {
-  std::vector<std::string> overrides = base_.overrides;
-  overrides.insert(overrides.end(), settings.begin(), settings.end());
-  return parse_scenario(base_.text, base_.file, overrides);
+  if (!tree_) return fail(tree_.error());
+  YamlNode root = *tree_;
+  for (const std::string& setting : settings) SHARDLAB_CHECK_OK(apply_override(root, setting));
+  SHARDLAB_TRY(ReadScenario read, read_scenario_tree(root, base_.file));
+  SHARDLAB_CHECK_OK(check_supported(read.scenario, read.source));
+  return std::move(read.scenario);
 }
 
 Result<std::optional<Calibration>> Evaluator::calibration_of(const Scenario& scenario) {

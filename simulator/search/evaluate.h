@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/base/yaml.h"
 #include "engine/plan/planned_scenario.h"
 #include "engine/trace/run_summary.h"
 #include "simulator/calibrate/calibration.h"
@@ -56,6 +57,7 @@ class Evaluator {
   Result<std::string> key_of(const Scenario& scenario);
 
   const BaseScenario& base_;
+  const Result<YamlNode> tree_;  // of its text, with its overrides
   CalibrationFor calibration_for_;
   ResultFile& kept_;
   std::string program_;  // what results depend on besides the scenario and its calibration

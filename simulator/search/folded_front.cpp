@@ -6,7 +6,7 @@
 namespace shardlab {
 namespace {
 
-constexpr double k_alike = 0.005;
+constexpr double k_alike = 0.01;  // less than predictions tell apart
 
 bool alike(double a, double b) {
   return std::abs(a - b) <= k_alike * std::max(std::abs(a), std::abs(b));

@@ -11,6 +11,7 @@
 #include "engine/base/input_file.h"
 #include "engine/base/parse.h"
 #include "engine/base/paths.h"
+#include "engine/base/shipped_yaml.h"
 #include "engine/base/yaml.h"
 
 namespace shardlab {
@@ -72,9 +73,8 @@ TimeErrors::TimeErrors(const std::vector<TimeCase>& cases)
 
 Result<TimeErrors> TimeErrors::read() {
   SHARDLAB_TRY(const std::filesystem::path path, find_asset(k_file));
-  SHARDLAB_TRY(const std::string text, read_input_file(path, k_table_file));
-  SHARDLAB_TRY(const YamlNode root, parse_yaml(text, path.string()));
-  const YamlNode* const cases = root.find("cases");
+  SHARDLAB_TRY(const std::shared_ptr<const YamlNode> root, read_shipped_yaml(path));
+  const YamlNode* const cases = root->find("cases");
   if (cases == nullptr || cases->items.empty()) return bad_input(path.string(), "it has no cases");
   std::vector<TimeCase> read;
   for (const YamlNode& each : cases->items) {

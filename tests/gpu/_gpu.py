@@ -78,10 +78,10 @@ def write(folder, name, scenario):
 
 
 def scenario(folder, config, **sections):
-    """A scenario file's content around a model; `sections` replace or add to single sections."""
+    """A scenario file's content around a model, with our own kernels; `sections` replace or add to single sections."""
     file = pathlib.Path(folder) / "config.json"
     file.write_text(json.dumps(config))
-    content = {"name": "gpu", "model": {"config": str(file), "sequence_length": 128}, "cluster": cluster(),
+    content = {"name": "gpu", "model": {"config": str(file), "sequence_length": 128, "implementation": "fused"}, "cluster": cluster(),
                "parallel": {"strategy": "fsdp2"},
                "train": {"micro_batch": 2, "learning_rate": 1e-3, "order": "sequential", "data": str(TEXT)},
                "measure": {"warmup_steps": 2, "steps": 5}, "launch": {"timeout": "60s"}}
@@ -98,6 +98,12 @@ def shardlab(*arguments, code=0, timeout=120, env=None):
     if done.returncode not in codes:
         raise AssertionError(f"{' '.join(command)}: exit code {done.returncode}, expected {code}\n{done.stderr[-3000:]}")
     return json.loads(done.stdout) if 0 in codes else done.stderr
+
+
+def device_memory(spools):
+    """What rank 0's allocator and driver said over a run that kept its spools in that folder (engine/trace/device_memory.h)."""
+    end = json.loads((pathlib.Path(spools) / "rank-0.spool").read_text().splitlines()[-1])
+    return end.get("device_memory") or end["end"]["device_memory"]
 
 
 class Folder(tempfile.TemporaryDirectory):

@@ -67,7 +67,7 @@ stage_b() {
     mkdir -p "$RESULTS/mps"
     nvidia-cuda-mps-control -d && trap 'echo quit | nvidia-cuda-mps-control' EXIT
   fi
-  step two_ranks_begin 40 env SHARDLAB_RANKS=2 NCCL_DEBUG=INFO "$SHARDLAB_PYTHON" training.py begins
+  step two_ranks_begin 40 env SHARDLAB_RANKS=2 NCCL_DEBUG=INFO NCCL_DEBUG_FILE="$files/nccl.%h.%p.log" "$SHARDLAB_PYTHON" training.py begins
   step two_ranks 170 env SHARDLAB_RANKS=2 "$SHARDLAB_PYTHON" training.py float32 bfloat16
   step four_ranks 70 env SHARDLAB_RANKS=4 SHARDLAB_STRATEGIES=native,ddp "$SHARDLAB_PYTHON" training.py float32
   step soak 70 "$SHARDLAB_PYTHON" several_ranks.py soak

@@ -9,7 +9,7 @@ need_gpu()
 with Folder() as folder:
     content = scenario(folder, SMALL if REHEARSE else LLAMA_1B, parallel={"strategy": "native"},
                        precision={"param": "bfloat16", "reduce": "float32"}, train={"micro_batch": 1 if REHEARSE else 4},
-                       model={"sequence_length": 64 if REHEARSE else 4096, "implementation": "fused"},
+                       model={"sequence_length": 64 if REHEARSE else 4096},
                        measure={"warmup_steps": 2, "steps": 5, "detail": "operators"})
     content["cluster"] = cluster(1)
     file = write(folder, "llama-1b", content)

@@ -3,12 +3,13 @@
 Several ranks share one GPU where NCCL allows it (2.30 or newer, NCCL_MULTI_RANK_GPU_ENABLE=1, SHARDLAB_NCCL_LIBRARY); else one rank.
 """
 import json
+import math
 import os
 import pathlib
 import sqlite3
 import subprocess
 
-from _gpu import REHEARSE, SMALL, Folder, cluster, gpus, main, need_gpu, scenario, shardlab, write
+from _gpu import REHEARSE, SMALL, Folder, cluster, device_memory, gpus, main, need_gpu, scenario, shardlab, write
 
 DEVICE = need_gpu()
 SHARED = os.environ.get("NCCL_MULTI_RANK_GPU_ENABLE") == "1"
@@ -100,16 +101,20 @@ def test_checkpointing_and_accumulation():
 
 
 def switched(option, *values):
-    """The same training with and without a test switch, with deterministic kernels: the losses are equal to the last bit."""
+    """The same training with and without a test switch: the losses are equal to the last bit, or, where two runs without it already differ
+    (attention's backward adds in no fixed order on GPUs), as near as those. What a missing wait or freed memory gives is far from both."""
     with Folder() as folder:
         for strategy in ("native", "fsdp2"):
             for ranks in RANKS:
                 content = scenario(folder, SMALL, parallel={"strategy": strategy}, train={"clip_norm": 1.0}, **BFLOAT16)
                 content["cluster"] = cluster(ranks)
                 file = write(folder, strategy, content)
-                runs = [shardlab("run", file, "--db", folder / "runs.db", *more) for more in [(), *((option, *value) for value in values)]]
-                assert all(run["losses"] == runs[0]["losses"] for run in runs), f"{strategy}: {[run['losses'] for run in runs]}"
-                print(f"        {strategy}, {ranks} ranks: the same losses {len(runs)} times", flush=True)
+                losses = [shardlab("run", file, "--db", folder / "runs.db", *more)["losses"]
+                          for more in [(), (), *((option, *value) for value in values)]]
+                apart = lambda run: max(abs(a - b) if math.isfinite(a) else math.inf for a, b in zip(run, losses[0]))
+                spread, most = apart(losses[1]), max(apart(run) for run in losses[2:])
+                assert most <= 4 * spread, f"{strategy}: {most} apart, two plain runs {spread}: {losses}"
+                print(f"        {strategy}, {ranks} ranks: {most} apart, two plain runs {spread}", flush=True)
 
 
 def test_poison_changes_nothing():
@@ -129,8 +134,7 @@ def test_ledger_is_the_allocators_count():
             spools = folder / name
             content = scenario(folder, SMALL, parallel=STRATEGIES[name], measure={"warmup_steps": 1, "steps": 2}, **more)
             run = shardlab("run", write(folder, name, content), "--db", folder / "runs.db", "--keep-spool", spools)
-            end = json.loads((spools / "rank-0.spool").read_text().splitlines()[-1])
-            device = end.get("device_memory") or end["end"]["device_memory"]
+            device = device_memory(spools)
             counted, requested = run["memory"]["peak_allocated"], device["requested"] - device["library_workspace"]
             print(f"        {name}: {counted} counted, {requested} requested besides {device['library_workspace']} of libraries", flush=True)
             assert 0 <= requested - counted < 1 << 20, f"{name}: {device}"

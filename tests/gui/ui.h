@@ -27,8 +27,8 @@ class Ui {
   // Until the present text is predicted and drawn.
   void settle();
 
-  // The first visible item with this label in the panel with this id, or, where none has exactly this one, with
-  // this label before its ##; an empty panel: in any window. Fails the test when there is none.
+  // The first visible item with this label in the panel with this id, or, where none has exactly this one,
+  // with this label before its ##; an empty panel: in any window. Fails the test when there is none.
   ProbedItem item(std::string_view panel, std::string_view label);
   std::optional<ProbedItem> find(std::string_view panel, std::string_view label);
   bool shows(std::string_view panel, std::string_view label) { return find(panel, label).has_value(); }

@@ -1,4 +1,4 @@
-"""Rules over documents and comments: the files, folders and programs that they name exist.
+"""Rules over documents and comments: the files, folders and programs that they name exist, and lines of prose are not too long.
 
 check(root) returns the violations as lines "file:line: what". No dependencies beyond Python itself.
 """
@@ -29,6 +29,8 @@ OPEN = set("<{*")  # stands for many names: engine/strategies/<name>
 # A README's table whose first column is about files or folders: its names are of the README's folder.
 TABLE_OF_FILES = re.compile(r"^\| *(?:Files?|Folder|Header) *\|")
 BACKTICKED = re.compile(r"`([^`]+)`")
+LONGEST_LINE = 140
+GENERATED = ("docs/formats.md", "docs/glossary.md", "docs/rules.md", "docs/scenario.md")  # the program writes them
 ENDINGS = ("", ".h", ".cpp", ".cu", ".py", ".sh")
 
 
@@ -107,6 +109,16 @@ def check_tables(root, path, lines):
                 yield number, f"lists {name}, which is not in this folder"
 
 
+def long_lines(path, lines):
+    """(number, what) of prose that is longer than the sources are: tables, headings, code and what cannot be broken aside."""
+    in_code = False
+    for number, line in enumerate(lines, 1):
+        in_code ^= line.startswith("```")
+        is_prose = not in_code and not line.startswith(("|", "    ", "#", "<!--"))
+        if is_prose and len(line) > LONGEST_LINE and " " in line.strip() and path not in GENERATED:
+            yield number, f"a line of {len(line)} characters, {LONGEST_LINE} at most"
+
+
 def defined_targets(root, paths):
     targets = set()
     for path in paths:
@@ -130,6 +142,8 @@ def check(root):
             lines = file.read().splitlines()
         for number, text in prose(path, lines):
             problems += [f"{path}:{number}: {what}" for what in check_line(root, path, text, source_names, targets)]
+        if path.endswith(".md"):
+            problems += [f"{path}:{number}: {what}" for number, what in long_lines(path, lines)]
         if os.path.basename(path) == "README.md":
             problems += [f"{path}:{number}: {what}" for number, what in check_tables(root, path, lines)]
     return problems

@@ -1,4 +1,4 @@
-"""Documents and comments name files, folders and programs that exist; _document_rules.py says which."""
+"""Documents and comments name files, folders and programs that exist, in lines of bearable length; _document_rules.py says which."""
 
 import os
 import sys
@@ -15,6 +15,7 @@ BROKEN = [
     ("no file is called gone.cpp", "docs/e.md", "`gone.cpp` adds buckets\n"),
     ("../gone.h leads nowhere", "docs/g.md", "`../gone.h` says what it is\n"),
     ("lists gone, which is not", "engine/plan/README.md", "| File | What |\n| --- | --- |\n| `plan`, `gone` | a plan |\n"),
+    ("a line of 150 characters", "docs/h.md", "word " * 29 + "words\n"),
     ("nothing builds shardlab-gone", "docs/f.md", "only `shardlab-gone` links it\n"),
 ]
 CLEAN = {

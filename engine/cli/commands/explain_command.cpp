@@ -28,7 +28,8 @@ class ExplainCommand final : public Command {
   std::string_view details() const override {
     return "memory SCENARIO: every setting that is listed was predicted with the rest of the scenario as it "
            "is.\n"
-           "WORD: what it means, the smallest plan that shows it and the lessons about it. Nothing is stored.";
+           "WORD: what it means, the smallest plan that shows it and the lessons about it. Nothing is "
+           "stored.";
   }
   CommonUse uses() const override { return {.database = true, .overrides = true}; }
 
@@ -46,8 +47,7 @@ class ExplainCommand final : public Command {
                        "`shardlab explain memory SCENARIO`, or a word of docs/glossary.md");
     if (what_.front() != k_memory) return print_word(context);
     if (what_.size() != 2)
-      return bad_input("explain memory",
-                       what_.size() < 2 ? "scenario is required" : "takes one scenario",
+      return bad_input("explain memory", what_.size() < 2 ? "scenario is required" : "takes one scenario",
                        "`shardlab explain --help` shows how it is used");
     return print_memory(context);
   }

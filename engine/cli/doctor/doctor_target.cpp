@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view k_standard_input = "-";
 constexpr std::size_t k_piece = 1 << 18;
 constexpr std::size_t k_looked_at = 64 << 10;  // of a file, for telling what it is
-// Of random bytes nine in a hundred are control characters, of any log fewer than one.
+// Nine in a hundred random bytes are control characters, and fewer than one in a hundred bytes of a log.
 constexpr std::int64_t k_most_control_percent = 3;
 constexpr std::string_view k_gzip_magic = "\x1f\x8b";
 

@@ -20,7 +20,8 @@ struct SearchProof {
 };
 
 // Searches, then runs the best, writes them, or finds their runs; prints order, regret and the new ranking.
-// Exit code 1 where nothing satisfies.
+// Exit code 1 where nothing satisfies. Errors: those of the search; bad_input for a folder or a database that
+// cannot be written or read; a run that fails is a row, unless the fault is ours.
 Result<int> validate_search(CommandContext& context, const SearchProof& proof, RankTeam* team);
 
 }  // namespace shardlab

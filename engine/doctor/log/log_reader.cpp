@@ -21,7 +21,8 @@ constexpr std::size_t k_most_collecting_ranks = 4096;  // whose collectives are 
 // A sign that is this much surer than another one on the same line is what the line says.
 constexpr int k_much_surer = 8;
 
-// NUL is every other byte of a text in UTF-16; programs write backspaces, form feeds and escapes to terminals.
+// NUL is every other byte of a text in UTF-16; programs write backspaces, form feeds and escapes to
+// terminals.
 bool is_no_text(char byte) {
   const auto value = static_cast<unsigned char>(byte);
   return value < 0x20 && value != 0 && (value < '\b' || value > '\r') && value != 0x1b;

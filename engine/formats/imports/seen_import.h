@@ -9,7 +9,8 @@
 
 namespace shardlab {
 
-// `file` stands for the traces. Every setting has how sure it is in its note.
+// `file` stands for the traces. Every setting has how sure it is in its note. Errors: bad_input where a
+// value of the plan is no YAML.
 Result<ImportReading> reading_of(const SeenPlan& plan, const std::string& file);
 
 }  // namespace shardlab

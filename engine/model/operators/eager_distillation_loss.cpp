@@ -7,7 +7,8 @@
 // (kl_div is xlogy(t, t) - t * s, summed) and its derivatives in tools/autograd/derivatives.yaml.
 //
 // Keeps three float32 tensors of rows x vocabulary: both log-softmaxes of the student and the teacher's
-// probabilities; neither logits. Seven are there at once in forward where logits are copied, five in
+// probabilities; neither logits. Where logits are copied the loop has seven at once in forward, because the
+// student's second log-softmax comes last; here what is kept is there from the beginning, one more. Five in
 // backward.
 #include "engine/model/operators/eager_steps.h"
 

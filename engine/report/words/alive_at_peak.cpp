@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/base/with_spaces.h"
 #include "engine/report/figures.h"
 #include "engine/report/text_table.h"
 #include "engine/report/words/plan_words.h"
@@ -118,9 +119,7 @@ void sort(std::vector<AliveRow>& rows) {
 }
 
 std::string class_words(BufferClass its) {
-  std::string name(to_string(its));
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
+  return with_spaces(to_string(its));
 }
 
 std::string within_words(BufferClass its) {

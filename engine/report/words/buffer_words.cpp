@@ -1,6 +1,6 @@
 // What the buffers of a plan hold.
-#include <algorithm>
 
+#include "engine/base/with_spaces.h"
 #include "engine/report/words/plan_words.h"
 
 namespace shardlab {
@@ -9,10 +9,8 @@ namespace {
 // "rope table" of "constant.rope_table".
 std::string own_name(const Buffer& buffer, bool last) {
   const std::size_t dot = last ? buffer.name.rfind('.') : buffer.name.find('.');
-  std::string name =
-      last && dot != std::string::npos ? buffer.name.substr(dot + 1) : buffer.name.substr(0, dot);
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
+  return with_spaces(last && dot != std::string::npos ? buffer.name.substr(dot + 1)
+                                                      : buffer.name.substr(0, dot));
 }
 
 std::string state_words(BufferRole role) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/with_spaces.h"
 #include "gui/widgets/plot_edges.h"
 #include "gui/widgets/why_popup.h"
 
@@ -116,9 +117,7 @@ void tooltip(const MemoryPlot& plot, std::size_t index, const Theme& theme) {
 }  // namespace
 
 std::string class_name(BufferClass buffer_class) {
-  std::string name(to_string(buffer_class));
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
+  return with_spaces(to_string(buffer_class));
 }
 
 void class_chip(BufferClass buffer_class, float height, const Theme& theme) {

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/with_spaces.h"
+
 namespace shardlab::gui {
 namespace {
 
 std::string class_title(BufferClass buffer_class) {
-  std::string name(to_string(buffer_class));
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
+  return with_spaces(to_string(buffer_class));
 }
 
 const char* motion_text(view::BufferMotion motion) {

@@ -5,18 +5,12 @@
 #include <algorithm>
 #include <string>
 
+#include "engine/base/with_spaces.h"
 #include "engine/report/explain_memory/memory_sum.h"
 #include "engine/trace/memory_timeline.h"
 
 namespace shardlab::view {
 namespace {
-
-// Underscores are for keys.
-std::string words(std::string_view name) {
-  std::string text(name);
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
 
 Bytes largest(const FitView& view, std::size_t buffer_class) {
   Bytes most = view.by_class[buffer_class];
@@ -73,7 +67,7 @@ void add_parts(FitView& view, const MemorySum& sum) {
   if (view.classes.empty()) view.parts.push_back({"of what is not known", view.peak, {}, {}});
   for (const BufferClass its : view.classes) {
     const Bytes bytes = view.by_class[static_cast<std::size_t>(its)];
-    if (bytes.value > 0) view.parts.push_back({words(to_string(its)), bytes, its, {}});
+    if (bytes.value > 0) view.parts.push_back({with_spaces(to_string(its)), bytes, its, {}});
   }
   for (std::size_t i = 1; i < sum.lines.size(); ++i) {
     const MemorySumLine& line = sum.lines[i];

@@ -1,9 +1,8 @@
 #include "gui/view_model/memory/space_tables.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
+#include "engine/base/with_spaces.h"
 #include "gui/view_model/why.h"
 
 namespace shardlab::view {
@@ -14,9 +13,7 @@ const std::vector<std::string> k_settings_of_offload = {"offload.parameters", "o
 }  // namespace
 
 std::string space_words(MemorySpace space) {
-  std::string text(to_string(space));
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
+  return with_spaces(to_string(space));
 }
 
 bool leaves_the_device(const LoadedRun& run) {

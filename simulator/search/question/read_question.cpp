@@ -26,7 +26,8 @@ void add_all(const Error& error, Problems& problems) {
   for (const Error& part : error.parts) problems.add(part);
 }
 
-// Steps know nothing of limits: they become needs (limits_as_needs.h). All else must be one that can be predicted.
+// Steps know nothing of limits: they become needs (limits_as_needs.h). All else must be one that can be
+// predicted.
 Result<Scenario> parse_base(const BaseScenario& base) {
   SHARDLAB_TRY(ReadScenario read, parse_scenario_with_source(base.text, base.file, base.overrides));
   Scenario without_limits = read.scenario;

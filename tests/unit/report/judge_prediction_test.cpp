@@ -77,10 +77,23 @@ TEST_CASE("the steps are judged by how likely they run, and by what the allocato
   CHECK(judged().probability == 1);
 }
 
+// 60 of 60 GiB run, likely as it may be, only as long as CUDA takes no more: then memory is given back.
+TEST_CASE("steps that fill the device are at the edge, however likely they run") {
+  RunTrace run = some_run();
+  run.life.clear();
+  run.fit = FitEstimate{.probability = 0.97, .low = {}, .high = {}};
+  const FitVerdict verdict = judge_prediction(run, {gibibytes(60), {}});
+  CHECK(verdict.fit == Fit::unsure);
+  CHECK(verdict.probability == 0.97);
+  CHECK(verdict.reason ==
+        "the steps take 60.0 GiB of the device's 60.0 GiB, and libraries may take 1.00 GiB more");
+}
+
 TEST_CASE("without an estimate the sum decides") {
   RunTrace run = some_run();
   run.life.clear();
-  CHECK(judge_prediction(run, {gibibytes(60), {}}).fit == Fit::yes);
+  CHECK(judge_prediction(run, {gibibytes(61), {}}).fit == Fit::yes);
+  CHECK(judge_prediction(run, {gibibytes(60), {}}).fit == Fit::unsure);
   CHECK(judge_prediction(run, {gibibytes(59), {}}).fit == Fit::no);
   run.device_memory->out_of_memory = 1;
   CHECK(judge_prediction(run, {gibibytes(60), {}}).fit == Fit::no);

@@ -135,7 +135,7 @@ TEST_CASE("times that come from a calibration have bounds below the simulation")
   CHECK(compare(folder, k_vary, fast) > 20);
   const test::SearchFolder wide(fmt::format(
       "model: {{config: {}, sequence_length: 8, overrides: {{hidden_size: 4096, vocab_size: 1000}}}}\n"
-      "cluster: {{node: dgx-h100, nodes: 1}}\nparallel: {{strategy: fsdp2}}\n",
+      "cluster: {{node: dgx-h100, nodes: 1}}\nparallel: {{strategy: fsdp2}}\ntrain: {{micro_batch: 64}}\n",
       test::data_file("families/llama.json").string()));
   CHECK(compare(wide,
                 "vary: {train.micro_batch: [1, 64], parallel.strategy: [ddp, fsdp1, fsdp2, zero1, zero3]}\n",

@@ -1,4 +1,5 @@
-// The store through which ranks meet, c10d's, as shared values.
+// The store through which ranks meet, c10d's, as shared values. Errors: run_failed, with what c10d threw,
+// where rank 0 does not answer or a time is over.
 #pragma once
 
 #include <chrono>

@@ -77,15 +77,17 @@ class NcclCommunicator : public Communicator {
   }
 
   // The group is closed whatever happens in it: one left open would swallow every later call of the thread.
+  // So what throws, a dtype that NCCL has no name for, is asked before.
   std::unique_ptr<Pending> exchange(const at::Tensor& sent, const at::Tensor& received, int peer) override {
+    const auto sent_element = nccl_element(sent), received_element = nccl_element(received);
     handle_->call("exchange", [&](nccl::CommHandle communicator) {
       nccl::Outcome outcome = nccl().group_start();
       if (outcome != nccl::Outcome::success) return outcome;
-      outcome = nccl().send(sent.data_ptr(), count(sent), nccl_element(sent), peer, communicator,
-                            streams_.current());
+      outcome =
+          nccl().send(sent.data_ptr(), count(sent), sent_element, peer, communicator, streams_.current());
       if (outcome == nccl::Outcome::success)
-        outcome = nccl().receive(received.data_ptr(), count(received), nccl_element(received), peer,
-                                 communicator, streams_.current());
+        outcome = nccl().receive(received.data_ptr(), count(received), received_element, peer, communicator,
+                                 streams_.current());
       const nccl::Outcome ended = nccl().group_end();
       return outcome != nccl::Outcome::success ? outcome : ended;
     });

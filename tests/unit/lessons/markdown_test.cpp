@@ -1,0 +1,53 @@
+// The little Markdown of lessons, in a terminal and as HTML.
+#include "engine/lessons/markdown.h"
+
+#include "tests/catch.h"
+
+namespace shardlab::lessons {
+namespace {
+
+TEST_CASE("paragraphs, items, tables and code are told apart") {
+  const auto blocks = parse_markdown(
+      "One **two** `three`\nfour.\n\n- an item\n1. another\n\n| a | b |\n| --- | --- |\n| 1 | 2 "
+      "|\n\n```\ncode\n```\n");
+  REQUIRE(blocks.size() == 5);
+  CHECK(plain_text(blocks[0].line) == "One two three four.");
+  CHECK(blocks[0].line[1] == MarkdownSpan{.text = "two", .strong = true});
+  CHECK(blocks[1].mark == "-");
+  CHECK(blocks[2].mark == "1.");
+  CHECK(blocks[3].rows.size() == 2);
+  CHECK(blocks[4].code == "code\n");
+}
+
+TEST_CASE("a terminal gets wrapped lines without marks") {
+  const std::string text =
+      markdown_for_terminal("**Gather** the shards of [all ranks](https://example.org).", 20, false);
+  CHECK(text.find('*') == std::string::npos);
+  CHECK(text.ends_with("\n"));
+  for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
+    end = text.find('\n', at);
+    CHECK(end - at <= 20);
+  }
+}
+
+TEST_CASE("a page gets nothing that is HTML by itself") {
+  const std::string html =
+      markdown_as_html("<script>alert(1)</script> & `a < b` [x](https://e.org/?a=\"b\")");
+  CHECK(html.find("<script>") == std::string::npos);
+  CHECK(html.find("&lt;script&gt;") != std::string::npos);
+  CHECK(html.find("<code>a &lt; b</code>") != std::string::npos);
+  CHECK(escaped_html("\"a\" & <b>") == "&quot;a&quot; &amp; &lt;b&gt;");
+  CHECK(markdown_as_html("[x](javascript:alert(1))").find("href=\"javascript") == std::string::npos);
+}
+
+TEST_CASE("marks that are not closed are text") {
+  for (const char* text : {"**open", "`open", "[open](", "[open]", "|", "```\nopen", "", "\n\n"}) {
+    INFO(text);
+    CHECK_NOTHROW(parse_markdown(text));
+    CHECK_NOTHROW(markdown_for_terminal(text, 40, true));
+    CHECK_NOTHROW(markdown_as_html(text));
+  }
+}
+
+}  // namespace
+}  // namespace shardlab::lessons
