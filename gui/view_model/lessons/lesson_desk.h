@@ -57,7 +57,7 @@ class LessonDesk {
   Result<LessonHead> open(const std::filesystem::path& folder, bool from_start);
   // The step of that number, from 1; keeps that it was reached. Errors: what its expressions say.
   Result<StepPage> page(int step);
-  // Of the question that page() gave last; keeps the answer.
+  // What is typed answers the question that page() gave last; the answer is kept.
   LessonReply judge(const std::string& typed);
   // What settings do to the scenario of the try that page() gave last. Errors: what it does not allow.
   Result<std::string> effect(const std::vector<std::string>& settings) const;

@@ -107,9 +107,10 @@ void LessonJob::use_database(std::filesystem::path file) {
 void LessonJob::read_shelf() {
   ask([](LessonDesk& desk) -> Take {
     Result<LessonShelf> read = desk.shelf();
-    if (!read) return [error = std::move(read).error()](LessonView& view) { view.error = error; };
+    if (!read) return [error = std::move(read).error()](LessonView& view) { view.shelf_error = error; };
     return [shelf = std::make_shared<const LessonShelf>(*std::move(read))](LessonView& view) {
       view.shelf = shelf;
+      view.shelf_error.reset();
     };
   });
 }
@@ -133,6 +134,7 @@ void LessonJob::leave() {
   view_.lesson.reset();
   view_.page = nullptr;
   view_.page_error.reset();
+  view_.error.reset();
   view_.step = 0;
   read_shelf();
 }

@@ -24,10 +24,11 @@ namespace shardlab::view {
 struct LessonView {
   std::shared_ptr<const LessonShelf> shelf;  // null: not read yet
   std::optional<LessonHead> lesson;          // none: none is open
-  std::optional<Error> error;            // why there is no shelf, or why the last lesson could not be opened
-  int step = 0;                          // that was asked for, from 1; behind the last one: the end
-  std::shared_ptr<const StepPage> page;  // of that step; null while it is reckoned, and at the end
-  std::optional<Error> page_error;       // why there is none
+  std::optional<Error> shelf_error;          // why there is none, or why it is an older one
+  std::optional<Error> error;                // why the last lesson could not be opened
+  int step = 0;                              // that was asked for, from 1; behind the last one: the end
+  std::shared_ptr<const StepPage> page;      // of that step; null while it is reckoned, and at the end
+  std::optional<Error> page_error;           // why there is none
   std::map<int, std::vector<LessonReply>> replies;  // by step, in their order
   std::set<int> asked;                              // steps that ask, as far as they were seen
   std::set<int> told;                               // those of them whose answer was told
