@@ -60,6 +60,19 @@ class Selection {
   }
   std::uint64_t step_changes() const { return step_changes_; }
 
+  // A lesson that is to be opened: its number, a part of its name, a folder; at a step, or, 0, where it was
+  // left.
+  struct WantedLesson {
+    std::string lesson;
+    int step = 0;
+  };
+  const WantedLesson& lesson() const { return lesson_; }
+  void choose_lesson(WantedLesson lesson) {
+    lesson_ = std::move(lesson);
+    ++lesson_changes_;
+  }
+  std::uint64_t lesson_changes() const { return lesson_changes_; }
+
   // A key of the scenario, or the beginning of several, that the form is to show.
   const std::string& setting() const { return setting_; }
   void choose_setting(std::string key) {
@@ -78,6 +91,8 @@ class Selection {
   std::uint64_t instruction_changes_ = 0;
   std::string setting_;
   std::uint64_t setting_changes_ = 0;
+  WantedLesson lesson_;
+  std::uint64_t lesson_changes_ = 0;
   WantedStep step_;
   std::uint64_t step_changes_ = 0;
 };

@@ -47,6 +47,7 @@ class LessonsPanel final : public Panel {
   bool busy() const override { return job_.busy() || stage_.busy(); }
 
   void update(PanelContext& context) override {
+    follow_wish(context);
     job_.poll();
     run_box_.update(context.session, job_);
     if (std::exchange(arrived_, job_.view().page) != job_.view().page) arrive();
@@ -103,18 +104,18 @@ class LessonsPanel final : public Panel {
     }
     ImGui::SeparatorText("of your own");
     ImGui::SetNextItemWidth(-context.theme.scaled(90));
-    const bool entered = ImGui::InputTextWithHint("##folder", "a folder with a lesson.yaml", &folder_,
-                                                  ImGuiInputTextFlags_EnterReturnsTrue);
+    const bool entered = ImGui::InputTextWithHint("##folder", "a folder with a lesson.yaml, or a number",
+                                                  &folder_, ImGuiInputTextFlags_EnterReturnsTrue);
     ImGui::SameLine();
     const bool pressed = ImGui::Button("Open");
-    if ((entered || pressed) && !folder_.empty()) open(folder_);
+    if ((entered || pressed) && !folder_.empty()) job_.open(folder_);
   }
 
   void draw_next(const Theme& theme) {
     const auto& shelf = job_.view().shelf;
     const view::ShelfLesson* const next = shelf ? shelf->next() : nullptr;
     if (next == nullptr) return;
-    if (ImGui::Button(next->state.empty() ? "Begin" : "Go on")) open(next->folder);
+    if (ImGui::Button(next->state.empty() ? "Begin" : "Go on")) job_.open(next->folder.string());
     ImGui::SameLine();
     ImGui::PushFont(theme.fonts.bold, 0);
     ImGui::TextUnformatted(next->title.c_str());
@@ -157,10 +158,17 @@ class LessonsPanel final : public Panel {
     ImGui::TextDisabled("%d min", lesson.minutes);
     ImGui::TableNextColumn();
     ImGui::TextColored(ImColor(lesson.finished ? theme.good : theme.text), "%s", lesson.state.c_str());
-    if (clicked) open(lesson.folder);
+    if (clicked) job_.open(lesson.folder.string());
   }
 
-  void open(const std::filesystem::path& folder) { job_.open(folder); }
+  // Another part of the window, or the command line, wants one to be seen.
+  void follow_wish(PanelContext& context) {
+    const Selection& selection = context.session.selection();
+    if (std::exchange(seen_wishes_, selection.lesson_changes()) == selection.lesson_changes()) return;
+    follow_database(context.session);
+    job_.open(selection.lesson().lesson, selection.lesson().step);
+    context.to_front.push_back(info().id);
+  }
 
   // --- a lesson
 
@@ -227,8 +235,7 @@ class LessonsPanel final : public Panel {
     if (!view.at_end()) {
       const bool waits = view.page == nullptr && !view.page_error;
       ImGui::BeginDisabled(waits || !view.may_go_on());
-      if (ImGui::Button(view.step == view.lesson->steps ? "End" : "Next"))
-        job_.go_to(view.step + 1);
+      if (ImGui::Button(view.step == view.lesson->steps ? "End" : "Next")) job_.go_to(view.step + 1);
       ImGui::EndDisabled();
       ImGui::SameLine();
     }
@@ -338,7 +345,7 @@ class LessonsPanel final : public Panel {
   bool scroll_up_ = false;
   bool begun_ = false;
   std::filesystem::path database_;
-  std::uint64_t shelf_revision_ = 0;
+  std::uint64_t shelf_revision_ = 0, seen_wishes_ = 0;
   std::optional<Error> told_trouble_;
   std::string folder_, tried_;
 };

@@ -1,5 +1,6 @@
 #include "gui/view_model/lessons/lesson_desk.h"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 
@@ -79,7 +80,11 @@ Result<LessonShelf> LessonDesk::shelf() {
   return make_shelf(*course_, read_, progress, answers);
 }
 
-Result<LessonHead> LessonDesk::open(const std::filesystem::path& folder, bool from_start) {
+Result<LessonHead> LessonDesk::open(const std::string& lesson, int step) {
+  // A folder is one without any course.
+  const bool has_course = read_course().has_value();
+  SHARDLAB_TRY(const std::filesystem::path folder,
+               lessons::find_lesson(has_course ? *course_ : lessons::Course{}, lesson));
   SHARDLAB_TRY(lessons::Lesson read, lessons::read_lesson(folder));
   walked_ = {};
   step_ = 0;
@@ -92,7 +97,8 @@ Result<LessonHead> LessonDesk::open(const std::filesystem::path& folder, bool fr
                   .folder = lesson_->folder,
                   .minutes = lesson_->minutes,
                   .steps = static_cast<int>(lesson_->steps.size())};
-  if (from_start || database_.empty()) return head;
+  head.first = std::clamp(step, 1, std::max(head.steps, 1));
+  if (step > 0 || database_.empty()) return head;
   const auto open = store();
   const auto progress =
       open ? (*open)->lesson_progress() : Result<std::vector<LessonProgress>>(fail(open.error()));

@@ -22,7 +22,7 @@ struct LessonHead {
   std::string name, title, able;
   std::filesystem::path folder;
   int minutes = 0, steps = 0;
-  int first = 1;  // the step to go on with
+  int first = 1;  // the step to begin with
 };
 
 // What an answer came to, in the lesson's words.
@@ -53,8 +53,9 @@ class LessonDesk {
   // Errors: those of the course and of its lessons.
   Result<LessonShelf> shelf();
 
-  // Errors: those of read_lesson(); the lesson before stays open then.
-  Result<LessonHead> open(const std::filesystem::path& folder, bool from_start);
+  // A number or a part of a name in the course, or a folder; `step` is the first that is shown, 0: the one
+  // where it was left. Errors: those of find_lesson() and read_lesson(); the lesson before stays open then.
+  Result<LessonHead> open(const std::string& lesson, int step);
   // The step of that number, from 1; keeps that it was reached. Errors: what its expressions say.
   Result<StepPage> page(int step);
   // What is typed answers the question that page() gave last; the answer is kept.

@@ -115,10 +115,10 @@ void LessonJob::read_shelf() {
   });
 }
 
-void LessonJob::open(std::filesystem::path folder, bool from_start) {
+void LessonJob::open(std::string lesson, int step) {
   view_.error.reset();
-  ask([folder = std::move(folder), from_start, this](LessonDesk& desk) -> Take {
-    Result<LessonHead> opened = desk.open(folder, from_start);
+  ask([lesson = std::move(lesson), step, this](LessonDesk& desk) -> Take {
+    Result<LessonHead> opened = desk.open(lesson, step);
     if (!opened) return [error = std::move(opened).error()](LessonView& view) { view.error = error; };
     return [head = *std::move(opened), this](LessonView& view) {
       view.lesson = head;

@@ -54,8 +54,8 @@ class LessonJob {
 
   void use_database(std::filesystem::path file);
   void read_shelf();
-  // Shows the step it goes on with.
-  void open(std::filesystem::path folder, bool from_start = false);
+  // As LessonDesk::open(), and shows that step.
+  void open(std::string lesson, int step = 0);
   // Closes it, and reads the shelf again.
   void leave();
   // Step by step: beyond the last is the end, and before the first nothing.

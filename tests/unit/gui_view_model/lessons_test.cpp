@@ -64,18 +64,23 @@ TEST_CASE("a course that cannot be read is told, and the shelf stays") {
   CHECK(job.view().shelf_error->kind == ErrorKind::bad_input);
 }
 
-TEST_CASE("the course that ships is listed") {
+TEST_CASE("the course that ships is listed, and its lessons are found by a number") {
   LessonJob job;
   job.read_shelf();
   settle(job);
   REQUIRE(job.view().shelf);
   CHECK(job.view().shelf->parts.size() >= 2);
+  job.open("3", 2);
+  settle(job);
+  REQUIRE(job.view().lesson);
+  CHECK(job.view().lesson->name == "03-three-cuts");
+  CHECK(job.view().step == 2);
 }
 
 TEST_CASE("a lesson is gone through step by step") {
   const test::TemporaryFolder folder;
   LessonJob job;
-  job.open(test::write_small_lesson(folder.path()));
+  job.open(test::write_small_lesson(folder.path()).string());
   settle(job);
   const LessonView& view = job.view();
   REQUIRE(view.lesson);
@@ -163,7 +168,7 @@ TEST_CASE("progress and answers are those of the terminal") {
   {
     LessonJob job;
     job.use_database(database);
-    job.open(lesson);
+    job.open(lesson.string());
     settle(job);
     go_to(job, 3);
     reply_to(job, "what");  // is no answer and is not kept
@@ -185,10 +190,10 @@ TEST_CASE("progress and answers are those of the terminal") {
   REQUIRE_OK(store.save_lesson_progress({"01-small", 5, 11, 0}));
   LessonJob job;
   job.use_database(database);
-  job.open(lesson);
+  job.open(lesson.string());
   settle(job);
   CHECK(job.view().step == 5);
-  job.open(lesson, true);
+  job.open(lesson.string(), 1);
   settle(job);
   CHECK(job.view().step == 1);
   job.go_to(12);
@@ -206,7 +211,7 @@ TEST_CASE("a database that cannot be used is told and the lesson goes on") {
   std::ofstream(database) << "no database";
   LessonJob job;
   job.use_database(database);
-  job.open(test::write_small_lesson(folder.path()));
+  job.open(test::write_small_lesson(folder.path()).string());
   settle(job);
   CHECK(job.view().page);
   CHECK(job.view().trouble);
@@ -217,9 +222,9 @@ TEST_CASE("a lesson with a mistake is told, and the one before stays") {
   const auto broken = test::write_small_lesson(folder.path(), "02-broken");
   std::ofstream(broken / "lesson.yaml") << "title: Nothing else\n";
   LessonJob job;
-  job.open(test::write_small_lesson(folder.path()));
+  job.open(test::write_small_lesson(folder.path()).string());
   settle(job);
-  job.open(broken);
+  job.open(broken.string());
   settle(job);
   CHECK(job.view().error);
   CHECK(job.view().lesson->name == "01-small");
@@ -229,7 +234,7 @@ TEST_CASE("a run that is not there is told") {
   const test::TemporaryFolder folder;
   LessonJob job;
   job.use_database(folder.path() / "runs.db");
-  job.open(test::write_small_lesson(folder.path()));
+  job.open(test::write_small_lesson(folder.path()).string());
   settle(job);
   go_to(job, 9);
   job.take_run(RunId{7});
