@@ -68,6 +68,16 @@ void LessonStage::show(const view::LessonScene& scene) {
   });
 }
 
+void LessonStage::change(const view::LessonScene& scene, std::string text, std::string what,
+                         Session& session) {
+  if (is_open(scene, session)) return session.edit_text(std::move(text), std::move(what));
+  show_for_changes(scene);
+  acts_.push_back([text = std::move(text), what = std::move(what)](PanelContext& context) {
+    context.session.edit_text(text, what);
+    return true;
+  });
+}
+
 void LessonStage::open(const view::LessonScene& scene) {
   acts_.push_back([this, scene](PanelContext& context) { return open_now(scene, context.session); });
 }

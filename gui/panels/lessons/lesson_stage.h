@@ -20,6 +20,8 @@ class LessonStage {
   // With its prediction as the baseline, so that what is changed has an effect to be seen.
   void show_for_changes(const view::LessonScene& scene);
   void show(const view::LessonScene& scene);
+  // Edits the scene to this text, as one edit; opens it first where it is not open.
+  void change(const view::LessonScene& scene, std::string text, std::string what, Session& session);
   void clear();
 
   void update(PanelContext& context);

@@ -325,7 +325,6 @@ class LessonsPanel final : public Panel {
   void try_now(const view::TryPage& page, Session& session) {
     const std::vector<std::string> settings = words_of(tried_);
     job_.try_settings(settings);
-    if (!stage_.is_open(page.scene, session)) return;
     std::string text = page.scene.text;
     for (const std::string& setting : settings) {
       const std::size_t equals = setting.find('=');
@@ -334,7 +333,7 @@ class LessonsPanel final : public Panel {
       if (!changed) return;
       text = *std::move(changed);
     }
-    session.edit_text(std::move(text), tried_);
+    stage_.change(page.scene, std::move(text), tried_, session);
   }
 
   view::LessonJob job_;
