@@ -1,5 +1,6 @@
 // A learner goes through a lesson: reads, looks, answers, tries, leaves, and goes on.
 #include <algorithm>
+#include <thread>
 
 #include "engine/store/run_store.h"
 #include "gui/widgets/picture.h"
@@ -12,6 +13,12 @@ namespace shardlab::gui {
 namespace {
 
 namespace fs = std::filesystem;
+
+#ifdef SHARDLAB_TEST_REAL_RUNS
+constexpr bool k_trains = true;
+#else
+constexpr bool k_trains = false;
+#endif
 
 // For looking at: $SHARDLAB_KEEP_PICTURES names a folder.
 void keep_lesson_picture(Ui& ui, const std::string& name) {
@@ -140,6 +147,26 @@ TEST_CASE("lessons: a learner goes through one, and the panels show what it spea
   ui.click("lessons", "Leave");
   ui.settle();
   CHECK(ui.shows("lessons", "##folder"));
+}
+
+TEST_CASE("lessons: what a lesson runs is trained, and laid beside what was predicted") {
+  if (!k_trains) SKIP("this build does not train");
+  const test::TemporaryFolder folder;
+  Ui ui;
+  ui.session().use_program(test::programs_folder() / "shardlab");
+  ui.session().use_database(folder.path() / "runs.db");
+  ui.session().selection().choose_lesson({test::write_small_lesson(folder.path()).string(), 9});
+  ui.settle();
+  ui.click("lessons", "Train it now");
+  for (int i = 0; i < 12'000 && ui.shows("lessons", "Stop"); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ui.frames();
+  }
+  ui.wait_for("lessons", "the run and its prediction");
+  CHECK(ui.shows("lessons", "the run and its prediction"));
+  CHECK_FALSE(ui.shows("lessons", "what does not hold"));
+  CHECK(ui.session().selection().runs().size() == 1);
+  keep_lesson_picture(ui, "lesson-run");
 }
 
 TEST_CASE("lessons: one that was left is gone on with") {

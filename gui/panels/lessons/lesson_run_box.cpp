@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "gui/panels/lessons/draw_markdown.h"
+#include "gui/widgets/named_area.h"
 
 namespace shardlab::gui {
 namespace {
@@ -17,7 +18,11 @@ void draw_error(const Error& error, const Theme& theme) {
 void draw_run(const Result<view::LessonRun>& run, const Theme& theme) {
   if (!run) return draw_error(run.error(), theme);
   draw_fixed_text("##figures", run->figures, theme);
-  for (const Error& problem : run->problems) draw_error(problem, theme);
+  named_area("the run and its prediction", ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+  for (const Error& problem : run->problems) {
+    draw_error(problem, theme);
+    named_area("what does not hold", ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+  }
   ImGui::Spacing();
   draw_markdown(run->after, theme);
 }
@@ -38,8 +43,8 @@ void LessonRunBox::update(Session& session, view::LessonJob& job) {
 
 void LessonRunBox::start(const view::RunPage& page, Session& session, int step) {
   started_.reset();
-  auto started = start_run(Document(page.scene.text, page.scene.file), view::JobKind::validate,
-                           session.database(), session.program());
+  auto started = start_run(Document(page.scene.text, page.scene.file), view::JobKind::run, session.database(),
+                           session.program());
   if (!started) {
     session.messages().add(started.error(), "run", session.now());
     return;
