@@ -155,6 +155,8 @@ struct Lesson {
 
   // Null for an unknown name.
   const LessonScenario* find_scenario(const std::string& scenario) const;
+  // The file of a scenario that there is, with its settings, as the command line takes them.
+  std::string file_words(const std::string& scenario) const;
 };
 
 }  // namespace shardlab::lessons

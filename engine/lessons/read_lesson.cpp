@@ -67,6 +67,13 @@ const LessonScenario* Lesson::find_scenario(const std::string& scenario) const {
   return found == scenarios.end() ? nullptr : &*found;
 }
 
+std::string Lesson::file_words(const std::string& scenario) const {
+  const LessonScenario& known = *find_scenario(scenario);
+  std::string text = (folder / known.file).lexically_normal().string();
+  for (const std::string& setting : known.settings) text += " --set '" + setting + "'";
+  return text;
+}
+
 Result<Lesson> read_lesson(const fs::path& folder) {
   const fs::path file = folder / "lesson.yaml";
   SHARDLAB_TRY(const std::string text, read_input_file(file, k_lesson_file));

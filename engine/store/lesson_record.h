@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace shardlab {
 
@@ -24,5 +25,20 @@ struct LessonProgress {
 
   friend bool operator==(const LessonProgress&, const LessonProgress&) = default;
 };
+
+// That of a lesson; null where there is none.
+const LessonProgress* progress_in(const std::vector<LessonProgress>& progress, const std::string& lesson);
+
+// Where a lesson of so many steps goes on; 1 where it was not begun, was finished, or had other steps then.
+int step_to_go_on_with(const std::vector<LessonProgress>& progress, const std::string& lesson, int steps);
+
+// Questions that were answered, and those whose first answer was right.
+struct FirstAnswers {
+  int right = 0, all = 0;
+};
+FirstAnswers first_answers(const std::vector<LessonAnswer>& answers, const std::string& lesson);
+
+// "at 3 of 9", "done, 2 of 3 right"; empty where nothing was done.
+std::string progress_words(const LessonProgress* progress, const FirstAnswers& answers);
 
 }  // namespace shardlab

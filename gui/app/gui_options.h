@@ -21,6 +21,8 @@ struct GuiOptions {
   std::string select;       // "12": this instruction is chosen, for pictures
   std::string runs;         // "r1,r2": these runs are chosen, for pictures
   std::string edit;         // "train.micro_batch=2": made against the prediction as a baseline, for pictures
+  std::string lesson;       // "3": this lesson is opened
+  int lesson_step = 0;      // at this step; 0: where it was left
   bool time_start = false;  // says how long the first frame took, and ends
 };
 

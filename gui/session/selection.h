@@ -8,6 +8,7 @@
 
 #include "engine/base/ids.h"
 #include "engine/base/units.h"
+#include "engine/plan/step_plan.h"
 #include "engine/trace/run_entry.h"
 
 namespace shardlab::gui {
@@ -46,6 +47,32 @@ class Selection {
   void choose_runs(std::vector<RunId> runs) { runs_ = std::move(runs); }
   void show_time(std::optional<TimeRange> range) { visible_time_ = range; }
 
+  // Which step's plan is wanted, of panels that show others than the steady one, and an instruction of it
+  // where it is another one.
+  struct WantedStep {
+    PlanPhase phase = PlanPhase::steady;
+    std::optional<InstructionId> instruction;
+  };
+  const WantedStep& step() const { return step_; }
+  void choose_step(WantedStep step) {
+    step_ = step;
+    ++step_changes_;
+  }
+  std::uint64_t step_changes() const { return step_changes_; }
+
+  // A lesson that is to be opened: its number, a part of its name, a folder; at a step, or, 0, where it was
+  // left.
+  struct WantedLesson {
+    std::string lesson;
+    int step = 0;
+  };
+  const WantedLesson& lesson() const { return lesson_; }
+  void choose_lesson(WantedLesson lesson) {
+    lesson_ = std::move(lesson);
+    ++lesson_changes_;
+  }
+  std::uint64_t lesson_changes() const { return lesson_changes_; }
+
   // A key of the scenario, or the beginning of several, that the form is to show.
   const std::string& setting() const { return setting_; }
   void choose_setting(std::string key) {
@@ -64,6 +91,10 @@ class Selection {
   std::uint64_t instruction_changes_ = 0;
   std::string setting_;
   std::uint64_t setting_changes_ = 0;
+  WantedLesson lesson_;
+  std::uint64_t lesson_changes_ = 0;
+  WantedStep step_;
+  std::uint64_t step_changes_ = 0;
 };
 
 }  // namespace shardlab::gui

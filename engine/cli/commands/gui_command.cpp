@@ -26,6 +26,9 @@ class GuiCommand final : public Command {
     parser.value("--select", select_, "Choose the instruction of this number").type("N");
     parser.value("--edit", edit_, "Keep the prediction as the baseline, then make this setting")
         .type("KEY=VALUE");
+    parser.value("--lesson", lesson_, "Open this lesson: its number, a part of its name, a folder")
+        .type("LESSON");
+    parser.value("--lesson-step", lesson_step_, "At this step [where it was left]").type("N");
     parser.value("--runs", runs_, "Choose these runs, separated by commas").type("RUNS");
   }
 
@@ -48,6 +51,8 @@ class GuiCommand final : public Command {
     add("--scale", scale_);
     add("--select", select_);
     add("--edit", edit_);
+    add("--lesson", lesson_);
+    add("--lesson-step", lesson_step_);
     add("--runs", runs_);
     if (!scenario_.empty()) arguments.insert(arguments.end(), {"--", scenario_});
     return become(arguments);
@@ -62,7 +67,7 @@ class GuiCommand final : public Command {
     return not_possible(arguments.front(), std::string("cannot be started: ") + std::strerror(errno));
   }
 
-  std::string scenario_, screenshot_, panel_, size_, theme_, scale_, select_, edit_, runs_;
+  std::string scenario_, screenshot_, panel_, size_, theme_, scale_, select_, edit_, runs_, lesson_, lesson_step_;
 };
 
 }  // namespace

@@ -161,11 +161,7 @@ class LessonCommand final : public Command {
       console.note("note: " + message_text(progress.error()) + "\n  hint: " + progress.error().hint);
       return 1;
     }
-    for (const LessonProgress& each : *progress) {
-      const bool open = each.lesson == lesson.name && each.finished == 0;
-      if (open && each.steps == static_cast<int>(lesson.steps.size())) return each.step;
-    }
-    return 1;
+    return step_to_go_on_with(*progress, lesson.name, static_cast<int>(lesson.steps.size()));
   }
 
   Result<int> walk(const CommandContext& context, const fs::path& folder) const {

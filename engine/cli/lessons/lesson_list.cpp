@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,38 +12,14 @@
 namespace shardlab {
 namespace {
 
-const LessonProgress* progress_of(const LessonOverview& overview, const std::string& lesson) {
-  const auto found = std::find_if(overview.progress.begin(), overview.progress.end(),
-                                  [&](const LessonProgress& each) { return each.lesson == lesson; });
-  return found == overview.progress.end() ? nullptr : &*found;
-}
-
 const lessons::Lesson* lesson_of(const LessonOverview& overview, const std::string& name) {
   const auto found = std::find_if(overview.lessons.begin(), overview.lessons.end(),
                                   [&](const ListedLesson& each) { return each.name == name; });
   return found == overview.lessons.end() ? nullptr : &found->lesson;
 }
 
-// Questions whose first answer was right, and questions that were answered.
-struct FirstAnswers {
-  int right = 0, all = 0;
-};
-FirstAnswers first_answers(const LessonOverview& overview, const std::string& lesson) {
-  std::map<int, bool> first;
-  for (const LessonAnswer& answer : overview.answers) {
-    if (answer.lesson == lesson) first.emplace(answer.step, answer.right);
-  }
-  FirstAnswers sum{0, static_cast<int>(first.size())};
-  for (const auto& [step, right] : first) sum.right += right ? 1 : 0;
-  return sum;
-}
-
 std::string state_text(const LessonOverview& overview, const std::string& lesson) {
-  const LessonProgress* const progress = progress_of(overview, lesson);
-  if (progress == nullptr) return "";
-  if (progress->finished == 0) return fmt::format("at {} of {}", progress->step, progress->steps);
-  const FirstAnswers answers = first_answers(overview, lesson);
-  return answers.all > 0 ? fmt::format("done, {} of {} right", answers.right, answers.all) : "done";
+  return progress_words(progress_in(overview.progress, lesson), first_answers(overview.answers, lesson));
 }
 
 std::string utc_text(std::int64_t seconds) {
@@ -62,7 +37,7 @@ std::string overview_text(const LessonOverview& overview, const TextStyle& style
   const std::string* next = nullptr;
   const std::vector<std::string> names = overview.course.lessons();
   for (const std::string& name : names) {
-    const LessonProgress* const progress = progress_of(overview, name);
+    const LessonProgress* const progress = progress_in(overview.progress, name);
     if (next == nullptr && (progress == nullptr || progress->finished == 0)) next = &name;
   }
   for (const lessons::CoursePart& part : overview.course.parts) {
@@ -100,8 +75,8 @@ Json overview_json(const LessonOverview& overview) {
     for (const std::string& name : part.lessons) {
       const lessons::Lesson* const lesson = lesson_of(overview, name);
       if (lesson == nullptr) continue;
-      const LessonProgress* const progress = progress_of(overview, name);
-      const FirstAnswers answers = first_answers(overview, name);
+      const LessonProgress* const progress = progress_in(overview.progress, name);
+      const FirstAnswers answers = first_answers(overview.answers, name);
       listed.push_back({{"name", name},
                         {"title", lesson->title},
                         {"minutes", lesson->minutes},

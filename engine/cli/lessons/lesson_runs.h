@@ -13,7 +13,4 @@ namespace shardlab {
 Status run_for_lesson(const lessons::RunStep& run, lessons::LessonSubjects& subjects, RunStore& store,
                       Console& console);
 
-// What it gave beside what was predicted, in a few lines.
-std::string run_of_lesson_text(const lessons::RunStep& run, const lessons::LessonSubjects& subjects);
-
 }  // namespace shardlab

@@ -10,6 +10,7 @@
 #include "engine/lessons/markdown.h"
 #include "simulator/lessons/check_lesson.h"
 #include "simulator/lessons/draw_look.h"
+#include "simulator/lessons/draw_run.h"
 #include "simulator/lessons/walked_lesson.h"
 
 namespace shardlab {
@@ -171,13 +172,6 @@ class LessonWalker {
     }
   }
 
-  std::string file_of(const std::string& scenario) const {
-    const lessons::LessonScenario* const known = lesson_.find_scenario(scenario);
-    std::string text = (lesson_.folder / known->file).lexically_normal().string();
-    for (const std::string& setting : known->settings) text += " --set '" + setting + "'";
-    return text;
-  }
-
   Result<Move> run(const WalkedStep& step) {
     print_markdown(step.text);
     bool wanted = walk_.real && walk_.store != nullptr;
@@ -187,7 +181,7 @@ class LessonWalker {
       wanted = *typed == "y" || *typed == "yes";
     }
     if (!wanted) {
-      print(fmt::format("\n  shardlab validate {}\n", file_of(step.run->scenario)));
+      print(fmt::format("\n  shardlab validate {}\n", lesson_.file_words(step.run->scenario)));
       return Move::on;
     }
     const Status done = run_for_lesson(*step.run, *walk_.open.subjects, *walk_.store, walk_.console);
@@ -195,7 +189,7 @@ class LessonWalker {
       note(done.error());
       return Move::on;
     }
-    print("\n" + run_of_lesson_text(*step.run, *walk_.open.subjects) + "\n");
+    print("\n" + lessons::figures_of_run(*step.run, *walk_.open.subjects) + "\n");
     for (const Error& problem : lessons::check_run(*step.run, *walk_.open.subjects)) note(problem);
     if (const auto after = lessons::filled(step.run->after, *walk_.open.subjects)) print_markdown(*after);
     return Move::on;

@@ -40,6 +40,7 @@ class PlanPanel final : public Panel {
     }
     const DimWhenStale dim(session.stale());
     prediction_ = session.prediction();
+    follow_step(session.selection());
     const StepPlan& plan = shown_plan();
     draw_filters(plan, context.theme);
     refresh(plan);
@@ -55,9 +56,22 @@ class PlanPanel final : public Panel {
   }
 
  private:
+  // The step that somebody wants to be seen, once.
+  void follow_step(const Selection& selection) {
+    if (std::exchange(seen_steps_, selection.step_changes()) == selection.step_changes()) return;
+    phase_ = selection.step().phase;
+    after_pass_ = -1;
+    pass_.reset();
+    query_.clear();
+    own_choice_ = selection.step().instruction;
+    if (own_choice_ && own_choice_->index() >= step_plan().instructions.size()) own_choice_.reset();
+    if (own_choice_) grid_.scroll_to = own_choice_->index();
+  }
+
   const StepPlan& step_plan() const {
     const RunPlan& run = prediction_->planned.plan;
-    return *run.find(phase_);
+    const StepPlan* const wanted = run.find(phase_);
+    return wanted != nullptr ? *wanted : run.steady;
   }
 
   const StepPlan& shown_plan() {
@@ -195,6 +209,7 @@ class PlanPanel final : public Panel {
   std::shared_ptr<const PassSnapshots::Snapshots> stood_;
   std::optional<InstructionId> own_choice_;
   std::uint64_t scrolled_to_ = 0;
+  std::uint64_t seen_steps_ = 0;
 
   view::DataTable table_;
   std::shared_ptr<const StepPlan> table_of_;

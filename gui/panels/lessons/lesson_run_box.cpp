@@ -1,0 +1,92 @@
+#include "gui/panels/lessons/lesson_run_box.h"
+
+#include <fmt/format.h>
+
+#include "gui/panels/lessons/draw_markdown.h"
+#include "gui/widgets/named_area.h"
+
+namespace shardlab::gui {
+namespace {
+
+void draw_error(const Error& error, const Theme& theme) {
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextColored(ImColor(theme.bad), "%s", message_text(error).c_str());
+  if (!error.hint.empty()) ImGui::TextDisabled("%s", error.hint.c_str());
+  ImGui::PopTextWrapPos();
+}
+
+void draw_run(const Result<view::LessonRun>& run, const Theme& theme) {
+  if (!run) return draw_error(run.error(), theme);
+  draw_fixed_text("##figures", run->figures, theme);
+  named_area("the run and its prediction", ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+  for (const Error& problem : run->problems) {
+    draw_error(problem, theme);
+    named_area("what does not hold", ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+  }
+  ImGui::Spacing();
+  draw_markdown(run->after, theme);
+}
+
+}  // namespace
+
+void LessonRunBox::update(Session& session, view::LessonJob& job) {
+  if (!started_ || !started_->job->poll() || running() || told_) return;
+  told_ = true;
+  std::vector<RunId> runs;
+  for (const view::StoredByJob& stored : started_->job->output().stored) {
+    if (stored.kind == RunKind::measured) runs.push_back(stored.id);
+  }
+  if (runs.empty()) return;
+  session.selection().choose_runs(runs);
+  if (job.view().step == step_) job.take_run(runs.back());
+}
+
+void LessonRunBox::start(const view::RunPage& page, Session& session, int step) {
+  started_.reset();
+  auto started = start_run(Document(page.scene.text, page.scene.file), view::JobKind::run, session.database(),
+                           session.program());
+  if (!started) {
+    session.messages().add(started.error(), "run", session.now());
+    return;
+  }
+  session.messages().clear("run");
+  started_.emplace(*std::move(started));
+  step_ = step;
+  told_ = false;
+}
+
+void LessonRunBox::draw_progress(const Theme& theme) {
+  const view::Job& job = *started_->job;
+  const view::JobOutput& output = job.output();
+  if (running()) {
+    const bool counts = output.steps > 0;
+    const float share = counts ? static_cast<float>(output.steps_done) / static_cast<float>(output.steps)
+                               : -1.0F * static_cast<float>(ImGui::GetTime());
+    const std::string words = counts ? fmt::format("step {} of {}", output.steps_done, output.steps)
+                              : output.activity.empty() ? std::string("starting")
+                                                        : output.activity;
+    ImGui::PushStyleColor(ImGuiCol_PlotHistogram, faded(theme.accent, 0.7F));
+    ImGui::ProgressBar(share, {-1, 0}, words.c_str());
+    ImGui::PopStyleColor();
+    return;
+  }
+  ImGui::TextDisabled("%s", std::string(to_string(job.phase())).c_str());
+  if (job.trouble()) draw_error(*job.trouble(), theme);
+}
+
+void LessonRunBox::draw(const view::RunPage& page, Session& session, view::LessonJob& job,
+                        const Theme& theme) {
+  draw_fixed_text("##command", page.command, theme);
+  if (running()) {
+    if (ImGui::Button("Stop")) started_->job->stop();
+  } else {
+    ImGui::BeginDisabled(session.database().empty() || job.busy());
+    if (ImGui::Button("Train it now")) start(page, session, job.view().step);
+    ImGui::EndDisabled();
+  }
+  const bool is_of_this_step = started_ && step_ == job.view().step;
+  if (is_of_this_step) draw_progress(theme);
+  if (job.view().run) draw_run(*job.view().run, theme);
+}
+
+}  // namespace shardlab::gui

@@ -1,0 +1,29 @@
+// The real run of a lesson: started as a child process, watched, and compared when it is done.
+#pragma once
+
+#include <optional>
+
+#include "gui/session/run_start.h"
+#include "gui/session/session.h"
+#include "gui/view_model/lessons/lesson_job.h"
+#include "gui/widgets/theme.h"
+
+namespace shardlab::gui {
+
+class LessonRunBox {
+ public:
+  // Reads what the child wrote; gives the job the run once it is stored.
+  void update(Session& session, view::LessonJob& job);
+  void draw(const view::RunPage& page, Session& session, view::LessonJob& job, const Theme& theme);
+  bool running() const { return started_ && !started_->job->ended(); }
+
+ private:
+  void start(const view::RunPage& page, Session& session, int step);
+  void draw_progress(const Theme& theme);
+
+  std::optional<StartedRun> started_;
+  int step_ = 0;  // of the lesson, that it belongs to
+  bool told_ = false;
+};
+
+}  // namespace shardlab::gui
