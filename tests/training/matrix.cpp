@@ -49,11 +49,12 @@ const std::vector<Dimension>& dimensions() {
         "parallel.strategy=zero2 parallel.zero.reduce_bucket_size=20000",
         "parallel.strategy=zero2 parallel.zero.reduce_bucket_size=9000 parallel.zero.overlap_comm=true",
         "parallel.strategy=zero3 parallel.zero.stage3_param_persistence_threshold=100 "
-        "parallel.zero.stage3_max_reuse_distance=0 parallel.zero.stage3_prefetch_bucket_size=6000",
-        "parallel.strategy=zero1 offload.optimizer=cpu",
+        "parallel.zero.stage3_max_reuse_distance=0 parallel.zero.stage3_prefetch_bucket_size=6000 "
+        "parallel.zero.reduce_bucket_size=1000000",
+        "parallel.strategy=zero1 parallel.zero.reduce_bucket_size=1000000 offload.optimizer=cpu",
         "parallel.strategy=zero2 parallel.zero.reduce_bucket_size=9000 offload.optimizer=cpu",
         "parallel.strategy=zero3 parallel.zero.stage3_max_reuse_distance=0 offload.optimizer=cpu "
-        "offload.parameters=cpu"},
+        "offload.parameters=cpu parallel.zero.reduce_bucket_size=1000000"},
        false,
        24},
       {{"cluster.ranks=2", "cluster.ranks=4"}, false, 2},

@@ -1,6 +1,7 @@
 // The scenario that training tests vary: a Llama small enough to train many times, on real text.
 #pragma once
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -39,6 +40,15 @@ struct Spread {
     return text;
   }
 
+  // DeepSpeed's own bucket takes 2 GB of every rank; one that holds this whole model is filled and reduced
+  // alike.
+  bool has_large_buckets() const {
+    return strategy.starts_with("zero") && strategy != "zero0" &&
+           std::none_of(more.begin(), more.end(), [](const std::string& set) {
+             return set.find("reduce_bucket_size") != std::string::npos;
+           });
+  }
+
   // DeepSpeed reduces in the dtype of the parameters.
   std::vector<std::string> bfloat16() const {
     if (strategy.starts_with("zero")) return {"precision.param=bfloat16"};
@@ -64,6 +74,7 @@ struct Spread {
       all.insert(all.end(),
                  {"parallel.mesh.replicate=2", "parallel.mesh.shard=" + std::to_string(ranks / 2)});
     all.insert(all.end(), more.begin(), more.end());
+    if (has_large_buckets()) all.push_back("parallel.zero.reduce_bucket_size=1000000");
     return all;
   }
 };
