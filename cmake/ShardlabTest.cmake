@@ -30,10 +30,11 @@ endif()
 # What the sanitizer builds need: the unit and plan tests, without programs and benchmarks.
 add_custom_target(shardlab_unit_tests)
 
-# shardlab_test(<name> LABEL <label> FOLDERS <dir>... LIBRARIES <lib>... [EXCLUDE <prefix>...] [PROCESSORS n] [TIMEOUT s])
+# shardlab_test(<name> LABEL <label> FOLDERS <dir>... LIBRARIES <lib>... [EXCLUDE <prefix>...] [PROCESSORS n] [TIMEOUT s]
+#               [ENVIRONMENT NAME=value])
 # The program shardlab_test_<name> of all .cpp below the folders; nothing when there is none.
 function(shardlab_test name)
-  cmake_parse_arguments(ARG "" "LABEL;PROCESSORS;TIMEOUT" "FOLDERS;LIBRARIES;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL;PROCESSORS;TIMEOUT;ENVIRONMENT" "FOLDERS;LIBRARIES;EXCLUDE" ${ARGN})
   shardlab_sources(sources FOLDERS ${ARG_FOLDERS} EXCLUDE ${ARG_EXCLUDE})
   if(NOT sources)
     return()
@@ -60,8 +61,12 @@ function(shardlab_test name)
   if(ARG_LABEL MATCHES "^(unit|plans)$")
     add_dependencies(shardlab_unit_tests shardlab_test_${name})
   endif()
+  set(environment)
+  if(ARG_ENVIRONMENT)
+    set(environment ENVIRONMENT ${ARG_ENVIRONMENT})
+  endif()
   catch_discover_tests(shardlab_test_${name} TEST_PREFIX "${name}: "
-    PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT} PROCESSORS ${ARG_PROCESSORS})
+    PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT} PROCESSORS ${ARG_PROCESSORS} ${environment})
 endfunction()
 
 # shardlab_scripts(<folder> [PROCESSORS n] [WITHOUT_TORCH]): every .py and .sh directly in the folder is the test <folder>.<file>,

@@ -47,7 +47,7 @@ def test_the_largest_micro_batch_is_the_largest_that_runs():
         limit = (peak(place, scenario, SIZES[at]) + peak(place, scenario, SIZES[at + 1])) // 2
         said = largest(place, limit)
         check(said == SIZES[at], f"{parallel}: {said}, {SIZES[at]} of {SIZES} was to be the largest")
-        runs = [place.run("run", scenario, "--no-store", "--set", f"cluster.memory_limit={limit}B", "--set", f"train.micro_batch={size}")
+        runs = [place.run("run", scenario, "--set", f"cluster.memory_limit={limit}B", "--set", f"train.micro_batch={size}")
                 for size in (said, SIZES[at + 1])]
         right += runs[0].code == 0 and runs[1].code == 4 and "out of memory" in runs[1].err
         print(f"        {parallel} checkpoint {checkpoint}, accumulation {accumulation}: {said} named, "
