@@ -134,6 +134,10 @@ Result<int> prove(CommandContext& context, const SearchProof& proof, const Searc
 }  // namespace
 
 Result<int> validate_search(CommandContext& context, const SearchProof& proof, RankTeam* team) {
+  // A database that is not there is said before the search, which may take long.
+  if (!proof.from.empty()) {
+    SHARDLAB_TRY(const RunStore runs, RunStore::open(proof.from, OpenMode::existing));
+  }
   return search_for(context, proof.search,
                     [&](const SearchReport& report) { return prove(context, proof, report, team); });
 }
