@@ -63,7 +63,17 @@ class ExpressionParser {
     return level(&ExpressionParser::all_of, [&] { return is_name("or"); });
   }
   Result<Node> all_of() {
-    return level(&ExpressionParser::comparison, [&] { return is_name("and"); });
+    return level(&ExpressionParser::negation, [&] { return is_name("and"); });
+  }
+  Result<Node> negation() {
+    if (!is_name("not")) return comparison();
+    if (++depth_ > k_deepest) return bad_input({}, "the expression is nested too deeply");
+    ++at_;
+    Node node{.kind = Node::Kind::operation, .word = "not"};
+    SHARDLAB_TRY(Node operand, negation());
+    node.parts.push_back(std::move(operand));
+    --depth_;
+    return node;
   }
   Result<Node> comparison() {
     return level(&ExpressionParser::sum, [&] {
@@ -87,8 +97,8 @@ class ExpressionParser {
   }
 
   Result<Node> signed_or_plain() {
-    if (is_sign("-") || is_name("not")) {
-      Node node{.kind = Node::Kind::operation, .word = words_[at_++].text == "-" ? "-" : "not"};
+    if (is_sign("-")) {
+      Node node{.kind = Node::Kind::operation, .word = words_[at_++].text};
       SHARDLAB_TRY(Node operand, single());
       node.parts.push_back(std::move(operand));
       return node;

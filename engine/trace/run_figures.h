@@ -230,7 +230,8 @@ inline constexpr auto k_figures<RunSummary> = std::tuple{
     figure("memory_limit", &RunSummary::memory_limit, "bytes that a rank may use"),
     figure("fits", &RunSummary::fits,
            "whether the run fits what a rank may use: `yes`, `no`, or `unsure`, where `fit_probability` lies "
-           "between 10 and 90 % or the allocator has to give memory back and ask again")
+           "between 10 and 90 %, or the allocator has to give memory back and ask again, or has to where "
+           "libraries take `fit_margin` more")
         .set_by("cluster")
         .column_of("fits", &RunEntry::fits),
     figure(

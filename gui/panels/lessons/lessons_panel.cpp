@@ -95,6 +95,7 @@ class LessonsPanel final : public Panel {
   void draw_shelf(PanelContext& context) {
     const view::LessonView& view = job_.view();
     draw_next(context.theme);
+    draw_other(context.theme);
     for (const std::optional<Error>& error : {view.error, view.shelf_error})
       if (error) draw_failure(*error, context.theme);
     if (view.shelf) {
@@ -102,13 +103,6 @@ class LessonsPanel final : public Panel {
     } else if (!view.shelf_error) {
       ImGui::TextDisabled("Reading ...");
     }
-    ImGui::SeparatorText("of your own");
-    ImGui::SetNextItemWidth(-context.theme.scaled(90));
-    const bool entered = ImGui::InputTextWithHint("##folder", "a folder with a lesson.yaml, or a number",
-                                                  &folder_, ImGuiInputTextFlags_EnterReturnsTrue);
-    ImGui::SameLine();
-    const bool pressed = ImGui::Button("Open");
-    if ((entered || pressed) && !folder_.empty()) job_.open(folder_);
   }
 
   void draw_next(const Theme& theme) {
@@ -120,6 +114,16 @@ class LessonsPanel final : public Panel {
     ImGui::PushFont(theme.fonts.bold, 0);
     ImGui::TextUnformatted(next->title.c_str());
     ImGui::PopFont();
+  }
+
+  // Above the course, which may be longer than the panel.
+  void draw_other(const Theme& theme) {
+    ImGui::SetNextItemWidth(-theme.scaled(90));
+    const bool entered = ImGui::InputTextWithHint("##folder", "a folder with a lesson.yaml, or a number",
+                                                  &folder_, ImGuiInputTextFlags_EnterReturnsTrue);
+    ImGui::SameLine();
+    const bool pressed = ImGui::Button("Open");
+    if ((entered || pressed) && !folder_.empty()) job_.open(folder_);
   }
 
   void draw_part(const view::ShelfPart& part, const Theme& theme) {

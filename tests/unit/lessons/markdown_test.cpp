@@ -21,13 +21,14 @@ TEST_CASE("paragraphs, items, tables and code are told apart") {
 
 TEST_CASE("a terminal gets wrapped lines without marks") {
   const std::string text =
-      markdown_for_terminal("**Gather** the shards of [all ranks](https://example.org).", 20, false);
+      markdown_for_terminal("**Gather** the shards of all ranks, `u1` first.", 20, false);
   CHECK(text.find('*') == std::string::npos);
   CHECK(text.ends_with("\n"));
   for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
     end = text.find('\n', at);
     CHECK(end - at <= 20);
   }
+  CHECK(markdown_for_terminal("[x](https://example.org)", 40, false) == "x (https://example.org)\n");
 }
 
 TEST_CASE("a page gets nothing that is HTML by itself") {

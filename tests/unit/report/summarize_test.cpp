@@ -128,7 +128,8 @@ TEST_CASE("a prediction for GPUs fits by what the allocator makes of it") {
                      {"processes", gibibytes(1), {}, gibibytes(9), OverheadPlace::host, "", ""}};
   const auto summary = [&](Bytes limit) { return summarize(planned, trace, {{}, limit}).value(); };
   CHECK(summary(gibibytes(80)).fit_margin == gibibytes(3));
-  CHECK(summary(gibibytes(70)).fits == Fit::yes);
+  CHECK(summary(gibibytes(73)).fits == Fit::yes);
+  CHECK(summary(gibibytes(70)).fits == Fit::unsure);
   CHECK(summary(gibibytes(69)).fits == Fit::no);
   CHECK(summary(gibibytes(69)).fit_probability == 0);
   trace.fit = FitEstimate{.probability = 0.5, .low = gibibytes(60), .high = gibibytes(75)};
