@@ -93,6 +93,13 @@ Result<WorkedQuestion> QuestionWorker::operator()(const NumberQuestion& question
       return bad_input(
           wrong.value.place,
           fmt::format("the wrong answer '{}' counts as right, within the tolerance", wrong.value.source));
+    for (const WorkedNumber::Wrong& other : worked.wrong) {
+      if (is_near(value, other.value, worked.tolerance))
+        return bad_input(
+            wrong.value.place,
+            fmt::format("the wrong answer '{}' counts as the one before it, within the tolerance",
+                        wrong.value.source));
+    }
     SHARDLAB_TRY(WorkedMistake made, mistake(wrong.mistake));
     worked.wrong.push_back({std::move(value), std::move(made)});
   }

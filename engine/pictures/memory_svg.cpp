@@ -56,16 +56,17 @@ std::string phases_svg(const Frame& frame) {
 std::string legend_svg(const BytesByGroup& at_peak) {
   std::string svg;
   double x = k_plot_left;
-  const double y = k_above_plot + k_plot + 34;
+  double y = k_above_plot + k_plot + 34;
   for (std::size_t g = 0; g < k_memory_groups; ++g) {
     if (at_peak[g].value == 0) continue;
     const auto group = static_cast<MemoryGroup>(g);
     const std::string text = fmt::format("{} {}", to_string(group), to_string(at_peak[g]));
-    const double wide = 26 + 6.7 * static_cast<double>(text.size());
-    const bool second = x + wide > k_memory_width;
-    if (second) x = k_plot_left;
-    const double line = second ? y + 20 : y;
-    svg += svg_rect({x, line, 12, 12}, colour_of(group)) + svg_text(x + 17, line + 11, text);
+    const double wide = 30 + 7.2 * static_cast<double>(text.size());
+    if (x + wide > k_memory_width && x > k_plot_left) {
+      x = k_plot_left;
+      y += 20;
+    }
+    svg += svg_rect({x, y, 12, 12}, colour_of(group)) + svg_text(x + 17, y + 11, text);
     x += wide;
   }
   return svg;

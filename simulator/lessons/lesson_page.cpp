@@ -120,11 +120,13 @@ Result<std::string> step_html(const WalkedStep& step, const LessonSubjects& subj
   return text;
 }
 
-Result<std::string> lesson_html(const LessonSubjects& subjects) {
+// `alone`: the page's own title is the lesson's.
+Result<std::string> lesson_html(const LessonSubjects& subjects, bool alone) {
   const Lesson& lesson = subjects.lesson();
-  std::string html = fmt::format(
-      "<article id=\"{}\">\n<h2>{}</h2>\n<p class=able>Afterwards you can {}. {} minutes.</p>\n",
-      escaped_html(lesson.name), escaped_html(lesson.title), escaped_html(lesson.able), lesson.minutes);
+  const std::string heading = alone ? "" : fmt::format("<h2>{}</h2>\n", escaped_html(lesson.title));
+  std::string html =
+      fmt::format("<article id=\"{}\">\n{}<p class=able>Afterwards you can {}. {} minutes.</p>\n",
+                  escaped_html(lesson.name), heading, escaped_html(lesson.able), lesson.minutes);
   for (const LessonStep& step : lesson.steps) {
     SHARDLAB_TRY(const WalkedStep walked, walk_step(step, subjects));
     SHARDLAB_TRY(const std::string part, step_html(walked, subjects));
@@ -146,7 +148,7 @@ Result<std::string> lesson_page(const std::vector<const LessonSubjects*>& subjec
     body += "</ol></nav>\n";
   }
   for (const LessonSubjects* each : subjects) {
-    SHARDLAB_TRY(const std::string html, lesson_html(*each));
+    SHARDLAB_TRY(const std::string html, lesson_html(*each, subjects.size() == 1));
     body += html;
   }
   return page_around(title, body);

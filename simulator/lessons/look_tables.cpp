@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "engine/pictures/memory_picture.h"
+#include "engine/report/figures.h"
 #include "engine/report/text_table.h"
 #include "engine/report/words/plan_words.h"
 #include "simulator/lessons/draw_look.h"
@@ -40,7 +42,7 @@ constexpr std::array k_rows = {
     ComparedRow{"exposed communication",
                 [](const RunSummary& run) { return to_string(run.exposed_communication); }},
     ComparedRow{"tokens per second",
-                [](const RunSummary& run) { return fmt::format("{:.0f}", run.tokens_per_second); }},
+                [](const RunSummary& run) { return grouped(std::llround(run.tokens_per_second)); }},
     ComparedRow{"all ranks send", [](const RunSummary& run) { return shown_bytes(sent_by_all(run)); }},
     ComparedRow{
         "peak of live tensors",
