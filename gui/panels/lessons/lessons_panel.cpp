@@ -4,6 +4,8 @@
 #include <imgui.h>
 #include <misc/cpp/imgui_stdlib.h>
 
+#include <algorithm>
+
 #include "gui/panels/lessons/draw_markdown.h"
 #include "gui/panels/lessons/lesson_run_box.h"
 #include "gui/panels/lessons/lesson_stage.h"
@@ -128,10 +130,11 @@ class LessonsPanel final : public Panel {
     ImGui::TextDisabled("%s %d minutes.", part.about.c_str(), part.minutes);
     ImGui::PopTextWrapPos();
     if (!ImGui::BeginTable(part.title.c_str(), 4, ImGuiTableFlags_SizingFixedFit)) return;
-    ImGui::TableSetupColumn("number");
+    // As wide in every part.
+    ImGui::TableSetupColumn("number", ImGuiTableColumnFlags_WidthFixed, ImGui::CalcTextSize("00").x);
     ImGui::TableSetupColumn("title", ImGuiTableColumnFlags_WidthStretch);
-    ImGui::TableSetupColumn("minutes");
-    ImGui::TableSetupColumn("state");
+    ImGui::TableSetupColumn("minutes", ImGuiTableColumnFlags_WidthFixed, ImGui::CalcTextSize("00 min").x);
+    ImGui::TableSetupColumn("state", ImGuiTableColumnFlags_WidthFixed, state_width());
     for (const view::ShelfLesson& lesson : part.lessons) draw_row(lesson, theme);
     for (const lessons::ComingLesson& coming : part.coming) {
       ImGui::TableNextRow();
@@ -146,14 +149,28 @@ class LessonsPanel final : public Panel {
     ImGui::EndTable();
   }
 
+  float state_width() const {
+    float width = ImGui::CalcTextSize("coming").x;
+    for (const view::ShelfPart& part : job_.view().shelf->parts) {
+      for (const view::ShelfLesson& lesson : part.lessons)
+        width = std::max(width, ImGui::CalcTextSize(lesson.state.c_str()).x);
+    }
+    return width;
+  }
+
   void draw_row(const view::ShelfLesson& lesson, const Theme& theme) {
     ImGui::TableNextRow();
+    ImGui::TableSetColumnIndex(1);
+    const float room = ImGui::GetContentRegionAvail().x;
+    const float height = ImGui::CalcTextSize(lesson.title.c_str(), nullptr, false, room).y;
+    ImGui::TableSetColumnIndex(0);
+    const bool clicked = ImGui::Selectable(
+        (lesson.number + "##" + lesson.name).c_str(), false,
+        ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap, {0, height});
     ImGui::TableNextColumn();
-    const bool clicked =
-        ImGui::Selectable((lesson.number + "##" + lesson.name).c_str(), false,
-                          ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap);
-    ImGui::TableNextColumn();
+    ImGui::PushTextWrapPos(0);
     ImGui::TextUnformatted(lesson.title.c_str());
+    ImGui::PopTextWrapPos();
     ImGui::TableNextColumn();
     ImGui::TextDisabled("%d min", lesson.minutes);
     ImGui::TableNextColumn();
@@ -192,7 +209,7 @@ class LessonsPanel final : public Panel {
     const Theme& theme = context.theme;
     const view::LessonView& view = job_.view();
     draw_heading(theme);
-    const float foot = ImGui::GetFrameHeightWithSpacing() + ImGui::GetStyle().ItemSpacing.y;
+    const float foot = ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().ItemSpacing.y + theme.scaled(2);
     if (ImGui::BeginChild("step", {0, -foot})) {
       if (std::exchange(scroll_up_, false)) ImGui::SetScrollY(0);
       if (view.error) draw_failure(*view.error, theme);
@@ -284,11 +301,11 @@ class LessonsPanel final : public Panel {
     if (look.panel == LookPanel::compare) where = "compare";
     if (look.step != PlanPhase::steady) where += fmt::format(", step {}", to_string(look.step));
     if (look.rank != 0) where += fmt::format(", rank {}", look.rank);
-    if (!look.highlight.empty()) where += ": look at " + look.highlight;
+    if (!look.highlight.empty()) where += ", look at " + look.highlight;
     ImGui::TextDisabled("%s", where.c_str());
     ImGui::SameLine();
     if (ImGui::SmallButton("Show")) stage_.show(look);
-    if (look.panel == LookPanel::compare && look.scenes.size() > 1) draw_compared(look);
+    if (look.panel == LookPanel::compare && look.scenes.size() > 2) draw_compared(look);
     const bool is_in_panel = look.step == PlanPhase::steady && look.panel != LookPanel::compare &&
                              look.panel != LookPanel::player && look.panel != LookPanel::fit;
     if (ImGui::CollapsingHeader("As text", is_in_panel ? 0 : ImGuiTreeNodeFlags_DefaultOpen))
