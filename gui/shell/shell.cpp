@@ -79,14 +79,15 @@ void Shell::draw() {
   if (ImGui::GetIO().WantSaveIniSettings) write_preferences();
 }
 
-// The default layout, with the first panel of each area in front; the left one has the focus.
+// The default layout, with the first panel of each area in front, or the one that is wanted.
 void Shell::lay_out(ImGuiID dock, ImVec2 size) {
   build_default_layout(dock, size, panels_);
   std::set<DockArea> seen;
-  to_front_.clear();
+  const std::vector<std::string> wanted = std::exchange(to_front_, {});
   for (const auto& panel : panels_)
     if (is_open(panel->info().id) && seen.insert(panel->info().area).second)
       to_front_.push_back(panel->info().id);
+  to_front_.insert(to_front_.end(), wanted.begin(), wanted.end());
 }
 
 void Shell::draw_dock_space() {

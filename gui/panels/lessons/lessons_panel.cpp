@@ -11,7 +11,7 @@
 #include "gui/panels/lessons/lesson_stage.h"
 #include "gui/panels/lessons/question_form.h"
 #include "gui/session/yaml_edit.h"
-#include "gui/shell/run_state.h"
+#include "gui/shell/panel.h"
 
 namespace shardlab::gui {
 namespace {
@@ -54,7 +54,6 @@ class LessonsPanel final : public Panel {
     run_box_.update(context.session, job_);
     if (std::exchange(arrived_, job_.view().page) != job_.view().page) arrive();
     stage_.update(context);
-    tell_trouble(context.session);
   }
 
   void draw(PanelContext& context) override {
@@ -83,20 +82,19 @@ class LessonsPanel final : public Panel {
     job_.read_shelf();
   }
 
-  // Trouble with keeping is told once: it does not go away by itself.
-  void tell_trouble(Session& session) {
+  // The lesson goes on all the same.
+  void draw_trouble(const Theme& theme) const {
     const std::optional<Error>& trouble = job_.view().trouble;
-    if (trouble == told_trouble_) return;
-    told_trouble_ = trouble;
-    if (trouble)
-      session.messages().add(*trouble, "lessons", session.now());
-    else
-      session.messages().clear("lessons");
+    if (!trouble) return;
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextColored(ImColor(theme.fair), "Progress is not kept: %s", message_text(*trouble).c_str());
+    ImGui::PopTextWrapPos();
   }
 
   void draw_shelf(PanelContext& context) {
     const view::LessonView& view = job_.view();
     draw_next(context.theme);
+    draw_trouble(context.theme);
     for (const std::optional<Error>& error : {view.error, view.shelf_error})
       if (error) draw_failure(*error, context.theme);
     if (view.shelf) {
@@ -209,6 +207,7 @@ class LessonsPanel final : public Panel {
     const Theme& theme = context.theme;
     const view::LessonView& view = job_.view();
     draw_heading(theme);
+    draw_trouble(theme);
     const float foot = ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().ItemSpacing.y + theme.scaled(2);
     if (ImGui::BeginChild("step", {0, -foot})) {
       if (std::exchange(scroll_up_, false)) ImGui::SetScrollY(0);
@@ -219,7 +218,7 @@ class LessonsPanel final : public Panel {
       if (!view.page && !view.page_error && !view.at_end()) ImGui::TextDisabled("Reckoning ...");
     }
     ImGui::EndChild();
-    draw_foot();
+    draw_foot(context.session);
   }
 
   void draw_heading(const Theme& theme) {
@@ -242,7 +241,7 @@ class LessonsPanel final : public Panel {
   }
 
   // Back and Leave always work; Next waits for the answer of a question.
-  void draw_foot() {
+  void draw_foot(Session& session) {
     const view::LessonView& view = job_.view();
     ImGui::Separator();
     ImGui::BeginDisabled(view.step <= 1);
@@ -256,14 +255,14 @@ class LessonsPanel final : public Panel {
       ImGui::EndDisabled();
       ImGui::SameLine();
     }
-    if (ImGui::Button("Leave")) leave();
+    if (ImGui::Button("Leave")) leave(session);
     if (!view.lesson || view.at_end()) return;
     ImGui::SameLine();
     ImGui::TextDisabled("%d of %d", view.step, view.lesson->steps);
   }
 
-  void leave() {
-    stage_.clear();
+  void leave(Session& session) {
+    stage_.leave(session);
     job_.leave();
   }
 
@@ -362,7 +361,6 @@ class LessonsPanel final : public Panel {
   bool begun_ = false;
   std::filesystem::path database_;
   std::uint64_t shelf_revision_ = 0, seen_wishes_ = 0;
-  std::optional<Error> told_trouble_;
   std::string folder_, tried_;
 };
 
