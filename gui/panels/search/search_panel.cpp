@@ -118,7 +118,7 @@ class SearchPanel final : public Panel {
     ImGui::PushStyleColor(ImGuiCol_PlotHistogram, faded(theme.accent, 0.7F));
     ImGui::ProgressBar(share, {-1, 0}, view::progress_text(now).c_str());
     ImGui::PopStyleColor();
-    if (!job_.running() && shown_->stopped)
+    if (shown_ && !job_.running() && shown_->stopped)
       ImGui::TextColored(ImColor(theme.fair), "Stopped: the best so far. Resume goes on where it ended.");
   }
 
