@@ -197,6 +197,7 @@ class LessonsPanel final : public Panel {
     // The panel that would cover this one waits for a click.
     if (page->look && page->look->panel != LookPanel::fit) stage_.show(*page->look);
     if (page->question && page->question->scene) stage_.show(*page->question->scene);
+    if (page->run) stage_.show(page->run->scene);
     if (page->free) {
       stage_.show_for_changes(page->free->scene);
       tried_ = fmt::format("{}", fmt::join(page->free->settings, " "));
