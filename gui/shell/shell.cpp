@@ -79,8 +79,7 @@ void Shell::draw() {
   if (ImGui::GetIO().WantSaveIniSettings) write_preferences();
 }
 
-// The default layout, with the first panel of each area in front unless another one is wanted there already;
-// the left one has the focus.
+// The default layout, with the first panel of each area in front, or the one that is wanted.
 void Shell::lay_out(ImGuiID dock, ImVec2 size) {
   build_default_layout(dock, size, panels_);
   std::set<DockArea> seen;

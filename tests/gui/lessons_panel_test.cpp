@@ -147,6 +147,7 @@ TEST_CASE("lessons: a learner goes through one, and the panels show what it spea
   ui.click("lessons", "Leave");
   ui.settle();
   CHECK(ui.shows("lessons", "##folder"));
+  CHECK_FALSE(ui.session().baseline());
 }
 
 TEST_CASE("lessons: what a lesson runs is trained, and laid beside what was predicted") {

@@ -27,6 +27,22 @@ TEST_CASE("a clicked instruction is chosen for all panels, and explained with li
   CHECK(ui.session().chosen() == waits.front());
 }
 
+TEST_CASE("another step that is wanted elsewhere is shown, and its instruction explained") {
+  Ui ui("plan", {900, 900});
+  ui.open(large_scenario());
+  const StepPlan& setup = ui.session().prediction()->planned.plan.setup;
+  REQUIRE(ui.session().prediction()->plan().instructions.size() > setup.instructions.size());
+  ui.session().selection().choose_step({PlanPhase::setup, InstructionId{0}});
+  ui.frames(3);
+  CHECK(ui.shows("plan", "0"));
+  CHECK_FALSE(ui.shows("plan", std::to_string(setup.instructions.size())));
+  CHECK_FALSE(ui.session().chosen());
+  ui.session().selection().choose_step({});
+  ui.session().choose(InstructionId{9});
+  ui.frames(3);
+  CHECK(ui.shows("plan", "9"));
+}
+
 TEST_CASE("an instruction chosen elsewhere is scrolled into sight") {
   Ui ui("plan", {900, 900});
   ui.open(large_scenario());

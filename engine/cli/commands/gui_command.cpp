@@ -67,8 +67,8 @@ class GuiCommand final : public Command {
     return not_possible(arguments.front(), std::string("cannot be started: ") + std::strerror(errno));
   }
 
-  std::string scenario_, screenshot_, panel_, size_, theme_, scale_, select_, edit_, runs_, lesson_,
-      lesson_step_;
+  std::string scenario_, screenshot_, panel_, size_, theme_, scale_, select_, edit_, runs_;
+  std::string lesson_, lesson_step_;
 };
 
 }  // namespace

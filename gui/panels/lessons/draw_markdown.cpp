@@ -1,6 +1,7 @@
 #include "gui/panels/lessons/draw_markdown.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 namespace shardlab::gui {
@@ -102,7 +103,7 @@ void draw_line(const MarkdownLine& line, bool is_head, const Theme& theme) {
       y += step;
     }
     for (; i < end; ++i) {
-      draw_word(words[i], {origin.x + x, origin.y + y}, is_head, theme);
+      draw_word(words[i], {std::round(origin.x + x), std::round(origin.y + y)}, is_head, theme);
       x += words[i].width;
     }
     widest = std::max(widest, x);

@@ -37,6 +37,11 @@ void LessonStage::clear() {
   opening_ = waits_ = may_drop_ = false;
 }
 
+void LessonStage::leave(Session& session) {
+  clear();
+  if (std::exchange(has_baseline_, false)) session.clear_baseline();
+}
+
 void LessonStage::show(const view::LookPage& look) {
   if (look.panel == lessons::LookPanel::compare && look.scenes.size() > 1) {
     show_for_changes(look.scenes.front());

@@ -23,6 +23,8 @@ class LessonStage {
   // Edits the scene to this text, as one edit; opens it first where it is not open.
   void change(const view::LessonScene& scene, std::string text, std::string what, Session& session);
   void clear();
+  // Nothing more is shown; a baseline that the lesson set is gone.
+  void leave(Session& session);
 
   void update(PanelContext& context);
   bool busy() const { return !acts_.empty() && !waits_; }

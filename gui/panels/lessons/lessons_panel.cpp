@@ -4,12 +4,14 @@
 #include <imgui.h>
 #include <misc/cpp/imgui_stdlib.h>
 
+#include <algorithm>
+
 #include "gui/panels/lessons/draw_markdown.h"
 #include "gui/panels/lessons/lesson_run_box.h"
 #include "gui/panels/lessons/lesson_stage.h"
 #include "gui/panels/lessons/question_form.h"
 #include "gui/session/yaml_edit.h"
-#include "gui/shell/run_state.h"
+#include "gui/shell/panel.h"
 
 namespace shardlab::gui {
 namespace {
@@ -52,7 +54,6 @@ class LessonsPanel final : public Panel {
     run_box_.update(context.session, job_);
     if (std::exchange(arrived_, job_.view().page) != job_.view().page) arrive();
     stage_.update(context);
-    tell_trouble(context.session);
   }
 
   void draw(PanelContext& context) override {
@@ -81,21 +82,20 @@ class LessonsPanel final : public Panel {
     job_.read_shelf();
   }
 
-  // Trouble with keeping is told once: it does not go away by itself.
-  void tell_trouble(Session& session) {
+  // The lesson goes on all the same.
+  void draw_trouble(const Theme& theme) const {
     const std::optional<Error>& trouble = job_.view().trouble;
-    if (trouble == told_trouble_) return;
-    told_trouble_ = trouble;
-    if (trouble)
-      session.messages().add(*trouble, "lessons", session.now());
-    else
-      session.messages().clear("lessons");
+    if (!trouble) return;
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextColored(ImColor(theme.fair), "Progress is not kept: %s", message_text(*trouble).c_str());
+    ImGui::PopTextWrapPos();
   }
 
   void draw_shelf(PanelContext& context) {
     const view::LessonView& view = job_.view();
     draw_next(context.theme);
     draw_other(context.theme);
+    draw_trouble(context.theme);
     for (const std::optional<Error>& error : {view.error, view.shelf_error})
       if (error) draw_failure(*error, context.theme);
     if (view.shelf) {
@@ -132,10 +132,11 @@ class LessonsPanel final : public Panel {
     ImGui::TextDisabled("%s %d minutes.", part.about.c_str(), part.minutes);
     ImGui::PopTextWrapPos();
     if (!ImGui::BeginTable(part.title.c_str(), 4, ImGuiTableFlags_SizingFixedFit)) return;
-    ImGui::TableSetupColumn("number");
+    // As wide in every part.
+    ImGui::TableSetupColumn("number", ImGuiTableColumnFlags_WidthFixed, ImGui::CalcTextSize("00").x);
     ImGui::TableSetupColumn("title", ImGuiTableColumnFlags_WidthStretch);
-    ImGui::TableSetupColumn("minutes");
-    ImGui::TableSetupColumn("state");
+    ImGui::TableSetupColumn("minutes", ImGuiTableColumnFlags_WidthFixed, ImGui::CalcTextSize("00 min").x);
+    ImGui::TableSetupColumn("state", ImGuiTableColumnFlags_WidthFixed, state_width());
     for (const view::ShelfLesson& lesson : part.lessons) draw_row(lesson, theme);
     for (const lessons::ComingLesson& coming : part.coming) {
       ImGui::TableNextRow();
@@ -150,14 +151,28 @@ class LessonsPanel final : public Panel {
     ImGui::EndTable();
   }
 
+  float state_width() const {
+    float width = ImGui::CalcTextSize("coming").x;
+    for (const view::ShelfPart& part : job_.view().shelf->parts) {
+      for (const view::ShelfLesson& lesson : part.lessons)
+        width = std::max(width, ImGui::CalcTextSize(lesson.state.c_str()).x);
+    }
+    return width;
+  }
+
   void draw_row(const view::ShelfLesson& lesson, const Theme& theme) {
     ImGui::TableNextRow();
+    ImGui::TableSetColumnIndex(1);
+    const float room = ImGui::GetContentRegionAvail().x;
+    const float height = ImGui::CalcTextSize(lesson.title.c_str(), nullptr, false, room).y;
+    ImGui::TableSetColumnIndex(0);
+    const bool clicked = ImGui::Selectable(
+        (lesson.number + "##" + lesson.name).c_str(), false,
+        ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap, {0, height});
     ImGui::TableNextColumn();
-    const bool clicked =
-        ImGui::Selectable((lesson.number + "##" + lesson.name).c_str(), false,
-                          ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap);
-    ImGui::TableNextColumn();
+    ImGui::PushTextWrapPos(0);
     ImGui::TextUnformatted(lesson.title.c_str());
+    ImGui::PopTextWrapPos();
     ImGui::TableNextColumn();
     ImGui::TextDisabled("%d min", lesson.minutes);
     ImGui::TableNextColumn();
@@ -186,6 +201,7 @@ class LessonsPanel final : public Panel {
     // The panel that would cover this one waits for a click.
     if (page->look && page->look->panel != LookPanel::fit) stage_.show(*page->look);
     if (page->question && page->question->scene) stage_.show(*page->question->scene);
+    if (page->run) stage_.show(page->run->scene);
     if (page->free) {
       stage_.show_for_changes(page->free->scene);
       tried_ = fmt::format("{}", fmt::join(page->free->settings, " "));
@@ -196,7 +212,8 @@ class LessonsPanel final : public Panel {
     const Theme& theme = context.theme;
     const view::LessonView& view = job_.view();
     draw_heading(theme);
-    const float foot = ImGui::GetFrameHeightWithSpacing() + ImGui::GetStyle().ItemSpacing.y;
+    draw_trouble(theme);
+    const float foot = ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().ItemSpacing.y + theme.scaled(2);
     if (ImGui::BeginChild("step", {0, -foot})) {
       if (std::exchange(scroll_up_, false)) ImGui::SetScrollY(0);
       if (view.error) draw_failure(*view.error, theme);
@@ -206,7 +223,7 @@ class LessonsPanel final : public Panel {
       if (!view.page && !view.page_error && !view.at_end()) ImGui::TextDisabled("Reckoning ...");
     }
     ImGui::EndChild();
-    draw_foot();
+    draw_foot(context.session);
   }
 
   void draw_heading(const Theme& theme) {
@@ -229,7 +246,7 @@ class LessonsPanel final : public Panel {
   }
 
   // Back and Leave always work; Next waits for the answer of a question.
-  void draw_foot() {
+  void draw_foot(Session& session) {
     const view::LessonView& view = job_.view();
     ImGui::Separator();
     ImGui::BeginDisabled(view.step <= 1);
@@ -243,14 +260,14 @@ class LessonsPanel final : public Panel {
       ImGui::EndDisabled();
       ImGui::SameLine();
     }
-    if (ImGui::Button("Leave")) leave();
+    if (ImGui::Button("Leave")) leave(session);
     if (!view.lesson || view.at_end()) return;
     ImGui::SameLine();
     ImGui::TextDisabled("%d of %d", view.step, view.lesson->steps);
   }
 
-  void leave() {
-    stage_.clear();
+  void leave(Session& session) {
+    stage_.leave(session);
     job_.leave();
   }
 
@@ -288,11 +305,11 @@ class LessonsPanel final : public Panel {
     if (look.panel == LookPanel::compare) where = "compare";
     if (look.step != PlanPhase::steady) where += fmt::format(", step {}", to_string(look.step));
     if (look.rank != 0) where += fmt::format(", rank {}", look.rank);
-    if (!look.highlight.empty()) where += ": look at " + look.highlight;
+    if (!look.highlight.empty()) where += ", look at " + look.highlight;
     ImGui::TextDisabled("%s", where.c_str());
     ImGui::SameLine();
     if (ImGui::SmallButton("Show")) stage_.show(look);
-    if (look.panel == LookPanel::compare && look.scenes.size() > 1) draw_compared(look);
+    if (look.panel == LookPanel::compare && look.scenes.size() > 2) draw_compared(look);
     const bool is_in_panel = look.step == PlanPhase::steady && look.panel != LookPanel::compare &&
                              look.panel != LookPanel::player && look.panel != LookPanel::fit;
     if (ImGui::CollapsingHeader("As text", is_in_panel ? 0 : ImGuiTreeNodeFlags_DefaultOpen))
@@ -349,7 +366,6 @@ class LessonsPanel final : public Panel {
   bool begun_ = false;
   std::filesystem::path database_;
   std::uint64_t shelf_revision_ = 0, seen_wishes_ = 0;
-  std::optional<Error> told_trouble_;
   std::string folder_, tried_;
 };
 

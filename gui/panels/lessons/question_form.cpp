@@ -38,7 +38,7 @@ void QuestionForm::draw_choices(const view::QuestionPage& question, bool open, v
   for (std::size_t i = 0; i < question.choices.size(); ++i) {
     const std::string letter(1, static_cast<char>('a' + i));
     ImGui::BeginDisabled(!open || job.busy());
-    if (ImGui::Button((letter + "##choice").c_str())) {
+    if (ImGui::Button((letter + "##choice").c_str(), {theme.scaled(26), 0})) {
       if (question.is_choice)
         job.answer(letter);
       else

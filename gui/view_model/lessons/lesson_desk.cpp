@@ -25,30 +25,38 @@ Error no_lesson() {
 void LessonDesk::use_database(const std::filesystem::path& file) {
   if (file == database_) return;
   database_ = file;
-  store_.reset();
   trouble_.reset();
 }
 
-Result<RunStore*> LessonDesk::store() {
-  if (!store_) {
-    SHARDLAB_TRY(RunStore opened, RunStore::open(database_, OpenMode::create, k_patience));
-    store_.emplace(std::move(opened));
-  }
-  return &*store_;
-}
-
-// After trouble the file is opened anew: it may be another one by then.
-void LessonDesk::keep(const Status& status) {
-  trouble_ = status ? std::nullopt : std::optional(status.error());
-  if (!status) store_.reset();
+// Opened anew each time: by then the file may be another one.
+template <typename Keep>
+void LessonDesk::keep(const Keep& keep) {
+  if (database_.empty()) return;
+  Result<RunStore> store = RunStore::open(database_, OpenMode::create, k_patience);
+  const Status kept = store ? keep(*store) : Status(fail(store.error()));
+  trouble_ = kept ? std::nullopt : std::optional(kept.error());
 }
 
 void LessonDesk::keep_progress(int step, bool finished) {
-  if (database_.empty()) return;
-  const auto open = store();
-  const LessonProgress progress{lesson_->name, step, static_cast<int>(lesson_->steps.size()),
-                                finished ? static_cast<std::int64_t>(std::time(nullptr)) : 0};
-  keep(open ? (*open)->save_lesson_progress(progress) : Status(fail(open.error())));
+  keep([&](RunStore& store) {
+    return store.save_lesson_progress({lesson_->name, step, static_cast<int>(lesson_->steps.size()),
+                                       finished ? static_cast<std::int64_t>(std::time(nullptr)) : 0});
+  });
+}
+
+// A database that is not there yet, or cannot tell, is no reason not to list the lessons.
+LessonDesk::KeptLessons LessonDesk::read_kept() {
+  KeptLessons kept;
+  const auto read = [&]() -> Status {
+    SHARDLAB_TRY(const RunStore store, RunStore::open(database_, OpenMode::existing, k_patience));
+    SHARDLAB_TRY(kept.progress, store.lesson_progress());
+    SHARDLAB_TRY(kept.answers, store.lesson_answers());
+    return {};
+  };
+  const Status status = database_.empty() ? Status() : read();
+  const bool is_good = status || status.error().code == ErrorCode::no_database;
+  trouble_ = is_good ? std::nullopt : std::optional(status.error());
+  return kept;
 }
 
 Status LessonDesk::read_course() {
@@ -67,17 +75,8 @@ Status LessonDesk::read_course() {
 
 Result<LessonShelf> LessonDesk::shelf() {
   SHARDLAB_CHECK_OK(read_course());
-  std::vector<LessonProgress> progress;
-  std::vector<LessonAnswer> answers;
-  const auto read = [&]() -> Status {
-    if (database_.empty() || !std::filesystem::exists(database_)) return {};
-    SHARDLAB_TRY(RunStore* const open, store());
-    SHARDLAB_TRY(progress, open->lesson_progress());
-    SHARDLAB_TRY(answers, open->lesson_answers());
-    return {};
-  };
-  keep(read());
-  return make_shelf(*course_, read_, progress, answers);
+  const KeptLessons kept = read_kept();
+  return make_shelf(*course_, read_, kept.progress, kept.answers);
 }
 
 Result<LessonHead> LessonDesk::open(const std::string& lesson, int step) {
@@ -98,12 +97,7 @@ Result<LessonHead> LessonDesk::open(const std::string& lesson, int step) {
                   .minutes = lesson_->minutes,
                   .steps = static_cast<int>(lesson_->steps.size())};
   head.first = std::clamp(step, 1, std::max(head.steps, 1));
-  if (step > 0 || database_.empty()) return head;
-  const auto open = store();
-  const auto progress =
-      open ? (*open)->lesson_progress() : Result<std::vector<LessonProgress>>(fail(open.error()));
-  keep(progress ? Status() : Status(fail(progress.error())));
-  if (progress) head.first = step_to_go_on_with(*progress, head.name, head.steps);
+  if (step == 0) head.first = step_to_go_on_with(read_kept().progress, head.name, head.steps);
   return head;
 }
 
@@ -122,11 +116,10 @@ LessonReply LessonDesk::judge(const std::string& typed) {
     return subjects_->reaches(change.scenario, settings, change.until);
   };
   const lessons::Judgement judged = lessons::judge_answer(walked_.ask, typed, trial);
-  if (judged.understood && step_ > 0 && !database_.empty()) {
-    const auto open = store();
-    keep(open ? (*open)->save_lesson_answer({0, lesson_->name, step_, typed, judged.right})
-              : Status(fail(open.error())));
-  }
+  if (judged.understood && step_ > 0)
+    keep([&](RunStore& store) {
+      return store.save_lesson_answer({0, lesson_->name, step_, typed, judged.right});
+    });
   return {typed, judged.understood, judged.right, lessons::parse_markdown(judged.reply), judged.source};
 }
 
@@ -138,8 +131,8 @@ Result<std::string> LessonDesk::effect(const std::vector<std::string>& settings)
 Result<LessonRun> LessonDesk::take_run(RunId id) {
   if (walked_.run == nullptr) return fail(no_lesson());
   const lessons::RunStep& run = *walked_.run;
-  SHARDLAB_TRY(RunStore* const open, store());
-  SHARDLAB_TRY(RunRecord record, open->load(id));
+  SHARDLAB_TRY(const RunStore store, RunStore::open(database_, OpenMode::existing, k_patience));
+  SHARDLAB_TRY(RunRecord record, store.load(id));
   SHARDLAB_TRY(const lessons::PredictedSubject* predicted, subjects_->predicted(run.scenario));
   SHARDLAB_TRY(Comparison comparison,
                compare(predicted->planned.plan.steady, {predicted->summary, predicted->trace},

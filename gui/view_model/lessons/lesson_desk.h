@@ -68,13 +68,18 @@ class LessonDesk {
   void finish();
 
  private:
+  struct KeptLessons {
+    std::vector<LessonProgress> progress;
+    std::vector<LessonAnswer> answers;
+  };
+
   Status read_course();
-  Result<RunStore*> store();
-  void keep(const Status& status);
+  KeptLessons read_kept();
+  template <typename Keep>
+  void keep(const Keep& keep);
   void keep_progress(int step, bool finished);
 
   std::filesystem::path course_folder_, database_;
-  std::optional<RunStore> store_;
   std::optional<Error> trouble_;
   std::optional<lessons::Course> course_;  // and its lessons
   std::vector<lessons::Lesson> read_;
