@@ -1,4 +1,5 @@
-"""Llama 1B under `native` on one GPU, five steps: how long, how much memory, and what was predicted of both. argv: the file for the JSON."""
+"""Llama 1B under `native` on one GPU, five steps: how long, how much memory, and what was predicted of both. argv: the file for the JSON.
+"""
 import json
 import sys
 
@@ -23,5 +24,5 @@ for name in ("peak_allocated", "peak_reserved", "peak_device"):
 print(f"{'step':16} {milliseconds(measured):9.1f} ms, predicted {milliseconds(predicted):9.1f} ms")
 for op in sorted(measured["operators"], key=lambda each: -each["time_ns"])[:12]:
     print(f"  {op['operation']:20} {op['direction']:9} {op['time_ns'] / 1e6:8.2f} ms in {op['calls']} calls")
-with open(sys.argv[1], "w", encoding="utf-8") as stream:
+with open(sys.argv[1] if sys.argv[1:] else "llama_1b.json", "w", encoding="utf-8") as stream:
     json.dump({"measured": measured, "predicted": predicted, "shardlab": shardlab("version"), "source": str(SOURCE.name)}, stream, indent=1)

@@ -1,5 +1,5 @@
 """Predictions beside runs, scenario after scenario, each with what it came to before the next one begins; a table in the end. Options: --db the
-database (with a calibration), --json the file for results. A run that fails is an entry."""
+database (with a calibration), --json the file for results (default: validate_all.db and .json here). A run that fails is an entry."""
 import argparse
 import json
 import time
@@ -59,8 +59,8 @@ def line(name, document):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--db", required=True)
-    parser.add_argument("--json", required=True)
+    parser.add_argument("--db", default="validate_all.db")
+    parser.add_argument("--json", default="validate_all.json")
     options = parser.parse_args()
     need_gpu()
     results = {}
