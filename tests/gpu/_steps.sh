@@ -13,14 +13,14 @@ stage_failed=0
 row() { printf '%-28s %9s %7s  %s\n' "$@"; }
 row step limit took outcome >"$table"
 
-# What a fault puts in the place of a step's command.
+# What a fault puts in the place of a step's command: words without spaces.
 faulty() {
   local fault
   for fault in ${FAULTS:-}; do
     [ "${fault%%=*}" = "$1" ] || continue
     case ${fault#*=} in
       hang) echo sleep 3600 ;;
-      crash) echo bash -c "kill -SEGV \$\$" ;;
+      crash) echo "$SHARDLAB_PYTHON" -c "__import__('os').abort()" ;;
       memory) echo "$SHARDLAB" run "$root/scenarios/first/tiny-llama.yaml" --db "$files/memory.db" --set cluster.memory_limit=24MiB ;;
     esac
   done
