@@ -9,6 +9,7 @@
 
 #include "engine/base/lower_case.h"
 #include "engine/base/nearest.h"
+#include "engine/lessons/typed_settings.h"
 
 namespace shardlab::lessons {
 namespace {
@@ -35,27 +36,6 @@ std::vector<std::string> words_of_answer(const std::string& typed) {
   std::vector<std::string> words;
   for (std::string word; stream >> word;) words.push_back(word);
   return words;
-}
-
-// Settings apart at spaces outside of braces, brackets and quotes: model.loss={kind: chunked, chunks: 8}.
-std::vector<std::string> settings_of_answer(const std::string& typed) {
-  std::vector<std::string> settings(1);
-  int depth = 0;
-  char quote = 0;
-  for (const char c : typed) {
-    if (quote != 0)
-      quote = c == quote ? 0 : quote;
-    else if (c == '"' || c == '\'')
-      quote = c;
-    else
-      depth += (c == '{' || c == '[') - (c == '}' || c == ']');
-    if (c == ' ' && depth <= 0 && quote == 0)
-      settings.emplace_back();
-    else
-      settings.back() += c;
-  }
-  std::erase(settings, "");
-  return settings;
 }
 
 // The place in a list that a letter or a number names, from 1; 0: none.
@@ -134,7 +114,7 @@ struct AnswerJudge {
   }
 
   Judgement operator()(const WorkedChange& change) const {
-    std::vector<std::string> settings = settings_of_answer(typed);
+    const std::vector<std::string> settings = typed_settings(typed);
     if (settings.empty()) return not_understood(ask);
     for (const std::string& setting : settings) {
       const std::string key = setting.substr(0, setting.find('='));

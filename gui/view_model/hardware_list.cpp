@@ -1,7 +1,5 @@
 #include "gui/view_model/hardware_list.h"
 
-#include <fstream>
-
 #include <fmt/format.h>
 
 #include "engine/base/paths.h"

@@ -39,7 +39,7 @@ struct SpaceCounts {
 
 struct FrontPoint {
   Candidate candidate;
-  int alike = 0;  // others whose time, memory and money are within half a percent
+  int alike = 0;  // others whose time, memory and money are within one percent
 };
 
 // By time; of those alike the one nearest to the defaults stands for the others.

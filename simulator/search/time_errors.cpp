@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "engine/base/input_file.h"
 #include "engine/base/parse.h"
 #include "engine/base/paths.h"
 #include "engine/base/shipped_yaml.h"

@@ -39,6 +39,7 @@ def test_bad_input():
     place = Place()
     expect_error(place.run("explain", "reduce-scater"), 2, "'reduce-scater' is no word of the glossary", "did you mean 'reduce-scatter'?")
     expect_error(place.run("explain", "warp", "drive"), 2, "'warp drive' is no word of the glossary", "explain --document")
+    expect_error(place.run("explain", "rank", "--document"), 2, "--document")
     expect_error(place.run("explain", "rank", "--set", "train.micro_batch=2"), 2, "a word has no settings")
 
 

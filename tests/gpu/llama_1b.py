@@ -1,5 +1,4 @@
-"""Llama 1B under `native` on one GPU, five steps: how long, how much memory, and what was predicted of both. argv: the file for the JSON.
-"""
+"""Llama 1B under `native` on one GPU, five steps: how long, how much memory, and what was predicted. argv: where the JSON goes."""
 import json
 import sys
 

@@ -41,6 +41,8 @@ class ExplainCommand final : public Command {
   }
 
   Result<int> run(CommandContext& context) override {
+    if (document_ && !what_.empty())
+      return bad_input("--document", "prints every word", "leave out what is to be explained");
     if (document_) return print_glossary(context.console);
     if (what_.empty())
       return bad_input("explain", "what is to be explained is missing",

@@ -7,6 +7,9 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "engine/doctor/log/log_reader.h"
 #include "engine/doctor/registry.h"
@@ -39,14 +42,18 @@ Result<File> open_target(const std::string& target) {
   return file;
 }
 
+tl::unexpected<Error> is_compressed(const std::string& target) {
+  return bad_input(in_file(target), "is compressed, not a text",
+                   fmt::format("zcat {} | shardlab doctor -", target == k_standard_input ? "FILE" : target));
+}
+
 // Damaged logs are logs: rubbish is what holds nothing else.
-Status check_is_text(const LogFacts& facts, const std::string& target, bool compressed) {
+Status check_is_text(const LogFacts& facts, const std::string& target) {
   if (facts.bytes == 0) return bad_input(in_file(target), "is empty");
   const bool rubbish = facts.control_bytes * 100 > facts.bytes * k_most_control_percent;
-  if (!compressed && !(rubbish && facts.signs.empty())) return {};
-  return bad_input(in_file(target), compressed ? "is compressed, not a text" : "is not a text, and so no log",
-                   compressed ? "zcat " + target + " | shardlab doctor -"
-                              : "give what the job printed, a scenario, or the id of a stored run");
+  if (!rubbish || !facts.signs.empty()) return {};
+  return bad_input(in_file(target), "is not a text, and so no log",
+                   "give what the job printed, a scenario, or the id of a stored run");
 }
 
 // Whether a line of the text begins with the key, as the top level of a YAML does.
@@ -75,16 +82,15 @@ Result<LogFacts> read_log(const std::string& target) {
   SHARDLAB_TRY(const File file, open_target(target));
   LogReader reader(all_signs());
   std::string piece(k_piece, '\0');
-  bool begins = true, compressed = false;
+  bool begins = true;
   for (std::size_t size = 0; (size = std::fread(piece.data(), 1, piece.size(), file.get())) > 0;) {
     const std::string_view read = std::string_view(piece).substr(0, size);
-    compressed = compressed || (begins && read.starts_with(k_gzip_magic));
-    begins = false;
+    if (std::exchange(begins, false) && read.starts_with(k_gzip_magic)) return is_compressed(target);
     reader.feed(read);
   }
   if (std::ferror(file.get()) != 0) return bad_input(in_file(target), "cannot be read to its end");
   LogFacts facts = reader.finish();
-  SHARDLAB_CHECK_OK(check_is_text(facts, target, compressed));
+  SHARDLAB_CHECK_OK(check_is_text(facts, target));
   return facts;
 }
 

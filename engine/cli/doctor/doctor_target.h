@@ -20,8 +20,8 @@ inline constexpr auto k_words<DoctorTarget> = std::to_array<Word<DoctorTarget>>(
 // read.
 Result<DoctorTarget> kind_of_target(const std::string& target);
 
-// Reads a log as a stream, in bounded memory. "-" is standard input. Errors: bad_input for an empty log, a
-// compressed one and bytes that are no text; not_possible where it ends with an error of the device.
+// Reads a log as a stream, in bounded memory. "-" is standard input. Errors: bad_input for a log that cannot
+// be read to its end, an empty one, a compressed one, and bytes that are no text.
 Result<LogFacts> read_log(const std::string& target);
 
 }  // namespace shardlab

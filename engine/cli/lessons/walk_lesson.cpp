@@ -8,6 +8,7 @@
 #include "engine/cli/lessons/lesson_runs.h"
 #include "engine/lessons/judge_answer.h"
 #include "engine/lessons/markdown.h"
+#include "engine/lessons/typed_settings.h"
 #include "simulator/lessons/check_lesson.h"
 #include "simulator/lessons/draw_look.h"
 #include "simulator/lessons/draw_run.h"
@@ -211,13 +212,7 @@ class LessonWalker {
       if (!typed || *typed == "q") return Move::leave;
       if (goes_back(*typed)) return Move::back;
       if (typed->empty()) break;
-      std::vector<std::string> settings;
-      for (std::size_t at = 0; at < typed->size();) {
-        const std::size_t end = std::min(typed->find(' ', at), typed->size());
-        if (end > at) settings.push_back(typed->substr(at, end - at));
-        at = end + 1;
-      }
-      show_change(step.free->scenario, settings);
+      show_change(step.free->scenario, lessons::typed_settings(*typed));
     }
     return Move::on;
   }

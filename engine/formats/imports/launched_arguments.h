@@ -21,8 +21,8 @@ Status add_launched_arguments(const LaunchScript& script, ForeignValue& argument
                               ImportReading& reading);
 
 // Puts the options of `accelerate launch` over what its file says. What a variable says that the script does
-// not set is known when it runs: here and above it is left to --onto, and told. Errors of both: not_possible
-// where the tool's keys are not installed; what the user wrote goes to `problems`.
+// not set is known when it runs: here and above it is left to --onto, and told. Errors: not_possible where
+// the tool's keys are not installed; what the user wrote goes to `problems`.
 Status add_launch_options(const LaunchScript& script, ForeignValue& file, Problems& problems,
                           ImportReading& reading);
 

@@ -44,8 +44,8 @@ float width_of(std::string_view text, const TextFont& font) {
   return font.font->CalcTextSizeA(font.size, FLT_MAX, 0, text.data(), text.data() + text.size()).x;
 }
 
-void split_words(const MarkdownLine& line, bool is_head, const Theme& theme, std::vector<DrawnWord>& words) {
-  words.clear();
+std::vector<DrawnWord> words_of(const MarkdownLine& line, bool is_head, const Theme& theme) {
+  std::vector<DrawnWord> words;
   bool space = true;
   for (const MarkdownSpan& span : line) {
     const TextFont font = font_of(span, is_head, theme);
@@ -64,6 +64,7 @@ void split_words(const MarkdownLine& line, bool is_head, const Theme& theme, std
       at = end;
     }
   }
+  return words;
 }
 
 void draw_word(const DrawnWord& word, ImVec2 at, bool is_head, const Theme& theme) {
@@ -86,8 +87,7 @@ void draw_word(const DrawnWord& word, ImVec2 at, bool is_head, const Theme& them
 
 // Wrapped at the right edge of the room. What is glued stays together. Takes its place as one item.
 void draw_line(const MarkdownLine& line, bool is_head, const Theme& theme) {
-  static std::vector<DrawnWord> words;  // drawing belongs to one thread
-  split_words(line, is_head, theme, words);
+  const std::vector<DrawnWord> words = words_of(line, is_head, theme);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const float room = std::max(ImGui::GetContentRegionAvail().x, theme.scaled(80));
   const float space = width_of(" ", {theme.fonts.text, ImGui::GetFontSize(), 0});

@@ -1,19 +1,12 @@
 #include "gui/panels/lessons/lesson_run_box.h"
 
-#include <fmt/format.h>
-
 #include "gui/panels/lessons/draw_markdown.h"
+#include "gui/shell/job_progress.h"
+#include "gui/widgets/error_text.h"
 #include "gui/widgets/named_area.h"
 
 namespace shardlab::gui {
 namespace {
-
-void draw_error(const Error& error, const Theme& theme) {
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextColored(ImColor(theme.bad), "%s", message_text(error).c_str());
-  if (!error.hint.empty()) ImGui::TextDisabled("%s", error.hint.c_str());
-  ImGui::PopTextWrapPos();
-}
 
 void draw_run(const Result<view::LessonRun>& run, const Theme& theme) {
   if (!run) return draw_error(run.error(), theme);
@@ -55,25 +48,6 @@ void LessonRunBox::start(const view::RunPage& page, Session& session, int step) 
   told_ = false;
 }
 
-void LessonRunBox::draw_progress(const Theme& theme) {
-  const view::Job& job = *started_->job;
-  const view::JobOutput& output = job.output();
-  if (running()) {
-    const bool counts = output.steps > 0;
-    const float share = counts ? static_cast<float>(output.steps_done) / static_cast<float>(output.steps)
-                               : -1.0F * static_cast<float>(ImGui::GetTime());
-    const std::string words = counts ? fmt::format("step {} of {}", output.steps_done, output.steps)
-                              : output.activity.empty() ? std::string("starting")
-                                                        : output.activity;
-    ImGui::PushStyleColor(ImGuiCol_PlotHistogram, faded(theme.accent, 0.7F));
-    ImGui::ProgressBar(share, {-1, 0}, words.c_str());
-    ImGui::PopStyleColor();
-    return;
-  }
-  ImGui::TextDisabled("%s", std::string(to_string(job.phase())).c_str());
-  if (job.trouble()) draw_error(*job.trouble(), theme);
-}
-
 void LessonRunBox::draw(const view::RunPage& page, Session& session, view::LessonJob& job,
                         const Theme& theme) {
   draw_fixed_text("##command", page.command, theme);
@@ -85,7 +59,9 @@ void LessonRunBox::draw(const view::RunPage& page, Session& session, view::Lesso
     ImGui::EndDisabled();
   }
   const bool is_of_this_step = started_ && step_ == job.view().step;
-  if (is_of_this_step) draw_progress(theme);
+  if (is_of_this_step) draw_job_progress(*started_->job, theme);
+  if (is_of_this_step && !running())
+    ImGui::TextDisabled("%s", std::string(to_string(started_->job->phase())).c_str());
   if (job.view().run) draw_run(*job.view().run, theme);
 }
 

@@ -19,7 +19,6 @@ class LessonRunBox {
 
  private:
   void start(const view::RunPage& page, Session& session, int step);
-  void draw_progress(const Theme& theme);
 
   std::optional<StartedRun> started_;
   int step_ = 0;  // of the lesson, that it belongs to

@@ -1,39 +1,23 @@
 // Lessons: the course with what is done of it, and the steps of a lesson, which open their scenarios in the
 // other panels. Progress and answers are kept as `shardlab lesson` keeps them.
-#include <fmt/format.h>
 #include <imgui.h>
-#include <misc/cpp/imgui_stdlib.h>
 
 #include <algorithm>
 
+#include "gui/panels/lessons/course_list.h"
 #include "gui/panels/lessons/draw_markdown.h"
+#include "gui/panels/lessons/lesson_look.h"
 #include "gui/panels/lessons/lesson_run_box.h"
 #include "gui/panels/lessons/lesson_stage.h"
+#include "gui/panels/lessons/lesson_try_box.h"
 #include "gui/panels/lessons/question_form.h"
-#include "gui/session/yaml_edit.h"
 #include "gui/shell/panel.h"
+#include "gui/widgets/error_text.h"
 
 namespace shardlab::gui {
 namespace {
 
 using lessons::LookPanel;
-using lessons::StepKind;
-
-void draw_failure(const Error& error, const Theme& theme) {
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextColored(ImColor(theme.bad), "%s", to_string(error).c_str());
-  ImGui::PopTextWrapPos();
-}
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    if (end > at) words.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return words;
-}
 
 class LessonsPanel final : public Panel {
  public:
@@ -61,7 +45,7 @@ class LessonsPanel final : public Panel {
     if (job_.view().lesson)
       draw_lesson(context);
     else
-      draw_shelf(context);
+      draw_list(context.theme);
   }
 
  private:
@@ -91,93 +75,10 @@ class LessonsPanel final : public Panel {
     ImGui::PopTextWrapPos();
   }
 
-  void draw_shelf(PanelContext& context) {
-    const view::LessonView& view = job_.view();
-    draw_next(context.theme);
-    draw_other(context.theme);
-    draw_trouble(context.theme);
-    for (const std::optional<Error>& error : {view.error, view.shelf_error})
-      if (error) draw_failure(*error, context.theme);
-    if (view.shelf) {
-      for (const view::ShelfPart& part : view.shelf->parts) draw_part(part, context.theme);
-    } else if (!view.shelf_error) {
-      ImGui::TextDisabled("Reading ...");
-    }
-  }
-
-  void draw_next(const Theme& theme) {
-    const auto& shelf = job_.view().shelf;
-    const view::ShelfLesson* const next = shelf ? shelf->next() : nullptr;
-    if (next == nullptr) return;
-    if (ImGui::Button(next->state.empty() ? "Begin" : "Go on")) job_.open(next->folder.string());
-    ImGui::SameLine();
-    ImGui::PushFont(theme.fonts.bold, 0);
-    ImGui::TextUnformatted(next->title.c_str());
-    ImGui::PopFont();
-  }
-
-  // Above the course, which may be longer than the panel.
-  void draw_other(const Theme& theme) {
-    ImGui::SetNextItemWidth(-theme.scaled(90));
-    const bool entered = ImGui::InputTextWithHint("##folder", "a folder with a lesson.yaml, or a number",
-                                                  &folder_, ImGuiInputTextFlags_EnterReturnsTrue);
-    ImGui::SameLine();
-    const bool pressed = ImGui::Button("Open");
-    if ((entered || pressed) && !folder_.empty()) job_.open(folder_);
-  }
-
-  void draw_part(const view::ShelfPart& part, const Theme& theme) {
-    ImGui::SeparatorText(part.title.c_str());
-    ImGui::PushTextWrapPos(0);
-    ImGui::TextDisabled("%s %d minutes.", part.about.c_str(), part.minutes);
-    ImGui::PopTextWrapPos();
-    if (!ImGui::BeginTable(part.title.c_str(), 4, ImGuiTableFlags_SizingFixedFit)) return;
-    // As wide in every part.
-    ImGui::TableSetupColumn("number", ImGuiTableColumnFlags_WidthFixed, ImGui::CalcTextSize("00").x);
-    ImGui::TableSetupColumn("title", ImGuiTableColumnFlags_WidthStretch);
-    ImGui::TableSetupColumn("minutes", ImGuiTableColumnFlags_WidthFixed, ImGui::CalcTextSize("00 min").x);
-    ImGui::TableSetupColumn("state", ImGuiTableColumnFlags_WidthFixed, state_width());
-    for (const view::ShelfLesson& lesson : part.lessons) draw_row(lesson, theme);
-    for (const lessons::ComingLesson& coming : part.coming) {
-      ImGui::TableNextRow();
-      ImGui::TableSetColumnIndex(1);
-      ImGui::PushTextWrapPos(0);
-      ImGui::TextDisabled("%s", coming.title.c_str());
-      ImGui::SetItemTooltip("coming: waits for %s", coming.waits.c_str());
-      ImGui::PopTextWrapPos();
-      ImGui::TableSetColumnIndex(3);
-      ImGui::TextDisabled("coming");
-    }
-    ImGui::EndTable();
-  }
-
-  float state_width() const {
-    float width = ImGui::CalcTextSize("coming").x;
-    for (const view::ShelfPart& part : job_.view().shelf->parts) {
-      for (const view::ShelfLesson& lesson : part.lessons)
-        width = std::max(width, ImGui::CalcTextSize(lesson.state.c_str()).x);
-    }
-    return width;
-  }
-
-  void draw_row(const view::ShelfLesson& lesson, const Theme& theme) {
-    ImGui::TableNextRow();
-    ImGui::TableSetColumnIndex(1);
-    const float room = ImGui::GetContentRegionAvail().x;
-    const float height = ImGui::CalcTextSize(lesson.title.c_str(), nullptr, false, room).y;
-    ImGui::TableSetColumnIndex(0);
-    const bool clicked = ImGui::Selectable(
-        (lesson.number + "##" + lesson.name).c_str(), false,
-        ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap, {0, height});
-    ImGui::TableNextColumn();
-    ImGui::PushTextWrapPos(0);
-    ImGui::TextUnformatted(lesson.title.c_str());
-    ImGui::PopTextWrapPos();
-    ImGui::TableNextColumn();
-    ImGui::TextDisabled("%d min", lesson.minutes);
-    ImGui::TableNextColumn();
-    ImGui::TextColored(ImColor(lesson.finished ? theme.good : theme.text), "%s", lesson.state.c_str());
-    if (clicked) job_.open(lesson.folder.string());
+  void draw_list(const Theme& theme) {
+    list_.draw_begin(job_, theme);
+    draw_trouble(theme);
+    list_.draw_course(job_, theme);
   }
 
   // Another part of the window, or the command line, wants one to be seen.
@@ -204,7 +105,7 @@ class LessonsPanel final : public Panel {
     if (page->run) stage_.show(page->run->scene);
     if (page->free) {
       stage_.show_for_changes(page->free->scene);
-      tried_ = fmt::format("{}", fmt::join(page->free->settings, " "));
+      try_box_.propose(*page->free);
     }
   }
 
@@ -216,8 +117,8 @@ class LessonsPanel final : public Panel {
     const float foot = ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().ItemSpacing.y + theme.scaled(2);
     if (ImGui::BeginChild("step", {0, -foot})) {
       if (std::exchange(scroll_up_, false)) ImGui::SetScrollY(0);
-      if (view.error) draw_failure(*view.error, theme);
-      if (view.page_error) draw_failure(*view.page_error, theme);
+      if (view.error) draw_error(*view.error, theme);
+      if (view.page_error) draw_error(*view.page_error, theme);
       if (view.page) draw_page(*view.page, context);
       if (view.at_end()) draw_end(theme);
       if (!view.page && !view.page_error && !view.at_end()) ImGui::TextDisabled("Reckoning ...");
@@ -282,12 +183,12 @@ class LessonsPanel final : public Panel {
 
   void draw_page(const view::StepPage& page, PanelContext& context) {
     if (stage_.waits()) draw_obstacle(context.session);
-    if (page.look) draw_look(*page.look, context);
+    if (page.look) draw_look(*page.look, stage_, context.theme);
     draw_markdown(page.text, context.theme);
     ImGui::Spacing();
     if (page.question) form_.draw(*page.question, job_, context.session, context.theme);
     if (page.run) run_box_.draw(*page.run, context.session, job_, context.theme);
-    if (page.free) draw_try(*page.free, context);
+    if (page.free) try_box_.draw(*page.free, job_, stage_, context.session, context.theme);
   }
 
   void draw_obstacle(const Session& session) {
@@ -299,74 +200,17 @@ class LessonsPanel final : public Panel {
     ImGui::Separator();
   }
 
-  // What the panels cannot show as the lesson does stands here as text.
-  void draw_look(const view::LookPage& look, PanelContext& context) {
-    std::string where = fmt::format("{} of {}", to_string(look.panel), look.scenes.front().name);
-    if (look.panel == LookPanel::compare) where = "compare";
-    if (look.step != PlanPhase::steady) where += fmt::format(", step {}", to_string(look.step));
-    if (look.rank != 0) where += fmt::format(", rank {}", look.rank);
-    if (!look.highlight.empty()) where += ", look at " + look.highlight;
-    ImGui::TextDisabled("%s", where.c_str());
-    ImGui::SameLine();
-    if (ImGui::SmallButton("Show")) stage_.show(look);
-    if (look.panel == LookPanel::compare && look.scenes.size() > 2) draw_compared(look);
-    const bool is_in_panel = look.step == PlanPhase::steady && look.panel != LookPanel::compare &&
-                             look.panel != LookPanel::player && look.panel != LookPanel::fit;
-    if (ImGui::CollapsingHeader("As text", is_in_panel ? 0 : ImGuiTreeNodeFlags_DefaultOpen))
-      draw_fixed_text("##picture", look.picture, context.theme);
-    ImGui::Spacing();
-  }
-
-  // The panel compares two of them; each can be opened beside the first.
-  void draw_compared(const view::LookPage& look) {
-    for (std::size_t i = 1; i < look.scenes.size(); ++i) {
-      if (i > 1) ImGui::SameLine();
-      const std::string label =
-          fmt::format("{} and {}##compared", look.scenes.front().name, look.scenes[i].name);
-      view::LookPage pair = look;
-      if (!ImGui::SmallButton(label.c_str())) continue;
-      pair.scenes = {look.scenes.front(), look.scenes[i]};
-      stage_.show(pair);
-    }
-  }
-
-  void draw_try(const view::TryPage& page, PanelContext& context) {
-    ImGui::SetNextItemWidth(-context.theme.scaled(90));
-    const bool entered = ImGui::InputTextWithHint("##settings", "key=value ...", &tried_,
-                                                  ImGuiInputTextFlags_EnterReturnsTrue);
-    ImGui::SameLine();
-    const bool pressed = ImGui::Button("Try");
-    if ((entered || pressed) && !tried_.empty()) try_now(page, context.session);
-    const auto& effect = job_.view().effect;
-    if (effect && !*effect) return draw_failure(effect->error(), context.theme);
-    draw_fixed_text("##effect", effect ? **effect : page.effect, context.theme);
-  }
-
-  // One edit of the scenario that is open, which can be undone.
-  void try_now(const view::TryPage& page, Session& session) {
-    const std::vector<std::string> settings = words_of(tried_);
-    job_.try_settings(settings);
-    std::string text = page.scene.text;
-    for (const std::string& setting : settings) {
-      const std::size_t equals = setting.find('=');
-      if (equals == std::string::npos) return;
-      auto changed = set_yaml_value(text, setting.substr(0, equals), setting.substr(equals + 1));
-      if (!changed) return;
-      text = *std::move(changed);
-    }
-    stage_.change(page.scene, std::move(text), tried_, session);
-  }
-
   view::LessonJob job_;
+  CourseList list_;
   LessonStage stage_;
   QuestionForm form_;
   LessonRunBox run_box_;
+  LessonTryBox try_box_;
   std::shared_ptr<const view::StepPage> arrived_;  // whose scenario is shown
   bool scroll_up_ = false;
   bool begun_ = false;
   std::filesystem::path database_;
   std::uint64_t shelf_revision_ = 0, seen_wishes_ = 0;
-  std::string folder_, tried_;
 };
 
 }  // namespace

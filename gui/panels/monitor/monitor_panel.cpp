@@ -5,6 +5,7 @@
 
 #include "gui/panels/monitor/progress_plots.h"
 #include "gui/session/run_start.h"
+#include "gui/shell/job_progress.h"
 #include "gui/shell/panel.h"
 #include "gui/shell/run_state.h"
 #include "gui/widgets/named_area.h"
@@ -115,23 +116,7 @@ class MonitorPanel final : public Panel {
     const Theme& theme = context.theme;
     const view::Job& job = *started_->job;
     const view::JobOutput& output = job.output();
-    ImGui::PushStyleColor(ImGuiCol_PlotHistogram, faded(theme.accent, 0.7F));
-    if (output.steps > 0) {
-      const std::string text = fmt::format("step {} of {}", output.steps_done, output.steps);
-      ImGui::ProgressBar(static_cast<float>(output.steps_done) / static_cast<float>(output.steps), {-1, 0},
-                         text.c_str());
-    } else if (running()) {
-      ImGui::ProgressBar(-1.0F * static_cast<float>(ImGui::GetTime()), {-1, 0},
-                         output.activity.empty() ? "starting" : output.activity.c_str());
-    }
-    ImGui::PopStyleColor();
-    if (job.trouble()) {
-      ImGui::PushTextWrapPos(0);
-      ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.bad), "%s", what_text(*job.trouble()).c_str());
-      if (!job.trouble()->hint.empty())
-        ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed), "%s", job.trouble()->hint.c_str());
-      ImGui::PopTextWrapPos();
-    }
+    draw_job_progress(job, theme);
     const float height =
         std::clamp(ImGui::GetContentRegionAvail().y * 0.6F, theme.scaled(120), theme.scaled(260));
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();

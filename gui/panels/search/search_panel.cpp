@@ -12,6 +12,7 @@
 #include "gui/view_model/search/search_job.h"
 #include "gui/view_model/search/search_table.h"
 #include "gui/widgets/data_grid.h"
+#include "gui/widgets/error_text.h"
 #include "gui/widgets/named_area.h"
 #include "simulator/calibrate/choose_calibration.h"
 
@@ -44,9 +45,7 @@ class SearchPanel final : public Panel {
       return;
     }
     if (shown_->error) {
-      ImGui::PushTextWrapPos(0);
-      ImGui::TextColored(ImColor(context.theme.bad), "%s", to_string(*shown_->error).c_str());
-      ImGui::PopTextWrapPos();
+      draw_error(*shown_->error, context.theme);
       return;
     }
     for (const std::string& line : answers_) ImGui::TextUnformatted(line.c_str());
