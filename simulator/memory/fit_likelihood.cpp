@@ -81,12 +81,14 @@ Bytes sum_at_quantile(double part, Bytes reserved, const MemoryErrors& errors,
   return sums[std::min(at, sums.size() - 1)];
 }
 
-Result<Bytes> least_need(Bytes fails, Bytes works, const std::function<double(Bytes)>& likelihood_of,
-                         const std::function<Result<bool>(Bytes)>& tried) {
+Bytes least_need(Bytes fails, Bytes works, const std::function<double(Bytes)>& likelihood_of,
+                 const std::function<std::optional<Bytes>(Bytes)>& tried) {
   while (works - fails > k_segment && likelihood_of(fails) - likelihood_of(works) > k_same) {
     const Bytes middle = {std::midpoint(fails.value, works.value)};
-    SHARDLAB_TRY(const bool enough, tried(middle));
-    (enough ? works : fails) = middle;
+    if (const std::optional<Bytes> reserved = tried(middle))
+      works = *reserved;
+    else
+      fails = middle;
   }
   return works;
 }

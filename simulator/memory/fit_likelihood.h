@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -45,8 +46,9 @@ Bytes sum_at_quantile(double part, Bytes reserved, const MemoryErrors& errors,
 
 // The least allocator's memory, between what is known to fail and what is known to work, with which `works`
 // holds, as close as `likelihood_of` tells it from the next: within half a percent, or the size of a segment.
-// Returns a need that works.
-Result<Bytes> least_need(Bytes fails, Bytes works, const std::function<double(Bytes)>& likelihood_of,
-                         const std::function<Result<bool>(Bytes)>& tried);
+// `tried` says what a run within so much has reserved at most, nothing where it failed. Returns a need that
+// works.
+Bytes least_need(Bytes fails, Bytes works, const std::function<double(Bytes)>& likelihood_of,
+                 const std::function<std::optional<Bytes>(Bytes)>& tried);
 
 }  // namespace shardlab

@@ -24,12 +24,12 @@ Result<AllocatorOptions> options_of(const PlannedScenario& planned) {
 
 Result<AllocatorRunInputs> inputs_of(const PlannedScenario& planned, const DeviceOverheads& overheads) {
   SHARDLAB_TRY(const AllocatorOptions options, options_of(planned));
+  return AllocatorRunInputs{options, {k_endless, k_endless}, overheads.blocks};
+}
+
+Result<PreparedSteps> prepared(const PlannedScenario& planned, const std::vector<RunStep>& steps) {
   const bool of_framework = planned.graph.implementation == Implementation::eager;
-  return AllocatorRunInputs{planned,
-                            options,
-                            {k_endless, k_endless},
-                            of_framework ? WhoseStorages::framework : WhoseStorages::executor,
-                            overheads.blocks};
+  return prepare_steps(planned, steps, of_framework ? WhoseStorages::framework : WhoseStorages::executor);
 }
 
 DeviceMemory figures_of(const AllocatorStatistics& statistics, const DeviceOverheads& overheads) {
@@ -48,11 +48,11 @@ DeviceMemory figures_of(const AllocatorStatistics& statistics, const DeviceOverh
 
 class DeviceRuns {
  public:
-  DeviceRuns(AllocatorRunInputs inputs, const std::vector<RunStep>& steps, const DeviceOverheads& overheads)
+  DeviceRuns(AllocatorRunInputs inputs, const PreparedSteps& steps, const DeviceOverheads& overheads)
       : inputs_(std::move(inputs)), steps_(steps), overheads_(overheads) {}
 
-  Result<PredictedDevice> predict(std::optional<Bytes> limit, const MemoryErrors& errors) {
-    SHARDLAB_TRY(const AllocatorRun wanted, run_allocator(inputs_, steps_));
+  PredictedDevice predict(std::optional<Bytes> limit, const MemoryErrors& errors) {
+    const AllocatorRun wanted = run_allocator(inputs_, steps_);
     PredictedDevice predicted{figures_of(wanted.statistics, overheads_), {}};
     free_ = predicted.memory;
     const std::vector<Bytes> beside = equally_likely(overheads_.low, overheads_.beside, overheads_.high);
@@ -67,31 +67,27 @@ class DeviceRuns {
     if (available <= fails) {
       predicted.memory.out_of_memory = 1;
     } else if (available < works || wanted.failed) {
-      SHARDLAB_TRY(const AllocatorRun limited, run_within(available));
+      inputs_.device.available = available;
+      const AllocatorRun limited = run_allocator(inputs_, steps_);
       predicted.memory.out_of_memory = limited.failed ? 1 : 0;
       if (!limited.failed) predicted.memory = figures_of(limited.statistics, overheads_);
       (limited.failed ? fails : works) = available;
     }
     const auto likely = [&](Bytes need) { return likelihood(*limit, need, errors, beside); };
-    SHARDLAB_TRY(const Bytes need,
-                 least_need(fails, works, likely, [&](Bytes each) { return runs_within(each); }));
-    predicted.fit.probability = likely(need);
+    const auto tried = [&](Bytes each) { return reserved_within(each); };
+    predicted.fit.probability = likely(least_need(fails, works, likely, tried));
     return predicted;
   }
 
  private:
-  Result<bool> runs_within(Bytes available) {
-    SHARDLAB_TRY(const AllocatorRun limited, run_within(available));
-    return !limited.failed;
-  }
-
-  Result<AllocatorRun> run_within(Bytes available) {
+  std::optional<Bytes> reserved_within(Bytes available) {
     inputs_.device.available = available;
-    return run_allocator(inputs_, steps_);
+    const FittingRun run = try_allocator(inputs_, steps_);
+    return run.fits ? std::optional(run.reserved) : std::nullopt;
   }
 
   AllocatorRunInputs inputs_;
-  const std::vector<RunStep>& steps_;
+  const PreparedSteps& steps_;
   const DeviceOverheads& overheads_;
   DeviceMemory free_;  // what it takes where memory has no limit
 };
@@ -120,9 +116,10 @@ Result<PredictedDevice> simulate_device_memory(const PlannedScenario& planned, c
                                                const std::vector<RunStep>& steps,
                                                const std::vector<double>& ratios) {
   SHARDLAB_TRY(AllocatorRunInputs inputs, inputs_of(planned, overheads));
+  SHARDLAB_TRY(const PreparedSteps calls, prepared(planned, steps));
   const bool known = device.memory.value > 0;
   if (known) inputs.device.total = device.memory;
-  return DeviceRuns(inputs, steps, overheads)
+  return DeviceRuns(inputs, calls, overheads)
       .predict(known ? std::optional(device.memory) : std::nullopt, MemoryErrors(ratios));
 }
 
@@ -132,7 +129,8 @@ Result<AllocatorCalls> simulate_allocator_calls(const PlannedScenario& planned,
   SHARDLAB_TRY(AllocatorRunInputs inputs, inputs_of(planned, overheads));
   AllocatorCalls made{planned.scenario.cluster->allocator_conf, {}};
   inputs.calls = &made.calls;
-  SHARDLAB_CHECK_OK(run_allocator(inputs, steps));
+  SHARDLAB_TRY(const PreparedSteps calls, prepared(planned, steps));
+  run_allocator(inputs, calls);
   return made;
 }
 

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <utility>
 
 #include "simulator/memory/allocations/noted_allocator.h"
-#include "simulator/memory/allocations/step_allocations.h"
+#include "simulator/memory/allocations/state_between_steps.h"
 #include "simulator/memory/allocations/stream_events.h"
 
 namespace shardlab {
@@ -20,20 +19,23 @@ AllocatorStream stream_of(StreamId id) {
 
 class Runner {
  public:
-  explicit Runner(const AllocatorRunInputs& inputs)
-      : inputs_(inputs), allocator_(inputs.options, inputs.device, inputs.calls) {}
+  Runner(const AllocatorRunInputs& inputs, const PreparedSteps& steps, bool ends_early)
+      : inputs_(inputs),
+        ends_early_(ends_early && comparable(inputs.options, inputs.device)),
+        allocator_(inputs.options, inputs.device, inputs.calls),
+        lasting_(steps.lasting) {}
 
-  Result<AllocatorRun> run(const std::vector<RunStep>& steps) {
-    for (const RunStep& step : steps) {
-      SHARDLAB_TRY(const StepAllocations made, step_allocations(inputs_.planned, step.plan, inputs_.whose));
-      const int times = &step == &steps.back() ? k_most_steady_steps : 1;
+  AllocatorRun run(const std::vector<PreparedStep>& steps) {
+    for (const PreparedStep& each : steps) {
+      const int times = &each == &steps.back() ? k_most_steady_steps : 1;
+      std::optional<StateBetweenSteps> state;
       for (int i = 0; i < times && !run_.failed; ++i) {
         const std::int64_t calls = device_calls();
-        run_step(step, made);
+        run_step(each);
         run_.steady_device_calls = device_calls() - calls;
-        if (run_.steady_device_calls == 0) break;
+        if (run_.steady_device_calls == 0 || repeats(state)) break;
       }
-      if (step.number == 0) run_.first_reserved = allocator_.reserved();
+      if (each.step.number == 0) run_.first_reserved = allocator_.reserved();
     }
     run_.statistics = allocator_.statistics();
     return run_;
@@ -44,11 +46,21 @@ class Runner {
     return allocator_.statistics().num_device_alloc + allocator_.statistics().num_device_free;
   }
 
-  void run_step(const RunStep& step, const StepAllocations& made) {
+  // Whether a step ended as the one before it, and all later ones will.
+  bool repeats(std::optional<StateBetweenSteps>& state) const {
+    if (!ends_early_ || run_.failed) return false;
+    StateBetweenSteps now = state_of(allocator_, lasting_);
+    const bool same = state && *state == now;
+    state = std::move(now);
+    return same;
+  }
+
+  void run_step(const PreparedStep& each) {
+    const auto& [step, made, carried, kept] = each;
     const std::int64_t retries = allocator_.statistics().num_alloc_retries;
     StreamEvents events(allocator_, step.plan.streams.size());
     live_.assign(made.storages, {});
-    for (const LastingStorage& storage : made.carried) carry(storage);
+    for (const NumberedStorage& storage : carried) carry(storage);
     std::uint32_t call = 0;
     for (std::size_t i = 0; i < step.plan.instructions.size() && !run_.failed; ++i) {
       events.pass(step.spans[i].issue);
@@ -59,21 +71,17 @@ class Runner {
       events.issued(made.streams[i], step.spans[i].end);
     }
     events.end();
-    lasting_.clear();
-    for (const LastingStorage& storage : made.kept)
-      lasting_[{storage.buffer, storage.part}] = live_[storage.storage];
+    std::fill(lasting_.begin(), lasting_.end(), LiveBlock{});
+    for (const NumberedStorage& storage : kept) lasting_[storage.number] = live_[storage.storage];
     run_.steady_retries = allocator_.statistics().num_alloc_retries - retries;
   }
 
   // What no earlier step made (a plan that begins in the middle) is taken now.
-  void carry(const LastingStorage& storage) {
-    const auto found = lasting_.find({storage.buffer, storage.part});
-    if (found != lasting_.end()) {
-      live_[storage.storage] = found->second;
-      return;
-    }
-    if (const auto made = allocator_.malloc(storage.bytes, stream_of(storage.stream)))
-      live_[storage.storage] = *made;
+  void carry(const NumberedStorage& storage) {
+    LiveBlock& live = live_[storage.storage];
+    live = lasting_[storage.number];
+    if (live.allocation != AllocationId{}) return;
+    if (const auto made = allocator_.malloc(storage.bytes, stream_of(storage.stream))) live = *made;
   }
 
   void take_standing(const RunStep& step, InstructionId id, const StepAllocations& made, std::uint32_t call) {
@@ -107,17 +115,23 @@ class Runner {
   }
 
   const AllocatorRunInputs& inputs_;
+  bool ends_early_;
   NotedAllocator allocator_;
   AllocatorRun run_;
-  std::vector<LiveBlock> live_;                                       // by storage of the step
-  std::map<std::pair<std::string, std::size_t>, LiveBlock> lasting_;  // between steps
+  std::vector<LiveBlock> live_;     // by storage of the step
+  std::vector<LiveBlock> lasting_;  // between steps, by number
   bool forward_standing_ = false, backward_standing_ = false;
 };
 
 }  // namespace
 
-Result<AllocatorRun> run_allocator(const AllocatorRunInputs& inputs, const std::vector<RunStep>& steps) {
-  return Runner(inputs).run(steps);
+AllocatorRun run_allocator(const AllocatorRunInputs& inputs, const PreparedSteps& steps) {
+  return Runner(inputs, steps, /*ends_early=*/false).run(steps.steps);
+}
+
+FittingRun try_allocator(const AllocatorRunInputs& inputs, const PreparedSteps& steps) {
+  const AllocatorRun run = Runner(inputs, steps, /*ends_early=*/true).run(steps.steps);
+  return {!run.failed, Bytes{run.statistics.reserved_bytes.all.peak}};
 }
 
 }  // namespace shardlab

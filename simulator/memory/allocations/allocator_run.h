@@ -6,24 +6,15 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "engine/plan/planned_scenario.h"
-#include "engine/trace/step_trace.h"
-#include "simulator/memory/allocations/buffer_storages.h"
+#include "simulator/memory/allocations/prepared_steps.h"
 #include "simulator/memory/caching_allocator/allocator_options.h"
 #include "simulator/memory/caching_allocator/allocator_statistics.h"
 #include "simulator/memory/caching_allocator/allocator_types.h"
 
 namespace shardlab {
-
-struct RunStep {
-  std::int64_t number = 0;  // -1: the setup
-  const StepPlan& plan;
-  std::span<const Span> spans;  // by instruction
-};
 
 // Blocks beside those of the plan, taken for the first matrix product of each kind, when what it writes has
 // been taken, and never given back (workspaces of libraries).
@@ -49,10 +40,8 @@ struct AllocatorCalls {
 };
 
 struct AllocatorRunInputs {
-  const PlannedScenario& planned;
   AllocatorOptions options;
   AllocatorDevice device;
-  WhoseStorages whose = WhoseStorages::framework;
   std::vector<StandingBlock> standing;
   std::vector<MadeCall>* calls = nullptr;  // where to note them, if anywhere
 };
@@ -72,8 +61,15 @@ struct AllocatorRun {
 };
 
 // `steps`: the setup, then the others in order; the last is run again until a step takes no more memory from
-// the device, at most eight times. A block that the device has no memory for is `failed`, no error. Errors:
-// internal for an instruction whose values have no buffers.
-Result<AllocatorRun> run_allocator(const AllocatorRunInputs& inputs, const std::vector<RunStep>& steps);
+// the device, at most eight times. A block that the device has no memory for is `failed`.
+AllocatorRun run_allocator(const AllocatorRunInputs& inputs, const PreparedSteps& steps);
+
+// Whether the steps fit, and what they reserve at most: run_allocator() without the counts of its last steps,
+// for it ends where a step leaves the allocator as the step before it did.
+struct FittingRun {
+  bool fits = false;
+  Bytes reserved;
+};
+FittingRun try_allocator(const AllocatorRunInputs& inputs, const PreparedSteps& steps);
 
 }  // namespace shardlab

@@ -30,6 +30,8 @@ class NotedAllocator {
   std::int64_t events_recorded(AllocatorStream stream) const { return allocator_.events_recorded(stream); }
   const AllocatorStatistics& statistics() const { return allocator_.statistics(); }
   Bytes reserved() const { return allocator_.reserved(); }
+  std::vector<SegmentSnapshot> snapshot() const { return allocator_.snapshot(); }
+  DeviceAddress address_of(const LiveBlock& live) const { return allocator_.address_of(live.allocation); }
 
  private:
   void note(const MadeCall& call) {

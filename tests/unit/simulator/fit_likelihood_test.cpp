@@ -67,22 +67,33 @@ TEST_CASE("what is beside the allocator is independent of its error") {
 TEST_CASE("the least need is found by trying, and not tried where nothing depends on it") {
   int tries = 0;
   const Bytes truth = parts_of_mebibytes(777);
-  const auto tried = [&](Bytes each) -> Result<bool> {
+  const auto tried = [&](Bytes each) {
     ++tries;
-    return each >= truth;
+    return each >= truth ? std::optional(each) : std::nullopt;
   };
-  const auto found = least_need(
-      parts_of_mebibytes(500), parts_of_mebibytes(1000),
-      [](Bytes each) { return 1 - static_cast<double>(each.value) / (1 << 30); }, tried);
-  REQUIRE_OK(found);
-  CHECK(*found >= truth);
-  CHECK(*found - truth < parts_of_mebibytes(10));
+  const auto likely = [](Bytes each) { return 1 - static_cast<double>(each.value) / (1 << 30); };
+  const Bytes found = least_need(parts_of_mebibytes(500), parts_of_mebibytes(1000), likely, tried);
+  CHECK(found >= truth);
+  CHECK(found - truth < parts_of_mebibytes(10));
   CHECK(tries < 10);
   tries = 0;
-  CHECK(least_need(
-            parts_of_mebibytes(500), parts_of_mebibytes(1000), [](Bytes) { return k_surest; }, tried)
-            .value() == parts_of_mebibytes(1000));
+  const auto sure = [](Bytes) { return k_surest; };
+  CHECK(least_need(parts_of_mebibytes(500), parts_of_mebibytes(1000), sure, tried) ==
+        parts_of_mebibytes(1000));
   CHECK(tries == 0);
+}
+
+TEST_CASE("what a run that worked has reserved is enough for it") {
+  int tries = 0;
+  const auto tried = [&](Bytes each) {
+    ++tries;
+    const Bytes reserved = parts_of_mebibytes(600);
+    return each >= reserved ? std::optional(reserved) : std::nullopt;
+  };
+  const auto likely = [](Bytes each) { return 1 - static_cast<double>(each.value) / (1 << 30); };
+  CHECK(least_need(parts_of_mebibytes(599), parts_of_mebibytes(1000), likely, tried) ==
+        parts_of_mebibytes(600));
+  CHECK(tries == 1);
 }
 
 TEST_CASE("bands of memory are those of the sums") {

@@ -14,9 +14,10 @@ namespace shardlab::test {
 PlannedScenario small_scenario(const std::string& sections, const std::string& train,
                                const std::string& cluster, const std::string& model) {
   const std::string yaml = fmt::format(
-      "name: small\nmodel: {{config: tiny-llama, sequence_length: 32, {}}}\ncluster: {}\n{}\n"
+      "name: small\nmodel: {{config: tiny-llama, {}{}}}\ncluster: {}\n{}\n"
       "train: {{micro_batch: 2, {}}}\n",
-      model, cluster, sections, train);
+      model.find("sequence_length") == std::string::npos ? "sequence_length: 32, " : "", model, cluster,
+      sections, train);
   const auto scenario = parse_scenario(yaml, "small.yaml");
   if (!scenario) throw std::runtime_error(to_string(scenario.error()));
   auto planned = plan_scenario(*scenario);

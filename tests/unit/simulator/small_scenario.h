@@ -8,8 +8,8 @@
 
 namespace shardlab::test {
 
-// tiny-llama on two processor ranks; `sections` are further top-level keys, `model` further keys of the
-// model.
+// tiny-llama on two processor ranks, sequences of 32 unless `model`, further keys of the model, says it;
+// `sections` are further top-level keys.
 PlannedScenario small_scenario(const std::string& sections, const std::string& train = "clip_norm: 1.0",
                                const std::string& cluster = "{device: cpu, ranks: 2}",
                                const std::string& model = "dropout: 0");
