@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/nearest.h"
+#include "engine/scenario/keys/other_names.h"
 
 namespace shardlab {
 namespace {
@@ -19,11 +20,21 @@ const KeyRow* row_named(const KeyTable& table, std::string_view name) {
   return row == table.rows.end() ? nullptr : &*row;
 }
 
+// A misspelt name of the section first, then what lies elsewhere or has another name with others.
+std::string key_hint(const std::string& key, const std::vector<std::string>& names) {
+  const std::vector<std::string> meant =
+      nearest_name(key, names) ? std::vector<std::string>() : meant_keys(key);
+  if (meant.empty()) return suggestion(key, names);
+  std::string hint = "did you mean " + meant.front();
+  for (std::size_t i = 1; i < meant.size(); ++i) hint += " or " + meant[i];
+  return hint + "?";
+}
+
 Error unknown_key(const KeyTable& table, const YamlEntry& entry, const std::string& path) {
   std::vector<std::string> names;
   for (const KeyRow& row : table.rows) names.push_back(row.name);
   return Error{ErrorKind::bad_input, named(entry.place, path), "unknown key '" + entry.key + "'",
-               suggestion(entry.key, names)};
+               key_hint(entry.key, names)};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "engine/base/nearest.h"
 #include "engine/base/parse.h"
+#include "engine/scenario/keys/other_names.h"
 
 namespace shardlab::kind {
 namespace {
@@ -63,7 +64,9 @@ tl::unexpected<Error> unknown_word(std::string_view name, std::string_view text,
                                    const std::vector<std::string>& names) {
   std::string noun(name);
   std::replace(noun.begin(), noun.end(), '_', ' ');
-  return bad_input({}, fmt::format("unknown {} '{}'", noun, text), suggestion(text, names));
+  const std::string meant = meant_word(text, names);
+  return bad_input({}, fmt::format("unknown {} '{}'", noun, text),
+                   meant.empty() ? suggestion(text, names) : "did you mean '" + meant + "'?");
 }
 
 Kind<std::string> text() {
