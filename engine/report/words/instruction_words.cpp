@@ -1,4 +1,6 @@
 // What the instructions of a plan do.
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "engine/report/words/plan_words.h"
@@ -51,19 +53,32 @@ const std::vector<BufferId>* touched(const Instruction& self) {
   return nullptr;
 }
 
+std::string done_to(InstructionKind kind, const std::string& object) {
+  const Verb its = verb(kind);
+  if (!its.whole.empty()) return std::string(its.whole);
+  return object.empty() ? std::string(its.of) : fmt::format("{} of {}", its.of, object);
+}
+
 bool is_of_buffers(InstructionKind kind) {
   return kind == InstructionKind::Free || kind == InstructionKind::Alloc;
 }
 
 }  // namespace
 
-// A part of the model where there is one; else the first buffer that it touches.
-std::string PlanWords::object(const Instruction& self) const {
+std::optional<ModelPlace> PlanWords::place(InstructionId id) const {
+  const Instruction& self = plan_.instruction(id);
   if (runs_segment(self.kind) && self.segment && self.segment->index() < plan_.segments.size())
-    return to_words(segment(*self.segment));
-  const std::vector<BufferId>* const buffers = touched(self);
+    return segment(*self.segment);
   const bool has_unit = self.unit && self.unit->index() < plan_.units.size();
-  if (has_unit && (!is_of_buffers(self.kind) || buffers == nullptr)) return to_words(unit(*self.unit));
+  if (has_unit && (!is_of_buffers(self.kind) || touched(self) == nullptr)) return unit(*self.unit);
+  return std::nullopt;
+}
+
+// A part of the model where there is one; else the first buffer that it touches.
+std::string PlanWords::object(InstructionId id) const {
+  if (const std::optional<ModelPlace> its = place(id)) return to_words(*its);
+  const Instruction& self = plan_.instruction(id);
+  const std::vector<BufferId>* const buffers = touched(self);
   if (buffers == nullptr) return {};
   BufferPhrase phrase = buffer(buffers->front());
   phrase.batch.clear();  // the instruction's own says it
@@ -75,14 +90,17 @@ std::string PlanWords::object(const Instruction& self) const {
 
 std::string PlanWords::instruction(InstructionId id) const {
   const Instruction& self = plan_.instruction(id);
-  const Verb its = verb(self.kind);
-  std::string text(its.whole);
-  if (text.empty()) {
-    const std::string what = object(self);
-    text = what.empty() ? std::string(its.of) : fmt::format("{} of {}", its.of, what);
-  }
+  const std::string text = done_to(self.kind, object(id));
   const std::string its_batch = batch(self.micro_batch);
   return its_batch.empty() ? text : text + ", " + its_batch;
+}
+
+std::string PlanWords::instructions(InstructionId one, int layers) const {
+  std::optional<ModelPlace> its = place(one);
+  if (!its) return done_to(plan_.instruction(one).kind, object(one));
+  const bool cut = !std::exchange(its->part, {}).empty();
+  const std::string where = layers > 1 && its->layer ? to_words(*its, layers) : to_words(*its);
+  return done_to(plan_.instruction(one).kind, cut ? "parts of " + where : where);
 }
 
 }  // namespace shardlab

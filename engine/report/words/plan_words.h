@@ -33,12 +33,17 @@ class PlanWords {
 
   // "backward of layer 47, micro-batch 2 of 4", "release of the saved activations of layer 3".
   std::string instruction(InstructionId id) const;
+  // "backward of 31 layers", "forward of parts of the model": of instructions that differ in the number of
+  // their layer, in their micro-batch and in which part it is.
+  std::string instructions(InstructionId one, int layers) const;
+  // The part of the model that it is about; none where that is a buffer, or all of the step.
+  std::optional<ModelPlace> place(InstructionId id) const;
   // The same where room is scarce: "bwd layer 47", "gather layer 3", "optimizer"; without the micro-batch.
   std::string brief(InstructionId id) const;
 
  private:
   BufferPhrase tensor(const Buffer& buffer) const;
-  std::string object(const Instruction& self) const;
+  std::string object(InstructionId id) const;
   std::string batch(std::optional<int> micro_batch) const;
 
   const StepPlan& plan_;

@@ -1,0 +1,20 @@
+// Settings that could make a step faster, those that are not set so already and mean something under the
+// scenario's strategy. Whether the rest of the scenario allows one, and whether it helps, is found by
+// predicting it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/plan/planned_scenario.h"
+
+namespace shardlab {
+
+struct SettingsToTry {
+  std::vector<std::string> settings;  // as for --set, together
+  std::string effect;                 // in words, for a table
+};
+
+std::vector<SettingsToTry> settings_that_could_hasten(const PlannedScenario& planned);
+
+}  // namespace shardlab
