@@ -27,11 +27,10 @@ class ImportCommand final : public Command {
   std::string_view details() const override {
     return "FILE is a configuration of accelerate or DeepSpeed, TrainingArguments, or a script that starts\n"
            "ranks: read, never executed, it becomes a scenario; several are one case, and files that they\n"
-           "name are found. Or it is a trace of torch.profiler, packed with gzip or not: several are the "
-           "ranks\n"
-           "of one measured run; with --onto S the plan that it shows becomes a scenario. Or it is the "
-           "folder that a program of `export --to script` filled with\n"
-           "--record. Which it is, its content says (docs/formats.md).";
+           "name are found. Or it is a trace of torch.profiler, packed with gzip or not: several are the\n"
+           "ranks of one measured run; with --onto S the plan that it shows becomes a scenario. Or it is\n"
+           "the folder that a program of `export --to script` filled with --record. Which it is, its\n"
+           "content says (docs/formats.md).";
   }
   CommonUse uses() const override { return {.database = true, .overrides = true, .progress = true}; }
 
