@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -87,8 +88,9 @@ std::string recommendation_text(const SearchReport& report, const TextStyle& sty
     text += wrapped("    changes    ", differences(report.question, best.configuration), style.width);
     text += wrapped("    because    ", reasons(report, leaders), style.width);
     text += wrapped("    risk       ", risks(report, best), style.width);
+    const char* label = "    likely     ";
     for (const std::string& line : chance_lines(report, *leaders.front()))
-      text += wrapped("    likely     ", {line}, style.width);
+      text += wrapped(std::exchange(label, "               "), {line}, style.width);
     const std::optional<Candidate>& second = leaders.front()->second;
     if (!second) continue;
     const std::string other = instead(report.question, second->configuration, best.configuration);
