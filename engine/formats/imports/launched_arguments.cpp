@@ -162,7 +162,7 @@ LaunchedFiles files_named_by(const LaunchScript& script) {
   files.may_be_another = !files.trainer;
   if (!files.trainer && named != nullptr && named->is_text() && is_file(*named)) files.trainer = *named;
   if (const ForeignValue* const config = script.arguments.find("deepspeed_config")) files.deepspeed = *config;
-  // Of a program that is not the Trainer's, whose own --deepspeed names a file as well.
+  // A program that is not the Trainer's may name a file with --deepspeed as well.
   const ForeignValue* const config = script.arguments.find("deepspeed");
   if (!files.deepspeed && config != nullptr && config->is_text() && is_file(*config) &&
       !takes_training_arguments(script) && !files.trainer)

@@ -31,8 +31,8 @@ struct LaunchScript {
   Place place;  // of the command
 };
 
-// Of several commands that start ranks the one in `line`. bad_input where there is none, or several and no
-// line.
+// The command in `line`, where there are several that start ranks. bad_input where there is none, or several
+// and no line.
 Result<LaunchScript> parse_launch_script(std::string_view text, std::string_view name,
                                          std::optional<int> line, Problems& problems);
 

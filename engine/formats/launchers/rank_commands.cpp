@@ -24,6 +24,8 @@ constexpr std::pair<std::string_view, std::string_view> k_own[] = {{"llamafactor
                                                                    {"trl", "kto"},
                                                                    {"trl", "reward"}};
 
+constexpr std::string_view k_single = "python";
+
 struct Found {
   RankStarter launcher;
   std::size_t first;
@@ -69,7 +71,7 @@ std::optional<Found> find_single(const ShellCommand& command) {
     const bool trains = std::any_of(
         words.begin() + static_cast<std::ptrdiff_t>(program), words.end(),
         [](const ShellWord& word) { return word.text.starts_with("--per_device_train_batch_size"); });
-    if (trains) return Found{RankStarter::own, program + 1, "python"};
+    if (trains) return Found{RankStarter::own, program + 1, std::string(k_single)};
   }
   return std::nullopt;
 }
@@ -121,7 +123,7 @@ class CommandFinder {
  private:
   bool add(const ShellCommand& command, const std::optional<Found>& found) {
     if (!found) return false;
-    launched_ = launched_ || found->program != "python";
+    launched_ = launched_ || k_single.compare(found->program) != 0;
     const bool is_known = std::any_of(found_.begin(), found_.end(), [&](const RankCommand& known) {
       return same_words(known.command, command);
     });
