@@ -118,6 +118,26 @@ def test_what_no_shell_runs():
     check(not mark.exists(), "the script was run")
 
 
+def test_a_line_chooses_among_several_trainings():
+    place = Place()
+    script = place.path / "two.sh"
+    script.write_text("# two trainings\ntorchrun --nproc_per_node=2 a.py\nif true; then\n  torchrun --nproc_per_node=4 b.py\nfi\n")
+    expect_error(place.run("import", script, "--onto", BASE), 2, f"{script}:4:3: starts ranks a second time", f"{script}:2, {script}:4")
+    document = expect(place.run("import", f"{script}:4", "--onto", BASE, "--json"), 0).json()
+    check(document["settings"]["cluster.gpus_per_node"] == 4, document["settings"])
+    expect_error(place.run("import", f"{script}:3", "--onto", BASE), 2, "no ranks are started in this line")
+
+
+def test_what_is_imported_is_predicted():
+    """Workers that load data and how many checkpoints are kept are of no step's time."""
+    place = Place()
+    file = place.path / "args.yaml"
+    file.write_text("output_dir: out\nper_device_train_batch_size: 1\nbf16: true\nfsdp: full_shard auto_wrap\ndataloader_num_workers: 4\nsave_steps: 100\nsave_total_limit: 2\n")
+    made = place.path / "made.yaml"
+    expect(place.run("import", file, "--onto", BASE, "-o", made), 0)
+    expect(place.run("simulate", made, "--no-store"), 0)
+
+
 def test_kinds_of_trouble():
     place = Place()
     empty = place.path / "empty.json"

@@ -27,10 +27,10 @@ def listed(name):
     for line in (SOURCE / "assets" / "formats" / f"{name}.yaml").read_text().splitlines():
         if match := re.match(r"^  (\w+):$", line):
             section, part = match[1], None
-            sections[section] = {"keys": {}, "aliases": {}, "removed": {}, "unread": {}}
+            sections[section] = {"keys": {}, "aliases": {}, "removed": {}, "renamed": {}, "unread": {}}
         elif match := re.match(r"^    (\w+):$", line):
             part = match[1]
-        elif part and (match := re.match(r"^      ([\w.]+): (.*)$", line)):
+        elif part and (match := re.match(r"^      ([\w.=]+): (.*)$", line)):
             sections[section][part][match[1]] = match[2]
     return sections
 

@@ -47,6 +47,16 @@ void check_product(const ImportSubject& s, Problems& problems) {
   }
   const DeepspeedBatch batch = deepspeed_batch(s);
   if (!batch.micro || !batch.accumulation) return;
+  if (*batch.micro == 0 || *batch.accumulation == 0) {
+    const std::int64_t part = *batch.micro == 0 ? *batch.accumulation : *batch.micro;
+    problems.add(
+        whole_batch->place,
+        fmt::format("train_batch_size {} is too small for {} ranks: each gets {} {}", whole_batch->integer,
+                    *s.ranks, *batch.micro == 0 ? "no sample in" : "no whole micro-batch of",
+                    *batch.micro == 0 ? fmt::format("{} micro-batches", part) : std::to_string(part)),
+        "it is for fewer ranks: --set cluster.gpus_per_node=N says how many");
+    return;
+  }
   const std::int64_t product = *batch.micro * *batch.accumulation * *s.ranks;
   if (product != whole_batch->integer)
     problems.add(whole_batch->place,

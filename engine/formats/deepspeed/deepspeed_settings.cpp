@@ -99,6 +99,14 @@ void add_zero_entry(const ImportSubject& s, const ForeignEntry& entry, YamlNode&
     made.place = value.place;
     note += fmt::format("{}{} auto: {}", note.empty() ? "" : ", ", entry.key, made.text);
   }
+  // A group ends where it holds as many elements or more: with 0 at every parameter, as with 1.
+  static constexpr std::string_view k_group = "sub_group_size";
+  if (k_group.compare(entry.key) == 0 && value.is_number() && value.number == 0) {
+    made = yaml_scalar("1");
+    made.place = value.place;
+    note +=
+        fmt::format("{}sub_group_size 0: every parameter is a group, as with 1", note.empty() ? "" : ", ");
+  }
   map.entries.push_back({entry.key, entry.place, std::move(made)});
 }
 

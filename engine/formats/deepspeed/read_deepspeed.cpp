@@ -79,6 +79,8 @@ constexpr KnownValue k_defaults[] = {
 
 bool is_off(const ImportSubject& s, std::string_view section) {
   const ForeignValue* const enabled = s.in_deepspeed(std::string(section) + ".enabled");
+  if (is_automatic(enabled) && section == "fp16") return !in_float16(s);
+  if (is_automatic(enabled) && section == "bf16") return !in_bfloat16(s);
   return enabled == nullptr || (!is_automatic(enabled) && !enabled->flag);
 }
 

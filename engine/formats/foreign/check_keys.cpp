@@ -53,25 +53,13 @@ bool has_type(const KnownKey& key, std::initializer_list<TypeKind> kinds) {
   });
 }
 
-// The same number so that YAML 1.1 reads it as one: with a point, and a sign in the exponent.
-std::string as_yaml_number(const std::string& text, double number) {
-  if (number >= 1 && number < 1e15 && std::floor(number) == number) return fmt::format("{:.0f}", number);
-  const std::size_t exponent = text.find_first_of("eE");
-  if (exponent == std::string::npos) return text;
-  std::string mantissa = text.substr(0, exponent);
-  if (mantissa.find('.') == std::string::npos) mantissa += ".0";
-  const bool has_sign =
-      exponent + 1 < text.size() && (text[exponent + 1] == '-' || text[exponent + 1] == '+');
-  return mantissa + (has_sign ? "e" : "e+") + text.substr(exponent + 1);
-}
-
 // What YAML 1.1 or quotes made of a value that was meant otherwise.
 std::string meant(const KnownKey& key, const ForeignValue& value) {
   if (value.is_text() && has_type(key, {TypeKind::integer, TypeKind::number})) {
     char* end = nullptr;
     const double number = std::strtod(value.text.c_str(), &end);
     if (!value.text.empty() && *end == '\0' && std::isfinite(number))
-      return fmt::format("'{}' is text here: write {}", value.text, as_yaml_number(value.text, number));
+      return fmt::format("'{}' is text here: write {}", value.text, yaml_number(value.text, number));
   }
   if (value.is_text() && has_type(key, {TypeKind::boolean})) return "true or false, without quotes";
   if (value.kind == ForeignValue::Kind::boolean && has_type(key, {TypeKind::word, TypeKind::text}) &&
@@ -118,8 +106,40 @@ class KeyChecker {
       return std::nullopt;
     }
     if (section.find(name) != nullptr) return name;
-    add_unknown_key(problems_, entry.place, tool_, section, entry.key);
+    if (section.lenient && !is_slip(entry.key, name, section))
+      warn_of_unread(entry, name, section);
+    else
+      add_unknown_key(problems_, entry.place, tool_, section, entry.key);
     return std::nullopt;
+  }
+
+  // Nearly a name that the tool knows, and none that people write for another reason.
+  static bool is_slip(const std::string& key, const std::string& name, const KnownSection& section) {
+    const bool is_comment = key.starts_with('_') || key.find("comment") != std::string::npos;
+    if (section.unread.contains(name) || is_comment) return false;
+    return nearest_name(key, names_as_written(key, section)).has_value();
+  }
+
+  // The tool ignores it without a word.
+  void warn_of_unread(const ForeignEntry& entry, const std::string& name, const KnownSection& section) {
+    const auto known = section.unread.find(name);
+    std::string hint = known != section.unread.end() ? known->second : std::string();
+    if (hint.empty()) hint = home_of(name, section);
+    warnings.push_back(
+        {entry.place,
+         fmt::format("{}{} {} does not read '{}'", section.name == "root" ? "" : section.name + ": ",
+                     tool_.tool, tool_.version, entry.key),
+         hint.empty() ? "nothing of it is in effect" : hint});
+  }
+
+  // "it is a key of zero_optimization"; empty: the tool has no such key anywhere.
+  std::string home_of(const std::string& name, const KnownSection& section) const {
+    static constexpr std::string_view k_launch = "launch", k_auto = "auto";
+    for (const auto& [title, other] : tool_.sections) {
+      if (title == section.name || title == k_launch || title == k_auto) continue;
+      if (other.find(name) != nullptr) return "it is a key of " + title;
+    }
+    return {};
   }
 
  public:
@@ -129,6 +149,14 @@ class KeyChecker {
     if (section.prefix_is_ours && !key.starts_with(section.prefix)) return section.prefix + key;
     if (!section.prefix_is_ours && key.starts_with(section.prefix)) return key.substr(section.prefix.size());
     return key;
+  }
+
+  // Known names, as the key writes them: with the prefix or without.
+  static std::vector<std::string> names_as_written(const std::string& key, const KnownSection& section) {
+    std::vector<std::string> names = section.names();
+    if (!section.prefix_is_ours || key.starts_with(section.prefix)) return names;
+    for (std::string& known : names) known = known.substr(std::min(known.size(), section.prefix.size()));
+    return names;
   }
 
  private:
@@ -192,6 +220,17 @@ class KeyChecker {
 
 }  // namespace
 
+std::string yaml_number(const std::string& text, double number) {
+  if (number >= 1 && number < 1e15 && std::floor(number) == number) return fmt::format("{:.0f}", number);
+  const std::size_t exponent = text.find_first_of("eE");
+  if (exponent == std::string::npos) return text;
+  std::string mantissa = text.substr(0, exponent);
+  if (mantissa.find('.') == std::string::npos) mantissa += ".0";
+  const bool has_sign =
+      exponent + 1 < text.size() && (text[exponent + 1] == '-' || text[exponent + 1] == '+');
+  return mantissa + (has_sign ? "e" : "e+") + text.substr(exponent + 1);
+}
+
 void add_unknown_key(Problems& problems, const Place& place, const KnownKeys& tool,
                      const KnownSection& section, const std::string& key) {
   const std::string where = section.name == "root" ? "" : section.name + ": ";
@@ -202,12 +241,7 @@ void add_unknown_key(Problems& problems, const Place& place, const KnownKeys& to
                  unread->second);
     return;
   }
-  std::vector<std::string> names = section.names();
-  // The name is compared as it was written, with the prefix or without.
-  if (section.prefix_is_ours && !key.starts_with(section.prefix)) {
-    for (std::string& known : names) known = known.substr(section.prefix.size());
-  }
-  const auto near = nearest_name(key, names);
+  const auto near = nearest_name(key, KeyChecker::names_as_written(key, section));
   problems.add(place, fmt::format("{}unknown key '{}'", where, key),
                near ? fmt::format("did you mean '{}'?", *near)
                     : fmt::format("{} {} has no such key", tool.tool, tool.version));

@@ -27,6 +27,9 @@ struct CheckedKeys {
 CheckedKeys check_keys(const ForeignValue& value, const KnownKeys& tool, std::string_view section,
                        Problems& problems, const std::string& path = {});
 
+// The same number so that YAML 1.1 reads it as one: with a point, and a sign in the exponent.
+std::string yaml_number(const std::string& text, double number);
+
 // The complaint about a key that the section does not have.
 void add_unknown_key(Problems& problems, const Place& place, const KnownKeys& tool,
                      const KnownSection& section, const std::string& key);

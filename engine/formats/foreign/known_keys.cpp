@@ -81,9 +81,11 @@ KnownSection section_of(const YamlEntry& entry) {
   if (const YamlNode* const prefix = entry.value.find("prefix")) section.prefix = prefix->text;
   section.prefix_is_ours = is_set(entry.value, "required_prefix");
   section.folded = is_set(entry.value, "folded");
+  section.lenient = is_set(entry.value, "lenient");
   section.drops_auto = is_set(entry.value, "drops_auto");
   section.aliases = texts_of(entry.value.find("aliases"));
   section.removed = texts_of(entry.value.find("removed"));
+  section.renamed = texts_of(entry.value.find("renamed"));
   section.unread = texts_of(entry.value.find("unread"));
   return section;
 }

@@ -47,9 +47,11 @@ struct KnownSection {
   std::string prefix;                          // that a key may carry, or of `prefix_is_ours` may leave out
   bool prefix_is_ours = false;                 // `keys` are written with it
   bool folded = false;                         // words in upper or lower case
+  bool lenient = false;                        // the tool says nothing about keys that it does not know
   bool drops_auto = false;                     // "auto" leaves the default, whatever the key
   std::map<std::string, std::string> aliases;  // other name -> name
   std::map<std::string, std::string> removed;  // key -> why the tool refuses it
+  std::map<std::string, std::string> renamed;  // name, or name=word, of older versions -> "new name, since"
   std::map<std::string, std::string>
       unread;  // key that people write and the tool does not read -> what to do
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/input_file.h"
+#include "engine/base/parse.h"
 #include "engine/formats/foreign/known_keys.h"
 #include "engine/formats/foreign/python_yaml.h"
 #include "engine/formats/launchers/shell_commands.h"
@@ -104,6 +105,23 @@ Status recognize(ForeignFile& file) {
   return {};
 }
 
+bool is_named_script(const std::filesystem::path& name) {
+  static constexpr std::string_view k_endings[] = {".sh", ".bash", ".sbatch", ".slurm"};
+  return std::find(std::begin(k_endings), std::end(k_endings), name.extension().string()) !=
+         std::end(k_endings);
+}
+
+// "run.sh:12" as its file and the line; nothing where there is a file of the whole name.
+std::optional<std::pair<std::filesystem::path, int>> file_and_line(const std::filesystem::path& path) {
+  const std::string text = path.string();
+  const std::size_t colon = text.rfind(':');
+  std::error_code error;
+  if (colon == std::string::npos || std::filesystem::exists(path, error)) return std::nullopt;
+  const auto line = parse_integer(std::string_view(text).substr(colon + 1));
+  if (!line || *line < 1 || *line > 1'000'000) return std::nullopt;
+  return std::pair(std::filesystem::path(text.substr(0, colon)), static_cast<int>(*line));
+}
+
 }  // namespace
 
 Result<ForeignFile> parse_foreign_file(std::string text, const std::filesystem::path& name) {
@@ -119,7 +137,7 @@ Result<ForeignFile> parse_foreign_file(std::string text, const std::filesystem::
         file.text.find('#') == std::string::npos && file.text.find("//") == std::string::npos;
     if (!human && is_plain) human = parse_foreign_json(file.text, name.string(), JsonForm::strict);
     SHARDLAB_TRY(file.tree, std::move(human));
-  } else if (is_launch_script(file.text)) {
+  } else if (is_launch_script(file.text) || is_named_script(name)) {
     file.kind = ForeignKind::script;
     return file;
   } else {
@@ -142,6 +160,11 @@ Result<ForeignFile> parse_foreign_file(std::string text, const std::filesystem::
 }
 
 Result<ForeignFile> read_foreign_file(const std::filesystem::path& path) {
+  if (const auto with_line = file_and_line(path)) {
+    SHARDLAB_TRY(ForeignFile file, read_foreign_file(with_line->first));
+    file.line = with_line->second;
+    return file;
+  }
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
     return bad_input(in_file(path.string()), "is a folder",

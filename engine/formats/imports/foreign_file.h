@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "engine/base/result.h"
@@ -25,10 +26,12 @@ struct ForeignFile {
   std::filesystem::path path;
   ForeignKind kind = ForeignKind::deepspeed;
   std::string text;
-  ForeignValue tree;  // empty for scripts; for TrainingArguments that stand below a key, the map there
+  std::optional<int> line;  // of a script: the command that is meant stands in it
+  ForeignValue tree;        // empty for scripts; for TrainingArguments that stand below a key, the map there
 };
 
 // Refuses what is no text of at most 256 KiB, and what is none of the kinds. Nothing is executed.
+// "FILE:LINE", where there is no file of that name, is FILE with that line.
 Result<ForeignFile> read_foreign_file(const std::filesystem::path& path);
 
 // The same for a text; `name` stands for the file.

@@ -14,6 +14,7 @@
 #include "engine/formats/accelerate/read_accelerate.h"
 #include "engine/formats/deepspeed/read_deepspeed.h"
 #include "engine/formats/imports/launched_arguments.h"
+#include "engine/formats/imports/program_arguments.h"
 #include "engine/formats/launchers/launch_script.h"
 #include "engine/formats/transformers/read_trainer.h"
 #include "engine/scenario/mesh.h"
@@ -83,6 +84,10 @@ class CaseReader {
   // beside the file that names it.
   Status find_named(const ForeignValue& name, ForeignKind kind) {
     std::optional<ForeignFile>& slot = slot_of(kind);
+    if (const auto written = written_file(name); written && !slot) {
+      SHARDLAB_TRY(slot, *written);
+      return {};
+    }
     const bool is_open = name.is_text() && name.flag;
     if (is_open && slot) return {};
     if (is_open)
@@ -91,7 +96,10 @@ class CaseReader {
     const fs::path wanted = name.text;
     if (wanted.empty() || name.text.find('\0') != std::string::npos)
       return bad_input(name.place, "names no file");
+    // "zero2" of ms-swift is a file of that name in the program.
+    const bool is_bare = !wanted.has_extension() && !wanted.has_parent_path();
     if (slot && slot->path.filename() == wanted.filename()) return {};
+    if (slot && is_bare && slot->path.stem() == wanted) return {};
     if (slot)
       return bad_input(name.place, fmt::format("names {}, and {} is given", name.text, slot->path.string()),
                        "give the file that is named, or none");
@@ -107,8 +115,10 @@ class CaseReader {
            "start it there, or give the whole path"});
     }
     if (!fs::exists(path, error))
-      return bad_input(name.place, fmt::format("names {}, and there is no such file", name.text),
-                       "give it to import as well, or write its path from here");
+      return bad_input(
+          name.place, fmt::format("names {}, and there is no such file", name.text),
+          is_bare ? fmt::format("where the program brings it, give its {}.json to import as well", name.text)
+                  : "give it to import as well, or write its path from here");
     if (!opened_.insert(identity(path)).second)
       return bad_input(name.place,
                        fmt::format("names {}, which led here: files name each other in a circle", name.text));
@@ -119,6 +129,21 @@ class CaseReader {
                                                to_string(file.kind), to_string(kind)));
     slot = std::move(file);
     return {};
+  }
+
+  // What the script writes itself before it starts the ranks; its lines are those of the script.
+  std::optional<Result<ForeignFile>> written_file(const ForeignValue& name) const {
+    if (!launch_ || !name.is_text()) return std::nullopt;
+    const auto found = launch_->documents.find(shell_path(name.text));
+    if (found == launch_->documents.end()) return std::nullopt;
+    const ShellWord& body = found->second;
+    const auto above = static_cast<std::size_t>(std::max(0, body.place.line - 1));
+    return parse_foreign_file(std::string(above, '\n') + body.text, script_->path);
+  }
+
+  static bool is_trainer_file(const ForeignValue& name) {
+    const auto file = read_foreign_file(name.text);
+    return file && file->kind == ForeignKind::trainer;
   }
 
   void add_format(std::string_view format, std::string_view version, const fs::path& file) {
@@ -138,25 +163,81 @@ class CaseReader {
 
   Status read_script() {
     if (!script_) return {};
-    SHARDLAB_TRY(launch_, parse_launch_script(script_->text, script_->path.string(), problems_));
+    SHARDLAB_TRY(launch_,
+                 parse_launch_script(script_->text, script_->path.string(), script_->line, problems_));
     SHARDLAB_CHECK_OK(problems_.status());
-    SHARDLAB_TRY(const KnownKeys* const tool, known_keys(to_string(launch_->launcher)));
-    if (launch_->is_batch)
-      add_format("slurm", tool->version, script_->path);
-    else
-      add_format(to_string(launch_->launcher), tool->version, script_->path);
+    reading_.warnings.insert(reading_.warnings.end(), launch_->warnings.begin(), launch_->warnings.end());
+    SHARDLAB_CHECK_OK(add_launcher_format());
     const LaunchedFiles named = files_named_by(*launch_);
     if (named.accelerate) SHARDLAB_CHECK_OK(find_named(*named.accelerate, ForeignKind::accelerate));
-    if (named.trainer) SHARDLAB_CHECK_OK(find_named(*named.trainer, ForeignKind::trainer));
+    if (named.trainer && (!named.may_be_another || is_trainer_file(*named.trainer)))
+      SHARDLAB_CHECK_OK(find_named(*named.trainer, ForeignKind::trainer));
     if (named.deepspeed) SHARDLAB_CHECK_OK(find_named(*named.deepspeed, ForeignKind::deepspeed));
     return {};
   }
 
+  Status add_launcher_format() {
+    if (launch_->launcher == RankStarter::own) {
+      add_format(launch_->is_batch ? "slurm" : launch_->program, "", script_->path);
+      return {};
+    }
+    SHARDLAB_TRY(const KnownKeys* const tool, known_keys(to_string(launch_->launcher)));
+    add_format(launch_->is_batch ? "slurm" : to_string(launch_->launcher), tool->version, script_->path);
+    return {};
+  }
+
+  // YAML 1.1 reads 1e-5 as text. HfArgumentParser leaves it so, and training ends there; parsers of programs
+  // (TrlParser, OmegaConf) make the number of it.
+  void read_text_numbers(ForeignValue& arguments) {
+    if (!trainer_ || trainer_->path.extension() == ".json") return;
+    for (ForeignEntry& entry : arguments.entries) {
+      if (!entry.value.is_text() || !is_number_argument(entry.key)) continue;
+      auto number = python_number(entry.value.text, false);
+      if (!number) continue;
+      reading_.warnings.push_back(
+          {entry.value.place,
+           fmt::format(
+               "{}: '{}' is text in YAML, which the Trainer alone cannot train with; read as the number",
+               entry.key, entry.value.text),
+           fmt::format("write {}", yaml_number(entry.value.text, number->number))});
+      number->place = entry.value.place;
+      entry.value = *std::move(number);
+    }
+  }
+
+  // Names of older versions of transformers, as what they are called since. Whether there were some.
+  bool rename_old_arguments(ForeignValue& arguments) {
+    const auto tool = known_keys("transformers-4");
+    if (!tool) return false;
+    const auto& renamed = (*tool)->section("root").renamed;
+    bool found = false;
+    for (ForeignEntry& entry : arguments.entries) {
+      const bool is_word = entry.value.is_text();
+      const auto name = renamed.find(entry.key);
+      const auto word = is_word ? renamed.find(entry.key + "=" + entry.value.text) : renamed.end();
+      const auto row = name != renamed.end() ? name : word;
+      if (row == renamed.end()) continue;
+      const std::size_t comma = row->second.find(", ");
+      const std::string now = row->second.substr(0, comma);
+      reading_.warnings.push_back({entry.place,
+                                   fmt::format("'{}' is read as '{}': {} and later refuse it", row->first,
+                                               now, row->second.substr(comma + 2)),
+                                   fmt::format("write '{}' for these", now)});
+      found = found || name != renamed.end();
+      (name != renamed.end() ? entry.key : entry.value.text) = now;
+    }
+    return found;
+  }
+
   Status read_trainer_file() {
     ForeignValue arguments = trainer_ ? trainer_->tree : foreign_map({});
-    if (launch_) SHARDLAB_CHECK_OK(add_launched_arguments(*launch_, arguments, problems_, reading_));
+    move_program_arguments(arguments, own_);
+    read_text_numbers(arguments);
+    if (launch_) SHARDLAB_CHECK_OK(add_launched_arguments(*launch_, arguments, own_, problems_, reading_));
     if (arguments.entries.empty() && !trainer_) return {};
-    const std::string_view version = trainer_version(arguments, problems_);
+    add_program_defaults(launch_ ? launch_->program : std::string(), own_, arguments, reading_);
+    const bool is_older = rename_old_arguments(arguments);
+    const std::string_view version = is_older ? "transformers-4" : trainer_version(arguments, problems_);
     SHARDLAB_TRY(trainer_tree_, checked(arguments, version, "root"));
     SHARDLAB_TRY(const KnownKeys* const tool, known_keys(version));
     subject_.trainer_is_4 = tool->version.starts_with("4");
@@ -274,6 +355,7 @@ class CaseReader {
     subject_.layer_class = context_.layer_class;
     if (accelerate_tree_) subject_.accelerate = &*accelerate_tree_;
     if (trainer_tree_) subject_.trainer = &*trainer_tree_;
+    subject_.calls_deepspeed = launch_ && calls_deepspeed(*launch_);
     subject_.ranks = ranks();
     if (!deepspeed_tree_ && accelerate_tree_ && accelerate_kind(subject_) == AccelerateKind::deepspeed) {
       deepspeed_tree_ = plugin_config(subject_);
@@ -342,6 +424,7 @@ class CaseReader {
     if (subject_.accelerate != nullptr) read_accelerate(subject_, reading_);
     if (subject_.deepspeed != nullptr) read_deepspeed(subject_, reading_);
     if (subject_.trainer != nullptr) read_trainer(subject_, reading_);
+    read_program_arguments(own_, reading_);
     if (launch_) read_launch_script(*launch_, subject_, reading_);
     if (subject_.deepspeed != nullptr)
       reading_.target = "deepspeed";
@@ -355,6 +438,7 @@ class CaseReader {
   const ImportContext& context_;
   std::optional<ForeignFile> deepspeed_, accelerate_, trainer_, fsdp_section_, script_;
   std::optional<LaunchScript> launch_;
+  ForeignValue own_ = foreign_map({});  // arguments of the program's own
   std::optional<ForeignValue> deepspeed_tree_, accelerate_tree_, trainer_tree_;
   std::set<std::string> opened_;
   bool named_by_hf_ = false;

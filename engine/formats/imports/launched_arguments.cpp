@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "engine/base/lower_case.h"
-#include "engine/base/nearest.h"
 #include "engine/formats/foreign/known_keys.h"
+#include "engine/formats/imports/program_arguments.h"
 
 namespace shardlab {
 namespace {
@@ -25,6 +25,13 @@ bool takes(const KnownKey& key, KnownType::Kind kind) {
 ForeignValue typed_argument(const ForeignValue& word, const KnownKey& key) {
   using Kind = KnownType::Kind;
   if (!word.is_text()) return word;
+  if (takes(key, Kind::list) && !takes(key, Kind::text) && !takes(key, Kind::boolean)) {
+    ForeignValue list;
+    list.kind = ForeignValue::Kind::list;
+    list.items.push_back(word);
+    list.place = word.place;
+    return list;
+  }
   std::optional<ForeignValue> made;
   static constexpr std::pair<std::string_view, bool> k_truth[] = {
       {"true", true},   {"t", true},  {"yes", true}, {"y", true},  {"1", true},
@@ -33,7 +40,8 @@ ForeignValue typed_argument(const ForeignValue& word, const KnownKey& key) {
     if (takes(key, Kind::boolean) && !takes(key, Kind::text) && text.compare(in_lower_case(word.text)) == 0)
       made = json_scalar(flag ? "true" : "false");
   }
-  if (!made && (takes(key, Kind::integer) || takes(key, Kind::number))) made = json_scalar(word.text);
+  if (!made && (takes(key, Kind::integer) || takes(key, Kind::number)))
+    made = python_number(word.text, !takes(key, Kind::number));
   static constexpr std::string_view k_true = "true";
   if (!made && takes(key, Kind::boolean) && k_true.compare(in_lower_case(word.text)) == 0)
     made = json_scalar("true");
@@ -42,40 +50,29 @@ ForeignValue typed_argument(const ForeignValue& word, const KnownKey& key) {
   return *made;
 }
 
-// Differs by two letters at most: nobody calls an option of his own so.
-bool is_misspelt(const std::string& name, const std::string& near) {
-  if (name.size() < 5) return false;
-  std::vector<std::size_t> row(near.size() + 1);
-  for (std::size_t j = 0; j <= near.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= name.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= near.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (name[i - 1] == near[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row.back() <= 2;
-}
-
-std::vector<std::string> argument_names() {
-  std::vector<std::string> names;
-  for (const char* version : {"transformers", "transformers-4"}) {
-    if (const auto tool = known_keys(version)) {
-      for (const KnownKey& key : (*tool)->section("root").keys) names.push_back(key.name);
-    }
-  }
-  return names;
-}
-
 const KnownKey* argument_key(const std::string& name) {
   for (const char* version : {"transformers", "transformers-4"}) {
     const auto tool = known_keys(version);
     if (!tool) continue;
-    if (const KnownKey* const key = (*tool)->section("root").find(name)) return key;
+    const KnownSection& root = (*tool)->section("root");
+    if (const KnownKey* const key = root.find(name)) return key;
   }
   return nullptr;
+}
+
+// --deepspeed without a file is a flag of programs that call DeepSpeed themselves; their configuration is in
+// --deepspeed_config, or they make it.
+bool is_deepspeed_flag(const LaunchScript& script, const ForeignEntry& entry) {
+  static constexpr std::string_view k_native = "deepspeed_config", k_flag = "deepspeed";
+  if (k_native.compare(entry.key) == 0) return true;
+  return k_flag.compare(entry.key) == 0 &&
+         (script.arguments.find(k_native) != nullptr || is_true(&entry.value));
+}
+
+// Names of older versions, which are renamed later.
+bool is_old_argument(const std::string& name) {
+  const auto tool = known_keys("transformers-4");
+  return tool && (*tool)->section("root").renamed.contains(name);
 }
 
 // A text with a variable in it that the script does not set.
@@ -86,6 +83,28 @@ bool is_open(const ForeignEntry& entry) {
 void tell_open(const ForeignEntry& entry, ImportReading& reading) {
   reading.differences.push_back({"--" + entry.key, DifferenceKind::elsewhere, shown(entry.value), "",
                                  "a variable, known when the script runs", entry.place});
+}
+
+// Options of launchers that say where ranks run; others, as mixed_precision, programs have as well.
+bool says_where(const std::string& name) {
+  static constexpr std::string_view k_starts[] = {
+      "n",    "rdzv",      "master_",     "main_process_", "machine_rank",
+      "use_", "multi_gpu", "config_file", "hostfile"};
+  return std::any_of(std::begin(k_starts), std::end(k_starts),
+                     [&](std::string_view start) { return name.starts_with(start); });
+}
+
+// Whether a program's arguments are those of the Trainer: it needs a folder, and trainings say their batch.
+bool takes_training_arguments(const LaunchScript& script) {
+  static constexpr std::string_view k_marks[] = {"output_dir", "per_device_train_batch_size"};
+  return std::any_of(script.arguments.entries.begin(), script.arguments.entries.end(),
+                     [](const ForeignEntry& entry) {
+                       const std::string near = nearest_argument(entry.key);
+                       return std::any_of(std::begin(k_marks), std::end(k_marks), [&](std::string_view mark) {
+                         return mark.compare(entry.key) == 0 ||
+                                (mark.compare(near) == 0 && is_misspelt_argument(entry.key, near));
+                       });
+                     });
 }
 
 bool is_launch_option(const LaunchScript& script, const std::string& name) {
@@ -135,49 +154,66 @@ std::string distributed_type_of(const std::string& option) {
 LaunchedFiles files_named_by(const LaunchScript& script) {
   LaunchedFiles files;
   if (const ForeignValue* const config = script.options.find("config_file")) files.accelerate = *config;
-  if (script.positions.size() == 1 && script.arguments.entries.empty() &&
-      is_arguments_file(script.positions.front().text))
-    files.trainer = script.positions.front();
+  const auto is_file = [](const ForeignValue& word) { return is_arguments_file(word.text); };
+  const auto given = std::find_if(script.positions.begin(), script.positions.end(), is_file);
+  if (given != script.positions.end()) files.trainer = *given;
+  // TrlParser takes --config for the file of its arguments.
+  const ForeignValue* const named = script.arguments.find("config");
+  files.may_be_another = !files.trainer;
+  if (!files.trainer && named != nullptr && named->is_text() && is_file(*named)) files.trainer = *named;
   if (const ForeignValue* const config = script.arguments.find("deepspeed_config")) files.deepspeed = *config;
+  // A program that is not the Trainer's may name a file with --deepspeed as well.
+  const ForeignValue* const config = script.arguments.find("deepspeed");
+  if (!files.deepspeed && config != nullptr && config->is_text() && is_file(*config) &&
+      !takes_training_arguments(script) && !files.trainer)
+    files.deepspeed = *config;
   return files;
 }
 
-Status add_launched_arguments(const LaunchScript& script, ForeignValue& arguments, Problems& problems,
-                              ImportReading& reading) {
-  static const std::vector<std::string> names = argument_names();
+bool calls_deepspeed(const LaunchScript& script) {
+  return script.arguments.find("deepspeed_config") != nullptr || is_true(script.arguments.find("deepspeed"));
+}
+
+Status add_launched_arguments(const LaunchScript& script, ForeignValue& arguments, ForeignValue& own,
+                              Problems& problems, ImportReading& reading) {
+  const bool is_trainer = !arguments.entries.empty() || takes_training_arguments(script);
   for (const ForeignEntry& entry : script.arguments.entries) {
-    static constexpr std::string_view k_native = "deepspeed_config", k_deepspeed = "deepspeed";
-    if (k_native.compare(entry.key) == 0) continue;
-    if (k_deepspeed.compare(entry.key) == 0 && script.arguments.find(k_native) != nullptr) continue;
+    if (is_deepspeed_flag(script, entry)) continue;
+    if (!is_trainer) {
+      put(own, entry.key, entry.value);
+      continue;
+    }
     const KnownKey* const key = argument_key(entry.key);
     if (key != nullptr && is_open(entry)) {
       tell_open(entry, reading);
       continue;
     }
     if (key != nullptr) {
-      put(arguments, entry.key, typed_argument(entry.value, *key));
+      put(arguments, key->name, typed_argument(entry.value, *key));
       continue;
     }
-    if (is_launch_option(script, entry.key)) {
+    if (is_old_argument(entry.key)) {
+      put(arguments, entry.key, entry.value);
+      continue;
+    }
+    if (is_program_argument(entry.key)) {
+      put(own, entry.key, entry.value);
+      continue;
+    }
+    if (is_launch_option(script, entry.key) && says_where(entry.key)) {
       problems.add(entry.place,
                    fmt::format("--{} stands after the program: {} does not see it", entry.key,
                                to_string(script.launcher)),
                    "write it before the program's name");
       continue;
     }
-    const auto tool = known_keys("transformers");
-    if (tool && (*tool)->section("root").unread.contains(entry.key)) {
-      add_unknown_key(problems, entry.place, **tool, (*tool)->section("root"), entry.key);
-      continue;
-    }
-    const auto near = nearest_name(entry.key, names);
-    if (near && is_misspelt(entry.key, *near)) {
+    const std::string near = nearest_argument(entry.key);
+    if (!near.empty() && is_misspelt_argument(entry.key, near)) {
       problems.add(entry.place, fmt::format("unknown argument '--{}'", entry.key),
-                   fmt::format("did you mean '--{}'?", *near));
+                   fmt::format("did you mean '--{}'?", near));
       continue;
     }
-    reading.differences.push_back({"--" + entry.key, DifferenceKind::elsewhere, shown(entry.value), "",
-                                   "an argument of the program's own", entry.place});
+    put(own, entry.key, entry.value);
   }
   if (arguments.place.empty()) arguments.place = script.place;
   return {};

@@ -10,15 +10,19 @@ namespace shardlab {
 // Files that the command names, as texts with their places.
 struct LaunchedFiles {
   std::optional<ForeignValue> accelerate;  // --config_file of accelerate launch
-  std::optional<ForeignValue> trainer;  // the program's only argument: a .json or .yaml of TrainingArguments
+  std::optional<ForeignValue> trainer;     // the program's argument: a .json or .yaml of TrainingArguments
+  bool may_be_another = false;  // of trainer: --config, which other programs take for files of theirs
   std::optional<ForeignValue> deepspeed;  // --deepspeed_config of a program that calls DeepSpeed itself
 };
 LaunchedFiles files_named_by(const LaunchScript& script);
 
-// Adds the program's arguments that TrainingArguments have to `arguments`. An argument that is nearly one of
-// them is a complaint, others are the program's own.
-Status add_launched_arguments(const LaunchScript& script, ForeignValue& arguments, Problems& problems,
-                              ImportReading& reading);
+// Whether the program calls DeepSpeed itself: --deepspeed without a file, or --deepspeed_config.
+bool calls_deepspeed(const LaunchScript& script);
+
+// Adds the program's arguments that TrainingArguments have to `arguments`, others to `own`. An argument that
+// is nearly one of them is a complaint.
+Status add_launched_arguments(const LaunchScript& script, ForeignValue& arguments, ForeignValue& own,
+                              Problems& problems, ImportReading& reading);
 
 // Puts the options of `accelerate launch` over what its file says. What a variable says that the script does
 // not set is known when it runs: here and above it is left to --onto, and told. Errors: not_possible where

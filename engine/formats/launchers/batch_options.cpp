@@ -82,6 +82,18 @@ constexpr std::string_view k_batch_options[] = {"nodes",
                                                 "wrap",
                                                 "heterogeneous"};
 
+// getopt takes the beginning of one name for the name.
+std::string whole_name(const std::string& name, const std::vector<std::string>& known) {
+  std::string only;
+  for (const std::string& each : known) {
+    if (each == name) return name;
+    if (!each.starts_with(name)) continue;
+    if (!only.empty()) return {};
+    only = each;
+  }
+  return only;
+}
+
 }  // namespace
 
 void read_batch_options(const std::vector<ShellWord>& words, ForeignValue& batch, Problems& problems) {
@@ -95,6 +107,7 @@ void read_batch_options(const std::vector<ShellWord>& words, ForeignValue& batch
     }
     if (!name.starts_with("--")) continue;
     name = option_name(name.substr(2));
+    if (const std::string whole = whole_name(name, known); !whole.empty()) name = whole;
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       const auto near = nearest_name(name, known);
       problems.add(word.place,
@@ -109,6 +122,32 @@ void read_batch_options(const std::vector<ShellWord>& words, ForeignValue& batch
       value = words[++i];
     batch.entries.push_back({name, word.place, shell_value(value)});
   }
+}
+
+std::map<std::string, ShellWord> batch_variables(std::span<const ShellWord> words) {
+  static constexpr std::pair<std::string_view, std::string_view> k_variables[] = {
+      {"nodes", "SLURM_NNODES"},
+      {"nodes", "SLURM_JOB_NUM_NODES"},
+      {"ntasks", "SLURM_NTASKS"},
+      {"ntasks_per_node", "SLURM_NTASKS_PER_NODE"},
+      {"cpus_per_task", "SLURM_CPUS_PER_TASK"},
+      {"gpus_per_node", "SLURM_GPUS_PER_NODE"},
+      {"gpus_per_node", "SLURM_GPUS_ON_NODE"},
+      {"gres", "SLURM_GPUS_ON_NODE"}};
+  ForeignValue batch = foreign_map({});
+  Problems unknown;  // told when the options themselves are read
+  read_batch_options({words.begin(), words.end()}, batch, unknown);
+  std::map<std::string, ShellWord> variables;
+  for (const auto& [option, name] : k_variables) {
+    const ForeignValue* const value = batch.find(option);
+    if (value == nullptr) continue;
+    ShellWord word{value->text, false, value->place};
+    word.text.erase(0, word.text.rfind(':') + 1);  // of "gpu:h100:8"
+    const bool is_number =
+        !word.text.empty() && word.text.find_first_not_of("0123456789") == std::string::npos;
+    if (is_number) variables[std::string(name)] = std::move(word);
+  }
+  return variables;
 }
 
 ForeignValue shell_value(const ShellWord& word) {

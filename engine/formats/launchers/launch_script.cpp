@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -15,52 +16,6 @@
 namespace shardlab {
 namespace {
 
-std::string program_name(const std::string& text) {
-  return text.substr(text.rfind('/') + 1);
-}
-
-// Where the launcher's own options begin, and which it is.
-struct Found {
-  RankStarter launcher;
-  std::size_t first;
-};
-
-std::optional<Found> find_launcher(const ShellCommand& command) {
-  const auto& words = command.words;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string name = program_name(words[i].text);
-    static constexpr std::string_view k_launch = "launch", k_module = "-m";
-    const auto next = [&](std::size_t n) { return i + n < words.size() ? words[i + n].text : std::string(); };
-    if (parse_word<RankStarter>(name) == RankStarter::torchrun) return Found{RankStarter::torchrun, i + 1};
-    if (parse_word<RankStarter>(name) == RankStarter::accelerate && k_launch.compare(next(1)) == 0)
-      return Found{RankStarter::accelerate, i + 2};
-    if (parse_word<RankStarter>(name) == RankStarter::deepspeed) return Found{RankStarter::deepspeed, i + 1};
-    if (k_module.compare(words[i].text) != 0) continue;
-    const std::string module = next(1);
-    if (module == "torch.distributed.run" || module == "torch.distributed.launch")
-      return Found{RankStarter::torchrun, i + 2};
-    if (module == "accelerate.commands.launch") return Found{RankStarter::accelerate, i + 2};
-    if (module == "deepspeed.launcher.runner") return Found{RankStarter::deepspeed, i + 2};
-  }
-  return std::nullopt;
-}
-
-// bash -c "torchrun ...": a command in a text, whose words stand where the text does.
-std::vector<ShellCommand> commands_inside(const ShellCommand& command, const ShellScript& shell,
-                                          std::string_view name) {
-  std::vector<ShellCommand> inside;
-  for (const ShellWord& word : command.words) {
-    if (word.text.find(' ') == std::string::npos && word.text.find('$') == std::string::npos) continue;
-    auto nested = parse_shell(with_commands(word.text, shell.variables), name, shell.variables);
-    if (!nested) continue;
-    for (ShellCommand& each : nested->commands) {
-      for (ShellWord& part : each.words) part.place = word.place;
-      inside.push_back(std::move(each));
-    }
-  }
-  return inside;
-}
-
 bool is_flag(const KnownKey& key) {
   return key.types.size() == 1 && key.types.front().kind == KnownType::Kind::flag;
 }
@@ -69,12 +24,15 @@ class LaunchReader {
  public:
   LaunchReader(LaunchScript& script, Problems& problems) : script_(script), problems_(problems) {}
 
-  void read(const ShellCommand& command, const Found& found) {
+  void read(const RankCommand& found) {
+    const ShellCommand& command = found.command;
     script_.launcher = found.launcher;
-    script_.place = command.words[found.first - 1].place;
+    script_.program = found.program;
+    script_.place = found.place();
     script_.options = foreign_map(script_.place);
     script_.arguments = foreign_map(script_.place);
     std::size_t i = found.first;
+    if (found.launcher == RankStarter::own) return read_arguments(command.words, i);
     while (i < command.words.size() && command.words[i].text.starts_with("-"))
       i = read_option(command.words, i);
     if (i < command.words.size()) ++i;  // the program
@@ -86,11 +44,14 @@ class LaunchReader {
     const ShellWord& word = words[i];
     const std::size_t equals = word.text.find('=');
     std::string name = word.text.substr(0, equals);
+    if (word.text == "--") return i + 1;  // options end here
     name.erase(0, name.starts_with("--") ? 2 : 1);
     name = option_name(std::move(name));
     if (name == "m") name = "module";
     const auto tool = known_keys(to_string(script_.launcher));
-    const KnownKey* const key = tool ? (*tool)->section("launch").find(name) : nullptr;
+    const KnownKey* key = tool ? (*tool)->section("launch").find(name) : nullptr;
+    if (key == nullptr && tool) key = abbreviated((*tool)->section("launch"), name);
+    if (key != nullptr) name = key->name;
     if (key == nullptr) {
       if (!tool) return i + 1;
       const auto near = nearest_name(name, (*tool)->section("launch").names());
@@ -100,9 +61,7 @@ class LaunchReader {
           near ? fmt::format("did you mean '--{}'?", *near) : "options of the program stand after its name");
       return i + 1;
     }
-    if (script_.options.find(name) != nullptr)
-      problems_.add(word.place, fmt::format("--{} is given twice", name),
-                    "first given at " + to_string(script_.options.find(name)->place));
+    drop_first(script_.options, name, word.place);
     if (is_flag(*key) && equals == std::string::npos) {
       ForeignValue on = *json_scalar("true");
       on.place = word.place;
@@ -145,12 +104,31 @@ class LaunchReader {
       }
       const ForeignValue* const first = script_.arguments.find(name);
       if (first != nullptr && shown(*first) == shown(value)) continue;
-      if (first != nullptr && name.find('.') == std::string::npos)
-        problems_.add(word.place, fmt::format("--{} is given twice", name),
-                      "first given at " + to_string(first->place));
-      else
-        script_.arguments.entries.push_back({name, word.place, std::move(value)});
+      drop_first(script_.arguments, name, word.place);
+      script_.arguments.entries.push_back({name, word.place, std::move(value)});
     }
+  }
+
+  // argparse takes the last of several.
+  void drop_first(ForeignValue& map, const std::string& name, const Place& place) {
+    const auto first = std::find_if(map.entries.begin(), map.entries.end(),
+                                    [&](const ForeignEntry& entry) { return entry.key == name; });
+    if (first == map.entries.end()) return;
+    script_.warnings.push_back({place, fmt::format("--{} is given twice: the last one counts", name),
+                                fmt::format("{} is at {}", shown(first->value), to_string(first->place))});
+    map.entries.erase(first);
+  }
+
+  // argparse takes the beginning of one name for the name; accelerate launch does not.
+  const KnownKey* abbreviated(const KnownSection& section, const std::string& name) const {
+    if (script_.launcher == RankStarter::accelerate || name.size() < 2) return nullptr;
+    const KnownKey* only = nullptr;
+    for (const KnownKey& key : section.keys) {
+      if (!key.name.starts_with(name)) continue;
+      if (only != nullptr) return nullptr;
+      only = &key;
+    }
+    return only;
   }
 
   LaunchScript& script_;
@@ -172,39 +150,109 @@ std::optional<std::int64_t> generic_gpus(const ForeignValue* value) {
   return read && *read > 0 ? std::optional(*read) : std::nullopt;
 }
 
+// The command in the line, or the only one.
+Result<RankCommand> chosen_command(const std::vector<RankCommand>& commands, std::string_view name,
+                                   std::optional<int> line) {
+  if (commands.empty())
+    return bad_input(in_file(std::string(name)), "starts no ranks",
+                     "import knows torchrun, accelerate launch and deepspeed, alone or under srun, "
+                     "llamafactory-cli, swift and trl, and python with TrainingArguments");
+  const auto in_line = std::find_if(commands.begin(), commands.end(), [&](const RankCommand& each) {
+    return line && each.place().line == *line;
+  });
+  if (in_line != commands.end()) return *in_line;
+  std::string lines;
+  constexpr std::size_t k_most_lines = 5;
+  for (const RankCommand& each : std::span(commands).first(std::min(commands.size(), k_most_lines)))
+    lines += fmt::format("{}{}:{}", lines.empty() ? "" : ", ", name, each.place().line);
+  if (commands.size() > k_most_lines) lines += fmt::format(" and {} more", commands.size() - k_most_lines);
+  if (line)
+    return bad_input(in_file(std::string(name), *line, 1), "no ranks are started in this line",
+                     "they are in " + lines);
+  if (commands.size() > 1)
+    return bad_input(commands[1].place(), "starts ranks a second time",
+                     "a case has one training, and its line says which: one of " + lines);
+  return commands.front();
+}
+
+void read_setting_lines(const ShellScript& shell, const RankCommand& chosen, LaunchScript& script) {
+  for (const ShellCommand& command : shell.commands) {
+    const bool starts = !command.words.empty() && command.words.size() == chosen.command.words.size() &&
+                        command.words.front().place == chosen.command.words.front().place;
+    for (const auto& [variable, word] : command.settings) {
+      if (command.words.empty() || starts) script.environment.emplace_back(variable, shell_value(word));
+    }
+  }
+}
+
+std::optional<std::int64_t> environment_number(const LaunchScript& script, std::string_view name) {
+  std::optional<std::int64_t> number;
+  for (const auto& [variable, value] : script.environment) {
+    if (variable == name && !value.flag) number = whole(&value);
+  }
+  return number;
+}
+
+// "0,1,2,3" of CUDA_VISIBLE_DEVICES.
+std::optional<std::int64_t> visible_devices(const LaunchScript& script) {
+  std::optional<std::int64_t> count;
+  for (const auto& [variable, value] : script.environment) {
+    static constexpr std::string_view k_visible[] = {"CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES"};
+    if (std::find(std::begin(k_visible), std::end(k_visible), variable) == std::end(k_visible)) continue;
+    if (!value.flag && !value.text.empty()) count = 1 + std::count(value.text.begin(), value.text.end(), ',');
+  }
+  return count;
+}
+
+// ms-swift starts one rank unless NPROC_PER_NODE is set, LLaMA-Factory one a device, TRL what accelerate's
+// default file says.
+ImportedRanks own_ranks(const LaunchScript& script) {
+  ImportedRanks ranks;
+  ranks.nodes = environment_number(script, "NNODES");
+  ranks.per_node = environment_number(script, "NPROC_PER_NODE");
+  static constexpr std::string_view k_python = "python", k_swift = "swift", k_by_device = "llamafactory-cli";
+  if (k_python.compare(script.program) == 0) ranks.per_node = 1;
+  const bool is_said = std::any_of(script.environment.begin(), script.environment.end(),
+                                   [](const auto& each) { return each.first == "NPROC_PER_NODE"; });
+  if (is_said || ranks.per_node) return ranks;
+  if (k_swift.compare(script.program) == 0) ranks.per_node = 1;
+  if (k_by_device.compare(script.program) == 0) ranks.per_node = visible_devices(script);
+  return ranks;
+}
+
 }  // namespace
 
-Result<LaunchScript> parse_launch_script(std::string_view text, std::string_view name, Problems& problems) {
+Result<LaunchScript> parse_launch_script(std::string_view text, std::string_view name,
+                                         std::optional<int> line, Problems& problems) {
   SHARDLAB_TRY(const ShellScript shell, parse_shell(text, name));
   LaunchScript script;
   script.batch = foreign_map(in_file(std::string(name)));
   script.is_batch = !shell.batch.empty();
+  script.documents = shell.documents;
   read_batch_options(shell.batch, script.batch, problems);
-  bool found_one = false;
-  const auto read_command = [&](const ShellCommand& command) {
-    const auto found = find_launcher(command);
-    if (!found) return false;
-    if (found_one) {
-      problems.add(command.words[found->first - 1].place, "starts ranks a second time",
-                   "a case has one training: give the others scripts of their own");
-      return true;
-    }
-    found_one = true;
-    LaunchReader(script, problems).read(command, *found);
-    return true;
-  };
-  for (const ShellCommand& command : shell.commands) {
-    const bool starts = read_command(command);
-    for (const auto& [variable, word] : command.settings) {
-      if (command.words.empty() || starts) script.environment.emplace_back(variable, shell_value(word));
-    }
-    if (starts) continue;
-    for (const ShellCommand& inside : commands_inside(command, shell, name)) read_command(inside);
-  }
-  if (!found_one)
-    return bad_input(in_file(std::string(name)), "starts no ranks",
-                     "import knows torchrun, accelerate launch and deepspeed, alone or under srun");
+  SHARDLAB_TRY(const RankCommand chosen, chosen_command(rank_commands(shell, name), name, line));
+  LaunchReader(script, problems).read(chosen);
+  read_setting_lines(shell, chosen, script);
   return script;
+}
+
+std::optional<ForeignValue> python_number(std::string_view word, bool whole) {
+  std::string text(word);
+  if (text.starts_with('+')) text.erase(0, 1);
+  text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
+  const std::size_t sign = text.starts_with('-') ? 1 : 0;
+  if (text.size() > sign && text[sign] == '.') text.insert(sign, "0");
+  const std::size_t point = text.find('.');
+  const bool is_bare = point != std::string::npos &&
+                       (point + 1 == text.size() || text[point + 1] == 'e' || text[point + 1] == 'E');
+  if (is_bare) text.insert(point + 1, "0");
+  while (text.size() > sign + 1 && text[sign] == '0' && text[sign + 1] >= '0' && text[sign + 1] <= '9')
+    text.erase(sign, 1);
+  auto value = json_scalar(text);
+  if (!value || !value->is_number() || (whole && value->kind != ForeignValue::Kind::integer))
+    return std::nullopt;
+  value->text = word;
+  return value;
 }
 
 ImportedRanks launched_ranks(const LaunchScript& script) {
@@ -212,6 +260,12 @@ ImportedRanks launched_ranks(const LaunchScript& script) {
   const auto batch = [&](const char* key) { return script.batch.find(key); };
   const auto option = [&](const char* key) { return script.options.find(key); };
   ranks.nodes = whole(batch("nodes"));
+  if (script.launcher == RankStarter::own) {
+    const ImportedRanks own = own_ranks(script);
+    ranks.per_node = own.per_node;
+    if (own.nodes) ranks.nodes = own.nodes;
+    if (!script.is_batch || script.program != "llamafactory-cli" || ranks.per_node) return ranks;
+  }
   ranks.per_node = whole(batch("gpus_per_node"));
   if (!ranks.per_node) ranks.per_node = generic_gpus(batch("gres"));
   if (script.launcher == RankStarter::torchrun) {

@@ -4,37 +4,40 @@
 // launcher/runner.py; sbatch of Slurm 24.05.
 #pragma once
 
-#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/formats/foreign/foreign_value.h"
+#include "engine/formats/launchers/rank_commands.h"
 #include "engine/formats/tools/import_subject.h"
 #include "engine/scenario/problems.h"
 
 namespace shardlab {
 
-enum class RankStarter : std::uint8_t { torchrun, accelerate, deepspeed };
-template <>
-inline constexpr auto k_words<RankStarter> =
-    std::to_array<Word<RankStarter>>({{RankStarter::torchrun, "torchrun"},
-                                      {RankStarter::accelerate, "accelerate"},
-                                      {RankStarter::deepspeed, "deepspeed"}});
-
 struct LaunchScript {
   RankStarter launcher = RankStarter::torchrun;
+  std::string program;                  // of a launcher that is the program's own: "swift", "python"
   bool is_batch = false;                // for sbatch
   ForeignValue options;                 // a map: of the launcher, with underscores
   ForeignValue batch;                   // a map: of sbatch
   ForeignValue arguments;               // a map: --name value of the program, with its place
   std::vector<ForeignValue> positions;  // other words after the program
   std::vector<std::pair<std::string, ForeignValue>> environment;
+  std::map<std::string, ShellWord> documents;  // files that it writes, by shell_path()
+  std::vector<ForeignWarning> warnings;
   Place place;  // of the command
 };
 
-// bad_input where there is no command that starts ranks, or several that differ.
-Result<LaunchScript> parse_launch_script(std::string_view text, std::string_view name, Problems& problems);
+// The command in `line`, where there are several that start ranks. bad_input where there is none, or several
+// and no line.
+Result<LaunchScript> parse_launch_script(std::string_view text, std::string_view name,
+                                         std::optional<int> line, Problems& problems);
+
+// A word of a command line as the number that Python's int and float make of it; nothing where they refuse.
+std::optional<ForeignValue> python_number(std::string_view word, bool whole);
 
 // Ranks that the script asks for; nothing where a variable says it.
 ImportedRanks launched_ranks(const LaunchScript& script);

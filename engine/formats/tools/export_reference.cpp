@@ -33,15 +33,24 @@ with the tools' own loaders and compares what is in effect with that scenario.
 
 `shardlab import FILE... [--onto S] [-o SCENARIO]` makes a scenario of accelerate's file, DeepSpeed's JSON, TrainingArguments (JSON, YAML at the
 root or below a key, or the arguments of a command line) and of scripts that start ranks with torchrun, `accelerate launch` or `deepspeed`, alone
-or under sbatch. Kinds are found by content; several files are one case; a file that one of them names is looked for where the tool looks, in
-the working directory, and then beside the file that names it. Scripts are read, never executed.
+or under sbatch, with `llamafactory-cli`, `swift` or `trl`, or one rank with python. Kinds are found by content; several files are one case; a
+file that one of them names is looked for where the tool looks, in the working directory, and then beside the file that names it. Scripts are
+read, never executed: variables, arrays, `$(( ))`, here-documents and Slurm's variables are followed, other words stay open. Of several commands
+that start ranks `run.sh:12` is the one in line 12.
 
 - `--onto S` says what the files do not: model, cluster, data, and whatever the tool leaves to the program. Without it `--set` does, and
   what nobody says is asked for by name.
-- **Every key and value is known, or refused** with file, line, column and the nearest name, also where the tool would say nothing: a misspelt
-  key in `fsdp_config`, an unknown section of DeepSpeed, text where a number belongs, a class that the model lacks, two sharding systems,
-  one key twice, batch sizes or meshes whose product does not hold, options after the program's name. The lists of keys are compared with the
-  tools themselves (`tests/peers/tool_keys.py`).
+- **Every key and value is known, refused or warned of.** Refused with file, line, column and the nearest name is what the tool refuses, and a
+  slip of the pen where it would say nothing: a misspelt key in `fsdp_config`, text where a number belongs, a class that the model lacks, two
+  sharding systems, one key twice, batch sizes or meshes whose product does not hold, `--nproc_per_node` after the program's name. A key that
+  the tool ignores without a word, and that is no slip, is a warning, and what runs is the file without it. The lists of keys are compared with
+  the tools themselves (`tests/peers/tool_keys.py`).
+- **Arguments of the program's own** stand beside TrainingArguments in most files and commands. A table says what those of programs that many
+  use mean (`assets/formats/programs.yaml`): `max_seq_length` and its like are `model.sequence_length`, `lora_r` and its like `model.lora`,
+  `load_in_4bit` is `model.quantized`; data and logs are *elsewhere*, preference losses or tensor parallelism *lost*. Others are listed as the
+  program's own. What ms-swift, LLaMA-Factory and TRL take in place of the Trainer's defaults is warned of.
+- Names of older versions (`evaluation_strategy`, `adamw_hf`) are read as what they are called since, with a warning, and numbers that YAML reads
+  as text (`1e-5`) as the numbers that they are. An option given twice counts as the last one; its unique beginning counts where the tool takes it.
 - A key that the tool knows and a scenario has no counterpart for is a *lost* difference, or *elsewhere* where no step depends on it. What
   the file leaves out is the tool's default, listed with it. `"auto"` is what accelerate or the Trainer put in its place, shown.
 - What the tool does unasked follows from the rules below, applied to what was read: under FSDP `mixed_precision: bf16` stores parameters in

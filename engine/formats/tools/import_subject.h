@@ -25,7 +25,8 @@ struct ImportSubject {
   const ForeignValue* accelerate = nullptr;
   const ForeignValue* deepspeed = nullptr;
   const ForeignValue* trainer = nullptr;
-  bool trainer_is_4 = false;  // the 4.x form of TrainingArguments
+  bool trainer_is_4 = false;     // the 4.x form of TrainingArguments
+  bool calls_deepspeed = false;  // the program does, not the Trainer
 
   const Scenario* onto = nullptr;           // null: there is none
   std::optional<std::int64_t> ranks;        // of all nodes

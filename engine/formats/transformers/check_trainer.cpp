@@ -167,7 +167,7 @@ class TrainerChecker {
 
   // What DeepSpeed's file says otherwise the Trainer refuses.
   void check_against_deepspeed() {
-    if (s_.deepspeed == nullptr) return;
+    if (s_.deepspeed == nullptr || s_.calls_deepspeed) return;
     struct Pair {
       const char* deepspeed;
       const char* trainer;

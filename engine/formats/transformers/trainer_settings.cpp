@@ -166,8 +166,12 @@ ReadBack read_ddp_timeout(const ImportSubject&, const ForeignValue* value) {
   return set_setting(fmt::format("{}s", value != nullptr && value->is_integer() ? value->integer : 1800));
 }
 
+// True is the last checkpoint of output_dir, which a scenario does not look for.
 ReadBack read_resume(const ImportSubject&, const ForeignValue* value) {
+  static constexpr std::string_view k_last[] = {"True", "true", "False", "false"};
   if (value == nullptr || !value->is_text()) return unset_setting();
+  if (std::find(std::begin(k_last), std::end(k_last), value->text) != std::end(k_last))
+    return unset_setting();
   return set_setting(as_yaml(*value));
 }
 

@@ -91,7 +91,6 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
         "train.nan_check=true",
         "train.optimizer_in_backward=true",
         "train.evaluation.batches=5",
-        "train.data_workers=1",
         "train.pin_batches=false",
         "train.epochs=1",
         "train.steps=5",
@@ -120,8 +119,9 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
 }
 
 TEST_CASE("supported: what is only predicted is refused where a run begins") {
-  for (const char* set : {"model.attention=triton", "model.attention=flash3", "parallel.initialization=cpu",
-                          "train.evaluation.every=5", "checkpoint.path=x", "checkpoint.type=sharded"}) {
+  for (const char* set :
+       {"model.attention=triton", "model.attention=flash3", "parallel.initialization=cpu",
+        "train.evaluation.every=5", "train.data_workers=4", "checkpoint.path=x", "checkpoint.type=sharded"}) {
     INFO(set);
     CHECK(result_of({set}) == "");
     const auto scenario = parse_scenario(k_base, "a.yaml", std::vector<std::string>{set});

@@ -1,0 +1,307 @@
+#include "engine/formats/imports/program_arguments.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "engine/base/nearest.h"
+#include "engine/formats/foreign/known_keys.h"
+#include "engine/scenario/model_spec.h"
+
+namespace shardlab {
+namespace {
+
+const KnownSection& meaning(std::string_view section) {
+  static const KnownSection empty;
+  const auto programs = known_keys("programs");
+  return programs ? (*programs)->section(section) : empty;
+}
+
+bool means(std::string_view section, const std::string& name) {
+  return meaning(section).find(name) != nullptr;
+}
+
+bool is_training_argument(const std::string& name) {
+  for (const char* version : {"transformers", "transformers-4"}) {
+    const auto tool = known_keys(version);
+    if (!tool) continue;
+    const KnownSection& root = (*tool)->section("root");
+    if (root.find(name) != nullptr || root.unread.contains(name) || root.renamed.contains(name)) return true;
+  }
+  return false;
+}
+
+// "", false, null, none and zero ask for nothing.
+bool asks_for_something(const ForeignValue& value) {
+  static constexpr std::string_view k_nothing[] = {"", "false", "False", "none", "None", "null", "0"};
+  switch (value.kind) {
+    case ForeignValue::Kind::null: return false;
+    case ForeignValue::Kind::boolean: return value.flag;
+    case ForeignValue::Kind::integer:
+    case ForeignValue::Kind::number: return value.number != 0;
+    case ForeignValue::Kind::text:
+      return std::find(std::begin(k_nothing), std::end(k_nothing), value.text) == std::end(k_nothing);
+    case ForeignValue::Kind::list: return !value.items.empty();
+    case ForeignValue::Kind::map: return !value.entries.empty();
+  }
+  return false;
+}
+
+std::optional<ForeignValue> number_of(const ForeignValue& value) {
+  if (value.is_number()) return value;
+  return value.is_text() && !value.flag ? json_scalar(value.text) : std::nullopt;
+}
+
+class ProgramReader {
+ public:
+  ProgramReader(const ForeignValue& own, ImportReading& reading) : own_(own), reading_(reading) {}
+
+  void read() {
+    const bool adapts = trains_adapters();
+    if (adapts) read_adapters();
+    for (const ForeignEntry& entry : own_.entries) {
+      if (means("sequence_length", entry.key))
+        read_length(entry);
+      else if (means("quantized", entry.key))
+        read_quantized(entry);
+      else if (!is_adapter_key(entry.key))
+        list(entry, "");
+      else if (!adapts)
+        tell(entry, DifferenceKind::elsewhere, "no adapters are trained");
+    }
+  }
+
+ private:
+  static bool is_adapter_key(const std::string& name) {
+    return means("adapter", name) || means("adapter_rank", name) || means("adapter_alpha", name) ||
+           means("adapter_targets", name);
+  }
+
+  const ForeignEntry* find(std::string_view section) const {
+    const auto found = std::find_if(own_.entries.begin(), own_.entries.end(),
+                                    [&](const ForeignEntry& entry) { return means(section, entry.key); });
+    return found == own_.entries.end() ? nullptr : &*found;
+  }
+
+  // By the switches; where there is none, by the rank alone.
+  bool trains_adapters() const {
+    static constexpr std::string_view k_words[] = {"lora", "qlora", "true", "True"};
+    bool has_switch = false;
+    for (const ForeignEntry& entry : own_.entries) {
+      if (!means("adapter", entry.key)) continue;
+      has_switch = true;
+      const bool on = entry.value.is_text() ? std::find(std::begin(k_words), std::end(k_words),
+                                                        entry.value.text) != std::end(k_words)
+                                            : asks_for_something(entry.value);
+      if (on) return true;
+    }
+    return !has_switch && find("adapter_rank") != nullptr;
+  }
+
+  // Words of QLoRA: the frozen weights have four bits.
+  void read_quantized_adapters() {
+    for (const ForeignEntry& entry : own_.entries) {
+      const bool is_word = means("adapter", entry.key) && entry.value.text == "qlora";
+      const bool is_flag = entry.key == "use_qlora" && asks_for_something(entry.value);
+      if (is_word || is_flag) set(entry, "model.quantized", yaml_scalar("nf4"));
+    }
+  }
+
+  void read_adapters() {
+    read_quantized_adapters();
+    const ForeignEntry* const rank = find("adapter_rank");
+    const ForeignEntry* const said = rank != nullptr ? rank : find("adapter");
+    if (said == nullptr) return;
+    const auto count = rank == nullptr ? std::nullopt : number_of(rank->value);
+    if (!count || !count->is_integer() || count->integer < 1)
+      return tell(*said, DifferenceKind::lost, "adapters are trained: model.lora says them");
+    set(*rank, "model.lora.rank", yaml_scalar(std::to_string(count->integer)));
+    if (const ForeignEntry* const alpha = find("adapter_alpha")) {
+      if (const auto scale = number_of(alpha->value)) set(*alpha, "model.lora.alpha", as_yaml(*scale));
+    }
+    const ForeignEntry* const targets = find("adapter_targets");
+    if (targets != nullptr) return read_targets(*targets);
+    set(*rank, "model.lora.targets", yaml_sequence({yaml_scalar("all-linear", true)}),
+        "the layers are left out: the program chooses");
+  }
+
+  // A list, "q_proj,v_proj", or a word for all linear layers.
+  void read_targets(const ForeignEntry& entry) {
+    static constexpr std::string_view k_all[] = {"all", "all-linear", "all_linear"};
+    std::vector<YamlNode> names;
+    const auto add = [&](std::string_view name) {
+      const bool all = std::find(std::begin(k_all), std::end(k_all), name) != std::end(k_all);
+      if (!name.empty()) names.push_back(yaml_scalar(all ? "all-linear" : std::string(name), true));
+    };
+    for (const ForeignValue& item : entry.value.items) add(item.text);
+    std::string name;
+    for (const char c : entry.value.is_text() ? entry.value.text + "," : std::string()) {
+      if (c != ',' && c != ' ') {
+        name += c;
+        continue;
+      }
+      add(name);
+      name.clear();
+    }
+    if (!names.empty()) set(entry, "model.lora.targets", yaml_sequence(std::move(names)));
+  }
+
+  void read_length(const ForeignEntry& entry) {
+    const auto length = number_of(entry.value);
+    if (!length || !length->is_integer() || length->integer < 1)
+      return tell(entry, DifferenceKind::elsewhere, "model.sequence_length says it");
+    set(entry, "model.sequence_length", yaml_scalar(std::to_string(length->integer)),
+        "the longest sequence, and every one where they are packed or padded to it");
+  }
+
+  void read_quantized(const ForeignEntry& entry) {
+    if (!asks_for_something(entry.value)) return;
+    const auto bits = number_of(entry.value);
+    const bool is_8 = entry.key == "load_in_8bit" || (bits && bits->is_integer() && bits->integer == 8);
+    set(entry, "model.quantized", yaml_scalar(is_8 ? "int8" : "nf4"));
+  }
+
+  void list(const ForeignEntry& entry, std::string_view otherwise) {
+    if (const auto lost = meaning("lost").unread.find(entry.key); lost != meaning("lost").unread.end()) {
+      if (!asks_for_something(entry.value)) return;
+      if (entry.key == "stage") return list_stage(entry);
+      const bool is_one = entry.value.text == "1" && entry.key.ends_with("_parallel_size");
+      if (!is_one) tell(entry, DifferenceKind::lost, lost->second);
+      return;
+    }
+    if (const auto known = meaning("elsewhere").unread.find(entry.key);
+        known != meaning("elsewhere").unread.end())
+      return tell(entry, DifferenceKind::elsewhere, known->second);
+    if (means("model_dtype", entry.key))
+      return tell(entry, DifferenceKind::elsewhere, "model.dtype says how parameters are stored");
+    if (means("quiet", entry.key))
+      return tell(entry, DifferenceKind::elsewhere, "nothing of a step depends on it");
+    tell(entry, DifferenceKind::elsewhere,
+         otherwise.empty() ? "an argument of the program's own" : otherwise);
+  }
+
+  // LLaMA-Factory's: supervised and pre-training are steps of a scenario.
+  void list_stage(const ForeignEntry& entry) {
+    static constexpr std::string_view k_next_token[] = {"sft", "pt"};
+    const bool is_next = std::find(std::begin(k_next_token), std::end(k_next_token), entry.value.text) !=
+                         std::end(k_next_token);
+    tell(entry, is_next ? DifferenceKind::elsewhere : DifferenceKind::lost,
+         is_next ? "trains on the next token" : "a scenario trains on the next token alone");
+  }
+
+  void set(const ForeignEntry& entry, std::string key, YamlNode value, std::string note = {}) {
+    ImportedSetting setting;
+    setting.key = std::move(key);
+    setting.value = std::move(value);
+    setting.value.place = entry.value.place;
+    setting.from = entry.key;
+    setting.note = std::move(note);
+    reading_.set(std::move(setting));
+  }
+  void tell(const ForeignEntry& entry, DifferenceKind kind, std::string_view why) {
+    const std::string place_key = entry.key;
+    reading_.differences.push_back({place_key, kind, shown(entry.value), "", std::string(why), entry.place});
+  }
+
+  const ForeignValue& own_;
+  ImportReading& reading_;
+};
+
+}  // namespace
+
+bool is_program_argument(const std::string& name) {
+  static constexpr std::string_view k_sections[] = {
+      "sequence_length", "adapter",   "adapter_rank", "adapter_alpha",
+      "adapter_targets", "quantized", "model_dtype",  "quiet"};
+  if (meaning("elsewhere").unread.contains(name) || meaning("lost").unread.contains(name)) return true;
+  return std::any_of(std::begin(k_sections), std::end(k_sections),
+                     [&](std::string_view section) { return means(section, name); });
+}
+
+bool is_misspelt_argument(const std::string& name, const std::string& near) {
+  if (name.size() < 5) return false;
+  std::vector<std::size_t> row(near.size() + 1);
+  for (std::size_t j = 0; j <= near.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= name.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= near.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (name[i - 1] == near[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row.back() <= 2;
+}
+
+std::string nearest_argument(const std::string& name) {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const char* version : {"transformers", "transformers-4"}) {
+      if (const auto tool = known_keys(version)) {
+        for (const KnownKey& key : (*tool)->section("root").keys) all.push_back(key.name);
+      }
+    }
+    return all;
+  }();
+  return nearest_name(name, names).value_or("");
+}
+
+bool is_number_argument(const std::string& name) {
+  for (const char* version : {"transformers", "transformers-4"}) {
+    const auto tool = known_keys(version);
+    const KnownKey* const key = tool ? (*tool)->section("root").find(name) : nullptr;
+    if (key == nullptr) continue;
+    return std::all_of(key->types.begin(), key->types.end(), [](const KnownType& type) {
+      return type.kind == KnownType::Kind::number || type.kind == KnownType::Kind::null;
+    });
+  }
+  return false;
+}
+
+void move_program_arguments(ForeignValue& arguments, ForeignValue& own) {
+  const bool is_mixed = std::any_of(arguments.entries.begin(), arguments.entries.end(),
+                                    [](const ForeignEntry& entry) { return is_program_argument(entry.key); });
+  if (!is_mixed) return;
+  std::vector<ForeignEntry> kept;
+  for (ForeignEntry& entry : arguments.entries) {
+    const std::string near = nearest_argument(entry.key);
+    const bool is_slip =
+        !is_program_argument(entry.key) && !near.empty() && is_misspelt_argument(entry.key, near);
+    if (is_training_argument(entry.key) || is_slip)
+      kept.push_back(std::move(entry));
+    else
+      own.entries.push_back(std::move(entry));
+  }
+  arguments.entries = std::move(kept);
+}
+
+void add_program_defaults(const std::string& program, const ForeignValue& own, ForeignValue& arguments,
+                          ImportReading& reading) {
+  std::string name = program;
+  if (name.empty() && own.find("finetuning_type") != nullptr) name = "llamafactory-cli";
+  if (name.empty() && own.find("tuner_type") != nullptr) name = "swift";
+  if (name.empty()) return;
+  const ForeignValue* const off = own.find("disable_gradient_checkpointing");
+  for (const auto& [key, text] : meaning(name).unread) {
+    if (arguments.find(key) != nullptr) continue;
+    static constexpr std::string_view k_checkpoints = "gradient_checkpointing";
+    if (k_checkpoints.compare(key) == 0 && off != nullptr && asks_for_something(*off)) continue;
+    ForeignValue value = json_scalar(text).value_or(foreign_text(text, {}));
+    value.place = in_file(arguments.place.file);
+    reading.warnings.push_back({value.place, fmt::format("{} is left out: {} takes {}", key, name, text),
+                                "the Trainer alone has another default"});
+    arguments.entries.push_back({key, value.place, std::move(value)});
+  }
+}
+
+void read_program_arguments(const ForeignValue& own, ImportReading& reading) {
+  ProgramReader(own, reading).read();
+}
+
+}  // namespace shardlab
