@@ -92,6 +92,7 @@
   ADD(strategy_hybrid)                       \
   ADD(strategy_where_to_start)               \
   ADD(training_clipping)                     \
+  ADD(training_kernel_faults)                \
   ADD(training_optimizer)                    \
   ADD(training_unused_parameters)            \
   ADD(versions_functions)                    \

@@ -25,6 +25,11 @@ Rule damaged() {
           "safetensors_rust.SafetensorError: Error while deserializing header: MetadataIncompleteBuffer",
       .signs =
           {
+              {.pattern = "unable to open file*read-only mode", .certainty = 78},
+              {.pattern = "unable to load weights from*checkpoint file", .certainty = 86},
+              {.pattern = "without having git-lfs installed", .certainty = 88},
+              {.pattern = "checkpoint*is incomplete", .certainty = 80},
+              {.pattern = "no such file or directory*rng_state", .certainty = 62},
               {.pattern = "pytorchstreamreader failed", .certainty = 92},
               {.pattern = "failed finding central directory", .certainty = 93},
               {.pattern = "error while deserializing header", .certainty = 93},

@@ -25,6 +25,14 @@ Rule keys() {
           "\"_orig_mod.encoder.weight\"",
       .signs =
           {
+              {.pattern = "trying to set a tensor of shape*which has shape",
+               .certainty = 80,
+               .unless = {"torch.size([0])"}},
+              {.pattern = "some weights of*were not initialized from the model checkpoint",
+               .certainty = 30,
+               .message = "The model has weights that the checkpoint lacks; they start at random. Expected "
+                          "for a new head.",
+               .only_info = true},
               {.pattern = "missing key(s) in state_dict",
                .certainty = 88,
                .unless = {"missing key(s) in state_dict: <"}},

@@ -26,6 +26,7 @@ Rule other_world_size() {
           "size of 4 but the current world size is 6.",
       .signs =
           {
+              {.pattern = "size mismatch between saved torch.size", .certainty = 88},
               {.pattern = "checkpoint being loaded used a dp world size of", .certainty = 95},
               {.pattern = "automatic adjustment of zero's optimizer state partitioning", .certainty = 94},
               {.pattern = "zeroruntimeexception*world size", .certainty = 92},

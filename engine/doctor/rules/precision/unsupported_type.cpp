@@ -4,6 +4,17 @@
 namespace shardlab {
 namespace {
 
+constexpr std::string_view k_types_differ =
+    "The operands of one operation have different types: a part of the model, or its input, is in another"
+    " precision than the rest.";
+constexpr std::string_view k_one_type =
+    "run the forward under autocast, or cast that part (adapters, heads, buffers, inputs) to the type of "
+    "the others";
+constexpr std::string_view k_no_attention = "This attention kernel does not run on this GPU.";
+constexpr std::string_view k_other_attention =
+    "another attention: attn_implementation=\"sdpa\" (or \"eager\") in transformers; flash attention 2 "
+    "needs compute capability 8.0 (Ampere) or newer, float16 or bfloat16";
+
 Rule unsupported_dtype() {
   return {
       .id = "precision/unsupported-dtype",
@@ -22,6 +33,80 @@ Rule unsupported_dtype() {
       .example = "RuntimeError: \"addmm_impl_cpu_\" not implemented for 'Half'",
       .signs =
           {
+              {.pattern = "expected dtype*but got dtype",
+               .certainty = 76,
+               .message = "The operands of one operation have different types: in the optimizer, its state "
+                          "and the gradient.",
+               .fix = "keep parameters, gradients and states in one type: load the model in float32 and let "
+                      "mixed precision cast, or convert it whole"},
+              {.pattern = "expected scalar type*but found",
+               .certainty = 70,
+               .message = k_types_differ,
+               .fix = k_one_type},
+              {.pattern = "must have the same dtype",
+               .certainty = 68,
+               .unless = {"flatten"},
+               .message = k_types_differ,
+               .fix = k_one_type},
+              {.pattern = "to have the same dtype, but got",
+               .certainty = 74,
+               .unless = {"flatten"},
+               .message = k_types_differ,
+               .fix = k_one_type},
+              {.pattern = "input type*and weight type*should be the same",
+               .certainty = 72,
+               .message = k_types_differ,
+               .fix = k_one_type},
+              {.pattern = "input type*and bias type*should be the same",
+               .certainty = 72,
+               .message = k_types_differ,
+               .fix = k_one_type},
+              {.pattern = "expected tensor for argument*to have the same*type",
+               .certainty = 68,
+               .message = k_types_differ,
+               .fix = k_one_type},
+              {.pattern = "to have same dtype",
+               .certainty = 66,
+               .message = k_types_differ,
+               .fix = k_one_type},
+              {.pattern = "dtypes of*do not match",
+               .certainty = 60,
+               .message = k_types_differ,
+               .fix = k_one_type},
+              {.pattern = "expected query, key, and value to have the same dtype",
+               .certainty = 78,
+               .message = k_types_differ,
+               .fix = k_one_type},
+              {.pattern = "attempted to set the storage of a tensor*dtype",
+               .certainty = 60,
+               .message = k_types_differ,
+               .fix = k_one_type},
+              {.pattern = "flashattention only supports",
+               .certainty = 90,
+               .message = k_no_attention,
+               .fix = k_other_attention},
+              {.pattern = "flash attention*only supports*gpu",
+               .certainty = 84,
+               .message = k_no_attention,
+               .fix = k_other_attention},
+              {.pattern = "flash*attention*requires*ampere",
+               .certainty = 84,
+               .message = k_no_attention,
+               .fix = k_other_attention},
+              {.pattern = "flash_attn*compute capability",
+               .certainty = 80,
+               .message = k_no_attention,
+               .fix = k_other_attention},
+              {.pattern = "no available kernel. aborting execution",
+               .certainty = 80,
+               .message = k_no_attention,
+               .fix = k_other_attention},
+              {.pattern = "head dimension at most",
+               .certainty = 70,
+               .message = k_no_attention,
+               .fix = k_other_attention},
+              {.pattern = "not implemented for 'long'", .certainty = 60},
+              {.pattern = "not implemented for 'byte'", .certainty = 60},
               {.pattern = "unsupported data type", .certainty = 60},
               {.pattern = "not implemented for 'half'", .certainty = 88},
               {.pattern = "not implemented for 'bfloat16'", .certainty = 85},
@@ -40,11 +125,6 @@ Rule unsupported_dtype() {
               {.pattern = "only support fp16 and bf16 data type", .certainty = 75},
               {.pattern = "only supports fp16 and bf16", .certainty = 75},
               {.pattern = "expected*data type*flash", .certainty = 40},
-              {.pattern = "expected scalar type*but found", .certainty = 70},
-              {.pattern = "must have the same dtype", .certainty = 68, .unless = {"flatten"}},
-              {.pattern = "expected mat1 and mat2 to have the same dtype", .certainty = 72},
-              {.pattern = "input type*and weight type*should be the same", .certainty = 72},
-              {.pattern = "input type*and bias type*should be the same", .certainty = 72},
               {.pattern = "expects*dtype*but got*dtype", .certainty = 40},
               {.pattern = "unsupported fp16", .certainty = 55},
               {.pattern = "fp16 is not supported", .certainty = 75},

@@ -26,6 +26,13 @@ Rule no_launcher() {
           "RANK expected, but not set",
       .signs =
           {
+              {.pattern = "keyerror: 'node_rank'", .certainty = 84},
+              {.pattern = "keyerror: 'local_world_size'", .certainty = 88},
+              {.pattern = "keyerror: 'group_rank'", .certainty = 88},
+              {.pattern = "keyerror: 'pmi_", .certainty = 80},
+              {.pattern = "keyerror: 'flux_", .certainty = 78},
+              {.pattern = "int() argument must be*not 'nonetype'", .certainty = 72, .frame = "environ"},
+              {.pattern = "keyerror: 'rank", .certainty = 80},
               {.pattern = "keyerror: 'ompi_", .certainty = 85},
               {.pattern = "rendezvous: environment variable*expected, but not set", .certainty = 95},
               {.pattern = "environment variable*expected, but not set", .certainty = 94},

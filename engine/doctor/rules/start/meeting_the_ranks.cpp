@@ -26,6 +26,26 @@ Rule rendezvous_fails() {
           "to (192.0.2.9, 50437).",
       .signs =
           {
+              {.pattern = "mesh should not be bigger than default world size",
+               .certainty = 72,
+               .message = "The job has fewer ranks than its mesh of devices.",
+               .fix = "compare the product of the parallel dimensions with the number of processes of the "
+                      "launch"},
+              {.pattern = "invalid parallel dims*world_size",
+               .certainty = 80,
+               .message = "The parallel dimensions do not multiply to the number of ranks.",
+               .fix = "compare the product of the parallel dimensions with the number of processes of the "
+                      "launch"},
+              {.pattern = "world_size*is not divisible by*parallel",
+               .certainty = 72,
+               .message = "The parallel dimensions do not divide the number of ranks.",
+               .fix = "compare the product of the parallel dimensions with the number of processes of the "
+                      "launch"},
+              {.pattern = "world size*is not divisible by*parallel",
+               .certainty = 72,
+               .message = "The parallel dimensions do not divide the number of ranks.",
+               .fix = "compare the product of the parallel dimensions with the number of processes of the "
+                      "launch"},
               {.pattern = "connect() timed out", .certainty = 80},
               {.pattern = "runtimeerror: socket timeout", .certainty = 70},
               {.pattern = "retrieving nccluniqueid*timeout", .certainty = 80},
