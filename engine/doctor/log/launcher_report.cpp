@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "engine/base/lower_case.h"
 #include "engine/doctor/log/log_lines.h"
@@ -38,6 +39,19 @@ std::optional<int> exit_code_of(std::optional<int> written) {
   return written;
 }
 
+// The signal of `terminated with signal SIGABRT`, negative, as Python's multiprocessing writes it.
+std::optional<int> named_signal(std::string_view lower) {
+  constexpr std::string_view k_key = "terminated with signal sig";
+  const std::size_t at = lower.find(k_key);
+  if (at == std::string_view::npos) return std::nullopt;
+  constexpr std::array<std::pair<std::string_view, int>, 7> k_signals = {
+      {{"abrt", 6}, {"segv", 11}, {"kill", 9}, {"bus", 7}, {"term", 15}, {"fpe", 8}, {"ill", 4}}};
+  for (const auto& [name, signal] : k_signals) {
+    if (lower.substr(at + k_key.size()).starts_with(name)) return -signal;
+  }
+  return std::nullopt;
+}
+
 // What one line says of one process that ended: torchrun, DeepSpeed, Composer, Kubernetes, srun, mpirun.
 std::optional<FirstFailure> failed_process(const SeenLine& kept, std::string_view lower) {
   constexpr std::array<std::string_view, 7> k_codes = {"failed (exitcode",         "exits with return code",
@@ -49,6 +63,7 @@ std::optional<FirstFailure> failed_process(const SeenLine& kept, std::string_vie
     if (!code) code = exit_code_of(small(integer_after(lower, key)));
   }
   if (const auto signal = small(integer_after(lower, "exited on signal"))) code = -*signal;
+  if (const auto signal = named_signal(lower)) code = signal;
   if (!code || *code == 0 || *code == k_told_to_end) return std::nullopt;
   std::optional<int> rank;
   for (const std::string_view key : {"local_rank", "rank ", "task ", "process "}) {

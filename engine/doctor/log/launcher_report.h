@@ -12,7 +12,8 @@ namespace shardlab {
 // Reads the summary of torchrun's ChildFailedError (the root cause and, before it, the failures that came
 // later), and the one line that launchers write of a process: torchrun's `failed (exitcode: 1) local_rank: 0
 // (pid: 7) of binary`, DeepSpeed's `exits with return code = -11`, Composer's `Rank 0 crashed with exit code
-// 1`, `exited with exit code 1` of srun and Kubernetes, mpirun's `exited on signal 11`.
+// 1`, `exited with exit code 1` of srun and Kubernetes, mpirun's `exited on signal 11`,
+// `process 1 terminated with signal SIGABRT` of torch.multiprocessing.
 class LauncherReport {
  public:
   // A line without its prefixes. True where it speaks of a process that failed after another one: a launcher

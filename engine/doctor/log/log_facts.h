@@ -51,6 +51,13 @@ struct FirstFailure {
   std::optional<int> exit_code;  // negative: the signal that ended it
 };
 
+// The first barrier over the store, in which ranks wait for the others.
+struct WaitingBarrier {
+  SeenLine at;
+  std::int64_t world = 0;
+  std::int64_t arrived = 0;  // more than the world: keys of an earlier start, or processes started twice
+};
+
 // A figure of the training loop.
 struct SeenMetric {
   SeenLine at;
@@ -66,6 +73,7 @@ struct LogFacts {
   std::vector<SeenAllocation> allocations;    // the first few that failed
   std::map<int, SeenCollective> collectives;  // by rank, the first of each
   std::optional<FirstFailure> first_failure;  // as the launcher says
+  std::optional<WaitingBarrier> barrier;      // the last one that nobody is said to have passed
   std::optional<SeenMetric> not_finite;       // a loss or a norm that is NaN or infinite
   std::optional<SeenMetric> no_scale;         // a loss scale that has fallen to nothing
   // The line most likely to matter to a reader, for logs that no rule knows; and whether it is surely the

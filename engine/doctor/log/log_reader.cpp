@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/lower_case.h"
+#include "engine/doctor/log/barrier_message.h"
 #include "engine/doctor/log/launcher_report.h"
 #include "engine/doctor/log/likely_line.h"
 #include "engine/doctor/log/log_lines.h"
@@ -137,6 +138,12 @@ void LogReader::State::take_numbers(const SeenLine& kept, std::string_view text,
     if (const auto message = read_allocator_message(text)) facts.allocations.push_back({kept, *message});
   }
   take_collective(kept, text);
+  if (auto barrier = read_barrier_message(lower)) {
+    barrier->at = kept;
+    facts.barrier = std::move(barrier);
+  } else if (passes_barrier(lower)) {
+    facts.barrier.reset();
+  }
   if (auto name = non_finite_figure(lower)) count_figure(facts.not_finite, kept, std::move(*name));
   if (tells_of_no_scale(lower)) count_figure(facts.no_scale, kept, "loss scale");
 }

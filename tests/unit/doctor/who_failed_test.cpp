@@ -25,6 +25,7 @@ TEST_CASE("launchers say which process failed first, each in its own words") {
   CHECK(failure("pod w-0 container pytorch exitCode: 139 failed")->exit_code == -11);  // 128 + the signal
   CHECK(failure("mpirun noticed that process rank 3 with PID 0 on node n1 exited on signal 11")->exit_code ==
         -11);
+  CHECK(failure("ProcessExitedException: process 1 terminated with signal SIGABRT")->exit_code == -6);
   CHECK_FALSE(failure("worker 3 exited with code 0, no error"));
   CHECK_FALSE(failure("ERROR: process 4 exited with code 143"));  // told to end, because another one failed
 }

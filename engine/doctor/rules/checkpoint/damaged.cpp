@@ -25,6 +25,11 @@ Rule damaged() {
           "safetensors_rust.SafetensorError: Error while deserializing header: MetadataIncompleteBuffer",
       .signs =
           {
+              {.pattern = "assert len(self.ckpt_list) > 0",
+               .certainty = 84,
+               .message = "A folder of a checkpoint holds none of the files that are looked for.",
+               .fix = "list the folder: mp_rank_*_model_states.pt and, for a resume, the optimizer states of "
+                      "all ranks must be there"},
               {.pattern = "unable to open file*read-only mode", .certainty = 78},
               {.pattern = "unable to load weights from*checkpoint file", .certainty = 86},
               {.pattern = "without having git-lfs installed", .certainty = 88},

@@ -1,8 +1,32 @@
 // Meeting of the ranks.
+#include <fmt/format.h>
+
+#include "engine/doctor/check_signs.h"
+#include "engine/doctor/log/log_facts.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+// Ranks wait in the first barrier and nobody is said to have passed it.
+std::vector<Finding> check_barrier(const Rule& rule, const Case& facts) {
+  if (!facts.log->barrier) return {};
+  const WaitingBarrier& barrier = *facts.log->barrier;
+  Finding finding = finding_of(rule);
+  finding.certainty = 62;
+  finding.position = barrier.at.line;
+  finding.evidence = {evidence_of(facts, barrier.at)};
+  if (barrier.arrived > barrier.world) {
+    finding.message = fmt::format(
+        "{} processes came to a barrier of {}: each node was told another number of ranks, or started them "
+        "twice.",
+        barrier.arrived, barrier.world);
+  } else {
+    finding.message = fmt::format("{} of {} ranks are in the first barrier; they wait for the others.",
+                                  barrier.arrived, barrier.world);
+  }
+  return {finding};
+}
 
 Rule rendezvous_fails() {
   return {
@@ -82,6 +106,7 @@ Rule rendezvous_fails() {
               {.pattern = "bootstrap*timeout", .certainty = 66},
               {.pattern = "timeout waiting for rx", .certainty = 50, .role = Role::symptom},
           },
+      .checks = {{{Need::log}, check_barrier}},
   };
 }
 
