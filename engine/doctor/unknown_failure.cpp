@@ -29,7 +29,7 @@ std::string who(const FirstFailure& failure) {
 Finding silent_failure(const Case& facts, const FirstFailure& failure) {
   Finding finding;
   finding.title = "a process failed and did not say why";
-  const int code = failure.exit_code.value_or(1);
+  const int code = failure.exit_code.value_or(0);
   if (code < 0) {
     finding.message = fmt::format("{} ended first, by signal {} ({}), without a word of its own.",
                                   who(failure), -code, signal_words(-code));
@@ -39,8 +39,9 @@ Finding silent_failure(const Case& facts, const FirstFailure& failure) {
         "run again with Python's fault handler, which prints where it was; an operator that was compiled for "
         "another version of PyTorch, CUDA or the compiler is the usual reason"};
   } else {
-    finding.message = fmt::format("{} failed first (exit code {}), and what it printed is not in this log.",
-                                  who(failure), code);
+    const std::string with = code > 0 ? fmt::format(" (exit code {})", code) : "";
+    finding.message =
+        fmt::format("{} failed first{}, and what it printed is not in this log.", who(failure), with);
     finding.fix = {
         FixKind::command,
         {},

@@ -39,25 +39,29 @@ std::optional<int> exit_code_of(std::optional<int> written) {
   return written;
 }
 
-// The signal of `terminated with signal SIGABRT`, negative, as Python's multiprocessing writes it.
+// The signal of `terminated with signal SIGABRT` (torch.multiprocessing) and `died with <Signals.SIGABRT: 6>`
+// (subprocess), negative.
 std::optional<int> named_signal(std::string_view lower) {
-  constexpr std::string_view k_key = "terminated with signal sig";
-  const std::size_t at = lower.find(k_key);
-  if (at == std::string_view::npos) return std::nullopt;
+  constexpr std::array<std::string_view, 2> k_keys = {"terminated with signal sig", "died with <signals.sig"};
+  std::string_view name_on;
+  for (const std::string_view key : k_keys) {
+    const std::size_t at = lower.find(key);
+    if (at != std::string_view::npos) name_on = lower.substr(at + key.size());
+  }
   constexpr std::array<std::pair<std::string_view, int>, 7> k_signals = {
       {{"abrt", 6}, {"segv", 11}, {"kill", 9}, {"bus", 7}, {"term", 15}, {"fpe", 8}, {"ill", 4}}};
   for (const auto& [name, signal] : k_signals) {
-    if (lower.substr(at + k_key.size()).starts_with(name)) return -signal;
+    if (name_on.starts_with(name)) return -signal;
   }
   return std::nullopt;
 }
 
 // What one line says of one process that ended: torchrun, DeepSpeed, Composer, Kubernetes, srun, mpirun.
 std::optional<FirstFailure> failed_process(const SeenLine& kept, std::string_view lower) {
-  constexpr std::array<std::string_view, 7> k_codes = {"failed (exitcode",         "exits with return code",
-                                                       "crashed with exit code",   "exited with code",
-                                                       "exited with exit code",    "exitcode: ",
-                                                       "terminated with exit code"};
+  constexpr std::array<std::string_view, 8> k_codes = {"failed (exitcode",          "exits with return code",
+                                                       "crashed with exit code",    "exited with code",
+                                                       "exited with exit code",     "exitcode: ",
+                                                       "terminated with exit code", "non-zero exit status"};
   std::optional<int> code;
   for (const std::string_view key : k_codes) {
     if (!code) code = exit_code_of(small(integer_after(lower, key)));
@@ -107,6 +111,7 @@ bool LauncherReport::take(const SeenLine& kept, std::string_view line) {
     take_root_cause(kept, text);
   } else if (!first_) {
     first_ = failed_process(kept, in_lower_case(text));
+    if (!first_ && part_ == Part::head) first_ = FirstFailure{kept, {}, {}};
   }
   return false;
 }

@@ -13,7 +13,8 @@ namespace shardlab {
 // later), and the one line that launchers write of a process: torchrun's `failed (exitcode: 1) local_rank: 0
 // (pid: 7) of binary`, DeepSpeed's `exits with return code = -11`, Composer's `Rank 0 crashed with exit code
 // 1`, `exited with exit code 1` of srun and Kubernetes, mpirun's `exited on signal 11`,
-// `process 1 terminated with signal SIGABRT` of torch.multiprocessing.
+// `process 1 terminated with signal SIGABRT` of torch.multiprocessing, `returned non-zero exit status 1` of
+// subprocess. A ChildFailedError without a summary is a failure without a code.
 class LauncherReport {
  public:
   // A line without its prefixes. True where it speaks of a process that failed after another one: a launcher

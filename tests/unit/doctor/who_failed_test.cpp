@@ -26,6 +26,12 @@ TEST_CASE("launchers say which process failed first, each in its own words") {
   CHECK(failure("mpirun noticed that process rank 3 with PID 0 on node n1 exited on signal 11")->exit_code ==
         -11);
   CHECK(failure("ProcessExitedException: process 1 terminated with signal SIGABRT")->exit_code == -6);
+  CHECK(failure("CalledProcessError: Command '['python', 'a.py']' died with <Signals.SIGABRT: 6>.")
+            ->exit_code == -6);
+  CHECK(failure("CalledProcessError: Command '['python']' returned non-zero exit status 2.")->exit_code == 2);
+  const auto bare = failure("torch.distributed.elastic.multiprocessing.errors.ChildFailedError:");
+  REQUIRE(bare);
+  CHECK_FALSE(bare->exit_code);
   CHECK_FALSE(failure("worker 3 exited with code 0, no error"));
   CHECK_FALSE(failure("ERROR: process 4 exited with code 143"));  // told to end, because another one failed
 }
