@@ -33,6 +33,7 @@
   ADD(configuration_ignored_settings)        \
   ADD(configuration_deepspeed_file)          \
   ADD(configuration_unknown_key)             \
+  ADD(configuration_refused_settings)        \
   ADD(configuration_effective_configuration) \
   ADD(configuration_zero_options_of_memory)  \
   ADD(configuration_zero_trace)              \

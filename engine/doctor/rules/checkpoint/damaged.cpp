@@ -25,6 +25,13 @@ Rule damaged() {
           "safetensors_rust.SafetensorError: Error while deserializing header: MetadataIncompleteBuffer",
       .signs =
           {
+              {.pattern = "failed to resume from checkpoint",
+               .certainty = 78,
+               .message = "The folder holds no checkpoint that the engine can resume.",
+               .fix = "look that the folder holds global_step*/ with the states of all ranks, and resume "
+                      "from a whole checkpoint"},
+              {.pattern = "checkpoint file not found at", .certainty = 80},
+              {.pattern = "neither a state dict nor checkpoint files were found", .certainty = 76},
               {.pattern = "assert len(self.ckpt_list) > 0",
                .certainty = 84,
                .message = "A folder of a checkpoint holds none of the files that are looked for.",

@@ -10,7 +10,9 @@ constexpr std::string_view k_types_differ =
 constexpr std::string_view k_one_type =
     "run the forward under autocast, or cast that part (adapters, heads, buffers, inputs) to the type of "
     "the others";
-constexpr std::string_view k_no_attention = "This attention kernel does not run on this GPU.";
+constexpr std::string_view k_no_attention =
+    "This attention kernel is not to be had here: not on this device, for this model or in this "
+    "installation.";
 constexpr std::string_view k_other_attention =
     "another attention: attn_implementation=\"sdpa\" (or \"eager\") in transformers; flash attention 2 "
     "needs compute capability 8.0 (Ampere) or newer, float16 or bfloat16";
@@ -33,6 +35,28 @@ Rule unsupported_dtype() {
       .example = "RuntimeError: \"addmm_impl_cpu_\" not implemented for 'Half'",
       .signs =
           {
+              {.pattern = "does not support an attention implementation through",
+               .certainty = 76,
+               .message = k_no_attention,
+               .fix = k_other_attention},
+              {.pattern = "does not support flash attention",
+               .certainty = 80,
+               .message = k_no_attention,
+               .fix = k_other_attention},
+              {.pattern = "flashattention*is not available on cpu",
+               .certainty = 82,
+               .message = k_no_attention,
+               .fix = k_other_attention},
+              {.pattern = "flashattention*requires compute capability",
+               .certainty = 82,
+               .message = k_no_attention,
+               .fix = k_other_attention},
+              {.pattern = "the package for flashattention",
+               .certainty = 78,
+               .message = k_no_attention,
+               .fix = k_other_attention},
+              {.pattern = "invalid usage of tensors with different dtypes", .certainty = 74},
+              {.pattern = "attempting to reduce an unsupported grad type", .certainty = 76},
               {.pattern = "expected dtype*but got dtype",
                .certainty = 76,
                .message = "The operands of one operation have different types: in the optimizer, its state "

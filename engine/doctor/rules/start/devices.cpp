@@ -59,6 +59,13 @@ Rule fewer_devices() {
       .example = "RuntimeError: No CUDA GPUs are available",
       .signs =
           {
+              {.pattern = "distributed package doesn't have nccl built in",
+               .certainty = 86,
+               .message =
+                   "This PyTorch was built without NCCL: a build for processors, or for a system without it.",
+               .fix = "install the CUDA build of PyTorch, or use gloo on processors"},
+              {.pattern = "fsdp does not support cpu only execution", .certainty = 84},
+              {.pattern = "fsdp needs a non-cpu accelerator device", .certainty = 84},
               {.pattern = "driver version is insufficient for cuda runtime version",
                .certainty = 88,
                .message = k_old_driver,

@@ -50,6 +50,18 @@ Rule rendezvous_fails() {
           "to (192.0.2.9, 50437).",
       .signs =
           {
+              {.pattern = "the new group's world size should be less or equal to the world size",
+               .certainty = 74,
+               .message = "A group of ranks is larger than the job.",
+               .fix = "compare the sizes of the parallel groups with the number of processes of the launch"},
+              {.pattern = "the world size*must be divisible by 'group_size",
+               .certainty = 74,
+               .message = "The groups do not divide the number of ranks.",
+               .fix = "compare the sizes of the parallel groups with the number of processes of the launch"},
+              {.pattern = "devicemesh only support homogeneous hardware",
+               .certainty = 74,
+               .message = "The nodes have different numbers of devices, or ranks see different ones.",
+               .fix = "the same number of processes and visible devices on every node"},
               {.pattern = "mesh should not be bigger than default world size",
                .certainty = 72,
                .message = "The job has fewer ranks than its mesh of devices.",
