@@ -60,7 +60,7 @@ std::optional<int> named_signal(std::string_view lower) {
 std::optional<FirstFailure> failed_process(const SeenLine& kept, std::string_view lower) {
   constexpr std::array<std::string_view, 8> k_codes = {"failed (exitcode",          "exits with return code",
                                                        "crashed with exit code",    "exited with code",
-                                                       "exited with exit code",     "exitcode: ",
+                                                       "exited with exit code",     "exitcode",
                                                        "terminated with exit code", "non-zero exit status"};
   std::optional<int> code;
   for (const std::string_view key : k_codes) {
