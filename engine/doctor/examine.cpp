@@ -48,6 +48,7 @@ Finding merged(std::vector<Finding> findings) {
           std::find(first.evidence.begin(), first.evidence.end(), evidence) != first.evidence.end();
       if (!known && first.evidence.size() < k_most_evidence) first.evidence.push_back(std::move(evidence));
     }
+    first.ranks.insert(first.ranks.end(), findings[i].ranks.begin(), findings[i].ranks.end());
     first.severity = std::min(first.severity, findings[i].severity);
     if (!first.effect) first.effect = findings[i].effect;
     if (first.goal == Goal::none) {
@@ -56,6 +57,8 @@ Finding merged(std::vector<Finding> findings) {
       first.takes_all_remedies = findings[i].takes_all_remedies;
     }
   }
+  std::sort(first.ranks.begin(), first.ranks.end());
+  first.ranks.erase(std::unique(first.ranks.begin(), first.ranks.end()), first.ranks.end());
   return first;
 }
 

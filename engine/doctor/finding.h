@@ -79,6 +79,7 @@ struct Finding {
   std::string title;
   std::string message;  // what is the matter, with the numbers that were seen
   std::vector<Evidence> evidence;
+  std::vector<int> ranks;  // that wrote what shows it, in order; empty where no line says whose it is
   Fix fix;
   std::optional<Effect> effect;
 

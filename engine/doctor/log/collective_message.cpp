@@ -1,5 +1,7 @@
 #include "engine/doctor/log/collective_message.h"
 
+#include <initializer_list>
+
 #include "engine/doctor/log/log_numbers.h"
 
 namespace shardlab {
@@ -21,6 +23,14 @@ std::string group_of(std::string_view line) {
   return {};
 }
 
+// The number after the first of the keys that has one.
+std::optional<std::int64_t> first_after(std::string_view line, std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) {
+    if (const auto number = integer_after(line, key)) return number;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<CollectiveMessage> read_collective_message(std::string_view line) {
@@ -33,19 +43,22 @@ std::optional<CollectiveMessage> read_collective_message(std::string_view line) 
     message.elements_in = integer_after(inside, "NumelIn");
     message.elements_out = integer_after(inside, "NumelOut");
     message.timeout_ms = integer_after(inside, "Timeout(ms)");
-  } else if (line.find("last enqueued NCCL work") != std::string_view::npos) {
-    message.sequence = integer_after(line, "at work");
-    if (!message.sequence) message.sequence = integer_after(line, "at NCCL work");
-    message.last_enqueued = integer_after(line, "last enqueued NCCL work");
-    message.last_completed = integer_after(line, "last completed NCCL work");
   } else {
-    return std::nullopt;
+    message.last_enqueued = first_after(line, {"ast enqueued NCCL work", "ast enqueued work"});
+    message.last_completed = first_after(line, {"ast completed NCCL work", "ast completed work"});
+    if (!message.last_enqueued) return std::nullopt;
+    message.sequence = first_after(line, {"at work sequence id", "at work", "at NCCL work"});
   }
   message.group = group_of(line);
   return message;
 }
 
+bool is_of_same_collective(const CollectiveMessage& a, const CollectiveMessage& b) {
+  return !a.sequence || !b.sequence || a.sequence == b.sequence;
+}
+
 void join(CollectiveMessage& message, const CollectiveMessage& more) {
+  if (!message.sequence) message.sequence = more.sequence;
   if (message.operation.empty()) message.operation = more.operation;
   if (!message.elements_in) message.elements_in = more.elements_in;
   if (!message.elements_out) message.elements_out = more.elements_out;

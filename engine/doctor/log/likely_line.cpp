@@ -7,9 +7,15 @@
 namespace shardlab {
 namespace {
 
-constexpr std::array<std::string_view, 8> k_crashes = {
-    "segmentation fault", "core dumped",         "fatal python error", "terminate called",
-    "stack smashing",     "illegal instruction", "double free",        "fatal error:"};
+constexpr std::array<std::string_view, 11> k_crashes = {"segmentation fault",   "core dumped",
+                                                        "fatal python error",   "terminate called",
+                                                        "stack smashing",       "illegal instruction",
+                                                        "double free",          "fatal error:",
+                                                        "*** cancelled at",     "an error occurred in mpi_",
+                                                        "mpi_abort was invoked"};
+// What launchers raise about a child: the reason is the child's.
+constexpr std::array<std::string_view, 3> k_of_launchers = {"childfailederror", "calledprocesserror",
+                                                            "processexitedexception"};
 constexpr std::array<std::string_view, 9> k_likely_words = {
     "error", "exception", "fatal", "failed", "failure", "aborted", "killed", "timeout", "timed out"};
 // What says that there is no error.
@@ -35,14 +41,30 @@ bool is_exception_line(std::string_view text) {
   return named && (end == text.size() || text[end] == ':');
 }
 
+// Slurm's own failures. What it says of a task (`srun: error: node1: task 3: Aborted`) follows from the task.
+bool is_of_slurm(std::string_view text) {
+  constexpr std::string_view k_task = ": task ";
+  if (!text.starts_with("srun: error:") && !text.starts_with("slurmstepd: error:")) return false;
+  const std::size_t task = text.find(k_task);
+  const std::size_t number = task + k_task.size();
+  return task == std::string_view::npos || number >= text.size() ||
+         std::isdigit(static_cast<unsigned char>(text[number])) == 0;
+}
+
 }  // namespace
 
 Likeliness likeliness_of(std::string_view text, std::string_view lower_case_text) {
   if (has_any(lower_case_text, k_crashes)) return Likeliness::crash;
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  if (has_any(lower_case_text, k_of_launchers)) return Likeliness::word;
   if (is_exception_line(text)) return Likeliness::report;
+  // What a kernel or a library written in C asserts.
+  if (lower_case_text.find("assertion `") != std::string_view::npos) return Likeliness::report;
   if (has_any(lower_case_text, k_harmless)) return Likeliness::none;
-  if (lower_case_text.find("exitcode: -") != std::string_view::npos) return Likeliness::report;
+  if (is_of_slurm(text)) return Likeliness::report;
+  if (lower_case_text.find("exitcode: -") != std::string_view::npos ||
+      lower_case_text.find("exits with return code = -") != std::string_view::npos)
+    return Likeliness::report;
   if (has_any(lower_case_text, k_likely_words)) return Likeliness::word;
   return Likeliness::none;
 }

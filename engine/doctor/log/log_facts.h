@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -29,6 +30,7 @@ struct SeenSign {
   std::vector<SeenLine> lines;  // the first few
   // The first line on which no other rule had a much surer sign, if any.
   std::optional<SeenLine> own;
+  std::set<int> ranks;  // that wrote it, the first 64 of them
 };
 
 struct SeenAllocation {
@@ -42,6 +44,27 @@ struct SeenCollective {
   CollectiveMessage message;
 };
 
+// The process that a launcher reports to have failed first.
+struct FirstFailure {
+  SeenLine at;
+  std::optional<int> rank;
+  std::optional<int> exit_code;  // negative: the signal that ended it
+};
+
+// The first barrier over the store, in which ranks wait for the others.
+struct WaitingBarrier {
+  SeenLine at;
+  std::int64_t world = 0;
+  std::int64_t arrived = 0;  // more than the world: keys of an earlier start, or processes started twice
+};
+
+// A figure of the training loop.
+struct SeenMetric {
+  SeenLine at;
+  std::string name;  // "loss"
+  std::int64_t count = 1;
+};
+
 struct LogFacts {
   std::int64_t lines = 0;
   std::int64_t bytes = 0;
@@ -49,11 +72,16 @@ struct LogFacts {
   std::unordered_map<const LogSign*, SeenSign> signs;
   std::vector<SeenAllocation> allocations;    // the first few that failed
   std::map<int, SeenCollective> collectives;  // by rank, the first of each
-  std::optional<int> first_failed_rank;       // as the launcher's summary says
+  std::optional<FirstFailure> first_failure;  // as the launcher says
+  std::optional<WaitingBarrier> barrier;      // the last one that nobody is said to have passed
+  std::optional<SeenMetric> not_finite;       // a loss or a norm that is NaN or infinite
+  std::optional<SeenMetric> no_scale;         // a loss scale that has fallen to nothing
   // The line most likely to matter to a reader, for logs that no rule knows; and whether it is surely the
   // report of a failure (the end of a traceback, a crash), not merely a line with such a word.
   std::optional<SeenLine> likely;
   bool likely_is_failure = false;
+  std::string raised_in;    // the frame of the exception of `likely`; empty where it is unknown
+  std::string called_from;  // the user's own frame that led there, if it is another one
 
   const SeenSign* seen(const LogSign& sign) const {
     const auto found = signs.find(&sign);

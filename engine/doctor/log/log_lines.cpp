@@ -95,6 +95,12 @@ std::string_view without_escapes(std::string_view text, std::string& scratch) {
   return scratch;
 }
 
+std::string_view without_spaces(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
 std::string readable(std::string_view text, std::size_t longest) {
   std::string out;
   while (!text.empty()) {
@@ -108,6 +114,15 @@ std::string readable(std::string_view text, std::size_t longest) {
   }
   while (!out.empty() && out.back() == ' ') out.pop_back();
   return out;
+}
+
+std::string readable_around(std::string_view text, std::size_t at) {
+  constexpr std::size_t k_shown = 160;  // of a line, in a report
+  constexpr std::size_t k_before = 50;
+  if (text.size() <= k_shown || at <= k_shown / 2) return readable(text);
+  const std::size_t space = text.find_first_of(" \t", at - k_before);
+  const std::size_t begin = space == std::string_view::npos || space >= at ? at : space + 1;
+  return "..." + readable(text.substr(begin));
 }
 
 }  // namespace shardlab

@@ -42,8 +42,14 @@ class LineCutter {
 // Without escape sequences of terminals: `\e[...m` and the like. Returns `text` itself where there are none.
 std::string_view without_escapes(std::string_view text, std::string& scratch);
 
+// Without the spaces at both ends.
+std::string_view without_spaces(std::string_view text);
+
 // One line that can be shown anywhere: control characters and bytes that are no UTF-8 replaced, runs of
 // spaces one space, at most `longest` bytes with "..." where something was left out.
 std::string readable(std::string_view text, std::size_t longest = 300);
+
+// The same of a line whose `at`-th byte matters: a long line begins shortly before it, after "...".
+std::string readable_around(std::string_view text, std::size_t at);
 
 }  // namespace shardlab

@@ -6,18 +6,24 @@
 #include <fmt/format.h>
 
 #include "engine/base/lower_case.h"
+#include "engine/doctor/log/barrier_message.h"
+#include "engine/doctor/log/launcher_report.h"
 #include "engine/doctor/log/likely_line.h"
 #include "engine/doctor/log/log_lines.h"
 #include "engine/doctor/log/log_numbers.h"
 #include "engine/doctor/log/rank_prefix.h"
+#include "engine/doctor/log/sign_pattern.h"
 #include "engine/doctor/log/traceback.h"
+#include "engine/doctor/log/training_figures.h"
 
 namespace shardlab {
 namespace {
 
 constexpr std::size_t k_kept_lines = 3;                // of each sign
 constexpr std::size_t k_kept_allocations = 16;         // of the log
-constexpr std::size_t k_most_collecting_ranks = 4096;  // whose collectives are kept
+constexpr std::size_t k_most_collecting_ranks = 4096;  // whose collectives and reports are kept
+constexpr std::size_t k_named_ranks = 64;              // of each sign
+constexpr std::int64_t k_traceback_lines = 12;         // of what a destructor raises
 // A sign that is this much surer than another one on the same line is what the line says.
 constexpr int k_much_surer = 8;
 
@@ -28,6 +34,13 @@ bool is_no_text(char byte) {
   return value < 0x20 && value != 0 && (value < '\b' || value > '\r') && value != 0x1b;
 }
 
+void count_figure(std::optional<SeenMetric>& seen, const SeenLine& kept, std::string name) {
+  if (seen)
+    ++seen->count;
+  else
+    seen = SeenMetric{kept, std::move(name), 1};
+}
+
 }  // namespace
 
 struct LogReader::State {
@@ -35,16 +48,22 @@ struct LogReader::State {
       : index(signs), cutter([this](std::int64_t number, std::string_view text) { take(number, text); }) {}
 
   void take(std::int64_t number, std::string_view bytes);
-  void take_signs(const SeenLine& kept, std::string_view lower, const std::vector<std::uint32_t>& found);
-  void take_numbers(const SeenLine& kept, std::string_view text);
+  void find_signs(const RankedLine& ranked, std::string_view lower);
+  std::size_t what_matters(std::string_view lower) const;
+  void take_signs(const SeenLine& kept);
+  void take_collective(const SeenLine& kept, std::string_view text);
+  void take_numbers(const SeenLine& kept, std::string_view text, std::string_view lower);
   void take_likely(const SeenLine& kept, std::string_view text, std::string_view lower);
+  void take_launcher();
 
   const SignIndex& index;
   LineCutter cutter;
   Tracebacks tracebacks;
   LogFacts facts;
   Likeliness likeliness = Likeliness::none;
-  bool in_root_cause = false;
+  LauncherReport launcher;
+  std::int64_t exception_ignored_at = -k_traceback_lines;  // the line where Python says so
+  std::map<int, SeenLine> first_reports;                   // by rank
   // Scratch space.
   std::string plain;
   std::vector<std::uint32_t> found;
@@ -60,21 +79,35 @@ void LogReader::State::take(std::int64_t number, std::string_view bytes) {
   const std::string lower = in_lower_case(line);
   tracebacks.take(ranked.rank, ranked.text, lower);
   if (found.empty()) return;
-  const SeenLine kept{number, ranked.rank, readable(line)};
-  take_signs(kept, lower, found);
-  take_numbers(kept, line);
+  find_signs(ranked, lower);
+  const SeenLine kept{number, ranked.rank, readable_around(line, what_matters(lower))};
+  if (launcher.take(kept, ranked.text)) return;
+  take_signs(kept);
+  take_numbers(kept, line, lower);
   if (hits.empty()) take_likely(kept, ranked.text, lower);
 }
 
-void LogReader::State::take_signs(const SeenLine& kept, std::string_view lower,
-                                  const std::vector<std::uint32_t>& anchors) {
+void LogReader::State::find_signs(const RankedLine& ranked, std::string_view lower) {
   hits.clear();
-  for (const std::uint32_t anchor : anchors) {
+  const std::string_view text = without_spaces(lower.substr(lower.size() - ranked.text.size()));
+  for (const std::uint32_t anchor : found) {
     for (const IndexedSign& sign : index.signs_of(anchor)) {
-      if (matches(sign, lower) && (sign.frame.empty() || tracebacks.has_frame(kept.rank, sign.frame)))
-        hits.push_back(&sign);
+      if (!matches(sign, lower) || (sign.sign->whole_line && text != sign.anchor)) continue;
+      if (sign.frame.empty() || tracebacks.has_frame(ranked.rank, sign.frame)) hits.push_back(&sign);
     }
   }
+}
+
+// Where in the line its surest sign stands; its beginning without one.
+std::size_t LogReader::State::what_matters(std::string_view lower) const {
+  const auto less_sure = [](const IndexedSign* a, const IndexedSign* b) {
+    return a->sign->certainty < b->sign->certainty;
+  };
+  const auto surest = std::max_element(hits.begin(), hits.end(), less_sure);
+  return surest == hits.end() ? 0 : lower.find((*surest)->pieces.front());
+}
+
+void LogReader::State::take_signs(const SeenLine& kept) {
   for (const IndexedSign* hit : hits) {
     const bool dominated = std::any_of(hits.begin(), hits.end(), [&](const IndexedSign* other) {
       return other->rule != hit->rule && other->sign->certainty >= hit->sign->certainty + k_much_surer;
@@ -84,39 +117,62 @@ void LogReader::State::take_signs(const SeenLine& kept, std::string_view lower,
     if (seen.lines.size() < k_kept_lines && (seen.lines.empty() || seen.lines.back() != kept))
       seen.lines.push_back(kept);
     if (!dominated && !seen.own) seen.own = kept;
+    if (kept.rank && seen.ranks.size() < k_named_ranks) seen.ranks.insert(*kept.rank);
   }
 }
 
-void LogReader::State::take_numbers(const SeenLine& kept, std::string_view text) {
+void LogReader::State::take_collective(const SeenLine& kept, std::string_view text) {
+  const auto message = read_collective_message(text);
+  if (!message || !kept.rank) return;
+  const auto known = facts.collectives.find(*kept.rank);
+  if (known == facts.collectives.end()) {
+    if (facts.collectives.size() < k_most_collecting_ranks)
+      facts.collectives.emplace(*kept.rank, SeenCollective{kept, *message});
+  } else if (is_of_same_collective(known->second.message, *message)) {
+    join(known->second.message, *message);
+  }
+}
+
+void LogReader::State::take_numbers(const SeenLine& kept, std::string_view text, std::string_view lower) {
   if (facts.allocations.size() < k_kept_allocations) {
     if (const auto message = read_allocator_message(text)) facts.allocations.push_back({kept, *message});
   }
-  if (const auto message = read_collective_message(text); message && kept.rank) {
-    const auto known = facts.collectives.find(*kept.rank);
-    if (known == facts.collectives.end()) {
-      if (facts.collectives.size() < k_most_collecting_ranks)
-        facts.collectives.emplace(*kept.rank, SeenCollective{kept, *message});
-    } else if (known->second.message.sequence == message->sequence) {
-      join(known->second.message, *message);
-    }
+  take_collective(kept, text);
+  if (auto barrier = read_barrier_message(lower)) {
+    barrier->at = kept;
+    facts.barrier = std::move(barrier);
+  } else if (passes_barrier(lower)) {
+    facts.barrier.reset();
   }
-  // torchrun's summary: "Root Cause (first observed failure):", "[0]:", "  rank      : 3 (local_rank: 3)".
-  if (text.find("Root Cause") != std::string_view::npos) in_root_cause = true;
-  if (in_root_cause && !facts.first_failed_rank && text.find("(local_rank:") != std::string_view::npos) {
-    if (const auto rank = integer_after(text, "rank      "); rank && *rank >= 0 && *rank < (1 << 20))
-      facts.first_failed_rank = static_cast<int>(*rank);
-  }
+  if (auto name = non_finite_figure(lower)) count_figure(facts.not_finite, kept, std::move(*name));
+  if (tells_of_no_scale(lower)) count_figure(facts.no_scale, kept, "loss scale");
 }
 
 void LogReader::State::take_likely(const SeenLine& kept, std::string_view text, std::string_view lower) {
+  // What a destructor raises follows from what its constructor did not finish.
+  if (lower.find("exception ignored in") != std::string_view::npos) exception_ignored_at = kept.line;
+  const bool follows = kept.line < exception_ignored_at + k_traceback_lines;
   const Likeliness likely = likeliness_of(text, lower);
+  if (likely == Likeliness::none || (follows && likely == Likeliness::report)) return;
+  if (likely >= Likeliness::report && kept.rank && first_reports.size() < k_most_collecting_ranks)
+    first_reports.emplace(*kept.rank, kept);
   // Among lines that only say a word the last counts; among reports the first counts, because what follows is
   // a consequence.
-  if (likely == Likeliness::none || likely < likeliness) return;
-  if (likely == likeliness && likely != Likeliness::word) return;
+  if (likely < likeliness || (likely == likeliness && likely != Likeliness::word)) return;
   likeliness = likely;
   facts.likely = kept;
   facts.likely_is_failure = likely >= Likeliness::report;
+  const auto raised = likely == Likeliness::report ? tracebacks.raised_at(kept.rank) : std::nullopt;
+  facts.raised_in = raised ? raised->in : "";
+  facts.called_from = raised && raised->called_from != raised->in ? raised->called_from : "";
+}
+
+// Among several reports the one counts of the rank that the launcher says to have failed first.
+void LogReader::State::take_launcher() {
+  facts.first_failure = launcher.first();
+  if (!facts.first_failure || !facts.first_failure->rank || likeliness == Likeliness::crash) return;
+  const auto report = first_reports.find(*facts.first_failure->rank);
+  if (report != first_reports.end()) facts.likely = report->second;
 }
 
 LogReader::LogReader(const SignIndex& index) : state_(std::make_unique<State>(index)) {}
@@ -131,6 +187,7 @@ void LogReader::feed(std::string_view bytes) {
 LogFacts LogReader::finish() {
   state_->cutter.finish();
   state_->facts.lines = state_->cutter.lines();
+  state_->take_launcher();
   return std::move(state_->facts);
 }
 

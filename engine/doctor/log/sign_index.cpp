@@ -10,21 +10,53 @@ namespace shardlab {
 namespace {
 
 // Lines that the reader looks at for their own sake: frames, numbers, reports of failures.
-constexpr auto k_own_anchors =
-    std::to_array<std::string_view>({"file \"",         "\xe2\x94\x82 ",  // a frame as rich draws it
-                                     "traceback (most", "tried to allocate",
-                                     "worknccl(",       "last enqueued nccl work",
-                                     "root cause",      "(local_rank:",
-                                     "error",           "exception",
-                                     "fatal",           "failed",
-                                     "failure",         "aborted",
-                                     "killed",          "timeout",
-                                     "timed out",       "segmentation fault",
-                                     "core dumped",     "terminate called",
-                                     "interrupt"});
+constexpr auto k_own_anchors = std::to_array<std::string_view>({"file \"",
+                                                                "\xe2\x94\x82 ",  // a frame as rich draws it
+                                                                "file /",
+                                                                "file ~",  // and as notebooks do
+                                                                "\xe2\x9d\xb1 ",
+                                                                "--> ",  // the line of its code
+                                                                "nan",
+                                                                ": inf",
+                                                                "=inf",
+                                                                "assertion `",
+                                                                "scale",
+                                                                "store based barrier",
+                                                                "store-based barrier",
+                                                                "exitcode",
+                                                                "exits with",
+                                                                "exited ",
+                                                                "terminated with",
+                                                                "non-zero exit status",
+                                                                "died with",
+                                                                "exit code",
+                                                                "mpi_abort",
+                                                                "cancelled at",
+                                                                "dump signal",
+                                                                "last enqueued work",
+                                                                "traceback (most",
+                                                                "tried to allocate",
+                                                                "worknccl(",
+                                                                "last enqueued nccl work",
+                                                                "root cause",
+                                                                "(local_rank:",
+                                                                "error",
+                                                                "exception",
+                                                                "fatal",
+                                                                "failed",
+                                                                "failure",
+                                                                "aborted",
+                                                                "killed",
+                                                                "timeout",
+                                                                "timed out",
+                                                                "segmentation fault",
+                                                                "core dumped",
+                                                                "terminate called",
+                                                                "interrupt"});
 
 IndexedSign indexed(const LogSign& sign, std::uint32_t rule) {
-  IndexedSign made{&sign, rule, split_pattern(sign.pattern), split_pattern(sign.frame), {}};
+  IndexedSign made{
+      &sign, rule, split_pattern(sign.pattern), longest_piece(sign.pattern), split_pattern(sign.frame), {}};
   for (const std::string_view pattern : sign.unless) made.unless.push_back(split_pattern(pattern));
   return made;
 }

@@ -16,6 +16,7 @@ struct IndexedSign {
   const LogSign* sign = nullptr;
   std::uint32_t rule = 0;  // its index
   std::vector<std::string> pieces;
+  std::string anchor;  // the longest of them
   std::vector<std::string> frame;
   std::vector<std::vector<std::string>> unless;
 };

@@ -41,6 +41,7 @@ Json finding_json(const Finding& finding) {
       {"title", finding.title},
       {"message", finding.message},
       {"evidence", evidence_json(finding.evidence)},
+      {"ranks", finding.ranks},
       {"fix", {{"kind", to_string(finding.fix.kind)}, {"set", finding.fix.set}, {"text", finding.fix.text}}},
       {"effect", effect_json(finding.effect)}};
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/doctor/registry.h"
 #include "engine/doctor/report/findings_report.h"
 
 namespace shardlab {
@@ -48,11 +49,34 @@ std::string effect_text(const Effect& effect) {
   return text + fits_words(effect);
 }
 
-std::string finding_text(const Finding& finding) {
-  std::string text =
-      fmt::format("{}: {} [{}]\n", to_string(finding.severity), finding.message, rule_words(finding));
+// " on rank 3", " on ranks 0, 2 and 5", " on 64 ranks (0, 1, 2, ...)"; the rank of the line that shows it
+// where nothing more is known.
+std::string ranks_words(const Finding& finding) {
+  constexpr std::size_t k_named = 6;
+  constexpr std::size_t k_first = 3;
+  std::vector<int> ranks = finding.ranks;
+  if (ranks.empty() && !finding.evidence.empty() && finding.evidence.front().rank)
+    ranks = {*finding.evidence.front().rank};
+  if (ranks.empty()) return "";
+  if (ranks.size() == 1) return fmt::format(" on rank {}", ranks.front());
+  if (ranks.size() > k_named)
+    return fmt::format(" on {} ranks ({}, ...)", ranks.size(),
+                       fmt::join(ranks.begin(), ranks.begin() + k_first, ", "));
+  return fmt::format(" on ranks {} and {}", fmt::join(ranks.begin(), ranks.end() - 1, ", "), ranks.back());
+}
+
+// Why, in the words of the rule; what `--explain` says at greater length.
+std::string why_words(const Finding& finding) {
+  const auto rule = find_rule(finding.rule);
+  return !rule || (*rule)->explanation.empty() ? "" : fmt::format("  why: {}\n", (*rule)->explanation);
+}
+
+std::string finding_text(const Finding& finding, bool with_why) {
+  std::string text = fmt::format("{}{}: {} [{}]\n", to_string(finding.severity), ranks_words(finding),
+                                 finding.message, rule_words(finding));
   for (const Evidence& evidence : finding.evidence)
     text += fmt::format("  seen in {} {}: {}\n", evidence.source, evidence.where, shortened(evidence.text));
+  if (with_why) text += why_words(finding);
   text += fmt::format("  fix: {}\n", fix_words(finding.fix));
   if (finding.effect) text += fmt::format("  then: {}\n", effect_text(*finding.effect));
   return text;
@@ -77,8 +101,11 @@ std::string findings_text(const std::vector<Examination>& examinations, bool all
   std::string text;
   const bool show_infos = all || errors + warnings == 0;
   for (const Examination& examination : examinations) {
+    bool first = examination.log_lines > 0;
     for (const Finding& finding : examination.findings) {
-      if (finding.severity != Severity::info || show_infos) text += finding_text(finding) + "\n";
+      if (finding.severity == Severity::info && !show_infos) continue;
+      text += finding_text(finding, first) + "\n";
+      first = false;
     }
     if (examination.findings.empty() && examination.log_lines > 0)
       text += fmt::format("{}: {}, none of which tells of a failure\n", examination.source,

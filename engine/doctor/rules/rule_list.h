@@ -33,6 +33,7 @@
   ADD(configuration_ignored_settings)        \
   ADD(configuration_deepspeed_file)          \
   ADD(configuration_unknown_key)             \
+  ADD(configuration_refused_settings)        \
   ADD(configuration_effective_configuration) \
   ADD(configuration_zero_options_of_memory)  \
   ADD(configuration_zero_trace)              \
@@ -92,6 +93,7 @@
   ADD(strategy_hybrid)                       \
   ADD(strategy_where_to_start)               \
   ADD(training_clipping)                     \
+  ADD(training_kernel_faults)                \
   ADD(training_optimizer)                    \
   ADD(training_unused_parameters)            \
   ADD(versions_functions)                    \

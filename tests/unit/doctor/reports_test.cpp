@@ -22,12 +22,14 @@ TEST_CASE("docs/rules.md is what the rules say") {
   CHECK(same);
 }
 
-TEST_CASE("a finding is three lines of text") {
+TEST_CASE("the first finding says what, on which rank, where, why and what to do") {
   const std::string text = findings_text({test::examine_text(k_log)}, false);
   CHECK(
-      text.starts_with("error: An allocation of 2.00 GiB failed. [C-01 memory/allocation-failed]\n"
+      text.starts_with("error on rank 2: An allocation of 2.00 GiB failed. [C-01 memory/allocation-failed]\n"
                        "  seen in log line 2, rank 2: [rank2]: torch.OutOfMemoryError"));
-  CHECK(text.find("\n  fix: ") != std::string::npos);
+  const std::size_t why = text.find("\n  why: "), fix = text.find("\n  fix: ");
+  CHECK(why != std::string::npos);
+  CHECK((fix != std::string::npos && why < fix));
   CHECK(text.find("2 errors, 0 warnings") != std::string::npos);
 }
 

@@ -25,6 +25,23 @@ Rule damaged() {
           "safetensors_rust.SafetensorError: Error while deserializing header: MetadataIncompleteBuffer",
       .signs =
           {
+              {.pattern = "failed to resume from checkpoint",
+               .certainty = 78,
+               .message = "The folder holds no checkpoint that the engine can resume.",
+               .fix = "look that the folder holds global_step*/ with the states of all ranks, and resume "
+                      "from a whole checkpoint"},
+              {.pattern = "checkpoint file not found at", .certainty = 80},
+              {.pattern = "neither a state dict nor checkpoint files were found", .certainty = 76},
+              {.pattern = "assert len(self.ckpt_list) > 0",
+               .certainty = 84,
+               .message = "A folder of a checkpoint holds none of the files that are looked for.",
+               .fix = "list the folder: mp_rank_*_model_states.pt and, for a resume, the optimizer states of "
+                      "all ranks must be there"},
+              {.pattern = "unable to open file*read-only mode", .certainty = 78},
+              {.pattern = "unable to load weights from*checkpoint file", .certainty = 86},
+              {.pattern = "without having git-lfs installed", .certainty = 88},
+              {.pattern = "checkpoint*is incomplete", .certainty = 80},
+              {.pattern = "no such file or directory*rng_state", .certainty = 62},
               {.pattern = "pytorchstreamreader failed", .certainty = 92},
               {.pattern = "failed finding central directory", .certainty = 93},
               {.pattern = "error while deserializing header", .certainty = 93},

@@ -4,6 +4,10 @@
 namespace shardlab {
 namespace {
 
+constexpr std::string_view k_short_swap_file =
+    "A swap file of ZeRO's NVMe offload is shorter than its tensor: the disk of nvme_path is full, or the"
+    " buffer does not fit the tensor.";
+
 Rule too_many() {
   return {
       .id = "checkpoint/too-many",
@@ -20,6 +24,26 @@ Rule too_many() {
       .example = "OSError: [Errno 28] No space left on device, while saving",
       .signs =
           {
+              {.pattern = "% full, available space",
+               .certainty = 80,
+               .message = "The disk of Ray's session is nearly full: it spills objects there, and fails when "
+                          "it cannot.",
+               .fix = "free it, or ray start --temp-dir on a larger disk (df -h shows which)"},
+              {.pattern = "write(): fd*failed", .certainty = 80},
+              {.pattern = "unexpected pos*vs", .certainty = 86, .frame = "save"},
+              {.pattern = "not enough free disk space", .certainty = 66},
+              {.pattern = "not enough space on the disk", .certainty = 84},
+              {.pattern = "buffer nbytes != file bytes",
+               .certainty = 72,
+               .message = k_short_swap_file,
+               .fix =
+                   "df -h of nvme_path; then offload.buffer_size at least as large as the largest parameter"},
+              {.pattern = "nbytes()*== num_file_bytes*failed",
+               .certainty = 70,
+               .message = k_short_swap_file,
+               .fix =
+                   "df -h of nvme_path; then offload.buffer_size at least as large as the largest parameter"},
+              {.pattern = "file write failed", .certainty = 66},
               {.pattern = "oserror: [errno 28] no space left on device", .certainty = 85},
               {.pattern = "[errno 28] no space left on device", .certainty = 82},
               {.pattern = "no space left on device",

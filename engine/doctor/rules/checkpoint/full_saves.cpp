@@ -56,6 +56,7 @@ Rule full_on_device() {
           "GiB.",
       .signs =
           {
+              {.pattern = "failed to clone() tensor with name*out of memory", .certainty = 95},
               {.pattern = "out of memory", .certainty = 93, .frame = "_state_dict_utils.py"},
               {.pattern = "outofmemoryerror", .certainty = 93, .frame = "_state_dict_utils.py"},
               {.pattern = "out of memory", .certainty = 93, .frame = "in _full_post_state_dict_hook"},

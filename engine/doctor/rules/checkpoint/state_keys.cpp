@@ -25,6 +25,21 @@ Rule keys() {
           "\"_orig_mod.encoder.weight\"",
       .signs =
           {
+              {.pattern = "runtimeerror: missing key: ", .certainty = 80, .frame = "checkpoint/state_dict"},
+              {.pattern = "an unexpected key*exists. fqn is", .certainty = 84},
+              {.pattern = "missing optimizer state for parameter",
+               .certainty = 82,
+               .message = "The checkpoint has no optimizer state for a parameter that is trained.",
+               .fix = "resume with the parameters that were trained before, or load the weights only"},
+              {.pattern = "checkpoint at*is missing keys", .certainty = 82},
+              {.pattern = "trying to set a tensor of shape*which has shape",
+               .certainty = 80,
+               .unless = {"torch.size([0])"}},
+              {.pattern = "some weights of*were not initialized from the model checkpoint",
+               .certainty = 30,
+               .message = "The model has weights that the checkpoint lacks; they start at random. Expected "
+                          "for a new head.",
+               .only_info = true},
               {.pattern = "missing key(s) in state_dict",
                .certainty = 88,
                .unless = {"missing key(s) in state_dict: <"}},

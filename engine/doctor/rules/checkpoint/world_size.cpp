@@ -26,6 +26,11 @@ Rule other_world_size() {
           "size of 4 but the current world size is 6.",
       .signs =
           {
+              {.pattern = "could not find shard at*for fqn", .certainty = 80},
+              {.pattern = "target tensor size*does not match source tensor size", .certainty = 84},
+              {.pattern = "tensor optimizer state does not have same shape as its parameter",
+               .certainty = 76},
+              {.pattern = "size mismatch between saved torch.size", .certainty = 88},
               {.pattern = "checkpoint being loaded used a dp world size of", .certainty = 95},
               {.pattern = "automatic adjustment of zero's optimizer state partitioning", .certainty = 94},
               {.pattern = "zeroruntimeexception*world size", .certainty = 92},

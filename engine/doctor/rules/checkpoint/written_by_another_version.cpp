@@ -20,6 +20,8 @@ Rule versions() {
           "AttributeError: Can't get attribute 'LossScaler' on <module 'deepspeed.runtime.fp16.loss_scaler'>",
       .signs =
           {
+              {.pattern = "unable to load optimizer from checkpoint", .certainty = 74},
+              {.pattern = "unable to load*from checkpoint*specify --no-load", .certainty = 76},
               {.pattern = "attributeerror: can't get attribute*on <module", .certainty = 80},
               {.pattern = "modulenotfounderror*deepspeed", .certainty = 62},
               {.pattern = "modulenotfounderror*transformers_modules", .certainty = 50},

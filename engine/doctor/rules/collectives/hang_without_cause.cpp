@@ -29,6 +29,8 @@ Rule hang() {
           "stuck for 480 seconds without making progress in monitoring enqueued collectives.",
       .signs =
           {
+              {.pattern = "due to pending nccl operations", .certainty = 55, .role = Role::symptom},
+              {.pattern = "heartbeat monitor*stuck", .certainty = 58, .role = Role::symptom},
               {.pattern = "watchdog got stuck for*without making progress",
                .certainty = 70,
                .role = Role::symptom},

@@ -20,33 +20,62 @@ std::map<std::string, Members> by_group(const LogFacts& log) {
   return groups;
 }
 
+// Where a rank stands: at the collective that it waits in, or, with nothing pending, behind the last one that
+// it issued.
+std::int64_t stands_at(const Members::value_type member) {
+  const CollectiveMessage& message = member->second.message;
+  if (message.sequence) return *message.sequence;
+  const std::int64_t issued = message.last_enqueued.value_or(-1);
+  return std::min(issued, message.last_completed.value_or(issued) + 1);
+}
+
+bool waits_in_none(const CollectiveMessage& message) {
+  return !message.sequence && message.last_enqueued == message.last_completed;
+}
+
 std::string standing(const std::pair<const int, SeenCollective>& member) {
   const CollectiveMessage& message = member.second.message;
-  return fmt::format("rank {} at collective {}{}{}", member.first, message.sequence.value_or(0),
+  if (waits_in_none(message))
+    return fmt::format("rank {} has issued {} and waits in none", member.first,
+                       message.last_enqueued.value_or(0));
+  return fmt::format("rank {} at collective {}{}{}", member.first, stands_at(&member),
                      message.operation.empty() ? "" : " ", message.operation);
+}
+
+bool calls_another(const CollectiveMessage& a, const CollectiveMessage& b) {
+  return a.sequence == b.sequence && a.sequence && !a.operation.empty() && !b.operation.empty() &&
+         a.operation != b.operation;
+}
+
+// The rank that is behind, and one that is before it or calls something else; nothing where all stand
+// together.
+std::optional<std::pair<Members::value_type, Members::value_type>> apart(const Members& members) {
+  const auto less = [](const auto* a, const auto* b) { return stands_at(a) < stands_at(b); };
+  const auto [low, high] = std::minmax_element(members.begin(), members.end(), less);
+  if (low == members.end() || stands_at(*low) < 0) return std::nullopt;
+  // Nobody knows what ranks that wait in nothing would have called next.
+  if (stands_at(*low) != stands_at(*high) && !waits_in_none((*high)->second.message))
+    return std::pair(*low, *high);
+  const auto other = std::find_if(members.begin(), members.end(), [&](const auto* member) {
+    return calls_another((*low)->second.message, member->second.message);
+  });
+  if (other == members.end()) return std::nullopt;
+  return std::pair(*low, *other);
 }
 
 // Ranks of one group whose watchdogs name different collectives: the one with the lowest number is behind.
 std::vector<Finding> check_sequences(const Rule& rule, const Case& facts) {
   for (const auto& [group, members] : by_group(*facts.log)) {
-    const auto number = [](const auto* member) { return member->second.message.sequence.value_or(-1); };
-    const auto less = [&](const auto* a, const auto* b) { return number(a) < number(b); };
-    const auto [low, high] = std::minmax_element(members.begin(), members.end(), less);
-    if (low == members.end() || number(*low) < 0) continue;
-    const std::string& operation = (*low)->second.message.operation;
-    const auto other = std::find_if(members.begin(), members.end(), [&](const auto* member) {
-      return number(member) == number(*low) && !operation.empty() &&
-             !member->second.message.operation.empty() && member->second.message.operation != operation;
-    });
-    const bool behind = number(*low) != number(*high);
-    if (!behind && other == members.end()) continue;
-    const auto* beside = behind ? *high : *other;
+    const auto ranks = apart(members);
+    if (!ranks) continue;
+    const auto& [behind, beside] = *ranks;
     Finding finding = finding_of(rule);
     finding.message = fmt::format("Ranks of one group stand at different collectives: {}, {}.",
-                                  standing(**low), standing(*beside));
-    finding.certainty = group.empty() && behind ? 60 : 85;
-    finding.position = (*low)->second.at.line;
-    finding.evidence = {evidence_of(facts, (*low)->second.at), evidence_of(facts, beside->second.at)};
+                                  standing(*behind), standing(*beside));
+    finding.certainty = group.empty() && stands_at(behind) != stands_at(beside) ? 60 : 85;
+    finding.position = behind->second.at.line;
+    finding.ranks = {behind->first};
+    finding.evidence = {evidence_of(facts, behind->second.at), evidence_of(facts, beside->second.at)};
     return {finding};
   }
   return {};
@@ -76,6 +105,13 @@ Rule rank_skips() {
           "around rank 39.",
       .signs =
           {
+              {.pattern = "to our best knowledge*rank", .certainty = 88},
+              {.pattern = "lagging/dead/mismatched ranks", .certainty = 90},
+              {.pattern = "snapshot of ranks' latest states", .certainty = 72, .role = Role::symptom},
+              {.pattern = "retrievedesyncreport", .certainty = 86},
+              {.pattern = "last trace item must be keventstart", .certainty = 88},
+              {.pattern = "started ranks:", .certainty = 60},
+              {.pattern = "mismatch between collectives", .certainty = 84},
               {.pattern = "mismatched collective", .certainty = 85},
               {.pattern = "detected mismatch between collectives on ranks", .certainty = 80},
               {.pattern = "collectives differ in the following aspects*sequence number", .certainty = 90},

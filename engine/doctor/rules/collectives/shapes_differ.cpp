@@ -1,8 +1,49 @@
 // The same collective, called with tensors of different sizes.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "engine/doctor/check_signs.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+// Those whose tensors must be of one size on all ranks; of a scatter, a gather or an all-to-all they need
+// not.
+bool wants_equal_sizes(const std::string& operation) {
+  constexpr std::array<std::string_view, 7> k_equal = {
+      "ALLREDUCE",      "BROADCAST",           "REDUCE", "ALLGATHER", "_ALLGATHER_BASE",
+      "REDUCE_SCATTER", "_REDUCE_SCATTER_BASE"};
+  return std::find(k_equal.begin(), k_equal.end(), operation) != k_equal.end();
+}
+
+bool differ_in_size(const CollectiveMessage& a, const CollectiveMessage& b) {
+  return a.group == b.group && a.sequence && a.sequence == b.sequence && a.operation == b.operation &&
+         wants_equal_sizes(a.operation) && a.elements_in && b.elements_in && a.elements_in != b.elements_in;
+}
+
+// Ranks whose watchdogs gave up on the same collective, with other sizes.
+std::vector<Finding> check_sizes(const Rule& rule, const Case& facts) {
+  const auto& collectives = facts.log->collectives;
+  if (collectives.empty()) return {};
+  const auto& [rank, seen] = *collectives.begin();
+  for (const auto& [other_rank, other] : collectives) {
+    if (!differ_in_size(seen.message, other.message)) continue;
+    Finding finding = finding_of(rule);
+    finding.message = fmt::format(
+        "Ranks called {} {} with tensors of different sizes: rank {} with {} elements, rank {} with {}.",
+        seen.message.operation, *seen.message.sequence, rank, *seen.message.elements_in, other_rank,
+        *other.message.elements_in);
+    finding.certainty = 84;
+    finding.position = std::min(seen.at.line, other.at.line);
+    finding.ranks = {rank, other_rank};
+    finding.evidence = {evidence_of(facts, seen.at), evidence_of(facts, other.at)};
+    return {finding};
+  }
+  return {};
+}
 
 Rule shapes_differ() {
   return {
@@ -54,6 +95,7 @@ Rule shapes_differ() {
               {.pattern = "tensor list*across ranks*inconsistent shape", .certainty = 70},
               {.pattern = "split sizes*doesn't match total dim 0 size", .certainty = 70},
           },
+      .checks = {{.needs = {Need::log}, .run = check_sizes}},
   };
 }
 

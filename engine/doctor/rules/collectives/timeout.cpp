@@ -68,6 +68,12 @@ Rule timeout() {
           "Timeout(ms)=600000) ran for 600061 milliseconds before timing out.",
       .signs =
           {
+              {.pattern = "received a dump signal due to a collective timeout",
+               .certainty = 66,
+               .role = Role::symptom},
+              {.pattern = "failure detected by watchdog at work", .certainty = 60, .role = Role::symptom},
+              {.pattern = "worknccl(*before timing out", .certainty = 72, .role = Role::symptom},
+              {.pattern = "milliseconds before timing out", .certainty = 64, .role = Role::symptom},
               {.pattern = "watchdog caught collective operation timeout",
                .certainty = 75,
                .role = Role::symptom},

@@ -21,6 +21,9 @@ Rule accelerate_rejects() {
           "(['enable_cpu_affinity']), please try upgrading your `accelerate` version",
       .signs =
           {
+              {.pattern = "can't work on its own", .certainty = 80},
+              {.pattern = "fsdp*mutually exclusive", .certainty = 78},
+              {.pattern = "fsdp*must be one of", .certainty = 72},
               {.pattern = "the config file at*had unknown keys", .certainty = 95},
               {.pattern = "had unknown keys ([", .certainty = 93},
               {.pattern = "accelerate*unknown key", .certainty = 85},

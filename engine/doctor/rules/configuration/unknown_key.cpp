@@ -26,6 +26,14 @@ Rule unknown_key() {
           "(type=value_error.extra)",
       .signs =
           {
+              {.pattern = "you are using zero-offload with a client provided optimizer",
+               .certainty = 82,
+               .message = "ZeRO-Offload wants DeepSpeed's own CPU optimizer, and the program brings another.",
+               .fix = "an \"optimizer\" section in the DeepSpeed file, deepspeed.ops.adam.DeepSpeedCPUAdam, "
+                      "or \"zero_force_ds_cpu_optimizer\": false"},
+              {.pattern = "do not set `gradient_accumulation_steps` in the deepspeed config",
+               .certainty = 86},
+              {.pattern = "misconfigurationexception*deepspeed config", .certainty = 70},
               {.pattern = "extra fields not permitted", .certainty = 92},
               {.pattern = "extra inputs are not permitted", .certainty = 92},
               {.pattern = "validation error*for deepspeed", .certainty = 86},

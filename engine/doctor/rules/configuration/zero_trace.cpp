@@ -4,6 +4,13 @@
 namespace shardlab {
 namespace {
 
+constexpr std::string_view k_not_used =
+    "A parameter that was gathered ahead was not used: the order of modules differs from the one that "
+    "ZeRO-3 recorded.";
+constexpr std::string_view k_same_order =
+    "keep the order of modules the same in every step, mark a module of experts as a leaf "
+    "(deepspeed.utils.set_z3_leaf_modules), or stage3_prefetch_bucket_size=0";
+
 Rule trace_invalidated() {
   return {
       .id = "configuration/trace-invalidated",
@@ -24,6 +31,19 @@ Rule trace_invalidated() {
       .example = "Invalidate trace cache @ step 10: expected module 11, but got module 19",
       .signs =
           {
+              {.pattern = "still have inflight params",
+               .certainty = 90,
+               .message = k_not_used,
+               .fix = k_same_order},
+              {.pattern = "inflight params", .certainty = 80, .message = k_not_used, .fix = k_same_order},
+              {.pattern = "tracing error at step",
+               .certainty = 88,
+               .message = k_not_used,
+               .fix = k_same_order},
+              {.pattern = "parameter fetch queue",
+               .certainty = 86,
+               .message = k_not_used,
+               .fix = k_same_order},
               {.pattern = "invalidate trace cache", .certainty = 92},
               {.pattern = "trace cache*expected module", .certainty = 92},
               {.pattern = "tracing failed because the*module order", .certainty = 80},

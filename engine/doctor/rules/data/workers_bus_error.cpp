@@ -23,6 +23,7 @@ Rule workers_bus_error() {
       .example = "RuntimeError: DataLoader worker (pid 11011) is killed by signal: Bus error.",
       .signs =
           {
+              {.pattern = "terminated with signal sigbus", .certainty = 82},
               {.pattern = "dataloader worker*is killed by signal: bus error", .certainty = 95},
               {.pattern = "dataloader's workers are out of shared memory", .certainty = 95},
               {.pattern = "unexpected bus error encountered in worker", .certainty = 95},

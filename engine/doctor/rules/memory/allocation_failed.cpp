@@ -7,6 +7,11 @@
 namespace shardlab {
 namespace {
 
+constexpr std::string_view k_is_it_memory =
+    "lower the micro-batch or free the device (nvidia-smi), which shows whether it is memory; then "
+    "compare the versions of CUDA";
+constexpr std::string_view k_no_memory_for_nccl = "NCCL found no memory on the device for its buffers.";
+
 std::vector<Finding> check_numbers(const Rule& rule, const Case& facts) {
   if (facts.log->allocations.empty()) return {};
   const SeenAllocation& failed = facts.log->allocations.front();
@@ -49,6 +54,51 @@ Rule allocation_failed() {
           "MiB is reserved by PyTorch but unallocated.",
       .signs =
           {
+              {.pattern = "cudnn_status_not_initialized",
+               .certainty = 54,
+               .message =
+                   "A library of CUDA could not set itself up on the device: its memory is full in most "
+                   "cases (others: a library of another version, an earlier error of this process).",
+               .fix = k_is_it_memory},
+              {.pattern = "cublas_status_not_initialized",
+               .certainty = 54,
+               .message =
+                   "A library of CUDA could not set itself up on the device: its memory is full in most "
+                   "cases (others: a library of another version, an earlier error of this process).",
+               .fix = k_is_it_memory},
+              {.pattern = "cusolver_status_not_initialized",
+               .certainty = 54,
+               .message =
+                   "A library of CUDA could not set itself up on the device: its memory is full in most "
+                   "cases (others: a library of another version, an earlier error of this process).",
+               .fix = k_is_it_memory},
+              {.pattern = "cusparse_status_not_initialized",
+               .certainty = 54,
+               .message =
+                   "A library of CUDA could not set itself up on the device: its memory is full in most "
+                   "cases (others: a library of another version, an earlier error of this process).",
+               .fix = k_is_it_memory},
+              {.pattern = "cusparse_status_alloc_failed", .certainty = 50},
+              {.pattern = "cusolver_status_alloc_failed", .certainty = 50},
+              {.pattern = "cudnn_status_internal_error",
+               .certainty = 52,
+               .message =
+                   "A library of CUDA could not set itself up on the device: its memory is full in most "
+                   "cases (others: a library of another version, an earlier error of this process).",
+               .fix = k_is_it_memory},
+              {.pattern = "unable to find an engine to execute this computation",
+               .certainty = 52,
+               .message =
+                   "A library of CUDA could not set itself up on the device: its memory is full in most "
+                   "cases (others: a library of another version, an earlier error of this process).",
+               .fix = k_is_it_memory},
+              {.pattern = "nvml_success == r*internal assert failed", .certainty = 60},
+              {.pattern = "nvml_success == r internal assert failed", .certainty = 60},
+              {.pattern = "cuda runtime error (2) : out of memory", .certainty = 50},
+              {.pattern = "thcudacheck fail*out of memory", .certainty = 50},
+              {.pattern = "cuda failure 2 'out of memory'", .certainty = 84, .message = k_no_memory_for_nccl},
+              {.pattern = "cuda failure 'out of memory'", .certainty = 84, .message = k_no_memory_for_nccl},
+              {.pattern = "failed to cuda calloc", .certainty = 78, .message = k_no_memory_for_nccl},
               {.pattern = "mps backend out of memory", .certainty = 50},
               {.pattern = "xpu out of memory", .certainty = 50},
               {.pattern = "cuda out of memory", .certainty = 50},

@@ -38,6 +38,9 @@ Rule batch_too_large() {
       .example = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.",
       .signs =
           {
+              {.pattern = "no executable batch size found",
+               .certainty = 90,
+               .message = "Every batch size down to one ran out of memory."},
               {.pattern = "cuda out of memory", .certainty = 45},
               {.pattern = "hip out of memory", .certainty = 45},
               {.pattern = "torch.outofmemoryerror", .certainty = 45},

@@ -54,6 +54,8 @@ Rule held_by_others() {
           "PyTorch)",
       .signs =
           {
+              {.pattern = "cuda-capable device(s) is/are busy or unavailable", .certainty = 86},
+              {.pattern = "exclusive_process*mode", .certainty = 60},
               {.pattern = "cuda error: all cuda-capable devices are busy or unavailable", .certainty = 85},
               {.pattern = "cudaerrordevicesunavailable", .certainty = 80},
               {.pattern = "no available memory for the cache blocks", .certainty = 50},

@@ -9,6 +9,10 @@
 namespace shardlab {
 namespace {
 
+constexpr std::string_view k_killed =
+    "A process was killed from outside (signal 9) without a traceback: nearly always the kernel, because "
+    "memory of the host is exhausted.";
+
 std::vector<Finding> check_host_phases(const Rule& rule, const Case& facts) {
   const auto phase = exceeding_phase(facts);
   if (!phase || !phase->on_host || steps_exceed_host(facts)) return {};
@@ -49,18 +53,50 @@ Rule host_exhausted() {
           "binary: /usr/bin/python",
       .signs =
           {
-              {.pattern = "exitcode*: -9*", .certainty = 85},
-              {.pattern = "exits with return code = -9", .certainty = 85},
-              {.pattern = "exit code -9", .certainty = 75},
-              {.pattern = "exit code: -9", .certainty = 80},
-              {.pattern = "signal 9 (sigkill) received", .certainty = 85},
-              {.pattern = "died with <signals.sigkill: 9>", .certainty = 88},
-              {.pattern = "returned*-9*signal.sigkill", .certainty = 80},
-              {.pattern = "exitcode 137", .certainty = 82},
-              {.pattern = "exit code 137", .certainty = 84},
-              {.pattern = "exit code: 137", .certainty = 84},
-              {.pattern = "exit status 137", .certainty = 84},
-              {.pattern = "exit status: 137", .certainty = 84},
+              {.pattern = "exitcode*: -9*", .certainty = 85, .role = Role::symptom, .message = k_killed},
+              {.pattern = "exits with return code = -9",
+               .certainty = 85,
+               .role = Role::symptom,
+               .message = k_killed},
+              {.pattern = "exit code -9", .certainty = 75, .role = Role::symptom, .message = k_killed},
+              {.pattern = "exit code: -9", .certainty = 80, .role = Role::symptom, .message = k_killed},
+              {.pattern = "signal 9 (sigkill) received",
+               .certainty = 85,
+               .role = Role::symptom,
+               .message = k_killed},
+              {.pattern = "died with <signals.sigkill: 9>",
+               .certainty = 88,
+               .role = Role::symptom,
+               .message = k_killed},
+              {.pattern = "returned*-9*signal.sigkill",
+               .certainty = 80,
+               .role = Role::symptom,
+               .message = k_killed},
+              {.pattern = "exitcode 137", .certainty = 82, .role = Role::symptom, .message = k_killed},
+              {.pattern = "exit code 137", .certainty = 84, .role = Role::symptom, .message = k_killed},
+              {.pattern = "exit code: 137", .certainty = 84, .role = Role::symptom, .message = k_killed},
+              {.pattern = "exit status 137", .certainty = 84, .role = Role::symptom, .message = k_killed},
+              {.pattern = "exit status: 137", .certainty = 84, .role = Role::symptom, .message = k_killed},
+              {.pattern = "terminated with signal sigkill",
+               .certainty = 86,
+               .role = Role::symptom,
+               .message = k_killed},
+              {.pattern = "killed by sigkill by oom killer",
+               .certainty = 56,
+               .role = Role::symptom,
+               .message = k_killed},
+              {.pattern = "killed",
+               .certainty = 72,
+               .role = Role::symptom,
+               .message = k_killed,
+               .whole_line = true},
+              {.pattern = "line*: * killed*python",
+               .certainty = 80,
+               .role = Role::symptom,
+               .message = k_killed},
+              {.pattern = "beyond physical memory limits", .certainty = 90},
+              {.pattern = "memoryerror", .certainty = 66, .unless = {"outofmemoryerror"}},
+              {.pattern = "task*: out of memory", .certainty = 84},
               {.pattern = "out of memory: kill* process", .certainty = 92},
               {.pattern = "out of memory: killed process", .certainty = 94},
               {.pattern = "oom-kill:constraint=", .certainty = 92},

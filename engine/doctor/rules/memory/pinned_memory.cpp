@@ -50,6 +50,8 @@ Rule pinned_too_much() {
           "error: invalid argument",
       .signs =
           {
+              {.pattern = "pin_memory*cuda error", .certainty = 80},
+              {.pattern = "out of memory", .certainty = 86, .frame = "pin_memory("},
               {.pattern = "cuda error: invalid argument", .certainty = 90, .frame = "pin_memory"},
               {.pattern = "cuda error: out of memory", .certainty = 85, .frame = "pin_memory"},
               {.pattern = "cuda error: resource already mapped", .certainty = 75, .frame = "pin_memory"},

@@ -24,6 +24,13 @@ Rule recomputed_differs() {
           "different metadata than during the forward pass.",
       .signs =
           {
+              {.pattern = "recomputed metadata: {", .certainty = 90},
+              {.pattern = "element 0 of tensors does not require grad and does not have a grad_fn",
+               .certainty = 66,
+               .message = "No gradient reaches the loss: reentrant checkpointing drops it where no input of "
+                          "the segment needs one (frozen embeddings, adapters).",
+               .fix = "use_reentrant=False, or model.enable_input_require_grads(); without checkpointing: "
+                      "something must be trainable"},
               {.pattern = "trying to save more tensors during recomputation", .certainty = 95},
               {.pattern = "unpack is being triggered for a tensor that was already unpacked",
                .certainty = 85},

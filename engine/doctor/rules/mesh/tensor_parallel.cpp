@@ -21,6 +21,7 @@ Rule order() {
           "(8,), TP mesh (2,)",
       .signs =
           {
+              {.pattern = "invalid mesh_dim_names", .certainty = 72},
               {.pattern = "fsdp requires the dp and tp mesh to have the same parent mesh", .certainty = 94},
               {.pattern = "requires the dp and*tp mesh", .certainty = 92},
               {.pattern = "same parent mesh", .certainty = 85},

@@ -25,6 +25,15 @@ Rule bad_link() {
           "opcode=0 len=0 vendor err 129 (Recv)",
       .signs =
           {
+              {.pattern = "unable to determine the device handle*unknown error",
+               .certainty = 82,
+               .message = "The driver has lost a GPU.",
+               .fix = "dmesg | grep -E 'Xid|AER' says why; reset or reboot the node, then have the card "
+                      "looked at"},
+              {.pattern = "fallen off the bus", .certainty = 86},
+              {.pattern = "pcie bus error: severity=uncorrected", .certainty = 76},
+              {.pattern = "aer: uncorrected", .certainty = 74},
+              {.pattern = "gpu is lost", .certainty = 84},
               {.pattern = "with status=12", .certainty = 90},
               {.pattern = "completion*error 12", .certainty = 90},
               {.pattern = "status=12 opcode=", .certainty = 92},

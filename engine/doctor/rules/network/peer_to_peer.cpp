@@ -25,6 +25,11 @@ Rule peer_to_peer() {
           "NCCL_IGNORE_DISABLED_P2P=1.",
       .signs =
           {
+              {.pattern = "missing \"iommu=pt\" from kernel command line",
+               .certainty = 82,
+               .message = "The kernel translates the devices' addresses, which slows or stops direct access "
+                          "between GPUs.",
+               .fix = "add iommu=pt to the kernel command line, or run with NCCL_P2P_DISABLE=1 until then"},
               {.pattern = "p2p is disabled between", .certainty = 90},
               {.pattern = "p2p is disabled", .certainty = 80},
               {.pattern = "peer access is not supported between", .certainty = 90},

@@ -1,8 +1,23 @@
 // Values that are not finite, or grow.
+#include <fmt/format.h>
+
+#include "engine/doctor/check_signs.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+std::vector<Finding> check_figures(const Rule& rule, const Case& facts) {
+  const auto& seen = facts.log->not_finite;
+  if (!seen) return {};
+  Finding finding = finding_of(rule);
+  finding.message = fmt::format("The {} is NaN or infinite in {}.", seen->name,
+                                seen->count == 1 ? "one line" : fmt::format("{} lines", seen->count));
+  finding.certainty = 74;
+  finding.position = seen->at.line;
+  finding.evidence.push_back(evidence_of(facts, seen->at));
+  return {finding};
+}
 
 Rule non_finite_gradient() {
   return {
@@ -38,27 +53,13 @@ Rule non_finite_gradient() {
               {.pattern = "loss is nan", .certainty = 84},
               {.pattern = "loss is inf", .certainty = 84},
               {.pattern = "nan loss", .certainty = 75},
-              {.pattern = "loss: nan", .certainty = 72},
-              {.pattern = "loss: inf", .certainty = 70},
-              {.pattern = "'loss': nan", .certainty = 74},
-              {.pattern = "'loss': 'nan'", .certainty = 74},
-              {.pattern = "\"loss\": nan", .certainty = 74},
-              {.pattern = "'loss': inf", .certainty = 72},
-              {.pattern = "'grad_norm': nan", .certainty = 76},
-              {.pattern = "'grad_norm': 'nan'", .certainty = 76},
-              {.pattern = "\"grad_norm\": nan", .certainty = 76},
-              {.pattern = "'grad_norm': inf", .certainty = 70},
-              {.pattern = "grad_norm: nan", .certainty = 76},
-              {.pattern = "grad norm: nan", .certainty = 76},
-              {.pattern = "loss=nan", .certainty = 72},
-              {.pattern = "loss nan", .certainty = 60},
-              {.pattern = "lm loss: nan", .certainty = 74},
               {.pattern = "probability tensor contains either*inf*nan", .certainty = 70},
               {.pattern = "expected parameter*to satisfy the constraint*but found invalid values*nan",
                .certainty = 70},
               {.pattern = "non-finite loss", .certainty = 82},
               {.pattern = "loss is*nan, stopping training", .certainty = 85},
           },
+      .checks = {{.needs = {Need::log}, .run = check_figures}},
   };
 }
 

@@ -1,4 +1,5 @@
 // float16 and its scaler.
+#include "engine/doctor/check_signs.h"
 #include "engine/doctor/job/job_evidence.h"
 #include "engine/doctor/job/job_facts.h"
 #include "engine/doctor/job/speed_finding.h"
@@ -8,6 +9,18 @@
 
 namespace shardlab {
 namespace {
+
+std::vector<Finding> check_scale(const Rule& rule, const Case& facts) {
+  const auto& seen = facts.log->no_scale;
+  if (!seen) return {};
+  Finding finding = finding_of(rule);
+  finding.message =
+      "The loss scale has fallen to nothing: gradients overflow in every step, and none is applied.";
+  finding.certainty = 93;
+  finding.position = seen->at.line;
+  finding.evidence.push_back(evidence_of(facts, seen->at));
+  return {finding};
+}
 
 Rule float16_overflow() {
   return {
@@ -59,6 +72,7 @@ Rule float16_overflow() {
                    "A step was skipped because gradients overflowed: normal while the loss scale settles.",
                .only_info = true},
           },
+      .checks = {{.needs = {Need::log}, .run = check_scale}},
   };
 }
 

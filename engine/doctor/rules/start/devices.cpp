@@ -4,6 +4,11 @@
 namespace shardlab {
 namespace {
 
+constexpr std::string_view k_old_driver = "The driver is older than the CUDA that the program was built for.";
+constexpr std::string_view k_update_driver =
+    "update the driver (nvidia-smi shows its version and the newest CUDA it serves), or take a build for "
+    "an older CUDA";
+
 Rule device_ordinal() {
   return {
       .id = "start/device-ordinal",
@@ -22,6 +27,7 @@ Rule device_ordinal() {
       .example = "RuntimeError: CUDA error: invalid device ordinal",
       .signs =
           {
+              {.pattern = "device < num_gpus internal assert", .certainty = 80},
               {.pattern = "invalid device ordinal", .certainty = 94},
               {.pattern = "cudaerrorinvaliddevice", .certainty = 85},
               {.pattern = "device_id*out of range", .certainty = 75},
@@ -53,6 +59,39 @@ Rule fewer_devices() {
       .example = "RuntimeError: No CUDA GPUs are available",
       .signs =
           {
+              {.pattern = "distributed package doesn't have nccl built in",
+               .certainty = 86,
+               .message =
+                   "This PyTorch was built without NCCL: a build for processors, or for a system without it.",
+               .fix = "install the CUDA build of PyTorch, or use gloo on processors"},
+              {.pattern = "fsdp does not support cpu only execution", .certainty = 84},
+              {.pattern = "fsdp needs a non-cpu accelerator device", .certainty = 84},
+              {.pattern = "driver version is insufficient for cuda runtime version",
+               .certainty = 88,
+               .message = k_old_driver,
+               .fix = k_update_driver},
+              {.pattern = "cudaerrorinsufficientdriver",
+               .certainty = 86,
+               .message = k_old_driver,
+               .fix = k_update_driver},
+              {.pattern = "forward compatibility was attempted on non supported hw", .certainty = 88},
+              {.pattern = "unsupported display driver / cuda driver combination", .certainty = 88},
+              {.pattern = "cuda error: system not yet initialized",
+               .certainty = 88,
+               .message = "The device's driver is up and its fabric manager is not.",
+               .fix = "start nvidia-fabricmanager of the version of the driver on every node with NVSwitch"},
+              {.pattern = "system not yet initialized", .certainty = 72},
+              {.pattern = "cuda initialization: unexpected error from cudagetdevicecount", .certainty = 78},
+              {.pattern = "no hip gpus are available", .certainty = 92},
+              {.pattern = "could not select device driver*capabilities: [[gpu]]",
+               .certainty = 92,
+               .message = "The container runtime has no support for GPUs.",
+               .fix = "install the NVIDIA container toolkit, configure the runtime with nvidia-ctk and "
+                      "restart it"},
+              {.pattern = "nvidia-container-cli: initialization error", .certainty = 90},
+              {.pattern = "nvidia-container-cli*driver error", .certainty = 88},
+              {.pattern = "no nvidia gpu detected", .certainty = 80},
+              {.pattern = "requires at least*gpus", .certainty = 70},
               {.pattern = "couldn't communicate with the nvidia driver", .certainty = 88},
               {.pattern = "no cuda gpus are available", .certainty = 92},
               {.pattern = "no cuda-capable device is detected", .certainty = 92},

@@ -26,6 +26,11 @@ Rule different_models() {
           "has inconsistent 0 params.",
       .signs =
           {
+              {.pattern = "should be materialized from meta device", .certainty = 88},
+              {.pattern = "cannot copy out of meta tensor", .certainty = 78},
+              {.pattern = "should be materialized on cpu when enabling cpu offloading", .certainty = 82},
+              {.pattern = "an fsdp-managed module unexpectedly has parameters on", .certainty = 84},
+              {.pattern = "inconsistent compute device and `device_id`", .certainty = 86},
               {.pattern = "DDP expects same model across all ranks", .certainty = 95},
               {.pattern = "expects same model across all ranks", .certainty = 95},
               {.pattern = "has*params, while rank*has inconsistent", .certainty = 94},

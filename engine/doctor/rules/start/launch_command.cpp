@@ -22,6 +22,8 @@ Rule incomplete_launch() {
       .example = "torchrun: error: unrecognized arguments: --node_rnk",
       .signs =
           {
+              {.pattern = "is absent in rendezvousparameters", .certainty = 86},
+              {.pattern = "port is absent in endpoint", .certainty = 84},
               {.pattern = "torchrun: error", .certainty = 80},
               {.pattern = "run.py: error:", .certainty = 60},
               {.pattern = "launch.py: error", .certainty = 72},

@@ -26,6 +26,16 @@ Rule no_launcher() {
           "RANK expected, but not set",
       .signs =
           {
+              {.pattern = "local_rank is not in the environment", .certainty = 84},
+              {.pattern = "requires the local_rank environment variable", .certainty = 84},
+              {.pattern = "mismatch in local rank setting", .certainty = 70},
+              {.pattern = "keyerror: 'node_rank'", .certainty = 84},
+              {.pattern = "keyerror: 'local_world_size'", .certainty = 88},
+              {.pattern = "keyerror: 'group_rank'", .certainty = 88},
+              {.pattern = "keyerror: 'pmi_", .certainty = 80},
+              {.pattern = "keyerror: 'flux_", .certainty = 78},
+              {.pattern = "int() argument must be*not 'nonetype'", .certainty = 72, .frame = "environ"},
+              {.pattern = "keyerror: 'rank", .certainty = 80},
               {.pattern = "keyerror: 'ompi_", .certainty = 85},
               {.pattern = "rendezvous: environment variable*expected, but not set", .certainty = 95},
               {.pattern = "environment variable*expected, but not set", .certainty = 94},

@@ -1,8 +1,32 @@
 // Meeting of the ranks.
+#include <fmt/format.h>
+
+#include "engine/doctor/check_signs.h"
+#include "engine/doctor/log/log_facts.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+// Ranks wait in the first barrier and nobody is said to have passed it.
+std::vector<Finding> check_barrier(const Rule& rule, const Case& facts) {
+  if (!facts.log->barrier) return {};
+  const WaitingBarrier& barrier = *facts.log->barrier;
+  Finding finding = finding_of(rule);
+  finding.certainty = 62;
+  finding.position = barrier.at.line;
+  finding.evidence = {evidence_of(facts, barrier.at)};
+  if (barrier.arrived > barrier.world) {
+    finding.message = fmt::format(
+        "{} processes came to a barrier of {}: each node was told another number of ranks, or started them "
+        "twice.",
+        barrier.arrived, barrier.world);
+  } else {
+    finding.message = fmt::format("{} of {} ranks are in the first barrier; they wait for the others.",
+                                  barrier.arrived, barrier.world);
+  }
+  return {finding};
+}
 
 Rule rendezvous_fails() {
   return {
@@ -26,6 +50,38 @@ Rule rendezvous_fails() {
           "to (192.0.2.9, 50437).",
       .signs =
           {
+              {.pattern = "the new group's world size should be less or equal to the world size",
+               .certainty = 74,
+               .message = "A group of ranks is larger than the job.",
+               .fix = "compare the sizes of the parallel groups with the number of processes of the launch"},
+              {.pattern = "the world size*must be divisible by 'group_size",
+               .certainty = 74,
+               .message = "The groups do not divide the number of ranks.",
+               .fix = "compare the sizes of the parallel groups with the number of processes of the launch"},
+              {.pattern = "devicemesh only support homogeneous hardware",
+               .certainty = 74,
+               .message = "The nodes have different numbers of devices, or ranks see different ones.",
+               .fix = "the same number of processes and visible devices on every node"},
+              {.pattern = "mesh should not be bigger than default world size",
+               .certainty = 72,
+               .message = "The job has fewer ranks than its mesh of devices.",
+               .fix = "compare the product of the parallel dimensions with the number of processes of the "
+                      "launch"},
+              {.pattern = "invalid parallel dims*world_size",
+               .certainty = 80,
+               .message = "The parallel dimensions do not multiply to the number of ranks.",
+               .fix = "compare the product of the parallel dimensions with the number of processes of the "
+                      "launch"},
+              {.pattern = "world_size*is not divisible by*parallel",
+               .certainty = 72,
+               .message = "The parallel dimensions do not divide the number of ranks.",
+               .fix = "compare the product of the parallel dimensions with the number of processes of the "
+                      "launch"},
+              {.pattern = "world size*is not divisible by*parallel",
+               .certainty = 72,
+               .message = "The parallel dimensions do not divide the number of ranks.",
+               .fix = "compare the product of the parallel dimensions with the number of processes of the "
+                      "launch"},
               {.pattern = "connect() timed out", .certainty = 80},
               {.pattern = "runtimeerror: socket timeout", .certainty = 70},
               {.pattern = "retrieving nccluniqueid*timeout", .certainty = 80},
@@ -62,6 +118,7 @@ Rule rendezvous_fails() {
               {.pattern = "bootstrap*timeout", .certainty = 66},
               {.pattern = "timeout waiting for rx", .certainty = 50, .role = Role::symptom},
           },
+      .checks = {{{Need::log}, check_barrier}},
   };
 }
 

@@ -4,6 +4,13 @@
 namespace shardlab {
 namespace {
 
+constexpr std::string_view k_not_this_node =
+    "The head address is not one of this node, which was told to be the head.";
+constexpr std::string_view k_privileged =
+    "The port may not be used by this user: those below 1024 belong to the system.";
+constexpr std::string_view k_other_port =
+    "a port between 1024 and 65535 (torchrun --master-port, deepspeed --master_port)";
+
 Rule port_unreachable() {
   return {
       .id = "start/port-unreachable",
@@ -25,6 +32,10 @@ Rule port_unreachable() {
           "Connection timed out).",
       .signs =
           {
+              {.pattern = "connection refused",
+               .certainty = 44,
+               .unless = {"https://", "httpsconnectionpool", "httpconnectionpool", "urlopen", "huggingface",
+                          "wandb"}},
               {.pattern = "client socket has failed to connect to*connection timed out", .certainty = 86},
               {.pattern = "client socket has failed to connect to*connection refused", .certainty = 74},
               {.pattern = "client socket has failed to connect",
@@ -33,7 +44,6 @@ Rule port_unreachable() {
               {.pattern = "errno: 111 - connection refused", .certainty = 78},
               {.pattern = "errno: 110 - connection timed out", .certainty = 86},
               {.pattern = "connectionrefusederror: [errno 111]", .certainty = 76},
-              {.pattern = "connection refused", .certainty = 44},
               {.pattern = "timeouterror: [errno 110] connection timed out", .certainty = 80},
               {.pattern = "firewall", .certainty = 40},
           },
@@ -59,6 +69,41 @@ Rule no_route() {
           "retrieved (gai error: -2 - Name or service not known).",
       .signs =
           {
+              {.pattern = "name or service not known",
+               .certainty = 88,
+               .unless = {"cannot be retrieved", "https://", "httpsconnectionpool", "httpconnectionpool",
+                          "urlopen", "huggingface", "wandb"}},
+              {.pattern = "temporary failure in name resolution",
+               .certainty = 88,
+               .unless = {"cannot be retrieved", "https://", "httpsconnectionpool", "httpconnectionpool",
+                          "urlopen", "huggingface", "wandb"}},
+              {.pattern = "could not resolve hostname",
+               .certainty = 84,
+               .unless = {"https://", "httpsconnectionpool", "httpconnectionpool", "urlopen", "huggingface",
+                          "wandb"}},
+              {.pattern = "client socket has failed to connect to*errno: 22", .certainty = 80},
+              {.pattern = "client socket has failed to connect to*errno: 113", .certainty = 90},
+              {.pattern = "client socket has failed to connect to*errno: 101", .certainty = 88},
+              {.pattern = "client socket has failed to connect to*[localhost]*errno: 99",
+               .certainty = 45,
+               .message = "localhost has no IPv6 address here: harmless where the job goes on, else the head "
+                          "address is wrong.",
+               .fix = "MASTER_ADDR=127.0.0.1 on one node, the address of the head node on several",
+               .only_info = true},
+              {.pattern = "server socket has failed*cannot assign requested address",
+               .certainty = 93,
+               .message = k_not_this_node,
+               .fix =
+                   "start node rank 0 on the node that MASTER_ADDR names (hostname -I shows its addresses)"},
+              {.pattern = "eaddrnotavail",
+               .certainty = 93,
+               .message = k_not_this_node,
+               .fix =
+                   "start node rank 0 on the node that MASTER_ADDR names (hostname -I shows its addresses)"},
+              {.pattern = "gaierror",
+               .certainty = 86,
+               .unless = {"https://", "httpsconnectionpool", "httpconnectionpool", "urlopen", "huggingface",
+                          "wandb"}},
               {.pattern = "cannot be retrieved (gai error",
                .certainty = 45,
                .message = "A name could not be resolved to an address of one kind; without an error after it "
@@ -66,11 +111,6 @@ Rule no_route() {
                .only_info = true},
               {.pattern = "distnetworkerror*cannot be retrieved (gai error", .certainty = 90},
               {.pattern = "failed to connect*gai error", .certainty = 90},
-              {.pattern = "gaierror", .certainty = 86},
-              {.pattern = "name or service not known", .certainty = 88, .unless = {"cannot be retrieved"}},
-              {.pattern = "temporary failure in name resolution",
-               .certainty = 88,
-               .unless = {"cannot be retrieved"}},
               {.pattern = "nodename nor servname provided", .certainty = 85},
               {.pattern = "errno: 113 - no route to host", .certainty = 92},
               {.pattern = "oserror: [errno 113] no route to host", .certainty = 90},
@@ -104,6 +144,14 @@ Rule port_in_use() {
           "address. The server socket has failed to bind to [::]:29500 (errno: 98 - Address already in use).",
       .signs =
           {
+              {.pattern = "server socket has failed*permission denied",
+               .certainty = 94,
+               .message = k_privileged,
+               .fix = k_other_port},
+              {.pattern = "eacces*permission denied",
+               .certainty = 94,
+               .message = k_privileged,
+               .fix = k_other_port},
               {.pattern = "eaddrinuse", .certainty = 92},
               {.pattern = "address already in use", .certainty = 90},
               {.pattern = "server socket has failed to bind", .certainty = 86},

@@ -21,6 +21,17 @@ Rule optimizer_before_wrapping() {
       .example = "ValueError: optimizer got an empty parameter list",
       .signs =
           {
+              {.pattern = "optimizer does not seem to reference any*parameters", .certainty = 90},
+              {.pattern = "optimizer*reference*parameters*before*wrapp", .certainty = 70},
+              {.pattern = "couldn't be switched to its sharded version", .certainty = 92},
+              {.pattern = "the size of tensor a*must match the size of tensor b",
+               .certainty = 70,
+               .frame = "torch/optim",
+               .message = "The optimizer's state and the gradient differ in size: one is a shard's, the "
+                          "other the whole parameter's (an optimizer made before wrapping, a state of "
+                          "another number of ranks, gradients left unsharded by no_sync).",
+               .fix = "make the optimizer after wrapping; let the last micro-step of every step synchronise; "
+                      "load states through the distributed helpers"},
               {.pattern = "optimizer got an empty parameter list", .certainty = 75},
               {.pattern = "optimizer*parameters*not*sharded", .certainty = 60},
               {.pattern = "optimizer must be created after", .certainty = 88},

@@ -24,6 +24,12 @@ Rule unused_parameters() {
           "one.",
       .signs =
           {
+              {.pattern = "is not needed when a module doesn't have any parameters that require a gradient",
+               .certainty = 78,
+               .message = "Nothing in the module that is given to DDP can be trained.",
+               .fix = "leave the frozen module out of DDP (accelerator.prepare wraps what it gets), or "
+                      "unfreeze something"},
+              {.pattern = "has been marked as ready twice", .certainty = 66},
               {.pattern = "expected to have finished reduction in the prior iteration", .certainty = 95},
               {.pattern = "parameters that were not used in producing loss", .certainty = 90},
               {.pattern = "parameter indices which did not receive grad", .certainty = 93},
@@ -37,7 +43,12 @@ Rule unused_parameters() {
               {.pattern = "you set*find_unused_parameters*did not find any",
                .certainty = 50,
                .only_info = true},
-              {.pattern = "expected to mark a variable ready only once", .certainty = 62},
+              {.pattern = "expected to mark a variable ready only once",
+               .certainty = 64,
+               .message = "DDP met a parameter twice in one backward: reentrant checkpointing, or two "
+                          "forwards before one backward, run its hook again.",
+               .fix = "use_reentrant=False for checkpointing; find_unused_parameters off; static_graph=True "
+                      "where the graph does not change"},
           },
   };
 }

@@ -23,6 +23,9 @@ Rule uniform_dtype() {
           "ValueError: Must flatten tensors with uniform dtype but got torch.bfloat16 and torch.float32",
       .signs =
           {
+              {.pattern = "expected there to be only one unique element",
+               .certainty = 78,
+               .frame = "all_gather"},
               {.pattern = "must flatten tensors with uniform dtype", .certainty = 95},
               {.pattern = "must flatten tensors with the same dtype", .certainty = 95},
               {.pattern = "cannot flatten integer dtype tensors", .certainty = 92},

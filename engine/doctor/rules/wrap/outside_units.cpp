@@ -23,6 +23,21 @@ Rule plain_meets_distributed() {
           "torch.Tensor to DTensor before calling distributed operators!",
       .signs =
           {
+              {.pattern = "has a non-zero number of elements, but its data is not allocated yet",
+               .certainty = 84,
+               .message =
+                   "A parameter was used while its unit had it released: the call went past the hooks of the "
+                   "wrapper (generate, a submodule's method, evaluation of an unwrapped model).",
+               .fix =
+                   "call the wrapped module, or summon the parameters around it (FSDP.summon_full_params)"},
+              {.pattern = "access the data pointer on an invalid python storage",
+               .certainty = 80,
+               .message = "A tensor was read or saved whose unit had it released.",
+               .fix = "take the state dict from the wrapper's own helpers, not from its tensors"},
+              {.pattern = "cannot access data pointer of*storage that is invalid", .certainty = 74},
+              {.pattern = "across different mesh", .certainty = 78},
+              {.pattern = "must have the same mesh", .certainty = 76},
+              {.pattern = "operands*different device mesh", .certainty = 78},
               {.pattern = "setstorage*out of bounds for storage of size 0", .certainty = 80},
               {.pattern = "assertionerror", .certainty = 80, .frame = "has_full_params"},
               {.pattern = "got mixed torch.tensor and dtensor", .certainty = 95},

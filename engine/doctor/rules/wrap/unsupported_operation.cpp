@@ -23,6 +23,12 @@ Rule unsupported_operation() {
           "registered.",
       .signs =
           {
+              {.pattern = "is invalid for input of size",
+               .certainty = 78,
+               .frame = "distributed/tensor/_dispatch",
+               .message = "An operator was given the shape of the whole tensor and ran on a shard of it.",
+               .fix = "call to_local() or full_tensor() before the operator, or give it a module with a plan "
+                      "of its own"},
               {.pattern = "does not have a sharding strategy registered", .certainty = 93},
               {.pattern = "operator*does not have a*sharding strategy", .certainty = 92},
               {.pattern = "sharding propagation failed", .certainty = 82},

@@ -26,6 +26,14 @@ Rule zero3_embedding() {
       .example = "RuntimeError: 'weight' must be 2-D, where the parameter is tensor([], device='cuda:1')",
       .signs =
           {
+              {.pattern = "mat1 and mat2 shapes cannot be multiplied*and 1x",
+               .certainty = 62,
+               .message = "The weight is one flat row: a packed or flattened parameter met an operator that "
+                          "expects the matrix.",
+               .fix = "read it inside deepspeed.zero.GatheredParameters, or use the layer that knows the "
+                      "packed form (4-bit layers with the adapters made for them)"},
+              {.pattern = "trying to set a tensor of shape torch.size([0])", .certainty = 92},
+              {.pattern = "which has shape torch.size([0])", .certainty = 88},
               {.pattern = "'weight' must be 2-d", .certainty = 90},
               {.pattern = "weight*must be 2-d", .certainty = 85},
               {.pattern = "size mismatch*shape torch.size([0])", .certainty = 90},
@@ -50,8 +58,6 @@ Rule zero3_embedding() {
               {.pattern = "invalid_shape*(0,)", .certainty = 30},
               {.pattern = "index out of range*embedding*tensor([])", .certainty = 60},
               {.pattern = "params*already in flight", .certainty = 70},
-              {.pattern = "still have inflight params", .certainty = 90},
-              {.pattern = "inflight params", .certainty = 80},
           },
   };
 }
