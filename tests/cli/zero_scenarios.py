@@ -1,6 +1,6 @@
 """The scenarios of scenarios/zero: what DeepSpeed's defaults cost, in bytes, and what the setting that each names changes."""
 # processors: 1
-from _shardlab import SOURCE, Place, check, expect, expect_error, main
+from _shardlab import SOURCE, Place, check, expect, main
 
 FOLDER = SOURCE / "scenarios/zero"
 LLAMA = 8030261248  # parameters of Llama-3.1-8B
@@ -61,9 +61,13 @@ def test_thresholds_keep_parameters_whole():
     check(whole_at_rest() == norms + 32 * (2 * 4096 * 4096 + 2 * 1024 * 4096), f"2e7 keep the projections of attention: {whole_at_rest()}")
 
 
-def test_tied_weights_are_refused_by_name():
-    error = Place().run("plan", FOLDER / "zero3-never-releases.yaml", "--set", "model.overrides.tie_word_embeddings=true")
-    expect_error(error, 2, "not supported yet: tied parameters with zero3")
+def test_a_tied_head_gathers_the_embedding():
+    releases = "parallel.zero={stage3_param_persistence_threshold: 0, stage3_max_reuse_distance: 0, stage3_prefetch_bucket_size: 0}"
+    gathers = lambda *settings: collectives("zero3-never-releases.yaml", releases, *settings, kind="AllGather")
+    tied = "model.overrides.tie_word_embeddings=true"
+    check(gathers() == gathers(tied) and gathers().count(max(gathers())) == 4, "in forward and backward, as large as a head of its own")
+    held = lambda *settings: sum(name.startswith("shard.") for name in buffers("zero3-never-releases.yaml", *settings))
+    check(held() == held(tied) + 1, "and one parameter less rests on the ranks")
 
 
 main(globals())
