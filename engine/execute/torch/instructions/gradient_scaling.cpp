@@ -20,6 +20,12 @@ namespace shardlab {
 
 namespace {
 
+// DeepSpeed updates its scale before it divides by it: where this step lets it grow, gradients become smaller
+// than they are.
+float factor_taken_out(LossScale scale) {
+  return scale.update(false) ? scale.inverse() : 0;
+}
+
 class ClipGradients : public Action {
  public:
   ClipGradients(const Site& site, std::vector<Slot> norms, std::vector<Slot> gradients, double limit)
@@ -47,18 +53,18 @@ class ClipGradients : public Action {
     at::Tensor norm = run_.buffers.tensor(norms_.front()).sum(at::kDouble);
     for (std::size_t i = 1; i < norms_.size(); ++i) norm += run_.buffers.tensor(norms_[i]).sum(at::kDouble);
     norm.sqrt_();
-    if (is_scaled()) norm.mul_(run_.loss_scale->inverse());
+    const double scale = is_scaled() ? run_.loss_scale->inverse() : 1;
     if (!std::exchange(step.reads_norm, true))
-      step.late->read(norm, [&step](double value) { step.gradient_norm = value; });
+      step.late->read(norm, [&step, scale](double value) { step.gradient_norm = value * scale; });
     return norm;
   }
 
   at::Tensor coefficient_for(const at::Tensor& norm) const {
     const MemoryLedger uncounted;
     const LedgerScope scope(uncounted);
-    at::Tensor coefficient = at::full_like(norm, limit_).div_(norm.add(1e-6)).clamp_max_(1.0);
-    if (is_scaled()) coefficient.mul_(run_.loss_scale->inverse());
-    return coefficient.to(at::kFloat);
+    const double taken_out = is_scaled() ? factor_taken_out(*run_.loss_scale) : 1;
+    const at::Tensor unscaled = norm.mul(taken_out).add_(1e-6);
+    return at::full_like(norm, limit_).div_(unscaled).clamp_max_(1.0).mul_(taken_out).to(at::kFloat);
   }
 
   // DeepSpeed's unscale_and_clip_grads takes the factor of the loss out with the same multiplication.
@@ -147,7 +153,8 @@ class UnscaleAlone : public Action {
 
   void run(StepContext&) override {
     for (const Slot gradient : gradients_) {
-      for (const at::Tensor& part : run_.buffers.parts(gradient)) part.mul_(run_.loss_scale->inverse());
+      for (const at::Tensor& part : run_.buffers.parts(gradient))
+        part.mul_(factor_taken_out(*run_.loss_scale));
     }
   }
 
