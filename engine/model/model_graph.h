@@ -26,7 +26,9 @@ struct Module {
   std::optional<ModuleId> parent;
   std::vector<ModuleId> children;       // in definition order
   std::vector<ParameterId> parameters;  // registered on this module itself, tied ones included
-  bool of_positions = false;            // a table of positions: no input of it has a gradient
+  // Parameters of modules below that its own forward reads beside them.
+  std::vector<ParameterId> looks_at{};
+  bool of_positions = false;  // a table of positions: no input of it has a gradient
 };
 
 enum class InitialValue : std::uint8_t {

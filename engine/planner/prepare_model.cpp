@@ -25,13 +25,10 @@ std::map<ModuleId, UnitPrecision> precisions_of(const SettingsByModule& settings
 }
 
 // An optimizer within backward steps module by module: where parameters are, gradients are complete first.
-bool by_owners(const Scenario& scenario) {
-  return facts_of(scenario).gathers_modules || scenario.train->optimizer_in_backward;
-}
-
-// Where every module with parameters is a unit, nothing but a tie can be in the way.
+// There nothing but a tie can be in the way.
 Result<WrappedModules> wrapped_modules(const Scenario& scenario, const ModelGraph& graph) {
-  if (!by_owners(scenario)) return wrap_modules(graph, scenario.parallel->wrap);
+  if (facts_of(scenario).gathers_modules) return modules_that_read(graph);
+  if (!scenario.train->optimizer_in_backward) return wrap_modules(graph, scenario.parallel->wrap);
   WrapSpec owners;
   owners.policy = WrapPolicyKind::owners;
   Result<WrappedModules> wrapped = wrap_modules(graph, owners);

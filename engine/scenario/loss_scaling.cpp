@@ -5,6 +5,7 @@
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/precision_spec.h"
+#include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
 namespace {
@@ -21,6 +22,11 @@ bool overrides_use_float16(const WrapSpec& wrap) {
 }
 
 }  // namespace
+
+int growth_interval(const Scenario& scenario) {
+  const bool torchs = facts_of(scenario).loss_scaler == LossScaler::grad_scaler;
+  return scenario.scaler->interval.value_or(torchs ? 2000 : 1000);
+}
 
 bool scales_loss(const Scenario& scenario) {
   if (scenario.scaler->enabled) return *scenario.scaler->enabled;

@@ -1,6 +1,7 @@
 // The `precision` and `scaler` sections of a scenario.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "engine/base/dtype.h"
@@ -19,12 +20,24 @@ struct PrecisionSpec {
   friend bool operator==(const PrecisionSpec&, const PrecisionSpec&) = default;
 };
 
+// Whose rules the factor on a float16 loss follows.
+enum class LossScaler : std::uint8_t {
+  grad_scaler,        // torch.amp.GradScaler
+  deepspeed,          // DeepSpeed's ZeRO: DynamicLossScaler
+  deepspeed_unfused,  // DeepSpeed without ZeRO: FP16_UnfusedOptimizer, which knows no hysteresis
+};
+
 struct ScalerSpec {
   std::optional<bool> enabled;  // absent: on for float16
   double initial_scale = 65536;
   double growth = 2;
   double backoff = 0.5;
-  int interval = 2000;
+  std::optional<int> interval;  // absent: 2000, under DeepSpeed 1000
+  // DeepSpeed's alone:
+  bool dynamic = true;                  // else the scale stays what it is, and steps are skipped all the same
+  std::optional<int> hysteresis;        // absent: 2
+  bool consecutive_hysteresis = false;  // a step without overflow restores it, not a growth alone
+  double minimum = 1;
   friend bool operator==(const ScalerSpec&, const ScalerSpec&) = default;
 };
 

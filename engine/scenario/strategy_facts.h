@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/scenario/precision_spec.h"
+
 namespace shardlab {
 
 struct Complaints;
@@ -77,6 +79,9 @@ struct StrategyFacts {
   bool gathers_to_save_shards = false;
   // What precision.cast_forward_inputs is where it is not given.
   bool casts_inputs_by_default = true;
+  // What scales a float16 loss. DeepSpeed's scalers leave the factor in the gradients until the optimizer's
+  // float32 ones are multiplied, so that any dtype and any memory will do.
+  LossScaler loss_scaler = LossScaler::grad_scaler;
   // The gradient scaler that people use with it and that divides float16 gradients too. Empty: GradScaler,
   // which refuses them in torch 2.11.
   std::string_view float16_scaler = {};

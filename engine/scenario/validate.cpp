@@ -79,7 +79,8 @@ class Combinations {
                   "offload.parameters", with, nearest);
     refuse_unless(!optimizer || facts.offloads_optimizer || !facts.why_no_optimizer_offload.empty(),
                   "offload.optimizer", with, nearest);
-    refuse_unless(!(parameters || optimizer) || !scales_loss(s_), "offload",
+    const bool any_memory = facts.loss_scaler != LossScaler::grad_scaler;
+    refuse_unless(!(parameters || optimizer) || !scales_loss(s_) || any_memory, "offload",
                   "a scaled loss with gradients in host memory",
                   "precision.param: bfloat16, or scaler.enabled: false");
   }

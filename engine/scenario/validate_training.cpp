@@ -99,6 +99,32 @@ std::string float16_scalers() {
   return fmt::format("{}", fmt::join(scalers, ", "));
 }
 
+void check_gradscaler(Complaints& c) {
+  const ScalerSpec& s = *c.scenario.scaler;
+  const std::pair<const char*, bool> deepspeeds[] = {{"dynamic", !s.dynamic},
+                                                     {"hysteresis", s.hysteresis.has_value()},
+                                                     {"consecutive_hysteresis", s.consecutive_hysteresis},
+                                                     {"minimum", s.minimum != ScalerSpec{}.minimum}};
+  for (const auto& [key, given] : deepspeeds) {
+    if (given) c.refuse(std::string("scaler.") + key, "GradScaler has none: it is DeepSpeed's", "remove it");
+  }
+}
+
+void check_deepspeeds_scaler(Complaints& c) {
+  const ScalerSpec& s = *c.scenario.scaler;
+  const bool half = c.scenario.precision->param.value_or(c.scenario.model->dtype) == DType::float16;
+  if (s.enabled && *s.enabled != half)
+    c.refuse("scaler.enabled",
+             half ? "DeepSpeed scales every float16 loss" : "DeepSpeed scales float16 losses alone",
+             half ? "scaler: {dynamic: false, initial_scale: 1} leaves it as it is" : "remove it");
+  if (s.growth != ScalerSpec{}.growth) c.refuse("scaler.growth", "DeepSpeed doubles the scale", "remove it");
+  if (s.backoff != ScalerSpec{}.backoff)
+    c.refuse("scaler.backoff", "DeepSpeed halves the scale", "remove it");
+  const bool knows_hysteresis = facts_of(c.scenario).loss_scaler == LossScaler::deepspeed;
+  if (!knows_hysteresis && (s.hysteresis || s.consecutive_hysteresis))
+    c.refuse("scaler.hysteresis", "DeepSpeed without ZeRO lowers the scale at every overflow", "remove it");
+}
+
 void check_scaler(Complaints& c) {
   ScalerSpec defaults;
   defaults.enabled = c.scenario.scaler->enabled;
@@ -109,7 +135,9 @@ void check_scaler(Complaints& c) {
                                         : "has no effect: nothing is float16",
              "remove it, or set scaler.enabled: true");
   }
-  const bool refuses = facts_of(c.scenario).float16_scaler.empty();
+  const bool torchs = facts_of(c.scenario).loss_scaler == LossScaler::grad_scaler;
+  torchs ? check_gradscaler(c) : check_deepspeeds_scaler(c);
+  const bool refuses = torchs && facts_of(c.scenario).float16_scaler.empty();
   if (scales && c.scenario.model->dtype == DType::float16 && refuses) {
     c.refuse(
         "model.dtype",

@@ -121,7 +121,9 @@ class Driver {
   // together have one output: its hooks run in the order in which they were registered.
   template <typename Predicate>
   void pre_backward(std::size_t segment, Predicate&& due) {
-    for (const UnitId unit : extents_.leaves[segment]) {
+    std::vector<UnitId> units = extents_.leaves[segment];
+    if (student_.wraps_outputs()) std::reverse(units.begin(), units.end());
+    for (const UnitId unit : units) {
       if (!partition_.unit(unit).outputs_require_grad || !due(unit)) continue;
       entered_backward_[unit.index()] = true;
       student_.pre_backward(unit);

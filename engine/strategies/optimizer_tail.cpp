@@ -87,6 +87,37 @@ Bytes looked_at(StepBuilder& builder, const TrainedState& trained, const std::ve
   return bytes_of(static_cast<std::int64_t>(parameters), trained.norm_dtype);
 }
 
+// What torch.isinf makes of a tensor: its absolute values, and a byte an element.
+BufferId declare_masks(StepBuilder& builder, const TrainedState& trained,
+                       const std::vector<BufferId>& gradients) {
+  Buffer masks;
+  masks.name = "overflow_masks";
+  masks.dtype = DType::uint8;
+  masks.space = trained.space;
+  masks.stream = trained.stream;
+  for (const BufferId gradient : gradients) {
+    const Buffer& buffer = builder.plan().buffer(gradient);
+    masks.elements += buffer.bytes().value + buffer.elements;
+  }
+  return builder.declare(std::move(masks));
+}
+
+// DeepSpeed's unscale_and_clip_grads where nothing is clipped.
+void emit_late_unscaling(StepBuilder& builder, const TrainedState& trained,
+                         const std::vector<BufferId>& gradients, std::optional<BufferId> flag) {
+  builder.set_pass(PlanPass::scaler);
+  Instruction unscale;
+  unscale.kind = InstructionKind::Unscale;
+  unscale.stream = trained.stream;
+  unscale.bytes = total_bytes(builder, gradients);
+  unscale.reads = unscale.writes = gradients;
+  if (flag) {
+    unscale.guard = Guard::gradients_finite;
+    unscale.reads.push_back(*flag);
+  }
+  builder.emit(std::move(unscale));
+}
+
 // DeepSpeed 0.19.8, zero/stage_1_and_2.py (has_overflow): one byte, the largest of all ranks.
 BufferId emit_overflow_check(StepBuilder& builder, const TrainedState& trained,
                              const std::vector<BufferId>& gradients) {
@@ -98,6 +129,11 @@ BufferId emit_overflow_check(StepBuilder& builder, const TrainedState& trained,
   check.bytes = looked_at(builder, trained, gradients);
   check.reads = gradients;
   check.writes = check.allocates = {flag};
+  if (trained.masks_overflow) {
+    check.frees = {declare_masks(builder, trained, gradients)};
+    check.writes.push_back(check.frees.front());
+    check.allocates.push_back(check.frees.front());
+  }
   builder.emit(std::move(check));
   if (trained.norm_group) emit_joined(builder, trained, *trained.norm_group, flag, ReduceOperation::maximum);
   return flag;
@@ -336,7 +372,11 @@ std::vector<BufferId> emit_update(StepBuilder& builder, Strategy& strategy, cons
   strategy.prepare_update();
   const TrainedState trained = strategy.trained();
   const std::vector<BufferId> gradients = all_gradients(trained.units);
-  if (train.clip_norm) emit_clipping(builder, trained, gradients, norms, flag);
+  if (train.clip_norm) {
+    emit_clipping(builder, trained, gradients, norms, flag);
+  } else if (trained.holds_scale) {
+    emit_late_unscaling(builder, trained, gradients, flag);
+  }
   if (!norms.empty()) builder.free(norms);
   if (train.clip_value) emit_value_clipping(builder, trained, gradients, flag);
   if (!train.optimizer_in_backward) emit_optimizer(builder, trained, train, flag);
@@ -352,7 +392,11 @@ void emit_updates_one_by_one(StepBuilder& builder, Strategy& strategy, const Tra
     TrainedState one = strategy.trained();
     one.units = {one.units[i]};
     const std::vector<BufferId> gradients = all_gradients(one.units);
-    if (train.clip_norm) emit_clipping(builder, one, gradients, norms, flag);
+    if (train.clip_norm) {
+      emit_clipping(builder, one, gradients, norms, flag);
+    } else if (one.holds_scale) {
+      emit_late_unscaling(builder, one, gradients, flag);
+    }
     if (train.clip_value) emit_value_clipping(builder, one, gradients, flag);
     emit_optimizer(builder, one, train, flag);
     builder.set_pass(builder.plan().strategy);
@@ -375,7 +419,7 @@ void emit_optimizer_tail(StepBuilder& builder, Strategy& strategy, const TrainSp
   const TrainedState trained = strategy.trained();
   std::optional<BufferId> flag;
   std::vector<BufferId> norms;
-  if (scaled_loss) {
+  if (scaled_loss && !trained.holds_scale) {
     flag = emit_unscaling(builder, strategy, trained, all_gradients(trained.units));
   } else if (trained.checks_overflow) {
     flag = emit_overflow_check(builder, trained, all_gradients(trained.units));

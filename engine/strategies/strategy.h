@@ -43,6 +43,11 @@ struct TrainedState {
   // Gradients are looked through for numbers that are not finite although no loss is scaled; where the ranks
   // of the norm's group find any, the step is skipped.
   bool checks_overflow = false;
+  // They hold the factor of the loss until those that the optimizer works on are multiplied, clipping
+  // included.
+  bool holds_scale = false;
+  // The search takes a copy of all gradients and a mask beside them.
+  bool masks_overflow = false;
   // The gradients were squared and looked through on the device, as they left it: the tail adds up one number
   // a parameter.
   bool looked_through = false;
@@ -86,6 +91,9 @@ class Strategy {
   // A gradient reached an output of the unit's module. Never for a unit none of whose outputs requires a
   // gradient.
   virtual void pre_backward(UnitId) {}
+  // The hook is a node of autograd's graph behind the module's output, not a hook of that tensor: of units
+  // that end together the outer one's comes first.
+  virtual bool wraps_outputs() const { return false; }
   // Backward has passed the beginning of the unit's module. Never for the root. Comes where a framework's
   // hook could fire: FSDP2's hangs on the unit's inputs that require a gradient (Unit::inputs_require_grad),
   // FSDP1's on the gradient of its parameters (Unit::parameters_require_grad) or, where these are frozen, on

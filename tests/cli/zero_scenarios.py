@@ -1,6 +1,6 @@
 """The scenarios of scenarios/zero: what DeepSpeed's defaults cost, in bytes, and what the setting that each names changes."""
 # processors: 1
-from _shardlab import SOURCE, Place, check, expect, expect_error, main
+from _shardlab import SOURCE, Place, check, expect, main
 
 FOLDER = SOURCE / "scenarios/zero"
 LLAMA = 8030261248  # parameters of Llama-3.1-8B
@@ -61,9 +61,58 @@ def test_thresholds_keep_parameters_whole():
     check(whole_at_rest() == norms + 32 * (2 * 4096 * 4096 + 2 * 1024 * 4096), f"2e7 keep the projections of attention: {whole_at_rest()}")
 
 
-def test_tied_weights_are_refused_by_name():
-    error = Place().run("plan", FOLDER / "zero3-never-releases.yaml", "--set", "model.overrides.tie_word_embeddings=true")
-    expect_error(error, 2, "not supported yet: tied parameters with zero3")
+def test_a_tied_head_gathers_the_embedding():
+    releases = "parallel.zero={stage3_param_persistence_threshold: 0, stage3_max_reuse_distance: 0, stage3_prefetch_bucket_size: 0}"
+    gathers = lambda *settings: collectives("zero3-never-releases.yaml", releases, *settings, kind="AllGather")
+    tied = "model.overrides.tie_word_embeddings=true"
+    check(gathers() == gathers(tied), "in forward and backward, as one of its own")
+    held = lambda *settings: sum(name.startswith("shard.") for name in buffers("zero3-never-releases.yaml", *settings))
+    check(held() == held(tied) + 1, "and one parameter less rests on the ranks")
+
+
+def count(values, part):
+    return sum(values[i:i + len(part)] == part for i in range(len(values)))
+
+
+def test_an_adapter_is_gathered_with_the_layer_around_it():
+    """peft's layer asks its A for a dtype: DeepSpeed gathers A first, before what the layer wraps."""
+    releases = "{stage3_param_persistence_threshold: 0, stage3_max_reuse_distance: 0, stage3_prefetch_bucket_size: 0}"
+    a, b, base = 2 * 688 * 4, 256 * 2 * 4, 256 * 688 * 4
+    gathers = collectives("../first/tiny-llama.yaml", "parallel={strategy: zero3, zero: %s}" % releases,
+                          "model.lora={rank: 2, targets: [down_proj]}", kind="AllGather")
+    check(count(gathers, [a, base, b]) == 6, f"forward of six layers: {gathers}")
+    check(count(gathers, [a, b, base]) == 5, f"backward, but of the first, before which nothing is trained: {gathers}")
+
+
+def test_a_recomputed_frozen_layer_stays_whole_until_backward_leaves_its_last_module():
+    releases = "{stage3_param_persistence_threshold: 0, stage3_max_reuse_distance: 0, stage3_prefetch_bucket_size: 0}"
+    settings = ["parallel={strategy: zero3, zero: %s}" % releases, "activation.checkpoint=full"]
+    whole = collectives("../first/tiny-llama.yaml", *settings, kind="AllGather")
+    frozen = collectives("../first/tiny-llama.yaml", *settings, "model.frozen=[model.layers.5.mlp, model.layers.5.self_attn]", kind="AllGather")
+    check(len(whole) == len(frozen), "what was recomputed is gathered again by its own backward, frozen or not")
+    plan = expect(Place().run("plan", FOLDER / "../first/tiny-llama.yaml", "--json", *settings_of(settings),
+                              "--set", "model.frozen=[model.layers.5.mlp, model.layers.5.self_attn]"), 0).json()
+    most = max(sum(name.startswith("full.") for name in i["frees"]) for i in plan["instructions"])
+    check(most == 7, f"the seven products of the layer go together, not {most}")
+
+
+def test_round_robin_gives_neighbours_to_different_ranks():
+    def first_bucket(*settings):
+        return buffers("../first/tiny-llama.yaml", "parallel.strategy=zero2", "precision.param=bfloat16", *settings)
+    plain, robin = first_bucket(), first_bucket("parallel.zero={round_robin_gradients: true}")
+    check(plain.keys() == robin.keys() and plain["weights"]["elements"] == robin["weights"]["elements"], "the same memory in another order")
+
+
+def test_gradients_may_travel_in_another_dtype():
+    sent = lambda *settings: sum(collectives("../first/tiny-llama.yaml", "parallel.strategy=zero2", "precision.param=bfloat16", *settings, kind="AllReduce"))
+    check(sent("parallel.zero={communication_data_type: fp32}") > 1.99 * sent(), "float32 for bfloat16 is twice as much")
+
+
+def test_float16_looks_for_overflow_and_takes_the_scale_out_at_the_end():
+    plan = expect(Place().run("plan", FOLDER / "../first/tiny-llama.yaml", "--json", "--set", "parallel.strategy=zero3", "--set", "precision.param=float16",
+                              "--set", "train={clip_norm: null}"), 0).json()
+    kinds = [i["kind"] for i in plan["instructions"]]
+    check(kinds.index("CheckFinite") < kinds.index("GradientNorms") < kinds.index("Unscale") < kinds.index("OptimizerStep"), f"{kinds[-25:]}")
 
 
 main(globals())

@@ -25,7 +25,7 @@ def make_case(scenario, changes, name, world, folder):
     config = {**TINY, **changes}
     place = pathlib.Path(tempfile.mkdtemp(dir=folder))
     (place / "config.json").write_text(json.dumps(config))
-    weights = make_weights({"config": config}, place / "model.safetensors")
+    weights = make_weights({"config": config, "lora": scenario.get("model", {}).get("lora")}, place / "model.safetensors")
     scenario.update(name=name, cluster={"device": "cpu", "ranks": world},
                     model={**scenario.get("model", {}), "config": str(place / "config.json"), "sequence_length": 16, "weights": str(weights)},
                     measure={"warmup_steps": 1, "steps": STEPS - 1})
@@ -57,6 +57,8 @@ def compare(framework, case, made, most, compared_losses=STEPS):
     """What differs, in words; the largest relative difference of a loss, of which `most` is good; collectives of the second step."""
     complaints = []
     for step, recorded in enumerate(made["collectives"]):
+        if any(made.get("skipped", [])[max(step - 1, 0):step + 1]):  # it ends early, and leaves behind what the next gathers anew
+            continue
         difference = first_difference(planned(case["file"], step), [call for call in recorded if call["kind"] in KINDS])
         if difference:
             complaints.append(f"step {step}, {difference}".replace("PyTorch", framework))

@@ -28,6 +28,10 @@ def draw_zero(pick, strategy, half):
         zero["overlap_comm"] = True
     if pick([True, False, False, False]):
         zero["reduce_scatter"] = False
+    if strategy != "zero3" and pick([True, False, False]):
+        zero["round_robin_gradients"] = True
+    if half and pick([True, False, False, False]):
+        zero["communication_data_type"] = "fp32"
     if strategy in ("zero2", "zero3") and half and pick([True, False, False]):
         zero["grad_accum_dtype"] = "fp32"
     return zero
@@ -35,9 +39,23 @@ def draw_zero(pick, strategy, half):
 
 def draw_offload(pick, strategy, zero):
     """Of DeepSpeed's three places for state: the device, the optimizer on the host, and under stage 3 the parameters too."""
-    if strategy == "zero0" or (strategy != "zero3" and "grad_accum_dtype" in zero):
+    if strategy == "zero0" or (strategy != "zero3" and "grad_accum_dtype" in zero) or "communication_data_type" in zero:
         return {}
     return pick([{}, {}, {"optimizer": "cpu"}, {"optimizer": "cpu", "parameters": "cpu"} if strategy == "zero3" else {"optimizer": "cpu"}])
+
+
+def draw_scaler(pick, strategy):
+    """The largest overflows."""
+    scaler = {"initial_scale": pick([256, 65536, 2**40]), "dynamic": pick([True, True, True, False])}
+    if not scaler["dynamic"]:
+        scaler["initial_scale"] = 256
+    elif strategy != "zero0":
+        scaler.update(hysteresis=pick([1, 2]), consecutive_hysteresis=pick([True, False]), interval=pick([1, 1000]))
+    return scaler
+
+
+def draw_lora(pick):
+    return {"rank": pick([2, 3]), "alpha": 6, "targets": pick([["q_proj", "v_proj"], ["down_proj"], ["q_proj", "k_proj", "o_proj", "gate_proj", "down_proj"]])}
 
 
 def draw(pick, _):
@@ -47,17 +65,21 @@ def draw(pick, _):
     if pick([True, False]):
         train["clip_norm"] = 1.0
     scenario = {"train": train}
-    half = pick([True, False])
+    half = pick(["bfloat16", "float16", None, None])
     if half:
-        scenario["precision"] = {"param": "bfloat16"}
+        scenario["precision"] = {"param": half}
+    if half == "float16":
+        scenario["scaler"] = draw_scaler(pick, strategy)
     scenario["parallel"] = {"strategy": strategy}
     if zero := draw_zero(pick, strategy, half):
         scenario["parallel"]["zero"] = zero
     if offload := draw_offload(pick, strategy, zero):
         scenario["offload"] = offload
+    if model := pick([{}, {}, {"frozen": pick(FROZEN)}, {"lora": draw_lora(pick)}]):
+        scenario["model"] = model
     if pick([True, False, False]):
-        scenario["model"] = {"frozen": pick(FROZEN)}
-    return scenario, {"num_hidden_layers": 3, "tie_word_embeddings": strategy != "zero3" and pick([False, False, True]), **pick([{}, UNEVEN])}
+        scenario["activation"] = {"checkpoint": "full"}
+    return scenario, {"num_hidden_layers": 3, "tie_word_embeddings": pick([False, False, True]), **pick([{}, UNEVEN])}
 
 
 def is_zero0_in_16_bits(scenario):

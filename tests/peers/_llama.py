@@ -126,6 +126,20 @@ def random_weights(config, seed):
     return weights
 
 
+def adapted_weights(weights, lora, seed):
+    """The same with low-rank adapters under peft's names; B is not zero, so that A has gradients from the first step on."""
+    generator, adapted = torch.Generator().manual_seed(seed), {}
+    for name, tensor in weights.items():
+        path = name.removesuffix(".weight")
+        if path.split(".")[-1] not in lora["targets"]:
+            adapted[name] = tensor
+            continue
+        adapted[f"{path}.base_layer.weight"] = tensor
+        for part, shape in (("A", (lora["rank"], tensor.shape[1])), ("B", (tensor.shape[0], lora["rank"]))):
+            adapted[f"{path}.lora_{part}.default.weight"] = 0.1 * torch.randn(shape, generator=generator)
+    return adapted
+
+
 def write_safetensors(path, tensors):
     header, blobs, offset = {}, [], 0
     for name, tensor in tensors.items():

@@ -138,11 +138,12 @@ def python_fsdp2_cases(cases, folder):
 
 
 def make_weights(spec, file, seed=7):
-    """Random weights of the model as safetensors."""
-    program = ("import json, sys; from _llama import random_weights, write_safetensors; "
-               "write_safetensors(sys.argv[2], random_weights(json.loads(sys.argv[1]), int(sys.argv[3])))")
-    subprocess.run([os.environ["SHARDLAB_PYTHON"], "-c", program, json.dumps(spec["config"]), str(file), str(seed)], check=True,
-                   cwd=HERE)
+    """Random weights of the model as safetensors, with those of spec["lora"] where it has some."""
+    program = ("import json, sys; from _llama import adapted_weights, random_weights, write_safetensors\n"
+               "spec, seed = json.loads(sys.argv[1]), int(sys.argv[3]); weights = random_weights(spec['config'], seed)\n"
+               "write_safetensors(sys.argv[2], adapted_weights(weights, spec['lora'], seed) if spec['lora'] else weights)")
+    told = json.dumps({"config": spec["config"], "lora": spec.get("lora")})
+    subprocess.run([os.environ["SHARDLAB_PYTHON"], "-c", program, told, str(file), str(seed)], check=True, cwd=HERE)
     return file
 
 

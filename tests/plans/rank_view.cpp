@@ -47,10 +47,10 @@ std::string weights_of_teacher(const PlannedScenario& planned) {
 
 // After six good steps, one that overflows, and more good ones.
 std::string loss_scales(const PlannedScenario& planned) {
-  LossScale scale(*planned.scenario.scaler);
+  LossScale scale(planned.scenario);
   std::vector<float> values{scale.value()};
   for (int step = 0; step < 4100; ++step) {
-    scale.update(step == 6);
+    if (!scale.update(step == 6)) break;
     values.push_back(scale.value());
   }
   return fmt::format("{}", fmt::join(values, " "));

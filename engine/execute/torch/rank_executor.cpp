@@ -84,7 +84,7 @@ struct RankExecutor::State {
       SHARDLAB_TRY(run.data, TrainingData::open(scenario, graph().vocabulary));
     }
     SHARDLAB_CHECK_OK(open_weights());
-    if (scales_loss(scenario)) run.loss_scale.emplace(*scenario.scaler);
+    if (scales_loss(scenario)) run.loss_scale.emplace(scenario);
     if (scenario.measure->detail == MeasureDetail::operators)
       run.operator_clock.emplace(run.backend->streams());
     const RunPlan& plan = run.planned.plan;
@@ -143,7 +143,11 @@ Result<RankTrace> RankExecutor::step() {
   }
   trace.gradient_norm = context.gradient_norm;
   trace.sent = sent_between(sent_before, sent_so_far(s.run.communicators));
-  if (s.run.loss_scale && context.overflow) s.run.loss_scale->update(*context.overflow);
+  if (s.run.loss_scale && context.overflow && !s.run.loss_scale->update(*context.overflow))
+    return run_failed("step",
+                      "gradients overflow although the loss scale is at scaler.minimum, where DeepSpeed ends "
+                      "the run too",
+                      "bfloat16 needs no scale; else look for what makes the loss diverge");
   ++s.steps;
   return trace;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/scenario/loss_scaling.h"
 #include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/precision_spec.h"
@@ -42,7 +43,7 @@ Line scaler_line(const Subject& s) {
   if (mixed_precision(s) != DType::float16 || by_deepspeed(s)) return std::nullopt;
   return fmt::format(
       "GradScalerKwargs(init_scale={}, growth_factor={}, backoff_factor={}, growth_interval={}, enabled={})",
-      scaler.initial_scale, scaler.growth, scaler.backoff, scaler.interval,
+      scaler.initial_scale, scaler.growth, scaler.backoff, growth_interval(s.scenario),
       scaler.enabled.value_or(true) ? "True" : "False");
 }
 

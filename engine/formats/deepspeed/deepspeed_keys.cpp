@@ -32,7 +32,21 @@ ToolValue with_float16(const Subject& s) {
 
 // 0: dynamic.
 double loss_scale(const ScalerSpec& scaler) {
-  return scaler.enabled.value_or(true) ? 0 : 1;
+  if (!scaler.enabled.value_or(true)) return 1;
+  return scaler.dynamic ? 0 : scaler.initial_scale;
+}
+
+// What has DeepSpeed's default is not written.
+ToolValue hysteresis(const Subject& s) {
+  const auto given = s.scenario.scaler->hysteresis;
+  return compute_dtype(s) == DType::float16 && given ? ToolValue(*given) : nullptr;
+}
+ToolValue consecutive_hysteresis(const Subject& s) {
+  return s.scenario.scaler->consecutive_hysteresis ? ToolValue(true) : nullptr;
+}
+ToolValue minimum_scale(const Subject& s) {
+  const double minimum = s.scenario.scaler->minimum;
+  return minimum != ScalerSpec{}.minimum ? ToolValue(minimum) : nullptr;
 }
 
 int scale_power(const ScalerSpec& scaler) {
@@ -108,10 +122,15 @@ constexpr ToolKey k_keys[] = {
      "false", read_bfloat16},
     {"fp16.enabled", "precision.param", [](const Subject& s) { return if_computed_in(s, DType::float16); },
      "false", read_float16},
-    {"fp16.loss_scale", "scaler.enabled", with_float16<loss_scale>, "0: dynamic", read_scaler_use},
+    {"fp16.loss_scale", "scaler.dynamic", with_float16<loss_scale>, "0: dynamic", read_scaler_use},
     {"fp16.initial_scale_power", "scaler.initial_scale", with_float16<scale_power>, "16", read_initial_scale},
     {"fp16.loss_scale_window", "scaler.interval",
-     with_float16<[](const ScalerSpec& scaler) { return scaler.interval; }>, "1000", read_scale_window},
+     with_float16<[](const ScalerSpec& scaler) { return scaler.interval.value_or(1000); }>, "1000",
+     read_scale_window},
+    {"fp16.hysteresis", "scaler.hysteresis", hysteresis, "2", read_hysteresis},
+    {"fp16.consecutive_hysteresis", "scaler.consecutive_hysteresis", consecutive_hysteresis, "false",
+     read_consecutive_hysteresis},
+    {"fp16.min_loss_scale", "scaler.minimum", minimum_scale, "1", read_minimum_scale},
     {"data_types.grad_accum_dtype", "", accumulated_in, "the dtype of the parameters"},
     {"communication_data_type", "", communicated_in, "the dtype of the parameters"},
     {"zero_optimization", "parallel.zero", zero_section, "stage 0", read_zero_section},

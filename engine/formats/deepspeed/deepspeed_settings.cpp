@@ -197,10 +197,13 @@ ReadBack read_float16(const ImportSubject& s, const ForeignValue* value) {
 // A static scale other than 1 scales all the same, by a factor that a scenario does not have.
 ReadBack read_scaler_use(const ImportSubject& s, const ForeignValue* value) {
   if (!in_float16(s) || value == nullptr || !value->is_number()) return unset_setting();
-  return value->number == 1 ? set_setting("false") : unset_setting();
+  return value->number > 0 ? set_setting("false") : unset_setting();
 }
 
 ReadBack read_initial_scale(const ImportSubject& s, const ForeignValue* value) {
+  const ForeignValue* const fixed = s.in_deepspeed("fp16.loss_scale");
+  if (in_float16(s) && fixed != nullptr && fixed->is_number() && fixed->number > 0)
+    return set_setting(format_number(fixed->number));
   const auto power = whole(value);
   if (!in_float16(s) || !power || *power < 0 || *power > 60) return unset_setting();
   return set_setting(format_number(std::exp2(static_cast<double>(*power))));
@@ -210,6 +213,20 @@ ReadBack read_scale_window(const ImportSubject& s, const ForeignValue* value) {
   if (!in_float16(s)) return unset_setting();
   const auto window = whole(value);
   return set_setting(std::to_string(window.value_or(1000)));
+}
+
+ReadBack read_hysteresis(const ImportSubject& s, const ForeignValue* value) {
+  const auto given = whole(value);
+  return in_float16(s) && given ? set_setting(std::to_string(*given)) : unset_setting();
+}
+
+ReadBack read_consecutive_hysteresis(const ImportSubject& s, const ForeignValue* value) {
+  return in_float16(s) && is_true(value) ? set_setting("true") : unset_setting();
+}
+
+ReadBack read_minimum_scale(const ImportSubject& s, const ForeignValue* value) {
+  const bool given = value != nullptr && value->is_number();
+  return in_float16(s) && given ? set_setting(format_number(value->number)) : unset_setting();
 }
 
 ReadBack read_zero_section(const ImportSubject& s, const ForeignValue* value) {

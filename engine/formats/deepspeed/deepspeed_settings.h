@@ -35,6 +35,9 @@ ReadBack read_float16(const ImportSubject& subject, const ForeignValue* value);
 ReadBack read_scaler_use(const ImportSubject& subject, const ForeignValue* value);
 ReadBack read_initial_scale(const ImportSubject& subject, const ForeignValue* value);
 ReadBack read_scale_window(const ImportSubject& subject, const ForeignValue* value);
+ReadBack read_hysteresis(const ImportSubject& subject, const ForeignValue* value);
+ReadBack read_consecutive_hysteresis(const ImportSubject& subject, const ForeignValue* value);
+ReadBack read_minimum_scale(const ImportSubject& subject, const ForeignValue* value);
 ReadBack read_zero_section(const ImportSubject& subject, const ForeignValue* value);
 
 // The sections of what is offloaded.

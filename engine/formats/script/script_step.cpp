@@ -2,6 +2,7 @@
 
 #include "engine/formats/script/python_text.h"
 #include "engine/formats/script/script_parts.h"
+#include "engine/scenario/loss_scaling.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/precision_spec.h"
 #include "engine/scenario/run_spec.h"
@@ -102,7 +103,7 @@ std::string scaler_line(const Subject& s) {
   return fmt::format(
       "\n\nscaler = {}init_scale={}, growth_factor={}, backoff_factor={}, growth_interval={})\n",
       sharded ? "ShardedGradScaler(device=DEVICE.type, " : "torch.amp.GradScaler(DEVICE.type, ",
-      scaler.initial_scale, scaler.growth, scaler.backoff, scaler.interval);
+      scaler.initial_scale, scaler.growth, scaler.backoff, growth_interval(s.scenario));
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ void AdapterTree::wrap_in_adapter(ModuleId old, std::optional<ModuleId> parent) 
   adapted.down_module = add_below(add_below(adapted.outer, "lora_A", "ModuleDict"), "default", "Linear");
   adapted.down = add_weight(*adapted.down_module, {rank_, inputs}, weight.dtype, InitialValue::uniform,
                             1 / std::sqrt(static_cast<double>(inputs)));
+  graph_.modules[adapted.outer.index()].looks_at = {*adapted.down};  // whose dtype its input is cast to
   adapted.up_module = add_below(add_below(adapted.outer, "lora_B", "ModuleDict"), "default", "Linear");
   adapted.up = add_weight(*adapted.up_module, {outputs, rank_}, weight.dtype, InitialValue::zeros, 0);
   add_below(adapted.outer, "lora_embedding_A", "ParameterDict");

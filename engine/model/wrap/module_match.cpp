@@ -43,7 +43,8 @@ std::vector<std::string> unit_classes(const ModelGraph& graph) {
 }  // namespace
 
 bool is_container(const Module& module) {
-  return module.class_name == "ModuleList" || module.class_name == "ModuleDict";
+  return module.class_name == "ModuleList" || module.class_name == "ModuleDict" ||
+         module.class_name == "ParameterDict";
 }
 
 bool matches_module(const WrapMatch& pattern, const Module& module, std::int64_t elements) {

@@ -85,4 +85,13 @@ Result<WrappedModules> wrap_modules(const ModelGraph& graph, const WrapSpec& spe
   return wrapped;
 }
 
+WrappedModules modules_that_read(const ModelGraph& graph) {
+  WrappedModules wrapped{{ModuleId{0}}, {}};
+  for (std::size_t i = 1; i < graph.modules.size(); ++i) {
+    const Module& module = graph.modules[i];
+    if (!module.parameters.empty() || !module.looks_at.empty()) wrapped.units.push_back(make_id<ModuleId>(i));
+  }
+  return wrapped;
+}
+
 }  // namespace shardlab

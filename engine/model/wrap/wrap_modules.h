@@ -27,4 +27,8 @@ struct WrappedModules {
 // (_get_ignored_params); fully_shard's ignored_params.
 Result<WrappedModules> wrap_modules(const ModelGraph& graph, const WrapSpec& spec);
 
+// The root and every module that reads parameters itself, tied ones of other modules included, each a unit:
+// for strategies that gather for a module whatever it reads, whoever owns it.
+WrappedModules modules_that_read(const ModelGraph& graph);
+
 }  // namespace shardlab

@@ -58,7 +58,16 @@ const Keys<ScalerSpec>& scaler_keys() {
       key("initial_scale", &S::initial_scale, kind::number(0, 1e30, true), "first factor"),
       key("growth", &S::growth, kind::number(1, 1e6, true), "factor after `interval` steps without overflow"),
       key("backoff", &S::backoff, kind::number(0, 1, true), "factor after an overflow"),
-      key("interval", &S::interval, kind::integer(1), "steps between growths"),
+      key("interval", &S::interval, kind::optional(kind::integer(1)), "steps between growths",
+          "2000, under DeepSpeed 1000"),
+      key("dynamic", &S::dynamic, kind::boolean(),
+          "of DeepSpeed: false keeps initial_scale (its fp16.loss_scale)"),
+      key("hysteresis", &S::hysteresis, kind::optional(kind::integer(1)),
+          "of DeepSpeed: which overflow lowers the scale; those before it skip their steps alone", "2"),
+      key("consecutive_hysteresis", &S::consecutive_hysteresis, kind::boolean(),
+          "of DeepSpeed: a step without overflow restores the hysteresis, else a growth does"),
+      key("minimum", &S::minimum, kind::number(0, 1e30, true),
+          "of DeepSpeed: where the scale stops falling; ZeRO ends the run at the next overflow"),
   };
   return keys;
 }

@@ -7,6 +7,27 @@
 
 namespace shardlab {
 
+BufferId converted(StepBuilder& builder, BufferId id, DType dtype, StreamId stream) {
+  Buffer buffer = builder.plan().buffer(id);
+  if (buffer.dtype == dtype) return id;
+  buffer.name = "sent." + buffer.name;
+  buffer.role = BufferRole::other;
+  buffer.buffer_class = BufferClass::reduce_buffer;
+  buffer.dtype = dtype;
+  buffer.stream = stream;
+  const std::optional<UnitId> unit = buffer.unit;
+  const BufferId copy = builder.declare(std::move(buffer));
+  Instruction cast;
+  cast.kind = InstructionKind::Cast;
+  cast.stream = stream;
+  cast.unit = unit;
+  cast.bytes = builder.plan().buffer(copy).bytes();
+  cast.reads = {id};
+  cast.writes = cast.allocates = {copy};
+  builder.emit(std::move(cast));
+  return copy;
+}
+
 BucketedGradients::BucketedGradients(StepBuilder& builder, UnitId root, StreamId stream, DType dtype,
                                      std::int64_t size, std::vector<GradientBucket> buckets)
     : b_(builder),

@@ -18,6 +18,9 @@
 
 namespace shardlab {
 
+// The buffer, or, where it has another dtype, a copy of it that is made on this stream.
+BufferId converted(StepBuilder& builder, BufferId buffer, DType dtype, StreamId stream);
+
 class BucketedGradients {
  public:
   virtual ~BucketedGradients() = default;

@@ -85,8 +85,6 @@ void check_stage_3(Complaints& c, const ResolvedMesh& mesh) {
 std::vector<NotBuilt> without_parts(const Scenario& scenario, const std::string& strategy) {
   std::vector<NotBuilt> missing;
   const std::string with = " with " + strategy;
-  if (scenario.precision->param == DType::float16 || scenario.model->dtype == DType::float16)
-    missing.push_back({"precision.param", "float16" + with, "bfloat16"});
   if (scenario.precision->autocast)
     missing.push_back({"precision.autocast", "torch.autocast" + with, "precision.param"});
   return missing;
@@ -104,11 +102,11 @@ std::vector<NotBuilt> without_options(const Scenario& scenario) {
     missing.push_back({"parallel.zero", std::move(shown), std::move(nearest)});
   };
   if (!options.contiguous_gradients) refuse("contiguous_gradients: false", "contiguous_gradients: true");
-  if (options.round_robin_gradients) refuse("round_robin_gradients: true", "round_robin_gradients: false");
   if (!options.use_multi_rank_bucket_allreduce)
     refuse("use_multi_rank_bucket_allreduce: false", "use_multi_rank_bucket_allreduce: true");
-  if (options.communication_data_type.value_or(param) != param)
-    refuse("a communication_data_type that is not precision.param", "leave it out");
+  if (options.communication_data_type.value_or(param) != param &&
+      scenario.offload->optimizer == OffloadTarget::cpu)
+    refuse("a communication_data_type that is not precision.param with offload.optimizer", "leave it out");
   const DType sum = options.grad_accum_dtype.value_or(param);
   const bool in_float32 = stage == Stage::two && sum == DType::float32;
   if (sum != param && !in_float32)
@@ -149,8 +147,9 @@ std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
                                 : fmt::format("{}: {}", option.key, option.off));
   }
   if (!options.contiguous_gradients) refuse("contiguous_gradients: false", "contiguous_gradients: true");
-  if (options.communication_data_type.value_or(param) != param)
-    refuse("a communication_data_type that is not precision.param", "leave it out");
+  if (options.communication_data_type.value_or(param) != param &&
+      scenario.offload->optimizer == OffloadTarget::cpu)
+    refuse("a communication_data_type that is not precision.param with offload.optimizer", "leave it out");
   if (scenario.offload->parameters == OffloadTarget::cpu && scenario.offload->optimizer != OffloadTarget::cpu)
     missing.push_back({"offload.parameters", "parameters in host memory and the optimizer on the device",
                        "offload.optimizer: cpu as well"});
@@ -165,6 +164,7 @@ extern constexpr StrategyFacts k_zero0_facts{
     .aliases = k_aliases_0,
     .shards_more = k_above_0,
     .casts_units = true,
+    .loss_scaler = LossScaler::deepspeed_unfused,
     .why_no_teacher = k_no_teacher,
     .why_no_optimizer_offload = "DeepSpeed offloads what ZeRO partitions, and stage 0 partitions nothing",
     .proposed = false,
@@ -181,6 +181,7 @@ extern constexpr StrategyFacts k_zero1_facts{
     .loose_names = k_loose_names,
     .shards_more = k_above_0.subspan(1),
     .casts_units = true,
+    .loss_scaler = LossScaler::deepspeed,
     .why_no_teacher = k_no_teacher,
     .why_no_parameter_offload = k_whole_weights,
     .offloads_optimizer = true,
@@ -198,6 +199,7 @@ extern constexpr StrategyFacts k_zero2_facts{
     .shards_more = k_above_0.subspan(2),
     .casts_units = true,
     .reduces_every_micro_batch = true,
+    .loss_scaler = LossScaler::deepspeed,
     .why_no_teacher = k_no_teacher,
     .why_no_parameter_offload = k_whole_weights,
     .offloads_optimizer = true,
@@ -216,6 +218,7 @@ extern constexpr StrategyFacts k_zero3_facts{
     .casts_units = true,
     .reduces_every_micro_batch = true,
     .saves_by_parameter = true,
+    .loss_scaler = LossScaler::deepspeed,
     .why_no_teacher = k_no_teacher,
     .offloads_parameters = true,
     .offloads_optimizer = true,

@@ -63,6 +63,9 @@ class Zero0Strategy : public Strategy {
     if (all_in_float32()) {
       trained.norm_group = group_;  // the norm, which experts would make differ, is averaged
       trained.sums_one_norm = trained.averages_norm = true;
+    } else {
+      trained.checks_overflow = true;  // of averages, which every rank has
+      trained.holds_scale = b_.partition().unit(root()).settings.precision.param == DType::float16;
     }
     for (const UnitId unit : units()) {
       const Held& held = units_[unit.index()];

@@ -10,17 +10,29 @@ namespace {
 
 constexpr int k_start_alignment = 2;  // nccl_start_alignment_factor
 
+// _round_robin_reorder: every `ranks`-th parameter, then those after them.
+std::vector<ParameterId> in_flat_order(const ModelGraph& graph, int ranks, bool round_robin) {
+  std::vector<ParameterId> parameters = parameters_with_gradients(graph);
+  if (!round_robin) return parameters;
+  std::vector<ParameterId> reordered;
+  const auto stride = static_cast<std::size_t>(ranks);
+  for (std::size_t first = 0; first < stride; ++first) {
+    for (std::size_t i = first; i < parameters.size(); i += stride) reordered.push_back(parameters[i]);
+  }
+  return reordered;
+}
+
 }  // namespace
 
 FlatGroup::FlatGroup(StepBuilder& builder, UnitId root, int ranks, GroupId group,
-                     std::optional<HostState> host)
+                     std::optional<HostState> host, bool round_robin)
     : b_(builder),
       root_(root),
       ranks_(ranks),
       group_(group),
       host_(host),
       dtype_(builder.partition().unit(root).settings.precision.param),
-      parameters_(parameters_with_gradients(builder.graph())),
+      parameters_(in_flat_order(builder.graph(), ranks, round_robin)),
       layout_(make_layout(builder.graph(), parameters_, ranks, 1, k_start_alignment)) {
   // The master stands first: who asks for a parameter's value takes the exact one.
   Buffer master = part("master", BufferClass::parameter_shard, DType::float32);

@@ -15,8 +15,10 @@ namespace shardlab {
 
 class FlatGroup {
  public:
-  // Declares what lives across steps, and fills it in the setup plan.
-  FlatGroup(StepBuilder& builder, UnitId root, int ranks, GroupId group, std::optional<HostState> host);
+  // Declares what lives across steps, and fills it in the setup plan. `round_robin`: neighbours in the order
+  // of definition lie in parts of different ranks, as far as parameters of unlike sizes allow.
+  FlatGroup(StepBuilder& builder, UnitId root, int ranks, GroupId group, std::optional<HostState> host,
+            bool round_robin);
 
   BufferId weights() const { return weights_; }  // what compute reads; whole on every rank
   BufferId master() const { return master_; }    // this rank's part in float32

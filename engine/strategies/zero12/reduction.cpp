@@ -21,6 +21,7 @@ GradientReduction::GradientReduction(StepBuilder& builder, FlatGroup& weights, c
       group_(group),
       overlaps_(options.overlaps(2)),
       accumulation_(options.grad_accum_dtype.value_or(weights.dtype())),
+      communication_(options.communication_data_type.value_or(weights.dtype())),
       stream_(overlaps_ ? builder.add_stream("reduction") : StepBuilder::compute()) {}
 
 void GradientReduction::open(int micro_batch) {
@@ -42,19 +43,25 @@ void GradientReduction::reduce(std::size_t index, BufferId source) {
   }
   const bool at_once = reduced.sent.size() == 1 && reduced.sent.front().slices == 1;
   if (!options_.reduce_scatter || at_once) {
-    emit_all_reduce(b_, root_, group_, source, stream_);
-    take_part(source, reduced.elements);
+    average(source, reduced.elements);
   } else {
     for (const SentTogether& sent : reduced.sent) {
       const BufferId slices = copy_slices(source, index, sent);
-      emit_all_reduce(b_, root_, group_, slices, stream_);
-      take_part(slices, sent.elements);
+      average(slices, sent.elements);
       b_.free({slices});
     }
   }
   if (reduced.oversized && overlaps_) late_.push_back(source);
   if (reduced.oversized && !overlaps_) b_.free({source});
   if (overlaps_) slot_ = 1 - slot_;
+}
+
+// In communication_data_type, where that is another, a copy is sent (allreduce_bucket).
+void GradientReduction::average(BufferId buffer, std::int64_t elements) {
+  const BufferId sent = converted(b_, buffer, communication_, stream_);
+  emit_all_reduce(b_, root_, group_, sent, stream_);
+  take_part(sent, elements);
+  if (sent != buffer) b_.free({sent});
 }
 
 // A slice that is sent alone is a view in DeepSpeed; here it is copied like the others.

@@ -41,6 +41,7 @@ class GradientReduction : public BucketedGradients {
   void release(BufferId gradients) override { b_.free({gradients}); }
   Memory& memory() override { return slots_[slot_]; }
 
+  void average(BufferId buffer, std::int64_t elements);
   BufferId copy_slices(BufferId source, std::size_t index, const SentTogether& sent);
   void take_part(BufferId reduced, std::int64_t elements);
   std::vector<BufferId> declare_part();
@@ -52,7 +53,7 @@ class GradientReduction : public BucketedGradients {
   const ZeroOptions options_;
   const GroupId group_;
   const bool overlaps_;
-  const DType accumulation_;
+  const DType accumulation_, communication_;
   const StreamId stream_;      // of reductions
   std::vector<Memory> slots_;  // one, or two with overlap_comm; empty while there is no memory
   std::size_t slot_ = 0;

@@ -45,7 +45,7 @@ class ZeroStrategy : public Strategy {
   }
 
   void declare_persistent() override {
-    weights_.emplace(b_, root(), ranks_, group_, host_);
+    weights_.emplace(b_, root(), ranks_, group_, host_, options_.round_robin_gradients);
     declare_frozen();
     if (host_)
       gradients_.emplace(b_, *weights_, root(), *host_, accumulation_, reduces_always_ ? accumulation_ : 1);
@@ -81,6 +81,7 @@ class ZeroStrategy : public Strategy {
     trained.norm_group = group_;
     trained.sums_one_norm = trained.measures_norm = true;
     if (weights_->dtype() != DType::float32) trained.checks_overflow = true;
+    trained.holds_scale = weights_->dtype() == DType::float16;
     if (host_) {
       trained.looked_through = trained.gradients_outlive_step = true;
       trained.stream = host_->stream;

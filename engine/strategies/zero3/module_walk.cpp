@@ -34,10 +34,16 @@ int ModuleWalk::leaves_in(ModuleId module, bool with_gradient) const {
   int leaves = 0;
   for (const ModuleId child : graph_.module(module).children) {
     const Module& leaf = graph_.module(child);
+    if (is_container(leaf)) leaves += leaves_in(child, with_gradient);
     if (!leaf.children.empty() || !leaf.parameters.empty() || is_container(leaf)) continue;
     if (!with_gradient || !leaf.of_positions) ++leaves;
   }
   return leaves;
+}
+
+int ModuleWalk::without_parameters(ModuleId module) const {
+  if (!is_empty(module)) return 0;
+  return graph_.module(module).parent || !is_adapted_ ? 1 : 2;
 }
 
 int ModuleWalk::forward(UnitId unit) {
@@ -50,7 +56,7 @@ int ModuleWalk::forward(UnitId unit) {
       if (before == 1) empty += leaves_in(chain[i - 1], false);
     }
     entered_[chain[i]] = 0;
-    if (is_empty(chain[i])) ++empty;
+    empty += without_parameters(chain[i]);
     open_.push_back(chain[i]);
   }
   return empty;
@@ -63,7 +69,7 @@ int ModuleWalk::backward(UnitId unit) {
   int empty = 0;
   for (std::size_t i = close_others(chain); i < chain.size(); ++i) {
     if (i > 0 && first_child_[chain[i - 1]] == chain[i]) empty += leaves_in(chain[i - 1], true);
-    if (is_empty(chain[i])) ++empty;
+    empty += without_parameters(chain[i]);
     open_.push_back(chain[i]);
   }
   return empty;

@@ -17,6 +17,14 @@ std::vector<std::optional<UnitId>> entered(const std::vector<TraceEvent>& events
   return trace;
 }
 
+std::vector<ParameterId> read_by(const ModelGraph& graph, const Unit& unit) {
+  const Module& module = graph.module(unit.modules.front());
+  std::vector<ParameterId> read = module.parameters;
+  read.insert(read.end(), module.looks_at.begin(), module.looks_at.end());
+  std::sort(read.begin(), read.end());
+  return read;
+}
+
 }  // namespace
 
 ParameterCoordinator::ParameterCoordinator(const ModelGraph& graph, const Partition& partition,
@@ -26,8 +34,11 @@ ParameterCoordinator::ParameterCoordinator(const ModelGraph& graph, const Partit
       partition_(partition),
       options_(options),
       trace_(entered(events)),
+      readers_(graph.parameters.size()),
+      kept_for_(partition.units.size()),
       persistent_(graph.parameters.size()),
       available_(graph.parameters.size()) {
+  for (const Unit& unit : partition.units) parameters_.push_back(read_by(graph, unit));
   std::int64_t kept = 0;
   for (std::size_t i = 0; i < graph.parameters.size(); ++i) {
     const std::int64_t size = elements(make_id<ParameterId>(i));
@@ -44,9 +55,9 @@ void ParameterCoordinator::decide_releases(const std::vector<TraceEvent>& events
   begin(true);
   for (const TraceEvent& event : events) {
     if (event.leaves) {
-      release(*event.unit);
+      release(*event.unit, event.pass);
     } else if (event.unit) {
-      fetch(*event.unit);
+      fetch(*event.unit, event.pass);
     } else {
       pass_by();
     }
@@ -75,9 +86,13 @@ void ParameterCoordinator::take(std::vector<ParameterId>& parameters) {
   }
 }
 
-ParameterCoordinator::Fetch ParameterCoordinator::fetch(UnitId unit) {
+ParameterCoordinator::Fetch ParameterCoordinator::fetch(UnitId unit, TracePass pass) {
   Fetch fetch;
-  fetch.now = parameters(unit);
+  const bool knows_all = complete_ || pass != TracePass::forward;
+  fetch.now = knows_all ? parameters(unit) : graph_.module(partition_.unit(unit).modules.front()).parameters;
+  for (const ParameterId parameter : fetch.now) readers_[parameter.index()].push_back(unit);
+  if (pass == TracePass::backward) in_backward_.push_back(unit);
+  if (pass == TracePass::recomputation) keep_for_backward(unit);
   take(fetch.now);
   if (complete_) {
     skip_own(unit);
@@ -134,8 +149,10 @@ bool ParameterCoordinator::is_used_again_soon(ParameterId parameter) const {
   return false;
 }
 
-std::vector<ParameterId> ParameterCoordinator::release(UnitId unit) {
+std::vector<ParameterId> ParameterCoordinator::release(UnitId unit, TracePass pass) {
   std::vector<ParameterId> released;
+  leave(unit);
+  if (pass == TracePass::backward) released = release_kept_for(unit);
   if (!complete_) {
     for (const ParameterId parameter : parameters(unit)) drop(parameter, released);
     return released;
@@ -149,16 +166,48 @@ std::vector<ParameterId> ParameterCoordinator::release(UnitId unit) {
   return released;
 }
 
-std::vector<ParameterId> ParameterCoordinator::release_late(UnitId unit) {
-  std::vector<ParameterId> released;
+void ParameterCoordinator::leave(UnitId unit) {
+  for (const ParameterId parameter : parameters(unit)) std::erase(readers_[parameter.index()], unit);
+}
+
+void ParameterCoordinator::keep_for_backward(UnitId unit) {
+  const UnitId owner = in_backward_.empty() ? Partition::root() : in_backward_.back();
   for (const ParameterId parameter : parameters(unit)) {
+    if (graph_.parameter(parameter).requires_grad) continue;
+    kept_for_[owner.index()].push_back(parameter);
+    readers_[parameter.index()].push_back(owner);
+  }
+}
+
+std::vector<ParameterId> ParameterCoordinator::release_kept_for(UnitId owner) {
+  std::vector<ParameterId> released;
+  std::erase(in_backward_, owner);
+  for (const ParameterId parameter : std::exchange(kept_for_[owner.index()], {})) {
+    std::erase(readers_[parameter.index()], owner);
     if (!is_persistent(parameter)) drop(parameter, released);
   }
   return released;
 }
 
+std::vector<ParameterId> ParameterCoordinator::release_leftovers() {
+  std::vector<ParameterId> released;
+  const auto add = [&](const std::vector<ParameterId>& more) {
+    released.insert(released.end(), more.begin(), more.end());
+  };
+  while (!in_backward_.empty()) {
+    const UnitId unit = in_backward_.back();
+    leave(unit);
+    add(release_kept_for(unit));
+    for (const ParameterId parameter : parameters(unit)) {
+      if (!is_persistent(parameter)) drop(parameter, released);
+    }
+  }
+  add(release_kept_for(Partition::root()));
+  return released;
+}
+
 void ParameterCoordinator::drop(ParameterId parameter, std::vector<ParameterId>& released) {
-  if (!available_[parameter.index()]) return;
+  if (!available_[parameter.index()] || !readers_[parameter.index()].empty()) return;
   available_[parameter.index()] = false;
   live_ -= elements(parameter);
   released.push_back(parameter);
@@ -170,6 +219,9 @@ std::vector<ParameterId> ParameterCoordinator::release_all() {
     if (available_[i]) released.push_back(make_id<ParameterId>(i));
   }
   available_.assign(available_.size(), false);
+  for (std::vector<UnitId>& readers : readers_) readers.clear();
+  for (std::vector<ParameterId>& kept : kept_for_) kept.clear();
+  in_backward_.clear();
   return released;
 }
 

@@ -37,17 +37,24 @@ class ParameterCoordinator {
   struct Fetch {
     std::vector<ParameterId> now, ahead;  // each gathered together, in the order of definition
   };
-  // A module is entered, in forward or backward.
-  Fetch fetch(UnitId unit);
+  // A module is entered.
+  Fetch fetch(UnitId unit, TracePass pass);
   // One without parameters: what is gathered ahead.
   std::vector<ParameterId> pass_by();
   // It is left: its parameters that are freed now.
-  std::vector<ParameterId> release(UnitId unit);
-  // The same at the end of backward, of a module through whose inputs no gradient goes.
-  std::vector<ParameterId> release_late(UnitId unit);
+  std::vector<ParameterId> release(UnitId unit, TracePass pass);
+  // At the end of backward: of modules that were entered and not left, because no gradient goes through their
+  // inputs, the last first (release_backward_leftovers); and what recomputations gathered for none.
+  std::vector<ParameterId> release_leftovers();
 
   // The optimizer gathers no longer and frees what is left.
   std::vector<ParameterId> release_all();
+  // What a unit's module reads, in the order of definition: the parameters registered on it, tied ones of
+  // other modules included, and those of modules below that it looks at itself. DeepSpeed learns of the
+  // latter as it comes to them in the first forward (ZeROOrderedDict.__getitem__,
+  // register_external_parameter).
+  const std::vector<ParameterId>& parameters(UnitId unit) const { return parameters_[unit.index()]; }
+
   void note_gathered(ParameterId parameter) { available_[parameter.index()] = true; }
 
  private:
@@ -57,11 +64,13 @@ class ParameterCoordinator {
   };
 
   std::int64_t elements(ParameterId parameter) const { return graph_.parameter(parameter).elements(); }
-  const std::vector<ParameterId>& parameters(UnitId unit) const { return partition_.unit(unit).parameters; }
   const std::vector<ParameterId>& used_at(std::size_t step) const {
     return trace_[step] ? parameters(*trace_[step]) : nothing_;
   }
   std::int64_t& fetched_for(ParameterId parameter) { return fetched_for_[parameter.index()]; }
+  void leave(UnitId unit);
+  void keep_for_backward(UnitId unit);
+  std::vector<ParameterId> release_kept_for(UnitId owner);
   void drop(ParameterId parameter, std::vector<ParameterId>& released);
   void take(std::vector<ParameterId>& parameters);
   void decide_releases(const std::vector<TraceEvent>& events, bool starts_whole);
@@ -73,6 +82,12 @@ class ParameterCoordinator {
   const Partition& partition_;
   const ZeroOptions options_;
   const std::vector<std::optional<UnitId>> trace_;
+  std::vector<std::vector<ParameterId>> parameters_;  // by UnitId
+  std::vector<std::vector<UnitId>> readers_;  // by ParameterId: units entered and not left, which keep it
+  // By UnitId: frozen parameters that a recomputation gathered while the unit was the last that backward had
+  // entered and not left; they stay until it is left (ds_recompute_parameters). The root stands for none.
+  std::vector<std::vector<ParameterId>> kept_for_;
+  std::vector<UnitId> in_backward_;        // entered and not left
   std::vector<bool> persistent_;           // by ParameterId
   std::vector<bool> available_;            // by ParameterId: whole, or on its way
   std::deque<Use> queue_;                  // uses of the trace that nobody has looked at

@@ -96,7 +96,9 @@ void ScatterReduction::reduce(std::size_t index, BufferId source) {
   limit();
   const bool scatters = options_.reduce_scatter || whole.oversized;
   const bool in_place = !scatters || (whole.parameters.size() == 1 && whole.elements % ranks_ == 0);
-  const BufferId sent = in_place ? source : copy_together(source, index);
+  const DType dtype = options_.communication_data_type.value_or(b_.plan().buffer(source).dtype);
+  const BufferId gradients = converted(b_, source, dtype, stream_);
+  const BufferId sent = in_place ? gradients : copy_together(gradients, index);
   Instruction reduce;
   reduce.kind = scatters ? InstructionKind::ReduceScatter : InstructionKind::AllReduce;
   reduce.stream = stream_;
@@ -112,6 +114,7 @@ void ScatterReduction::reduce(std::size_t index, BufferId source) {
     take_part(sent, index);
   }
   if (!in_place) b_.free({sent});
+  if (gradients != source) b_.free({gradients});
   if (whole.oversized) release(source);
   if (const auto last = b_.last_on(stream_)) pending_.push_back(*last);
 }

@@ -25,19 +25,24 @@ class Recorder : public Strategy {
                           b_.partition().unit(unit).settings.precision.param, 1, StepBuilder::compute())));
     }
   }
-  void pre_forward(UnitId unit) override { note(walk_.forward(unit), unit); }
-  void pre_backward(UnitId unit) override { note(walk_.backward(unit), unit); }
-  void post_forward(UnitId unit) override { trace_.push_back({unit, true}); }
+  void pre_forward(UnitId unit) override { note(walk_.forward(unit), unit, in_forward()); }
+  void pre_backward(UnitId unit) override { note(walk_.backward(unit), unit, TracePass::backward); }
+  void post_forward(UnitId unit) override { trace_.push_back({unit, true, in_forward()}); }
   void post_backward(UnitId unit) override {
-    if (b_.partition().unit(unit).inputs_require_grad) trace_.push_back({unit, true});
+    if (b_.partition().unit(unit).inputs_require_grad) trace_.push_back({unit, true, TracePass::backward});
   }
+  bool wraps_outputs() const override { return true; }
   BufferId compute_parameters(UnitId unit) const override { return parameters_[unit.index()]; }
   TrainedState trained() const override { return {}; }
 
  private:
-  void note(int without_parameters, UnitId unit) {
+  TracePass in_forward() const {
+    return forward_sense() == ForwardSense::recomputation ? TracePass::recomputation : TracePass::forward;
+  }
+  void note(int without_parameters, UnitId unit, TracePass pass) {
     trace_.insert(trace_.end(), static_cast<std::size_t>(without_parameters), TraceEvent{});
-    if (!b_.partition().unit(unit).parameters.empty()) trace_.push_back({unit});
+    const Module& module = b_.graph().module(b_.partition().unit(unit).modules.front());
+    if (!module.parameters.empty() || !module.looks_at.empty()) trace_.push_back({unit, false, pass});
   }
 
   ModuleWalk walk_;

@@ -1,6 +1,7 @@
 // The order in which one micro-batch enters the units, as a first pass over the model shows it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -9,10 +10,14 @@
 
 namespace shardlab {
 
+// When a module is entered.
+enum class TracePass : std::uint8_t { forward, recomputation, backward };
+
 // A module is entered or left. None stands for one without parameters, of which nobody notes the end.
 struct TraceEvent {
   std::optional<UnitId> unit;
   bool leaves = false;
+  TracePass pass = TracePass::forward;
 };
 
 // Modules as they are entered and left, forward and backward; a recomputation enters them again.

@@ -66,13 +66,13 @@ class Zero3Strategy : public Strategy {
     if (gather_stream_ != StepBuilder::compute()) b_.wait(gather_stream_, StepBuilder::compute());
   }
 
-  void pre_forward(UnitId unit) override { enter(unit, walk_.forward(unit)); }
-  void post_forward(UnitId unit) override { leave(unit); }
-  void pre_backward(UnitId unit) override { enter(unit, walk_.backward(unit)); }
+  void pre_forward(UnitId unit) override { enter(unit, walk_.forward(unit), in_forward()); }
+  void post_forward(UnitId unit) override { leave(unit, in_forward()); }
+  void pre_backward(UnitId unit) override { enter(unit, walk_.backward(unit), TracePass::backward); }
+  bool wraps_outputs() const override { return true; }
   // The hook of a module hangs on the gradients of its inputs.
   void post_backward(UnitId unit) override {
-    if (b_.partition().unit(unit).inputs_require_grad) return leave(unit);
-    left_late_.push_back(unit);
+    if (b_.partition().unit(unit).inputs_require_grad) leave(unit, TracePass::backward);
   }
 
   void gradients_ready(SegmentId segment) override {
@@ -82,8 +82,7 @@ class Zero3Strategy : public Strategy {
 
   void end_of_backward() override {
     reduction_->close();
-    for (const UnitId unit : std::exchange(left_late_, {}))
-      gathers_->release(coordinator_->release_late(unit));
+    gathers_->release(coordinator_->release_leftovers());
     if (micro_batch() + 1 == micro_batches_of_step(scenario_)) gathers_->release(coordinator_->release_all());
   }
 
@@ -97,6 +96,8 @@ class Zero3Strategy : public Strategy {
     trained.norm_group = group_;
     trained.norm_dtype = DType::float64;
     trained.sums_one_norm = trained.measures_norm = true;
+    const bool half = b_.partition().unit(root()).settings.precision.param == DType::float16;
+    trained.checks_overflow = trained.holds_scale = trained.masks_overflow = half;
     if (host_) {
       trained.norm_dtype = DType::float32;
       trained.looked_through = trained.gradients_outlive_step = true;
@@ -136,19 +137,23 @@ class Zero3Strategy : public Strategy {
     return found;
   }
 
-  void enter(UnitId unit, int without_parameters) {
+  TracePass in_forward() const {
+    return forward_sense() == ForwardSense::recomputation ? TracePass::recomputation : TracePass::forward;
+  }
+
+  void enter(UnitId unit, int without_parameters, TracePass pass) {
     for (; without_parameters > 0; --without_parameters)
       gathers_->gather(coordinator_->pass_by(), options_.allgather_sequential);
-    const std::vector<ParameterId>& parameters = b_.partition().unit(unit).parameters;
+    const std::vector<ParameterId>& parameters = coordinator_->parameters(unit);
     if (parameters.empty()) return;
-    const ParameterCoordinator::Fetch fetch = coordinator_->fetch(unit);
+    const ParameterCoordinator::Fetch fetch = coordinator_->fetch(unit, pass);
     gathers_->gather(fetch.now, options_.allgather_sequential);
     gathers_->wait(parameters);
     gathers_->gather(fetch.ahead, options_.allgather_sequential);
   }
 
-  void leave(UnitId unit) {
-    if (!b_.partition().unit(unit).parameters.empty()) gathers_->release(coordinator_->release(unit));
+  void leave(UnitId unit, TracePass pass) {
+    if (!coordinator_->parameters(unit).empty()) gathers_->release(coordinator_->release(unit, pass));
   }
 
   // The gradients of one buffer that are complete, from the next on.
@@ -172,7 +177,6 @@ class Zero3Strategy : public Strategy {
   const std::vector<OperatorId> ready_;   // by ParameterId
   std::size_t next_ = 0;                  // index into order_: the first gradient that is not ready
   ModuleWalk walk_;
-  std::vector<UnitId> left_late_;  // in this micro-batch
   std::optional<GroupedUpdate> update_;
   std::optional<Gathers> gathers_;
   std::optional<ScatterReduction> reduction_;

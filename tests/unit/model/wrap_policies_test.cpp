@@ -165,6 +165,17 @@ TEST_CASE("units are named in forward order, outer before inner") {
   CHECK(partition.units[4].name == "u3");
 }
 
+TEST_CASE("modules that read parameters: owners, who share, and adapted layers that look at theirs") {
+  const ModelGraph plain = llama("tiny-llama"), tied = llama("tiny-llama", {{"tie_word_embeddings", "true"}});
+  const auto head = [](const ModelGraph& graph) {
+    const std::vector<ModuleId> units = modules_that_read(graph).units;
+    return std::count_if(units.begin(), units.end(),
+                         [&](ModuleId id) { return graph.module(id).path == "lm_head"; });
+  };
+  CHECK(modules_that_read(tied).units == modules_that_read(plain).units);
+  CHECK(head(tied) == 1);
+}
+
 TEST_CASE("tied parameters stay in one unit or are refused") {
   const ModelGraph graph = llama("tiny-llama", {{"tie_word_embeddings", "true"}});
   CHECK(units_of(graph, WrapSpec{}).units.size() == static_cast<std::size_t>(graph.layers) + 1);

@@ -53,7 +53,8 @@ TEST_CASE("zero options: what DeepSpeed refuses or ignores is refused by name") 
   CHECK_THAT(zero2("allgather_bucket_size: 7"), test::contains_text("7 is odd"));
   CHECK(zero2("allgather_bucket_size: 70") == "");
   CHECK_THAT(zero2("stage3_prefetch_bucket_size: 5"), test::contains_text("has no effect below stage 3"));
-  CHECK_THAT(zero2("round_robin_gradients: true"), test::contains_text("not supported yet"));
+  CHECK(zero2("round_robin_gradients: true, communication_data_type: fp32") == "");
+  CHECK_THAT(zero2("use_multi_rank_bucket_allreduce: false"), test::contains_text("not supported yet"));
   CHECK_THAT(zero2("contiguous_gradients: false"), test::contains_text("not supported yet"));
   CHECK_THAT(error_of({"parallel.strategy=zero1", "precision={param: bfloat16, reduce: float32}"}),
              test::contains_text("in the dtype of the parameters"));
@@ -66,14 +67,29 @@ TEST_CASE("zero options: what DeepSpeed refuses or ignores is refused by name") 
   CHECK_THAT(error_of({"parallel={strategy: zero2, wrap: {policy: transformer}}"}) +
                  error_of({"parallel={strategy: zero2, wrap: {policy: none}}"}),
              test::contains_text("has no effect with strategy zero2"));
-  CHECK_THAT(error_of({"parallel.strategy=zero2", "precision.param=float16"}),
-             test::contains_text("float16 with zero2"));
   CHECK_THAT(error_of({"parallel.strategy=zero2", "offload.parameters=cpu"}),
              test::contains_text("on the device below stage 3"));
   CHECK_THAT(error_of({"parallel.strategy=zero3", "offload.parameters=cpu"}),
              test::contains_text("the optimizer on the device"));
   CHECK_THAT(error_of({"parallel.strategy=zero3", "parallel.zero={sub_group_size: 0}"}),
              test::contains_text("sub_group_size: a sub-group holds at least one element"));
+}
+
+TEST_CASE("float16 under DeepSpeed: its own scaler, and what that does not know") {
+  const auto half = [](const std::string& strategy, const std::string& scaler) {
+    return error_of({"parallel.strategy=" + strategy, "precision.param=float16", "scaler={" + scaler + "}"});
+  };
+  for (const char* strategy : {"zero0", "zero1", "zero2", "zero3"}) CHECK(half(strategy, "") == "");
+  CHECK(error_of({"parallel.strategy=zero3", "precision.param=float16",
+                  "offload={optimizer: cpu, parameters: cpu}"}) == "");
+  CHECK(half("zero2", "hysteresis: 4, consecutive_hysteresis: true, minimum: 8, interval: 5") == "");
+  CHECK(half("zero1", "dynamic: false, initial_scale: 128") == "");
+  CHECK_THAT(half("zero2", "growth: 4"), test::contains_text("DeepSpeed doubles the scale"));
+  CHECK_THAT(half("zero2", "enabled: false"), test::contains_text("scales every float16 loss"));
+  CHECK_THAT(half("zero0", "hysteresis: 3"), test::contains_text("at every overflow"));
+  CHECK_THAT(half("fsdp2", "hysteresis: 3"), test::contains_text("it is DeepSpeed's"));
+  CHECK_THAT(error_of({"parallel.strategy=zero2", "precision.param=bfloat16", "scaler.enabled=true"}),
+             test::contains_text("float16 losses alone"));
 }
 
 }  // namespace shardlab

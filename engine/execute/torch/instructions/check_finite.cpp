@@ -61,7 +61,7 @@ class CheckFinite : public Action {
 PreparedAction prepare_check_finite(const Site& site) {
   std::vector<Slot> gradients;
   for (const BufferId id : site.instruction().reads) gradients.push_back(site.slot(id));
-  if (site.instruction().writes.size() != 1) return site.defect("writes one number");
+  if (site.instruction().writes.empty()) return site.defect("writes no number");
   return std::make_unique<CheckFinite>(site, site.slot(site.instruction().writes.front()),
                                        std::move(gradients));
 }

@@ -20,6 +20,12 @@ namespace shardlab {
 
 namespace {
 
+// DeepSpeed updates its scale before it divides by it: where this step lets it grow, gradients become smaller
+// than they are.
+float factor_taken_out(LossScale scale) {
+  return scale.update(false) ? scale.inverse() : 0;
+}
+
 class ClipGradients : public Action {
  public:
   ClipGradients(const Site& site, std::vector<Slot> norms, std::vector<Slot> gradients, double limit)
@@ -28,7 +34,7 @@ class ClipGradients : public Action {
   void run(StepContext& step) override {
     const at::Tensor coefficient = coefficient_for(total_norm(step));
     const bool seen = run_.backend->arithmetic() == Arithmetic::host;  // the host need not wait to read it
-    if (seen && *coefficient.const_data_ptr<float>() >= 1) return;
+    if (seen && !is_scaled() && *coefficient.const_data_ptr<float>() >= 1) return;
     std::vector<at::Tensor> gradients;
     for (const Slot slot : gradients_) {
       const std::vector<at::Tensor>& parts = run_.buffers.parts(slot);
@@ -47,16 +53,22 @@ class ClipGradients : public Action {
     at::Tensor norm = run_.buffers.tensor(norms_.front()).sum(at::kDouble);
     for (std::size_t i = 1; i < norms_.size(); ++i) norm += run_.buffers.tensor(norms_[i]).sum(at::kDouble);
     norm.sqrt_();
+    const double scale = is_scaled() ? run_.loss_scale->inverse() : 1;
     if (!std::exchange(step.reads_norm, true))
-      step.late->read(norm, [&step](double value) { step.gradient_norm = value; });
+      step.late->read(norm, [&step, scale](double value) { step.gradient_norm = value * scale; });
     return norm;
   }
 
   at::Tensor coefficient_for(const at::Tensor& norm) const {
     const MemoryLedger uncounted;
     const LedgerScope scope(uncounted);
-    return at::full_like(norm, limit_).div_(norm.add(1e-6)).clamp_max_(1.0).to(at::kFloat);
+    const double taken_out = is_scaled() ? factor_taken_out(*run_.loss_scale) : 1;
+    const at::Tensor unscaled = norm.mul(taken_out).add_(1e-6);
+    return at::full_like(norm, limit_).div_(unscaled).clamp_max_(1.0).mul_(taken_out).to(at::kFloat);
   }
+
+  // DeepSpeed's unscale_and_clip_grads takes the factor of the loss out with the same multiplication.
+  bool is_scaled() const { return run_.loss_scale && run_.loss_scale->stays_in_gradients(); }
 
   RunState& run_;
   const std::vector<Slot> norms_;
@@ -131,6 +143,28 @@ class Unscale : public Action {
 
 }  // namespace
 
+namespace {
+
+// Without a search: that was made of the gradients before.
+class UnscaleAlone : public Action {
+ public:
+  UnscaleAlone(const Site& site, std::vector<Slot> gradients)
+      : run_(site.run), gradients_(std::move(gradients)) {}
+
+  void run(StepContext&) override {
+    for (const Slot gradient : gradients_) {
+      for (const at::Tensor& part : run_.buffers.parts(gradient))
+        part.mul_(factor_taken_out(*run_.loss_scale));
+    }
+  }
+
+ private:
+  RunState& run_;
+  const std::vector<Slot> gradients_;
+};
+
+}  // namespace
+
 PreparedAction prepare_unscale(const Site& site) {
   if (!site.run.loss_scale) return site.defect("the scenario does not scale its loss");
   Slot found_inf = k_no_slot;
@@ -142,6 +176,8 @@ PreparedAction prepare_unscale(const Site& site) {
       gradients.push_back(site.slot(id));
     }
   }
+  const bool alone = site.run.loss_scale->stays_in_gradients();
+  if (alone) return std::make_unique<UnscaleAlone>(site, std::move(gradients));
   if (found_inf == k_no_slot) return site.defect("has no place for what it finds");
   return std::make_unique<Unscale>(site, found_inf, std::move(gradients));
 }
