@@ -133,6 +133,7 @@ std::vector<std::string> left_out(const SimulationInputs& inputs) {
   };
   if (inputs.device.kind == DeviceKind::gpu) {
     left_out.emplace_back("workspace of operators other than matrix products");
+    left_out.emplace_back("sequences of different lengths, which leave more gaps in the allocator's memory");
   } else {
     left_out.emplace_back("memory that libraries take for themselves");
     left_out.emplace_back("other programs on the same processors");

@@ -18,8 +18,9 @@ struct LossSpec {
   LossKind kind = LossKind::plain;
   int chunks = 1;
   LossChunks over = LossChunks::of_tokens;
-  bool fused = false;                // with eager operators too
-  std::optional<LossPlace> place{};  // absent: inside, unless the root gives its parameters back in between
+  bool fused = false;                  // with eager operators too
+  std::optional<LossPlace> place{};    // absent: inside, unless the root gives its parameters back in between
+  std::optional<DType> held_logits{};  // absent: nobody holds them while backward runs
   friend bool operator==(const LossSpec&, const LossSpec&) = default;
 };
 

@@ -18,6 +18,12 @@ void validate_model(Complaints& c) {
   if (model.loss.kind == LossKind::chunked && model.loss.place == LossPlace::outside)
     c.refuse("model.loss.place", "a chunked loss has the head in it, which is inside",
              "remove it, or use plain");
+  if (model.loss.held_logits && model.loss.fused)
+    c.refuse("model.loss.held_logits", "a fused loss writes the gradient over the logits",
+             "remove one of them");
+  if (model.loss.held_logits && c.scenario.distillation)
+    c.refuse("model.loss.held_logits", "not supported yet beside a teacher, whose loss reads logits of both",
+             "remove it");
   const bool lora_without_rank = model.lora.rank == 0 && model.lora != LoraSpec{};
   c.require(!lora_without_rank, "model.lora.rank");
   c.require(model.lora.rank == 0 || !model.lora.targets.empty(), "model.lora.targets");

@@ -4,6 +4,7 @@
 
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/train_spec.h"
+#include "engine/strategies/held_logits.h"
 #include "engine/strategies/optimizer_tail.h"
 #include "engine/strategies/segment_emitter.h"
 #include "engine/strategies/unit_extents.h"
@@ -28,6 +29,7 @@ class Driver {
         strategies_(strategies),
         student_(strategies.student()),
         train_(*scenario.train),
+        loss_(scenario.model->loss),
         graph_(builder.graph()),
         partition_(builder.partition()),
         extents_(find_extents(graph_, partition_, scenario.model->loss.place == LossPlace::inside)),
@@ -43,7 +45,9 @@ class Driver {
       load_batch();
       b_.set_pass(b_.plan().strategy);
       forward();
+      const std::optional<BufferId> held = hold_logits(b_, loss_, micro_batch);
       backward();
+      if (held) give_up_logits(b_, *held);
     }
   }
 
@@ -171,6 +175,7 @@ class Driver {
   StepStrategies& strategies_;
   Strategy& student_;  // backward is its alone
   const TrainSpec& train_;
+  const LossSpec& loss_;
   const ModelGraph& graph_;
   const std::vector<TensorId> batch_ = batch_tensors(graph_);
   const Partition& partition_;

@@ -110,6 +110,32 @@ def test_a_row_is_a_scenario():
     check(document["scenario"] is None and not document["expressible"] and document["rules"], f"{document}")
 
 
+def test_more_rules():
+    place = Place()
+    more = place.path / "more"
+    more.mkdir()
+    rule = "- {rule: short, when: {family: llama2}, set: {model.sequence_length: 32}, because: x, source: x}\n"
+    (more / "own.yaml").write_text(rule)
+    file = table(place)
+    text = expect(place.run("backtest", file, "--more-rules", more, "--row", "ran"), 0).out
+    check("sequence_length: 32" in text and "#   short: x (x)" in text, text)
+    (more / "own.yaml").write_text(rule.replace("family: llama2", "id: ran"))
+    expect_error(place.run("backtest", file, "--more-rules", more), 2, "short: matches a single row of")
+
+
+def test_runs_found_later():
+    """Every row of the later table is a scenario or has a reason, and every rule of it is about rows."""
+    later = SOURCE / "assets/backtest/later"
+    with open(later / "later_runs.csv", newline="") as file:
+        ids = [row["id"] for row in csv.DictReader(file)]
+    with open(SHIPPED, newline="") as file:
+        check(not set(ids) & {row["id"] for row in csv.DictReader(file)}, "a row of both tables")
+    place = Place()
+    for row in ids[::40]:
+        text = expect(place.run("backtest", later / "later_runs.csv", "--more-rules", later, "--row", row), 0).out
+        check("parallel:" in text or "# not expressible" in text, text)
+
+
 def test_tables_that_are_none():
     place = Place()
     expect_error(place.run("backtest", table(place, drop=("gpu", "id"))), 2, "gpu: this column is missing")

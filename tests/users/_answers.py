@@ -5,7 +5,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "cli"))
-from _shardlab import Place, check, expect, main  # noqa: E402,F401
+from _shardlab import SOURCE, Place, check, expect, main  # noqa: E402,F401
 
 GIB = 1 << 30
 

@@ -69,6 +69,10 @@ class BacktestCommand final : public Command {
         .type("FILE");
     parser.value("--row", row_, "Only print the scenario that this row becomes").type("ID");
     parser.value("--rules", rules_, "Folder of other rules").type("DIR");
+    parser
+        .value("--more-rules", more_rules_,
+               "Folder of rules that have the last word, each about two rows or more")
+        .type("DIR");
     parser.flag("--all", all_, "Every row, not the ten worst");
     parser.flag("--last", last_, "Predict nothing, show the newest stored result of the metric");
     parser.flag("--no-store", no_store_, "Do not store the result");
@@ -82,8 +86,9 @@ class BacktestCommand final : public Command {
     if (last_ && !ranking_) return show_last(context, settings.metric);
     SHARDLAB_TRY(const PublishedTable table, read_table());
     if (last_) return rank_last(context, table);
-    SHARDLAB_TRY(const std::vector<SourceRule> rules, read_the_rules());
+    SHARDLAB_TRY(std::vector<SourceRule> rules, read_the_rules());
     if (!table_given_.given()) SHARDLAB_CHECK_OK(check_rules(rules, table));
+    SHARDLAB_CHECK_OK(add_more_rules(table, rules));
     if (!row_.empty()) return print_row(context.console, table, rules, settings.metric);
     settings.settings = context.options.overrides;
     settings.leave_one_source_out = leave_one_out_ || band_ > 0;
@@ -131,6 +136,14 @@ class BacktestCommand final : public Command {
     if (!rules_.empty()) return read_rules(rules_);
     SHARDLAB_TRY(const std::filesystem::path folder, find_asset("backtest"));
     return read_rules(folder);
+  }
+
+  Status add_more_rules(const PublishedTable& table, std::vector<SourceRule>& rules) const {
+    if (more_rules_.empty()) return {};
+    SHARDLAB_TRY(std::vector<SourceRule> more, read_rules(more_rules_));
+    SHARDLAB_CHECK_OK(check_rules(more, table));
+    rules.insert(rules.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    return {};
   }
 
   Result<int> print_row(Console& console, const PublishedTable& table, const std::vector<SourceRule>& rules,
@@ -206,7 +219,7 @@ class BacktestCommand final : public Command {
     if (id) console.print(fmt::format("\nstored as backtest {}\n", *id));
   }
 
-  std::string table_, metric_ = "memory", row_, rules_, residuals_;
+  std::string table_, metric_ = "memory", row_, rules_, more_rules_, residuals_;
   int band_ = 0;  // percent; 0: the default's
   bool leave_one_out_ = false;
   bool all_ = false;

@@ -68,6 +68,8 @@ constexpr SettingRule k_rules[] = {
     lost("model.loss.kind",
          [](const Subject& s) { return if_not(s.scenario.model->loss.kind == LossKind::plain, "plain"); }),
     lost("model.loss.fused", [](const Subject& s) { return if_not(!s.scenario.model->loss.fused, "false"); }),
+    lost("model.loss.held_logits",
+         [](const Subject& s) { return if_not(!s.scenario.model->loss.held_logits, "none"); }),
     lost("model.dropout", [](const Subject& s) { return if_not(s.scenario.model->dropout == 0, "0%"); }),
     lost("model.compile",
          [](const Subject& s) { return if_not(s.scenario.model->compile == CompileScope::none, "none"); }),

@@ -6,10 +6,11 @@
 
 namespace shardlab {
 
-AdapterTree::AdapterTree(const ModelGraph& old, const std::vector<Adaptation>& marks, int rank)
+AdapterTree::AdapterTree(const ModelGraph& old, const std::vector<Adaptation>& marks, const LoraSpec& spec)
     : old_(old),
       marks_(marks),
-      rank_(rank),
+      rank_(spec.rank),
+      dropout_(spec.dropout > 0),
       graph_(old),
       modules_(old.modules.size()),
       parameters_(old.parameters.size()) {
@@ -41,7 +42,8 @@ void AdapterTree::wrap_in_adapter(ModuleId old, std::optional<ModuleId> parent) 
   adapted.outer = add(module.path, "Linear", parent);
   adapted.runs = add_below(adapted.outer, "base_layer", module.class_name);
   add_parameters(module, adapted.runs, false);
-  add_below(add_below(adapted.outer, "lora_dropout", "ModuleDict"), "default", "Identity");
+  add_below(add_below(adapted.outer, "lora_dropout", "ModuleDict"), "default",
+            dropout_ ? "Dropout" : "Identity");
   adapted.down_module = add_below(add_below(adapted.outer, "lora_A", "ModuleDict"), "default", "Linear");
   adapted.down = add_weight(*adapted.down_module, {rank_, inputs}, weight.dtype, InitialValue::uniform,
                             1 / std::sqrt(static_cast<double>(inputs)));

@@ -21,7 +21,7 @@ struct AdaptedModule {
 // the old one's other fields, no tensors and no operators.
 class AdapterTree {
  public:
-  AdapterTree(const ModelGraph& old, const std::vector<Adaptation>& marks, int rank);
+  AdapterTree(const ModelGraph& old, const std::vector<Adaptation>& marks, const LoraSpec& spec);
 
   ModelGraph take() { return std::move(graph_); }
   // By old ids; a parameter is the one that its module's operators use.
@@ -40,6 +40,7 @@ class AdapterTree {
   const ModelGraph& old_;
   const std::vector<Adaptation>& marks_;
   const std::int64_t rank_;
+  const bool dropout_;
   ModelGraph graph_;
   std::vector<AdaptedModule> modules_;                  // by old ModuleId
   std::vector<std::optional<ParameterId>> parameters_;  // by old ParameterId

@@ -14,9 +14,10 @@ class Rewriter {
  public:
   Rewriter(const ModelGraph& old, const std::vector<Adaptation>& marks, const LoraSpec& spec)
       : old_(old),
-        tree_(old, marks, spec.rank),
+        tree_(old, marks, spec),
         scale_(spec.alpha / spec.rank),
         rank_(spec.rank),
+        dropout_(spec.dropout),
         graph_(tree_.take()),
         made_(old.tensors.size()) {}
 
@@ -80,6 +81,7 @@ class Rewriter {
     graph_.operators.push_back(std::move(base));
     const TensorId low = add_tensor(named(y, "low_rank", rank_));
     graph_.operators.push_back({&k_linear, *module.down_module, {x}, {low}, {*module.down}, {}});
+    if (dropout_ > 0) graph_.operators.back().attributes.set(attribute::k_dropout, dropout_);
     const TensorId adapted = made_[old.outputs[0].index()] = add_tensor(y);
     graph_.operators.push_back({&k_linear_add,
                                 *module.up_module,
@@ -99,6 +101,7 @@ class Rewriter {
   AdapterTree tree_;
   const double scale_;
   const std::int64_t rank_;
+  const double dropout_;
   ModelGraph graph_;
   std::vector<TensorId> made_;  // by old TensorId
 };

@@ -1,6 +1,6 @@
 // Low-rank adapters on linear layers, as a graph pass: y = x W^T + alpha / rank * (x A^T) B^T.
 //
-// Source: peft 0.21, tuners/lora/layer.py (Linear, without dropout) and utils/other.py
+// Source: peft 0.21, tuners/lora/layer.py (Linear) and utils/other.py
 // (ModulesToSaveWrapper). Modules, their classes and order, names and shapes of parameters are those of a
 // model into which peft has injected the adapter "default"; paths have no "base_model.model." before them, as
 // after inject_adapter_in_model. A begins uniform in +-1 / sqrt(inputs), B as zeros. Adapters are stored in

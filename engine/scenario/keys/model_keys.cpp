@@ -30,6 +30,13 @@ const Keys<LossSpec>& loss_keys() {
           "inside the model's forward (labels are passed to it), or outside, by the training loop: "
           "whether hooks of the root come between forward and the loss, and what they gather and free",
           "inside; outside where the root frees its parameters after forward"),
+      only_with(
+          "kind", {LossKind::plain},
+          key("held_logits", &LossSpec::held_logits,
+              kind::optional(kind::dtype({DType::float32, DType::bfloat16, DType::float16})),
+              "the program holds the logits in a variable while backward runs (outputs = model(...), then "
+              "outputs.loss.backward()), in this dtype; transformers' Trainer does not",
+              "nobody holds them")),
   };
   return keys;
 }

@@ -21,7 +21,7 @@ YamlNode yaml_of(const std::string& asset) {
 }
 
 TEST_CASE("hardware: every shipped GPU loads and is plausible") {
-  REQUIRE(gpu_names().size() == 25);
+  REQUIRE(gpu_names().size() == 26);
   for (const std::string& name : gpu_names()) {
     INFO(name);
     const auto gpu = find_gpu(name);

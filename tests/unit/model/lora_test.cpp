@@ -150,11 +150,34 @@ TEST_CASE("a layer with adapters keeps what they need, and the frozen layers not
   CHECK_FALSE(partition.segments[0].programs.has_backward());
 }
 
+// torch.nn.functional.dropout on a GPU is native_dropout: what it makes, and a mask of a byte an element, are
+// kept; its input is not.
+TEST_CASE("dropout makes an adapter keep a copy of its input and a mask") {
+  const auto saved = [](double dropout) {
+    const ModelGraph graph = adapted(small(), {4, 16, dropout, k_query_value, {}});
+    const Partition partition = make_partition(graph, wrap_modules(graph, WrapSpec{})->units, {});
+    for (const Segment& segment : partition.segments) check_balance(segment);
+    return partition.segments[2].programs.saved_bytes.value;
+  };
+  const std::int64_t h = 48;
+  // Of q and v a copy and a mask each, instead of the norm's output that both read.
+  CHECK(saved(0.1) == saved(0) + 16 * (2 * h * (4 + 1) - h * 4));
+}
+
+TEST_CASE("an adapter with dropout has peft's module for it") {
+  const ModelGraph graph = adapted(small(), {4, 16, 0.1, k_query_value, {}});
+  const auto dropout = std::find_if(graph.modules.begin(), graph.modules.end(), [](const Module& module) {
+    return module.path == "model.layers.0.self_attn.q_proj.lora_dropout.default";
+  });
+  REQUIRE(dropout != graph.modules.end());
+  CHECK(dropout->class_name == "Dropout");
+}
+
 TEST_CASE("programs with adapters balance in every family") {
   for (const auto& entry : std::filesystem::directory_iterator(data_file("families"))) {
     if (entry.path().extension() != ".json") continue;
     INFO(entry.path().stem().string());
-    const ModelGraph graph = adapted(model(entry.path()), {3, 8, 0, {"all-linear"}, {}});
+    const ModelGraph graph = adapted(model(entry.path()), {3, 8, 0.1, {"all-linear"}, {}});
     for (const Segment& segment : make_partition(graph, wrap_modules(graph, WrapSpec{})->units, {}).segments)
       check_balance(segment);
   }
