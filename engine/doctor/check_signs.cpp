@@ -45,7 +45,10 @@ std::vector<Finding> check_signs(const Rule& rule, const Case& facts) {
   finding.position = first.line;
   finding.evidence.push_back(evidence_of(facts, first));
   if (!best->message.empty()) finding.message = best->message;
-  if (!best->fix.empty()) finding.fix = {FixKind::command, {}, std::string(best->fix)};
+  if (!best->fix.empty()) {
+    finding.fix = {FixKind::command, {}, std::string(best->fix)};
+    finding.of_its_own = true;
+  }
   finding.ranks.assign(best_seen->ranks.begin(), best_seen->ranks.end());
   if (best_seen->count > static_cast<std::int64_t>(std::max<std::size_t>(1, best_seen->ranks.size())))
     finding.message += fmt::format(" Seen {} times.", best_seen->count);

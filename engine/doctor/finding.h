@@ -82,6 +82,7 @@ struct Finding {
   std::vector<int> ranks;  // that wrote what shows it, in order; empty where no line says whose it is
   Fix fix;
   std::optional<Effect> effect;
+  bool of_its_own = false;  // a sign's own message and next step, which the rule's explanation is not about
 
   // For whoever can predict (remedy.h): what may help, and what it must reach. `severity` is then the highest
   // that the finding can have. A finding that is only worth saying with a fix goes where none helps.

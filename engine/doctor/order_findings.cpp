@@ -16,6 +16,7 @@ constexpr int k_symptom = 20;              // taken off beside a cause
 constexpr int k_consequence = 40;          // likewise
 constexpr int k_late = 25;                 // taken off what comes much later than the first cause
 constexpr std::int64_t k_much_later = 40;  // lines
+constexpr std::int64_t k_beside = 12;      // lines between general words and the reason that follows them
 constexpr int k_much_surer = 20;           // of two findings of one line the surer is shown as the finding
 constexpr int k_surer = 12;                // by which a warning comes before errors
 constexpr int k_first_failed = 8;          // added to what the rank said that failed first
@@ -76,7 +77,7 @@ void order_findings(std::vector<Finding>& findings, const Case& facts) {
     if (first_rank && is_of_rank(finding, *first_rank)) finding.certainty += k_first_failed;
     if (finding.role != Role::cause && has_surer_cause(before, finding)) {
       finding.certainty -= finding.role == Role::symptom ? k_symptom : k_consequence;
-      if ((finding.role == Role::consequence || finding.position > first) &&
+      if ((finding.role == Role::consequence || finding.position + k_beside > first) &&
           finding.severity != Severity::info) {
         finding.severity = Severity::info;
         finding.message += " Here it follows from what is named first.";

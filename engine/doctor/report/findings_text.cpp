@@ -67,6 +67,7 @@ std::string ranks_words(const Finding& finding) {
 
 // Why, in the words of the rule; what `--explain` says at greater length.
 std::string why_words(const Finding& finding) {
+  if (finding.of_its_own) return "";
   const auto rule = find_rule(finding.rule);
   return !rule || (*rule)->explanation.empty() ? "" : fmt::format("  why: {}\n", (*rule)->explanation);
 }

@@ -33,6 +33,25 @@ TEST_CASE("the first finding says what, on which rank, where, why and what to do
   CHECK(text.find("2 errors, 0 warnings") != std::string::npos);
 }
 
+TEST_CASE("a sign with its own next step is not explained by its rule") {
+  const std::string text = findings_text(
+      {test::examine_text("ImportError: libtorch_cuda.so: undefined symbol: ncclCommRegister\n")}, false);
+  CHECK(text.find("built for another version") != std::string::npos);
+  CHECK(text.find("  why: ") == std::string::npos);
+}
+
+TEST_CASE("general words of NCCL are no finding beside the reason that follows them") {
+  const std::string text = findings_text(
+      {test::examine_text(
+          "[rank0]: torch.distributed.DistBackendError: NCCL error in: NCCLUtils.hpp:275, unhandled system "
+          "error\n[rank0]: ncclSystemError: System call or external library call failed.\n"
+          "[rank0]: Last error:\n[rank0]: Error while creating shared memory segment "
+          "/dev/shm/nccl-9D6bNG\n")},
+      false);
+  CHECK(text.find("Y-05") != std::string::npos);
+  CHECK(text.find("D-02") == std::string::npos);
+}
+
 TEST_CASE("SARIF names rules by index and lines by number") {
   const auto sarif = findings_sarif({test::examine_text(k_log)});
   CHECK(sarif["version"] == "2.1.0");

@@ -43,7 +43,11 @@ Rule recomputed_differs() {
               {.pattern = "checkpointerror:", .certainty = 82},
               {.pattern = "number of tensors saved during forward*recomputation", .certainty = 92},
               {.pattern = "trying to backward through the graph a second time", .certainty = 55},
-              {.pattern = "expected to mark a variable ready only once", .certainty = 60},
+              {.pattern = "expected to mark a variable ready only once",
+               .certainty = 60,
+               .message =
+                   "A parameter's gradient came twice in one backward: reentrant checkpointing under DDP.",
+               .fix = "use_reentrant=False, or static_graph=True where the graph never changes"},
               {.pattern = "detected that*unpack*checkpoint*", .certainty = 60},
               {.pattern = "none of the inputs have requires_grad=true. gradients will be none",
                .certainty = 60,

@@ -25,12 +25,12 @@ Rule nccl_error() {
           "with NCCL_DEBUG=INFO for details), NCCL version 2.19.3",
       .signs =
           {
-              {.pattern = "unhandled cuda error", .certainty = 72},
-              {.pattern = "unhandled system error", .certainty = 72},
-              {.pattern = "ncclunhandledcudaerror", .certainty = 72},
-              {.pattern = "ncclsystemerror", .certainty = 70},
-              {.pattern = "ncclinternalerror", .certainty = 66},
-              {.pattern = "ncclinvalidusage", .certainty = 60},
+              {.pattern = "unhandled cuda error", .certainty = 72, .role = Role::symptom},
+              {.pattern = "unhandled system error", .certainty = 72, .role = Role::symptom},
+              {.pattern = "ncclunhandledcudaerror", .certainty = 72, .role = Role::symptom},
+              {.pattern = "ncclsystemerror", .certainty = 70, .role = Role::symptom},
+              {.pattern = "ncclinternalerror", .certainty = 66, .role = Role::symptom},
+              {.pattern = "ncclinvalidusage", .certainty = 60, .role = Role::symptom},
               {.pattern = "ncclinvalidargument", .certainty = 66},
               {.pattern = "nccl error in:", .certainty = 58, .role = Role::symptom},
               {.pattern = "nccl error",

@@ -4,6 +4,13 @@
 namespace shardlab {
 namespace {
 
+constexpr std::string_view k_twice =
+    "A parameter's gradient came twice in one backward: reentrant checkpointing under DDP, or a module that "
+    "is used in two forwards.";
+constexpr std::string_view k_twice_fix =
+    "gradient_checkpointing_kwargs={\"use_reentrant\": False}, or static_graph=True where the graph never "
+    "changes";
+
 Rule unused_parameters() {
   return {
       .id = "training/unused-parameters",
@@ -29,7 +36,10 @@ Rule unused_parameters() {
                .message = "Nothing in the module that is given to DDP can be trained.",
                .fix = "leave the frozen module out of DDP (accelerator.prepare wraps what it gets), or "
                       "unfreeze something"},
-              {.pattern = "has been marked as ready twice", .certainty = 66},
+              {.pattern = "has been marked as ready twice",
+               .certainty = 66,
+               .message = k_twice,
+               .fix = k_twice_fix},
               {.pattern = "expected to have finished reduction in the prior iteration", .certainty = 95},
               {.pattern = "parameters that were not used in producing loss", .certainty = 90},
               {.pattern = "parameter indices which did not receive grad", .certainty = 93},

@@ -40,8 +40,17 @@ Rule function_not_found() {
               {.pattern = "attributeerror: module 'deepspeed", .certainty = 76},
               {.pattern = "attributeerror: module 'transformers", .certainty = 76},
               {.pattern = "modulenotfounderror: no module named 'torch.", .certainty = 80},
-              {.pattern = "modulenotfounderror: no module named", .certainty = 60},
-              {.pattern = "undefined symbol:", .certainty = 76},
+              {.pattern = "modulenotfounderror: no module named",
+               .certainty = 60,
+               .message = "A package, or a part of it, is not in the environment that the processes run in.",
+               .fix = "python -m pip show PACKAGE with the python that the launcher starts (the log's "
+                      "tracebacks name it); install it there, or the version that has the part"},
+              {.pattern = "undefined symbol:",
+               .certainty = 76,
+               .message = "A compiled library was built for another version of PyTorch, CUDA or NCCL than "
+                          "the one that is loaded.",
+               .fix = "pip list | grep -iE 'torch|nccl|cuda' and LD_LIBRARY_PATH show what is loaded: one "
+                      "NCCL, of the CUDA of torch; build the extension again for it"},
               {.pattern = "requires accelerate>=", .certainty = 80},
               {.pattern = "requires*version of*accelerate", .certainty = 70},
               {.pattern = "using the `trainer` with `pytorch` requires `accelerate", .certainty = 85},
