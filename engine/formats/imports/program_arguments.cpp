@@ -112,11 +112,24 @@ class ProgramReader {
     }
   }
 
+  // PEFT makes what the embedding gives require gradients, without which reentrant checkpoints have none.
+  void drop_reentrant_checkpoints(const ForeignEntry& said) {
+    const ImportedSetting* const reentrant = reading_.find("activation.reentrant");
+    if (reentrant == nullptr || !reentrant->is_set || reentrant->value.text != "true") return;
+    ImportedSetting setting = *reentrant;
+    setting.is_set = false;
+    reading_.set(std::move(setting));
+    reading_.differences.push_back({"activation.reentrant", DifferenceKind::lost, "true", "false",
+                                    "with adapters inputs require gradients, which a scenario does not say",
+                                    said.place});
+  }
+
   void read_adapters() {
     read_quantized_adapters();
     const ForeignEntry* const rank = find("adapter_rank");
     const ForeignEntry* const said = rank != nullptr ? rank : find("adapter");
     if (said == nullptr) return;
+    drop_reentrant_checkpoints(*said);
     const auto count = rank == nullptr ? std::nullopt : number_of(rank->value);
     if (!count || !count->is_integer() || count->integer < 1)
       return tell(*said, DifferenceKind::lost, "adapters are trained: model.lora says them");
