@@ -190,7 +190,7 @@ class KeyChecker {
     return value;
   }
 
-  // A section that pydantic reads takes "true" and 1 for true, and "8" for 8.
+  // Sections that pydantic reads, or that go through the environment, take "true" and 1 for true, "8" for 8.
   void convert(ForeignValue& value, const KnownKey& key, const KnownSection& section,
                const std::string& path) {
     const bool fits_as_it_is = std::any_of(key.types.begin(), key.types.end(), [&](const KnownType& type) {
@@ -205,7 +205,7 @@ class KeyChecker {
     value = *std::move(made);
   }
 
-  // Source: pydantic 2, its conversions of strings and integers.
+  // Source: pydantic 2, its conversions of strings and integers; accelerate 1.15.0, str_to_bool.
   static std::optional<ForeignValue> boolean_of(const ForeignValue& value) {
     static constexpr std::pair<std::string_view, bool> k_words[] = {
         {"true", true},   {"t", true},  {"yes", true}, {"y", true},  {"on", true},   {"1", true},

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/nearest.h"
+#include "engine/base/parse.h"
 #include "engine/formats/foreign/known_keys.h"
 #include "engine/scenario/model_spec.h"
 
@@ -115,7 +116,8 @@ class ProgramReader {
   // PEFT makes what the embedding gives require gradients, without which reentrant checkpoints have none.
   void drop_reentrant_checkpoints(const ForeignEntry& said) {
     const ImportedSetting* const reentrant = reading_.find("activation.reentrant");
-    if (reentrant == nullptr || !reentrant->is_set || reentrant->value.text != "true") return;
+    if (reentrant == nullptr || !reentrant->is_set || !parse_boolean(reentrant->value.text).value_or(false))
+      return;
     ImportedSetting setting = *reentrant;
     setting.is_set = false;
     reading_.set(std::move(setting));
