@@ -15,7 +15,7 @@ ELSEWHERE = {("deepspeed", "root"): {
     "activation_checkpointing", "aio", "autotuning", "bf16", "bfloat16", "comet", "comms_logger", "csv_monitor", "data_efficiency", "datastates_ckpt",
     "flops_profiler", "fp16", "sequence_parallel_size", "tensor_parallel", "tensorboard", "timers", "wandb", "zero_optimization", "allgather_size",
     "vocabulary_size", "scheduler", "optimizer", "torch_autocast", "expert_parallel", "communication_data_type", "seq_parallel_communication_data_type"},
-    ("accelerate", "launch"): {"help", "tpu_cluster", "no_tpu_cluster"}, ("torchrun", "launch"): {"help", "m"}}
+    ("accelerate", "launch"): {"help", "tpu_cluster", "no_tpu_cluster"}, ("torchrun", "launch"): {"help", "m", "use_env"}}
 # Options that are spelled otherwise on the command line, or replaced by others.
 NOT_LISTED = {("accelerate", "launch"): {"tpu_use_cluster"},
               ("deepspeed", "root"): {"dtype", "legacy_fusion", "lower_precision_safe_modules", "params", "type"}}  # of sections

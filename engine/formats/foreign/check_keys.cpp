@@ -175,6 +175,7 @@ class KeyChecker {
     keeps_ = true;
     ForeignValue value = entry.value;
     if (is_auto(value, key, section, path)) return value;
+    convert(value, key, section, path);
     for (const KnownType& type : key.types) {
       if (!fits(type, value, section.folded)) continue;
       if (type.kind == TypeKind::section) {
@@ -187,6 +188,39 @@ class KeyChecker {
     }
     complain(entry, key);
     return value;
+  }
+
+  // Sections that pydantic reads, or that go through the environment, take "true" and 1 for true, "8" for 8.
+  void convert(ForeignValue& value, const KnownKey& key, const KnownSection& section,
+               const std::string& path) {
+    const bool fits_as_it_is = std::any_of(key.types.begin(), key.types.end(), [&](const KnownType& type) {
+      return fits(type, value, section.folded);
+    });
+    if (!section.converts || fits_as_it_is) return;
+    auto made = has_type(key, {TypeKind::boolean}) ? boolean_of(value) : number_of(value, key);
+    if (!made) return;
+    made->place = value.place;
+    warnings.push_back({value.place, fmt::format("{}: {} is taken for {}", path, shown(value), shown(*made)),
+                        fmt::format("write {}{}", shown(*made), value.is_text() ? ", without quotes" : "")});
+    value = *std::move(made);
+  }
+
+  // Source: pydantic 2, its conversions of strings and integers; accelerate 1.15.0, str_to_bool.
+  static std::optional<ForeignValue> boolean_of(const ForeignValue& value) {
+    static constexpr std::pair<std::string_view, bool> k_words[] = {
+        {"true", true},   {"t", true},  {"yes", true}, {"y", true},  {"on", true},   {"1", true},
+        {"false", false}, {"f", false}, {"no", false}, {"n", false}, {"off", false}, {"0", false}};
+    if (!value.is_text() && !value.is_integer()) return std::nullopt;
+    for (const auto& [word, flag] : k_words) {
+      if (in_lower_case(value.text) == word) return json_scalar(flag ? "true" : "false");
+    }
+    return std::nullopt;
+  }
+  // int("5e8") is an error, float("5e8") is none.
+  static std::optional<ForeignValue> number_of(const ForeignValue& value, const KnownKey& key) {
+    auto made = value.is_text() ? json_scalar(value.text) : std::nullopt;
+    const bool is_whole = made && made->kind == ForeignValue::Kind::integer;
+    return is_whole || has_type(key, {TypeKind::number}) ? made : std::nullopt;
   }
 
   // "auto" where it stands for a value that somebody fills in, or for the default.

@@ -82,6 +82,7 @@ KnownSection section_of(const YamlEntry& entry) {
   section.prefix_is_ours = is_set(entry.value, "required_prefix");
   section.folded = is_set(entry.value, "folded");
   section.lenient = is_set(entry.value, "lenient");
+  section.converts = is_set(entry.value, "converts");
   section.drops_auto = is_set(entry.value, "drops_auto");
   section.aliases = texts_of(entry.value.find("aliases"));
   section.removed = texts_of(entry.value.find("removed"));

@@ -48,6 +48,7 @@ struct KnownSection {
   bool prefix_is_ours = false;                 // `keys` are written with it
   bool folded = false;                         // words in upper or lower case
   bool lenient = false;                        // the tool says nothing about keys that it does not know
+  bool converts = false;                       // texts and integers that stand for another type
   bool drops_auto = false;                     // "auto" leaves the default, whatever the key
   std::map<std::string, std::string> aliases;  // other name -> name
   std::map<std::string, std::string> removed;  // key -> why the tool refuses it

@@ -247,6 +247,8 @@ class ForeignJsonReader {
       text_.take();
     const std::string word(text_.from(begin));
     if (auto value = json_scalar(word); value && (!human_ || ends_a_value())) return *std::move(value);
+    static constexpr std::string_view k_infinite = "Infinity";  // of Python's json
+    if (k_infinite.compare(word) == 0) return foreign_text(word, {});
     if (!human_)
       return complain(fmt::format("'{}' is no value", word.substr(0, 40)),
                       "texts stand in double quotes, truth is true or false");

@@ -137,7 +137,7 @@ Result<ForeignFile> parse_foreign_file(std::string text, const std::filesystem::
         file.text.find('#') == std::string::npos && file.text.find("//") == std::string::npos;
     if (!human && is_plain) human = parse_foreign_json(file.text, name.string(), JsonForm::strict);
     SHARDLAB_TRY(file.tree, std::move(human));
-  } else if (is_launch_script(file.text) || is_named_script(name)) {
+  } else if (is_launch_script(file.text)) {
     file.kind = ForeignKind::script;
     return file;
   } else {
@@ -174,6 +174,9 @@ Result<ForeignFile> read_foreign_file(const std::filesystem::path& path) {
   if (text.size() > k_largest)
     return bad_input(in_file(path.string()),
                      fmt::format("is larger than {} KiB: no configuration", k_largest / 1024));
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (is_named_script(path) && first != std::string::npos && text[first] != '{')
+    return ForeignFile{path, ForeignKind::script, std::move(text), {}, {}};
   return parse_foreign_file(std::move(text), path);
 }
 

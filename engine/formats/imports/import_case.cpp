@@ -85,8 +85,8 @@ class CaseReader {
   Status find_named(const ForeignValue& name, ForeignKind kind) {
     std::optional<ForeignFile>& slot = slot_of(kind);
     if (const auto written = written_file(name); written && !slot) {
-      SHARDLAB_TRY(slot, *written);
-      return {};
+      SHARDLAB_TRY(ForeignFile file, *written);
+      return take_named(name, kind, std::move(file));
     }
     const bool is_open = name.is_text() && name.flag;
     if (is_open && slot) return {};
@@ -123,11 +123,15 @@ class CaseReader {
       return bad_input(name.place,
                        fmt::format("names {}, which led here: files name each other in a circle", name.text));
     SHARDLAB_TRY(ForeignFile file, read_foreign_file(path));
+    return take_named(name, kind, std::move(file));
+  }
+
+  Status take_named(const ForeignValue& name, ForeignKind kind, ForeignFile file) {
     if (file.kind == ForeignKind::trainer && kind == ForeignKind::fsdp_section) file.kind = kind;
     if (file.kind != kind)
       return bad_input(name.place, fmt::format("names {}, which is {}, not {}", name.text,
                                                to_string(file.kind), to_string(kind)));
-    slot = std::move(file);
+    slot_of(kind) = std::move(file);
     return {};
   }
 
@@ -355,6 +359,7 @@ class CaseReader {
     subject_.layer_class = context_.layer_class;
     if (accelerate_tree_) subject_.accelerate = &*accelerate_tree_;
     if (trainer_tree_) subject_.trainer = &*trainer_tree_;
+    subject_.has_program = !own_.entries.empty();
     subject_.calls_deepspeed = launch_ && calls_deepspeed(*launch_);
     subject_.ranks = ranks();
     if (!deepspeed_tree_ && accelerate_tree_ && accelerate_kind(subject_) == AccelerateKind::deepspeed) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/nearest.h"
+#include "engine/base/parse.h"
 #include "engine/formats/foreign/known_keys.h"
 #include "engine/scenario/model_spec.h"
 
@@ -112,11 +113,25 @@ class ProgramReader {
     }
   }
 
+  // PEFT makes what the embedding gives require gradients, without which reentrant checkpoints have none.
+  void drop_reentrant_checkpoints(const ForeignEntry& said) {
+    const ImportedSetting* const reentrant = reading_.find("activation.reentrant");
+    if (reentrant == nullptr || !reentrant->is_set || !parse_boolean(reentrant->value.text).value_or(false))
+      return;
+    ImportedSetting setting = *reentrant;
+    setting.is_set = false;
+    reading_.set(std::move(setting));
+    reading_.differences.push_back({"activation.reentrant", DifferenceKind::lost, "true", "false",
+                                    "with adapters inputs require gradients, which a scenario does not say",
+                                    said.place});
+  }
+
   void read_adapters() {
     read_quantized_adapters();
     const ForeignEntry* const rank = find("adapter_rank");
     const ForeignEntry* const said = rank != nullptr ? rank : find("adapter");
     if (said == nullptr) return;
+    drop_reentrant_checkpoints(*said);
     const auto count = rank == nullptr ? std::nullopt : number_of(rank->value);
     if (!count || !count->is_integer() || count->integer < 1)
       return tell(*said, DifferenceKind::lost, "adapters are trained: model.lora says them");

@@ -82,7 +82,8 @@ class LaunchReader {
     return i + 2;
   }
 
-  // --name value, --name=value, --flag; other words are the program's.
+  // --name value, --name=value, --name value value, --flag; words before them are the program's, and so are
+  // those behind that a variable gives.
   void read_arguments(const std::vector<ShellWord>& words, std::size_t i) {
     for (; i < words.size(); ++i) {
       const ShellWord& word = words[i];
@@ -101,12 +102,27 @@ class LaunchReader {
         value = shell_value(rest);
       } else if (i + 1 < words.size() && !words[i + 1].text.starts_with("--")) {
         value = shell_value(words[++i]);
+        i = read_more_values(words, i, value);
       }
       const ForeignValue* const first = script_.arguments.find(name);
       if (first != nullptr && shown(*first) == shown(value)) continue;
       drop_first(script_.arguments, name, word.place);
       script_.arguments.entries.push_back({name, word.place, std::move(value)});
     }
+  }
+
+  std::size_t read_more_values(const std::vector<ShellWord>& words, std::size_t i, ForeignValue& value) {
+    while (i + 1 < words.size() && !words[i + 1].text.starts_with("-") && !words[i + 1].is_open) {
+      if (!value.is_list()) {
+        ForeignValue list;
+        list.kind = ForeignValue::Kind::list;
+        list.place = value.place;
+        list.items.push_back(std::move(value));
+        value = std::move(list);
+      }
+      value.items.push_back(shell_value(words[++i]));
+    }
+    return i;
   }
 
   // argparse takes the last of several.

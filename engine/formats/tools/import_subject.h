@@ -26,6 +26,7 @@ struct ImportSubject {
   const ForeignValue* deepspeed = nullptr;
   const ForeignValue* trainer = nullptr;
   bool trainer_is_4 = false;     // the 4.x form of TrainingArguments
+  bool has_program = false;      // with arguments of its own, and so perhaps with defaults of its own
   bool calls_deepspeed = false;  // the program does, not the Trainer
 
   const Scenario* onto = nullptr;           // null: there is none

@@ -165,6 +165,14 @@ class TrainerChecker {
            "fsdp_config: {\"activation_checkpointing\": true} instead");
   }
 
+  // A program with arguments of its own may have another default, or no Trainer.
+  void refuse_or_warn(bool is_default, const Place& place, std::string what, std::string hint) {
+    if (is_default && s_.has_program)
+      warn(place, what + ", unless the program has a default of its own", std::move(hint));
+    else
+      problems_.add(place, std::move(what), std::move(hint));
+  }
+
   // What DeepSpeed's file says otherwise the Trainer refuses.
   void check_against_deepspeed() {
     if (s_.deepspeed == nullptr || s_.calls_deepspeed) return;
@@ -185,12 +193,12 @@ class TrainerChecker {
       if (zero == nullptr || !zero->is_number()) continue;
       const double expected = own == nullptr ? pair.absent : own->number;
       if (zero->number != expected)
-        problems_.add(zero->place,
-                      fmt::format("{} {} is not TrainingArguments' {} {}, and the Trainer refuses that",
-                                  pair.deepspeed, shown(*zero), pair.trainer,
-                                  own == nullptr ? fmt::format("{}", expected) : shown(*own)),
-                      fmt::format("\"auto\" takes the Trainer's{}",
-                                  own == nullptr ? "" : ", at " + to_string(own->place)));
+        refuse_or_warn(own == nullptr, zero->place,
+                       fmt::format("{} {} is not TrainingArguments' {} {}, and the Trainer refuses that",
+                                   pair.deepspeed, shown(*zero), pair.trainer,
+                                   own == nullptr ? fmt::format("{}", expected) : shown(*own)),
+                       fmt::format("\"auto\" takes the Trainer's{}",
+                                   own == nullptr ? "" : ", at " + to_string(own->place)));
     }
     for (const auto& [section, key] :
          {std::pair{"bf16.enabled", "bf16"}, std::pair{"fp16.enabled", "fp16"}}) {
@@ -198,8 +206,8 @@ class TrainerChecker {
       if (zero == nullptr || zero->kind != ForeignValue::Kind::boolean) continue;
       const ForeignValue* const own = s_.in_trainer(key);
       if (zero->flag != flag_of(own, false))
-        problems_.add(
-            zero->place,
+        refuse_or_warn(
+            own == nullptr, zero->place,
             fmt::format("{} {} is not TrainingArguments' {} {}, and the Trainer refuses that", section,
                         zero->flag ? "true" : "false", key, flag_of(own, false) ? "true" : "false"),
             "\"auto\" takes the Trainer's");
