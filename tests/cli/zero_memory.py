@@ -1,6 +1,8 @@
 """What ZeRO trains with in a real run takes the memory that its plan says, to the byte after every instruction, and its losses are those
 of one process."""
 # processors: 2
+import array
+
 from _shardlab import SOURCE, Place, check, expect, main, needs_torch
 
 needs_torch()
@@ -31,7 +33,7 @@ def losses_with_memory(*settings):
 
 def check_near(settings, limit):
     """Against the same two ranks under DDP, in float32."""
-    plain = ("parallel={strategy: ddp}", *[setting for setting in settings if setting.startswith("model.")])
+    plain = ("parallel={strategy: ddp}", *[setting for setting in settings if setting.startswith(("model", "train"))])
     pairs = list(zip(losses_with_memory(*settings), losses_with_memory(*plain)))
     worst = max(abs(a - b) / b for a, b in pairs)
     check(worst < limit, f"{settings}: {pairs}")
@@ -39,6 +41,15 @@ def check_near(settings, limit):
 
 def test_tied_weights():
     check_near((TIED,), 1e-5)
+
+
+def test_families_that_tie():
+    place = Place()
+    data = place.path / "tokens.bin"
+    data.write_bytes(array.array("H", (i * i % 59 for i in range(2000))).tobytes())
+    for family in ("gpt2", "gemma2"):
+        check_near((f"model={{config: {SOURCE}/tests/data/families/{family}.json, sequence_length: 16}}",
+                    f"train={{data: {data}, accumulation: 2}}"), 1e-5)
 
 
 def test_adapters_with_checkpointed_layers():

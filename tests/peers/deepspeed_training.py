@@ -32,8 +32,10 @@ def main():
                 found = compare_with_deepspeed(case, made)
                 failures += bool(found[0])
                 tell(case, world, f"accumulation {case['scenario']['train']['accumulation']}, tied {case['config']['tie_word_embeddings']}, "
-                     f"offload {' and '.join(case['scenario'].get('offload', {})) or 'of nothing'}, frozen {case['scenario']['model'].get('frozen', [])}", *found)
-    print(f"{sum(CASES_PER_WORLD.values())} settings, {failures} with differences")
+                     f"offload {' and '.join(case['scenario'].get('offload', {})) or 'of nothing'}, frozen {case['scenario']['model'].get('frozen', [])}, "
+                     f"adapters {case['scenario']['model'].get('lora', {}).get('targets', [])}, skipped {sum(made['skipped'])}", *found)
+    drawn_settings = sum(CASES_PER_WORLD.values())
+    print(f"{drawn_settings - failures} of {drawn_settings} settings equal")
     sys.exit(1 if failures else 0)
 
 

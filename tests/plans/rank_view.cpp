@@ -45,12 +45,12 @@ std::string weights_of_teacher(const PlannedScenario& planned) {
              : text_of(open_model_weights(teacher_scenario(scenario), parameters_of_teacher(planned.graph)));
 }
 
-// After six good steps, one that overflows, and more good ones.
+// After six good steps, two that overflow with two good ones between them, and more good ones.
 std::string loss_scales(const PlannedScenario& planned) {
   LossScale scale(planned.scenario);
   std::vector<float> values{scale.value()};
   for (int step = 0; step < 4100; ++step) {
-    if (!scale.update(step == 6)) break;
+    if (!scale.update(step == 6 || step == 9)) break;
     values.push_back(scale.value());
   }
   return fmt::format("{}", fmt::join(values, " "));
@@ -115,6 +115,10 @@ const std::map<std::string, View>& views() {
       {"scaler.growth", loss_scales},
       {"scaler.backoff", loss_scales},
       {"scaler.interval", loss_scales},
+      {"scaler.dynamic", loss_scales},
+      {"scaler.hysteresis", loss_scales},
+      {"scaler.consecutive_hysteresis", loss_scales},
+      {"scaler.minimum", loss_scales},
       {"train.learning_rate", learning_rates},
       {"train.schedule.kind", learning_rates},
       {"train.schedule.warmup_steps", learning_rates},

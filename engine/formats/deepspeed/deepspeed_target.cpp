@@ -49,6 +49,7 @@ constexpr SettingRule k_rules[] = {
     {"parallel", k_lost, nullptr, {}},
     {"precision", k_lost, nullptr, {}},
     {"train.sync", k_lost, nullptr, {}},
+    {"scaler.enabled", k_lost, nullptr, {}},
     // DeepSpeed has one form of checkpoint.
     {"checkpoint.type", k_elsewhere, nullptr, {}},
     {"checkpoint.offload_to_cpu", k_elsewhere, nullptr, {}},
