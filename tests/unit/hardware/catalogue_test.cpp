@@ -33,7 +33,10 @@ TEST_CASE("hardware: every shipped GPU loads and is plausible") {
     REQUIRE(gpu->peaks.float16.has_value());
     CHECK(gpu->peaks.float16->value > gpu->peaks.float32.value().value);
     CHECK(gpu->gemm_e_max * gpu->power_factor > 0.3);
-    CHECK(gpu->gemm_e_max * gpu->power_factor < 0.9);
+    // GeForce boards clock above the rate for which their peaks are stated: owners measured 1.08 and 1.14 of
+    // them (torch-matmul in assets/hardware/sources.yaml).
+    const bool clocks_higher = name == "RTX3090" || name == "RTX5090";
+    CHECK(gpu->gemm_e_max * gpu->power_factor < (clocks_higher ? 1.08 : 0.9));
     CHECK(gpu->attention.value < gpu->peaks.float16->value);
     CHECK(gpu->ring.value > 1e9);
     if (gpu->dollars_per_hour_low && gpu->dollars_per_hour_high)

@@ -160,7 +160,7 @@ TEST_CASE("dropout makes an adapter keep a copy of its input and a mask") {
     return partition.segments[2].programs.saved_bytes.value;
   };
   const std::int64_t h = 48;
-  // A copy and a mask for each of q and v, instead of the norm's output that both read.
+  // Both q and v have a copy and a mask, instead of the norm's output that both read.
   CHECK(saved(0.1) == saved(0) + 16 * (2 * h * (4 + 1) - h * 4));
 }
 

@@ -42,7 +42,7 @@ TEST_CASE("logits that the program holds are alive in a micro-batch's backward")
     held.reset();
     kinds += '-';
   }
-  // Backward of each of two micro-batches: norm and head, two layers, the embedding.
+  // Two micro-batches, each with norm and head, two layers, the embedding.
   CHECK(kinds == "+BBBB-+BBBB-");
 }
 
