@@ -71,7 +71,7 @@ TEST_CASE("scenario: every key of parallel, precision, activation and offload") 
   CHECK(s.precision->param == DType::bfloat16);
   CHECK(s.precision->cast_forward_inputs == false);
   CHECK_FALSE(s.precision->autocast.has_value());
-  CHECK(*s.scaler == ScalerSpec{true, 65536, 2, 0.5, 1000});
+  CHECK(*s.scaler == ScalerSpec{true, 65536, 2, 0.5, 1000, true, {}, false, 1});
   CHECK(s.activation->operators == std::vector<std::string>{"matmul", "attention"});
   CHECK(*s.offload == OffloadSpec{OffloadTarget::cpu, OffloadTarget::nvme, false, 0.5, 4});
 }
