@@ -1,7 +1,6 @@
 // The `precision` and `scaler` sections of a scenario.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 
 #include "engine/base/dtype.h"
@@ -18,13 +17,6 @@ struct PrecisionSpec {
   std::optional<bool> cast_forward_inputs;
   std::optional<DType> autocast;
   friend bool operator==(const PrecisionSpec&, const PrecisionSpec&) = default;
-};
-
-// Whose rules the factor on a float16 loss follows.
-enum class LossScaler : std::uint8_t {
-  grad_scaler,        // torch.amp.GradScaler
-  deepspeed,          // DeepSpeed's ZeRO: DynamicLossScaler
-  deepspeed_unfused,  // DeepSpeed without ZeRO: FP16_UnfusedOptimizer, which knows no hysteresis
 };
 
 struct ScalerSpec {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/scenario/precision_spec.h"
+#include "engine/scenario/loss_scaler.h"
 
 namespace shardlab {
 

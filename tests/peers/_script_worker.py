@@ -1,5 +1,5 @@
 """One rank of programs that `shardlab export --to script` wrote. argv: cases (JSON file, a list of {program, steps}) and the folder to
-answer in. Rank 0 writes answer.json: for each the losses and the collectives of every step."""
+answer in. Rank 0 writes answer.json: for each the losses and the collectives of every step, and which steps DeepSpeed skipped."""
 import importlib.util
 import os
 import sys
@@ -30,18 +30,25 @@ def seen_by_python(wrapper):
     return wrapped
 
 
+def skipped_steps(arguments):
+    """How many steps the engine among them has skipped: an overflow ends a step early."""
+    return next((each.skipped_steps for each in arguments if hasattr(each, "skipped_steps")), 0)
+
+
 def run(case, rank, world):
     """The program's own main(), but for the process group, which all programs share here."""
     torch.manual_seed(0)
-    program, collectives, losses = loaded(case["program"]), [], []
+    program, collectives, losses, skipped = loaded(case["program"]), [], [], []
     if hasattr(program, "DistributedDataParallel"):
         program.DistributedDataParallel = seen_by_python(program.DistributedDataParallel)
     train_step, finish = program.train_step, program.Record.finish
 
     def recorded_step(*args):
+        before = skipped_steps(args)
         recorder.calls, recorder.on = [], True
         loss = train_step(*args)
         recorder.on = False
+        skipped.append(skipped_steps(args) > before)
         collectives.append(recorder.calls)
         return loss
 
@@ -53,7 +60,7 @@ def run(case, rank, world):
     sys.argv = ["train.py", "--steps", str(case["steps"])]
     program.main()
     dist.all_reduce(losses[0])
-    return {"losses": (losses[0] / world).tolist(), "collectives": collectives}
+    return {"losses": (losses[0] / world).tolist(), "collectives": collectives, "skipped": skipped}
 
 
 def share_the_group():
