@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "engine/scenario/loss_scaler.h"
 #include "engine/scenario/precision_spec.h"
 
 namespace shardlab {
