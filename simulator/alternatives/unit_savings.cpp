@@ -1,7 +1,6 @@
 #include <utility>
 
 #include "engine/scenario/parallel_spec.h"
-#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/train_spec.h"
 #include "simulator/alternatives/savings.h"

@@ -8,6 +8,7 @@
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/offload_spec.h"
+#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/scenario/setting_view.h"
 #include "engine/scenario/strategy_facts.h"
@@ -79,6 +80,8 @@ Result<ModelFacts> model_facts(const Scenario& scenario, const Device& device,
   facts.parameters = static_cast<double>(total_parameters(graph));
   facts.trained = static_cast<double>(trainable_parameters(graph));
   facts.element = static_cast<double>(element_size(scenario.model->dtype));
+  const DType param = scenario.precision->param.value_or(scenario.model->dtype);
+  facts.cast_element = std::min(facts.element, static_cast<double>(element_size(param)));
   facts.states = states_of(*scenario.train);
   facts.keeps_gradients = !scenario.train->optimizer_in_backward;
   facts.tokens = graph.micro_batch * graph.sequence_length;
@@ -104,6 +107,7 @@ MeshFacts mesh_facts(const Scenario& scenario, const Device& device, const Calib
   facts.tensor = mesh.tensor;
   facts.reduces_every = facts_of(scenario).reduces_every_micro_batch;
   facts.gathers_frozen = facts_of(scenario).gathers_units;
+  facts.casts_frozen = facts_of(scenario).framework == Framework::deepspeed;
   facts.one_precision = is_empty_list(scenario, "parallel.wrap.overrides");
   if (device.memory.value > 0) facts.limit = device.memory;
   if (facts.ranks < 2 || !is_empty_list(scenario, "parallel.wrap.ignored")) return facts;
@@ -120,8 +124,11 @@ MeshFacts mesh_facts(const Scenario& scenario, const Device& device, const Calib
 Estimate estimate(const ModelFacts& model, const MeshFacts& mesh, std::int64_t accumulation) {
   Estimate bounds;
   bounds.tokens = model.tokens * accumulation * (mesh.ranks / mesh.tensor);
-  const double size = model.offloads ? 0 : model.element / mesh.shard;
-  const double states = (model.parameters + model.trained * model.states) * size;
+  const double share = model.offloads ? 0 : 1.0 / mesh.shard;
+  const double size = model.element * share;
+  const double frozen = (mesh.casts_frozen ? model.cast_element : model.element) * share;
+  const double states =
+      model.trained * (1 + model.states) * size + (model.parameters - model.trained) * frozen;
   const double gradients = model.keeps_gradients ? model.trained * size : 0;
   // With gradients before the update, with what backward needs before it begins.
   const double needed = mesh.one_precision ? model.saved : 0;

@@ -21,13 +21,14 @@ struct Device;       // engine/hardware/device.h
 struct ModelFacts {
   double parameters = 0, trained = 0;  // elements
   double element = 4;                  // bytes of a stored one
-  int states = 0;                      // elements that the optimizer keeps for a trained one
-  bool keeps_gradients = true;         // up to the optimizer: no optimizer within backward
-  std::int64_t tokens = 0;             // of a micro-batch
-  double nanoseconds = 0;              // of a micro-batch's operators; 0: nothing is known
-  double saved = 0;                    // bytes that backward needs; likewise
-  bool offloads = false;               // what is at rest lies in host memory
-  bool reduces_last = false;           // train.sync leaves gradients whole until the last micro-batch
+  double cast_element = 4;      // bytes of one that is held in precision.param instead, if that is less
+  int states = 0;               // elements that the optimizer keeps for a trained one
+  bool keeps_gradients = true;  // up to the optimizer: no optimizer within backward
+  std::int64_t tokens = 0;      // of a micro-batch
+  double nanoseconds = 0;       // of a micro-batch's operators; 0: nothing is known
+  double saved = 0;             // bytes that backward needs; likewise
+  bool offloads = false;        // what is at rest lies in host memory
+  bool reduces_last = false;    // train.sync leaves gradients whole until the last micro-batch
 };
 
 // What an estimate needs to know of the cluster and of what is sharded over it.
@@ -37,6 +38,7 @@ struct MeshFacts {
   bool reduces_every = false;  // the strategy reduces every micro-batch, whatever train.sync says
   // Frozen parameters are gathered in every step like others; else only those that the optimizer changed.
   bool gathers_frozen = false;
+  bool casts_frozen = false;  // they lie in precision.param alone: DeepSpeed casts the whole model
   double gather_seconds = 0;  // that one gathered element costs the wires of a rank; 0: nothing is known
   double reduce_seconds = 0;  // likewise one reduced gradient
   std::optional<Bytes> limit;

@@ -5,7 +5,6 @@
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
-#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/run_spec.h"
 #include "engine/scenario/train_spec.h"
 

@@ -98,6 +98,18 @@ TEST_CASE("bounds of wires stay below the simulation where most parameters are f
   }
 }
 
+// DeepSpeed casts the whole model, so that frozen parameters have no float32 masters.
+TEST_CASE("bounds of frozen parameters stay below the simulation where the whole model is cast") {
+  const test::SearchFolder folder(fmt::format(
+      "model: {{config: {}, sequence_length: 32, lora: {{rank: 8, targets: [all-linear]}},\n"
+      "  overrides: {{hidden_size: 1024, intermediate_size: 2816, vocab_size: 16000}}}}\n"
+      "cluster: {{node: dgx-h100, nodes: 1}}\nparallel: {{strategy: fsdp2}}\ntrain: {{micro_batch: 1}}\n",
+      test::data_file("families/llama.json").string()));
+  CHECK(compare(folder,
+                "vary:\n  parallel.strategy: [fsdp2, zero0, zero1, zero2, zero3]\n"
+                "  precision: [{}, {param: bfloat16}]\n  train.optimizer: [adamw, sgd]\n") >= 16);
+}
+
 TEST_CASE("bounds of products in eight bits stay below the simulation") {
   const test::SearchFolder folder(fmt::format(
       "model: {{config: {}, sequence_length: 64, fp8: tensorwise, overrides: {{hidden_size: 4096,\n"
