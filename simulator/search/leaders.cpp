@@ -68,8 +68,18 @@ std::optional<Rank> rank_of(const Order& order, double time, std::optional<doubl
   return std::nullopt;
 }
 
-Leaders::Leaders(const SearchQuestion& question, std::vector<Order> orders) : question_(question) {
+Leaders::Leaders(const SearchQuestion& question, std::vector<Order> orders, std::size_t wanted)
+    : question_(question), wanted_(wanted) {
   for (Order& order : orders) leaders_.push_back({std::move(order), {}, {}});
+  ranks_.resize(leaders_.size());
+}
+
+void Leaders::keep_rank(std::size_t leader, const Rank& rank) {
+  std::vector<Rank>& ranks = ranks_[leader];
+  const auto at = std::lower_bound(ranks.begin(), ranks.end(), rank);
+  if (at != ranks.end() && *at == rank) return;
+  ranks.insert(at, rank);
+  if (ranks.size() > wanted_) ranks.pop_back();
 }
 
 double Leaders::largest_of(const Configuration& configuration) const {
@@ -85,9 +95,11 @@ void Leaders::add(const Candidate& candidate) {
     return rank_of(order, each.costs.time, each.costs.money, each.configuration.gpus,
                    each.configuration.micro_batch, largest_of(each.configuration));
   };
-  for (Leader& leader : leaders_) {
+  for (std::size_t i = 0; i < leaders_.size(); ++i) {
+    Leader& leader = leaders_[i];
     const auto mine = rank(leader.order, candidate);
     if (!mine) continue;
+    keep_rank(i, *mine);
     const auto before = [&](const std::optional<Candidate>& other) {
       return !other || comes_before(*mine, candidate, *rank(leader.order, *other), *other);
     };
@@ -112,7 +124,8 @@ void Leaders::add(const Candidate& candidate) {
 }
 
 bool Leaders::beaten(const LowerBounds& bounds, double largest) const {
-  for (const Leader& leader : leaders_) {
+  for (std::size_t i = 0; i < leaders_.size(); ++i) {
+    const Leader& leader = leaders_[i];
     const auto least = rank_of(leader.order, bounds.costs.time, bounds.costs.money, bounds.gpus,
                                bounds.micro_batch, largest);
     if (!least) continue;
@@ -121,6 +134,7 @@ bool Leaders::beaten(const LowerBounds& bounds, double largest) const {
     const auto rank = rank_of(leader.order, second.costs.time, second.costs.money, second.configuration.gpus,
                               second.configuration.micro_batch, largest_of(second.configuration));
     if (!(*rank < *least)) return false;
+    if (wanted_ > 2 && (ranks_[i].size() < wanted_ || !(ranks_[i].back() < *least))) return false;
   }
   const Point point{bounds.costs.time, static_cast<double>(bounds.memory.value), bounds.costs.money};
   return std::any_of(front_.begin(), front_.end(),

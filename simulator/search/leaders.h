@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,11 +33,12 @@ struct Leader {
 
 class Leaders {
  public:
-  Leaders(const SearchQuestion& question, std::vector<Order> orders);
+  // So many of the best of each order, of different ranks, are not to be missed.
+  Leaders(const SearchQuestion& question, std::vector<Order> orders, std::size_t wanted = 2);
 
   void add(const Candidate& candidate);  // that satisfies
 
-  // Whether nothing with at least these bounds can become a best, a second best or a point of the front.
+  // Whether nothing with at least these bounds can become a best, one of the wanted or a point of the front.
   // `largest`: the value of the key of such an order.
   bool beaten(const LowerBounds& bounds, double largest) const;
 
@@ -47,9 +49,13 @@ class Leaders {
   double largest_of(const Configuration& configuration) const;
 
  private:
+  void keep_rank(std::size_t leader, const Rank& rank);
+
   const SearchQuestion& question_;
+  std::size_t wanted_;
   std::vector<Leader> leaders_;
-  std::vector<Candidate> front_;  // with those of equal predictions
+  std::vector<std::vector<Rank>> ranks_;  // of each leader the wanted lowest, ascending
+  std::vector<Candidate> front_;          // with those of equal predictions
 };
 
 // The number, size or time that settings give to a key, the last of them; nothing where they give none.

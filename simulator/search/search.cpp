@@ -36,7 +36,7 @@ class Search {
         evaluator_(evaluator),
         options_(options),
         question_(space.question()),
-        leaders_(question_, orders),
+        leaders_(question_, orders, options.best),
         begin_(Clock::now()),
         bounded_(space, evaluator, orders.front().largest, options.threads),
         estimated_in_(seconds_since(begin_)) {

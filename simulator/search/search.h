@@ -27,6 +27,7 @@ struct SearchOptions {
   int threads = 1;                // changes nothing but the time
   std::optional<double> seconds;  // then the best so far
   std::vector<Order> orders;      // empty: every objective
+  std::size_t best = 2;           // so many of the best of each order are what simulating all would give
   std::function<void(const SearchProgress&)> progress;
   std::function<bool()> stop;  // asked between rounds; where it says so, the search ends with the best so far
 };

@@ -50,6 +50,7 @@ Status check_largest(const SearchQuestion& question, const std::string& key) {
 Result<SearchOptions> options_of(const SearchSettings& settings, const SearchQuestion& question) {
   SearchOptions options;
   options.exhaustive = settings.exhaustive;
+  options.best = static_cast<std::size_t>(std::max(2, settings.best));
   options.threads = settings.threads > 0
                         ? settings.threads
                         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));

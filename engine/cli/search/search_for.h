@@ -18,6 +18,7 @@ struct SearchSettings {
   std::vector<std::string> why;
   int threads = 0;  // 0: as many as the machine has
   int seconds = 0;  // 0: until the end
+  int best = 2;     // so many of the best of each order are exact
   bool fewest_gpus = false;
   bool exhaustive = false;
   bool no_store = false;

@@ -138,7 +138,9 @@ Result<int> validate_search(CommandContext& context, const SearchProof& proof, R
   if (!proof.from.empty()) {
     SHARDLAB_TRY(const RunStore runs, RunStore::open(proof.from, OpenMode::existing));
   }
-  return search_for(context, proof.search,
+  SearchSettings settings = proof.search;
+  settings.best = proof.top;
+  return search_for(context, settings,
                     [&](const SearchReport& report) { return prove(context, proof, report, team); });
 }
 

@@ -80,4 +80,20 @@ TEST_CASE("a bound beats nothing that could still be second, or on the front") {
   CHECK(!leaders.beaten(bounds, 0));  // of the others no price is known
 }
 
+TEST_CASE("where more of the best are wanted a bound beats nothing that could be one of them") {
+  const SearchQuestion question;
+  Leaders leaders(question, {{SearchObjective::time, {}}}, 3);
+  LowerBounds bounds;
+  bounds.costs.time = 5;
+  bounds.memory = {50};
+  leaders.add(made_up(0, 1, 10, {}, 8));
+  leaders.add(made_up(1, 2, 20, {}, 8));
+  leaders.add(made_up(2, 2, 30, {}, 8));
+  CHECK(!leaders.beaten(bounds, 0));  // two of them take the same time
+  leaders.add(made_up(3, 4, 40, {}, 8));
+  CHECK(leaders.beaten(bounds, 0));
+  bounds.costs.time = 3;
+  CHECK(!leaders.beaten(bounds, 0));  // it might be the third
+}
+
 }  // namespace shardlab
