@@ -13,7 +13,9 @@
 #include "engine/formats/accelerate/fsdp_settings.h"
 #include "engine/formats/accelerate/read_accelerate.h"
 #include "engine/formats/deepspeed/read_deepspeed.h"
+#include "engine/formats/imports/case_checks.h"
 #include "engine/formats/imports/launched_arguments.h"
+#include "engine/formats/imports/older_arguments.h"
 #include "engine/formats/imports/program_arguments.h"
 #include "engine/formats/launchers/launch_script.h"
 #include "engine/formats/transformers/read_trainer.h"
@@ -190,64 +192,21 @@ class CaseReader {
     return {};
   }
 
-  // YAML 1.1 reads 1e-5 as text. HfArgumentParser leaves it so, and training ends there; parsers of programs
-  // (TrlParser, OmegaConf) make the number of it.
-  void read_text_numbers(ForeignValue& arguments) {
-    if (!trainer_ || trainer_->path.extension() == ".json") return;
-    for (ForeignEntry& entry : arguments.entries) {
-      if (!entry.value.is_text() || !is_number_argument(entry.key)) continue;
-      auto number = python_number(entry.value.text, false);
-      if (!number) continue;
-      reading_.warnings.push_back(
-          {entry.value.place,
-           fmt::format(
-               "{}: '{}' is text in YAML, which the Trainer alone cannot train with; read as the number",
-               entry.key, entry.value.text),
-           fmt::format("write {}", yaml_number(entry.value.text, number->number))});
-      number->place = entry.value.place;
-      entry.value = *std::move(number);
-    }
-  }
-
-  // Names of older versions of transformers, as what they are called since. Whether there were some.
-  bool rename_old_arguments(ForeignValue& arguments) {
-    const auto tool = known_keys("transformers-4");
-    if (!tool) return false;
-    const auto& renamed = (*tool)->section("root").renamed;
-    bool found = false;
-    for (ForeignEntry& entry : arguments.entries) {
-      const bool is_word = entry.value.is_text();
-      const auto name = renamed.find(entry.key);
-      const auto word = is_word ? renamed.find(entry.key + "=" + entry.value.text) : renamed.end();
-      const auto row = name != renamed.end() ? name : word;
-      if (row == renamed.end()) continue;
-      const std::size_t comma = row->second.find(", ");
-      const std::string now = row->second.substr(0, comma);
-      reading_.warnings.push_back({entry.place,
-                                   fmt::format("'{}' is read as '{}': {} and later refuse it", row->first,
-                                               now, row->second.substr(comma + 2)),
-                                   fmt::format("write '{}' for these", now)});
-      found = found || name != renamed.end();
-      (name != renamed.end() ? entry.key : entry.value.text) = now;
-    }
-    return found;
-  }
-
   Status read_trainer_file() {
     ForeignValue arguments = trainer_ ? trainer_->tree : foreign_map({});
     move_program_arguments(arguments, own_);
-    read_text_numbers(arguments);
+    if (trainer_ && trainer_->path.extension() != ".json") read_text_numbers(arguments, reading_);
     if (launch_) SHARDLAB_CHECK_OK(add_launched_arguments(*launch_, arguments, own_, problems_, reading_));
     if (arguments.entries.empty() && !trainer_) return {};
     add_program_defaults(launch_ ? launch_->program : std::string(), own_, arguments, reading_);
-    const bool is_older = rename_old_arguments(arguments);
+    const bool is_older = rename_old_arguments(arguments, reading_);
     const std::string_view version = is_older ? "transformers-4" : trainer_version(arguments, problems_);
     SHARDLAB_TRY(trainer_tree_, checked(arguments, version, "root"));
     SHARDLAB_TRY(const KnownKeys* const tool, known_keys(version));
     subject_.trainer_is_4 = tool->version.starts_with("4");
     add_format("transformers", tool->version, trainer_ ? trainer_->path : script_->path);
     SHARDLAB_CHECK_OK(join_fsdp_section(version));
-    join_old_arguments();
+    join_old_arguments(*trainer_tree_);
     return join_deepspeed_of_trainer();
   }
 
@@ -277,26 +236,6 @@ class CaseReader {
       SHARDLAB_TRY(entry.value, checked(map, version, "fsdp_config"));
     }
     return {};
-  }
-
-  // Version 4 has two keys of fsdp_config as arguments of their own.
-  void join_old_arguments() {
-    static constexpr std::pair<std::string_view, std::string_view> k_old[] = {
-        {"fsdp_transformer_layer_cls_to_wrap", "transformer_layer_cls_to_wrap"},
-        {"fsdp_min_num_params", "min_num_params"}};
-    for (const auto& [old, now] : k_old) {
-      const ForeignValue* const said = trainer_tree_->find(old);
-      if (said == nullptr || said->is_null()) continue;
-      ForeignValue value = *said;
-      const ForeignValue* const section = trainer_tree_->find("fsdp_config");
-      if (section == nullptr || !section->is_map())
-        trainer_tree_->entries.push_back({"fsdp_config", value.place, foreign_map(value.place)});
-      for (ForeignEntry& entry : trainer_tree_->entries) {
-        static constexpr std::string_view k_section = "fsdp_config";
-        if (k_section.compare(entry.key) == 0 && entry.value.is_map())
-          entry.value.entries.push_back({std::string(now), value.place, std::move(value)});
-      }
-    }
   }
 
   Status join_deepspeed_of_trainer() {
@@ -362,10 +301,8 @@ class CaseReader {
     subject_.has_program = !own_.entries.empty();
     subject_.calls_deepspeed = launch_ && calls_deepspeed(*launch_);
     subject_.ranks = ranks();
-    if (!deepspeed_tree_ && accelerate_tree_ && accelerate_kind(subject_) == AccelerateKind::deepspeed) {
+    if (!deepspeed_tree_ && accelerate_tree_ && accelerate_kind(subject_) == AccelerateKind::deepspeed)
       deepspeed_tree_ = plugin_config(subject_);
-      by_plugin_ = true;
-    }
     if (deepspeed_tree_) subject_.deepspeed = &*deepspeed_tree_;
   }
 
@@ -382,47 +319,11 @@ class CaseReader {
   }
 
   void check() {
-    check_two_systems();
+    check_two_systems(subject_, deepspeed_ && !named_by_hf_ ? &deepspeed_->path : nullptr, problems_);
     if (subject_.accelerate != nullptr) check_accelerate(subject_, problems_, reading_);
     if (subject_.trainer != nullptr) check_trainer(subject_, problems_, reading_);
     if (subject_.deepspeed != nullptr) check_deepspeed(subject_, problems_, reading_);
-    check_launched_ranks();
-  }
-
-  void check_two_systems() {
-    if (subject_.deepspeed == nullptr) return;
-    const std::string zero = to_string(subject_.deepspeed->place);
-    if (trainer_has_fsdp(subject_))
-      problems_.add(subject_.in_trainer("fsdp")->place,
-                    "two sharding systems at once: fsdp stands beside DeepSpeed's configuration",
-                    "DeepSpeed is at " + zero);
-    else if (subject_.accelerate != nullptr && accelerate_kind(subject_) == AccelerateKind::fsdp)
-      problems_.add(
-          subject_.in_accelerate("distributed_type")->place,
-          "two sharding systems at once: distributed_type FSDP stands beside DeepSpeed's configuration",
-          "DeepSpeed is at " + zero);
-    else if (subject_.accelerate != nullptr && accelerate_kind(subject_) != AccelerateKind::deepspeed &&
-             subject_.in_accelerate("distributed_type") != nullptr && subject_.trainer == nullptr)
-      problems_.add(subject_.in_accelerate("distributed_type")->place,
-                    "DeepSpeed's configuration is given, and distributed_type is another",
-                    "distributed_type: DEEPSPEED");
-    else if (deepspeed_ && subject_.accelerate != nullptr &&
-             accelerate_kind(subject_) == AccelerateKind::deepspeed && !named_by_hf_)
-      problems_.add(subject_.in_accelerate("distributed_type")->place,
-                    fmt::format("nothing names {}: the DeepSpeed plugin makes a configuration of its own",
-                                deepspeed_->path.string()),
-                    "deepspeed_config: {deepspeed_config_file: PATH} names it");
-  }
-
-  void check_launched_ranks() {
-    if (!launch_ || launch_->launcher == RankStarter::accelerate || subject_.accelerate == nullptr) return;
-    const ImportedRanks launched = launched_ranks(*launch_);
-    const auto all = processes(subject_);
-    if (!launched.per_node || !all || launched.nodes.value_or(1) * *launched.per_node == *all) return;
-    problems_.add(launch_->place,
-                  fmt::format("starts {} ranks, the accelerate file says num_processes {}",
-                              launched.nodes.value_or(1) * *launched.per_node, *all),
-                  "the same number in both");
+    if (launch_) check_launched_ranks(*launch_, subject_, problems_);
   }
 
   void read_settings() {
@@ -447,7 +348,6 @@ class CaseReader {
   std::optional<ForeignValue> deepspeed_tree_, accelerate_tree_, trainer_tree_;
   std::set<std::string> opened_;
   bool named_by_hf_ = false;
-  bool by_plugin_ = false;
   ImportSubject subject_;
   ImportReading reading_;
   Problems problems_;
