@@ -125,16 +125,10 @@ void Leaders::add(const Candidate& candidate) {
 
 bool Leaders::beaten(const LowerBounds& bounds, double largest) const {
   for (std::size_t i = 0; i < leaders_.size(); ++i) {
-    const Leader& leader = leaders_[i];
-    const auto least = rank_of(leader.order, bounds.costs.time, bounds.costs.money, bounds.gpus,
+    const auto least = rank_of(leaders_[i].order, bounds.costs.time, bounds.costs.money, bounds.gpus,
                                bounds.micro_batch, largest);
     if (!least) continue;
-    if (!leader.second) return false;
-    const Candidate& second = *leader.second;
-    const auto rank = rank_of(leader.order, second.costs.time, second.costs.money, second.configuration.gpus,
-                              second.configuration.micro_batch, largest_of(second.configuration));
-    if (!(*rank < *least)) return false;
-    if (wanted_ > 2 && (ranks_[i].size() < wanted_ || !(ranks_[i].back() < *least))) return false;
+    if (ranks_[i].size() < wanted_ || !(ranks_[i].back() < *least)) return false;
   }
   const Point point{bounds.costs.time, static_cast<double>(bounds.memory.value), bounds.costs.money};
   return std::any_of(front_.begin(), front_.end(),

@@ -33,12 +33,13 @@ struct Leader {
 
 class Leaders {
  public:
-  // So many of the best of each order, of different ranks, are not to be missed.
+  // So many of the best of each order, of different ranks, are not to be missed: at least the two of a
+  // Leader.
   Leaders(const SearchQuestion& question, std::vector<Order> orders, std::size_t wanted = 2);
 
   void add(const Candidate& candidate);  // that satisfies
 
-  // Whether nothing with at least these bounds can become a best, one of the wanted or a point of the front.
+  // Whether nothing with at least these bounds can become one of the wanted or a point of the front.
   // `largest`: the value of the key of such an order.
   bool beaten(const LowerBounds& bounds, double largest) const;
 
