@@ -126,6 +126,7 @@ def test_programs():
         program, = done.json()["exports"][0]["files"]
         check(program["name"] == "eight.train.py", program["name"])
         check(undefined_names(program["text"]) == set(), (strategy, undefined_names(program["text"])))
+        check("time.sleep" not in program["text"], "only a program with Gloo's threads waits for them at its end")
         check(("overlap_comm" in program["text"]) == ("parallel.zero.overlap_comm=true" in settings), program["text"])
 
 

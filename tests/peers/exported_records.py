@@ -28,13 +28,17 @@ CASES = {
 }
 
 
+def started(place, *options):
+    program, = place.glob("*.train.py")
+    return subprocess.run([os.environ["SHARDLAB_TRANSFORMERS"], "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", str(program),
+                           *options], capture_output=True, text=True, timeout=600, env=dict(os.environ, OMP_NUM_THREADS="1"))
+
+
 def run_program(place):
     """Seconds of a step and bytes at the peak, as the program prints them."""
-    program, = place.glob("*.train.py")
-    done = subprocess.run([os.environ["SHARDLAB_TRANSFORMERS"], "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", str(program),
-                           "--record", str(place / "record")], capture_output=True, text=True, timeout=600, env=dict(os.environ, OMP_NUM_THREADS="1"))
+    done = started(place, "--record", str(place / "record"))
     if done.returncode != 0:
-        sys.exit(f"{program} ended with {done.returncode}: {done.stdout[-3000:]}{done.stderr[-3000:]}")
+        sys.exit(f"the program in {place} ended with {done.returncode}: {done.stdout[-3000:]}{done.stderr[-3000:]}")
     step, = re.findall(r"^step ([\d.]+) s in the median", done.stdout, re.M)
     peak, = re.findall(r"^peak allocated (\d+) bytes", done.stdout, re.M)
     return float(step), int(peak)
@@ -64,10 +68,19 @@ def compare(name, settings, place):
     return not complaints
 
 
+def few_steps(place):
+    """Fewer steps than the scenario's warm-up has are measured from the last one; none at all are refused."""
+    one, none = started(place, "--steps", "1"), started(place, "--steps", "0")
+    good = one.returncode == 0 and "s in the median of 1" in one.stdout and none.returncode != 0 and "--steps 0: has to be 1 or more" in none.stderr
+    print(f"{'good  ' if good else 'FAILED'} one step, and none", *([] if good else [one.stdout, one.stderr, none.stderr]), sep="\n", flush=True)
+    return good
+
+
 def main():
     needed("SHARDLAB", "SHARDLAB_TRANSFORMERS")
     with Folder() as folder:
         good = [compare(name, settings, folder / f"case{i}") for i, (name, settings) in enumerate(CASES.items())]
+        good.append(few_steps(folder / "case0"))
     sys.exit(0 if all(good) else 1)
 
 

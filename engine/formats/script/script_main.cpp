@@ -24,6 +24,8 @@ def main():
     options = options_of_command()
     if not options.data:
         sys.exit("--data is required: the scenario names none")
+    if options.steps < 1:
+        sys.exit(f"--steps {options.steps}: has to be 1 or more")
 @SETUP@    dist.init_process_group(@BACKEND@)
     if dist.get_world_size() != RANKS:
         sys.exit(f"this program is for {RANKS} ranks, not {dist.get_world_size()}")
@@ -37,10 +39,17 @@ def main():
     record.finish()
     dist.barrier()
     dist.destroy_process_group()
-
+@END@
 
 if __name__ == "__main__":
     main()
+)py";
+
+// Seen with torch 2.11: FSDP2's caches keep the group alive past its end, and a thread of Gloo that gives its
+// last tensor back while the interpreter ends aborts the whole process. Asleep, the main thread lets it have
+// the interpreter's lock.
+constexpr std::string_view k_end_with_gloo =
+    R"py(    time.sleep(1)  # Gloo's threads give their last tensors back: while the interpreter ends, that would abort the process
 )py";
 
 constexpr std::string_view k_make = R"py(    model = shard(make_model(options.weights))
@@ -69,10 +78,14 @@ std::string setup_line(const ExportSubject& subject) {
 }
 
 // Gradients that lie in host memory are clipped there: their norms are added up over Gloo.
+bool uses_gloo(const ExportSubject& subject) {
+  const bool in_host = subject.scenario.offload->parameters != OffloadTarget::none;
+  return on_processors(subject) || (in_host && is_fsdp(subject));
+}
+
 std::string backend_of(const ExportSubject& subject) {
   if (on_processors(subject)) return "\"gloo\"";
-  const bool in_host = subject.scenario.offload->parameters != OffloadTarget::none;
-  return in_host && is_fsdp(subject) ? "\"cpu:gloo,cuda:nccl\"" : "\"nccl\", device_id=DEVICE";
+  return uses_gloo(subject) ? "\"cpu:gloo,cuda:nccl\"" : "\"nccl\", device_id=DEVICE";
 }
 
 }  // namespace
@@ -80,7 +93,8 @@ std::string backend_of(const ExportSubject& subject) {
 std::string script_main(const ExportSubject& subject) {
   return filled(k_main, {{"SETUP", setup_line(subject)},
                          {"BACKEND", backend_of(subject)},
-                         {"MAKE", std::string(make_lines(subject))}});
+                         {"MAKE", std::string(make_lines(subject))},
+                         {"END", uses_gloo(subject) ? std::string(k_end_with_gloo) : ""}});
 }
 
 }  // namespace shardlab

@@ -49,14 +49,15 @@ class Record:
         dist.all_gather_object(ranks, mine)
         if dist.get_rank() > 0:
             return
-        steps = [max(times) for times in zip(*(rank["seconds"] for rank in ranks))][WARMUP:]
+        warmup = min(WARMUP, len(self.seconds) - 1)
+        steps = [max(times) for times in zip(*(rank["seconds"] for rank in ranks))][warmup:]
         print(f"step {statistics.median(steps):.6f} s in the median of {len(steps)}")
         if self.memory:
             print(f"peak allocated {max(rank['peak_allocated'] for rank in ranks)} bytes")
         if self.folder:
             versions = {"python": platform.python_version(), "torch": torch.__version__, "transformers": transformers.__version__@DEEPSPEED@}
             record = {"format": "shardlab-record", "version": 1, "scenario": SCENARIO, "device": @DEVICE@, "versions": versions,
-                      "warmup": WARMUP, "losses": (losses / len(ranks)).tolist(), "ranks": ranks}
+                      "warmup": warmup, "losses": (losses / len(ranks)).tolist(), "ranks": ranks}
             (self.folder / "record.json").write_text(json.dumps(record, indent=1))
 )py";
 
