@@ -8,8 +8,8 @@
 files=$RESULTS/files
 table=$RESULTS/table.txt
 mkdir -p "$files"
+rm -f "$RESULTS/.failed"
 stage_began=$SECONDS
-stage_failed=0
 row() { printf '%-28s %9s %7s  %s\n' "$@"; }
 row step limit took outcome >"$table"
 
@@ -38,8 +38,11 @@ outcome() {
 
 # Together or not at all: a reader never finds half an archive.
 pack() {
-  tar -C "$RESULTS" -czf "$RESULTS/.results.tmp" --exclude='*.db' --exclude='*.safetensors' files table.txt &&
+  (
+    flock 9
+    tar -C "$RESULTS" -czf "$RESULTS/.results.tmp" --exclude='*.db' --exclude='*.safetensors' --warning=no-file-changed files table.txt || [ $? -eq 1 ]
     mv -f "$RESULTS/.results.tmp" "$RESULTS/results.tar.gz"
+  ) 9>"$RESULTS/.lock"
 }
 
 # step NAME SECONDS COMMAND...: output in files/NAME.log.
@@ -59,14 +62,23 @@ step() {
   read -r -a fault <<<"$(faulty "$name")"
   [ "${#fault[@]}" -eq 0 ] || set -- "${fault[@]}"
   timeout -k 5 "$limit" "$@" >"$log" 2>&1 </dev/null || code=$?
-  [ "$code" -eq 0 ] || [ "$code" -eq 77 ] || stage_failed=1
+  [ "$code" -eq 0 ] || [ "$code" -eq 77 ] || : >"$RESULTS/.failed"
   row "$name" "$limit s" "$((SECONDS - began)) s" "$(outcome "$code" "$log")" | tee -a "$table"
   pack
 }
+
+# beside NAME SECONDS COMMAND...: a step that measures no time and so may run beside others, until `all_beside` waits for them; on a machine with
+# few processors each in its turn.
+beside() {
+  if [ "$(nproc)" -lt 8 ]; then step "$@"; else step "$@" & fi
+}
+
+all_beside() { wait; }
 
 finish_stage() {
   echo
   cat "$table"
   echo "$((SECONDS - stage_began)) s; $RESULTS/results.tar.gz, $(stat -c %s "$RESULTS/results.tar.gz") bytes"
-  exit "$stage_failed"
+  [ ! -e "$RESULTS/.failed" ]
+  exit
 }

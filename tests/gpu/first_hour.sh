@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# The first minutes on a GPU machine, in four stages of eight to ten minutes. Each step has a limit; what is finished is kept.
+# The first minutes on a GPU machine, in stages of eight to ten minutes. Each step has a limit; what is finished is kept.
 #
 #   tests/gpu/first_hour.sh A [STEP...]    one rank: does it live? (the default)
 #   tests/gpu/first_hour.sh B [STEP...]    several ranks on this GPU
 #   tests/gpu/first_hour.sh C [STEP...]    speed, beside Python's FSDP2
 #   tests/gpu/first_hour.sh D [STEP...]    predictions
+#   tests/gpu/first_hour.sh E [STEP...]    PyTorch itself beside predictions
 #
 # SHARDLAB: the program (scripts/portable.sh makes a folder with all that a bare machine lacks). SHARDLAB_PYTHON: Python with torch 2.11 and
 # transformers (default: python3). RESULTS: where results go (default: $OUT, else build-gpu/first-hour-STAGE): results.tar.gz and table.txt,
@@ -13,7 +14,7 @@
 set -uo pipefail
 root=$(readlink -f "$(dirname "${BASH_SOURCE[0]}")/../..")
 stage=${1:-A}
-[[ $stage =~ ^[ABCD]$ ]] || { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+[[ $stage =~ ^[ABCDE]$ ]] || { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 if [ -z "${SHARDLAB_REHEARSE:-}" ] && ! nvidia-smi -L 2>/dev/null | grep -q .; then
   echo "skipped: no GPU (nvidia-smi lists none)"
   exit 77
@@ -47,13 +48,14 @@ export -f python
 
 stage_a() {
   step machine 20 bash _machine.sh
-  step kernels_equal_host 45 bash -c 'program kernels_equal_host'
+  beside kernels_equal_host 60 bash -c 'program kernels_equal_host'
+  beside small 90 env SHARDLAB_RANKS=1 "$SHARDLAB_PYTHON" training.py ledger wrong_ordinal allocator_history
+  beside operators_equal_host 200 bash -c 'program operators_equal_host'
+  beside training 120 env SHARDLAB_RANKS=1 "$SHARDLAB_PYTHON" training.py float32 bfloat16 checkpointing
+  beside switches 120 env SHARDLAB_RANKS=1 "$SHARDLAB_PYTHON" training.py poison jitter
+  beside memory 120 env SHARDLAB_RANKS=1 "$SHARDLAB_PYTHON" training.py memory_is_back out_of_memory
+  all_beside
   step kernel_bandwidth 30 bash -c 'program kernel_bandwidth'
-  step small 60 env SHARDLAB_RANKS=1 "$SHARDLAB_PYTHON" training.py ledger wrong_ordinal allocator_history
-  step operators_equal_host 200 bash -c 'program operators_equal_host'
-  step training 90 env SHARDLAB_RANKS=1 "$SHARDLAB_PYTHON" training.py float32 bfloat16 checkpointing
-  step switches 60 env SHARDLAB_RANKS=1 "$SHARDLAB_PYTHON" training.py poison jitter
-  step memory 60 env SHARDLAB_RANKS=1 "$SHARDLAB_PYTHON" training.py memory_is_back out_of_memory
   step llama_1b 60 "$SHARDLAB_PYTHON" llama_1b.py "$files/llama_1b.json"
   step torch_choices 60 "$SHARDLAB_PYTHON" _torch_choices.py "$files/torch_choices.json"
 }
@@ -91,6 +93,8 @@ stage_d() {
   step calibrate 180 "$SHARDLAB" calibrate --cluster "$cluster" --db "$files/runs.db" --output "$files/calibration.json"
   step validate 280 "$SHARDLAB_PYTHON" validate_all.py --db "$files/runs.db" --json "$files/validate.json"
 }
+
+stage_e() { step pytorch_runs 300 "$SHARDLAB_PYTHON" pytorch_runs.py "$files/pytorch_runs"; }
 
 stage_"${stage,}"
 finish_stage
