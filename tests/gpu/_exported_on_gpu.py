@@ -26,6 +26,7 @@ from torch.testing._internal.distributed.fake_pg import FakeStore
 
 FIGURES = ("requested_bytes", "allocated_bytes", "active_bytes", "reserved_bytes")
 MOST_ROWS = 250  # of operators and of kernels
+ANNOTATIONS = ("Command Buffer Full",)
 HOLLOW = "hollow" in os.environ.get("LD_PRELOAD", "")  # a GPU that computes nothing: a rehearsal
 
 
@@ -157,7 +158,9 @@ def profiled(run):
     with torch.profiler.profile(activities=activities, record_shapes=True) as profiler:
         run()
         torch.cuda.synchronize()
-    on_gpu = [event for event in profiler.events() if event.device_type == torch.autograd.DeviceType.CUDA]
+    # Annotations lie on the GPU's side too; so does what waited for room in the queue.
+    on_gpu = [event for event in profiler.events() if event.device_type == torch.autograd.DeviceType.CUDA
+              and not event.is_user_annotation and event.name not in ANNOTATIONS and not event.name.startswith("Optimizer.")]
     kernels = {}
     for event in on_gpu:
         row = kernels.setdefault(event.name, [0, 0.0])
@@ -169,7 +172,8 @@ def profiled(run):
         busy += max(0.0, stop - max(start, end))
         end = max(end, stop)
     operators = [[average.key, average.input_shapes, average.count, average.self_device_time_total]
-                 for average in profiler.key_averages(group_by_input_shape=True) if average.self_device_time_total > 0]
+                 for average in profiler.key_averages(group_by_input_shape=True)
+                 if average.self_device_time_total > 0 and average.key.startswith(("aten::", "fsdp::", "c10d::"))]
     return {"busy_us": busy, "span_us": end - spans[0][0] if spans else 0.0,
             "kernels": sorted(([name, *row] for name, row in kernels.items()), key=lambda row: -row[2])[:MOST_ROWS],
             "operators": sorted(operators, key=lambda row: -row[3])[:MOST_ROWS]}

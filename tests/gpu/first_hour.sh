@@ -46,11 +46,20 @@ export root files
 python() { "$SHARDLAB_PYTHON" "$@"; }
 export -f python
 
+# Needs a program of its own: within the portable folder its wrapper finds the libraries.
+operators() {
+  local here
+  here=$(dirname "$SHARDLAB")
+  export SHARDLAB_PROGRAM=operators_equal_host SHARDLAB_TEST_FAMILIES=$root/tests/data/families
+  if [ -x "$here/bin/operators_equal_host" ]; then python _operators.py "$SHARDLAB"; else program operators_equal_host; fi
+}
+export -f operators
+
 stage_a() {
   step machine 20 bash _machine.sh
   beside kernels_equal_host 60 bash -c 'program kernels_equal_host'
   beside small 90 env SHARDLAB_RANKS=1 "$SHARDLAB_PYTHON" training.py ledger wrong_ordinal allocator_history
-  beside operators_equal_host 200 bash -c 'program operators_equal_host'
+  beside operators_equal_host 200 bash -c operators
   beside training 120 env SHARDLAB_RANKS=1 "$SHARDLAB_PYTHON" training.py float32 bfloat16 checkpointing
   beside switches 120 env SHARDLAB_RANKS=1 "$SHARDLAB_PYTHON" training.py poison jitter
   beside memory 120 env SHARDLAB_RANKS=1 "$SHARDLAB_PYTHON" training.py memory_is_back out_of_memory
@@ -70,12 +79,13 @@ stage_b() {
     nvidia-cuda-mps-control -d && trap 'echo quit | nvidia-cuda-mps-control' EXIT
   fi
   step two_ranks_begin 40 env SHARDLAB_RANKS=2 NCCL_DEBUG=INFO NCCL_DEBUG_FILE="$files/nccl.%h.%p.log" "$SHARDLAB_PYTHON" training.py begins
-  step two_ranks 170 env SHARDLAB_RANKS=2 "$SHARDLAB_PYTHON" training.py float32 bfloat16
+  beside two_ranks 170 env SHARDLAB_RANKS=2 "$SHARDLAB_PYTHON" training.py float32 bfloat16
   step four_ranks 70 env SHARDLAB_RANKS=4 SHARDLAB_STRATEGIES=native,ddp "$SHARDLAB_PYTHON" training.py float32
   step soak 70 "$SHARDLAB_PYTHON" several_ranks.py soak
   step killed 50 "$SHARDLAB_PYTHON" several_ranks.py killed
   step memory_of_one 40 "$SHARDLAB_PYTHON" several_ranks.py memory
   step hybrid 60 "$SHARDLAB_PYTHON" several_ranks.py hybrid
+  all_beside
   step memcheck 60 "$SHARDLAB_PYTHON" several_ranks.py memcheck
 }
 

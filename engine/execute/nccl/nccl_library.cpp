@@ -25,8 +25,17 @@ struct Loader {
   }
 };
 
+// libtorch brings an NCCL of its own into the process. Without RTLD_DEEPBIND the calls that another version
+// makes to its own exported functions would reach libtorch's, which takes its communicators for corrupted.
+// Sanitizers do not allow it, for their own functions have to come first.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int k_own_symbols_first = RTLD_NOW | RTLD_LOCAL;
+#else
+constexpr int k_own_symbols_first = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
+#endif
+
 Result<std::unique_ptr<NcclLibrary>> open(const std::string& path) {
-  void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* handle = ::dlopen(path.c_str(), k_own_symbols_first);
   if (handle == nullptr) {
     return not_possible("NCCL", fmt::format("cannot be loaded: {}", ::dlerror()),
                         "install NCCL, or set SHARDLAB_NCCL_LIBRARY to a libnccl.so.2");

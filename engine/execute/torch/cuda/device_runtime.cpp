@@ -79,8 +79,8 @@ class CudaRuntime : public DeviceRuntime {
     // What training scripts set or leave at torch's defaults, said aloud: float32 stays float32.
     at::globalContext().setAllowTF32CuBLAS(false);
     at::globalContext().setAllowTF32CuDNN(false);
-    if (request_.memory_limit.value > 0) limit_memory();
     take_library_workspace();
+    if (request_.memory_limit.value > 0) limit_memory();
     memory_.context = in_use() - reserved();
     book_device_blocks();
     if (request_.history) record_allocator_history();
@@ -131,6 +131,8 @@ class CudaRuntime : public DeviceRuntime {
   }
 
  private:
+  // It counts the libraries' workspace, but that is there whatever the limit: a step fails by its own
+  // allocations, which is a result.
   void limit_memory() const {
     const double fraction =
         static_cast<double>(request_.memory_limit.value) / static_cast<double>(properties_.totalGlobalMem);

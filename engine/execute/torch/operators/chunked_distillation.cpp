@@ -29,12 +29,12 @@ void loss_of_part(const ForwardArguments& whole, const OperatorImplementation& l
 }
 
 void forward(const ForwardArguments& arguments) {
-  chunked_distillation_forward(arguments, k_distillation_loss_implementation);
+  chunked_distillation_forward(arguments, {k_distillation_loss_implementation, sum_into_bias});
 }
 
 }  // namespace
 
-void chunked_distillation_forward(const ForwardArguments& arguments, const OperatorImplementation& loss) {
+void chunked_distillation_forward(const ForwardArguments& arguments, const ChunkedDistillationParts& parts) {
   const KeptExtras kept(arguments);
   const at::Tensor x = matrix_of(arguments.inputs[0]), h = matrix_of(arguments.inputs[2]);
   const at::Tensor targets = arguments.inputs[1].view(-1);
@@ -57,12 +57,12 @@ void chunked_distillation_forward(const ForwardArguments& arguments, const Opera
                      of_teacher = memory_of_teacher.narrow(0, 0, count);
     part_of_logits(students, part, 0, classes, logits);
     part_of_logits(teachers, h.narrow(0, begin, count), 0, classes, of_teacher);
-    loss_of_part(arguments, loss, {logits, targets.narrow(0, begin, count), of_teacher},
+    loss_of_part(arguments, parts.loss, {logits, targets.narrow(0, begin, count), of_teacher},
                  sums.narrow(0, 0, count), of_part, share);
     total.view(-1).add_(of_part, share);
     if (dx.defined()) multiply_into(dx.narrow(0, begin, count), logits, students[0], false);
     if (dweight.defined()) multiply_into(dweight, logits.t(), part, begin > 0);
-    if (dbias.defined()) sum_into_bias(dbias, begin > 0, logits);
+    if (dbias.defined()) parts.sum_into_bias(dbias, begin > 0, logits);
   }
 }
 

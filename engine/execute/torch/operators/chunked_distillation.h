@@ -6,7 +6,13 @@
 
 namespace shardlab {
 
-// `loss`: an implementation of distillation_loss that writes the student's gradient over its logits.
-void chunked_distillation_forward(const ForwardArguments& arguments, const OperatorImplementation& loss);
+// What differs between processors and devices.
+struct ChunkedDistillationParts {
+  const OperatorImplementation& loss;  // of distillation_loss; writes the student's gradient over its logits
+  // Adds the rows of dlogits up into, or to, the gradient of the bias.
+  void (*sum_into_bias)(const at::Tensor& gradient, bool accumulate, const at::Tensor& dlogits);
+};
+
+void chunked_distillation_forward(const ForwardArguments& arguments, const ChunkedDistillationParts& parts);
 
 }  // namespace shardlab

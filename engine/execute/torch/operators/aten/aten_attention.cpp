@@ -13,7 +13,7 @@ namespace {
 void attention_forward(const ForwardArguments& arguments) {
   const AttentionSettings settings = attention_settings(arguments.op, arguments.inputs);
   const AttentionViews in = attention_views(arguments.op, arguments.inputs);
-  const FusedAttention kernel = fused_attention(settings, in.q);
+  const FusedAttention kernel = fused_attention(settings, in);
   if (kernel == FusedAttention::none) {
     attention_math_forward(settings, in, arguments.outputs[0], arguments.extras[0]);
   } else {
@@ -27,7 +27,7 @@ void attention_backward(const BackwardArguments& arguments) {
   const AttentionViews gradients = attention_views(arguments.op, arguments.input_gradients);
   const at::Tensor &output = arguments.saved_outputs[0], &sums = arguments.extras[0];
   const at::Tensor& dy = arguments.output_gradients[0];
-  const FusedAttention kernel = fused_attention(settings, in.q);
+  const FusedAttention kernel = fused_attention(settings, in);
   if (kernel == FusedAttention::none) {
     attention_math_backward(settings, in, output, sums, dy, gradients);
   } else {
@@ -53,7 +53,7 @@ AttentionSettings with_mask(const Operator& op, std::span<const at::Tensor> inpu
 void masked_attention_forward(const ForwardArguments& arguments) {
   const AttentionSettings settings = with_mask(arguments.op, arguments.inputs);
   const AttentionViews in = attention_views(arguments.op, arguments.inputs);
-  const FusedAttention kernel = fused_attention(settings, in.q);
+  const FusedAttention kernel = fused_attention(settings, in);
   if (kernel != FusedAttention::none)
     return attention_fused_forward(kernel, settings, in, arguments.outputs[0], arguments.extras[0]);
   const auto inputs = with_biases_by_key(arguments.inputs);
@@ -64,7 +64,7 @@ void masked_attention_forward(const ForwardArguments& arguments) {
 void backward_kernel(const BackwardArguments& arguments) {
   const AttentionSettings settings = with_mask(arguments.op, arguments.saved_inputs);
   const AttentionViews in = attention_views(arguments.op, arguments.saved_inputs);
-  const FusedAttention kernel = fused_attention(settings, in.q);
+  const FusedAttention kernel = fused_attention(settings, in);
   if (kernel != FusedAttention::none) {
     const AttentionViews gradients = attention_views(arguments.op, arguments.input_gradients);
     return attention_fused_backward(kernel, settings, in, arguments.saved_outputs[0], arguments.extras[0],

@@ -4,6 +4,9 @@
 #include <ATen/ops/_efficient_attention_forward.h>
 #include <ATen/ops/_flash_attention_backward.h>
 #include <ATen/ops/_flash_attention_forward.h>
+#include <ATen/ops/_fused_sdp_choice.h>
+#include <ATen/ops/_scaled_dot_product_cudnn_attention.h>
+#include <ATen/ops/_scaled_dot_product_cudnn_attention_backward.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 
@@ -16,6 +19,9 @@ namespace shardlab {
 namespace {
 
 constexpr std::int64_t k_widest_flash_head = 256, k_flash_head_multiple = 8;
+// Elements of a head that the efficient kernel reads at once: of float32, and of half as many bytes.
+constexpr std::int64_t k_efficient_float_multiple = 4, k_efficient_half_multiple = 8;
+constexpr std::int64_t k_cudnn_backend = 3;  // sdp::SDPBackend::cudnn_attention of torch
 // custom_mask_type: sdp::CustomMaskType of torch.
 constexpr std::int64_t k_no_custom_mask = 0, k_causal_from_top_left = 1;
 constexpr std::int64_t k_mask_alignment = 16;  // elements of a row; SDPA pads a copy to it
@@ -51,6 +57,46 @@ at::Tensor no_random_state(const at::Tensor& like, at::ScalarType dtype) {
 struct Results {
   at::Tensor q, k, v;  // [batch, sequence, heads, head_dim]
 };
+
+// cuDNN and SDPA see [batch, heads, sequence, head_dim], in the same memory.
+at::Tensor by_heads(const at::Tensor& x) {
+  return x.transpose(1, 2);
+}
+
+// Whether torch takes cuDNN's kernel for these on this device: by its version, the GPU, heads and switches.
+bool torch_takes_cudnn(const AttentionSettings& settings, const AttentionViews& in) {
+  return at::_fused_sdp_choice(by_heads(heads_of(in.q)), by_heads(in.k), by_heads(in.v), /*attn_mask=*/{},
+                               /*dropout_p=*/0, /*is_causal=*/true, settings.scale,
+                               /*enable_gqa=*/settings.queries_per_key() > 1) == k_cudnn_backend;
+}
+
+bool efficient_has_head(const AttentionSettings& settings, const at::Tensor& q) {
+  return settings.head_dim %
+             (q.scalar_type() == at::kFloat ? k_efficient_float_multiple : k_efficient_half_multiple) ==
+         0;
+}
+
+void cudnn_forward(const AttentionSettings& settings, const AttentionViews& in, MemoryExchange& output,
+                   const at::Tensor& log_sum_exp) {
+  const auto made = at::_scaled_dot_product_cudnn_attention(
+      by_heads(heads_of(in.q)), by_heads(in.k), by_heads(in.v), /*attn_bias=*/{},
+      /*compute_log_sumexp=*/true, /*dropout_p=*/0, /*is_causal=*/true, /*return_debug_mask=*/false,
+      settings.scale);
+  log_sum_exp.copy_(std::get<1>(made).view(log_sum_exp.sizes()));
+  output.take(by_heads(std::get<0>(made)));
+}
+
+Results cudnn_backward(const AttentionSettings& settings, const AttentionViews& in, const at::Tensor& output,
+                       const at::Tensor& log_sum_exp, const at::Tensor& d_output) {
+  const at::Tensor q = heads_of(in.q);
+  const std::int64_t sequence = q.size(1);
+  auto [dq, dk, dv] = at::_scaled_dot_product_cudnn_attention_backward(
+      by_heads(d_output.view(q.sizes())), by_heads(q), by_heads(in.k), by_heads(in.v),
+      by_heads(output.view(q.sizes())), log_sum_exp.unsqueeze(-1), no_random_state(q, at::kLong),
+      no_random_state(q, at::kLong), /*attn_bias=*/{}, /*cum_seq_q=*/{}, /*cum_seq_k=*/{}, sequence, sequence,
+      /*dropout_p=*/0, /*is_causal=*/true, settings.scale);
+  return {by_heads(dq), by_heads(dk), by_heads(dv)};
+}
 
 // The efficient kernel has one key head for each query head.
 at::Tensor repeated(const at::Tensor& x, std::int64_t times) {
@@ -92,12 +138,17 @@ Results efficient_backward(const AttentionSettings& settings, const AttentionVie
 
 }  // namespace
 
-FusedAttention fused_attention(const AttentionSettings& settings, const at::Tensor& q) {
+FusedAttention fused_attention(const AttentionSettings& settings, const AttentionViews& in) {
+  const at::Tensor& q = in.q;
   if (!q.is_cuda() || settings.bias.defined() || settings.soft_cap > 0) return FusedAttention::none;
   if (settings.mask.defined())
-    return settings.mask.size(3) % k_mask_alignment == 0 ? FusedAttention::efficient : FusedAttention::none;
+    return settings.mask.size(3) % k_mask_alignment == 0 && efficient_has_head(settings, q)
+               ? FusedAttention::efficient
+               : FusedAttention::none;
   if (q.scalar_type() == at::kFloat)
-    return settings.window == 0 ? FusedAttention::efficient : FusedAttention::none;
+    return settings.window == 0 && efficient_has_head(settings, q) ? FusedAttention::efficient
+                                                                   : FusedAttention::none;
+  if (settings.window == 0 && torch_takes_cudnn(settings, in)) return FusedAttention::cudnn;
   const bool fits =
       settings.head_dim % k_flash_head_multiple == 0 && settings.head_dim <= k_widest_flash_head;
   return fits ? FusedAttention::flash : FusedAttention::none;
@@ -109,6 +160,7 @@ void attention_fused_forward(FusedAttention kernel, const AttentionSettings& set
   const at::Tensor q = heads_of(in.q);
   const std::int64_t sequence = q.size(1), times = settings.queries_per_key();
   MemoryExchange exchange(output);
+  if (kernel == FusedAttention::cudnn) return cudnn_forward(settings, in, exchange, log_sum_exp);
   if (kernel == FusedAttention::flash) {
     const auto made = at::_flash_attention_forward(q, in.k, in.v, /*cum_seq_q=*/{}, /*cum_seq_k=*/{},
                                                    sequence, sequence, /*dropout_p=*/0,
@@ -130,7 +182,9 @@ void attention_fused_backward(FusedAttention kernel, const AttentionSettings& se
                               const AttentionViews& in, const at::Tensor& output,
                               const at::Tensor& log_sum_exp, const at::Tensor& d_output,
                               const AttentionViews& gradients, std::span<const at::Tensor> wanted) {
-  const auto make = kernel == FusedAttention::flash ? flash_backward : efficient_backward;
+  const auto make = kernel == FusedAttention::cudnn   ? cudnn_backward
+                    : kernel == FusedAttention::flash ? flash_backward
+                                                      : efficient_backward;
   if (wanted.size() < 3) {  // in one
     const Results made = make(settings, in, output, log_sum_exp, d_output);
     if (!gradients.q.defined()) return;

@@ -1,20 +1,20 @@
-// Causal attention by the fused CUDA kernels that come with ATen, for the variants they have: flash attention
-// (arXiv 2307.08691) for float16 and bfloat16, CUTLASS' memory-efficient one for float32.
+// Causal attention by the fused CUDA kernels that come with ATen, for the variants they have: cuDNN's for
+// float16 and bfloat16 where torch takes it on this device (Hopper and Blackwell), else flash attention
+// (arXiv 2307.08691); CUTLASS' memory-efficient one for float32.
 //
 // Source of signatures and layouts: torch 2.11, aten/src/ATen/native/transformers/cuda/attention.cu and
-// attention_backward.cu. Both keep one log-sum-exp per head and row, like ours; dropout is 0, so the tensors
+// attention_backward.cu, sdp_utils.cpp for which kernel is taken. All keep one log-sum-exp per head and row, like ours; dropout is 0, so the tensors
 // of random numbers are never read. Flash attention's backward adds up dq in no fixed order unless
-// deterministic algorithms are asked for.
+// deterministic algorithms are asked for; then cuDNN's is not taken.
 #pragma once
 
 #include "engine/execute/torch/operators/aten/attention_math.h"
 
 namespace shardlab {
 
-enum class FusedAttention : std::uint8_t { none, flash, efficient };
+enum class FusedAttention : std::uint8_t { none, flash, efficient, cudnn };
 
-// `q`: any tensor of the operands' device and dtype.
-FusedAttention fused_attention(const AttentionSettings& settings, const at::Tensor& q);
+FusedAttention fused_attention(const AttentionSettings& settings, const AttentionViews& in);
 
 // Like attention_math_forward; `output` takes over the kernel's result.
 void attention_fused_forward(FusedAttention kernel, const AttentionSettings& settings,
