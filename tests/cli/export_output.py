@@ -130,6 +130,16 @@ def test_programs():
         check(("overlap_comm" in program["text"]) == ("parallel.zero.overlap_comm=true" in settings), program["text"])
 
 
+def test_attention_of_programs():
+    """transformers has no SDPA for a model that caps its scores, and ends with an error where one asks for it."""
+    place = Place()
+    for model, attention in (("llama-3.2-1b", "sdpa"), ("gemma-2-2b", "eager"), ("gemma-2b", "sdpa")):
+        done = place.run("export", scenario(place), "--to", "script", "--print", "--json", "--no-prediction", "--set", f"model.config={model}")
+        check(done.code == 0, done)
+        program, = done.json()["exports"][0]["files"]
+        check(f'attn_implementation="{attention}"' in program["text"], (model, program["text"]))
+
+
 def undefined_names(text):
     tree = ast.parse(text)
     made = {alias.asname or alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom)) for alias in node.names}

@@ -23,6 +23,7 @@ CASES = {
     "llama-8b-fsdp1": ("llama-3-8b", 8, 4096, 1, {"strategy": "fsdp1"}, {"precision": MIXED}),
     "llama-1b-ddp-autocast": ("llama-3.2-1b", 8, 2048, 4, {"strategy": "ddp"}, {"precision": {"autocast": "bfloat16"}}),
     "gpt2-xl-fsdp2": ("gpt2-xl", 8, 1024, 8, {"strategy": "fsdp2"}, {"precision": MIXED}),
+    "gemma-2-2b": ("gemma-2-2b", 8, 4096, 1, {"strategy": "fsdp2"}, {"precision": MIXED}),
     "gemma-7b": ("gemma-7b", 8, 4096, 1, {"strategy": "fsdp2"}, {"precision": MIXED}),
     "mistral-7b-shard-grad-op": ("mistral-7b", 8, 4096, 2, {"strategy": "fsdp1", "sharding": "shard_grad_op"},
                                  {"precision": MIXED, "activation": {"checkpoint": "full"}}),

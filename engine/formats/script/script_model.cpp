@@ -1,9 +1,13 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "engine/formats/script/python_text.h"
 #include "engine/formats/script/script_parts.h"
 #include "engine/formats/script/script_units.h"
 #include "engine/formats/tools/module_patterns.h"
+#include "engine/model/operators/attribute_keys.h"
+#include "engine/model/operators/operator_type.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/parallel_spec.h"
 
@@ -29,7 +33,7 @@ constexpr std::string_view k_model = R"py(
 
 def make_model(weights):
     config = AutoConfig.for_model(**MODEL | {"use_cache": False})
-    model = AutoModelForCausalLM.from_config(config, dtype=@DTYPE@, attn_implementation="sdpa")
+    model = AutoModelForCausalLM.from_config(config, dtype=@DTYPE@, attn_implementation="@ATTENTION@")
     if weights:
         model.load_state_dict(read_weights(weights), strict=not config.tie_word_embeddings)
 @LOSS@@FROZEN@@CHECKPOINT@    return model.train()
@@ -43,6 +47,17 @@ constexpr std::string_view k_frozen = R"py(    for name, parameter in model.name
 // Outside the units, or where there are none, layers are checkpointed where they are made.
 std::string checkpoint_line(const ExportSubject& subject) {
   return checkpoints_inside(subject) ? "    checkpoint_layers(model)\n" : "";
+}
+
+// SDPA has no cap for scores, and transformers refuses it for models with one (5.23, modeling_gemma2.py
+// _supports_sdpa).
+std::string_view attention_of(const ExportSubject& subject) {
+  const bool capped =
+      std::any_of(subject.graph.operators.begin(), subject.graph.operators.end(), [](const Operator& op) {
+        return op.type->category == OperatorCategory::attention &&
+               op.attributes.get_or(attribute::k_soft_cap, 0) > 0;
+      });
+  return capped ? "eager" : "sdpa";
 }
 
 }  // namespace
@@ -69,6 +84,7 @@ std::string script_model(const ExportSubject& subject) {
       loss_inside(subject) ? "    model.loss_function = next_token_loss\n" : std::string();
   return std::string(k_loss) + std::string(k_weights) +
          filled(k_model, {{"DTYPE", torch_dtype(model.dtype)},
+                          {"ATTENTION", std::string(attention_of(subject))},
                           {"LOSS", own_loss},
                           {"FROZEN", model.frozen.empty() ? "" : std::string(k_frozen)},
                           {"CHECKPOINT", checkpoint_line(subject)}});
