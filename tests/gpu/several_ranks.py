@@ -65,7 +65,8 @@ def test_killed_rank_ends_the_run():
 
 def test_memory_of_one_rank_ends_the_run():
     with Folder() as folder:
-        file = of_ranks(folder, 2, parallel={"strategy": "fsdp2"}, train={"micro_batch": 8})
+        # On a GPU much larger than what libraries take of the limit.
+        file = of_ranks(folder, 2, parallel={"strategy": "fsdp2"}, train={"micro_batch": 8 if REHEARSE else 128})
         whole = shardlab("run", file, "--db", folder / "runs.db")
         limit = f"cluster.memory_limit={whole['memory']['peak_allocated'] // 2}B"
         words = shardlab("run", file, "--db", folder / "runs.db", "--set", limit, code=4)
@@ -91,13 +92,13 @@ def test_memcheck_finds_nothing():
         return
     with Folder() as folder:
         file = of_ranks(folder, 1, parallel={"strategy": "native"}, measure={"warmup_steps": 1, "steps": 1}, **BFLOAT16)
-        log = folder / "memcheck.log"
-        command = [sanitizer, "--target-processes", "all", "--log-file", str(log), os.environ["SHARDLAB"], "run", str(file),
+        command = [sanitizer, "--target-processes", "all", "--log-file", str(folder / "memcheck-%p.log"), os.environ["SHARDLAB"], "run", str(file),
                    "--db", str(folder / "runs.db"), "--quiet"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-        words = log.read_text() if log.exists() else ""
-        print("        " + (words.strip().splitlines() or ["no log"])[-1], flush=True)
-        assert done.returncode == 0 and "ERROR SUMMARY: 0 errors" in words, words[-3000:] + done.stderr[-1000:]
+        words = [log.read_text() for log in folder.glob("memcheck-*.log")]
+        clean = [text for text in words if "ERROR SUMMARY: 0 errors" in text]
+        print(f"        {len(clean)} of {len(words)} processes without an error", flush=True)
+        assert done.returncode == 0 and clean and len(clean) == len(words), "\n".join(words)[-3000:] + done.stderr[-1000:]
 
 
 print(f"on {DEVICE}", flush=True)
