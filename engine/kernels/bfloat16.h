@@ -39,4 +39,31 @@ SHARDLAB_HD BFloat16 from_float<BFloat16>(float value) {
   return {static_cast<std::uint16_t>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16)};
 }
 
+// Two that lie side by side, `first` at the lower address. Devices since Ampere round both in one
+// instruction, where the bits by hand take a dozen: kernels that write bfloat16 would wait for them and not
+// for memory.
+SHARDLAB_HD std::uint32_t bfloat16_pair(float first, float second) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  std::uint32_t pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  return pair;
+#else
+  return from_float<BFloat16>(first).bits | static_cast<std::uint32_t>(from_float<BFloat16>(second).bits)
+                                                << 16;
+#endif
+}
+
+SHARDLAB_HD float first_of_pair(std::uint32_t pair) {
+  const std::uint32_t bits = pair << 16;
+  float result;
+  memcpy(&result, &bits, sizeof(result));
+  return result;
+}
+SHARDLAB_HD float second_of_pair(std::uint32_t pair) {
+  const std::uint32_t bits = pair & 0xffff0000U;
+  float result;
+  memcpy(&result, &bits, sizeof(result));
+  return result;
+}
+
 }  // namespace shardlab::kernels

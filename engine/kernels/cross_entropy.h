@@ -17,24 +17,26 @@ struct LogSumExp {
   float highest, rest;
 };
 
+// A pack is summed by itself: of 128256 exponentials that one lane adds one by one the last ones lose their
+// lower bits, 5e-5 of the loss.
 template <int N = 1, typename T, typename Lanes>
 SHARDLAB_HD LogSumExp log_sum_exp(Lanes& lanes, const T* logits, std::int64_t classes) {
   float highest = -INFINITY, sum = 0;
   for (std::int64_t i = lanes.lane() * N; i < classes; i += lanes.count() * N) {
-    const Pack<T, N> pack = load_pack<N>(logits + i);
-    for (int j = 0; j < N; ++j) {
-      const float logit = to_float(pack.values[j]);
-      if (logit > highest) {
-        sum = sum * expf(highest - logit) + 1.0F;
-        highest = logit;
-      } else {
-        sum += expf(logit - highest);
-      }
+    const Pack<float, N> pack = to_floats(load_pack<N>(logits + i));
+    float above = highest, of_pack = 0;
+    for (int j = 0; j < N; ++j) above = pack.values[j] > above ? pack.values[j] : above;
+    if (above > highest) {
+      sum *= expf(highest - above);
+      highest = above;
     }
+    const float from = highest == -INFINITY ? 0.0F : highest;  // exp(-inf), not exp(-inf + inf)
+    for (int j = 0; j < N; ++j) of_pack += expf(pack.values[j] - from);
+    sum += of_pack;
   }
   const float over_all = lanes.max(highest);
-  const float scaled =
-      highest == -INFINITY ? 0.0F : sum * expf(highest - over_all);  // a lane without elements adds nothing
+  // The sum of a lane without elements is 0 already, or a NaN that has to stay.
+  const float scaled = highest == -INFINITY ? sum : sum * expf(highest - over_all);
   return {over_all, logf(lanes.sum(scaled))};
 }
 
@@ -45,13 +47,13 @@ SHARDLAB_HD void cross_entropy_gradient(Lanes& lanes, const T* logits, std::int6
                                         std::int64_t classes, LogSumExp lse, float scale, T* gradient) {
   const bool ignored = target == k_ignored_target;
   for (std::int64_t i = lanes.lane() * N; i < classes; i += lanes.count() * N) {
-    const Pack<T, N> pack = load_pack<N>(logits + i);
-    Pack<T, N> out;
+    const Pack<float, N> pack = to_floats(load_pack<N>(logits + i));
+    Pack<float, N> out;
     for (int j = 0; j < N; ++j) {
-      const float probability = expf(to_float(pack.values[j]) - lse.highest - lse.rest);
-      out.values[j] = from_float<T>(ignored ? 0.0F : (probability - (i + j == target ? 1.0F : 0.0F)) * scale);
+      const float probability = expf(pack.values[j] - lse.highest - lse.rest);
+      out.values[j] = ignored ? 0.0F : (probability - (i + j == target ? 1.0F : 0.0F)) * scale;
     }
-    store_pack<N>(gradient + i, out);
+    store_pack<N>(gradient + i, from_floats<T>(out));
   }
 }
 

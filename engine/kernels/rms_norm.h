@@ -9,22 +9,56 @@
 
 namespace shardlab::kernels {
 
+template <typename T, int N>
+SHARDLAB_HD float sum_of_squares(const Pack<T, N>& pack) {
+  const Pack<float, N> x = to_floats(pack);
+  float squares = 0;
+  for (int j = 0; j < N; ++j) squares += x.values[j] * x.values[j];
+  return squares;
+}
+
+template <typename Lanes>
+SHARDLAB_HD float reciprocal_rms(Lanes& lanes, float squares, std::int64_t width, float epsilon) {
+  return 1.0F / sqrtf(lanes.sum(squares) / static_cast<float>(width) + epsilon);
+}
+
+template <typename T, int N>
+SHARDLAB_HD Pack<T, N> normed(const Pack<T, N>& pack, const Pack<T, N>& weight, float r, float offset) {
+  const Pack<float, N> x = to_floats(pack), w = to_floats(weight);
+  Pack<float, N> y;
+  for (int j = 0; j < N; ++j) y.values[j] = x.values[j] * r * (w.values[j] + offset);
+  return from_floats<T>(y);
+}
+
 // Norms one row; `reciprocal` receives 1 / root mean square, for backward. x and y may be the same.
 template <int N = 1, typename T, typename Lanes>
 SHARDLAB_HD void rms_norm_row(Lanes& lanes, const T* x, const T* w, T* y, float* reciprocal,
                               std::int64_t width, float epsilon, float offset = 0) {
   float squares = 0;
-  for (std::int64_t i = lanes.lane() * N; i < width; i += lanes.count() * N) {
-    const Pack<T, N> in = load_pack<N>(x + i);
-    for (int j = 0; j < N; ++j) squares += to_float(in.values[j]) * to_float(in.values[j]);
-  }
-  const float r = 1.0F / sqrtf(lanes.sum(squares) / static_cast<float>(width) + epsilon);
-  for (std::int64_t i = lanes.lane() * N; i < width; i += lanes.count() * N) {
-    const Pack<T, N> in = load_pack<N>(x + i), weight = load_pack<N>(w + i);
-    Pack<T, N> out;
-    for (int j = 0; j < N; ++j)
-      out.values[j] = from_float<T>(to_float(in.values[j]) * r * (to_float(weight.values[j]) + offset));
-    store_pack<N>(y + i, out);
+  for (std::int64_t i = lanes.lane() * N; i < width; i += lanes.count() * N)
+    squares += sum_of_squares(load_pack<N>(x + i));
+  const float r = reciprocal_rms(lanes, squares, width, epsilon);
+  for (std::int64_t i = lanes.lane() * N; i < width; i += lanes.count() * N)
+    store_pack<N>(y + i, normed(load_pack<N>(x + i), load_pack<N>(w + i), r, offset));
+  if (lanes.lane() == 0) *reciprocal = r;
+}
+
+// The same for a row of at most `Held` packs a lane: each lane asks for all of its row and its weight at
+// once, and keeps them instead of reading them again. Lanes beyond the row read its last pack, so that no
+// read waits for a branch.
+template <int N, int Held, typename T, typename Lanes>
+SHARDLAB_HD void rms_norm_held_row(Lanes& lanes, const T* x, const T* w, T* y, float* reciprocal,
+                                   std::int64_t width, float epsilon, float offset = 0) {
+  const auto at = [&](int k) { return (lanes.lane() + k * lanes.count()) * N; };
+  const auto within = [&](int k) { return at(k) < width ? at(k) : width - N; };
+  Pack<T, N> in[Held], weight[Held];
+  for (int k = 0; k < Held; ++k) in[k] = load_pack<N>(x + within(k));
+  for (int k = 0; k < Held; ++k) weight[k] = load_pack<N>(w + within(k));
+  float squares = 0;
+  for (int k = 0; k < Held; ++k) squares += at(k) < width ? sum_of_squares(in[k]) : 0.0F;
+  const float r = reciprocal_rms(lanes, squares, width, epsilon);
+  for (int k = 0; k < Held; ++k) {
+    if (at(k) < width) store_pack<N>(y + at(k), normed(in[k], weight[k], r, offset));
   }
   if (lanes.lane() == 0) *reciprocal = r;
 }
@@ -35,19 +69,18 @@ SHARDLAB_HD void rms_norm_row_backward(Lanes& lanes, const T* dy, const T* x, co
                                        std::int64_t width, float offset = 0) {
   float products = 0;
   for (std::int64_t i = lanes.lane() * N; i < width; i += lanes.count() * N) {
-    const Pack<T, N> d = load_pack<N>(dy + i), in = load_pack<N>(x + i), weight = load_pack<N>(w + i);
-    for (int j = 0; j < N; ++j)
-      products += (to_float(weight.values[j]) + offset) * to_float(d.values[j]) * to_float(in.values[j]);
+    const Pack<float, N> d = to_floats(load_pack<N>(dy + i)), in = to_floats(load_pack<N>(x + i)),
+                         weight = to_floats(load_pack<N>(w + i));
+    for (int j = 0; j < N; ++j) products += (weight.values[j] + offset) * d.values[j] * in.values[j];
   }
   const float along = lanes.sum(products) / static_cast<float>(width) * r * r;
   for (std::int64_t i = lanes.lane() * N; i < width; i += lanes.count() * N) {
-    const Pack<T, N> d = load_pack<N>(dy + i), in = load_pack<N>(x + i), weight = load_pack<N>(w + i);
-    Pack<T, N> out;
-    for (int j = 0; j < N; ++j) {
-      const float direct = (to_float(weight.values[j]) + offset) * to_float(d.values[j]);
-      out.values[j] = from_float<T>(r * (direct - to_float(in.values[j]) * along));
-    }
-    store_pack<N>(dx + i, out);
+    const Pack<float, N> d = to_floats(load_pack<N>(dy + i)), in = to_floats(load_pack<N>(x + i)),
+                         weight = to_floats(load_pack<N>(w + i));
+    Pack<float, N> out;
+    for (int j = 0; j < N; ++j)
+      out.values[j] = r * ((weight.values[j] + offset) * d.values[j] - in.values[j] * along);
+    store_pack<N>(dx + i, from_floats<T>(out));
   }
 }
 
@@ -58,9 +91,9 @@ SHARDLAB_HD Pack<float, N> rms_norm_weight_gradient(const T* dy, const T* x, con
                                                     std::int64_t width, std::int64_t step = 1) {
   Pack<float, N> sums{};
   for (std::int64_t row = begin; row < end; row += step) {
-    const Pack<T, N> d = load_pack<N>(dy + row * width + column), in = load_pack<N>(x + row * width + column);
-    for (int j = 0; j < N; ++j)
-      sums.values[j] += to_float(d.values[j]) * to_float(in.values[j]) * reciprocals[row];
+    const std::int64_t at = row * width + column;
+    const Pack<float, N> d = to_floats(load_pack<N>(dy + at)), in = to_floats(load_pack<N>(x + at));
+    for (int j = 0; j < N; ++j) sums.values[j] += d.values[j] * in.values[j] * reciprocals[row];
   }
   return sums;
 }

@@ -19,8 +19,30 @@ SHARDLAB_HD std::int64_t rotary_pieces(const RotaryLayout& layout) {
   return layout.groups * (layout.turned + layout.passed) * (layout.head_dim - layout.half) / N;
 }
 
-// One piece of the row `x`; cosines and sines [half] are those of its position. `direction` +1 in forward, -1
-// in backward: the gradient turns back. `y` may be `x`. N divides half and head_dim.
+// Turns N pairs of elements (a, b).
+template <int N, typename T>
+SHARDLAB_HD void rotate_pairs(Pack<T, N>& a, Pack<T, N>& b, const Pack<float, N>& cosine,
+                              const Pack<float, N>& sine) {
+  Pack<float, N> p = to_floats(a), q = to_floats(b);
+  for (int j = 0; j < N; ++j) {
+    const float first = p.values[j] * cosine.values[j] - q.values[j] * sine.values[j];
+    q.values[j] = q.values[j] * cosine.values[j] + p.values[j] * sine.values[j];
+    p.values[j] = first;
+  }
+  a = from_floats<T>(p);
+  b = from_floats<T>(q);
+}
+
+// `direction` +1 in forward, -1 in backward: the gradient turns back.
+template <int N>
+SHARDLAB_HD Pack<float, N> directed(const float* sines, float direction) {
+  Pack<float, N> result = load_pack<N>(sines);
+  for (int j = 0; j < N; ++j) result.values[j] *= direction;
+  return result;
+}
+
+// One piece of the row `x`; cosines and sines [half] are those of its position. `y` may be `x`. N
+// divides half and head_dim.
 template <int N = 1, typename T>
 SHARDLAB_HD void rotate_piece(const RotaryLayout& layout, const T* x, T* y, std::int64_t piece,
                               const float* cosines, const float* sines, float direction) {
@@ -30,15 +52,8 @@ SHARDLAB_HD void rotate_piece(const RotaryLayout& layout, const T* x, T* y, std:
   Pack<T, N> b = load_pack<N>(x + second);
   if (i < layout.half) {
     Pack<T, N> a = load_pack<N>(x + first);
-    if (head % (layout.turned + layout.passed) < layout.turned) {
-      const Pack<float, N> cosine = load_pack<N>(cosines + i), sine = load_pack<N>(sines + i);
-      for (int j = 0; j < N; ++j) {
-        const float p = to_float(a.values[j]), q = to_float(b.values[j]), c = cosine.values[j],
-                    s = direction * sine.values[j];
-        a.values[j] = from_float<T>(p * c - q * s);
-        b.values[j] = from_float<T>(q * c + p * s);
-      }
-    }
+    if (head % (layout.turned + layout.passed) < layout.turned)
+      rotate_pairs(a, b, load_pack<N>(cosines + i), directed<N>(sines + i, direction));
     store_pack<N>(y + first, a);
   }
   store_pack<N>(y + second, b);

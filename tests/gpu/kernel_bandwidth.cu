@@ -37,9 +37,9 @@ double bandwidth(double bytes, const std::function<void()>& launch) {
 
 void measure(std::int64_t bytes) {
   const std::int64_t width = 4096, count = bytes / 2, rows = count / width;  // bfloat16
-  DeviceArray<BFloat16> a(count), b(count), c(count), w(width);
+  DeviceArray<BFloat16> a(count), b(count), c(count), d(count), e(count), w(width);
   DeviceArray<float> reciprocals(rows);
-  for (void* memory : {static_cast<void*>(a.get()), static_cast<void*>(b.get()), static_cast<void*>(c.get())})
+  for (BFloat16* memory : {a.get(), b.get(), c.get(), d.get(), e.get()})
     SHARDLAB_CUDA(cudaMemset(memory, 0, static_cast<std::size_t>(bytes)));
   const auto size = static_cast<double>(bytes);
   const double copy = bandwidth(2 * size, [&] {
@@ -59,11 +59,22 @@ void measure(std::int64_t bytes) {
                              width);
   });
   show("swiglu", 3 * size, [&] { launch_swiglu(nullptr, a.get(), b.get(), c.get(), rows, width, width); });
+  show("swiglu backward", 5 * size, [&] {
+    launch_swiglu_backward(nullptr, a.get(), b.get(), c.get(), d.get(), e.get(), rows, width, width);
+  });
   DeviceArray<float> angles(rows * width / 256);
   SHARDLAB_CUDA(cudaMemset(angles.get(), 0, angles.size() * sizeof(float)));
   show("rotary", 2 * size, [&] {
     launch_rotary(nullptr, a.get(), b.get(), angles.get(), angles.get(), {1, width / 128, 0, 128, 64}, rows,
                   rows / 8, 1.0F);
+  });
+  const std::int64_t classes = 128256, tokens = count / classes;
+  DeviceArray<std::int64_t> targets(std::vector<std::int64_t>(static_cast<std::size_t>(tokens)));
+  DeviceArray<float> losses(tokens), sums(tokens);
+  const auto of_logits = static_cast<double>(tokens * classes * 2);
+  show("cross_entropy", 2 * of_logits, [&] {  // reads the logits a second time for the gradient
+    launch_cross_entropy(nullptr, a.get(), targets.get(), tokens, classes, 1.0F, losses.get(), sums.get(),
+                         b.get());
   });
 }
 

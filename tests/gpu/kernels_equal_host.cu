@@ -134,6 +134,8 @@ void check_rotary(const RotaryLayout& layout) {
   DeviceArray<float> d_cosines(cosines), d_sines(sines);
   launch_rotary(nullptr, d_x.get(), d_y.get(), d_cosines.get(), d_sines.get(), layout, rows, sequence, -1.0F);
   expect_close("rotary", d_y.values(), y);
+  launch_rotary(nullptr, d_x.get(), d_x.get(), d_cosines.get(), d_sines.get(), layout, rows, sequence, -1.0F);
+  expect_close("rotary in place", d_x.values(), y);
 }
 
 // Gate and up in tensors of their own, or in one whose rows hold both.
@@ -160,14 +162,73 @@ void check_swiglu(bool packed, std::int64_t width) {
   expect_close("swiglu", made.values(), y);
   expect_close("swiglu gate gradient", made_gate.values(), d_gate);
   expect_close("swiglu up gradient", made_up.values(), d_up);
+  if (packed) return;
+  DeviceArray<T> alone(dy.size());  // without the gate's gradient `up` need not be there
+  launch_swiglu_backward(nullptr, d.get(), g.get(), static_cast<const T*>(nullptr), static_cast<T*>(nullptr),
+                         alone.get(), rows, width, stride);
+  expect_close("swiglu up gradient alone", alone.values(), d_up);
 }
 
+// Beyond 2^31 elements and beyond 2^16 rows in a grid's y: one value everywhere, and the last element is
+// compared. 4.3 GB four times for bfloat16, if the device has them.
+void check_many_elements() {
+  constexpr std::int64_t k_width = 4096, k_rows = (std::int64_t{1} << 31) / k_width + 3;
+  constexpr auto k_count = static_cast<std::size_t>(k_rows * k_width);
+  std::size_t free_bytes = 0, all_bytes = 0;
+  SHARDLAB_CUDA(cudaMemGetInfo(&free_bytes, &all_bytes));
+  if (4 * k_count * sizeof(BFloat16) + (1U << 30) > free_bytes) {
+    std::printf("skipped 2^31 elements: the device has %zu MiB free\n", free_bytes >> 20U);
+    return;
+  }
+  DeviceArray<BFloat16> both(2 * k_count), y(k_count), up(k_count);
+  SHARDLAB_CUDA(cudaMemset(both.get(), 0x3f, 2 * k_count * sizeof(BFloat16)));
+  SHARDLAB_CUDA(cudaMemset(up.get(), 0x3f, k_count * sizeof(BFloat16)));
+  const BFloat16 value{0x3f3f};
+  const auto last_is = [&](const char* what, BFloat16 expected) {
+    std::vector<BFloat16> last(1);
+    SHARDLAB_CUDA(cudaMemcpy(last.data(), y.get() + k_count - 1, sizeof(BFloat16), cudaMemcpyDeviceToHost));
+    expect_close(what, last, {expected});
+    SHARDLAB_CUDA(cudaMemset(y.get(), 0, k_count * sizeof(BFloat16)));
+  };
+  launch_swiglu(nullptr, both.get(), up.get(), y.get(), k_rows, k_width, k_width);
+  last_is("swiglu, many elements", swiglu(value, value));
+  launch_swiglu(nullptr, both.get(), both.get() + k_width, y.get(), k_rows, k_width, 2 * k_width);
+  last_is("swiglu, many packed rows", swiglu(value, value));
+  DeviceArray<float> angles(std::vector<float>(64, 0.5F));
+  launch_rotary(nullptr, up.get(), y.get(), angles.get(), angles.get(), {1, k_width / 128, 0, 128, 64},
+                k_rows, 1, 1.0F);
+  last_is("rotary, many elements", value);  // 0.5 of one and 0.5 of the other
+}
+
+// log(sum(exp)) of a row and its loss in double precision.
+struct Truth {
+  std::vector<float> losses, sums;
+};
+
 template <typename T>
+Truth true_cross_entropy(const std::vector<T>& logits, const std::vector<std::int64_t>& targets,
+                         std::int64_t classes) {
+  Truth truth;
+  for (std::size_t row = 0; row < targets.size(); ++row) {
+    const T* of_row = &logits[row * classes];
+    double sum = 0;
+    for (std::int64_t i = 0; i < classes; ++i) sum += std::exp(double{to_float(of_row[i])});
+    truth.sums.push_back(static_cast<float>(std::log(sum)));
+    const bool ignored = targets[row] == k_ignored_target;
+    truth.losses.push_back(
+        ignored ? 0.0F : static_cast<float>(std::log(sum) - double{to_float(of_row[targets[row]])}));
+  }
+  return truth;
+}
+
+// N elements at a time on the host, in packs where the device has them.
+template <int N, typename T>
 void check_cross_entropy(std::int64_t rows, std::int64_t classes) {
   auto logits = random_values<T>(rows * classes, 10);
   std::vector<std::int64_t> targets(rows);
   for (std::int64_t row = 0; row < rows; ++row)
     targets[row] = row == 1 ? k_ignored_target : row * 7 % classes;
+  const Truth truth = true_cross_entropy(logits, targets, classes);
   DeviceArray<T> d_logits(logits), d_gradient(logits.size());
   DeviceArray<std::int64_t> d_targets(targets);
   DeviceArray<float> d_losses(rows), d_sums(rows);
@@ -179,10 +240,12 @@ void check_cross_entropy(std::int64_t rows, std::int64_t classes) {
   OneLane lane;
   for (std::int64_t row = 0; row < rows; ++row) {
     T* of_row = &logits[row * classes];
-    cross_entropy_row(lane, of_row, targets[row], classes, 0.5F, &losses[row], &sums[row], of_row);
+    cross_entropy_row<N>(lane, of_row, targets[row], classes, 0.5F, &losses[row], &sums[row], of_row);
   }
-  expect_close("cross_entropy", d_losses.values(), losses);
-  expect_close("cross_entropy sums", d_sums.values(), sums);
+  expect_close("cross_entropy", d_losses.values(), truth.losses);
+  expect_close("cross_entropy sums", d_sums.values(), truth.sums);
+  expect_close("cross_entropy, host", losses, truth.losses);
+  expect_close("cross_entropy sums, host", sums, truth.sums);
   expect_close("cross_entropy gradient", d_gradient.values(), logits);
   expect_close("cross_entropy backward", d_logits.values(), logits);
 }
@@ -196,22 +259,28 @@ int main() {
   check_rms_norm<BFloat16>(300, 4096, 0.0F);
   check_rms_norm<BFloat16>(1000, 128, 0.0F);  // a warp a row: the norms of queries and keys
   check_rms_norm<float>(1000, 100, 1.0F);
+  for (const std::int64_t width :
+       {1024, 2880, 5120, 16384, 20480})  // with registers that are full, and without
+    check_rms_norm<BFloat16>(7, width, 1.0F);
   check_many_rows(100'000, 64);
   check_many_rows(9'000'000, 128);
   check_many_rows((std::int64_t{1} << 31) / 4096 + 3, 4096);
   for (const RotaryLayout& layout :
-       {RotaryLayout{1, 3, 0, 32, 16}, RotaryLayout{2, 3, 1, 10, 3}, RotaryLayout{2, 3, 1, 48, 16}}) {
+       {RotaryLayout{1, 3, 0, 32, 16}, RotaryLayout{2, 3, 1, 10, 3}, RotaryLayout{2, 3, 1, 48, 16},
+        RotaryLayout{1, 32, 0, 128, 64}, RotaryLayout{3, 5, 2, 128, 64}, RotaryLayout{1, 2, 0, 1100, 530}}) {
     check_rotary<float>(layout);
     check_rotary<BFloat16>(layout);
   }
   for (const bool packed : {false, true}) {
-    for (const std::int64_t width : {50, 64}) {
+    for (const std::int64_t width : {50, 64, 4104, 10000}) {
       check_swiglu<float>(packed, width);
       check_swiglu<BFloat16>(packed, width);
     }
   }
-  check_cross_entropy<float>(5, 1000);
-  check_cross_entropy<BFloat16>(5, 128256);
+  check_many_elements();
+  check_cross_entropy<k_pack<float>, float>(5, 1000);
+  check_cross_entropy<1, BFloat16>(5, 1001);
+  check_cross_entropy<k_pack<BFloat16>, BFloat16>(5, 128256);
   SHARDLAB_CUDA(cudaDeviceSynchronize());
   std::printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;

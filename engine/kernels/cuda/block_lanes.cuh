@@ -11,12 +11,22 @@ namespace shardlab::kernels {
 inline constexpr int k_threads = 256;
 inline constexpr std::int64_t k_most_blocks = 1 << 16;  // each goes on in strides
 
-// Blocks of one row each, or of k_threads elements each.
 inline unsigned blocks_of(std::int64_t pieces) {
   return static_cast<unsigned>(pieces < k_most_blocks ? pieces : k_most_blocks);
 }
-inline unsigned element_blocks(std::int64_t count) {
-  return blocks_of((count + k_threads - 1) / k_threads);
+
+// Rows in a grid's y, which is short: each goes on in strides.
+inline unsigned grid_rows(std::int64_t rows) {
+  constexpr std::int64_t k_most = 65535;
+  return static_cast<unsigned>(rows < k_most ? rows : k_most);
+}
+
+// As many threads over columns as there are packs of them, rounded up to a power of two; the others go over
+// rows.
+inline dim3 threads_over(std::int64_t packs) {
+  unsigned columns = 1;
+  while (columns < packs && columns < k_threads) columns *= 2;
+  return {columns, k_threads / columns};
 }
 
 // Calls launch(Pack size) with the widest pack that rows of `width` elements of T and all pointers allow:
@@ -75,13 +85,16 @@ class BlockLanes {
   __device__ static std::int64_t row() { return 0; }
 
  private:
+  int call_ = 0;
+
   template <typename Combine>
   __device__ float reduce(float value, float neutral, Combine combine) {
-    __shared__ float of_warps[32];
+    __shared__ float of_calls[2][32];
+    float* of_warps = of_calls[call_];
+    call_ ^= 1;  // nobody writes where another may still read: a call lies between
     for (int offset = 16; offset > 0; offset /= 2)
       value = combine(value, __shfl_xor_sync(0xffffffffU, value, offset));
     const unsigned warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
-    __syncthreads();  // the results of the call before have been read
     if (threadIdx.x % 32 == 0) of_warps[warp] = value;
     __syncthreads();
     float result = neutral;

@@ -6,9 +6,18 @@
 namespace shardlab::kernels {
 namespace {
 
+// A vocabulary is long and its rows are few: with small blocks a device would not be full.
+constexpr int k_most_threads = 1024;
+
+unsigned threads_for(std::int64_t packs) {
+  return packs < 8 * k_most_threads ? k_threads : k_most_threads;
+}
+
 template <int N, typename T>
-__global__ void cross_entropy(const T* logits, const std::int64_t* targets, std::int64_t rows,
-                              std::int64_t classes, float scale, float* losses, float* sums, T* gradient) {
+__global__ __launch_bounds__(k_most_threads) void cross_entropy(const T* logits, const std::int64_t* targets,
+                                                                std::int64_t rows, std::int64_t classes,
+                                                                float scale, float* losses, float* sums,
+                                                                T* gradient) {
   BlockLanes lanes;
   for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
     T* of_row = gradient == nullptr ? nullptr : gradient + row * classes;
@@ -19,8 +28,11 @@ __global__ void cross_entropy(const T* logits, const std::int64_t* targets, std:
 }
 
 template <int N, typename T>
-__global__ void cross_entropy_backward(const T* logits, const std::int64_t* targets, const float* sums,
-                                       std::int64_t rows, std::int64_t classes, float scale, T* gradient) {
+__global__ __launch_bounds__(k_most_threads) void cross_entropy_backward(const T* logits,
+                                                                         const std::int64_t* targets,
+                                                                         const float* sums, std::int64_t rows,
+                                                                         std::int64_t classes, float scale,
+                                                                         T* gradient) {
   BlockLanes lanes;
   for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
     const std::int64_t at = row * classes;
@@ -35,8 +47,9 @@ void launch_cross_entropy(Stream stream, const T* logits, const std::int64_t* ta
                           std::int64_t classes, float scale, float* losses, float* sums, T* gradient) {
   if (rows == 0) return;
   const auto launch = [&](auto n) {
-    cross_entropy<decltype(n)::value><<<blocks_of(rows), k_threads, 0, stream>>>(
-        logits, targets, rows, classes, scale, losses, sums, gradient);
+    constexpr int N = decltype(n)::value;
+    cross_entropy<N><<<blocks_of(rows), threads_for(classes / N), 0, stream>>>(logits, targets, rows, classes,
+                                                                               scale, losses, sums, gradient);
   };
   with_pack<T>(classes, launch, logits, gradient);
 }
@@ -47,8 +60,9 @@ void launch_cross_entropy_backward(Stream stream, const T* logits, const std::in
                                    T* gradient) {
   if (rows == 0) return;
   const auto launch = [&](auto n) {
-    cross_entropy_backward<decltype(n)::value>
-        <<<blocks_of(rows), k_threads, 0, stream>>>(logits, targets, sums, rows, classes, scale, gradient);
+    constexpr int N = decltype(n)::value;
+    cross_entropy_backward<N><<<blocks_of(rows), threads_for(classes / N), 0, stream>>>(
+        logits, targets, sums, rows, classes, scale, gradient);
   };
   with_pack<T>(classes, launch, logits, gradient);
 }

@@ -1,5 +1,7 @@
 #include "engine/kernels/rms_norm.h"
 
+#include <type_traits>
+
 #include "engine/kernels/cuda/block_lanes.cuh"
 #include "engine/kernels/cuda/launches.h"
 
@@ -18,13 +20,25 @@ std::int64_t rows_of_part(std::int64_t rows) {
 // A row narrower than this is a warp's: a block would wait more than it works.
 constexpr std::int64_t k_narrow = 1024;
 
-template <int N, typename Lanes, typename T>
-__global__ void forward(const T* x, const T* w, T* y, float* reciprocals, std::int64_t rows,
-                        std::int64_t width, float epsilon, float offset) {
+// Packs of a row that a lane keeps in registers, and the threads of the widest row that fits so. Few threads
+// with several packs each ask for more bytes at once than many threads with one, and wait for fewer others.
+constexpr int k_held = 4;
+constexpr std::int64_t k_most_threads = 512;
+
+template <int N, bool Held, typename Lanes, typename T>
+__global__ __launch_bounds__(k_most_threads) void forward(const T* x, const T* w, T* y, float* reciprocals,
+                                                          std::int64_t rows, std::int64_t width,
+                                                          float epsilon, float offset) {
   Lanes lanes;
   for (std::int64_t row = blockIdx.x * Lanes::k_rows + Lanes::row(); row < rows;
-       row += gridDim.x * Lanes::k_rows)
-    rms_norm_row<N>(lanes, x + row * width, w, y + row * width, reciprocals + row, width, epsilon, offset);
+       row += gridDim.x * Lanes::k_rows) {
+    const T* from = x + row * width;
+    T* to = y + row * width;
+    if constexpr (Held)
+      rms_norm_held_row<N, k_held>(lanes, from, w, to, reciprocals + row, width, epsilon, offset);
+    else
+      rms_norm_row<N>(lanes, from, w, to, reciprocals + row, width, epsilon, offset);
+  }
 }
 
 template <int N, typename Lanes, typename T>
@@ -90,12 +104,13 @@ void with_lanes(std::int64_t rows, std::int64_t width, Launch launch) {
   }
 }
 
-// As many threads over columns as there are packs of them, rounded up to a power of two; the others go over
-// rows.
-dim3 threads_over(std::int64_t packs) {
-  unsigned columns = 1;
-  while (columns < packs && columns < k_threads) columns *= 2;
-  return {columns, k_threads / columns};
+// Threads of a block whose lanes hold rows of this many packs: whole warps; more than any block has when a
+// warp would have to hold too many.
+template <typename Lanes>
+std::int64_t threads_that_hold(std::int64_t packs) {
+  const std::int64_t warps = (packs + 32 * k_held - 1) / (32 * k_held);
+  if constexpr (std::is_same_v<Lanes, WarpLanes>) return warps == 1 ? k_threads : k_most_threads + 1;
+  return warps * 32;
 }
 
 }  // namespace
@@ -110,8 +125,18 @@ void launch_rms_norm(Stream stream, const T* x, const T* w, T* y, float* recipro
                      std::int64_t width, float epsilon, float offset) {
   if (rows == 0) return;
   const auto launch = [&](auto n) {
+    constexpr int N = decltype(n)::value;
     with_lanes(rows, width, [&](auto lanes, unsigned blocks) {
-      forward<decltype(n)::value, decltype(lanes)>
+      using Lanes = decltype(lanes);
+      if constexpr (N > 1) {
+        const std::int64_t threads = threads_that_hold<Lanes>(width / N);
+        if (threads <= k_most_threads) {
+          forward<N, true, Lanes><<<blocks, static_cast<unsigned>(threads), 0, stream>>>(
+              x, w, y, reciprocals, rows, width, epsilon, offset);
+          return;
+        }
+      }
+      forward<N, false, Lanes>
           <<<blocks, k_threads, 0, stream>>>(x, w, y, reciprocals, rows, width, epsilon, offset);
     });
   };

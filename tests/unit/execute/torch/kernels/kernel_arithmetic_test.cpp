@@ -82,6 +82,19 @@ void check_rms_norm(std::int64_t lanes, std::int64_t width, float offset) {
   check_close<T>(dw, w_reference.grad());
 }
 
+// The rows that lanes keep are those they read again, for any number of lanes that can keep them.
+template <int N, typename T>
+void check_held_rms_norm(std::int64_t lanes, std::int64_t width) {
+  at::manual_seed(7);
+  const at::Tensor x = random<T>({width}), w = random<T>({width});
+  const at::Tensor y = at::empty_like(x), reciprocal = at::empty({1});
+  with_lanes(lanes, [&](auto& group) {
+    kernels::rms_norm_held_row<N, 4>(group, data<T>(x), data<T>(w), data<T>(y), data<float>(reciprocal),
+                                     width, 1e-5F, 1.0F);
+  });
+  check_close<T>(y, rms_norm(x.to(at::kDouble), w.to(at::kDouble), 1e-5, 1));
+}
+
 template <int N, typename T>
 void check_cross_entropy(std::int64_t lanes, std::int64_t classes) {
   at::manual_seed(8);
@@ -146,6 +159,15 @@ TEMPLATE_TEST_CASE("kernel arithmetic: RMSNorm and its gradients", "", float, BF
   }
 }
 
+TEMPLATE_TEST_CASE("kernel arithmetic: RMSNorm of rows that lanes keep", "", float, BFloat16) {
+  constexpr int k_pack = kernels::k_pack<TestType>;
+  check_held_rms_norm<1, TestType>(1, 3);
+  check_held_rms_norm<1, TestType>(5, 17);
+  check_held_rms_norm<k_pack, TestType>(1, k_pack);
+  check_held_rms_norm<k_pack, TestType>(5, 17 * k_pack);
+  check_held_rms_norm<k_pack, TestType>(5, 20 * k_pack);
+}
+
 TEMPLATE_TEST_CASE("kernel arithmetic: cross-entropy and its gradient over the logits", "", float, BFloat16) {
   for (const std::int64_t lanes : {1, 4}) {
     for (const std::int64_t classes : {2, 3, 1000}) {
@@ -169,6 +191,30 @@ TEST_CASE("kernel arithmetic: large logits do not overflow, a target outside is 
                                static_cast<float*>(nullptr));
     CHECK(std::isnan(loss));
   }
+}
+
+TEST_CASE("kernel arithmetic: logits of minus infinity add nothing, NaN stays") {
+  constexpr float k_out = -std::numeric_limits<float>::infinity();
+  const auto sum_of = [](const std::vector<float>& logits) {
+    kernels::OneLane lane;
+    const kernels::LogSumExp parts =
+        kernels::log_sum_exp(lane, logits.data(), static_cast<std::int64_t>(logits.size()));
+    return parts.highest + parts.rest;
+  };
+  CHECK(sum_of({k_out, 0, k_out, 0}) == Approx(0.6931472));
+  CHECK(std::isnan(sum_of({k_out, std::numeric_limits<float>::quiet_NaN(), 0})));
+}
+
+TEST_CASE("kernel arithmetic: a row of a whole vocabulary loses nothing when packs are summed") {
+  at::manual_seed(9);
+  const std::int64_t classes = 128256;
+  const at::Tensor logits = random<BFloat16>({classes});
+  float loss = 0, sum = 0;
+  kernels::OneLane lane;
+  kernels::cross_entropy_row<kernels::k_pack<BFloat16>>(lane, data<BFloat16>(logits), 0, classes, 1.0F, &loss,
+                                                        &sum, static_cast<BFloat16*>(nullptr));
+  const double truth = at::logsumexp(logits.to(at::kDouble), {0}).item<double>();
+  CHECK(std::abs(double{sum} - truth) < k_tolerance<float> * truth);
 }
 
 TEMPLATE_TEST_CASE("kernel arithmetic: rotary embedding turns and turns back, alone and in packs", "", float,
