@@ -80,4 +80,11 @@ Calibration fit_calibration(std::span<const ProbeMeasurement> measurements, Cali
   return frame;
 }
 
+Calibration fit_again(const Calibration& calibration) {
+  std::vector<ProbeMeasurement> measurements;
+  for (const ProbeResult& probe : calibration.probes)
+    measurements.push_back({probe.probe, probe.shape, probe.samples});
+  return fit_calibration(measurements, calibration);
+}
+
 }  // namespace shardlab

@@ -13,4 +13,7 @@ namespace shardlab {
 // dropped. `machine`, `when`, `duration_ns` and `versions` are the caller's; the id is filled in.
 Calibration fit_calibration(std::span<const ProbeMeasurement> measurements, Calibration frame);
 
+// What that calibration measured, fitted by this version's formulas.
+Calibration fit_again(const Calibration& calibration);
+
 }  // namespace shardlab

@@ -42,6 +42,27 @@ class Fitter {
     return fit_times(rows, count);
   }
 
+  // Whether more than one size was measured, so that what it costs whatever its size can be told from what
+  // it costs by size. Of a single size all its time goes by size: as a constant it would be as long for a
+  // hundred times the bytes.
+  template <typename SizeOf>
+  bool sizes_differ(SizeOf size_of) const {
+    return std::any_of(results_.begin(), results_.end(),
+                       [&](const ProbeResult& r) { return size_of(r) != size_of(results_.front()); });
+  }
+
+  // Times of a constant and of something that goes by size; only the second of a single size.
+  std::array<double, 2> fit_by_size(std::array<double, 2> (*terms_of)(const ProbeResult&)) const {
+    if (sizes_differ([&](const ProbeResult& r) { return terms_of(r)[1]; })) {
+      const auto c = fit(2, [&](const ProbeResult& r) {
+        return std::array<double, 3>{terms_of(r)[0], terms_of(r)[1], 0};
+      });
+      return {c[0], c[1]};
+    }
+    const auto c = fit(1, [&](const ProbeResult& r) { return std::array<double, 3>{terms_of(r)[1], 0, 0}; });
+    return {0, c[0]};
+  }
+
   // A rate from ns per unit; a fit that found no cost at all leaves a rate that adds nothing.
   static double rate(double ns_per_unit) { return ns_per_unit > 0 ? 1e9 / ns_per_unit : 1e18; }
 
@@ -68,13 +89,24 @@ class Fitter {
       r.fitted_ns = matmul_formula_ns(matmul_shape(r.shape, probe.dtype), fitted);
   }
 
-  void fit_attention(const AttentionProbe& probe) {
-    const auto c = fit(3, [&](const ProbeResult& r) {
-      const AttentionWork work = attention_work(r.shape, probe.direction);
-      const auto flops = static_cast<double>(work.flops.value);
-      return std::array<double, 3>{1, flops,
-                                   flops / static_cast<double>(std::max<std::int64_t>(work.sequence, 1))};
+  // ns whatever its size, per FLOP and, times tokens, per FLOP.
+  std::array<double, 3> fit_attention_terms(const AttentionProbe& probe) const {
+    const auto flops_of = [&](const ProbeResult& r) {
+      return static_cast<double>(attention_work(r.shape, probe.direction).flops.value);
+    };
+    if (!sizes_differ(flops_of)) {
+      const auto c = fit(1, [&](const ProbeResult& r) { return std::array<double, 3>{flops_of(r), 0, 0}; });
+      return {0, c[0], 0};
+    }
+    return fit(3, [&](const ProbeResult& r) {
+      const std::int64_t sequence = attention_work(r.shape, probe.direction).sequence;
+      return std::array<double, 3>{1, flops_of(r),
+                                   flops_of(r) / static_cast<double>(std::max<std::int64_t>(sequence, 1))};
     });
+  }
+
+  void fit_attention(const AttentionProbe& probe) {
+    const auto c = fit_attention_terms(probe);
     AttentionCoefficients fitted;
     fitted.overhead_ns = c[0];
     fitted.rate = {rate(c[1])};
@@ -104,10 +136,10 @@ class Fitter {
   }
 
   void fit_traffic() {
-    const auto c = fit(2, [&](const ProbeResult& r) {
+    const auto c = fit_by_size([](const ProbeResult& r) {
       const Traffic traffic = traffic_of_shape(r.shape);
-      return std::array<double, 3>{static_cast<double>(traffic.pieces),
-                                   static_cast<double>(traffic.bytes.value), 0};
+      return std::array<double, 2>{static_cast<double>(traffic.pieces),
+                                   static_cast<double>(traffic.bytes.value)};
     });
     TrafficCoefficients fitted;
     fitted.overhead_ns = c[0];

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/input_file.h"
 #include "engine/cli/command.h"
 #include "engine/cli/launched.h"
 #include "engine/cli/run_calibration.h"
@@ -12,6 +13,7 @@
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "simulator/calibrate/calibrate.h"
+#include "simulator/calibrate/fit_calibration.h"
 
 namespace shardlab {
 namespace {
@@ -45,10 +47,18 @@ class CalibrateCommand final : public Command {
         .excludes(ranks_option_)
         .excludes(threads_option_)
         .excludes(cluster_option_);
+    parser
+        .value("--refit", measured_,
+               "Measure nothing: fit what this calibration measured by this version's formulas")
+        .type("FILE")
+        .excludes(ranks_option_)
+        .excludes(threads_option_)
+        .excludes(cluster_option_);
     parser.value("--output", output_, "Write the calibration there too, as JSON").type("FILE");
   }
 
   Result<int> run(CommandContext& context) override {
+    if (!measured_.empty()) return refit(context);
     return run_launched(context.console, [&](RankTeam* team) { return calibrate_with(team, context); });
   }
 
@@ -68,6 +78,16 @@ class CalibrateCommand final : public Command {
     context.console.note(fmt::format("calibrating {}, about {}", request.cluster,
                                      kind == DeviceKind::gpu ? "a minute" : "half a minute"));
     SHARDLAB_TRY(const Calibration calibration, run_calibration(request, store, context.console));
+    return show(calibration, context);
+  }
+
+  Result<int> refit(CommandContext& context) {
+    SHARDLAB_TRY(const std::string text, read_input_file(measured_, {"calibration", std::int64_t{64} << 20}));
+    SHARDLAB_TRY(const Calibration measured, calibration_from_json(text, measured_));
+    return show(fit_again(measured), context);
+  }
+
+  Result<int> show(const Calibration& calibration, CommandContext& context) const {
     if (!output_.empty()) SHARDLAB_CHECK_OK(write(output_, to_json(calibration)));
     if (context.console.json())
       context.console.print_json(Json::parse(to_json(calibration)));
@@ -118,7 +138,7 @@ class CalibrateCommand final : public Command {
 
   int ranks_ = 2;
   int threads_ = 1;
-  std::string cluster_, scenario_, output_;
+  std::string cluster_, scenario_, measured_, output_;
   OptionHandle ranks_option_;
   OptionHandle threads_option_;
   OptionHandle cluster_option_;

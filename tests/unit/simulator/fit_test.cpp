@@ -49,6 +49,20 @@ TEST_CASE("least squares: one row far off does not bend the fit") {
   CHECK(c[1] == Approx(1).epsilon(0.05));
 }
 
+TEST_CASE("what was measured at one size alone costs by its size") {
+  const ProbeShape traffic{{"bytes", 1 << 20}, {"pieces", 1}},
+      attention{{"batch", 1}, {"sequence", 512}, {"heads", 4}, {"kv_heads", 4}, {"head_dim", 64}};
+  const std::vector<ProbeMeasurement> measurements{{"gelu.forward.float32", traffic, {2000, 2000, 2000}},
+                                                   {"attention.forward.float32", attention, {5000}}};
+  const Calibration fitted = fit_calibration(measurements, {});
+  CHECK(coefficient(fitted, "gelu.forward.float32.overhead") == 0);
+  CHECK(coefficient(fitted, "gelu.forward.float32.bandwidth") == Approx((1 << 20) / 2e-6));
+  CHECK(coefficient(fitted, "attention.forward.float32.overhead") == 0);
+  CHECK(coefficient(fitted, "attention.forward.float32.rate") ==
+        Approx(static_cast<double>(attention_work(attention, Direction::forward).flops.value) / 5e-6));
+  for (const ProbeResult& probe : fitted.probes) CHECK(probe.error() == Approx(0).margin(1e-9));
+}
+
 TEST_CASE("a fit recovers the coefficients of matmul, attention, traffic and collectives") {
   std::mt19937_64 random(7);
   std::vector<ProbeMeasurement> measurements;
