@@ -254,6 +254,12 @@ void standInSetError(void* communicator, int outcome) {
   of(static_cast<CommHandle>(communicator)).set_error(outcome);
 }
 
+int standInVersion() {
+  int version = 0;
+  (void)ncclGetVersion(&version);
+  return version;
+}
+
 void standInHold(void* communicator) {
   of(static_cast<CommHandle>(communicator)).hold();
 }

@@ -18,4 +18,7 @@ void standInSetError(void* communicator, int outcome);
 // Calls on the communicator do not come back any more until it is aborted, as when the queue of a GPU is full
 // or a connection is made to a peer that is gone.
 void standInHold(void* communicator);
+
+// The version by the library's own ncclGetVersion, called as NCCL calls its own functions: by their names.
+int standInVersion();
 }
