@@ -18,6 +18,8 @@ int number(Description& file, std::string_view key) {
 NcclMemory read_nccl(Description& file) {
   NcclMemory nccl;
   const auto bytes = [&](std::string_view key) { return size(file, "nccl", key); };
+  nccl.kernels = bytes("kernels");
+  nccl.kernels_high = bytes("kernels_high");
   nccl.simple_buffer = bytes("simple_buffer");
   nccl.ll_buffer = bytes("ll_buffer");
   nccl.ll128_buffer = bytes("ll128_buffer");

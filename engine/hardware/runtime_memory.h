@@ -14,6 +14,7 @@ namespace shardlab {
 
 // NVIDIA's communication library: sizes of its buffers, and how many channels it opens.
 struct NcclMemory {
+  Bytes kernels, kernels_high;                   // loaded with the first communicator of a process
   Bytes simple_buffer, ll_buffer, ll128_buffer;  // of a connection, by protocol
   Bytes connection_header;
   Bytes granularity;  // of device memory that other processes map

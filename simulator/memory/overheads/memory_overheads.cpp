@@ -16,7 +16,7 @@ std::vector<MemoryOverhead> memory_overheads(const PlannedScenario& planned, con
   };
   add(context_overheads(device, runtime));
   add(cublas_overheads(planned, device, runtime));
-  add(communication_overheads(communicators, device, runtime));
+  add(communication_overheads(planned, communicators, device, runtime));
   add(host_overheads(planned, communicators, device, runtime));
   return rows;
 }

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "engine/scenario/choose_implementation.h"
+#include "engine/scenario/strategy_facts.h"
 #include "simulator/memory/overheads/nccl_buffers.h"
 #include "simulator/memory/overheads/overhead_rows.h"
 
@@ -86,13 +88,31 @@ Overheads rccl_overheads(const std::vector<Communicator>& communicators, const R
   return rows;
 }
 
+// torchrun's programs make a group, whatever its size, for every strategy but none.
+bool makes_group(const PlannedScenario& planned) {
+  return choose_host(planned.scenario) == HostProgram::python &&
+         facts_of(planned.scenario).framework != Framework::none;
+}
+
+MemoryOverhead kernels_of_nccl(const RuntimeMemory& runtime) {
+  return {.name = "kernels of NCCL",
+          .bytes = runtime.nccl.kernels,
+          .low = {},
+          .high = runtime.nccl.kernels_high,
+          .where = OverheadPlace::device,
+          .formula = "one a process, loaded with its first communicator",
+          .source = runtime.source("nccl.kernels")};
+}
+
 }  // namespace
 
-Overheads communication_overheads(const std::vector<Communicator>& communicators, const Device& device,
+Overheads communication_overheads(const PlannedScenario& planned,
+                                  const std::vector<Communicator>& communicators, const Device& device,
                                   const RuntimeMemory& runtime) {
   if (device.cuda_capability == 0) return rccl_overheads(communicators, runtime);
   const NcclBuffers buffers(device, runtime.nccl);
   Overheads rows;
+  if (!communicators.empty() || makes_group(planned)) rows.push_back(kernels_of_nccl(runtime));
   for (const Communicator& its : communicators) {
     const Terms terms = terms_of(its, buffers, runtime.nccl);
     const Bytes bytes = terms.sum().device;

@@ -14,8 +14,10 @@ using Overheads = std::vector<MemoryOverhead>;
 Overheads context_overheads(const Device& device, const RuntimeMemory& runtime);
 Overheads cublas_overheads(const PlannedScenario& planned, const Device& device,
                            const RuntimeMemory& runtime);
-// A row a communicator.
-Overheads communication_overheads(const std::vector<Communicator>& communicators, const Device& device,
+// The library's own and a row a communicator. A program in Python makes a group of one rank too, which has no
+// connections.
+Overheads communication_overheads(const PlannedScenario& planned,
+                                  const std::vector<Communicator>& communicators, const Device& device,
                                   const RuntimeMemory& runtime);
 // What they keep in host memory, of a rank.
 Bytes nccl_host_bytes(const std::vector<Communicator>& communicators, const Device& device,
