@@ -42,6 +42,8 @@ struct Device {
   int threads = 1;                      // of a rank on a CPU
   KernelFigures kernels;                // empty on a CPU
   std::optional<FittedFigures> fitted;  // of programs on GPUs; none on a CPU
+  // What runs has the libraries of 2023 and 2024, as published runs have, rather than torch 2.11's.
+  bool older_libraries = false;
 
   // --- memory ---
   BytesPerSecond memory_bandwidth;  // of the data sheet, or of one rank's threads on a CPU

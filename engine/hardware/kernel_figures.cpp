@@ -5,19 +5,21 @@
 namespace shardlab {
 namespace {
 
-Result<TileFigures> read_tiles(FigureSources& provenance) {
+Status read_products(TileFigures& tiles, HopperFigures& hopper, FigureSources& provenance) {
   SHARDLAB_TRY(const std::filesystem::path path, find_asset("hardware/kernels/matmul.yaml"));
   SHARDLAB_TRY(Description file, Description::read(path));
   file.text("name");
-  TileFigures tiles;
   tiles.rows = file.count("tiles", "rows");
   tiles.columns = file.count("tiles", "columns");
   tiles.small = file.count("tiles", "small");
   tiles.small_speed = file.figure("tiles", "small_speed");
   tiles.idle_tail = file.figure("tiles", "idle_tail");
+  hopper.products = file.figure("hopper", "products");
+  hopper.most = file.figure("hopper", "most");
+  hopper.unaligned = file.figure("hopper", "unaligned");
   SHARDLAB_CHECK_OK(file.finish());
   provenance.insert(file.provenance().begin(), file.provenance().end());
-  return tiles;
+  return {};
 }
 
 Result<AttentionFigures> read_attention(FigureSources& provenance) {
@@ -27,6 +29,7 @@ Result<AttentionFigures> read_attention(FigureSources& provenance) {
   AttentionFigures attention;
   attention.narrow = file.figure("shape", "narrow");
   attention.forward = file.figure("shape", "forward");
+  attention.cudnn = file.figure("speed", "cudnn");
   attention.flash3 = file.figure("speed", "flash3");
   SHARDLAB_CHECK_OK(file.finish());
   provenance.insert(file.provenance().begin(), file.provenance().end());
@@ -37,7 +40,7 @@ Result<AttentionFigures> read_attention(FigureSources& provenance) {
 
 Result<KernelFigures> read_kernel_figures() {
   KernelFigures figures;
-  SHARDLAB_TRY(figures.tiles, read_tiles(figures.provenance));
+  SHARDLAB_CHECK_OK(read_products(figures.tiles, figures.hopper, figures.provenance));
   SHARDLAB_TRY(figures.attention, read_attention(figures.provenance));
   return figures;
 }

@@ -14,15 +14,24 @@ struct TileFigures {
   double idle_tail = 0;       // the share that counts of what a last wave leaves idle
 };
 
+// Products by torch 2.11's libraries on Hopper, relative to the figures of gpus/*.yaml.
+struct HopperFigures {
+  double products = 1;   // the rate
+  double most = 1;       // share of the data sheet's rate that none exceeds
+  double unaligned = 1;  // share of the rate where rows are no multiple of 16 bytes
+};
+
 // Kernels for attention relative to flash attention 2 with heads of 128, forward and backward together.
 struct AttentionFigures {
   double narrow = 1;   // share of the rate with heads of 64
   double forward = 1;  // rate of forward over that of backward
   double flash3 = 1;   // rate of flash attention 3
+  double cudnn = 1;    // of cuDNN's on Hopper
 };
 
 struct KernelFigures {
   TileFigures tiles;
+  HopperFigures hopper;
   AttentionFigures attention;
   FigureSources provenance;  // by "tiles.idle_tail" and the like
 };

@@ -102,9 +102,11 @@ Result<RunSummary> predict_row(const std::string& yaml, const std::string& name,
                                const BacktestSettings& settings) {
   SHARDLAB_TRY(const Scenario scenario, parse_scenario(yaml, name + ".yaml", settings.settings));
   SHARDLAB_TRY(const PlannedScenario planned, plan_scenario(scenario));
-  SHARDLAB_TRY(const Device device, resolve_device(*planned.scenario.cluster));
+  SHARDLAB_TRY(Device device, resolve_device(*planned.scenario.cluster));
+  device.older_libraries = true;
   std::optional<Calibration> calibration;
-  if (settings.calibration_for) {
+  // A calibration of a GPU measured torch 2.11's libraries.
+  if (settings.calibration_for && device.kind != DeviceKind::gpu) {
     SHARDLAB_TRY(calibration, settings.calibration_for(planned.scenario));
   }
   SHARDLAB_TRY(const RunTrace trace, simulate({planned, device, calibration ? &*calibration : nullptr}));

@@ -23,6 +23,7 @@ struct BacktestSettings {
   double band_part = 0.8;             // ... that should hold so much of the published figures
   int threads = 1;
   // The calibration for a scenario; none where there is none. Called from several threads at once.
+  // Not asked for GPUs: published runs had older libraries than those that a calibration measures.
   std::function<Result<std::optional<Calibration>>(const Scenario&)> calibration_for = {};
   // Called after every row, by one thread at a time.
   std::function<void(int done, int of)> progress = {};

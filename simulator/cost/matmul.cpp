@@ -16,7 +16,7 @@ double flops_of(const MatmulShape& shape) {
 double arithmetic_ns(const MatmulShape& shape, const MatmulCoefficients& coefficients) {
   const auto k = static_cast<double>(std::max<std::int64_t>(shape.k, 1));
   return flops_of(shape) / coefficients.rate.value * 1e9 * (k + coefficients.k_half) / k *
-         wave_factor(shape, coefficients.waves);
+         wave_factor(shape, coefficients.waves) / alignment_share(shape, coefficients.alignment);
 }
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
@@ -57,6 +57,12 @@ double wave_factor(const MatmulShape& shape, const WaveCoefficients& waves) {
   return best / (static_cast<double>(shape.m) * static_cast<double>(shape.n));
 }
 
+double alignment_share(const MatmulShape& shape, const AlignmentCoefficients& alignment) {
+  constexpr std::int64_t k_elements = 8;  // of 16 bits in 16 bytes
+  const std::int64_t other = alignment.reads_rows_of_inner ? shape.k : shape.m;
+  return shape.n % k_elements == 0 && other % k_elements == 0 ? 1 : alignment.share;
+}
+
 double matmul_formula_ns(const MatmulShape& shape, const MatmulCoefficients& coefficients) {
   return coefficients.overhead_ns +
          std::max(arithmetic_ns(shape, coefficients), traffic_ns(shape, coefficients));
@@ -74,12 +80,14 @@ ShapeTable::Coordinates coordinates_of(const MatmulShape& shape) {
 CostBreakdown explain_matmul(const MatmulShape& shape, const MatmulCoefficients& coefficients) {
   const bool arithmetic = arithmetic_ns(shape, coefficients) >= traffic_ns(shape, coefficients);
   const double waves = wave_factor(shape, coefficients.waves);
-  std::string formula = arithmetic
-                            ? fmt::format("{} / {} * ({} + {:.4g})/{}{}", flops_text(flops_of(shape)),
-                                          rate_text(coefficients.rate), shape.k, coefficients.k_half, shape.k,
-                                          waves > 1 ? fmt::format(" * {:.3f} (tiles, waves)", waves) : "")
-                            : fmt::format("{} / {}", bytes_text(static_cast<double>(shape.bytes.value)),
-                                          rate_text(coefficients.bandwidth));
+  const double aligned = alignment_share(shape, coefficients.alignment);
+  std::string formula =
+      arithmetic ? fmt::format("{} / {} * ({} + {:.4g})/{}{}{}", flops_text(flops_of(shape)),
+                               rate_text(coefficients.rate), shape.k, coefficients.k_half, shape.k,
+                               waves > 1 ? fmt::format(" * {:.3f} (tiles, waves)", waves) : "",
+                               aligned < 1 ? fmt::format(" / {:.3g} (rows not of 16 bytes)", aligned) : "")
+                 : fmt::format("{} / {}", bytes_text(static_cast<double>(shape.bytes.value)),
+                               rate_text(coefficients.bandwidth));
   formula += fmt::format(" + {}{}", time_text(coefficients.overhead_ns),
                          correction_text(coefficients.measured, coordinates_of(shape)));
   return {matmul_ns(shape, coefficients),

@@ -1,12 +1,14 @@
 // Time of a matrix product m x k by k x n: a roofline over tiles and waves.
 //
-//   t = overhead + max(2 m n k / (rate * filled) * (k + k_half) / k, bytes / bandwidth)
+//   t = overhead + max(2 m n k / (rate * filled * aligned) * (k + k_half) / k, bytes / bandwidth)
 //
 // k / (k + k_half) is the share of the rate that an inner dimension k attains (prologue and epilogue of a
 // tile). `filled` is what tiles and waves leave of it: the result is cut into tiles, one a multiprocessor at
 // a time, and a last wave of fewer tiles than multiprocessors takes nearly as long as a full one. Sizes of
 // tiles and their fit to published tables: assets/hardware/kernels/matmul.yaml. Processors have no waves, and
 // neither has a calibration, whose measured shapes correct the formula instead (ShapeTable over m, n, k).
+// `aligned` is 1 but for rows of 16-bit numbers that are no multiple of 16 bytes, for which cuBLAS has other
+// kernels.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +46,16 @@ struct WaveCoefficients {
 // that are idle in the last wave cost, by the tile that costs least.
 double wave_factor(const MatmulShape& shape, const WaveCoefficients& waves);
 
+// Rows of 16-bit operands and results that are no multiple of 16 bytes, where a library has slower kernels
+// for them.
+struct AlignmentCoefficients {
+  double share = 1;                 // of the rate
+  bool reads_rows_of_inner = true;  // rows of an operand are k elements long; else m, of one read turned
+};
+
+// 1, or `share` where a row is no multiple of 16 bytes.
+double alignment_share(const MatmulShape& shape, const AlignmentCoefficients& alignment);
+
 struct MatmulCoefficients {
   FlopsPerSecond rate;  // of large products
   double k_half = 0;
@@ -51,6 +63,7 @@ struct MatmulCoefficients {
   double overhead_ns = 0;    // per product
   ShapeTable measured;
   WaveCoefficients waves;
+  AlignmentCoefficients alignment;
 };
 
 double matmul_ns(const MatmulShape& shape, const MatmulCoefficients& coefficients);

@@ -24,8 +24,18 @@ FlopsPerSecond operator*(FlopsPerSecond rate, double factor) {
   return {rate.value * factor};
 }
 
+bool is_half(DType dtype) {
+  return dtype == DType::bfloat16 || dtype == DType::float16;
+}
+
+// Whether torch 2.11's own libraries run on Hopper, which was measured.
+bool of_today_on_hopper(const Device& device) {
+  return device.cuda_capability == 90 && !device.older_libraries;
+}
+
 // How fast the kernel is, in units of flash attention 2.
 double attention_speed(const Device& device, AttentionKind kind) {
+  if (kind == AttentionKind::automatic && of_today_on_hopper(device)) return device.kernels.attention.cudnn;
   if (kind == AttentionKind::flash3) return device.kernels.attention.flash3;
   if (kind == AttentionKind::triton && device.fitted)
     return device.fitted->of(FittedFigure::triton_attention);
@@ -44,15 +54,30 @@ double product_speed(const Device& device) {
   return device.fitted ? device.fitted->of(FittedFigure::product_speed) : 1;
 }
 
+FlopsPerSecond product_rate(const Device& device, DType dtype) {
+  const FlopsPerSecond published = rate_of(device.gemm, dtype) * product_speed(device);
+  const auto peak = device.peak(dtype);
+  if (!of_today_on_hopper(device) || !peak || !is_half(dtype)) return published;
+  const HopperFigures& hopper = device.kernels.hopper;
+  return {std::max(published.value, std::min(published.value * hopper.products, peak->value * hopper.most))};
+}
+
+AlignmentCoefficients alignment_of(const Device& device, MatmulUse use, DType dtype) {
+  const bool matters = of_today_on_hopper(device) && is_half(dtype);
+  return {matters ? device.kernels.hopper.unaligned : 1, use != MatmulUse::weight_gradient};
+}
+
 DtypeCoefficients compute_of(const Device& device, AttentionKind kind, DType dtype, BytesPerSecond bandwidth,
                              double overhead_ns) {
   DtypeCoefficients coefficients;
-  coefficients.matmul.fill({rate_of(device.gemm, dtype) * product_speed(device),
-                            device.gemm_k_half,
-                            bandwidth,
-                            overhead_ns,
-                            {},
-                            {device.multiprocessors, device.kernels.tiles}});
+  for (std::size_t use = 0; use < k_matmul_uses; ++use)
+    coefficients.matmul[use] = {product_rate(device, dtype),
+                                device.gemm_k_half,
+                                bandwidth,
+                                overhead_ns,
+                                {},
+                                {device.multiprocessors, device.kernels.tiles},
+                                alignment_of(device, static_cast<MatmulUse>(use), dtype)};
   const auto rates = by_direction(rate_of(device.attention, dtype) * attention_speed(device, kind),
                                   device.kernels.attention);
   for (std::size_t direction = 0; direction < rates.size(); ++direction) {

@@ -39,12 +39,57 @@ TEST_CASE("float16 products run at the float16 rate, emulated bfloat16 at that o
 
 TEST_CASE("products are slower in a step than alone, whatever their dtype") {
   Device device = device_called("H100-SXM");
+  device.older_libraries = true;
   REQUIRE(device.fitted);
   REQUIRE(device.gemm.fp8);
   const double speed = device.fitted->of(FittedFigure::product_speed);
   const CostCoefficients costs = published_coefficients(device, {});
   CHECK(rate(costs.of(DType::bfloat16)) == Approx(speed * device.gemm.bfloat16->value));
   CHECK(costs.float8[0].rate.value == Approx(speed * device.gemm.fp8->value));
+}
+
+TEST_CASE(
+    "Hopper's products and attention are faster with torch 2.11's libraries, none beyond what was measured") {
+  for (const char* gpu : {"H100-SXM", "H200-SXM", "H20"}) {
+    INFO(gpu);
+    Device device = device_called(gpu);
+    const CostCoefficients today = published_coefficients(device, {});
+    device.older_libraries = true;
+    const CostCoefficients older = published_coefficients(device, {});
+    const HopperFigures& hopper = device.kernels.hopper;
+    CHECK(rate(today.bfloat16) >= rate(older.bfloat16));
+    CHECK(rate(today.bfloat16) <= std::max(rate(older.bfloat16), hopper.most * device.peaks.bfloat16->value));
+    CHECK(today.bfloat16.attention[0].rate.value ==
+          Approx(device.kernels.attention.cudnn * older.bfloat16.attention[0].rate.value));
+    const CostCoefficients flash =
+        published_coefficients(device_called(gpu), {.attention = AttentionKind::flash});
+    CHECK(flash.bfloat16.attention[0].rate.value == older.bfloat16.attention[0].rate.value);
+    CHECK(rate(today.float32) == rate(older.float32));
+  }
+  CHECK(rate(published_coefficients(device_called("A100-SXM-80GB"), {}).bfloat16) ==
+        rate(published_coefficients(
+                 [] {
+                   Device device = device_called("A100-SXM-80GB");
+                   device.older_libraries = true;
+                   return device;
+                 }(),
+                 {})
+                 .bfloat16));
+}
+
+TEST_CASE("rows that are no multiple of 16 bytes are slow on Hopper, whichever operand they are of") {
+  const CostCoefficients costs = published_coefficients(device_called("H200-SXM"), {});
+  const auto share = [&](MatmulUse use, std::int64_t m, std::int64_t n, std::int64_t k) {
+    return alignment_share({m, n, k, {}}, costs.bfloat16.matmul[static_cast<std::size_t>(use)].alignment);
+  };
+  const double slow = device_called("H200-SXM").kernels.hopper.unaligned;
+  CHECK(share(MatmulUse::forward, 8192, 50257, 1600) == slow);
+  CHECK(share(MatmulUse::input_gradient, 8192, 1600, 50257) == slow);
+  CHECK(share(MatmulUse::weight_gradient, 50257, 1600, 8192) == slow);
+  // Tokens are no row of anything: an odd number of them does not matter.
+  CHECK(share(MatmulUse::forward, 8191, 1600, 1600) == 1);
+  CHECK(share(MatmulUse::weight_gradient, 1600, 1600, 8191) == 1);
+  CHECK(alignment_share({8192, 50257, 1600, {}}, costs.float32.matmul[0].alignment) == 1);
 }
 
 TEST_CASE("a segment that computes in float16 takes the time of float16") {

@@ -89,7 +89,8 @@ std::vector<double> product_ratios(const std::string& gpu) {
 }
 
 std::vector<double> attention_ratios(const std::string& gpu) {
-  const DtypeCoefficients coefficients = published_coefficients(device_alone(gpu), {}).bfloat16;
+  const DtypeCoefficients coefficients =
+      published_coefficients(device_alone(gpu), {.attention = AttentionKind::flash}).bfloat16;
   std::vector<double> ratios;
   for (const Row& row : rows_of("attention.csv", gpu)) {
     // As the charts: 16,384 tokens in all, 2,048 wide; half of the products for causality.
