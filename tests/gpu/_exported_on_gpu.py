@@ -4,7 +4,7 @@ this rank's own part, so memory and compute are those of rank 0 of a real run, a
 
 Of each: seconds and the allocator's peaks of every step, memory of the process beside the allocator's, then one step's allocations and one
 step's operators and kernels by the profiler. Every program has a process of its own, forked once torch is loaded and before it has looked at
-the GPU. Usage: _exported_on_gpu.py CASES.json ANSWERS; CASES: [{name, program, ranks, steps}]; ANSWERS: a folder, of which each case gets a file.
+the GPU. Usage: _exported_on_gpu.py CASES.json ANSWERS; CASES: [{name, scenario, program, ranks, steps}]; ANSWERS: a folder, of which each case gets a file.
 """
 import gc
 import gzip
@@ -197,7 +197,7 @@ def measure(case):
     kept = []
     module.Record = lambda folder: kept.append(Measured(folder)) or kept[0]
     sys.argv = [case["program"], "--steps", str(case["steps"])]
-    answer = {"name": case["name"], "ranks": module.RANKS, "torch": torch.__version__, "transformers": transformers.__version__,
+    answer = {"name": case["name"], "scenario": case["scenario"], "ranks": module.RANKS, "torch": torch.__version__, "transformers": transformers.__version__,
               "cudnn": torch.backends.cudnn.version()}
     try:
         module.main()

@@ -56,7 +56,7 @@ def export(folder, names):
             file = folder / f"{name}.yaml"
             file.write_text(json.dumps(scenario_of(name), indent=1))
             shardlab("export", file, "--to", "script", "-o", folder, "--no-prediction")
-            cases.append({"name": name, "program": str(folder / f"{name}.train.py"), "ranks": CASES[name][1],
+            cases.append({"name": name, "scenario": scenario_of(name), "program": str(folder / f"{name}.train.py"), "ranks": CASES[name][1],
                           "steps": FEW_STEPS.get(name, STEPS)})
         except Exception as error:  # pylint: disable=broad-except
             print(f"{name}: not exported: {error}", flush=True)
