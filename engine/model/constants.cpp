@@ -10,7 +10,7 @@
 namespace shardlab {
 namespace {
 
-// What a constant holds: of `alibi` and `causal_mask` neither is a rotary table.
+// What a constant holds: neither `alibi` nor one of the masks is a rotary table.
 enum class Alibi : std::uint8_t { none, falcon, mpt };
 
 // Rotary tables.
@@ -25,11 +25,12 @@ constexpr Attribute<double> k_ramp_high{"ramp_high"};
 constexpr Attribute<double> k_amplitude{"amplitude"};
 constexpr Attribute<DType> k_frequency_dtype{"frequency_dtype"};
 constexpr Attribute<std::int64_t> k_halves{"halves"};
-// Alibi, and the mask.
+// Alibi, and the masks.
 constexpr Attribute<Alibi> k_alibi{"alibi"};
 constexpr Attribute<double> k_bias_max{"bias_max"};
 constexpr Attribute<bool> k_whole{"whole"};
 constexpr Attribute<bool> k_causal_mask{"causal_mask"};
+constexpr Attribute<std::int64_t> k_added_mask{"added_mask"};  // the window
 
 double llama3_frequency(double frequency, const Attributes& attributes) {
   const double factor = attributes.get(k_factor);
@@ -172,6 +173,17 @@ void fill_causal_mask(const Tensor& tensor, std::span<float> values) {
   }
 }
 
+void fill_added_mask(const Tensor& tensor, std::int64_t window, std::span<float> values) {
+  const std::int64_t queries = tensor.shape[2], keys = tensor.shape[3];
+  const float hidden = lowest(tensor.dtype);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto place = static_cast<std::int64_t>(i);
+    const std::int64_t key = place % keys, query = place / keys % queries;
+    const bool seen = key <= query && (window == 0 || key > query - window);
+    values[i] = seen ? 0.0f : hidden;
+  }
+}
+
 }  // namespace
 
 Attributes with_frequency_dtype(const Attributes& rope_table, DType dtype) {
@@ -225,9 +237,14 @@ Attributes causal_mask_attributes() {
   return {{k_causal_mask, true}};
 }
 
+Attributes added_mask_attributes(std::int64_t window) {
+  return {{k_added_mask, window}};
+}
+
 void fill_constant(const Tensor& tensor, std::span<float> values) {
   const Attributes& attributes = tensor.attributes;
   if (attributes.get_or(k_causal_mask, false)) return fill_causal_mask(tensor, values);
+  if (const auto window = attributes.find(k_added_mask)) return fill_added_mask(tensor, *window, values);
   switch (attributes.get_or(k_alibi, Alibi::none)) {
     case Alibi::falcon:
       return attributes.get_or(k_whole, false) ? fill_whole_falcon_alibi(tensor, values)

@@ -31,6 +31,11 @@ Attributes mpt_alibi_attributes(double bias_max);
 // 1 where a query may not look, at later keys, and 0 elsewhere: [batch, 1, queries, keys].
 Attributes causal_mask_attributes();
 
+// Added to scores: 0 where a query may look, the lowest number of the tensor's dtype where it may not,
+// [batch, 1, queries, keys]; with a window it sees its last so many keys, itself included (0: all earlier
+// ones). transformers 5.23, masking_utils.py eager_mask.
+Attributes added_mask_attributes(std::int64_t window);
+
 // Falcon's as transformers hands it to attention by default: a matrix for each head of each sequence, [batch,
 // heads, queries, keys], with the lowest number of the tensor's dtype at later keys.
 Attributes with_whole_matrices(const Attributes& falcon_alibi);

@@ -16,21 +16,22 @@ tl::unexpected<Error> no_eager_form(std::string what) {
 
 namespace {
 
-bool is_biased_attention(const Operator& op) {
+bool changes_scores(const Operator& op) {
+  if (op.type != &k_attention) return false;
   const bool packed = op.attributes.get_or(attribute::k_packed, Packing::separate) != Packing::separate;
-  return op.type == &k_attention && op.inputs.size() == (packed ? 2 : 4);
+  return op.inputs.size() == (packed ? 2 : 4) || op.attributes.get_or(attribute::k_soft_cap, 0) > 0;
 }
 
 }  // namespace
 
-bool has_biased_attention(const ModelGraph& graph) {
-  return std::any_of(graph.operators.begin(), graph.operators.end(), is_biased_attention);
+bool has_changed_scores(const ModelGraph& graph) {
+  return std::any_of(graph.operators.begin(), graph.operators.end(), changes_scores);
 }
 
 Status use_eager_operators(ModelGraph& graph, const FusedParts& fused) {
   for (Operator& op : graph.operators) {
     const OperatorType& type = *op.type;
-    if (fused.attention && is_biased_attention(op)) continue;
+    if (fused.attention && changes_scores(op)) continue;
     if (fused.loss && op.type == &k_cross_entropy) continue;
     if (type.make_eager != nullptr) {
       SHARDLAB_CHECK_OK(type.make_eager(graph, op));

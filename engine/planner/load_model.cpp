@@ -44,7 +44,7 @@ Status check_buffers(const ModelConfig& config, const GraphOptions& options, con
 // Where it would be said of attention that is one kernel anyway.
 Status check_attention(AttentionKind kind, const GraphOptions& options, const ModelGraph& graph) {
   if (kind != AttentionKind::flash) return {};
-  if (options.implementation == Implementation::eager && has_biased_attention(graph)) return {};
+  if (options.implementation == Implementation::eager && has_changed_scores(graph)) return {};
   return bad_input("model.attention", "flash has no effect: this model's attention is one kernel already",
                    "leave it out");
 }

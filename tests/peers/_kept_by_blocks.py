@@ -1,8 +1,8 @@
 """What autograd keeps of each block of transformers' modules: unique storages that operators of the block save between forward and
 backward, by torch's own hooks. Parameters and experts are left out, and what all blocks are handed (rotary tables, masks) is counted apart.
 
-Attention is a function of our own that saves what a flash kernel saves: the kernel for CPUs saves something else. MPT's computes its
-scores itself. Falcon's is the module for flash_attention_2, with alibi the one for sdpa, around the same function.
+Attention is a function of our own that saves what a flash kernel saves: the kernel for CPUs saves something else. MPT's and
+Gemma 2's compute their scores themselves. Falcon's is the module for flash_attention_2, with alibi the one for sdpa, around the same function.
 """
 import unittest.mock
 
@@ -83,7 +83,7 @@ class Watch:
 
 
 def kept_by_blocks(config, dtype):
-    own = config["model_type"] == "mpt" or config.get("alibi")
+    own = config["model_type"] == "mpt" or config.get("alibi") or config.get("attn_logit_softcapping")
     settings = {} if own else {"attn_implementation": NAME}
     model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**config), dtype=dtype, **settings).train()
     watch = Watch(model)

@@ -13,6 +13,7 @@
 // over the pairs that causality and the window leave. Backward computes the gradients of q, k and v together.
 #include <algorithm>
 
+#include "engine/model/operators/attention_pairs.h"
 #include "engine/model/operators/eager_forms.h"
 #include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
@@ -58,13 +59,6 @@ Bytes backward_scratch(DType dtype, std::int64_t sequence, std::int64_t head_dim
   if (dtype == DType::float32) return common;
   return common + piece(block, dtype) * 2 + piece(rows * head_dim, DType::float32) +
          piece(sequence * head_dim, DType::float32) * 2;
-}
-
-// Twice the pairs of a query and a key it sees, counting the diagonal as half: an exact half of s^2 without
-// a window.
-std::int64_t twice_the_pairs(std::int64_t sequence, std::int64_t window) {
-  if (window == 0 || window >= sequence) return sequence * sequence;
-  return 2 * window * sequence - window * window;
 }
 
 OperatorDescription describe_attention(const ModelGraph& graph, const Operator& op) {

@@ -89,7 +89,10 @@ void score_steps(const Scores& s, EagerSteps& steps) {
     steps.make(s.wide, s.narrow + s.wide);
     steps.give(s.narrow);
   }
-  steps.make(s.wide, s.wide * 3);  // through softmax
+  steps.take(s.wide);
+  steps.make(s.wide, s.wide * 3);  // times the probabilities
+  steps.kernel(s.wide * 3);        // through softmax
+  steps.give(s.wide);
   steps.give(s.wide);
   steps.make(s.wide, s.wide * 2);     // a copy
   steps.kernel(s.wide * 2 + s.mask);  // hidden in it

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "engine/model/constants.h"
 #include "engine/model/eager.h"
@@ -31,9 +32,8 @@ void widen_table(const ModelGraph& graph, Tensor& table) {
   table.attributes = with_both_halves(table.attributes);
 }
 
-// The mask that transformers makes once and hands to every layer (masking_utils.py, eager_mask).
-TensorId causal_mask(ModelGraph& graph) {
-  constexpr std::string_view label = "causal_mask";
+// A mask that transformers makes once and hands to every layer of a kind (masking_utils.py, eager_mask).
+TensorId shared_mask(ModelGraph& graph, std::string_view label, DType dtype, Attributes attributes) {
   const auto known = std::find_if(graph.tensors.begin(), graph.tensors.end(),
                                   [&](const Tensor& tensor) { return tensor.label == label; });
   if (known != graph.tensors.end())
@@ -41,11 +41,21 @@ TensorId causal_mask(ModelGraph& graph) {
   const std::int64_t tokens = graph.sequence_length;
   graph.tensors.push_back({label,
                            {graph.micro_batch, 1, tokens, tokens},
-                           DType::uint8,
+                           dtype,
                            TensorRole::constant,
                            false,
-                           causal_mask_attributes()});
+                           std::move(attributes)});
   return make_id<TensorId>(graph.tensors.size() - 1);
+}
+
+TensorId causal_mask(ModelGraph& graph) {
+  return shared_mask(graph, "causal_mask", DType::uint8, causal_mask_attributes());
+}
+
+// In the dtype of the embedded tokens.
+TensorId added_mask(ModelGraph& graph, std::int64_t window) {
+  return shared_mask(graph, window > 0 ? "added_sliding_mask" : "added_causal_mask", graph.compute_dtype,
+                     added_mask_attributes(window));
 }
 
 // Alibi of Falcon becomes a matrix for each head, in the dtype that scores are computed in.
@@ -97,6 +107,13 @@ Status make_attention_eager(ModelGraph& graph, Operator& op) {
   const bool alibi = op.inputs.size() == (packing == Packing::separate ? 4 : 2);
   if (alibi && packing == Packing::separate)
     return refuse(graph, "biases of separate queries, keys and values");
+  if (op.attributes.get_or(attribute::k_soft_cap, 0) > 0) {
+    if (alibi || packing != Packing::separate)
+      return refuse(graph, "a soft cap on scores with biases, or of queries, keys and values in one");
+    op.type = &k_eager_capped_attention;
+    op.inputs.push_back(added_mask(graph, op.attributes.get_or(attribute::k_window, 0)));
+    return {};
+  }
   if (!alibi) {
     if (packing == Packing::groups) take_sections(op);
     return {};

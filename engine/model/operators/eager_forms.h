@@ -18,7 +18,9 @@ Status make_gelu_eager(ModelGraph& graph, Operator& op);
 Status make_rope_eager(ModelGraph& graph, Operator& op);
 
 // Attention with alibi: that of Mpt reads a mask that all layers share, that of Falcon a matrix for each
-// head. Without it attention is one kernel in torch too; behind an eager rotary embedding it reads sections.
+// head. With a soft cap on its scores (Gemma 2) it computes step by step, with a mask that all layers of the
+// same window share. Without either attention is one kernel in torch too; behind an eager rotary embedding it
+// reads sections.
 Status make_attention_eager(ModelGraph& graph, Operator& op);
 
 }  // namespace shardlab

@@ -43,7 +43,9 @@ class EagerSteps {
   // Where the results are allocated, in the order of blocks alone.
   void results_follow() { blocks_.emplace_back(); }
   // What forward kept is given back, in the order of blocks alone.
-  void give_kept() { blocks_.push_back(k_kept_given_back); }
+  void give_kept() { blocks_.push_back(k_freed_here); }
+  // In forward, where Python's variables let go of the inputs, likewise.
+  void give_inputs() { blocks_.push_back(k_freed_here); }
 
   // All kernels as one piece of work: calibration times an operator as a whole.
   std::vector<Work> works() const {

@@ -19,6 +19,7 @@
   OPERATOR(dispatch, own)                 \
   OPERATOR(distillation_loss, own)        \
   OPERATOR(eager_attention, same)         \
+  OPERATOR(eager_capped_attention, same)  \
   OPERATOR(eager_cross_entropy, same)     \
   OPERATOR(eager_distillation_loss, same) \
   OPERATOR(eager_gelu_new, same)          \

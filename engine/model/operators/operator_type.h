@@ -53,8 +53,9 @@ struct ExtraTensor {
 // Bit i speaks of input (or output) i.
 using InputMask = std::uint32_t;
 
-// Among the blocks of an operator's temporaries: what forward kept for it is freed here, not at its end.
-inline constexpr Bytes k_kept_given_back = {std::numeric_limits<std::int64_t>::min()};
+// Among the blocks of an operator's temporaries: here, not at its end, is freed what backward needs no more
+// of what forward kept, or in forward the inputs that nobody reads any more.
+inline constexpr Bytes k_freed_here = {std::numeric_limits<std::int64_t>::min()};
 
 struct OperatorDescription {
   bool has_backward =
@@ -75,7 +76,7 @@ struct OperatorDescription {
   // much is the most that it takes before, and backward_temporaries the most beside them.
   Bytes backward_temporaries_before;
   // These temporaries block by block, in order: taken (above zero), given back (below), zero where the
-  // results are allocated that are not made first, and k_kept_given_back. Empty: one block of all.
+  // results are allocated that are not made first, and k_freed_here. Empty: one block of all.
   std::vector<Bytes> forward_blocks, backward_blocks;
   std::vector<Work> forward;
   std::vector<Work> backward;

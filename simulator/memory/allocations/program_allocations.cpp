@@ -128,18 +128,22 @@ class ProgramWalk {
     for (const Bytes block : blocks) {
       if (block == Bytes{})
         take_results(step);
-      else if (block == k_kept_given_back)
-        give_kept(step);
+      else if (block == k_freed_here)
+        give_early(step);
       else
         temporaries.change(block);
     }
     temporaries.give_all();
   }
 
-  // Gives back what forward kept and this step frees. At the step's end nothing of it is left to give.
-  void give_kept(const ProgramStep& step) {
-    for (const ValueIndex value : step.frees)
-      if (program_.values[value].origin == ValueOrigin::saved) give(value);
+  // Gives back what forward kept, or what it reads, and this step frees. At the step's end nothing of it is
+  // left to give.
+  void give_early(const ProgramStep& step) {
+    for (const ValueIndex value : step.frees) {
+      const bool read = std::find(step.operands.begin(), step.operands.end(), value) != step.operands.end();
+      if (step.kind == StepKind::forward ? read : program_.values[value].origin == ValueOrigin::saved)
+        give(value);
+    }
   }
 
   void take(ValueIndex index) {

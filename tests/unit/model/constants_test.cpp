@@ -59,6 +59,20 @@ TEST_CASE("a causal mask hides later keys from every query of every sequence") {
   for (std::size_t i = 0; i < values.size(); ++i) CHECK(values[i] == one[i % 9]);
 }
 
+TEST_CASE("a mask that is added hides later keys, and those before the window") {
+  Tensor mask;
+  mask.shape = {2, 1, 3, 3};
+  mask.dtype = DType::float16;
+  const float low = -65504;
+  for (const auto& [window, one] : {std::pair{0, std::vector<float>{0, low, low, 0, 0, low, 0, 0, 0}},
+                                    {2, {0, low, low, 0, 0, low, low, 0, 0}}}) {
+    mask.attributes = added_mask_attributes(window);
+    std::vector<float> values(18);
+    fill_constant(mask, values);
+    for (std::size_t i = 0; i < values.size(); ++i) CHECK(values[i] == one[i % 9]);
+  }
+}
+
 // Falcon's alibi is by key: what a query may not see has the lowest number that the dtype holds.
 TEST_CASE("alibi as whole matrices repeats the table of keys and hides later ones") {
   for (const auto& [dtype, lowest] : {std::pair{DType::float32, -3.4028234663852886e38},

@@ -57,6 +57,7 @@ TEST_CASE("eager: memory-bound operators change, products, attention and sums st
   CHECK(gemma2.at("gelu") == 2);
   CHECK(gemma2.at("multiply") == 2);
   CHECK(gemma2.at("eager_soft_cap") == 1);
+  CHECK(gemma2.at("eager_capped_attention") == 2);
 }
 
 TEST_CASE("eager: a rotary table has both halves, in the dtype it is multiplied in") {
@@ -83,6 +84,23 @@ TEST_CASE("eager: scores of Mpt are hidden by a mask that all layers share") {
   for (const Operator& op : eager.operators) {
     if (op.type == &k_eager_attention) CHECK(op.inputs.back().index() == eager.tensors.size() - 1);
   }
+}
+
+TEST_CASE("eager: layers of Gemma 2 share a mask with those of the same window") {
+  const ModelGraph graph = built("gemma2", Implementation::eager);
+  std::map<std::int64_t, TensorId> masks;
+  for (const Operator& op : graph.operators) {
+    if (op.type != &k_eager_capped_attention) continue;
+    REQUIRE(op.inputs.size() == 4);
+    masks.emplace(op.attributes.get_or(attribute::k_window, 0), op.inputs[3]);
+    const Tensor& mask = graph.tensor(op.inputs[3]);
+    CHECK(mask.role == TensorRole::constant);
+    CHECK(mask.shape == Shape{2, 1, 24, 24});
+    CHECK(mask.dtype == DType::bfloat16);
+  }
+  REQUIRE(masks.size() == 2);
+  CHECK(masks.at(0) != masks.at(6));
+  CHECK(graph.tensors.size() == built("gemma2").tensors.size() + 2 + 2);  // two activations of gates
 }
 
 const Operator& first_of(const ModelGraph& graph, const OperatorType& type) {

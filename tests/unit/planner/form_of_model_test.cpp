@@ -65,6 +65,23 @@ TEST_CASE("attention can be one kernel among eager operators") {
   CHECK(fused.error().place.name == "model.attention");
 }
 
+// The only implementation that transformers has for a soft cap, and flash attention in its place.
+TEST_CASE("attention with a soft cap computes step by step unless it is said to be one kernel") {
+  for (const auto& [more, type] :
+       {std::pair{"", "eager_capped_attention"}, {", attention: flash", "attention"}}) {
+    const auto scenario =
+        parse_scenario("model: {config: gemma-2-2b, sequence_length: 64, overrides: {num_hidden_layers: 2}" +
+                           std::string(more) + "}\ncluster: {node: hgx-h100}\nparallel: {strategy: fsdp2}\n",
+                       "a.yaml");
+    REQUIRE_OK(scenario);
+    const auto planned = plan_scenario(*scenario);
+    REQUIRE_OK(planned);
+    CHECK(planned->graph.implementation == Implementation::eager);
+    CHECK(std::count_if(planned->graph.operators.begin(), planned->graph.operators.end(),
+                        [&](const Operator& op) { return op.type->name == type; }) == 2);
+  }
+}
+
 TEST_CASE("a distillation has an eager form") {
   const auto planned_with = [](const std::string& loss, const std::string& teacher) {
     const auto scenario = parse_scenario("model: {config: tiny-llama, sequence_length: 64, loss: " + loss +

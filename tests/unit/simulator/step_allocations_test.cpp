@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 
+#include "engine/planner/plan_scenario.h"
 #include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/read_scenario.h"
 #include "simulator/memory/step_memory.h"
 #include "tests/catch.h"
 #include "tests/unit/simulator/small_scenario.h"
@@ -115,6 +118,32 @@ std::ptrdiff_t taken(const PlannedScenario& planned, WhoseStorages whose, Bytes 
   return std::count_if(made->calls.begin(), made->calls.end(), [&](const AllocationCall& call) {
     return call.kind == CallKind::take && call.bytes == bytes;
   });
+}
+
+// The module has one variable for the logits, the quotient, the tanh and the product.
+TEST_CASE("of a soft cap's tensors two are there at a time") {
+  const auto scenario = parse_scenario(
+      "model: {config: gemma-2-2b, sequence_length: 64, overrides: {num_hidden_layers: 1}}\n"
+      "cluster: {node: hgx-h100}\nparallel: {strategy: fsdp2}\n"
+      "precision: {param: bfloat16, reduce: float32}\n",
+      "a.yaml");
+  REQUIRE_OK(scenario);
+  const auto planned = plan_scenario(*scenario);
+  REQUIRE_OK(planned);
+  const auto made = step_allocations(*planned, planned->plan.steady, WhoseStorages::framework);
+  REQUIRE_OK(made);
+  const Bytes logits = bytes_of(64 * 256000, DType::bfloat16);
+  std::set<StorageIndex> alive;
+  std::size_t most = 0;
+  for (const AllocationCall& call : made->calls) {
+    if (call.kind == CallKind::take && call.bytes == logits * 2) break;  // cross-entropy's float32 copy
+    if (call.kind != CallKind::take)
+      alive.erase(call.storage);
+    else if (call.bytes == logits)
+      alive.insert(call.storage);
+    most = std::max(most, alive.size());
+  }
+  CHECK(most == 2);
 }
 
 TEST_CASE("a refilled bucket of DeepSpeed is one block, however often the plan fills it") {

@@ -3,7 +3,6 @@
 #include <limits>
 
 #include <ATen/ops/_softmax.h>
-#include <ATen/ops/_softmax_backward_data.h>
 #include <ATen/ops/add.h>
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/cat.h>
@@ -107,7 +106,7 @@ at::Tensor backward_scores(const BackwardArguments& arguments, const Sizes& s, c
   const bool casts = probabilities.scalar_type() != at::kFloat;
   const at::Tensor wide = casts ? kept.find("wide_probabilities") : probabilities;
   gradient = gradient.view(probabilities.sizes()).to(at::kFloat);
-  gradient = at::_softmax_backward_data(gradient, wide, -1, at::kFloat);
+  gradient = softmax_backward(std::move(gradient), wide, at::kFloat);
   gradient = at::masked_fill(gradient, as_mask(arguments.saved_inputs[2]), 0);
   gradient = gradient.to(probabilities.scalar_type());
   return at::mul(gradient, s.scale).flatten(0, 1);

@@ -4,14 +4,19 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/_softmax_backward_data.h>
 #include <ATen/ops/add.h>
+#include <ATen/ops/addcmul.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/div.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/mul.h>
 #include <ATen/ops/neg.h>
 #include <ATen/ops/scalar_tensor.h>
+#include <ATen/ops/sum.h>
 #include <ATen/ops/zeros_like.h>
 
 #include "engine/execute/torch/operators/operator_implementation.h"
@@ -49,6 +54,9 @@ class KeptExtras {
 inline void multiply(const at::Tensor& x, double number, at::Tensor y) {
   at::mul_out(y, x, at::scalar_tensor(number));
 }
+inline void divide(const at::Tensor& x, double number, at::Tensor y) {
+  at::div_out(y, x, at::scalar_tensor(number));
+}
 inline void add_number(const at::Tensor& x, double number, at::Tensor y) {
   at::add_out(y, x, at::scalar_tensor(number));
 }
@@ -60,6 +68,24 @@ inline void give_gradient(const ParameterGradient& to, const at::Tensor& gradien
   } else {
     to.gradient.copy_(gradient);
   }
+}
+
+// From the gradient of probabilities to that of what softmax was of, in `dtype`. A device's kernel first
+// multiplies gradient and probabilities into a tensor of its own (SoftMax.cu of torch 2.11,
+// softmax_backward_cuda_out), a processor's does not: its steps are here, with the same tensors.
+inline at::Tensor softmax_backward(at::Tensor gradient, const at::Tensor& probabilities,
+                                   at::ScalarType dtype) {
+  if (!gradient.is_cpu()) return at::_softmax_backward_data(gradient, probabilities, -1, dtype);
+  const at::Tensor result = at::empty(gradient.sizes(), gradient.options().dtype(dtype));
+  at::Tensor product = at::mul(gradient, probabilities);
+  std::vector<std::int64_t> one_a_row = gradient.sizes().vec();
+  one_a_row.back() = 1;
+  const std::int64_t rows = gradient.numel() / gradient.size(-1);
+  at::Tensor sums = gradient.flatten().narrow(0, 0, rows).view(one_a_row);  // the gradient is of no more use
+  at::sum_out(sums, product, {-1}, true);
+  product.addcmul_(probabilities, sums, -1);
+  result.copy_(product);
+  return result;
 }
 
 // apply_rotary_pos_emb of transformers 5.23 (modeling_llama.py) on heads [batch, sequence, heads, turned],

@@ -86,7 +86,7 @@ class Watch {
     // oneDNN's products of 16-bit numbers bring scratch memory of their own: below a megabyte.
     const bool chunked = op.type == &k_token_chunked_loss || op.type == &k_vocabulary_chunked_loss;
     const bool product = op.type == &k_linear || op.type == &k_linear_add || op.type == &k_grouped_linear ||
-                         op.type == &k_eager_attention || chunked;
+                         op.type == &k_eager_attention || op.type == &k_eager_capped_attention || chunked;
     const bool library =
         product && graph_.tensor(chunked ? op.inputs[0] : op.outputs[0]).dtype != DType::float32;
     // Torch's own operators wrap the numbers they are given in tensors of one element.
@@ -160,6 +160,20 @@ TEST_CASE("storages and temporaries are as described in every family with eager 
       GraphOptions options{2, name == "llama_dynamic" ? 24 : 60, dtype, dtype};
       options.implementation = Implementation::eager;
       check_described(family_model(name, options));
+    }
+  }
+}
+
+// One sequence: queries are read where they are. float16: softmax writes float32 by itself on a device.
+TEST_CASE("storages and temporaries are as described of attention with a soft cap") {
+  install_counting_allocator();
+  at::set_num_threads(1);
+  for (const std::int64_t batch : {1, 2}) {
+    for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
+      CAPTURE(batch, to_string(dtype));
+      GraphOptions options{batch, 60, dtype, dtype};
+      options.implementation = Implementation::eager;
+      check_described(family_model("gemma2", options));
     }
   }
 }

@@ -104,6 +104,60 @@ at::Tensor plain_masked_attention(const std::vector<at::Tensor>& inputs) {
   return at::matmul(at::softmax(scores, -1), parts[2]).transpose(1, 2).reshape({2, sequence, 24});
 }
 
+// Attention of Gemma 2: scores are capped, and a mask is added, in `mask_dtype`.
+struct CappedAttention {
+  at::ScalarType dtype;
+  std::int64_t batch = 1, sequence = 13, key_heads = 2, window = 0;
+  at::ScalarType mask_dtype = dtype;
+
+  SingleOperator single() const {
+    const at::TensorOptions bytes = at::TensorOptions(at::kBool);
+    at::Tensor hidden = at::ones({sequence, sequence}, bytes).triu(1);
+    if (window > 0) hidden = hidden | at::ones({sequence, sequence}, bytes).tril(-window);
+    const double lowest = mask_dtype == at::kHalf ? -65504 : -3.3895313892515355e38;
+    const at::Tensor mask = at::zeros({batch, 1, sequence, sequence}, mask_dtype).masked_fill(hidden, lowest);
+    SingleOperator made{k_eager_capped_attention,
+                        {{random({batch, sequence, 4 * 8}, dtype, 1)},
+                         {random({batch, sequence, key_heads * 8}, dtype, 2)},
+                         {random({batch, sequence, key_heads * 8}, dtype, 3)},
+                         {mask, false}},
+                        {},
+                        {batch, sequence, 4 * 8},
+                        {{attribute::k_heads, 4},
+                         {attribute::k_kv_heads, key_heads},
+                         {attribute::k_head_dim, 8},
+                         {attribute::k_soft_cap, 1.5},
+                         {attribute::k_scale, 0.4},
+                         {attribute::k_window, window}}};
+    return made;
+  }
+
+  at::Tensor plain(const std::vector<at::Tensor>& in) const {
+    const auto heads = [&](const at::Tensor& rows, std::int64_t count) {
+      return rows.view({batch, sequence, count, 8}).transpose(1, 2).repeat_interleave(4 / count, 1);
+    };
+    const at::Tensor scores = at::matmul(heads(in[0], 4), heads(in[1], key_heads).transpose(2, 3)) * 0.4;
+    const at::Tensor capped = at::tanh(scores / 1.5) * 1.5 + in[3];
+    return at::matmul(at::softmax(capped, -1), heads(in[2], key_heads))
+        .transpose(1, 2)
+        .reshape({batch, sequence, 4 * 8});
+  }
+
+  void require() const {
+    CAPTURE(dtype, batch, sequence, key_heads, window, mask_dtype);
+    require_as_reference(
+        single(), [this](const auto& inputs, const auto&) { return plain(inputs); },
+        tolerance_of_steps(dtype));
+  }
+};
+
+Bytes kept_bytes(const OperatorDescription& description) {
+  Bytes sum;
+  for (const ExtraTensor& extra : description.extras)
+    sum += bytes_of(element_count(extra.shape), extra.dtype);
+  return sum;
+}
+
 Bytes total(const std::vector<Work>& works) {
   Bytes sum;
   for (const Work& work : works) sum += work.bytes;
@@ -248,8 +302,8 @@ TEST_CASE("eager attention with whole matrices of scores") {
 
 // MptAttention in bfloat16, n scores, q, k and v of p bytes each. Forward: q and k copied 4p, scaled 4n, +
 // bias 6n, copied 8n and hidden 8n, softmax 8n, cast 6n, v copied 2p, heads put together 2p. Backward: dy
-// copied 2p, cast 6n, softmax 12n, copied 8n and hidden 8n, cast 6n, scaled 4n, gradients of q and v copied
-// 4p, put together 6p. A product reads and writes 2p + 2n.
+// copied 2p, cast 6n, times the probabilities 12n, softmax 12n, copied 8n and hidden 8n, cast 6n, scaled 4n,
+// gradients of q and v copied 4p, put together 6p. A product reads and writes 2p + 2n.
 TEST_CASE("bytes and operations of eager attention, by hand") {
   const std::int64_t batch = 2, sequence = 16, heads = 3, head_dim = 8;
   const std::int64_t n = batch * heads * sequence * sequence, p = batch * sequence * heads * head_dim * 2;
@@ -258,9 +312,9 @@ TEST_CASE("bytes and operations of eager attention, by hand") {
   const OperatorDescription description =
       k_eager_attention.describe(single.graph(), single.graph().operators[0]);
   CHECK(total(description.forward) == Bytes{40 * n + 8 * p + bias + mask + 2 * (2 * p + 2 * n)});
-  CHECK(total(description.backward) == Bytes{44 * n + 12 * p + mask + 4 * (2 * p + 2 * n)});
+  CHECK(total(description.backward) == Bytes{56 * n + 12 * p + mask + 4 * (2 * p + 2 * n)});
   CHECK(description.forward_temporaries == Bytes{4 * n + p});
-  CHECK(description.backward_temporaries == Bytes{8 * n + p});
+  CHECK(description.backward_temporaries == Bytes{12 * n + p});
   CHECK(description.saved_inputs == 0b100);
   Bytes kept;
   for (const ExtraTensor& extra : description.extras)
@@ -282,6 +336,59 @@ TEST_CASE("bytes and operations of eager attention, by hand") {
   REQUIRE(of_one.extras.size() == 1);
   CHECK(bytes_of(element_count(of_one.extras[0].shape), of_one.extras[0].dtype) ==
         Bytes{heads * sequence * sequence * 4});
+}
+
+TEST_CASE("eager attention with a soft cap, keys repeated or not, with and without a window") {
+  for (const at::ScalarType dtype : k_dtypes) {
+    for (const std::int64_t batch : {1, 3}) {
+      for (const std::int64_t key_heads : {1, 2, 4}) {
+        for (const std::int64_t sequence : {1, 2, 13})
+          CappedAttention{dtype, batch, sequence, key_heads}.require();
+        CappedAttention{dtype, batch, 13, key_heads, 5}.require();
+      }
+    }
+    CappedAttention{dtype, 2, 13, 2, 5, at::kFloat}.require();  // as under autocast
+  }
+}
+
+// Gemma2Attention in bfloat16, n scores, q of q bytes, k and v of q / 2 each, masks of m. Forward: k and v
+// repeated 3q, scale, / cap, tanh and * cap 16n, + mask 4n + m, in float32 6n, softmax 8n, cast 6n, heads put
+// together 2q; with several sequences q copied 2q. Backward: in float32 6n, times the probabilities 12n,
+// softmax 12n, cast 6n, * cap 4n, tanh 6n, / cap and scale 8n; k and v added up 3q and copied 2q, q copied
+// 2q; with several sequences dy copied 2q. A product reads and writes 2q + 2n.
+TEST_CASE("bytes and operations of eager attention with a soft cap, by hand") {
+  for (const std::int64_t batch : {1, 2}) {
+    const std::int64_t sequence = 16, n = batch * 4 * sequence * sequence, q = batch * sequence * 4 * 8 * 2;
+    const std::int64_t mask = batch * sequence * sequence * 2, copied = batch > 1 ? q : 0;
+    const SingleOperator single = CappedAttention{at::kBFloat16, batch, sequence, 2, 6}.single();
+    const OperatorDescription description =
+        k_eager_capped_attention.describe(single.graph(), single.graph().operators[0]);
+    CAPTURE(batch);
+    CHECK(total(description.forward) == Bytes{40 * n + 5 * q + 2 * copied + mask + 2 * (2 * q + 2 * n)});
+    CHECK(total(description.backward) == Bytes{54 * n + 7 * q + 2 * copied + 4 * (2 * q + 2 * n)});
+    CHECK(description.forward_temporaries == Bytes{4 * n});
+    CHECK(description.backward_temporaries_before == Bytes{12 * n + q});
+    CHECK(description.saved_inputs == (batch > 1 ? 0b000 : 0b001));
+    CHECK(kept_bytes(description) == Bytes{2 * q + copied + 2 * n + 4 * n + 2 * n});
+    const std::int64_t pairs = 4 * batch * (2 * 6 * sequence - 6 * 6);  // twice those in the window
+    Flops executed, counted;
+    for (const Work& work : description.forward) {
+      executed += work.flops;
+      counted += work.model_flops;
+    }
+    CHECK(executed == Flops{2 * 2 * n * 8});
+    CHECK(counted == Flops{2 * pairs * 8});
+  }
+  // One key head for all is read where it is, float16 has a softmax that reads it, a wide mask makes float32.
+  const auto described = [](CappedAttention attention) {
+    const SingleOperator single = attention.single();
+    return k_eager_capped_attention.describe(single.graph(), single.graph().operators[0]);
+  };
+  CHECK(described({at::kFloat, 1, 16, 1}).saved_inputs == 0b111);
+  CHECK(described({at::kFloat, 2, 16, 1}).saved_inputs == 0);
+  const std::int64_t n = 4 * 16 * 16;
+  CHECK(described({at::kHalf, 1, 16, 2}).forward_temporaries == Bytes{2 * n});
+  CHECK(described({at::kHalf, 1, 16, 2, 0, at::kFloat}).forward_temporaries == Bytes{4 * n});
 }
 
 TEST_CASE("eager rope of heads in groups, with keys repeated and with one key head") {

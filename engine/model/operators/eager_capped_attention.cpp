@@ -1,0 +1,205 @@
+// attention with a soft cap on its scores, as transformers' modules compute it with the only implementation
+// that they offer for such models (5.23, modeling_gemma2.py eager_attention_forward): keys and values
+// repeated for each query head, q and k multiplied, times the scale, / cap, tanh, * cap, + a mask, softmax in
+// float32, back to q's dtype, times v, heads put side by side again. Inputs: q, k, v as attention's; the
+// mask, a constant [batch, 1, sequence, sequence] that all layers of the same window share, in q's dtype or,
+// under autocast, in float32. Attributes of attention: heads, kv_heads, head_dim, soft_cap, scale, window.
+//
+// Keeps what autograd of torch 2.11 keeps: both operands of the two products, tanh's result, the
+// probabilities in float32 for the softmax and in q's dtype for the product. Operands are views of the inputs
+// (which are kept then) but where repeat_kv copies, and where torch.matmul does because batch and heads do
+// not lie side by side. Executed FLOPs are those of whole matrices; MFU counts the pairs that causality and
+// the window leave.
+#include "engine/model/operators/attention_pairs.h"
+#include "engine/model/operators/eager_steps.h"
+#include "engine/model/operators/operator_list.h"
+
+namespace shardlab {
+namespace {
+
+// What sizes and steps depend on. Bytes: of all scores in float32 and in q's dtype; of q, and so of keys or
+// values for all query heads; of keys or values as they come; of the mask.
+struct CappedScores {
+  std::int64_t batch, heads, sequence, head_dim, window;
+  DType dtype;
+  Bytes wide, narrow, whole, part, mask;
+  bool grouped;          // several query heads read one key head
+  bool repeats;          // repeat_kv copies: one key head for all is a view
+  bool copies_q;         // matmul copies q
+  bool copies_kv;        // matmul copies k and v
+  bool casts;            // float32 is another dtype
+  bool masked_in_float;  // the mask makes float32 of the scores
+  bool casts_inside;     // softmax reads float16 and writes float32: torch has that for float16 on a device
+
+  CappedScores(const ModelGraph& graph, const Operator& op) {
+    const Tensor &q = graph.tensor(op.inputs[0]), &k = graph.tensor(op.inputs[1]);
+    batch = q.shape[0];
+    sequence = q.shape[1];
+    heads = op.attributes.get(attribute::k_heads);
+    head_dim = op.attributes.get(attribute::k_head_dim);
+    window = op.attributes.get_or(attribute::k_window, 0);
+    dtype = q.dtype;
+    wide = bytes_of(batch * heads * sequence * sequence, DType::float32);
+    narrow = bytes_of(batch * heads * sequence * sequence, dtype);
+    whole = q.bytes();
+    part = k.bytes();
+    mask = graph.tensor(op.inputs[3]).bytes();
+    const std::int64_t kv_heads = op.attributes.get(attribute::k_kv_heads);
+    grouped = kv_heads < heads;
+    repeats = grouped && kv_heads > 1;
+    copies_q = batch > 1 && heads > 1 && sequence > 1;
+    copies_kv = !repeats && batch > 1 && heads > 1 && (grouped || sequence > 1);
+    casts = dtype != DType::float32;
+    masked_in_float = casts && graph.tensor(op.inputs[3]).dtype != dtype;
+    casts_inside = dtype == DType::float16 && !masked_in_float;
+  }
+
+  // A product for each head.
+  Work product(std::int64_t m, std::int64_t n, std::int64_t k) const {
+    Work work = batched_matmul_work(batch * heads, m, n, k, dtype);
+    work.model_flops = Flops{batch * heads * twice_the_pairs(sequence, window) * head_dim};
+    return work;
+  }
+};
+
+void list_kept(const CappedScores& s, OperatorDescription& description) {
+  const std::int64_t each = s.batch * s.heads;
+  if (s.copies_q)
+    description.extras.push_back({"query", {each, s.sequence, s.head_dim}, s.dtype});
+  else
+    description.saved_inputs |= 0b001;
+  if (s.repeats) {
+    description.extras.push_back({"repeated_key", {each, s.sequence, s.head_dim}, s.dtype});
+    description.extras.push_back({"value", {each, s.sequence, s.head_dim}, s.dtype});
+  } else if (s.copies_kv) {
+    description.extras.push_back({"turned_key", {each, s.head_dim, s.sequence}, s.dtype});
+    description.extras.push_back({"value", {each, s.sequence, s.head_dim}, s.dtype});
+  } else {
+    description.saved_inputs |= 0b110;
+  }
+  const Shape scores{s.batch, s.heads, s.sequence, s.sequence};
+  description.extras.push_back({"tanh", scores, s.dtype});
+  if (s.casts) description.extras.push_back({"wide_probabilities", scores, DType::float32});
+  description.extras.push_back({"probabilities", scores, s.dtype});
+}
+
+// + the mask, and softmax. `steps` holds one tensor of scores in q's dtype beside the kept ones; the
+// probabilities' own is free for another.
+void softmax_steps(const CappedScores& s, EagerSteps& steps) {
+  if (s.masked_in_float) {
+    steps.give(s.narrow);
+    steps.make(s.wide, s.narrow + s.wide + s.mask);
+    steps.kernel(s.wide * 2);
+    steps.give(s.wide);
+  } else if (!s.casts || s.casts_inside) {
+    steps.kernel(s.narrow * 2 + s.mask);
+    if (s.casts) steps.give(s.narrow);
+    steps.kernel(s.narrow + s.wide);
+    if (!s.casts) steps.give(s.narrow);
+  } else {
+    steps.kernel(s.narrow * 2 + s.mask);
+    steps.give(s.narrow);
+    steps.make(s.wide, s.narrow + s.wide);
+    steps.kernel(s.wide * 2);
+    steps.give(s.wide);
+  }
+  if (s.casts) steps.kernel(s.wide + s.narrow);
+}
+
+// Kept tensors are there from the start: scores lie in the probabilities' place and in one tensor more.
+EagerSteps forward_steps(const CappedScores& s) {
+  EagerSteps steps;
+  if (s.repeats) steps.kernel(s.part + s.whole);    // k
+  if (s.repeats) steps.kernel(s.part + s.whole);    // v
+  if (s.copies_q) steps.kernel(s.whole * 2);        // q
+  if (s.copies_kv) steps.kernel(s.part + s.whole);  // k
+  steps.take(s.narrow);
+  steps.kernel(s.narrow * 2);  // times the scale
+  steps.kernel(s.narrow * 2);  // / cap
+  steps.kernel(s.narrow * 2);  // tanh
+  steps.kernel(s.narrow * 2);  // * cap
+  softmax_steps(s, steps);
+  if (s.copies_kv) steps.kernel(s.part + s.whole);  // v
+  steps.take(s.whole);                              // the product with v
+  steps.kernel(s.whole * 2);                        // heads side by side
+  return steps;
+}
+
+// From the gradient of the probabilities, `steps` holding it, to that of the product of q and k.
+void score_steps(const CappedScores& s, EagerSteps& steps) {
+  if (s.casts) {
+    steps.make(s.wide, s.narrow + s.wide);
+    steps.give(s.narrow);
+  }
+  const Bytes result = s.casts_inside ? s.narrow : s.wide;
+  steps.take(result);
+  steps.make(s.wide, s.wide * 3);     // times the probabilities
+  steps.kernel(s.wide * 2 + result);  // through softmax
+  steps.give(s.wide);
+  steps.give(s.wide);
+  if (s.casts && !s.casts_inside) {
+    steps.make(s.narrow, s.wide + s.narrow);
+    steps.give(s.wide);
+  }
+  for (const int operands : {2, 3, 2, 2}) {  // * cap, tanh, / cap, times the scale
+    steps.make(s.narrow, s.narrow * operands);
+    steps.give(s.narrow);
+  }
+}
+
+// The gradient of keys or values, `steps` holding that for all query heads, into a result.
+void key_steps(const CappedScores& s, EagerSteps& steps) {
+  if (s.grouped) {
+    steps.make(s.part, s.whole + s.part);
+    steps.give(s.whole);
+    steps.kernel(s.part * 2);
+    steps.give(s.part);
+  } else {
+    steps.kernel(s.part * 2);
+    steps.give(s.part);
+  }
+}
+
+EagerSteps backward_steps(const CappedScores& s) {
+  EagerSteps steps;
+  if (s.copies_q) steps.make(s.whole, s.whole * 2);  // heads apart
+  steps.take(s.whole);                               // of v
+  steps.take(s.narrow);                              // of the probabilities
+  if (s.copies_q) steps.give(s.whole);
+  score_steps(s, steps);
+  steps.take(s.whole * 2);  // of k and q
+  steps.give(s.narrow);
+  steps.give_kept();
+  steps.allocate_results();
+  key_steps(s, steps);        // v
+  key_steps(s, steps);        // k
+  steps.kernel(s.whole * 2);  // q
+  steps.give(s.whole);
+  return steps;
+}
+
+OperatorDescription describe_eager_capped_attention(const ModelGraph& graph, const Operator& op) {
+  const CappedScores s(graph, op);
+  OperatorDescription description;
+  list_kept(s, description);
+  describe_forward(description, forward_steps(s));
+  description.forward.push_back(s.product(s.sequence, s.sequence, s.head_dim));
+  description.forward.push_back(s.product(s.sequence, s.head_dim, s.sequence));
+  describe_backward(description, backward_steps(s));
+  description.backward.push_back(s.product(s.sequence, s.head_dim, s.sequence));  // of v
+  description.backward.push_back(s.product(s.sequence, s.sequence, s.head_dim));  // of the probabilities
+  description.backward.push_back(s.product(s.head_dim, s.sequence, s.sequence));  // of k
+  description.backward.push_back(s.product(s.sequence, s.head_dim, s.sequence));  // of q
+  return description;
+}
+
+}  // namespace
+
+extern const OperatorType k_eager_capped_attention{
+    .name = "eager_capped_attention",
+    .describe = describe_eager_capped_attention,
+    .category = OperatorCategory::attention,
+    .autocast = AutocastRule::lower,
+};
+
+}  // namespace shardlab
