@@ -66,12 +66,12 @@ TEST_CASE("overheads: one H100 has a context, two workspaces and a process, and 
   CHECK(allocations[0] == LibraryAllocation{mebibytes(32), StreamId{0}, 2});
 }
 
-// Measured on an H200 with torch 2.11: 837 MiB beside the allocator without a group, 1,325 with a group of one
-// rank.
+// Measured on an H200 with torch 2.11: 837 MiB beside the allocator without a group, 1,325 with a group of
+// one rank.
 TEST_CASE("overheads: a program in Python loads NCCL's kernels, whatever its ranks") {
   const auto of = [](const std::string& strategy, const std::string& semantics) {
-    return rows_of(test::small_scenario("parallel: {strategy: " + strategy + "}\n" + semantics, "clip_norm: 1.0",
-                                        "{gpu: H200-SXM, gpus_per_node: 1}"));
+    return rows_of(test::small_scenario("parallel: {strategy: " + strategy + "}\n" + semantics,
+                                        "clip_norm: 1.0", "{gpu: H200-SXM, gpus_per_node: 1}"));
   };
   const auto python = of("fsdp2", "semantics: {host: python}");
   CHECK(named(python, "CUDA context").bytes + named(python, "kernels of NCCL").bytes == mebibytes(1325));

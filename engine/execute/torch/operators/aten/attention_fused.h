@@ -3,9 +3,9 @@
 // (arXiv 2307.08691); CUTLASS' memory-efficient one for float32.
 //
 // Source of signatures and layouts: torch 2.11, aten/src/ATen/native/transformers/cuda/attention.cu and
-// attention_backward.cu, sdp_utils.cpp for which kernel is taken. All keep one log-sum-exp per head and row, like ours; dropout is 0, so the tensors
-// of random numbers are never read. Flash attention's backward adds up dq in no fixed order unless
-// deterministic algorithms are asked for; then cuDNN's is not taken.
+// attention_backward.cu, sdp_utils.cpp for which kernel is taken. All keep one log-sum-exp per head and row,
+// like ours; dropout is 0, so the tensors of random numbers are never read. Flash attention's backward adds
+// up dq in no fixed order unless deterministic algorithms are asked for; then cuDNN's is not taken.
 #pragma once
 
 #include "engine/execute/torch/operators/aten/attention_math.h"
