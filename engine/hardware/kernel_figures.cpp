@@ -30,6 +30,8 @@ Result<AttentionFigures> read_attention(FigureSources& provenance) {
   attention.narrow = file.figure("shape", "narrow");
   attention.forward = file.figure("shape", "forward");
   attention.cudnn = file.figure("speed", "cudnn");
+  attention.efficient = file.figure("speed", "efficient");
+  attention.cudnn_masked = file.figure("shape", "cudnn_masked");
   attention.flash3 = file.figure("speed", "flash3");
   SHARDLAB_CHECK_OK(file.finish());
   provenance.insert(file.provenance().begin(), file.provenance().end());

@@ -23,10 +23,12 @@ struct HopperFigures {
 
 // Kernels for attention relative to flash attention 2 with heads of 128, forward and backward together.
 struct AttentionFigures {
-  double narrow = 1;   // share of the rate with heads of 64
-  double forward = 1;  // rate of forward over that of backward
-  double flash3 = 1;   // rate of flash attention 3
-  double cudnn = 1;    // of cuDNN's on Hopper
+  double narrow = 1;        // share of the rate with heads of 64
+  double forward = 1;       // rate of forward over that of backward
+  double flash3 = 1;        // rate of flash attention 3
+  double cudnn = 1;         // of cuDNN's on Hopper
+  double efficient = 1;     // of CUTLASS' memory-efficient kernel, which torch takes for masks elsewhere
+  double cudnn_masked = 1;  // with a mask, of cuDNN's without one
 };
 
 struct KernelFigures {

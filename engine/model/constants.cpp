@@ -31,6 +31,7 @@ constexpr Attribute<double> k_bias_max{"bias_max"};
 constexpr Attribute<bool> k_whole{"whole"};
 constexpr Attribute<bool> k_causal_mask{"causal_mask"};
 constexpr Attribute<std::int64_t> k_added_mask{"added_mask"};  // the window
+constexpr Attribute<std::int64_t> k_seen_mask{"seen_mask"};    // likewise
 
 double llama3_frequency(double frequency, const Attributes& attributes) {
   const double factor = attributes.get(k_factor);
@@ -173,14 +174,14 @@ void fill_causal_mask(const Tensor& tensor, std::span<float> values) {
   }
 }
 
-void fill_added_mask(const Tensor& tensor, std::int64_t window, std::span<float> values) {
+void fill_window(const Tensor& tensor, std::int64_t window, float seen, float hidden,
+                 std::span<float> values) {
   const std::int64_t queries = tensor.shape[2], keys = tensor.shape[3];
-  const float hidden = lowest(tensor.dtype);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto place = static_cast<std::int64_t>(i);
     const std::int64_t key = place % keys, query = place / keys % queries;
-    const bool seen = key <= query && (window == 0 || key > query - window);
-    values[i] = seen ? 0.0f : hidden;
+    const bool looks = key <= query && (window == 0 || key > query - window);
+    values[i] = looks ? seen : hidden;
   }
 }
 
@@ -237,6 +238,10 @@ Attributes causal_mask_attributes() {
   return {{k_causal_mask, true}};
 }
 
+Attributes seen_mask_attributes(std::int64_t window) {
+  return {{k_seen_mask, window}};
+}
+
 Attributes added_mask_attributes(std::int64_t window) {
   return {{k_added_mask, window}};
 }
@@ -244,7 +249,9 @@ Attributes added_mask_attributes(std::int64_t window) {
 void fill_constant(const Tensor& tensor, std::span<float> values) {
   const Attributes& attributes = tensor.attributes;
   if (attributes.get_or(k_causal_mask, false)) return fill_causal_mask(tensor, values);
-  if (const auto window = attributes.find(k_added_mask)) return fill_added_mask(tensor, *window, values);
+  if (const auto window = attributes.find(k_added_mask))
+    return fill_window(tensor, *window, 0, lowest(tensor.dtype), values);
+  if (const auto window = attributes.find(k_seen_mask)) return fill_window(tensor, *window, 1, 0, values);
   switch (attributes.get_or(k_alibi, Alibi::none)) {
     case Alibi::falcon:
       return attributes.get_or(k_whole, false) ? fill_whole_falcon_alibi(tensor, values)

@@ -31,6 +31,10 @@ Attributes mpt_alibi_attributes(double bias_max);
 // 1 where a query may not look, at later keys, and 0 elsewhere: [batch, 1, queries, keys].
 Attributes causal_mask_attributes();
 
+// 1 where a query may look, at its last `window` keys, itself included, and 0 elsewhere: [1, 1, queries,
+// keys], which all sequences of a batch read. transformers 5.23, masking_utils.py sdpa_mask.
+Attributes seen_mask_attributes(std::int64_t window);
+
 // Added to scores: 0 where a query may look, the lowest number of the tensor's dtype where it may not,
 // [batch, 1, queries, keys]; with a window it sees its last so many keys, itself included (0: all earlier
 // ones). transformers 5.23, masking_utils.py eager_mask.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/model/operators/attribute_keys.h"
+#include "engine/model/operators/eager_forms.h"
 #include "engine/model/operators/operator_list.h"
 
 namespace shardlab {
@@ -16,8 +17,9 @@ tl::unexpected<Error> no_eager_form(std::string what) {
 
 namespace {
 
-bool changes_scores(const Operator& op) {
+bool changes_scores(const ModelGraph& graph, const Operator& op) {
   if (op.type != &k_attention) return false;
+  if (is_handed_a_mask(graph, op)) return true;
   const bool packed = op.attributes.get_or(attribute::k_packed, Packing::separate) != Packing::separate;
   return op.inputs.size() == (packed ? 2 : 4) || op.attributes.get_or(attribute::k_soft_cap, 0) > 0;
 }
@@ -25,13 +27,14 @@ bool changes_scores(const Operator& op) {
 }  // namespace
 
 bool has_changed_scores(const ModelGraph& graph) {
-  return std::any_of(graph.operators.begin(), graph.operators.end(), changes_scores);
+  return std::any_of(graph.operators.begin(), graph.operators.end(),
+                     [&](const Operator& op) { return changes_scores(graph, op); });
 }
 
 Status use_eager_operators(ModelGraph& graph, const FusedParts& fused) {
   for (Operator& op : graph.operators) {
     const OperatorType& type = *op.type;
-    if (fused.attention && changes_scores(op)) continue;
+    if (fused.attention && changes_scores(graph, op)) continue;
     if (fused.loss && op.type == &k_cross_entropy) continue;
     if (type.make_eager != nullptr) {
       SHARDLAB_CHECK_OK(type.make_eager(graph, op));

@@ -15,7 +15,7 @@ tl::unexpected<Error> no_eager_form(std::string what);
 
 // What stays one kernel whatever the modules compute.
 struct FusedParts {
-  bool attention = false;  // with biases or a soft cap, as flash attention with alibi is
+  bool attention = false;  // with biases, a soft cap or a window, as flash attention with alibi is
   bool loss = false;       // the cross-entropy, as that of flash-attn or Liger is
 };
 
@@ -23,8 +23,8 @@ struct FusedParts {
 // modules compute what no eager operator describes.
 Status use_eager_operators(ModelGraph& graph, const FusedParts& fused);
 
-// Whether any attention that is one kernel adds biases to its scores or caps them, which the modules do
-// outside of a kernel.
+// Whether any attention that is one kernel adds biases to its scores, caps them or has a window, for which
+// the modules have other operators or masks.
 bool has_changed_scores(const ModelGraph& graph);
 
 // Once units have their dtypes: rotary tables are in the dtype of what they turn, or PyTorch would promote

@@ -6,11 +6,13 @@
 #include "engine/model/eager.h"
 #include "engine/model/join_teacher.h"
 #include "engine/model/precision/assign_precision.h"
+#include "engine/model/sdpa_kernels.h"
 #include "engine/planner/load_model.h"
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/precision_spec.h"
+#include "engine/scenario/resolve_device.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/teacher_scenario.h"
 #include "engine/scenario/train_spec.h"
@@ -43,6 +45,16 @@ Error in_teacher(Error error) {
   return error;
 }
 
+// As transformers calls torch's attention; flash attention by its own package has a kernel or fails. A
+// cluster that cannot be described is refused where it is asked for.
+void choose_kernels(const Scenario& scenario, ModelGraph& graph) {
+  const bool by_torch =
+      graph.implementation == Implementation::eager && scenario.model->attention == AttentionKind::automatic;
+  if (!by_torch) return;
+  const Result<Device> device = resolve_device(*scenario.cluster);
+  if (device) choose_sdpa_kernels(graph, device->cuda_capability);
+}
+
 }  // namespace
 
 Result<PreparedModel> prepare_model(const Scenario& scenario, Backward backward) {
@@ -55,6 +67,7 @@ Result<PreparedModel> prepare_model(const Scenario& scenario, Backward backward)
   SHARDLAB_TRY(model.graph, assign_precision(std::move(model.graph), precisions_of(model.settings),
                                              model.wrapped.joined, scenario.precision->autocast));
   SHARDLAB_CHECK_OK(check_eager_tables(model.graph, scenario.precision->autocast.has_value()));
+  choose_kernels(scenario, model.graph);
   return model;
 }
 

@@ -16,7 +16,8 @@ constexpr double k_wide_head = 128;
 double rate_of(const AttentionWork& work, const AttentionCoefficients& coefficients) {
   const auto width = static_cast<double>(std::max<std::int64_t>(work.head_dim, 1));
   const double halvings = std::max(std::log2(k_wide_head / width), 0.0);
-  return coefficients.rate.value * std::pow(coefficients.narrow, halvings);
+  return coefficients.rate.value * std::pow(coefficients.narrow, halvings) *
+         (work.masked ? coefficients.masked : 1);
 }
 
 }  // namespace
@@ -43,7 +44,7 @@ CostBreakdown explain_attention(const AttentionWork& work, const AttentionCoeffi
                   coefficients.sequence_half, work.sequence, time_text(coefficients.overhead_ns),
                   correction_text(coefficients.measured, coordinates_of(work)));
   return {attention_ns(work, coefficients),
-          fmt::format("attention over {} tokens", work.sequence),
+          fmt::format("attention over {} tokens{}", work.sequence, work.masked ? " with a mask" : ""),
           std::move(formula),
           {}};
 }

@@ -13,7 +13,8 @@ namespace {
 
 bool equal(const Work& a, const Work& b) {
   return a.kind == b.kind && a.m == b.m && a.n == b.n && a.k == b.k && a.flops == b.flops &&
-         a.bytes == b.bytes && a.kernels == b.kernels && a.batch == b.batch && a.float8 == b.float8;
+         a.bytes == b.bytes && a.kernels == b.kernels && a.batch == b.batch && a.float8 == b.float8 &&
+         a.masked == b.masked;
 }
 
 // The cost of one piece of work, computed or explained.
@@ -112,7 +113,7 @@ class WorkCost {
     const Operator& op = graph_.op(step.op);
     const Shape& q = graph_.tensor(op.inputs[0]).shape;
     return {work.flops, q[1], op.attributes.get(attribute::k_head_dim),
-            q[0] * op.attributes.get(attribute::k_heads)};
+            q[0] * op.attributes.get(attribute::k_heads), work.masked};
   }
 
   const TrafficCoefficients& traffic(const ProgramStep& step) const {

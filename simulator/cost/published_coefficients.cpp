@@ -42,6 +42,12 @@ double attention_speed(const Device& device, AttentionKind kind) {
   return 1;
 }
 
+// The share of that rate that is left with a mask: by the kernel that torch takes for it.
+double masked_share(const Device& device) {
+  const AttentionFigures& figures = device.kernels.attention;
+  return of_today_on_hopper(device) ? figures.cudnn_masked : figures.efficient;
+}
+
 // Rates of forward (two products) and backward (five) that together are `rate`, the first as many times the
 // second as the kernels' figures say.
 std::array<FlopsPerSecond, 2> by_direction(FlopsPerSecond rate, const AttentionFigures& figures) {
@@ -82,7 +88,8 @@ DtypeCoefficients compute_of(const Device& device, AttentionKind kind, DType dty
                                   device.kernels.attention);
   for (std::size_t direction = 0; direction < rates.size(); ++direction) {
     coefficients.attention[direction] = {
-        rates[direction], device.attention_sequence_half, overhead_ns, {}, device.kernels.attention.narrow};
+        rates[direction],    device.attention_sequence_half, overhead_ns, {}, device.kernels.attention.narrow,
+        masked_share(device)};
   }
   return coefficients;
 }

@@ -49,7 +49,7 @@ double work_ns(const ModelGraph& graph, const Operator& op, const Work& work, Di
     case WorkKind::attention: {
       const Shape& q = graph.tensor(op.inputs[0]).shape;
       const AttentionWork attention{work.flops, q[1], op.attributes.get(attribute::k_head_dim),
-                                    q[0] * op.attributes.get(attribute::k_heads)};
+                                    q[0] * op.attributes.get(attribute::k_heads), work.masked};
       return attention_ns(attention, coefficients.of(floating_input(graph, op)).attention[side]);
     }
     case WorkKind::memory: {

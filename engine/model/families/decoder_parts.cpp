@@ -123,6 +123,16 @@ TensorId DecoderParts::rope(ModuleId module, TensorId x, TensorId table, std::in
   return builder.add_operator(k_rope, module, {x, table}, {}, label, builder.tensor(x).shape, attributes);
 }
 
+namespace {
+
+// A window as long as the sequence hides nothing, but the modules make a mask for it (eager_forms.h).
+bool counts(std::int64_t window, const GraphOptions& options) {
+  if (window == options.sequence_length) return options.implementation == Implementation::eager;
+  return window > 0 && window < options.sequence_length;
+}
+
+}  // namespace
+
 TensorId DecoderParts::attend(ModuleId module, const AttentionPart& attention,
                               const std::vector<TensorId>& qkv) {
   Attributes attributes{{attribute::k_heads, attention.heads},
@@ -130,8 +140,7 @@ TensorId DecoderParts::attend(ModuleId module, const AttentionPart& attention,
                         {attribute::k_head_dim, attention.head_dim}};
   if (attention.packed != Packing::separate) attributes.set(attribute::k_packed, attention.packed);
   if (attention.scale != 0) attributes.set(attribute::k_scale, attention.scale);
-  if (attention.window != 0 && attention.window < builder.options().sequence_length)
-    attributes.set(attribute::k_window, attention.window);
+  if (counts(attention.window, builder.options())) attributes.set(attribute::k_window, attention.window);
   if (attention.soft_cap != 0) attributes.set(attribute::k_soft_cap, attention.soft_cap);
   std::vector<TensorId> inputs = qkv;
   if (attention.bias) inputs.push_back(*attention.bias);

@@ -20,14 +20,19 @@ OperatorDescription describe_eager_gelu_new(const ModelGraph& graph, const Opera
     description.extras.push_back({label, x.shape, x.dtype});
 
   EagerSteps forward;
+  forward.result_follows(1);
   forward.kernel(bytes * 2);           // 0.5 x
   forward.make(bytes, bytes * 2);      // x^3
   for (const int reads : {1, 2, 1}) {  // times 0.044715, + x, times sqrt(2 / pi)
     forward.make(bytes, bytes * (reads + 1));
     forward.give(bytes);
   }
+  forward.result_follows(2);
   forward.kernel(bytes * 2);  // tanh
+  forward.give(bytes);
+  forward.result_follows(3);
   forward.kernel(bytes * 2);  // 1 +
+  forward.result_follows(0);
   forward.kernel(bytes * 3);  // the product
   describe_forward(description, forward);
 

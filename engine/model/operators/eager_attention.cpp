@@ -166,6 +166,7 @@ void count_all_pairs(std::vector<Work>& works, Bytes mask) {
   for (Work& work : works) {
     work.flops = work.flops * 2;
     work.bytes += mask;
+    work.masked = true;
   }
 }
 

@@ -32,30 +32,33 @@ void widen_table(const ModelGraph& graph, Tensor& table) {
   table.attributes = with_both_halves(table.attributes);
 }
 
-// A mask that transformers makes once and hands to every layer of a kind (masking_utils.py, eager_mask).
-TensorId shared_mask(ModelGraph& graph, std::string_view label, DType dtype, Attributes attributes) {
+// A mask that transformers makes once and hands to every layer of a kind (masking_utils.py), for each
+// sequence or one for all.
+TensorId shared_mask(ModelGraph& graph, std::string_view label, DType dtype, std::int64_t sequences,
+                     Attributes attributes) {
   const auto known = std::find_if(graph.tensors.begin(), graph.tensors.end(),
                                   [&](const Tensor& tensor) { return tensor.label == label; });
   if (known != graph.tensors.end())
     return make_id<TensorId>(static_cast<std::size_t>(known - graph.tensors.begin()));
   const std::int64_t tokens = graph.sequence_length;
-  graph.tensors.push_back({label,
-                           {graph.micro_batch, 1, tokens, tokens},
-                           dtype,
-                           TensorRole::constant,
-                           false,
-                           std::move(attributes)});
+  graph.tensors.push_back(
+      {label, {sequences, 1, tokens, tokens}, dtype, TensorRole::constant, false, std::move(attributes)});
   return make_id<TensorId>(graph.tensors.size() - 1);
 }
 
 TensorId causal_mask(ModelGraph& graph) {
-  return shared_mask(graph, "causal_mask", DType::uint8, causal_mask_attributes());
+  return shared_mask(graph, "causal_mask", DType::uint8, graph.micro_batch, causal_mask_attributes());
 }
 
 // In the dtype of the embedded tokens.
 TensorId added_mask(ModelGraph& graph, std::int64_t window) {
   return shared_mask(graph, window > 0 ? "added_sliding_mask" : "added_causal_mask", graph.compute_dtype,
-                     added_mask_attributes(window));
+                     graph.micro_batch, added_mask_attributes(window));
+}
+
+// As long as it is a view for each sequence it is stored once.
+TensorId seen_mask(ModelGraph& graph, std::int64_t window) {
+  return shared_mask(graph, "sliding_mask", DType::uint8, 1, seen_mask_attributes(window));
 }
 
 // Alibi of Falcon becomes a matrix for each head, in the dtype that scores are computed in.
@@ -89,6 +92,11 @@ void take_sections(Operator& op) {
 
 }  // namespace
 
+bool is_handed_a_mask(const ModelGraph& graph, const Operator& op) {
+  const std::int64_t window = op.attributes.get_or(attribute::k_window, 0);
+  return window > 0 && window <= graph.sequence_length;
+}
+
 Status make_gelu_eager(ModelGraph& graph, Operator& op) {
   if (written_out(graph, op)) op.type = &k_eager_gelu_new;
   return {};
@@ -112,6 +120,13 @@ Status make_attention_eager(ModelGraph& graph, Operator& op) {
       return refuse(graph, "a soft cap on scores with biases, or of queries, keys and values in one");
     op.type = &k_eager_capped_attention;
     op.inputs.push_back(added_mask(graph, op.attributes.get_or(attribute::k_window, 0)));
+    return {};
+  }
+  if (is_handed_a_mask(graph, op)) {
+    if (alibi || packing != Packing::separate)
+      return refuse(graph, "a window with biases, or of queries, keys and values in one");
+    op.type = &k_eager_windowed_attention;
+    op.inputs.push_back(seen_mask(graph, op.attributes.get(attribute::k_window)));
     return {};
   }
   if (!alibi) {

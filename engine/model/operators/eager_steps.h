@@ -42,6 +42,8 @@ class EagerSteps {
 
   // Where the results are allocated, in the order of blocks alone.
   void results_follow() { blocks_.emplace_back(); }
+  // Where one of them is: of forward's outputs and then its extras.
+  void result_follows(std::size_t index) { blocks_.push_back(result_block(index)); }
   // What forward kept is given back, in the order of blocks alone.
   void give_kept() { blocks_.push_back(k_freed_here); }
   // In forward, where Python's variables let go of the inputs, likewise.

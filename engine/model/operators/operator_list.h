@@ -20,14 +20,17 @@
   OPERATOR(distillation_loss, own)        \
   OPERATOR(eager_attention, same)         \
   OPERATOR(eager_capped_attention, same)  \
+  OPERATOR(eager_copied_attention, own)   \
   OPERATOR(eager_cross_entropy, same)     \
   OPERATOR(eager_distillation_loss, same) \
   OPERATOR(eager_gelu_new, same)          \
   OPERATOR(eager_masked_attention, own)   \
+  OPERATOR(eager_math_attention, same)    \
   OPERATOR(eager_packed_rope, same)       \
   OPERATOR(eager_rms_norm, same)          \
   OPERATOR(eager_rope, same)              \
   OPERATOR(eager_soft_cap, same)          \
+  OPERATOR(eager_windowed_attention, own) \
   OPERATOR(embedding, own)                \
   OPERATOR(geglu, own)                    \
   OPERATOR(gelu, own)                     \

@@ -39,6 +39,7 @@ struct Work {
   int kernels = 1;
   int batch = 1;        // matmul: products that each kernel makes
   bool float8 = false;  // matmul: of operands in eight bits
+  bool masked = false;  // attention: of all pairs, and a matrix that the kernel reads hides some
   bool of_weight =
       false;  // matmul: the gradient of a weight; where an operator says it of none, its last one is
 };
@@ -56,6 +57,19 @@ using InputMask = std::uint32_t;
 // Among the blocks of an operator's temporaries: here, not at its end, is freed what backward needs no more
 // of what forward kept, or in forward the inputs that nobody reads any more.
 inline constexpr Bytes k_freed_here = {std::numeric_limits<std::int64_t>::min()};
+
+// Likewise: here is allocated one result, of forward's outputs and then its extras, or of backward's
+// gradients of inputs; no other block stands for it.
+constexpr Bytes result_block(std::size_t index) {
+  return {k_freed_here.value + 1 + static_cast<std::int64_t>(index)};
+}
+inline constexpr std::int64_t k_most_results = 64;
+constexpr bool is_result_block(Bytes block) {
+  return block.value > k_freed_here.value && block.value <= k_freed_here.value + k_most_results;
+}
+constexpr std::size_t result_of(Bytes block) {
+  return static_cast<std::size_t>(block.value - k_freed_here.value - 1);
+}
 
 struct OperatorDescription {
   bool has_backward =
@@ -76,7 +90,7 @@ struct OperatorDescription {
   // much is the most that it takes before, and backward_temporaries the most beside them.
   Bytes backward_temporaries_before;
   // These temporaries block by block, in order: taken (above zero), given back (below), zero where the
-  // results are allocated that are not made first, and k_freed_here. Empty: one block of all.
+  // results are allocated that are not made first, k_freed_here and result_block. Empty: one block of all.
   std::vector<Bytes> forward_blocks, backward_blocks;
   std::vector<Work> forward;
   std::vector<Work> backward;

@@ -159,6 +159,7 @@ class ProgramAtPeak {
     Bytes sum;
     for (std::uint32_t i = step.blocks_begin; i < step.blocks_end; ++i) {
       const Bytes change = run_.program.blocks[i];
+      if (change == k_freed_here || is_result_block(change)) continue;
       sum += change;
       if (change > Bytes{}) blocks.push_back(change);
       if (change < Bytes{}) give(blocks, -change);

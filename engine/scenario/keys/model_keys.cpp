@@ -121,9 +121,9 @@ const Keys<ModelSpec>& model_keys() {
           "on GPUs eager where the model has that form, else fused"),
       key("attention", &ModelSpec::attention, kind::word<AttentionKind>(),
           "the attention kernel; flash, flash3 and triton with eager operators: where the modules compute "
-          "biases or a soft cap step by step (MPT, Falcon with alibi, Gemma 2), one kernel instead; a "
-          "prediction's speed is that of "
-          "flash attention 2, 3 or in Triton"),
+          "biases or a soft cap step by step (MPT, Falcon with alibi, Gemma 2) or hand sdpa a mask "
+          "(windows), "
+          "one kernel instead; a prediction's speed is that of flash attention 2, 3 or in Triton"),
       section("loss", &ModelSpec::loss, &loss_keys, "kind"),
       key("dropout", &ModelSpec::dropout, kind::fraction(0, 1), "of hidden states and attention"),
       key("overrides", &ModelSpec::overrides, kind::json_map(),

@@ -121,19 +121,33 @@ class ProgramWalk {
     pass(step.temporaries);
   }
 
-  // Results are taken first, or where a block of no bytes stands for them.
+  // Results are taken first, or where a block of no bytes stands for them, but for those that have a block
+  // each.
   void follow_blocks(const ProgramStep& step, std::span<const Bytes> blocks) {
-    if (std::find(blocks.begin(), blocks.end(), Bytes{}) == blocks.end()) take_results(step);
+    if (std::find(blocks.begin(), blocks.end(), Bytes{}) == blocks.end()) take_other_results(step, blocks);
     TemporaryBlocks temporaries(list_, instruction_.stream);
     for (const Bytes block : blocks) {
       if (block == Bytes{})
-        take_results(step);
+        take_other_results(step, blocks);
+      else if (is_result_block(block))
+        take_result(step, result_of(block));
       else if (block == k_freed_here)
         give_early(step);
       else
         temporaries.change(block);
     }
     temporaries.give_all();
+  }
+
+  void take_other_results(const ProgramStep& step, std::span<const Bytes> blocks) {
+    for (std::size_t i = 0; i < step.allocates.size(); ++i) {
+      if (std::find(blocks.begin(), blocks.end(), result_block(i)) == blocks.end()) take(step.allocates[i]);
+    }
+  }
+
+  // A forward that keeps nothing may have fewer.
+  void take_result(const ProgramStep& step, std::size_t index) {
+    if (index < step.allocates.size()) take(step.allocates[index]);
   }
 
   // Gives back what forward kept, or what it reads, and this step frees. At the step's end nothing of it is

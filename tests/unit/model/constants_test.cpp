@@ -73,6 +73,16 @@ TEST_CASE("a mask that is added hides later keys, and those before the window") 
   }
 }
 
+TEST_CASE("a mask of what is seen ends where the window begins") {
+  Tensor mask;
+  mask.shape = {1, 1, 3, 3};
+  mask.dtype = DType::uint8;
+  mask.attributes = seen_mask_attributes(2);
+  std::vector<float> values(9);
+  fill_constant(mask, values);
+  CHECK(values == std::vector<float>{1, 0, 0, 1, 1, 0, 0, 1, 1});
+}
+
 // Falcon's alibi is by key: what a query may not see has the lowest number that the dtype holds.
 TEST_CASE("alibi as whole matrices repeats the table of keys and hides later ones") {
   for (const auto& [dtype, lowest] : {std::pair{DType::float32, -3.4028234663852886e38},

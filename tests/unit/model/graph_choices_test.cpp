@@ -13,10 +13,11 @@
 namespace shardlab {
 namespace {
 
-Result<ModelGraph> family(const std::string& name, Implementation implementation) {
+Result<ModelGraph> family(const std::string& name, Implementation implementation,
+                          std::int64_t sequence = 24) {
   const auto config = ModelConfig::read(test::data_file("families/" + name + ".json"), {});
   REQUIRE_OK(config);
-  GraphOptions options{2, 24, DType::bfloat16, DType::bfloat16};
+  GraphOptions options{2, sequence, DType::bfloat16, DType::bfloat16};
   options.implementation = implementation;
   return build_model_graph(*config, options);
 }
@@ -101,6 +102,30 @@ TEST_CASE("eager: layers of Gemma 2 share a mask with those of the same window")
   REQUIRE(masks.size() == 2);
   CHECK(masks.at(0) != masks.at(6));
   CHECK(graph.tensors.size() == built("gemma2").tensors.size() + 2 + 2);  // two activations of gates
+}
+
+TEST_CASE(
+    "eager: layers with a window are handed a mask, one for all sequences, unless it is longer than they") {
+  const auto masks_of = [](const char* name, std::int64_t sequence) {
+    const auto graph = family(name, Implementation::eager, sequence);
+    REQUIRE_OK(graph);
+    std::vector<Shape> masks;
+    for (const Operator& op : graph->operators) {
+      if (op.type != &k_eager_windowed_attention) continue;
+      const Tensor& mask = graph->tensor(op.inputs.at(3));
+      CHECK(mask.role == TensorRole::constant);
+      CHECK(mask.dtype == DType::uint8);
+      masks.push_back(mask.shape);
+    }
+    return masks;
+  };
+  using Masks = std::vector<Shape>;
+  CHECK(masks_of("mistral", 24) == Masks{{1, 1, 24, 24}, {1, 1, 24, 24}});
+  CHECK(masks_of("mistral", 7) == Masks{{1, 1, 7, 7}, {1, 1, 7, 7}});
+  CHECK(masks_of("mistral", 6).empty());
+  CHECK(masks_of("qwen2_windows", 24) == Masks{{1, 1, 24, 24}});
+  CHECK(masks_of("mixtral", 24).size() == 2);
+  CHECK(masks_of("llama", 24).empty());
 }
 
 const Operator& first_of(const ModelGraph& graph, const OperatorType& type) {

@@ -1,5 +1,6 @@
 // Which form of its operators a model is planned in, where the scenario leaves it open.
 #include <algorithm>
+#include <tuple>
 
 #include "engine/planner/load_model.h"
 #include "engine/planner/plan_scenario.h"
@@ -73,6 +74,48 @@ TEST_CASE("attention with a soft cap computes step by step unless it is said to 
         parse_scenario("model: {config: gemma-2-2b, sequence_length: 64, overrides: {num_hidden_layers: 2}" +
                            std::string(more) + "}\ncluster: {node: hgx-h100}\nparallel: {strategy: fsdp2}\n",
                        "a.yaml");
+    REQUIRE_OK(scenario);
+    const auto planned = plan_scenario(*scenario);
+    REQUIRE_OK(planned);
+    CHECK(planned->graph.implementation == Implementation::eager);
+    CHECK(std::count_if(planned->graph.operators.begin(), planned->graph.operators.end(),
+                        [&](const Operator& op) { return op.type->name == type; }) == 2);
+  }
+}
+
+// transformers makes a mask for the window of Mistral-7B even at its own length; flash attention knows
+// windows.
+TEST_CASE("attention with a window is handed a mask unless it is said to be one kernel") {
+  for (const auto& [length, more, type] : {std::tuple{"4096", "", "eager_windowed_attention"},
+                                           {"4095", "", "attention"},
+                                           {"4096", ", attention: flash", "attention"}}) {
+    CAPTURE(length, more);
+    const auto scenario = parse_scenario(
+        "precision: {param: bfloat16}\nmodel: {config: mistral-7b, sequence_length: " + std::string(length) +
+            ", overrides: {num_hidden_layers: 2}" + std::string(more) +
+            "}\ncluster: {node: hgx-h100}\nparallel: {strategy: fsdp2}\n",
+        "a.yaml");
+    REQUIRE_OK(scenario);
+    const auto planned = plan_scenario(*scenario);
+    REQUIRE_OK(planned);
+    CHECK(std::count_if(planned->graph.operators.begin(), planned->graph.operators.end(),
+                        [&](const Operator& op) { return op.type->name == type; }) == 2);
+  }
+}
+
+// Llama 3 shares key heads: torch has kernels for it in 16 bits from Ampere on.
+TEST_CASE("attention is computed by its formula where the GPU has no kernel for it") {
+  for (const auto& [more, gpu, type] :
+       {std::tuple{"", "H100-SXM", "eager_math_attention"},
+        {"precision: {param: bfloat16}", "H100-SXM", "attention"},
+        {"precision: {autocast: bfloat16}", "H100-SXM", "attention"},
+        {"precision: {param: float16}", "V100-SXM-32GB", "eager_math_attention"}}) {
+    CAPTURE(more, gpu);
+    const auto scenario = parse_scenario(
+        "model: {config: llama-3.2-1b, sequence_length: 64, overrides: {num_hidden_layers: 2}}\n"
+        "cluster: {gpu: " +
+            std::string(gpu) + ", gpus_per_node: 8}\nparallel: {strategy: fsdp1}\n" + more + "\n",
+        "a.yaml");
     REQUIRE_OK(scenario);
     const auto planned = plan_scenario(*scenario);
     REQUIRE_OK(planned);

@@ -92,6 +92,22 @@ TEST_CASE("rows that are no multiple of 16 bytes are slow on Hopper, whichever o
   CHECK(alignment_share({8192, 50257, 1600, {}}, costs.float32.matmul[0].alignment) == 1);
 }
 
+TEST_CASE("attention that is handed a mask runs at the rate of the kernel that takes one") {
+  const AttentionWork plain{Flops{1'000'000'000'000}, 4096, 128, 32};
+  AttentionWork masked = plain;
+  masked.masked = true;
+  const auto share = [&](Device device, bool older) {
+    device.older_libraries = older;
+    const AttentionCoefficients costs = published_coefficients(device, {}).bfloat16.attention[0];
+    return (attention_formula_ns(plain, costs) - costs.overhead_ns) /
+           (attention_formula_ns(masked, costs) - costs.overhead_ns);
+  };
+  const AttentionFigures figures = device_called("H200-SXM").kernels.attention;
+  CHECK(share(device_called("H200-SXM"), false) == Approx(figures.cudnn_masked));
+  CHECK(share(device_called("H200-SXM"), true) == Approx(figures.efficient));
+  CHECK(share(device_called("A100-SXM-80GB"), false) == Approx(figures.efficient));
+}
+
 TEST_CASE("a segment that computes in float16 takes the time of float16") {
   const auto forward_ns = [](const std::string& param) {
     const PlannedScenario planned = test::small_scenario(

@@ -41,7 +41,7 @@ std::optional<std::int64_t> right_of(const AttentionSettings& settings) {
   return settings.window > 0 ? std::optional<std::int64_t>(0) : std::nullopt;
 }
 
-// What the efficient kernel is told of the scores that are hidden.
+// What a kernel is told of the scores that are hidden.
 std::optional<at::Tensor> mask_of(const AttentionSettings& settings) {
   return settings.mask.defined() ? std::optional(settings.mask) : std::nullopt;
 }
@@ -65,8 +65,8 @@ at::Tensor by_heads(const at::Tensor& x) {
 
 // Whether torch takes cuDNN's kernel for these on this device: by its version, the GPU, heads and switches.
 bool torch_takes_cudnn(const AttentionSettings& settings, const AttentionViews& in) {
-  return at::_fused_sdp_choice(by_heads(heads_of(in.q)), by_heads(in.k), by_heads(in.v), /*attn_mask=*/{},
-                               /*dropout_p=*/0, /*is_causal=*/true, settings.scale,
+  return at::_fused_sdp_choice(by_heads(heads_of(in.q)), by_heads(in.k), by_heads(in.v), mask_of(settings),
+                               /*dropout_p=*/0, /*is_causal=*/!settings.mask.defined(), settings.scale,
                                /*enable_gqa=*/settings.queries_per_key() > 1) == k_cudnn_backend;
 }
 
@@ -79,9 +79,9 @@ bool efficient_has_head(const AttentionSettings& settings, const at::Tensor& q) 
 void cudnn_forward(const AttentionSettings& settings, const AttentionViews& in, MemoryExchange& output,
                    const at::Tensor& log_sum_exp) {
   const auto made = at::_scaled_dot_product_cudnn_attention(
-      by_heads(heads_of(in.q)), by_heads(in.k), by_heads(in.v), /*attn_bias=*/{},
-      /*compute_log_sumexp=*/true, /*dropout_p=*/0, /*is_causal=*/true, /*return_debug_mask=*/false,
-      settings.scale);
+      by_heads(heads_of(in.q)), by_heads(in.k), by_heads(in.v), mask_of(settings),
+      /*compute_log_sumexp=*/true, /*dropout_p=*/0, /*is_causal=*/!settings.mask.defined(),
+      /*return_debug_mask=*/false, settings.scale);
   log_sum_exp.copy_(std::get<1>(made).view(log_sum_exp.sizes()));
   output.take(by_heads(std::get<0>(made)));
 }
@@ -93,8 +93,8 @@ Results cudnn_backward(const AttentionSettings& settings, const AttentionViews& 
   auto [dq, dk, dv] = at::_scaled_dot_product_cudnn_attention_backward(
       by_heads(d_output.view(q.sizes())), by_heads(q), by_heads(in.k), by_heads(in.v),
       by_heads(output.view(q.sizes())), log_sum_exp.unsqueeze(-1), no_random_state(q, at::kLong),
-      no_random_state(q, at::kLong), /*attn_bias=*/{}, /*cum_seq_q=*/{}, /*cum_seq_k=*/{}, sequence, sequence,
-      /*dropout_p=*/0, /*is_causal=*/true, settings.scale);
+      no_random_state(q, at::kLong), settings.mask, /*cum_seq_q=*/{}, /*cum_seq_k=*/{}, sequence, sequence,
+      /*dropout_p=*/0, /*is_causal=*/!settings.mask.defined(), settings.scale);
   return {by_heads(dq), by_heads(dk), by_heads(dv)};
 }
 
@@ -141,11 +141,13 @@ Results efficient_backward(const AttentionSettings& settings, const AttentionVie
 FusedAttention fused_attention(const AttentionSettings& settings, const AttentionViews& in) {
   const at::Tensor& q = in.q;
   if (!q.is_cuda() || settings.bias.defined() || settings.soft_cap > 0) return FusedAttention::none;
+  const bool half = q.scalar_type() != at::kFloat;
+  if (settings.mask.defined() && half && torch_takes_cudnn(settings, in)) return FusedAttention::cudnn;
   if (settings.mask.defined())
     return settings.mask.size(3) % k_mask_alignment == 0 && efficient_has_head(settings, q)
                ? FusedAttention::efficient
                : FusedAttention::none;
-  if (q.scalar_type() == at::kFloat)
+  if (!half)
     return settings.window == 0 && efficient_has_head(settings, q) ? FusedAttention::efficient
                                                                    : FusedAttention::none;
   if (settings.window == 0 && torch_takes_cudnn(settings, in)) return FusedAttention::cudnn;

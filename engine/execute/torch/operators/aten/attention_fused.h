@@ -1,6 +1,7 @@
 // Causal attention by the fused CUDA kernels that come with ATen, for the variants they have: cuDNN's for
 // float16 and bfloat16 where torch takes it on this device (Hopper and Blackwell), else flash attention
-// (arXiv 2307.08691); CUTLASS' memory-efficient one for float32.
+// (arXiv 2307.08691); CUTLASS' memory-efficient one for float32, and for masks where torch does not take
+// cuDNN's.
 //
 // Source of signatures and layouts: torch 2.11, aten/src/ATen/native/transformers/cuda/attention.cu and
 // attention_backward.cu, sdp_utils.cpp for which kernel is taken. All keep one log-sum-exp per head and row,

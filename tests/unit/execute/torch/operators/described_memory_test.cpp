@@ -86,7 +86,8 @@ class Watch {
     // oneDNN's products of 16-bit numbers bring scratch memory of their own: below a megabyte.
     const bool chunked = op.type == &k_token_chunked_loss || op.type == &k_vocabulary_chunked_loss;
     const bool product = op.type == &k_linear || op.type == &k_linear_add || op.type == &k_grouped_linear ||
-                         op.type == &k_eager_attention || op.type == &k_eager_capped_attention || chunked;
+                         op.type == &k_eager_attention || op.type == &k_eager_capped_attention ||
+                         op.type == &k_eager_math_attention || chunked;
     const bool library =
         product && graph_.tensor(chunked ? op.inputs[0] : op.outputs[0]).dtype != DType::float32;
     // Torch's own operators wrap the numbers they are given in tensors of one element.
@@ -175,6 +176,39 @@ TEST_CASE("storages and temporaries are as described of attention with a soft ca
       options.implementation = Implementation::eager;
       check_described(family_model("gemma2", options));
     }
+  }
+}
+
+// Where a device has no kernel: keys repeated or not, one sequence or several, in float32 or converted.
+TEST_CASE("storages and temporaries are as described of attention by its formula") {
+  install_counting_allocator();
+  at::set_num_threads(1);
+  for (const char* family : {"llama", "gemma", "phi"}) {
+    for (const std::int64_t batch : {1, 2}) {
+      for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
+        CAPTURE(family, batch, to_string(dtype));
+        GraphOptions options{batch, 60, dtype, dtype};
+        options.implementation = Implementation::eager;
+        ModelGraph graph = family_model(family, options);
+        for (Operator& op : graph.operators)
+          if (op.type == &k_attention) op.type = &k_eager_math_attention;
+        check_described(graph);
+      }
+    }
+  }
+}
+
+TEST_CASE("storages and temporaries are as described of attention with a copied output") {
+  install_counting_allocator();
+  at::set_num_threads(1);
+  for (const DType dtype : {DType::float32, DType::bfloat16}) {
+    CAPTURE(to_string(dtype));
+    GraphOptions options{2, 60, dtype, dtype};
+    options.implementation = Implementation::eager;
+    ModelGraph graph = family_model("phi", options);
+    for (Operator& op : graph.operators)
+      if (op.type == &k_attention) op.type = &k_eager_copied_attention;
+    check_described(graph);
   }
 }
 

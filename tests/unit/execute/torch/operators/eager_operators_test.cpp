@@ -151,6 +151,50 @@ struct CappedAttention {
   }
 };
 
+// Attention with a window, as sdpa computes it with a mask: 1 where a query may look.
+struct WindowedAttention {
+  at::ScalarType dtype;
+  std::int64_t batch = 1, sequence = 13, key_heads = 2, window = 5;
+
+  at::Tensor seen() const {
+    const at::Tensor all = at::ones({sequence, sequence}, at::kByte);
+    return all.tril() - all.tril(-window);
+  }
+
+  SingleOperator single() const {
+    return {k_eager_windowed_attention,
+            {{random({batch, sequence, 4 * 8}, dtype, 1)},
+             {random({batch, sequence, key_heads * 8}, dtype, 2)},
+             {random({batch, sequence, key_heads * 8}, dtype, 3)},
+             {seen().view({1, 1, sequence, sequence}).contiguous(), false}},
+            {},
+            {batch, sequence, 4 * 8},
+            {{attribute::k_heads, 4},
+             {attribute::k_kv_heads, key_heads},
+             {attribute::k_head_dim, 8},
+             {attribute::k_scale, 0.4},
+             {attribute::k_window, window}}};
+  }
+
+  at::Tensor plain(const std::vector<at::Tensor>& in) const {
+    const auto heads = [&](const at::Tensor& rows, std::int64_t count) {
+      return rows.view({batch, sequence, count, 8}).transpose(1, 2).repeat_interleave(4 / count, 1);
+    };
+    const at::Tensor scores = at::matmul(heads(in[0], 4), heads(in[1], key_heads).transpose(2, 3)) * 0.4;
+    const at::Tensor hidden = scores.masked_fill(seen() == 0, -std::numeric_limits<double>::infinity());
+    return at::matmul(at::softmax(hidden, -1), heads(in[2], key_heads))
+        .transpose(1, 2)
+        .reshape({batch, sequence, 4 * 8});
+  }
+
+  void require() const {
+    CAPTURE(dtype, batch, sequence, key_heads, window);
+    require_as_reference(
+        single(), [this](const auto& inputs, const auto&) { return plain(inputs); },
+        tolerance_of_steps(dtype));
+  }
+};
+
 Bytes kept_bytes(const OperatorDescription& description) {
   Bytes sum;
   for (const ExtraTensor& extra : description.extras)
@@ -389,6 +433,143 @@ TEST_CASE("bytes and operations of eager attention with a soft cap, by hand") {
   const std::int64_t n = 4 * 16 * 16;
   CHECK(described({at::kHalf, 1, 16, 2}).forward_temporaries == Bytes{2 * n});
   CHECK(described({at::kHalf, 1, 16, 2, 0, at::kFloat}).forward_temporaries == Bytes{4 * n});
+}
+
+TEST_CASE("eager attention with a window, keys repeated or not, and as long as the sequence") {
+  for (const at::ScalarType dtype : k_dtypes) {
+    for (const std::int64_t batch : {1, 3}) {
+      for (const std::int64_t key_heads : {1, 2, 4}) {
+        for (const std::int64_t window : {2, 5, 13})
+          WindowedAttention{dtype, batch, 13, key_heads, window}.require();
+      }
+    }
+  }
+}
+
+// Attention whose output lies by head and is copied: kept apart from what the next operator reads.
+TEST_CASE("eager attention with a copied output") {
+  const auto single = [](at::ScalarType dtype) {
+    return SingleOperator{k_eager_copied_attention,
+                          {{random({2, 7, 4 * 8}, dtype, 1)},
+                           {random({2, 7, 2 * 8}, dtype, 2)},
+                           {random({2, 7, 2 * 8}, dtype, 3)}},
+                          {},
+                          {2, 7, 4 * 8},
+                          {{attribute::k_heads, 4}, {attribute::k_kv_heads, 2}, {attribute::k_head_dim, 8}}};
+  };
+  const auto plain = [](const std::vector<at::Tensor>& in, const auto&) {
+    const auto heads = [](const at::Tensor& rows, std::int64_t count) {
+      return rows.view({2, 7, count, 8}).transpose(1, 2).repeat_interleave(4 / count, 1);
+    };
+    return std::get<0>(at::_scaled_dot_product_attention_math(heads(in[0], 4), heads(in[1], 2),
+                                                              heads(in[2], 2), {}, 0, true))
+        .transpose(1, 2)
+        .reshape({2, 7, 4 * 8});
+  };
+  for (const at::ScalarType dtype : k_dtypes)
+    require_as_reference(single(dtype), plain, tolerance_of_steps(dtype));
+  const SingleOperator of = single(at::kBFloat16);
+  const OperatorDescription copied = k_eager_copied_attention.describe(of.graph(), of.graph().operators[0]),
+                            one = k_attention.describe(of.graph(), of.graph().operators[0]);
+  const Bytes output{2 * 7 * 4 * 8 * 2};
+  CHECK(kept_bytes(copied) == kept_bytes(one) + output);
+  CHECK(copied.saved_outputs == 0);
+  CHECK(copied.backward_temporaries == output);
+  CHECK(total(copied.forward) == total(one.forward) + output * 2);
+}
+
+// Attention by torch's formula, causal.
+struct MathAttention {
+  at::ScalarType dtype;
+  std::int64_t batch = 1, sequence = 13, key_heads = 2;
+
+  SingleOperator single() const {
+    return {k_eager_math_attention,
+            {{random({batch, sequence, 4 * 8}, dtype, 1)},
+             {random({batch, sequence, key_heads * 8}, dtype, 2)},
+             {random({batch, sequence, key_heads * 8}, dtype, 3)}},
+            {},
+            {batch, sequence, 4 * 8},
+            {{attribute::k_heads, 4}, {attribute::k_kv_heads, key_heads}, {attribute::k_head_dim, 8}}};
+  }
+
+  at::Tensor plain(const std::vector<at::Tensor>& in) const {
+    const auto heads = [&](const at::Tensor& rows, std::int64_t count) {
+      return rows.view({batch, sequence, count, 8}).transpose(1, 2).repeat_interleave(4 / count, 1);
+    };
+    return std::get<0>(at::_scaled_dot_product_attention_math(heads(in[0], 4), heads(in[1], key_heads),
+                                                              heads(in[2], key_heads), {}, 0, true))
+        .transpose(1, 2)
+        .reshape({batch, sequence, 4 * 8});
+  }
+
+  void require() const {
+    CAPTURE(dtype, batch, sequence, key_heads);
+    require_as_reference(
+        single(), [this](const auto& inputs, const auto&) { return plain(inputs); }, tolerance_of(dtype) * 2);
+  }
+};
+
+TEST_CASE("eager attention by its formula, keys repeated or not") {
+  for (const at::ScalarType dtype : k_dtypes) {
+    for (const std::int64_t batch : {1, 3}) {
+      for (const std::int64_t key_heads : {1, 2, 4}) {
+        for (const std::int64_t sequence : {1, 2, 13})
+          MathAttention{dtype, batch, sequence, key_heads}.require();
+      }
+    }
+  }
+}
+
+// LlamaAttention in float32, n bytes of scores, q of q bytes, k and v of q / 2 each, one sequence, m bytes of
+// a matrix of pairs. Forward: q scaled 2q, the matrix 2m (all, seen, as numbers), k and v repeated 3q, k
+// scaled 2q, + the matrix 2n + m, softmax 2n, minus infinity 1.25n, which rows n / 4, the choice 2n, heads
+// 2q. Backward: softmax 6n, k and q scaled 4q, v and k added up 3q, copied 4q. A product reads and writes 2q
+// + n.
+TEST_CASE("bytes and operations of eager attention by its formula, by hand") {
+  const std::int64_t sequence = 16, scores = 4 * sequence * sequence, n = scores * 4;
+  const std::int64_t q = sequence * 4 * 8 * 4, m = sequence * sequence * 4, rows = 4 * sequence;
+  const SingleOperator single = MathAttention{at::kFloat, 1, sequence, 2}.single();
+  const OperatorDescription description =
+      k_eager_math_attention.describe(single.graph(), single.graph().operators[0]);
+  CHECK(total(description.forward) == Bytes{2 * q + 2 * m + 3 * q + 2 * q + 2 * n + m + 2 * n + n +
+                                            2 * scores + 2 * rows + 2 * n + 2 * q + 2 * (2 * q + n)});
+  CHECK(total(description.backward) == Bytes{6 * n + 4 * q + 3 * q + 4 * q + 4 * (2 * q + n)});
+  CHECK(description.saved_inputs == 0);
+  CHECK(kept_bytes(description) == Bytes{3 * q + n});
+  // The matrix, repeated keys, scores and softmax of them, a byte for each of them and for each row.
+  CHECK(description.forward_temporaries == Bytes{m + q + 2 * n + scores + rows});
+  CHECK(description.backward_temporaries_before == Bytes{q + 3 * n});
+}
+
+// MistralAttention in bfloat16, q of q bytes, k and v of q / 2 each, m pairs of a query and a key in all
+// sequences. Forward: k and v repeated 3q, the mask negated 2m, the matrix made 3m; the kernel reads it, q, k
+// and v of all heads, and writes q. Backward: that twice over; k and v added up 3q and copied 2q.
+TEST_CASE("bytes and operations of eager attention with a window, by hand") {
+  const std::int64_t batch = 2, sequence = 16, m = batch * sequence * sequence,
+                     q = batch * sequence * 4 * 8 * 2;
+  const auto described = [](const WindowedAttention& attention) {
+    const SingleOperator single = attention.single();
+    return k_eager_windowed_attention.describe(single.graph(), single.graph().operators[0]);
+  };
+  const OperatorDescription repeats = described({at::kBFloat16, batch, sequence, 2, 6});
+  CHECK(total(repeats.forward) == Bytes{3 * q + 5 * m + 4 * q + 2 * m});
+  CHECK(total(repeats.backward) == Bytes{8 * q + 2 * m + 5 * q});
+  CHECK(repeats.forward_temporaries == Bytes{m});
+  CHECK(repeats.backward_temporaries == Bytes{2 * q + q / 2});
+  CHECK(repeats.saved_inputs == 0b0001);
+  CHECK(kept_bytes(repeats) == Bytes{2 * q + 2 * m + batch * 4 * sequence * 4});
+  CHECK(repeats.forward[0].masked);
+  CHECK(repeats.forward[0].flops == Flops{2 * 2 * 4 * m * 8});
+  CHECK(repeats.backward[0].flops == Flops{5 * 2 * 4 * m * 8});
+  CHECK(repeats.forward[0].model_flops == Flops{2 * batch * 4 * (2 * 6 * sequence - 6 * 6) * 8});
+
+  for (const std::int64_t key_heads : {1, 4}) {
+    const OperatorDescription reads = described({at::kBFloat16, batch, sequence, key_heads, 6});
+    CHECK(reads.saved_inputs == 0b0111);
+    CHECK(kept_bytes(reads) == Bytes{2 * m + batch * 4 * sequence * 4});
+    CHECK(reads.backward_temporaries == Bytes{});
+  }
 }
 
 TEST_CASE("eager rope of heads in groups, with keys repeated and with one key head") {
