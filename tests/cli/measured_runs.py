@@ -1,5 +1,5 @@
-"""PyTorch's own runs on a GPU (docs/measurements) beside what `simulate` says of their scenarios: peaks of allocated and reserved bytes within
-LIMITS, and the device's; of runs on one rank the step by the shipped figures and by the shipped calibration, which is printed and not judged.
+"""PyTorch's own runs on a GPU (docs/measurements) beside what `simulate` says of their scenarios: peaks of allocated bytes within 1 % and of
+reserved bytes within the target of 5 %, and the device's; of runs on one rank the step by the shipped figures and by the shipped calibration, which is printed and not judged.
 Those of several ranks were rank 0 of a group without peers: their steps and the device's memory lack NCCL."""
 # processors: 1
 import json
@@ -8,7 +8,7 @@ import statistics
 from _shardlab import SOURCE, Place, check, main
 
 RUNS = json.loads((SOURCE / "docs/measurements/h200/pytorch_runs.json").read_text())["runs"]
-LIMITS = {"peak_allocated": 0.01, "peak_reserved": 0.03}
+LIMITS = {"peak_allocated": 0.01, "peak_reserved": 0.05}
 
 
 def predicted(place, name, run, *options):

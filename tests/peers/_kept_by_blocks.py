@@ -1,8 +1,9 @@
 """What autograd keeps of each block of transformers' modules: unique storages that operators of the block save between forward and
 backward, by torch's own hooks. Parameters and experts are left out, and what all blocks are handed (rotary tables, masks) is counted apart.
 
-Attention is a function of our own that saves what a flash kernel saves: the kernel for CPUs saves something else. MPT's and
-Gemma 2's compute their scores themselves. Falcon's is the module for flash_attention_2, with alibi the one for sdpa, around the same function.
+Attention is a function of our own that saves what a fused kernel saves: the kernel for CPUs saves something else. MPT's and Gemma 2's compute
+their scores themselves; with windows, and for Falcon with alibi, it is the module for sdpa around the function, for Falcon without the one for
+flash_attention_2.
 """
 import unittest.mock
 
@@ -36,7 +37,10 @@ def falcons_flash_attention(query, key, value, *args, **settings):
     return Attention.apply(*(x.transpose(1, 2) for x in (query, key, value)))
 
 
-def falcons_sdpa(query, key, value, attn_mask, **settings):
+def sdpa(query, key, value, attn_mask=None, **settings):
+    """Bytes become a matrix as torch makes it (attention.cpp, convert_boolean_attn_mask)."""
+    if attn_mask is not None and attn_mask.dtype == torch.bool:
+        attn_mask = torch.where(attn_mask.logical_not(), -torch.inf, torch.zeros((), dtype=query.dtype))
     return Attention.apply(query, key, value, attn_mask).transpose(1, 2)
 
 
@@ -83,11 +87,11 @@ class Watch:
 
 
 def kept_by_blocks(config, dtype):
-    own = config["model_type"] == "mpt" or config.get("alibi") or config.get("attn_logit_softcapping")
-    settings = {} if own else {"attn_implementation": NAME}
+    scored = config["model_type"] == "mpt" or config.get("attn_logit_softcapping")
+    masked = config.get("alibi") or config.get("sliding_window")
+    settings = {} if scored or masked else {"attn_implementation": NAME}
     model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**config), dtype=dtype, **settings).train()
     watch = Watch(model)
-    sdpa = falcons_sdpa if config["model_type"] == "falcon" else F.scaled_dot_product_attention
     with unittest.mock.patch.object(F, "scaled_dot_product_attention", sdpa), torch.autograd.graph.saved_tensors_hooks(watch.pack, lambda tensor: tensor):
         model(input_ids=torch.zeros(BATCH, LENGTH, dtype=torch.long), use_cache=False)
     return {path: sum(storages.values()) for path, storages in watch.kept.items()}

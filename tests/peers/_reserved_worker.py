@@ -1,4 +1,4 @@
-"""What torch's caching allocator hands out and reserves while real FSDP2, FSDP1 or DDP trains transformers' Llama on a GPU that computes
+"""What torch's caching allocator hands out and reserves while real FSDP2, FSDP1 or DDP trains a model of transformers on a GPU that computes
 nothing (hollow_gpu/): peaks of three steps and of the setup before them, by torch's own names.
 
 Every case has a process of its own, forked once torch is loaded and before it has looked at the GPU; two run at a time. A case that
@@ -22,8 +22,7 @@ from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision, Mix
 from torch.distributed.fsdp.wrap import ModuleWrapPolicy
 from torch.nn.parallel import DistributedDataParallel
 from torch.testing._internal.distributed.fake_pg import FakeStore
-from transformers import LlamaConfig, LlamaForCausalLM
-from transformers.models.llama.modeling_llama import LlamaDecoderLayer
+from transformers import AutoConfig, AutoModelForCausalLM
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 FIGURES = ("requested_bytes", "allocated_bytes", "active_bytes", "reserved_bytes")
@@ -31,15 +30,17 @@ STEPS = 3
 AT_A_TIME = 2
 
 
+def blocks_of(model):
+    return next(module for module in model.modules() if isinstance(module, torch.nn.ModuleList))
+
+
 def built(case):
     """As one trains a large model: made without memory, which the units take one after another."""
-    config = LlamaConfig(
-        hidden_size=case["hidden"], intermediate_size=case["ffn"], num_hidden_layers=case["layers"], num_attention_heads=case["heads"],
-        num_key_value_heads=case["kv_heads"], vocab_size=case["vocabulary"], use_cache=False, tie_word_embeddings=False,
-        attn_implementation="sdpa", max_position_embeddings=8192)
+    config = AutoConfig.for_model(**{**case["config"], "use_cache": False})
     with torch.device("meta"):
-        model = LlamaForCausalLM(config)
-    layers = model.model.layers
+        model = AutoModelForCausalLM.from_config(config, attn_implementation=case.get("attention", "sdpa"), dtype=torch.float32)
+    layers = blocks_of(model)
+    case["block"] = type(layers[0])
     if case["checkpoint"]:
         for i in range(len(layers)):
             layers[i] = checkpoint_wrapper(layers[i])
@@ -61,7 +62,7 @@ def averaged(state, bucket):
 
 def with_fsdp1(case, model):
     return FullyShardedDataParallel(
-        model, auto_wrap_policy=ModuleWrapPolicy({LlamaDecoderLayer}), device_id=0, use_orig_params=True,
+        model, auto_wrap_policy=ModuleWrapPolicy({case["block"]}), device_id=0, use_orig_params=True,
         sharding_strategy=ShardingStrategy.FULL_SHARD if case["reshard"] else ShardingStrategy.SHARD_GRAD_OP,
         mixed_precision=MixedPrecision(param_dtype=DTYPES[case["param"]], reduce_dtype=DTYPES[case["reduce"]]) if mixed(case) else None,
         limit_all_gathers=case["limiter"], param_init_fn=lambda module: module.to_empty(device="cuda", recurse=False))
@@ -71,7 +72,7 @@ def with_fsdp2(case, model):
     policy = MixedPrecisionPolicy()
     if mixed(case):
         policy = MixedPrecisionPolicy(param_dtype=DTYPES[case["param"]], reduce_dtype=DTYPES[case["reduce"]])
-    for layer in model.model.layers:
+    for layer in blocks_of(model):
         fully_shard(layer, mp_policy=policy, reshard_after_forward=case["reshard"])
     fully_shard(model, mp_policy=policy, reshard_after_forward=False)
     return model.to_empty(device="cuda")
@@ -93,7 +94,7 @@ def forward(case, model, ids):
     if case["loss"] == "inside":
         return model(input_ids=ids, labels=ids).loss
     logits = model(input_ids=ids).logits
-    loss = F.cross_entropy(logits.float().view(-1, case["vocabulary"]), ids.view(-1))
+    loss = F.cross_entropy(logits.float().view(-1, logits.size(-1)), ids.view(-1))
     del logits
     return loss
 
@@ -123,7 +124,7 @@ def answer(case):
     if case.get("history"):
         torch.cuda.memory._record_memory_history(stacks="python", max_entries=10**7)
     try:
-        train(case)
+        train(dict(case))
     except torch.OutOfMemoryError:
         failed = True
     if case.get("history"):
