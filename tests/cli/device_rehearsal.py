@@ -87,7 +87,8 @@ def test_operators_are_timed_on_a_device():
     more = ("--set", GPUS, "--set", "measure.detail=operators")
     run = expect(place.run("run", place.scenario(), "--json", *more), 0).json()
     times = {(op["operation"], op["direction"]): op for op in run["operators"]}
-    check(times["linear", "forward"]["calls"] == 15 and times["attention", "backward"]["calls"] == 2, f"{times}")
+    # No fused kernel of that GPU takes float32 with shared key heads: torch computes the formula.
+    check(times["linear", "forward"]["calls"] == 15 and times["eager_math_attention", "backward"]["calls"] == 2, f"{times}")
     check(0 < sum(op["time_ns"] for op in times.values()) <= run["step_time_ns"]["max"], f"{times} {run['step_time_ns']}")
 
 
