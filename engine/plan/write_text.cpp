@@ -1,4 +1,4 @@
-#include <iterator>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -17,13 +17,13 @@ class PlanWriter {
     header();
     for (const Buffer& buffer : plan_.buffers) write_buffer(buffer);
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) write_instruction(i, plan_.instructions[i]);
-    return std::move(out_);
+    return fmt::to_string(out_);
   }
 
  private:
   template <typename... Arguments>
   void put(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Arguments>(arguments)...);
+    fmt::format_to(fmt::appender(out_), format, std::forward<Arguments>(arguments)...);
   }
 
   void header() {
@@ -72,12 +72,12 @@ class PlanWriter {
     }
     if (buffer.carried) put(" carried");
     if (buffer.kept) put(" kept");
-    out_ += '\n';
+    out_.push_back('\n');
   }
 
   // Runs of consecutive ids as a..b, separated by commas; "-" for none.
   void write_parameters(const std::vector<ParameterId>& parameters) {
-    if (parameters.empty()) out_ += '-';
+    if (parameters.empty()) out_.push_back('-');
     for (std::size_t i = 0; i < parameters.size();) {
       std::size_t end = i + 1;
       while (end < parameters.size() && parameters[end].value == parameters[end - 1].value + 1) ++end;
@@ -111,7 +111,7 @@ class PlanWriter {
     if (instruction.taken_event) put(" waits_event {}", plan_.taken_events[*instruction.taken_event]);
     if (instruction.recorded) put(" recorded yes");
     if (aligned_) put(" pass {}", plan_.passes[instruction.pass]);
-    out_ += '\n';
+    out_.push_back('\n');
   }
 
   void write_names(std::string_view key, const std::vector<BufferId>& buffers) {
@@ -119,15 +119,15 @@ class PlanWriter {
       if (i == 0) {
         put(" {} ", key);
       } else {
-        out_ += ',';
+        out_.push_back(',');
       }
-      out_ += plan_.buffer(buffers[i]).name;
+      out_.append(std::string_view(plan_.buffer(buffers[i]).name));
     }
   }
 
   const StepPlan& plan_;
   bool aligned_;
-  std::string out_;
+  fmt::memory_buffer out_;  // faster to write to than a string
 };
 
 }  // namespace

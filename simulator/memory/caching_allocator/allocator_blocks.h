@@ -2,16 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "simulator/memory/caching_allocator/allocator_types.h"
+#include "simulator/memory/caching_allocator/free_list.h"
 
 namespace shardlab {
-
-using BlockIndex = std::uint32_t;
-inline constexpr BlockIndex k_no_block = ~BlockIndex{0};
 
 struct AllocatorBlock {
   DeviceAddress address;
@@ -66,16 +63,8 @@ class Slab {
 
 // Free blocks of one stream in one pool.
 struct FreeBlocks {
-  struct Key {
-    Bytes size;  // 0 among the unmapped, which are ordered by address alone
-    DeviceAddress address;
-    BlockIndex block = k_no_block;
-    friend bool operator<(const Key& a, const Key& b) {
-      return a.size != b.size ? a.size < b.size : a.address < b.address;
-    }
-  };
-  std::set<Key> mapped;    // the smallest first, of one size the lowest
-  std::set<Key> unmapped;  // the lowest first
+  FreeList mapped;    // the smallest first, of one size the lowest
+  FreeList unmapped;  // the lowest first
 };
 
 // The small or the large pool: the free blocks of each stream, by the stream's place in the allocator's list.

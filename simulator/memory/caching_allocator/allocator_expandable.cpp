@@ -24,9 +24,9 @@ Bytes CachingAllocator::expandable_size(BlockIndex index) const {
 
 // Best fit by what a block can grow to, as far as torch looks: while the next larger one can grow to less.
 BlockIndex CachingAllocator::best_expandable(const FreeBlocks& free,
-                                             std::set<FreeBlocks::Key>::const_iterator from) const {
-  for (auto next = std::next(from);
-       next != free.mapped.end() && expandable_size(next->block) < expandable_size(from->block); ++next)
+                                             FreeList::Iterator from) const {
+  auto next = from;
+  while (++next != free.mapped.end() && expandable_size(next->block) < expandable_size(from->block))
     from = next;
   return from->block;
 }
@@ -48,7 +48,7 @@ BlockIndex CachingAllocator::expand(const Request& request) {
 // The lowest addresses of the stream's ranges that can hold the block, with the idle block before them.
 BlockIndex CachingAllocator::find_expandable(const Request& request) {
   const FreeBlocks& free = pool(request.small).streams[request.stream];
-  for (const FreeBlocks::Key& key : free.unmapped) {
+  for (const FreeKey& key : free.unmapped) {
     BlockIndex start = key.block;
     if (const BlockIndex before = blocks_[start].previous; before != k_no_block && blocks_[before].idle())
       start = before;

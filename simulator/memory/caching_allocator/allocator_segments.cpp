@@ -61,14 +61,14 @@ void CachingAllocator::release_segment(BlockIndex index) {
 bool CachingAllocator::release_oversize(const Request& request) {
   if (!options_.max_split_size || options_.expandable_segments) return false;
   const Bytes wanted = std::max(request.size, max_split_size_);
-  std::set<FreeBlocks::Key>& free = pool(request.small).streams[request.stream].mapped;
+  FreeList& free = pool(request.small).streams[request.stream].mapped;
   if (const auto found = free.lower_bound({wanted, {}}); found != free.end()) {
     release_segment(found->block);
     return true;
   }
   Bytes released;
-  while (released < wanted && !free.empty() && free.rbegin()->size >= max_split_size_) {
-    const FreeBlocks::Key largest = *free.rbegin();
+  while (released < wanted && !free.empty() && free.largest().size >= max_split_size_) {
+    const FreeKey largest = free.largest();
     released += largest.size;
     release_segment(largest.block);
   }
@@ -86,7 +86,7 @@ void CachingAllocator::collect_garbage() {
   std::vector<BlockIndex> whole;
   std::int64_t ages = 0;
   for (const FreeBlocks& stream : large_pool_.streams)
-    for (const FreeBlocks::Key& key : stream.mapped)
+    for (const FreeKey& key : stream.mapped)
       if (!blocks_[key.block].split()) whole.push_back(key.block), ages += age(key.block);
   Bytes released;
   bool any = true;
@@ -121,7 +121,7 @@ void CachingAllocator::release_cached() {
 void CachingAllocator::release_pool(bool small) {
   std::vector<BlockIndex> whole, ranges;
   for (const FreeBlocks& stream : pool(small).streams)
-    for (const FreeBlocks::Key& key : stream.mapped) {
+    for (const FreeKey& key : stream.mapped) {
       const AllocatorBlock& block = blocks_[key.block];
       if (segments_[block.segment].expandable())
         ranges.push_back(key.block);

@@ -137,7 +137,7 @@ class CachingAllocator {
   BlockIndex cut(BlockIndex index, Bytes size);
   void release_range(BlockIndex index);
   Bytes expandable_size(BlockIndex index) const;
-  BlockIndex best_expandable(const FreeBlocks& free, std::set<FreeBlocks::Key>::const_iterator from) const;
+  BlockIndex best_expandable(const FreeBlocks& free, FreeList::Iterator from) const;
 
   AllocatorOptions options_;
   AllocatorDevice device_;
