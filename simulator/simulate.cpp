@@ -191,6 +191,12 @@ Result<AllocatorCalls> allocator_calls(const SimulationInputs& inputs, const Run
                                   steps_of(inputs.planned, predicted));
 }
 
+Result<bool> repeats_by_micro_batch(const SimulationInputs& inputs, const RunTrace& predicted) {
+  if (inputs.device.kind != DeviceKind::gpu) return true;
+  return repeats_in_device_memory(inputs.planned, overheads_of(inputs, predicted),
+                                  steps_of(inputs.planned, predicted));
+}
+
 Result<RunTrace> simulate(const SimulationInputs& inputs) {
   SHARDLAB_CHECK_OK(check_calibration(inputs));
   StepSimulation simulation(inputs);

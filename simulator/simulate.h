@@ -33,4 +33,8 @@ Result<RunTrace> simulate(const SimulationInputs& inputs);
 // setup, the first steps, and the steady one until it takes no more from the device.
 Result<AllocatorCalls> allocator_calls(const SimulationInputs& inputs, const RunTrace& predicted);
 
+// Whether each micro-batch in the middle of a step leaves the device's memory as the one before it did. On
+// processors always: what is freed is gone.
+Result<bool> repeats_by_micro_batch(const SimulationInputs& inputs, const RunTrace& predicted);
+
 }  // namespace shardlab

@@ -53,7 +53,7 @@ Result<RunSummary> summarize_run(const PlannedScenario& planned, const RunTrace&
 
 Status add_known_rates(const PlannedScenario& planned, RunSummary& summary) {
   SHARDLAB_TRY(const DeviceLimits limits, device_limits(planned));
-  add_rates(planned, limits, summary);
+  add_rates(work_of_step(planned), limits, summary);
   return {};
 }
 

@@ -35,18 +35,25 @@ std::optional<double> volume_limit(const Scenario& scenario) {
   return strategy->volume_limit(scenario);
 }
 
-std::optional<CommunicationVolume> communication_volume(const PlannedScenario& planned) {
+SentElements sent_elements(const PlannedScenario& planned) {
   const StepPlan& plan = planned.plan.steady;
-  double elements = 0;  // that all ranks send
+  double elements = 0;
   for (const Instruction& instruction : plan.instructions) {
     if (!is_collective(instruction.kind) || !moves_parameters(plan, instruction)) continue;
     const DType dtype = plan.buffer(instruction.reads.front()).dtype;
     elements +=
         static_cast<double>(sent_bytes(plan, instruction).value) / static_cast<double>(element_size(dtype));
   }
-  const auto model = static_cast<double>(total_parameters(planned.graph)) * plan.world_size;
-  if (elements == 0 || model == 0) return std::nullopt;
-  return CommunicationVolume{elements / model, volume_limit(planned.scenario)};
+  return {elements, static_cast<double>(total_parameters(planned.graph)) * plan.world_size};
+}
+
+std::optional<CommunicationVolume> volume_of(const SentElements& elements, std::optional<double> limit) {
+  if (elements.sent == 0 || elements.of_model == 0) return std::nullopt;
+  return CommunicationVolume{elements.sent / elements.of_model, limit};
+}
+
+std::optional<CommunicationVolume> communication_volume(const PlannedScenario& planned) {
+  return volume_of(sent_elements(planned), volume_limit(planned.scenario));
 }
 
 }  // namespace shardlab

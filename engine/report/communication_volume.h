@@ -8,6 +8,16 @@
 
 namespace shardlab {
 
+// What a step of all ranks sends of parameters and gradients, in elements, and the elements that the model
+// has on all ranks.
+struct SentElements {
+  double sent = 0, of_model = 0;
+};
+SentElements sent_elements(const PlannedScenario& planned);
+
+// None where one of the two is zero.
+std::optional<CommunicationVolume> volume_of(const SentElements& elements, std::optional<double> limit);
+
 // The volume of the steady step; none when no collective of it moves parameters or gradients.
 std::optional<CommunicationVolume> communication_volume(const PlannedScenario& planned);
 

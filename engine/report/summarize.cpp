@@ -168,17 +168,21 @@ Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& tr
   return run;
 }
 
-void add_rates(const PlannedScenario& planned, const DeviceLimits& device, RunSummary& run) {
-  run.tokens_per_second = per_second(static_cast<double>(tokens_per_step(planned)), run.step_time.median);
+StepWork work_of_step(const PlannedScenario& planned) {
+  return {tokens_per_step(planned), model_flops_per_step(planned), palm_flops_per_step(planned)};
+}
+
+void add_rates(const StepWork& work, const DeviceLimits& device, RunSummary& run) {
+  run.tokens_per_second = per_second(static_cast<double>(work.tokens), run.step_time.median);
   run.tokens_per_second_per_gpu = run.tokens_per_second / run.ranks;
-  run.mfu = utilization(model_flops_per_step(planned), run.step_time.median, device.peak);
-  run.mfu_palm = utilization(palm_flops_per_step(planned), run.step_time.median, device.peak);
+  run.mfu = utilization(work.flops, run.step_time.median, device.peak);
+  run.mfu_palm = utilization(work.palm_flops, run.step_time.median, device.peak);
 }
 
 Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
                              const DeviceLimits& device) {
   SHARDLAB_TRY(RunSummary run, summarize_recorded(planned.plan.steady, trace, memory_limit(planned, device)));
-  add_rates(planned, device, run);
+  add_rates(work_of_step(planned), device, run);
   run.implementation = planned.graph.implementation;
   if (run.kind == RunKind::predicted && run.memory && trace.device_memory) {
     run.fit_margin = margin_of(trace.overheads);

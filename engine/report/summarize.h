@@ -28,8 +28,16 @@ Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& tra
 Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& trace,
                                       std::optional<Bytes> memory_limit = {});
 
-// Fills in what follows from the step time and the scenario: tokens per second and utilization.
-void add_rates(const PlannedScenario& planned, const DeviceLimits& device, RunSummary& run);
+// What a step does, whatever time it takes. All of it grows with the number of micro-batches.
+struct StepWork {
+  std::int64_t tokens = 0;  // whose loss is computed, over all ranks
+  Flops flops;              // of one rank (model_flops.h)
+  std::optional<Flops> palm_flops;
+};
+StepWork work_of_step(const PlannedScenario& planned);
+
+// Fills in what follows from the step time and the work: tokens per second and utilization.
+void add_rates(const StepWork& work, const DeviceLimits& device, RunSummary& run);
 
 // Summarizes a measured run that memory ended: what was in use when, no times. `trace` has the provenance;
 // its finished steps do not matter.

@@ -123,6 +123,13 @@ Result<PredictedDevice> simulate_device_memory(const PlannedScenario& planned, c
       .predict(known ? std::optional(device.memory) : std::nullopt, MemoryErrors(ratios));
 }
 
+Result<bool> repeats_in_device_memory(const PlannedScenario& planned, const DeviceOverheads& overheads,
+                                      const std::vector<RunStep>& steps) {
+  SHARDLAB_TRY(const AllocatorRunInputs inputs, inputs_of(planned, overheads));
+  SHARDLAB_TRY(const PreparedSteps calls, prepared(planned, steps));
+  return repeats_by_micro_batch(inputs, calls);
+}
+
 Result<AllocatorCalls> simulate_allocator_calls(const PlannedScenario& planned,
                                                 const DeviceOverheads& overheads,
                                                 const std::vector<RunStep>& steps) {

@@ -46,4 +46,9 @@ Result<AllocatorCalls> simulate_allocator_calls(const PlannedScenario& planned,
                                                 const DeviceOverheads& overheads,
                                                 const std::vector<RunStep>& steps);
 
+// Whether micro-batches in the middle of a step leave the allocator of these figures as those before them did
+// (repeats_by_micro_batch).
+Result<bool> repeats_in_device_memory(const PlannedScenario& planned, const DeviceOverheads& overheads,
+                                      const std::vector<RunStep>& steps);
+
 }  // namespace shardlab

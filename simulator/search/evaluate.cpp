@@ -9,17 +9,14 @@
 #include "engine/base/hash.h"
 #include "engine/base/paths.h"
 #include "engine/base/version.h"
-#include "engine/planner/plan_scenario.h"
-#include "engine/report/summarize.h"
-#include "engine/report/unit_warnings.h"
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/scenario/resolve_path.h"
+#include "engine/scenario/train_spec.h"
 #include "engine/scenario/validate.h"
 #include "simulator/search/question/default_knobs.h"
-#include "simulator/simulate.h"
 
 namespace shardlab {
 namespace {
@@ -60,19 +57,6 @@ Result<std::string> files_of(const Scenario& scenario, const ModelSpec& model) {
   if (model.moe.measured.empty()) return text;
   SHARDLAB_TRY(const fs::path measured, resolve_path(scenario, model.moe.measured));
   return text + content_of(measured);
-}
-
-// The forward of the first micro-batch, from where its first segment begins to where its last ends.
-Nanoseconds forward_time(const StepPlan& plan, const StepTrace& step) {
-  std::optional<Nanoseconds> begin;
-  Nanoseconds end;
-  for (const Span& span : step.ranks.front().spans) {
-    const Instruction& instruction = plan.instructions[span.instruction.index()];
-    if (instruction.kind != InstructionKind::Forward || instruction.micro_batch.value_or(0) != 0) continue;
-    begin = begin ? std::min(*begin, span.start) : span.start;
-    end = std::max(end, span.end);
-  }
-  return begin ? end - *begin : Nanoseconds{};
 }
 
 }  // namespace
@@ -122,17 +106,47 @@ Result<std::string> Evaluator::key_of(const Scenario& scenario) {
 }
 
 Result<FullPrediction> Evaluator::predict(const Scenario& scenario) {
-  SHARDLAB_TRY(PlannedScenario planned, plan_scenario(scenario));
-  SHARDLAB_TRY(const Device device, resolve_device(*planned.scenario.cluster));
-  SHARDLAB_TRY(std::optional<Calibration> calibration, calibration_of(planned.scenario));
-  SHARDLAB_TRY(const RunTrace trace, simulate({planned, device, calibration ? &*calibration : nullptr}));
-  SHARDLAB_TRY(const DeviceLimits limits, device_limits(planned));
-  SHARDLAB_TRY(RunSummary run, summarize(planned, trace, limits));
-  // Setup, first step, and where there is one the second; the first makes the optimizer's states.
-  const Nanoseconds first = trace.warmup.at(1).ranks.front().duration;
-  PredictedFigures figures = figures_of(run, first, forward_time(planned.plan.steady, trace.steps.front()),
-                                        tokens_per_step(planned));
-  return FullPrediction{std::move(planned), std::move(run), std::move(calibration), std::move(figures)};
+  SHARDLAB_TRY(std::optional<Calibration> calibration, calibration_of(scenario));
+  return predict_fully(scenario, std::move(calibration));
+}
+
+// The longest first: where its memory does not repeat, the others are of no use.
+Result<std::optional<RepeatedMicroBatches>> Evaluator::repetition_of(const Scenario& scenario) {
+  std::array<StepPrediction, RepeatedMicroBatches::k_counts.size()> steps;
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    Scenario few = scenario;
+    few.train->accumulation = RepeatedMicroBatches::k_counts[i];
+    SHARDLAB_TRY(const FullPrediction full, predict(few));
+    if (i + 1 == steps.size()) {
+      SHARDLAB_TRY(const bool repeats, memory_repeats(full));
+      if (!repeats) return std::optional<RepeatedMicroBatches>();
+    }
+    SHARDLAB_TRY(steps[i], step_prediction(full));
+  }
+  return RepeatedMicroBatches::of(steps);
+}
+
+// Two threads may look for the same at once, and find the same.
+std::optional<PredictedFigures> Evaluator::figures_of_many(const Scenario& scenario) {
+  if (micro_batches_of_step(scenario) < RepeatedMicroBatches::k_worthwhile) return std::nullopt;
+  Scenario few = scenario;
+  few.train->accumulation = RepeatedMicroBatches::k_counts.back();
+  const std::string key = write_scenario(few);
+  std::unique_lock lock(mutex_);
+  auto found = repetitions_.find(key);
+  if (found == repetitions_.end()) {
+    lock.unlock();
+    Result<std::optional<RepeatedMicroBatches>> repetition = repetition_of(scenario);
+    lock.lock();
+    found = repetitions_.try_emplace(key, repetition ? *std::move(repetition) : std::nullopt).first;
+  }
+  return found->second ? std::optional(found->second->figures(scenario)) : std::nullopt;
+}
+
+Result<PredictedFigures> Evaluator::figures(const Scenario& scenario) {
+  if (auto known = figures_of_many(scenario)) return *std::move(known);
+  SHARDLAB_TRY(FullPrediction full, predict(scenario));
+  return std::move(full.figures);
 }
 
 Result<FullPrediction> Evaluator::predict(const std::vector<std::string>& settings) {
@@ -146,10 +160,9 @@ Result<Outcome> Evaluator::evaluate(const std::vector<std::string>& settings) {
   const Result<std::string> key = key_of(*scenario);
   if (!key) return Outcome{reason_text(key.error()), {}};
   if (auto kept = kept_.find(*key)) return *std::move(kept);
-  const Result<FullPrediction> prediction = predict(*scenario);
+  const Result<PredictedFigures> predicted = figures(*scenario);
   ++simulations_;
-  const Outcome outcome =
-      prediction ? Outcome{{}, prediction->figures} : Outcome{reason_text(prediction.error()), {}};
+  const Outcome outcome = predicted ? Outcome{{}, *predicted} : Outcome{reason_text(predicted.error()), {}};
   SHARDLAB_CHECK_OK(kept_.add(*key, outcome));
   return outcome;
 }

@@ -12,24 +12,17 @@
 
 #include "engine/base/result.h"
 #include "engine/base/yaml.h"
-#include "engine/plan/planned_scenario.h"
-#include "engine/trace/run_summary.h"
 #include "simulator/calibrate/calibration.h"
+#include "simulator/search/full_prediction.h"
 #include "simulator/search/outcome.h"
 #include "simulator/search/question/search_question.h"
+#include "simulator/search/repeated_micro_batches.h"
 #include "simulator/search/result_file.h"
 
 namespace shardlab {
 
 // The calibration that predictions of a scenario use; none: published figures.
 using CalibrationFor = std::function<Result<std::optional<Calibration>>(const Scenario&)>;
-
-struct FullPrediction {
-  PlannedScenario planned;
-  RunSummary run;
-  std::optional<Calibration> calibration;
-  PredictedFigures figures;
-};
 
 // Threads may share one.
 class Evaluator {
@@ -54,6 +47,9 @@ class Evaluator {
 
  private:
   Result<FullPrediction> predict(const Scenario& scenario);
+  Result<PredictedFigures> figures(const Scenario& scenario);
+  std::optional<PredictedFigures> figures_of_many(const Scenario& scenario);
+  Result<std::optional<RepeatedMicroBatches>> repetition_of(const Scenario& scenario);
   Result<std::string> key_of(const Scenario& scenario);
 
   const BaseScenario& base_;
@@ -63,6 +59,8 @@ class Evaluator {
   std::string program_;  // what results depend on besides the scenario and its calibration
   std::mutex mutex_;
   std::map<std::string, std::optional<Calibration>> calibrations_;  // by cluster
+  // By all but the number of micro-batches; none: they have to be simulated.
+  std::map<std::string, std::optional<RepeatedMicroBatches>> repetitions_;
   std::atomic<std::int64_t> simulations_ = 0;
 };
 

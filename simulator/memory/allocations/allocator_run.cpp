@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <utility>
 
 #include "simulator/memory/allocations/noted_allocator.h"
@@ -13,15 +14,33 @@ namespace {
 
 constexpr int k_most_steady_steps = 8;
 
+// What a run is for, besides its figures.
+enum class Watch : std::uint8_t { nothing, steps, micro_batches };
+
 AllocatorStream stream_of(StreamId id) {
   return {static_cast<std::int64_t>(id.value)};
 }
 
+// The last instructions of the last two micro-batches that another one follows.
+struct MicroBatchEnds {
+  std::optional<std::size_t> before, after;
+};
+
+MicroBatchEnds ends_of_micro_batches(const StepPlan& plan) {
+  MicroBatchEnds ends;
+  for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
+    const auto& micro_batch = plan.instructions[i].micro_batch;
+    if (micro_batch == plan.micro_batches - 3) ends.before = i;
+    if (micro_batch == plan.micro_batches - 2) ends.after = i;
+  }
+  return ends.before && ends.after ? ends : MicroBatchEnds{};
+}
+
 class Runner {
  public:
-  Runner(const AllocatorRunInputs& inputs, const PreparedSteps& steps, bool ends_early)
+  Runner(const AllocatorRunInputs& inputs, const PreparedSteps& steps, Watch watch)
       : inputs_(inputs),
-        ends_early_(ends_early && comparable(inputs.options, inputs.device)),
+        watch_(comparable(inputs.options, inputs.device) ? watch : Watch::nothing),
         allocator_(inputs.options, inputs.device, inputs.calls),
         lasting_(steps.lasting) {}
 
@@ -41,6 +60,8 @@ class Runner {
     return run_;
   }
 
+  bool even() const { return watch_ == Watch::micro_batches && !uneven_ && !run_.failed; }
+
  private:
   std::int64_t device_calls() const {
     return allocator_.statistics().num_device_alloc + allocator_.statistics().num_device_free;
@@ -48,7 +69,7 @@ class Runner {
 
   // Whether a step ended as the one before it, and all later ones will.
   bool repeats(std::optional<StateBetweenSteps>& state) const {
-    if (!ends_early_ || run_.failed) return false;
+    if (watch_ != Watch::steps || run_.failed) return false;
     StateBetweenSteps now = state_of(allocator_, lasting_);
     const bool same = state && *state == now;
     state = std::move(now);
@@ -61,6 +82,9 @@ class Runner {
     StreamEvents events(allocator_, step.plan.streams.size());
     live_.assign(made.storages, {});
     for (const NumberedStorage& storage : carried) carry(storage);
+    const MicroBatchEnds ends =
+        watch_ == Watch::micro_batches ? ends_of_micro_batches(step.plan) : MicroBatchEnds{};
+    std::optional<StateBetweenSteps> before;
     std::uint32_t call = 0;
     for (std::size_t i = 0; i < step.plan.instructions.size() && !run_.failed; ++i) {
       events.pass(step.spans[i].issue);
@@ -69,6 +93,8 @@ class Runner {
         make_call(step, make_id<InstructionId>(i), made.calls[call], events);
       }
       events.issued(made.streams[i], step.spans[i].end);
+      if (i == ends.before) before = state_of_live();
+      if (i == ends.after) uneven_ |= *before != state_of_live();
     }
     events.end();
     std::fill(lasting_.begin(), lasting_.end(), LiveBlock{});
@@ -110,14 +136,24 @@ class Runner {
       const StreamId user{static_cast<std::uint32_t>(std::countr_zero(users))};
       allocator_.record_stream(live_[call.storage], stream_of(user));
     }
-    allocator_.free(live_[call.storage]);
+    allocator_.free(std::exchange(live_[call.storage], {}));
     if (call.users != 0) events.freed();
   }
 
+  // In the order in which storages were taken: what one micro-batch keeps has other numbers than what the
+  // next one does.
+  StateBetweenSteps state_of_live() const {
+    std::vector<LiveBlock> live;
+    std::copy_if(live_.begin(), live_.end(), std::back_inserter(live),
+                 [](const LiveBlock& each) { return each.allocation != AllocationId{}; });
+    return state_of(allocator_, live);
+  }
+
   const AllocatorRunInputs& inputs_;
-  bool ends_early_;
+  Watch watch_;
   NotedAllocator allocator_;
   AllocatorRun run_;
+  bool uneven_ = false;             // a micro-batch left another state than the one before it
   std::vector<LiveBlock> live_;     // by storage of the step
   std::vector<LiveBlock> lasting_;  // between steps, by number
   bool forward_standing_ = false, backward_standing_ = false;
@@ -126,12 +162,18 @@ class Runner {
 }  // namespace
 
 AllocatorRun run_allocator(const AllocatorRunInputs& inputs, const PreparedSteps& steps) {
-  return Runner(inputs, steps, /*ends_early=*/false).run(steps.steps);
+  return Runner(inputs, steps, Watch::nothing).run(steps.steps);
 }
 
 FittingRun try_allocator(const AllocatorRunInputs& inputs, const PreparedSteps& steps) {
-  const AllocatorRun run = Runner(inputs, steps, /*ends_early=*/true).run(steps.steps);
+  const AllocatorRun run = Runner(inputs, steps, Watch::steps).run(steps.steps);
   return {!run.failed, Bytes{run.statistics.reserved_bytes.all.peak}};
+}
+
+bool repeats_by_micro_batch(const AllocatorRunInputs& inputs, const PreparedSteps& steps) {
+  Runner runner(inputs, steps, Watch::micro_batches);
+  runner.run(steps.steps);
+  return runner.even();
 }
 
 }  // namespace shardlab

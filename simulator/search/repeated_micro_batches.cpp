@@ -1,0 +1,126 @@
+#include "simulator/search/repeated_micro_batches.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simulator/search/grown_text.h"
+
+namespace shardlab {
+namespace {
+
+// What may grow by the same number with every micro-batch.
+template <typename Visit>
+void visit_growing(StepPrediction& step, Visit visit) {
+  RunSummary& run = step.run;
+  visit(step.first_step.value);
+  for (auto* const ends : {&step.first_backwards_end, &step.backwards_end})
+    for (Nanoseconds& end : *ends) visit(end.value);
+  visit(step.work.tokens);
+  visit(step.work.flops.value);
+  if (step.work.palm_flops) visit(step.work.palm_flops->value);
+  for (Nanoseconds* const time : {&run.step_time.median, &run.step_time.min, &run.step_time.max})
+    visit(time->value);
+  visit(run.exposed_communication.value);
+  for (CommunicationTotal& total : run.communication) {
+    visit(total.count);
+    visit(total.bytes.value);
+    visit(total.sent.value);
+  }
+  for (TransferTotal& total : run.transfers) {
+    visit(total.count);
+    visit(total.bytes.value);
+  }
+}
+
+// Texts that name a micro-batch, or an instruction by its number.
+template <typename Visit>
+void visit_texts(StepPrediction& step, Visit visit) {
+  if (step.run.memory) visit(step.run.memory->peak_label);
+  if (step.run.fit_reason) visit(*step.run.fit_reason);
+}
+
+std::vector<std::int64_t> growing(StepPrediction step) {
+  std::vector<std::int64_t> figures;
+  visit_growing(step, [&](std::int64_t figure) { figures.push_back(figure); });
+  return figures;
+}
+
+std::vector<std::string> texts(StepPrediction step) {
+  std::vector<std::string> found;
+  visit_texts(step, [&](const std::string& text) { found.push_back(text); });
+  return found;
+}
+
+// Everything else, but what follows from both: rates and the volume.
+RunSummary staying(StepPrediction step) {
+  visit_growing(step, [](std::int64_t& figure) { figure = 0; });
+  visit_texts(step, [](std::string& text) { text.clear(); });
+  RunSummary& run = step.run;
+  run.plan_hash.clear();
+  if (run.memory) run.memory->peak_instruction = {};
+  run.tokens_per_second = run.tokens_per_second_per_gpu = 0;
+  run.mfu = run.mfu_palm = std::nullopt;
+  run.volume.reset();
+  return std::move(run);
+}
+
+bool stay_alike(const StepPrediction& a, const StepPrediction& b) {
+  return a.forward == b.forward && a.elements.of_model == b.elements.of_model && staying(a) == staying(b);
+}
+
+bool grow_evenly(const std::array<StepPrediction, 3>& steps) {
+  if (steps[2].elements.sent - steps[1].elements.sent != steps[1].elements.sent - steps[0].elements.sent)
+    return false;
+  const auto first = growing(steps[0]), second = growing(steps[1]), third = growing(steps[2]);
+  for (std::size_t i = 0; i < first.size(); ++i)
+    if (third[i] - second[i] != second[i] - first[i]) return false;
+  const auto texts_before = texts(steps[0]), texts_between = texts(steps[1]), texts_after = texts(steps[2]);
+  for (std::size_t i = 0; i < texts_before.size(); ++i)
+    if (grown_text(texts_before[i], texts_between[i], 1) != texts_after[i]) return false;
+  return true;
+}
+
+bool any_slower(const std::vector<Nanoseconds>& shorter, const std::vector<Nanoseconds>& longer,
+                Nanoseconds step) {
+  for (std::size_t i = 0; i < shorter.size(); ++i)
+    if (longer[i] - shorter[i] > step) return true;
+  return false;
+}
+
+// Where the host or a stream takes longer for a micro-batch than the step grows by, the others will wait for
+// it some micro-batches later.
+bool change_pace(const StepPrediction& shorter, const StepPrediction& longer) {
+  return any_slower(shorter.backwards_end, longer.backwards_end,
+                    longer.run.step_time.median - shorter.run.step_time.median) ||
+         any_slower(shorter.first_backwards_end, longer.first_backwards_end,
+                    longer.first_step - shorter.first_step);
+}
+
+}  // namespace
+
+std::optional<RepeatedMicroBatches> RepeatedMicroBatches::of(const std::array<StepPrediction, 3>& steps) {
+  if (change_pace(steps[1], steps[2])) return std::nullopt;
+  if (!stay_alike(steps[0], steps[1]) || !stay_alike(steps[1], steps[2]) || !grow_evenly(steps))
+    return std::nullopt;
+  return RepeatedMicroBatches(steps[1], steps[2]);
+}
+
+PredictedFigures RepeatedMicroBatches::figures(const Scenario& scenario) const {
+  const std::int64_t more = micro_batches_of_step(scenario) - k_counts.back();
+  StepPrediction step = last_;
+  const std::vector<std::int64_t> before = growing(before_);
+  auto figure_before = before.begin();
+  visit_growing(step, [&](std::int64_t& figure) { figure += more * (figure - *figure_before++); });
+  const std::vector<std::string> texts_before = texts(before_);
+  auto text_before = texts_before.begin();
+  visit_texts(step, [&](std::string& text) { text = *grown_text(*text_before++, text, more); });
+  step.elements.sent += static_cast<double>(more) * (step.elements.sent - before_.elements.sent);
+  step.run.volume = volume_of(step.elements, volume_limit(scenario));
+  add_rates(step.work, step.device, step.run);
+  return figures_of(step.run, step.first_step, step.forward, step.work.tokens);
+}
+
+}  // namespace shardlab

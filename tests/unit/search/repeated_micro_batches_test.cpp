@@ -1,0 +1,89 @@
+#include "simulator/search/repeated_micro_batches.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "simulator/search/evaluate.h"
+#include "simulator/search/grown_text.h"
+#include "tests/unit/search/random_question.h"
+#include "tests/unit/search/small_question.h"
+
+namespace shardlab {
+namespace {
+
+using Settings = std::vector<std::string>;
+
+Settings with(Settings settings, int accumulation) {
+  settings.push_back(fmt::format("train.accumulation={}", accumulation));
+  return settings;
+}
+
+Result<std::optional<RepeatedMicroBatches>> repetition_of(Evaluator& evaluator, const Settings& settings) {
+  std::array<StepPrediction, 3> steps;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    SHARDLAB_TRY(const FullPrediction full,
+                 evaluator.predict(with(settings, RepeatedMicroBatches::k_counts[i])));
+    SHARDLAB_TRY(steps[i], step_prediction(full));
+    if (i + 1 < steps.size()) continue;
+    SHARDLAB_TRY(const bool repeats, memory_repeats(full));
+    if (!repeats) return std::optional<RepeatedMicroBatches>();
+  }
+  return RepeatedMicroBatches::of(steps);
+}
+
+struct Tried {
+  int predicted = 0, repeated = 0, refused = 0;
+};
+
+// Each of them predicted in both ways, for a number of micro-batches that is drawn.
+Tried compare_settings(std::uint64_t seed, int spaces) {
+  const test::SearchFolder folder;
+  test::write_random_scenarios(folder);
+  test::Numbers numbers(seed);
+  ResultFile kept;
+  Tried tried;
+  for (int i = 0; i < spaces; ++i) {
+    const auto question = folder.whole(test::random_question(numbers));
+    REQUIRE_OK(question);
+    const auto space = SearchSpace::of(*question);
+    REQUIRE_OK(space);
+    Evaluator evaluator(question->base, {}, kept);
+    const Configuration configuration = space->at(numbers.below(space->size()));
+    const int many = 7 + static_cast<int>(numbers.below(40));
+    const auto repetition = repetition_of(evaluator, configuration.settings);
+    const auto full = evaluator.predict(with(configuration.settings, many));
+    INFO(fmt::format("{} {}", fmt::join(configuration.settings, " "), many));
+    if (!repetition || !full) {
+      CHECK(repetition.has_value() == full.has_value());
+      ++tried.refused;
+      continue;
+    }
+    ++tried.predicted;
+    if (!*repetition) continue;
+    ++tried.repeated;
+    const PredictedFigures figures = (*repetition)->figures(full->planned.scenario);
+    CHECK(outcome_text("", {{}, figures}) == outcome_text("", {{}, full->figures}));
+  }
+  return tried;
+}
+
+}  // namespace
+
+TEST_CASE("numbers in a text go on as they did") {
+  CHECK(grown_text("9 Backward s12 mb2", "12 Backward s12 mb3", 2) == "18 Backward s12 mb5");
+  CHECK(grown_text("", "", 5) == "");
+  CHECK(grown_text("takes 1.5 GiB", "takes 1.5 GiB", 7) == "takes 1.5 GiB");
+  CHECK_FALSE(grown_text("9 Forward", "9 Backward", 1));
+  CHECK_FALSE(grown_text("9 Forward", "9 Forward mb1", 1));
+  CHECK_FALSE(grown_text("3", "1", 2));
+  CHECK_FALSE(grown_text("1", "99999999999999999999", 2));
+}
+
+TEST_CASE("steps of many micro-batches are known from steps of few") {
+  const Tried tried = compare_settings(5, 150);
+  fmt::print("{} settings, {} of them repeat evenly, {} are refused\n", tried.predicted, tried.repeated,
+             tried.refused);
+  CHECK(tried.repeated > tried.predicted / 2);
+}
+
+}  // namespace shardlab
