@@ -83,26 +83,31 @@ bool grow_evenly(const std::array<StepPrediction, 3>& steps) {
   return true;
 }
 
-bool any_slower(const std::vector<Nanoseconds>& shorter, const std::vector<Nanoseconds>& longer,
-                Nanoseconds step) {
-  for (std::size_t i = 0; i < shorter.size(); ++i)
-    if (longer[i] - shorter[i] > step) return true;
-  return false;
+// Whether the host and all streams go on beside each other as they did. One that takes longer for a
+// micro-batch than the step grows by makes the others wait for it some micro-batches later. One that takes
+// less gets ahead, which changes no time, but does change what waits for other streams before it is given
+// back (record_stream).
+bool keep_pace(const std::vector<Nanoseconds>& shorter, const std::vector<Nanoseconds>& longer,
+               Nanoseconds step, bool in_step) {
+  for (std::size_t i = 0; i < shorter.size(); ++i) {
+    const Nanoseconds growth = longer[i] - shorter[i];
+    const bool unused = longer[i] == Nanoseconds{};
+    if (growth > step || (in_step && growth != step && !unused)) return false;
+  }
+  return true;
 }
 
-// Where the host or a stream takes longer for a micro-batch than the step grows by, the others will wait for
-// it some micro-batches later.
-bool change_pace(const StepPrediction& shorter, const StepPrediction& longer) {
-  return any_slower(shorter.backwards_end, longer.backwards_end,
-                    longer.run.step_time.median - shorter.run.step_time.median) ||
-         any_slower(shorter.first_backwards_end, longer.first_backwards_end,
-                    longer.first_step - shorter.first_step);
+bool keep_pace(const StepPrediction& shorter, const StepPrediction& longer) {
+  return keep_pace(shorter.backwards_end, longer.backwards_end,
+                   longer.run.step_time.median - shorter.run.step_time.median, longer.records_streams) &&
+         keep_pace(shorter.first_backwards_end, longer.first_backwards_end,
+                   longer.first_step - shorter.first_step, longer.records_streams);
 }
 
 }  // namespace
 
 std::optional<RepeatedMicroBatches> RepeatedMicroBatches::of(const std::array<StepPrediction, 3>& steps) {
-  if (change_pace(steps[1], steps[2])) return std::nullopt;
+  if (!keep_pace(steps[1], steps[2])) return std::nullopt;
   if (!stay_alike(steps[0], steps[1]) || !stay_alike(steps[1], steps[2]) || !grow_evenly(steps))
     return std::nullopt;
   return RepeatedMicroBatches(steps[1], steps[2]);

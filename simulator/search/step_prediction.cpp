@@ -24,9 +24,12 @@ std::vector<Nanoseconds> ends_of_backwards(const StepPlan& plan, const StepTrace
   return ends;
 }
 
-bool records_streams(const StepPlan& plan) {
-  return std::any_of(plan.instructions.begin(), plan.instructions.end(),
-                     [](const Instruction& instruction) { return instruction.recorded; });
+bool records_streams(const RunPlan& run) {
+  const auto plans = run.all();
+  return std::any_of(plans.begin(), plans.end(), [](const StepPlan* plan) {
+    return std::any_of(plan->instructions.begin(), plan->instructions.end(),
+                       [](const Instruction& instruction) { return instruction.recorded; });
+  });
 }
 
 }  // namespace
@@ -39,14 +42,13 @@ Result<StepPrediction> step_prediction(const FullPrediction& full) {
                         full.figures.forward,
                         ends_of_backwards(plan.first, full.trace.warmup.at(1)),
                         ends_of_backwards(plan.steady, full.trace.steps.front()),
+                        records_streams(plan),
                         work_of_step(full.planned),
                         sent_elements(full.planned),
                         device};
 }
 
 Result<bool> memory_repeats(const FullPrediction& full) {
-  for (const StepPlan* const plan : full.planned.plan.all())
-    if (records_streams(*plan)) return false;
   SHARDLAB_TRY(const Device device, resolve_device(*full.planned.scenario.cluster));
   return repeats_by_micro_batch({full.planned, device, full.calibration ? &*full.calibration : nullptr},
                                 full.trace);

@@ -13,9 +13,10 @@ namespace shardlab {
 struct StepPrediction {
   RunSummary run;
   Nanoseconds first_step, forward;
-  // Of the first and of the steady step: when the host had issued the last backward, and when each stream was
+  // In the first and in the steady step: when the host had issued the last backward, and when each stream was
   // done with what was issued until then.
   std::vector<Nanoseconds> first_backwards_end, backwards_end;
+  bool records_streams = false;  // what is freed may wait for other streams
   StepWork work;
   SentElements elements;
   DeviceLimits device;
@@ -24,8 +25,7 @@ struct StepPrediction {
 // Errors as predict_fully().
 Result<StepPrediction> step_prediction(const FullPrediction& full);
 
-// Whether a micro-batch in the middle of a step leaves memory as the one before it did. What waits for other
-// streams before it is given back (record_stream) depends on how far ahead the host is: then this is false.
+// Whether a micro-batch in the middle of a step leaves memory as the one before it did.
 Result<bool> memory_repeats(const FullPrediction& full);
 
 }  // namespace shardlab

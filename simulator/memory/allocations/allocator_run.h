@@ -73,9 +73,8 @@ struct FittingRun {
 FittingRun try_allocator(const AllocatorRunInputs& inputs, const PreparedSteps& steps);
 
 // Whether in every step with micro-batches the last but one leaves the allocator as the one before it did:
-// then so would any further ones in between, which call it as these do. That takes steps of four
-// micro-batches or more, and frees that do not wait for streams. False also where options make states
-// incomparable.
+// then so would any further ones in between that call it as these do, with the host as far ahead of the
+// streams. That takes steps of four micro-batches or more. False also where options make states incomparable.
 bool repeats_by_micro_batch(const AllocatorRunInputs& inputs, const PreparedSteps& steps);
 
 }  // namespace shardlab

@@ -23,8 +23,7 @@ Bytes CachingAllocator::expandable_size(BlockIndex index) const {
 }
 
 // Best fit by what a block can grow to, as far as torch looks: while the next larger one can grow to less.
-BlockIndex CachingAllocator::best_expandable(const FreeBlocks& free,
-                                             FreeList::Iterator from) const {
+BlockIndex CachingAllocator::best_expandable(const FreeBlocks& free, FreeList::Iterator from) const {
   auto next = from;
   while (++next != free.mapped.end() && expandable_size(next->block) < expandable_size(from->block))
     from = next;

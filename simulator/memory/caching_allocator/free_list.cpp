@@ -6,7 +6,7 @@
 namespace shardlab {
 namespace {
 
-constexpr std::size_t k_longest_chunk = 128;
+constexpr std::size_t k_longest_chunk = 64;
 
 // The first chunk whose last key is not less than the key.
 template <typename Chunks>
