@@ -11,7 +11,9 @@ import sys
 
 import _documents
 import _shardlab
-from _shardlab import SOURCE, Place, check, main
+from _shardlab import SOURCE, Place, check, main, needs_torch
+
+needs_torch()  # to run once: without it the program prints the same
 
 # These predict, and print the same on every machine. Others measure, ask, or open a window.
 PREDICTING = ("backtest", "diff", "doctor", "explain", "export", "import", "plan", "search", "simulate")
