@@ -13,6 +13,8 @@ constexpr std::array<std::string_view, 11> k_crashes = {"segmentation fault",   
                                                         "double free",          "fatal error:",
                                                         "*** cancelled at",     "an error occurred in mpi_",
                                                         "mpi_abort was invoked"};
+// A thread still ran when the process ended: why it ended stands elsewhere.
+constexpr std::string_view k_thread_left = "terminate called without an active exception";
 // What launchers raise about a child: the reason is the child's.
 constexpr std::array<std::string_view, 3> k_of_launchers = {"childfailederror", "calledprocesserror",
                                                             "processexitedexception"};
@@ -54,6 +56,7 @@ bool is_of_slurm(std::string_view text) {
 }  // namespace
 
 Likeliness likeliness_of(std::string_view text, std::string_view lower_case_text) {
+  if (lower_case_text.find(k_thread_left) != std::string_view::npos) return Likeliness::word;
   if (has_any(lower_case_text, k_crashes)) return Likeliness::crash;
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   if (has_any(lower_case_text, k_of_launchers)) return Likeliness::word;

@@ -27,6 +27,12 @@ Rule gather_16_bit() {
               {.pattern = "stage3_gather_16bit_weights_on_model_save=false", .certainty = 85},
               {.pattern = "stage3_gather_fp16_weights_on_model_save", .certainty = 60},
               {.pattern = "saving the full checkpoint instead, use zero_to_fp32", .certainty = 80},
+              {.pattern = "with shape torch.size([0]) from checkpoint",
+               .certainty = 93,
+               .message = "The file holds empty tensors: it was saved from parameters that were partitioned, "
+                          "without gathering them.",
+               .fix = "gather while saving (stage3_gather_16bit_weights_on_model_save, or a full state dict "
+                      "under FSDP), or convert a checkpoint of the partitions"},
           },
   };
 }

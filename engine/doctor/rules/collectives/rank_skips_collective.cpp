@@ -107,6 +107,13 @@ Rule rank_skips() {
           {
               {.pattern = "to our best knowledge*rank", .certainty = 88},
               {.pattern = "lagging/dead/mismatched ranks", .certainty = 90},
+              {.pattern = "disagreement between rank0 and rank",
+               .certainty = 88,
+               .message =
+                   "Ranks of ZeRO-3 ran different modules: DeepSpeed compares the parameters that each "
+                   "fetches.",
+               .fix = "let every rank run the same modules in the same order, also where a batch has nothing "
+                      "for one of them (images, experts): run it on a dummy"},
               {.pattern = "snapshot of ranks' latest states", .certainty = 72, .role = Role::symptom},
               {.pattern = "retrievedesyncreport", .certainty = 86},
               {.pattern = "last trace item must be keventstart", .certainty = 88},

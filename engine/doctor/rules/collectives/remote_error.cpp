@@ -91,6 +91,11 @@ Rule remote_error() {
                .certainty = 40,
                .role = Role::consequence},
               {.pattern = "lost connection to*peer", .certainty = 40, .role = Role::consequence},
+              {.pattern = "terminate called without an active exception",
+               .certainty = 30,
+               .role = Role::consequence,
+               .message = "A thread still ran when the process ended: what ended it stands above, or in the "
+                          "log of the rank that ended first."},
           },
   };
 }
