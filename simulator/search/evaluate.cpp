@@ -110,37 +110,22 @@ Result<FullPrediction> Evaluator::predict(const Scenario& scenario) {
   return predict_fully(scenario, std::move(calibration));
 }
 
-// The longest first: where its memory does not repeat, the others are of no use.
-Result<std::optional<RepeatedMicroBatches>> Evaluator::repetition_of(const Scenario& scenario) {
-  std::array<StepPrediction, RepeatedMicroBatches::k_counts.size()> steps;
-  for (std::size_t i = steps.size(); i-- > 0;) {
-    Scenario few = scenario;
-    few.train->accumulation = RepeatedMicroBatches::k_counts[i];
-    SHARDLAB_TRY(const FullPrediction full, predict(few));
-    if (i + 1 == steps.size()) {
-      SHARDLAB_TRY(const bool repeats, memory_repeats(full));
-      if (!repeats) return std::optional<RepeatedMicroBatches>();
-    }
-    SHARDLAB_TRY(steps[i], step_prediction(full));
-  }
-  return RepeatedMicroBatches::of(steps);
-}
-
-// Two threads may look for the same at once, and find the same.
 std::optional<PredictedFigures> Evaluator::figures_of_many(const Scenario& scenario) {
   if (micro_batches_of_step(scenario) < RepeatedMicroBatches::k_worthwhile) return std::nullopt;
   Scenario few = scenario;
   few.train->accumulation = RepeatedMicroBatches::k_counts.back();
-  const std::string key = write_scenario(few);
-  std::unique_lock lock(mutex_);
-  auto found = repetitions_.find(key);
-  if (found == repetitions_.end()) {
-    lock.unlock();
-    Result<std::optional<RepeatedMicroBatches>> repetition = repetition_of(scenario);
-    lock.lock();
-    found = repetitions_.try_emplace(key, repetition ? *std::move(repetition) : std::nullopt).first;
-  }
-  return found->second ? std::optional(found->second->figures(scenario)) : std::nullopt;
+  Repetition& repetition = repetition_of(write_scenario(few));
+  std::call_once(repetition.looked_for, [&] {
+    const auto found =
+        RepeatedMicroBatches::find(scenario, [this](const Scenario& each) { return predict(each); });
+    if (found) repetition.found = *found;
+  });
+  return repetition.found ? std::optional(repetition.found->figures(scenario)) : std::nullopt;
+}
+
+Evaluator::Repetition& Evaluator::repetition_of(const std::string& key) {
+  const std::scoped_lock lock(mutex_);
+  return repetitions_[key];
 }
 
 Result<PredictedFigures> Evaluator::figures(const Scenario& scenario) {

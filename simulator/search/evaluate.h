@@ -46,10 +46,16 @@ class Evaluator {
   std::int64_t simulations() const { return simulations_; }
 
  private:
+  // Looked for by one thread, while others that need it wait. None: long steps have to be simulated.
+  struct Repetition {
+    std::once_flag looked_for;
+    std::optional<RepeatedMicroBatches> found;
+  };
+
   Result<FullPrediction> predict(const Scenario& scenario);
   Result<PredictedFigures> figures(const Scenario& scenario);
   std::optional<PredictedFigures> figures_of_many(const Scenario& scenario);
-  Result<std::optional<RepeatedMicroBatches>> repetition_of(const Scenario& scenario);
+  Repetition& repetition_of(const std::string& key);
   Result<std::string> key_of(const Scenario& scenario);
 
   const BaseScenario& base_;
@@ -59,8 +65,7 @@ class Evaluator {
   std::string program_;  // what results depend on besides the scenario and its calibration
   std::mutex mutex_;
   std::map<std::string, std::optional<Calibration>> calibrations_;  // by cluster
-  // By all but the number of micro-batches; none: they have to be simulated.
-  std::map<std::string, std::optional<RepeatedMicroBatches>> repetitions_;
+  std::map<std::string, Repetition> repetitions_;                   // by all but the number of micro-batches
   std::atomic<std::int64_t> simulations_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/scenario/train_spec.h"
 #include "simulator/search/grown_text.h"
 
 namespace shardlab {
@@ -106,11 +107,23 @@ bool keep_pace(const StepPrediction& shorter, const StepPrediction& longer) {
 
 }  // namespace
 
-std::optional<RepeatedMicroBatches> RepeatedMicroBatches::of(const std::array<StepPrediction, 3>& steps) {
-  if (!keep_pace(steps[1], steps[2])) return std::nullopt;
-  if (!stay_alike(steps[0], steps[1]) || !stay_alike(steps[1], steps[2]) || !grow_evenly(steps))
-    return std::nullopt;
-  return RepeatedMicroBatches(steps[1], steps[2]);
+// The longest first: where its memory does not repeat, the others are of no use.
+Result<std::optional<RepeatedMicroBatches>> RepeatedMicroBatches::find(
+    const Scenario& scenario, const std::function<Result<FullPrediction>(const Scenario&)>& predict) {
+  std::array<StepPrediction, k_counts.size()> steps;
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    Scenario few = scenario;
+    few.train->accumulation = k_counts[i];
+    SHARDLAB_TRY(const FullPrediction full, predict(few));
+    if (i + 1 == steps.size()) {
+      SHARDLAB_TRY(const bool repeats, memory_repeats(full));
+      if (!repeats) return std::optional<RepeatedMicroBatches>();
+    }
+    SHARDLAB_TRY(steps[i], step_prediction(full));
+  }
+  const bool known = keep_pace(steps[1], steps[2]) && stay_alike(steps[0], steps[1]) &&
+                     stay_alike(steps[1], steps[2]) && grow_evenly(steps);
+  return known ? std::optional(RepeatedMicroBatches(steps[1], steps[2])) : std::nullopt;
 }
 
 PredictedFigures RepeatedMicroBatches::figures(const Scenario& scenario) const {

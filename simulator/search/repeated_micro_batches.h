@@ -8,10 +8,13 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <utility>
 
+#include "engine/base/result.h"
 #include "engine/scenario/scenario.h"
+#include "simulator/search/full_prediction.h"
 #include "simulator/search/outcome.h"
 #include "simulator/search/step_prediction.h"
 
@@ -25,9 +28,10 @@ class RepeatedMicroBatches {
   // From here on three short simulations are less work than the one.
   static constexpr int k_worthwhile = 16;
 
-  // Steps of 4, 5 and 6 micro-batches that are equal in all else, of which the longest one's
-  // memory_repeats(). None where a figure neither stays nor grows evenly.
-  static std::optional<RepeatedMicroBatches> of(const std::array<StepPrediction, 3>& steps);
+  // Predicts the scenario with so many micro-batches. None where memory does not repeat, or a figure neither
+  // stays nor grows evenly. Errors: those of `predict`.
+  static Result<std::optional<RepeatedMicroBatches>> find(
+      const Scenario& scenario, const std::function<Result<FullPrediction>(const Scenario&)>& predict);
 
   // The figures of the scenario, which differs in the number of its micro-batches alone: more than 6.
   PredictedFigures figures(const Scenario& scenario) const;

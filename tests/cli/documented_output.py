@@ -36,8 +36,8 @@ def place_of_documents():
 def files_in(command):
     """Words of a command that look like files to read."""
     words = shlex.split(command.split(">")[0])[2:]
-    written = {words[i + 1] for i, word in enumerate(words[:-1]) if word in ("-o", "--output", "--to", "--set", "--csv", "--html")}
-    return [word for word in words if re.search(r"\.(ya?ml|json|gz|log|csv|pickle)$", word) and word not in written and "=" not in word]
+    not_read = {words[i + 1] for i, word in enumerate(words[:-1]) if word in ("-o", "--output", "--to", "--set", "--csv", "--html")}
+    return [word for word in words if re.search(r"\.(ya?ml|json|gz|log|csv|pickle)$", word) and word not in not_read and "=" not in word]
 
 
 def can_run(place, command):

@@ -18,19 +18,6 @@ Settings with(Settings settings, int accumulation) {
   return settings;
 }
 
-Result<std::optional<RepeatedMicroBatches>> repetition_of(Evaluator& evaluator, const Settings& settings) {
-  std::array<StepPrediction, 3> steps;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    SHARDLAB_TRY(const FullPrediction full,
-                 evaluator.predict(with(settings, RepeatedMicroBatches::k_counts[i])));
-    SHARDLAB_TRY(steps[i], step_prediction(full));
-    if (i + 1 < steps.size()) continue;
-    SHARDLAB_TRY(const bool repeats, memory_repeats(full));
-    if (!repeats) return std::optional<RepeatedMicroBatches>();
-  }
-  return RepeatedMicroBatches::of(steps);
-}
-
 struct Tried {
   int predicted = 0, repeated = 0, refused = 0;
 };
@@ -50,8 +37,12 @@ Tried compare_settings(std::uint64_t seed, int spaces) {
     Evaluator evaluator(question->base, {}, kept);
     const Configuration configuration = space->at(numbers.below(space->size()));
     const int many = 7 + static_cast<int>(numbers.below(40));
-    const auto repetition = repetition_of(evaluator, configuration.settings);
     const auto full = evaluator.predict(with(configuration.settings, many));
+    const auto scenario = evaluator.scenario_with(with(configuration.settings, many));
+    const auto predict = [](const Scenario& each) { return predict_fully(each, {}); };
+    const auto repetition =
+        scenario ? RepeatedMicroBatches::find(*scenario, predict)
+                 : Result<std::optional<RepeatedMicroBatches>>(tl::unexpected(scenario.error()));
     INFO(fmt::format("{} {}", fmt::join(configuration.settings, " "), many));
     if (!repetition || !full) {
       CHECK(repetition.has_value() == full.has_value());
@@ -61,7 +52,7 @@ Tried compare_settings(std::uint64_t seed, int spaces) {
     ++tried.predicted;
     if (!*repetition) continue;
     ++tried.repeated;
-    const PredictedFigures figures = (*repetition)->figures(full->planned.scenario);
+    const PredictedFigures figures = (*repetition)->figures(*scenario);
     CHECK(outcome_text("", {{}, figures}) == outcome_text("", {{}, full->figures}));
   }
   return tried;
