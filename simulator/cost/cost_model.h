@@ -26,8 +26,9 @@ struct InstructionCost {
 
 class CostModel {
  public:
-  // `calibration` may be null.
+  // `calibration` may be null. The model keeps what it is given by reference.
   CostModel(const PlannedScenario& planned, const Device& device, const Calibration* calibration);
+  CostModel(const PlannedScenario&, Device&&, const Calibration*) = delete;
 
   InstructionCost cost(const StepPlan& plan, const Instruction& instruction);
 

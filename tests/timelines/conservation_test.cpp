@@ -54,18 +54,19 @@ void check_order(const std::vector<TimedInstruction>& instructions, const std::v
 
 // Work done is work given, to the nanosecond in which it ended.
 void check_work(const std::vector<TimedInstruction>& instructions, const Ran& ran) {
-  std::vector<std::int64_t> done(instructions.size(), 0);
+  __extension__ using Work = __int128;  // hours at the full rate are more than 64 bits hold
+  std::vector<Work> done(instructions.size(), 0);
   std::vector<std::int64_t> last_rate(instructions.size(), Contention::full);
   for (const RunningPeriod& period : ran.periods) {
     CHECK(period.begin >= ran.spans[period.instruction].start);
     CHECK(period.end <= ran.spans[period.instruction].end);
-    done[period.instruction] += (period.end - period.begin).value * period.rate;
+    done[period.instruction] += Work{(period.end - period.begin).value} * period.rate;
     last_rate[period.instruction] = period.rate;
   }
   for (std::size_t i = 0; i < instructions.size(); ++i) {
-    const std::int64_t given = works(instructions[i]) ? instructions[i].duration.value * Contention::full : 0;
-    CHECK(done[i] >= given);
-    CHECK(done[i] < given + last_rate[i]);
+    const Work given = works(instructions[i]) ? Work{instructions[i].duration.value} * Contention::full : 0;
+    const bool is_all = done[i] >= given && done[i] < given + last_rate[i];
+    CHECK(is_all);
   }
 }
 

@@ -29,7 +29,7 @@ void resize_all_reduces(PlannedScenario& planned, Bytes bytes) {
       if (plan->instructions[i].kind == InstructionKind::AllReduce) plan->instructions[i].bytes = bytes;
 }
 
-const MemoryOverhead& named(const std::vector<MemoryOverhead>& rows, const std::string& begin) {
+MemoryOverhead named(const std::vector<MemoryOverhead>& rows, const std::string& begin) {
   const auto found = std::find_if(rows.begin(), rows.end(),
                                   [&](const MemoryOverhead& row) { return row.name.starts_with(begin); });
   INFO(begin);
@@ -148,7 +148,7 @@ TEST_CASE("overheads: page-locked tensors take a power of two each") {
       taken.value += bytes;
     }
   }
-  const MemoryOverhead& pinned = named(rows_of(planned), "pinned buffers");
+  const MemoryOverhead pinned = named(rows_of(planned), "pinned buffers");
   CHECK(taken > asked);
   CHECK(pinned.bytes == taken * 8);
   CHECK(pinned.low == asked * 8);

@@ -58,7 +58,8 @@ TEST_CASE("of a run on GPUs the host's times are those between issues, a segment
   const PlannedScenario planned = test::small_scenario("parallel: {strategy: fsdp2}", "clip_norm: 1.0",
                                                        "{gpu: H100-SXM, gpus_per_node: 2}");
   const StepPlan& plan = planned.plan.steady;
-  CostModel costs(planned, test::device_of(planned), nullptr);
+  const Device device = test::device_of(planned);
+  CostModel costs(planned, device, nullptr);
   RunTrace run = trace_of(plan);
   // 11 ns a collective, 7 ns another instruction, 5 ns each kernel of a segment; what the device does takes
   // longer.
