@@ -30,6 +30,26 @@ enum class ErrorCode {
   failed_in_step,  // a rank failed while it executed an instruction of a plan
   no_eager_form,   // a model computes what no eager operator describes
   lost_peer,       // a rank met with others between instructions, and one did not come
+
+  // Kinds of mistakes in files of other tools, of which somebody may know more than the file's reader.
+  unsaid,               // needed, and said by none of the files
+  no_counterpart,       // in order, but a scenario cannot say it
+  unknown_key,          // the tool has no such key
+  unread_key,           // people write it, and the tool does not read it
+  number_is_text,       // 1e8, which YAML 1.1 takes for text
+  batch_product,        // batch sizes that do not multiply
+  sharding_ignored,     // another sharding runs than the file asks for
+  one_unit,             // the whole model becomes one unit
+  no_auto_wrap,         // likewise, as the word auto_wrap is missing
+  wraps_nothing,        // likewise, as the least size of a unit is 0
+  unknown_class,        // units of a class that the model does not have
+  prefetch_left_out,    // and the tool's own default is none
+  gathers_once_more,    // checkpoints outside the units
+  no_effect,            // a section or key that something else switches off
+  incomplete_launch,    // the ranks will not find each other
+  inconsistent_launch,  // two places say another number of ranks
+  too_few_devices,      // for the ranks of a machine
+  another_format,       // than the tool reads
 };
 
 // Where a problem lies: a place in a text, a rank of a run, the name of a thing, or several of them.

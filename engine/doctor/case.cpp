@@ -8,6 +8,7 @@ bool has(const Case& facts, Need need) {
   switch (need) {
     case Need::log: return facts.log != nullptr;
     case Need::configuration: return facts.job != nullptr;
+    case Need::files: return facts.files != nullptr;
     case Need::plan: return facts.job != nullptr && facts.job->planned != nullptr;
     case Need::prediction: return facts.job != nullptr && facts.job->predicted != nullptr;
     case Need::measurement: return facts.job != nullptr && facts.job->measured != nullptr;
@@ -19,6 +20,7 @@ bool has(const Case& facts, Need need) {
 std::string_view why_missing(Need need) {
   switch (need) {
     case Need::configuration: return "needs a scenario";
+    case Need::files: return "needs the files of a tool";
     case Need::plan: return "needs a plan";
     case Need::prediction: return "needs a prediction";
     case Need::measurement: return "needs a measured run";

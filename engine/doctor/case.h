@@ -13,11 +13,13 @@ namespace shardlab {
 
 struct JobFacts;
 struct LogFacts;
+struct ToolFiles;
 
 struct Case {
-  std::string source;             // how evidence names the target: a file, "-", a run
-  const LogFacts* log = nullptr;  // log/log_facts.h
-  const JobFacts* job = nullptr;  // job/job_facts.h
+  std::string source;                // how evidence names the target: a file, "-", a run
+  const LogFacts* log = nullptr;     // log/log_facts.h
+  const JobFacts* job = nullptr;     // job/job_facts.h
+  const ToolFiles* files = nullptr;  // files/tool_files.h
 };
 
 // Whether what a check needs is in the case.

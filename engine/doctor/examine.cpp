@@ -6,6 +6,7 @@
 
 #include "engine/base/lower_case.h"
 #include "engine/doctor/check_signs.h"
+#include "engine/doctor/files/check_faults.h"
 #include "engine/doctor/log/log_facts.h"
 #include "engine/doctor/order_findings.h"
 #include "engine/doctor/unknown_failure.h"
@@ -34,7 +35,7 @@ std::string why_skipped(const Rule& rule, const Case& facts) {
       if (!has(facts, need)) return std::string(why_missing(need));
     }
   }
-  return std::string(why_missing(Need::log));
+  return std::string(why_missing(rule.signs.empty() && !rule.faults.empty() ? Need::files : Need::log));
 }
 
 // Several findings of one rule are one: the surest says it, the others add their evidence.
@@ -93,6 +94,10 @@ Examination examine(const Case& facts, const std::vector<Rule>& rules,
     bool applied = facts.log != nullptr && !rule.signs.empty();
     std::vector<Finding> found;
     if (applied) found = check_signs(rule, facts);
+    if (facts.files != nullptr && !rule.faults.empty()) {
+      applied = true;
+      for (Finding& finding : check_faults(rule, facts)) found.push_back(std::move(finding));
+    }
     for (const RuleCheck& check : rule.checks) {
       const bool possible =
           std::all_of(check.needs.begin(), check.needs.end(), [&](Need need) { return has(facts, need); });
@@ -102,6 +107,10 @@ Examination examine(const Case& facts, const std::vector<Rule>& rules,
     }
     if (!applied) examination.skipped.push_back({std::string(rule.id), why_skipped(rule, facts)});
     if (!found.empty()) examination.findings.push_back(merged(std::move(found)));
+  }
+  if (facts.files != nullptr) {
+    for (Finding& finding : other_faults(rules, facts)) examination.findings.push_back(std::move(finding));
+    examination.note = why_not_planned(*facts.files);
   }
   if (try_remedies) try_remedies(examination.findings);
   order_findings(examination.findings, facts);

@@ -6,13 +6,14 @@ namespace shardlab {
 
 bool is_checked(const Rule& rule, Need need) {
   if (need == Need::log && !rule.signs.empty()) return true;
+  if (need == Need::files && !rule.faults.empty()) return true;
   return std::any_of(rule.checks.begin(), rule.checks.end(), [&](const RuleCheck& check) {
     return std::find(check.needs.begin(), check.needs.end(), need) != check.needs.end();
   });
 }
 
 bool is_checked(const Rule& rule) {
-  return !rule.signs.empty() || !rule.checks.empty();
+  return !rule.signs.empty() || !rule.faults.empty() || !rule.checks.empty();
 }
 
 bool is_advice(const Rule& rule) {

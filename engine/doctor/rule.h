@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/base/words.h"
+#include "engine/doctor/files/file_sign.h"
 #include "engine/doctor/finding.h"
 #include "engine/doctor/log/log_sign.h"
 
@@ -19,9 +20,11 @@ struct Case;
 struct Rule;
 
 // What must be at hand to check a rule.
-enum class Need : std::uint8_t { configuration, plan, prediction, measurement, environment, log };
+// `files` are those of other tools.
+enum class Need : std::uint8_t { configuration, files, plan, prediction, measurement, environment, log };
 template <>
 inline constexpr auto k_words<Need> = std::to_array<Word<Need>>({{Need::configuration, "configuration"},
+                                                                 {Need::files, "files"},
                                                                  {Need::plan, "plan"},
                                                                  {Need::prediction, "prediction"},
                                                                  {Need::measurement, "measurement"},
@@ -50,8 +53,9 @@ struct Rule {
   std::string_view message;         // what is the matter, a sentence; a check may say it with numbers
   std::string_view explanation;     // why, and what else is known
   Fix fix;
-  std::string_view example;         // what triggers it: lines of a log, or settings
-  std::vector<LogSign> signs = {};  // lines of a log that show it; checked without a function of its own
+  std::string_view example;           // what triggers it: lines of a log, or settings
+  std::vector<LogSign> signs = {};    // lines of a log that show it; checked without a function of its own
+  std::vector<FileSign> faults = {};  // mistakes in files of other tools; likewise
   std::vector<RuleCheck> checks = {};
 };
 

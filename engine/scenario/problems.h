@@ -10,8 +10,8 @@ namespace shardlab {
 
 class Problems {
  public:
-  void add(Place place, std::string what, std::string hint = {}) {
-    add(Error{ErrorKind::bad_input, std::move(place), std::move(what), std::move(hint)});
+  void add(Place place, std::string what, std::string hint = {}, ErrorCode code = ErrorCode::none) {
+    add(Error{ErrorKind::bad_input, std::move(place), std::move(what), std::move(hint), code});
   }
   void add(Error error) { errors_.push_back(std::move(error)); }
 

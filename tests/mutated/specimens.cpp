@@ -58,6 +58,8 @@ std::vector<Kind> specimens(const fs::path& source, const fs::path& folder) {
       {"import_json", ".json", onto, files_in(imports / "good", {".json"})},
       {"import_shell", ".sh", onto, files_in(imports / "good", {".sh", ".sbatch"})},
       {"log", ".log", {"doctor", "FILE", "--as", "log"}, messages_in(data / "doctor/messages.txt")},
+      {"doctor_yaml", ".yaml", {"doctor", "FILE", "--as", "files"}, files_in(imports / "bad", {".yaml"})},
+      {"doctor_json", ".json", {"doctor", "FILE", "--as", "files"}, files_in(imports / "bad", {".json"})},
       {"operations",
        ".json",
        {"replay", "FILE"},

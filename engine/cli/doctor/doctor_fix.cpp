@@ -46,7 +46,7 @@ const Finding* next_to_fix(const FixedJob& fixed, const std::vector<std::string>
 Result<FixedJob> fix_job(DoctorJob job, const std::vector<std::string>& wanted,
                          const std::vector<std::string>& ignored) {
   FixedJob fixed{std::move(job), {}, {}, {}, {}};
-  fixed.examination = examine_job(fixed.job, nullptr, {}, ignored);
+  fixed.examination = examine_job(fixed.job, {}, ignored);
   std::vector<std::string> given_up = ignored;  // rules whose settings are not allowed
   while (fixed.rules.size() < k_most_fixes) {
     const Finding* finding = next_to_fix(fixed, wanted);
@@ -62,7 +62,7 @@ Result<FixedJob> fix_job(DoctorJob job, const std::vector<std::string>& wanted,
       }
       fixed.rules.push_back(finding->rule);
     }
-    fixed.examination = examine_job(fixed.job, nullptr, {}, given_up);
+    fixed.examination = examine_job(fixed.job, {}, given_up);
   }
   return fixed;
 }

@@ -1,6 +1,7 @@
 #include "engine/cli/doctor/doctor_job.h"
 
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -33,7 +34,8 @@ JobFacts facts_of_job(const DoctorJob& job) {
           .planned = &job.planned,
           .predicted = &job.predicted,
           .trace = &job.trace,
-          .measured = job.measured ? &*job.measured : nullptr};
+          .measured = job.measured ? &*job.measured : nullptr,
+          .measured_trace = job.measured_trace ? &*job.measured_trace : nullptr};
 }
 
 Finding mistake(const std::string& file, const Error& error) {
@@ -57,8 +59,13 @@ Finding mistake(const std::string& file, const Error& error) {
 }  // namespace
 
 Result<DoctorJob> job_of_scenario(const std::string& file, const CommonOptions& options) {
+  SHARDLAB_TRY(ReadScenario read, read_scenario_with_source(file, options.overrides));
+  return job_of_read(std::move(read), options);
+}
+
+Result<DoctorJob> job_of_read(ReadScenario read, const CommonOptions& options) {
   DoctorJob job;
-  SHARDLAB_TRY(job.read, read_scenario_with_source(file, options.overrides));
+  job.read = std::move(read);
   SHARDLAB_TRY(job.calibration, find_calibration_if_any(options, job.read.scenario));
   SHARDLAB_CHECK_OK(predict_job(job));
   return job;
@@ -72,7 +79,7 @@ Result<DoctorJob> job_of_run(const std::string& reference, const CommonOptions& 
   if (!opened) return fail(opened.error());
   const RunStore& store = *opened;
   SHARDLAB_TRY(const RunId id, store.find(reference));
-  SHARDLAB_TRY(const RunRecord run, store.load(id));
+  SHARDLAB_TRY(RunRecord run, store.load(id));
   const auto tree = parse_yaml(run.scenario_yaml, to_string(id));
   if (tree && tree->is_null())
     return not_possible(to_string(id), "has no scenario that could be examined", "it is an imported trace");
@@ -80,7 +87,10 @@ Result<DoctorJob> job_of_run(const std::string& reference, const CommonOptions& 
   SHARDLAB_TRY(job.read, parse_scenario_with_source(run.scenario_yaml, to_string(id), options.overrides));
   SHARDLAB_TRY(job.calibration, find_calibration(store, job.read.scenario));
   SHARDLAB_CHECK_OK(predict_job(job));
-  if (run.summary.kind == RunKind::measured) job.measured = run.summary;
+  if (run.summary.kind == RunKind::measured) {
+    job.measured = std::move(run.summary);
+    job.measured_trace = std::move(run.trace);
+  }
   return job;
 }
 
@@ -94,12 +104,13 @@ Result<DoctorJob> job_with(const DoctorJob& job, const std::vector<std::string>&
   return changed;
 }
 
-Examination examine_job(const DoctorJob& job, const LogFacts* log, const std::string& log_name,
+Examination examine_job(const DoctorJob& job, const BesideJob& beside,
                         const std::vector<std::string>& ignored) {
   const JobFacts facts = facts_of_job(job);
   Case known;
-  known.source = log == nullptr ? job.read.source.file() : log_name;
-  known.log = log;
+  known.source = beside.log == nullptr ? job.read.source.file() : beside.log_name;
+  known.log = beside.log;
+  known.files = beside.files;
   known.job = &facts;
   Trials trials(job.planned, job.predicted, job.calibration ? &*job.calibration : nullptr);
   return examine(known, all_rules(), ignored,

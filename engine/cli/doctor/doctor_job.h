@@ -7,6 +7,7 @@
 
 #include "engine/cli/command_options.h"
 #include "engine/doctor/examine.h"
+#include "engine/doctor/files/tool_files.h"
 #include "engine/doctor/log/log_facts.h"
 #include "engine/hardware/device.h"
 #include "engine/plan/planned_scenario.h"
@@ -25,11 +26,15 @@ struct DoctorJob {
   RunTrace trace;
   RunSummary predicted;
   std::optional<RunSummary> measured;
+  std::optional<RunTrace> measured_trace;
 };
 
 // A scenario file with the overrides of the options, planned and predicted as `simulate` does it. Errors:
 // the mistakes of the scenario (examine_mistakes() makes findings of them), and what cannot be predicted.
 Result<DoctorJob> job_of_scenario(const std::string& file, const CommonOptions& options);
+
+// The same of a scenario that was read.
+Result<DoctorJob> job_of_read(ReadScenario read, const CommonOptions& options);
 
 // A stored run, by whatever `show` takes; its scenario is predicted again with what is known now, and beside
 // it stands what was measured.
@@ -38,8 +43,14 @@ Result<DoctorJob> job_of_run(const std::string& reference, const CommonOptions& 
 // The same job with settings changed.
 Result<DoctorJob> job_with(const DoctorJob& job, const std::vector<std::string>& settings);
 
-// `log` may be null; its findings and the job's are those of one case.
-Examination examine_job(const DoctorJob& job, const LogFacts* log, const std::string& log_name,
+// What else is known of the job's case; null: nothing.
+struct BesideJob {
+  const LogFacts* log = nullptr;
+  std::string log_name;
+  const ToolFiles* files = nullptr;
+};
+
+Examination examine_job(const DoctorJob& job, const BesideJob& beside,
                         const std::vector<std::string>& ignored);
 
 // The mistakes of a scenario as findings, each with its line and column.

@@ -13,6 +13,7 @@
 
 #include "engine/doctor/log/log_reader.h"
 #include "engine/doctor/registry.h"
+#include "engine/formats/imports/foreign_file.h"
 
 namespace shardlab {
 namespace {
@@ -64,6 +65,17 @@ bool has_key(std::string_view text, std::string_view key) {
   return false;
 }
 
+// Logs quote the commands that start a job: a script is known by its name or by its first line.
+bool is_of_a_tool(const std::string& target, std::string_view begin) {
+  const auto file = read_foreign_file(target);
+  if (file && file->kind == ForeignKind::script)
+    return begin.starts_with("#!") || is_launch_script_name(target);
+  if (file) return true;
+  const std::string ending = std::filesystem::path(target).extension().string();
+  const bool is_named = ending == ".json" || ending == ".yaml" || ending == ".yml";
+  return is_named && file.error().place.line > 0;
+}
+
 }  // namespace
 
 Result<DoctorTarget> kind_of_target(const std::string& target) {
@@ -75,7 +87,8 @@ Result<DoctorTarget> kind_of_target(const std::string& target) {
   begin.resize(std::fread(begin.data(), 1, begin.size(), file.get()));
   const bool scenario = has_key(begin, "model:") && (has_key(begin, "cluster:") ||
                                                      has_key(begin, "parallel:") || has_key(begin, "train:"));
-  return scenario ? DoctorTarget::scenario : DoctorTarget::log;
+  if (scenario) return DoctorTarget::scenario;
+  return is_of_a_tool(target, begin) ? DoctorTarget::files : DoctorTarget::log;
 }
 
 Result<LogFacts> read_log(const std::string& target) {

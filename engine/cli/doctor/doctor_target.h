@@ -1,4 +1,4 @@
-// What `shardlab doctor` is given: a log, a scenario, a stored run.
+// What `shardlab doctor` is given: a log, a scenario, files of another tool, a stored run.
 #pragma once
 
 #include <array>
@@ -10,14 +10,18 @@
 
 namespace shardlab {
 
-enum class DoctorTarget { scenario, run, log };
+enum class DoctorTarget { scenario, files, run, log };
 template <>
-inline constexpr auto k_words<DoctorTarget> = std::to_array<Word<DoctorTarget>>(
-    {{DoctorTarget::scenario, "scenario"}, {DoctorTarget::run, "run"}, {DoctorTarget::log, "log"}});
+inline constexpr auto k_words<DoctorTarget> =
+    std::to_array<Word<DoctorTarget>>({{DoctorTarget::scenario, "scenario"},
+                                       {DoctorTarget::files, "files"},
+                                       {DoctorTarget::run, "run"},
+                                       {DoctorTarget::log, "log"}});
 
-// By its content: a file whose first keys are those of a scenario, another file or "-" (standard input),
-// which is a log, or what is no file and therefore names a stored run. bad_input for a file that cannot be
-// read.
+// By its content: a file whose first keys are those of a scenario; a file of accelerate, DeepSpeed,
+// transformers or of a launcher, also one with mistakes where its name ends in .json, .yaml or .yml; another
+// file or "-" (standard input), which is a log; or what is no file and therefore names a stored run.
+// bad_input for a file that cannot be read.
 Result<DoctorTarget> kind_of_target(const std::string& target);
 
 // Reads a log as a stream, in bounded memory. "-" is standard input. Errors: bad_input for a log that cannot

@@ -110,12 +110,23 @@ std::optional<std::int64_t> hidden_size(const ModelGraph& graph) {
   return graph.parameters.front().shape[1];
 }
 
+// `base` must live as long as what is returned.
+ImportContext context_of(const ImportBase& base) {
+  ImportContext context;
+  context.onto = base.scenario ? &*base.scenario : nullptr;
+  if (const auto model = model_of(base)) {
+    context.hidden_size = hidden_size(*model);
+    context.layer_class = model->block_class;
+  }
+  return context;
+}
+
 Status check_missing(const YamlNode& tree, const std::string& file) {
   const std::vector<std::string> missing = missing_settings(tree);
   if (missing.empty()) return {};
-  return bad_input(
-      in_file(file), fmt::format("does not say {}", fmt::join(missing, ", ")),
-      fmt::format("--onto S gives a scenario that does, --set {}=... the value", missing.front()));
+  return fail({ErrorKind::bad_input, in_file(file), fmt::format("does not say {}", fmt::join(missing, ", ")),
+               fmt::format("--onto S gives a scenario that does, --set {}=... the value", missing.front()),
+               ErrorCode::unsaid});
 }
 
 // Classes of units that the model does not have.
@@ -127,9 +138,9 @@ Status check_classes(const ReadScenario& read, const ModelGraph& graph) {
   }
   for (const std::string& name : read.scenario.parallel->wrap.classes) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    return bad_input(read.source.place("parallel.wrap.classes"),
-                     fmt::format("the model has no class '{}'", name),
-                     fmt::format("its layers are {}", graph.block_class));
+    return fail({ErrorKind::bad_input, read.source.place("parallel.wrap.classes"),
+                 fmt::format("the model has no class '{}'", name),
+                 fmt::format("its layers are {}", graph.block_class), ErrorCode::unknown_class});
   }
   return {};
 }
@@ -195,16 +206,14 @@ Result<MadeImport> put_onto(const ImportBase& base, const ImportRequest& request
 
 Result<MadeImport> make_import(const ImportRequest& request) {
   SHARDLAB_TRY(const ImportBase base, read_base(request));
-  const std::optional<ModelGraph> model = model_of(base);
-  ImportContext context;
-  context.onto = base.scenario ? &*base.scenario : nullptr;
-  if (model) {
-    context.hidden_size = hidden_size(*model);
-    context.layer_class = model->block_class;
-  }
   MadeImport made;
-  SHARDLAB_TRY(made.reading, import_files(request.files, context));
+  SHARDLAB_TRY(made.reading, import_files(request.files, context_of(base)));
   return put_onto(base, request, std::move(made));
+}
+
+Result<CaseReading> examine_import(const ImportRequest& request) {
+  SHARDLAB_TRY(const ImportBase base, read_base(request));
+  return examine_files(request.files, context_of(base));
 }
 
 Result<MadeImport> make_import_of_traces(const ImportRequest& request) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/formats/imports/import_case.h"
 #include "engine/formats/tools/export_target.h"
 #include "engine/formats/tools/import_subject.h"
 #include "engine/scenario/read_scenario.h"
@@ -33,7 +34,12 @@ struct ImportRequest {
 // bad_input with all mistakes and their places; or with the names of settings that nobody says.
 Result<MadeImport> make_import(const ImportRequest& request);
 
-// The same of traces: what they show (formats/profiler/seen_plan.h). bad_input where that is nothing.
+// The files' settings and warnings with the mistakes that end their reading, if any; what --onto and --set
+// say of the model and the ranks counts. Errors are about those two.
+Result<CaseReading> examine_import(const ImportRequest& request);
+
+// The same as make_import() of traces: what they show (formats/profiler/seen_plan.h). bad_input where that is
+// nothing.
 Result<MadeImport> make_import_of_traces(const ImportRequest& request);
 
 }  // namespace shardlab

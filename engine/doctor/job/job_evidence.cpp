@@ -45,6 +45,10 @@ Evidence evidence_of_figure(const Case& facts, std::string_view figure, std::str
   return {facts.job->source->file(), fmt::format("prediction, {}", figure), std::move(text)};
 }
 
+Evidence evidence_of_measurement(const Case& facts, std::string_view figure, std::string text) {
+  return {facts.job->source->file(), fmt::format("measured, {}", figure), std::move(text)};
+}
+
 std::string share_words(double share) {
   return fmt::format("{:.{}f} %", share * 100, share < 0.1 ? 1 : 0);
 }

@@ -22,6 +22,9 @@ Evidence evidence_of_unit(const Case& facts, UnitId id);
 // A figure of the plan or the prediction: "peak on the device", "87.2 GiB of 79.2 GiB".
 Evidence evidence_of_figure(const Case& facts, std::string_view figure, std::string text);
 
+// A figure of the measured run, likewise.
+Evidence evidence_of_measurement(const Case& facts, std::string_view figure, std::string text);
+
 // "12.3 %".
 std::string share_words(double share);
 

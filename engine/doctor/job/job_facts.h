@@ -20,7 +20,8 @@ struct JobFacts {
   const PlannedScenario* planned = nullptr;
   const RunSummary* predicted = nullptr;  // of `planned`; the next is the trace it comes from
   const RunTrace* trace = nullptr;
-  const RunSummary* measured = nullptr;  // of a stored run that was measured
+  const RunSummary* measured = nullptr;  // of a stored run that was measured; the next is its trace
+  const RunTrace* measured_trace = nullptr;
 };
 
 }  // namespace shardlab

@@ -12,6 +12,9 @@
 #include "engine/doctor/log/allocator_message.h"
 #include "engine/doctor/log/collective_message.h"
 #include "engine/doctor/log/log_sign.h"
+#include "engine/doctor/series/growing_memory.h"
+#include "engine/doctor/series/loss_track.h"
+#include "engine/doctor/series/norm_track.h"
 
 namespace shardlab {
 
@@ -65,6 +68,26 @@ struct SeenMetric {
   std::int64_t count = 1;
 };
 
+// The first of some norms of gradients far above their median.
+struct SeenSpike {
+  SeenLine at;
+  Spike spike;
+  std::int64_t count = 1;
+};
+
+// A loss that had risen when the log ended, or when it became NaN.
+struct SeenRise {
+  SeenLine at;  // the last loss
+  Rise rise;
+  bool before_nan = false;
+};
+
+// Memory that grows with the steps.
+struct SeenGrowth {
+  SeenLine at;  // the last figure
+  Growth growth;
+};
+
 struct LogFacts {
   std::int64_t lines = 0;
   std::int64_t bytes = 0;
@@ -76,6 +99,9 @@ struct LogFacts {
   std::optional<WaitingBarrier> barrier;      // the last one that nobody is said to have passed
   std::optional<SeenMetric> not_finite;       // a loss or a norm that is NaN or infinite
   std::optional<SeenMetric> no_scale;         // a loss scale that has fallen to nothing
+  std::optional<SeenSpike> spike;
+  std::optional<SeenRise> rise;
+  std::optional<SeenGrowth> growth;
   // The line most likely to matter to a reader, for logs that no rule knows; and whether it is surely the
   // report of a failure (the end of a traceback, a crash), not merely a line with such a word.
   std::optional<SeenLine> likely;

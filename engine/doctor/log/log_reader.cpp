@@ -7,6 +7,7 @@
 
 #include "engine/base/lower_case.h"
 #include "engine/doctor/log/barrier_message.h"
+#include "engine/doctor/log/figure_tracks.h"
 #include "engine/doctor/log/launcher_report.h"
 #include "engine/doctor/log/likely_line.h"
 #include "engine/doctor/log/log_lines.h"
@@ -64,6 +65,7 @@ struct LogReader::State {
   LauncherReport launcher;
   std::int64_t exception_ignored_at = -k_traceback_lines;  // the line where Python says so
   std::map<int, SeenLine> first_reports;                   // by rank
+  FigureTracks figures;
   // Scratch space.
   std::string plain;
   std::vector<std::uint32_t> found;
@@ -144,7 +146,9 @@ void LogReader::State::take_numbers(const SeenLine& kept, std::string_view text,
   } else if (passes_barrier(lower)) {
     facts.barrier.reset();
   }
-  if (auto name = non_finite_figure(lower)) count_figure(facts.not_finite, kept, std::move(*name));
+  auto not_finite = non_finite_figure(lower);
+  figures.take(kept, lower, !not_finite);
+  if (not_finite) count_figure(facts.not_finite, kept, std::move(*not_finite));
   if (tells_of_no_scale(lower)) count_figure(facts.no_scale, kept, "loss scale");
 }
 
@@ -188,6 +192,7 @@ LogFacts LogReader::finish() {
   state_->cutter.finish();
   state_->facts.lines = state_->cutter.lines();
   state_->take_launcher();
+  state_->figures.finish(state_->facts);
   return std::move(state_->facts);
 }
 

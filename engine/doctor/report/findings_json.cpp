@@ -62,7 +62,11 @@ Json findings_json(const std::vector<Examination>& examinations) {
         skipped.push_back({{"rule", rule.rule}, {"why", rule.why}});
     }
   }
-  return {{"findings", std::move(findings)}, {"skipped", std::move(skipped)}};
+  Json notes = Json::array();
+  for (const Examination& examination : examinations) {
+    if (!examination.note.empty()) notes.push_back(examination.note);
+  }
+  return {{"findings", std::move(findings)}, {"skipped", std::move(skipped)}, {"notes", std::move(notes)}};
 }
 
 Json fix_json(const FixReport& report) {

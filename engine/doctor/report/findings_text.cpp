@@ -76,7 +76,8 @@ std::string finding_text(const Finding& finding, bool with_why) {
   std::string text = fmt::format("{}{}: {} [{}]\n", to_string(finding.severity), ranks_words(finding),
                                  finding.message, rule_words(finding));
   for (const Evidence& evidence : finding.evidence)
-    text += fmt::format("  seen in {} {}: {}\n", evidence.source, evidence.where, shortened(evidence.text));
+    text += fmt::format("  seen in {}{}{}: {}\n", evidence.source, evidence.where.empty() ? "" : " ",
+                        evidence.where, shortened(evidence.text));
   if (with_why) text += why_words(finding);
   text += fmt::format("  fix: {}\n", fix_words(finding.fix));
   if (finding.effect) text += fmt::format("  then: {}\n", effect_text(*finding.effect));
@@ -111,6 +112,7 @@ std::string findings_text(const std::vector<Examination>& examinations, bool all
     if (examination.findings.empty() && examination.log_lines > 0)
       text += fmt::format("{}: {}, none of which tells of a failure\n", examination.source,
                           count(static_cast<std::size_t>(examination.log_lines), "line"));
+    if (!examination.note.empty()) text += examination.note + "\n";
   }
   text += fmt::format("{}, {}", count(errors, "error"), count(warnings, "warning"));
   if (infos > 0)

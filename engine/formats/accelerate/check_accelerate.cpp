@@ -26,8 +26,8 @@ class AccelerateChecker {
  private:
   const ForeignValue* at(const std::string& key) const { return s_.in_accelerate(key); }
   const ForeignValue* fsdp(const std::string& key) const { return at("fsdp_config.fsdp_" + key); }
-  void warn(const Place& place, std::string what, std::string hint) {
-    reading_.warnings.push_back({place, std::move(what), std::move(hint)});
+  void warn(const Place& place, std::string what, std::string hint, ErrorCode code = ErrorCode::none) {
+    reading_.warnings.push_back({place, std::move(what), std::move(hint), code});
   }
 
   void check_kind() {
@@ -35,14 +35,15 @@ class AccelerateChecker {
     static constexpr std::string_view k_sagemaker = "AMAZON_SAGEMAKER";
     if (const ForeignValue* const where = at("compute_environment");
         where != nullptr && where->text.compare(k_sagemaker) == 0)
-      problems_.add(where->place, "SageMaker starts the ranks: a scenario has no counterpart");
+      problems_.add(where->place, "SageMaker starts the ranks: a scenario has no counterpart", {},
+                    ErrorCode::no_counterpart);
     if (type == nullptr) {
       problems_.add(in_file(s_.accelerate->place.file), "distributed_type is missing, accelerate requires it",
                     "FSDP, DEEPSPEED, MULTI_GPU, MULTI_CPU or NO");
     } else if (type->is_text() && kind_ == AccelerateKind::other) {
       problems_.add(type->place,
                     fmt::format("distributed_type: a scenario has no counterpart of {}", type->text),
-                    "FSDP, DEEPSPEED, MULTI_GPU, MULTI_CPU or NO");
+                    "FSDP, DEEPSPEED, MULTI_GPU, MULTI_CPU or NO", ErrorCode::no_counterpart);
     }
     if (kind_ == AccelerateKind::fsdp && flag_of(at("use_cpu"), false))
       problems_.add(
@@ -57,25 +58,29 @@ class AccelerateChecker {
     if (!all && (s_.onto == nullptr && !s_.ranks) && kind_ != AccelerateKind::other)
       problems_.add(count == nullptr ? in_file(s_.accelerate->place.file) : count->place,
                     "num_processes is not said, without it the launch fails",
-                    "the number of ranks of all machines, or --onto S");
+                    "the number of ranks of all machines, or --onto S", ErrorCode::unsaid);
     if (!all) return;
     if (kind_ == AccelerateKind::one_process) {
       if (count != nullptr && count->is_integer() && count->integer > 1)
         warn(count->place, "distributed_type NO starts one process, whatever num_processes says",
-             "distributed_type: MULTI_GPU");
+             "distributed_type: MULTI_GPU", ErrorCode::no_effect);
       return;
     }
     if (*all % machines(s_) != 0)
       problems_.add(count == nullptr ? at("num_machines")->place : count->place,
                     fmt::format("num_processes {} is of all machines, and {} machines do not divide it", *all,
-                                machines(s_)));
+                                machines(s_)),
+                    {}, ErrorCode::inconsistent_launch);
     const ForeignValue* const rank = at("machine_rank");
     if (rank != nullptr && rank->is_integer() && rank->integer >= machines(s_))
-      problems_.add(rank->place, fmt::format("machine_rank {} with {} machines: ranks count from 0",
-                                             rank->integer, machines(s_)));
+      problems_.add(
+          rank->place,
+          fmt::format("machine_rank {} with {} machines: ranks count from 0", rank->integer, machines(s_)),
+          {}, ErrorCode::inconsistent_launch);
     if (machines(s_) > 1 && at("main_process_ip") == nullptr)
       warn(at("num_machines")->place, "several machines and no main_process_ip: they do not meet",
-           "give the address of the first, in the file or to accelerate launch");
+           "give the address of the first, in the file or to accelerate launch",
+           ErrorCode::incomplete_launch);
     check_gpu_ids(*all);
   }
 
@@ -85,8 +90,10 @@ class AccelerateChecker {
     if (ids == nullptr || ids->is_null() || (ids->is_text() && ids->text.compare(k_all) == 0)) return;
     const auto given = ids->is_text() ? std::count(ids->text.begin(), ids->text.end(), ',') + 1 : 1;
     if (given < all / machines(s_))
-      problems_.add(ids->place, fmt::format("gpu_ids names {} GPU{}, num_processes asks for {} on a machine",
-                                            given, given == 1 ? "" : "s", all / machines(s_)));
+      problems_.add(ids->place,
+                    fmt::format("gpu_ids names {} GPU{}, num_processes asks for {} on a machine", given,
+                                given == 1 ? "" : "s", all / machines(s_)),
+                    {}, ErrorCode::too_few_devices);
   }
 
   bool is_filled(const std::string& section) const {
@@ -115,7 +122,7 @@ class AccelerateChecker {
            fmt::format("{} has no effect under distributed_type {}: nothing is sharded",
                        by_fsdp ? "fsdp_config" : "deepspeed_config",
                        at("distributed_type") ? at("distributed_type")->text : "?"),
-           "distributed_type chooses what runs");
+           "distributed_type chooses what runs", ErrorCode::no_effect);
   }
 
   void check_fsdp() {
@@ -145,7 +152,7 @@ class AccelerateChecker {
           fmt::format(
               "FULL_SHARD runs, not {}: under version 1 accelerate launch takes fsdp_sharding_strategy alone",
               reshard->text),
-          fmt::format("fsdp_sharding_strategy: {}", reshard->text));
+          fmt::format("fsdp_sharding_strategy: {}", reshard->text), ErrorCode::sharding_ignored);
     else if (reshard != nullptr)
       warn(reshard->place,
            fmt::format("fsdp_reshard_after_forward is not read under version 1: {} runs",
@@ -155,7 +162,7 @@ class AccelerateChecker {
     if (prefetch == nullptr || prefetch->is_null())
       warn(at("fsdp_config") ? at("fsdp_config")->place : s_.accelerate->place,
            "fsdp_backward_prefetch is left out: NO_PREFETCH runs, where plain FSDP has BACKWARD_PRE",
-           "fsdp_backward_prefetch: BACKWARD_PRE");
+           "fsdp_backward_prefetch: BACKWARD_PRE", ErrorCode::prefetch_left_out);
   }
 
   void check_version_2() {
@@ -171,7 +178,7 @@ class AccelerateChecker {
       const ForeignValue* const value = fsdp(key);
       if (value != nullptr && !value->is_null())
         warn(value->place, fmt::format("fsdp_{} is of version 1: version 2 ignores it", key),
-             version_2_hint(key));
+             version_2_hint(key), ErrorCode::unread_key);
     }
     const ForeignValue* const type = fsdp("state_dict_type");
     static constexpr std::string_view k_local = "LOCAL_STATE_DICT";
@@ -196,16 +203,16 @@ class AccelerateChecker {
     if (policy == nullptr || policy->is_null()) {
       warn(classes == nullptr ? section : classes->place,
            "fsdp_auto_wrap_policy is left out: NO_WRAP runs, the whole model is one unit",
-           "fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP");
+           "fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP", ErrorCode::one_unit);
       return;
     }
     if (policy->text.compare(k_by_size) == 0 && least != nullptr && least->integer == 0)
       warn(least->place, "fsdp_min_num_params: 0 takes the policy away: the whole model is one unit",
-           "fsdp_min_num_params: 100000000");
+           "fsdp_min_num_params: 100000000", ErrorCode::wraps_nothing);
     if (policy->text.compare(k_by_class) != 0 && classes != nullptr && !classes->is_null())
       warn(classes->place,
            fmt::format("fsdp_transformer_layer_cls_to_wrap has no effect with {}", policy->text),
-           "fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP");
+           "fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP", ErrorCode::no_effect);
     for (const std::string& name : listed_classes(classes)) {
       if (name.find_first_of(" \t") != std::string::npos || name.empty())
         problems_.add(classes->place,
@@ -250,7 +257,7 @@ class AccelerateChecker {
       if (size_of(name) > 1)
         problems_.add(at(fmt::format("parallelism_config.parallelism_config_{}", name))->place,
                       fmt::format("parallelism_config_{}: a scenario has no counterpart that runs", name),
-                      "leave it at 1");
+                      "leave it at 1", ErrorCode::no_counterpart);
     }
     const auto all = processes(s_);
     const std::int64_t product = size_of("dp_replicate_size") * size_of("dp_shard_size") *
@@ -258,7 +265,8 @@ class AccelerateChecker {
     if (all && product != *all)
       problems_.add(section->place,
                     fmt::format("dp_replicate_size {} x dp_shard_size {} is {} ranks, num_processes says {}",
-                                size_of("dp_replicate_size"), size_of("dp_shard_size"), product, *all));
+                                size_of("dp_replicate_size"), size_of("dp_shard_size"), product, *all),
+                    {}, ErrorCode::inconsistent_launch);
   }
 
   const ImportSubject& s_;

@@ -30,10 +30,10 @@ void warn_of_automatic_precision(const ImportSubject& s, ImportReading& reading)
   const bool is_mixed = s.onto != nullptr && s.onto->precision->param.has_value();
   if ((!is_automatic(bf16) && !is_automatic(fp16)) || !nobody_says || is_mixed) return;
   if (is_true(bf16) || is_true(fp16)) return;
-  reading.warnings.push_back(
-      {(is_automatic(bf16) ? bf16 : fp16)->place,
-       "the precision is \"auto\", and nobody says it: parameters stay as stored",
-       "--set precision.param=bfloat16, TrainingArguments, or a scenario that says it"});
+  reading.warnings.push_back({(is_automatic(bf16) ? bf16 : fp16)->place,
+                              "the precision is \"auto\", and nobody says it: parameters stay as stored",
+                              "--set precision.param=bfloat16, TrainingArguments, or a scenario that says it",
+                              ErrorCode::unsaid});
 }
 
 // The three sizes and the ranks, of which DeepSpeed asserts the product.
@@ -42,7 +42,7 @@ void check_product(const ImportSubject& s, Problems& problems) {
   if (whole_batch == nullptr || !whole_batch->is_integer()) return;
   if (!s.ranks) {
     problems.add(whole_batch->place, "train_batch_size is of all ranks, and nothing says how many there are",
-                 "--onto S, a launch script or an accelerate file says it");
+                 "--onto S, a launch script or an accelerate file says it", ErrorCode::unsaid);
     return;
   }
   const DeepspeedBatch batch = deepspeed_batch(s);
@@ -54,7 +54,7 @@ void check_product(const ImportSubject& s, Problems& problems) {
         fmt::format("train_batch_size {} is too small for {} ranks: each gets {} {}", whole_batch->integer,
                     *s.ranks, *batch.micro == 0 ? "no sample in" : "no whole micro-batch of",
                     *batch.micro == 0 ? fmt::format("{} micro-batches", part) : std::to_string(part)),
-        "it is for fewer ranks: --set cluster.gpus_per_node=N says how many");
+        "it is for fewer ranks: --set cluster.gpus_per_node=N says how many", ErrorCode::batch_product);
     return;
   }
   const std::int64_t product = *batch.micro * *batch.accumulation * *s.ranks;
@@ -62,7 +62,7 @@ void check_product(const ImportSubject& s, Problems& problems) {
     problems.add(whole_batch->place,
                  fmt::format("train_batch_size {} is not micro-batch {} x accumulation {} x {} ranks = {}",
                              whole_batch->integer, *batch.micro, *batch.accumulation, *s.ranks, product),
-                 "leave one of the three out, DeepSpeed completes it");
+                 "leave one of the three out, DeepSpeed completes it", ErrorCode::batch_product);
 }
 
 void check_batch(const ImportSubject& s, Problems& problems) {
@@ -78,7 +78,8 @@ void check_batch(const ImportSubject& s, Problems& problems) {
                  "DeepSpeed needs one of them; \"auto\" for both leaves it to the Trainer or to accelerate");
   if (is_automatic(micro) && !deepspeed_batch(s).micro)
     problems.add(micro->place, "train_micro_batch_size_per_gpu is \"auto\": who starts the training says it",
-                 "--onto S or a file of TrainingArguments says it, or --set train.micro_batch=1");
+                 "--onto S or a file of TrainingArguments says it, or --set train.micro_batch=1",
+                 ErrorCode::unsaid);
   check_product(s, problems);
 }
 
@@ -88,7 +89,7 @@ void check_automatic_sizes(const ImportSubject& s, Problems& problems) {
     const ForeignValue* const value = s.in_deepspeed(fmt::format("zero_optimization.{}", key));
     if (is_automatic(value) && !s.hidden_size)
       problems.add(value->place, fmt::format("{} is \"auto\": it follows from the model's hidden size", key),
-                   "--onto S says the model, or --set model.config=llama-3-8b");
+                   "--onto S says the model, or --set model.config=llama-3-8b", ErrorCode::unsaid);
   }
 }
 
@@ -108,10 +109,10 @@ void check_offload_section(const ImportSubject& s, std::string_view name, Proble
     reading.warnings.push_back(
         {device->place,
          fmt::format("offload_param has no effect at stage {}: parameters stay on the device", stage),
-         "stage 3 offloads parameters"});
+         "stage 3 offloads parameters", ErrorCode::no_effect});
   if (offloads && name == k_optimizer_section && stage == 0)
-    reading.warnings.push_back(
-        {device->place, "offload_optimizer has no effect at stage 0", "stages 1 to 3 offload"});
+    reading.warnings.push_back({device->place, "offload_optimizer has no effect at stage 0",
+                                "stages 1 to 3 offload", ErrorCode::no_effect});
 }
 
 void check_zero(const ImportSubject& s, Problems& problems, ImportReading& reading) {

@@ -53,14 +53,19 @@ bool has_type(const KnownKey& key, std::initializer_list<TypeKind> kinds) {
   });
 }
 
+// The number that a text was meant as, where the key takes one.
+std::optional<double> number_as_text(const KnownKey& key, const ForeignValue& value) {
+  if (!value.is_text() || value.text.empty() || !has_type(key, {TypeKind::integer, TypeKind::number}))
+    return std::nullopt;
+  char* end = nullptr;
+  const double number = std::strtod(value.text.c_str(), &end);
+  return *end == '\0' && std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
 // What YAML 1.1 or quotes made of a value that was meant otherwise.
 std::string meant(const KnownKey& key, const ForeignValue& value) {
-  if (value.is_text() && has_type(key, {TypeKind::integer, TypeKind::number})) {
-    char* end = nullptr;
-    const double number = std::strtod(value.text.c_str(), &end);
-    if (!value.text.empty() && *end == '\0' && std::isfinite(number))
-      return fmt::format("'{}' is text here: write {}", value.text, yaml_number(value.text, number));
-  }
+  if (const auto number = number_as_text(key, value))
+    return fmt::format("'{}' is text here: write {}", value.text, yaml_number(value.text, *number));
   if (value.is_text() && has_type(key, {TypeKind::boolean})) return "true or false, without quotes";
   if (value.kind == ForeignValue::Kind::boolean && has_type(key, {TypeKind::word, TypeKind::text}) &&
       !json_scalar(value.text))
@@ -102,7 +107,8 @@ class KeyChecker {
   std::optional<std::string> name_of(const ForeignEntry& entry, const KnownSection& section) {
     const std::string name = plain_name(entry.key, section);
     if (const auto removed = section.removed.find(name); removed != section.removed.end()) {
-      problems_.add(entry.place, fmt::format("key '{}': {}", entry.key, removed->second));
+      problems_.add(entry.place, fmt::format("key '{}': {}", entry.key, removed->second), {},
+                    ErrorCode::unknown_key);
       return std::nullopt;
     }
     if (section.find(name) != nullptr) return name;
@@ -113,10 +119,14 @@ class KeyChecker {
     return std::nullopt;
   }
 
+  // JSON has no comments, and people write keys for them.
+  static bool is_comment(const std::string& key) {
+    return key.starts_with('_') || key.find("comment") != std::string::npos;
+  }
+
   // Nearly a name that the tool knows, and none that people write for another reason.
   static bool is_slip(const std::string& key, const std::string& name, const KnownSection& section) {
-    const bool is_comment = key.starts_with('_') || key.find("comment") != std::string::npos;
-    if (section.unread.contains(name) || is_comment) return false;
+    if (section.unread.contains(name) || is_comment(key)) return false;
     return nearest_name(key, names_as_written(key, section)).has_value();
   }
 
@@ -129,7 +139,8 @@ class KeyChecker {
         {entry.place,
          fmt::format("{}{} {} does not read '{}'", section.name == "root" ? "" : section.name + ": ",
                      tool_.tool, tool_.version, entry.key),
-         hint.empty() ? "nothing of it is in effect" : hint});
+         hint.empty() ? "nothing of it is in effect" : hint,
+         is_comment(entry.key) ? ErrorCode::none : ErrorCode::unread_key});
   }
 
   // "it is a key of zero_optimization"; empty: the tool has no such key anywhere.
@@ -233,7 +244,7 @@ class KeyChecker {
     if (!section.drops_auto) return false;
     keeps_ = false;
     warnings.push_back({value.place, fmt::format("{}: nobody fills in \"auto\" here", path),
-                        "DeepSpeed drops it, its default holds"});
+                        "DeepSpeed drops it, its default holds", ErrorCode::no_effect});
     return true;
   }
 
@@ -244,7 +255,8 @@ class KeyChecker {
       if (const auto near = nearest_name(value.text, words_of_key(key)))
         hint = fmt::format("did you mean '{}'?", *near);
     }
-    problems_.add(value.place, fmt::format("{}: {} is not {}", entry.key, shown(value), expected(key)), hint);
+    problems_.add(value.place, fmt::format("{}: {} is not {}", entry.key, shown(value), expected(key)), hint,
+                  number_as_text(key, value) ? ErrorCode::number_is_text : ErrorCode::none);
   }
 
   const KnownKeys& tool_;
@@ -272,13 +284,14 @@ void add_unknown_key(Problems& problems, const Place& place, const KnownKeys& to
   const auto unread = section.unread.find(name);
   if (unread != section.unread.end()) {
     problems.add(place, fmt::format("{}{} {} does not read '{}'", where, tool.tool, tool.version, key),
-                 unread->second);
+                 unread->second, ErrorCode::unread_key);
     return;
   }
   const auto near = nearest_name(key, KeyChecker::names_as_written(key, section));
   problems.add(place, fmt::format("{}unknown key '{}'", where, key),
                near ? fmt::format("did you mean '{}'?", *near)
-                    : fmt::format("{} {} has no such key", tool.tool, tool.version));
+                    : fmt::format("{} {} has no such key", tool.tool, tool.version),
+               ErrorCode::unknown_key);
 }
 
 CheckedKeys check_keys(const ForeignValue& value, const KnownKeys& tool, std::string_view section,

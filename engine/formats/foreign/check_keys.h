@@ -15,6 +15,7 @@ struct ForeignWarning {
   Place place;
   std::string what;
   std::string hint;
+  ErrorCode code = ErrorCode::none;  // what kind of mistake it tells of
 };
 
 struct CheckedKeys {

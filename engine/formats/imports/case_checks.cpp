@@ -43,7 +43,7 @@ void check_launched_ranks(const LaunchScript& launch, const ImportSubject& subje
   problems.add(launch.place,
                fmt::format("starts {} ranks, the accelerate file says num_processes {}",
                            launched.nodes.value_or(1) * *launched.per_node, *all),
-               "the same number in both");
+               "the same number in both", ErrorCode::inconsistent_launch);
 }
 
 }  // namespace shardlab

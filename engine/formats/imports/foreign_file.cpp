@@ -105,12 +105,6 @@ Status recognize(ForeignFile& file) {
   return {};
 }
 
-bool is_named_script(const std::filesystem::path& name) {
-  static constexpr std::string_view k_endings[] = {".sh", ".bash", ".sbatch", ".slurm"};
-  return std::find(std::begin(k_endings), std::end(k_endings), name.extension().string()) !=
-         std::end(k_endings);
-}
-
 // "run.sh:12" as its file and the line; nothing where there is a file of the whole name.
 std::optional<std::pair<std::filesystem::path, int>> file_and_line(const std::filesystem::path& path) {
   const std::string text = path.string();
@@ -175,9 +169,15 @@ Result<ForeignFile> read_foreign_file(const std::filesystem::path& path) {
     return bad_input(in_file(path.string()),
                      fmt::format("is larger than {} KiB: no configuration", k_largest / 1024));
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (is_named_script(path) && first != std::string::npos && text[first] != '{')
+  if (is_launch_script_name(path) && first != std::string::npos && text[first] != '{')
     return ForeignFile{path, ForeignKind::script, std::move(text), {}, {}};
   return parse_foreign_file(std::move(text), path);
+}
+
+bool is_launch_script_name(const std::filesystem::path& name) {
+  static constexpr std::string_view k_endings[] = {".sh", ".bash", ".sbatch", ".slurm"};
+  return std::find(std::begin(k_endings), std::end(k_endings), name.extension().string()) !=
+         std::end(k_endings);
 }
 
 bool is_profile(const std::filesystem::path& path) {

@@ -37,6 +37,9 @@ Result<ForeignFile> read_foreign_file(const std::filesystem::path& path);
 // The same for a text; `name` stands for the file.
 Result<ForeignFile> parse_foreign_file(std::string text, const std::filesystem::path& name);
 
+// Whether the name ends as those of shell scripts and of Slurm's batch files do.
+bool is_launch_script_name(const std::filesystem::path& name);
+
 // Whether the file is a trace, packed or not, rather than a configuration: configurations are small texts.
 bool is_profile(const std::filesystem::path& path);
 

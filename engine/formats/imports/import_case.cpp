@@ -32,7 +32,7 @@ class CaseReader {
   CaseReader(std::vector<ForeignFile> files, const ImportContext& context)
       : given_(std::move(files)), context_(context) {}
 
-  Result<ImportReading> read() {
+  Status read() {
     SHARDLAB_CHECK_OK(sort());
     SHARDLAB_CHECK_OK(read_script());
     SHARDLAB_CHECK_OK(read_trainer_file());
@@ -40,16 +40,17 @@ class CaseReader {
     SHARDLAB_CHECK_OK(read_deepspeed_file());
     SHARDLAB_CHECK_OK(problems_.status());
     if (fsdp_section_)
-      return bad_input(in_file(fsdp_section_->path.string()),
-                       "is an fsdp_config, and no TrainingArguments name it",
-                       "give the file that names it as well");
+      return fail({ErrorKind::bad_input, in_file(fsdp_section_->path.string()),
+                   "is an fsdp_config, and no TrainingArguments name it",
+                   "give the file that names it as well", ErrorCode::unsaid});
     prepare_subject();
     check();
     SHARDLAB_CHECK_OK(problems_.status());
     read_settings();
-    SHARDLAB_CHECK_OK(problems_.status());
-    return std::move(reading_);
+    return problems_.status();
   }
+
+  ImportReading take_reading() { return std::move(reading_); }
 
  private:
   Status sort() {
@@ -223,11 +224,12 @@ class CaseReader {
           reading_.warnings.push_back(
               {entry.value.place,
                fmt::format("the Trainer reads {} as JSON, whatever its name", entry.value.text),
-               "accelerate's own YAML is for `accelerate launch --config_file`"});
+               "accelerate's own YAML is for `accelerate launch --config_file`", ErrorCode::another_format});
         SHARDLAB_CHECK_OK(find_named(entry.value, ForeignKind::fsdp_section));
         auto json = parse_foreign_json(fsdp_section_->text, fsdp_section_->path.string(), JsonForm::strict);
         if (!json) {
           json.error().hint = "the Trainer reads the file that fsdp_config names as JSON, whatever its name";
+          json.error().code = ErrorCode::another_format;
           return fail(json.error());
         }
         map = *std::move(json);
@@ -356,16 +358,27 @@ class CaseReader {
 }  // namespace
 
 Result<ImportReading> import_case(std::vector<ForeignFile> files, const ImportContext& context) {
-  return CaseReader(std::move(files), context).read();
+  CaseReader reader(std::move(files), context);
+  SHARDLAB_CHECK_OK(reader.read());
+  return reader.take_reading();
+}
+
+CaseReading examine_files(std::span<const fs::path> files, const ImportContext& context) {
+  std::vector<ForeignFile> read;
+  for (const fs::path& path : files) {
+    auto file = read_foreign_file(path);
+    if (!file) return {{}, std::move(file).error()};
+    read.push_back(*std::move(file));
+  }
+  CaseReader reader(std::move(read), context);
+  const Status status = reader.read();
+  return {reader.take_reading(), status ? std::nullopt : std::optional(status.error())};
 }
 
 Result<ImportReading> import_files(std::span<const fs::path> files, const ImportContext& context) {
-  std::vector<ForeignFile> read;
-  for (const fs::path& path : files) {
-    SHARDLAB_TRY(ForeignFile file, read_foreign_file(path));
-    read.push_back(std::move(file));
-  }
-  return import_case(std::move(read), context);
+  CaseReading read = examine_files(files, context);
+  if (read.error) return fail(*std::move(read.error));
+  return std::move(read.reading);
 }
 
 }  // namespace shardlab

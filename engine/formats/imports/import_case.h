@@ -21,12 +21,21 @@ struct ImportContext {
   std::string layer_class;                  // likewise
 };
 
+// What was read until a mistake ended it.
+struct CaseReading {
+  ImportReading reading;
+  std::optional<Error> error;  // all mistakes that were found until then, with their places
+};
+
 // Reads the files and those that they name, as the tools find them: relative to the working directory. Errors
 // are bad_input, with all mistakes that were found and their places.
 Result<ImportReading> import_files(std::span<const std::filesystem::path> files,
                                    const ImportContext& context);
 
-// The same of files that were read.
+// The same, for whoever wants what was read beside the mistakes.
+CaseReading examine_files(std::span<const std::filesystem::path> files, const ImportContext& context);
+
+// The same as import_files() of files that were read.
 Result<ImportReading> import_case(std::vector<ForeignFile> files, const ImportContext& context);
 
 }  // namespace shardlab

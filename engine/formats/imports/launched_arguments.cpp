@@ -204,13 +204,13 @@ Status add_launched_arguments(const LaunchScript& script, ForeignValue& argument
       problems.add(entry.place,
                    fmt::format("--{} stands after the program: {} does not see it", entry.key,
                                to_string(script.launcher)),
-                   "write it before the program's name");
+                   "write it before the program's name", ErrorCode::no_effect);
       continue;
     }
     const std::string near = nearest_argument(entry.key);
     if (!near.empty() && is_misspelt_argument(entry.key, near)) {
       problems.add(entry.place, fmt::format("unknown argument '--{}'", entry.key),
-                   fmt::format("did you mean '--{}'?", near));
+                   fmt::format("did you mean '--{}'?", near), ErrorCode::unknown_key);
       continue;
     }
     put(own, entry.key, entry.value);
@@ -250,7 +250,7 @@ Status add_launch_options(const LaunchScript& script, ForeignValue& file, Proble
     problems.add(script.place,
                  "accelerate launch without --config_file and --num_processes takes as many ranks as there "
                  "are devices",
-                 "--num_processes N says it, or give the file");
+                 "--num_processes N says it, or give the file", ErrorCode::unsaid);
     return {};
   }
   put(file, "distributed_type",

@@ -113,7 +113,7 @@ void read_batch_options(const std::vector<ShellWord>& words, ForeignValue& batch
       problems.add(word.place,
                    fmt::format("#SBATCH: unknown option '--{}'",
                                word.text.substr(2, equals == std::string::npos ? equals : equals - 2)),
-                   near ? fmt::format("did you mean '--{}'?", *near) : "");
+                   near ? fmt::format("did you mean '--{}'?", *near) : "", ErrorCode::unknown_key);
       continue;
     }
     ShellWord value = word;

@@ -58,7 +58,8 @@ class LaunchReader {
       problems_.add(
           word.place,
           fmt::format("{}: unknown option '{}'", to_string(script_.launcher), word.text.substr(0, equals)),
-          near ? fmt::format("did you mean '--{}'?", *near) : "options of the program stand after its name");
+          near ? fmt::format("did you mean '--{}'?", *near) : "options of the program stand after its name",
+          ErrorCode::unknown_key);
       return i + 1;
     }
     drop_first(script_.options, name, word.place);

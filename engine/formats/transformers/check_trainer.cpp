@@ -40,14 +40,14 @@ class TrainerChecker {
     if (!trainer_has_fsdp(s_) && s_.in_trainer("fsdp_config") != nullptr &&
         !s_.in_trainer("fsdp_config")->is_null())
       warn(s_.in_trainer("fsdp_config")->place, "fsdp_config has no effect without fsdp",
-           s_.trainer_is_4 ? "fsdp: \"full_shard auto_wrap\"" : "fsdp: true");
+           s_.trainer_is_4 ? "fsdp: \"full_shard auto_wrap\"" : "fsdp: true", ErrorCode::no_effect);
     check_against_deepspeed();
   }
 
  private:
   const ForeignValue* fsdp(const std::string& key) const { return s_.in_trainer("fsdp_config." + key); }
-  void warn(const Place& place, std::string what, std::string hint) {
-    reading_.warnings.push_back({place, std::move(what), std::move(hint)});
+  void warn(const Place& place, std::string what, std::string hint, ErrorCode code = ErrorCode::none) {
+    reading_.warnings.push_back({place, std::move(what), std::move(hint), code});
   }
 
   void check_words() {
@@ -90,7 +90,8 @@ class TrainerChecker {
       warn(place, "fsdp without the word auto_wrap: the whole model is one unit",
            classes != nullptr || least != nullptr
                ? "what fsdp_config says of wrapping has no effect; add auto_wrap"
-               : "add auto_wrap");
+               : "add auto_wrap",
+           ErrorCode::no_auto_wrap);
     if (classes != nullptr && least != nullptr && least->integer > 0)
       problems_.add(least->place, "min_num_params and transformer_layer_cls_to_wrap exclude each other",
                     "the Trainer refuses both");
@@ -115,12 +116,13 @@ class TrainerChecker {
            fmt::format("FULL_SHARD runs, not {}: accelerate's plugin takes FSDP_SHARDING_STRATEGY of the "
                        "environment first, and that is FULL_SHARD where it is unset",
                        reshard->text),
-           "export FSDP_SHARDING_STRATEGY=" + reshard->text);
+           "export FSDP_SHARDING_STRATEGY=" + reshard->text, ErrorCode::sharding_ignored);
     if (version == 2) {
       for (const char* key : {"forward_prefetch", "backward_prefetch", "use_orig_params",
                               "sync_module_states", "limit_all_gathers"}) {
         if (fsdp(key) != nullptr)
-          warn(fsdp(key)->place, fmt::format("{} is of version 1: version 2 ignores it", key), "remove it");
+          warn(fsdp(key)->place, fmt::format("{} is of version 1: version 2 ignores it", key), "remove it",
+               ErrorCode::unread_key);
       }
       for (const std::string& word : fsdp_words(s_)) {
         const auto sharding = parse_word<Fsdp1Sharding>(word);
@@ -142,7 +144,7 @@ class TrainerChecker {
     if (policy != nullptr && policy->text.compare(k_by_size) == 0 &&
         (least == nullptr || least->integer == 0))
       warn(policy->place, "SIZE_BASED_WRAP without min_num_params: the whole model is one unit",
-           "min_num_params: 100000000");
+           "min_num_params: 100000000", ErrorCode::wraps_nothing);
     warn_about_gradient_checkpointing();
   }
 
@@ -150,7 +152,7 @@ class TrainerChecker {
     if (fsdp("backward_prefetch") == nullptr)
       warn(s_.in_trainer("fsdp")->place,
            fmt::format("backward_prefetch is left out: {} runs, where plain FSDP has BACKWARD_PRE", absent),
-           "backward_prefetch: backward_pre");
+           "backward_prefetch: backward_pre", ErrorCode::prefetch_left_out);
     const ForeignValue* const sync = fsdp("sync_module_states");
     if (sync != nullptr && !flag_of(sync, true) && flag_of(fsdp("cpu_ram_efficient_loading"), false))
       problems_.add(sync->place, "cpu_ram_efficient_loading needs sync_module_states: true",
@@ -162,7 +164,7 @@ class TrainerChecker {
     if (key == nullptr) key = s_.in_trainer("activation_checkpointing");
     if (flag_of(key, false))
       warn(key->place, "checkpoints of the Trainer under FSDP gather every layer once more in backward",
-           "fsdp_config: {\"activation_checkpointing\": true} instead");
+           "fsdp_config: {\"activation_checkpointing\": true} instead", ErrorCode::gathers_once_more);
   }
 
   // A program with arguments of its own may have another default, or no Trainer.

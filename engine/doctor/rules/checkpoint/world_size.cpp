@@ -26,6 +26,10 @@ Rule other_world_size() {
           "size of 4 but the current world size is 6.",
       .signs =
           {
+              {.pattern = "loaded state dict contains a parameter group that doesn't match the size of "
+                          "optimizer's group",
+               .certainty = 66},
+              {.pattern = "loaded state dict has a different number of parameter groups", .certainty = 66},
               {.pattern = "could not find shard at*for fqn", .certainty = 80},
               {.pattern = "target tensor size*does not match source tensor size", .certainty = 84},
               {.pattern = "tensor optimizer state does not have same shape as its parameter",

@@ -38,10 +38,6 @@ Rule versions() {
               {.pattern = "keyerror: 'base_optimizer_state'", .certainty = 80},
               {.pattern = "keyerror: 'single_partition_of_fp32_groups'", .certainty = 80},
               {.pattern = "keyerror: 'fp32_flat_groups'", .certainty = 80},
-              {.pattern = "loaded state dict contains a parameter group that doesn't match the size of "
-                          "optimizer's group",
-               .certainty = 66},
-              {.pattern = "loaded state dict has a different number of parameter groups", .certainty = 66},
           },
   };
 }

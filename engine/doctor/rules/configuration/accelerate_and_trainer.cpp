@@ -10,7 +10,7 @@ Rule accelerate_rejects() {
       .codes = {"A-20"},
       .title = "accelerate rejects the configuration",
       .severity = Severity::error,
-      .needs = {Need::configuration, Need::log},
+      .needs = {Need::files, Need::log},
       .source = "accelerate/commands/config/config_args.py",
       .message = "A key, type or value of the file is not what this version of accelerate reads.",
       .explanation = "Keys come and go with versions, and a YAML of another tool has others.",
@@ -45,6 +45,8 @@ Rule accelerate_rejects() {
               {.pattern = "keyerror*fsdp", .certainty = 60},
               {.pattern = "`fsdp_config`*deprecated", .certainty = 30, .only_info = true},
           },
+      .faults = {{.code = ErrorCode::none, .tool = "accelerate"},
+                 {.code = ErrorCode::unknown_key, .tool = "accelerate"}},
   };
 }
 

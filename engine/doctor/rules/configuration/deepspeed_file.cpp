@@ -10,7 +10,7 @@ Rule batch_sizes() {
       .codes = {"Y-10"},
       .title = "batch sizes do not multiply",
       .severity = Severity::error,
-      .needs = {Need::configuration, Need::log},
+      .needs = {Need::files, Need::log},
       .source = "deepspeed/runtime/config.py (_batch_assertion)",
       .message = "The train batch is not micro-batch times accumulation times world size.",
       .explanation = "DeepSpeed checks the product. A world of 1 means that the launcher was not used.",
@@ -36,6 +36,7 @@ Rule batch_sizes() {
                .certainty = 84},
               {.pattern = "gradient_accumulation_steps*mismatch", .certainty = 75},
           },
+      .faults = {{.code = ErrorCode::batch_product}},
   };
 }
 

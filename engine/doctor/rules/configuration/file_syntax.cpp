@@ -10,7 +10,7 @@ Rule trainer_reads_json() {
       .codes = {"B-18"},
       .title = "Trainer reads JSON",
       .severity = Severity::error,
-      .needs = {Need::configuration, Need::log},
+      .needs = {Need::files, Need::log},
       .source = "transformers/training_args.py",
       .message = "The file given as fsdp_config is not JSON.",
       .explanation = "Trainer parses JSON; the launcher of accelerate reads YAML.",
@@ -26,6 +26,7 @@ Rule trainer_reads_json() {
               {.pattern = "expected a string path to an existing deepspeed config", .certainty = 60},
               {.pattern = "expected*existing*json*", .certainty = 60},
           },
+      .faults = {{.code = ErrorCode::another_format}},
   };
 }
 
@@ -35,7 +36,7 @@ Rule threshold_is_text() {
       .codes = {"X-03"},
       .title = "a number in the file is a text",
       .severity = Severity::error,
-      .needs = {Need::configuration, Need::log},
+      .needs = {Need::files, Need::log},
       .source = "PyYAML's resolver",
       .message = "A number in exponent form was read as a text.",
       .explanation = "YAML 1.1 needs a point and a sign in an exponent; without them it is a string.",
@@ -54,6 +55,7 @@ Rule threshold_is_text() {
               {.pattern = "must be real number, not str", .certainty = 74},
               {.pattern = "invalid literal for int() with base 10: '*e", .certainty = 82},
           },
+      .faults = {{.code = ErrorCode::number_is_text}},
   };
 }
 

@@ -25,7 +25,7 @@ Rule refused() {
       .codes = {"Y-19"},
       .title = "a framework refuses its settings",
       .severity = Severity::error,
-      .needs = {Need::log},
+      .needs = {Need::files, Need::log},
       .source =
           "transformers/training_args.py, accelerate/utils/dataclasses.py, "
           "deepspeed/runtime/{config,engine}.py, "
@@ -76,6 +76,33 @@ Rule refused() {
                .frame = "deepspeed/runtime/config.py",
                .message = k_deepspeed},
               {.pattern = "deepspeedconfigerror", .certainty = 66, .message = k_deepspeed},
+              {.pattern = "group is already initialized",
+               .certainty = 76,
+               .message = "A second engine or mesh was made in a process that has one: groups of ZeRO++, "
+                          "MiCS and of "
+                          "meshes exist once.",
+               .fix = "one deepspeed.initialize with such groups in a process, or the same settings without "
+                      "zero_hpz_partition_size for the others"},
+              {.pattern = "indexerror: list index out of range",
+               .certainty = 70,
+               .frame = "torch/distributed/device_mesh.py",
+               .message = "The mesh has fewer dimensions than it is asked for: its sizes do not multiply to "
+                          "the number "
+                          "of ranks, or a size of 1 was left out.",
+               .fix = "sizes whose product is the number of ranks that were started"},
+              {.pattern = "mesh should not be bigger than default world size", .certainty = 86},
+              {.pattern = "to not be fullyshardeddataparallel",
+               .certainty = 86,
+               .message = k_fsdp,
+               .fix = k_fsdp_fix},
+              {.pattern = "object has no attribute 'fsdp_plugin'",
+               .certainty = 80,
+               .message = "The program asks for FSDP and accelerate was started without it: an Accelerator "
+                          "or a state "
+                          "existed before.",
+               .fix = "start with accelerate launch and a configuration of FSDP, and make no Accelerator "
+                      "earlier in "
+                      "the process"},
               {.pattern = "assertionerror: ",
                .certainty = 62,
                .frame = "deepspeed/runtime/engine.py*sanity_check",
@@ -108,6 +135,8 @@ Rule refused() {
                .message = "The program was started without an argument that it needs.",
                .fix = "add the arguments that the message names to the launch command"},
           },
+      .faults = {{.code = ErrorCode::none, .tool = "deepspeed"},
+                 {.code = ErrorCode::none, .tool = "transformers"}},
   };
 }
 

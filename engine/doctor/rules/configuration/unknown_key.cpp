@@ -10,7 +10,7 @@ Rule unknown_key() {
       .codes = {"Y-11"},
       .title = "a key that the installed version does not know",
       .severity = Severity::error,
-      .needs = {Need::configuration, Need::log},
+      .needs = {Need::files, Need::log},
       .source =
           "deepspeed/runtime/zero/config.py (pydantic, extra fields forbidden); "
           "transformers/training_args.py",
@@ -51,6 +51,9 @@ Rule unknown_key() {
               {.pattern = "unknown config*key", .certainty = 72},
               {.pattern = "unknown key*config", .certainty = 72},
           },
+      .faults = {{.code = ErrorCode::unknown_key},
+                 {.code = ErrorCode::unread_key, .tool = "accelerate"},
+                 {.code = ErrorCode::unread_key, .tool = "transformers"}},
   };
 }
 

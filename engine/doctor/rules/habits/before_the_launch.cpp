@@ -57,7 +57,7 @@ Rule checklist() {
       .codes = {"E-44"},
       .title = "checklist before a long run",
       .severity = Severity::info,
-      .needs = {Need::configuration},
+      .needs = {},
       .source = "the guides",
       .message =
           "Stage, offload, precision, timeouts, sampler, checkpoints, accumulation, activation checkpointing "

@@ -126,7 +126,7 @@ Rule checkpoint_outside_unit() {
       .codes = {"X-05"},
       .title = "a third all-gather of every unit",
       .severity = Severity::warning,
-      .needs = {Need::configuration, Need::plan, Need::prediction},
+      .needs = {Need::configuration, Need::files, Need::plan, Need::prediction},
       .source = "torch/utils/checkpoint.py; FSDP's hooks",
       .message =
           "Reentrant checkpointing stands outside the unit: its parameters are gathered three times a step.",
@@ -137,6 +137,7 @@ Rule checkpoint_outside_unit() {
               .set = {"activation.placement=inside"},
               .text = "put the checkpoint inside the unit, or use the non-reentrant form"},
       .example = "--set activation.placement=outside --set activation.reentrant=true",
+      .faults = {{.code = ErrorCode::gathers_once_more, .most = Severity::info}},
       .checks = {{.needs = {Need::configuration, Need::plan, Need::prediction}, .run = check_third_gather}},
   };
 }

@@ -95,7 +95,7 @@ Rule keep_global_batch() {
       .codes = {"D-07"},
       .title = "the global batch is kept by accumulating",
       .severity = Severity::info,
-      .needs = {Need::configuration, Need::prediction},
+      .needs = {},
       .source = "shardlab's prediction",
       .message =
           "A smaller micro-batch changes the global batch unless accumulation rises by the same factor.",

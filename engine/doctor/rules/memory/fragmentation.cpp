@@ -52,6 +52,25 @@ std::vector<Finding> check_predicted_reserve(const Rule& rule, const Case& facts
   return {finding};
 }
 
+// The allocator frees all that it caches when it finds no room, and tries again: it waits for the device
+// then.
+std::vector<Finding> check_retries(const Rule& rule, const Case& facts) {
+  const auto& memory = facts.job->measured->memory;
+  if (!memory || memory->allocator_retries.value_or(0) == 0) return {};
+  Finding finding = finding_of(rule);
+  finding.severity = Severity::warning;
+  finding.message = fmt::format(
+      "The allocator found no room, emptied its cache and tried again {} time{}: the device stood "
+      "still meanwhile.",
+      *memory->allocator_retries, *memory->allocator_retries == 1 ? "" : "s");
+  finding.evidence = {evidence_of_measurement(
+      facts, "peak",
+      fmt::format(
+          "{} allocated{}", to_string(memory->peak_allocated),
+          memory->peak_reserved ? fmt::format(", {} reserved", to_string(*memory->peak_reserved)) : ""))};
+  return {finding};
+}
+
 Rule fragmentation() {
   return {
       .id = "memory/fragmentation",
@@ -80,7 +99,8 @@ Rule fragmentation() {
               {.pattern = "pytorch allocator cache flushes since last step", .certainty = 70},
           },
       .checks = {{.needs = {Need::log}, .run = check_idle_reserve},
-                 {.needs = {Need::prediction}, .run = check_predicted_reserve}},
+                 {.needs = {Need::prediction}, .run = check_predicted_reserve},
+                 {.needs = {Need::measurement}, .run = check_retries}},
   };
 }
 

@@ -98,6 +98,8 @@ Rule gather_does_not_fit() {
               {.pattern = "outofmemoryerror", .certainty = 92, .frame = "in __all_gather_params"},
               {.pattern = "out of memory", .certainty = 92, .frame = "all_gather_into_tensor"},
               {.pattern = "outofmemoryerror", .certainty = 92, .frame = "all_gather_into_tensor"},
+              {.pattern = "out of memory", .certainty = 90, .frame = "in wait_for_unshard"},
+              {.pattern = "outofmemoryerror", .certainty = 90, .frame = "in wait_for_unshard"},
               {.pattern = "out of memory", .certainty = 92, .frame = "in init_unsharded_param"},
               {.pattern = "outofmemoryerror", .certainty = 92, .frame = "in init_unsharded_param"},
               {.pattern = "out of memory", .certainty = 92, .frame = "in alloc_all_gather_outputs"},

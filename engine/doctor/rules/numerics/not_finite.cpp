@@ -1,7 +1,12 @@
 // Values that are not finite, or grow.
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "engine/doctor/check_signs.h"
+#include "engine/doctor/job/job_evidence.h"
+#include "engine/doctor/job/job_facts.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
@@ -16,6 +21,19 @@ std::vector<Finding> check_figures(const Rule& rule, const Case& facts) {
   finding.certainty = 74;
   finding.position = seen->at.line;
   finding.evidence.push_back(evidence_of(facts, seen->at));
+  return {finding};
+}
+
+std::vector<Finding> check_run(const Rule& rule, const Case& facts) {
+  const auto& losses = facts.job->measured->losses;
+  const auto bad =
+      std::find_if(losses.begin(), losses.end(), [](double loss) { return !std::isfinite(loss); });
+  if (bad == losses.end()) return {};
+  Finding finding = finding_of(rule);
+  const auto step = bad - losses.begin();
+  finding.message = fmt::format("The loss is NaN or infinite from step {} on.", step);
+  finding.evidence = {evidence_of_measurement(
+      facts, "loss", step == 0 ? "of the first step" : fmt::format("{:.4g} in the step before", *(bad - 1)))};
   return {finding};
 }
 
@@ -53,13 +71,15 @@ Rule non_finite_gradient() {
               {.pattern = "loss is nan", .certainty = 84},
               {.pattern = "loss is inf", .certainty = 84},
               {.pattern = "nan loss", .certainty = 75},
+              {.pattern = "tensor(nan", .certainty = 60},
               {.pattern = "probability tensor contains either*inf*nan", .certainty = 70},
               {.pattern = "expected parameter*to satisfy the constraint*but found invalid values*nan",
                .certainty = 70},
               {.pattern = "non-finite loss", .certainty = 82},
               {.pattern = "loss is*nan, stopping training", .certainty = 85},
           },
-      .checks = {{.needs = {Need::log}, .run = check_figures}},
+      .checks = {{.needs = {Need::log}, .run = check_figures},
+                 {.needs = {Need::measurement}, .run = check_run}},
   };
 }
 

@@ -1,4 +1,8 @@
 // float16 and its scaler.
+#include <string>
+
+#include <fmt/format.h>
+
 #include "engine/doctor/check_signs.h"
 #include "engine/doctor/job/job_evidence.h"
 #include "engine/doctor/job/job_facts.h"
@@ -19,6 +23,20 @@ std::vector<Finding> check_scale(const Rule& rule, const Case& facts) {
   finding.certainty = 93;
   finding.position = seen->at.line;
   finding.evidence.push_back(evidence_of(facts, seen->at));
+  return {finding};
+}
+
+// The first steps of a dynamic scale find it by overflowing.
+std::vector<Finding> check_skipped_steps(const Rule& rule, const Case& facts) {
+  constexpr double k_many = 0.1;
+  constexpr std::int64_t k_search = 3;
+  const RunSummary& run = *facts.job->measured;
+  const auto steps = static_cast<double>(run.losses.size());
+  if (run.skipped_steps <= k_search || static_cast<double>(run.skipped_steps) <= k_many * steps) return {};
+  Finding finding = finding_of(rule);
+  finding.message = fmt::format("{} of {} steps were skipped, because a scaled gradient was not finite.",
+                                run.skipped_steps, run.losses.size());
+  finding.evidence = {evidence_of_measurement(facts, "skipped steps", std::to_string(run.skipped_steps))};
   return {finding};
 }
 
@@ -72,7 +90,8 @@ Rule float16_overflow() {
                    "A step was skipped because gradients overflowed: normal while the loss scale settles.",
                .only_info = true},
           },
-      .checks = {{.needs = {Need::log}, .run = check_scale}},
+      .checks = {{.needs = {Need::log}, .run = check_scale},
+                 {.needs = {Need::measurement}, .run = check_skipped_steps}},
   };
 }
 

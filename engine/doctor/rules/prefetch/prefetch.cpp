@@ -25,7 +25,7 @@ Rule no_backward() {
       .codes = {"D-11"},
       .title = "nothing is gathered ahead in backward",
       .severity = Severity::warning,
-      .needs = {Need::configuration, Need::plan, Need::prediction},
+      .needs = {Need::configuration, Need::files, Need::plan, Need::prediction},
       .source = "FSDP's BackwardPrefetch; transformers/training_args.py",
       .message = "Backward prefetch is off: each gather waits behind a reduce-scatter.",
       .explanation = "It is the default of the Trainer and of accelerate.",
@@ -33,8 +33,18 @@ Rule no_backward() {
               .set = {"parallel.prefetch.backward=pre"},
               .text = "gather the next unit before the gradient"},
       .example = "--set parallel.prefetch.backward=none",
+      .faults = {{.code = ErrorCode::prefetch_left_out, .most = Severity::info}},
       .checks = {{.needs = {Need::configuration, Need::plan, Need::prediction}, .run = check_no_prefetch}},
   };
+}
+
+// FSDP1 gathers a unit in forward when its host reaches it.
+std::vector<Finding> check_forward_gathers(const Rule& rule, const Case& facts) {
+  const PrefetchSpec& prefetch = facts.job->scenario->parallel->prefetch;
+  if (prefetch.forward || !gathers(facts.job->planned->plan.steady)) return {};
+  Finding finding = speed_finding(rule, facts, {{"parallel.prefetch.forward=true"}});
+  finding.evidence = {evidence_of_key(facts, "parallel.prefetch.forward")};
+  return {finding};
 }
 
 Rule slow_host() {
@@ -43,16 +53,21 @@ Rule slow_host() {
       .codes = {"D-12"},
       .title = "the host is late in forward",
       .severity = Severity::info,
-      .needs = {Need::prediction, Need::measurement},
+      .needs = {Need::configuration, Need::plan, Need::prediction},
       .source = "FSDP's forward_prefetch",
-      .message = "The device idles between kernels of forward.",
+      .message =
+          "Gathers of forward are issued when their unit is reached: issued one unit earlier more of them is "
+          "hidden.",
       .explanation =
-          "Forward prefetch issues the next gather earlier; little is gained where the host is ahead anyway. "
-          "The graph must be static.",
+          "Forward prefetch costs the memory of a gathered unit, and little is gained where the host is "
+          "ahead "
+          "anyway. The graph must be static.",
       .fix = {.kind = FixKind::settings,
               .set = {"parallel.prefetch.forward=true"},
               .text = "try forward prefetch"},
-      .example = "gaps between kernels in forward",
+      .example = "--set parallel.prefetch.forward=false",
+      .checks = {{.needs = {Need::configuration, Need::plan, Need::prediction},
+                  .run = check_forward_gathers}},
   };
 }
 

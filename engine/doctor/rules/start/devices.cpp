@@ -47,7 +47,7 @@ Rule fewer_devices() {
       .codes = {"D-01"},
       .title = "fewer devices are visible than processes",
       .severity = Severity::error,
-      .needs = {Need::environment, Need::log},
+      .needs = {Need::files, Need::environment, Need::log},
       .threshold = "visible devices below processes of the node",
       .source = "torch/cuda/__init__.py; NVML",
       .message = "The job sees no device, or fewer than it has processes.",
@@ -114,6 +114,7 @@ Rule fewer_devices() {
               {.pattern = "nccl_device*count", .certainty = 30},
               {.pattern = "driver/library version mismatch", .certainty = 75},
           },
+      .faults = {{.code = ErrorCode::too_few_devices}},
   };
 }
 

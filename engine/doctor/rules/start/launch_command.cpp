@@ -10,7 +10,7 @@ Rule incomplete_launch() {
       .codes = {"B-26"},
       .title = "the launch of several nodes is incomplete",
       .severity = Severity::error,
-      .needs = {Need::configuration, Need::log},
+      .needs = {Need::files, Need::log},
       .source = "torch/distributed/run.py",
       .message = "A node was started without its node rank, head address or port.",
       .explanation =
@@ -41,6 +41,7 @@ Rule incomplete_launch() {
               {.pattern = "when using*multiple nodes*you need", .certainty = 60},
               {.pattern = "world_size*not*nnodes*nproc", .certainty = 60},
           },
+      .faults = {{.code = ErrorCode::incomplete_launch}},
   };
 }
 
@@ -50,7 +51,7 @@ Rule nodes_differ() {
       .codes = {"D-31"},
       .title = "the nodes were launched inconsistently",
       .severity = Severity::error,
-      .needs = {Need::configuration, Need::log},
+      .needs = {Need::files, Need::log},
       .source = "torch/distributed/elastic/agent",
       .message = "Two nodes have the same rank, or differ in head address, port or size.",
       .explanation = "Every node needs its own rank and the same rest.",
@@ -58,6 +59,11 @@ Rule nodes_differ() {
       .example = "ValueError: Duplicate node rank",
       .signs =
           {
+              {.pattern = "ranks has already checked in",
+               .certainty = 90,
+               .message =
+                   "Two processes say that they are the same rank: nodes were started with the same node "
+                   "rank."},
               {.pattern = "duplicate*rank", .certainty = 55, .unless = {"gpu", "cuda"}},
               {.pattern = "inconsistent*nproc", .certainty = 70},
               {.pattern = "world size*doesn't match*nodes", .certainty = 70},
@@ -70,6 +76,7 @@ Rule nodes_differ() {
               {.pattern = "invalid rank*world size", .certainty = 80},
               {.pattern = "invalid rank", .certainty = 66},
           },
+      .faults = {{.code = ErrorCode::inconsistent_launch}},
   };
 }
 

@@ -35,6 +35,8 @@ Rule optimizer_before_wrapping() {
               {.pattern = "optimizer got an empty parameter list", .certainty = 75},
               {.pattern = "optimizer*parameters*not*sharded", .certainty = 60},
               {.pattern = "optimizer must be created after", .certainty = 88},
+              {.pattern = "recommended to call prepare for the model before creating the optimizer",
+               .certainty = 62},
               {.pattern = "created after wrapping", .certainty = 80},
               {.pattern = "optimizer*does not match*flat", .certainty = 55},
               {.pattern = "optimizer*was initialized*before*fsdp", .certainty = 85},

@@ -10,7 +10,7 @@ Rule unknown_class() {
       .codes = {"A-19", "D-21"},
       .title = "no module has the class that is to be wrapped",
       .severity = Severity::error,
-      .needs = {Need::configuration, Need::log},
+      .needs = {Need::files, Need::log},
       .source = "accelerate/utils/dataclasses.py (set_auto_wrap_policy); transformers/trainer.py",
       .message = "The class that the wrap policy names is not in this model.",
       .explanation =
@@ -33,6 +33,7 @@ Rule unknown_class() {
               {.pattern = "fsdp_transformer_layer_cls_to_wrap*not found", .certainty = 85},
               {.pattern = "transformer layer class*not found", .certainty = 85},
           },
+      .faults = {{.code = ErrorCode::unknown_class}},
   };
 }
 

@@ -33,7 +33,7 @@ Rule one_unit() {
       .codes = {"A-04"},
       .title = "sharding has no effect: everything is one unit",
       .severity = Severity::warning,
-      .needs = {Need::configuration, Need::plan, Need::prediction},
+      .needs = {Need::configuration, Need::files, Need::plan, Need::prediction},
       .threshold =
           "one unit, or the root above 50 % of the elements, or the largest unit above 25 % of the model (a "
           "proposal, to be tuned)",
@@ -44,6 +44,7 @@ Rule one_unit() {
               .set = {"parallel.wrap.policy=transformer"},
               .text = "make every layer a unit"},
       .example = "--set parallel.wrap.policy=none",
+      .faults = {{.code = ErrorCode::one_unit}},
       .checks = {{.needs = {Need::configuration, Need::plan, Need::prediction}, .run = check_giant_unit}},
   };
 }

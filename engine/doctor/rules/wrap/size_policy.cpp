@@ -61,12 +61,13 @@ Rule no_units_minimum() {
       .codes = {"X-18"},
       .title = "a minimum of 0 wraps nothing",
       .severity = Severity::warning,
-      .needs = {Need::configuration},
+      .needs = {Need::files},
       .source = "accelerate/utils/dataclasses.py (FullyShardedDataParallelPlugin)",
       .message = "The size policy has a minimum of 0, which accelerate reads as no policy.",
       .explanation = "accelerate takes the policy only where the number is above 0.",
       .fix = {.kind = FixKind::settings, .text = "give a minimum, or the class of the layer"},
       .example = "fsdp_min_num_params: 0",
+      .faults = {{.code = ErrorCode::wraps_nothing}},
   };
 }
 

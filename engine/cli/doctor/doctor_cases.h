@@ -1,0 +1,33 @@
+// Targets of `shardlab doctor` that belong together, examined.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/cli/command_options.h"
+#include "engine/cli/doctor/doctor_job.h"
+#include "engine/doctor/examine.h"
+
+namespace shardlab {
+
+struct CaseRequest {
+  std::vector<std::string> scenarios, runs;
+  std::vector<std::string> files;  // of other tools: one case
+  std::vector<std::string> logs;
+  std::string onto;  // a scenario that says what the files do not; empty: none
+  std::vector<std::string> ignored;
+};
+
+// Which target is what; `as` is the word of a DoctorTarget for all of them, empty where their content says
+// it.
+Result<CaseRequest> sort_targets(const std::vector<std::string>& targets, const std::string& as);
+
+// A log beside the only scenario, run or set of files is a case with it; else each target is one of its own.
+Result<std::vector<Examination>> examine_cases(CaseRequest request, const CommonOptions& options);
+
+// The job of the only scenario, run or set of files: what `--fix` changes. Errors: those of reading, and
+// bad_input where there is more than one, or none that can be planned.
+Result<DoctorJob> job_to_fix(const CaseRequest& request, const CommonOptions& options);
+
+}  // namespace shardlab

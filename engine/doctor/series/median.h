@@ -1,0 +1,17 @@
+// The middle of some figures. Private to this folder.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace shardlab {
+
+// The upper of the middle two; `values` must not be empty.
+inline double middle_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace shardlab
