@@ -7,6 +7,7 @@ namespace shardlab {
 bool has(const Case& facts, Need need) {
   switch (need) {
     case Need::log: return facts.log != nullptr;
+    case Need::flight: return facts.flight != nullptr;
     case Need::configuration: return facts.job != nullptr;
     case Need::files: return facts.files != nullptr;
     case Need::plan: return facts.job != nullptr && facts.job->planned != nullptr;
@@ -26,6 +27,7 @@ std::string_view why_missing(Need need) {
     case Need::measurement: return "needs a measured run";
     case Need::environment: return "needs the environment of the job";
     case Need::log: return "needs a log";
+    case Need::flight: return "needs dumps of a flight recorder";
   }
   return "needs what is not at hand";
 }

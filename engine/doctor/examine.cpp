@@ -7,6 +7,7 @@
 #include "engine/base/lower_case.h"
 #include "engine/doctor/check_signs.h"
 #include "engine/doctor/files/check_faults.h"
+#include "engine/doctor/flight/group_stands.h"
 #include "engine/doctor/log/log_facts.h"
 #include "engine/doctor/order_findings.h"
 #include "engine/doctor/unknown_failure.h"
@@ -112,6 +113,9 @@ Examination examine(const Case& facts, const std::vector<Rule>& rules,
     for (Finding& finding : other_faults(rules, facts)) examination.findings.push_back(std::move(finding));
     examination.note = why_not_planned(*facts.files);
   }
+  if (facts.flight != nullptr && group_stands(*facts.flight).empty())
+    examination.note = fmt::format("In {} dump{} of flight recorders nobody waits in a collective.",
+                                   facts.flight->size(), facts.flight->size() == 1 ? "" : "s");
   if (try_remedies) try_remedies(examination.findings);
   order_findings(examination.findings, facts);
   add_unknown(examination, facts);

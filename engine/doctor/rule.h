@@ -20,8 +20,17 @@ struct Case;
 struct Rule;
 
 // What must be at hand to check a rule.
-// `files` are those of other tools.
-enum class Need : std::uint8_t { configuration, files, plan, prediction, measurement, environment, log };
+// `files` are those of other tools, `flight` dumps of torch's flight recorder.
+enum class Need : std::uint8_t {
+  configuration,
+  files,
+  plan,
+  prediction,
+  measurement,
+  environment,
+  log,
+  flight
+};
 template <>
 inline constexpr auto k_words<Need> = std::to_array<Word<Need>>({{Need::configuration, "configuration"},
                                                                  {Need::files, "files"},
@@ -29,7 +38,8 @@ inline constexpr auto k_words<Need> = std::to_array<Word<Need>>({{Need::configur
                                                                  {Need::prediction, "prediction"},
                                                                  {Need::measurement, "measurement"},
                                                                  {Need::environment, "environment"},
-                                                                 {Need::log, "log"}});
+                                                                 {Need::log, "log"},
+                                                                 {Need::flight, "flight"}});
 
 // A pure function: the same case, the same findings; none where nothing is wrong. It is called only where all
 // its needs are at hand.

@@ -24,8 +24,11 @@ class DoctorCommand final : public Command {
   std::string_view details() const override {
     return "TARGET is a scenario, a stored run as `shardlab show` names it, the files of one training for\n"
            "accelerate, DeepSpeed or transformers (or the script that launches it), or a log (- is standard\n"
-           "input). A log beside one of the others is one case with it. With --fix, targets that name rules\n"
-           "choose whose fixes are applied. Exits with 1 where something is wrong, with 0 where nothing is.";
+           "input), or dumps of torch's flight recorder (files, or their folder). A log beside one of the "
+           "others\n"
+           "is one case with it, and so are dumps. With --fix, targets that name rules choose whose fixes "
+           "are\n"
+           "applied. Exits with 1 where something is wrong, with 0 where nothing is.";
   }
 
   CommonUse uses() const override { return {.database = true, .overrides = true}; }

@@ -12,10 +12,11 @@ namespace {
 
 using Ignored = std::vector<std::string>;
 
-// The log of a job's case.
-struct NamedLog {
-  std::string name;
-  LogFacts facts;
+// What belongs to a job's case beside it.
+struct CaseBeside {
+  std::optional<LogFacts> log;
+  std::string log_name;
+  std::optional<std::vector<FlightDump>> flight;
 };
 
 Examination examine_log(const LogFacts& facts, const std::string& name, const Ignored& ignored) {
@@ -29,40 +30,46 @@ std::size_t count_of_jobs(const CaseRequest& request) {
   return request.scenarios.size() + request.runs.size() + (request.files.empty() ? 0 : 1);
 }
 
-BesideJob beside(const std::optional<NamedLog>& log, const ToolFiles* files = nullptr) {
-  BesideJob known;
+BesideJob beside(const CaseBeside& known, const ToolFiles* files = nullptr) {
+  BesideJob beside;
+  beside.files = files;
+  if (known.log) beside.log = &*known.log;
+  beside.log_name = known.log_name;
+  if (known.flight) beside.flight = &*known.flight;
+  return beside;
+}
+
+// A case without a job.
+Examination examine_beside(const CaseBeside& beside, const ToolFiles* files, std::string source,
+                           const Ignored& ignored) {
+  Case known;
+  known.source = beside.log ? beside.log_name : std::move(source);
+  known.log = beside.log ? &*beside.log : nullptr;
+  known.flight = beside.flight ? &*beside.flight : nullptr;
   known.files = files;
-  if (log) {
-    known.log = &log->facts;
-    known.log_name = log->name;
-  }
-  return known;
+  return examine(known, all_rules(), ignored);
 }
 
 // Mistakes of a scenario are findings, beside those of its log.
-Result<Examination> examine_scenario(const std::string& target, const std::optional<NamedLog>& log,
+Result<Examination> examine_scenario(const std::string& target, const CaseBeside& known,
                                      const Ignored& ignored, const CommonOptions& options) {
   const Result<DoctorJob> job = job_of_scenario(target, options);
-  if (job) return examine_job(*job, beside(log), ignored);
+  if (job) return examine_job(*job, beside(known), ignored);
   if (job.error().kind != ErrorKind::bad_input || job.error().code == ErrorCode::no_database)
     return fail(job.error());
   Examination examination = examine_mistakes(target, job.error());
-  if (log) {
-    for (Finding& finding : examine_log(log->facts, log->name, ignored).findings)
+  if (known.log || known.flight) {
+    for (Finding& finding : examine_beside(known, nullptr, target, ignored).findings)
       examination.findings.push_back(std::move(finding));
   }
   return examination;
 }
 
-Result<Examination> examine_tool_files(const CaseRequest& request, const std::optional<NamedLog>& log,
+Result<Examination> examine_tool_files(const CaseRequest& request, const CaseBeside& known,
                                        const CommonOptions& options) {
   SHARDLAB_TRY(const DoctorFiles read, read_doctor_files(request.files, request.onto, options));
-  if (read.job) return examine_job(*read.job, beside(log, &read.files), request.ignored);
-  Case known;
-  known.source = log ? log->name : read.name;
-  known.log = log ? &log->facts : nullptr;
-  known.files = &read.files;
-  return examine(known, all_rules(), request.ignored);
+  if (read.job) return examine_job(*read.job, beside(known, &read.files), request.ignored);
+  return examine_beside(known, &read.files, read.name, request.ignored);
 }
 
 }  // namespace
@@ -77,6 +84,7 @@ Result<CaseRequest> sort_targets(const std::vector<std::string>& targets, const 
       case DoctorTarget::run: request.runs.push_back(target); break;
       case DoctorTarget::files: request.files.push_back(target); break;
       case DoctorTarget::log: request.logs.push_back(target); break;
+      case DoctorTarget::flight: request.flight.push_back(target); break;
     }
   }
   return request;
@@ -86,23 +94,30 @@ Result<std::vector<Examination>> examine_cases(CaseRequest request, const Common
   if (!request.onto.empty() && request.files.empty())
     return bad_input("--onto", "is for files of other tools, and none is given",
                      "a file of accelerate, DeepSpeed or TrainingArguments, or a launch script");
-  std::optional<NamedLog> log;  // that belongs to the job
-  if (count_of_jobs(request) == 1 && !request.logs.empty()) {
-    SHARDLAB_TRY(LogFacts facts, read_log(request.logs.front()));
-    log = NamedLog{request.logs.front(), std::move(facts)};
+  CaseBeside known;
+  const std::size_t jobs = count_of_jobs(request);
+  const bool is_one_case = jobs == 1 || (jobs == 0 && !request.flight.empty());
+  if (is_one_case && !request.logs.empty()) {
+    known.log_name = request.logs.front();
+    SHARDLAB_TRY(known.log, read_log(known.log_name));
     request.logs.erase(request.logs.begin());
+  }
+  if (!request.flight.empty()) {
+    SHARDLAB_TRY(known.flight, read_flight_dumps(request.flight));
   }
   std::vector<Examination> examinations;
   for (const std::string& target : request.scenarios) {
-    SHARDLAB_TRY(examinations.emplace_back(), examine_scenario(target, log, request.ignored, options));
+    SHARDLAB_TRY(examinations.emplace_back(), examine_scenario(target, known, request.ignored, options));
   }
   for (const std::string& target : request.runs) {
     SHARDLAB_TRY(const DoctorJob job, job_of_run(target, options));
-    examinations.push_back(examine_job(job, beside(log), request.ignored));
+    examinations.push_back(examine_job(job, beside(known), request.ignored));
   }
   if (!request.files.empty()) {
-    SHARDLAB_TRY(examinations.emplace_back(), examine_tool_files(request, log, options));
+    SHARDLAB_TRY(examinations.emplace_back(), examine_tool_files(request, known, options));
   }
+  if (jobs != 1 && known.flight)
+    examinations.push_back(examine_beside(known, nullptr, request.flight.front(), request.ignored));
   for (const std::string& target : request.logs) {
     SHARDLAB_TRY(const LogFacts facts, read_log(target));
     examinations.push_back(examine_log(facts, target, request.ignored));

@@ -15,7 +15,8 @@ struct CaseRequest {
   std::vector<std::string> scenarios, runs;
   std::vector<std::string> files;  // of other tools: one case
   std::vector<std::string> logs;
-  std::string onto;  // a scenario that says what the files do not; empty: none
+  std::vector<std::string> flight;  // dumps of one job's ranks, or their folder: one case
+  std::string onto;                 // a scenario that says what the files do not; empty: none
   std::vector<std::string> ignored;
 };
 
@@ -23,7 +24,8 @@ struct CaseRequest {
 // it.
 Result<CaseRequest> sort_targets(const std::vector<std::string>& targets, const std::string& as);
 
-// A log beside the only scenario, run or set of files is a case with it; else each target is one of its own.
+// A log and dumps beside the only scenario, run or set of files are a case with it, and so is a log beside
+// dumps; else each target is one of its own.
 Result<std::vector<Examination>> examine_cases(CaseRequest request, const CommonOptions& options);
 
 // The job of the only scenario, run or set of files: what `--fix` changes. Errors: those of reading, and

@@ -111,6 +111,7 @@ Examination examine_job(const DoctorJob& job, const BesideJob& beside,
   known.source = beside.log == nullptr ? job.read.source.file() : beside.log_name;
   known.log = beside.log;
   known.files = beside.files;
+  known.flight = beside.flight;
   known.job = &facts;
   Trials trials(job.planned, job.predicted, job.calibration ? &*job.calibration : nullptr);
   return examine(known, all_rules(), ignored,

@@ -8,6 +8,7 @@
 #include "engine/cli/command_options.h"
 #include "engine/doctor/examine.h"
 #include "engine/doctor/files/tool_files.h"
+#include "engine/doctor/flight/flight_dump.h"
 #include "engine/doctor/log/log_facts.h"
 #include "engine/hardware/device.h"
 #include "engine/plan/planned_scenario.h"
@@ -48,6 +49,7 @@ struct BesideJob {
   const LogFacts* log = nullptr;
   std::string log_name;
   const ToolFiles* files = nullptr;
+  const std::vector<FlightDump>* flight = nullptr;
 };
 
 Examination examine_job(const DoctorJob& job, const BesideJob& beside,

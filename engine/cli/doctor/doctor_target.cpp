@@ -6,11 +6,15 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "engine/base/input_file.h"
+#include "engine/doctor/flight/read_flight_dump.h"
 #include "engine/doctor/log/log_reader.h"
 #include "engine/doctor/registry.h"
 #include "engine/formats/imports/foreign_file.h"
@@ -76,19 +80,62 @@ bool is_of_a_tool(const std::string& target, std::string_view begin) {
   return is_named && file.error().place.line > 0;
 }
 
+std::string beginning_of(const std::filesystem::path& file) {
+  std::string begin(k_looked_at, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, stream.gcount())));
+  return begin;
+}
+
+// The file itself, or the dumps in a folder in the order of their names.
+std::vector<std::string> dumps_in(const std::string& target) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(target, error)) return {target};
+  std::vector<std::string> files;
+  for (std::filesystem::directory_iterator at(target, error), end; !error && at != end; at.increment(error)) {
+    if (at->is_regular_file(error) && may_be_flight_dump(beginning_of(at->path())))
+      files.push_back(at->path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 }  // namespace
 
 Result<DoctorTarget> kind_of_target(const std::string& target) {
   std::error_code ignored;
   if (target == k_standard_input) return DoctorTarget::log;
   if (!std::filesystem::exists(target, ignored)) return DoctorTarget::run;
+  if (std::filesystem::is_directory(target, ignored)) return DoctorTarget::flight;
   SHARDLAB_TRY(const File file, open_target(target));
   std::string begin(k_looked_at, '\0');
   begin.resize(std::fread(begin.data(), 1, begin.size(), file.get()));
+  if (may_be_flight_dump(begin)) return DoctorTarget::flight;
   const bool scenario = has_key(begin, "model:") && (has_key(begin, "cluster:") ||
                                                      has_key(begin, "parallel:") || has_key(begin, "train:"));
   if (scenario) return DoctorTarget::scenario;
   return is_of_a_tool(target, begin) ? DoctorTarget::files : DoctorTarget::log;
+}
+
+Result<std::vector<FlightDump>> read_flight_dumps(const std::vector<std::string>& targets) {
+  std::vector<FlightDump> dumps;
+  std::map<int, std::string> files;  // by rank
+  for (const std::string& target : targets) {
+    for (const std::string& file : dumps_in(target)) {
+      SHARDLAB_TRY(std::string bytes, read_input_file(file, k_flight_dump_file));
+      SHARDLAB_TRY(FlightDump dump, read_flight_dump(std::move(bytes), file));
+      const auto [known, is_new] = files.emplace(dump.rank, file);
+      if (!is_new)
+        return bad_input(in_file(file), fmt::format("is of rank {}, and so is {}", dump.rank, known->second),
+                         "one dump a rank: the pickle or the JSON");
+      dumps.push_back(std::move(dump));
+    }
+  }
+  if (dumps.empty())
+    return bad_input(in_file(targets.front()), "is a folder without dumps of a flight recorder",
+                     "give the folder of TORCH_FR_DUMP_TEMP_FILE, or files");
+  return dumps;
 }
 
 Result<LogFacts> read_log(const std::string& target) {

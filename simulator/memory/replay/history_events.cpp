@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "simulator/memory/replay/pickle_reader.h"
+#include "engine/base/pickle_reader.h"
 
 namespace shardlab {
 namespace {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/doctor/check_signs.h"
+#include "engine/doctor/flight/stand_findings.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
@@ -81,13 +82,17 @@ std::vector<Finding> check_sequences(const Rule& rule, const Case& facts) {
   return {};
 }
 
+std::vector<Finding> check_dumps(const Rule& rule, const Case& facts) {
+  return stand_findings(rule, facts, {GroupStand::Kind::other_operation, GroupStand::Kind::not_called});
+}
+
 Rule rank_skips() {
   return {
       .id = "collectives/rank-skips",
       .codes = {"A-01", "C-21"},
       .title = "ranks do not issue the same collectives",
       .severity = Severity::error,
-      .needs = {Need::measurement, Need::log},
+      .needs = {Need::measurement, Need::log, Need::flight},
       .threshold = "another sequence number, operation or size at the same index on two ranks",
       .source =
           "torch/csrc/distributed/c10d/ProcessGroupWrapper.cpp (fingerprints of "
@@ -145,7 +150,8 @@ Rule rank_skips() {
               {.pattern = "inconsistent collective*", .certainty = 70},
               {.pattern = "disagrees about the order of collectives", .certainty = 80},
           },
-      .checks = {{.needs = {Need::log}, .run = check_sequences}},
+      .checks = {{.needs = {Need::log}, .run = check_sequences},
+                 {.needs = {Need::flight}, .run = check_dumps}},
   };
 }
 

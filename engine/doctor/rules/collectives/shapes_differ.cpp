@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "engine/doctor/check_signs.h"
+#include "engine/doctor/flight/stand_findings.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
@@ -45,13 +46,17 @@ std::vector<Finding> check_sizes(const Rule& rule, const Case& facts) {
   return {};
 }
 
+std::vector<Finding> check_dumped_sizes(const Rule& rule, const Case& facts) {
+  return stand_findings(rule, facts, {GroupStand::Kind::other_sizes});
+}
+
 Rule shapes_differ() {
   return {
       .id = "collectives/shapes-differ",
       .codes = {"C-22"},
       .title = "tensors of one collective differ in size between ranks",
       .severity = Severity::error,
-      .needs = {Need::configuration, Need::measurement, Need::log},
+      .needs = {Need::configuration, Need::measurement, Need::log, Need::flight},
       .threshold = "another shape or type at the same sequence number on two ranks",
       .source = "torch/csrc/distributed/c10d/ProcessGroupWrapper.cpp",
       .message = "Ranks call the same collective with tensors of different sizes.",
@@ -95,7 +100,8 @@ Rule shapes_differ() {
               {.pattern = "tensor list*across ranks*inconsistent shape", .certainty = 70},
               {.pattern = "split sizes*doesn't match total dim 0 size", .certainty = 70},
           },
-      .checks = {{.needs = {Need::log}, .run = check_sizes}},
+      .checks = {{.needs = {Need::log}, .run = check_sizes},
+                 {.needs = {Need::flight}, .run = check_dumped_sizes}},
   };
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "engine/doctor/check_signs.h"
+#include "engine/doctor/flight/stand_findings.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
@@ -42,13 +43,17 @@ std::vector<Finding> check_watchdogs(const Rule& rule, const Case& facts) {
   return {finding};
 }
 
+std::vector<Finding> check_dumps_together(const Rule& rule, const Case& facts) {
+  return stand_findings(rule, facts, {GroupStand::Kind::not_done});
+}
+
 Rule timeout() {
   return {
       .id = "collectives/timeout",
       .codes = {"D-04", "E-15"},
       .title = "a collective timed out",
       .severity = Severity::error,
-      .needs = {Need::log},
+      .needs = {Need::log, Need::flight},
       .threshold = "the timeout of the process group, ten minutes by default with NCCL, thirty with Gloo",
       .source =
           "torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp; torch.distributed.init_process_group(timeout)",
@@ -98,7 +103,8 @@ Rule timeout() {
               {.pattern = "nccl communicator was aborted on rank", .certainty = 50, .role = Role::symptom},
               {.pattern = "application timeout caused pair closure", .certainty = 60, .role = Role::symptom},
           },
-      .checks = {{.needs = {Need::log}, .run = check_watchdogs}},
+      .checks = {{.needs = {Need::log}, .run = check_watchdogs},
+                 {.needs = {Need::flight}, .run = check_dumps_together}},
   };
 }
 

@@ -1,4 +1,4 @@
-#include "simulator/memory/replay/pickle_reader.h"
+#include "engine/base/pickle_reader.h"
 
 #include <bit>
 #include <charconv>
@@ -48,7 +48,7 @@ class PickleMachine {
       const auto code = static_cast<char>(*opcode);
       if (const std::string_view name = refused_name(code); !name.empty())
         return bad_input({}, fmt::format("the pickle asks for {} at byte {}: it would run code", name, at),
-                         "a memory history has numbers, texts, lists and dictionaries alone");
+                         "data are numbers, texts, lists and dictionaries alone");
       if (!step(code))
         return bad_input({}, fmt::format("the pickle is damaged at byte {} (opcode 0x{:02x})", at, *opcode));
     }

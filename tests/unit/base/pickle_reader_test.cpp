@@ -1,4 +1,4 @@
-#include "simulator/memory/replay/pickle_reader.h"
+#include "engine/base/pickle_reader.h"
 
 #include <fstream>
 #include <iterator>
