@@ -82,16 +82,6 @@ def keys_differ(rank, world):
     layers().load_state_dict({"module.0.weight": torch.zeros(16, 16)})
 
 
-def optimizer_first(rank, world):
-    model = layers()
-    optimizer = torch.optim.Adam(model.parameters())
-    for layer in model:
-        fully_shard(layer)
-    fully_shard(model)
-    from torch.distributed.checkpoint.state_dict import get_optimizer_state_dict
-    get_optimizer_state_dict(model, optimizer)
-
-
 def index_outside(rank, world):
     nn.Embedding(10, 16)(torch.tensor([11]))
 

@@ -6,6 +6,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/doctor/flight/planned_collective.h"
+#include "engine/doctor/job/job_evidence.h"
+#include "engine/doctor/job/job_facts.h"
+
 namespace shardlab {
 namespace {
 
@@ -86,7 +90,15 @@ Evidence evidence_of(const RankStand& stand) {
   return evidence;
 }
 
-Finding finding_about(const Rule& rule, const GroupStand& stand, bool is_only) {
+// What the plan does there, where a scenario beside the dumps has one.
+void add_instruction(Finding& finding, const Case& facts, const GroupStand& stand) {
+  if (facts.job == nullptr || facts.job->planned == nullptr) return;
+  const auto instruction = planned_collective(facts.job->planned->plan.steady, *stand.there.front().dump,
+                                              stand.group, stand.sequence);
+  if (instruction) finding.evidence.push_back(evidence_of_instruction(facts, *instruction));
+}
+
+Finding finding_about(const Rule& rule, const Case& facts, const GroupStand& stand, bool is_only) {
   Finding finding = finding_of(rule);
   finding.message = message_of(stand);
   finding.certainty = stand.kind == Kind::not_done ? 80 : 97;
@@ -98,6 +110,7 @@ Finding finding_about(const Rule& rule, const GroupStand& stand, bool is_only) {
     for (std::size_t i = 0; i < std::min(ranks->size(), k_shown); ++i)
       finding.evidence.push_back(evidence_of((*ranks)[i]));
   }
+  add_instruction(finding, facts, stand);
   if (!blames) {
     for (Evidence& evidence : finding.evidence) evidence.rank.reset();
   }
@@ -112,7 +125,7 @@ std::vector<Finding> stand_findings(const Rule& rule, const Case& facts,
   std::vector<Finding> findings;
   for (const GroupStand& stand : stands) {
     if (std::find(kinds.begin(), kinds.end(), stand.kind) != kinds.end())
-      findings.push_back(finding_about(rule, stand, stands.size() == 1));
+      findings.push_back(finding_about(rule, facts, stand, stands.size() == 1));
   }
   return findings;
 }
