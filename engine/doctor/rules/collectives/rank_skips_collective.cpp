@@ -110,6 +110,15 @@ Rule rank_skips() {
           "around rank 39.",
       .signs =
           {
+              {.pattern = "communicator ranks have different collective operation counts",
+               .certainty = 60,
+               .message = "NCCL's RAS saw ranks at different numbers of collectives. A spread of one is "
+                          "usual while a "
+                          "job runs.",
+               .fix = "ask again after ten seconds (ncclras): counters that do not move are a hang, and the "
+                      "ranks "
+                      "with the lower number are behind",
+               .only_info = true},
               {.pattern = "to our best knowledge*rank", .certainty = 88},
               {.pattern = "lagging/dead/mismatched ranks", .certainty = 90},
               {.pattern = "disagreement between rank0 and rank",

@@ -28,6 +28,14 @@ Rule remote_error() {
           "prematurely.",
       .signs =
           {
+              {.pattern = "considered dead (unreachable via the ras network)",
+               .certainty = 88,
+               .message = "NCCL's RAS has lost a process for a minute: it ended, or its node did.",
+               .fix = "look at the log of the process that the next line names, and at its node"},
+              {.pattern = "missing communicator data from*job process",
+               .certainty = 72,
+               .message = "A process does not answer NCCL's RAS: it ended, or does not get to run.",
+               .fix = "look at the process that the next line names; after a minute RAS calls it dead"},
               {.pattern = "[service thread] connection closed by localrank",
                .certainty = 50,
                .role = Role::consequence},
