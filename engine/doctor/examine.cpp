@@ -64,6 +64,17 @@ Finding merged(std::vector<Finding> findings) {
   return first;
 }
 
+// What the rank that failed first said of a peer that it lost, where it said nothing else; null: it did not.
+Finding* only_lost_peer(Examination& examination, const Case& facts) {
+  if (!is_silent(facts) || !facts.log->first_failure->rank) return nullptr;
+  const int rank = *facts.log->first_failure->rank;
+  const auto said =
+      std::find_if(examination.findings.begin(), examination.findings.end(), [&](const Finding& f) {
+        return f.role == Role::consequence && !f.evidence.empty() && f.evidence.front().rank == rank;
+      });
+  return said == examination.findings.end() ? nullptr : &*said;
+}
+
 // A failure that no rule knows comes first where only its consequences were found, or nothing.
 void add_unknown(Examination& examination, const Case& facts) {
   const bool explained =
@@ -72,6 +83,20 @@ void add_unknown(Examination& examination, const Case& facts) {
       });
   const auto unknown = explained ? std::nullopt : unknown_failure(facts);
   if (!unknown) return;
+  if (Finding* const lost = only_lost_peer(examination, facts)) {
+    lost->message =
+        "This process failed first, because it lost a peer: another one ended without an error, having done "
+        "fewer steps than the others or having left early.";
+    lost->fix.text =
+        "see that every rank runs the same number of steps (drop_last, a distributed sampler) and that none "
+        "leaves the loop on a condition of its own";
+    lost->severity = Severity::warning;
+    lost->of_its_own = true;
+    std::rotate(examination.findings.begin(),
+                examination.findings.begin() + (lost - examination.findings.data()),
+                examination.findings.begin() + (lost - examination.findings.data()) + 1);
+    return;
+  }
   if (unknown->severity != Severity::info) {
     for (Finding& finding : examination.findings) finding.severity = Severity::info;
   } else if (!examination.findings.empty()) {

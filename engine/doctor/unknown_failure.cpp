@@ -76,13 +76,22 @@ Finding unknown_line(const Case& facts) {
   return finding;
 }
 
+// Whether the log has a report of a failure that no sign knows.
+bool is_reported(const LogFacts& log) {
+  const auto& first = log.first_failure;
+  return log.likely && log.likely_is_failure && (!first || *log.likely != first->at);
+}
+
 }  // namespace
+
+bool is_silent(const Case& facts) {
+  return facts.log != nullptr && facts.log->first_failure && !is_reported(*facts.log);
+}
 
 std::optional<Finding> unknown_failure(const Case& facts) {
   if (facts.log == nullptr) return std::nullopt;
   const auto& first = facts.log->first_failure;
-  const bool reported =
-      facts.log->likely && facts.log->likely_is_failure && (!first || *facts.log->likely != first->at);
+  const bool reported = is_reported(*facts.log);
   if (!facts.log->likely && !first) return std::nullopt;
   Finding finding = first && !reported ? silent_failure(facts, *first) : unknown_line(facts);
   finding.rule = k_unknown_rule;

@@ -15,4 +15,7 @@ inline constexpr const char* k_unknown_rule = "log/unknown";
 // knowing. Nothing for a case without a log, or a log without such a line.
 std::optional<Finding> unknown_failure(const Case& facts);
 
+// Whether the process that failed first, as the launcher says, reported nothing but what signs know.
+bool is_silent(const Case& facts);
+
 }  // namespace shardlab

@@ -1,6 +1,7 @@
 """One rank of a training of a few layers, with a mistake that argv[1] names; argv[2] is where dumps of the flight recorder go."""
 import datetime
 import os
+import resource
 import signal
 import sys
 import time
@@ -92,6 +93,47 @@ def broken_file(rank, world):
     with open(path, "r+b") as file:
         file.truncate(1000)
     torch.load(path)
+
+
+def one_step_less(rank, world):
+    train(DistributedDataParallel(layers()), rank, steps=3 - rank)
+    if rank == 1:
+        os._exit(0)
+
+
+def calls_another_watched(rank, world):
+    x = torch.ones(8)
+    if rank == 1:
+        dist.all_gather([torch.zeros(8) for _ in range(world)], x)
+    else:
+        dist.all_reduce(x)
+
+
+class Samples(torch.utils.data.Dataset):
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, index):
+        return torch.zeros(1 << 18)
+
+
+def few_open_files(rank, world):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+    held = list(torch.utils.data.DataLoader(Samples(), num_workers=2))
+    print(len(held))
+
+
+def little_shared_memory(rank, world):
+    next(iter(torch.utils.data.DataLoader(Samples(), num_workers=1, batch_size=8)))
+
+
+def little_host_memory(rank, world):
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+    torch.zeros(1 << 33)
+
+
+def full_disk(rank, world):
+    torch.save(torch.zeros(1 << 22), f"{sys.argv[2]}/model_{rank}.pt")
 
 
 def skips_one(rank, world):

@@ -3,6 +3,7 @@ flight recorders."""
 # processors: 2
 import json
 import os
+import socket
 import subprocess
 import sys
 
@@ -21,14 +22,63 @@ LOGS = {
     "keys_differ": ("C-30",),
     "index_outside": ("Y-17",),
     "broken_file": ("E-19",),
+    "one_step_less": ("A-01", "E-09", "D-04"),
+    "few_open_files": ("Y-07",),
+    "little_host_memory": ("Y-09",),
+}
+# Likewise, of jobs that are started wrongly; each says how (started_as).
+STARTS = {
+    "no_launcher": ("Y-13",),
+    "port_taken": ("Y-08",),
+    "wrong_interface": ("C-23", "D-03"),
+    "calls_another_watched": ("A-01", "C-21"),
+    "full_disk": ("D-16", "E-22"),
+    "little_shared_memory": ("Y-06",),
 }
 # By mistake: the code that is to come first of the dumps, and the rank that is named.
 DUMPS = {"skips_one": ("A-01", 1), "calls_another": ("A-01", 1), "other_sizes": ("C-22", 1)}
 
 
+def environment(**more):
+    return dict(os.environ, OMP_NUM_THREADS="1", TORCH_FR_BUFFER_SIZE="100", **more)
+
+
+def launched(mistake, folder, ranks, *options):
+    return [sys.executable, "-m", "torch.distributed.run", *(options or ("--standalone",)), f"--nproc-per-node={ranks}", WORKER, mistake, str(folder)]
+
+
+def run(command, **more):
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment(**more))
+
+
 def started(mistake, folder, ranks):
-    return subprocess.run([sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}", WORKER, mistake, str(folder)],
-                          capture_output=True, text=True, timeout=300, env=dict(os.environ, OMP_NUM_THREADS="1", TORCH_FR_BUFFER_SIZE="100"))
+    return run(launched(mistake, folder, ranks))
+
+
+def in_small_mount(place, size, command):
+    """The command where `place` has little room; nothing where this machine forbids mounts."""
+    mount = f"mount -t tmpfs -o size={size} none {place} && exec \"$@\""
+    if subprocess.run(["unshare", "-rm", "sh", "-c", mount, "sh", "true"], capture_output=True).returncode:
+        return None
+    return run(["unshare", "-rm", "sh", "-c", mount, "sh", *command])
+
+
+def started_as(mistake, folder):
+    command = launched(mistake, folder, 2)
+    if mistake == "no_launcher":
+        return run([sys.executable, WORKER, "killed", str(folder)])
+    if mistake == "wrong_interface":
+        return run(launched("killed", folder, 2), GLOO_SOCKET_IFNAME="nosuch0")
+    if mistake == "calls_another_watched":
+        return run(command, TORCH_DISTRIBUTED_DEBUG="DETAIL")
+    if mistake == "full_disk":
+        return in_small_mount(folder, "1m", command)
+    if mistake == "little_shared_memory":
+        return in_small_mount("/dev/shm", "1m", command)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        return run(launched("killed", folder, 2, "--master-addr=127.0.0.1", f"--master-port={taken.getsockname()[1]}"))
 
 
 def examined(target):
@@ -41,8 +91,10 @@ def first_of(target):
     return (examined(target)["findings"] or [{"codes": [], "rule": "nothing", "ranks": [], "severity": "info"}])[0]
 
 
-def wrong_of_log(mistake, codes, folder):
-    done = started(mistake, folder, 2)
+def wrong_of_log(mistake, codes, done, folder):
+    if done is None:
+        print(f"{mistake}: this machine forbids it")
+        return None
     log = folder / f"{mistake}.log"
     log.write_text(done.stdout + done.stderr)
     finding = first_of(log)
@@ -62,7 +114,10 @@ def wrong_of_dumps(mistake, code, rank, folder):
 
 
 with Folder() as folder:
-    wrong = [wrong_of_log(mistake, codes, folder) for mistake, codes in LOGS.items()]
+    small = folder / "small"
+    small.mkdir()
+    wrong = [wrong_of_log(mistake, codes, started(mistake, folder, 2), folder) for mistake, codes in LOGS.items()]
+    wrong += [wrong_of_log(mistake, codes, started_as(mistake, small), folder) for mistake, codes in STARTS.items()]
     wrong += [wrong_of_dumps(mistake, *expected, folder) for mistake, expected in DUMPS.items()]
     well = folder / "well"
     well.mkdir()
@@ -72,5 +127,6 @@ with Folder() as folder:
     if quiet["findings"] or not quiet["notes"]:
         wrong.append(f"not quiet: {quiet}")
 wrong = [each for each in wrong if each]
-print(f"{len(LOGS) + len(DUMPS) + 1 - len(wrong)} of {len(LOGS) + len(DUMPS) + 1} as they should be")
+tried = len(LOGS) + len(STARTS) + len(DUMPS) + 1
+print(f"{tried - len(wrong)} of {tried} as they should be")
 sys.exit("\n".join(wrong) if wrong else 0)

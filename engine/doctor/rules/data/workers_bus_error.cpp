@@ -30,6 +30,7 @@ Rule workers_bus_error() {
               {.pattern = "insufficient shared memory (shm)", .certainty = 95},
               {.pattern = "might be caused by insufficient shared memory", .certainty = 95},
               {.pattern = "unable to write to file </torch_", .certainty = 92},
+              {.pattern = "unable to allocate shared memory(shm) for file </torch_", .certainty = 92},
               {.pattern = "unable to open shared memory object </torch_",
                .certainty = 80,
                .unless = {"too many open files"}},
