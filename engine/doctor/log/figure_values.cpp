@@ -80,6 +80,8 @@ bool is_about_the_host(std::string_view word) {
 }  // namespace
 
 std::optional<double> loss_in(std::string_view line) {
+  constexpr std::string_view k_summary = "train_runtime";  // the Trainer's mean over all steps
+  if (line.find(k_summary) != std::string_view::npos) return std::nullopt;
   return number_of(line, "loss");
 }
 

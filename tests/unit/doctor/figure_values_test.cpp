@@ -12,11 +12,13 @@ TEST_CASE("the loss of a step is read as programs print it") {
   CHECK(loss_in("step: 10  loss:  9.7312  grad_norm:  3.9011  memory: 47.55gib(60.07%)") == 9.7312);
   CHECK(loss_in("epoch 1 train_loss=2.31 lr=1e-5") == 2.31);
   CHECK(loss_in("loss tensor(2.31, device='cuda:0')") == 2.31);
+  CHECK(loss_in("{'loss': '1.822e+04', 'grad_norm': '4.431e+05', 'learning_rate': '30'}") == 1.822e4);
 }
 
 TEST_CASE("what is no loss of a step is not read as one") {
   CHECK_FALSE(loss_in("{'eval_loss': 2.31, 'eval_runtime': 12.1}"));
   CHECK_FALSE(loss_in("validation loss: 2.31"));
+  CHECK_FALSE(loss_in("{'train_runtime': '11.02', 'train_loss': '5.38', 'epoch': '2.5'}"));
   CHECK_FALSE(loss_in("loss scale: 65536.0"));
   CHECK_FALSE(loss_in("'loss_scale_window': 1000"));
   CHECK_FALSE(loss_in("loss 3d convolution"));

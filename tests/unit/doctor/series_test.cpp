@@ -47,6 +47,8 @@ TEST_CASE("a loss has risen when four in a row lie 30 % above the best mean of f
   CHECK_FALSE(rise_of({4, 3, 2, 2, 2, 2, 9.0, 2.1, 2.0, 2.1}));  // one bad batch
   CHECK_FALSE(rise_of({2, 3, 4, 5, 6, 7, 8}));                   // too few
   CHECK_FALSE(rise_of({}));
+  CHECK(rise_of({5.6, 900, 800, 900, 700, 800, 900, 700})->best == 5.6);  // lost in the first step
+  CHECK_FALSE(rise_of({0.9, 1.3, 1.2, 1.3, 1.2, 1.3, 1.2, 1.3}));         // an easy first batch
   const auto rise = rise_of({2, 2, 2, 2, 3, 4, 5, 6});
   REQUIRE(rise);
   CHECK(rise->best == 2);

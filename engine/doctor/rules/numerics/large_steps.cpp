@@ -99,7 +99,8 @@ Rule learning_rate() {
       .severity = Severity::warning,
       .needs = {Need::measurement, Need::log},
       .threshold =
-          "four losses in a row 30 % above the best mean of four, at the end or before NaN (proposals, to be "
+          "four losses in a row 30 % above the best mean of four or at twice the first, at the end or before "
+          "NaN (proposals, to be "
           "tuned)",
       .source = "common practice; the optimizer's formula",
       .message = "The loss rises, or did before it became NaN.",
