@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from _peer import Folder
+from _peer import Folder, needed
 
 WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_faults_worker.py")
 # By mistake: codes of which one is to come first of the log.
@@ -44,7 +44,8 @@ def environment(**more):
 
 
 def launched(mistake, folder, ranks, *options):
-    return [sys.executable, "-m", "torch.distributed.run", *(options or ("--standalone",)), f"--nproc-per-node={ranks}", WORKER, mistake, str(folder)]
+    return [os.environ["SHARDLAB_PYTHON"], "-m", "torch.distributed.run", *(options or ("--standalone",)), f"--nproc-per-node={ranks}", WORKER,
+            mistake, str(folder)]
 
 
 def run(command, **more):
@@ -66,7 +67,7 @@ def in_small_mount(place, size, command):
 def started_as(mistake, folder):
     command = launched(mistake, folder, 2)
     if mistake == "no_launcher":
-        return run([sys.executable, WORKER, "killed", str(folder)])
+        return run([os.environ["SHARDLAB_PYTHON"], WORKER, "killed", str(folder)])
     if mistake == "wrong_interface":
         return run(launched("killed", folder, 2), GLOO_SOCKET_IFNAME="nosuch0")
     if mistake == "calls_another_watched":
@@ -113,6 +114,7 @@ def wrong_of_dumps(mistake, code, rank, folder):
         return f"{mistake}: {finding}\n{done.stdout}{done.stderr}"
 
 
+needed("SHARDLAB", "SHARDLAB_PYTHON")
 with Folder() as folder:
     small = folder / "small"
     small.mkdir()
