@@ -1,2 +1,0 @@
-#!/bin/bash
-accelerate launch --config_file accelerate.yaml train.py
