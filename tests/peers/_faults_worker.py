@@ -136,13 +136,36 @@ def full_disk(rank, world):
     torch.save(torch.zeros(1 << 22), f"{sys.argv[2]}/model_{rank}.pt")
 
 
+def other_world(rank, world):
+    """Each rank keeps its part of the parameters, as some programs save them, and one process loads it."""
+    model = layers()
+    fully_shard(model)
+    parts = {name: tensor.to_local() for name, tensor in model.state_dict().items()}
+    layers().load_state_dict(parts)
+
+
+def half_overflows(rank, world):
+    model = DistributedDataParallel(layers().half())
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e3)
+    for step in range(8):
+        loss = (model(torch.randn(4, 16).half()) * 100).square().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        print({"step": step, "loss": loss.item()}, flush=True)
+
+
+def limited_group(rank, world):
+    held = [torch.ones(1 << 24) for _ in range(100 if rank == 1 else 0)]
+    dist.all_reduce(torch.ones(4 + len(held)))
+
+
 def skips_one(rank, world):
     x = torch.ones(8)
     dist.all_reduce(x)
     if rank != 1:
         dist.all_reduce(x, async_op=True)
-    time.sleep(1)
-    dump(rank)
+    dump(rank, after=3)
 
 
 def calls_another(rank, world):
@@ -152,8 +175,7 @@ def calls_another(rank, world):
         dist.all_gather([torch.zeros(8) for _ in range(world)], x, async_op=True)
     else:
         dist.all_reduce(x, async_op=True)
-    time.sleep(1)
-    dump(rank)
+    dump(rank, after=3)
 
 
 def other_sizes(rank, world):
@@ -161,8 +183,7 @@ def other_sizes(rank, world):
     dist.all_reduce(x)
     if rank != 2:  # who sends: where sizes meet, Gloo ends the process
         dist.broadcast(torch.ones(8 + 8 * rank), 2, async_op=True)
-    time.sleep(1)
-    dump(rank)
+    dump(rank, after=3)
 
 
 def all_is_well(rank, world):
@@ -170,8 +191,10 @@ def all_is_well(rank, world):
     dump(rank)
 
 
-def dump(rank):
+def dump(rank, after=0):
+    """After `after` seconds: a wait of less than two is none."""
     from torch._C._distributed_c10d import _dump_fr_trace
+    time.sleep(after)
     with open(f"{sys.argv[2]}/trace_rank_{rank}", "wb") as file:
         file.write(_dump_fr_trace())
     time.sleep(1)  # until every rank has: an end is an error for those that wait

@@ -3,9 +3,11 @@ flight recorders."""
 # processors: 2
 import json
 import os
+import pathlib
 import socket
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from _peer import Folder, needed
@@ -25,6 +27,8 @@ LOGS = {
     "one_step_less": ("A-01", "E-09", "D-04"),
     "few_open_files": ("Y-07",),
     "little_host_memory": ("Y-09",),
+    "other_world": ("E-20",),
+    "half_overflows": ("C-10", "A-15"),
 }
 # Likewise, of jobs that are started wrongly; each says how (started_as).
 STARTS = {
@@ -34,6 +38,8 @@ STARTS = {
     "calls_another_watched": ("A-01", "C-21"),
     "full_disk": ("D-16", "E-22"),
     "little_shared_memory": ("Y-06",),
+    "limited_group": ("Y-09",),
+    "blocked_port": ("E-01", "C-25", "E-02"),
 }
 # By mistake: the code that is to come first of the dumps, and the rank that is named.
 DUMPS = {"skips_one": ("A-01", 1), "calls_another": ("A-01", 1), "other_sizes": ("C-22", 1)}
@@ -64,6 +70,23 @@ def in_small_mount(place, size, command):
     return run(["unshare", "-rm", "sh", "-c", mount, "sh", *command])
 
 
+def in_small_group(command):
+    """The command in a memory cgroup of 900 MB (version 1); nothing where this machine forbids it."""
+    group = pathlib.Path("/sys/fs/cgroup/memory") / f"shardlab_{os.getpid()}"
+    try:
+        group.mkdir()
+    except OSError:
+        return None
+    try:
+        (group / "memory.limit_in_bytes").write_text(str(900 << 20))
+        return run(["sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh", *command])
+    except OSError:
+        return None
+    finally:
+        time.sleep(1)  # until the kernel has let the last process go
+        group.rmdir()
+
+
 def started_as(mistake, folder):
     command = launched(mistake, folder, 2)
     if mistake == "no_launcher":
@@ -76,6 +99,11 @@ def started_as(mistake, folder):
         return in_small_mount(folder, "1m", command)
     if mistake == "little_shared_memory":
         return in_small_mount("/dev/shm", "1m", command)
+    if mistake == "limited_group":
+        return in_small_group(command)
+    if mistake == "blocked_port":  # nobody listens there, as behind a firewall that refuses
+        return run([os.environ["SHARDLAB_PYTHON"], WORKER, "killed", str(folder)], RANK="1", WORLD_SIZE="2", LOCAL_RANK="1",
+                   MASTER_ADDR="127.0.0.1", MASTER_PORT="1")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

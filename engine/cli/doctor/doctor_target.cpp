@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -88,6 +89,15 @@ std::string beginning_of(const std::filesystem::path& file) {
   return begin;
 }
 
+// When the file was written, since 1970.
+std::optional<Nanoseconds> written_at(const std::string& file) {
+  std::error_code error;
+  const auto time = std::filesystem::last_write_time(file, error);
+  if (error) return std::nullopt;
+  const auto since = std::chrono::file_clock::to_sys(time).time_since_epoch();
+  return Nanoseconds{std::chrono::duration_cast<std::chrono::nanoseconds>(since).count()};
+}
+
 // The file itself, or the dumps in a folder in the order of their names.
 std::vector<std::string> dumps_in(const std::string& target) {
   std::error_code error;
@@ -125,6 +135,7 @@ Result<std::vector<FlightDump>> read_flight_dumps(const std::vector<std::string>
     for (const std::string& file : dumps_in(target)) {
       SHARDLAB_TRY(std::string bytes, read_input_file(file, k_flight_dump_file));
       SHARDLAB_TRY(FlightDump dump, read_flight_dump(std::move(bytes), file));
+      dump.written = written_at(file);
       const auto [known, is_new] = files.emplace(dump.rank, file);
       if (!is_new)
         return bad_input(in_file(file), fmt::format("is of rank {}, and so is {}", dump.rank, known->second),

@@ -6,8 +6,11 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "engine/base/units.h"
 
 namespace shardlab {
 
@@ -21,12 +24,14 @@ struct FlightEntry {
   std::vector<std::string> input_types;  // "Float"
   bool is_started = false;               // on the device
   bool is_done = false;
+  std::optional<Nanoseconds> created = {};  // when it was called, since 1970
   std::string called_from;  // "train.py:88 (main)": the first frame outside of torch; may be empty
 };
 
 struct FlightDump {
   int rank = 0;
-  std::string source;  // the file
+  std::string source;                       // the file
+  std::optional<Nanoseconds> written = {};  // when it was, since 1970
   // Members of each process group by its name and description; empty where the dump does not say them.
   std::map<std::string, std::vector<int>> groups;
   std::vector<FlightEntry> entries;  // collectives, as they were issued; the recorder keeps the last ones

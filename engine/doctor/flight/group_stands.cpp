@@ -110,6 +110,32 @@ std::optional<GroupStand> first_mismatch(const GroupMembers& group) {
   return std::nullopt;
 }
 
+// Whether a call that is not done had waited when its dump was written; a file that was written before is
+// another one's copy, and says nothing.
+bool has_waited(const RankStand& stand) {
+  constexpr Nanoseconds k_shortest_wait = milliseconds(2000);
+  if (stand.entry->is_done) return false;
+  if (!stand.entry->created || !stand.dump->written) return true;
+  const Nanoseconds waited = *stand.dump->written - *stand.entry->created;
+  return waited >= k_shortest_wait || waited < Nanoseconds{};
+}
+
+// Whether the rank could have made the call before its dump was written.
+bool could_have_called(const FlightDump& dump, const FlightEntry& call) {
+  return !dump.written || !call.created || *dump.written >= *call.created;
+}
+
+// Whether a rank waits there, and one that has not called it could have.
+bool is_waited_for(const GroupStand& stand) {
+  const auto could = [&](const FlightEntry& call) {
+    return stand.elsewhere.empty() ||
+           std::any_of(stand.elsewhere.begin(), stand.elsewhere.end(),
+                       [&](const RankStand& behind) { return could_have_called(*behind.dump, call); });
+  };
+  return std::any_of(stand.there.begin(), stand.there.end(),
+                     [&](const RankStand& each) { return has_waited(each) && could(*each.entry); });
+}
+
 // The collective that those who have called least have not called yet, or, where all stand together, the
 // last.
 std::optional<GroupStand> where_it_waits(const GroupMembers& group) {
@@ -125,9 +151,7 @@ std::optional<GroupStand> where_it_waits(const GroupMembers& group) {
       stand.elsewhere.push_back(
           {member.dump, member.entries.empty() ? nullptr : member.entries.rbegin()->second});
   }
-  const bool waits = std::any_of(stand.there.begin(), stand.there.end(),
-                                 [](const RankStand& each) { return !each.entry->is_done; });
-  return waits ? std::optional(std::move(stand)) : std::nullopt;
+  return is_waited_for(stand) ? std::optional(std::move(stand)) : std::nullopt;
 }
 
 std::vector<int> without_dump(const GroupMembers& group) {

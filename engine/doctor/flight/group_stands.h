@@ -31,7 +31,9 @@ struct GroupStand {
 };
 
 // One for each group whose ranks do not all stand behind collectives that are done; point-to-point calls are
-// not looked at. What a stand points to are the dumps.
+// not looked at. Collectives of a healthy job are under way in its dumps too, and its ranks are dumped one
+// after the other: a wait counts from two seconds on, and who was dumped before it began does not miss in it.
+// Where dumps do not say when they were written, every wait counts. What a stand points to are the dumps.
 std::vector<GroupStand> group_stands(const std::vector<FlightDump>& dumps);
 
 // "all_reduce of [8] Float".

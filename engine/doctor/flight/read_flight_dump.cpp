@@ -163,6 +163,8 @@ FlightEntry entry_of(const Json& json, const Json& status) {
   entry.is_done = is_done(json, status);
   entry.is_started = entry.is_done || text_of(member(json, "state")) == k_started;
   entry.called_from = called_from(member(json, "frames"));
+  if (const std::int64_t created = integer_of(member(json, "time_created_ns")); created > 0)
+    entry.created = Nanoseconds{created};
   return entry;
 }
 

@@ -87,6 +87,28 @@ TEST_CASE("a rank that is behind while nobody waits was dumped earlier") {
   CHECK(group_stands({dump(0, {entry(1, "a"), entry(2, "b")}), dump(1, {entry(1, "a")})}).empty());
 }
 
+TEST_CASE("a wait counts from two seconds on, and against who was dumped after it began") {
+  const auto at = [](FlightDump dump, Nanoseconds created, Nanoseconds written) {
+    for (FlightEntry& each : dump.entries) each.created = created;
+    dump.written = written;
+    return dump;
+  };
+  const FlightDump waits = dump(0, {entry(1, "a"), entry(2, "b", 8, "started")}, "[0, 1]");
+  const FlightDump too = dump(1, {entry(1, "a"), entry(2, "b", 8, "started")}, "[0, 1]");
+  const FlightDump behind = dump(1, {entry(1, "a")}, "[0, 1]");
+  const Nanoseconds start = milliseconds(50'000);
+  const auto stands = [&](const FlightDump& other, Nanoseconds written, Nanoseconds of_other) {
+    return group_stands({at(waits, start, written), at(other, start, of_other)}).size();
+  };
+  const Nanoseconds soon = start + milliseconds(1900), late = start + milliseconds(2100);
+  CHECK(stands(too, soon, soon) == 0);
+  CHECK(stands(too, soon, late) == 1);
+  CHECK(stands(behind, late, late) == 1);
+  CHECK(stands(behind, soon, late) == 0);
+  CHECK(stands(behind, late, start - milliseconds(1)) == 0);
+  CHECK(stands(too, start - milliseconds(1), start - milliseconds(1)) == 1);  // the file is of another clock
+}
+
 TEST_CASE("the few that call something else are named, before what they wait in") {
   const std::vector<FlightDump> dumps = {
       dump(0, {entry(1, "a"), entry(2, "b"), entry(3, "c", 8, "scheduled")}),

@@ -54,7 +54,7 @@ Rule keys() {
               {.pattern = "keyerror: 'model.*weight'", .certainty = 65},
               {.pattern = "keyerror: 'base_model", .certainty = 70},
               {.pattern = "size mismatch for*copying a param with shape",
-               .certainty = 72,
+               .certainty = 66,
                .unless = {"torch.size([0])"}},
           },
   };

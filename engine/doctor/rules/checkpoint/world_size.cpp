@@ -43,7 +43,7 @@ Rule other_world_size() {
               {.pattern = "expected world size*checkpoint", .certainty = 80},
               {.pattern = "universal checkpoint", .certainty = 45},
               {.pattern = "size mismatch for*copying a param with shape",
-               .certainty = 70,
+               .certainty = 76,
                .unless = {"torch.size([0])"}},
               {.pattern = "size mismatch*checkpoint*model", .certainty = 60, .unless = {"torch.size([0])"}},
               {.pattern = "doesn't match the mp world size", .certainty = 85},
