@@ -9,6 +9,8 @@
 #include "engine/doctor/files/check_faults.h"
 #include "engine/doctor/flight/group_stands.h"
 #include "engine/doctor/log/log_facts.h"
+#include "engine/doctor/lost_peer.h"
+#include "engine/doctor/machine/machine_words.h"
 #include "engine/doctor/order_findings.h"
 #include "engine/doctor/unknown_failure.h"
 
@@ -64,17 +66,6 @@ Finding merged(std::vector<Finding> findings) {
   return first;
 }
 
-// What the rank that failed first said of a peer that it lost, where it said nothing else; null: it did not.
-Finding* only_lost_peer(Examination& examination, const Case& facts) {
-  if (!is_silent(facts) || !facts.log->first_failure->rank) return nullptr;
-  const int rank = *facts.log->first_failure->rank;
-  const auto said =
-      std::find_if(examination.findings.begin(), examination.findings.end(), [&](const Finding& f) {
-        return f.role == Role::consequence && !f.evidence.empty() && f.evidence.front().rank == rank;
-      });
-  return said == examination.findings.end() ? nullptr : &*said;
-}
-
 // A failure that no rule knows comes first where only its consequences were found, or nothing.
 void add_unknown(Examination& examination, const Case& facts) {
   const bool explained =
@@ -83,26 +74,18 @@ void add_unknown(Examination& examination, const Case& facts) {
       });
   const auto unknown = explained ? std::nullopt : unknown_failure(facts);
   if (!unknown) return;
-  if (Finding* const lost = only_lost_peer(examination, facts)) {
-    lost->message =
-        "This process failed first, because it lost a peer: another one ended without an error, having done "
-        "fewer steps than the others or having left early.";
-    lost->fix.text =
-        "see that every rank runs the same number of steps (drop_last, a distributed sampler) and that none "
-        "leaves the loop on a condition of its own";
-    lost->severity = Severity::warning;
-    lost->of_its_own = true;
-    std::rotate(examination.findings.begin(),
-                examination.findings.begin() + (lost - examination.findings.data()),
-                examination.findings.begin() + (lost - examination.findings.data()) + 1);
-    return;
-  }
+  if (tell_lost_peer(examination.findings, facts)) return;
   if (unknown->severity != Severity::info) {
     for (Finding& finding : examination.findings) finding.severity = Severity::info;
   } else if (!examination.findings.empty()) {
     return;
   }
   examination.findings.insert(examination.findings.begin(), *unknown);
+}
+
+void add_note(Examination& examination, const std::string& note) {
+  if (!examination.note.empty() && !note.empty()) examination.note += ' ';
+  examination.note += note;
 }
 
 }  // namespace
@@ -136,11 +119,12 @@ Examination examine(const Case& facts, const std::vector<Rule>& rules,
   }
   if (facts.files != nullptr) {
     for (Finding& finding : other_faults(rules, facts)) examination.findings.push_back(std::move(finding));
-    examination.note = why_not_planned(*facts.files);
+    add_note(examination, why_not_planned(*facts.files));
   }
   if (facts.flight != nullptr && group_stands(*facts.flight).empty())
-    examination.note = fmt::format("In {} dump{} of flight recorders nobody waits in a collective.",
-                                   facts.flight->size(), facts.flight->size() == 1 ? "" : "s");
+    add_note(examination, fmt::format("In {} dump{} of flight recorders nobody waits in a collective.",
+                                      facts.flight->size(), facts.flight->size() == 1 ? "" : "s"));
+  if (facts.machines != nullptr) add_note(examination, words_of(*facts.machines));
   if (try_remedies) try_remedies(examination.findings);
   order_findings(examination.findings, facts);
   add_unknown(examination, facts);

@@ -25,7 +25,7 @@ struct Examination {
   std::int64_t log_lines = 0;     // of its log; 0 without one
   std::vector<Finding> findings;  // ordered (order_findings.h), one of each rule at most
   std::vector<Skipped> skipped;
-  std::string note = {};  // what was not looked at and how it could be; a sentence, or empty
+  std::string note = {};  // what was not looked at and how it could be; sentences, or empty
 };
 
 // Tries what findings name as remedies: sets fixes and effects, lowers severities, drops what has no use.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/doctor/job/job_facts.h"
+#include "engine/doctor/series/median.h"
 
 namespace shardlab {
 namespace {
@@ -62,12 +63,6 @@ void add_collectives(const StepPlan& plan, const StepTrace& step, TimesByInstruc
   for (const auto& [instruction, time] : shortest) times[instruction].push_back(time);
 }
 
-Nanoseconds median_of(std::vector<Nanoseconds> times) {
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
-}
-
 }  // namespace
 
 std::optional<ComputeSpread> compute_spread(const Case& facts) {
@@ -95,7 +90,7 @@ std::optional<CollectiveTimes> collective_times(const Case& facts) {
   for (const auto& [instruction, found] : measured) {
     const auto expected = predicted.find(instruction);
     if (expected == predicted.end()) continue;
-    const Nanoseconds now = median_of(found), then = median_of(expected->second);
+    const Nanoseconds now = middle_of(found), then = middle_of(expected->second);
     times.measured += now;
     times.predicted += then;
     if (now - then <= most_lost) continue;

@@ -1,7 +1,5 @@
 #include "engine/doctor/log/figure_tracks.h"
 
-#include <algorithm>
-
 #include "engine/doctor/log/figure_values.h"
 
 namespace shardlab {

@@ -1,25 +1,15 @@
 #include "engine/doctor/log/figure_values.h"
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 
+#include "engine/doctor/log/line_words.h"
 #include "engine/doctor/log/log_numbers.h"
 
 namespace shardlab {
 namespace {
 
-bool continues_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-bool contains_one_of(std::string_view text, const auto& words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
-}
-
-// What stands between a name and its value taken away; `begins` is false where that is nothing.
+// What stands between a name and its value taken away; empty where nothing does.
 std::string_view value_after(std::string_view rest) {
   constexpr std::string_view k_between = " \t:='\"|[", k_tensor = "tensor(";
   const std::size_t first = rest.find_first_not_of(k_between);

@@ -2,27 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
+
+#include "engine/doctor/log/line_words.h"
 
 namespace shardlab {
 namespace {
-
-bool is_of_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-bool has_one_of(std::string_view text, const auto& words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
-}
 
 // The word that ends the text, after what stands between a name and its value.
 std::string_view last_word(std::string_view text) {
   while (!text.empty() && std::string_view(" :=[('\"-").find(text.back()) != std::string_view::npos)
     text.remove_suffix(1);
   std::size_t begin = text.size();
-  while (begin > 0 && is_of_word(text[begin - 1])) --begin;
+  while (begin > 0 && continues_word(text[begin - 1])) --begin;
   return text.substr(begin);
 }
 
@@ -42,15 +34,15 @@ std::string_view figure_before(std::string_view head) {
 
 // Whether the value that begins at `at` is a word of its own: not the `nan` of `finance`.
 bool is_whole(std::string_view line, std::size_t at, std::size_t length) {
-  const bool begins = at == 0 || (!is_of_word(line[at - 1]) && line[at - 1] != '.');
-  return begins && (at + length >= line.size() || !is_of_word(line[at + length]));
+  const bool begins = at == 0 || (!continues_word(line[at - 1]) && line[at - 1] != '.');
+  return begins && (at + length >= line.size() || !continues_word(line[at + length]));
 }
 
 bool is_best_so_far(std::string_view head, std::string_view name) {
   constexpr std::array<std::string_view, 4> k_words = {"best", "min", "lowest", "least"};
   const std::size_t begin = static_cast<std::size_t>(name.data() - head.data());
   constexpr std::size_t k_near = 24;
-  return has_one_of(head.substr(begin - std::min(begin, k_near)), k_words);
+  return contains_one_of(head.substr(begin - std::min(begin, k_near)), k_words);
 }
 
 }  // namespace
@@ -73,7 +65,7 @@ bool tells_of_no_scale(std::string_view line) {
   constexpr std::array<std::string_view, 5> k_steps = {"iteration", "epoch", "skipping step", "global step",
                                                        "step:"};
   constexpr std::array<std::string_view, 3> k_settings = {"enabled", "scale_window", "scale_power"};
-  if (!has_one_of(line, k_steps) || has_one_of(line, k_settings)) return false;
+  if (!contains_one_of(line, k_steps) || contains_one_of(line, k_settings)) return false;
   constexpr std::string_view k_key = "scale";
   for (std::size_t at = line.find(k_key); at != std::string_view::npos; at = line.find(k_key, at + 1)) {
     const std::string_view name = last_word(line.substr(0, at + k_key.size()));

@@ -28,7 +28,7 @@ std::optional<Growth> MemoryTrack::growth() const {
   for (std::size_t quarter = 0; quarter < k_quarters; ++quarter) {
     const auto begin = kept_.begin() + static_cast<std::ptrdiff_t>(quarter * kept_.size() / k_quarters);
     const auto end = kept_.begin() + static_cast<std::ptrdiff_t>((quarter + 1) * kept_.size() / k_quarters);
-    medians[quarter] = middle_of({begin, end});
+    medians[quarter] = middle_of(std::vector<double>{begin, end});
   }
   const double all = medians.back() - medians.front();
   if (medians.front() <= 0 || all < k_grows * medians.front()) return std::nullopt;

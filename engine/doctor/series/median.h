@@ -1,4 +1,4 @@
-// The middle of some figures. Private to this folder.
+// The middle of some figures. Private to the doctor.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 namespace shardlab {
 
 // The upper of the middle two; `values` must not be empty.
-inline double middle_of(std::vector<double> values) {
+template <typename Figure>
+Figure middle_of(std::vector<Figure> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
