@@ -42,6 +42,12 @@ std::optional<std::string> nearest_name(std::string_view name, std::span<const s
   return *best;
 }
 
+std::optional<std::string> misspelt_name(std::string_view name, std::span<const std::string> known) {
+  constexpr std::size_t k_most = 2;
+  const auto nearest = nearest_name(name, known);
+  return nearest && edit_distance(name, *nearest) <= k_most ? nearest : std::nullopt;
+}
+
 std::string suggestion(std::string_view name, std::span<const std::string> known) {
   if (const auto nearest = nearest_name(name, known)) return "did you mean '" + *nearest + "'?";
   std::string text = "known: ";

@@ -12,6 +12,9 @@ namespace shardlab {
 // more than about a third of its characters.
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> known);
 
+// The nearest that differs in two characters at most, for names among which others may be in order.
+std::optional<std::string> misspelt_name(std::string_view name, std::span<const std::string> known);
+
 // "did you mean 'x'?" or, without a near one, "known: a, b, c".
 std::string suggestion(std::string_view name, std::span<const std::string> known);
 

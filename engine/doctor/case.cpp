@@ -13,7 +13,7 @@ bool has(const Case& facts, Need need) {
     case Need::plan: return facts.job != nullptr && facts.job->planned != nullptr;
     case Need::prediction: return facts.job != nullptr && facts.job->predicted != nullptr;
     case Need::measurement: return facts.job != nullptr && facts.job->measured != nullptr;
-    case Need::environment: return false;
+    case Need::environment: return facts.machines != nullptr;
   }
   return false;
 }
@@ -25,7 +25,7 @@ std::string_view why_missing(Need need) {
     case Need::plan: return "needs a plan";
     case Need::prediction: return "needs a prediction";
     case Need::measurement: return "needs a measured run";
-    case Need::environment: return "needs the environment of the job";
+    case Need::environment: return "needs what a machine says of itself";
     case Need::log: return "needs a log";
     case Need::flight: return "needs dumps of a flight recorder";
   }

@@ -15,14 +15,16 @@ namespace shardlab {
 struct JobFacts;
 struct FlightDump;
 struct LogFacts;
+struct MachineFacts;
 struct ToolFiles;
 
 struct Case {
-  std::string source;                               // how evidence names the target: a file, "-", a run
-  const LogFacts* log = nullptr;                    // log/log_facts.h
-  const JobFacts* job = nullptr;                    // job/job_facts.h
-  const std::vector<FlightDump>* flight = nullptr;  // flight/flight_dump.h
-  const ToolFiles* files = nullptr;                 // files/tool_files.h
+  std::string source;                                   // how evidence names the target: a file, "-", a run
+  const LogFacts* log = nullptr;                        // log/log_facts.h
+  const JobFacts* job = nullptr;                        // job/job_facts.h
+  const std::vector<FlightDump>* flight = nullptr;      // flight/flight_dump.h
+  const ToolFiles* files = nullptr;                     // files/tool_files.h
+  const std::vector<MachineFacts>* machines = nullptr;  // engine/machine; one, or one a rank
 };
 
 // Whether what a check needs is in the case.

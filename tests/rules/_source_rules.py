@@ -25,7 +25,8 @@ LAYERS = {
     "engine/trace": ["engine/plan"],
     "engine/report": ["engine/trace", "engine/strategies"],
     "engine/store": ["engine/plan", "engine/trace"],
-    "engine/doctor": ["engine/trace"],
+    "engine/machine": ["engine/base"],
+    "engine/doctor": ["engine/trace", "engine/machine"],
     "engine/lessons": ["engine/plan"],
     "engine/pictures": ["engine/trace"],
     "engine/formats": ["engine/scenario", "engine/trace"],
@@ -54,7 +55,7 @@ LAYERS = {
     "gui/shell": ["gui/session", "gui/widgets"],
     "gui/panels": ["gui/shell", "gui/view_model/lessons", "gui/view_model/search"],
     "gui/app": ["gui/panels"],
-    "engine/cli": ["engine/report", "engine/store", "engine/doctor", "engine/formats", "engine/checkpoint", "simulator", "simulator/alternatives", "simulator/remedies",
+    "engine/cli": ["engine/report", "engine/store", "engine/doctor", "engine/machine", "engine/formats", "engine/checkpoint", "simulator", "simulator/alternatives", "simulator/remedies",
                    "simulator/backtest", "simulator/lessons", "simulator/search/report", "simulator/memory/replay"],
 }
 

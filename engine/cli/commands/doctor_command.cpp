@@ -6,6 +6,7 @@
 #include "engine/cli/doctor/doctor_cases.h"
 #include "engine/cli/doctor/doctor_fix.h"
 #include "engine/cli/doctor/doctor_job.h"
+#include "engine/cli/doctor/doctor_machines.h"
 #include "engine/cli/doctor/doctor_target.h"
 #include "engine/doctor/registry.h"
 #include "engine/doctor/report/findings_report.h"
@@ -23,12 +24,12 @@ class DoctorCommand final : public Command {
   }
   std::string_view details() const override {
     return "TARGET is a scenario, a stored run as `shardlab show` names it, the files of one training for\n"
-           "accelerate, DeepSpeed or transformers (or the script that launches it), or a log (- is standard\n"
-           "input), or dumps of torch's flight recorder (files, or their folder). A log beside one of the "
-           "others\n"
-           "is one case with it, and so are dumps. With --fix, targets that name rules choose whose fixes "
-           "are\n"
-           "applied. Exits with 1 where something is wrong, with 0 where nothing is.";
+           "accelerate, DeepSpeed or transformers (or the script that launches it), a log (- is standard\n"
+           "input), or dumps of torch's flight recorder (files, or their folder). A log beside one of the\n"
+           "others is one case with it, and so are dumps. With --fix, targets that name rules choose whose\n"
+           "fixes are applied. --machine looks at the machine, under torchrun or srun at that of every "
+           "rank,\n"
+           "before a job runs there. Exits with 1 where something is wrong, with 0 where nothing is.";
   }
 
   CommonUse uses() const override { return {.database = true, .overrides = true}; }
@@ -41,7 +42,11 @@ class DoctorCommand final : public Command {
         .type("S");
     parser.value("--ignore", ignored_, "Leave this rule out; its id or a code").type("RULE").repeatable();
     parser.value("--format", format_, "text, json or sarif [text]").one_of({"text", "json", "sarif"});
-    parser.flag("--fix", fix_, "Apply the fixes of a scenario or run and write it to the file of -o");
+    parser.flag("--machine", machines_.here, "Look at this machine; under a launcher at those of all ranks");
+    parser.value("--record", machines_.record, "Where --machine keeps what it saw").type("FOLDER");
+    parser.value("--from", machines_.from, "Look at the machines that were recorded there").type("FOLDER");
+    parser.flag("--fix", fix_,
+                "Apply the fixes of a scenario, a run or files of a tool, and write the file of -o");
     parser.value("-o,--output", output_, "Where --fix writes").type("FILE");
     parser.flag("--force", force_, "Replace that file");
     parser.flag("--rules", rules_, "List the rules");
@@ -58,11 +63,18 @@ class DoctorCommand final : public Command {
       return print(console, rule_text(*rule), rule_json(*rule));
     }
     for (const std::string& rule : ignored_) SHARDLAB_CHECK_OK(find_rule(rule));
-    if (targets_.empty())
+    if (targets_.empty() && !machines_.is_asked())
       return bad_input("doctor", "a target is required",
-                       "a log, or - for standard input; --rules lists the rules");
+                       "a log, or - for standard input; --machine; --rules lists the rules");
     if (fix_) return write_fix(context);
+    return with_machines(machines_, console,
+                         [&](const Machines* machines) { return examine_targets(context, machines); });
+  }
+
+ private:
+  Result<int> examine_targets(CommandContext& context, const Machines* machines) const {
     SHARDLAB_TRY(CaseRequest request, sort_targets(targets_, as_));
+    request.machines = machines;
     request.onto = onto_;
     request.ignored = ignored_;
     SHARDLAB_TRY(const std::vector<Examination> examinations,
@@ -71,7 +83,6 @@ class DoctorCommand final : public Command {
     return verdict(examinations);
   }
 
- private:
   static Result<int> print(Console& console, const std::string& text, const Json& json) {
     if (console.json())
       console.print_json(json);
@@ -126,6 +137,7 @@ class DoctorCommand final : public Command {
 
   std::vector<std::string> targets_, ignored_;
   std::string as_, onto_, explained_, output_;
+  MachineRequest machines_;
   bool fix_ = false;
   bool force_ = false;
   std::string format_ = "text";

@@ -12,19 +12,13 @@ namespace {
 
 using Ignored = std::vector<std::string>;
 
-// What belongs to a job's case beside it.
+// What is examined beside a job, or without one.
 struct CaseBeside {
   std::optional<LogFacts> log;
   std::string log_name;
   std::optional<std::vector<FlightDump>> flight;
+  const std::vector<MachineFacts>* machines = nullptr;
 };
-
-Examination examine_log(const LogFacts& facts, const std::string& name, const Ignored& ignored) {
-  Case known;
-  known.source = name;
-  known.log = &facts;
-  return examine(known, all_rules(), ignored);
-}
 
 std::size_t count_of_jobs(const CaseRequest& request) {
   return request.scenarios.size() + request.runs.size() + (request.files.empty() ? 0 : 1);
@@ -36,6 +30,7 @@ BesideJob beside(const CaseBeside& known, const ToolFiles* files = nullptr) {
   if (known.log) beside.log = &*known.log;
   beside.log_name = known.log_name;
   if (known.flight) beside.flight = &*known.flight;
+  beside.machines = known.machines;
   return beside;
 }
 
@@ -47,6 +42,7 @@ Examination examine_beside(const CaseBeside& beside, const ToolFiles* files, std
   known.log = beside.log ? &*beside.log : nullptr;
   known.flight = beside.flight ? &*beside.flight : nullptr;
   known.files = files;
+  known.machines = beside.machines;
   return examine(known, all_rules(), ignored);
 }
 
@@ -58,7 +54,7 @@ Result<Examination> examine_scenario(const std::string& target, const CaseBeside
   if (job.error().kind != ErrorKind::bad_input || job.error().code == ErrorCode::no_database)
     return fail(job.error());
   Examination examination = examine_mistakes(target, job.error());
-  if (known.log || known.flight) {
+  if (known.log || known.flight || known.machines != nullptr) {
     for (Finding& finding : examine_beside(known, nullptr, target, ignored).findings)
       examination.findings.push_back(std::move(finding));
   }
@@ -96,7 +92,9 @@ Result<std::vector<Examination>> examine_cases(CaseRequest request, const Common
                      "a file of accelerate, DeepSpeed or TrainingArguments, or a launch script");
   CaseBeside known;
   const std::size_t jobs = count_of_jobs(request);
-  const bool is_one_case = jobs == 1 || (jobs == 0 && !request.flight.empty());
+  known.machines = request.machines;
+  const bool has_others = !request.flight.empty() || known.machines != nullptr;
+  const bool is_one_case = jobs == 1 || (jobs == 0 && has_others);
   if (is_one_case && !request.logs.empty()) {
     known.log_name = request.logs.front();
     SHARDLAB_TRY(known.log, read_log(known.log_name));
@@ -116,11 +114,14 @@ Result<std::vector<Examination>> examine_cases(CaseRequest request, const Common
   if (!request.files.empty()) {
     SHARDLAB_TRY(examinations.emplace_back(), examine_tool_files(request, known, options));
   }
-  if (jobs != 1 && known.flight)
-    examinations.push_back(examine_beside(known, nullptr, request.flight.front(), request.ignored));
+  if (jobs != 1 && has_others) {
+    const std::string name = request.flight.empty() ? known.machines->front().source : request.flight.front();
+    examinations.push_back(examine_beside(known, nullptr, name, request.ignored));
+  }
   for (const std::string& target : request.logs) {
-    SHARDLAB_TRY(const LogFacts facts, read_log(target));
-    examinations.push_back(examine_log(facts, target, request.ignored));
+    SHARDLAB_TRY(LogFacts facts, read_log(target));
+    examinations.push_back(
+        examine_beside({std::move(facts), target, {}, nullptr}, nullptr, target, request.ignored));
   }
   return examinations;
 }

@@ -112,6 +112,7 @@ Examination examine_job(const DoctorJob& job, const BesideJob& beside,
   known.log = beside.log;
   known.files = beside.files;
   known.flight = beside.flight;
+  known.machines = beside.machines;
   known.job = &facts;
   Trials trials(job.planned, job.predicted, job.calibration ? &*job.calibration : nullptr);
   return examine(known, all_rules(), ignored,

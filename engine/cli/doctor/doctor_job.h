@@ -11,6 +11,7 @@
 #include "engine/doctor/flight/flight_dump.h"
 #include "engine/doctor/log/log_facts.h"
 #include "engine/hardware/device.h"
+#include "engine/machine/machine_facts.h"
 #include "engine/plan/planned_scenario.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/trace/run_summary.h"
@@ -50,6 +51,7 @@ struct BesideJob {
   std::string log_name;
   const ToolFiles* files = nullptr;
   const std::vector<FlightDump>* flight = nullptr;
+  const std::vector<MachineFacts>* machines = nullptr;
 };
 
 Examination examine_job(const DoctorJob& job, const BesideJob& beside,

@@ -1,8 +1,25 @@
 // Files and the system that holds them.
+#include <fmt/format.h>
+
+#include "engine/doctor/machine/machine_evidence.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+constexpr std::int64_t k_few_files =
+    4096;  // ranks, workers and channels of a node of eight GPUs come near it
+
+std::vector<MachineRemark> open_files_remarks(const Case&, const MachineFacts& machine) {
+  if (!machine.open_files || *machine.open_files >= k_few_files) return {};
+  return {{fmt::format("A process of {} may open {} files.", name_of(machine), *machine.open_files),
+           Severity::info,
+           {evidence_of_machine(machine, "limits", fmt::format("Max open files {}", *machine.open_files))}}};
+}
+
+std::vector<Finding> check_open_files(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, open_files_remarks);
+}
 
 Rule slow_storage() {
   return {
@@ -57,6 +74,7 @@ Rule too_many_open_files() {
               {.pattern = "emfile", .certainty = 85},
               {.pattern = "too many open files in system", .certainty = 94},
           },
+      .checks = {{.needs = {Need::environment}, .run = check_open_files}},
   };
 }
 

@@ -1,8 +1,27 @@
 // Shared memory of data workers.
+#include <fmt/format.h>
+
+#include "engine/doctor/machine/machine_evidence.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+// What a container has where nobody says otherwise.
+constexpr Bytes k_of_containers = mebibytes(64);
+
+std::vector<MachineRemark> room_remarks(const Case&, const MachineFacts& machine) {
+  if (!machine.shared_memory || *machine.shared_memory > k_of_containers) return {};
+  return {{fmt::format("/dev/shm has {}, a container's default: data workers hand their batches over through "
+                       "it.",
+                       to_string(*machine.shared_memory)),
+           Severity::warning,
+           {evidence_of_machine(machine, "/dev/shm", to_string(*machine.shared_memory))}}};
+}
+
+std::vector<Finding> check_room_of_workers(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, room_remarks);
+}
 
 Rule workers_bus_error() {
   return {
@@ -44,6 +63,7 @@ Rule workers_bus_error() {
               {.pattern = "exit code -7", .certainty = 70},
               {.pattern = "exit code 135", .certainty = 70},
           },
+      .checks = {{.needs = {Need::environment}, .run = check_room_of_workers}},
   };
 }
 

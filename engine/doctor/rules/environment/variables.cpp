@@ -1,8 +1,25 @@
 // Variables that nobody reads, or that name what is not there.
+#include <fmt/format.h>
+
+#include "engine/doctor/machine/machine_evidence.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+std::vector<MachineRemark> strange_variables(const Case&, const MachineFacts& machine) {
+  std::vector<MachineRemark> remarks;
+  for (const StrangeVariable& strange : machine.strange_variables) {
+    remarks.push_back({fmt::format("{}: {}.", strange.name, strange.why),
+                       Severity::warning,
+                       {evidence_of_variable(machine, strange.name)}});
+  }
+  return remarks;
+}
+
+std::vector<Finding> check_variables(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, strange_variables);
+}
 
 Rule unknown_variables() {
   return {
@@ -34,6 +51,7 @@ Rule unknown_variables() {
                .certainty = 60,
                .only_info = true},
           },
+      .checks = {{.needs = {Need::environment}, .run = check_variables}},
   };
 }
 

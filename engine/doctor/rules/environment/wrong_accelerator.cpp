@@ -1,8 +1,30 @@
 // The accelerator that DeepSpeed uses.
+#include <fmt/format.h>
+
+#include "engine/doctor/machine/machine_evidence.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+std::vector<MachineRemark> accelerator_remarks(const Case&, const MachineFacts& machine) {
+  const std::string* named = variable(machine, "DS_ACCELERATOR");
+  if (named == nullptr || !machine.says_gpus) return {};
+  const std::vector<Evidence> evidence = {
+      evidence_of_variable(machine, "DS_ACCELERATOR"),
+      evidence_of_machine(machine, "nvidia-smi", fmt::format("{} GPUs", machine.gpus.size()))};
+  if (*named == "cuda" && machine.gpus.empty())
+    return {{"DS_ACCELERATOR is cuda, and the driver lists no GPU.", Severity::error, evidence}};
+  if (*named != "cuda" && !machine.gpus.empty())
+    return {{fmt::format("DS_ACCELERATOR is {}: DeepSpeed leaves the {} GPUs of {} alone.", *named,
+                         machine.gpus.size(), name_of(machine)),
+             Severity::warning, evidence}};
+  return {};
+}
+
+std::vector<Finding> check_accelerator(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, accelerator_remarks);
+}
 
 Rule wrong_accelerator() {
   return {
@@ -31,6 +53,7 @@ Rule wrong_accelerator() {
               {.pattern = "warning: setting accelerator to cpu", .certainty = 60, .only_info = true},
               {.pattern = "setting ds_accelerator to cpu", .certainty = 45, .only_info = true},
           },
+      .checks = {{.needs = {Need::environment}, .run = check_accelerator}},
   };
 }
 

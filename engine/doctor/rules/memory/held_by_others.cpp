@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "engine/doctor/check_signs.h"
+#include "engine/doctor/machine/machine_evidence.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
@@ -29,6 +30,36 @@ std::vector<Finding> check_other_holders(const Rule& rule, const Case& facts) {
     return {finding};
   }
   return {};
+}
+
+std::string holders_words(const MachineFacts& machine, const MachineGpu& gpu) {
+  std::string names;
+  for (const GpuProcess& process : machine.gpu_processes) {
+    if (process.gpu != gpu.uuid) continue;
+    names += fmt::format("{}{} ({}, {})", names.empty() ? "" : ", ", process.name, process.number,
+                         to_string(process.used));
+  }
+  return names.empty() ? "by processes that the driver does not list" : "by " + names;
+}
+
+std::vector<MachineRemark> holder_remarks(const Case&, const MachineFacts& machine) {
+  std::vector<MachineRemark> remarks;
+  for (const MachineGpu& gpu : machine.gpus) {
+    const double share = gpu.memory.value > 0
+                             ? static_cast<double>(gpu.used.value) / static_cast<double>(gpu.memory.value)
+                             : 0;
+    if (gpu.used <= k_least || share <= k_share) continue;
+    remarks.push_back(
+        {fmt::format("{} of GPU {}'s {} on {} are held {}.", to_string(gpu.used), gpu.index,
+                     to_string(gpu.memory), name_of(machine), holders_words(machine, gpu)),
+         Severity::warning,
+         {evidence_of_machine(machine, fmt::format("GPU {}", gpu.index), to_string(gpu.used) + " used")}});
+  }
+  return remarks;
+}
+
+std::vector<Finding> check_before_job(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, holder_remarks);
 }
 
 Rule held_by_others() {
@@ -62,7 +93,8 @@ Rule held_by_others() {
               {.pattern = "free memory on device*is less than desired gpu memory utilization",
                .certainty = 88},
           },
-      .checks = {{.needs = {Need::log}, .run = check_other_holders}},
+      .checks = {{.needs = {Need::log}, .run = check_other_holders},
+                 {.needs = {Need::environment}, .run = check_before_job}},
   };
 }
 

@@ -4,6 +4,7 @@
 #include "engine/doctor/job/job_evidence.h"
 #include "engine/doctor/job/job_facts.h"
 #include "engine/doctor/job/phases.h"
+#include "engine/doctor/machine/machine_evidence.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
@@ -27,6 +28,23 @@ std::vector<Finding> check_host_phases(const Rule& rule, const Case& facts) {
                                 words_of(phase->phase), to_string(phase->needs), to_string(phase->limit));
   finding.evidence = {evidence_of_key(facts, "parallel.initialization")};
   return {finding};
+}
+
+std::vector<MachineRemark> group_remarks(const Case&, const MachineFacts& machine) {
+  constexpr double k_full = 0.9;
+  if (!machine.memory_limit || !machine.memory_used) return {};
+  const double used =
+      static_cast<double>(machine.memory_used->value) / static_cast<double>(machine.memory_limit->value);
+  if (used < k_full) return {};
+  return {{fmt::format("{} of the {} that the group of {} may have are in use before the job begins.",
+                       to_string(*machine.memory_used), to_string(*machine.memory_limit), name_of(machine)),
+           Severity::warning,
+           {evidence_of_machine(machine, "memory.max", to_string(*machine.memory_limit)),
+            evidence_of_machine(machine, "memory.current", to_string(*machine.memory_used))}}};
+}
+
+std::vector<Finding> check_group(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, group_remarks);
 }
 
 Rule host_exhausted() {
@@ -129,7 +147,8 @@ Rule host_exhausted() {
               {.pattern = "dataloader worker*is killed by signal: killed", .certainty = 84},
               {.pattern = "cannot allocate memory*host", .certainty = 60},
           },
-      .checks = {{.needs = {Need::prediction}, .run = check_host_phases}},
+      .checks = {{.needs = {Need::prediction}, .run = check_host_phases},
+                 {.needs = {Need::environment}, .run = check_group}},
   };
 }
 

@@ -1,8 +1,46 @@
 // Remote direct memory access.
+#include <fmt/format.h>
+#include <algorithm>
+
+#include "engine/doctor/machine/machine_evidence.h"
+#include "engine/doctor/machine/machine_questions.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+std::vector<MachineRemark> unused_remarks(const Case&, const MachineFacts& machine) {
+  const std::vector<FabricPort> ports = active_ports(machine);
+  if (ports.empty() || !is_switched_on(machine, "NCCL_IB_DISABLE")) return {};
+  return {
+      {fmt::format("NCCL_IB_DISABLE switches {} active port{} of {} off.", ports.size(),
+                   ports.size() == 1 ? "" : "s", name_of(machine)),
+       Severity::warning,
+       {evidence_of_variable(machine, "NCCL_IB_DISABLE"),
+        evidence_of_machine(machine, "infiniband",
+                            fmt::format("{} at {} Gb/s", ports.front().device, ports.front().gigabits))}}};
+}
+
+std::vector<MachineRemark> gpu_direct_remarks(const Case&, const MachineFacts& machine) {
+  if (machine.gpus.empty() || machine.modules.empty() || active_ports(machine).empty()) return {};
+  const bool has_module =
+      std::any_of(machine.modules.begin(), machine.modules.end(),
+                  [](const std::string& name) { return name == "nvidia_peermem" || name == "nv_peer_mem"; });
+  if (has_module) return {};
+  return {
+      {"The module nvidia-peermem is not loaded; without DMA-BUF (open kernel modules, a kernel from 5.12 "
+       "on) traffic of GPUs goes through host memory.",
+       Severity::info,
+       {evidence_of_machine(machine, "modules", "no nvidia_peermem")}}};
+}
+
+std::vector<Finding> check_unused(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, unused_remarks);
+}
+
+std::vector<Finding> check_gpu_direct(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, gpu_direct_remarks);
+}
 
 Rule rdma_unused() {
   return {
@@ -36,6 +74,7 @@ Rule rdma_unused() {
                .message = "NCCL uses TCP sockets between nodes.",
                .only_info = true},
           },
+      .checks = {{.needs = {Need::environment}, .run = check_unused}},
   };
 }
 
@@ -67,6 +106,7 @@ Rule gpu_direct_missing() {
               {.pattern = "peer memory*not*loaded", .certainty = 80},
               {.pattern = "gdrcopy*not", .certainty = 40, .only_info = true},
           },
+      .checks = {{.needs = {Need::environment}, .run = check_gpu_direct}},
   };
 }
 

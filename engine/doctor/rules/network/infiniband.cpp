@@ -1,8 +1,36 @@
 // InfiniBand and RoCE.
+#include <fmt/format.h>
+
+#include "engine/doctor/machine/machine_evidence.h"
+#include "engine/doctor/machine/machine_questions.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+constexpr Bytes k_locked = mebibytes(1024);  // what registers its buffers needs more
+
+std::vector<MachineRemark> inactive_remarks(const Case&, const MachineFacts& machine) {
+  if (machine.fabric.empty() || is_switched_on(machine, "NCCL_IB_DISABLE")) return {};
+  const FabricPort& port = machine.fabric.front();
+  if (active_ports(machine).empty())
+    return {{fmt::format("{} has {} port{} for InfiniBand or RoCE, and none is active: {} is {}.",
+                         name_of(machine), machine.fabric.size(), machine.fabric.size() == 1 ? "" : "s",
+                         port.device, port.state),
+             Severity::warning,
+             {evidence_of_machine(machine, "infiniband", port.device + " " + port.state)}}};
+  if (machine.locked_memory && *machine.locked_memory < k_locked)
+    return {
+        {fmt::format("A process of {} may lock {}: InfiniBand's buffers are locked memory.", name_of(machine),
+                     to_string(*machine.locked_memory)),
+         Severity::warning,
+         {evidence_of_machine(machine, "limits", "Max locked memory " + to_string(*machine.locked_memory))}}};
+  return {};
+}
+
+std::vector<Finding> check_fabric(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, inactive_remarks);
+}
 
 Rule no_infiniband() {
   return {
@@ -56,6 +84,7 @@ Rule no_infiniband() {
               {.pattern = "wrong link layer", .certainty = 60},
               {.pattern = "net/ib : unable to", .certainty = 75},
           },
+      .checks = {{.needs = {Need::environment}, .run = check_fabric}},
   };
 }
 

@@ -1,8 +1,77 @@
 // The interface that is used.
+#include <fmt/format.h>
+#include <algorithm>
+
+#include "engine/doctor/machine/machine_evidence.h"
+#include "engine/doctor/machine/machine_questions.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+bool any_interface(const MachineFacts& machine, const auto& is_meant) {
+  return std::any_of(machine.interfaces.begin(), machine.interfaces.end(), is_meant);
+}
+
+std::string names_of(const MachineFacts& machine) {
+  std::string names;
+  for (const NetworkInterface& each : machine.interfaces)
+    names += fmt::format("{}{}{}", names.empty() ? "" : ", ", each.name, each.is_up ? "" : " (down)");
+  return names;
+}
+
+MachineRemark wrong_name(const MachineFacts& machine, std::string_view variable, std::string message) {
+  return {std::move(message),
+          Severity::error,
+          {evidence_of_variable(machine, variable),
+           evidence_of_machine(machine, "interfaces", names_of(machine))}};
+}
+
+// NCCL's own list: what begins with a name counts.
+std::vector<MachineRemark> nccl_remarks(const MachineFacts& machine, bool spans_hosts) {
+  constexpr std::string_view k_name = "NCCL_SOCKET_IFNAME";
+  const std::string* value = variable(machine, k_name);
+  if (value == nullptr) return {};
+  const NcclList list = nccl_list(*value);
+  if (!any_interface(machine, [&](const NetworkInterface& each) {
+        return each.is_up && is_named(list, each.name) != list.excludes;
+      }))
+    return {wrong_name(machine, k_name,
+                       fmt::format("NCCL_SOCKET_IFNAME={} leaves no interface of {} that is up.", *value,
+                                   name_of(machine)))};
+  const bool only_loopback = !list.excludes && !any_interface(machine, [&](const NetworkInterface& each) {
+    return each.is_up && !each.is_loopback() && is_named(list, each.name);
+  });
+  if (spans_hosts && only_loopback)
+    return {
+        wrong_name(machine, k_name, "NCCL_SOCKET_IFNAME names the loopback, which no other node reaches.")};
+  return {};
+}
+
+// Gloo's: exact names.
+std::vector<MachineRemark> gloo_remarks(const MachineFacts& machine) {
+  constexpr std::string_view k_name = "GLOO_SOCKET_IFNAME";
+  const std::string* value = variable(machine, k_name);
+  if (value == nullptr) return {};
+  for (const std::string& name : listed(*value)) {
+    if (any_interface(machine, [&](const NetworkInterface& each) { return each.name == name; })) continue;
+    return {wrong_name(
+        machine, k_name,
+        fmt::format("GLOO_SOCKET_IFNAME names {}, which {} does not have.", name, name_of(machine)))};
+  }
+  return {};
+}
+
+std::vector<MachineRemark> interface_remarks(const Case& facts, const MachineFacts& machine) {
+  if (machine.interfaces.empty()) return {};
+  std::vector<MachineRemark> remarks = nccl_remarks(machine, spans_hosts(*facts.machines));
+  for (MachineRemark& remark : gloo_remarks(machine)) remarks.push_back(std::move(remark));
+  return remarks;
+}
+
+std::vector<Finding> check_interfaces(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, interface_remarks);
+}
 
 Rule wrong_interface() {
   return {
@@ -70,6 +139,7 @@ Rule wrong_interface() {
               {.pattern = "unable to resolve hostname to a (local) address", .certainty = 92},
               {.pattern = "unable to resolve*hostname*local*", .certainty = 80},
           },
+      .checks = {{.needs = {Need::environment}, .run = check_interfaces}},
   };
 }
 

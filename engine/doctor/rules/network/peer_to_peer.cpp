@@ -1,8 +1,54 @@
 // Traffic inside a node.
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "engine/doctor/machine/machine_evidence.h"
+#include "engine/doctor/machine/machine_questions.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+// Two GPUs of the matrix that do not reach each other directly.
+std::optional<std::pair<std::size_t, std::size_t>> without_access(const GpuMatrix& access) {
+  constexpr std::array<std::string_view, 3> k_well = {"OK", "X", "x"};
+  for (std::size_t from = 0; from < access.size(); ++from) {
+    for (std::size_t to = 0; to < access[from].size(); ++to) {
+      if (std::find(k_well.begin(), k_well.end(), access[from][to]) == k_well.end())
+        return std::pair(from, to);
+    }
+  }
+  return std::nullopt;
+}
+
+bool has_nvlink(const MachineFacts& machine, std::size_t from, std::size_t to) {
+  return from < machine.links.size() && to < machine.links[from].size() &&
+         machine.links[from][to].starts_with("NV");
+}
+
+std::vector<MachineRemark> access_remarks(const Case&, const MachineFacts& machine) {
+  if (machine.gpus.size() > 1 && is_switched_on(machine, "NCCL_P2P_DISABLE"))
+    return {{fmt::format("NCCL_P2P_DISABLE keeps {} GPUs of {} from reaching each other directly.",
+                         machine.gpus.size(), name_of(machine)),
+             Severity::warning,
+             {evidence_of_variable(machine, "NCCL_P2P_DISABLE")}}};
+  const auto pair = without_access(machine.peer_access);
+  if (!pair) return {};
+  const auto [from, to] = *pair;
+  const bool linked = has_nvlink(machine, from, to);
+  return {{fmt::format("GPUs {} and {} of {} do not reach each other's memory{}.", from, to, name_of(machine),
+                       linked ? ", although NVLink joins them" : ""),
+           linked ? Severity::warning : Severity::info,
+           {evidence_of_machine(machine, "nvidia-smi topo -p2p r",
+                                fmt::format("GPU{} GPU{} {}", from, to, machine.peer_access[from][to]))}}};
+}
+
+std::vector<Finding> check_access(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, access_remarks);
+}
 
 Rule peer_to_peer() {
   return {
@@ -51,6 +97,7 @@ Rule peer_to_peer() {
               {.pattern = "cuda error: peer mapping", .certainty = 80},
               {.pattern = "failed to cuda calloc async", .certainty = 30},
           },
+      .checks = {{.needs = {Need::environment}, .run = check_access}},
   };
 }
 

@@ -1,8 +1,25 @@
 // Shared memory of a node.
+#include <fmt/format.h>
+
+#include "engine/doctor/machine/machine_evidence.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+constexpr Bytes k_for_nccl = mebibytes(1024);
+
+std::vector<MachineRemark> shared_memory_remarks(const Case&, const MachineFacts& machine) {
+  if (machine.gpus.size() < 2 || !machine.shared_memory || *machine.shared_memory >= k_for_nccl) return {};
+  return {{fmt::format("/dev/shm has {} on a node of {} GPUs, whose processes exchange data through it.",
+                       to_string(*machine.shared_memory), machine.gpus.size()),
+           Severity::warning,
+           {evidence_of_machine(machine, "/dev/shm", to_string(*machine.shared_memory))}}};
+}
+
+std::vector<Finding> check_shared_memory(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, shared_memory_remarks);
+}
 
 Rule no_shared_memory() {
   return {
@@ -11,7 +28,9 @@ Rule no_shared_memory() {
       .title = "NCCL cannot make its shared memory",
       .severity = Severity::error,
       .needs = {Need::environment, Need::log},
-      .threshold = "size of /dev/shm below what NCCL asks for",
+      .threshold =
+          "size of /dev/shm below what NCCL asks for; before the job: below 1 GiB on a node with several "
+          "GPUs",
       .source = "NCCL's transport/shm.cc and include/shm.h",
       .message = "/dev/shm is too small for NCCL: processes of a node exchange data through it.",
       .explanation =
@@ -36,6 +55,7 @@ Rule no_shared_memory() {
               {.pattern = "shmopen*failed", .certainty = 85},
               {.pattern = "nccl warn*ftruncate", .certainty = 80},
           },
+      .checks = {{.needs = {Need::environment}, .run = check_shared_memory}},
   };
 }
 

@@ -1,22 +1,44 @@
 // bfloat16: where it is missing and where it is too coarse.
+#include <fmt/format.h>
+
 #include "engine/doctor/job/job_evidence.h"
 #include "engine/doctor/job/job_facts.h"
 #include "engine/doctor/job/speed_finding.h"
+#include "engine/doctor/machine/machine_evidence.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
 
+constexpr int k_first_with_bfloat16 = 80;
+
 std::vector<Finding> check_capability(const Rule& rule, const Case& facts) {
-  constexpr int k_has_bfloat16 = 80;
   const JobFacts& job = *facts.job;
   const int capability = job.device->cuda_capability;
-  if (job.planned->graph.compute_dtype != DType::bfloat16 || capability == 0 || capability >= k_has_bfloat16)
+  if (job.planned->graph.compute_dtype != DType::bfloat16 || capability == 0 || capability >= k_first_with_bfloat16)
     return {};
   Finding finding = effect_finding(rule, facts, {{"precision.param=float16"}});
   finding.message = job.device->name + " has no arithmetic for bfloat16.";
   finding.evidence = {evidence_of_key(facts, "precision.param"), evidence_of_key(facts, "cluster.gpu")};
   return {finding};
+}
+
+std::vector<MachineRemark> capability_remarks(const Case& facts, const MachineFacts& machine) {
+  if (facts.job->planned->graph.compute_dtype != DType::bfloat16) return {};
+  for (const MachineGpu& gpu : machine.gpus) {
+    if (gpu.capability == 0 || gpu.capability >= k_first_with_bfloat16) continue;
+    return {{fmt::format("{} of {} has no arithmetic for bfloat16.", gpu.name, name_of(machine)),
+             Severity::error,
+             {evidence_of_machine(
+                  machine, fmt::format("GPU {}", gpu.index),
+                  fmt::format("compute capability {}.{}", gpu.capability / 10, gpu.capability % 10)),
+              evidence_of_key(facts, "precision.param")}}};
+  }
+  return {};
+}
+
+std::vector<Finding> check_machine(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, capability_remarks);
 }
 
 Rule no_bfloat16() {
@@ -53,7 +75,8 @@ Rule no_bfloat16() {
               {.pattern = "only bf16 supports ampere", .certainty = 70},
               {.pattern = "tf32 requires ampere", .certainty = 60},
           },
-      .checks = {{.needs = {Need::configuration, Need::plan, Need::prediction}, .run = check_capability}},
+      .checks = {{.needs = {Need::configuration, Need::plan, Need::prediction}, .run = check_capability},
+                 {.needs = {Need::configuration, Need::plan, Need::environment}, .run = check_machine}},
   };
 }
 

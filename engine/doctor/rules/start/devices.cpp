@@ -1,5 +1,12 @@
 // Devices and processes of a node.
+#include <fmt/format.h>
+#include <cmath>
+#include <optional>
+
+#include "engine/base/parse.h"
+#include "engine/doctor/machine/machine_evidence.h"
 #include "engine/doctor/rules/rule_list.h"
+#include "engine/machine/read_facts.h"
 
 namespace shardlab {
 namespace {
@@ -8,6 +15,73 @@ constexpr std::string_view k_old_driver = "The driver is older than the CUDA tha
 constexpr std::string_view k_update_driver =
     "update the driver (nvidia-smi shows its version and the newest CUDA it serves), or take a build for "
     "an older CUDA";
+
+std::optional<int> number_in(const MachineFacts& machine, std::string_view name) {
+  const std::string* value = variable(machine, name);
+  const auto number = value == nullptr ? Result<std::int64_t>(-1) : parse_integer(*value);
+  return number && *number >= 0 && *number < (1 << 20) ? std::optional(static_cast<int>(*number))
+                                                       : std::nullopt;
+}
+
+std::vector<Evidence> device_evidence(const MachineFacts& machine, std::string_view name) {
+  return {evidence_of_variable(machine, name), evidence_of_variable(machine, "CUDA_VISIBLE_DEVICES"),
+          evidence_of_machine(machine, "nvidia-smi", fmt::format("{} GPUs", machine.gpus.size()))};
+}
+
+// A launcher that shows each process its own device and no other leaves number 0 to all of them.
+std::vector<MachineRemark> ordinal_remarks(const Case&, const MachineFacts& machine) {
+  const auto local = number_in(machine, "LOCAL_RANK");
+  const int visible = visible_gpus(machine);
+  if (!local || visible <= 1 || *local < visible || number_in(machine, "LOCAL_WORLD_SIZE")) return {};
+  return {{fmt::format("LOCAL_RANK is {} on {}, which shows {} devices.", *local, name_of(machine), visible),
+           Severity::error, device_evidence(machine, "LOCAL_RANK")}};
+}
+
+std::vector<MachineRemark> too_few_remarks(const MachineFacts& machine) {
+  const auto processes = number_in(machine, "LOCAL_WORLD_SIZE");
+  const int visible = visible_gpus(machine);
+  if (!processes || machine.gpus.empty() || *processes <= visible || visible == 1) return {};
+  return {
+      {fmt::format("{} processes run on {}, which shows {} devices.", *processes, name_of(machine), visible),
+       Severity::error, device_evidence(machine, "LOCAL_WORLD_SIZE")}};
+}
+
+// The CUDA that torch was built for, of its version: 12.6 of "2.7.0+cu126".
+std::optional<double> cuda_of_torch(const MachineFacts& machine) {
+  const auto torch = machine.packages.find("torch");
+  constexpr std::string_view k_mark = "+cu";
+  const std::size_t at = torch == machine.packages.end() ? std::string::npos : torch->second.find(k_mark);
+  if (at == std::string::npos) return std::nullopt;
+  const auto number = parse_integer(torch->second.substr(at + k_mark.size()));
+  return number ? std::optional(static_cast<double>(*number) / 10) : std::nullopt;
+}
+
+// Programs run with a newer CUDA of the same major version than the driver's, not with the next one.
+std::vector<MachineRemark> old_driver_remarks(const MachineFacts& machine) {
+  const auto built_for = cuda_of_torch(machine);
+  const auto driver = parse_number(machine.driver_cuda);
+  if (!built_for || !driver || std::floor(*built_for) <= std::floor(*driver)) return {};
+  return {{fmt::format("torch {} is built for CUDA {}, and the driver {} of {} serves CUDA {} at most.",
+                       machine.packages.at("torch"), *built_for, machine.driver, name_of(machine),
+                       machine.driver_cuda),
+           Severity::error,
+           {evidence_of_machine(machine, "nvidia-smi", "CUDA Version: " + machine.driver_cuda),
+            evidence_of_machine(machine, "packages", "torch==" + machine.packages.at("torch"))}}};
+}
+
+std::vector<MachineRemark> device_remarks(const Case&, const MachineFacts& machine) {
+  std::vector<MachineRemark> remarks = too_few_remarks(machine);
+  for (MachineRemark& remark : old_driver_remarks(machine)) remarks.push_back(std::move(remark));
+  return remarks;
+}
+
+std::vector<Finding> check_ordinal(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, ordinal_remarks);
+}
+
+std::vector<Finding> check_devices(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, device_remarks);
+}
 
 Rule device_ordinal() {
   return {
@@ -38,6 +112,7 @@ Rule device_ordinal() {
               {.pattern = "invalid device argument", .certainty = 70},
               {.pattern = "device=*num_gpus=", .certainty = 75},
           },
+      .checks = {{.needs = {Need::environment}, .run = check_ordinal}},
   };
 }
 
@@ -115,6 +190,7 @@ Rule fewer_devices() {
               {.pattern = "driver/library version mismatch", .certainty = 75},
           },
       .faults = {{.code = ErrorCode::too_few_devices}},
+      .checks = {{.needs = {Need::environment}, .run = check_devices}},
   };
 }
 

@@ -1,4 +1,9 @@
 // Addresses and ports of other nodes.
+#include <fmt/format.h>
+#include <algorithm>
+
+#include "engine/doctor/machine/machine_evidence.h"
+#include "engine/doctor/machine/machine_questions.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
@@ -10,6 +15,86 @@ constexpr std::string_view k_privileged =
     "The port may not be used by this user: those below 1024 belong to the system.";
 constexpr std::string_view k_other_port =
     "a port between 1024 and 65535 (torchrun --master-port, deepspeed --master_port)";
+
+// torchrun's agents keep a store at the port before any process runs.
+bool has_agent(const MachineFacts& machine) {
+  return variable(machine, "TORCHELASTIC_RUN_ID") != nullptr;
+}
+
+std::vector<Evidence> head_evidence(const MachineFacts& machine) {
+  return {evidence_of_machine(
+      machine, "head",
+      fmt::format("{}:{} {}", machine.head->host, machine.head->port, to_string(machine.head->what)))};
+}
+
+std::vector<MachineRemark> head_port_remarks(const Case&, const MachineFacts& machine) {
+  if (!machine.head) return {};
+  const Contact what = machine.head->what;
+  const bool refused = what == Contact::refused && has_agent(machine);
+  if (what != Contact::timed_out && !refused) return {};
+  return {{fmt::format("{} does not reach port {} of {}: {}.", name_of(machine), machine.head->port,
+                       machine.head->host,
+                       refused ? "nobody listens there" : "no answer, as where a firewall drops what comes"),
+           Severity::error, head_evidence(machine)}};
+}
+
+bool is_loopback(const std::string& address) {
+  return address.starts_with("127.") || address == "::1";
+}
+
+std::vector<MachineRemark> route_remarks(const Case& facts, const MachineFacts& machine) {
+  std::vector<MachineRemark> remarks;
+  if (machine.head && machine.head->what == Contact::unknown_name)
+    remarks.push_back({fmt::format("{} does not know the name {}.", name_of(machine), machine.head->host),
+                       Severity::error, head_evidence(machine)});
+  if (machine.head && machine.head->what == Contact::unreachable)
+    remarks.push_back({fmt::format("No way leads from {} to {}.", name_of(machine), machine.head->host),
+                       Severity::error, head_evidence(machine)});
+  const bool resolves_to_itself =
+      !machine.host_addresses.empty() &&
+      std::all_of(machine.host_addresses.begin(), machine.host_addresses.end(), is_loopback);
+  if (resolves_to_itself && spans_hosts(*facts.machines))
+    remarks.push_back(
+        {fmt::format("{} is {} in its own files: an address given to other nodes by that name is "
+                     "the loopback.",
+                     machine.host, machine.host_addresses.front()),
+         Severity::warning,
+         {evidence_of_machine(machine, "/etc/hosts", machine.host_addresses.front() + " " + machine.host)}});
+  return remarks;
+}
+
+bool is_own_address(const MachineFacts& machine, const std::string& host) {
+  if (host == machine.host || host == "localhost" || is_loopback(host)) return true;
+  return std::any_of(machine.interfaces.begin(), machine.interfaces.end(), [&](const NetworkInterface& each) {
+    return std::find(each.addresses.begin(), each.addresses.end(), host) != each.addresses.end();
+  });
+}
+
+std::vector<MachineRemark> in_use_remarks(const Case&, const MachineFacts& machine) {
+  if (!machine.head || has_agent(machine) || machine.rank.value_or(0) != 0 ||
+      !is_own_address(machine, machine.head->host))
+    return {};
+  const int port = machine.head->port;
+  if (std::find(machine.listening.begin(), machine.listening.end(), port) == machine.listening.end())
+    return {};
+  return {{fmt::format("Port {} of {} is the rendezvous, and somebody listens there already.", port,
+                       name_of(machine)),
+           Severity::error,
+           {evidence_of_variable(machine, "MASTER_PORT"),
+            evidence_of_machine(machine, "/proc/net/tcp", fmt::format("port {} listens", port))}}};
+}
+
+std::vector<Finding> check_head_port(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, head_port_remarks);
+}
+
+std::vector<Finding> check_route(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, route_remarks);
+}
+
+std::vector<Finding> check_in_use(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, in_use_remarks);
+}
 
 Rule port_unreachable() {
   return {
@@ -47,6 +132,7 @@ Rule port_unreachable() {
               {.pattern = "timeouterror: [errno 110] connection timed out", .certainty = 80},
               {.pattern = "firewall", .certainty = 40},
           },
+      .checks = {{.needs = {Need::environment}, .run = check_head_port}},
   };
 }
 
@@ -121,6 +207,7 @@ Rule no_route() {
               {.pattern = "ssh: connect to host", .certainty = 84},
               {.pattern = "ssh: could not resolve hostname", .certainty = 90},
           },
+      .checks = {{.needs = {Need::environment}, .run = check_route}},
   };
 }
 
@@ -162,6 +249,7 @@ Rule port_in_use() {
               {.pattern = "only one usage of each socket address", .certainty = 85},
               {.pattern = "connection error*port*in use", .certainty = 80},
           },
+      .checks = {{.needs = {Need::environment}, .run = check_in_use}},
   };
 }
 

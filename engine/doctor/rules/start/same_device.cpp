@@ -1,8 +1,57 @@
 // Which device a rank uses.
+#include <fmt/format.h>
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "engine/doctor/machine/machine_evidence.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+// The only device that a process is shown; null where it is shown more, or all.
+const std::string* only_device(const MachineFacts& machine) {
+  const std::string* shown = variable(machine, "CUDA_VISIBLE_DEVICES");
+  return shown == nullptr || shown->find(',') != std::string::npos || *shown == "-1" ? nullptr : shown;
+}
+
+std::vector<Finding> check_same_device(const Rule& rule, const Case& facts) {
+  std::map<std::pair<std::string, std::string>, const MachineFacts*> owners;
+  for (const MachineFacts& machine : *facts.machines) {
+    const std::string* device = machine.rank ? only_device(machine) : nullptr;
+    if (device == nullptr) continue;
+    const auto [owner, is_new] = owners.emplace(std::pair(machine.host, *device), &machine);
+    if (is_new) continue;
+    Finding finding = finding_of(rule);
+    finding.message = fmt::format("Ranks {} and {} of {} are both shown device {} and no other.",
+                                  *owner->second->rank, *machine.rank, machine.host, *device);
+    finding.certainty = 90;
+    finding.ranks = {*owner->second->rank, *machine.rank};
+    finding.evidence = {evidence_of_variable(*owner->second, "CUDA_VISIBLE_DEVICES"),
+                        evidence_of_variable(machine, "CUDA_VISIBLE_DEVICES")};
+    return {finding};
+  }
+  return {};
+}
+
+std::vector<MachineRemark> kind_remarks(const Case&, const MachineFacts& machine) {
+  const std::string* order = variable(machine, "CUDA_DEVICE_ORDER");
+  if (order != nullptr && *order == "PCI_BUS_ID") return {};
+  const auto other = std::find_if(machine.gpus.begin(), machine.gpus.end(), [&](const MachineGpu& gpu) {
+    return gpu.name != machine.gpus.front().name;
+  });
+  if (other == machine.gpus.end()) return {};
+  return {{fmt::format("{} has a {} and a {}: CUDA numbers them by speed, nvidia-smi by bus.",
+                       name_of(machine), machine.gpus.front().name, other->name),
+           Severity::warning,
+           {evidence_of_variable(machine, "CUDA_DEVICE_ORDER"),
+            evidence_of_machine(machine, fmt::format("GPU {}", other->index), other->name)}}};
+}
+
+std::vector<Finding> check_kinds(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, kind_remarks);
+}
 
 Rule same_device() {
   return {
@@ -10,7 +59,7 @@ Rule same_device() {
       .codes = {"E-05"},
       .title = "several ranks use the same device",
       .severity = Severity::error,
-      .needs = {Need::configuration, Need::log},
+      .needs = {Need::configuration, Need::log, Need::environment},
       .threshold = "two ranks of one node on one device",
       .source = "NCCL's init.cc (duplicate GPU)",
       .message = "Two ranks of a node use the same GPU.",
@@ -41,6 +90,7 @@ Rule same_device() {
                .certainty = 30,
                .only_info = true},
           },
+      .checks = {{.needs = {Need::environment}, .run = check_same_device}},
   };
 }
 
@@ -60,6 +110,7 @@ Rule other_gpus() {
               .set = {"CUDA_DEVICE_ORDER=PCI_BUS_ID"},
               .text = "order devices by bus"},
       .example = "a node with an A100 and a T4",
+      .checks = {{.needs = {Need::environment}, .run = check_kinds}},
   };
 }
 

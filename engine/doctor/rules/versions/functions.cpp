@@ -1,8 +1,44 @@
 // Functions that a version does not have.
+#include <fmt/format.h>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "engine/doctor/job/job_evidence.h"
+#include "engine/doctor/job/job_facts.h"
+#include "engine/doctor/machine/machine_evidence.h"
 #include "engine/doctor/rules/rule_list.h"
+#include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
 namespace {
+
+// The first two numbers of a version; nothing where it has none.
+std::optional<std::pair<int, int>> version_of(const MachineFacts& machine, const std::string& package) {
+  const auto found = machine.packages.find(package);
+  if (found == machine.packages.end()) return std::nullopt;
+  std::istringstream stream(found->second);
+  int major = 0, minor = 0;
+  char dot = 0;
+  if (!(stream >> major >> dot >> minor) || dot != '.') return std::nullopt;
+  return std::pair(major, minor);
+}
+
+std::vector<MachineRemark> version_remarks(const Case& facts, const MachineFacts& machine) {
+  constexpr std::pair<int, int> k_public_fully_shard{2, 6};
+  const auto torch = version_of(machine, "torch");
+  const bool is_fsdp2 = facts_of(*facts.job->scenario).framework == Framework::fsdp2;
+  if (!is_fsdp2 || !torch || *torch >= k_public_fully_shard) return {};
+  return {{fmt::format("torch {} of {} has no public fully_shard, which came with 2.6.",
+                       machine.packages.at("torch"), name_of(machine)),
+           Severity::error,
+           {evidence_of_machine(machine, "packages", "torch==" + machine.packages.at("torch")),
+            evidence_of_key(facts, "parallel.strategy")}}};
+}
+
+std::vector<Finding> check_versions(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, version_remarks);
+}
 
 Rule function_not_found() {
   return {
@@ -76,6 +112,7 @@ Rule function_not_found() {
               {.pattern = "has no attribute 'set_requires_gradient_sync'", .certainty = 82},
               {.pattern = "has no attribute 'clip_grad_norm_'", .certainty = 70},
           },
+      .checks = {{.needs = {Need::configuration, Need::environment}, .run = check_versions}},
   };
 }
 
