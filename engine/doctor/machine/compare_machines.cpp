@@ -14,6 +14,12 @@ std::string value_words(const std::string& value) {
   return value.empty() ? "not set" : value;
 }
 
+// "rank 2 on node1 and 3 others".
+std::string with_others(const MachineFacts& machine, std::size_t all) {
+  const std::string others = all == 1 ? "" : fmt::format(" and {} other{}", all - 1, all == 2 ? "" : "s");
+  return name_of(machine) + others;
+}
+
 std::string value_of(const SaidByName& said, const std::string& name) {
   const auto found = said.find(name);
   return found == said.end() ? std::string() : found->second;
@@ -59,12 +65,9 @@ std::vector<Difference> differences(const std::vector<MachineFacts>& machines,
 
 std::string words_of(const Difference& difference) {
   const Difference::Odd& odd = difference.odd.front();
-  const std::string on = difference.alike == 1 ? "on " + name_of(*difference.first)
-                                               : fmt::format("on {} others", difference.alike);
-  std::string text = fmt::format("{} is {} on {} and {} {}", difference.name, value_words(odd.value),
-                                 name_of(*odd.machine), value_words(difference.usual), on);
-  if (difference.odd.size() > 1) text += fmt::format(" ({} differ)", difference.odd.size());
-  return text + ".";
+  return fmt::format("{} is {} on {} and {} on {}.", difference.name, value_words(odd.value),
+                     with_others(*odd.machine, difference.odd.size()), value_words(difference.usual),
+                     with_others(*difference.first, difference.alike));
 }
 
 Finding finding_about(const Rule& rule, const Difference& difference) {

@@ -30,7 +30,8 @@ struct Difference {
 std::vector<Difference> differences(const std::vector<MachineFacts>& machines,
                                     SaidByName (*said)(const MachineFacts& machine));
 
-// "torch is 2.10.0 on rank 3 on node1 and 2.11.0 on 7 others."
+// "torch is 2.10.0 on rank 3 on node1 and 2.11.0 on rank 0 on node0 and 6 others." Others may say a third
+// thing.
 std::string words_of(const Difference& difference);
 
 // A finding that names the odd ones.

@@ -15,7 +15,10 @@ constexpr int k_certainty = 85;
 void add_machine(Finding& finding, const MachineFacts& machine, MachineRemark remark) {
   finding.severity = std::min(finding.severity, remark.severity);
   for (Evidence& evidence : remark.evidence) {
-    if (finding.evidence.size() < k_shown) finding.evidence.push_back(std::move(evidence));
+    const bool is_said = std::any_of(
+        finding.evidence.begin(), finding.evidence.end(),
+        [&](const Evidence& said) { return said.where == evidence.where && said.text == evidence.text; });
+    if (!is_said && finding.evidence.size() < k_shown) finding.evidence.push_back(std::move(evidence));
   }
   if (machine.rank) finding.ranks.push_back(*machine.rank);
 }

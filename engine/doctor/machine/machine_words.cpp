@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,18 +25,19 @@ std::string driver_words(const MachineFacts& machine) {
   return fmt::format("driver {} (CUDA {})", machine.driver, machine.driver_cuda);
 }
 
-// Whether the version of a package is worth a word.
-bool is_told(std::string_view package) {
+// What a package is called where its version is worth a word; empty: it is not.
+std::string_view told_as(std::string_view package) {
   constexpr auto k_told =
       std::to_array<std::string_view>({"torch", "transformers", "accelerate", "deepspeed"});
-  return package.starts_with("nvidia-nccl") ||
-         std::find(k_told.begin(), k_told.end(), package) != k_told.end();
+  if (package.starts_with("nvidia-nccl")) return "NCCL";
+  return std::find(k_told.begin(), k_told.end(), package) == k_told.end() ? std::string_view() : package;
 }
 
 std::string package_words(const MachineFacts& machine) {
   std::string words;
   for (const auto& [name, version] : machine.packages) {
-    if (is_told(name)) words += fmt::format("{}{} {}", words.empty() ? "" : ", ", name, version);
+    const std::string_view called = told_as(name);
+    if (!called.empty()) words += fmt::format("{}{} {}", words.empty() ? "" : ", ", called, version);
   }
   return words;
 }
@@ -43,8 +45,10 @@ std::string package_words(const MachineFacts& machine) {
 std::string fabric_words(const MachineFacts& machine) {
   const std::vector<FabricPort> ports = active_ports(machine);
   if (ports.empty()) return {};
+  std::set<double> rates;
+  for (const FabricPort& port : ports) rates.insert(port.gigabits);
   return fmt::format("{} active port{} of {} Gb/s", ports.size(), ports.size() == 1 ? "" : "s",
-                     ports.front().gigabits);
+                     fmt::join(rates, ", "));
 }
 
 std::string shared_memory_words(const MachineFacts& machine) {

@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -53,6 +54,29 @@ inline const Finding* finding_of_rule(const Examination& examination, std::strin
     if (finding.rule == rule) return &finding;
   }
   return nullptr;
+}
+
+// Changes that a terminal, a collector of logs or a broken disk makes.
+inline std::string mutated(std::string text, std::mt19937& random) {
+  const auto below = [&](std::size_t n) {
+    return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
+  };
+  const std::size_t changes = 1 + below(6);
+  for (std::size_t i = 0; i < changes && !text.empty(); ++i) {
+    const std::size_t at = below(text.size());
+    switch (below(9)) {
+      case 0: text[at] = static_cast<char>(below(256)); break;
+      case 1: text.insert(at, "\x1b[31m"); break;
+      case 2: text.insert(at, "\r 47%|####    | 12/99 [00:01<00:09]"); break;
+      case 3: text.insert(at, "\xff\xc3"); break;
+      case 4: text.erase(at, 1 + below(40)); break;
+      case 5: text.insert(at, std::string(below(70000), 'z')); break;
+      case 6: text.insert(at, "99999999999999999999999999"); break;
+      case 7: text.insert(at, std::string(1 + below(3), '\0')); break;
+      default: text += text.substr(at); break;
+    }
+  }
+  return text;
 }
 
 }  // namespace shardlab::test

@@ -12,9 +12,11 @@ namespace {
 
 using test::finding_of_rule;
 
+using TextsByMachine = std::map<std::string, MachineTexts>;
+
 // "--- MACHINE/TEXT" and the lines of that text.
-std::vector<MachineFacts> machines_in(const std::string& block) {
-  std::map<std::string, MachineTexts> texts;
+TextsByMachine texts_in(const std::string& block) {
+  TextsByMachine texts;
   std::string* text = nullptr;
   std::istringstream lines(block);
   for (std::string line; std::getline(lines, line);) {
@@ -26,11 +28,19 @@ std::vector<MachineFacts> machines_in(const std::string& block) {
       *text += line + "\n";
     }
   }
+  return texts;
+}
+
+std::vector<MachineFacts> facts_of(const TextsByMachine& texts) {
   const auto known = known_variables();
   REQUIRE(known);
   std::vector<MachineFacts> machines;
-  for (auto& [name, of] : texts) machines.push_back(read_facts({name, std::move(of)}, *known));
+  for (const auto& [name, of] : texts) machines.push_back(read_facts({name, of}, *known));
   return machines;
+}
+
+std::vector<MachineFacts> machines_in(const std::string& block) {
+  return facts_of(texts_in(block));
 }
 
 Examination examine_machines(const std::vector<MachineFacts>& machines) {
@@ -85,7 +95,7 @@ TEST_CASE("a rank that differs is named among those that do not") {
   CHECK(finding.rule == "configuration/effective-differs");
   CHECK(finding.severity == Severity::error);
   CHECK(finding.ranks == std::vector<int>{2});
-  CHECK(finding.message == "torch is 2.10.0 on rank 2 on node1 and 2.11.0 on 3 others.");
+  CHECK(finding.message == "torch is 2.10.0 on rank 2 on node1 and 2.11.0 on rank 0 on node0 and 2 others.");
 }
 
 TEST_CASE("a machine without anything to say is well, and one of 512 ranks is told once") {
@@ -122,6 +132,25 @@ TEST_CASE("texts that are not as they should be say nothing") {
   CHECK_FALSE(facts.shared_memory);
   CHECK_FALSE(facts.head);
   CHECK(examine_machines({facts}).findings.empty());
+}
+
+TEST_CASE("mutated machines give findings or none, never a failure") {
+  std::mt19937 random(20261128);
+  std::size_t mutations = 0, findings = 0;
+  for (const test::LogBlock& block : test::log_blocks("machines.txt")) {
+    for (int round = 0; round < 40; ++round) {
+      TextsByMachine texts = texts_in(block.text);
+      for (auto& [name, of] : texts) {
+        for (auto& [text, content] : of) content = test::mutated(std::move(content), random);
+      }
+      const Examination found = examine_machines(facts_of(texts));
+      ++mutations;
+      findings += found.findings.size();
+      for (const Finding& finding : found.findings) REQUIRE_FALSE(finding.evidence.empty());
+    }
+  }
+  WARN(mutations << " mutations, " << findings << " findings");
+  CHECK(findings > mutations / 8);
 }
 
 }  // namespace

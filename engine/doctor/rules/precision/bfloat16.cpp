@@ -15,7 +15,8 @@ constexpr int k_first_with_bfloat16 = 80;
 std::vector<Finding> check_capability(const Rule& rule, const Case& facts) {
   const JobFacts& job = *facts.job;
   const int capability = job.device->cuda_capability;
-  if (job.planned->graph.compute_dtype != DType::bfloat16 || capability == 0 || capability >= k_first_with_bfloat16)
+  if (job.planned->graph.compute_dtype != DType::bfloat16 || capability == 0 ||
+      capability >= k_first_with_bfloat16)
     return {};
   Finding finding = effect_finding(rule, facts, {{"precision.param=float16"}});
   finding.message = job.device->name + " has no arithmetic for bfloat16.";
