@@ -25,6 +25,7 @@ inline constexpr FileKind k_weights_index_file{"index of weights", std::int64_t{
 inline constexpr FileKind k_record_file_kind{"record of a training", std::int64_t{256} << 20};
 inline constexpr FileKind k_memory_history_file{"memory history", std::int64_t{8} << 30};
 inline constexpr FileKind k_flight_dump_file{"dump of a flight recorder", std::int64_t{256} << 20};
+inline constexpr FileKind k_program_file{"source of a program", std::int64_t{4} << 20};
 inline constexpr FileKind k_table_file{"table", std::int64_t{64} << 20};
 inline constexpr FileKind k_description_file{"description", std::int64_t{16} << 20};
 

@@ -13,6 +13,7 @@ bool has(const Case& facts, Need need) {
     case Need::plan: return facts.job != nullptr && facts.job->planned != nullptr;
     case Need::prediction: return facts.job != nullptr && facts.job->predicted != nullptr;
     case Need::measurement: return facts.job != nullptr && facts.job->measured != nullptr;
+    case Need::program: return facts.program != nullptr;
     case Need::environment: return facts.machines != nullptr;
   }
   return false;
@@ -26,6 +27,7 @@ std::string_view why_missing(Need need) {
     case Need::prediction: return "needs a prediction";
     case Need::measurement: return "needs a measured run";
     case Need::environment: return "needs what a machine says of itself";
+    case Need::program: return "needs the source of a program";
     case Need::log: return "needs a log";
     case Need::flight: return "needs dumps of a flight recorder";
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/doctor/program/program_facts.h"
 #include "engine/doctor/rule.h"
 
 namespace shardlab {
@@ -25,6 +26,7 @@ struct Case {
   const std::vector<FlightDump>* flight = nullptr;      // flight/flight_dump.h
   const ToolFiles* files = nullptr;                     // files/tool_files.h
   const std::vector<MachineFacts>* machines = nullptr;  // engine/machine; one, or one a rank
+  const TrainingProgram* program = nullptr;             // program/program_facts.h
 };
 
 // Whether what a check needs is in the case.

@@ -20,7 +20,7 @@ struct Case;
 struct Rule;
 
 // What must be at hand to check a rule.
-// `files` are those of other tools, `flight` dumps of torch's flight recorder.
+// `files` are those of other tools, `flight` dumps of torch's flight recorder, `program` is Python's source.
 enum class Need : std::uint8_t {
   configuration,
   files,
@@ -29,7 +29,8 @@ enum class Need : std::uint8_t {
   measurement,
   environment,
   log,
-  flight
+  flight,
+  program
 };
 template <>
 inline constexpr auto k_words<Need> = std::to_array<Word<Need>>({{Need::configuration, "configuration"},
@@ -39,7 +40,8 @@ inline constexpr auto k_words<Need> = std::to_array<Word<Need>>({{Need::configur
                                                                  {Need::measurement, "measurement"},
                                                                  {Need::environment, "environment"},
                                                                  {Need::log, "log"},
-                                                                 {Need::flight, "flight"}});
+                                                                 {Need::flight, "flight"},
+                                                                 {Need::program, "program"}});
 
 // A pure function: the same case, the same findings; none where nothing is wrong. It is called only where all
 // its needs are at hand.

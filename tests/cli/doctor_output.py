@@ -74,6 +74,17 @@ def test_fixes_set_keys_and_values_that_a_scenario_knows():
             check(value in re.split(r"[:,] ", values[key]), f"{rule} sets {key}={value}; known: {values[key]}")
 
 
+def test_a_program_is_looked_at_and_belongs_to_its_log():
+    place = Place()
+    (place.path / "train.py").write_text("import torch\nfully_shard(model)\nfor layer in model.layers:\n    fully_shard(layer)\n")
+    (place.path / "job.log").write_text("[rank0]: RuntimeError: CUDA error: out of memory\n")
+    done = expect(place.run("doctor", "train.py"), 1)
+    check("wrap/unit-order" in done.out and "train.py line 2: fully_shard(model)" in done.out, done)
+    both = expect(place.run("doctor", "train.py", "job.log", "--json"), 1).json()
+    check({"wrap/unit-order"} < {finding["rule"] for finding in both["findings"]}, both)
+    expect_error(place.run("doctor", "nothing.py"), 2, "nothing.py")
+
+
 def test_bad_input():
     place = Place()
     expect_error(place.run("doctor"), 2, "target")

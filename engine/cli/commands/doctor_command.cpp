@@ -25,11 +25,11 @@ class DoctorCommand final : public Command {
   std::string_view details() const override {
     return "TARGET is a scenario, a stored run as `shardlab show` names it, the files of one training for\n"
            "accelerate, DeepSpeed or transformers (or the script that launches it), a log (- is standard\n"
-           "input), or dumps of torch's flight recorder (files, or their folder). A log beside one of the\n"
-           "others is one case with it, and so are dumps. With --fix, targets that name rules choose whose\n"
-           "fixes are applied. --machine looks at the machine, under torchrun or srun at that of every "
-           "rank,\n"
-           "before a job runs there. Exits with 1 where something is wrong, with 0 where nothing is.";
+           "input), dumps of torch's flight recorder (files, or their folder), or the program (.py files).\n"
+           "A log beside one of the others is one case with it, and so are dumps and programs. With --fix,\n"
+           "targets that name rules choose whose fixes are applied. --machine looks at the machine, under\n"
+           "torchrun or srun at that of every rank, before a job runs there. Exits with 1 where\n"
+           "something is wrong, with 0 where nothing is.";
   }
 
   CommonUse uses() const override { return {.database = true, .overrides = true}; }

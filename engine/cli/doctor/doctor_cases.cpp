@@ -18,6 +18,9 @@ struct CaseBeside {
   std::string log_name;
   std::optional<std::vector<FlightDump>> flight;
   const std::vector<MachineFacts>* machines = nullptr;
+  std::optional<TrainingProgram> program = {};
+
+  bool is_empty() const { return !log && !flight && machines == nullptr && !program; }
 };
 
 std::size_t count_of_jobs(const CaseRequest& request) {
@@ -31,6 +34,7 @@ BesideJob beside(const CaseBeside& known, const ToolFiles* files = nullptr) {
   beside.log_name = known.log_name;
   if (known.flight) beside.flight = &*known.flight;
   beside.machines = known.machines;
+  if (known.program) beside.program = &*known.program;
   return beside;
 }
 
@@ -43,6 +47,7 @@ Examination examine_beside(const CaseBeside& beside, const ToolFiles* files, std
   known.flight = beside.flight ? &*beside.flight : nullptr;
   known.files = files;
   known.machines = beside.machines;
+  known.program = beside.program ? &*beside.program : nullptr;
   return examine(known, all_rules(), ignored);
 }
 
@@ -54,7 +59,7 @@ Result<Examination> examine_scenario(const std::string& target, const CaseBeside
   if (job.error().kind != ErrorKind::bad_input || job.error().code == ErrorCode::no_database)
     return fail(job.error());
   Examination examination = examine_mistakes(target, job.error());
-  if (known.log || known.flight || known.machines != nullptr) {
+  if (!known.is_empty()) {
     for (Finding& finding : examine_beside(known, nullptr, target, ignored).findings)
       examination.findings.push_back(std::move(finding));
   }
@@ -81,6 +86,7 @@ Result<CaseRequest> sort_targets(const std::vector<std::string>& targets, const 
       case DoctorTarget::files: request.files.push_back(target); break;
       case DoctorTarget::log: request.logs.push_back(target); break;
       case DoctorTarget::flight: request.flight.push_back(target); break;
+      case DoctorTarget::program: request.programs.push_back(target); break;
     }
   }
   return request;
@@ -93,7 +99,7 @@ Result<std::vector<Examination>> examine_cases(CaseRequest request, const Common
   CaseBeside known;
   const std::size_t jobs = count_of_jobs(request);
   known.machines = request.machines;
-  const bool has_others = !request.flight.empty() || known.machines != nullptr;
+  const bool has_others = !request.flight.empty() || !request.programs.empty() || known.machines != nullptr;
   const bool is_one_case = jobs == 1 || (jobs == 0 && has_others);
   if (is_one_case && !request.logs.empty()) {
     known.log_name = request.logs.front();
@@ -102,6 +108,9 @@ Result<std::vector<Examination>> examine_cases(CaseRequest request, const Common
   }
   if (!request.flight.empty()) {
     SHARDLAB_TRY(known.flight, read_flight_dumps(request.flight));
+  }
+  if (!request.programs.empty()) {
+    SHARDLAB_TRY(known.program, read_programs(request.programs));
   }
   std::vector<Examination> examinations;
   for (const std::string& target : request.scenarios) {
@@ -115,7 +124,9 @@ Result<std::vector<Examination>> examine_cases(CaseRequest request, const Common
     SHARDLAB_TRY(examinations.emplace_back(), examine_tool_files(request, known, options));
   }
   if (jobs != 1 && has_others) {
-    const std::string name = request.flight.empty() ? known.machines->front().source : request.flight.front();
+    const std::string name = !request.flight.empty()     ? request.flight.front()
+                             : !request.programs.empty() ? request.programs.front()
+                                                         : known.machines->front().source;
     examinations.push_back(examine_beside(known, nullptr, name, request.ignored));
   }
   for (const std::string& target : request.logs) {

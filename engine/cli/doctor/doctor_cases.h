@@ -16,6 +16,7 @@ struct CaseRequest {
   std::vector<std::string> files;  // of other tools: one case
   std::vector<std::string> logs;
   std::vector<std::string> flight;                      // dumps of one job's ranks, or their folder: one case
+  std::vector<std::string> programs;                    // sources of one program
   const std::vector<MachineFacts>* machines = nullptr;  // of one job; the caller keeps them
   std::string onto;  // a scenario that says what the files do not; empty: none
   std::vector<std::string> ignored;
@@ -25,8 +26,8 @@ struct CaseRequest {
 // it.
 Result<CaseRequest> sort_targets(const std::vector<std::string>& targets, const std::string& as);
 
-// A log, dumps and machines beside the only scenario, run or set of files are a case with it, and so is a log
-// beside dumps or machines; else each target is one of its own.
+// A log, dumps, machines and a program beside the only scenario, run or set of files are a case with it, and
+// so is a log beside dumps, machines or a program; else each target is one of its own.
 Result<std::vector<Examination>> examine_cases(CaseRequest request, const CommonOptions& options);
 
 // The job of the only scenario, run or set of files: what `--fix` changes. Errors: those of reading, and

@@ -113,6 +113,7 @@ Examination examine_job(const DoctorJob& job, const BesideJob& beside,
   known.files = beside.files;
   known.flight = beside.flight;
   known.machines = beside.machines;
+  known.program = beside.program;
   known.job = &facts;
   Trials trials(job.planned, job.predicted, job.calibration ? &*job.calibration : nullptr);
   return examine(known, all_rules(), ignored,

@@ -52,6 +52,7 @@ struct BesideJob {
   const ToolFiles* files = nullptr;
   const std::vector<FlightDump>* flight = nullptr;
   const std::vector<MachineFacts>* machines = nullptr;
+  const TrainingProgram* program = nullptr;
 };
 
 Examination examine_job(const DoctorJob& job, const BesideJob& beside,

@@ -17,6 +17,7 @@
 #include "engine/base/input_file.h"
 #include "engine/doctor/flight/read_flight_dump.h"
 #include "engine/doctor/log/log_reader.h"
+#include "engine/doctor/program/read_program.h"
 #include "engine/doctor/registry.h"
 #include "engine/formats/imports/foreign_file.h"
 
@@ -118,6 +119,7 @@ Result<DoctorTarget> kind_of_target(const std::string& target) {
   if (target == k_standard_input) return DoctorTarget::log;
   if (!std::filesystem::exists(target, ignored)) return DoctorTarget::run;
   if (std::filesystem::is_directory(target, ignored)) return DoctorTarget::flight;
+  if (target.ends_with(".py")) return DoctorTarget::program;
   SHARDLAB_TRY(const File file, open_target(target));
   std::string begin(k_looked_at, '\0');
   begin.resize(std::fread(begin.data(), 1, begin.size(), file.get()));
@@ -147,6 +149,15 @@ Result<std::vector<FlightDump>> read_flight_dumps(const std::vector<std::string>
     return bad_input(in_file(targets.front()), "is a folder without dumps of a flight recorder",
                      "give the folder of TORCH_FR_DUMP_TEMP_FILE, or files");
   return dumps;
+}
+
+Result<TrainingProgram> read_programs(const std::vector<std::string>& targets) {
+  TrainingProgram program;
+  for (const std::string& target : targets) {
+    SHARDLAB_TRY(const std::string text, read_input_file(target, k_program_file));
+    program.push_back(read_program(text, target));
+  }
+  return program;
 }
 
 Result<LogFacts> read_log(const std::string& target) {

@@ -1,4 +1,4 @@
-// Words in a line of a log. Private to this folder.
+// Words in a line of a log or a program. Private to the doctor.
 #pragma once
 
 #include <algorithm>

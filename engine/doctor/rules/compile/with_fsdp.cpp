@@ -1,8 +1,28 @@
 // torch.compile and wrapping.
+#include "engine/doctor/case.h"
+#include "engine/doctor/program/program_questions.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+// What a line gives its value to: "model" of `model=torch.compile(model)`.
+std::string assigned(const ProgramLine& line) {
+  const std::size_t equals = line.text.find('=');
+  return equals == std::string::npos ? std::string() : line.text.substr(0, equals);
+}
+
+std::vector<Finding> check_compiled_first(const Rule& rule, const Case& facts) {
+  for (const Call& wrapped : fsdp1_calls(*facts.program)) {
+    if (wrapped.argument.starts_with("torch.compile(")) return {finding_of_program(rule, 88, {wrapped})};
+    for (const Call& compiled : calls_of(*facts.program, "compile")) {
+      const bool is_of_torch = compiled.line->text.find("torch.compile(") != std::string::npos;
+      if (is_of_torch && is_before(compiled, wrapped) && assigned(*compiled.line) == wrapped.argument)
+        return {finding_of_program(rule, 88, {compiled, wrapped})};
+    }
+  }
+  return {};
+}
 
 Rule original_parameters() {
   return {
@@ -37,12 +57,13 @@ Rule wrap_order() {
       .codes = {"B-22"},
       .title = "compiled before it was wrapped",
       .severity = Severity::warning,
-      .needs = {Need::configuration},
+      .needs = {Need::configuration, Need::program},
       .source = "FSDP's documentation",
       .message = "The whole model was compiled, then wrapped.",
       .explanation = "With FSDP1 the order is wrap, then compile; or the inner blocks are compiled.",
       .fix = {.kind = FixKind::code, .text = "wrap, then compile; or compile every block"},
       .example = "FSDP(torch.compile(model))",
+      .checks = {{.needs = {Need::program}, .run = check_compiled_first}},
   };
 }
 

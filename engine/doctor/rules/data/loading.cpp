@@ -1,8 +1,24 @@
 // Reading and preparing batches.
+#include "engine/doctor/case.h"
+#include "engine/doctor/program/program_questions.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+// Only worth knowing: nobody has measured that anything waits.
+std::vector<Finding> check_workers(const Rule& rule, const Case& facts) {
+  for (const Call& loader : calls_of(*facts.program, "DataLoader")) {
+    const bool says = loader.arguments.find("num_workers") != std::string::npos ||
+                      loader.arguments.find("**") != std::string::npos;
+    if (says || loader.arguments.empty()) continue;
+    Finding finding = finding_of_program(rule, 50, {loader});
+    finding.severity = Severity::info;
+    finding.message = "Batches are loaded by the process that trains: the loader has no workers.";
+    return {finding};
+  }
+  return {};
+}
 
 Rule waits() {
   return {
@@ -10,7 +26,7 @@ Rule waits() {
       .codes = {"C-16", "D-26"},
       .title = "the device waits for data",
       .severity = Severity::warning,
-      .needs = {Need::configuration, Need::measurement, Need::log},
+      .needs = {Need::configuration, Need::measurement, Need::log, Need::program},
       .threshold = "waiting above 5 % of the step (a proposal, to be tuned)",
       .source = "torch.utils.data.DataLoader",
       .message = "Batches are not ready in time: loading is set up too small, or a loader is stuck.",
@@ -32,6 +48,7 @@ Rule waits() {
               {.pattern = "dataloader timed out after", .certainty = 84},
               {.pattern = "data loading*bottleneck", .certainty = 75},
           },
+      .checks = {{.needs = {Need::program}, .run = check_workers}},
   };
 }
 

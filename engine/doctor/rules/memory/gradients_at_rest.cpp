@@ -1,13 +1,20 @@
 // Gradients that live longer than they must.
+#include "engine/doctor/case.h"
 #include "engine/doctor/job/job_evidence.h"
 #include "engine/doctor/job/job_facts.h"
 #include "engine/doctor/job/peak_parts.h"
 #include "engine/doctor/job/unit_facts.h"
+#include "engine/doctor/program/program_questions.h"
 #include "engine/doctor/rules/rule_list.h"
 #include "engine/scenario/train_spec.h"
 
 namespace shardlab {
 namespace {
+
+std::vector<Finding> check_zeroed(const Rule& rule, const Case& facts) {
+  const auto zeroed = first_line_with(*facts.program, {"zero_grad(set_to_none=False", "zero_grad(False)"});
+  return zeroed ? std::vector<Finding>{finding_of_program(rule, 92, {*zeroed})} : std::vector<Finding>();
+}
 
 Rule gradients_kept() {
   return {
@@ -15,13 +22,14 @@ Rule gradients_kept() {
       .codes = {"B-24"},
       .title = "gradients are kept between steps",
       .severity = Severity::warning,
-      .needs = {Need::configuration},
+      .needs = {Need::configuration, Need::program},
       .source = "torch.optim.Optimizer.zero_grad",
       .message =
           "Gradients are set to zero instead of being freed: one set of gradients stays in memory at rest.",
       .explanation = "zero_grad(set_to_none=False) keeps the tensors.",
       .fix = {.kind = FixKind::code, .text = "call zero_grad() with set_to_none=True, its default"},
       .example = "optimizer.zero_grad(set_to_none=False)",
+      .checks = {{.needs = {Need::program}, .run = check_zeroed}},
   };
 }
 

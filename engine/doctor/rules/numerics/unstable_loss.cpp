@@ -1,8 +1,21 @@
 // Functions whose gradient is not finite.
+#include "engine/doctor/case.h"
+#include "engine/doctor/program/program_questions.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+std::vector<Finding> check_logarithm(const Rule& rule, const Case& facts) {
+  const auto unstable = first_line_with(
+      *facts.program, {"torch.log(torch.softmax(", "torch.log(F.softmax(", "torch.log(nn.functional.softmax(",
+                       "torch.log(torch.sigmoid(", "softmax(logits,dim=-1).log()"});
+  if (!unstable) return {};
+  Finding finding = finding_of_program(rule, 80, {*unstable});
+  finding.severity = Severity::warning;
+  finding.message = "The logarithm of a softmax is taken in two steps, of which the second may see zero.";
+  return {finding};
+}
 
 Rule unstable_loss() {
   return {
@@ -10,7 +23,7 @@ Rule unstable_loss() {
       .codes = {"C-12", "C-33"},
       .title = "the loss function is unstable",
       .severity = Severity::error,
-      .needs = {Need::measurement, Need::log},
+      .needs = {Need::measurement, Need::log, Need::program},
       .threshold = "NaN in the loss before any gradient is NaN",
       .source = "torch.nn.functional.cross_entropy, log_softmax",
       .message = "The loss overflows or takes the logarithm of zero.",
@@ -32,6 +45,7 @@ Rule unstable_loss() {
               {.pattern = "function 'nlllossbackward0' returned nan", .certainty = 80},
               {.pattern = "function 'logsumexpbackward0' returned nan", .certainty = 80},
           },
+      .checks = {{.needs = {Need::program}, .run = check_logarithm}},
   };
 }
 

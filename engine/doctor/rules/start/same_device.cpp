@@ -4,7 +4,9 @@
 #include <map>
 #include <utility>
 
+#include "engine/doctor/case.h"
 #include "engine/doctor/machine/machine_evidence.h"
+#include "engine/doctor/program/program_questions.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
@@ -53,13 +55,24 @@ std::vector<Finding> check_kinds(const Rule& rule, const Case& facts) {
   return findings_of(rule, facts, kind_remarks);
 }
 
+// A plain program whose processes all say "cuda" and never which.
+std::vector<Finding> check_chosen_device(const Rule& rule, const Case& facts) {
+  const TrainingProgram& program = *facts.program;
+  const auto moved = first_line_with(program, {".cuda()", ".to('cuda')", ".to(\"cuda\")"});
+  const bool chooses = first_line_with(program, {"set_device(", "device_id=", "device_index(",
+                                                 "CUDA_VISIBLE_DEVICES", "LOCAL_RANK", "local_rank"})
+                           .has_value();
+  if (!moved || chooses || !is_plain_and_distributed(program)) return {};
+  return {finding_of_program(rule, 78, {*moved})};
+}
+
 Rule same_device() {
   return {
       .id = "start/same-device",
       .codes = {"E-05"},
       .title = "several ranks use the same device",
       .severity = Severity::error,
-      .needs = {Need::configuration, Need::log, Need::environment},
+      .needs = {Need::configuration, Need::log, Need::environment, Need::program},
       .threshold = "two ranks of one node on one device",
       .source = "NCCL's init.cc (duplicate GPU)",
       .message = "Two ranks of a node use the same GPU.",
@@ -90,7 +103,8 @@ Rule same_device() {
                .certainty = 30,
                .only_info = true},
           },
-      .checks = {{.needs = {Need::environment}, .run = check_same_device}},
+      .checks = {{.needs = {Need::environment}, .run = check_same_device},
+                 {.needs = {Need::program}, .run = check_chosen_device}},
   };
 }
 

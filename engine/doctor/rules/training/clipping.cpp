@@ -1,8 +1,19 @@
 // Clipping of gradients by their norm.
+#include "engine/doctor/case.h"
+#include "engine/doctor/program/program_questions.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+std::vector<Finding> check_clipped(const Rule& rule, const Case& facts) {
+  const TrainingProgram& program = *facts.program;
+  const std::vector<Call> wrapped = fsdp1_calls(program);
+  const auto clipped = first_line_with(program, {"utils.clip_grad_norm_("});
+  const bool shards = !first_line_with(program, {"ShardingStrategy.NO_SHARD"});
+  if (wrapped.empty() || !clipped || !shards || !fsdp2_calls(program).empty()) return {};
+  return {finding_of_program(rule, 82, {*clipped, wrapped.front()})};
+}
 
 Rule clip_by_wrong_function() {
   return {
@@ -10,7 +21,7 @@ Rule clip_by_wrong_function() {
       .codes = {"B-07"},
       .title = "gradients are clipped by the wrong function",
       .severity = Severity::error,
-      .needs = {Need::configuration},
+      .needs = {Need::configuration, Need::program},
       .source = "torch/distributed/fsdp/fully_sharded_data_parallel.py (clip_grad_norm_)",
       .message = "With FSDP1 the function of torch.nn.utils sees local shards only.",
       .explanation =
@@ -19,6 +30,7 @@ Rule clip_by_wrong_function() {
       .fix = {.kind = FixKind::code,
               .text = "FSDP1: model.clip_grad_norm_(x); FSDP2: torch.nn.utils.clip_grad_norm_"},
       .example = "torch.nn.utils.clip_grad_norm_(fsdp_model.parameters(), 1.0)",
+      .checks = {{.needs = {Need::program}, .run = check_clipped}},
   };
 }
 

@@ -1,8 +1,31 @@
 // The optimizer's place in the program.
+#include "engine/doctor/case.h"
+#include "engine/doctor/program/program_questions.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+// Where an optimizer takes the parameters of the module.
+bool takes_parameters(const ProgramLine& line, const std::string& module) {
+  const bool is_optimizer = line.text.find("optim.") != std::string::npos ||
+                            line.text.find("Adam") != std::string::npos ||
+                            line.text.find("SGD(") != std::string::npos;
+  return is_optimizer && line.text.find(module + ".parameters()") != std::string::npos;
+}
+
+std::vector<Finding> check_made_before(const Rule& rule, const Case& facts) {
+  std::vector<Call> wrapped = fsdp1_calls(*facts.program);
+  for (Call& call : fsdp2_calls(*facts.program)) wrapped.push_back(std::move(call));
+  for (const Call& wrap : wrapped) {
+    for (const ProgramLine& line : wrap.file->lines) {
+      const Call made{wrap.file, &line, "", ""};
+      if (!wrap.argument.empty() && is_before(made, wrap) && takes_parameters(line, wrap.argument))
+        return {finding_of_program(rule, 86, {made, wrap})};
+    }
+  }
+  return {};
+}
 
 Rule optimizer_before_wrapping() {
   return {
@@ -10,7 +33,7 @@ Rule optimizer_before_wrapping() {
       .codes = {"B-25"},
       .title = "the optimizer was built before the model was wrapped",
       .severity = Severity::error,
-      .needs = {Need::configuration, Need::log},
+      .needs = {Need::configuration, Need::log, Need::program},
       .source = "FSDP's documentation; torch/optim/optimizer.py",
       .message = "The optimizer holds parameters that are not the sharded ones.",
       .explanation =
@@ -45,6 +68,7 @@ Rule optimizer_before_wrapping() {
               {.pattern = "the model and the optimizer*do not share the same parameters", .certainty = 75},
               {.pattern = "expects optimizer to be created", .certainty = 70},
           },
+      .checks = {{.needs = {Need::program}, .run = check_made_before}},
   };
 }
 

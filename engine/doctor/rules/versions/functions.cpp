@@ -4,9 +4,11 @@
 #include <sstream>
 #include <utility>
 
+#include "engine/doctor/case.h"
 #include "engine/doctor/job/job_evidence.h"
 #include "engine/doctor/job/job_facts.h"
 #include "engine/doctor/machine/machine_evidence.h"
+#include "engine/doctor/program/program_questions.h"
 #include "engine/doctor/rules/rule_list.h"
 #include "engine/scenario/strategy_facts.h"
 
@@ -38,6 +40,16 @@ std::vector<MachineRemark> version_remarks(const Case& facts, const MachineFacts
 
 std::vector<Finding> check_versions(const Rule& rule, const Case& facts) {
   return findings_of(rule, facts, version_remarks);
+}
+
+std::vector<Finding> check_path(const Rule& rule, const Case& facts) {
+  const auto imported = first_line_with(
+      *facts.program, {"torch.distributed._composable", "torch.distributed.fsdp._fully_shard"});
+  if (!imported) return {};
+  Finding finding = finding_of_program(rule, 60, {*imported});
+  finding.severity = Severity::info;
+  finding.message = "fully_shard is imported from where it was before it was public.";
+  return {finding};
 }
 
 Rule function_not_found() {
@@ -122,7 +134,7 @@ Rule fsdp2_path() {
       .codes = {"B-19"},
       .title = "FSDP2 is imported from where it is not",
       .severity = Severity::error,
-      .needs = {Need::configuration, Need::log},
+      .needs = {Need::configuration, Need::log, Need::program},
       .source = "PyTorch's release notes",
       .message = "fully_shard is imported from a path that this version does not have.",
       .explanation =
@@ -141,6 +153,7 @@ Rule fsdp2_path() {
               {.pattern = "no module named 'torch.distributed.fsdp._fully_shard", .certainty = 90},
               {.pattern = "no module named 'torch.distributed._composable_state", .certainty = 85},
           },
+      .checks = {{.needs = {Need::program}, .run = check_path}},
   };
 }
 

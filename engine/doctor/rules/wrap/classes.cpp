@@ -1,8 +1,15 @@
 // Policies that name classes or take functions.
+#include "engine/doctor/case.h"
+#include "engine/doctor/program/program_questions.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
 namespace {
+
+std::vector<Finding> check_policy_program(const Rule& rule, const Case& facts) {
+  const auto policy = first_line_with(*facts.program, {"lambda_fn=lambda module,", "lambda_fn=lambda m,"});
+  return policy ? std::vector<Finding>{finding_of_program(rule, 85, {*policy})} : std::vector<Finding>();
+}
 
 Rule unknown_class() {
   return {
@@ -43,7 +50,7 @@ Rule policy_signature() {
       .codes = {"B-14"},
       .title = "the wrap policy is called with other arguments",
       .severity = Severity::error,
-      .needs = {Need::log},
+      .needs = {Need::log, Need::program},
       .source = "torch/distributed/fsdp/wrap.py",
       .message = "The function given as a wrap policy takes other arguments than it is called with.",
       .explanation =
@@ -67,6 +74,7 @@ Rule policy_signature() {
               {.pattern = "typeerror*argument", .certainty = 72, .frame = "_recursive_wrap"},
               {.pattern = "auto_wrap_policy should be callable", .certainty = 80},
           },
+      .checks = {{.needs = {Need::program}, .run = check_policy_program}},
   };
 }
 

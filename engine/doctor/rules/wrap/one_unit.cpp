@@ -1,11 +1,13 @@
 // How the model is cut into units.
 #include <fmt/format.h>
 
+#include "engine/doctor/case.h"
 #include "engine/doctor/job/job_evidence.h"
 #include "engine/doctor/job/job_facts.h"
 #include "engine/doctor/job/peak_parts.h"
 #include "engine/doctor/job/speed_finding.h"
 #include "engine/doctor/job/unit_facts.h"
+#include "engine/doctor/program/program_questions.h"
 #include "engine/doctor/rules/rule_list.h"
 #include "engine/plan/unit_sizes.h"
 #include "engine/scenario/strategy_facts.h"
@@ -25,6 +27,38 @@ std::vector<Finding> check_giant_unit(const Rule& rule, const Case& facts) {
   finding.evidence.push_back(evidence_of_key(facts, "parallel.wrap.policy"));
   finding.evidence.push_back(evidence_of_unit(facts, *giant));
   return {finding};
+}
+
+// What the nearest loop before the call runs over, that gives it its argument: "model.layers" of `for layer
+// in model.layers:`.
+std::string_view looped_over(const Call& call) {
+  std::string_view over;
+  for (const ProgramLine& line : call.file->lines) {
+    if (line.number > call.line->number) break;
+    const std::size_t in = line.text.find(" in ");
+    const bool loops = line.function == call.line->function && line.text.starts_with("for ") &&
+                       in != std::string::npos &&
+                       line.text.substr(0, in).find(call.argument) != std::string::npos;
+    if (loops) over = std::string_view(line.text).substr(in);
+  }
+  return over;
+}
+
+// Whether `inner` wraps a part of what `outer` wraps: model.layers[0], or what a loop over its parts gives.
+bool is_part_of(const Call& outer, const Call& inner) {
+  const std::string part = outer.argument + ".";
+  return inner.argument.starts_with(part) || looped_over(inner).find(part) != std::string_view::npos;
+}
+
+std::vector<Finding> check_unit_order(const Rule& rule, const Case& facts) {
+  const std::vector<Call> calls = fsdp2_calls(*facts.program);
+  for (const Call& outer : calls) {
+    for (const Call& inner : calls) {
+      if (outer.argument.empty() || !is_before(outer, inner) || !is_part_of(outer, inner)) continue;
+      return {finding_of_program(rule, 88, {outer, inner})};
+    }
+  }
+  return {};
 }
 
 Rule one_unit() {
@@ -93,7 +127,7 @@ Rule unit_order() {
       .codes = {"B-20"},
       .title = "the root was sharded before its layers",
       .severity = Severity::error,
-      .needs = {Need::configuration},
+      .needs = {Need::configuration, Need::program},
       .source = "torch/distributed/fsdp/_fully_shard/_fully_shard.py",
       .message = "Inner modules must be sharded before the module around them.",
       .explanation =
@@ -101,6 +135,7 @@ Rule unit_order() {
           "all.",
       .fix = {.kind = FixKind::code, .text = "call fully_shard on the layers first, then on the root"},
       .example = "fully_shard(model) before fully_shard(layer)",
+      .checks = {{.needs = {Need::program}, .run = check_unit_order}},
   };
 }
 
