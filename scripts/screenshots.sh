@@ -99,6 +99,7 @@ cd "$work"  # the names of the files are seen in the pictures: they are short
 picture window 1600 1000 llama3-8b.yaml --select 291
 picture scenario 1000 720 llama3-8b.yaml --panel scenario
 picture fit 640 780 llama3-8b.yaml --panel fit
+picture doctor 760 470 llama3-8b.yaml --panel doctor --edit train.micro_batch=2
 picture plan 960 720 llama3-8b.yaml --panel plan --select 9
 picture hardware 900 560 llama3-8b.yaml --panel hardware
 picture models 700 320 llama3-8b.yaml --panel models

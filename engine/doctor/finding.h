@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/ids.h"
 #include "engine/base/units.h"
 #include "engine/base/words.h"
 #include "engine/doctor/remedy.h"
@@ -28,6 +29,9 @@ struct Evidence {
   std::string text;              // the line itself, or numbers in words; one line of valid UTF-8
   std::int64_t line = 0;         // of a file, from 1; 0 where there is none
   std::optional<int> rank = {};  // that wrote it, where that is known
+  // For whoever can go there: a key of the scenario, or an instruction of the steady plan.
+  std::string key = {};
+  std::optional<InstructionId> instruction = {};
 
   friend bool operator==(const Evidence&, const Evidence&) = default;
 };

@@ -42,6 +42,7 @@ Result<std::variant<GuiOptions, std::string>> read_options(int argc, const char*
   app.add_option("--runs", options.runs, "Choose these runs, separated by commas")->type_name("RUNS");
   app.add_option("--edit", options.edit, "Keep the prediction as the baseline, then make this setting")
       ->type_name("KEY=VALUE");
+  app.add_option("--log", options.log, "Examine this log of a job")->type_name("FILE");
   app.add_option("--lesson", options.lesson, "Open this lesson: its number, a part of its name, a folder")
       ->type_name("LESSON");
   app.add_option("--lesson-step", options.lesson_step, "At this step [where it was left]")

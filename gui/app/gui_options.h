@@ -16,14 +16,15 @@ struct GuiOptions {
   std::string panel;                 // of the screenshot; empty: the whole window
   int width = 1440;
   int height = 900;
-  std::string theme;        // empty: what the preferences say
-  double scale = 0;         // 0: the preferences' or the monitor's
-  std::string select;       // "12": this instruction is chosen, for pictures
-  std::string runs;         // "r1,r2": these runs are chosen, for pictures
-  std::string edit;         // "train.micro_batch=2": made against the prediction as a baseline, for pictures
-  std::string lesson;       // "3": this lesson is opened
-  int lesson_step = 0;      // at this step; 0: where it was left
-  bool time_start = false;  // says how long the first frame took, and ends
+  std::string theme;   // empty: what the preferences say
+  double scale = 0;    // 0: the preferences' or the monitor's
+  std::string select;  // "12": this instruction is chosen, for pictures
+  std::string runs;    // "r1,r2": these runs are chosen, for pictures
+  std::string edit;    // "train.micro_batch=2": made against the prediction as a baseline, for pictures
+  std::filesystem::path log;  // of a job, to be examined; empty: none
+  std::string lesson;         // "3": this lesson is opened
+  int lesson_step = 0;        // at this step; 0: where it was left
+  bool time_start = false;    // says how long the first frame took, and ends
 };
 
 // The options, or, for --help, the text to print. bad_input for an option that is unknown or has a bad value.

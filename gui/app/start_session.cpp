@@ -18,6 +18,7 @@ void start_session(Session& session, const GuiOptions& options) {
   if (!options.theme.empty()) session.preferences().theme = options.theme;
   if (options.scale > 0) session.preferences().scale = options.scale;
   if (!options.scenario.empty()) session.open(options.scenario);
+  if (!options.log.empty()) session.doctor().read_log(options.log);
   if (!options.lesson.empty()) session.selection().choose_lesson({options.lesson, options.lesson_step});
 }
 

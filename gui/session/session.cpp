@@ -1,7 +1,9 @@
 #include "gui/session/session.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "gui/session/apply_settings.h"
 #include "gui/session/text_file.h"
 #include "gui/session/yaml_edit.h"
 
@@ -11,7 +13,7 @@ bool is_scenario_file(const std::filesystem::path& file) {
   return file.extension() == ".yaml" || file.extension() == ".yml";
 }
 
-Session::Session(std::function<void()> wake) : runs_(wake), predictor_(std::move(wake)) {}
+Session::Session(std::function<void()> wake) : runs_(wake), predictor_(wake), doctor_(std::move(wake)) {}
 
 bool Session::open(const std::filesystem::path& file) {
   auto text = read_text_file(file);
@@ -80,6 +82,10 @@ bool Session::open_one(const std::filesystem::path& file) {
     use_database(file);
     return true;
   }
+  if (looks_like_log(file)) {
+    doctor_.read_log(file);
+    return true;
+  }
   std::optional<std::string> scenario;
   if (ending == ".json") {
     const auto text = read_text_file(file);
@@ -93,7 +99,7 @@ bool Session::open_one(const std::filesystem::path& file) {
     messages_.add(
         Error{ErrorKind::bad_input, in_file(file.string()), "is nothing that the window can open",
               "scenarios (.yaml), a model's config.json, databases of runs (.db), traces of torch.profiler "
-              "(.json, .json.gz)"},
+              "(.json, .json.gz), logs of jobs"},
         "file", now_);
     return false;
   }
@@ -107,6 +113,7 @@ void Session::open_text(std::string text, std::filesystem::path file) {
   watch_.know(file);
   ++documents_opened_;
   prediction_.reset();
+  doctor_.forget();
   ask();
 }
 
@@ -147,6 +154,17 @@ bool Session::unset(std::string_view key) {
     return false;
   }
   edit_text(*std::move(text), std::string(key));
+  return true;
+}
+
+bool Session::set_all(const std::vector<std::string>& settings) {
+  auto text = apply_settings(document_.text(), file_name(), settings);
+  if (!text) {
+    messages_.add(text.error(), "edit", now_);
+    return false;
+  }
+  messages_.clear("edit");
+  edit_text(*std::move(text), fmt::format("{}", fmt::join(settings, " ")));
   return true;
 }
 
@@ -217,6 +235,7 @@ void Session::ask() {
   request.calibrations = calibrations_.texts();
   request.calibrations_from = calibrations_.database().string();
   predictor_.request(std::move(request));
+  doctor_.outdate();
 }
 
 void Session::take(PredictionOutcome outcome) {
@@ -224,6 +243,7 @@ void Session::take(PredictionOutcome outcome) {
   answered_revision_ = outcome.revision;
   problem_ = std::move(outcome.error);
   if (outcome.prediction) prediction_ = std::move(outcome.prediction);
+  doctor_.look_at({outcome.revision, file_name(), problem_ ? nullptr : prediction_, problem_});
 }
 
 // Whatever becomes of the file, the text here stays; a new text that can be read is taken over unless there
@@ -277,6 +297,7 @@ void Session::update(double now) {
   if (auto found = predictor_.take_alternatives()) alternatives_ = *std::move(found);
   if (!prediction_ || alternatives_.revision != prediction_->revision) alternatives_.alternatives.clear();
   if (auto found = predictor_.take_memory()) memory_ = *std::move(found);
+  doctor_.update();
   if (!prediction_ || memory_.revision != prediction_->revision) memory_ = {};
 }
 
@@ -299,7 +320,8 @@ void Session::tell_of_library() {
 }
 
 bool Session::busy() const {
-  return predicting() || calibrations_.reading() || !imports_.empty() || runs_.busy() || !predictor_.idle();
+  return predicting() || calibrations_.reading() || !imports_.empty() || runs_.busy() || !predictor_.idle() ||
+         doctor_.busy();
 }
 
 bool Session::settle(int rounds) {
@@ -310,6 +332,8 @@ bool Session::settle(int rounds) {
     predictor_.wait_until_idle();
     runs_.loaded(selection_.runs());  // asks for those that are not there yet
     if (runs_.reader() != nullptr) runs_.reader()->settle();
+    update(now_);  // what is predicted is examined
+    doctor_.wait_until_done();
     update(now_);
     if (!predicting() && !calibrations_.reading()) {
       messages_.clear("settle");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gui/session/calibration_source.h"
+#include "gui/session/doctor.h"
 #include "gui/session/document.h"
 #include "gui/session/file_watch.h"
 #include "gui/session/messages.h"
@@ -35,8 +36,8 @@ class Session {
   // --- the scenario. Failures become messages; the functions then return false.
   bool open(const std::filesystem::path& file);
   // What a person drops on the window: a scenario, a config.json (it becomes the scenario's model; without a
-  // scenario, that of a new one), a database of runs. By the name's ending. Traces of a profiler that are
-  // dropped together are the ranks of one run; once it is stored it is the chosen one.
+  // scenario, that of a new one), a database of runs, a log. By the name's ending, or the text in it. Traces
+  // of a profiler that are dropped together are the ranks of one run; once it is stored it is the chosen one.
   bool open_any(const std::vector<std::filesystem::path>& files);
   void open_text(std::string text, std::filesystem::path file = {});
   bool save();
@@ -44,6 +45,8 @@ class Session {
   // A setting in its dotted form, the value in YAML; an error of the value itself is shown where it is used.
   bool set(std::string_view key, std::string_view value);
   bool unset(std::string_view key);
+  // Several settings as for --set, as one edit.
+  bool set_all(const std::vector<std::string>& settings);
   void edit_text(std::string text, std::string what = "text");
   void undo();
   void redo();
@@ -63,6 +66,13 @@ class Session {
   const PredictedMemory& explained_memory() const { return memory_; }
   bool stale() const { return !prediction_ || prediction_->revision != request_revision_; }
   bool predicting() const { return answered_revision_ != request_revision_; }
+  // What is wrong with it, once somebody asked, and with logs that were given.
+  Doctor& doctor() { return doctor_; }
+  const Doctor& doctor() const { return doctor_; }
+  // Whether the newest findings are of an older text.
+  bool findings_are_stale() const {
+    return !doctor_.scenario() || doctor_.scenario()->revision != request_revision_;
+  }
   // Why the present text gives none.
   const std::optional<Error>& problem() const { return problem_; }
 
@@ -126,6 +136,7 @@ class Session {
   CalibrationSource calibrations_;
   view::RunLibrary runs_;
   Predictor predictor_;
+  Doctor doctor_;
   std::filesystem::path program_;
   std::uint64_t request_revision_ = 0;  // counts requests: another text or other calibrations
   std::uint64_t answered_revision_ = 0;

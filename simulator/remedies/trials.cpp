@@ -1,18 +1,24 @@
 #include "simulator/remedies/trials.h"
 
+#include <utility>
+
 #include "simulator/alternatives/predict_with.h"
 
 namespace shardlab {
 
 Trials::Trials(const PlannedScenario& planned, const RunSummary& before, const Calibration* calibration,
-               std::size_t most)
-    : planned_(planned), before_(before), calibration_(calibration), most_(most) {}
+               std::size_t most, std::function<bool()> is_wanted)
+    : planned_(planned),
+      before_(before),
+      calibration_(calibration),
+      most_(most),
+      is_wanted_(std::move(is_wanted)) {}
 
 const RunSummary* Trials::with(const Settings& settings) {
   auto found = made_.find(settings);
   if (found == made_.end()) {
     std::optional<RunSummary> run;
-    if (predictions_ < most_) {
+    if (predictions_ < most_ && (!is_wanted_ || is_wanted_())) {
       ++predictions_;
       auto predicted = predict_with(planned_, settings, calibration_);
       if (predicted && predicted->run.memory && predicted->planned.scenario != planned_.scenario)

@@ -19,9 +19,10 @@ using Settings = std::vector<std::string>;  // key=value, as for --set
 class Trials {
  public:
   // `before` is the prediction of `planned`, `calibration` what it was made with. All three must live as long
-  // as this. At most `most` predictions are made; after them nothing is allowed any more.
+  // as this. At most `most` predictions are made; after them, and once `is_wanted` (where there is one) says
+  // no, nothing is allowed any more.
   Trials(const PlannedScenario& planned, const RunSummary& before, const Calibration* calibration,
-         std::size_t most = k_most);
+         std::size_t most = k_most, std::function<bool()> is_wanted = {});
 
   const RunSummary& before() const { return before_; }
   // Null where the rest of the scenario does not allow the settings, and where they change nothing.
@@ -35,6 +36,7 @@ class Trials {
   const RunSummary& before_;
   const Calibration* calibration_;
   std::size_t most_, predictions_ = 0;
+  std::function<bool()> is_wanted_;
   std::map<Settings, std::optional<RunSummary>> made_;
 };
 

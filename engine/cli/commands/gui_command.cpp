@@ -26,6 +26,7 @@ class GuiCommand final : public Command {
     parser.value("--select", select_, "Choose the instruction of this number").type("N");
     parser.value("--edit", edit_, "Keep the prediction as the baseline, then make this setting")
         .type("KEY=VALUE");
+    parser.value("--log", log_, "Examine this log of a job").type("FILE");
     parser.value("--lesson", lesson_, "Open this lesson: its number, a part of its name, a folder")
         .type("LESSON");
     parser.value("--lesson-step", lesson_step_, "At this step [where it was left]").type("N");
@@ -51,6 +52,7 @@ class GuiCommand final : public Command {
     add("--scale", scale_);
     add("--select", select_);
     add("--edit", edit_);
+    add("--log", log_);
     add("--lesson", lesson_);
     add("--lesson-step", lesson_step_);
     add("--runs", runs_);
@@ -67,7 +69,7 @@ class GuiCommand final : public Command {
     return not_possible(arguments.front(), std::string("cannot be started: ") + std::strerror(errno));
   }
 
-  std::string scenario_, screenshot_, panel_, size_, theme_, scale_, select_, edit_, runs_;
+  std::string scenario_, screenshot_, panel_, size_, theme_, scale_, select_, edit_, runs_, log_;
   std::string lesson_, lesson_step_;
 };
 

@@ -3,16 +3,13 @@
 #include <filesystem>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "engine/base/yaml.h"
 #include "engine/cli/predict.h"
 #include "engine/cli/stored_runs.h"
 #include "engine/doctor/job/job_facts.h"
-#include "engine/doctor/registry.h"
 #include "engine/planner/plan_scenario.h"
 #include "engine/scenario/resolve_device.h"
-#include "simulator/remedies/try_remedies.h"
+#include "simulator/remedies/examine_with_remedies.h"
 #include "simulator/simulate.h"
 
 namespace shardlab {
@@ -36,24 +33,6 @@ JobFacts facts_of_job(const DoctorJob& job) {
           .trace = &job.trace,
           .measured = job.measured ? &*job.measured : nullptr,
           .measured_trace = job.measured_trace ? &*job.measured_trace : nullptr};
-}
-
-Finding mistake(const std::string& file, const Error& error) {
-  Finding finding;
-  finding.rule = "scenario/mistake";
-  finding.severity = Severity::error;
-  finding.title = "a mistake in the scenario";
-  finding.message =
-      error.place.name.empty() ? error.what + "." : fmt::format("{}: {}.", error.place.name, error.what);
-  const Place& place = error.place;
-  Evidence evidence{place.file.empty() ? file : place.file, "", error.place.name};
-  if (place.line > 0) evidence.where = fmt::format("line {}, column {}", place.line, place.column);
-  evidence.line = place.line;
-  finding.evidence.push_back(std::move(evidence));
-  finding.fix = {
-      FixKind::settings, {}, error.hint.empty() ? "correct it; docs/scenario.md has every key" : error.hint};
-  finding.certainty = 100;
-  return finding;
 }
 
 }  // namespace
@@ -114,18 +93,7 @@ Examination examine_job(const DoctorJob& job, const BesideJob& beside,
   known.flight = beside.flight;
   known.machines = beside.machines;
   known.program = beside.program;
-  known.job = &facts;
-  Trials trials(job.planned, job.predicted, job.calibration ? &*job.calibration : nullptr);
-  return examine(known, all_rules(), ignored,
-                 [&](std::vector<Finding>& findings) { try_remedies(findings, trials); });
-}
-
-Examination examine_mistakes(const std::string& file, const Error& error) {
-  Examination examination;
-  examination.source = file;
-  if (error.parts.empty()) examination.findings.push_back(mistake(file, error));
-  for (const Error& part : error.parts) examination.findings.push_back(mistake(file, part));
-  return examination;
+  return examine_with_remedies(facts, job.calibration ? &*job.calibration : nullptr, known, ignored);
 }
 
 }  // namespace shardlab

@@ -7,6 +7,7 @@
 
 #include "engine/cli/command_options.h"
 #include "engine/doctor/examine.h"
+#include "engine/doctor/examine_mistakes.h"
 #include "engine/doctor/files/tool_files.h"
 #include "engine/doctor/flight/flight_dump.h"
 #include "engine/doctor/log/log_facts.h"
@@ -57,8 +58,5 @@ struct BesideJob {
 
 Examination examine_job(const DoctorJob& job, const BesideJob& beside,
                         const std::vector<std::string>& ignored);
-
-// The mistakes of a scenario as findings, each with its line and column.
-Examination examine_mistakes(const std::string& file, const Error& error);
 
 }  // namespace shardlab

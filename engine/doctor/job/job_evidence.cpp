@@ -1,5 +1,7 @@
 #include "engine/doctor/job/job_evidence.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "engine/doctor/job/job_facts.h"
@@ -12,6 +14,7 @@ Evidence evidence_of_key(const Case& facts, std::string_view key) {
   const SettingView view = view_setting(*job.scenario, *job.source, std::string(key));
   const Place place = job.source->place(key);
   Evidence evidence;
+  evidence.key = key;
   evidence.text =
       view.value.empty() ? fmt::format("{} is not given", key) : fmt::format("{}: {}", key, view.value);
   if (!view.given) {
@@ -31,14 +34,22 @@ Evidence evidence_of_instruction(const Case& facts, InstructionId id, std::strin
   Evidence evidence{facts.job->source->file(), "plan, instruction " + instruction_label(plan, id),
                     std::move(text)};
   if (evidence.text.empty()) evidence.text = to_string(instruction.bytes);
+  evidence.instruction = id;
   return evidence;
 }
 
 Evidence evidence_of_unit(const Case& facts, UnitId id) {
-  const PlanUnit& unit = facts.job->planned->plan.steady.units[id.index()];
+  const StepPlan& plan = facts.job->planned->plan.steady;
+  const PlanUnit& unit = plan.units[id.index()];
   const std::string of = unit.module_path.empty() ? "the whole model's root" : unit.module_path;
-  return {facts.job->source->file(), "plan, unit " + unit.name,
-          fmt::format("{} parameters of {}", count_words(unit.elements), of)};
+  Evidence evidence{facts.job->source->file(), "plan, unit " + unit.name,
+                    fmt::format("{} parameters of {}", count_words(unit.elements), of)};
+  const auto first = std::find_if(plan.instructions.begin(), plan.instructions.end(),
+                                  [&](const Instruction& each) { return each.unit == id; });
+  if (first != plan.instructions.end())
+    evidence.instruction =
+        make_id<InstructionId>(static_cast<std::size_t>(first - plan.instructions.begin()));
+  return evidence;
 }
 
 Evidence evidence_of_figure(const Case& facts, std::string_view figure, std::string text) {

@@ -109,6 +109,7 @@ Finding memory_finding(const Rule& rule, const Case& facts, std::optional<Memory
         finding.takes_all_remedies ? words_of(*cause) : "this takes less, by itself or with others");
   }
   finding.evidence = {evidence_of_figure(facts, "peak", parts_text(run))};
+  finding.evidence.front().instruction = run.memory->peak_instruction;
   return finding;
 }
 

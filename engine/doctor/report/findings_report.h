@@ -14,6 +14,10 @@ namespace shardlab {
 // worth knowing is counted, and shown with `all` or where there is nothing else.
 std::string findings_text(const std::vector<Examination>& examinations, bool all);
 
+// " on rank 3", " on ranks 0, 2 and 5", " on 64 ranks (0, 1, 2, ...)"; the rank of the line that shows it
+// where nothing more is known, and nothing where not even that is.
+std::string on_ranks(const Finding& finding);
+
 // `{findings: [...], skipped: [...]}`: docs/json.md. A rule is skipped that no target could be checked for.
 nlohmann::ordered_json findings_json(const std::vector<Examination>& examinations);
 

@@ -49,22 +49,6 @@ std::string effect_text(const Effect& effect) {
   return text + fits_words(effect);
 }
 
-// " on rank 3", " on ranks 0, 2 and 5", " on 64 ranks (0, 1, 2, ...)"; the rank of the line that shows it
-// where nothing more is known.
-std::string ranks_words(const Finding& finding) {
-  constexpr std::size_t k_named = 6;
-  constexpr std::size_t k_first = 3;
-  std::vector<int> ranks = finding.ranks;
-  if (ranks.empty() && !finding.evidence.empty() && finding.evidence.front().rank)
-    ranks = {*finding.evidence.front().rank};
-  if (ranks.empty()) return "";
-  if (ranks.size() == 1) return fmt::format(" on rank {}", ranks.front());
-  if (ranks.size() > k_named)
-    return fmt::format(" on {} ranks ({}, ...)", ranks.size(),
-                       fmt::join(ranks.begin(), ranks.begin() + k_first, ", "));
-  return fmt::format(" on ranks {} and {}", fmt::join(ranks.begin(), ranks.end() - 1, ", "), ranks.back());
-}
-
 // Why, in the words of the rule; what `--explain` says at greater length.
 std::string why_words(const Finding& finding) {
   if (finding.of_its_own) return "";
@@ -73,7 +57,7 @@ std::string why_words(const Finding& finding) {
 }
 
 std::string finding_text(const Finding& finding, bool with_why) {
-  std::string text = fmt::format("{}{}: {} [{}]\n", to_string(finding.severity), ranks_words(finding),
+  std::string text = fmt::format("{}{}: {} [{}]\n", to_string(finding.severity), on_ranks(finding),
                                  finding.message, rule_words(finding));
   for (const Evidence& evidence : finding.evidence)
     text += fmt::format("  seen in {}{}{}: {}\n", evidence.source, evidence.where.empty() ? "" : " ",
@@ -89,6 +73,20 @@ std::string count(std::size_t number, std::string_view what) {
 }
 
 }  // namespace
+
+std::string on_ranks(const Finding& finding) {
+  constexpr std::size_t k_named = 6;
+  constexpr std::size_t k_first = 3;
+  std::vector<int> ranks = finding.ranks;
+  if (ranks.empty() && !finding.evidence.empty() && finding.evidence.front().rank)
+    ranks = {*finding.evidence.front().rank};
+  if (ranks.empty()) return "";
+  if (ranks.size() == 1) return fmt::format(" on rank {}", ranks.front());
+  if (ranks.size() > k_named)
+    return fmt::format(" on {} ranks ({}, ...)", ranks.size(),
+                       fmt::join(ranks.begin(), ranks.begin() + k_first, ", "));
+  return fmt::format(" on ranks {} and {}", fmt::join(ranks.begin(), ranks.end() - 1, ", "), ranks.back());
+}
 
 std::string findings_text(const std::vector<Examination>& examinations, bool all) {
   std::size_t errors = 0, warnings = 0, infos = 0, skipped = 0;
