@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "engine/doctor/log/check_is_log.h"
 #include "engine/doctor/log/log_lines.h"
 #include "engine/doctor/log/log_reader.h"
 #include "engine/doctor/registry.h"
@@ -16,7 +17,6 @@ namespace {
 
 constexpr std::size_t k_piece = 1 << 18;
 constexpr std::size_t k_longest_shown = 400;
-constexpr std::int64_t k_most_control_percent = 3;  // in texts; nine in a hundred random bytes are such
 
 bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\x1b';
@@ -42,14 +42,6 @@ Status read_pieces(const LogSource& log, const std::function<bool(std::string_vi
   }
   if (stream.bad()) return bad_input(in_file(log.name), "cannot be read to its end");
   return {};
-}
-
-// Damaged logs are logs: rubbish is what holds nothing else.
-Status check_text(const LogFacts& facts, const LogSource& log) {
-  if (facts.bytes == 0) return bad_input(in_file(log.name), "is empty");
-  const bool rubbish = facts.control_bytes * 100 > facts.bytes * k_most_control_percent;
-  if (!rubbish || !facts.signs.empty()) return {};
-  return bad_input(in_file(log.name), "is not a text, and so no log", "give what the job printed");
 }
 
 // The numbers of the lines that findings name, with those around them.
@@ -92,7 +84,7 @@ Status examine_into(ExaminedLog& examined, const LogSource& log, const std::func
     return is_wanted();
   }));
   const LogFacts facts = reader.finish();
-  SHARDLAB_CHECK_OK(check_text(facts, log));
+  SHARDLAB_CHECK_OK(check_is_log(facts, log.name));
   Case known;
   known.source = log.name;
   known.log = &facts;

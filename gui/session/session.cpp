@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "gui/session/apply_settings.h"
+#include "engine/scenario/apply_settings.h"
+#include "engine/scenario/yaml_edit.h"
 #include "gui/session/text_file.h"
-#include "gui/session/yaml_edit.h"
 
 namespace shardlab::gui {
 

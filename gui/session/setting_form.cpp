@@ -7,7 +7,7 @@
 #include "engine/base/paths.h"
 #include "engine/hardware/node.h"
 #include "engine/scenario/unsupported.h"
-#include "gui/session/yaml_edit.h"
+#include "engine/scenario/yaml_edit.h"
 
 namespace shardlab::gui {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/base/text_place.h"
 #include "engine/base/yaml.h"
-#include "gui/session/text_place.h"
 
 namespace shardlab::gui {
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "gui/session/yaml_edit.h"
+#include "engine/scenario/yaml_edit.h"
 
 namespace shardlab::gui {
 

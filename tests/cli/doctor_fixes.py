@@ -72,6 +72,32 @@ def test_a_scenario_that_does_not_fit_is_fixed():
         print(f"{rule}: {' '.join(fixed['fixed']['set'])}{' remains: ' + ' '.join(remain) if remain else ''}")
 
 
+def with_replacements(text, fix):
+    """The text with a fix of SARIF made, as an editor makes it: regions of whole lines."""
+    lines = text.splitlines(keepends=True)
+    for replacement in sorted(fix["artifactChanges"][0]["replacements"], key=lambda one: -one["deletedRegion"]["startLine"]):
+        region = replacement["deletedRegion"]
+        check(region["startColumn"] == region["endColumn"] == 1, region)
+        lines[region["startLine"] - 1:region["endLine"] - 1] = [replacement["insertedContent"]["text"]]
+    return "".join(lines)
+
+
+def test_a_fix_keeps_comments_and_sarif_has_it_as_lines():
+    place = Place()
+    text = (CASES / "memory.activations-dominate.yaml").read_text() + "# the end\n"
+    (place.path / "job.yaml").write_text(text)
+    fixed = json.loads(place.run("doctor", "job.yaml", "--fix", "-o", "fixed.yaml", "--json").out)
+    check("# the end" in (place.path / "fixed.yaml").read_text(), (place.path / "fixed.yaml").read_text())
+    results = json.loads(place.run("doctor", "job.yaml", "--format", "sarif").out)["runs"][0]["results"]
+    first = next(result for result in results if result["ruleId"] == "memory/activations-dominate")
+    (place.path / "edited.yaml").write_text(with_replacements(text, first["fixes"][0]))
+    check(first["fixes"][0]["artifactChanges"][0]["artifactLocation"]["uri"] == "job.yaml", first)
+    check(fits_effect(fixed["fixed"]["effect"]["after"], simulated(place, "edited.yaml")), f"{fixed}\n{first}")
+    check(sum("fixes" in result for result in results) > 1, results)
+    other = place.run("doctor", "job.yaml", "--set", "train.micro_batch=2", "--fix", "-o", "elsewhere.yaml", "--json")
+    check(fits_effect(json.loads(other.out)["fixed"]["effect"]["after"], simulated(place, "elsewhere.yaml")), other)
+
+
 def test_shipped_scenarios_are_well():
     wrong = []
     for file in sorted((SOURCE / "scenarios").glob("*/*.yaml")):

@@ -77,9 +77,8 @@ class DoctorCommand final : public Command {
     request.machines = machines;
     request.onto = onto_;
     request.ignored = ignored_;
-    SHARDLAB_TRY(const std::vector<Examination> examinations,
-                 examine_cases(std::move(request), context.options));
-    show(context, examinations);
+    SHARDLAB_TRY(const std::vector<Examination> examinations, examine_cases(request, context.options));
+    show(context, examinations, request.scenarios);
     return verdict(examinations);
   }
 
@@ -106,7 +105,8 @@ class DoctorCommand final : public Command {
     SHARDLAB_TRY(DoctorJob job, job_to_fix(request, context.options));
     const RunSummary before = job.predicted;
     SHARDLAB_TRY(const FixedJob fixed, fix_job(std::move(job), rules, ignored_));
-    SHARDLAB_CHECK_OK(write_fixed(fixed, output_, force_));
+    const bool is_of_file = !request.scenarios.empty() && context.options.overrides.empty();
+    SHARDLAB_CHECK_OK(write_fixed(fixed, is_of_file ? request.scenarios.front() : "", output_, force_));
     CommonOptions as_written = context.options;
     as_written.overrides.clear();
     SHARDLAB_TRY(const DoctorJob written, job_of_scenario(output_, as_written));
@@ -122,13 +122,24 @@ class DoctorCommand final : public Command {
     return verdict({examination});
   }
 
-  void show(CommandContext& context, const std::vector<Examination>& examinations) const {
+  // Fixes are changes of the scenario's file: of the only one, or of the one that was examined.
+  static FixedFileOf fixed_files(const std::vector<std::string>& scenarios) {
+    return [&scenarios](const Examination& examination, const Finding& finding) -> std::optional<FixedFile> {
+      if (scenarios.size() == 1) return fixed_file(scenarios.front(), finding);
+      const auto known = std::find(scenarios.begin(), scenarios.end(), examination.source);
+      return known == scenarios.end() ? std::nullopt : fixed_file(*known, finding);
+    };
+  }
+
+  void show(CommandContext& context, const std::vector<Examination>& examinations,
+            const std::vector<std::string>& scenarios) const {
     Console& console = context.console;
     if (format_ == "text" && !console.json()) {
       console.print(findings_text(examinations, context.options.verbose));
       return;
     }
-    const Json document = format_ == "sarif" ? findings_sarif(examinations) : findings_json(examinations);
+    const Json document = format_ == "sarif" ? findings_sarif(examinations, fixed_files(scenarios))
+                                             : findings_json(examinations);
     if (console.json())
       console.print_json(document);
     else

@@ -56,8 +56,7 @@ Result<Examination> examine_scenario(const std::string& target, const CaseBeside
                                      const Ignored& ignored, const CommonOptions& options) {
   const Result<DoctorJob> job = job_of_scenario(target, options);
   if (job) return examine_job(*job, beside(known), ignored);
-  if (job.error().kind != ErrorKind::bad_input || job.error().code == ErrorCode::no_database)
-    return fail(job.error());
+  if (!is_mistake(job.error())) return fail(job.error());
   Examination examination = examine_mistakes(target, job.error());
   if (!known.is_empty()) {
     for (Finding& finding : examine_beside(known, nullptr, target, ignored).findings)

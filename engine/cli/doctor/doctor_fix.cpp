@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/base/input_file.h"
 #include "engine/cli/repeatable_scenario.h"
 #include "engine/doctor/registry.h"
+#include "engine/scenario/apply_settings.h"
 
 namespace shardlab {
 namespace {
@@ -41,6 +43,16 @@ const Finding* next_to_fix(const FixedJob& fixed, const std::vector<std::string>
   return nullptr;
 }
 
+// The scenario's own file with the settings in it; nothing where there is none, or it reads as something
+// else.
+std::optional<std::string> edited_text(const FixedJob& fixed, const std::string& scenario) {
+  const auto text = scenario.empty() ? fail(Error{}) : read_input_file(scenario, k_scenario_file);
+  const auto edited = text ? apply_settings(*text, scenario, fixed.set) : fail(Error{});
+  const auto read = edited ? parse_scenario(*edited, scenario) : fail(Error{});
+  if (!read || write_scenario(*read) != write_scenario(fixed.job.read.scenario)) return std::nullopt;
+  return *edited;
+}
+
 }  // namespace
 
 Result<FixedJob> fix_job(DoctorJob job, const std::vector<std::string>& wanted,
@@ -67,7 +79,8 @@ Result<FixedJob> fix_job(DoctorJob job, const std::vector<std::string>& wanted,
   return fixed;
 }
 
-Status write_fixed(const FixedJob& fixed, const std::string& file, bool replace) {
+Status write_fixed(const FixedJob& fixed, const std::string& scenario_file, const std::string& file,
+                   bool replace) {
   std::error_code error;
   if (!replace && fs::exists(file, error))
     return bad_input(in_file(file), "exists already", "--force replaces it");
@@ -75,10 +88,19 @@ Status write_fixed(const FixedJob& fixed, const std::string& file, bool replace)
   const fs::path folder = fs::absolute(fs::path(file), error).parent_path();
   const bool beside = fs::equivalent(folder, scenario.directory.empty() ? "." : scenario.directory, error);
   std::ofstream out(file, std::ios::binary);
-  out << (beside ? write_scenario(scenario) : repeatable_scenario(scenario));
+  const auto edited = beside ? edited_text(fixed, scenario_file) : std::nullopt;
+  out << (edited ? *edited : beside ? write_scenario(scenario) : repeatable_scenario(scenario));
   out.close();
   if (!out) return bad_input(in_file(file), "cannot be written");
   return {};
+}
+
+std::optional<FixedFile> fixed_file(const std::string& file, const Finding& finding) {
+  if (finding.fix.kind != FixKind::settings || finding.fix.set.empty()) return std::nullopt;
+  const auto text = read_input_file(file, k_scenario_file);
+  if (!text) return std::nullopt;
+  const auto after = apply_settings(*text, file, finding.fix.set);
+  return after && *after != *text ? std::optional(FixedFile{file, *text, *after}) : std::nullopt;
 }
 
 }  // namespace shardlab

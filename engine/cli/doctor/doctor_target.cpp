@@ -16,6 +16,7 @@
 
 #include "engine/base/input_file.h"
 #include "engine/doctor/flight/read_flight_dump.h"
+#include "engine/doctor/log/check_is_log.h"
 #include "engine/doctor/log/log_reader.h"
 #include "engine/doctor/program/read_program.h"
 #include "engine/doctor/registry.h"
@@ -27,8 +28,6 @@ namespace {
 constexpr std::string_view k_standard_input = "-";
 constexpr std::size_t k_piece = 1 << 18;
 constexpr std::size_t k_looked_at = 64 << 10;  // of a file, for telling what it is
-// Nine in a hundred random bytes are control characters, and fewer than one in a hundred bytes of a log.
-constexpr std::int64_t k_most_control_percent = 3;
 constexpr std::string_view k_gzip_magic = "\x1f\x8b";
 
 struct CloseFile {
@@ -52,15 +51,6 @@ Result<File> open_target(const std::string& target) {
 tl::unexpected<Error> is_compressed(const std::string& target) {
   return bad_input(in_file(target), "is compressed, not a text",
                    fmt::format("zcat {} | shardlab doctor -", target == k_standard_input ? "FILE" : target));
-}
-
-// Damaged logs are logs: rubbish is what holds nothing else.
-Status check_is_text(const LogFacts& facts, const std::string& target) {
-  if (facts.bytes == 0) return bad_input(in_file(target), "is empty");
-  const bool rubbish = facts.control_bytes * 100 > facts.bytes * k_most_control_percent;
-  if (!rubbish || !facts.signs.empty()) return {};
-  return bad_input(in_file(target), "is not a text, and so no log",
-                   "give what the job printed, a scenario, or the id of a stored run");
 }
 
 // Whether a line of the text begins with the key, as the top level of a YAML does.
@@ -172,7 +162,7 @@ Result<LogFacts> read_log(const std::string& target) {
   }
   if (std::ferror(file.get()) != 0) return bad_input(in_file(target), "cannot be read to its end");
   LogFacts facts = reader.finish();
-  SHARDLAB_CHECK_OK(check_is_text(facts, target));
+  SHARDLAB_CHECK_OK(check_is_log(facts, target));
   return facts;
 }
 

@@ -1,6 +1,8 @@
 // What was found, for people and for programs.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +33,17 @@ struct FixReport {
 std::string fix_text(const FixReport& report);
 nlohmann::ordered_json fix_json(const FixReport& report);
 
-// SARIF 2.1.0 (OASIS), one run: what editors and code hosts read.
-nlohmann::ordered_json findings_sarif(const std::vector<Examination>& examinations);
+// A file with the fix of a finding in it.
+struct FixedFile {
+  std::string file;
+  std::string before, after;  // its text
+};
+using FixedFileOf =
+    std::function<std::optional<FixedFile>(const Examination& examination, const Finding& finding)>;
+
+// SARIF 2.1.0 (OASIS), one run: what editors and code hosts read. What `fixed` gives for a finding is its
+// fix, as the lines that change.
+nlohmann::ordered_json findings_sarif(const std::vector<Examination>& examinations,
+                                      const FixedFileOf& fixed = {});
 
 }  // namespace shardlab

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/changed_lines.h"
 #include "engine/base/version.h"
 #include "engine/doctor/registry.h"
 #include "engine/doctor/report/findings_report.h"
@@ -54,14 +55,30 @@ Json result_json(const Finding& finding, const std::map<std::string, std::size_t
   return result;
 }
 
+// The lines that change, from the beginning of the first to the beginning of the one behind the last.
+Json fix_of(const Finding& finding, const FixedFile& file) {
+  const ChangedLines changed = changed_lines(file.before, file.after);
+  const Json region = {
+      {"startLine", changed.begin}, {"startColumn", 1}, {"endLine", changed.end}, {"endColumn", 1}};
+  const Json replacement = {{"deletedRegion", region}, {"insertedContent", text_json(changed.text)}};
+  const Json change = {{"artifactLocation", {{"uri", file.file}}},
+                       {"replacements", Json::array({replacement})}};
+  return {{"description", text_json(finding.fix.text)}, {"artifactChanges", Json::array({change})}};
+}
+
 }  // namespace
 
-Json findings_sarif(const std::vector<Examination>& examinations) {
+Json findings_sarif(const std::vector<Examination>& examinations, const FixedFileOf& fixed) {
   std::map<std::string, std::size_t> index;
   for (const Rule& rule : all_rules()) index.emplace(rule.id, index.size());
   Json results = Json::array();
   for (const Examination& examination : examinations) {
-    for (const Finding& finding : examination.findings) results.push_back(result_json(finding, index));
+    for (const Finding& finding : examination.findings) {
+      Json result = result_json(finding, index);
+      if (const auto file = fixed ? fixed(examination, finding) : std::nullopt)
+        result["fixes"] = Json::array({fix_of(finding, *file)});
+      results.push_back(std::move(result));
+    }
   }
   const Json driver = {{"name", "shardlab doctor"}, {"version", program_version()}, {"rules", rules_json()}};
   Json run = {{"tool", {{"driver", driver}}}, {"results", std::move(results)}};

@@ -6,8 +6,8 @@
 #include <misc/cpp/imgui_stdlib.h>
 
 #include "engine/lessons/typed_settings.h"
+#include "engine/scenario/yaml_edit.h"
 #include "gui/panels/lessons/draw_markdown.h"
-#include "gui/session/yaml_edit.h"
 #include "gui/widgets/error_text.h"
 
 namespace shardlab::gui {

@@ -12,7 +12,7 @@
 #include "engine/base/result.h"
 #include "engine/base/yaml.h"
 
-namespace shardlab::gui {
+namespace shardlab {
 
 // `value` is YAML ("8", "[a, b]"). Fails with bad_input when the text or the value is not YAML.
 Result<std::string> set_yaml_value(std::string_view text, std::string_view key, std::string_view value);
@@ -29,4 +29,4 @@ std::string quoted_yaml(std::string_view text);
 // Whether two trees are equal apart from the places.
 bool same_tree(const YamlNode& a, const YamlNode& b);
 
-}  // namespace shardlab::gui
+}  // namespace shardlab

@@ -1,12 +1,12 @@
-#include "gui/session/yaml_edit.h"
+#include "engine/scenario/yaml_edit.h"
 
 #include <algorithm>
 #include <vector>
 
+#include "engine/base/text_place.h"
 #include "engine/scenario/source.h"
-#include "gui/session/text_place.h"
 
-namespace shardlab::gui {
+namespace shardlab {
 namespace {
 
 constexpr std::string_view k_name = "text";
@@ -29,7 +29,7 @@ std::vector<const YamlEntry*> entries_along(const YamlNode& root, std::string_vi
   return found;
 }
 
-std::size_t parts_of(std::string_view key) {
+std::size_t depth_of_key(std::string_view key) {
   return static_cast<std::size_t>(std::count(key.begin(), key.end(), '.')) + 1;
 }
 
@@ -134,7 +134,7 @@ std::optional<std::string> insert_in_map(std::string_view text, const YamlNode& 
 std::optional<std::string> set_in_place(std::string_view text, const YamlNode& root, std::string_view key,
                                         std::string_view value) {
   const auto along = entries_along(root, key);
-  if (along.size() == parts_of(key)) {
+  if (along.size() == depth_of_key(key)) {
     const YamlNode& node = along.back()->value;
     const auto begin = offset_in(text, node.place);
     const auto end = begin ? value_end(text, node, *begin) : std::nullopt;
@@ -219,7 +219,7 @@ Result<std::string> set_yaml_value(std::string_view text, std::string_view key, 
 Result<std::string> unset_yaml_value(std::string_view text, std::string_view key) {
   SHARDLAB_TRY(const YamlNode root, parse_yaml(text, k_name));
   const auto along = entries_along(root, key);
-  if (along.size() != parts_of(key)) return std::string(text);
+  if (along.size() != depth_of_key(key)) return std::string(text);
   YamlNode wanted = root;
   remove_from(wanted, key);
   return checked(unset_in_place(text, along, root), wanted);
@@ -227,9 +227,9 @@ Result<std::string> unset_yaml_value(std::string_view text, std::string_view key
 
 std::optional<std::string> yaml_value_text(const YamlNode& root, std::string_view key) {
   const auto along = entries_along(root, key);
-  if (along.size() != parts_of(key)) return std::nullopt;
+  if (along.size() != depth_of_key(key)) return std::nullopt;
   const YamlNode& node = along.back()->value;
   return node.is_scalar() ? node.text : write_yaml_flow(node);
 }
 
-}  // namespace shardlab::gui
+}  // namespace shardlab

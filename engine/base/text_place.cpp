@@ -1,8 +1,8 @@
-#include "gui/session/text_place.h"
+#include "engine/base/text_place.h"
 
 #include <algorithm>
 
-namespace shardlab::gui {
+namespace shardlab {
 
 std::optional<TextPlace> text_place(const Place& place) {
   if (place.line <= 0) return std::nullopt;
@@ -27,4 +27,4 @@ LineRange line_at(std::string_view text, std::size_t offset) {
           end == std::string_view::npos ? text.size() : end};
 }
 
-}  // namespace shardlab::gui
+}  // namespace shardlab

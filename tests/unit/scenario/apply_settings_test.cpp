@@ -1,4 +1,4 @@
-#include "gui/session/apply_settings.h"
+#include "engine/scenario/apply_settings.h"
 
 #include <string>
 #include <vector>
@@ -6,7 +6,7 @@
 #include "engine/scenario/read_scenario.h"
 #include "tests/catch.h"
 
-namespace shardlab::gui {
+namespace shardlab {
 namespace {
 
 constexpr std::string_view k_text = R"(# what we train
@@ -49,4 +49,4 @@ TEST_CASE("settings that the scenario does not allow are an error and change not
   CHECK_FALSE(apply_settings("model: [", "s.yaml", std::vector<std::string>{"train.micro_batch=1"}));
 }
 
-}  // namespace shardlab::gui
+}  // namespace shardlab

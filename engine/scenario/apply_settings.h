@@ -7,7 +7,7 @@
 
 #include "engine/base/result.h"
 
-namespace shardlab::gui {
+namespace shardlab {
 
 // `settings` as for --set. The text keeps what they do not touch, its comments too (yaml_edit.h). `file_name`
 // stands for it in messages, and its folder is where relative paths begin. Errors: what the rest of the
@@ -15,4 +15,4 @@ namespace shardlab::gui {
 Result<std::string> apply_settings(std::string_view text, std::string_view file_name,
                                    std::span<const std::string> settings);
 
-}  // namespace shardlab::gui
+}  // namespace shardlab

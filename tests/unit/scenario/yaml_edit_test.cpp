@@ -1,8 +1,8 @@
-#include "gui/session/yaml_edit.h"
+#include "engine/scenario/yaml_edit.h"
 
 #include "tests/catch.h"
 
-namespace shardlab::gui {
+namespace shardlab {
 namespace {
 
 const std::string k_text =
@@ -100,4 +100,4 @@ TEST_CASE("texts and values that are no YAML are refused") {
   CHECK_FALSE(unset_yaml_value("a: [", "a"));
 }
 
-}  // namespace shardlab::gui
+}  // namespace shardlab

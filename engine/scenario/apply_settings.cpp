@@ -1,9 +1,9 @@
-#include "gui/session/apply_settings.h"
+#include "engine/scenario/apply_settings.h"
 
 #include "engine/scenario/read_scenario.h"
-#include "gui/session/yaml_edit.h"
+#include "engine/scenario/yaml_edit.h"
 
-namespace shardlab::gui {
+namespace shardlab {
 
 Result<std::string> apply_settings(std::string_view text, std::string_view file_name,
                                    std::span<const std::string> settings) {
@@ -17,4 +17,4 @@ Result<std::string> apply_settings(std::string_view text, std::string_view file_
   return edited;
 }
 
-}  // namespace shardlab::gui
+}  // namespace shardlab

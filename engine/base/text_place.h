@@ -7,7 +7,7 @@
 
 #include "engine/base/result.h"
 
-namespace shardlab::gui {
+namespace shardlab {
 
 // Both from 1, columns in bytes.
 struct TextPlace {
@@ -29,4 +29,4 @@ struct LineRange {
 };
 LineRange line_at(std::string_view text, std::size_t offset);
 
-}  // namespace shardlab::gui
+}  // namespace shardlab
