@@ -13,14 +13,40 @@
 namespace shardlab {
 namespace {
 
+constexpr int k_many_terms = 64;
+
+DType reduced_type(const Case& facts) {
+  const PlannedScenario& planned = *facts.job->planned;
+  return planned.scenario.precision->reduce.value_or(planned.graph.compute_dtype);
+}
+
+// Gradients that are added up in 16 bits for each parameter, of ranks and micro-steps; 0 where none are.
+int terms_in_16_bit(const Case& facts) {
+  const PlannedScenario& planned = *facts.job->planned;
+  if (element_size(reduced_type(facts)) != 2 || !facts_of(planned.scenario).casts_units) return 0;
+  return planned.plan.steady.world_size * micro_batches_of_step(planned.scenario);
+}
+
+// Whether it matters only a loss beside the float32 one tells.
+std::vector<Finding> check_reduction(const Rule& rule, const Case& facts) {
+  const int terms = terms_in_16_bit(facts);
+  if (terms < 2 || terms > k_many_terms) return {};
+  Finding finding = effect_finding(rule, facts, {{"precision.reduce=float32"}});
+  finding.severity = Severity::info;
+  finding.message = fmt::format("Gradients of {} ranks and micro-steps are reduced in {}.", terms,
+                                to_string(reduced_type(facts)));
+  finding.evidence = {evidence_of_key(facts, "precision.reduce")};
+  return {finding};
+}
+
 Rule bfloat16_accuracy() {
   return {
       .id = "precision/bfloat16-accuracy",
       .codes = {"A-16"},
       .title = "reductions or buffers in bfloat16 cost accuracy",
       .severity = Severity::warning,
-      .needs = {Need::configuration, Need::measurement},
-      .threshold = "loss gap to the float32 reference above the tolerance (a proposal, to be tuned)",
+      .needs = {Need::configuration, Need::plan, Need::prediction, Need::measurement},
+      .threshold = "a 16-bit reduction of 16-bit gradients over several ranks; 64 terms and more are C-34",
       .source = "FSDP's MixedPrecision",
       .message = "Gradients are reduced, or buffers kept, in bfloat16.",
       .explanation =
@@ -30,6 +56,7 @@ Rule bfloat16_accuracy() {
               .set = {"precision.reduce=float32", "precision.buffer=float32"},
               .text = "reduce in float32"},
       .example = "--set precision.reduce=bfloat16",
+      .checks = {{.needs = {Need::configuration, Need::plan, Need::prediction}, .run = check_reduction}},
   };
 }
 
@@ -61,15 +88,12 @@ Rule bfloat16_buffers() {
 }
 
 std::vector<Finding> check_sums(const Rule& rule, const Case& facts) {
-  constexpr int k_many = 64;
-  const PlannedScenario& planned = *facts.job->planned;
-  const DType reduce = planned.scenario.precision->reduce.value_or(planned.graph.compute_dtype);
-  const int terms = planned.plan.steady.world_size * micro_batches_of_step(planned.scenario);
-  if (element_size(reduce) != 2 || terms <= k_many || !facts_of(planned.scenario).casts_units) return {};
+  const int terms = terms_in_16_bit(facts);
+  if (terms <= k_many_terms) return {};
   Finding finding = effect_finding(rule, facts, {{"precision.reduce=float32"}});
   finding.severity = Severity::info;
-  finding.message =
-      fmt::format("Gradients are summed in {} over {} ranks and micro-steps.", to_string(reduce), terms);
+  finding.message = fmt::format("Gradients are summed in {} over {} ranks and micro-steps.",
+                                to_string(reduced_type(facts)), terms);
   finding.evidence = {evidence_of_key(facts, "precision.reduce")};
   return {finding};
 }
