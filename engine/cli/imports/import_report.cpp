@@ -61,8 +61,7 @@ std::vector<ReportLine> report_lines(const MadeImport& made) {
                                  warning.hint.empty() ? "" : " (" + warning.hint + ")"),
                      Tone::fair});
   for (const UnsupportedText& use : made.unbuilt)
-    lines.push_back(
-        {"warning", fmt::format("{}: not supported yet: {} ({})", use.key, use.shown, use.hint), Tone::fair});
+    lines.push_back({"warning", fmt::format("{}: {} ({})", use.key, use.what, use.hint), Tone::fair});
   return lines;
 }
 
@@ -133,7 +132,7 @@ Json warnings(const MadeImport& made) {
   for (const ForeignWarning& warning : made.reading.warnings)
     list.push_back({{"place", to_string(warning.place)}, {"what", warning.what}, {"hint", warning.hint}});
   for (const UnsupportedText& use : made.unbuilt)
-    list.push_back({{"place", use.key}, {"what", "not supported yet: " + use.shown}, {"hint", use.hint}});
+    list.push_back({{"place", use.key}, {"what", use.what}, {"hint", use.hint}});
   return list;
 }
 

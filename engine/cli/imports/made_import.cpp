@@ -18,7 +18,6 @@
 #include "engine/planner/load_model.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
-#include "engine/scenario/unsupported.h"
 #include "engine/scenario/validate.h"
 
 namespace shardlab {
@@ -188,6 +187,19 @@ Status apply_rules(YamlNode& tree, const ImportBase& base, const ModelGraph& gra
 
 namespace {
 
+void add_unbuilt(const Error& error, std::vector<UnsupportedText>& unbuilt) {
+  for (const Error& part : error.parts) add_unbuilt(part, unbuilt);
+  if (error.parts.empty()) unbuilt.push_back({error.place.name, error.what, error.hint});
+}
+
+// Values that are not built, and what is built but not beside another setting or for the strategy.
+std::vector<UnsupportedText> unbuilt_settings(const ReadScenario& read) {
+  std::vector<UnsupportedText> unbuilt;
+  if (const Status supported = check_supported(read.scenario, read.source); !supported)
+    add_unbuilt(supported.error(), unbuilt);
+  return unbuilt;
+}
+
 // `made` with the reading alone.
 Result<MadeImport> put_onto(const ImportBase& base, const ImportRequest& request, MadeImport made) {
   YamlNode tree = imported_tree(made.reading, base.tree, base.scenario ? &*base.scenario : nullptr);
@@ -197,8 +209,7 @@ Result<MadeImport> put_onto(const ImportBase& base, const ImportRequest& request
   SHARDLAB_TRY(const ModelGraph graph, load_model_graph(made.read.scenario));
   SHARDLAB_CHECK_OK(check_classes(made.read, graph));
   SHARDLAB_CHECK_OK(apply_rules(tree, base, graph, made));
-  for (UnsupportedUse& use : unsupported_uses(made.read.scenario))
-    made.unbuilt.push_back({std::move(use.key), std::move(use.shown), std::move(use.hint)});
+  made.unbuilt = unbuilt_settings(made.read);
   return made;
 }
 

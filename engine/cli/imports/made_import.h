@@ -15,7 +15,9 @@ namespace shardlab {
 
 // A setting that the scenario says and that no run or prediction takes yet.
 struct UnsupportedText {
-  std::string key, shown, hint;
+  std::string key;
+  std::string what;  // "not supported yet: 8"
+  std::string hint;
 };
 
 struct MadeImport {
