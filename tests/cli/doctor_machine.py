@@ -132,6 +132,12 @@ def test_a_scenario_and_its_machine_are_one_case():
     new = recorded(place, "new", gpus_csv=H100, packages="torch==2.11.0+cu130\n")
     found = rules_of(place.run("doctor", job, "--from", new, "--json"))
     check("versions/function-not-found" not in found, found)
+    check("H100" in found["configuration/effective-differs"]["message"], found)  # the scenario says V100
+    check("start/fewer-devices" not in found, found)
+    two = place.scenario("two", text=JOB.replace("gpus_per_node: 1", "gpus_per_node: 2") + "parallel: {strategy: ddp}\n")
+    found = rules_of(place.run("doctor", two, "--from", old, "--json"), (1,))
+    check("2 ranks a node, and old has 1 GPUs" in found["start/fewer-devices"]["message"], found)
+    check("configuration/effective-differs" not in found, found)
 
 
 main(globals())

@@ -4,9 +4,13 @@
 #include <array>
 #include <string_view>
 
+#include "engine/doctor/job/job_evidence.h"
+#include "engine/doctor/job/job_facts.h"
 #include "engine/doctor/machine/compare_machines.h"
 #include "engine/doctor/machine/machine_evidence.h"
 #include "engine/doctor/rules/rule_list.h"
+#include "engine/hardware/catalogue.h"
+#include "engine/hardware/device.h"
 
 namespace shardlab {
 namespace {
@@ -53,13 +57,32 @@ std::vector<Finding> check_machines(const Rule& rule, const Case& facts) {
   return found;
 }
 
+// Another GPU than the one that is predicted.
+std::vector<MachineRemark> other_gpu_remarks(const Case& facts, const MachineFacts& machine) {
+  const Device& device = *facts.job->device;
+  if (device.kind == DeviceKind::cpu) return {};
+  const auto other = std::find_if(machine.gpus.begin(), machine.gpus.end(), [&](const MachineGpu& gpu) {
+    return !is_device_called(device.name, gpu.name);
+  });
+  if (other == machine.gpus.end()) return {};
+  return {{fmt::format("The scenario is predicted for {}, and {} has {}.", device.name, name_of(machine),
+                       other->name),
+           Severity::warning,
+           {evidence_of_machine(machine, fmt::format("GPU {}", other->index), other->name),
+            evidence_of_key(facts, "cluster.gpu")}}};
+}
+
+std::vector<Finding> check_planned_gpu(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, other_gpu_remarks);
+}
+
 Rule effective_differs() {
   return {
       .id = "configuration/effective-differs",
       .codes = {"E-30"},
       .title = "nodes run different configurations",
       .severity = Severity::error,
-      .needs = {Need::environment, Need::log},
+      .needs = {Need::environment, Need::log, Need::configuration},
       .source = "a comparison of hashes",
       .message = "The effective configuration differs between nodes.",
       .explanation = "Files, environment or versions differ; results do too.",
@@ -72,7 +95,8 @@ Rule effective_differs() {
               {.pattern = "mismatched nccl version detected", .certainty = 90},
               {.pattern = "nccl version mismatch", .certainty = 82},
           },
-      .checks = {{.needs = {Need::environment}, .run = check_machines}},
+      .checks = {{.needs = {Need::environment}, .run = check_machines},
+                 {.needs = {Need::configuration, Need::environment}, .run = check_planned_gpu}},
   };
 }
 

@@ -4,8 +4,11 @@
 #include <optional>
 
 #include "engine/base/parse.h"
+#include "engine/doctor/job/job_evidence.h"
+#include "engine/doctor/job/job_facts.h"
 #include "engine/doctor/machine/machine_evidence.h"
 #include "engine/doctor/rules/rule_list.h"
+#include "engine/hardware/device.h"
 #include "engine/machine/read_facts.h"
 
 namespace shardlab {
@@ -83,6 +86,22 @@ std::vector<Finding> check_devices(const Rule& rule, const Case& facts) {
   return findings_of(rule, facts, device_remarks);
 }
 
+// What the scenario runs on a node, which a GPU must be there for.
+std::vector<MachineRemark> planned_remarks(const Case& facts, const MachineFacts& machine) {
+  const Device& device = *facts.job->device;
+  const int here = static_cast<int>(machine.gpus.size());
+  if (device.kind == DeviceKind::cpu || !machine.says_gpus || here >= device.ranks_per_node) return {};
+  return {{fmt::format("The scenario runs {} ranks a node, and {} has {} GPUs.", device.ranks_per_node,
+                       name_of(machine), here),
+           Severity::error,
+           {evidence_of_machine(machine, "nvidia-smi", fmt::format("{} GPUs", here)),
+            evidence_of_key(facts, "cluster.gpus_per_node")}}};
+}
+
+std::vector<Finding> check_planned_devices(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, planned_remarks);
+}
+
 Rule device_ordinal() {
   return {
       .id = "start/device-ordinal",
@@ -122,7 +141,7 @@ Rule fewer_devices() {
       .codes = {"D-01"},
       .title = "fewer devices are visible than processes",
       .severity = Severity::error,
-      .needs = {Need::files, Need::environment, Need::log},
+      .needs = {Need::files, Need::environment, Need::log, Need::configuration},
       .threshold = "visible devices below processes of the node",
       .source = "torch/cuda/__init__.py; NVML",
       .message = "The job sees no device, or fewer than it has processes.",
@@ -190,7 +209,8 @@ Rule fewer_devices() {
               {.pattern = "driver/library version mismatch", .certainty = 75},
           },
       .faults = {{.code = ErrorCode::too_few_devices}},
-      .checks = {{.needs = {Need::environment}, .run = check_devices}},
+      .checks = {{.needs = {Need::environment}, .run = check_devices},
+                 {.needs = {Need::configuration, Need::environment}, .run = check_planned_devices}},
   };
 }
 
