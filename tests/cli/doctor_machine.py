@@ -136,7 +136,7 @@ def test_a_scenario_and_its_machine_are_one_case():
     check("start/fewer-devices" not in found, found)
     two = place.scenario("two", text=JOB.replace("gpus_per_node: 1", "gpus_per_node: 2") + "parallel: {strategy: ddp}\n")
     found = rules_of(place.run("doctor", two, "--from", old, "--json"), (1,))
-    check("2 ranks a node, and old has 1 GPUs" in found["start/fewer-devices"]["message"], found)
+    check("2 ranks a node, and old has 1 GPU" in found["start/fewer-devices"]["message"], found)
     check("configuration/effective-differs" not in found, found)
 
 

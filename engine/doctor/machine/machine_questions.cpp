@@ -4,6 +4,8 @@
 #include <array>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "engine/base/parse.h"
 #include "engine/doctor/machine/machine_evidence.h"
 
@@ -29,6 +31,10 @@ std::vector<FabricPort> active_ports(const MachineFacts& machine) {
   std::copy_if(machine.fabric.begin(), machine.fabric.end(), std::back_inserter(active),
                [](const FabricPort& port) { return port.is_active(); });
   return active;
+}
+
+std::string count_of_gpus(const MachineFacts& machine) {
+  return fmt::format("{} GPU{}", machine.gpus.size(), machine.gpus.size() == 1 ? "" : "s");
 }
 
 bool is_switched_on(const MachineFacts& machine, std::string_view name) {

@@ -15,6 +15,9 @@ bool spans_hosts(const std::vector<MachineFacts>& machines);
 // Ports for InfiniBand or RoCE that can be used.
 std::vector<FabricPort> active_ports(const MachineFacts& machine);
 
+// "1 GPU", "8 GPUs".
+std::string count_of_gpus(const MachineFacts& machine);
+
 // Whether a variable is set to something else than "0".
 bool is_switched_on(const MachineFacts& machine, std::string_view name);
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "engine/doctor/machine/machine_evidence.h"
+#include "engine/doctor/machine/machine_questions.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
@@ -10,9 +11,8 @@ namespace {
 std::vector<MachineRemark> accelerator_remarks(const Case&, const MachineFacts& machine) {
   const std::string* named = variable(machine, "DS_ACCELERATOR");
   if (named == nullptr || !machine.says_gpus) return {};
-  const std::vector<Evidence> evidence = {
-      evidence_of_variable(machine, "DS_ACCELERATOR"),
-      evidence_of_machine(machine, "nvidia-smi", fmt::format("{} GPUs", machine.gpus.size()))};
+  const std::vector<Evidence> evidence = {evidence_of_variable(machine, "DS_ACCELERATOR"),
+                                          evidence_of_machine(machine, "nvidia-smi", count_of_gpus(machine))};
   if (*named == "cuda" && machine.gpus.empty())
     return {{"DS_ACCELERATOR is cuda, and the driver lists no GPU.", Severity::error, evidence}};
   if (*named != "cuda" && !machine.gpus.empty())

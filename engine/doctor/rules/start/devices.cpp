@@ -7,6 +7,7 @@
 #include "engine/doctor/job/job_evidence.h"
 #include "engine/doctor/job/job_facts.h"
 #include "engine/doctor/machine/machine_evidence.h"
+#include "engine/doctor/machine/machine_questions.h"
 #include "engine/doctor/rules/rule_list.h"
 #include "engine/hardware/device.h"
 #include "engine/machine/read_facts.h"
@@ -28,7 +29,7 @@ std::optional<int> number_in(const MachineFacts& machine, std::string_view name)
 
 std::vector<Evidence> device_evidence(const MachineFacts& machine, std::string_view name) {
   return {evidence_of_variable(machine, name), evidence_of_variable(machine, "CUDA_VISIBLE_DEVICES"),
-          evidence_of_machine(machine, "nvidia-smi", fmt::format("{} GPUs", machine.gpus.size()))};
+          evidence_of_machine(machine, "nvidia-smi", count_of_gpus(machine))};
 }
 
 // A launcher that shows each process its own device and no other leaves number 0 to all of them.
@@ -91,10 +92,10 @@ std::vector<MachineRemark> planned_remarks(const Case& facts, const MachineFacts
   const Device& device = *facts.job->device;
   const int here = static_cast<int>(machine.gpus.size());
   if (device.kind == DeviceKind::cpu || !machine.says_gpus || here >= device.ranks_per_node) return {};
-  return {{fmt::format("The scenario runs {} ranks a node, and {} has {} GPUs.", device.ranks_per_node,
-                       name_of(machine), here),
+  return {{fmt::format("The scenario runs {} ranks a node, and {} has {}.", device.ranks_per_node,
+                       name_of(machine), count_of_gpus(machine)),
            Severity::error,
-           {evidence_of_machine(machine, "nvidia-smi", fmt::format("{} GPUs", here)),
+           {evidence_of_machine(machine, "nvidia-smi", count_of_gpus(machine)),
             evidence_of_key(facts, "cluster.gpus_per_node")}}};
 }
 
