@@ -70,6 +70,15 @@ def in_small_mount(place, size, command):
     return run(["unshare", "-rm", "sh", "-c", mount, "sh", *command])
 
 
+def remove_group(group):
+    """Once the kernel has let its last process go."""
+    for _ in range(10):
+        try:
+            return group.rmdir()
+        except OSError:
+            time.sleep(1)
+
+
 def in_small_group(command):
     """The command in a memory cgroup of 900 MB (version 1); nothing where this machine forbids it."""
     group = pathlib.Path("/sys/fs/cgroup/memory") / f"shardlab_{os.getpid()}"
@@ -78,13 +87,14 @@ def in_small_group(command):
     except OSError:
         return None
     try:
-        (group / "memory.limit_in_bytes").write_text(str(900 << 20))
+        for limit in ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes"):  # the second: where swap is counted
+            if (group / limit).exists():
+                (group / limit).write_text(str(900 << 20))
         return run(["sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh", *command])
     except OSError:
         return None
     finally:
-        time.sleep(1)  # until the kernel has let the last process go
-        group.rmdir()
+        remove_group(group)
 
 
 def started_as(mistake, folder):
