@@ -9,6 +9,7 @@
 #include "engine/execute/collective_timeout.h"
 #include "engine/execute/explain_failure.h"
 #include "engine/execute/meeting/meeting_file.h"
+#include "engine/execute/meeting/run_secret.h"
 #include "engine/execute/progress_tail.h"
 #include "engine/execute/spool.h"
 #include "engine/execute/watch_ranks.h"
@@ -41,6 +42,7 @@ bool is_only_process_of(Launcher launcher) {
 
 Status start_and_watch(const Scenario& scenario, const LaunchOptions& options, const RankJob& job,
                        const fs::path& job_file, const std::vector<RankEnvironment>& ranks) {
+  SHARDLAB_CHECK_OK(secret_of_user(current_environment()));  // before every rank finds it wrong
   std::error_code ignored;
   for (const RankEnvironment& rank : ranks) fs::remove(spool_path(options.run_directory, rank.rank), ignored);
   const bool keeps_meeting = ranks.front().rank == 0;

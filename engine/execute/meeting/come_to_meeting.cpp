@@ -1,6 +1,7 @@
 #include "engine/execute/meeting/come_to_meeting.h"
 
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -85,7 +86,7 @@ class Search {
       if (client) return *std::move(client);
       why_ = fmt::format("port {}: {}", word->port, client.error().what);
     }
-    if (!refused) refused_since_.reset();
+    if (word->port != std::exchange(port_, word->port)) refused_since_.reset();
     if (refused && !refused_since_) refused_since_ = Clock::now();
     return nullptr;
   }
@@ -95,6 +96,7 @@ class Search {
   const std::optional<RunSecret> of_user_;
   const Clock::time_point deadline_;
   std::optional<Clock::time_point> refused_since_;
+  int port_ = 0;  // of the last word
   std::string why_;
 };
 

@@ -38,7 +38,7 @@ inline constexpr MessageLength k_longest_message = MessageLength{64} << 20;
 
 // With its length in front.
 std::string message_bytes(const MeetingMessage& message);
-// Of what follows the length; nothing for bytes that are no message.
+// What follows the length, back again; nothing for bytes that are no message.
 std::optional<MeetingMessage> parse_message(std::string_view bytes);
 
 }  // namespace shardlab
