@@ -2,8 +2,6 @@
 
 #include <thread>
 
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
-
 #include "engine/execute/torch/communication/rendezvous.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
@@ -69,17 +67,6 @@ TEST_CASE("ranks meet, connect, and tell each other values") {
   thread.join();
   REQUIRE_OK(own);
   REQUIRE_OK(other);
-}
-
-TEST_CASE("a client of c10d's own store is not let in") {
-  const test::TemporaryFolder folder;
-  const auto meeting = come_to_meeting(one_of_two(0), folder.path(), {}, 10s);
-  REQUIRE_OK(meeting);
-  c10d::TCPStoreOptions options;
-  options.port = static_cast<std::uint16_t>(meeting->server->port());
-  options.timeout = 1s;
-  options.waitWorkers = false;
-  CHECK_THROWS(c10d::TCPStore("127.0.0.1", options));
 }
 
 TEST_CASE("who does not come is named") {
