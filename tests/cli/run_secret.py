@@ -11,7 +11,7 @@ from _shardlab import Place, check, expect, main, needs_torch
 
 needs_torch()
 
-STEPS = 300
+STEPS = 800  # longer than all visits take
 
 # What a client of c10d's own store would do to the keys of a run that used it.
 TCP_STORE = """
@@ -19,7 +19,7 @@ import datetime, torch.distributed as d
 print("ready", flush=True)
 port = int(input())
 try:
-    store = d.TCPStore("127.0.0.1", port, is_master=False, timeout=datetime.timedelta(seconds=3))
+    store = d.TCPStore("127.0.0.1", port, is_master=False, timeout=datetime.timedelta(seconds=1))
     for rank in range(2):
         store.set(f"/shardlab/arrived/{rank}", "1")
         store.delete_key(f"/values/peers/beat/{rank}")
