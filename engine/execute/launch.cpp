@@ -19,8 +19,8 @@ RankJob probe_job(const Scenario& scenario, const ProbeList& probes, const Launc
   return job;
 }
 
-Status run_all_ranks(const Scenario& scenario, RankJob job, const LaunchOptions& options) {
-  if (options.team != nullptr) return options.team->run_job(scenario, std::move(job), options);
+Status run_all_ranks(const Scenario& scenario, const RankJob& job, const LaunchOptions& options) {
+  if (options.team != nullptr) return options.team->run_job(scenario, job, options);
   return start_all_ranks(scenario, job, options);
 }
 

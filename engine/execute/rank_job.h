@@ -40,8 +40,6 @@ struct RankJob {
   std::string scenario;              // YAML in normal form; of a probe its cluster and launch sections matter
   std::string directory;             // that the scenario's relative paths start from
   std::string run_hash;              // of the plans that the launcher made; empty for probes
-  std::string meeting;               // what the ranks call their meeting, where others were or will be held
-                                     // at the same address; else empty
   int threads = 1;                   // of each rank
   EnvironmentVariables environment;  // that the launcher sets for the ranks besides its own
   TrainingExtras extras;

@@ -45,11 +45,11 @@ constexpr auto k_fields<ProbeList> = std::tuple{
 };
 template <>
 constexpr auto k_fields<RankJob> = std::tuple{
-    Field{"version", &RankJob::version},         Field{"kind", &RankJob::kind},
-    Field{"directory", &RankJob::directory},     Field{"run_hash", &RankJob::run_hash},
-    Field{"meeting", &RankJob::meeting},         Field{"threads", &RankJob::threads},
-    Field{"environment", &RankJob::environment}, Field{"extras", &RankJob::extras},
-    Field{"probes", &RankJob::probes},           Field{"scenario", &RankJob::scenario},
+    Field{"version", &RankJob::version},     Field{"kind", &RankJob::kind},
+    Field{"directory", &RankJob::directory}, Field{"run_hash", &RankJob::run_hash},
+    Field{"threads", &RankJob::threads},     Field{"environment", &RankJob::environment},
+    Field{"extras", &RankJob::extras},       Field{"probes", &RankJob::probes},
+    Field{"scenario", &RankJob::scenario},
 };
 
 template <typename T>

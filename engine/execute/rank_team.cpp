@@ -69,10 +69,9 @@ Status RankTeam::meet(std::chrono::milliseconds patience) {
       "the launcher must start all of them with this command, in one folder that their machines share");
 }
 
-Status RankTeam::run_job(const Scenario& scenario, RankJob job, const LaunchOptions& options) {
+Status RankTeam::run_job(const Scenario& scenario, const RankJob& job, const LaunchOptions& options) {
   SHARDLAB_CHECK_OK(check_launcher(scenario, environment_));
   SHARDLAB_CHECK_OK(meet(arrival_timeout(scenario)));
-  job.meeting = fmt::format("job-{}", ++jobs_);
   const fs::path file = fs::absolute(rank_job_path(options.run_directory));
   SHARDLAB_CHECK_OK(write_rank_job(file, job));
   SHARDLAB_CHECK_OK(orders_.write({file, 0}));

@@ -25,7 +25,7 @@ class RankTeam {
   // The job, with this process as rank 0; returns when all ranks have ended or cannot be waited for. The
   // first job waits for the others as long as ranks wait for each other (launch.timeout). bad_input when the
   // scenario asks for other ranks or another launcher, run_failed when one does not come or fails.
-  Status run_job(const Scenario& scenario, RankJob job, const LaunchOptions& options);
+  Status run_job(const Scenario& scenario, const RankJob& job, const LaunchOptions& options);
 
   // The others end with this code. Waits a few seconds for them.
   void dismiss(int exit_code);
@@ -46,7 +46,7 @@ class RankTeam {
   std::filesystem::path folder_;
   OrderWriter orders_;
   bool has_met_ = false;
-  int runs_ = 0, jobs_ = 0;
+  int runs_ = 0;
   Nanoseconds own_of_others_;
 };
 

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 // '#' stands for a number.
 constexpr auto k_files =
     std::to_array<std::string_view>({"job.json", "job-#.json", "rank-#.spool", "rank-#.log", "probes-#.jsonl",
-                                     "here-#", "session", "order-#", "done-#-#"});
+                                     "here-#", "session", "order-#", "done-#-#", "meeting"});
 constexpr std::string_view k_folder_of_one = "run-#";
 constexpr std::string_view k_unfinished = ".new";
 

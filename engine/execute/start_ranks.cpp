@@ -8,6 +8,8 @@
 #include "engine/base/version.h"
 #include "engine/execute/collective_timeout.h"
 #include "engine/execute/explain_failure.h"
+#include "engine/execute/meeting/meeting_file.h"
+#include "engine/execute/meeting/run_secret.h"
 #include "engine/execute/progress_tail.h"
 #include "engine/execute/spool.h"
 #include "engine/execute/watch_ranks.h"
@@ -40,8 +42,11 @@ bool is_only_process_of(Launcher launcher) {
 
 Status start_and_watch(const Scenario& scenario, const LaunchOptions& options, const RankJob& job,
                        const fs::path& job_file, const std::vector<RankEnvironment>& ranks) {
+  SHARDLAB_CHECK_OK(secret_of_user(current_environment()));  // before every rank finds it wrong
   std::error_code ignored;
   for (const RankEnvironment& rank : ranks) fs::remove(spool_path(options.run_directory, rank.rank), ignored);
+  const bool keeps_meeting = ranks.front().rank == 0;
+  if (keeps_meeting) remove_meeting_word(options.run_directory);
   const SignalWatch signals;
   const auto grace = grace_of(scenario);
   std::vector<WatchedRank> children;
@@ -64,6 +69,7 @@ Status start_and_watch(const Scenario& scenario, const LaunchOptions& options, c
     if (const auto progress = tail.read()) options.progress(*progress);
   };
   const WatchOutcome outcome = watch_ranks(children, signals, grace, tick);
+  if (keeps_meeting) remove_meeting_word(options.run_directory);
   if (!outcome.good()) return fail(explain_failure(outcome, options.run_directory, job.kind));
   return {};
 }

@@ -71,7 +71,7 @@ def children(process):
 
 
 def test_ranks_of_one_machine_listen_on_it_alone():
-    """Whoever reaches the ranks' store can read and change what they tell each other."""
+    """Nobody else has to reach them; what the ports do about those who can is in run_secret.py."""
     if not WITH_TORCH:
         return
     place = Place()

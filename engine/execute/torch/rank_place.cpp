@@ -31,13 +31,14 @@ Result<std::unique_ptr<DeviceRuntime>> open_runtime(const DeviceRequest& request
 
 }  // namespace
 
-Result<RankPlace> meet_ranks(const RankJob& job, const Scenario& scenario, const RankEnvironment& environment,
+Result<RankPlace> meet_ranks(const RankJob& job, const std::filesystem::path& folder,
+                             const Scenario& scenario, const RankEnvironment& environment,
                              OpenDevice open_device) {
   const MemoryLedger ledger;
   SHARDLAB_TRY(auto device,
                open_runtime(device_request(job, scenario, environment, ledger), scenario, open_device));
   RendezvousOptions meeting;
-  meeting.meeting = job.meeting;
+  meeting.run_directory = folder;
   meeting.arrival_timeout = arrival_timeout(scenario);
   meeting.operation_timeout = collective_timeout(scenario);
   meeting.interface = scenario.launch->interface;

@@ -21,9 +21,11 @@ struct RankPlace {
 using OpenDevice = Result<std::unique_ptr<DeviceRuntime>> (*)(const DeviceRequest&);
 
 // Opens the device before the others are met: who has none says so at once and nobody waits for it. That is
-// the host, or what `open_device` opens where the scenario asks for GPUs. Job and environment must outlive
-// the place. Errors: those of open_device; run_failed when a rank does not come.
-Result<RankPlace> meet_ranks(const RankJob& job, const Scenario& scenario, const RankEnvironment& environment,
+// the host, or what `open_device` opens where the scenario asks for GPUs. `folder` is the run's, in which
+// they find each other. Job and environment must outlive the place. Errors: those of open_device; run_failed
+// when a rank does not come.
+Result<RankPlace> meet_ranks(const RankJob& job, const std::filesystem::path& folder,
+                             const Scenario& scenario, const RankEnvironment& environment,
                              OpenDevice open_device);
 
 // The beginning of this rank's spool.

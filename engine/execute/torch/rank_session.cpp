@@ -156,11 +156,11 @@ Status do_job(const RankJob& job, const std::filesystem::path& folder, const Ran
               const RankServices& services, SpoolWriter& spool, BadEnd& bad_end) {
   SHARDLAB_TRY(const Scenario scenario, scenario_of(job, environment));
   if (job.kind == JobKind::probe) {
-    SHARDLAB_TRY(const RankPlace place, meet_ranks(job, scenario, environment, services.open_device));
+    SHARDLAB_TRY(const RankPlace place, meet_ranks(job, folder, scenario, environment, services.open_device));
     return work_at(place, bad_end, [&] { return probe_rank(place, folder, spool); });
   }
   SHARDLAB_TRY(const PlannedScenario planned, plan_again(job, scenario, services.planner));
-  SHARDLAB_TRY(const RankPlace place, meet_ranks(job, scenario, environment, services.open_device));
+  SHARDLAB_TRY(const RankPlace place, meet_ranks(job, folder, scenario, environment, services.open_device));
   TrainingSession session(place, planned, spool);
   return work_at(place, bad_end, [&] { return session.run(); });
 }

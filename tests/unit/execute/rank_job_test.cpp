@@ -21,7 +21,6 @@ RankJob full_job() {
   job.scenario = "name: \"quoted\"\ncluster: {device: cpu}\n";
   job.directory = "/some where";
   job.run_hash = "abc";
-  job.meeting = "run-2";
   job.threads = 3;
   job.environment = {{"A", "1"}, {"PYTORCH_ALLOC_CONF", "x:y"}};
   job.extras = {"/w.safetensors", "/load.json", "/history.pickle", true};

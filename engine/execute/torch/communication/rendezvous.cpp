@@ -1,23 +1,17 @@
 #include "engine/execute/torch/communication/rendezvous.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <exception>
-#include <optional>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "engine/execute/machine.h"
 #include "engine/execute/torch/communication/gloo_transport.h"
+#include "engine/execute/torch/communication/meeting_store.h"
 #include "engine/execute/torch/step_failure.h"
 #include "engine/plan/group_ranks.h"
 
@@ -43,15 +37,19 @@ std::vector<int> missing_ranks(c10d::Store& store, int world) {
 }
 
 Error missing_error(const RankEnvironment& environment, std::chrono::milliseconds timeout,
-                    const std::vector<int>& missing) {
-  return {
+                    const std::vector<int>& missing, int refused) {
+  Error error{
       ErrorKind::run_failed, on_rank(environment.rank),
       fmt::format("{} {} of {} did not arrive within {} s", missing.size() == 1 ? "rank" : "ranks",
                   fmt::join(missing, ", "), environment.world, static_cast<double>(timeout.count()) / 1000),
       "start all ranks with the same MASTER_ADDR and MASTER_PORT, or raise launch.timeout"};
+  if (refused == 0) return error;
+  error.what += ", and somebody came with another secret of the run";
+  error.hint = "SHARDLAB_RUN_SECRET must be the same for all ranks, or be set for none of them";
+  return error;
 }
 
-Status wait_for_all(c10d::Store& store, const RankEnvironment& environment,
+Status wait_for_all(MeetingStore& store, const RankEnvironment& environment,
                     std::chrono::milliseconds timeout) {
   store.set(arrival_key(environment.rank), std::vector<std::uint8_t>{1});
   std::vector<std::string> keys;
@@ -61,29 +59,9 @@ Status wait_for_all(c10d::Store& store, const RankEnvironment& environment,
   } catch (const std::exception&) {
     const std::vector<int> missing = missing_ranks(store, environment.world);
     if (missing.empty()) throw;
-    return fail(missing_error(environment, timeout, missing));
+    return fail(missing_error(environment, timeout, missing, store.refused()));
   }
   return {};
-}
-
-// A socket for a store that is of this machine alone. TCPStore's own listens on all interfaces and asks
-// nobody who they are: other machines could read and change what the ranks tell each other. Nothing where the
-// ranks meet at another address, or where the socket cannot be had: then TCPStore says why.
-std::optional<int> loopback_listener(const RankEnvironment& environment) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(environment.master_port));
-  if (::inet_pton(AF_INET, environment.master_address.c_str(), &address.sin_addr) != 1) return std::nullopt;
-  if ((ntohl(address.sin_addr.s_addr) >> 24) != 127) return std::nullopt;
-  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) return std::nullopt;
-  const int reuse = 1;
-  ::setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse);
-  if (::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
-      ::listen(descriptor, SOMAXCONN) == 0)
-    return descriptor;
-  ::close(descriptor);
-  return std::nullopt;
 }
 
 }  // namespace
@@ -95,27 +73,21 @@ Rendezvous::Rendezvous(Rendezvous&&) noexcept = default;
 Rendezvous& Rendezvous::operator=(Rendezvous&&) noexcept = default;
 
 Result<Rendezvous> Rendezvous::connect(const RankEnvironment& environment, const RendezvousOptions& options) {
-  const std::string place = fmt::format("{}:{}", environment.master_address, environment.master_port);
+  SHARDLAB_TRY(Meeting meeting, come_to_meeting(environment, options.run_directory, current_environment(),
+                                                options.arrival_timeout));
   try {
-    c10d::TCPStoreOptions tcp;
-    tcp.port = static_cast<std::uint16_t>(environment.master_port);
-    tcp.isServer = environment.rank == 0;
-    tcp.numWorkers = static_cast<std::size_t>(environment.world);
-    tcp.waitWorkers = false;  // wait_for_all names who is missing
-    tcp.timeout = options.arrival_timeout;
-    if (tcp.isServer) tcp.masterListenFd = loopback_listener(environment);
+    const auto store = c10::make_intrusive<MeetingStore>(std::move(meeting), options.arrival_timeout);
+    SHARDLAB_CHECK_OK(wait_for_all(*store, environment, options.arrival_timeout));
     auto state = std::make_shared<State>();
-    state->store = c10::make_intrusive<c10d::PrefixStore>(
-        options.meeting, c10::make_intrusive<c10d::TCPStore>(environment.master_address, tcp));
-    SHARDLAB_CHECK_OK(wait_for_all(*state->store, environment, options.arrival_timeout));
+    state->store = store;
     state->gloo = {options.operation_timeout, options.interface,
                    own_address_towards(environment.master_address, environment.master_port)};
     return Rendezvous(std::move(state));
   } catch (const std::exception& error) {
-    return run_failed(on_rank(environment.rank),
-                      fmt::format("no meeting point at {}: {}", place, first_line(error.what())),
-                      environment.rank == 0 ? "is the port in use? set MASTER_PORT or launch.master"
-                                            : "is rank 0 running and reachable there?");
+    return run_failed(
+        on_rank(environment.rank),
+        fmt::format("the meeting point at {}: {}", environment.master_address, first_line(error.what())),
+        "is rank 0 still running?");
   }
 }
 

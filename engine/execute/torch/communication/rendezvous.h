@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,17 +16,22 @@
 namespace shardlab {
 
 struct RendezvousOptions {
-  std::string meeting;  // keeps the ranks' keys apart from those of other meetings at the same address
+  std::filesystem::path run_directory;  // where rank 0 leaves word of the meeting; the same for all ranks
   std::chrono::milliseconds arrival_timeout{600'000};   // for all ranks to appear
   std::chrono::milliseconds operation_timeout{30'000};  // for one collective, waiting for peers included
   std::string interface;  // network interface for data; empty: chosen from the master's address
 };
 
 // A key-value store shared by the ranks. Copies share it.
+//
+// What is in it only ranks read and write, and so the addresses at which Gloo's pairs and NCCL's bootstrap
+// find each other are told to ranks alone. Those connections themselves ask for no secret: who may send
+// packets to a rank's ports while the run connects them can disturb it. docs/network.md has the whole of it.
 class Rendezvous {
  public:
-  // Rank 0 serves the store at the master's port. Returns when all ranks have arrived; else run_failed names
-  // the missing ones.
+  // Rank 0 opens a meeting at the master's address, into which nobody comes without the run's secret
+  // (meeting/come_to_meeting.h). Returns when all ranks have arrived; else run_failed names the missing ones,
+  // or says why there is no meeting.
   static Result<Rendezvous> connect(const RankEnvironment& environment, const RendezvousOptions& options);
 
   // For ranks that are threads of this process: make one, give every thread a copy.
