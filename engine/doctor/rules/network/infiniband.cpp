@@ -10,14 +10,16 @@ namespace {
 
 constexpr Bytes k_locked = mebibytes(1024);  // what registers its buffers needs more
 
-std::vector<MachineRemark> inactive_remarks(const Case&, const MachineFacts& machine) {
+// A job of one host needs none of it.
+std::vector<MachineRemark> inactive_remarks(const Case& facts, const MachineFacts& machine) {
   if (machine.fabric.empty() || is_switched_on(machine, "NCCL_IB_DISABLE")) return {};
+  const Severity severity = spans_hosts(*facts.machines) ? Severity::warning : Severity::info;
   const FabricPort& port = machine.fabric.front();
   if (active_ports(machine).empty())
     return {{fmt::format("{} has {} port{} for InfiniBand or RoCE, and none is active: {} is {}.",
                          name_of(machine), machine.fabric.size(), machine.fabric.size() == 1 ? "" : "s",
                          port.device, port.state),
-             Severity::warning,
+             severity,
              {evidence_of_machine(machine, "infiniband", port.device + " " + port.state)}}};
   if (machine.locked_memory && *machine.locked_memory < k_locked)
     return {
