@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/doctor/program/program_facts.h"
 #include "engine/doctor/rule.h"
 
 namespace shardlab {
@@ -17,6 +16,7 @@ struct JobFacts;
 struct FlightDump;
 struct LogFacts;
 struct MachineFacts;
+struct ProgramFile;
 struct ToolFiles;
 
 struct Case {
@@ -26,7 +26,7 @@ struct Case {
   const std::vector<FlightDump>* flight = nullptr;      // flight/flight_dump.h
   const ToolFiles* files = nullptr;                     // files/tool_files.h
   const std::vector<MachineFacts>* machines = nullptr;  // engine/machine; one, or one a rank
-  const TrainingProgram* program = nullptr;             // program/program_facts.h
+  const std::vector<ProgramFile>* program = nullptr;    // program/program_facts.h
 };
 
 // Whether what a check needs is in the case.

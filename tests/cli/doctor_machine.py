@@ -67,10 +67,10 @@ def test_few_open_files_and_a_tiny_shared_memory_are_named():
     check("data/workers-bus-error" in done.stdout, done)
 
 
-def ranks_of(place, changes, world=3, **more):
+def ranks_of(place, changes, world=3, options=(), **more):
     """The outputs of `doctor --machine` in `world` processes, as torchrun would start them; `changes` by rank."""
     port = str(free_port())
-    started = [place.start("doctor", "--machine", "--json", env=place.environment(
+    started = [place.start("doctor", "--machine", "--json", *options, env=place.environment(
         RANK=str(rank), WORLD_SIZE=str(world), LOCAL_RANK=str(rank), MASTER_ADDR="127.0.0.1", MASTER_PORT=port, **more,
         **changes.get(rank, {}))) for rank in range(world)]
     return [(*process.communicate(timeout=200), process.returncode) for process in started]
@@ -84,6 +84,17 @@ def test_ranks_are_compared_and_the_odd_one_is_named():
     check('"ranks": [2]' in outputs[0][0].replace("\n", "").replace("  ", "").replace("[ ", "[").replace(" ]", "]") and
           "NCCL_ALGO is Ring on rank 2" in outputs[0][0], outputs)
     check(not list(place.path.glob("shardlab*")), list(place.path.iterdir()))
+
+
+def test_what_an_earlier_look_left_is_not_read():
+    place = Place()
+    old = place.path / "seen/rank_00002"
+    old.mkdir(parents=True)
+    (old / "hostname").write_text("gone\n")
+    (old / "environment").write_text("RANK=2\nNCCL_TIMEOUT=60\n")
+    outputs = ranks_of(place, {}, world=2, options=("--record", "seen"))
+    check("gone" not in outputs[0][0] and "NCCL_TIMEOUT" not in outputs[0][0], outputs)
+    check((place.path / "seen/rank_00001/hostname").exists(), outputs)
 
 
 def test_ranks_that_are_alike_are_well():
@@ -112,6 +123,8 @@ def test_records_are_read_elsewhere():
     (place.path / "empty").mkdir()
     expect_error(place.run("doctor", "--from", "empty"), 2, "holds no record of a machine")
     expect_error(place.run("doctor", "--record", "seen"), 2, "--machine")
+    expect_error(place.run("doctor", "--machine", "--from", "seen"), 2, "--from")
+    expect_error(place.run("doctor", place.scenario(), "--fix", "-o", "x.yaml", "--machine"), 2, "--fix")
 
 
 def recorded(place, name, **texts):

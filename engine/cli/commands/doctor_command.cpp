@@ -66,6 +66,8 @@ class DoctorCommand final : public Command {
     if (targets_.empty() && !machines_.is_asked())
       return bad_input("doctor", "a target is required",
                        "a log, or - for standard input; --machine; --rules lists the rules");
+    if (fix_ && machines_.is_asked())
+      return bad_input("--fix", "changes a scenario, and no machine", "without --machine and --from");
     if (fix_) return write_fix(context);
     return with_machines(machines_, console,
                          [&](const Machines* machines) { return examine_targets(context, machines); });

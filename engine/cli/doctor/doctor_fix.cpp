@@ -46,11 +46,14 @@ const Finding* next_to_fix(const FixedJob& fixed, const std::vector<std::string>
 // The scenario's own file with the settings in it; nothing where there is none, or it reads as something
 // else.
 std::optional<std::string> edited_text(const FixedJob& fixed, const std::string& scenario) {
-  const auto text = scenario.empty() ? fail(Error{}) : read_input_file(scenario, k_scenario_file);
-  const auto edited = text ? apply_settings(*text, scenario, fixed.set) : fail(Error{});
-  const auto read = edited ? parse_scenario(*edited, scenario) : fail(Error{});
-  if (!read || write_scenario(*read) != write_scenario(fixed.job.read.scenario)) return std::nullopt;
-  return *edited;
+  if (scenario.empty()) return std::nullopt;
+  const auto text = read_input_file(scenario, k_scenario_file);
+  if (!text) return std::nullopt;
+  const auto edited = apply_settings(*text, scenario, fixed.set);
+  if (!edited) return std::nullopt;
+  const auto read = parse_scenario(*edited, scenario);
+  const bool is_same = read && write_scenario(*read) == write_scenario(fixed.job.read.scenario);
+  return is_same ? std::optional(*edited) : std::nullopt;
 }
 
 }  // namespace
@@ -88,8 +91,10 @@ Status write_fixed(const FixedJob& fixed, const std::string& scenario_file, cons
   const fs::path folder = fs::absolute(fs::path(file), error).parent_path();
   const bool beside = fs::equivalent(folder, scenario.directory.empty() ? "." : scenario.directory, error);
   std::ofstream out(file, std::ios::binary);
-  const auto edited = beside ? edited_text(fixed, scenario_file) : std::nullopt;
-  out << (edited ? *edited : beside ? write_scenario(scenario) : repeatable_scenario(scenario));
+  if (!beside)
+    out << repeatable_scenario(scenario);
+  else
+    out << edited_text(fixed, scenario_file).value_or(write_scenario(scenario));
   out.close();
   if (!out) return bad_input(in_file(file), "cannot be written");
   return {};

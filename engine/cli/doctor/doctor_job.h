@@ -11,6 +11,7 @@
 #include "engine/doctor/files/tool_files.h"
 #include "engine/doctor/flight/flight_dump.h"
 #include "engine/doctor/log/log_facts.h"
+#include "engine/doctor/program/program_facts.h"
 #include "engine/hardware/device.h"
 #include "engine/machine/machine_facts.h"
 #include "engine/plan/planned_scenario.h"

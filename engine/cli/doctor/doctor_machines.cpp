@@ -34,26 +34,34 @@ Result<Machines> look_here(const std::string& record) {
   return facts_of({{"this machine", std::move(texts)}});
 }
 
+fs::path record_of(int rank, const fs::path& folder) {
+  return folder / fmt::format("rank_{:05}", rank);
+}
+
 Status record_rank(int rank, const fs::path& folder) {
-  const fs::path own = folder / fmt::format("rank_{:05}", rank);
+  const fs::path own = record_of(rank, folder);
   std::error_code ignored;
   fs::remove_all(own, ignored);  // of an earlier look
   return write_machine(gather_texts(current_environment()), own);
 }
 
-// Rank 0: orders the others to record their machines, and reads all records.
+// Rank 0: orders the others to record their machines, and reads what was recorded now. Of ranks that did not
+// come an earlier look may lie there.
 Result<Machines> look_at_ranks(OrderWriter& orders, int world, const fs::path& records, Console& console) {
   if (const std::vector<int> missing = orders.gather(k_arrival); !missing.empty())
     console.note(fmt::format("without rank{} {}: did not come within {} s", missing.size() == 1 ? "" : "s",
                              fmt::join(missing, ", "), k_arrival.count()));
   SHARDLAB_CHECK_OK(orders.write({records, 0}));
   SHARDLAB_CHECK_OK(record_rank(0, records));
+  SHARDLAB_TRY(std::vector<RecordedMachine> machines, read_machines(record_of(0, records)));
   const auto reports = orders.reports(k_look);
   for (int rank = 1; rank < world; ++rank) {
     const auto& report = reports[static_cast<std::size_t>(rank)];
     if (report && report->error) console.note(fmt::format("rank {}: {}", rank, to_string(*report->error)));
+    if (!report || report->error) continue;
+    SHARDLAB_TRY(std::vector<RecordedMachine> read, read_machines(record_of(rank, records)));
+    machines.push_back(std::move(read.front()));
   }
-  SHARDLAB_TRY(const std::vector<RecordedMachine> machines, read_machines(records));
   return facts_of(machines);
 }
 
@@ -92,7 +100,9 @@ Result<int> follow(const RankEnvironment& environment, const fs::path& folder) {
 
 Result<int> with_machines(const MachineRequest& request, Console& console,
                           const std::function<Result<int>(const Machines*)>& report) {
-  if (!request.record.empty() && (!request.here || !request.from.empty()))
+  if (request.here && !request.from.empty())
+    return bad_input("--from", "looks at other machines than --machine", "one of them");
+  if (!request.record.empty() && !request.here)
     return bad_input("--record", "is for --machine", "`doctor --machine --record FOLDER`");
   if (!request.from.empty()) {
     SHARDLAB_TRY(const std::vector<RecordedMachine> records, read_machines(request.from));

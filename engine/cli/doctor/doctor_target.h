@@ -24,10 +24,10 @@ inline constexpr auto k_words<DoctorTarget> =
                                        {DoctorTarget::program, "program"}});
 
 // By its content: a file whose first keys are those of a scenario; a file of accelerate, DeepSpeed,
-// transformers or of a launcher, also one with mistakes where its name ends in .json, .yaml or .yml; Python's
-// source by the end of its name; another
-// file or "-" (standard input), which is a log; or what is no file and therefore names a stored run.
-// bad_input for a file that cannot be read.
+// transformers or of a launcher, also one with mistakes where its name ends in .json, .yaml or .yml; a dump;
+// another file or "-" (standard input), which is a log; or what is no file and therefore names a stored run.
+// A folder is one of dumps, and a name that ends in .py is Python's source. bad_input for a file that cannot
+// be read.
 Result<DoctorTarget> kind_of_target(const std::string& target);
 
 // Reads a log as a stream, in bounded memory. "-" is standard input. Errors: bad_input for a log that cannot

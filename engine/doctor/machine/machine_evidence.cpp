@@ -53,9 +53,7 @@ Evidence evidence_of_variable(const MachineFacts& machine, std::string_view name
       value == nullptr ? fmt::format("{} is not set", name) : fmt::format("{}={}", name, *value));
 }
 
-std::vector<Finding> findings_of(const Rule& rule, const Case& facts,
-                                 std::vector<MachineRemark> (*remarks)(const Case& facts,
-                                                                       const MachineFacts& machine)) {
+std::vector<Finding> findings_of(const Rule& rule, const Case& facts, RemarksOn remarks) {
   Finding finding = finding_of(rule);
   finding.severity = Severity::info;
   finding.certainty = k_certainty;

@@ -30,10 +30,17 @@ struct MachineRemark {
   std::vector<Evidence> evidence;
 };
 
+// What is to be said of one machine of the case.
+using RemarksOn = std::vector<MachineRemark> (*)(const Case& facts, const MachineFacts& machine);
+
 // One finding of all machines that a check remarks upon: the first says it, the number of others is added,
 // and severity is the highest of them, the rule's own at most.
-std::vector<Finding> findings_of(const Rule& rule, const Case& facts,
-                                 std::vector<MachineRemark> (*remarks)(const Case& facts,
-                                                                       const MachineFacts& machine));
+std::vector<Finding> findings_of(const Rule& rule, const Case& facts, RemarksOn remarks);
+
+// The same as a check: `.run = machine_check<shared_memory_remarks>`.
+template <RemarksOn remarks>
+std::vector<Finding> machine_check(const Rule& rule, const Case& facts) {
+  return findings_of(rule, facts, remarks);
+}
 
 }  // namespace shardlab

@@ -72,10 +72,6 @@ std::vector<MachineRemark> other_gpu_remarks(const Case& facts, const MachineFac
             evidence_of_key(facts, "cluster.gpu")}}};
 }
 
-std::vector<Finding> check_planned_gpu(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, other_gpu_remarks);
-}
-
 Rule effective_differs() {
   return {
       .id = "configuration/effective-differs",
@@ -96,7 +92,8 @@ Rule effective_differs() {
               {.pattern = "nccl version mismatch", .certainty = 82},
           },
       .checks = {{.needs = {Need::environment}, .run = check_machines},
-                 {.needs = {Need::configuration, Need::environment}, .run = check_planned_gpu}},
+                 {.needs = {Need::configuration, Need::environment},
+                  .run = machine_check<other_gpu_remarks>}},
   };
 }
 

@@ -17,10 +17,6 @@ std::vector<MachineRemark> open_files_remarks(const Case&, const MachineFacts& m
            {evidence_of_machine(machine, "limits", fmt::format("Max open files {}", *machine.open_files))}}};
 }
 
-std::vector<Finding> check_open_files(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, open_files_remarks);
-}
-
 Rule slow_storage() {
   return {
       .id = "data/slow-storage",
@@ -74,7 +70,7 @@ Rule too_many_open_files() {
               {.pattern = "emfile", .certainty = 85},
               {.pattern = "too many open files in system", .certainty = 94},
           },
-      .checks = {{.needs = {Need::environment}, .run = check_open_files}},
+      .checks = {{.needs = {Need::environment}, .run = machine_check<open_files_remarks>}},
   };
 }
 

@@ -19,10 +19,6 @@ std::vector<MachineRemark> room_remarks(const Case&, const MachineFacts& machine
            {evidence_of_machine(machine, "/dev/shm", to_string(*machine.shared_memory))}}};
 }
 
-std::vector<Finding> check_room_of_workers(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, room_remarks);
-}
-
 Rule workers_bus_error() {
   return {
       .id = "data/workers-bus-error",
@@ -63,7 +59,7 @@ Rule workers_bus_error() {
               {.pattern = "exit code -7", .certainty = 70},
               {.pattern = "exit code 135", .certainty = 70},
           },
-      .checks = {{.needs = {Need::environment}, .run = check_room_of_workers}},
+      .checks = {{.needs = {Need::environment}, .run = machine_check<room_remarks>}},
   };
 }
 

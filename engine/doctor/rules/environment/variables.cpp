@@ -17,10 +17,6 @@ std::vector<MachineRemark> strange_variables(const Case&, const MachineFacts& ma
   return remarks;
 }
 
-std::vector<Finding> check_variables(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, strange_variables);
-}
-
 Rule unknown_variables() {
   return {
       .id = "environment/unknown-variables",
@@ -51,7 +47,7 @@ Rule unknown_variables() {
                .certainty = 60,
                .only_info = true},
           },
-      .checks = {{.needs = {Need::environment}, .run = check_variables}},
+      .checks = {{.needs = {Need::environment}, .run = machine_check<strange_variables>}},
   };
 }
 

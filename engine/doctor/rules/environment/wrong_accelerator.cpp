@@ -22,10 +22,6 @@ std::vector<MachineRemark> accelerator_remarks(const Case&, const MachineFacts& 
   return {};
 }
 
-std::vector<Finding> check_accelerator(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, accelerator_remarks);
-}
-
 Rule wrong_accelerator() {
   return {
       .id = "environment/wrong-accelerator",
@@ -53,7 +49,7 @@ Rule wrong_accelerator() {
               {.pattern = "warning: setting accelerator to cpu", .certainty = 60, .only_info = true},
               {.pattern = "setting ds_accelerator to cpu", .certainty = 45, .only_info = true},
           },
-      .checks = {{.needs = {Need::environment}, .run = check_accelerator}},
+      .checks = {{.needs = {Need::environment}, .run = machine_check<accelerator_remarks>}},
   };
 }
 

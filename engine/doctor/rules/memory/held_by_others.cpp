@@ -58,10 +58,6 @@ std::vector<MachineRemark> holder_remarks(const Case&, const MachineFacts& machi
   return remarks;
 }
 
-std::vector<Finding> check_before_job(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, holder_remarks);
-}
-
 Rule held_by_others() {
   return {
       .id = "memory/held-by-others",
@@ -94,7 +90,7 @@ Rule held_by_others() {
                .certainty = 88},
           },
       .checks = {{.needs = {Need::log}, .run = check_other_holders},
-                 {.needs = {Need::environment}, .run = check_before_job}},
+                 {.needs = {Need::environment}, .run = machine_check<holder_remarks>}},
   };
 }
 

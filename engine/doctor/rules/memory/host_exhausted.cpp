@@ -43,10 +43,6 @@ std::vector<MachineRemark> group_remarks(const Case&, const MachineFacts& machin
             evidence_of_machine(machine, "memory.current", to_string(*machine.memory_used))}}};
 }
 
-std::vector<Finding> check_group(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, group_remarks);
-}
-
 Rule host_exhausted() {
   return {
       .id = "memory/host-exhausted",
@@ -148,7 +144,7 @@ Rule host_exhausted() {
               {.pattern = "cannot allocate memory*host", .certainty = 60},
           },
       .checks = {{.needs = {Need::prediction}, .run = check_host_phases},
-                 {.needs = {Need::environment}, .run = check_group}},
+                 {.needs = {Need::environment}, .run = machine_check<group_remarks>}},
   };
 }
 

@@ -34,14 +34,6 @@ std::vector<MachineRemark> gpu_direct_remarks(const Case&, const MachineFacts& m
        {evidence_of_machine(machine, "modules", "no nvidia_peermem")}}};
 }
 
-std::vector<Finding> check_unused(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, unused_remarks);
-}
-
-std::vector<Finding> check_gpu_direct(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, gpu_direct_remarks);
-}
-
 Rule rdma_unused() {
   return {
       .id = "network/rdma-unused",
@@ -74,7 +66,7 @@ Rule rdma_unused() {
                .message = "NCCL uses TCP sockets between nodes.",
                .only_info = true},
           },
-      .checks = {{.needs = {Need::environment}, .run = check_unused}},
+      .checks = {{.needs = {Need::environment}, .run = machine_check<unused_remarks>}},
   };
 }
 
@@ -106,7 +98,7 @@ Rule gpu_direct_missing() {
               {.pattern = "peer memory*not*loaded", .certainty = 80},
               {.pattern = "gdrcopy*not", .certainty = 40, .only_info = true},
           },
-      .checks = {{.needs = {Need::environment}, .run = check_gpu_direct}},
+      .checks = {{.needs = {Need::environment}, .run = machine_check<gpu_direct_remarks>}},
   };
 }
 

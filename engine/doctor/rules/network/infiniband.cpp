@@ -30,10 +30,6 @@ std::vector<MachineRemark> inactive_remarks(const Case& facts, const MachineFact
   return {};
 }
 
-std::vector<Finding> check_fabric(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, inactive_remarks);
-}
-
 Rule no_infiniband() {
   return {
       .id = "network/no-infiniband",
@@ -86,7 +82,7 @@ Rule no_infiniband() {
               {.pattern = "wrong link layer", .certainty = 60},
               {.pattern = "net/ib : unable to", .certainty = 75},
           },
-      .checks = {{.needs = {Need::environment}, .run = check_fabric}},
+      .checks = {{.needs = {Need::environment}, .run = machine_check<inactive_remarks>}},
   };
 }
 

@@ -58,10 +58,6 @@ SaidByName settings_of_infiniband(const MachineFacts& machine) {
   return said;
 }
 
-std::vector<Finding> check_choice(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, choice_remarks);
-}
-
 std::vector<Finding> check_adapters(const Rule& rule, const Case& facts) {
   std::vector<Finding> found = findings_of(rule, facts, adapter_remarks);
   for (const Difference& each : differences(*facts.machines, settings_of_infiniband))
@@ -81,7 +77,7 @@ Rule adapters_not_chosen() {
       .explanation = "NCCL takes all that it finds; storage or management ports among them slow it down.",
       .fix = {.kind = FixKind::environment, .text = "name adapters and ports, NCCL_IB_HCA=mlx5_0:1,mlx5_1:1"},
       .example = "a node with mlx5_0 to mlx5_8, one of them for storage",
-      .checks = {{.needs = {Need::environment}, .run = check_choice}},
+      .checks = {{.needs = {Need::environment}, .run = machine_check<choice_remarks>}},
   };
 }
 

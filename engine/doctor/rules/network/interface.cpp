@@ -69,10 +69,6 @@ std::vector<MachineRemark> interface_remarks(const Case& facts, const MachineFac
   return remarks;
 }
 
-std::vector<Finding> check_interfaces(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, interface_remarks);
-}
-
 Rule wrong_interface() {
   return {
       .id = "network/wrong-interface",
@@ -139,7 +135,7 @@ Rule wrong_interface() {
               {.pattern = "unable to resolve hostname to a (local) address", .certainty = 92},
               {.pattern = "unable to resolve*hostname*local*", .certainty = 80},
           },
-      .checks = {{.needs = {Need::environment}, .run = check_interfaces}},
+      .checks = {{.needs = {Need::environment}, .run = machine_check<interface_remarks>}},
   };
 }
 

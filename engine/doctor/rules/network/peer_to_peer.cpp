@@ -46,10 +46,6 @@ std::vector<MachineRemark> access_remarks(const Case&, const MachineFacts& machi
                                 fmt::format("GPU{} GPU{} {}", from, to, machine.peer_access[from][to]))}}};
 }
 
-std::vector<Finding> check_access(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, access_remarks);
-}
-
 Rule peer_to_peer() {
   return {
       .id = "network/peer-to-peer",
@@ -97,7 +93,7 @@ Rule peer_to_peer() {
               {.pattern = "cuda error: peer mapping", .certainty = 80},
               {.pattern = "failed to cuda calloc async", .certainty = 30},
           },
-      .checks = {{.needs = {Need::environment}, .run = check_access}},
+      .checks = {{.needs = {Need::environment}, .run = machine_check<access_remarks>}},
   };
 }
 

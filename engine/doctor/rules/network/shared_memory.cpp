@@ -17,10 +17,6 @@ std::vector<MachineRemark> shared_memory_remarks(const Case&, const MachineFacts
            {evidence_of_machine(machine, "/dev/shm", to_string(*machine.shared_memory))}}};
 }
 
-std::vector<Finding> check_shared_memory(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, shared_memory_remarks);
-}
-
 Rule no_shared_memory() {
   return {
       .id = "network/no-shared-memory",
@@ -55,7 +51,7 @@ Rule no_shared_memory() {
               {.pattern = "shmopen*failed", .certainty = 85},
               {.pattern = "nccl warn*ftruncate", .certainty = 80},
           },
-      .checks = {{.needs = {Need::environment}, .run = check_shared_memory}},
+      .checks = {{.needs = {Need::environment}, .run = machine_check<shared_memory_remarks>}},
   };
 }
 

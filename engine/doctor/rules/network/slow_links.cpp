@@ -86,10 +86,6 @@ std::vector<MachineRemark> protocol_remarks(const Case&, const MachineFacts& mac
             evidence_of_machine(machine, "infiniband", fmt::format("{} is active", port.device))}}};
 }
 
-std::vector<Finding> check_protocol(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, protocol_remarks);
-}
-
 Rule slow_links() {
   return {
       .id = "network/slow-links",
@@ -122,7 +118,7 @@ Rule slow_protocol() {
       .fix = {.kind = FixKind::environment,
               .text = "use InfiniBand or RoCE: NCCL_IB_DISABLE unset, devices in the container"},
       .example = "a cluster with InfiniBand and NCCL_IB_DISABLE=1",
-      .checks = {{.needs = {Need::environment}, .run = check_protocol}},
+      .checks = {{.needs = {Need::environment}, .run = machine_check<protocol_remarks>}},
   };
 }
 

@@ -38,10 +38,6 @@ std::vector<MachineRemark> capability_remarks(const Case& facts, const MachineFa
   return {};
 }
 
-std::vector<Finding> check_machine(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, capability_remarks);
-}
-
 Rule no_bfloat16() {
   return {
       .id = "precision/no-bfloat16",
@@ -77,7 +73,8 @@ Rule no_bfloat16() {
               {.pattern = "tf32 requires ampere", .certainty = 60},
           },
       .checks = {{.needs = {Need::configuration, Need::plan, Need::prediction}, .run = check_capability},
-                 {.needs = {Need::configuration, Need::plan, Need::environment}, .run = check_machine}},
+                 {.needs = {Need::configuration, Need::plan, Need::environment},
+                  .run = machine_check<capability_remarks>}},
   };
 }
 

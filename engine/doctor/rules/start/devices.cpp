@@ -79,14 +79,6 @@ std::vector<MachineRemark> device_remarks(const Case&, const MachineFacts& machi
   return remarks;
 }
 
-std::vector<Finding> check_ordinal(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, ordinal_remarks);
-}
-
-std::vector<Finding> check_devices(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, device_remarks);
-}
-
 // What the scenario runs on a node, which a GPU must be there for.
 std::vector<MachineRemark> planned_remarks(const Case& facts, const MachineFacts& machine) {
   const Device& device = *facts.job->device;
@@ -97,10 +89,6 @@ std::vector<MachineRemark> planned_remarks(const Case& facts, const MachineFacts
            Severity::error,
            {evidence_of_machine(machine, "nvidia-smi", count_of_gpus(machine)),
             evidence_of_key(facts, "cluster.gpus_per_node")}}};
-}
-
-std::vector<Finding> check_planned_devices(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, planned_remarks);
 }
 
 Rule device_ordinal() {
@@ -132,7 +120,7 @@ Rule device_ordinal() {
               {.pattern = "invalid device argument", .certainty = 70},
               {.pattern = "device=*num_gpus=", .certainty = 75},
           },
-      .checks = {{.needs = {Need::environment}, .run = check_ordinal}},
+      .checks = {{.needs = {Need::environment}, .run = machine_check<ordinal_remarks>}},
   };
 }
 
@@ -210,8 +198,8 @@ Rule fewer_devices() {
               {.pattern = "driver/library version mismatch", .certainty = 75},
           },
       .faults = {{.code = ErrorCode::too_few_devices}},
-      .checks = {{.needs = {Need::environment}, .run = check_devices},
-                 {.needs = {Need::configuration, Need::environment}, .run = check_planned_devices}},
+      .checks = {{.needs = {Need::environment}, .run = machine_check<device_remarks>},
+                 {.needs = {Need::configuration, Need::environment}, .run = machine_check<planned_remarks>}},
   };
 }
 

@@ -84,18 +84,6 @@ std::vector<MachineRemark> in_use_remarks(const Case&, const MachineFacts& machi
             evidence_of_machine(machine, "/proc/net/tcp", fmt::format("port {} listens", port))}}};
 }
 
-std::vector<Finding> check_head_port(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, head_port_remarks);
-}
-
-std::vector<Finding> check_route(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, route_remarks);
-}
-
-std::vector<Finding> check_in_use(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, in_use_remarks);
-}
-
 Rule port_unreachable() {
   return {
       .id = "start/port-unreachable",
@@ -132,7 +120,7 @@ Rule port_unreachable() {
               {.pattern = "timeouterror: [errno 110] connection timed out", .certainty = 80},
               {.pattern = "firewall", .certainty = 40},
           },
-      .checks = {{.needs = {Need::environment}, .run = check_head_port}},
+      .checks = {{.needs = {Need::environment}, .run = machine_check<head_port_remarks>}},
   };
 }
 
@@ -207,7 +195,7 @@ Rule no_route() {
               {.pattern = "ssh: connect to host", .certainty = 84},
               {.pattern = "ssh: could not resolve hostname", .certainty = 90},
           },
-      .checks = {{.needs = {Need::environment}, .run = check_route}},
+      .checks = {{.needs = {Need::environment}, .run = machine_check<route_remarks>}},
   };
 }
 
@@ -249,7 +237,7 @@ Rule port_in_use() {
               {.pattern = "only one usage of each socket address", .certainty = 85},
               {.pattern = "connection error*port*in use", .certainty = 80},
           },
-      .checks = {{.needs = {Need::environment}, .run = check_in_use}},
+      .checks = {{.needs = {Need::environment}, .run = machine_check<in_use_remarks>}},
   };
 }
 

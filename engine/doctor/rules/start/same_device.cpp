@@ -51,10 +51,6 @@ std::vector<MachineRemark> kind_remarks(const Case&, const MachineFacts& machine
             evidence_of_machine(machine, fmt::format("GPU {}", other->index), other->name)}}};
 }
 
-std::vector<Finding> check_kinds(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, kind_remarks);
-}
-
 // A plain program whose processes all say "cuda" and never which.
 std::vector<Finding> check_chosen_device(const Rule& rule, const Case& facts) {
   const TrainingProgram& program = *facts.program;
@@ -124,7 +120,7 @@ Rule other_gpus() {
               .set = {"CUDA_DEVICE_ORDER=PCI_BUS_ID"},
               .text = "order devices by bus"},
       .example = "a node with an A100 and a T4",
-      .checks = {{.needs = {Need::environment}, .run = check_kinds}},
+      .checks = {{.needs = {Need::environment}, .run = machine_check<kind_remarks>}},
   };
 }
 

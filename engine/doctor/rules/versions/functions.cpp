@@ -38,10 +38,6 @@ std::vector<MachineRemark> version_remarks(const Case& facts, const MachineFacts
             evidence_of_key(facts, "parallel.strategy")}}};
 }
 
-std::vector<Finding> check_versions(const Rule& rule, const Case& facts) {
-  return findings_of(rule, facts, version_remarks);
-}
-
 std::vector<Finding> check_path(const Rule& rule, const Case& facts) {
   const auto imported = first_line_with(
       *facts.program, {"torch.distributed._composable", "torch.distributed.fsdp._fully_shard"});
@@ -124,7 +120,7 @@ Rule function_not_found() {
               {.pattern = "has no attribute 'set_requires_gradient_sync'", .certainty = 82},
               {.pattern = "has no attribute 'clip_grad_norm_'", .certainty = 70},
           },
-      .checks = {{.needs = {Need::configuration, Need::environment}, .run = check_versions}},
+      .checks = {{.needs = {Need::configuration, Need::environment}, .run = machine_check<version_remarks>}},
   };
 }
 

@@ -11,7 +11,8 @@
 
 namespace shardlab {
 
-// Any number of threads may use it; one question is asked at a time. Throws std::runtime_error when rank 0 is
+// Any number of threads may use it; one question is asked at a time, also through a clone(): who waits for a
+// key holds up the others. Throws std::runtime_error when rank 0 is
 // gone or a time is over, as c10d's stores do.
 class MeetingStore : public c10d::Store {
  public:
