@@ -8,6 +8,7 @@ python_packages=(python3 python3-venv)  # pip, which brings libtorch and the win
 window_packages=(libglfw3-dev)
 test_packages=("${python_packages[@]}" "${window_packages[@]}" catch2
   dpkg-dev                               # for Debian packages of our own
+  locales                                # for one with a decimal comma
   xvfb xauth xdotool libgl1-mesa-dri)   # a display for the test of the real window
 optional_packages=(ccache)              # a missing name here must not fail the rest
 

@@ -30,6 +30,22 @@ std::string not_a(std::string_view what, std::string_view kind) {
   return fmt::format("{}, not {} {}", what, article_of(kind), kind);
 }
 
+tl::unexpected<Error> unreadable(const Place& place, std::string_view what, int error) {
+  return fail({ErrorKind::bad_input,
+               place,
+               fmt::format("{}: {}", what, std::strerror(error)),
+               {},
+               ErrorCode::unreadable});
+}
+
+int open_to_read(const std::filesystem::path& file) {
+  int descriptor;
+  // Without O_NONBLOCK the opening of a pipe waits for a writer.
+  do descriptor = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  while (descriptor < 0 && errno == EINTR);
+  return descriptor;
+}
+
 // A read may give less than was asked for, and the file may grow or shrink meanwhile.
 Result<std::string> read_up_to(const InputFile& input, std::int64_t most, const Place& place) {
   std::string text;
@@ -38,7 +54,7 @@ Result<std::string> read_up_to(const InputFile& input, std::int64_t most, const 
   while (true) {
     const ssize_t got = ::read(input.descriptor(), text.data() + filled, text.size() - filled);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return bad_input(place, fmt::format("cannot be read: {}", std::strerror(errno)));
+    if (got < 0) return unreadable(place, "cannot be read", errno);
     filled += static_cast<std::size_t>(got);
     if (got == 0 || static_cast<std::int64_t>(filled) > most) break;
     if (filled == text.size()) text.resize(text.size() + (std::size_t{64} << 10));
@@ -51,14 +67,13 @@ Result<std::string> read_up_to(const InputFile& input, std::int64_t most, const 
 
 Result<InputFile> InputFile::open(const std::filesystem::path& file, std::string_view kind) {
   const Place place = in_file(file.string());
-  // Without O_NONBLOCK the opening of a pipe waits for a writer.
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  const int descriptor = open_to_read(file);
   if (descriptor < 0 && errno == ENOENT) return bad_input(place, "no such file");
-  if (descriptor < 0) return bad_input(place, fmt::format("cannot be opened: {}", std::strerror(errno)));
+  if (descriptor < 0) return unreadable(place, "cannot be opened", errno);
   struct stat status {};
   const bool known = ::fstat(descriptor, &status) == 0;
   InputFile input(descriptor, known ? status.st_size : 0);
-  if (!known) return bad_input(place, fmt::format("cannot be opened: {}", std::strerror(errno)));
+  if (!known) return unreadable(place, "cannot be opened", errno);
   if (S_ISDIR(status.st_mode)) return bad_input(place, not_a("is a folder", kind));
   if (!S_ISREG(status.st_mode)) return bad_input(place, not_a(name_of_mode(status.st_mode), kind));
   return input;

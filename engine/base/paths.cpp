@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/folder.h"
+
 namespace shardlab {
 namespace {
 
@@ -38,8 +40,8 @@ Result<fs::path> find_below(const std::vector<fs::path>& folders, std::string_vi
   }
   std::string looked_in;
   for (const fs::path& folder : folders) {
-    std::error_code ignored;
-    if (fs::exists(folder / wanted, ignored)) return folder / wanted;
+    SHARDLAB_TRY(const bool found, is_there(folder / wanted));
+    if (found) return folder / wanted;
     looked_in += (looked_in.empty() ? "" : " and ") + folder.string();
   }
   return not_possible(std::string(relative), "no such file in " + looked_in,

@@ -83,6 +83,11 @@ int exit_code(ErrorKind kind) {
   return 70;
 }
 
+bool is_of_the_machine(const Error& error) {
+  return error.code == ErrorCode::unreadable || error.code == ErrorCode::no_memory ||
+         std::any_of(error.parts.begin(), error.parts.end(), is_of_the_machine);
+}
+
 std::string to_string(const Place& place) {
   return joined(file_text(place), ": ", thing_text(place));
 }

@@ -30,6 +30,8 @@ enum class ErrorCode {
   failed_in_step,  // a rank failed while it executed an instruction of a plan
   no_eager_form,   // a model computes what no eager operator describes
   lost_peer,       // a rank met with others between instructions, and one did not come
+  unreadable,      // a file or folder that is there cannot be read: of the machine, of no setting
+  no_memory,       // this process gets no more: likewise
 
   // Kinds of mistakes in files of other tools, of which somebody may know more than the file's reader.
   unsaid,               // needed, and said by none of the files
@@ -101,6 +103,10 @@ struct Error {
 
 // 2 bad input, 3 not possible here, 4 run failed, 70 defect.
 int exit_code(ErrorKind kind);
+
+// Whether the error, or a part of it, is the machine's (unreadable, no_memory): whoever tries settings and
+// passes over those that are refused must not take it for a refusal.
+bool is_of_the_machine(const Error& error);
 
 template <typename T>
 using Result = tl::expected<T, Error>;

@@ -119,6 +119,8 @@ Result<YamlNode> parse_yaml(std::string_view text, std::string_view name, bool w
     return fail(refused.error);
   } catch (const YAML::Exception& error) {
     return bad_input(builder.place(error.mark), "YAML syntax: " + error.msg, tab_hint(text, error.mark));
+  } catch (const std::bad_alloc&) {
+    throw;  // not of this file
   } catch (const std::exception& error) {
     return bad_input(in_file(std::string(name)), std::string("YAML could not be read: ") + error.what());
   }

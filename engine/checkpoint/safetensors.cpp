@@ -3,7 +3,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <set>
 
 #include <fmt/format.h>
@@ -119,24 +118,18 @@ Status SafetensorsReader::read(std::string_view name, std::int64_t first, std::s
 
 namespace {
 
-void write_length(std::ofstream& stream, std::uint64_t length) {
-  for (int i = 0; i < 8; ++i) stream.put(static_cast<char>(length >> (8 * i) & 0xffU));
+std::string length_bytes(std::uint64_t length) {
+  std::string bytes;
+  for (int i = 0; i < 8; ++i) bytes += static_cast<char>(length >> (8 * i) & 0xffU);
+  return bytes;
 }
 
-Status write_all(const std::filesystem::path& path, const std::string& header,
-                 std::span<const TensorToWrite> tensors) {
-  std::ofstream stream(path, std::ios::binary | std::ios::trunc);
-  write_length(stream, header.size());
-  stream << header;
-  for (const TensorToWrite& tensor : tensors) {
-    stream.write(reinterpret_cast<const char*>(tensor.data.data()),
-                 static_cast<std::streamsize>(tensor.data.size()));
-  }
-  stream.flush();
-  if (!stream)
-    return run_failed(in_file(path.string()), fmt::format("cannot be written: {}", std::strerror(errno)),
-                      "is the disk full?");
-  return {};
+Status write_whole(const fs::path& path, const std::string& header, std::span<const TensorToWrite> tensors) {
+  SHARDLAB_TRY(OutputFile file, OutputFile::create(path));
+  SHARDLAB_CHECK_OK(file.write(length_bytes(header.size()) + header));
+  for (const TensorToWrite& tensor : tensors)
+    SHARDLAB_CHECK_OK(file.write({reinterpret_cast<const char*>(tensor.data.data()), tensor.data.size()}));
+  return file.finish();
 }
 
 }  // namespace
@@ -151,17 +144,10 @@ Status write_safetensors(const std::filesystem::path& path, std::span<const Tens
     }
     entries.push_back({tensor.name, tensor.dtype, tensor.shape, 0, bytes});
   }
-  SHARDLAB_TRY(const std::filesystem::path real, replaceable_file(path));
-  std::filesystem::path temporary = real;
-  temporary += ".part";
-  std::error_code error;
-  if (const Status written = write_all(temporary, safetensors_header(entries), tensors); !written) {
-    std::filesystem::remove(temporary, error);
-    return written;
-  }
-  std::filesystem::rename(temporary, real, error);
-  if (error) return run_failed(in_file(path.string()), fmt::format("cannot be written: {}", error.message()));
-  return {};
+  SHARDLAB_CHECK_OK(replaceable_file(path));
+  Status written = write_whole(path, safetensors_header(entries), tensors);
+  if (!written) written.error().kind = ErrorKind::run_failed;  // a training has ended for nothing
+  return written;
 }
 
 }  // namespace shardlab

@@ -1,14 +1,19 @@
 #include "engine/cli/command_line.h"
 
+#include <unistd.h>
+
 #include <csignal>
 
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <new>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "engine/base/nearest.h"
+#include "engine/base/write_all.h"
 #include "engine/cli/command.h"
 
 namespace shardlab {
@@ -105,26 +110,53 @@ int report(const Error& error, Console& console) {
   return exit_code(error.kind);
 }
 
+int report_defect(const char* what, Console& console) {
+  return report(
+      Error{ErrorKind::internal, "shardlab", what, "this is a defect of shardlab: please report it"},
+      console);
+}
+
+// Everything that may be thrown while a command runs, as an error of its kind.
+int run_and_report(const Arguments& arguments) {
+  Console console(contains(arguments, "--json"), false, false);
+  try {
+    const Result<int> code = dispatch(arguments, console);
+    return code ? *code : report(code.error(), console);
+  } catch (const std::bad_alloc&) {
+    return report(
+        Error{ErrorKind::not_possible, "shardlab", "this process gets no more memory",
+              "free some, or raise the limit of the process or of its container", ErrorCode::no_memory},
+        console);
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again)
+      return report_defect(error.what(), console);
+    return report(Error{ErrorKind::not_possible, "shardlab", "this process gets no more threads",
+                        "raise the limit of processes (ulimit -u) or of the container"},
+                  console);
+  } catch (const std::exception& exception) {
+    return report_defect(exception.what(), console);
+  } catch (...) {
+    return report_defect("unknown exception", console);
+  }
+}
+
 }  // namespace
 
 int run_command_line(const std::vector<std::string>& arguments) noexcept {
-  Console console(contains(arguments, "--json"), false, false);
   // A reader that goes away or a limit on file sizes must not kill a parent of running ranks: both are failed
   // writes.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    const Result<int> code = dispatch(arguments, console);
-    return code ? *code : report(code.error(), console);
-  } catch (const std::exception& exception) {
-    return report(Error{ErrorKind::internal, "shardlab", exception.what(),
-                        "this is a defect of shardlab: please report it"},
-                  console);
+    return run_and_report(arguments);
   } catch (...) {
-    return report(Error{ErrorKind::internal, "shardlab", "unknown exception",
-                        "this is a defect of shardlab: please report it"},
-                  console);
+    return report_no_memory();
   }
+}
+
+int report_no_memory() noexcept {
+  write_all(STDERR_FILENO, "error: shardlab: this process gets no more memory\n");
+  return exit_code(ErrorKind::not_possible);
 }
 
 }  // namespace shardlab

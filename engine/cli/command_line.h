@@ -11,4 +11,7 @@ namespace shardlab {
 // stderr; lets no exception out.
 int run_command_line(const std::vector<std::string>& arguments) noexcept;
 
+// What is said, and returned, where even an error's text finds no memory. Needs none itself.
+int report_no_memory() noexcept;
+
 }  // namespace shardlab

@@ -36,7 +36,7 @@ Result<ComparedSide> predicted_side(const std::string& file, const CommonOptions
   SHARDLAB_TRY(FinishedRun run, predict(planned, calibration, nullptr));
   ComparedSide side;
   side.run.name = planned.scenario.name;
-  side.run.machine = cluster_words(*planned.scenario.cluster);
+  SHARDLAB_TRY(side.run.machine, cluster_words(*planned.scenario.cluster));
   side.run.scenario_yaml = repeatable_scenario(planned.scenario);
   side.run.plan = std::move(planned.plan);
   side.run.trace = std::move(run.trace);

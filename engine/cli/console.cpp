@@ -8,20 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error_json.h"
+#include "engine/base/write_all.h"
 
 namespace shardlab {
 namespace {
-
-// 0 or the errno of the write that failed.
-int write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
 
 void write_to_stderr(std::string text) {
   text += '\n';

@@ -1,11 +1,11 @@
 #include "engine/cli/made_export.h"
 
 #include <algorithm>
-#include <fstream>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include "engine/base/output_file.h"
 #include "engine/cli/predict.h"
 #include "engine/planner/plan_scenario.h"
 #include "engine/report/figures.h"
@@ -23,10 +23,12 @@ struct Baseline {
   const Calibration* calibrated() const { return calibration ? &*calibration : nullptr; }
 };
 
-std::optional<PredictedStep> step_with(const Baseline& base, std::span<const std::string> settings) {
+// None where the settings are refused.
+Result<std::optional<PredictedStep>> step_with(const Baseline& base, std::span<const std::string> settings) {
   const auto with = predict_with(base.planned, settings, base.calibrated());
-  if (!with || !with->run.memory) return std::nullopt;
-  return PredictedStep{with->run.step_time.median, with->run.memory->peak_allocated};
+  if (!with && is_of_the_machine(with.error())) return fail(with.error());
+  if (!with || !with->run.memory) return std::optional<PredictedStep>();
+  return std::optional(PredictedStep{with->run.step_time.median, with->run.memory->peak_allocated});
 }
 
 Result<Baseline> baseline_of(const ExportSubject& subject, const CommonOptions& options) {
@@ -34,20 +36,21 @@ Result<Baseline> baseline_of(const ExportSubject& subject, const CommonOptions& 
   SHARDLAB_TRY(PlannedScenario planned, plan_scenario(subject.scenario));
   SHARDLAB_TRY(std::optional<Calibration> calibration, find_calibration_if_any(options, planned.scenario));
   Baseline base{std::move(planned), std::move(calibration), {}};
-  base.step = step_with(base, {});
+  SHARDLAB_TRY(base.step, step_with(base, {}));
   return base;
 }
 
 // Settings may need each other, so that those that cannot be predicted are found one after the other.
-void predict_differences(MadeExport& made, const Baseline& base) {
+Status predict_differences(MadeExport& made, const Baseline& base) {
   made.scenario = made.run = base.step;
   std::vector<std::string> together;
   for (const ExportDifference& difference : made.differences) {
     made.alone.emplace_back();
     for (const std::string& setting : overrides_of({&difference, 1})) {
-      made.alone.back() = step_with(base, {&setting, 1});
+      SHARDLAB_TRY(made.alone.back(), step_with(base, {&setting, 1}));
       together.push_back(setting);
-      if (const auto step = step_with(base, together)) {
+      SHARDLAB_TRY(const std::optional<PredictedStep> step, step_with(base, together));
+      if (step) {
         made.run = step;
       } else {
         together.pop_back();
@@ -55,6 +58,7 @@ void predict_differences(MadeExport& made, const Baseline& base) {
       }
     }
   }
+  return {};
 }
 
 std::string step_words(const PredictedStep& step) {
@@ -81,22 +85,14 @@ std::vector<std::string> head_lines(const MadeExport& made, const ExportSubject&
 }
 
 Status write_file(const std::filesystem::path& file, const ExportedFile& exported) {
-  std::ofstream out(file, std::ios::binary);
-  out << exported.text;
-  out.close();
-  if (!out) return bad_input(in_file(file.string()), "cannot be written");
-  if (!exported.executable) return {};
-  std::error_code error;
-  std::filesystem::permissions(file, std::filesystem::perms::owner_exec, std::filesystem::perm_options::add,
-                               error);
-  return error ? Status(bad_input(in_file(file.string()), "cannot be made executable")) : Status();
+  return write_output_file(file, exported.text, exported.executable ? FileMode::executable : FileMode::plain);
 }
 
 }  // namespace
 
-std::vector<MadeExport> make_exports(const std::vector<const ExportTarget*>& targets,
-                                     const ExportSubject& subject, const CommonOptions& options,
-                                     WithPrediction prediction) {
+Result<std::vector<MadeExport>> make_exports(const std::vector<const ExportTarget*>& targets,
+                                             const ExportSubject& subject, const CommonOptions& options,
+                                             WithPrediction prediction) {
   std::optional<Result<Baseline>> base;
   std::vector<MadeExport> exports;
   for (const ExportTarget* const target : targets) {
@@ -108,7 +104,9 @@ std::vector<MadeExport> make_exports(const std::vector<const ExportTarget*>& tar
     if (prediction == WithPrediction::yes) {
       if (!base) base.emplace(baseline_of(subject, options));
       if (*base)
-        predict_differences(made, **base);
+        SHARDLAB_CHECK_OK(predict_differences(made, **base));
+      else if (is_of_the_machine(base->error()))
+        return fail(base->error());
       else
         made.unpredictable = base->error().what;
     }

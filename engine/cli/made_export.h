@@ -34,9 +34,9 @@ struct MadeExport {
 enum class WithPrediction : std::uint8_t { no, yes };
 
 // One for each target. The scenario is planned once; where it cannot be predicted there are no predictions.
-std::vector<MadeExport> make_exports(const std::vector<const ExportTarget*>& targets,
-                                     const ExportSubject& subject, const CommonOptions& options,
-                                     WithPrediction prediction);
+Result<std::vector<MadeExport>> make_exports(const std::vector<const ExportTarget*>& targets,
+                                             const ExportSubject& subject, const CommonOptions& options,
+                                             WithPrediction prediction);
 
 // Into a folder that is made where it is missing. bad_input for a file that exists, unless `replace`.
 Status write_exports(const std::vector<MadeExport>& exports, const std::filesystem::path& folder,

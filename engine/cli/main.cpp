@@ -1,5 +1,9 @@
 #include "engine/cli/command_line.h"
 
 int main(int argc, char** argv) {
-  return shardlab::run_command_line({argv + 1, argv + argc});
+  try {
+    return shardlab::run_command_line({argv + 1, argv + argc});
+  } catch (...) {  // the list of arguments
+    return shardlab::report_no_memory();
+  }
 }

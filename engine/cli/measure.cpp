@@ -81,6 +81,13 @@ Error with_stored_result(const PlannedScenario& planned, const std::filesystem::
   return error;
 }
 
+// The training is over and may have taken days: what the ranks wrote outlives the database's trouble.
+Error with_kept_run(const std::filesystem::path& folder, Error error) {
+  if (!error.hint.empty()) error.hint += "; ";
+  error.hint += fmt::format("the run itself is kept: `shardlab import {}` stores it", folder.string());
+  return error;
+}
+
 }  // namespace
 
 Status check_measurable(const Scenario& scenario) {
@@ -129,17 +136,19 @@ Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const
   Result<std::optional<RunTrace>> trace = launch(planned, launch_options, joined);
   line.clear();
   if (!trace) {
-    if (trace.error().kind == ErrorKind::run_failed) folder.keep();  // the error names it
+    // The error names it, or says that it can be stored later.
+    if (trace.error().kind == ErrorKind::run_failed || is_of_the_machine(trace.error())) folder.keep();
     return fail(with_stored_result(planned, folder.path(), store, console, std::move(trace).error()));
   }
   if (!*trace) {
     folder.keep();  // rank 0 reads it and removes it
     return std::optional<FinishedRun>();
   }
-  SHARDLAB_TRY(FinishedRun run, finish_run(planned, std::move(**trace), &store));
-  announce(console, run);
-  note_when_unsteady(console, run.summary.step_time);
-  return std::optional<FinishedRun>(std::move(run));
+  Result<FinishedRun> run = finish_run(planned, std::move(**trace), &store);
+  if (!run) return fail(with_kept_run(folder.keep(), std::move(run).error()));
+  announce(console, *run);
+  note_when_unsteady(console, run->summary.step_time);
+  return std::optional<FinishedRun>(*std::move(run));
 }
 
 namespace {

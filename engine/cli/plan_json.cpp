@@ -67,6 +67,7 @@ Json buffer_json(const StepPlan& step, const Buffer& buffer) {
 }  // namespace
 
 Json units_json(const PlannedScenario& planned, const StepPlan& step) {
+  const std::vector<Bytes> gathered = gathered_bytes(step);
   Json units = Json::array();
   for (std::size_t i = 0; i < step.units.size(); ++i) {
     const Unit& unit = planned.partition.units[i];
@@ -78,7 +79,7 @@ Json units_json(const PlannedScenario& planned, const StepPlan& step) {
                      {"class", unit.class_name(planned.graph)},
                      {"elements", step.units[i].elements},
                      {"padded_elements", step.units[i].padded_elements},
-                     {"gathered_bytes", gathered_bytes(step, make_id<UnitId>(i)).value},
+                     {"gathered_bytes", gathered[i].value},
                      {"parameters", std::move(parameters)},
                      {"segments", names_of(unit.segments,
                                            [&](SegmentId id) { return step.segments[id.index()].name; })}});

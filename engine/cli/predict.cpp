@@ -43,8 +43,10 @@ Result<FinishedRun> predict(const PlannedScenario& planned, const std::optional<
   SHARDLAB_TRY(const Device device, resolve_device(*planned.scenario.cluster));
   SHARDLAB_TRY(RunTrace trace, simulate({planned, device, calibration ? &*calibration : nullptr}));
   SHARDLAB_TRY(RunSummary summary, summarize_run(planned, trace));
-  if (with_alternatives == WithAlternatives::yes)
-    summary.alternatives = predict_alternatives(planned, summary, calibration ? &*calibration : nullptr);
+  if (with_alternatives == WithAlternatives::yes) {
+    SHARDLAB_TRY(summary.alternatives,
+                 predict_alternatives(planned, summary, calibration ? &*calibration : nullptr));
+  }
   return save_run(planned, std::move(trace), std::move(summary), store);
 }
 

@@ -34,7 +34,7 @@ Result<FinishedRun> save_run(const PlannedScenario& planned, RunTrace trace, Run
   RunRecord record;
   record.name = planned.scenario.name;
   record.tags = planned.scenario.tags;
-  record.machine = cluster_words(*planned.scenario.cluster);
+  SHARDLAB_TRY(record.machine, cluster_words(*planned.scenario.cluster));
   record.scenario_yaml = repeatable_scenario(planned.scenario);
   record.plan = planned.plan;
   record.trace = std::move(trace);

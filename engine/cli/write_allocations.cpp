@@ -1,9 +1,9 @@
 #include "engine/cli/write_allocations.h"
 
-#include <fstream>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "engine/base/output_file.h"
 
 namespace shardlab {
 namespace {
@@ -25,11 +25,8 @@ Status write_allocations(const std::filesystem::path& file, const std::string& o
                          const std::vector<MadeCall>& calls) {
   nlohmann::json operations = nlohmann::json::array();
   for (const MadeCall& call : calls) operations.push_back(operation_of(call));
-  std::ofstream out(file);
-  out << nlohmann::json{{"options", options}, {"ops", std::move(operations)}} << '\n';
-  out.close();
-  if (!out) return bad_input(in_file(file.string()), "cannot be written");
-  return {};
+  const nlohmann::json document = {{"options", options}, {"ops", std::move(operations)}};
+  return write_output_file(file, document.dump() + '\n');
 }
 
 }  // namespace shardlab

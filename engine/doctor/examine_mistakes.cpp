@@ -29,7 +29,8 @@ Finding mistake(const std::string& file, const Error& error) {
 }  // namespace
 
 bool is_mistake(const Error& error) {
-  return error.kind == ErrorKind::bad_input && error.code != ErrorCode::no_database;
+  return error.kind == ErrorKind::bad_input && error.code != ErrorCode::no_database &&
+         !is_of_the_machine(error);
 }
 
 Examination examine_mistakes(const std::string& file, const Error& error) {

@@ -7,6 +7,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "engine/base/output_file.h"
+#include "engine/scenario/read_scenario.h"
+
 namespace shardlab {
 namespace {
 
@@ -30,11 +33,12 @@ Status write_rank_job(const fs::path& file, const RankJob& job) {
   if (error)
     return run_failed(in_file(file.parent_path().string()),
                       fmt::format("cannot be made: {}", error.message()));
-  std::ofstream stream(file, std::ios::trunc);
-  stream << text;
-  stream.close();
-  if (!stream) return run_failed(in_file(file.string()), "cannot be written", "is the disk full?");
-  return {};
+  return write_output_file(file, text);
+}
+
+Result<Scenario> scenario_of(const RankJob& job) {
+  return parse_scenario(job.scenario,
+                        job.directory.empty() ? "scenario.yaml" : job.directory + "/scenario.yaml");
 }
 
 Result<RankJob> read_rank_job(const fs::path& file) {

@@ -13,6 +13,8 @@
 
 namespace shardlab {
 
+struct Scenario;
+
 // What a run of training does besides training. The commands' options are written here and read where they
 // are obeyed; nothing in between looks at them.
 struct TrainingExtras {
@@ -64,6 +66,9 @@ Result<RankJob> parse_rank_job(std::string_view text);
 Status write_rank_job(const std::filesystem::path& file, const RankJob& job);
 // parse_rank_job() of a file, which errors name; bad_input when it cannot be read.
 Result<RankJob> read_rank_job(const std::filesystem::path& file);
+
+// What the ranks train. Errors of parse_scenario().
+Result<Scenario> scenario_of(const RankJob& job);
 
 // The command line of shardlab-rank, which only the launcher writes.
 struct RankCommand {

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error_json.h"
+#include "engine/base/output_file.h"
 #include "engine/execute/machine.h"
 #include "engine/execute/run_folder.h"
 
@@ -34,15 +35,7 @@ std::optional<Json> read_json(const fs::path& file) {
 
 // Whoever reads the file finds all of it or none.
 Status write_json(const fs::path& file, const Json& json) {
-  fs::path unfinished = file;
-  unfinished += ".new";
-  std::ofstream stream(unfinished, std::ios::trunc);
-  stream << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
-  stream.close();
-  std::error_code error;
-  if (stream) fs::rename(unfinished, file, error);
-  if (!stream || error) return run_failed(in_file(file.string()), "cannot be written", "is the disk full?");
-  return {};
+  return write_output_file(file, json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n');
 }
 
 // Whether it came true in time; it is asked once at least.

@@ -23,11 +23,6 @@ constexpr std::chrono::seconds k_moment{10};
 // As long as ranks get to report after the first failure (start_ranks.cpp).
 constexpr std::chrono::seconds k_grace{30};
 
-Result<Scenario> scenario_of(const RankJob& job) {
-  return parse_scenario(job.scenario,
-                        job.directory.empty() ? "scenario.yaml" : job.directory + "/scenario.yaml");
-}
-
 Status do_own_part(const fs::path& file, const RankEnvironment& environment,
                    const FindRankProgram& find_program) {
   SHARDLAB_TRY(const RankJob job, read_rank_job(file));

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/folder.h"
+
 namespace shardlab {
 namespace {
 
@@ -20,7 +22,7 @@ constexpr auto k_files =
     std::to_array<std::string_view>({"job.json", "job-#.json", "rank-#.spool", "rank-#.log", "probes-#.jsonl",
                                      "here-#", "session", "order-#", "done-#-#", "meeting"});
 constexpr std::string_view k_folder_of_one = "run-#";
-constexpr std::string_view k_unfinished = ".new";
+constexpr std::string_view k_unfinished = ".#.part";  // as OutputFile calls what it has not finished
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -47,27 +49,25 @@ tl::unexpected<Error> refuse(const fs::path& folder, std::string what) {
 }
 
 Status remove_run_files(const fs::path& folder) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
+  SHARDLAB_TRY(const std::vector<fs::path> paths, paths_in(folder));
+  for (const fs::path& path : paths) {
+    const std::string name = path.filename().string();
     std::error_code failed;
-    if (entry.is_directory(failed) && !entry.is_symlink(failed)) {
-      if (matches(name, k_folder_of_one)) remove_run_folder(entry.path());
-    } else if (is_run_file(name) && !fs::remove(entry.path(), failed) && failed) {
-      error = failed;
-      break;
+    if (fs::is_directory(fs::symlink_status(path, failed))) {
+      if (matches(name, k_folder_of_one)) remove_run_folder(path);
+    } else if (is_run_file(name) && !fs::remove(path, failed) && failed) {
+      return run_failed(in_file(folder.string()), fmt::format("cannot be emptied: {}", failed.message()));
     }
   }
-  if (!error) return {};
-  return run_failed(in_file(folder.string()), fmt::format("cannot be emptied: {}", error.message()));
+  return {};
 }
 
 }  // namespace
 
 bool is_run_file(std::string_view name) {
-  if (name.ends_with(k_unfinished)) name.remove_suffix(k_unfinished.size());
-  return std::any_of(k_files.begin(), k_files.end(),
-                     [&](std::string_view pattern) { return matches(name, pattern); });
+  return std::any_of(k_files.begin(), k_files.end(), [&](std::string_view pattern) {
+    return matches(name, pattern) || matches(name, std::string(pattern).append(k_unfinished));
+  });
 }
 
 Status check_run_folder(const fs::path& folder) {

@@ -1,5 +1,7 @@
 #include "engine/execute/spool.h"
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <limits>
 
@@ -135,11 +137,21 @@ void add_record(const Json& line, Spool& spool) {
   if (record == "error") spool.error = parse_error_json(line.at("error").dump());
 }
 
+tl::unexpected<Error> unreadable(const std::filesystem::path& path, int error) {
+  return fail({ErrorKind::not_possible, in_file(path.string()),
+               fmt::format("cannot be read: {}", std::strerror(error)),
+               "what the ranks wrote is kept: `shardlab import` of its folder stores the run",
+               ErrorCode::unreadable});
+}
+
 }  // namespace
 
 Result<Spool> read_spool(const std::filesystem::path& path) {
+  errno = 0;
   std::ifstream stream(path);
-  if (!stream) return bad_input(in_file(path.string()), "cannot be opened", "did the rank start?");
+  if (!stream && errno == ENOENT)
+    return bad_input(in_file(path.string()), "cannot be opened", "did the rank start?");
+  if (!stream) return unreadable(path, errno);
   Spool spool;
   std::string line;
   for (std::int64_t number = 1; std::getline(stream, line); ++number) {
@@ -153,6 +165,7 @@ Result<Spool> read_spool(const std::filesystem::path& path) {
       return bad_input(in_file(path.string(), number), "is not a record of a run", "the file is damaged");
     }
   }
+  if (stream.bad()) return unreadable(path, errno);
   return spool;
 }
 

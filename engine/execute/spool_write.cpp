@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error_json.h"
+#include "engine/base/write_all.h"
 #include "engine/execute/spool.h"
 
 namespace shardlab {
@@ -102,7 +103,9 @@ std::filesystem::path spool_path(const std::filesystem::path& run_directory, int
 }
 
 Result<SpoolWriter> SpoolWriter::create(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+  int descriptor;
+  do descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+  while (descriptor < 0 && errno == EINTR);
   if (descriptor < 0)
     return run_failed(in_file(path.string()), fmt::format("cannot be written: {}", std::strerror(errno)));
   return SpoolWriter(descriptor, path);
@@ -116,15 +119,10 @@ SpoolWriter::~SpoolWriter() {
 }
 
 Status SpoolWriter::write_line(std::string_view line) {
-  while (!line.empty()) {
-    const ssize_t written = ::write(descriptor_, line.data(), line.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0)
-      return run_failed(in_file(path_.string()), fmt::format("cannot be written: {}", std::strerror(errno)),
-                        "is the disk full?");
-    line.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
+  const int failed = write_all(descriptor_, line);
+  if (failed == 0) return {};
+  return run_failed(in_file(path_.string()), fmt::format("cannot be written: {}", std::strerror(failed)),
+                    "is the disk full?");
 }
 
 Status SpoolWriter::write(const SpoolHeader& header) {

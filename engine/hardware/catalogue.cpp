@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/base/folder.h"
 #include "engine/base/lower_case.h"
 #include "engine/base/nearest.h"
 #include "engine/base/paths.h"
@@ -26,24 +27,26 @@ Result<YamlNode> read_aliases(std::string_view folder) {
   return aliases != nullptr ? *aliases : YamlNode();
 }
 
+// Of the descriptions in the folder, sorted.
+Result<std::vector<std::string>> names_in(const fs::path& folder) {
+  SHARDLAB_TRY(const std::vector<fs::path> paths, paths_in(folder));
+  std::vector<std::string> names;
+  for (const fs::path& path : paths) {
+    if (path.extension() == ".yaml") names.push_back(path.stem().string());
+  }
+  return names;
+}
+
 }  // namespace
 
 std::vector<std::string> described_names(std::string_view folder) {
-  std::vector<std::string> names;
   const auto path = find_asset(fmt::format("hardware/{}", folder));
-  if (!path) return names;
-  std::error_code error;
-  for (auto entry = fs::directory_iterator(*path, error); !error && entry != fs::directory_iterator();
-       entry.increment(error)) {
-    if (entry->path().extension() == ".yaml") names.push_back(entry->path().stem().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
+  return path ? names_in(*path).value_or(std::vector<std::string>()) : std::vector<std::string>();
 }
 
 Result<fs::path> find_description(std::string_view folder, std::string_view name, std::string_view noun) {
   SHARDLAB_TRY(const fs::path path, find_asset(fmt::format("hardware/{}", folder)));
-  std::vector<std::string> known = described_names(folder);
+  SHARDLAB_TRY(std::vector<std::string> known, names_in(path));
   const std::string wanted = in_lower_case(name);
   const auto is_wanted = [&](const std::string& candidate) { return in_lower_case(candidate) == wanted; };
   if (const auto found = std::find_if(known.begin(), known.end(), is_wanted); found != known.end())

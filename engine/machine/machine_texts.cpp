@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 
 #include "engine/base/input_file.h"
+#include "engine/base/output_file.h"
 
 namespace shardlab {
 namespace {
@@ -38,13 +38,6 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
   return folders;
 }
 
-Status write_text(const fs::path& file, const std::string& text) {
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  stream.close();
-  return stream ? Status() : not_possible(in_file(file.string()), "cannot be written");
-}
-
 }  // namespace
 
 Result<std::vector<RecordedMachine>> read_machines(const fs::path& folder) {
@@ -69,10 +62,10 @@ Status write_machine(const MachineTexts& texts, const fs::path& folder) {
   fs::create_directories(folder, error);
   if (error) return not_possible(in_file(folder.string()), "cannot be made: " + error.message());
   for (const auto& [name, text] : texts) {
-    if (name != k_hostname) SHARDLAB_CHECK_OK(write_text(folder / name, text));
+    if (name != k_hostname) SHARDLAB_CHECK_OK(write_output_file(folder / name, text));
   }
   const auto host = texts.find(k_hostname);
-  return write_text(folder / k_hostname, host == texts.end() ? "" : host->second);
+  return write_output_file(folder / k_hostname, host == texts.end() ? "" : host->second);
 }
 
 }  // namespace shardlab

@@ -12,13 +12,6 @@ namespace shardlab {
 
 namespace {
 
-bool is_inside(const ModelGraph& graph, ModuleId module, ModuleId ancestor) {
-  for (std::optional<ModuleId> id = module; id; id = graph.module(*id).parent) {
-    if (*id == ancestor) return true;
-  }
-  return false;
-}
-
 // What autograd saves of an operator. Weights count: they are packed like other tensors, only not made again.
 struct Saves {
   bool anything = false;
@@ -37,22 +30,40 @@ Saves saves_of(const ModelGraph& graph, const Operator& op) {
   return saves;
 }
 
+// The operators of a module and of those below it.
+struct OperatorRange {
+  OperatorId begin, end;
+  bool found = false;
+  bool is_apart = false;  // others run between them
+};
+
+void add_operator(OperatorRange& range, OperatorId op) {
+  range.is_apart = range.is_apart || (range.found && range.end != op);
+  if (!range.found) range.begin = op;
+  range.end = OperatorId{op.value + 1};
+  range.found = true;
+}
+
+// Of every module, in one pass over the operators.
+std::vector<OperatorRange> operator_ranges(const ModelGraph& graph) {
+  std::vector<OperatorRange> ranges(graph.modules.size());
+  for (std::size_t i = 0; i < graph.operators.size(); ++i) {
+    for (std::optional<ModuleId> id = graph.operators[i].module; id; id = graph.module(*id).parent)
+      add_operator(ranges[id->index()], make_id<OperatorId>(i));
+  }
+  return ranges;
+}
+
 // Operators of the module run one after the other.
-Result<CheckpointRegion> find_range(const ModelGraph& graph, ModuleId module) {
+Result<CheckpointRegion> region_of(const ModelGraph& graph, ModuleId module, const OperatorRange& range) {
+  if (range.is_apart) {
+    return not_possible("activation.checkpoint",
+                        "the operators of " + graph.module(module).path + " do not run together");
+  }
   CheckpointRegion region;
   region.module = module;
-  bool found = false;
-  for (std::size_t i = 0; i < graph.operators.size(); ++i) {
-    if (!is_inside(graph, graph.operators[i].module, module)) continue;
-    const auto id = make_id<OperatorId>(i);
-    if (found && region.end != id) {
-      return not_possible("activation.checkpoint",
-                          "the operators of " + graph.module(module).path + " do not run together");
-    }
-    if (!found) region.begin = id;
-    region.end = make_id<OperatorId>(i + 1);
-    found = true;
-  }
+  region.begin = range.begin;
+  region.end = range.end;
   return region;
 }
 
@@ -88,11 +99,12 @@ Status check_reentrant(const ModelGraph& graph, const CheckpointRegion& region) 
 
 Result<std::vector<CheckpointRegion>> checkpoint_regions(const ModelGraph& graph, int every, bool around_unit,
                                                          bool reentrant) {
+  const std::vector<OperatorRange> ranges = operator_ranges(graph);
   std::vector<CheckpointRegion> regions;
   int layer = 0;
   for (std::size_t i = 0; i < graph.modules.size(); ++i) {
     if (graph.modules[i].class_name != graph.block_class || ++layer % every != 0) continue;
-    SHARDLAB_TRY(CheckpointRegion region, find_range(graph, make_id<ModuleId>(i)));
+    SHARDLAB_TRY(CheckpointRegion region, region_of(graph, make_id<ModuleId>(i), ranges[i]));
     bool saves_anything = false;
     for (OperatorId id = region.begin; id < region.end; ++id.value) {
       const Saves saves = saves_of(graph, graph.op(id));

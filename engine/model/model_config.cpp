@@ -52,10 +52,11 @@ Result<ModelConfig> ModelConfig::parse(std::string_view text, std::string file,
 
 Result<ModelConfig> ModelConfig::read(const std::filesystem::path& file,
                                       const std::map<std::string, std::string>& overrides) {
-  const Result<std::string> text = read_input_file(file, k_model_config_file);
-  if (!text)
-    return bad_input(in_file(file.string()), text.error().what,
-                     "model.config is a name in assets/models or the path of a config.json");
+  Result<std::string> text = read_input_file(file, k_model_config_file);
+  if (!text) {
+    text.error().hint = "model.config is a name in assets/models or the path of a config.json";
+    return fail(std::move(text).error());
+  }
   return parse(*text, file.string(), overrides);
 }
 

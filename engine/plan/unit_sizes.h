@@ -1,6 +1,8 @@
 // Sizes that the plan says: the gathered side of a unit, and what collectives put on the wire.
 #pragma once
 
+#include <vector>
+
 #include "engine/plan/step_plan.h"
 
 namespace shardlab {
@@ -8,9 +10,12 @@ namespace shardlab {
 // The largest buffer that holds all parameters of the unit on this rank; 0 under strategies that gather
 // nothing.
 Bytes gathered_bytes(const StepPlan& step, UnitId unit);
+// That of every unit, by its number, in one pass over the buffers.
+std::vector<Bytes> gathered_bytes(const StepPlan& step);
 
-// How often the parameters that compute reads are gathered in the step.
+// How often the parameters that compute reads are gathered in the step; by unit in one pass.
 int times_gathered(const StepPlan& step, UnitId unit);
+std::vector<int> times_gathered(const StepPlan& step);
 
 // What collectives put on the wire.
 

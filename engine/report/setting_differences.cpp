@@ -29,10 +29,13 @@ bool is_a_name(const std::string& key) {
 
 }  // namespace
 
-std::vector<SettingDifference> setting_differences(const ScenarioText& first, const ScenarioText& second) {
+Result<std::vector<SettingDifference>> setting_differences(const ScenarioText& first,
+                                                           const ScenarioText& second) {
   const auto a = parse_scenario_with_source(first.yaml, first.name);
   const auto b = parse_scenario_with_source(second.yaml, second.name);
-  if (!a || !b) return {};
+  for (const auto* read : {&a, &b})
+    if (!*read && is_of_the_machine(read->error())) return fail(read->error());
+  if (!a || !b) return std::vector<SettingDifference>();
   std::vector<std::string> keys;
   for (const ScenarioText* text : {&first, &second}) {
     if (const auto tree = parse_yaml(text->yaml, text->name)) add_keys(*tree, {}, keys);

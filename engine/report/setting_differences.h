@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/result.h"
+
 namespace shardlab {
 
 // As a run keeps it.
@@ -20,7 +22,9 @@ struct SettingDifference {
 };
 
 // In the order of the first scenario, then of the second; without name, description and tags. Empty also
-// where one is none (a run of an imported trace has no scenario).
-std::vector<SettingDifference> setting_differences(const ScenarioText& first, const ScenarioText& second);
+// where one is none (a run of an imported trace has no scenario). Errors: a file that a scenario
+// names cannot be read now (is_of_the_machine).
+Result<std::vector<SettingDifference>> setting_differences(const ScenarioText& first,
+                                                           const ScenarioText& second);
 
 }  // namespace shardlab

@@ -36,6 +36,7 @@ std::string without_numbers(const std::string& path) {
 }
 
 std::vector<AlikeUnits> alike_units(const PlannedScenario& planned, const StepPlan& plan) {
+  const std::vector<Bytes> gathered = gathered_bytes(plan);
   std::vector<AlikeUnits> rows;
   for (std::size_t i = 0; i < plan.units.size(); ++i) {
     const PlanUnit& unit = plan.units[i];
@@ -44,7 +45,7 @@ std::vector<AlikeUnits> alike_units(const PlannedScenario& planned, const StepPl
                    planned.partition.units[i].class_name(planned.graph),
                    unit.elements,
                    unit.padded_elements,
-                   gathered_bytes(plan, make_id<UnitId>(i))};
+                   gathered[i]};
     const auto alike = std::find_if(rows.begin(), rows.end(), [&](const AlikeUnits& other) {
       return other.path == row.path && other.class_name == row.class_name && other.elements == row.elements &&
              other.padded == row.padded && other.gathered == row.gathered;

@@ -57,10 +57,10 @@ std::string warning(const PlannedScenario& planned, UnitId id, std::size_t layer
 std::vector<std::string> unit_warnings(const PlannedScenario& planned) {
   std::vector<std::string> warnings;
   const std::int64_t layer = parameters_per_layer(planned.graph);
+  const std::vector<Bytes> gathered = gathered_bytes(planned.plan.steady);
   for (std::size_t i = 0; i < planned.partition.units.size(); ++i) {
     const auto id = make_id<UnitId>(i);
-    if (gathered_bytes(planned.plan.steady, id).value == 0 || planned.plan.steady.units[i].elements <= layer)
-      continue;
+    if (gathered[i].value == 0 || planned.plan.steady.units[i].elements <= layer) continue;
     const std::size_t layers = layers_in(planned.graph, planned.partition.units[i]);
     if (layers > 1) warnings.push_back(warning(planned, id, layers));
   }

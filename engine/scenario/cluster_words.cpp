@@ -6,9 +6,10 @@
 
 namespace shardlab {
 
-std::string cluster_words(const ClusterSpec& cluster) {
+Result<std::string> cluster_words(const ClusterSpec& cluster) {
   const auto device = resolve_device(cluster);
-  if (!device) return {};
+  if (!device && is_of_the_machine(device.error())) return fail(device.error());
+  if (!device) return std::string();
   if (device->kind == DeviceKind::cpu)
     return device->threads > 1 ? fmt::format("{} x {} processors", device->ranks, device->threads)
                                : fmt::format("{} processor{}", device->ranks, device->ranks == 1 ? "" : "s");

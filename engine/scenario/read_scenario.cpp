@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 // hardware's own names in place of aliases.
 void complete(Scenario& scenario, Reading& reading) {
   const auto refuse = [&](const std::string& key, const Error& error) {
-    reading.problems.add(reading.source.place(key), error.what, error.hint);
+    reading.problems.add(reading.source.place(key), error.what, error.hint, error.code);
   };
   if (scenario.name.empty()) scenario.name = fs::path(reading.source.file()).stem().string();
   ClusterSpec& cluster = *scenario.cluster;

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/base/folder.h"
 #include "engine/base/nearest.h"
 #include "engine/base/paths.h"
 #include "engine/scenario/model_spec.h"
@@ -16,21 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
-
 std::vector<std::string> known_models() {
   std::vector<std::string> names;
   const auto folder = find_asset("models");
   if (!folder) return names;
-  std::error_code error;
-  for (auto entry = fs::directory_iterator(*folder, error); !error && entry != fs::directory_iterator();
-       entry.increment(error)) {
-    if (is_there(entry->path() / "config.json")) names.push_back(entry->path().filename().string());
+  for (const fs::path& path : paths_in(*folder).value_or(std::vector<fs::path>())) {
+    if (is_there(path / "config.json").value_or(false)) names.push_back(path.filename().string());
   }
-  std::sort(names.begin(), names.end());
   return names;
 }
 
@@ -43,10 +36,12 @@ bool looks_like_path(std::string_view text) {
 Result<fs::path> resolve_path(const Scenario& scenario, std::string_view path) {
   const fs::path given(path);
   const fs::path beside = fs::path(scenario.directory) / given;  // `given` alone when it is absolute
-  if (!given.empty() && is_there(beside)) return beside;
+  SHARDLAB_TRY(const bool is_beside, is_there(beside));
+  if (!given.empty() && is_beside) return beside;
   constexpr std::string_view k_assets = "assets/";
   if (path.starts_with(k_assets)) {
-    if (const auto shipped = find_asset(path.substr(k_assets.size()))) return *shipped;
+    const auto shipped = find_asset(path.substr(k_assets.size()));
+    if (shipped || is_of_the_machine(shipped.error())) return shipped;
   }
   return bad_input({}, fmt::format("no such file: {}", path),
                    given.is_absolute()
@@ -58,8 +53,9 @@ Result<fs::path> resolve_path(const Scenario& scenario, std::string_view path) {
 Result<fs::path> resolve_model_config(const Scenario& scenario, const ModelSpec& model) {
   if (!looks_like_path(model.config)) {
     const auto shipped = find_asset("models/" + model.config + "/config.json");
-    if (!model.config.empty() && shipped) return *shipped;
-    if (!is_there(fs::path(scenario.directory) / model.config / "config.json")) {
+    if (!model.config.empty() && (shipped || is_of_the_machine(shipped.error()))) return shipped;
+    SHARDLAB_TRY(const bool own, is_there(fs::path(scenario.directory) / model.config / "config.json"));
+    if (!own) {
       return bad_input({}, fmt::format("unknown model '{}'", model.config),
                        suggestion(model.config, known_models()));
     }
@@ -67,8 +63,8 @@ Result<fs::path> resolve_model_config(const Scenario& scenario, const ModelSpec&
   SHARDLAB_TRY(fs::path found, resolve_path(scenario, model.config));
   std::error_code ignored;
   if (!fs::is_directory(found, ignored)) return found;
-  if (!is_there(found / "config.json"))
-    return bad_input({}, fmt::format("no config.json in {}", found.string()));
+  SHARDLAB_TRY(const bool is_model, is_there(found / "config.json"));
+  if (!is_model) return bad_input({}, fmt::format("no config.json in {}", found.string()));
   return found / "config.json";
 }
 

@@ -20,7 +20,8 @@ Status make_folder_of(const std::filesystem::path& path) {
   std::filesystem::create_directories(path.parent_path(), error);
   if (error)
     return bad_input(in_file(path.parent_path().string()),
-                     "the folder of the database cannot be made: " + error.message());
+                     "the folder of the database cannot be made: " + error.message(),
+                     "name another file with --db or SHARDLAB_DB");
   return {};
 }
 

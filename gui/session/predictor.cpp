@@ -134,7 +134,8 @@ bool Predictor::find_alternatives(const Prediction& prediction) {
   try {
     found.alternatives = predict_alternatives(prediction.planned, prediction.summary(),
                                               prediction.calibration ? &*prediction.calibration : nullptr,
-                                              [this] { return is_wanted(); });
+                                              [this] { return is_wanted(); })
+                             .value_or(std::vector<Alternative>());
   } catch (const std::exception&) {
     return true;
   }
@@ -157,10 +158,10 @@ bool Predictor::find_memory(const Prediction& prediction) {
   try {
     if (!tell({}, false)) return false;
     if (wake_) wake_();
-    std::vector<MemorySaving> savings = predict_savings(
-        prediction.planned, prediction.summary(), prediction.calibration ? &*prediction.calibration : nullptr,
-        [this] { return is_wanted(); });
-    return tell(std::move(savings), true);
+    auto savings = predict_savings(prediction.planned, prediction.summary(),
+                                   prediction.calibration ? &*prediction.calibration : nullptr,
+                                   [this] { return is_wanted(); });
+    return !savings || tell(*std::move(savings), true);
   } catch (const std::exception&) {
     return true;
   }

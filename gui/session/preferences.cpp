@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 #include <nlohmann/json.hpp>
+
+#include "engine/base/output_file.h"
 
 namespace shardlab::gui {
 namespace {
@@ -59,14 +60,7 @@ Status save_preferences(const Preferences& preferences, const std::filesystem::p
                                {"layout", preferences.layout}};
   std::error_code error;
   std::filesystem::create_directories(file.parent_path(), error);
-  std::filesystem::path beside = file;
-  beside += ".new";
-  std::ofstream stream(beside);
-  stream << json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-  stream.close();
-  if (stream) std::filesystem::rename(beside, file, error);
-  if (!stream || error) return not_possible(in_file(file.string()), "cannot be written");
-  return {};
+  return write_output_file(file, json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
 }
 
 }  // namespace shardlab::gui

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/output_file.h"
 #include "engine/base/paths.h"
-#include "gui/session/text_file.h"
 
 namespace shardlab::gui {
 
@@ -19,9 +19,9 @@ Result<ScenarioCopy> ScenarioCopy::write(const Document& document) {
   const std::string name = fmt::format(".{}-running-{}.yaml", stem, ::getpid());
   const fs::path folder = document.file().empty() ? fs::current_path(ignored)
                                                   : fs::absolute(document.file(), ignored).parent_path();
-  if (write_text_file(folder / name, document.text())) return ScenarioCopy(folder / name);
+  if (write_output_file(folder / name, document.text())) return ScenarioCopy(folder / name);
   const fs::path elsewhere = fs::temp_directory_path(ignored) / name;
-  SHARDLAB_CHECK_OK(write_text_file(elsewhere, document.text()));
+  SHARDLAB_CHECK_OK(write_output_file(elsewhere, document.text()));
   return ScenarioCopy(elsewhere);
 }
 

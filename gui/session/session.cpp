@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/base/output_file.h"
 #include "engine/scenario/apply_settings.h"
 #include "engine/scenario/yaml_edit.h"
 #include "gui/session/text_file.h"
@@ -122,7 +123,7 @@ bool Session::save() {
 }
 
 bool Session::save_as(const std::filesystem::path& file) {
-  if (const auto written = write_text_file(file, document_.text()); !written) {
+  if (const auto written = write_output_file(file, document_.text()); !written) {
     messages_.add(written.error(), "file", now_);
     return false;
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "engine/base/folder.h"
 #include "engine/base/paths.h"
 #include "engine/hardware/node.h"
 #include "engine/scenario/unsupported.h"
@@ -43,11 +44,9 @@ constexpr std::array<std::string_view, 27> k_common{"model.config",
 std::vector<std::string> model_names() {
   std::vector<std::string> names;
   const auto folder = find_asset("models");
-  std::error_code error;
-  if (folder)
-    for (const auto& entry : std::filesystem::directory_iterator(*folder, error))
-      names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
+  if (!folder) return names;
+  for (const std::filesystem::path& path : paths_in(*folder).value_or(std::vector<std::filesystem::path>()))
+    names.push_back(path.filename().string());
   return names;
 }
 

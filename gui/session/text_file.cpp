@@ -61,25 +61,6 @@ Result<std::string> read_text_file(const std::filesystem::path& file) {
   return read;
 }
 
-Status write_text_file(const std::filesystem::path& file, std::string_view text) {
-  std::error_code error;
-  // A link is kept: what it points to is replaced.
-  const std::filesystem::path real =
-      std::filesystem::is_symlink(file, error) ? std::filesystem::weakly_canonical(file, error) : file;
-  std::filesystem::path beside = real;
-  beside += ".new";
-  std::ofstream stream(beside, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (stream) std::filesystem::rename(beside, real, error);
-  if (!stream || error) {
-    std::error_code ignored;
-    std::filesystem::remove(beside, ignored);
-    return not_possible(in_file(file.string()), "cannot be written", "save it in another folder");
-  }
-  return {};
-}
-
 std::optional<std::string> scenario_around(std::string_view config_text,
                                            const std::filesystem::path& config_file) {
   constexpr std::int64_t k_usual = 1024;

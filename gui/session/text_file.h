@@ -14,9 +14,6 @@ namespace shardlab::gui {
 // characters are refused.
 Result<std::string> read_text_file(const std::filesystem::path& file);
 
-// Through a file beside it, so that a full disk leaves the old one.
-Status write_text_file(const std::filesystem::path& file, std::string_view text);
-
 // A config.json that was handed to the window.
 
 // The smallest scenario around the model: one CPU rank, 1,024 tokens or what the model allows. None when the

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/base/folder.h"
 #include "engine/base/paths.h"
 #include "engine/model/families/family.h"
 #include "engine/report/figures.h"
@@ -15,17 +16,15 @@ namespace shardlab::view {
 namespace {
 
 std::vector<std::filesystem::path> model_folders(std::vector<Error>& problems) {
-  std::vector<std::filesystem::path> folders;
-  const auto root = find_asset("models");
-  if (!root) {
-    problems.push_back(root.error());
-    return folders;
+  auto folders = find_asset("models").and_then([](const auto& root) { return paths_in(root); });
+  if (!folders) {
+    problems.push_back(folders.error());
+    return {};
   }
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(*root, error))
-    if (std::filesystem::exists(entry.path() / "config.json", error)) folders.push_back(entry.path());
-  std::sort(folders.begin(), folders.end());
-  return folders;
+  std::error_code ignored;
+  std::erase_if(*folders,
+                [&](const auto& path) { return !std::filesystem::exists(path / "config.json", ignored); });
+  return *std::move(folders);
 }
 
 Result<ModelGraph> build(const std::filesystem::path& folder) {

@@ -42,7 +42,8 @@ std::string in_words(const std::vector<SettingDifference>& differences, bool fir
 
 // The strategy is in the title already.
 std::vector<SettingDifference> told_differences(const LoadedRun& first, const LoadedRun& second) {
-  auto differences = setting_differences(scenario_of(first), scenario_of(second));
+  auto differences =
+      setting_differences(scenario_of(first), scenario_of(second)).value_or(std::vector<SettingDifference>());
   std::erase_if(differences, [&](const SettingDifference& each) {
     return each.key == "parallel.strategy" && !strategy_of(first).empty() && !strategy_of(second).empty();
   });

@@ -1,9 +1,10 @@
 #include "gui/widgets/picture.h"
 
 #include <algorithm>
-#include <fstream>
 
 #include <stb_image_write.h>
+
+#include "engine/base/output_file.h"
 
 namespace shardlab::gui {
 
@@ -23,15 +24,15 @@ Picture cut_out(const Picture& picture, ImVec2 min, ImVec2 max) {
 }
 
 Status write_png(const Picture& picture, const std::filesystem::path& file) {
-  std::ofstream stream(file, std::ios::binary);
-  const auto write = [](void* context, void* data, int size) {
-    static_cast<std::ofstream*>(context)->write(static_cast<const char*>(data), size);
+  std::string png;
+  const auto append = [](void* context, void* data, int size) {
+    static_cast<std::string*>(context)->append(static_cast<const char*>(data),
+                                               static_cast<std::size_t>(size));
   };
-  const int made = stbi_write_png_to_func(write, &stream, picture.width, picture.height, 4,
+  const int made = stbi_write_png_to_func(append, &png, picture.width, picture.height, 4,
                                           picture.pixels.data(), picture.width * 4);
-  stream.close();
-  if (made == 0 || !stream) return not_possible(in_file(file.string()), "the picture cannot be written");
-  return {};
+  if (made == 0) return not_possible(in_file(file.string()), "the picture cannot be made");
+  return write_output_file(file, png);
 }
 
 void keep_textures(const ImDrawData& frame) {

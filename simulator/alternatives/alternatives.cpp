@@ -18,19 +18,21 @@ Result<Alternative> alternative_of(const PlannedScenario& planned, const Setting
 
 }  // namespace
 
-std::vector<Alternative> predict_alternatives(const PlannedScenario& planned, const RunSummary& run,
-                                              const Calibration* calibration,
-                                              const std::function<bool()>& is_wanted) {
+Result<std::vector<Alternative>> predict_alternatives(const PlannedScenario& planned, const RunSummary& run,
+                                                      const Calibration* calibration,
+                                                      const std::function<bool()>& is_wanted) {
   const auto goes_on = [&] { return !is_wanted || is_wanted(); };
   std::vector<Alternative> found;
   for (const SettingToTry& tried : other_implementation(planned)) {
     if (!goes_on()) return found;
-    if (auto alternative = alternative_of(planned, tried, calibration))
-      found.push_back(*std::move(alternative));
+    auto alternative = alternative_of(planned, tried, calibration);
+    if (!alternative && is_of_the_machine(alternative.error())) return fail(alternative.error());
+    if (alternative) found.push_back(*std::move(alternative));
   }
   for (const SettingToTry& tried : settings_that_could_halve(planned, run)) {
     if (!goes_on()) return found;
     auto alternative = alternative_of(planned, tried, calibration);
+    if (!alternative && is_of_the_machine(alternative.error())) return fail(alternative.error());
     if (alternative && is_half(alternative->peak_allocated, run.memory->peak_allocated))
       found.push_back(*std::move(alternative));
   }

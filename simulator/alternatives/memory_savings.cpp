@@ -45,15 +45,16 @@ MemorySaving saving_of(const SettingToTry& tried, const MemorySummary& before,
 
 }  // namespace
 
-std::vector<MemorySaving> predict_savings(const PlannedScenario& planned, const RunSummary& run,
-                                          const Calibration* calibration,
-                                          const std::function<bool()>& is_wanted) {
+Result<std::vector<MemorySaving>> predict_savings(const PlannedScenario& planned, const RunSummary& run,
+                                                  const Calibration* calibration,
+                                                  const std::function<bool()>& is_wanted) {
   std::vector<MemorySaving> savings;
   if (!run.memory) return savings;
   const std::vector<AliveRow> rows = alive_at_peak(planned.plan.steady, *run.memory);
   for (const SettingToTry& tried : settings_that_could_save(planned, run)) {
     if (is_wanted && !is_wanted()) break;
     const auto changed = predict_with(planned, tried.setting, calibration);
+    if (!changed && is_of_the_machine(changed.error())) return fail(changed.error());
     if (!changed || !changed->run.memory) continue;
     MemorySaving saving = saving_of(tried, *run.memory, rows, *changed);
     if (saving.gain > Bytes{}) savings.push_back(std::move(saving));

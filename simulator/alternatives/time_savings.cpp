@@ -26,13 +26,14 @@ TimeSaving saving_of(const SettingsToTry& tried, const RunSummary& with) {
 
 }  // namespace
 
-std::vector<TimeSaving> predict_time_savings(const PlannedScenario& planned, const RunSummary& run,
-                                             const Calibration* calibration,
-                                             const std::function<bool()>& is_wanted) {
+Result<std::vector<TimeSaving>> predict_time_savings(const PlannedScenario& planned, const RunSummary& run,
+                                                     const Calibration* calibration,
+                                                     const std::function<bool()>& is_wanted) {
   std::vector<TimeSaving> savings;
   for (const SettingsToTry& tried : settings_that_could_hasten(planned)) {
     if (is_wanted && !is_wanted()) break;
     const auto changed = predict_with(planned, tried.settings, calibration);
+    if (!changed && is_of_the_machine(changed.error())) return fail(changed.error());
     if (!changed || changed->run.tokens_per_second <= run.tokens_per_second * (1 + k_least_gain)) continue;
     savings.push_back(saving_of(tried, changed->run));
   }

@@ -1,11 +1,10 @@
 #include "simulator/backtest/run_backtest.h"
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
-#include <thread>
 #include <utility>
 
+#include "engine/base/in_parallel.h"
 #include "engine/planner/plan_scenario.h"
 #include "engine/report/summarize.h"
 #include "engine/report/unit_warnings.h"
@@ -85,17 +84,6 @@ std::vector<BacktestRow> rows_of(const PublishedRun& run, const std::vector<Sour
   return rows;
 }
 
-// Calls work(i) for all i below `count`, in any order.
-void in_parallel(int count, int threads, const std::function<void(int)>& work) {
-  std::atomic<int> next = 0;
-  const auto worker = [&] {
-    for (int i = next++; i < count; i = next++) work(i);
-  };
-  std::vector<std::jthread> others;
-  for (int i = 1; i < std::min(threads, count); ++i) others.emplace_back(worker);
-  worker();
-}
-
 }  // namespace
 
 Result<RunSummary> predict_row(const std::string& yaml, const std::string& name,
@@ -120,8 +108,7 @@ Backtest run_backtest(const PublishedTable& table, const std::vector<SourceRule>
   std::vector<std::vector<BacktestRow>> by_run(table.runs.size());
   std::mutex progress;
   int done = 0;
-  in_parallel(count, settings.threads, [&](int i) {
-    const auto at = static_cast<std::size_t>(i);
+  in_parallel(table.runs.size(), settings.threads, [&](std::size_t at) {
     by_run[at] = rows_of(table.runs[at], rules, settings);
     const std::scoped_lock lock(progress);
     ++done;

@@ -4,10 +4,10 @@
 #include <functional>
 #include <iterator>
 #include <map>
-#include <set>
 
 #include <fmt/format.h>
 
+#include "engine/base/folder.h"
 #include "engine/base/input_file.h"
 #include "engine/base/nearest.h"
 
@@ -173,13 +173,8 @@ Result<std::vector<SourceRule>> parse_rules(std::string_view yaml, std::string_v
 }
 
 Result<std::vector<SourceRule>> read_rules(const std::filesystem::path& folder) {
-  std::set<std::filesystem::path> files;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".yaml") files.insert(entry.path());
-  }
-  if (error)
-    return bad_input(in_file(folder.string()), "the folder of rules cannot be read: " + error.message());
+  SHARDLAB_TRY(std::vector<std::filesystem::path> files, paths_in(folder));
+  std::erase_if(files, [](const std::filesystem::path& file) { return file.extension() != ".yaml"; });
   if (files.empty()) return bad_input(in_file(folder.string()), "has no rules (*.yaml)");
   std::vector<SourceRule> rules;
   for (const std::filesystem::path& file : files) {

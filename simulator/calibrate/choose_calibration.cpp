@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "engine/base/folder.h"
+#include "engine/base/input_file.h"
 #include "engine/base/paths.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/resolve_device.h"
@@ -50,20 +50,12 @@ Result<std::optional<Calibration>> choose_calibration(std::span<const std::strin
 Result<std::vector<std::string>> shipped_calibrations() {
   const auto folder = find_asset("calibration");
   if (!folder) return std::vector<std::string>();
-  std::vector<std::filesystem::path> files;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(*folder, error)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  }
-  if (error) return run_failed(in_file(folder->string()), "cannot be read: " + error.message());
-  std::sort(files.begin(), files.end());
+  SHARDLAB_TRY(const std::vector<std::filesystem::path> files, paths_in(*folder));
   std::vector<std::string> texts;
   for (const std::filesystem::path& file : files) {
-    std::ifstream stream(file);
-    std::stringstream text;
-    text << stream.rdbuf();
-    if (!stream) return run_failed(in_file(file.string()), "cannot be read");
-    texts.push_back(text.str());
+    if (file.extension() != ".json") continue;
+    SHARDLAB_TRY(std::string text, read_input_file(file, k_table_file));
+    texts.push_back(std::move(text));
   }
   return texts;
 }

@@ -84,10 +84,8 @@ Result<Value> unit_bytes(const FigureSubject& subject, Rest rest) {
 }
 
 Result<Value> largest_unit(const FigureSubject& subject, Rest) {
-  Bytes most;
-  for (std::size_t i = 0; i < subject.plan().units.size(); ++i)
-    most = std::max(most, gathered_bytes(subject.plan(), make_id<UnitId>(i)));
-  return bytes_value(most);
+  const std::vector<Bytes> gathered = gathered_bytes(subject.plan());
+  return bytes_value(gathered.empty() ? Bytes() : *std::max_element(gathered.begin(), gathered.end()));
 }
 
 // The dtype of the first buffer of a class.

@@ -21,6 +21,7 @@ const RunSummary* Trials::with(const Settings& settings) {
     if (predictions_ < most_ && (!is_wanted_ || is_wanted_())) {
       ++predictions_;
       auto predicted = predict_with(planned_, settings, calibration_);
+      if (!predicted && is_of_the_machine(predicted.error())) trouble_ = predicted.error();
       if (predicted && predicted->run.memory && predicted->planned.scenario != planned_.scenario)
         run = std::move(predicted->run);
     }

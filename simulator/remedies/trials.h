@@ -28,6 +28,8 @@ class Trials {
   // Null where the rest of the scenario does not allow the settings, and where they change nothing.
   const RunSummary* with(const Settings& settings);
   std::size_t predictions() const { return predictions_; }
+  // What the machine could not do while something was tried: then nothing that follows from it is to be told.
+  const std::optional<Error>& trouble() const { return trouble_; }
 
   static constexpr std::size_t k_most = 200;
 
@@ -38,6 +40,7 @@ class Trials {
   std::size_t most_, predictions_ = 0;
   std::function<bool()> is_wanted_;
   std::map<Settings, std::optional<RunSummary>> made_;
+  std::optional<Error> trouble_;
 };
 
 Cost cost_of(const RunSummary& run);

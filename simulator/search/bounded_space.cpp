@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/base/in_parallel.h"
 #include "simulator/search/estimate_parts.h"
-#include "simulator/search/in_parallel.h"
 
 namespace shardlab {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/base/in_parallel.h"
 #include "engine/scenario/resolve_device.h"
-#include "simulator/search/in_parallel.h"
 
 namespace shardlab {
 namespace {

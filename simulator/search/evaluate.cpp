@@ -1,12 +1,12 @@
 #include "simulator/search/evaluate.h"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 
+#include "engine/base/folder.h"
 #include "engine/base/hash.h"
+#include "engine/base/input_file.h"
 #include "engine/base/paths.h"
 #include "engine/base/version.h"
 #include "engine/scenario/distillation_spec.h"
@@ -23,40 +23,42 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string content_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(stream), {});
-}
-
 // Folders of assets whose files predictions read whatever the scenario says: figures of GPUs and nodes,
 // NCCL's choices, errors of earlier predictions.
 constexpr const char* k_figures[] = {"hardware", "network", "residuals"};
 
 // This very program and the figures that it reads: a build or a figure that changed starts anew.
-std::string program_text() {
+Result<std::string> program_text() {
   std::string text(program_version());
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   text += fmt::format(" {} {}", fs::file_size(program, error),
                       fs::last_write_time(program, error).time_since_epoch().count());
-  std::map<std::string, std::string> files;
   for (const char* const name : k_figures) {
-    const auto folder = find_asset(name);
-    if (!folder) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(*folder, error))
-      if (entry.is_regular_file()) files[entry.path().string()] = content_of(entry.path());
+    SHARDLAB_TRY(const fs::path folder, find_asset(name));
+    SHARDLAB_TRY(const std::vector<fs::path> files, files_below(folder));
+    for (const fs::path& file : files) {
+      SHARDLAB_TRY(const std::string content, read_input_file(file, k_table_file));
+      text += fmt::format("\n{} ", content.size()) + content;
+    }
   }
-  for (const auto& [name, content] : files) text += fmt::format("\n{} ", content.size()) + content;
   return text;
 }
 
 // The files that a prediction reads for a model.
 Result<std::string> files_of(const Scenario& scenario, const ModelSpec& model) {
   SHARDLAB_TRY(const fs::path config, resolve_model_config(scenario, model));
-  std::string text = content_of(config);
+  SHARDLAB_TRY(std::string text, read_input_file(config, k_model_config_file));
   if (model.moe.measured.empty()) return text;
   SHARDLAB_TRY(const fs::path measured, resolve_path(scenario, model.moe.measured));
-  return text + content_of(measured);
+  SHARDLAB_TRY(const std::string load, read_input_file(measured, k_expert_load_file));
+  return text + load;
+}
+
+// What the machine could not do now is refused by no setting, and nothing to be kept.
+Result<Outcome> refusal(const Error& error) {
+  if (is_of_the_machine(error)) return fail(error);
+  return Outcome{reason_text(error), {}};
 }
 
 }  // namespace
@@ -71,7 +73,7 @@ Evaluator::Evaluator(const BaseScenario& base, CalibrationFor calibration_for, R
       tree_(base_tree(base)),
       calibration_for_(std::move(calibration_for)),
       kept_(kept),
-      program_(hash_hex(program_text())) {}
+      program_(program_text().map([](const std::string& text) { return hash_hex(text); })) {}
 
 Result<Scenario> Evaluator::scenario_with(const std::vector<std::string>& settings) const {
   if (!tree_) return fail(tree_.error());
@@ -94,6 +96,7 @@ Result<std::optional<Calibration>> Evaluator::calibration_of(const Scenario& sce
 }
 
 Result<std::string> Evaluator::key_of(const Scenario& scenario) {
+  if (!program_) return fail(program_.error());
   SHARDLAB_TRY(const std::optional<Calibration> calibration, calibration_of(scenario));
   SHARDLAB_TRY(std::string text, files_of(scenario, *scenario.model));
   if (scenario.distillation) {
@@ -101,7 +104,7 @@ Result<std::string> Evaluator::key_of(const Scenario& scenario) {
     text += teacher;
   }
   text +=
-      program_ + (calibration ? calibration->id : "") + scenario.directory + "\n" + write_scenario(scenario);
+      *program_ + (calibration ? calibration->id : "") + scenario.directory + "\n" + write_scenario(scenario);
   return hash_hex(text);
 }
 
@@ -141,14 +144,15 @@ Result<FullPrediction> Evaluator::predict(const std::vector<std::string>& settin
 
 Result<Outcome> Evaluator::evaluate(const std::vector<std::string>& settings) {
   const Result<Scenario> scenario = scenario_with(settings);
-  if (!scenario) return Outcome{reason_text(scenario.error()), {}};
+  if (!scenario) return refusal(scenario.error());
   const Result<std::string> key = key_of(*scenario);
-  if (!key) return Outcome{reason_text(key.error()), {}};
+  if (!key) return refusal(key.error());
   if (auto kept = kept_.find(*key)) return *std::move(kept);
   const Result<PredictedFigures> predicted = figures(*scenario);
   ++simulations_;
-  const Outcome outcome = predicted ? Outcome{{}, *predicted} : Outcome{reason_text(predicted.error()), {}};
-  SHARDLAB_CHECK_OK(kept_.add(*key, outcome));
+  Result<Outcome> outcome = predicted ? Result<Outcome>(Outcome{{}, *predicted}) : refusal(predicted.error());
+  if (!outcome) return outcome;
+  SHARDLAB_CHECK_OK(kept_.add(*key, *outcome));
   return outcome;
 }
 

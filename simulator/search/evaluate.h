@@ -62,7 +62,7 @@ class Evaluator {
   const Result<YamlNode> tree_;  // of its text, with its overrides
   CalibrationFor calibration_for_;
   ResultFile& kept_;
-  std::string program_;  // what results depend on besides the scenario and its calibration
+  Result<std::string> program_;  // what results depend on besides the scenario and its calibration
   std::mutex mutex_;
   std::map<std::string, std::optional<Calibration>> calibrations_;  // by cluster
   std::map<std::string, Repetition> repetitions_;                   // by all but the number of micro-batches

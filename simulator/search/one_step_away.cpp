@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/in_parallel.h"
 #include "simulator/alternatives/settings_to_try.h"
-#include "simulator/search/in_parallel.h"
 
 namespace shardlab {
 namespace {

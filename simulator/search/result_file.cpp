@@ -7,6 +7,9 @@
 #include <cstring>
 #include <fstream>
 
+#include "engine/base/output_file.h"
+#include "engine/base/write_all.h"
+
 namespace shardlab {
 
 ResultFile::~ResultFile() {
@@ -14,12 +17,12 @@ ResultFile::~ResultFile() {
 }
 
 Status ResultFile::open(const std::filesystem::path& file) {
+  SHARDLAB_CHECK_OK(replaceable_file(file));
   path_ = file;
-  bool ends_in_line = true;
   {
     std::ifstream stream(file, std::ios::binary);
     for (std::string line; std::getline(stream, line);) {
-      ends_in_line = !stream.eof();
+      ends_in_line_ = !stream.eof();
       if (auto kept = parse_outcome(line))
         kept_.insert_or_assign(std::move(kept->key), std::move(kept->outcome));
     }
@@ -29,9 +32,6 @@ Status ResultFile::open(const std::filesystem::path& file) {
     return not_possible(in_file(file.string()),
                         std::string("results cannot be kept there: ") + std::strerror(errno),
                         "--results FILE names another place, --no-store keeps none");
-  // What a killed program had begun to write stays a line of its own.
-  if (!ends_in_line && ::write(file_, "\n", 1) != 1)
-    return run_failed(in_file(file.string()), std::strerror(errno));
   return {};
 }
 
@@ -47,11 +47,12 @@ Status ResultFile::add(const std::string& key, const Outcome& outcome) {
   kept_.insert_or_assign(key, outcome);
   if (file_ < 0) return {};
   // One write a line: O_APPEND keeps lines of several programs apart.
-  if (::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-    return run_failed(in_file(path_.string()),
-                      std::string("a result could not be kept: ") + std::strerror(errno),
-                      "--results FILE names another place, --no-store keeps none");
-  return {};
+  const int failed = write_all(file_, ends_in_line_ ? line : "\n" + line);
+  ends_in_line_ = failed == 0;
+  if (failed == 0) return {};
+  return run_failed(in_file(path_.string()),
+                    std::string("a result could not be kept: ") + std::strerror(failed),
+                    "--results FILE names another place, --no-store keeps none");
 }
 
 }  // namespace shardlab

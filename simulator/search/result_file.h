@@ -21,8 +21,8 @@ class ResultFile {
   ResultFile(const ResultFile&) = delete;
   ResultFile& operator=(const ResultFile&) = delete;
 
-  // Reads what is there and is ready to add; a last line that is cut short is passed over. Errors:
-  // not_possible where the file cannot be written.
+  // Reads what is there and is ready to add; a last line that is cut short is passed over. Errors: bad_input
+  // for what is no ordinary file, not_possible where the file cannot be written.
   Status open(const std::filesystem::path& file);
 
   std::optional<Outcome> find(const std::string& key) const;
@@ -33,6 +33,7 @@ class ResultFile {
   mutable std::mutex mutex_;
   std::filesystem::path path_;
   int file_ = -1;
+  bool ends_in_line_ = true;  // else somebody was killed, or the disk was full: the next line begins anew
   std::map<std::string, Outcome> kept_;
 };
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/in_parallel.h"
 #include "simulator/search/bounded_space.h"
-#include "simulator/search/in_parallel.h"
 #include "simulator/search/nearest_misses.h"
 
 namespace shardlab {

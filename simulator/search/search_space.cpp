@@ -76,7 +76,7 @@ Result<SearchSpace> SearchSpace::of(const SearchQuestion& question) {
   std::vector<std::size_t> choices(knobs.size(), 0);
   for (std::uint64_t i = 0; i < space.clusters_.size(); ++i) {
     space.clusters_.set(i, choices);
-    space.cluster_of_.push_back(space.cluster_with(space.settings_of(choices)));
+    SHARDLAB_TRY(space.cluster_of_.emplace_back(), space.cluster_with(space.settings_of(choices)));
   }
   for (std::uint64_t i = 0; i < space.trainings_.size(); ++i) {
     space.trainings_.set(i, choices);
@@ -87,26 +87,30 @@ Result<SearchSpace> SearchSpace::of(const SearchQuestion& question) {
   return space;
 }
 
-SearchSpace::Cluster SearchSpace::cluster_with(const std::vector<std::string>& settings) const {
+Result<SearchSpace::Cluster> SearchSpace::cluster_with(const std::vector<std::string>& settings) const {
   YamlNode tree = tree_;
   for (const std::string& each : settings) {
-    if (sets({each}, "cluster") && !apply_override(tree, each)) return {};
+    if (sets({each}, "cluster") && !apply_override(tree, each)) return Cluster();
   }
   const YamlNode* const section = tree.find("cluster");
   const YamlNode* const device = section != nullptr ? section->find("device") : nullptr;
   if (device != nullptr && parse_word<DeviceKind>(device->text) == DeviceKind::cpu)
-    return {static_cast<int>(integer_of(section, "ranks").value_or(0)), 1, {}, 0};
+    return Cluster{static_cast<int>(integer_of(section, "ranks").value_or(0)), 1, {}, 0};
   const YamlNode* const node = section != nullptr ? section->find("node") : nullptr;
   Cluster cluster{0, static_cast<int>(integer_of(section, "nodes").value_or(1)), {}, 0};
   std::int64_t gpus = integer_of(section, "gpus_per_node").value_or(0);
   const YamlNode* const described = section != nullptr ? section->find("gpu") : nullptr;
   std::string gpu = described != nullptr ? described->text : std::string();
-  if (const auto known = node != nullptr ? find_node(node->text) : Result<Node>(bad_input({}, ""))) {
+  const auto known = node != nullptr ? find_node(node->text) : Result<Node>(bad_input({}, ""));
+  if (!known && is_of_the_machine(known.error())) return fail(known.error());
+  if (known) {
     if (gpus == 0) gpus = known->gpus;
     gpu = known->gpu;
   }
   if (node != nullptr) cluster.node = node->text;
-  if (const auto known = find_gpu(gpu)) cluster.watts = known->watts;
+  const auto accelerator = find_gpu(gpu);
+  if (!accelerator && is_of_the_machine(accelerator.error())) return fail(accelerator.error());
+  if (accelerator) cluster.watts = accelerator->watts;
   cluster.gpus = static_cast<int>(gpus) * cluster.nodes;
   return cluster;
 }
@@ -186,7 +190,7 @@ Configuration SearchSpace::with(std::uint64_t index, const std::vector<std::stri
   all_.set(index, choices);
   Configuration configuration = chosen(std::move(choices));
   configuration.settings.insert(configuration.settings.end(), settings.begin(), settings.end());
-  const Cluster cluster = cluster_with(configuration.settings);
+  const Cluster cluster = cluster_with(configuration.settings).value_or(Cluster());
   if (sets(settings, "cluster") && !keeps_machine(settings, configuration.offer, cluster.node))
     configuration.offer = offer_of(cluster.node);
   set_cluster(configuration, cluster);

@@ -68,7 +68,7 @@ class SearchSpace {
 
   const Offer* offer_of(const std::string& node) const;
   static void set_cluster(Configuration& configuration, const Cluster& cluster);
-  Cluster cluster_with(const std::vector<std::string>& settings) const;
+  Result<Cluster> cluster_with(const std::vector<std::string>& settings) const;
   std::int64_t number_with(const std::vector<std::string>& settings, std::string_view key) const;
 };
 

@@ -12,9 +12,9 @@
 #include <fstream>
 #include <functional>
 
+#include "engine/base/in_parallel.h"
 #include "simulator/search/estimate_parts.h"
 #include "simulator/search/evaluate.h"
-#include "simulator/search/in_parallel.h"
 #include "simulator/search/question/read_question.h"
 #include "simulator/search/search.h"
 #include "simulator/search/search_space.h"

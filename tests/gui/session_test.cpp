@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "engine/base/output_file.h"
 #include "gui/session/run_start.h"
 #include "gui/session/text_file.h"
 #include "tests/catch.h"
@@ -137,7 +138,7 @@ TEST_CASE("a real run that is killed is a message, and takes no rank along as an
 TEST_CASE("a session: it does not fit, it fits, it is trained, compared, saved and undone") {
   const TemporaryFolder folder;
   const fs::path file = folder.path() / "session.yaml";
-  REQUIRE_OK(write_text_file(file, k_scenario));
+  REQUIRE_OK(write_output_file(file, k_scenario));
   Ui ui;
   ui.session().use_program(programs_folder() / "shardlab");
   ui.session().use_database(folder.path() / "runs.db");

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <system_error>
@@ -11,6 +10,7 @@
 
 #include "engine/base/input_file.h"
 #include "engine/base/nearest.h"
+#include "engine/base/output_file.h"
 #include "engine/base/paths.h"
 #include "engine/cli/command.h"
 #include "engine/cli/predict.h"
@@ -172,10 +172,7 @@ class BacktestCommand final : public Command {
   }
 
   Status write_residuals(const PublishedTable& table, const Backtest& backtest) const {
-    std::ofstream out(residuals_, std::ios::binary);
-    out << residuals_text(table, backtest);
-    out.close();
-    return out ? Status() : bad_input(in_file(residuals_), "cannot be written");
+    return write_output_file(residuals_, residuals_text(table, backtest));
   }
 
   static Result<BacktestEntry> last(CommandContext& context, BacktestMetric metric) {

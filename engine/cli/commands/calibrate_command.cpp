@@ -1,9 +1,9 @@
-#include <fstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/input_file.h"
+#include "engine/base/output_file.h"
 #include "engine/cli/command.h"
 #include "engine/cli/launched.h"
 #include "engine/cli/run_calibration.h"
@@ -88,7 +88,7 @@ class CalibrateCommand final : public Command {
   }
 
   Result<int> show(const Calibration& calibration, CommandContext& context) const {
-    if (!output_.empty()) SHARDLAB_CHECK_OK(write(output_, to_json(calibration)));
+    if (!output_.empty()) SHARDLAB_CHECK_OK(write_output_file(output_, to_json(calibration) + '\n'));
     if (context.console.json())
       context.console.print_json(Json::parse(to_json(calibration)));
     else
@@ -104,14 +104,6 @@ class CalibrateCommand final : public Command {
     SHARDLAB_TRY(const Scenario scenario, read_scenario(scenario_, options.overrides));
     SHARDLAB_TRY(PlannedScenario planned, plan_scenario(scenario));
     return std::optional<PlannedScenario>(std::move(planned));
-  }
-
-  static Status write(const std::string& path, const std::string& text) {
-    std::ofstream file(path, std::ios::trunc);
-    file << text << '\n';
-    file.close();
-    if (!file) return run_failed(in_file(path), "cannot be written; the calibration is in the database");
-    return {};
   }
 
   // The probes with how well the fit meets them.

@@ -85,27 +85,30 @@ class DiffCommand final : public Command {
     SHARDLAB_TRY(ComparedSide first, compared_side(first_, options, {}));
     SHARDLAB_TRY(ComparedSide second, compared_side(second_, options, options.overrides));
     SHARDLAB_TRY(const Compared compared, compare_sides(std::move(first), std::move(second)));
+    SHARDLAB_TRY(const Differences differences,
+                 setting_differences(scenario_text(compared.first), scenario_text(compared.second)));
     if (context.console.json()) {
-      context.console.print_json(document(compared));
+      context.console.print_json(document(compared, differences));
     } else {
-      context.console.print(text(compared, context.console.style()));
+      context.console.print(text(compared, differences, context.console.style()));
     }
     if (compared.comparison.verdict == Verdict::fail) return k_exit_verdict_not_met;
     return compared.comparison.times_not_judged.empty() ? k_exit_good : k_exit_not_judged;
   }
 
  private:
+  using Differences = std::vector<SettingDifference>;
+
   static AlternativeRun alternative(const RunRecord& run) {
     return {run.summary, run.trace, run.plan.steady};
   }
 
-  static Json document(const Compared& compared) {
+  static Json document(const Compared& compared, const Differences& differences) {
     const RunRecord &first = compared.first.run, &second = compared.second.run;
     Json json = comparison_json(compared.comparison, run_json(first.summary, compared.first.id),
                                 run_json(second.summary, compared.second.id));
     json["same_plan"] = compared.same_plan;
-    json["differs_in"] =
-        settings_json(setting_differences(scenario_text(compared.first), scenario_text(compared.second)));
+    json["differs_in"] = settings_json(differences);
     json["difference"] = difference_json(difference_of(alternative(first), alternative(second)));
     return json;
   }
@@ -118,11 +121,10 @@ class DiffCommand final : public Command {
   }
 
   // Runs are known by their scenario and by what differs between the two.
-  static std::string headings(const Compared& compared) {
+  static std::string headings(const Compared& compared, const Differences& differences) {
     std::string text = heading("first", compared.first) + heading("second", compared.second);
     std::string_view title = "differ";
-    for (const SettingDifference& each :
-         setting_differences(scenario_text(compared.first), scenario_text(compared.second))) {
+    for (const SettingDifference& each : differences) {
       const auto shown = [](const std::string& value) { return value.empty() ? "(nothing)" : value; };
       text += fmt::format("{:<7} {} {} / {}\n", std::exchange(title, ""), each.key, shown(each.first),
                           shown(each.second));
@@ -132,9 +134,9 @@ class DiffCommand final : public Command {
     return text + '\n';
   }
 
-  static std::string text(const Compared& compared, const TextStyle& style) {
+  static std::string text(const Compared& compared, const Differences& differences, const TextStyle& style) {
     const RunRecord &first = compared.first.run, &second = compared.second.run;
-    std::string text = headings(compared);
+    std::string text = headings(compared, differences);
     if (compared.judged) return text + comparison_table(compared.comparison, style, &first.plan.steady);
     std::string one = short_name(compared.first), other = short_name(compared.second);
     if (one == other) one = "first", other = "second";

@@ -112,7 +112,7 @@ class DoctorCommand final : public Command {
     CommonOptions as_written = context.options;
     as_written.overrides.clear();
     SHARDLAB_TRY(const DoctorJob written, job_of_scenario(output_, as_written));
-    const Examination examination = examine_job(written, {}, ignored_);
+    SHARDLAB_TRY(const Examination examination, examine_job(written, {}, ignored_));
     const FixReport report{output_, fixed.set, fixed.rules, {cost_of(before), cost_of(written.predicted)}};
     if (context.console.json()) {
       Json document = findings_json({examination});

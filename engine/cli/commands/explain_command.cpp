@@ -110,8 +110,9 @@ class ExplainCommand final : public Command {
   Result<int> print_memory(const CommandContext& context) const {
     SHARDLAB_TRY(const Predicted made, predicted(context, {}));
     const RunSummary& run = made.run.summary;
-    const ExplainedMemory explained = explain_memory(made.planned, plan_at_peak(made.planned.plan, run), run,
-                                                     predict_savings(made.planned, run, made.calibrated()));
+    SHARDLAB_TRY(std::vector<MemorySaving> savings, predict_savings(made.planned, run, made.calibrated()));
+    const ExplainedMemory explained =
+        explain_memory(made.planned, plan_at_peak(made.planned.plan, run), run, std::move(savings));
     if (context.console.json()) {
       context.console.print_json(explained_memory_json(explained));
     } else {
@@ -122,9 +123,10 @@ class ExplainCommand final : public Command {
 
   Result<int> print_time(const CommandContext& context) const {
     SHARDLAB_TRY(const Predicted made, predicted(context, {"measure.detail=operators"}));
+    SHARDLAB_TRY(std::vector<TimeSaving> savings,
+                 predict_time_savings(made.planned, made.run.summary, made.calibrated()));
     const ExplainedTime explained =
-        explain_time(made.planned, made.run.summary, made.run.trace,
-                     predict_time_savings(made.planned, made.run.summary, made.calibrated()));
+        explain_time(made.planned, made.run.summary, made.run.trace, std::move(savings));
     if (context.console.json()) {
       context.console.print_json(explained_time_json(explained));
     } else {

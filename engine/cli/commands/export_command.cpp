@@ -57,8 +57,9 @@ class ExportCommand final : public Command {
     const ExportSubject subject{read.scenario, read.source,
                                 graph,         file_stem(read.scenario.name),
                                 config.text(), repeatable_scenario(read.scenario)};
-    const std::vector<MadeExport> exports = make_exports(
-        targets, subject, context.options, no_prediction_ ? WithPrediction::no : WithPrediction::yes);
+    SHARDLAB_TRY(const std::vector<MadeExport> exports,
+                 make_exports(targets, subject, context.options,
+                              no_prediction_ ? WithPrediction::no : WithPrediction::yes));
     SHARDLAB_CHECK_OK(check_refusal(exports, read.source));
     SHARDLAB_TRY(const ExportOutcome outcome, finish(exports));
     if (context.console.json()) {

@@ -1,14 +1,15 @@
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/output_file.h"
 #include "engine/cli/command.h"
 #include "engine/cli/imports/import_report.h"
 #include "engine/cli/imports/seen_plan_report.h"
+#include "engine/cli/kept_run.h"
 #include "engine/cli/recorded_training.h"
 #include "engine/cli/stored_runs.h"
 #include "engine/formats/imports/foreign_file.h"
@@ -29,15 +30,15 @@ class ImportCommand final : public Command {
            "ranks: read, never executed, it becomes a scenario; several are one case, and files that they\n"
            "name are found. Or it is a trace of torch.profiler, packed with gzip or not: several are the\n"
            "ranks of one measured run; with --onto S the plan that it shows becomes a scenario. Or it is\n"
-           "the folder that a program of `export --to script` filled with --record. Which it is, its\n"
-           "content says (docs/formats.md).";
+           "the folder that a program of `export --to script` filled with --record, or that of a real run\n"
+           "of ours that was kept (--keep-spool). Which it is, its content says (docs/formats.md).";
   }
   CommonUse uses() const override { return {.database = true, .overrides = true, .progress = true}; }
 
   void add_options(OptionParser& parser) override {
     parser
         .value("files", files_,
-               "Configurations of one training, or traces, one a rank, or the folder of a record")
+               "Configurations of one training, or traces, one a rank, or the folder of a record or a run")
         .type("FILE")
         .required();
     parser.value("--onto", onto_, "Scenario that says what the files do not: model, cluster, data").type("S");
@@ -48,6 +49,7 @@ class ImportCommand final : public Command {
 
   Result<int> run(CommandContext& context) override {
     const std::vector<std::filesystem::path> files(files_.begin(), files_.end());
+    if (files.size() == 1 && is_kept_run(files.front())) return import_kept_run(context, files.front());
     const bool recorded = files.size() == 1 && is_training_record(files.front());
     const auto profiles = std::count_if(files.begin(), files.end(), is_profile);
     if (!recorded && profiles == 0) return import_scenario(context, files, make_import);
@@ -74,6 +76,17 @@ class ImportCommand final : public Command {
     if (given == nullptr) return {};
     return bad_input(given, "is for a scenario, and this becomes a run",
                      "traces become a scenario with --onto S, records of programs do not");
+  }
+
+  Result<int> import_kept_run(CommandContext& context, const std::filesystem::path& folder) const {
+    SHARDLAB_CHECK_OK(check_no_scenario(context.options));
+    if (!name_.empty())
+      return bad_input("--name", "is for a run of traces", "this run has its scenario's name");
+    SHARDLAB_TRY(RunStore store, open_or_create_runs(context.options));
+    SHARDLAB_TRY(const FinishedRun run, store_kept_run(folder, store));
+    announce(context.console, run);
+    print_run(context.console, run);
+    return k_exit_good;
   }
 
   Result<int> store(CommandContext& context, RunRecord record, const std::optional<SeenPlan>& seen) const {
@@ -131,12 +144,7 @@ class ImportCommand final : public Command {
     return k_exit_good;
   }
 
-  Status write(const MadeImport& made) const {
-    std::ofstream out(output_, std::ios::binary);
-    out << imported_yaml(made);
-    out.close();
-    return out ? Status() : Status(bad_input(in_file(output_.string()), "cannot be written"));
-  }
+  Status write(const MadeImport& made) const { return write_output_file(output_, imported_yaml(made)); }
 
   std::vector<std::string> files_;
   std::string name_;

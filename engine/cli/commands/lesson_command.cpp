@@ -1,12 +1,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/output_file.h"
 #include "engine/cli/command.h"
 #include "engine/cli/lessons/check_lessons.h"
 #include "engine/cli/lessons/lesson_json.h"
@@ -75,14 +75,6 @@ class LessonCommand final : public Command {
     return k_exit_good;
   }
 
-  static Status write_file(const fs::path& file, const std::string& text) {
-    std::ofstream stream(file, std::ios::binary);
-    stream << text;
-    stream.close();
-    if (!stream) return bad_input(in_file(file.string()), "cannot be written");
-    return {};
-  }
-
   Result<int> reset(const CommandContext& context) const {
     SHARDLAB_TRY(RunStore store, open_or_create_runs(context.options));
     SHARDLAB_CHECK_OK(store.forget_lessons());
@@ -92,7 +84,7 @@ class LessonCommand final : public Command {
   Result<int> write_csv(const CommandContext& context) const {
     SHARDLAB_TRY(const RunStore store, open_or_create_runs(context.options));
     SHARDLAB_TRY(const std::vector<LessonAnswer> answers, store.lesson_answers());
-    SHARDLAB_CHECK_OK(write_file(csv_, answers_csv(answers)));
+    SHARDLAB_CHECK_OK(write_output_file(csv_, answers_csv(answers)));
     return print(context.console, fmt::format("written: {}, {} answers\n", csv_, answers.size()));
   }
 
@@ -117,7 +109,7 @@ class LessonCommand final : public Command {
     const std::string title =
         folders.size() == 1 ? open.front().lesson->title : "Lessons in sharded training";
     SHARDLAB_TRY(const std::string page, lessons::lesson_page(subjects, title));
-    SHARDLAB_CHECK_OK(write_file(html_, page));
+    SHARDLAB_CHECK_OK(write_output_file(html_, page));
     return print(context.console, fmt::format("written: {}\n", html_));
   }
 

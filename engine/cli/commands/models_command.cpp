@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/folder.h"
 #include "engine/base/paths.h"
 #include "engine/cli/command.h"
 #include "engine/model/families/family.h"
@@ -18,15 +19,11 @@ struct KnownModel {
 
 Result<std::vector<KnownModel>> known_models() {
   SHARDLAB_TRY(const std::filesystem::path folder, find_asset("models"));
-  std::vector<std::filesystem::path> paths;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (std::filesystem::exists(entry.path() / "config.json")) paths.push_back(entry.path());
-  }
-  if (error) return not_possible(in_file(folder.string()), error.message());
-  std::sort(paths.begin(), paths.end());
+  SHARDLAB_TRY(const std::vector<std::filesystem::path> paths, paths_in(folder));
   std::vector<KnownModel> models;
+  std::error_code ignored;
   for (const std::filesystem::path& path : paths) {
+    if (!std::filesystem::exists(path / "config.json", ignored)) continue;
     SHARDLAB_TRY(const ModelConfig config, ModelConfig::read(path / "config.json", {}));
     SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, GraphOptions{}));
     models.push_back({path.filename().string(), std::move(graph)});

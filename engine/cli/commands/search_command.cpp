@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <fstream>
 #include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/output_file.h"
 #include "engine/base/words.h"
 #include "engine/cli/command.h"
 #include "engine/cli/search/search_for.h"
@@ -46,12 +46,7 @@ class SearchCommand final : public Command {
 
  private:
   Result<int> show(Console& console, const SearchReport& report) const {
-    if (!csv_.empty()) {
-      std::ofstream out(csv_, std::ios::binary);
-      out << search_csv(report);
-      out.close();
-      if (!out) return bad_input(in_file(csv_), "cannot be written");
-    }
+    if (!csv_.empty()) SHARDLAB_CHECK_OK(write_output_file(csv_, search_csv(report)));
     if (console.json())
       console.print_json(search_json(report));
     else

@@ -1,11 +1,11 @@
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <span>
 
 #include <nlohmann/json.hpp>
 
 #include "engine/base/nearest.h"
+#include "engine/base/output_file.h"
 #include "engine/cli/command.h"
 #include "engine/cli/stored_runs.h"
 #include "engine/formats/chrome_trace.h"
@@ -101,15 +101,7 @@ class TraceCommand final : public Command {
       console.print(text);
       return k_exit_good;
     }
-    std::ofstream file(output_, std::ios::binary);
-    if (!file) return bad_input(output_, "cannot be opened for writing");
-    file << text;
-    file.close();
-    if (!file) {
-      std::error_code ignored;
-      std::filesystem::remove(output_, ignored);
-      return not_possible(output_, "could not be written whole", "is the disk full?");
-    }
+    SHARDLAB_CHECK_OK(write_output_file(output_, text));
     if (console.json()) console.print_json({{"file", output_}, {"format", format_}, {"bytes", text.size()}});
     console.note("wrote " + output_ + (format_ == "csv" ? "" : "; open it in https://ui.perfetto.dev"));
     return k_exit_good;

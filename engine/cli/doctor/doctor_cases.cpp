@@ -117,7 +117,7 @@ Result<std::vector<Examination>> examine_cases(CaseRequest request, const Common
   }
   for (const std::string& target : request.runs) {
     SHARDLAB_TRY(const DoctorJob job, job_of_run(target, options));
-    examinations.push_back(examine_job(job, beside(known), request.ignored));
+    SHARDLAB_TRY(examinations.emplace_back(), examine_job(job, beside(known), request.ignored));
   }
   if (!request.files.empty()) {
     SHARDLAB_TRY(examinations.emplace_back(), examine_tool_files(request, known, options));

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "engine/base/input_file.h"
+#include "engine/base/output_file.h"
 #include "engine/cli/repeatable_scenario.h"
 #include "engine/doctor/registry.h"
 #include "engine/scenario/apply_settings.h"
@@ -61,12 +61,13 @@ std::optional<std::string> edited_text(const FixedJob& fixed, const std::string&
 Result<FixedJob> fix_job(DoctorJob job, const std::vector<std::string>& wanted,
                          const std::vector<std::string>& ignored) {
   FixedJob fixed{std::move(job), {}, {}, {}, {}};
-  fixed.examination = examine_job(fixed.job, {}, ignored);
+  SHARDLAB_TRY(fixed.examination, examine_job(fixed.job, {}, ignored));
   std::vector<std::string> given_up = ignored;  // rules whose settings are not allowed
   while (fixed.rules.size() < k_most_fixes) {
     const Finding* finding = next_to_fix(fixed, wanted);
     if (finding == nullptr) break;
     auto changed = job_with(fixed.job, finding->fix.set);
+    if (!changed && is_of_the_machine(changed.error())) return fail(changed.error());
     if (!changed) {
       given_up.push_back(finding->rule);
     } else {
@@ -77,7 +78,7 @@ Result<FixedJob> fix_job(DoctorJob job, const std::vector<std::string>& wanted,
       }
       fixed.rules.push_back(finding->rule);
     }
-    fixed.examination = examine_job(fixed.job, {}, given_up);
+    SHARDLAB_TRY(fixed.examination, examine_job(fixed.job, {}, given_up));
   }
   return fixed;
 }
@@ -90,14 +91,8 @@ Status write_fixed(const FixedJob& fixed, const std::string& scenario_file, cons
   const Scenario& scenario = fixed.job.planned.scenario;
   const fs::path folder = fs::absolute(fs::path(file), error).parent_path();
   const bool beside = fs::equivalent(folder, scenario.directory.empty() ? "." : scenario.directory, error);
-  std::ofstream out(file, std::ios::binary);
-  if (!beside)
-    out << repeatable_scenario(scenario);
-  else
-    out << edited_text(fixed, scenario_file).value_or(write_scenario(scenario));
-  out.close();
-  if (!out) return bad_input(in_file(file), "cannot be written");
-  return {};
+  if (!beside) return write_output_file(file, repeatable_scenario(scenario));
+  return write_output_file(file, edited_text(fixed, scenario_file).value_or(write_scenario(scenario)));
 }
 
 std::optional<FixedFile> fixed_file(const std::string& file, const Finding& finding) {

@@ -83,8 +83,8 @@ Result<DoctorJob> job_with(const DoctorJob& job, const std::vector<std::string>&
   return changed;
 }
 
-Examination examine_job(const DoctorJob& job, const BesideJob& beside,
-                        const std::vector<std::string>& ignored) {
+Result<Examination> examine_job(const DoctorJob& job, const BesideJob& beside,
+                                const std::vector<std::string>& ignored) {
   const JobFacts facts = facts_of_job(job);
   Case known;
   known.source = beside.log == nullptr ? job.read.source.file() : beside.log_name;

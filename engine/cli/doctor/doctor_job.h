@@ -57,7 +57,7 @@ struct BesideJob {
   const TrainingProgram* program = nullptr;
 };
 
-Examination examine_job(const DoctorJob& job, const BesideJob& beside,
-                        const std::vector<std::string>& ignored);
+Result<Examination> examine_job(const DoctorJob& job, const BesideJob& beside,
+                                const std::vector<std::string>& ignored);
 
 }  // namespace shardlab

@@ -1,7 +1,6 @@
 #include "engine/cli/imports/made_import.h"
 
 #include <algorithm>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -88,9 +87,9 @@ Result<ImportBase> read_base(const ImportRequest& request) {
 }
 
 // The model alone, where the base names one.
-std::optional<ModelGraph> model_of(const ImportBase& base) {
+Result<std::optional<ModelGraph>> model_of(const ImportBase& base) {
   const YamlNode* const model = base.tree.find("model");
-  if (model == nullptr || model->find("config") == nullptr) return std::nullopt;
+  if (model == nullptr || model->find("config") == nullptr) return std::optional<ModelGraph>();
   YamlNode tree = empty_tree();
   tree.entries.push_back({"model", {}, *model});
   if (model->find("sequence_length") == nullptr)
@@ -98,9 +97,10 @@ std::optional<ModelGraph> model_of(const ImportBase& base) {
   set_in_tree(tree, "cluster.device", yaml_scalar("cpu"));
   set_in_tree(tree, "cluster.ranks", yaml_scalar("1"));
   const auto read = read_scenario_tree(tree, base.file);
-  if (!read) return std::nullopt;
-  auto graph = load_model_graph(read->scenario);
-  return graph ? std::optional(*std::move(graph)) : std::nullopt;
+  auto graph = read ? load_model_graph(read->scenario) : Result<ModelGraph>(fail(read.error()));
+  if (graph) return std::optional<ModelGraph>(*std::move(graph));
+  if (is_of_the_machine(graph.error())) return fail(graph.error());
+  return std::optional<ModelGraph>();
 }
 
 // Elements of a token's vector: the width of its embedding.
@@ -110,10 +110,11 @@ std::optional<std::int64_t> hidden_size(const ModelGraph& graph) {
 }
 
 // `base` must live as long as what is returned.
-ImportContext context_of(const ImportBase& base) {
+Result<ImportContext> context_of(const ImportBase& base) {
   ImportContext context;
   context.onto = base.scenario ? &*base.scenario : nullptr;
-  if (const auto model = model_of(base)) {
+  SHARDLAB_TRY(const std::optional<ModelGraph> model, model_of(base));
+  if (model) {
     context.hidden_size = hidden_size(*model);
     context.layer_class = model->block_class;
   }
@@ -173,7 +174,10 @@ Status apply_rules(YamlNode& tree, const ImportBase& base, const ModelGraph& gra
   for (int round = 0; round < k_most_rounds; ++round) {
     bool changed = false;
     for (ExportDifference& difference : decided(*target, made.read, graph)) {
-      if (!decide(tree, difference, base.file)) continue;
+      if (const Status decided = decide(tree, difference, base.file); !decided) {
+        if (is_of_the_machine(decided.error())) return decided;
+        continue;
+      }
       changed = true;
       made.unasked.push_back(std::move(difference));
     }
@@ -218,13 +222,15 @@ Result<MadeImport> put_onto(const ImportBase& base, const ImportRequest& request
 Result<MadeImport> make_import(const ImportRequest& request) {
   SHARDLAB_TRY(const ImportBase base, read_base(request));
   MadeImport made;
-  SHARDLAB_TRY(made.reading, import_files(request.files, context_of(base)));
+  SHARDLAB_TRY(const ImportContext context, context_of(base));
+  SHARDLAB_TRY(made.reading, import_files(request.files, context));
   return put_onto(base, request, std::move(made));
 }
 
 Result<CaseReading> examine_import(const ImportRequest& request) {
   SHARDLAB_TRY(const ImportBase base, read_base(request));
-  return examine_files(request.files, context_of(base));
+  SHARDLAB_TRY(const ImportContext context, context_of(base));
+  return examine_files(request.files, context);
 }
 
 Result<MadeImport> make_import_of_traces(const ImportRequest& request) {

@@ -1,12 +1,12 @@
 #include "engine/cli/search/search_for.h"
 
 #include <algorithm>
-#include <fstream>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "engine/base/hash.h"
+#include "engine/base/output_file.h"
 #include "engine/base/version.h"
 #include "engine/cli/predict.h"
 #include "engine/cli/progress_line.h"
@@ -160,11 +160,7 @@ Status write_best(const SearchReport& report, const Leader& leader, const std::s
   const std::vector<std::string>& settings = leader.best->configuration.settings;
   overrides.insert(overrides.end(), settings.begin(), settings.end());
   SHARDLAB_TRY(const Scenario scenario, parse_scenario(base.text, base.file, overrides));
-  std::ofstream out(file, std::ios::binary);
-  out << repeatable_scenario(scenario);
-  out.close();
-  if (!out) return bad_input(in_file(file), "cannot be written");
-  return {};
+  return write_output_file(file, repeatable_scenario(scenario));
 }
 
 }  // namespace shardlab

@@ -1,11 +1,11 @@
 #include "engine/cli/search/validate_search.h"
 
 #include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/output_file.h"
 #include "engine/cli/repeatable_scenario.h"
 #include "engine/cli/validation.h"
 #include "engine/planner/plan_scenario.h"
@@ -29,13 +29,6 @@ Result<Scenario> scenario_of(const SearchReport& report, const Candidate& candid
   return issued_by_our_executor(std::move(scenario));
 }
 
-Status write_file(const fs::path& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.close();
-  return out ? Status() : bad_input(in_file(file.string()), "cannot be written");
-}
-
 // A scenario each, and the commands that run them into a database of their own.
 Status write_all(const SearchReport& report, const std::vector<Candidate>& best, const fs::path& folder) {
   std::error_code error;
@@ -48,10 +41,10 @@ Status write_all(const SearchReport& report, const std::vector<Candidate>& best,
   for (std::size_t i = 0; i < best.size(); ++i) {
     SHARDLAB_TRY(const Scenario scenario, scenario_of(report, best[i]));
     const std::string name = fmt::format("{}.yaml", i + 1);
-    SHARDLAB_CHECK_OK(write_file(folder / name, repeatable_scenario(scenario)));
+    SHARDLAB_CHECK_OK(write_output_file(folder / name, repeatable_scenario(scenario)));
     commands += fmt::format("shardlab run {} --db runs.db\n", name);
   }
-  return write_file(folder / "run.sh", commands);
+  return write_output_file(folder / "run.sh", commands);
 }
 
 // The newest measured run of the same plan.

@@ -26,11 +26,12 @@ std::size_t layers_in(const ModelGraph& graph, const Unit& unit) {
 std::optional<UnitId> giant_unit(const PlannedScenario& planned) {
   const StepPlan& plan = planned.plan.steady;
   const double model = static_cast<double>(total_parameters(planned.graph));
+  const std::vector<Bytes> gathered = gathered_bytes(plan);
   std::optional<UnitId> largest;
   for (std::size_t i = 0; i < planned.partition.units.size(); ++i) {
     const auto id = make_id<UnitId>(i);
     const Unit& unit = planned.partition.units[i];
-    if (unit.teacher || unit.ignored || gathered_bytes(plan, id).value == 0) continue;
+    if (unit.teacher || unit.ignored || gathered[i].value == 0) continue;
     const double share = static_cast<double>(plan.units[i].elements) / model;
     if (share <= (id == Partition::root() ? k_root_share : k_largest_share)) continue;
     if (layers_in(planned.graph, unit) < 2) continue;

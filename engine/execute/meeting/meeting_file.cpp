@@ -6,27 +6,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <sstream>
 
 #include <fmt/format.h>
+
+#include "engine/base/output_file.h"
 
 namespace shardlab {
 namespace {
 
 namespace fs = std::filesystem;
-
-Status write_private(const fs::path& file, const std::string& text) {
-  const int descriptor =
-      ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  const bool written =
-      descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const int failed = errno;
-  const bool closed = descriptor >= 0 && ::close(descriptor) == 0;
-  if (written && closed) return {};
-  return run_failed(in_file(file.string()), fmt::format("cannot be written: {}", std::strerror(failed)));
-}
 
 // What this user wrote there. Anybody else's word would lead the rank to them.
 std::string read_own(const fs::path& file) {
@@ -48,15 +37,9 @@ fs::path meeting_file(const fs::path& run_directory) {
 }
 
 Status write_meeting_word(const fs::path& run_directory, const MeetingWord& word) {
-  const fs::path file = meeting_file(run_directory);
-  const fs::path unfinished = file.string() + ".new";
-  std::error_code error;
-  fs::remove(unfinished, error);
   const std::string secret = word.secret ? word.secret->reveal() : "";
-  SHARDLAB_CHECK_OK(write_private(unfinished, fmt::format("{} {}\n", word.port, secret)));
-  fs::rename(unfinished, file, error);
-  if (error) return run_failed(in_file(file.string()), "cannot be written: " + error.message());
-  return {};
+  return write_output_file(meeting_file(run_directory), fmt::format("{} {}\n", word.port, secret),
+                           FileMode::private_to_user);
 }
 
 std::optional<MeetingWord> read_meeting_word(const fs::path& run_directory) {

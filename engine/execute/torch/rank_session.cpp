@@ -20,9 +20,8 @@
 namespace shardlab {
 namespace {
 
-Result<Scenario> scenario_of(const RankJob& job, const RankEnvironment& environment) {
-  const std::string name = job.directory.empty() ? "scenario.yaml" : job.directory + "/scenario.yaml";
-  SHARDLAB_TRY(Scenario scenario, parse_scenario(job.scenario, name));
+Result<Scenario> scenario_of_world(const RankJob& job, const RankEnvironment& environment) {
+  SHARDLAB_TRY(Scenario scenario, scenario_of(job));
   if (environment.world == world_size(scenario)) return scenario;
   return bad_input("WORLD_SIZE",
                    fmt::format("is {}, the scenario has {} ranks", environment.world, world_size(scenario)));
@@ -154,7 +153,7 @@ Status work_at(const RankPlace& place, BadEnd& bad_end, Work&& work) {
 
 Status do_job(const RankJob& job, const std::filesystem::path& folder, const RankEnvironment& environment,
               const RankServices& services, SpoolWriter& spool, BadEnd& bad_end) {
-  SHARDLAB_TRY(const Scenario scenario, scenario_of(job, environment));
+  SHARDLAB_TRY(const Scenario scenario, scenario_of_world(job, environment));
   if (job.kind == JobKind::probe) {
     SHARDLAB_TRY(const RankPlace place, meet_ranks(job, folder, scenario, environment, services.open_device));
     return work_at(place, bad_end, [&] { return probe_rank(place, folder, spool); });

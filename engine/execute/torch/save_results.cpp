@@ -1,9 +1,9 @@
 #include <cmath>
-#include <fstream>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/output_file.h"
 #include "engine/checkpoint/safetensors.h"
 #include "engine/execute/torch/save_results.h"
 
@@ -42,11 +42,7 @@ Status save_expert_load(const RankExecutor& executor, const ModelGraph& graph, c
         {{"module", graph.module(graph.op(op).module).path}, {"assignments", std::move(assignments)}});
   }
   if (executor.rank() != 0) return {};
-  std::ofstream file(path, std::ios::trunc);
-  file << nlohmann::json{{"layers", std::move(layers)}}.dump(1) << "\n";
-  file.close();
-  if (!file) return run_failed(in_file(path.string()), "cannot be written", "is the disk full?");
-  return {};
+  return write_output_file(path, nlohmann::json{{"layers", std::move(layers)}}.dump(1) + "\n");
 }
 
 }  // namespace shardlab

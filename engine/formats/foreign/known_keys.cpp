@@ -1,8 +1,6 @@
 #include "engine/formats/foreign/known_keys.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -10,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/base/input_file.h"
 #include "engine/base/parse.h"
 #include "engine/base/paths.h"
 #include "engine/base/yaml.h"
@@ -94,8 +93,7 @@ KnownSection section_of(const YamlEntry& entry) {
 Result<KnownKeys> read_known_keys(std::string_view file) {
   const std::string relative = fmt::format("formats/{}.yaml", file);
   SHARDLAB_TRY(const std::filesystem::path path, find_asset(relative));
-  std::ifstream stream(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  SHARDLAB_TRY(const std::string text, read_input_file(path, k_description_file));
   SHARDLAB_TRY(const YamlNode root, parse_yaml(text, path.string()));
   KnownKeys known;
   if (const YamlNode* const tool = root.find("tool")) known.tool = tool->text;

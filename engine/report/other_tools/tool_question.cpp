@@ -59,10 +59,10 @@ bool has_shards(const StepPlan& plan, BufferClass its) {
 // Gathered more than once a micro-batch, parameters are no one's between forward and backward.
 int stage_of(const StepPlan& plan) {
   if (has_shards(plan, BufferClass::parameter_shard)) {
-    int times = 0;
-    for (std::size_t i = 0; i < plan.units.size(); ++i)
-      times = std::max(times, times_gathered(plan, make_id<UnitId>(i)));
-    return times > plan.micro_batches ? 3 : 2;
+    const std::vector<int> times = times_gathered(plan);
+    const bool again =
+        std::any_of(times.begin(), times.end(), [&](int count) { return count > plan.micro_batches; });
+    return again ? 3 : 2;
   }
   if (has_shards(plan, BufferClass::gradient_shard)) return 2;
   return has_shards(plan, BufferClass::optimizer_state) ? 1 : 0;

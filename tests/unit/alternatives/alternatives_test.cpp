@@ -41,7 +41,7 @@ Predicted predict(const std::string& model, const std::string& sections, int nod
   REQUIRE_OK(trace);
   const auto run = summarize(*planned, *trace, device_limits(*planned).value());
   REQUIRE_OK(run);
-  return {*run, predict_alternatives(*planned, *run, nullptr)};
+  return {*run, predict_alternatives(*planned, *run, nullptr).value()};
 }
 
 }  // namespace

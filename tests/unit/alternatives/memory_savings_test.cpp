@@ -121,7 +121,8 @@ TEST_CASE("padding is said") {
 
 TEST_CASE("a setting's gain is that of predicting it, and what gains nothing is left out") {
   const Predicted predicted = predict(k_llama);
-  const std::vector<MemorySaving> savings = predict_savings(predicted.planned, predicted.run, nullptr);
+  const std::vector<MemorySaving> savings =
+      predict_savings(predicted.planned, predicted.run, nullptr).value();
   REQUIRE(savings.size() >= 3);
   CHECK(savings.front().setting == "activation.checkpoint=full");
   Bytes last = savings.front().gain;
@@ -136,14 +137,14 @@ TEST_CASE("a setting's gain is that of predicting it, and what gains nothing is 
     CHECK(each.gain <= last);
     last = each.gain;
   }
-  CHECK(predict_savings(predicted.planned, predicted.run, nullptr, [] { return false; }).empty());
+  CHECK(predict_savings(predicted.planned, predicted.run, nullptr, [] { return false; }).value().empty());
 }
 
 TEST_CASE("rows name the settings that shrink them") {
   const Predicted predicted = predict(k_llama);
   const ExplainedMemory explained =
       explain_memory(predicted.planned, predicted.planned.plan.steady, predicted.run,
-                     predict_savings(predicted.planned, predicted.run, nullptr));
+                     predict_savings(predicted.planned, predicted.run, nullptr).value());
   const auto settings = [&](const std::string& what) {
     for (const MemoryRow& row : explained.rows)
       if (row.alive.what == what) return std::set<std::string>(row.settings.begin(), row.settings.end());

@@ -79,7 +79,7 @@ const Finding* found(const Examination& examination, std::string_view rule) {
 }
 
 bool warns(const DoctorJob& job, std::string_view rule) {
-  const Examination examination = examine_job(job, {}, {});
+  const Examination examination = examine_job(job, {}, {}).value();
   const Finding* const finding = found(examination, rule);
   if (finding != nullptr) UNSCOPED_INFO(finding->message);
   return finding != nullptr && finding->severity != Severity::info;
@@ -92,7 +92,7 @@ TEST_CASE("a rank that computes 15 % longer is named, one that computes 5 % long
   stretch(job, 1, 1.05, is_computation);
   CHECK_FALSE(warns(job, "data/unbalanced"));
   stretch(job, 1, 1.10, is_computation);
-  const Examination examination = examine_job(job, {}, {});
+  const Examination examination = examine_job(job, {}, {}).value();
   const Finding* const finding = found(examination, "data/unbalanced");
   REQUIRE(finding != nullptr);
   CHECK(finding->severity == Severity::warning);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/base/output_file.h"
 #include "engine/scenario/train_spec.h"
 #include "gui/session/text_file.h"
 #include "tests/catch.h"
@@ -22,7 +23,7 @@ std::string text_of(const fs::path& file) {
 }
 
 void write(const fs::path& file, const std::string& text) {
-  REQUIRE_OK(write_text_file(file, text));
+  REQUIRE_OK(write_output_file(file, text));
   // Clocks of file systems are coarse: a second write in the same tick must count as another.
   static int writes = 0;
   fs::last_write_time(file, fs::file_time_type::clock::now() + std::chrono::seconds(++writes));

@@ -21,7 +21,7 @@ cluster: {device: cpu, ranks: 2}
 parallel: {strategy: ddp}
 train: {micro_batch: 2, clip_norm: 1.0}
 )";
-  const auto found = setting_differences({k_first, "one.yaml"}, {k_second, "another.yaml"});
+  const auto found = setting_differences({k_first, "one.yaml"}, {k_second, "another.yaml"}).value();
   REQUIRE(found.size() == 2);
   CHECK(found[0].key == "parallel.strategy");
   CHECK(found[0].first == "fsdp2");
@@ -31,8 +31,8 @@ train: {micro_batch: 2, clip_norm: 1.0}
 }
 
 TEST_CASE("what is no scenario differs in nothing that is known") {
-  CHECK(setting_differences({k_first, "one"}, {"", "trace"}).empty());
-  CHECK(setting_differences({k_first, "one"}, {k_first, "other"}).empty());
+  CHECK(setting_differences({k_first, "one"}, {"", "trace"}).value().empty());
+  CHECK(setting_differences({k_first, "one"}, {k_first, "other"}).value().empty());
 }
 
 }  // namespace shardlab

@@ -9,7 +9,7 @@ namespace {
 std::string words_of(const std::string& cluster) {
   const auto scenario = scenario_of_cluster(cluster);
   REQUIRE_OK(scenario);
-  return cluster_words(*scenario->cluster);
+  return cluster_words(*scenario->cluster).value();
 }
 
 TEST_CASE("a cluster in a few words") {

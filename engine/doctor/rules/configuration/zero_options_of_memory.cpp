@@ -90,10 +90,11 @@ Rule zero_all_reduce() {
 // Elements that are not given back between forward and backward, or never were partitioned, of all.
 double held_share(const PlannedScenario& planned) {
   const StepPlan& plan = planned.plan.steady;
+  const std::vector<int> times = times_gathered(plan);
   std::int64_t held = 0, all = 0;
   for (std::size_t i = 0; i < plan.units.size(); ++i) {
     all += plan.units[i].elements;
-    if (times_gathered(plan, make_id<UnitId>(i)) <= plan.micro_batches) held += plan.units[i].elements;
+    if (times[i] <= plan.micro_batches) held += plan.units[i].elements;
   }
   return all > 0 ? static_cast<double>(held) / static_cast<double>(all) : 0;
 }

@@ -109,9 +109,10 @@ Rule float32_activations() {
 std::vector<Finding> check_third_gather(const Rule& rule, const Case& facts) {
   const StepPlan& plan = facts.job->planned->plan.steady;
   if (facts.job->scenario->activation->checkpoint == ActivationCheckpoint::none) return {};
+  const std::vector<int> times = times_gathered(plan);
   for (std::size_t i = 0; i < plan.units.size(); ++i) {
+    if (times[i] <= 2 * plan.micro_batches) continue;
     const auto id = make_id<UnitId>(i);
-    if (times_gathered(plan, id) <= 2 * plan.micro_batches) continue;
     Finding finding =
         effect_finding(rule, facts, {{"activation.placement=inside"}, {"activation.reentrant=false"}});
     finding.evidence = {evidence_of_key(facts, "activation.placement"), evidence_of_unit(facts, id)};

@@ -1,6 +1,9 @@
 // Units that are too large to be gathered.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "engine/doctor/job/job_evidence.h"
 #include "engine/doctor/job/job_facts.h"
 #include "engine/doctor/job/peak_parts.h"
@@ -26,12 +29,9 @@ std::string units_of_large_modules(const ModelGraph& graph) {
 }
 
 UnitId largest_gathered(const StepPlan& plan) {
-  UnitId largest;
-  for (std::size_t i = 0; i < plan.units.size(); ++i) {
-    const auto id = make_id<UnitId>(i);
-    if (gathered_bytes(plan, id) > gathered_bytes(plan, largest)) largest = id;
-  }
-  return largest;
+  const std::vector<Bytes> gathered = gathered_bytes(plan);
+  const auto largest = std::max_element(gathered.begin(), gathered.end());
+  return make_id<UnitId>(static_cast<std::size_t>(largest - gathered.begin()));
 }
 
 std::vector<Finding> check_gathered(const Rule& rule, const Case& facts) {

@@ -89,8 +89,7 @@ std::vector<Finding> check_tiny_units(const Rule& rule, const Case& facts) {
   const StepPlan& plan = planned.plan.steady;
   if (!facts_of(planned.scenario).gathers_units || planned.graph.layers == 0) return {};
   std::size_t units = 0;
-  for (std::size_t i = 0; i < plan.units.size(); ++i)
-    units += gathered_bytes(plan, make_id<UnitId>(i)).value > 0;
+  for (const Bytes gathered : gathered_bytes(plan)) units += gathered.value > 0;
   if (units <= k_units_a_layer * static_cast<std::size_t>(planned.graph.layers)) return {};
   Finding finding = effect_finding(rule, facts, {{"parallel.wrap={policy: transformer}"}});
   finding.message = fmt::format("{} units for {} layers: gathers are small, and each costs its latency.",

@@ -1,12 +1,11 @@
 #include "engine/execute/torch/cuda/cuda_memory.h"
 
-#include <fstream>
-
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <cuda_runtime_api.h>
 #include <torch/csrc/cuda/memory_snapshot.h>
 
+#include "engine/base/output_file.h"
 #include "engine/execute/torch/step_failure.h"
 
 namespace shardlab {
@@ -49,12 +48,7 @@ void record_allocator_history() {
 
 Status save_allocator_history(const std::filesystem::path& path) {
   try {
-    const std::string pickled = torch::cuda::_memory_snapshot_pickled();
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file.write(pickled.data(), static_cast<std::streamsize>(pickled.size()));
-    file.close();
-    if (!file) return run_failed(in_file(path.string()), "cannot be written", "is the disk full?");
-    return {};
+    return write_output_file(path, torch::cuda::_memory_snapshot_pickled());
   } catch (const std::exception& error) {
     return run_failed(in_file(path.string()), first_line(error.what()));
   }

@@ -1,8 +1,8 @@
 #include "engine/execute/torch/probes/probe_rank.h"
 
-#include <fstream>
 #include <numeric>
 
+#include "engine/base/output_file.h"
 #include "engine/execute/torch/probes/run_probes.h"
 #include "engine/execute/torch/world.h"
 
@@ -26,12 +26,11 @@ Status measure(const RankPlace& place, const std::filesystem::path& folder, cons
     where.backend = backend.get();
     where.data = on_device.empty() ? nullptr : on_device.begin()->second.get();
   }
-  std::ofstream results(probe_results_path(folder, place.environment.rank), std::ios::trunc);
-  return run_probes(where, place.job.probes, [&](const ProbeMeasurement& measurement) -> Status {
-    results << probe_line(measurement) << std::endl;
-    if (!results) return run_failed("probes", "the results cannot be written", "is the disk full?");
-    return {};
-  });
+  SHARDLAB_TRY(OutputFile results, OutputFile::create(probe_results_path(folder, place.environment.rank)));
+  SHARDLAB_CHECK_OK(run_probes(where, place.job.probes, [&](const ProbeMeasurement& measurement) {
+    return results.write(probe_line(measurement) + "\n");
+  }));
+  return results.finish();
 }
 
 }  // namespace
