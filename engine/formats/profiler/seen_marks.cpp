@@ -61,8 +61,8 @@ class MarkReader {
     const ProfilerCollective its =
         completed(trace_.collectives[*event.collective], one_group ? trace_.world_size : std::nullopt);
     const int group = static_cast<int>(std::clamp<std::int64_t>(its.group_size, 0, 1 << 20));
-    auto found =
-        std::find_if(marks_.collectives.begin(), marks_.collectives.end(), [&](const SeenCollective& each) {
+    auto found = std::find_if(
+        marks_.collectives.begin(), marks_.collectives.end(), [&](const ProfiledCollectives& each) {
           return each.kind == *kind && each.dtype == its.dtype && each.group_size == group;
         });
     if (found == marks_.collectives.end())
@@ -98,16 +98,16 @@ class MarkReader {
 
 }  // namespace
 
-const SeenCollective* SeenMarks::most_of(InstructionKind kind) const {
-  const SeenCollective* most = nullptr;
-  for (const SeenCollective& each : collectives)
+const ProfiledCollectives* SeenMarks::most_of(InstructionKind kind) const {
+  const ProfiledCollectives* most = nullptr;
+  for (const ProfiledCollectives& each : collectives)
     if (each.kind == kind && (most == nullptr || each.elements > most->elements)) most = &each;
   return most;
 }
 
 int SeenMarks::count_of(InstructionKind kind) const {
   int count = 0;
-  for (const SeenCollective& each : collectives)
+  for (const ProfiledCollectives& each : collectives)
     if (each.kind == kind) count += each.count;
   return count;
 }
