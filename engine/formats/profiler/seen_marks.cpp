@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view k_module = "nn.Module: ", k_of_deepspeed = "deepspeed/runtime/";
 constexpr std::string_view k_zero_3 = "zero/stage3.py", k_zero_1_or_2 = "zero/stage_1_and_2.py";
 constexpr std::string_view k_fsdp2_prefix = "FSDP";  // of a wrapped module's class
+constexpr int k_most_modules = 1 << 20;              // of one class
 
 bool begins_with(std::string_view name, std::string_view mark) {
   return name == mark || (name.starts_with(mark) && name.substr(mark.size()).starts_with(" ("));
@@ -85,6 +86,7 @@ class MarkReader {
     const std::string_view digits = name.substr(dash + 1);
     int number = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    number = std::clamp(number, 0, k_most_modules);
     name = name.substr(0, dash);
     if (!marks_.units.empty() && name.starts_with(k_fsdp2_prefix)) name.remove_prefix(k_fsdp2_prefix.size());
     int& count = marks_.classes[std::string(name)];
