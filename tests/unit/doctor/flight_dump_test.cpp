@@ -7,6 +7,7 @@
 
 #include "engine/doctor/examine.h"
 #include "engine/doctor/flight/group_stands.h"
+#include "engine/doctor/flight/planned_collective.h"
 #include "engine/doctor/flight/read_flight_dump.h"
 #include "engine/doctor/registry.h"
 #include "tests/catch.h"
@@ -154,6 +155,22 @@ TEST_CASE("groups are looked at apart, and those that wait for another one come 
   REQUIRE_FALSE(found.findings.empty());
   // The second rank has nothing of the default group: its recorder names only groups that it issued in.
   CHECK(group_stands(dumps).size() == 2);
+}
+
+TEST_CASE("sizes that make no number are those of no instruction") {
+  std::string endless =
+      "[9000000000000000000";  // the product of twenty is beyond all numbers, and times zero it is none
+  for (int i = 0; i < 20; ++i) endless += ",9000000000000000000";
+  const auto read = read_flight_dump(
+      fmt::format(
+          R"({{"entries": [{{"process_group": ["0", ""], "collective_seq_id": 1, "profiling_name": "all_reduce",)"
+          R"( "input_dtypes": ["Float"], "input_sizes": [{0},0]]}}]}})",
+          "[" + endless),
+      "trace_1.json");
+  REQUIRE(read);
+  REQUIRE(read->entries.size() == 1);
+  const FlightEntry& one = read->entries.front();
+  CHECK_FALSE(planned_collective(StepPlan(), *read, one.group, one.sequence));
 }
 
 TEST_CASE("what is no dump is refused with the reason") {
