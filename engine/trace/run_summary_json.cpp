@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/json_number.h"
 #include "engine/trace/known_classes.h"
 #include "engine/trace/run_figures.h"
 
@@ -125,7 +126,10 @@ Json json_of(const T& value) {
 
 template <Plain T>
 void read(const Json& json, T& value) {
-  json.get_to(value);
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+    value = json_number<T>(json);
+  else
+    json.get_to(value);
 }
 template <Kind T>
 void read(const Json& json, T& kind) {
@@ -143,10 +147,10 @@ void read(const Json& json, T& kind) {
 }
 template <typename Tag>
 void read(const Json& json, Quantity<Tag>& quantity) {
-  json.get_to(quantity.value);
+  quantity.value = json_number<std::int64_t>(json);
 }
 void read(const Json& json, InstructionId& id) {
-  json.get_to(id.value);
+  id.value = json_number<std::uint32_t>(json);
 }
 
 void read(const Json& json, BytesByClass& by_class);
