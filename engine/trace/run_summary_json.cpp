@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/json_depth.h"
 #include "engine/base/json_number.h"
 #include "engine/trace/known_classes.h"
 #include "engine/trace/run_figures.h"
@@ -218,6 +219,7 @@ void add_columns(Json& json, const RunEntry& entry) {
 }
 
 Result<RunSummary> parse_summary_json(std::string_view text) {
+  if (is_json_too_deep(text)) return bad_input("summary of a run", "is nested too deeply");
   try {
     RunSummary run;
     read(Json::parse(text), run);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/hash.h"
+#include "engine/base/json_depth.h"
 #include "engine/base/json_number.h"
 #include "engine/plan/probed_collective.h"
 
@@ -104,6 +105,8 @@ std::string to_json(const Calibration& calibration) {
 }
 
 Result<Calibration> calibration_from_json(std::string_view text, std::string_view name) {
+  if (is_json_too_deep(text))
+    return bad_input(in_file(std::string(name)), "not a calibration: nested too deeply");
   try {
     const Json json = Json::parse(text);
     if (json.at("format") != k_format) {

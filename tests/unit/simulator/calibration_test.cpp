@@ -67,6 +67,11 @@ TEST_CASE("a calibration whose numbers do not fit is refused, not cut") {
   }
 }
 
+TEST_CASE("a calibration that is nested without end is refused") {
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  CHECK_FALSE(calibration_from_json("{\"format\": " + deep + "}", "runs.db"));
+}
+
 TEST_CASE("a calibration holds for its own machine only") {
   const MachineFingerprint machine = example().machine;
   CHECK(calibration_mismatch(machine, machine).empty());
