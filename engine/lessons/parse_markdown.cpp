@@ -21,9 +21,9 @@ class LinkFinder {
   // The length of the link at `at`, 0 where there is none.
   std::size_t take(std::size_t at, MarkdownSpan& span) {
     if (text_[at] != '[') return 0;
-    if (close_ < at) close_ = text_.find("](", at);
+    if (close_ <= at) close_ = text_.find("](", at);
     if (close_ == std::string_view::npos) return 0;
-    if (end_ < close_) end_ = text_.find(')', close_);
+    if (end_ <= close_) end_ = text_.find(')', close_);
     if (end_ == std::string_view::npos) return 0;
     span.text = text_.substr(at + 1, close_ - at - 1);
     span.link = text_.substr(close_ + 2, end_ - close_ - 2);

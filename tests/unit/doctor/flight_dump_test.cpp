@@ -165,7 +165,7 @@ TEST_CASE("sizes that make no number are those of no instruction") {
       fmt::format(
           R"({{"entries": [{{"process_group": ["0", ""], "collective_seq_id": 1, "profiling_name": "all_reduce",)"
           R"( "input_dtypes": ["Float"], "input_sizes": [{0},0]]}}]}})",
-          "[" + endless),
+          endless),
       "trace_1.json");
   REQUIRE(read);
   REQUIRE(read->entries.size() == 1);
@@ -176,6 +176,9 @@ TEST_CASE("sizes that make no number are those of no instruction") {
 TEST_CASE("what is no dump is refused with the reason") {
   CHECK(error_of("{}") == "trace_0: is no dump of a flight recorder: it has no entries");
   CHECK(error_of(R"({"entries": [)") == "trace_0: is damaged: its JSON does not end as it should");
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  CHECK(error_of(R"({"entries": [{}], "pg_config": {"": {"ranks": )" + deep + "}}}") ==
+        "trace_0: is no dump of a flight recorder: it is nested too deeply");
   CHECK(error_of(R"({"entries": []})", "trace") ==
         "trace: does not say whose it is: the name of a dump ends with its rank");
   CHECK(error_of("\x80\x02]q.").find("trace_0: the pickle") == 0);
