@@ -14,6 +14,7 @@ const SeedPlace k_messages{"tests/data/doctor/messages.txt", "", taken, parts};
 const SeedPlace k_machines{"tests/data/doctor/machines.txt", "", taken, parts};
 const SeedPlace k_programs{"tests/data/doctor/programs.txt", "", taken, parts};
 const SeedPlace k_good_scripts{"tests/data/imports/good", ".sh"};
+const SeedPlace k_any_scripts{"tests/data/imports/good", ".sh", any};  // some name files
 const SeedPlace k_batch_scripts{"tests/data/imports/good", ".sbatch"};
 const SeedPlace k_good_yaml{"tests/data/imports/good", ".yaml", any};
 const SeedPlace k_good_json{"tests/data/imports/good", ".json"};
@@ -35,7 +36,7 @@ std::vector<FuzzTarget> targets_of_own_code() {
        "files of other tools",
        read_foreign_text,
        k_usual,
-       {k_good_yaml, k_good_json, k_good_scripts, k_bad_yaml}},
+       {k_good_yaml, k_good_json, k_any_scripts, k_bad_yaml}},
       {"foreign_json", "JSON and YAML of other tools", read_foreign_values, k_usual, {k_good_json}},
       {"log", "logs of jobs", read_log_text, k_usual, {k_messages}},
       {"program", "training programs", read_program_text, k_usual, {k_programs}},

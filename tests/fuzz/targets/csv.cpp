@@ -17,7 +17,7 @@ void write_fields(const std::vector<std::string>& fields, std::string& text) {
 Answer read_csv_text(std::string_view bytes) {
   const Result<CsvTable> table = parse_csv(bytes, "input.csv");
   if (!table) return answer_of(table);
-  std::string text;
+  std::string text = "\xEF\xBB\xBF";  // a name may begin with another mark
   write_fields(table->columns, text);
   for (const CsvRecord& record : table->records) write_fields(record.fields, text);
   const Result<CsvTable> again = parse_csv(text, "again.csv");
