@@ -8,6 +8,7 @@
 namespace shardlab::fuzz {
 
 Answer read_allocator_recording(std::string_view bytes);
+Answer read_and_plan(std::string_view bytes);
 Answer read_arguments(std::string_view bytes);
 Answer read_calibration(std::string_view bytes);
 Answer read_csv_text(std::string_view bytes);

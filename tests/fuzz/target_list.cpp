@@ -18,8 +18,10 @@ const SeedPlace k_any_scripts{"tests/data/imports/good", ".sh", any};  // some n
 const SeedPlace k_batch_scripts{"tests/data/imports/good", ".sbatch"};
 const SeedPlace k_good_yaml{"tests/data/imports/good", ".yaml", any};
 const SeedPlace k_good_json{"tests/data/imports/good", ".json"};
+const SeedPlace k_any_json{"tests/data/imports/good", ".json", any};  // some in the human form
 const SeedPlace k_bad_yaml{"tests/data/imports/bad", ".yaml", any};
 const SeedPlace k_scenarios{"scenarios/first", ".yaml", taken};
+const SeedPlace k_any_scenarios{"scenarios/first", ".yaml", any};
 const SeedPlace k_good_scenarios{"tests/data/scenario/good", ".yaml", any};
 const SeedPlace k_wrong_scenarios{"tests/data/scenario/errors", ".yaml", any};
 
@@ -37,7 +39,7 @@ std::vector<FuzzTarget> targets_of_own_code() {
        read_foreign_text,
        k_usual,
        {k_good_yaml, k_good_json, k_any_scripts, k_bad_yaml}},
-      {"foreign_json", "JSON and YAML of other tools", read_foreign_values, k_usual, {k_good_json}},
+      {"foreign_json", "JSON and YAML of other tools", read_foreign_values, k_usual, {k_any_json}},
       {"log", "logs of jobs", read_log_text, k_usual, {k_messages}},
       {"program", "training programs", read_program_text, k_usual, {k_programs}},
       {"flight",
@@ -65,6 +67,14 @@ std::vector<FuzzTarget> targets_of_libraries() {
        read_scenario_text,
        k_usual,
        {k_scenarios, k_good_scenarios, k_wrong_scenarios}},
+      {"planned",
+       "scenarios, up to their plans",
+       read_and_plan,
+       k_usual,
+       {{"scenarios/first/tiny-llama.yaml"},
+        {"scenarios/first/tiny-llama-accumulation.yaml"},
+        {"scenarios/first/tiny-llama-ddp.yaml"},
+        k_any_scenarios}},
       {"overrides", "--set, and edits of a text", read_overrides, k_short, {}},
       {"yaml", "YAML", read_yaml_text, k_usual, {k_scenarios}},
       {"model_config",
