@@ -21,6 +21,20 @@ if(SHARDLAB_SANITIZE)
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")  # the checks dominate; compiling takes a third less
 endif()
 
+# What libFuzzer needs to see which branches an input took; only the program of tests/fuzz links its main function.
+option(SHARDLAB_FUZZ "Build for tests/fuzz: clang's libFuzzer with the address and undefined sanitizers" OFF)
+if(SHARDLAB_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "SHARDLAB_FUZZ needs clang: -DCMAKE_CXX_COMPILER=clang++")
+  endif()
+  if(SHARDLAB_SANITIZE)
+    message(FATAL_ERROR "SHARDLAB_FUZZ brings its own sanitizers: leave SHARDLAB_SANITIZE empty")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=address,undefined)
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+endif()
+
 option(SHARDLAB_CCACHE "Compile through ccache where it is installed" ON)
 find_program(SHARDLAB_CCACHE_PROGRAM ccache)
 mark_as_advanced(SHARDLAB_CCACHE_PROGRAM)

@@ -80,7 +80,7 @@ stage_nightly() {
   build_main nightly || return
   with_transformers
   run_tests "$root/build" nightly -L nightly -V
-  SHARDLAB_NIGHTLY=1 run_tests "$root/build" "peers, more settings" -L peers
+  SHARDLAB_NIGHTLY=1 run_tests "$root/build" "peers and faults, more" -L 'peers|faults'
 }
 
 # Torch-free unit and plan tests under sanitizers; the wheel's libraries are not built for them.

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/json_depth.h"
+
 namespace shardlab {
 namespace {
 
@@ -66,7 +68,8 @@ std::string text_at(const Json& object, const char* key) {
 std::optional<int> number_at(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number_integer()) return std::nullopt;
-  return found->get<int>();
+  const auto number = found->get<std::int64_t>();
+  return std::in_range<int>(number) ? std::optional(static_cast<int>(number)) : std::nullopt;
 }
 
 Error from_json(const Json& object) {
@@ -98,6 +101,7 @@ std::string error_json(const Error& error) {
 }
 
 Error parse_error_json(std::string_view text) {
+  if (is_json_too_deep(text)) return {};
   return from_json(Json::parse(text, nullptr, /*allow_exceptions=*/false));
 }
 

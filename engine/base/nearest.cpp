@@ -24,9 +24,19 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+// How many characters may differ.
+std::size_t most_edits(const std::string& known) {
+  return std::max<std::size_t>(2, known.size() / 3);
+}
+
 }  // namespace
 
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> known) {
+  // A name may be a whole file that somebody took for another: what is longer than all is not compared with
+  // any.
+  if (std::all_of(known.begin(), known.end(),
+                  [&](const std::string& each) { return name.size() > each.size() + most_edits(each); }))
+    return std::nullopt;
   const std::string* best = nullptr;
   std::size_t best_distance = std::numeric_limits<std::size_t>::max();
   for (const std::string& candidate : known) {
@@ -38,7 +48,7 @@ std::optional<std::string> nearest_name(std::string_view name, std::span<const s
       best_distance = distance;
     }
   }
-  if (best == nullptr || best_distance > std::max<std::size_t>(2, best->size() / 3)) return std::nullopt;
+  if (best == nullptr || best_distance > most_edits(*best)) return std::nullopt;
   return *best;
 }
 

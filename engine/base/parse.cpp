@@ -90,7 +90,7 @@ std::string quoted(std::string_view text) {
   return text.size() <= k_shown ? fmt::format("'{}'", text) : fmt::format("'{}...'", text.substr(0, k_shown));
 }
 
-Result<std::int64_t> quantity(std::string_view text, std::span<const Unit> units, bool unit_optional,
+Result<std::int64_t> quantity(std::string_view text, std::span<const UnitName> units, bool unit_optional,
                               bool round, std::string_view expected) {
   std::string_view rest;
   const auto digits = number_part(text, rest);
@@ -100,7 +100,7 @@ Result<std::int64_t> quantity(std::string_view text, std::span<const Unit> units
     if (const auto value = scaled_integer(*digits, 1, false)) return *value;
     return bad_input({}, fmt::format("{} is not a whole number that fits 64 bits", quoted(text)));
   }
-  for (const Unit& unit : units) {
+  for (const UnitName& unit : units) {
     if (unit.name != name || name.empty()) continue;
     if (const auto value = scaled_integer(*digits, unit.size, round)) return *value;
     return bad_input({}, fmt::format("{} is not a whole number that fits 64 bits", quoted(text)));
@@ -162,7 +162,7 @@ std::string format_number(double value) {
 }
 
 std::string format_bytes(Bytes bytes) {
-  for (const Unit& unit : k_sizes) {
+  for (const UnitName& unit : k_sizes) {
     if (bytes.value != 0 && bytes.value % unit.size == 0 && unit.name != "B")
       return fmt::format("{}{}", bytes.value / unit.size, unit.name);
   }
@@ -170,7 +170,7 @@ std::string format_bytes(Bytes bytes) {
 }
 
 std::string format_duration(Nanoseconds time) {
-  for (const Unit& unit : k_times) {
+  for (const UnitName& unit : k_times) {
     if (time.value != 0 && time.value % unit.size == 0)
       return fmt::format("{}{}", time.value / unit.size, unit.name);
   }

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/json_number.h"
+
 namespace shardlab {
 namespace {
 
@@ -37,7 +39,8 @@ Result<std::vector<ProbeMeasurement>> read_probe_results(const std::filesystem::
   try {
     for (std::string line; std::getline(lines, line);) {
       const Json json = Json::parse(line);
-      results.push_back({json.at("probe"), json.at("shape"), json.at("samples")});
+      results.push_back({json.at("probe"), json_named_numbers<std::int64_t>(json.at("shape")),
+                         json_numbers<std::int64_t>(json.at("samples"))});
     }
   } catch (const Json::exception& error) {
     return bad_input(in_file(file.string()),

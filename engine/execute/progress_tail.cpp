@@ -1,6 +1,7 @@
 #include "engine/execute/progress_tail.h"
 
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 
 namespace shardlab {
@@ -16,23 +17,31 @@ std::optional<double> number_after(const std::string& line, std::string_view key
   return end == begin ? std::nullopt : std::optional(value);
 }
 
+// The same where it is whole and can be counted with.
+std::optional<std::int64_t> count_after(const std::string& line, std::string_view key) {
+  constexpr double k_most = 0x1p62;
+  const auto number = number_after(line, key);
+  if (!number || !(std::abs(*number) < k_most)) return std::nullopt;
+  return static_cast<std::int64_t>(*number);
+}
+
 constexpr std::size_t k_interesting = 512;  // bytes of a line
 
 }  // namespace
 
 bool ProgressTail::take_line(const std::string& line) {
   if (line.starts_with(R"({"record":"header")")) {
-    progress_.steps = static_cast<std::int64_t>(number_after(line, R"("steps":)").value_or(0));
+    progress_.steps = count_after(line, R"("steps":)").value_or(0);
     return true;
   }
   if (!line.starts_with(R"({"record":"step")")) return false;
-  progress_.steps_done = static_cast<std::int64_t>(number_after(line, R"("step":)").value_or(-1)) + 1;
+  progress_.steps_done = count_after(line, R"("step":)").value_or(-1) + 1;
   progress_.loss = number_after(line, R"("mean_loss":)");
-  const auto duration = number_after(line, R"("duration":)"), peak = number_after(line, R"("peak":)");
+  const auto duration = count_after(line, R"("duration":)"), peak = count_after(line, R"("peak":)");
   progress_.duration.reset();
   progress_.peak.reset();
-  if (duration) progress_.duration = Nanoseconds{std::llround(*duration)};
-  if (peak) progress_.peak = Bytes{std::llround(*peak)};
+  if (duration) progress_.duration = Nanoseconds{*duration};
+  if (peak) progress_.peak = Bytes{*peak};
   return true;
 }
 

@@ -55,8 +55,8 @@ Result<RankJob> read_rank_job(const fs::path& file) {
   return job;
 }
 
-Result<RankCommand> parse_rank_command(int count, const char* const* arguments) {
-  RankCommand command;
+Result<RankCommandLine> parse_rank_command(int count, const char* const* arguments) {
+  RankCommandLine command;
   for (int i = 1; i < count; ++i) {
     const std::string name = arguments[i];
     if (name != "--job" && name != "--parent") return bad_input(name, "unknown option", k_by_hand);

@@ -71,12 +71,12 @@ Result<RankJob> read_rank_job(const std::filesystem::path& file);
 Result<Scenario> scenario_of(const RankJob& job);
 
 // The command line of shardlab-rank, which only the launcher writes.
-struct RankCommand {
+struct RankCommandLine {
   std::filesystem::path job;  // --job
   int parent = 0;             // --parent: process that this one does not outlive; 0: none
 };
 
 // bad_input for what is unknown, incomplete or missing.
-Result<RankCommand> parse_rank_command(int count, const char* const* arguments);
+Result<RankCommandLine> parse_rank_command(int count, const char* const* arguments);
 
 }  // namespace shardlab

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "engine/base/json_depth.h"
 #include "engine/base/version.h"
 #include "engine/execute/rank_job.h"
 
@@ -175,7 +176,7 @@ Result<std::string> rank_job_text(const RankJob& job) {
 }
 
 Result<RankJob> parse_rank_job(std::string_view text) {
-  const OrderedJson json = OrderedJson::parse(text, nullptr, false);
+  const OrderedJson json = is_json_too_deep(text) ? OrderedJson() : OrderedJson::parse(text, nullptr, false);
   if (!json.is_object())
     return bad_input({}, "is not the job of a rank",
                      "shardlab writes one for every run: start the run again");

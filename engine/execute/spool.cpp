@@ -4,11 +4,14 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error_json.h"
+#include "engine/base/json_depth.h"
+#include "engine/base/json_number.h"
 
 namespace shardlab {
 
@@ -21,52 +24,53 @@ std::optional<double> read_number(const Json& value) {
   if (value.is_number()) return value.get<double>();
   const auto text = value.get<std::string>();
   if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (text != "inf" && text != "-inf") throw std::out_of_range("no number");
   return text == "inf" ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
 }
 
 Nanoseconds time_at(const Json& list, std::size_t index) {
-  return {list.at(index).get<std::int64_t>()};
+  return {json_number<std::int64_t>(list.at(index))};
 }
 
 template <std::size_t n>
 std::array<Bytes, n> read_kinds(const Json& list) {
   std::array<Bytes, n> by_kind{};
   for (std::size_t i = 0; i + 1 < list.size(); i += 2)
-    by_kind.at(list[i].get<std::size_t>()) = {list[i + 1].get<std::int64_t>()};
+    by_kind.at(json_number<std::size_t>(list[i])) = {json_number<std::int64_t>(list[i + 1])};
   return by_kind;
 }
 
 SpoolHeader read_header(const Json& line) {
   SpoolHeader header;
-  line.at("rank").get_to(header.rank);
-  line.at("world").get_to(header.world);
+  header.rank = json_number<int>(line.at("rank"));
+  header.world = json_number<int>(line.at("world"));
   line.at("run_hash").get_to(header.run_hash);
   line.at("host").get_to(header.host);
   line.at("machine").get_to(header.machine);
   line.at("versions").get_to(header.versions);
-  line.at("steps").get_to(header.steps);
+  header.steps = json_number<std::int64_t>(line.at("steps"));
   return header;
 }
 
 SpoolStep read_step(const Json& line) {
   SpoolStep step;
-  line.at("step").get_to(step.step);
-  step.aligned = {line.at("aligned").get<std::int64_t>()};
-  step.began = {line.at("began").get<std::int64_t>()};
+  step.step = json_number<std::int64_t>(line.at("step"));
+  step.aligned = {json_number<std::int64_t>(line.at("aligned"))};
+  step.began = {json_number<std::int64_t>(line.at("began"))};
   step.mean_loss = read_number(line.at("mean_loss"));
-  line.at("rank").get_to(step.trace.rank);
-  step.trace.duration = {line.at("duration").get<std::int64_t>()};
+  step.trace.rank = json_number<int>(line.at("rank"));
+  step.trace.duration = {json_number<std::int64_t>(line.at("duration"))};
   step.trace.loss = read_number(line.at("loss"));
   step.trace.gradient_norm = read_number(line.at("gradient_norm"));
   for (const Json& span : line.at("spans")) {
-    step.trace.spans.push_back({InstructionId{span.at(0).get<std::uint32_t>()}, time_at(span, 1),
+    step.trace.spans.push_back({InstructionId{json_number<std::uint32_t>(span.at(0))}, time_at(span, 1),
                                 time_at(span, 2), time_at(span, 3), time_at(span, 4),
-                                span.at(5).get<int>() != 0});
+                                json_number<int>(span.at(5)) != 0});
   }
   for (const Json& sample : line.at("memory")) {
-    step.trace.memory.push_back({InstructionId{sample.at(0).get<std::uint32_t>()},
-                                 {sample.at(1).get<std::int64_t>()},
-                                 {sample.at(2).get<std::int64_t>()},
+    step.trace.memory.push_back({InstructionId{json_number<std::uint32_t>(sample.at(0))},
+                                 {json_number<std::int64_t>(sample.at(1))},
+                                 {json_number<std::int64_t>(sample.at(2))},
                                  read_kinds<k_buffer_classes>(sample.at(3)),
                                  read_kinds<k_buffer_classes>(sample.at(4)),
                                  read_kinds<k_memory_spaces>(sample.at(5)),
@@ -75,15 +79,15 @@ SpoolStep read_step(const Json& line) {
   for (const Json& sent : line.at("sent")) {
     const auto kind = parse_word<InstructionKind>(sent.at(0).get<std::string>());
     step.trace.sent.push_back({kind.value_or(InstructionKind::Marker),
-                               sent.at(1).get<int>(),
-                               sent.at(2).get<std::int64_t>(),
-                               {sent.at(3).get<std::int64_t>()}});
+                               json_number<int>(sent.at(1)),
+                               json_number<std::int64_t>(sent.at(2)),
+                               {json_number<std::int64_t>(sent.at(3))}});
   }
   return step;
 }
 
 Bytes bytes_at(const Json& line, const char* name) {
-  return {line.at(name).get<std::int64_t>()};
+  return {json_number<std::int64_t>(line.at(name))};
 }
 
 DeviceMemory read_device_memory(const Json& line) {
@@ -93,8 +97,8 @@ DeviceMemory read_device_memory(const Json& line) {
   memory.active = bytes_at(line, "active");
   memory.reserved = bytes_at(line, "reserved");
   memory.inactive_split = bytes_at(line, "inactive_split");
-  memory.retries = line.at("retries").get<std::int64_t>();
-  memory.out_of_memory = line.at("out_of_memory").get<std::int64_t>();
+  memory.retries = json_number<std::int64_t>(line.at("retries"));
+  memory.out_of_memory = json_number<std::int64_t>(line.at("out_of_memory"));
   memory.library_workspace = bytes_at(line, "library_workspace");
   memory.context = bytes_at(line, "context");
   memory.communication = bytes_at(line, "communication");
@@ -108,17 +112,17 @@ SpoolEnd read_end(const Json& line) {
   for (const Json& op : line.value("operators", Json::array())) {
     end.operators.push_back({op.at(0).get<std::string>(),
                              op.at(1).get<bool>(),
-                             op.at(2).get<std::int64_t>(),
-                             {op.at(3).get<std::int64_t>()}});
+                             json_number<std::int64_t>(op.at(2)),
+                             {json_number<std::int64_t>(op.at(3))}});
   }
   return end;
 }
 
 OutOfMemory read_out_of_memory(const Json& line) {
   OutOfMemory out;
-  out.rank = line.at("rank").get<int>();
-  out.step = line.at("step").get<std::int64_t>();
-  out.instruction = InstructionId{line.at("instruction").get<std::uint32_t>()};
+  out.rank = json_number<int>(line.at("rank"));
+  out.step = json_number<std::int64_t>(line.at("step"));
+  out.instruction = InstructionId{json_number<std::uint32_t>(line.at("instruction"))};
   out.label = line.at("label").get<std::string>();
   out.asked = bytes_at(line, "asked");
   out.live = bytes_at(line, "live");
@@ -160,6 +164,7 @@ Result<Spool> read_spool(const std::filesystem::path& path) {
       break;
     }
     try {
+      if (is_json_too_deep(line)) throw std::out_of_range("nested too deeply");
       add_record(Json::parse(line), spool);
     } catch (const std::exception&) {
       return bad_input(in_file(path.string(), number), "is not a record of a run", "the file is damaged");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 
 #include <fmt/core.h>
@@ -134,10 +135,11 @@ double Description::figure(std::string_view section, std::string_view key) {
 }
 
 int Description::count(std::string_view section, std::string_view key) {
+  constexpr double k_most = 1 << 30;
   const double value = optional_figure(section, key).value_or(0);
-  if (value != static_cast<double>(static_cast<int>(value)) && !mistake_)
-    mistake(*root_, fmt::format("{}.{} is not a whole number", section, key));
-  return static_cast<int>(value);
+  if (std::abs(value) <= k_most && value == std::trunc(value)) return static_cast<int>(value);
+  if (!mistake_) mistake(*root_, fmt::format("{}.{} is not a whole number", section, key));
+  return 0;
 }
 
 Status Description::finish() {

@@ -12,21 +12,33 @@ void add_span(MarkdownLine& line, MarkdownSpan span) {
   if (!span.text.empty()) line.push_back(std::move(span));
 }
 
-// [text](address) at `at`; the length of it, 0 where there is none.
-std::size_t take_link(std::string_view text, std::size_t at, MarkdownSpan& span) {
-  const std::size_t close = text.find("](", at);
-  if (text[at] != '[' || close == std::string_view::npos) return 0;
-  const std::size_t end = text.find(')', close);
-  if (end == std::string_view::npos || text.substr(at, close - at).find('\n') != std::string_view::npos)
-    return 0;
-  span.text = text.substr(at + 1, close - at - 1);
-  span.link = text.substr(close + 2, end - close - 2);
-  return end - at + 1;
-}
+// Finds links, [text](address), from the left to the right. What was found is kept for the next place: else a
+// text of brackets alone would be searched to its end from each of them.
+class LinkFinder {
+ public:
+  explicit LinkFinder(std::string_view text) : text_(text) {}
+
+  // The length of the link at `at`, 0 where there is none.
+  std::size_t take(std::size_t at, MarkdownSpan& span) {
+    if (text_[at] != '[') return 0;
+    if (close_ <= at) close_ = text_.find("](", at);
+    if (close_ == std::string_view::npos) return 0;
+    if (end_ <= close_) end_ = text_.find(')', close_);
+    if (end_ == std::string_view::npos) return 0;
+    span.text = text_.substr(at + 1, close_ - at - 1);
+    span.link = text_.substr(close_ + 2, end_ - close_ - 2);
+    return end_ - at + 1;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t close_ = 0, end_ = 0;
+};
 
 MarkdownLine parse_line(std::string_view text) {
   MarkdownLine line;
   MarkdownSpan span;
+  LinkFinder links(text);
   for (std::size_t at = 0; at < text.size();) {
     MarkdownSpan link;
     if (text[at] == '`') {
@@ -35,7 +47,7 @@ MarkdownLine parse_line(std::string_view text) {
     } else if (!span.code && text.substr(at).starts_with("**")) {
       add_span(line, std::exchange(span, {.strong = !span.strong}));
       at += 2;
-    } else if (const std::size_t length = span.code ? 0 : take_link(text, at, link); length > 0) {
+    } else if (const std::size_t length = span.code ? 0 : links.take(at, link); length > 0) {
       add_span(line, std::exchange(span, {.strong = span.strong}));
       add_span(line, std::move(link));
       at += length;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/input_file.h"
+#include "engine/base/json_depth.h"
 #include "engine/base/nearest.h"
 
 namespace shardlab {
@@ -14,7 +15,7 @@ namespace {
 
 nlohmann::json override_value(const std::string& text) {
   nlohmann::json value = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  return value.is_discarded() ? nlohmann::json(text) : value;
+  return value.is_discarded() || is_json_too_deep(text) ? nlohmann::json(text) : value;
 }
 
 tl::unexpected<Error> wrong_type(const std::string& file, const std::string& key, const std::string& expected,
@@ -43,6 +44,7 @@ Result<ModelConfig> ModelConfig::parse(std::string_view text, std::string file,
         in_file(file),
         "not valid JSON: " + std::string(words.substr(std::min(words.size(), words.find("] ") + 2))));
   }
+  if (is_json_too_deep(text)) return bad_input(in_file(file), "lists and objects are nested too deeply");
   if (!root.is_object()) return bad_input(in_file(file), "a model configuration is a JSON object");
   for (const auto& [key, value] : overrides) root[key] = override_value(value);
   ModelConfig config(std::move(root), std::move(file));

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "engine/scenario/yaml_edit.h"
+
 namespace shardlab {
 
 Place ScenarioSource::place(std::string_view key) const {
@@ -57,6 +59,10 @@ Status apply_override(YamlNode& root, std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos || equals == 0)
     return bad_input(place, "expected key=value", "for example train.micro_batch=8");
+  // A key is written into files: bytes that YAML does not read back are none.
+  const std::string key(assignment.substr(0, equals));
+  if (const auto read = parse_yaml(quoted_yaml(key), place.file, true); !read || read->text != key)
+    return bad_input(place, "a key with characters that are no text", "for example train.micro_batch=8");
   SHARDLAB_TRY(YamlNode value, parse_yaml(assignment.substr(equals + 1), place.file, true));
   value.place = place;
 

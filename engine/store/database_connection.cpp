@@ -59,6 +59,11 @@ Error database_error(const std::filesystem::path& path, const SQLite::Exception&
     case SQLITE_NOTADB:
       return {ErrorKind::bad_input, file, fmt::format("the database is damaged ({})", exception.what()),
               "put back a copy, or begin a new file with --db"};
+    case SQLITE_ERROR:  // no such column, no such table: what is asked is always the same, so it is the file
+                        // that differs
+      return {ErrorKind::bad_input, file,
+              fmt::format("the tables of the database are not as shardlab makes them ({})", exception.what()),
+              "put back a copy, or begin a new file with --db"};
     default: return {ErrorKind::internal, file, fmt::format("SQLite: {}", exception.what()), ""};
   }
 }

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/json_depth.h"
+
 namespace shardlab {
 
 using Json = nlohmann::ordered_json;
@@ -14,6 +16,7 @@ std::string provenance_text(const Provenance& provenance) {
 }
 
 Result<Provenance> parse_provenance(std::string_view text, RunKind kind) {
+  if (is_json_too_deep(text)) return bad_input("provenance of a run", "is nested too deeply");
   try {
     const Json json = Json::parse(text);
     Provenance provenance;

@@ -78,7 +78,9 @@ std::vector<RunEntry> query_entries(SQLite::Database& db, const RunFilter& filte
 Result<StepPlan> read_plan(SQLite::Database& db, std::int64_t plan_id) {
   SQLite::Statement query(db, "SELECT text, hash FROM plans WHERE id = ?");
   query.bind(1, plan_id);
-  if (!query.executeStep()) return internal_error("database", fmt::format("plan {} is missing", plan_id));
+  if (!query.executeStep())
+    return bad_input("database", fmt::format("plan {} is missing", plan_id),
+                     "the file is damaged: put back a copy, or begin a new file with --db");
   const SQLite::Column stored = query.getColumn(0);
   const std::string text = stored.isBlob() ? unpack_text(stored.getString()) : stored.getString();
   return parse_plan(text, "stored plan " + query.getColumn(1).getString());

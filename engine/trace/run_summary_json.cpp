@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/json_depth.h"
+#include "engine/base/json_number.h"
 #include "engine/trace/known_classes.h"
 #include "engine/trace/run_figures.h"
 
@@ -125,7 +127,10 @@ Json json_of(const T& value) {
 
 template <Plain T>
 void read(const Json& json, T& value) {
-  json.get_to(value);
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+    value = json_number<T>(json);
+  else
+    json.get_to(value);
 }
 template <Kind T>
 void read(const Json& json, T& kind) {
@@ -143,10 +148,10 @@ void read(const Json& json, T& kind) {
 }
 template <typename Tag>
 void read(const Json& json, Quantity<Tag>& quantity) {
-  json.get_to(quantity.value);
+  quantity.value = json_number<std::int64_t>(json);
 }
 void read(const Json& json, InstructionId& id) {
-  json.get_to(id.value);
+  id.value = json_number<std::uint32_t>(json);
 }
 
 void read(const Json& json, BytesByClass& by_class);
@@ -214,6 +219,7 @@ void add_columns(Json& json, const RunEntry& entry) {
 }
 
 Result<RunSummary> parse_summary_json(std::string_view text) {
+  if (is_json_too_deep(text)) return bad_input("summary of a run", "is nested too deeply");
   try {
     RunSummary run;
     read(Json::parse(text), run);

@@ -198,8 +198,8 @@ std::vector<KnobLine> knob_lines(const Judges& judges, const std::vector<KnobPai
   for (const KnobPair& each : pairs) by_knob[each.knob].push_back(each);
   std::vector<KnobLine> lines;
   for (const auto& [knob, its] : by_knob) {
-    const auto median = [&](RankedBy by) -> std::optional<double> {
-      const KnobScore score = knob_score(judges, by, its);
+    const auto median = [&judges, &all = its](RankedBy by) -> std::optional<double> {
+      const KnobScore score = knob_score(judges, by, all);
       return score.pairs > 0 ? std::optional(score.median) : std::nullopt;
     };
     lines.push_back(

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/hash.h"
+#include "engine/base/json_depth.h"
+#include "engine/base/json_number.h"
 #include "engine/plan/probed_collective.h"
 
 namespace shardlab {
@@ -53,19 +55,23 @@ Json body_json(const Calibration& calibration) {
 Calibration read_body(const Json& json) {
   Calibration calibration;
   const Json& machine = json.at("machine");
-  calibration.machine = {machine.at("processor"),     machine.at("cores"),
-                         machine.at("ranks"),         machine.at("threads_per_rank"),
-                         machine.at("torch_version"), machine.value("gpu", std::string()),
-                         machine.value("nodes", 1)};
+  calibration.machine = {machine.at("processor"),
+                         json_number<int>(machine.at("cores")),
+                         json_number<int>(machine.at("ranks")),
+                         json_number<int>(machine.at("threads_per_rank")),
+                         machine.at("torch_version"),
+                         machine.value("gpu", std::string()),
+                         json_number<int>(machine.value("nodes", Json(1)))};
   calibration.when = json.at("when");
-  calibration.duration_ns = json.at("duration_ns");
+  calibration.duration_ns = json_number<std::int64_t>(json.at("duration_ns"));
   calibration.versions = json.at("versions");
   for (const auto& [name, coefficient] : json.at("coefficients").items()) {
     calibration.coefficients[name] = {coefficient.at("value"), coefficient.at("unit")};
   }
   for (const Json& probe : json.at("probes")) {
-    calibration.probes.push_back({probe.at("probe"), probe.at("shape"), probe.at("samples"),
-                                  probe.at("measured_ns"), probe.at("fitted_ns")});
+    calibration.probes.push_back({probe.at("probe"), json_named_numbers<std::int64_t>(probe.at("shape")),
+                                  json_numbers<std::int64_t>(probe.at("samples")), probe.at("measured_ns"),
+                                  probe.at("fitted_ns")});
   }
   return calibration;
 }
@@ -99,6 +105,8 @@ std::string to_json(const Calibration& calibration) {
 }
 
 Result<Calibration> calibration_from_json(std::string_view text, std::string_view name) {
+  if (is_json_too_deep(text))
+    return bad_input(in_file(std::string(name)), "not a calibration: nested too deeply");
   try {
     const Json json = Json::parse(text);
     if (json.at("format") != k_format) {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/json_number.h"
 #include "engine/trace/metrics.h"
 
 namespace shardlab {
@@ -16,7 +17,7 @@ void put(nlohmann::json& json, const char* name, const std::optional<Bytes>& val
 }
 
 std::optional<Bytes> bytes_of(const nlohmann::json& json, const char* name) {
-  return json.contains(name) ? std::optional(Bytes{json.at(name).get<std::int64_t>()}) : std::nullopt;
+  return json.contains(name) ? std::optional(Bytes{json_number<std::int64_t>(json.at(name))}) : std::nullopt;
 }
 std::optional<double> number_of(const nlohmann::json& json, const char* name) {
   return json.contains(name) ? std::optional(json.at(name).get<double>()) : std::nullopt;
@@ -45,14 +46,14 @@ nlohmann::json json_of(const PredictedFigures& figures) {
 
 PredictedFigures figures_in(const nlohmann::json& json) {
   PredictedFigures figures;
-  figures.first_step = {json.at("first_step_ns").get<std::int64_t>()};
-  figures.step_time = {json.at("step_time_ns").get<std::int64_t>()};
-  figures.tokens = json.at("tokens").get<std::int64_t>();
+  figures.first_step = {json_number<std::int64_t>(json.at("first_step_ns"))};
+  figures.step_time = {json_number<std::int64_t>(json.at("step_time_ns"))};
+  figures.tokens = json_number<std::int64_t>(json.at("tokens"));
   figures.tokens_per_second = json.at("tokens_per_second").get<double>();
-  figures.exposed_communication = {json.at("exposed_ns").get<std::int64_t>()};
-  figures.forward = {json.at("forward_ns").get<std::int64_t>()};
-  figures.peak_allocated = {json.at("peak_allocated").get<std::int64_t>()};
-  figures.retries = json.at("retries").get<std::int64_t>();
+  figures.exposed_communication = {json_number<std::int64_t>(json.at("exposed_ns"))};
+  figures.forward = {json_number<std::int64_t>(json.at("forward_ns"))};
+  figures.peak_allocated = {json_number<std::int64_t>(json.at("peak_allocated"))};
+  figures.retries = json_number<std::int64_t>(json.at("retries"));
   figures.fit_reason = json.at("fit_reason").get<std::string>();
   figures.peak_label = json.at("peak_label").get<std::string>();
   figures.metrics = json.at("metrics").get<std::map<std::string, double>>();

@@ -3,8 +3,8 @@
 import os
 
 ROOTS = ("engine", "simulator", "gui", "tests")
-# Folders of data and of tests that mirror the code: what they hold is said once, in tests/README.md.
-MIRRORS = ("tests/data", "tests/unit")
+# Folders of data and of tests that mirror the code: what they hold is said once, in tests/README.md and tests/fuzz/README.md.
+MIRRORS = ("tests/data", "tests/fuzz/corpus", "tests/unit")
 MOST_FILES = 60
 FILES_WITHOUT_README = 5
 

@@ -7,6 +7,7 @@ import os
 import re
 
 import _comment_rules
+import _type_rules
 import _word_rules
 
 # A layer is a folder (the longest matching path counts) and what it may include besides itself and what those may.
@@ -308,4 +309,5 @@ def check(root):
     violations += check_operator_names(root, paths)
     violations += _word_rules.check(root, paths)
     violations += _comment_rules.check(root, paths)
+    violations += _type_rules.check(root, paths)
     return violations + list(check_names(paths)) + list(check_layers(paths))

@@ -34,6 +34,8 @@ CLEAN = {
                                  'bool left(Text t) { return t == "left"; }\n'
                                  'bool ups(Text strategy) { return strategy == "up"; }\n',
     "engine/base/count.h": HEADER + "// Offers two counts,\n// of bytes and of ranks.\ninline constexpr int k_bytes = 2;  // of a rank\n",
+    "engine/base/row.h": HEADER + "namespace shardlab {\nstruct Row {\n  int x;\n};\n}\n",
+    "engine/base/named_row.h": HEADER + "namespace shardlab {\nstruct Row;\n}\nnamespace shardlab::view {\nstruct Row {\n  int x;\n};\n}\n",
     "tests/cli/_drawn.py": "",
     "tests/unit/base/direction_test.cpp": 'bool up = to_string(d) == "up";\n',
 }
@@ -79,6 +81,7 @@ BROKEN = [
     ("finds a part of a plan by its name", "simulator/core/s.cpp", "if (plan.streams[i].name == name) return i;\n"),
     ("finds a part of a plan by its name", "engine/report/t.cpp", "bool sums(C c) { return c.step.buffer(c.writes.front()).name == k_sums; }\n"),
     ("finds a part of a plan by its name", "engine/report/u.cpp", "bool norms(const Buffer& buffer) { return buffer.name.starts_with(k_norms); }\n"),
+    ("a type called Row is also in engine/base/row.h", "simulator/core/v.h", HEADER + "namespace shardlab {\nclass Row final : Base {\n};\n}\n"),
     ('compares text with "up"', "gui/app/q.h", HEADER + 'inline bool up(Text t) { return "up" != t; }\n'),
 ]
 

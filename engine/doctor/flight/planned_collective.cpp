@@ -58,7 +58,7 @@ Bytes bytes_of(const TensorSizes& sizes, const std::string& type) {
     elements += product;
   }
   constexpr double k_most = 1e15;
-  if (elements < 0 || elements > k_most) return {};
+  if (!(elements >= 0 && elements <= k_most)) return {};  // nor what is no number any more
   return Bytes{static_cast<std::int64_t>(elements) * bytes_of_element(type)};
 }
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/json_depth.h"
 #include "engine/base/parse.h"
 #include "engine/base/pickle_reader.h"
 #include "engine/doctor/log/log_lines.h"
@@ -206,12 +207,17 @@ std::optional<int> rank_of(const std::string& file) {
   return number && *number < (1 << 24) ? std::optional(static_cast<int>(*number)) : std::nullopt;
 }
 
+tl::unexpected<Error> nested_too_deeply(const std::string& file) {
+  return bad_input(in_file(file), "is no dump of a flight recorder: it is nested too deeply");
+}
+
 Result<Json> tree_of(std::string bytes, const std::string& file) {
   const std::size_t first = bytes.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && bytes[first] == '{') {
     Json json = Json::parse(bytes, nullptr, false);
     if (json.is_discarded())
       return bad_input(in_file(file), "is damaged: its JSON does not end as it should");
+    if (is_json_too_deep(bytes)) return nested_too_deeply(file);
     return json;
   }
   auto pickle = read_pickle(std::move(bytes));
@@ -220,7 +226,7 @@ Result<Json> tree_of(std::string bytes, const std::string& file) {
     return fail(pickle.error());
   }
   auto json = PickleAsJson(*pickle).value(pickle->root());
-  if (!json) return bad_input(in_file(file), "is no dump of a flight recorder: it is nested too deeply");
+  if (!json) return nested_too_deeply(file);
   return *std::move(json);
 }
 

@@ -48,7 +48,9 @@ std::optional<ForeignValue> as_number(std::string_view text) {
   ForeignValue value;
   value.text = text;
   const char* const end = text.data() + text.size();
-  if (std::from_chars(text.data(), end, value.integer).ptr == end) {
+  // One that 64 bits do not hold is a number like others, of which the digits are known.
+  if (const auto whole = std::from_chars(text.data(), end, value.integer);
+      whole.ptr == end && whole.ec == std::errc()) {
     value.kind = Kind::integer;
     value.number = static_cast<double>(value.integer);
     return value;

@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view k_module = "nn.Module: ", k_of_deepspeed = "deepspeed/runtime/";
 constexpr std::string_view k_zero_3 = "zero/stage3.py", k_zero_1_or_2 = "zero/stage_1_and_2.py";
 constexpr std::string_view k_fsdp2_prefix = "FSDP";  // of a wrapped module's class
+constexpr int k_most_modules = 1 << 20;              // of one class
 
 bool begins_with(std::string_view name, std::string_view mark) {
   return name == mark || (name.starts_with(mark) && name.substr(mark.size()).starts_with(" ("));
@@ -61,8 +62,8 @@ class MarkReader {
     const ProfilerCollective its =
         completed(trace_.collectives[*event.collective], one_group ? trace_.world_size : std::nullopt);
     const int group = static_cast<int>(std::clamp<std::int64_t>(its.group_size, 0, 1 << 20));
-    auto found =
-        std::find_if(marks_.collectives.begin(), marks_.collectives.end(), [&](const SeenCollective& each) {
+    auto found = std::find_if(
+        marks_.collectives.begin(), marks_.collectives.end(), [&](const ProfiledCollectives& each) {
           return each.kind == *kind && each.dtype == its.dtype && each.group_size == group;
         });
     if (found == marks_.collectives.end())
@@ -85,6 +86,7 @@ class MarkReader {
     const std::string_view digits = name.substr(dash + 1);
     int number = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    number = std::clamp(number, 0, k_most_modules);
     name = name.substr(0, dash);
     if (!marks_.units.empty() && name.starts_with(k_fsdp2_prefix)) name.remove_prefix(k_fsdp2_prefix.size());
     int& count = marks_.classes[std::string(name)];
@@ -98,16 +100,16 @@ class MarkReader {
 
 }  // namespace
 
-const SeenCollective* SeenMarks::most_of(InstructionKind kind) const {
-  const SeenCollective* most = nullptr;
-  for (const SeenCollective& each : collectives)
+const ProfiledCollectives* SeenMarks::most_of(InstructionKind kind) const {
+  const ProfiledCollectives* most = nullptr;
+  for (const ProfiledCollectives& each : collectives)
     if (each.kind == kind && (most == nullptr || each.elements > most->elements)) most = &each;
   return most;
 }
 
 int SeenMarks::count_of(InstructionKind kind) const {
   int count = 0;
-  for (const SeenCollective& each : collectives)
+  for (const ProfiledCollectives& each : collectives)
     if (each.kind == kind) count += each.count;
   return count;
 }

@@ -26,7 +26,7 @@ struct SeenUnit {
 };
 
 // Collectives of one kind and dtype among groups of one size.
-struct SeenCollective {
+struct ProfiledCollectives {
   InstructionKind kind = InstructionKind::AllGather;
   std::string dtype;   // as the trace writes it
   int group_size = 0;  // 0: not told
@@ -43,9 +43,9 @@ struct SeenMarks {
   int deepspeed_forwards = 0;          // 0: not marked
   std::string optimizer;               // its class; empty: not marked
   std::map<std::string, int> classes;  // of modules -> how many of each, where stacks were recorded
-  std::vector<SeenCollective> collectives;
+  std::vector<ProfiledCollectives> collectives;
 
-  const SeenCollective* most_of(InstructionKind kind) const;  // by elements; null: there is none
+  const ProfiledCollectives* most_of(InstructionKind kind) const;  // by elements; null: there is none
   int count_of(InstructionKind kind) const;
 };
 

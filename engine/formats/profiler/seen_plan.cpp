@@ -139,7 +139,7 @@ class PlanReader {
 
   // Gathers among fewer ranks than there are.
   int replicas() const {
-    const SeenCollective* const gathers = marks_.most_of(K::AllGather);
+    const ProfiledCollectives* const gathers = marks_.most_of(K::AllGather);
     const int group = gathers == nullptr ? 0 : gathers->group_size;
     return group > 0 && group < world_ && world_ % group == 0 ? world_ / group : 1;
   }
@@ -151,8 +151,8 @@ class PlanReader {
 
   // What is gathered is computed in; what is reduced is reduced in.
   void add_precision() {
-    const SeenCollective* const gathers = marks_.most_of(K::AllGather);
-    const SeenCollective* reductions = marks_.most_of(K::ReduceScatter);
+    const ProfiledCollectives* const gathers = marks_.most_of(K::AllGather);
+    const ProfiledCollectives* reductions = marks_.most_of(K::ReduceScatter);
     if (reductions == nullptr) reductions = marks_.most_of(K::AllReduce);  // how Gloo does it
     const auto param = gathers == nullptr ? std::nullopt : dtype_of(gathers->dtype);
     const auto reduce = reductions == nullptr ? std::nullopt : dtype_of(reductions->dtype);
@@ -197,7 +197,7 @@ class PlanReader {
     add("parallel.strategy", strategy_of(Framework::ddp), Sureness::named,
         "annotations DistributedDataParallel.forward");
     add_micro_batches(marks_.ddp_forwards, "DistributedDataParallel.forward");
-    const SeenCollective* const most = marks_.most_of(K::AllReduce);
+    const ProfiledCollectives* const most = marks_.most_of(K::AllReduce);
     const auto dtype = most == nullptr ? std::nullopt : dtype_of(most->dtype);
     if (dtype)
       add("model.dtype", std::string(to_string(*dtype)), Sureness::counted,
@@ -222,7 +222,7 @@ class PlanReader {
                   : "its engine is marked, and nothing is gathered");
     }
     add_micro_batches(marks_.deepspeed_forwards, "DeepSpeedEngine.forward");
-    const SeenCollective* const gathers = marks_.most_of(K::AllGather);
+    const ProfiledCollectives* const gathers = marks_.most_of(K::AllGather);
     const auto dtype = gathers == nullptr ? std::nullopt : dtype_of(gathers->dtype);
     if (dtype && *dtype != DType::float32)
       add("precision.param", std::string(to_string(*dtype)), Sureness::counted,

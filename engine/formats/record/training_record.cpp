@@ -1,5 +1,6 @@
 #include "engine/formats/record/training_record.h"
 #include "engine/base/input_file.h"
+#include "engine/base/json_number.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,14 +34,14 @@ class Reader {
   static std::optional<Bytes> bytes(const json& rank, const char* key) {
     const auto found = rank.find(key);
     if (found == rank.end() || found->is_null()) return std::nullopt;
-    const auto value = found->get<std::int64_t>();
+    const auto value = json_number<std::int64_t>(*found);
     if (value < 0) throw std::out_of_range("bytes below 0");
     return Bytes{value};
   }
 
   static RecordedRank rank(const json& node) {
     RecordedRank rank;
-    rank.rank = node.at("rank").get<int>();
+    rank.rank = json_number<int>(node.at("rank"));
     for (const json& seconds : node.at("seconds")) rank.steps.push_back(duration(seconds));
     rank.peak_allocated = bytes(node, "peak_allocated");
     rank.peak_reserved = bytes(node, "peak_reserved");
@@ -52,7 +53,7 @@ class Reader {
     record.scenario = root.at("scenario").get<std::string>();
     record.device = root.at("device").get<std::string>();
     record.versions = root.at("versions").get<std::map<std::string, std::string>>();
-    record.warmup = root.at("warmup").get<std::size_t>();
+    record.warmup = json_number<std::uint32_t>(root.at("warmup"));
     record.losses = root.at("losses").get<std::vector<double>>();
     for (const json& node : root.at("ranks")) record.ranks.push_back(rank(node));
     return record;
@@ -87,7 +88,7 @@ Result<TrainingRecord> read_training_record(const std::filesystem::path& file) {
     const json root = json::parse(text);
     if (root.value("format", "") != "shardlab-record")
       return fail(reader.error("is no record of a training"));
-    if (root.at("version").get<int>() != 1)
+    if (json_number<int>(root.at("version")) != 1)
       return fail(
           reader.error(fmt::format("is of version {}, this program reads 1", root.at("version").dump())));
     TrainingRecord record = Reader::record(root);

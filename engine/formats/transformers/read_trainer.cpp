@@ -1,5 +1,6 @@
 #include "engine/formats/transformers/read_trainer.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -104,12 +105,15 @@ class TrainerReader {
     return value != nullptr && value->is_integer() ? std::optional(value->integer) : std::nullopt;
   }
 
+  static constexpr double k_most_steps = 1e15;  // whoever writes more may mean anything
+
   std::int64_t warmup(std::int64_t total) const {
     const ForeignValue* const steps = s_.in_trainer("warmup_steps");
     const ForeignValue* const ratio = s_.in_trainer("warmup_ratio");
     double amount = steps == nullptr ? 0 : steps->number;
     if (amount == 0 && ratio != nullptr) amount = ratio->number;
-    if (amount >= 1 || total <= 0) return static_cast<std::int64_t>(amount);
+    if (amount >= 1 || total <= 0)
+      return static_cast<std::int64_t>(std::clamp(amount, -k_most_steps, k_most_steps));
     return static_cast<std::int64_t>(std::ceil(amount * static_cast<double>(total)));
   }
 

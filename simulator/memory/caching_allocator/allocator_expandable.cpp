@@ -100,7 +100,7 @@ BlockIndex CachingAllocator::cut(BlockIndex index, Bytes size) {
 bool CachingAllocator::map(BlockIndex index, Bytes size) {
   const Bytes page = segments_[blocks_[index].segment].page;
   const Bytes mapped = page * pages_up(size, page);
-  if (reserved_ + mapped > device_.available) return false;
+  if (mapped > device_.available - reserved_) return false;
   erase_free(index);
   if (mapped < blocks_[index].size) {
     const BlockIndex rest = cut(index, mapped);

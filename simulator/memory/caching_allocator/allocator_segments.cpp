@@ -26,9 +26,9 @@ BlockIndex CachingAllocator::obtain(const Request& request) {
 }
 
 BlockIndex CachingAllocator::new_segment(const Request& request) {
-  if (allowed_ && reserved_ + request.segment > *allowed_) return k_no_block;
+  if (allowed_ && request.segment > *allowed_ - reserved_) return k_no_block;
   if (options_.expandable_segments) return expand(request);
-  if (reserved_ + request.segment > device_.available) return k_no_block;
+  if (request.segment > device_.available - reserved_) return k_no_block;
   AllocatorBlock block;
   block.address = place(request.segment);
   block.size = request.segment;

@@ -11,10 +11,10 @@ namespace {
 
 using Members = std::vector<int>;
 
-Communicator describe(const Group& group, const Members& members, const Device& device) {
+PlannedCommunicator describe(const Group& group, const Members& members, const Device& device) {
   std::map<int, int> on_node;
   for (const int rank : members) ++on_node[rank / std::max(device.ranks_per_node, 1)];
-  Communicator its;
+  PlannedCommunicator its;
   its.name = to_text(group.ranks);
   its.ranks = static_cast<int>(members.size());
   const bool switched = its.ranks <= device.wires.switch_ranks;
@@ -24,7 +24,7 @@ Communicator describe(const Group& group, const Members& members, const Device& 
   return its;
 }
 
-void add_use(Communicator& its, const Instruction& instruction) {
+void add_use(PlannedCommunicator& its, const Instruction& instruction) {
   if (instruction.kind == InstructionKind::AllToAll) {
     its.all_to_all = true;
   } else if (instruction.kind != InstructionKind::AllReduce) {
@@ -38,8 +38,8 @@ void add_use(Communicator& its, const Instruction& instruction) {
 
 }  // namespace
 
-std::vector<Communicator> communicators_of(const PlannedScenario& planned, const Device& device) {
-  std::vector<Communicator> communicators;
+std::vector<PlannedCommunicator> communicators_of(const PlannedScenario& planned, const Device& device) {
+  std::vector<PlannedCommunicator> communicators;
   std::map<Members, std::size_t> known;
   for (const StepPlan* plan : planned.plan.all()) {
     std::map<GroupId, std::size_t> of_group;

@@ -9,7 +9,7 @@
 
 namespace shardlab {
 
-struct Communicator {
+struct PlannedCommunicator {
   std::string name;  // of the group, as in plans: "shard"
   int ranks = 1;
   int nodes = 1;           // that its ranks lie on; one where an NVLink switch joins them
@@ -22,6 +22,6 @@ struct Communicator {
 // One for each set of ranks, those of rank 0, over all plans of the run: torch keeps a communicator for each
 // process group, and a mesh dimension that spans all ranks is the default group. Groups of one rank do not
 // communicate.
-std::vector<Communicator> communicators_of(const PlannedScenario& planned, const Device& device);
+std::vector<PlannedCommunicator> communicators_of(const PlannedScenario& planned, const Device& device);
 
 }  // namespace shardlab

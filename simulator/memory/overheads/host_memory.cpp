@@ -65,8 +65,9 @@ MemoryOverhead pinned_row(const PlannedScenario& planned, Bytes asked, const Dev
 
 }  // namespace
 
-Overheads host_overheads(const PlannedScenario& planned, const std::vector<Communicator>& communicators,
-                         const Device& device, const RuntimeMemory& runtime) {
+Overheads host_overheads(const PlannedScenario& planned,
+                         const std::vector<PlannedCommunicator>& communicators, const Device& device,
+                         const RuntimeMemory& runtime) {
   Overheads rows = {host_row("processes", runtime.process, device,
                              ": Python with torch, without data and its loaders",
                              runtime.source("host.process"))};

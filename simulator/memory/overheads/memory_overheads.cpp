@@ -9,7 +9,7 @@ namespace shardlab {
 std::vector<MemoryOverhead> memory_overheads(const PlannedScenario& planned, const Device& device,
                                              const RuntimeMemory& runtime) {
   if (device.kind != DeviceKind::gpu) return {};
-  const std::vector<Communicator> communicators = communicators_of(planned, device);
+  const std::vector<PlannedCommunicator> communicators = communicators_of(planned, device);
   Overheads rows;
   const auto add = [&rows](Overheads more) {
     for (MemoryOverhead& row : more) rows.push_back(std::move(row));

@@ -50,18 +50,18 @@ Connection NcclBuffers::across_nodes() const {
   return {end, end};
 }
 
-bool NcclBuffers::has_nvls(const Communicator& its) const {
+bool NcclBuffers::has_nvls(const PlannedCommunicator& its) const {
   return device_.links == GpuLinks::nvlink && device_.cuda_capability >= 90 && its.ranks_per_node > 1;
 }
 
-int NcclBuffers::channels_across(const Communicator& its) const {
+int NcclBuffers::channels_across(const PlannedCommunicator& its) const {
   const int adapters = device_.adapters > 0 ? device_.adapters : device_.ranks_per_node;
   const int searched = std::max(1, std::min({adapters, its.ranks_per_node, k_most_searched}));
   const int channels = searched * figures_.channels_per_adapter;
   return device_.cuda_capability >= 90 && channels < k_doubled_below ? channels * 2 : channels;
 }
 
-int NcclBuffers::channels(const Communicator& its) const {
+int NcclBuffers::channels(const PlannedCommunicator& its) const {
   if (its.nodes > 1) return channels_across(its);
   if (device_.links != GpuLinks::nvlink) return figures_.channels_pcie;
   if (device_.cuda_capability >= 100) return figures_.channels_blackwell;
@@ -75,7 +75,7 @@ int NcclBuffers::nvls_channels() const {
 
 // All channels over NVLink behind a switch; two over PCIe; four to a network adapter of 400 Gbit/s, which
 // many peers share.
-int NcclBuffers::channels_of_peers(const Communicator& its) const {
+int NcclBuffers::channels_of_peers(const PlannedCommunicator& its) const {
   constexpr int k_pcie = 2, k_network = 4, k_peers_of_a_round = 8;
   const int all = std::min(power_of_two_from(channels(its)), k_most_channels);
   if (its.nodes == 1) return device_.links == GpuLinks::nvlink ? all : std::min(all, k_pcie);
@@ -85,11 +85,11 @@ int NcclBuffers::channels_of_peers(const Communicator& its) const {
 }
 
 // Channels of which a rank is the one that the ring leaves its node by, and as many that it enters by.
-int NcclBuffers::crossings(const Communicator& its) const {
+int NcclBuffers::crossings(const PlannedCommunicator& its) const {
   return its.nodes > 1 ? divided_up(channels(its), its.ranks_per_node) : 0;
 }
 
-NcclBytes NcclBuffers::ring(const Communicator& its) const {
+NcclBytes NcclBuffers::ring(const PlannedCommunicator& its) const {
   const Connection near = within_node(), far = across_nodes();
   const int all = channels(its), crossing = crossings(its);
   return near.both() * (all - crossing) + far.both() * crossing;
@@ -97,26 +97,26 @@ NcclBytes NcclBuffers::ring(const Communicator& its) const {
 
 // A chain inside the node, both ways where the ring goes one way; between nodes a binary tree, with a parent
 // and two children.
-NcclBytes NcclBuffers::tree(const Communicator& its) const {
+NcclBytes NcclBuffers::tree(const PlannedCommunicator& its) const {
   if (its.ranks <= 2) return {};
   const int all = channels(its);
   if (its.ranks_per_node > 1) return within_node().both() * all;
   return across_nodes().both() * (its.nodes > 3 ? 2 : 1) * all;
 }
 
-NcclBytes NcclBuffers::nvls(const Communicator& its) const {
+NcclBytes NcclBuffers::nvls(const PlannedCommunicator& its) const {
   if (!has_nvls(its)) return {};
   return {figures_.nvls_chunk * k_steps * 2 * nvls_channels() * its.ranks_per_node, {}};
 }
 
-NcclBytes NcclBuffers::shared(const Communicator& its) const {
+NcclBytes NcclBuffers::shared(const PlannedCommunicator& its) const {
   const bool nvlink = its.nodes == 1 && device_.links == GpuLinks::nvlink;
   const Bytes chunk = nvlink ? figures_.chunk_nvlink : figures_.chunk_other;
   const int all = std::min(power_of_two_from(channels(its)), k_most_channels);
   return {chunk * figures_.shared_steps * all, {}};
 }
 
-NcclBytes NcclBuffers::all_to_all(const Communicator& its) const {
+NcclBytes NcclBuffers::all_to_all(const PlannedCommunicator& its) const {
   const int each = channels_of_peers(its);
   const NcclBytes near = within_node().both() * (its.ranks_per_node - 1) * each;
   return its.nodes > 1 ? near + shared(its) * 2 : near;

@@ -34,24 +34,24 @@ class NcclBuffers {
 
   Connection within_node() const;
   Connection across_nodes() const;
-  bool has_nvls(const Communicator& its) const;
-  int channels(const Communicator& its) const;
+  bool has_nvls(const PlannedCommunicator& its) const;
+  int channels(const PlannedCommunicator& its) const;
   int nvls_channels() const;
-  int channels_of_peers(const Communicator& its) const;  // of sends and receives, to each peer
+  int channels_of_peers(const PlannedCommunicator& its) const;  // of sends and receives, to each peer
 
   // What a ring takes on a rank in the middle: one neighbour on each side, on the node or across.
-  NcclBytes ring(const Communicator& its) const;
+  NcclBytes ring(const PlannedCommunicator& its) const;
   // What a tree needs beyond the ring of the same communicator.
-  NcclBytes tree(const Communicator& its) const;
-  NcclBytes nvls(const Communicator& its) const;
-  NcclBytes all_to_all(const Communicator& its) const;
+  NcclBytes tree(const PlannedCommunicator& its) const;
+  NcclBytes nvls(const PlannedCommunicator& its) const;
+  NcclBytes all_to_all(const PlannedCommunicator& its) const;
   // For sends across nodes, of all channels at once.
-  NcclBytes shared(const Communicator& its) const;
+  NcclBytes shared(const PlannedCommunicator& its) const;
 
  private:
   Bytes mapped(Bytes size) const;
-  int crossings(const Communicator& its) const;
-  int channels_across(const Communicator& its) const;
+  int crossings(const PlannedCommunicator& its) const;
+  int channels_across(const PlannedCommunicator& its) const;
 
   const Device& device_;
   const NcclMemory& figures_;

@@ -18,7 +18,7 @@ struct Algorithms {
   bool ring = false, tree = false, nvls = false, all_to_all = false;
 };
 
-Algorithms used(const Communicator& its, const NcclBuffers& buffers, const NcclMemory& figures) {
+Algorithms used(const PlannedCommunicator& its, const NcclBuffers& buffers, const NcclMemory& figures) {
   Algorithms all{.ring = its.rings, .all_to_all = its.all_to_all};
   for (const Bytes size : its.all_reduces) {
     const bool by_switch = its.nodes == 1 && buffers.has_nvls(its) && size >= figures.all_reduce_nvls_from;
@@ -45,7 +45,7 @@ class Terms {
   std::string text_;
 };
 
-Terms terms_of(const Communicator& its, const NcclBuffers& buffers, const NcclMemory& figures) {
+Terms terms_of(const PlannedCommunicator& its, const NcclBuffers& buffers, const NcclMemory& figures) {
   const Algorithms algorithms = used(its, buffers, figures);
   const std::string channels = fmt::format("{} channels", buffers.channels(its));
   Terms terms;
@@ -61,20 +61,21 @@ Terms terms_of(const Communicator& its, const NcclBuffers& buffers, const NcclMe
 }
 
 // As where connections cannot wait for their first use (no cuMem): everything but all-to-all at once.
-Bytes everything(const Communicator& its, const NcclBuffers& buffers) {
+Bytes everything(const PlannedCommunicator& its, const NcclBuffers& buffers) {
   NcclBytes sum = buffers.ring(its) + buffers.tree(its) + buffers.nvls(its) + buffers.shared(its);
   if (its.all_to_all) sum = sum + buffers.all_to_all(its);
   return sum.device;
 }
 
-std::string ranks_text(const Communicator& its) {
+std::string ranks_text(const PlannedCommunicator& its) {
   return its.nodes == 1 ? fmt::format("{} ranks", its.ranks)
                         : fmt::format("{} ranks on {} nodes", its.ranks, its.nodes);
 }
 
-Overheads rccl_overheads(const std::vector<Communicator>& communicators, const RuntimeMemory& runtime) {
+Overheads rccl_overheads(const std::vector<PlannedCommunicator>& communicators,
+                         const RuntimeMemory& runtime) {
   Overheads rows;
-  for (const Communicator& its : communicators) {
+  for (const PlannedCommunicator& its : communicators) {
     const bool first = rows.empty();
     const Bytes bytes = first ? runtime.rccl_first : runtime.rccl_further;
     rows.push_back({.name = fmt::format("RCCL {}, {}", its.name, ranks_text(its)),
@@ -107,13 +108,13 @@ MemoryOverhead kernels_of_nccl(const RuntimeMemory& runtime) {
 }  // namespace
 
 Overheads communication_overheads(const PlannedScenario& planned,
-                                  const std::vector<Communicator>& communicators, const Device& device,
+                                  const std::vector<PlannedCommunicator>& communicators, const Device& device,
                                   const RuntimeMemory& runtime) {
   if (device.cuda_capability == 0) return rccl_overheads(communicators, runtime);
   const NcclBuffers buffers(device, runtime.nccl);
   Overheads rows;
   if (!communicators.empty() || makes_group(planned)) rows.push_back(kernels_of_nccl(runtime));
-  for (const Communicator& its : communicators) {
+  for (const PlannedCommunicator& its : communicators) {
     const Terms terms = terms_of(its, buffers, runtime.nccl);
     const Bytes bytes = terms.sum().device;
     rows.push_back({.name = fmt::format("NCCL {}, {}", its.name, ranks_text(its)),
@@ -128,11 +129,11 @@ Overheads communication_overheads(const PlannedScenario& planned,
   return rows;
 }
 
-Bytes nccl_host_bytes(const std::vector<Communicator>& communicators, const Device& device,
+Bytes nccl_host_bytes(const std::vector<PlannedCommunicator>& communicators, const Device& device,
                       const RuntimeMemory& runtime) {
   const NcclBuffers buffers(device, runtime.nccl);
   Bytes sum;
-  for (const Communicator& its : communicators)
+  for (const PlannedCommunicator& its : communicators)
     sum += terms_of(its, buffers, runtime.nccl).sum().host + runtime.nccl.work_queue;
   return sum;
 }

@@ -17,12 +17,13 @@ Overheads cublas_overheads(const PlannedScenario& planned, const Device& device,
 // The library's own and a row a communicator. A program in Python makes a group of one rank too, which has no
 // connections.
 Overheads communication_overheads(const PlannedScenario& planned,
-                                  const std::vector<Communicator>& communicators, const Device& device,
+                                  const std::vector<PlannedCommunicator>& communicators, const Device& device,
                                   const RuntimeMemory& runtime);
 // What they keep in host memory, of a rank.
-Bytes nccl_host_bytes(const std::vector<Communicator>& communicators, const Device& device,
+Bytes nccl_host_bytes(const std::vector<PlannedCommunicator>& communicators, const Device& device,
                       const RuntimeMemory& runtime);
-Overheads host_overheads(const PlannedScenario& planned, const std::vector<Communicator>& communicators,
-                         const Device& device, const RuntimeMemory& runtime);
+Overheads host_overheads(const PlannedScenario& planned,
+                         const std::vector<PlannedCommunicator>& communicators, const Device& device,
+                         const RuntimeMemory& runtime);
 
 }  // namespace shardlab

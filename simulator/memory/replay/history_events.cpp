@@ -57,10 +57,13 @@ class SnapshotReader {
     if (const auto number = tree_.integer(value)) return *number;
     return bad_input({}, fmt::format("{}: '{}' is no whole number", what, key));
   }
-  Result<Bytes> size(PickleIndex of, std::string_view key, std::string_view what) const {
+  // Whoever reads on adds sizes up: the sum of all is a number.
+  Result<Bytes> size(PickleIndex of, std::string_view key, std::string_view what) {
+    constexpr Bytes k_most = {std::int64_t{1} << 60U};
     SHARDLAB_TRY(const std::int64_t number, integer(of, key, what));
-    if (number < 0 || number >= std::int64_t{1} << 60U)
+    if (number < 0 || Bytes{number} > k_most - all_sizes_)
       return bad_input({}, fmt::format("{}: '{}' is no size: {}", what, key, number));
+    all_sizes_ += Bytes{number};
     return Bytes{number};
   }
 
@@ -84,7 +87,7 @@ class SnapshotReader {
                      fmt::format("there is that of {}", names));
   }
 
-  Status event(PickleIndex from, const std::string& what, MemoryHistory& history) const {
+  Status event(PickleIndex from, const std::string& what, MemoryHistory& history) {
     SHARDLAB_TRY(const PickleIndex named, member(from, "action", what));
     const std::string_view action = tree_.text(named).value_or("");
     if (is_remark(action)) return {};
@@ -107,7 +110,7 @@ class SnapshotReader {
     return {};
   }
 
-  Status segments(int device, MemoryHistory& history) const {
+  Status segments(int device, MemoryHistory& history) {
     Bytes reserved;
     SHARDLAB_TRY(const PickleIndex all, member(tree_.root(), "segments", "the snapshot"));
     for (const PickleIndex segment : tree_.items(all)) {
@@ -131,7 +134,7 @@ class SnapshotReader {
     return {};
   }
 
-  Status live_block(PickleIndex block, AllocatorStream stream, MemoryHistory& history) const {
+  Status live_block(PickleIndex block, AllocatorStream stream, MemoryHistory& history) {
     SHARDLAB_TRY(const PickleIndex state, member(block, "state", "a block"));
     if (tree_.text(state) != "active_allocated") return {};
     SHARDLAB_TRY(const std::int64_t address, integer(block, "address", "a block"));
@@ -141,6 +144,7 @@ class SnapshotReader {
   }
 
   const PickleTree& tree_;
+  Bytes all_sizes_;
 };
 
 }  // namespace

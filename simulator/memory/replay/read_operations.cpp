@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/json_depth.h"
 #include "simulator/memory/replay/allocator_recording.h"
 
 namespace shardlab {
@@ -157,7 +158,7 @@ Status read_options(const json& options, AllocatorRecording& recording) {
 
 Result<AllocatorRecording> read_operations(std::string_view text) {
   const json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (root.is_discarded()) return bad_input({}, "not valid JSON");
+  if (root.is_discarded() || is_json_too_deep(text)) return bad_input({}, "not valid JSON");
   if (!root.is_object() || !root.contains("ops") || !root["ops"].is_array())
     return bad_input({}, "no map with a list 'ops'", "{\"ops\": [[\"m\", \"a\", 1048576], [\"f\", \"a\"]]}");
   OperationReader reader;

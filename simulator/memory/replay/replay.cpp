@@ -46,6 +46,21 @@ class RecordedPlaces {
   DeviceAddress behind_ = {std::uint64_t{1} << 32U};
 };
 
+// Statistics add up all sizes that ever were, each rounded up, or a segment for it: their sums must be
+// numbers.
+Status check_sizes(const AllocatorRecording& recording, const AllocatorOptions& options) {
+  constexpr Bytes k_most = {std::int64_t{1} << 60U};
+  const Bytes segment = options.large_segment_size;
+  Bytes all;
+  for (const RecordedCall& call : recording.calls) {
+    if (call.kind != RecordedKind::malloc && call.kind != RecordedKind::failed_malloc) continue;
+    const Bytes size = std::max(call.size, segment);
+    if (size > k_most - all) return bad_input({}, "asks for more memory in all than can be counted");
+    all += size;
+  }
+  return {};
+}
+
 class Replay {
  public:
   Replay(const AllocatorRecording& recording, const AllocatorOptions& options, std::optional<Bytes> limit,
@@ -53,9 +68,9 @@ class Replay {
       : recording_(recording),
         places_(as_recorded ? recording.places : std::vector<RecordedPlace>()),
         allocator_(options, device(limit)),
-        live_(recording.blocks) {}
-  Replay(const Replay&) = delete;             // the allocator asks this object for places
-  Replay& operator=(const Replay&) = delete;  // likewise
+        live_(std::size_t{recording.blocks} + 1) {}  // calls that are of no block name the first
+  Replay(const Replay&) = delete;                    // the allocator asks this object for places
+  Replay& operator=(const Replay&) = delete;         // likewise
 
   ReplayOutcome run() {
     for (const RecordedCall& call : recording_.calls) {
@@ -162,6 +177,7 @@ Result<ReplayOutcome> replay(const AllocatorRecording& recording, const ReplaySe
   if (options.per_process_memory_fraction < 1 && !limit)
     return bad_input("per_process_memory_fraction", "a fraction of an unknown memory",
                      "say how large it is by --limit");
+  SHARDLAB_CHECK_OK(check_sizes(recording, options));
   const auto recorded = parse_allocator_options(recording.options);
   ReplayOutcome outcome = Replay(recording, options, limit, recorded && *recorded == options).run();
   outcome.options = text;

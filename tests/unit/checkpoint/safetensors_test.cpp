@@ -54,6 +54,7 @@ TEST_CASE("tensors come back, whole and in part") {
   std::vector<float> scalar(1);
   REQUIRE_OK(reader->read("a", 0, scalar));
   CHECK(scalar == one);
+  REQUIRE_OK(reader->read("a", 1, {}));  // nothing is behind the last element
   CHECK_FALSE(reader->read("b", 5, part));
   CHECK_FALSE(reader->read("c", 0, part));
 }

@@ -7,6 +7,7 @@
 
 #include "engine/doctor/examine.h"
 #include "engine/doctor/flight/group_stands.h"
+#include "engine/doctor/flight/planned_collective.h"
 #include "engine/doctor/flight/read_flight_dump.h"
 #include "engine/doctor/registry.h"
 #include "tests/catch.h"
@@ -156,9 +157,28 @@ TEST_CASE("groups are looked at apart, and those that wait for another one come 
   CHECK(group_stands(dumps).size() == 2);
 }
 
+TEST_CASE("sizes that make no number are those of no instruction") {
+  std::string endless =
+      "[9000000000000000000";  // the product of twenty is beyond all numbers, and times zero it is none
+  for (int i = 0; i < 20; ++i) endless += ",9000000000000000000";
+  const auto read = read_flight_dump(
+      fmt::format(
+          R"({{"entries": [{{"process_group": ["0", ""], "collective_seq_id": 1, "profiling_name": "all_reduce",)"
+          R"( "input_dtypes": ["Float"], "input_sizes": [{0},0]]}}]}})",
+          endless),
+      "trace_1.json");
+  REQUIRE(read);
+  REQUIRE(read->entries.size() == 1);
+  const FlightEntry& one = read->entries.front();
+  CHECK_FALSE(planned_collective(StepPlan(), *read, one.group, one.sequence));
+}
+
 TEST_CASE("what is no dump is refused with the reason") {
   CHECK(error_of("{}") == "trace_0: is no dump of a flight recorder: it has no entries");
   CHECK(error_of(R"({"entries": [)") == "trace_0: is damaged: its JSON does not end as it should");
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  CHECK(error_of(R"({"entries": [{}], "pg_config": {"": {"ranks": )" + deep + "}}}") ==
+        "trace_0: is no dump of a flight recorder: it is nested too deeply");
   CHECK(error_of(R"({"entries": []})", "trace") ==
         "trace: does not say whose it is: the name of a dump ends with its rank");
   CHECK(error_of("\x80\x02]q.").find("trace_0: the pickle") == 0);

@@ -143,6 +143,31 @@ TEST_CASE("a damaged line before the last is an error with its number") {
   CHECK(where_text(spool.error()) == path.string() + ":3");
 }
 
+TEST_CASE("a line whose numbers do not fit, or that is nested deeply, is damaged") {
+  const test::TemporaryFolder folder;
+  const fs::path path = folder.path() / k_file;
+  write_example(path, 1);
+  std::string step;
+  {
+    std::ifstream lines(path);
+    std::getline(lines, step), std::getline(lines, step);
+  }
+  const auto is_damaged = [&](const std::string& from, const std::string& to) {
+    std::string line = step;
+    REQUIRE(line.find(from) != std::string::npos);
+    std::ofstream(path) << line.replace(line.find(from), from.size(), to) << '\n';
+    return !read_spool(path);
+  };
+  CHECK_FALSE(is_damaged("777", "778"));
+  CHECK(is_damaged("777", "1e300"));
+  CHECK(is_damaged("777", "9223372036854775808"));
+  CHECK(is_damaged("\"rank\":1", "\"rank\":4294967297"));
+  CHECK(is_damaged("\"mean_loss\":2.5", "\"mean_loss\":\"much\""));
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  std::ofstream(path) << R"({"record":"error","error":)" << deep << "}\n";
+  CHECK_FALSE(read_spool(path));
+}
+
 TEST_CASE("a spool that is not there is an error") {
   const auto spool = read_spool("/nowhere/rank-0.spool");
   REQUIRE_FALSE(spool);

@@ -31,6 +31,18 @@ TEST_CASE("foreign JSON: values with their places") {
   CHECK(root->find("b.e") == nullptr);
 }
 
+TEST_CASE("foreign JSON: a whole number that 64 bits do not hold is not nothing") {
+  const auto root = parse_foreign_json(
+      R"({"a": 99999999999999999999, "b": -9223372036854775809, "c": 9223372036854775807})", "a.json",
+      JsonForm::strict);
+  REQUIRE(root);
+  CHECK(root->find("a")->number == 1e20);
+  CHECK_FALSE(root->find("a")->is_integer());
+  CHECK(root->find("b")->number == -0x1p63);
+  CHECK_FALSE(root->find("b")->is_integer());
+  CHECK(root->find("c")->integer == INT64_MAX);
+}
+
 TEST_CASE("foreign JSON: what is none is refused at its place") {
   CHECK(json_error("{\"a\": 1,}").find("a.json:1:8") == 0);
   CHECK(json_error("{\"a\": 1 \"b\": 2}").find("',' or '}' is missing") != std::string::npos);

@@ -1,6 +1,9 @@
 // The little Markdown of lessons, in a terminal and as HTML.
 #include "engine/lessons/markdown.h"
 
+#include <chrono>
+#include <string>
+
 #include "tests/catch.h"
 
 namespace shardlab::lessons {
@@ -39,6 +42,17 @@ TEST_CASE("a page gets nothing that is HTML by itself") {
   CHECK(html.find("<code>a &lt; b</code>") != std::string::npos);
   CHECK(escaped_html("\"a\" & <b>") == "&quot;a&quot; &amp; &lt;b&gt;");
   CHECK(markdown_as_html("[x](javascript:alert(1))").find("href=\"javascript") == std::string::npos);
+}
+
+TEST_CASE("a text of brackets alone takes no time") {
+  constexpr std::size_t k_many = 200'000;
+  const auto begin = std::chrono::steady_clock::now();
+  std::string mixed;
+  for (std::size_t i = 0; i < k_many; ++i) mixed += i % 2 == 0 ? '[' : ']';
+  for (const std::string& text :
+       {std::string(k_many, '['), std::string(k_many, ']'), std::string(k_many, '[') + "](", mixed})
+    CHECK(plain_text(parse_markdown(text).front().line) == text);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
 }
 
 TEST_CASE("marks that are not closed are text") {

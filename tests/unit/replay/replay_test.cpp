@@ -131,6 +131,28 @@ TEST_CASE("operations of streams and events") {
   CHECK(failed.failures.front().operation == 1);
 }
 
+TEST_CASE("calls that are of no block need none") {
+  const ReplayOutcome outcome = replayed(with_ops(R"(["x"], ["e",1,1])"));
+  CHECK(outcome.operations == 2);
+  CHECK(outcome.statistics.reserved_bytes.all.peak == 0);
+}
+
+TEST_CASE("sizes whose sum is no number are refused") {
+  const auto why_not = [](const std::string& text) {
+    const auto recording = read_recording(text);
+    REQUIRE_OK(recording);
+    const auto outcome = replay(*recording, {});
+    REQUIRE(!outcome);
+    return to_string(outcome.error());
+  };
+  const std::string most = "9223372036854775807";
+  CHECK(why_not(with_ops(R"(["m","a",)" + most + "]")) == "asks for more memory in all than can be counted");
+  CHECK(why_not(R"({"options": "large_segment_size_mb:8796093022207", "ops": [["m","a",1048577]]})") ==
+        "asks for more memory in all than can be counted");
+  const ReplayOutcome limited = replayed("{\"limit\": " + most + R"(, "ops": [["m","a",1048577]]})");
+  CHECK(limited.statistics.num_ooms == 0);
+}
+
 TEST_CASE("operations that make no sense are refused by their place") {
   CHECK(refusal("[]") == "no map with a list 'ops' ({\"ops\": [[\"m\", \"a\", 1048576], [\"f\", \"a\"]]})");
   CHECK(refusal("{\"ops\": [") == "not valid JSON");
@@ -183,6 +205,11 @@ TEST_CASE("a history that contradicts itself, or is none, is refused") {
   CHECK(refusal(history("Na")) ==
         "event 1 has no 'action' (torch.cuda.memory._dump_snapshot() writes such files)");
   CHECK(refusal(history("(dVaction\nValloc\nsVsize\nI-4\nsa")) == "event 1: 'size' is no size: -4");
+  // Sums of sizes are numbers too.
+  const std::string large =
+      "(dVaction\nVsegment_free\nsVaddr\nI512\nsVsize\nI1152921504606846976\nsVstream\nI0\nsa";
+  REQUIRE_OK(read_recording(history(large)));
+  CHECK(refusal(history(large + large)) == "event 2: 'size' is no size: 1152921504606846976");
 }
 
 }  // namespace shardlab

@@ -94,6 +94,12 @@ TEST_CASE("whatever is set reads back, in any layout") {
 }
 
 TEST_CASE("texts and values that are no YAML are refused") {
+  for (const char* key : {"tr\xe9in.steps", "train.ste\xdcps", "a\nb"}) {
+    const auto set = set_yaml_value("train: {steps: 1}\n", key, "3");
+    INFO(key);
+    REQUIRE_FALSE(set);
+    CHECK(set.error().kind == ErrorKind::bad_input);
+  }
   CHECK_FALSE(set_yaml_value("a: [", "a", "1"));
   CHECK_FALSE(set_yaml_value("a: 1\n", "a", "[1"));
   CHECK_FALSE(set_yaml_value("a: 1\n", "a.b", "1"));  // a is no map

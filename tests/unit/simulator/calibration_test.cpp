@@ -53,6 +53,25 @@ TEST_CASE("what is no calibration is refused") {
   }
 }
 
+TEST_CASE("a calibration whose numbers do not fit is refused, not cut") {
+  const std::string good = to_json(example());
+  for (const auto& [from, to] : {std::pair{"\"cores\": 8", "\"cores\": 1e300"},
+                                 {"\"cores\": 8", "\"cores\": 4294967304"},
+                                 {"\"ranks\": 2,", "\"ranks\": 2.5,"},
+                                 {"190000", "1e300"}}) {
+    std::string text = good;
+    INFO(to);
+    REQUIRE(text.find(from) != std::string::npos);
+    text.replace(text.find(from), std::string(from).size(), to);
+    CHECK_FALSE(calibration_from_json(text, "runs.db"));
+  }
+}
+
+TEST_CASE("a calibration that is nested without end is refused") {
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  CHECK_FALSE(calibration_from_json("{\"format\": " + deep + "}", "runs.db"));
+}
+
 TEST_CASE("a calibration holds for its own machine only") {
   const MachineFingerprint machine = example().machine;
   CHECK(calibration_mismatch(machine, machine).empty());

@@ -153,6 +153,28 @@ TEST_CASE("damage is reported as damage") {
   CHECK_THAT(runs.error().what, contains_text("damaged"));
 }
 
+TEST_CASE("tables that somebody else changed are not a defect of shardlab") {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "runs.db";
+  {
+    RunStore store = RunStore::open(file, OpenMode::create).value();
+    REQUIRE_OK(store.save(hand_made_record()));
+  }
+  const auto change = [&](const char* sql) {
+    SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec(sql);
+  };
+  SECTION("a column that is called otherwise") {
+    change("ALTER TABLE spans RENAME COLUMN ready_ns TO red_ns");
+  }
+  SECTION("a plan that is gone") {
+    change("PRAGMA foreign_keys = OFF; DELETE FROM plans");
+  }
+  const auto run = RunStore::open(file, OpenMode::existing)->load(RunId{1});
+  REQUIRE_FALSE(run);
+  CHECK(run.error().kind == ErrorKind::bad_input);
+  CHECK_FALSE(run.error().hint.empty());
+}
+
 TEST_CASE("where the database lies") {
   const ScopedVariable chosen("SHARDLAB_DB", nullptr), data("XDG_DATA_HOME", nullptr),
       home("HOME", "/home/someone");

@@ -57,8 +57,8 @@ std::optional<std::pair<Members::value_type, Members::value_type>> apart(const M
   // Nobody knows what ranks that wait in nothing would have called next.
   if (stands_at(*low) != stands_at(*high) && !waits_in_none((*high)->second.message))
     return std::pair(*low, *high);
-  const auto other = std::find_if(members.begin(), members.end(), [&](const auto* member) {
-    return calls_another((*low)->second.message, member->second.message);
+  const auto other = std::find_if(members.begin(), members.end(), [behind = *low](const auto* member) {
+    return calls_another(behind->second.message, member->second.message);
   });
   if (other == members.end()) return std::nullopt;
   return std::pair(*low, *other);
