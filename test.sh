@@ -4,7 +4,8 @@
 #   ./test.sh                        both
 #   ./test.sh --sanitize LIST        only the torch-free tests under these sanitizers: address,undefined or thread
 #   ./test.sh --benchmarks           only the benchmarks, which print figures
-#   ./test.sh --nightly              only what takes too long for every day: the full matrix of settings, more settings drawn against the peers
+#   ./test.sh --nightly              only what takes too long for every day: the full matrix of settings, more settings drawn against the
+#                                    peers, every call failing, ten minutes of fuzzing
 #   ./test.sh --only REGEX           only the tests of the main build whose names match
 #
 # Exit code: 0 when every test passed, 1 otherwise.

@@ -27,7 +27,7 @@ Result<YamlNode> read_aliases(std::string_view folder) {
   return aliases != nullptr ? *aliases : YamlNode();
 }
 
-// Of the descriptions in the folder, sorted.
+// Names of the descriptions in the folder, sorted.
 Result<std::vector<std::string>> names_in(const fs::path& folder) {
   SHARDLAB_TRY(const std::vector<fs::path> paths, paths_in(folder));
   std::vector<std::string> names;

@@ -44,7 +44,7 @@ void add_operator(OperatorRange& range, OperatorId op) {
   range.found = true;
 }
 
-// Of every module, in one pass over the operators.
+// The range of every module, in one pass over the operators.
 std::vector<OperatorRange> operator_ranges(const ModelGraph& graph) {
   std::vector<OperatorRange> ranges(graph.modules.size());
   for (std::size_t i = 0; i < graph.operators.size(); ++i) {

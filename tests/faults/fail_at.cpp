@@ -75,7 +75,8 @@ Order read_order() {
 
 void show_callers() {
   std::array<void*, 40> callers{};
-  backtrace_symbols_fd(callers.data(), backtrace(callers.data(), static_cast<int>(callers.size())), STDERR_FILENO);
+  backtrace_symbols_fd(callers.data(), backtrace(callers.data(), static_cast<int>(callers.size())),
+                       STDERR_FILENO);
 }
 
 // Read before main and before other threads.

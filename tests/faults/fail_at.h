@@ -1,14 +1,5 @@
 // Which call of the C library fails next: read once from the environment of the process, counted for all its
-// threads.
-//
-//   SHARDLAB_FAULT_PROGRAM  file name of the program that is meant; others of the run stay as they are
-//   SHARDLAB_FAULT_RANK     where it is set: the process whose RANK is this one
-//   SHARDLAB_FAULT_COUNTS   a file of k_calls.size() + 1 numbers of 64 bits: calls so far by name, and how
-//   often one failed SHARDLAB_FAULT_CALL     the call, by its name in k_calls SHARDLAB_FAULT_AT       the
-//   number of the call, from 1 SHARDLAB_FAULT_HOW      a number: errno; "short": half of the bytes; "signal
-//   N": the process gets this signal first;
-//                           a number and "onwards": every call from this one on
-//   SHARDLAB_FAULT_SHOW     where it is set: who called is written to stderr (addr2line -Cfe PROGRAM tells the names)
+// threads. The variables are in README.md.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-#include "engine/cli/kept_run.h"
+#include "engine/cli/imports/kept_run.h"
 
 #include "engine/execute/launch.h"
 #include "engine/planner/plan_scenario.h"
