@@ -45,7 +45,7 @@ TEST_CASE("only files that runs write are removed") {
   const fs::path meeting = here.path() / "meet";
   fs::create_directories(meeting / "run-1");
   fs::create_directories(meeting / "src");
-  const std::vector<const char*> own = {"here-1", "order-12.new", "done-2-31", "rank-0.spool",
+  const std::vector<const char*> own = {"here-1", "order-12.4711.part", "done-2-31", "rank-0.spool",
                                         "run-1/job.json"};
   const std::vector<const char*> others = {"here-", "thesis.tex", "done-2", "src/order-1", "run-1/job.txt"};
   for (const char* name : own) write(meeting / name);

@@ -54,7 +54,7 @@ TEST_CASE("what is no word of this user's is none") {
 
 TEST_CASE("the word is one of the run's files, which end with its folder") {
   CHECK(is_run_file("meeting"));
-  CHECK(is_run_file("meeting.new"));
+  CHECK(is_run_file("meeting.4711.part"));
 }
 
 }  // namespace
