@@ -19,7 +19,7 @@ def test_a_home_that_cannot_be_written():
     place = Place()
     scenario = place.scenario()
     (place.path / "file").write_text("in the way")
-    for home in ("/proc", "/nonexistent/home", str(place.path / "file"), "", "relative"):
+    for home in ("/proc", "/dev/null/home", str(place.path / "file"), "", "relative"):
         environment = place.environment(HOME=home)
         for name in ("SHARDLAB_DB", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
             environment.pop(name, None)

@@ -17,7 +17,7 @@ OURS = [call for call in _faults.CALLS if call not in ("new", "mmap", "clock_get
 
 
 def trains(place):
-    scenario = place.scenario(extra="launch: {timeout: 10s}\n")
+    scenario = place.scenario(extra="launch: {timeout: 4s}\n")
     expect(place.run("simulate", scenario, "--quiet"), 0)
     return ["run", scenario, "--quiet"]
 
