@@ -161,13 +161,15 @@ class Partitioner {
   }
 
   void make_regions(std::span<const CheckpointRegion> regions) {
+    if (regions.empty()) return;
+    const auto around = units_by_module(true), within = units_by_module(false);
     for (const CheckpointRegion& operators : regions) {
       Region region{operators,
                     segment_of_operator_[operators.begin.index()],
                     segment_of_operator_[operators.end.index() - 1],
                     segment_of_operator_[operators.trigger.index()],
                     {},
-                    units_inside(operators)};
+                    (operators.around_unit ? around : within)[operators.module.index()]};
       for (std::size_t i = region.first.index(); i <= region.last.index(); ++i) {
         p_.segments[i].region = make_id<RegionId>(p_.regions.size());
       }
@@ -175,13 +177,16 @@ class Partitioner {
     }
   }
 
-  std::vector<UnitId> units_inside(const CheckpointRegion& region) const {
-    std::vector<UnitId> units;
+  // By module: the units that lie in it, the unit of the module itself among them where a region lies around
+  // units. One pass over all units, for however many regions.
+  std::vector<std::vector<UnitId>> units_by_module(bool around_unit) const {
+    std::vector<std::vector<UnitId>> units(graph_.modules.size());
     for (std::size_t i = 0; i < p_.units.size(); ++i) {
+      if (p_.units[i].ignored) continue;
       std::optional<ModuleId> module = p_.units[i].modules.front();
-      if (!region.around_unit) module = graph_.module(*module).parent;
-      while (module && *module != region.module) module = graph_.module(*module).parent;
-      if (module && !p_.units[i].ignored) units.push_back(make_id<UnitId>(i));
+      if (!around_unit) module = graph_.module(*module).parent;
+      for (; module; module = graph_.module(*module).parent)
+        units[module->index()].push_back(make_id<UnitId>(i));
     }
     return units;
   }

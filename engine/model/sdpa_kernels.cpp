@@ -32,22 +32,31 @@ bool efficient_takes(int capability, const AttentionHeads& heads) {
   return heads.width % efficient_alignment(capability, heads.dtype) == 0;
 }
 
+// The operator that makes the queries runs shortly before: looked for from the reader backwards, all layers
+// take one pass over the model together.
+const Operator* maker_of(const ModelGraph& graph, TensorId tensor, std::size_t reader) {
+  for (std::size_t i = reader; i-- > 0;) {
+    const auto& outputs = graph.operators[i].outputs;
+    if (std::find(outputs.begin(), outputs.end(), tensor) != outputs.end()) return &graph.operators[i];
+  }
+  return nullptr;
+}
+
 // Where only a part of each head is turned, torch.cat puts it together with the rest, in order of heads.
-bool lies_by_head(const ModelGraph& graph, TensorId queries) {
-  const auto made = std::find_if(graph.operators.begin(), graph.operators.end(), [&](const Operator& op) {
-    return std::find(op.outputs.begin(), op.outputs.end(), queries) != op.outputs.end();
-  });
-  return made != graph.operators.end() && made->type == &k_eager_rope &&
+bool lies_by_head(const ModelGraph& graph, std::size_t attention) {
+  const Operator* const made = maker_of(graph, graph.operators[attention].inputs[0], attention);
+  return made != nullptr && made->type == &k_eager_rope &&
          graph.tensor(made->inputs[1]).shape[2] < made->attributes.get(attribute::k_head_dim);
 }
 
-void choose_kernel(const ModelGraph& graph, Operator& op, int capability) {
+void choose_kernel(ModelGraph& graph, std::size_t attention, int capability) {
+  Operator& op = graph.operators[attention];
   const Attributes& attributes = op.attributes;
   const AttentionHeads heads{graph.tensor(op.inputs[0]).dtype, attributes.get(attribute::k_head_dim),
                              attributes.get(attribute::k_kv_heads) < attributes.get(attribute::k_heads)};
   if (!has_fused_kernel(capability, heads))
     op.type = &k_eager_math_attention;
-  else if (flash_takes(capability, heads) && lies_by_head(graph, op.inputs[0]))
+  else if (flash_takes(capability, heads) && lies_by_head(graph, attention))
     op.type = &k_eager_copied_attention;
 }
 
@@ -59,8 +68,9 @@ bool has_fused_kernel(int capability, const AttentionHeads& heads) {
 
 void choose_sdpa_kernels(ModelGraph& graph, int capability) {
   if (capability == 0) return;
-  for (Operator& op : graph.operators) {
-    if (op.type == &k_attention && op.inputs.size() == 3) choose_kernel(graph, op, capability);
+  for (std::size_t i = 0; i < graph.operators.size(); ++i) {
+    const Operator& op = graph.operators[i];
+    if (op.type == &k_attention && op.inputs.size() == 3) choose_kernel(graph, i, capability);
   }
 }
 

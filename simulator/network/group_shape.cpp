@@ -1,7 +1,8 @@
 #include "simulator/network/group_shape.h"
 
 #include <algorithm>
-#include <map>
+
+#include "simulator/network/ranks_on_nodes.h"
 
 namespace shardlab {
 namespace {
@@ -13,12 +14,8 @@ int ranks_of_switch(const Device& device) {
 }  // namespace
 
 GroupShape shape_of_group(std::span<const int> members, const Device& device) {
-  std::map<int, int> on_node;
-  for (const int rank : members) ++on_node[rank / ranks_of_switch(device)];
-  GroupShape shape{static_cast<int>(members.size()), std::max(1, static_cast<int>(on_node.size())),
-                   static_cast<int>(members.size())};
-  for (const auto& [node, ranks] : on_node) shape.fewest = std::min(shape.fewest, ranks);
-  return shape;
+  const RanksOnNodes on = ranks_on_nodes(members, ranks_of_switch(device));
+  return {static_cast<int>(members.size()), std::max(1, on.nodes), on.fewest};
 }
 
 GroupShape shape_of_all(const Device& device) {

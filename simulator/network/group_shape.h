@@ -16,7 +16,7 @@ struct GroupShape {
   friend bool operator==(const GroupShape&, const GroupShape&) = default;
 };
 
-// `members`: the ranks of the group, each once. Ranks fill nodes in order.
+// `members`: the ranks of the group, ascending. Ranks fill nodes in order.
 GroupShape shape_of_group(std::span<const int> members, const Device& device);
 
 // All ranks of the device's cluster.

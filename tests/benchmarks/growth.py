@@ -21,7 +21,8 @@ AXES = (
     ("layers", (10, 100, 1000, 10000), lambda n: [f"model.overrides.num_hidden_layers={n}"]),
     ("layers, checkpointed", (10, 100, 1000, 10000), lambda n: [f"model.overrides.num_hidden_layers={n}", "activation.checkpoint=full"]),
     ("micro-batches", (1, 10, 100, 1000), lambda n: [f"train.accumulation={n}", "train.sync=every"] if n > 1 else []),
-    ("ranks", (8, 800, 80_000, 8_000_000, 104_000_000), lambda n: [f"cluster.nodes={n // 8}"]),
+    ("ranks", (2048, 102_400, 10_240_000, 102_400_000), lambda n: [
+        f"cluster={{gpu: H100-SXM, gpus_per_node: 1024, nodes: {n // 1024}, inter_node_gbps_per_gpu: 50}}"]),
 )
 COMMANDS = (("plan", ["plan", "--units"]), ("simulate", ["simulate", "--no-store"]))
 

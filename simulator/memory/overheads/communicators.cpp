@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/plan/group_ranks.h"
+#include "simulator/network/ranks_on_nodes.h"
 
 namespace shardlab {
 namespace {
@@ -12,15 +13,13 @@ namespace {
 using Members = std::vector<int>;
 
 PlannedCommunicator describe(const Group& group, const Members& members, const Device& device) {
-  std::map<int, int> on_node;
-  for (const int rank : members) ++on_node[rank / std::max(device.ranks_per_node, 1)];
+  const RanksOnNodes on = ranks_on_nodes(members, std::max(device.ranks_per_node, 1));
   PlannedCommunicator its;
   its.name = to_text(group.ranks);
   its.ranks = static_cast<int>(members.size());
   const bool switched = its.ranks <= device.wires.switch_ranks;
-  its.nodes = switched ? 1 : static_cast<int>(on_node.size());
-  for (const auto& [node, ranks] : on_node)
-    its.ranks_per_node = switched ? its.ranks : std::max(its.ranks_per_node, ranks);
+  its.nodes = switched ? 1 : on.nodes;
+  its.ranks_per_node = std::max(its.ranks_per_node, switched ? its.ranks : on.most);
   return its;
 }
 
