@@ -12,8 +12,7 @@ tl::unexpected<Error> cannot_be_read(const fs::path& folder, const std::error_co
   const Place place = in_file(folder.string());
   if (error == std::errc::no_such_file_or_directory) return bad_input(place, "no such folder");
   if (error == std::errc::not_a_directory) return bad_input(place, "is no folder");
-  return fail(
-      {ErrorKind::not_possible, place, "cannot be read: " + error.message(), {}, ErrorCode::unreadable});
+  return unreadable(not_possible(place, "cannot be read: " + error.message()));
 }
 
 // The range of a for loop would throw when it cannot go on.
@@ -37,6 +36,7 @@ Result<std::vector<fs::path>> walk(const fs::path& folder, Take takes) {
 Result<bool> is_there(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
+  if (error == std::errc::filename_too_long) return false;  // nothing can be called so
   if (status.type() == fs::file_type::none) return cannot_be_read(path, error);
   return fs::exists(status);
 }

@@ -30,12 +30,8 @@ std::string not_a(std::string_view what, std::string_view kind) {
   return fmt::format("{}, not {} {}", what, article_of(kind), kind);
 }
 
-tl::unexpected<Error> unreadable(const Place& place, std::string_view what, int error) {
-  return fail({ErrorKind::bad_input,
-               place,
-               fmt::format("{}: {}", what, std::strerror(error)),
-               {},
-               ErrorCode::unreadable});
+tl::unexpected<Error> failed(const Place& place, std::string_view what, int error) {
+  return unreadable(bad_input(place, fmt::format("{}: {}", what, std::strerror(error))));
 }
 
 int open_to_read(const std::filesystem::path& file) {
@@ -54,7 +50,7 @@ Result<std::string> read_up_to(const InputFile& input, std::int64_t most, const 
   while (true) {
     const ssize_t got = ::read(input.descriptor(), text.data() + filled, text.size() - filled);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return unreadable(place, "cannot be read", errno);
+    if (got < 0) return failed(place, "cannot be read", errno);
     filled += static_cast<std::size_t>(got);
     if (got == 0 || static_cast<std::int64_t>(filled) > most) break;
     if (filled == text.size()) text.resize(text.size() + (std::size_t{64} << 10));
@@ -69,11 +65,11 @@ Result<InputFile> InputFile::open(const std::filesystem::path& file, std::string
   const Place place = in_file(file.string());
   const int descriptor = open_to_read(file);
   if (descriptor < 0 && errno == ENOENT) return bad_input(place, "no such file");
-  if (descriptor < 0) return unreadable(place, "cannot be opened", errno);
+  if (descriptor < 0) return failed(place, "cannot be opened", errno);
   struct stat status {};
   const bool known = ::fstat(descriptor, &status) == 0;
   InputFile input(descriptor, known ? status.st_size : 0);
-  if (!known) return unreadable(place, "cannot be opened", errno);
+  if (!known) return failed(place, "cannot be opened", errno);
   if (S_ISDIR(status.st_mode)) return bad_input(place, not_a("is a folder", kind));
   if (!S_ISREG(status.st_mode)) return bad_input(place, not_a(name_of_mode(status.st_mode), kind));
   return input;

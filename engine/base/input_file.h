@@ -53,7 +53,7 @@ class InputFile {
 };
 
 // All bytes of a file. Errors of InputFile::open(), and bad_input for one that is larger than its kind, or
-// cannot be read.
+// cannot be read (then ErrorCode::unreadable, as where it is there and cannot be opened).
 Result<std::string> read_input_file(const std::filesystem::path& file, const FileKind& kind);
 
 }  // namespace shardlab

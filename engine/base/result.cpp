@@ -84,7 +84,7 @@ int exit_code(ErrorKind kind) {
 }
 
 bool is_of_the_machine(const Error& error) {
-  return error.code == ErrorCode::unreadable || error.code == ErrorCode::no_memory ||
+  return error.code == ErrorCode::unreadable ||
          std::any_of(error.parts.begin(), error.parts.end(), is_of_the_machine);
 }
 
@@ -119,6 +119,10 @@ tl::unexpected<Error> not_possible(Place place, std::string what, std::string hi
 }
 tl::unexpected<Error> run_failed(Place place, std::string what, std::string hint) {
   return make(ErrorKind::run_failed, std::move(place), std::move(what), std::move(hint));
+}
+tl::unexpected<Error> unreadable(tl::unexpected<Error> error) {
+  error.value().code = ErrorCode::unreadable;
+  return error;
 }
 tl::unexpected<Error> internal_error(Place place, std::string what, std::string hint) {
   return make(ErrorKind::internal, std::move(place), std::move(what), std::move(hint));

@@ -31,7 +31,6 @@ enum class ErrorCode {
   no_eager_form,   // a model computes what no eager operator describes
   lost_peer,       // a rank met with others between instructions, and one did not come
   unreadable,      // a file or folder that is there cannot be read: of the machine, of no setting
-  no_memory,       // this process gets no more: likewise
 
   // Kinds of mistakes in files of other tools, of which somebody may know more than the file's reader.
   unsaid,               // needed, and said by none of the files
@@ -104,8 +103,8 @@ struct Error {
 // 2 bad input, 3 not possible here, 4 run failed, 70 defect.
 int exit_code(ErrorKind kind);
 
-// Whether the error, or a part of it, is the machine's (unreadable, no_memory): whoever tries settings and
-// passes over those that are refused must not take it for a refusal.
+// Whether the error, or a part of it, is the machine's (unreadable): whoever tries settings and passes over
+// those that are refused must not take it for a refusal.
 bool is_of_the_machine(const Error& error);
 
 template <typename T>
@@ -118,6 +117,8 @@ inline tl::unexpected<Error> fail(Error error) {
 tl::unexpected<Error> bad_input(Place place, std::string what, std::string hint = {});
 tl::unexpected<Error> not_possible(Place place, std::string what, std::string hint = {});
 tl::unexpected<Error> run_failed(Place place, std::string what, std::string hint = {});
+// The same error as the machine's: `return unreadable(not_possible(place, "cannot be read: ..."));`
+tl::unexpected<Error> unreadable(tl::unexpected<Error> error);
 tl::unexpected<Error> internal_error(Place place, std::string what, std::string hint = {});
 
 // The text of an error, as the terminal and `--json` show it.

@@ -1,8 +1,6 @@
 #include "engine/checkpoint/safetensors.h"
 
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <set>
 
 #include <fmt/format.h>

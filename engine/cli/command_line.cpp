@@ -123,10 +123,9 @@ int run_and_report(const Arguments& arguments) {
     const Result<int> code = dispatch(arguments, console);
     return code ? *code : report(code.error(), console);
   } catch (const std::bad_alloc&) {
-    return report(
-        Error{ErrorKind::not_possible, "shardlab", "this process gets no more memory",
-              "free some, or raise the limit of the process or of its container", ErrorCode::no_memory},
-        console);
+    return report(Error{ErrorKind::not_possible, "shardlab", "this process gets no more memory",
+                        "free some, or raise the limit of the process or of its container"},
+                  console);
   } catch (const std::system_error& error) {
     if (error.code() != std::errc::resource_unavailable_try_again)
       return report_defect(error.what(), console);

@@ -34,6 +34,7 @@ struct MadeExport {
 enum class WithPrediction : std::uint8_t { no, yes };
 
 // One for each target. The scenario is planned once; where it cannot be predicted there are no predictions.
+// Errors: what the machine could not do while one was made (is_of_the_machine).
 Result<std::vector<MadeExport>> make_exports(const std::vector<const ExportTarget*>& targets,
                                              const ExportSubject& subject, const CommonOptions& options,
                                              WithPrediction prediction);

@@ -91,7 +91,11 @@ Result<std::vector<Spool>> read_spools(int world, const std::string& hash,
   std::vector<int> missing;
   for (int rank = 0; rank < world; ++rank) {
     auto spool = read_spool(spool_path(run_directory, rank));
-    if (!spool && is_of_the_machine(spool.error())) return fail(spool.error());
+    if (!spool && is_of_the_machine(spool.error())) {
+      spool.error().hint =
+          fmt::format("the ranks have finished: `shardlab import {}` stores the run", run_directory.string());
+      return fail(std::move(spool).error());
+    }
     if (!spool) {
       missing.push_back(rank);
       continue;

@@ -141,11 +141,9 @@ void add_record(const Json& line, Spool& spool) {
   if (record == "error") spool.error = parse_error_json(line.at("error").dump());
 }
 
-tl::unexpected<Error> unreadable(const std::filesystem::path& path, int error) {
-  return fail({ErrorKind::not_possible, in_file(path.string()),
-               fmt::format("cannot be read: {}", std::strerror(error)),
-               "what the ranks wrote is kept: `shardlab import` of its folder stores the run",
-               ErrorCode::unreadable});
+tl::unexpected<Error> cannot_be_read(const std::filesystem::path& path, int error) {
+  return unreadable(
+      not_possible(in_file(path.string()), fmt::format("cannot be read: {}", std::strerror(error))));
 }
 
 }  // namespace
@@ -155,7 +153,7 @@ Result<Spool> read_spool(const std::filesystem::path& path) {
   std::ifstream stream(path);
   if (!stream && errno == ENOENT)
     return bad_input(in_file(path.string()), "cannot be opened", "did the rank start?");
-  if (!stream) return unreadable(path, errno);
+  if (!stream) return cannot_be_read(path, errno);
   Spool spool;
   std::string line;
   for (std::int64_t number = 1; std::getline(stream, line); ++number) {
@@ -170,7 +168,7 @@ Result<Spool> read_spool(const std::filesystem::path& path) {
       return bad_input(in_file(path.string(), number), "is not a record of a run", "the file is damaged");
     }
   }
-  if (stream.bad()) return unreadable(path, errno);
+  if (stream.bad()) return cannot_be_read(path, errno);
   return spool;
 }
 

@@ -48,10 +48,6 @@ Result<DatabaseFile> inspect_header(const Place& place, const Header& header) {
   return DatabaseFile::ours;
 }
 
-tl::unexpected<Error> unreadable(Place place, std::string what) {
-  return fail({ErrorKind::bad_input, std::move(place), std::move(what), {}, ErrorCode::unreadable});
-}
-
 }  // namespace
 
 Result<DatabaseFile> inspect_database_file(const std::filesystem::path& path) {
@@ -59,7 +55,7 @@ Result<DatabaseFile> inspect_database_file(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) return DatabaseFile::missing;
-  if (status.type() == std::filesystem::file_type::none) return unreadable(place, error.message());
+  if (status.type() == std::filesystem::file_type::none) return unreadable(bad_input(place, error.message()));
   if (status.type() != std::filesystem::file_type::regular) {
     return bad_input(place,
                      std::filesystem::is_directory(status) ? "this is a folder" : "this is no ordinary file",
@@ -67,7 +63,8 @@ Result<DatabaseFile> inspect_database_file(const std::filesystem::path& path) {
   }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  if (!file) return unreadable(place, fmt::format("the database cannot be read: {}", std::strerror(errno)));
+  if (!file)
+    return unreadable(bad_input(place, fmt::format("the database cannot be read: {}", std::strerror(errno))));
   Header header{};
   file.read(header.data(), header.size());
   if (file.gcount() == 0) return DatabaseFile::empty;

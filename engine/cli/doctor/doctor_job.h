@@ -57,6 +57,7 @@ struct BesideJob {
   const TrainingProgram* program = nullptr;
 };
 
+// Errors of examine_with_remedies().
 Result<Examination> examine_job(const DoctorJob& job, const BesideJob& beside,
                                 const std::vector<std::string>& ignored);
 

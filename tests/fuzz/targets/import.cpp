@@ -1,20 +1,14 @@
 // A file of another tool, up to the settings of a scenario.
 #include "engine/formats/imports/import_case.h"
 #include "engine/scenario/read_scenario.h"
+#include "tests/fuzz/base_scenario.h"
 #include "tests/fuzz/promise.h"
 #include "tests/fuzz/readers.h"
 
 namespace shardlab::fuzz {
-namespace {
-
-constexpr std::string_view k_onto =
-    "name: base\nmodel: {config: llama-3-8b, sequence_length: 4096}\ncluster: {node: hgx-h100, nodes: 1}\n"
-    "parallel: {strategy: fsdp2}\ntrain: {micro_batch: 1}\n";
-
-}  // namespace
 
 Answer read_foreign_text(std::string_view bytes) {
-  static const Result<ReadScenario> onto = parse_scenario_with_source(k_onto, "onto.yaml");
+  static const Result<ReadScenario> onto = parse_scenario_with_source(k_base_scenario, "onto.yaml");
   promise(onto.has_value(), "the scenario that files are put onto can be read");
   // Named without a folder, so that files which it names are not there.
   Result<ForeignFile> file = parse_foreign_file(std::string(bytes), "input");

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -25,6 +26,7 @@ TEST_CASE("folder: what lies in it is sorted, and files below it are found") {
         std::vector<fs::path>{folder / "a", folder / "b/deeper/x", folder / "c"});
   CHECK(is_there(folder / "b").value());
   CHECK_FALSE(is_there(folder / "none").value());
+  CHECK_FALSE(is_there(folder / std::string(5000, 'x')).value());
   CHECK(paths_in(folder / "a").error().what == "is no folder");
   CHECK(paths_in(folder / "none").error().what == "no such folder");
   fs::remove_all(folder);
