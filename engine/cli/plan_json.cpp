@@ -40,6 +40,9 @@ Json instruction_json(const PlannedScenario& planned, const StepPlan& step, std:
   json["group"] = instruction.group
                       ? Json(ranks_of_group(step.groups[instruction.group->index()], planned.scenario, rank))
                       : Json();
+  const bool has_root =
+      instruction.kind == InstructionKind::Reduce || instruction.kind == InstructionKind::Broadcast;
+  if (has_root) json["root"] = instruction.root;
   json["reduce"] = instruction.reduce == ReduceOperation::none ? Json() : Json(to_string(instruction.reduce));
   json["bytes"] = instruction.bytes.value;
   json["dtype"] = dtype_of(step, instruction);

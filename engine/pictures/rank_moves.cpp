@@ -15,6 +15,7 @@ Bytes part_of(Bytes whole, int i, int count) {
 struct MoveMaker {
   const std::vector<int>& ranks;
   Bytes whole;
+  int root;  // place in `ranks`
   std::vector<RankMove>& moves;
 
   int size() const { return static_cast<int>(ranks.size()); }
@@ -38,11 +39,17 @@ struct MoveMaker {
       moves.push_back({rank(i), rank(j), j, stage, part_of(whole, j, size()), adds});
     });
   }
-  void from_first() const {
-    for (int j = 1; j < size(); ++j) moves.push_back({rank(0), rank(j), 0, 0, whole, false});
+  template <typename Visit>
+  void others(const Visit& visit) const {
+    for (int i = 0; i < size(); ++i) {
+      if (i != root) visit(i);
+    }
   }
-  void to_first() const {
-    for (int i = 1; i < size(); ++i) moves.push_back({rank(i), rank(0), 0, 0, whole, true});
+  void from_root() const {
+    others([&](int j) { moves.push_back({rank(root), rank(j), 0, 0, whole, false}); });
+  }
+  void to_root() const {
+    others([&](int i) { moves.push_back({rank(i), rank(root), 0, 0, whole, true}); });
   }
 
   void make(InstructionKind kind) const {
@@ -53,8 +60,8 @@ struct MoveMaker {
         scatter(0, true);
         gather(1);
         break;
-      case InstructionKind::Broadcast: from_first(); break;
-      case InstructionKind::Reduce: to_first(); break;
+      case InstructionKind::Broadcast: from_root(); break;
+      case InstructionKind::Reduce: to_root(); break;
       case InstructionKind::AllToAll: scatter(0, false); break;
       default: break;
     }
@@ -72,7 +79,7 @@ std::vector<RankMove> rank_moves(const StepPlan& plan, InstructionId id, const S
     const std::vector<int> ranks = ranks_of_group(group, scenario, rank);
     // Each group once, for its first rank.
     if (ranks.empty() || ranks.front() != rank) continue;
-    MoveMaker{ranks, instruction.bytes, moves}.make(instruction.kind);
+    MoveMaker{ranks, instruction.bytes, instruction.root, moves}.make(instruction.kind);
   }
   return moves;
 }

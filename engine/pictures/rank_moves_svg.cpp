@@ -19,22 +19,24 @@ const char* colour_of_part(Part part) {
 }
 
 // What a rank has of part `i` before or after.
-Part part_at(InstructionKind kind, std::size_t i, std::size_t place, bool after) {
-  switch (kind) {
+Part part_at(const Instruction& instruction, std::size_t i, std::size_t place, bool after) {
+  const bool is_root = place == static_cast<std::size_t>(instruction.root);
+  switch (instruction.kind) {
     case InstructionKind::AllGather: return after || i == place ? Part::there : Part::absent;
     case InstructionKind::ReduceScatter: return !after ? Part::open : i == place ? Part::there : Part::absent;
-    case InstructionKind::Broadcast: return after || place == 0 ? Part::there : Part::absent;
-    case InstructionKind::Reduce: return !after ? Part::open : place == 0 ? Part::there : Part::absent;
+    case InstructionKind::Broadcast: return after || is_root ? Part::there : Part::absent;
+    case InstructionKind::Reduce: return !after ? Part::open : is_root ? Part::there : Part::absent;
     default: return after ? Part::there : Part::open;
   }
 }
 
-std::string boxes(InstructionKind kind, std::size_t size, std::size_t place, bool after, double x, double y) {
+std::string boxes(const Instruction& instruction, std::size_t size, std::size_t place, bool after, double x,
+                  double y) {
   std::string svg;
   const double wide = std::min(k_box, 160.0 / static_cast<double>(size));
   for (std::size_t i = 0; i < size; ++i)
     svg += svg_rect({x + wide * static_cast<double>(i), y, wide - 2, k_box - 8},
-                    colour_of_part(part_at(kind, i, place, after)));
+                    colour_of_part(part_at(instruction, i, place, after)));
   return svg;
 }
 
@@ -67,8 +69,8 @@ std::string rank_moves_svg(const StepPlan& plan, InstructionId id, const Scenari
       if (move.to == rank) in += move.bytes;
     }
     svg += svg_text(k_label - 10, y(rank) + 18, fmt::format("rank {}", rank), "end");
-    svg += boxes(instruction.kind, members.size(), place, false, k_label, y(rank));
-    svg += boxes(instruction.kind, members.size(), place, true, right, y(rank));
+    svg += boxes(instruction, members.size(), place, false, k_label, y(rank));
+    svg += boxes(instruction, members.size(), place, true, right, y(rank));
     svg += svg_text(right + 180, y(rank) + 18,
                     fmt::format("sends {}, receives {}", to_string(out), to_string(in)));
   }

@@ -14,16 +14,17 @@ struct Marks {
 };
 
 // A mark for each part of the whole; `place` is the rank's in its group.
-Marks marks_of(InstructionKind kind, std::size_t size, std::size_t place) {
+Marks marks_of(const Instruction& instruction, std::size_t size, std::size_t place) {
+  const bool is_root = place == static_cast<std::size_t>(instruction.root);
   const std::string none(size, '.'), whole(size, '#'), open(size, '+');
   std::string own = none;
   own[place] = '#';
-  switch (kind) {
+  switch (instruction.kind) {
     case InstructionKind::AllGather: return {own, whole};
     case InstructionKind::ReduceScatter: return {open, own};
     case InstructionKind::AllReduce: return {open, whole};
-    case InstructionKind::Broadcast: return {place == 0 ? whole : none, whole};
-    case InstructionKind::Reduce: return {open, place == 0 ? whole : none};
+    case InstructionKind::Broadcast: return {is_root ? whole : none, whole};
+    case InstructionKind::Reduce: return {open, is_root ? whole : none};
     default: return {open, whole};
   }
 }
@@ -47,7 +48,7 @@ std::string rank_moves_text(const StepPlan& plan, InstructionId id, const Scenar
     const std::vector<int> members = ranks_of_group(group, scenario, rank);
     const auto place =
         static_cast<std::size_t>(std::find(members.begin(), members.end(), rank) - members.begin());
-    const Marks marks = marks_of(instruction.kind, members.size(), place);
+    const Marks marks = marks_of(instruction, members.size(), place);
     text += fmt::format("    rank {}  [{}] -> [{}]   sends {:>9}, receives {:>9}\n", rank, marks.before,
                         marks.after, to_string(out[rank]), to_string(in[rank]));
   }

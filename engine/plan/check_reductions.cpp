@@ -88,6 +88,8 @@ class ReductionCheck {
 
   Status reduce(const Instruction& instruction) {
     const std::size_t group = instruction.group->index();
+    if (instruction.root < 0 || instruction.root >= plan_.groups[group].size)
+      return defect(fmt::format("has root {} in a group of {}", instruction.root, plan_.groups[group].size));
     for (const BufferId id : instruction.reads) {
       const GradientState& before = state_[id.index()];
       if (plan_.buffer(id).buffer_class == BufferClass::scalar) continue;  // a norm

@@ -25,6 +25,7 @@ struct Instruction {
   std::optional<SegmentId> segment;
   std::optional<int> micro_batch;
   std::optional<GroupId> group;  // collectives
+  int root = 0;                  // Broadcast, Reduce: the place in the group of who sends, who receives
   ReduceOperation reduce = ReduceOperation::none;
   Guard guard = Guard::none;
   Bytes bytes;  // collectives: the full side; copies: what is written

@@ -284,6 +284,8 @@ class PlanParser {
       instruction.group = find_group(value);
     } else if (key == "reduce") {
       instruction.reduce = known(parse_word<ReduceOperation>(value), "reduction", value);
+    } else if (key == "root") {
+      instruction.root = number<int>(value);
     } else if (key == "guard") {
       instruction.guard = known(parse_word<Guard>(value), "guard", value);
     } else if (key == "bytes") {

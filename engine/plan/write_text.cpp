@@ -99,6 +99,7 @@ class PlanWriter {
     if (instruction.micro_batch) put(" mb {}", *instruction.micro_batch);
     if (instruction.group) put(" group {}", to_text(plan_.groups[instruction.group->index()].ranks));
     if (instruction.reduce != ReduceOperation::none) put(" reduce {}", to_string(instruction.reduce));
+    if (instruction.root != 0) put(" root {}", instruction.root);
     if (instruction.guard != Guard::none) put(" guard {}", to_string(instruction.guard));
     if (instruction.bytes.value != 0) put(" bytes {}", instruction.bytes.value);
     write_names("reads", instruction.reads);

@@ -2,8 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/scenario/model_spec.h"
+#include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
+#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/scenario.h"
+#include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
 namespace {
@@ -53,6 +57,8 @@ ZeroOptions zero_options(const std::map<std::string, std::string>& zero) {
   reader.read("stage3_max_reuse_distance", options.max_reuse_distance);
   reader.read("sub_group_size", options.sub_group_size);
   reader.read("stage3_allgather_sequential", options.allgather_sequential);
+  reader.read("zero_quantized_gradients", options.quantized_gradients);
+  reader.read("zero_hpz_partition_size", options.hpz_partition_size);
   if (options.allgather_sequential) options.prefetch_bucket_size = 1;
   reader.read("round_robin_gradients", options.round_robin_gradients);
   reader.read("grad_accum_dtype", options.grad_accum_dtype);
@@ -69,6 +75,13 @@ bool has_effect_under(std::string_view key, int stage) {
 
 ZeroOptions zero_options(const Scenario& scenario) {
   return zero_options(scenario.parallel->zero);
+}
+
+bool takes_bf16_optimizer(const Scenario& scenario) {
+  const DType param = scenario.precision->param.value_or(scenario.model->dtype);
+  return facts_of(scenario).zero_stage == 1 && param == DType::bfloat16 &&
+         zero_options(scenario).grad_accum_dtype == DType::float32 &&
+         scenario.offload->optimizer != OffloadTarget::cpu;
 }
 
 const std::map<std::string, std::string>& zero_settings(const Scenario& scenario) {

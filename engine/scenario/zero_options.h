@@ -33,6 +33,9 @@ struct ZeroOptions {
   std::int64_t max_reuse_distance = 1'000'000'000;
   std::int64_t sub_group_size = 1'000'000'000;
   bool allgather_sequential = false;
+  std::int64_t hpz_partition_size = 1;  // ranks that share a secondary shard of every parameter; 1: none
+
+  bool quantized_gradients = false;  // over several nodes; on one DeepSpeed reduces as ever
 
   bool overlaps(int stage) const { return overlap_comm.value_or(stage == 3); }
 };
@@ -42,6 +45,9 @@ ZeroOptions zero_options(const std::map<std::string, std::string>& zero);
 ZeroOptions zero_options(const Scenario& scenario);
 // Whether a key of zero_optimization changes what runs under a stage of 1 or more.
 bool has_effect_under(std::string_view zero_key, int stage);
+// Whether DeepSpeed trains ZeRO-1 by its BF16_Optimizer: bfloat16 weights, float32 sums of gradients, and the
+// state on the device (runtime/engine.py, _do_optimizer_sanity_check).
+bool takes_bf16_optimizer(const Scenario& scenario);
 // The map itself.
 const std::map<std::string, std::string>& zero_settings(const Scenario& scenario);
 

@@ -5,8 +5,9 @@
 namespace shardlab {
 namespace {
 
-std::optional<StepPhase> phase_that_begins(InstructionKind kind) {
-  switch (kind) {
+// Gradients that become zero where they lie do so before a backward.
+std::optional<StepPhase> phase_that_begins(const Instruction& instruction) {
+  switch (instruction.kind) {
     case InstructionKind::Forward: return StepPhase::forward;
     case InstructionKind::Recompute:
     case InstructionKind::Backward: return StepPhase::backward;
@@ -14,8 +15,9 @@ std::optional<StepPhase> phase_that_begins(InstructionKind kind) {
     case InstructionKind::Unscale:
     case InstructionKind::CheckFinite:
     case InstructionKind::ClipGradients:
-    case InstructionKind::OptimizerStep:
-    case InstructionKind::ZeroGradients: return StepPhase::optimizer;
+    case InstructionKind::OptimizerStep: return StepPhase::optimizer;
+    case InstructionKind::ZeroGradients:
+      return instruction.writes.empty() ? StepPhase::optimizer : StepPhase::backward;
     default: return std::nullopt;
   }
 }
@@ -27,7 +29,7 @@ std::vector<StepPhase> phases_of(const StepPlan& plan) {
   phases.reserve(plan.instructions.size());
   StepPhase phase = StepPhase::forward;
   for (const Instruction& instruction : plan.instructions) {
-    phase = phase_that_begins(instruction.kind).value_or(phase);
+    phase = phase_that_begins(instruction).value_or(phase);
     phases.push_back(phase);
   }
   return phases;

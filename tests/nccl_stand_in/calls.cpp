@@ -188,6 +188,14 @@ Outcome ncclAllReduce(const void* from, void* to, std::size_t count, int element
              stream);
 }
 
+Outcome ncclReduce(const void* from, void* to, std::size_t count, int element, int reduction, int root,
+                   CommHandle communicator, void* stream) {
+  return add(communicator, "ncclReduce",
+             Collective{Kind::reduce, static_cast<const std::byte*>(from), static_cast<std::byte*>(to), count,
+                        element, reduction, root},
+             stream);
+}
+
 Outcome ncclBroadcast(const void* from, void* to, std::size_t count, int element, int root,
                       CommHandle communicator, void* stream) {
   return add(communicator, "ncclBroadcast",

@@ -31,6 +31,7 @@ const char* name(int kind) {
     case Kind::all_gather: return "an all-gather";
     case Kind::reduce_scatter: return "a reduce-scatter";
     case Kind::all_reduce: return "an all-reduce";
+    case Kind::reduce: return "a reduce";
     default: return "a broadcast";
   }
 }
@@ -134,6 +135,9 @@ class Run {
         for (std::size_t peer = 0; peer < all.size(); ++peer)
           std::memcpy(c_.to + (peer * c_.count + first) * size_, all[peer], count * size_);
         break;
+      case Kind::reduce:
+        if (communicator_.rank() != c_.root) break;
+        [[fallthrough]];
       case Kind::all_reduce: reduce(c_.to + first * size_, all, count, c_.element, c_.reduction); break;
       default: std::memcpy(c_.to + first * size_, all[rank(c_.root)], count * size_); break;
     }

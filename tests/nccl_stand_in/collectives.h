@@ -8,7 +8,7 @@
 
 namespace stand_in {
 
-enum class Kind : int { all_gather = 1, reduce_scatter, all_reduce, broadcast };
+enum class Kind : int { all_gather = 1, reduce_scatter, all_reduce, reduce, broadcast };
 
 struct Collective {
   Kind kind = Kind::all_gather;

@@ -48,6 +48,7 @@ class Shorthand {
       case InstructionKind::AllGather: collective("AG", instruction); break;
       case InstructionKind::ReduceScatter: collective("RS", instruction); break;
       case InstructionKind::AllReduce: collective("AR", instruction); break;
+      case InstructionKind::Reduce: collective("RED", instruction); break;
       case InstructionKind::CheckFinite: tail("|optimizer"); break;
       case InstructionKind::GradientNorms: tail(one_tail_ ? "|optimizer" : "|clip"); break;
       case InstructionKind::OptimizerStep: tail("|optimizer"); break;
@@ -87,6 +88,7 @@ class Shorthand {
     const Group& group = plan_.groups[instruction.group->index()];
     if (group.size == 1) return;
     std::string word = fmt::format("{}({}", kind, instruction.bytes.value);
+    if (instruction.kind == InstructionKind::Reduce) word += fmt::format(">{}", instruction.root);
     if (group.size < plan_.world_size) {
       word += fmt::format("@{}", fmt::join(ranks_of_group(group, planned_.scenario, 0), ","));
     }

@@ -81,6 +81,10 @@ class AwaitedCommunicator : public Communicator {
     (void)inner_->all_reduce(values, operation);
     return end();
   }
+  std::unique_ptr<Pending> reduce(const at::Tensor& values, int root, ReduceOperation operation) override {
+    (void)inner_->reduce(values, root, operation);
+    return end();
+  }
   std::unique_ptr<Pending> broadcast(const at::Tensor& values, int root) override {
     (void)inner_->broadcast(values, root);
     return end();

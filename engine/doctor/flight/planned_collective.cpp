@@ -33,7 +33,8 @@ std::optional<InstructionKind> kind_of(const std::string& operation) {
        {"all_gather", InstructionKind::AllGather},
        {"allgather", InstructionKind::AllGather},
        {"all_reduce", InstructionKind::AllReduce},
-       {"allreduce", InstructionKind::AllReduce}});
+       {"allreduce", InstructionKind::AllReduce},
+       {"reduce", InstructionKind::Reduce}});
   const std::string lower = in_lower_case(operation);
   const auto found = std::find_if(k_kinds.begin(), k_kinds.end(), [&](const auto& kind) {
     return lower.find(kind.first) != std::string::npos;

@@ -66,6 +66,8 @@ using ReduceScatter = Outcome (*)(const void* full, void* own, std::size_t count
                                   Reduction reduction, CommHandle communicator, Stream stream);
 using AllReduce = Outcome (*)(const void* from, void* to, std::size_t count, Element element,
                               Reduction reduction, CommHandle communicator, Stream stream);
+using Reduce = Outcome (*)(const void* from, void* to, std::size_t count, Element element,
+                           Reduction reduction, int root, CommHandle communicator, Stream stream);
 using Broadcast = Outcome (*)(const void* from, void* to, std::size_t count, Element element, int root,
                               CommHandle communicator, Stream stream);
 using Send = Outcome (*)(const void* sent, std::size_t count, Element element, int peer,

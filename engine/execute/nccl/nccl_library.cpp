@@ -53,6 +53,7 @@ Result<std::unique_ptr<NcclLibrary>> open(const std::string& path) {
   loader.find(found->all_gather, "ncclAllGather");
   loader.find(found->reduce_scatter, "ncclReduceScatter");
   loader.find(found->all_reduce, "ncclAllReduce");
+  loader.find(found->reduce, "ncclReduce");
   loader.find(found->broadcast, "ncclBroadcast");
   loader.find(found->send, "ncclSend");
   loader.find(found->receive, "ncclRecv");

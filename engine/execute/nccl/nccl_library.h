@@ -20,6 +20,7 @@ struct NcclLibrary {
   nccl::AllGather all_gather = nullptr;
   nccl::ReduceScatter reduce_scatter = nullptr;
   nccl::AllReduce all_reduce = nullptr;
+  nccl::Reduce reduce = nullptr;
   nccl::Broadcast broadcast = nullptr;
   nccl::Send send = nullptr;
   nccl::Receive receive = nullptr;

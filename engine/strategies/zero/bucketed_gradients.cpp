@@ -11,6 +11,7 @@ BufferId converted(StepBuilder& builder, BufferId id, DType dtype, StreamId stre
   Buffer buffer = builder.plan().buffer(id);
   if (buffer.dtype == dtype) return id;
   buffer.name = "sent." + buffer.name;
+  buffer.carried = false;
   buffer.role = BufferRole::other;
   buffer.buffer_class = BufferClass::reduce_buffer;
   buffer.dtype = dtype;

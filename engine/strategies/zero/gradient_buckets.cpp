@@ -1,7 +1,6 @@
 #include "engine/strategies/zero/gradient_buckets.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace shardlab {
 namespace {
@@ -21,35 +20,46 @@ const ParameterPiece& piece_of(const ParameterLayout& partition, ParameterId par
                        [&](const ParameterPiece& piece) { return piece.parameter == parameter; });
 }
 
+struct Slice {
+  std::int64_t owner = 0, elements = 0;
+};
+
 // Elements of the bucket by owner: neighbours that one rank owns are one slice.
-std::vector<std::int64_t> slices_of(const ParameterLayout& partition, const GradientBucket& bucket) {
+std::vector<Slice> slices_of(const ParameterLayout& partition, const GradientBucket& bucket) {
   const std::int64_t part = partition.flat_shard_elements();
-  std::vector<std::int64_t> slices;
-  std::optional<std::int64_t> previous;
+  std::vector<Slice> slices;
   for (const ParameterId parameter : bucket.parameters) {
     const ParameterPiece& piece = piece_of(partition, parameter);
     const Owners owners = owners_of(partition, piece);
     for (std::int64_t owner = owners.first; owner <= owners.last; ++owner) {
-      const std::int64_t held = part_in(piece, owner * part, part).count;
-      if (previous == owner) {
-        slices.back() += held;
-      } else {
-        slices.push_back(held);
-      }
-      previous = owner;
+      if (slices.empty() || slices.back().owner != owner) slices.push_back({owner, 0});
+      slices.back().elements += part_in(piece, owner * part, part).count;
     }
   }
   return slices;
 }
 
-std::vector<SentTogether> sent_together(const std::vector<std::int64_t>& slices, std::int64_t limit) {
+std::vector<SentTogether> sent_together(const std::vector<Slice>& slices, std::int64_t limit) {
   std::vector<SentTogether> sent;
   std::int64_t first = 0;
-  for (const std::int64_t slice : slices) {
+  for (const Slice& slice : slices) {
     if (sent.empty() || sent.back().elements > limit) sent.push_back({first});
-    sent.back().elements += slice;
+    sent.back().elements += slice.elements;
     ++sent.back().slices;
-    first += slice;
+    first += slice.elements;
+  }
+  return sent;
+}
+
+// Of the first parameter the rank may own the end alone, of the last the beginning alone.
+SentToOwner sent_to(std::int64_t owner, std::vector<const ParameterPiece*> in_flat_order, std::int64_t part) {
+  std::erase_if(in_flat_order,
+                [&](const ParameterPiece* piece) { return part_in(*piece, owner * part, part).count <= 0; });
+  SentToOwner sent{static_cast<int>(owner), {}, 0, 0};
+  if (!in_flat_order.empty()) sent.first = part_in(*in_flat_order.front(), owner * part, part).first;
+  for (const ParameterPiece* piece : in_flat_order) {
+    sent.parameters.push_back(piece->parameter);
+    sent.elements += part_in(*piece, owner * part, part).count;
   }
   return sent;
 }
@@ -69,6 +79,20 @@ std::vector<GradientBucket> gradient_buckets(const ModelGraph& graph, std::span<
   }
   for (GradientBucket& bucket : buckets) bucket.sent = sent_together(slices_of(partition, bucket), limit);
   return buckets;
+}
+
+std::vector<SentToOwner> sent_to_owners(const GradientBucket& bucket, const ParameterLayout& partition) {
+  std::vector<const ParameterPiece*> pieces;
+  for (const ParameterId parameter : bucket.parameters) pieces.push_back(&piece_of(partition, parameter));
+  std::sort(pieces.begin(), pieces.end(),
+            [](const ParameterPiece* a, const ParameterPiece* b) { return a->flat_offset < b->flat_offset; });
+  std::vector<SentToOwner> all;
+  for (const Slice& slice : slices_of(partition, bucket)) {
+    const bool known = std::any_of(all.begin(), all.end(),
+                                   [&](const SentToOwner& sent) { return sent.owner == slice.owner; });
+    if (!known) all.push_back(sent_to(slice.owner, pieces, partition.flat_shard_elements()));
+  }
+  return all;
 }
 
 std::int64_t most_touched_elements(const ParameterLayout& partition) {

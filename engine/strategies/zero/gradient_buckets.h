@@ -33,6 +33,17 @@ struct GradientBucket {
 std::vector<GradientBucket> gradient_buckets(const ModelGraph& graph, std::span<const ParameterId> order,
                                              std::int64_t limit, const ParameterLayout& partition);
 
+// What of a bucket one rank owns.
+struct SentToOwner {
+  int owner = 0;
+  std::vector<ParameterId> parameters;   // of which it owns something, in the order of the flat vector
+  std::int64_t first = 0, elements = 0;  // of these, one after the other: it owns a range
+};
+
+// What average_tensor sends where use_multi_rank_bucket_allreduce is off: the owners of a bucket's elements
+// in the order in which they come first.
+std::vector<SentToOwner> sent_to_owners(const GradientBucket& bucket, const ParameterLayout& partition);
+
 // Most elements that the whole parameters take of which one rank owns a part: DeepSpeed keeps their whole
 // gradients (copy_grads_in_partition), whatever part of them the rank needs.
 std::int64_t most_touched_elements(const ParameterLayout& partition);

@@ -1,6 +1,7 @@
 // What a scenario asks about DeepSpeed's ZeRO.
 #include <fmt/core.h>
 
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/complaints.h"
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/model_spec.h"
@@ -70,12 +71,22 @@ void check_partitioned(Complaints& c, const ResolvedMesh& mesh) {
 
 void check_stage_3(Complaints& c, const ResolvedMesh& mesh) {
   check_common(c, mesh);
-  if (zero_options(c.scenario).reduce_bucket_size <= 0)
+  const ZeroOptions options = zero_options(c.scenario);
+  if (options.reduce_bucket_size <= 0)
     c.refuse("parallel.zero", "reduce_bucket_size: a bucket holds at least one element",
              "5e8 is DeepSpeed's default; a smaller one takes less memory and more calls");
-  if (zero_options(c.scenario).sub_group_size <= 0)
+  if (options.sub_group_size <= 0)
     c.refuse("parallel.zero", "sub_group_size: a sub-group holds at least one element",
              "1e9 is DeepSpeed's default; a smaller one takes less memory in the update");
+  if (options.quantized_gradients && !options.reduce_scatter)
+    c.refuse("parallel.zero", "zero_quantized_gradients: DeepSpeed demands reduce_scatter with it",
+             "leave reduce_scatter out, or zero_quantized_gradients");
+  const std::int64_t neighbours = std::min<std::int64_t>(options.hpz_partition_size, mesh.shard);
+  if (neighbours > 1 && mesh.shard % neighbours != 0)
+    c.refuse("parallel.zero",
+             fmt::format("zero_hpz_partition_size: {} does not divide the {} ranks",
+                         options.hpz_partition_size, mesh.shard),
+             "the number of GPUs of a node is what it is meant for");
   for (const auto& [key, value] : zero_settings(c.scenario)) {
     if (!has_effect_under(key, 3))
       c.refuse("parallel.zero", fmt::format("{} has no effect under stage 3", key), "remove it");
@@ -102,14 +113,12 @@ std::vector<NotBuilt> without_options(const Scenario& scenario) {
     missing.push_back({"parallel.zero", std::move(shown), std::move(nearest)});
   };
   if (!options.contiguous_gradients) refuse("contiguous_gradients: false", "contiguous_gradients: true");
-  if (!options.use_multi_rank_bucket_allreduce)
-    refuse("use_multi_rank_bucket_allreduce: false", "use_multi_rank_bucket_allreduce: true");
   if (options.communication_data_type.value_or(param) != param &&
       scenario.offload->optimizer == OffloadTarget::cpu)
     refuse("a communication_data_type that is not precision.param with offload.optimizer", "leave it out");
   const DType sum = options.grad_accum_dtype.value_or(param);
   const bool in_float32 = stage == Stage::two && sum == DType::float32;
-  if (sum != param && !in_float32)
+  if (sum != param && !in_float32 && !takes_bf16_optimizer(scenario))
     refuse(fmt::format("grad_accum_dtype: {} under {}", to_string(sum), strategy),
            "leave it out, or zero2 with fp32");
   if (in_float32 && sum != param && scenario.offload->optimizer == OffloadTarget::cpu)
@@ -122,10 +131,8 @@ struct UnbuiltOption {
   std::string_view key, off;
 };
 constexpr UnbuiltOption k_unbuilt_of_stage_3[] = {
-    {"zero_hpz_partition_size", "1"},
     {"zero_quantized_weights", "false"},
     {"zero_quantized_nontrainable_weights", "false"},
-    {"zero_quantized_gradients", "false"},
     {"stage3_module_granularity_threshold", "0"},
     {"stage3_use_all_reduce_for_fetch_params", "false"},
     {"leaf_module", ""},
@@ -146,6 +153,10 @@ std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
              option.off.empty() ? fmt::format("leave {} out", option.key)
                                 : fmt::format("{}: {}", option.key, option.off));
   }
+  if (options.quantized_gradients && scenario.cluster->nodes > 1)
+    refuse("zero_quantized_gradients: true over several nodes", "zero_quantized_gradients: false");
+  if (options.hpz_partition_size > 1 && scenario.offload->parameters == OffloadTarget::cpu)
+    refuse("zero_hpz_partition_size with offload.parameters", "one of the two");
   if (!options.contiguous_gradients) refuse("contiguous_gradients: false", "contiguous_gradients: true");
   if (options.communication_data_type.value_or(param) != param &&
       scenario.offload->optimizer == OffloadTarget::cpu)

@@ -24,6 +24,14 @@ std::vector<ParameterId> in_flat_order(const ModelGraph& graph, int ranks, bool 
 
 }  // namespace
 
+std::optional<BufferId> declare_frozen(StepBuilder& builder, UnitId root, DType dtype) {
+  std::vector<ParameterId> frozen = parameters_without_gradients(builder.graph());
+  if (frozen.empty()) return std::nullopt;
+  return declare_persistent_buffer(
+      builder, unit_buffer(builder, root, std::move(frozen), "frozen", BufferClass::parameter,
+                           BufferLayout::parameters, dtype, 1, StepBuilder::compute()));
+}
+
 FlatGroup::FlatGroup(StepBuilder& builder, UnitId root, int ranks, GroupId group,
                      std::optional<HostState> host, bool round_robin)
     : b_(builder),
@@ -64,6 +72,10 @@ Buffer FlatGroup::like(std::string name, BufferClass buffer_class, BufferLayout 
 
 Buffer FlatGroup::part(std::string name, BufferClass buffer_class, DType dtype) const {
   return like(std::move(name), buffer_class, BufferLayout::flat_shard, dtype);
+}
+
+Buffer FlatGroup::whole(std::string name, BufferClass buffer_class, DType dtype) const {
+  return like(std::move(name), buffer_class, BufferLayout::flat, dtype);
 }
 
 // The weights have been rounded to their dtype before the master is cut from them.

@@ -13,6 +13,10 @@
 
 namespace shardlab {
 
+// Frozen parameters are in no group of the optimizer: whole on every rank, as the model holds them, living
+// across steps. None where nothing is frozen.
+std::optional<BufferId> declare_frozen(StepBuilder& builder, UnitId root, DType dtype);
+
 class FlatGroup {
  public:
   // Declares what lives across steps, and fills it in the setup plan. `round_robin`: neighbours in the order
@@ -26,8 +30,9 @@ class FlatGroup {
   int ranks() const { return ranks_; }
   DType dtype() const { return dtype_; }
 
-  // A buffer that lies like this rank's part.
+  // A buffer that lies like this rank's part, or like all of them.
   Buffer part(std::string name, BufferClass buffer_class, DType dtype) const;
+  Buffer whole(std::string name, BufferClass buffer_class, DType dtype) const;
 
   // After the optimizer: the updated part goes into the weights, and those of all ranks are gathered in
   // place.

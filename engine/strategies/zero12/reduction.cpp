@@ -42,7 +42,9 @@ void GradientReduction::reduce(std::size_t index, BufferId source) {
     if (!late_.empty()) b_.free(std::exchange(late_, {}));
   }
   const bool at_once = reduced.sent.size() == 1 && reduced.sent.front().slices == 1;
-  if (!options_.reduce_scatter || at_once) {
+  if (options_.reduce_scatter && !options_.use_multi_rank_bucket_allreduce) {
+    send_to_owners(source, index);
+  } else if (!options_.reduce_scatter || at_once) {
     average(source, reduced.elements);
   } else {
     for (const SentTogether& sent : reduced.sent) {
@@ -57,11 +59,28 @@ void GradientReduction::reduce(std::size_t index, BufferId source) {
 }
 
 // In communication_data_type, where that is another, a copy is sent (allreduce_bucket).
-void GradientReduction::average(BufferId buffer, std::int64_t elements) {
+void GradientReduction::average(BufferId buffer, std::int64_t elements, std::optional<int> owner) {
   const BufferId sent = converted(b_, buffer, communication_, stream_);
-  emit_all_reduce(b_, root_, group_, sent, stream_);
+  Instruction reduce;
+  reduce.kind = owner ? InstructionKind::Reduce : InstructionKind::AllReduce;
+  reduce.stream = stream_;
+  reduce.unit = root_;
+  reduce.group = group_;
+  reduce.root = owner.value_or(0);
+  reduce.reduce = ReduceOperation::average;
+  reduce.bytes = b_.plan().buffer(sent).bytes();
+  reduce.reads = reduce.writes = {sent};
+  b_.emit(std::move(reduce));
   take_part(sent, elements);
   if (sent != buffer) b_.free({sent});
+}
+
+void GradientReduction::send_to_owners(BufferId source, std::size_t index) {
+  for (const SentToOwner& sent : sent_to_owners(bucket(index), weights_.layout())) {
+    const BufferId slices = copy_for(sent, source, index);
+    average(slices, sent.elements, sent.owner);
+    b_.free({slices});
+  }
 }
 
 // A slice that is sent alone is a view in DeepSpeed; here it is copied like the others.
@@ -70,23 +89,37 @@ BufferId GradientReduction::copy_slices(BufferId source, std::size_t index, cons
   Buffer buffer;
   buffer.name = label("slices", index);
   if (!whole) buffer.name += fmt::format(".{}", sent.first);
-  buffer.buffer_class = BufferClass::reduce_buffer;
-  buffer.dtype = weights_.dtype();
   buffer.elements = sent.elements;
-  buffer.stream = stream_;
   buffer.layout = whole ? BufferLayout::parameters : BufferLayout::flat_range;
   buffer.first = sent.first;
   buffer.parameters = bucket(index).parameters;
-  const BufferId slices = b_.declare(std::move(buffer));
+  return pack(source, std::move(buffer));
+}
+
+BufferId GradientReduction::copy_for(const SentToOwner& sent, BufferId source, std::size_t index) {
+  Buffer buffer;
+  buffer.name = fmt::format("{}.to{}", label("slices", index), sent.owner);
+  buffer.elements = sent.elements;
+  buffer.layout = BufferLayout::flat_range;
+  buffer.first = sent.first;
+  buffer.parameters = sent.parameters;
+  return pack(source, std::move(buffer));
+}
+
+BufferId GradientReduction::pack(BufferId source, Buffer slices) {
+  slices.buffer_class = BufferClass::reduce_buffer;
+  slices.dtype = weights_.dtype();
+  slices.stream = stream_;
+  const BufferId packed = b_.declare(std::move(slices));
   Instruction copy;
   copy.kind = InstructionKind::Pack;
   copy.stream = stream_;
   copy.unit = root_;
-  copy.bytes = b_.plan().buffer(slices).bytes();
+  copy.bytes = b_.plan().buffer(packed).bytes();
   copy.reads = {source};
-  copy.writes = copy.allocates = {slices};
+  copy.writes = copy.allocates = {packed};
   b_.emit(std::move(copy));
-  return slices;
+  return packed;
 }
 
 void GradientReduction::take_part(BufferId reduced, std::int64_t elements) {

@@ -4,9 +4,11 @@
 // Source: DeepSpeed 0.19.8, runtime/zero/stage_1_and_2.py. With overlap_comm there are two buckets, and
 // reductions stand on a stream of their own. What belongs to several ranks is copied together and all-reduced
 // (allreduce_and_scatter), after which every rank takes its part; what belongs to one, or everything where
-// reduce_scatter is off, is all-reduced where it lies.
+// reduce_scatter is off, is all-reduced where it lies. With use_multi_rank_bucket_allreduce off each owner's
+// elements are copied together and reduced to it (allreduce_no_retain).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -41,8 +43,12 @@ class GradientReduction : public BucketedGradients {
   void release(BufferId gradients) override { b_.free({gradients}); }
   Memory& memory() override { return slots_[slot_]; }
 
-  void average(BufferId buffer, std::int64_t elements);
+  // On every rank, or on the one that owns the elements.
+  void average(BufferId buffer, std::int64_t elements, std::optional<int> owner = std::nullopt);
+  void send_to_owners(BufferId source, std::size_t index);
   BufferId copy_slices(BufferId source, std::size_t index, const SentTogether& sent);
+  BufferId copy_for(const SentToOwner& sent, BufferId source, std::size_t index);
+  BufferId pack(BufferId source, Buffer slices);
   void take_part(BufferId reduced, std::int64_t elements);
   std::vector<BufferId> declare_part();
   void wait_for_reductions();

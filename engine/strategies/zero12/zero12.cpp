@@ -11,6 +11,7 @@
 #include "engine/strategies/gradient_order.h"
 #include "engine/strategies/parameter_buffers.h"
 #include "engine/strategies/strategy.h"
+#include "engine/strategies/zero12/bf16_optimizer.h"
 #include "engine/strategies/zero12/reduction.h"
 
 namespace shardlab {
@@ -46,7 +47,7 @@ class ZeroStrategy : public Strategy {
 
   void declare_persistent() override {
     weights_.emplace(b_, root(), ranks_, group_, host_, options_.round_robin_gradients);
-    declare_frozen();
+    frozen_ = declare_frozen(b_, root(), weights_->dtype());
     if (host_)
       gradients_.emplace(b_, *weights_, root(), *host_, accumulation_, reduces_always_ ? accumulation_ : 1);
     reduction_.emplace(b_, *weights_, options_, root(), group_, order_, host_ ? &*gradients_ : nullptr);
@@ -122,15 +123,6 @@ class ZeroStrategy : public Strategy {
   }
 
  private:
-  // They are in no group of the optimizer: whole on every rank, as the model holds them.
-  void declare_frozen() {
-    std::vector<ParameterId> frozen = parameters_without_gradients(b_.graph());
-    if (frozen.empty()) return;
-    Buffer buffer = unit_buffer(b_, root(), std::move(frozen), "frozen", BufferClass::parameter,
-                                BufferLayout::parameters, weights_->dtype(), 1, StepBuilder::compute());
-    frozen_ = declare_persistent_buffer(b_, std::move(buffer));
-  }
-
   BufferId reduced_gradient() const {
     if (host_) return gradients_->part();
     return update_gradient_ ? *update_gradient_ : reduction_->part().front();
@@ -179,6 +171,7 @@ class ZeroStrategy : public Strategy {
 
 template <Stage stage>
 std::unique_ptr<Strategy> make(StepBuilder& builder, const Scenario& scenario) {
+  if (stage == Stage::one && takes_bf16_optimizer(scenario)) return make_bf16_optimizer(builder, scenario);
   return std::make_unique<ZeroStrategy>(builder, scenario, stage);
 }
 

@@ -36,6 +36,36 @@ std::string reduce_text(const Context& c) {
       group_size(c));
 }
 
+std::string owner_text(const Context& c) {
+  return fmt::format(
+      "With use_multi_rank_bucket_allreduce off a bucket is sent owner by owner: rank {} of {} receives the "
+      "averages of its elements, the others nothing.",
+      c.self().root, group_size(c));
+}
+
+// Of BF16_Optimizer.
+bool adds_to_sums(const Context& c) {
+  return writes_class(c, BufferClass::gradient) && c.self().writes.size() > 1;
+}
+bool returns_sums(const Context& c) {
+  return writes_class(c, BufferClass::gradient);
+}
+bool sends_sums(const Context& c) {
+  return writes_class(c, BufferClass::reduce_buffer);
+}
+bool averages_sums(const Context& c) {
+  return !c.self().unit || c.step.buffer(c.self().reads.front()).layout == BufferLayout::flat;
+}
+
+std::string sum_text(const Context&) {
+  return "Micro-batches are added up in float32, on every rank all of them, through a float32 copy of each "
+         "gradient.";
+}
+std::string average_text(const Context& c) {
+  return fmt::format("One all-reduce of {} ranks averages all sums; every rank keeps its part.",
+                     group_size(c));
+}
+
 std::string cast_text(const Context& c) {
   if (c.step.phase == PlanPhase::setup)
     return "The optimizer updates a float32 copy of this rank's part, cut from weights of the parameters' "
@@ -87,7 +117,28 @@ std::span<const ReasonRule> rules() {
        bucket},
       {K::Pack, writes_bucket, pack_text, bucket},
       {K::Pack, nullptr, slices_text, bucket},
+      {K::ZeroGradients,
+       [](const Context& c) { return !c.self().writes.empty(); },
+       [](const Context&) -> std::string {
+         return "The gradients of the micro-batch before are in the sums: they become zero where they lie.";
+       },
+       {"train.accumulation", "parallel.zero"}},
+      {K::Cast, adds_to_sums, sum_text, {"parallel.zero", "precision.param"}},
+      {K::Accumulate, adds_to_sums, sum_text, {"parallel.zero", "train.accumulation"}},
+      {K::Cast,
+       sends_sums,
+       [](const Context&) -> std::string {
+         return "Gradients are sent in communication_data_type, bfloat16 where nothing else is said: the "
+                "float32 sums are rounded for it.";
+       },
+       {"parallel.zero"}},
+      {K::Cast,
+       returns_sums,
+       [](const Context&) -> std::string { return "The averages go back into the float32 sums."; },
+       {"parallel.zero"}},
+      {K::AllReduce, averages_sums, average_text, {"parallel.strategy", "parallel.zero"}},
       {K::AllReduce, nullptr, reduce_text, {"parallel.strategy", "parallel.zero", "train.accumulation"}},
+      {K::Reduce, nullptr, owner_text, {"parallel.zero", "parallel.strategy"}},
       {K::Unpack,
        nullptr,
        [](const Context&) -> std::string { return "This rank keeps the averages of its own part."; },

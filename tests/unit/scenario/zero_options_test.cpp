@@ -37,7 +37,6 @@ TEST_CASE("zero options: what files of stage 3 say that asks for nothing is acce
   };
   CHECK(zero3("zero_hpz_partition_size: 1, zero_quantized_weights: false, zero_quantized_gradients: false, "
               "stage3_module_granularity_threshold: 0, stage3_use_all_reduce_for_fetch_params: false") == "");
-  CHECK_THAT(zero3("zero_hpz_partition_size: 8"), test::contains_text("zero_hpz_partition_size: 8"));
   CHECK_THAT(zero3("zero_quantized_weights: true"), test::contains_text("zero_quantized_weights: false"));
   CHECK_THAT(zero3("stage3_max_reuse_distance: -1"), test::contains_text("a whole number of 0 or more"));
   CHECK_THAT(zero3("mics_shard_size: 8"), test::contains_text("no MiCS"));
@@ -54,7 +53,7 @@ TEST_CASE("zero options: what DeepSpeed refuses or ignores is refused by name") 
   CHECK(zero2("allgather_bucket_size: 70") == "");
   CHECK_THAT(zero2("stage3_prefetch_bucket_size: 5"), test::contains_text("has no effect below stage 3"));
   CHECK(zero2("round_robin_gradients: true, communication_data_type: fp32") == "");
-  CHECK_THAT(zero2("use_multi_rank_bucket_allreduce: false"), test::contains_text("not supported yet"));
+  CHECK(zero2("use_multi_rank_bucket_allreduce: false") == "");
   CHECK_THAT(zero2("contiguous_gradients: false"), test::contains_text("not supported yet"));
   CHECK_THAT(error_of({"parallel.strategy=zero1", "precision={param: bfloat16, reduce: float32}"}),
              test::contains_text("in the dtype of the parameters"));
@@ -73,6 +72,36 @@ TEST_CASE("zero options: what DeepSpeed refuses or ignores is refused by name") 
              test::contains_text("the optimizer on the device"));
   CHECK_THAT(error_of({"parallel.strategy=zero3", "parallel.zero={sub_group_size: 0}"}),
              test::contains_text("sub_group_size: a sub-group holds at least one element"));
+}
+
+TEST_CASE("zero options: hpZ divides the ranks, quantised gradients want several nodes") {
+  const auto zero3 = [](const std::string& option, const std::string& cluster) {
+    return error_of({"parallel={strategy: zero3, zero: {" + option + "}}", "cluster={" + cluster + "}"});
+  };
+  CHECK(zero3("zero_hpz_partition_size: 2", "device: cpu, ranks: 4") == "");
+  CHECK(zero3("zero_hpz_partition_size: 8", "device: cpu, ranks: 4") == "");  // DeepSpeed takes all four
+  CHECK_THAT(zero3("zero_hpz_partition_size: 4", "device: cpu, ranks: 6"),
+             test::contains_text("does not divide the 6 ranks"));
+  CHECK_THAT(error_of({"parallel={strategy: zero3, zero: {zero_hpz_partition_size: 2}}",
+                       "offload={optimizer: cpu, parameters: cpu}"}),
+             test::contains_text("zero_hpz_partition_size with offload.parameters"));
+  CHECK(zero3("zero_quantized_gradients: true", "node: dgx-h100") == "");
+  CHECK_THAT(zero3("zero_quantized_gradients: true", "node: dgx-h100, nodes: 2"),
+             test::contains_text("zero_quantized_gradients: false"));
+  CHECK_THAT(zero3("zero_quantized_gradients: true, reduce_scatter: false", "node: dgx-h100"),
+             test::contains_text("demands reduce_scatter"));
+}
+
+TEST_CASE("zero options: float32 sums of bfloat16 gradients make ZeRO-1 another optimizer") {
+  const auto sums = [](const std::string& strategy, const std::string& param, const std::string& more) {
+    return error_of({"parallel={strategy: " + strategy + ", zero: {grad_accum_dtype: fp32}}",
+                     "precision.param=" + param, more});
+  };
+  CHECK(sums("zero1", "bfloat16", "name=a") == "");
+  CHECK_THAT(sums("zero1", "float16", "name=a"),
+             test::contains_text("grad_accum_dtype: float32 under zero1"));
+  CHECK_THAT(sums("zero1", "bfloat16", "offload.optimizer=cpu"),
+             test::contains_text("grad_accum_dtype: float32 under zero1"));
 }
 
 TEST_CASE("float16 under DeepSpeed: its own scaler, and what that does not know") {

@@ -1,6 +1,8 @@
 // Buckets of ZeRO-1 and ZeRO-2, computed by hand.
 #include "engine/strategies/zero/gradient_buckets.h"
 
+#include <algorithm>
+
 #include "tests/catch.h"
 
 namespace shardlab {
@@ -67,6 +69,27 @@ TEST_CASE("slices are runs of one owner; a gradient larger than a bucket is sent
   CHECK(alone[0].sent[0].elements == 100);
   CHECK(alone[0].sent[1].first == 100);
   CHECK(alone[0].sent[1].elements == 100);
+}
+
+// Backward makes the last parameter first: 20 elements of rank 1, then 84 of rank 1 and 16 of rank 0 before
+// the others of rank 0.
+TEST_CASE("sent owner by owner, each receives a range of the parameters it owns something of") {
+  const ModelGraph graph = graph_of({30, 30, 30, 100, 20});
+  std::vector<ParameterId> backward = all_of(graph);
+  std::reverse(backward.begin(), backward.end());
+  const ParameterLayout partition = partition_of(graph, 2);
+  const auto buckets = gradient_buckets(graph, backward, 150, partition);
+  REQUIRE(buckets[0].elements == 150);  // the last three
+  const std::vector<SentToOwner> sent = sent_to_owners(buckets[0], partition);
+  REQUIRE(sent.size() == 2);
+  CHECK(sent[0].owner == 1);
+  CHECK(sent[0].parameters == std::vector{make_id<ParameterId>(3), make_id<ParameterId>(4)});
+  CHECK(sent[0].first == 16);
+  CHECK(sent[0].elements == 104);
+  CHECK(sent[1].owner == 0);
+  CHECK(sent[1].parameters == std::vector{make_id<ParameterId>(2), make_id<ParameterId>(3)});
+  CHECK(sent[1].first == 0);
+  CHECK(sent[1].elements == 46);
 }
 
 TEST_CASE("whole gradients of the parameters of a part are counted at the rank that has most") {

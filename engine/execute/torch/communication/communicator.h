@@ -43,6 +43,8 @@ class Communicator {
                                                   ReduceOperation operation) = 0;
   // In place.
   virtual std::unique_ptr<Pending> all_reduce(const at::Tensor& values, ReduceOperation operation) = 0;
+  // In place on the rank `root`; what others are left with is undefined.
+  virtual std::unique_ptr<Pending> reduce(const at::Tensor& values, int root, ReduceOperation operation) = 0;
   virtual std::unique_ptr<Pending> broadcast(const at::Tensor& values, int root) = 0;
 
   // Sends a tensor to a peer and receives one of the same size from it; no two tensors share memory. Only the

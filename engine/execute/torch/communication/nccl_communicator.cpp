@@ -68,6 +68,14 @@ class NcclCommunicator : public Communicator {
     return nullptr;
   }
 
+  std::unique_ptr<Pending> reduce(const at::Tensor& values, int root, ReduceOperation operation) override {
+    handle_->call("reduce", [&](nccl::CommHandle communicator) {
+      return nccl().reduce(values.data_ptr(), values.data_ptr(), count(values), nccl_element(values),
+                           nccl_reduction(operation), root, communicator, streams_.current());
+    });
+    return nullptr;
+  }
+
   std::unique_ptr<Pending> broadcast(const at::Tensor& values, int root) override {
     handle_->call("broadcast", [&](nccl::CommHandle communicator) {
       return nccl().broadcast(values.data_ptr(), values.data_ptr(), count(values), nccl_element(values), root,

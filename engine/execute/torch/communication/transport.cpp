@@ -51,6 +51,14 @@ class TransportCommunicator : public Communicator {
     });
   }
 
+  std::unique_ptr<Pending> reduce(const at::Tensor& values, int root, ReduceOperation operation) override {
+    return submit(K::Reduce, [this, values, root, operation] {
+      std::vector<at::Tensor> parts(static_cast<std::size_t>(size_), values.narrow(0, 0, 0));
+      parts[static_cast<std::size_t>(root)] = values;
+      reduce_parts(parts[rank_index()], parts, operation);
+    });
+  }
+
   std::unique_ptr<Pending> broadcast(const at::Tensor& values, int root) override {
     return submit(K::Broadcast, [this, values, root] {
       std::vector<Message> sends, receives;

@@ -130,5 +130,6 @@ PreparedAction prepare_nothing(const Site& site);
 PreparedAction prepare_optimizer_step(const Site& site);
 PreparedAction prepare_segment(const Site& site);  // Forward, Recompute, Backward
 PreparedAction prepare_unscale(const Site& site);
+PreparedAction prepare_zero_gradients(const Site& site);
 
 }  // namespace shardlab

@@ -1,4 +1,4 @@
-// AllGather, ReduceScatter, AllReduce, Broadcast: issued here, run in the background.
+// AllGather, ReduceScatter, AllReduce, Reduce, Broadcast: issued here, run in the background.
 #include <fmt/format.h>
 
 #include "engine/execute/torch/instructions/action.h"
@@ -13,6 +13,7 @@ class Collective : public Action {
         communicator_(communicator),
         kind_(site.instruction().kind),
         reduce_(site.instruction().reduce),
+        root_(site.instruction().root),
         source_(source),
         target_(target) {}
 
@@ -31,7 +32,8 @@ class Collective : public Action {
         step.pending = communicator_->reduce_scatter(own_part(target, source), source, reduce_);
         break;
       case InstructionKind::AllReduce: step.pending = communicator_->all_reduce(target, reduce_); break;
-      default: step.pending = communicator_->broadcast(target, 0); break;
+      case InstructionKind::Reduce: step.pending = communicator_->reduce(target, root_, reduce_); break;
+      default: step.pending = communicator_->broadcast(target, root_); break;
     }
   }
 
@@ -47,6 +49,7 @@ class Collective : public Action {
   Communicator* communicator_;
   const InstructionKind kind_;
   const ReduceOperation reduce_;
+  const int root_;
   const Slot source_, target_;
 };
 

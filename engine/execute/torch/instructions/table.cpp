@@ -33,10 +33,11 @@ constexpr std::array k_table = {
     Row{InstructionKind::OptimizerStep, prepare_optimizer_step},
     Row{InstructionKind::Pack, prepare_copy},
     Row{InstructionKind::Recompute, prepare_segment},
+    Row{InstructionKind::Reduce, prepare_collective},
     Row{InstructionKind::ReduceScatter, prepare_collective},
     Row{InstructionKind::Unpack, prepare_copy},
     Row{InstructionKind::Unscale, prepare_unscale},
-    Row{InstructionKind::ZeroGradients, prepare_nothing},  // frees the gradients, nothing else
+    Row{InstructionKind::ZeroGradients, prepare_zero_gradients},
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ void soak(const test::StandIn& stand_in, int rank, int ranks, NcclHandle& handle
   std::vector<float> full(64 * members, static_cast<float>(rank)), own(64), all(64);
   for (int i = 0; i < collectives; ++i) {
     handle.call("a collective", [&](nccl::CommHandle c) {
-      switch (i % 4) {
+      switch (i % 5) {
         case 0: return n.all_gather(own.data(), full.data(), own.size(), Element::float32, c, stream);
         case 1:
           return n.reduce_scatter(full.data(), own.data(), own.size(), Element::float32, Reduction::average,
@@ -34,6 +34,9 @@ void soak(const test::StandIn& stand_in, int rank, int ranks, NcclHandle& handle
         case 2:
           return n.all_reduce(all.data(), all.data(), all.size(), Element::float32, Reduction::average, c,
                               stream);
+        case 3:
+          return n.reduce(all.data(), all.data(), all.size(), Element::float32, Reduction::average, i % ranks,
+                          c, stream);
         default: return n.broadcast(all.data(), all.data(), all.size(), Element::float32, 0, c, stream);
       }
     });

@@ -93,6 +93,7 @@ class VirtualCommunicator : public Communicator {
     return issue();
   }
   std::unique_ptr<Pending> all_reduce(const at::Tensor&, ReduceOperation) override { return issue(); }
+  std::unique_ptr<Pending> reduce(const at::Tensor&, int, ReduceOperation) override { return issue(); }
   std::unique_ptr<Pending> broadcast(const at::Tensor&, int) override { return issue(); }
   std::unique_ptr<Pending> exchange(const at::Tensor&, const at::Tensor&, int) override { return issue(); }
   void barrier() override {}

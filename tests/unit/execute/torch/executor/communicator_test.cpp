@@ -80,6 +80,18 @@ TEST_CASE("all-reduce of any length, also shorter than the number of ranks") {
   }
 }
 
+TEST_CASE("reduce: one rank receives, the others send it what they have") {
+  for (const std::int64_t count : {1, 7, 5000}) {
+    run_ranks(3, [count](int rank, const auto& communicator) {
+      at::Tensor values = values_of(rank, count);
+      communicator->reduce(values, 1, ReduceOperation::average)->wait();
+      if (rank == 1) expect_equal(values, at::arange(count, at::kFloat) + 100.0, "average");
+      const Sent sent = communicator->sent().at(InstructionKind::Reduce);
+      CHECK(sent.bytes == Bytes{rank == 1 ? 0 : count * 4});
+    });
+  }
+}
+
 TEST_CASE("broadcast") {
   run_ranks(3, [](int rank, const auto& communicator) {
     at::Tensor values = values_of(rank, 6);
